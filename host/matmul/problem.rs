@@ -57,6 +57,23 @@ const OF_CHAINS: Division = Division {
     multiple: 16,
 };
 
+/// For f32 whose parts are taken apart into halves: as many blocks compute small tiles of 128 x 64. On an H200, in
+/// parts of chains and of halves: 47 and 24 us for 512 x 512 with K = 2048, 912 and 375 with K = 65536, 26 and 23 for
+/// 256 x 256 with K = 4096; and in one part of halves and in two or more 54 and 47 us for 640 x 640 with K = 4096.
+const OF_SPLIT: Division = Division {
+    fewest: 2,
+    shortest_part: 512,
+    ..OF_CHAINS
+};
+
+/// Rows and columns, outputs, and multiply-adds, from which parts are taken apart. 128 x 128 outputs of K = 65536 take
+/// 68 us by chains and 72 by halves, 1024 x 128 of K = 8192 69 and 46.
+const LINES_OF_SPLIT_PARTS: usize = 128;
+/// See [`LINES_OF_SPLIT_PARTS`].
+const OUTPUTS_OF_SPLIT_PARTS: usize = 256 * 256;
+/// See [`LINES_OF_SPLIT_PARTS`].
+const SPLIT_PARTS_FROM: u128 = 1 << 28;
+
 /// For halves, on tensor cores. The tile is that of a pair of small blocks, of which an H200 has room for 132, two on
 /// each pair of multiprocessors; the lengths are whole stages. At K = 7168 it multiplies 17 tiles in 7 parts in 0.63
 /// of the time, in 3 parts in 0.92, and 32 tiles in 4 parts in 0.84, in 2 in 0.93.
@@ -299,9 +316,23 @@ impl Problem {
             _ if is_half => &OF_HALVES,
             _ => &OF_BYTES,
         };
+        self.parts_by(rule)
+    }
+
+    /// The parts that are taken apart into halves, in place of [`parts`](Self::parts), by a device that does so fast.
+    pub fn split_parts(&self) -> Option<Parts> {
+        let is_large = self.m.min(self.n) >= LINES_OF_SPLIT_PARTS
+            && self.m.saturating_mul(self.n) >= OUTPUTS_OF_SPLIT_PARTS
+            && self.multiply_adds() >= SPLIT_PARTS_FROM;
+        let is_split = self.element == ElementType::F32 && is_large && !self.is_gram;
+        is_split.then(|| self.parts_by(&OF_SPLIT)).flatten()
+    }
+
+    fn parts_by(&self, rule: &Division) -> Option<Parts> {
         if self.batch != 1 || self.vector().is_some() || self.k < rule.shortest_k {
             return None;
         }
+        let is_half = matches!(self.element, ElementType::F16 | ElementType::Bf16);
         let tiles = |outputs: usize| outputs.div_ceil(rule.tile);
         let blocks = tiles(self.m).saturating_mul(tiles(self.n));
         if is_half && TWO_TILES.contains(&self.m.min(self.n)) && FULL.contains(&blocks) {

@@ -67,6 +67,20 @@ pub enum Request {
     Grouped(TileConfig),
 }
 
+impl Request {
+    /// For what is left of K beside parts that this request selects the kernel of: a chain, where they are taken
+    /// apart, which takes as long however short they are.
+    pub fn of_rest(self) -> Self {
+        match self {
+            Self::Fastest(Arithmetic::Split, _) => Self::Fastest(Arithmetic::Chain, None),
+            Self::FastestAt(capability, Arithmetic::Split, _) => {
+                Self::FastestAt(capability, Arithmetic::Chain, None)
+            }
+            other => other,
+        }
+    }
+}
+
 /// A kernel for a problem.
 pub struct Selection {
     pub kernel: &'static GemmKernel,
@@ -108,8 +122,21 @@ pub fn select(problem: &Problem, device: DeviceFacts, request: Request) -> Optio
         } => Some(None),
         _ => None,
     };
+    if let (Some(tiles), Some(parts)) = (divisible, whole.split_parts()) {
+        let split = Request::Fastest(Arithmetic::Split, tiles);
+        let selection = in_parts(problem, device, parts, split);
+        // Warps take operands apart, too, but were not compared.
+        if let Some(selection) = selection.filter(|it| matches!(it.kernel.method, Method::Split(_)))
+        {
+            return Some(selection);
+        }
+    }
     if let (Some(tiles), Some(parts)) = (divisible, whole.parts()) {
-        return in_parts(problem, device, parts, tiles);
+        let request = match problem.element {
+            ElementType::F32 | ElementType::F64 => Request::Fastest(Arithmetic::Chain, None),
+            _ => Request::Fastest(Arithmetic::Auto, tiles),
+        };
+        return in_parts(problem, device, parts, request);
     }
     let (method, reason) = match request {
         Request::Tiled => (Method::Tiled, SelectionReason::OnlyTiles),
@@ -140,13 +167,12 @@ pub fn select(problem: &Problem, device: DeviceFacts, request: Request) -> Optio
     })
 }
 
-/// The kernel for products of `parts` of K: f32 and f64 in order of k, narrower elements on tensor cores, in
-/// `tiles` if given.
+/// The kernel of `request` for products of `parts` of K.
 fn in_parts(
     problem: &Problem,
     device: DeviceFacts,
     parts: Parts,
-    tiles: Option<TileConfig>,
+    request: Request,
 ) -> Option<Selection> {
     let of_parts = Problem {
         output: problem.element.of_sums(),
@@ -154,10 +180,6 @@ fn in_parts(
         batch: parts.count,
         is_plain: true,
         ..*problem
-    };
-    let request = match problem.element {
-        ElementType::F32 | ElementType::F64 => Request::Fastest(Arithmetic::Chain, None),
-        _ => Request::Fastest(Arithmetic::Auto, tiles),
     };
     let of_parts = select(&of_parts, device, request)?;
     Some(Selection {

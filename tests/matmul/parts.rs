@@ -5,7 +5,7 @@ use crate::common::exact::{Compensated, Rounding};
 use crate::common::random::Random;
 use crate::common::{devices, machines, share};
 use crate::epilogues::Sum;
-use crate::harness::{Host, ORDERS, Shape, assert_same_bits};
+use crate::harness::{Host, ORDERS, Shape, assert_same_bits, hoppers};
 use crate::vectors::in_stated_order;
 use std::any::type_name;
 use std::fmt::Debug;
@@ -202,4 +202,35 @@ fn a_chain_is_not_divided() {
     assert_eq!(plan(product), SelectionReason::InParts { parts: 16 });
     let chain = plan(product.arithmetic(Arithmetic::Chain));
     assert!(!matches!(chain, SelectionReason::InParts { .. }), "{chain}");
+}
+
+/// Parts that are taken apart, and a rest that is not, each output within the bound of f32.
+#[test]
+fn parts_that_are_taken_apart_are_as_accurate_as_f32() {
+    let (m, n, k) = (256, 272, 4100);
+    let mut random = Random::new(44);
+    let mut element = |_, _| random.signed_unit() as f32;
+    let (a, b) = (Host::new(m, k, &mut element), Host::new(k, n, &mut element));
+    for device in hoppers(machines()) {
+        let (on_a, on_b) = (
+            a.upload(&device, Order::RowMajor),
+            b.upload(&device, Order::ColumnMajor),
+        );
+        let bias: Vec<f32> = (0..n).map(|column| column as f32).collect();
+        let bias = device.upload(&bias).unwrap();
+        let product = Matmul::new(&on_a, &on_b).column_bias(&bias).alpha(2.0);
+        let plan = product.plan().unwrap();
+        assert_eq!(plan.reason, SelectionReason::InParts { parts: 8 });
+        assert!(plan.kernel.starts_with("matmul_split"), "{plan}");
+        let found = product.run().unwrap().to_vec().unwrap();
+        // Some outputs of each row, and of each column.
+        for (at, found) in found.iter().enumerate().filter(|(at, _)| at % 13 == 0) {
+            let mut exact = Compensated::default();
+            for (left, right) in terms((m, n, k), &a, &b, at) {
+                exact.add_product((2.0 * left).into(), right.into());
+            }
+            exact.add_product((at % n) as f64, 1.0);
+            exact.assert_close(*found, k);
+        }
+    }
 }

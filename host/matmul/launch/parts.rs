@@ -53,7 +53,7 @@ impl<S: Accumulator> Sums<S> {
         if divided < k {
             let of_rest = operands(a.part(.., divided..)?.into(), b.part(divided.., ..)?.into());
             let result = sums.view_mut().into_part(count * m.., ..)?;
-            device.multiply(request, of_rest, result.into(), plain)?;
+            device.multiply(request.of_rest(), of_rest, result.into(), plain)?;
         }
         Ok(Self { sums, parts: all })
     }

@@ -20,7 +20,7 @@ fn k_is_divided_by_the_shape_alone() {
         for element in [ElementType::F32, ElementType::F64] {
             let auto = |shape| parts(element, shape, device, Arithmetic::Auto);
             assert_eq!(auto((128, 128, 1 << 20)), Some((66, 15_872)));
-            assert_eq!(auto((512, 512, 1024)), Some((4, 256)));
+            assert_eq!(auto((256, 256, 1024)), Some((16, 64)));
             assert_eq!(auto((2, 3, 1024)), Some((16, 64)));
             assert_eq!(auto((2, 3, 1023)), None);
             assert_eq!(auto((1024, 1024, 1024)), None);
@@ -29,6 +29,50 @@ fn k_is_divided_by_the_shape_alone() {
             assert_eq!(chain, None);
         }
     }
+}
+
+#[test]
+fn parts_of_f32_are_taken_apart_where_outputs_are_many() {
+    let select = |problem: &Problem, device, request| {
+        let selection = select(problem, device, request).unwrap();
+        let of_parts = selection.division.map(|it| it.request);
+        let parts = parts_of(&selection).map(|it| (it.count, it.len));
+        (parts, selection.kernel.method, of_parts)
+    };
+    let auto = Request::Fastest(Arithmetic::Auto, None);
+    let split = Some(Request::Fastest(Arithmetic::Split, None));
+    let chain = Some(Request::Fastest(Arithmetic::Chain, None));
+    let of = |shape, device| select(&row_major(ElementType::F32, shape), device, auto);
+    for (shape, parts) in [
+        ((512, 512, 1024), (2, 512)),
+        ((512, 512, 65_536), (4, 16_384)),
+        ((256, 256, 4096), (8, 512)),
+        ((384, 384, 8192), (7, 1168)),
+        ((1024, 128, 8192), (8, 1024)),
+        ((640, 640, 4096), (2, 2048)),
+    ] {
+        let (found, method, of_parts) = of(shape, H200);
+        assert_eq!((found, of_parts), (Some(parts), split), "{shape:?}");
+        assert!(matches!(method, Method::Split(_)), "{shape:?}");
+        // What is left of K is shorter than what is worth taking apart.
+        assert_eq!(of_parts.map(Request::of_rest), chain);
+    }
+    // Few outputs, few lines, little work, and devices without products of warpgroups.
+    for (shape, device) in [
+        ((128, 128, 1 << 20), H200),
+        ((64, 1024, 8192), H200),
+        ((256, 256, 4095), H200),
+        ((512, 512, 65_536), H200.at_most((8, 0))),
+    ] {
+        let (_, method, of_parts) = of(shape, device);
+        assert_eq!(of_parts, chain, "{shape:?}");
+        assert!(matches!(method, Method::Coarsened(_)), "{shape:?}");
+    }
+    let mut gram = row_major(ElementType::F32, (512, 512, 65_536));
+    gram.is_gram = true;
+    assert_eq!(select(&gram, H200, auto).2, chain);
+    // Above, tiles fill the device without parts.
+    assert_eq!(of((768, 768, 4096), H200).0, None);
 }
 
 #[test]
