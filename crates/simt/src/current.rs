@@ -1,13 +1,14 @@
 //! The simulated thread that is running on this host thread.
 
 use crate::block::{Block, Thread};
-use crate::check::BlockCheck;
+use crate::check::{BlockCheck, Line, MAX_CELL_BYTES, NO_STEPS, RecentSteps};
 use crate::state::MAX_SHARED_BYTES;
 use std::cell::Cell;
+use std::marker::PhantomData;
 use std::panic::Location;
 use std::ptr;
 
-/// All pointers are null outside of a simulated thread.
+/// All pointers are null outside of a launch, and that to the thread between the turns of threads, too.
 pub(crate) struct Current {
     thread: Cell<*const Thread>,
     block: Cell<*const Block>,
@@ -15,6 +16,8 @@ pub(crate) struct Current {
     checks: Cell<*const BlockCheck>,
     /// Where the block's shared memory starts; read at each access of shared memory.
     shared: Cell<usize>,
+    /// The steps of the thread, if there are checks; or those of no thread: it is never null.
+    steps: Cell<*const RecentSteps>,
 }
 
 thread_local! {
@@ -24,42 +27,74 @@ thread_local! {
             block: Cell::new(ptr::null()),
             checks: Cell::new(ptr::null()),
             shared: Cell::new(0),
+            steps: Cell::new(NO_STEPS.get()),
         }
     };
 }
 
-/// While it lives, `thread` of `block` is the current thread of this host
-/// thread; afterwards, whatever was current before.
-pub(crate) struct Entered {
+/// While it lives, threads of one block can be current on this host thread; afterwards, whatever was current
+/// before.
+pub(crate) struct Entered<'block> {
+    entered: &'block Block,
     thread: *const Thread,
     block: *const Block,
     checks: *const BlockCheck,
     shared: usize,
+    steps: *const RecentSteps,
 }
 
-impl Entered {
-    pub fn new(block: &Block, thread: &Thread) -> Self {
-        if let Some(check) = &block.check {
-            check.begin_turn();
-        }
+impl<'block> Entered<'block> {
+    pub fn new(block: &'block Block) -> Self {
+        let checks = block.unhindered_checks();
+        // A launch that counts looks at each access.
+        let steps = checks.filter(|_| block.recorder.is_none());
+        let steps = steps.map_or(NO_STEPS.get(), BlockCheck::recent);
         CURRENT.with(|current| Self {
-            thread: current.thread.replace(thread),
+            entered: block,
+            thread: current.thread.replace(ptr::null()),
             block: current.block.replace(block),
             checks: current
                 .checks
-                .replace(block.unhindered_checks().map_or(ptr::null(), ptr::from_ref)),
+                .replace(checks.map_or(ptr::null(), ptr::from_ref)),
             shared: current.shared.replace(block.shared.start()),
+            steps: current.steps.replace(steps),
         })
+    }
+
+    /// The block.
+    pub fn block(&self) -> &'block Block {
+        self.entered
+    }
+
+    /// While the returned value lives, `thread` of the block is the current one.
+    #[inline]
+    pub fn thread<'a>(&'a self, thread: &'a Thread) -> EnteredThread<'a> {
+        if let Some(check) = &self.entered.check {
+            check.begin_turn();
+        }
+        CURRENT.with(|current| current.thread.set(thread));
+        EnteredThread(PhantomData)
     }
 }
 
-impl Drop for Entered {
+/// While it lives, a thread is current; afterwards, none is.
+pub(crate) struct EnteredThread<'a>(PhantomData<&'a Thread>);
+
+impl Drop for EnteredThread<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        CURRENT.with(|current| current.thread.set(ptr::null()));
+    }
+}
+
+impl Drop for Entered<'_> {
     fn drop(&mut self) {
         CURRENT.with(|current| {
             current.thread.set(self.thread);
             current.block.set(self.block);
             current.checks.set(self.checks);
             current.shared.set(self.shared);
+            current.steps.set(self.steps);
         });
     }
 }
@@ -73,8 +108,8 @@ pub(crate) fn try_with_current<R>(action: impl FnOnce(&Thread, &Block) -> R) -> 
         return None;
     }
     // SAFETY:
-    // 1. The pointers are not null: both are set and cleared together.
-    // 2. `Entered` holds them only while the scheduler, which borrows block and
+    // 1. The pointers are not null: there is a thread only while there is a block.
+    // 2. `EnteredThread` holds the thread, and `Entered` the block, only while the scheduler, which borrows block and
     //    thread, resumes or unwinds that thread's coroutine, and this code runs
     //    on that coroutine, or in a signal handler that interrupts it.
     // 3. Only shared references to block and thread exist meanwhile.
@@ -104,12 +139,35 @@ impl Here {
     #[inline(always)]
     pub fn try_with_checks<R>(self, action: impl FnOnce(&Thread, &BlockCheck) -> R) -> Option<R> {
         let (thread, checks) = (self.current().thread.get(), self.current().checks.get());
-        if checks.is_null() {
+        if checks.is_null() || thread.is_null() {
             return None;
         }
-        // SAFETY: as in `try_with_current`; the checks are part of the block, and where they are not null,
-        // neither is the thread.
+        // SAFETY: as in `try_with_current`; the checks are part of the block.
         Some(unsafe { action(&*thread, &*checks) })
+    }
+
+    /// Whether a load of shared memory at the line `site` by the running thread is one more of those that it has made
+    /// lately, and has been recorded.
+    #[inline(always)]
+    pub fn load_shared_again(
+        self,
+        address: usize,
+        bytes: usize,
+        site: &'static Location<'static>,
+    ) -> bool {
+        // Of other bytes than a cell's, their number would not tell the line's width.
+        if !bytes.is_power_of_two() || bytes > MAX_CELL_BYTES {
+            return false;
+        }
+        let (offset, shift) = (self.shared_offset_of(address), bytes.trailing_zeros());
+        // An offset that is no multiple of the width is a large number, too.
+        let cell = offset.rotate_right(shift);
+        if cell >= MAX_SHARED_BYTES >> shift {
+            return false;
+        }
+        // SAFETY: of `load_again`, (1) is the comparison. The steps are those of no thread, or part of the block, as in
+        // `try_with_current`.
+        unsafe { (*self.current().steps.get()).load_again(Line::of(site, shift), cell) }
     }
 
     /// Where `address` is in the shared memory of the running block, or at or beyond [`MAX_SHARED_BYTES`].

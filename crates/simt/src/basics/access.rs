@@ -92,6 +92,12 @@ impl Access {
     pub fn address(&self) -> usize {
         self.view_base.wrapping_add(self.offset)
     }
+
+    /// Whether its view has all of its bytes.
+    #[inline]
+    pub(crate) fn is_in_bounds(&self) -> bool {
+        self.bytes <= self.view_bytes && self.offset <= self.view_bytes - self.bytes
+    }
 }
 
 /// "byte 96 (element 6 of 16 bytes)", or the byte alone.

@@ -75,7 +75,7 @@ impl BlockCheck {
     ) -> Result<(), Conflict> {
         let mut ends_release = false;
         for (number, offset, bytes) in pages::<PAGE_BYTES>(offset, bytes) {
-            let record = |page: &mut Page, sets: &mut ReaderSets| {
+            let record = |mut page: Page<'_>, sets: &mut ReaderSets| {
                 page.record(offset, bytes, event, accessor, sets)
             };
             ends_release |= self.with_shared_page(number, record)??;

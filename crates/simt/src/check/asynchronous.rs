@@ -84,7 +84,7 @@ impl BlockCheck {
     pub fn end_write(&self, extent: Extent, agent: Agent) -> Result<(), OutOfMemory> {
         let (now, writer) = (self.tick(), (asynchronous(self.block), agent.number()));
         for (page, offset, bytes) in pages::<PAGE_BYTES>(extent.start, extent.bytes) {
-            self.with_shared_page(page, |page, _| page.land(offset, bytes, writer, now))??;
+            self.with_shared_page(page, |mut page, _| page.land(offset, bytes, writer, now))??;
         }
         Ok(())
     }
@@ -172,7 +172,7 @@ impl BlockCheck {
         accessor: &Accessor<'_>,
     ) -> Result<(), Conflict> {
         for (number, offset, bytes) in pages::<PAGE_BYTES>(offset, bytes) {
-            let record = |page: &mut Page, sets: &mut ReaderSets| {
+            let record = |mut page: Page<'_>, sets: &mut ReaderSets| {
                 page.record(offset, bytes, event, accessor, sets)
             };
             self.with_shared_page(number, record)??;
@@ -190,10 +190,10 @@ impl BlockCheck {
                 || proxied.is_some_and(|clock| write.time <= clock.at(write.block, thread))
         };
         for (number, offset, bytes) in pages::<PAGE_BYTES>(extent.start, extent.bytes) {
-            let find = |page: &mut Page, _: &mut ReaderSets| {
+            let find = |mut page: Page<'_>, _: &mut ReaderSets| {
                 page.find_write(offset, bytes, |it| !is_visible(it))
             };
-            if let Some(write) = self.with_shared_page(number, find)?? {
+            if let Some(write) = self.with_shared_page(number, find)? {
                 return Err(Conflict::Unproxied(write));
             }
         }
@@ -202,11 +202,12 @@ impl BlockCheck {
 
     /// The last write of the cell at `offset`.
     pub(super) fn last_write(&self, offset: usize) -> Result<Option<Event>, Box<Finding>> {
-        let find =
-            |page: &mut Page, _: &mut ReaderSets| page.find_write(offset % PAGE_BYTES, 1, |_| true);
+        let find = |mut page: Page<'_>, _: &mut ReaderSets| {
+            page.find_write(offset % PAGE_BYTES, 1, |_| true)
+        };
         let found = self.with_shared_page(offset / PAGE_BYTES, find);
         let no_memory = |error: OutOfMemory| Finding::out_of_memory(&error.to_string());
-        found.and_then(|found| found).map_err(no_memory)
+        found.map_err(no_memory)
     }
 }
 

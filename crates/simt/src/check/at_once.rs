@@ -10,6 +10,7 @@ use super::cells::{Cells, REGION_BYTES};
 use super::event::{Event, EventKind};
 use super::nearby::Nearby;
 use super::plain::Plain;
+use super::reader_sets::PlainRead;
 use super::recent::Line;
 use super::shadow::SharedShadow;
 use super::site::Site;
@@ -116,11 +117,15 @@ impl BlockCheck {
         (offset, bytes): (usize, usize),
         site: &'static Location<'static>,
     ) -> bool {
-        let Some((cell, shift)) = self.shadow_now().cell_of(offset, bytes) else {
+        let line = Line::of(site, bytes.trailing_zeros());
+        if !self.recent.has(line) {
+            return false;
+        }
+        let Some((cell, _)) = self.shadow_now().cell_of(offset, bytes) else {
             return false;
         };
         let before = (self.writes.get(), self.block_barrier.get());
-        cell.load_again(Line::of(site, shift), before, &self.recent)
+        cell.load_again(line, before, &self.recent)
     }
 
     /// Records a store of `bytes` bytes from `offset` on of the block's shared memory by thread number `number`, at the
@@ -187,7 +192,17 @@ impl BlockCheck {
         let (cell, sets) = shadow.cell_and_sets(range)?;
         let from = cell.reads();
         let width = self.warp_width as u16;
-        let is_recorded = cell.load(&access, has_clock, sets)
+        let read = || PlainRead {
+            event: access.event,
+            block_barrier: access.barrier,
+            warp_barrier: self.warp_barriers[position.warp as usize].get(),
+            warp_width: width,
+        };
+        let is_known = match has_clock {
+            true => cell.load(&access, true, sets),
+            false => cell.load_commonly(&access, read, sets).ok()?,
+        };
+        let is_recorded = is_known
             || cell.load_of_own(&access, width, sets)
             || self
                 .with_accessor(position, |it| cell.load_newly(&access, it, sets))
@@ -196,7 +211,9 @@ impl BlockCheck {
         // Other cells may make the step, too.
         let is_common = to != from && !to.is_own() && !self.has_clocks.get();
         if is_recorded && is_common {
-            self.recent.note(Line::of(site, shift), from, to);
+            let line = Line::of(site, shift);
+            let cells = shadow.reads_of_width(range.1);
+            self.recent.note(line, (from, to), cells);
         }
         Some(is_recorded)
     }

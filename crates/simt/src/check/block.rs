@@ -100,7 +100,7 @@ impl BlockCheck {
             ahead: Cell::new(None),
             nearby: RefCell::default(),
             shared: RefCell::default(),
-            recent: RecentSteps::default(),
+            recent: RecentSteps::none(),
         })
     }
 
@@ -138,6 +138,12 @@ impl BlockCheck {
     #[inline]
     pub fn begin_turn(&self) {
         self.recent.forget();
+    }
+
+    /// The steps that the running thread has made lately. As long as it is the one that runs, and nothing hinders its
+    /// accesses, it may load again what they tell.
+    pub fn recent(&self) -> &RecentSteps {
+        &self.recent
     }
 
     /// The state of a thread holds a clock from now on.
@@ -212,7 +218,7 @@ impl BlockCheck {
     pub(super) fn with_shared_page<R>(
         &self,
         number: usize,
-        action: impl FnOnce(&mut Page, &mut ReaderSets) -> R,
+        action: impl FnOnce(Page<'_>, &mut ReaderSets) -> R,
     ) -> Result<R, OutOfMemory> {
         let mut shared = self.shared_with_room()?;
         let (page, sets) = shared.page(number)?;

@@ -55,7 +55,7 @@ impl BlockCheck {
             let writer = (self.block, position.thread() as u16);
             let now = self.now();
             for (page, offset, bytes) in pages::<PAGE_BYTES>(start, copy.bytes) {
-                self.with_shared_page(page, |page, _| page.land(offset, bytes, writer, now))??;
+                self.with_shared_page(page, |mut page, _| page.land(offset, bytes, writer, now))??;
             }
         }
         Ok(())

@@ -18,7 +18,7 @@
 //! | `updates` | the atomic updates since a write |
 //! | `cell` | the last accesses of a few bytes, and the rules |
 //! | `others` | the cells of which more is known than fits in a few words |
-//! | `shadow`, `shared_cell` | the cells of shared memory |
+//! | `shadow`, `shared_page`, `shared_cell`, `cell_reads` | the cells of shared memory |
 //! | `hasher` | a hash of numbers |
 //! | `region`, `cells`, `read_only` | the cells of a region of global memory |
 //! | `published` | what atomic writes hand on |
@@ -70,6 +70,7 @@ mod block_clock;
 mod block_clocks;
 mod buffering;
 mod cell;
+mod cell_reads;
 mod cells;
 mod changes;
 mod clock;
@@ -103,6 +104,7 @@ mod remote;
 mod report;
 mod shadow;
 mod shared_cell;
+mod shared_page;
 mod site;
 mod stale;
 mod survived;
@@ -119,3 +121,5 @@ pub(crate) use global::{Conditions, LaunchCheck};
 pub(crate) use handed::Handed;
 pub(crate) use later_stores::{LaterStores, Record};
 pub(crate) use prediction::{Prediction, Suggestions};
+pub(crate) use recent::{Line, NO_STEPS, RecentSteps};
+pub(crate) use shared_page::MAX_CELL_BYTES;

@@ -76,7 +76,7 @@ impl<const WRITES: bool> Plain<WRITES> {
 
     /// Whether the last barrier of its block orders the event of this word before it.
     #[inline(always)]
-    fn is_after_barrier(&self, known: u64) -> bool {
+    pub fn is_after_barrier(&self, known: u64) -> bool {
         // Of an event of another block, or of an agent, more is left than any time.
         let time = (known & (AGENT | BLOCK | TIME)).wrapping_sub(self.event.word & BLOCK);
         time <= u64::from(self.barrier)

@@ -6,21 +6,20 @@
 
 mod number;
 mod set;
+mod steps;
 
 pub(super) use self::number::ReaderSet;
+pub(super) use self::set::PlainRead;
 
-use self::number::OWN;
-use self::set::{PlainRead, Set, SetReads};
+use self::number::{LATE, OWN};
+use self::set::{Set, SetReads};
+use self::steps::{Step, Steps};
 use super::accessor::Accessor;
 use super::event::packed::Packed;
 use super::event::{Event, Time};
 use super::readers::{Readers, Reads};
-use crate::basics::spread;
 use crate::memory::{OutOfMemory, release_reserve, try_collect};
-use std::cell::Cell as Counter;
-
-/// Pairs of steps that are remembered: two to this power.
-const PAIR_BITS: u32 = 6;
+use std::cell::Cell;
 
 /// A new step costs as much as so many that are looked up.
 const COST_OF_STEP: i32 = 4;
@@ -31,35 +30,6 @@ const MOST_CREDIT: i32 = 1 << 12;
 /// With so many sets, those that no cell has are forgotten for the first time.
 const FEW_SETS: usize = 1 << 12;
 
-/// A read that leads from one set to another, whichever cell it is of.
-#[derive(Clone)]
-struct Step {
-    event: Packed,
-    from: ReaderSet,
-    to: ReaderSet,
-    /// Whether the thread had a clock.
-    has_clock: bool,
-}
-
-impl Step {
-    /// No read has this event.
-    const NONE: Self = Self {
-        event: Packed::NOTHING,
-        from: ReaderSet::NONE,
-        to: ReaderSet::NONE,
-        has_clock: false,
-    };
-}
-
-/// In one line of a host's cache.
-#[derive(Clone)]
-#[repr(align(64))]
-struct StepPair([Step; 2]);
-
-impl StepPair {
-    const NONE: Self = Self([Step::NONE; 2]);
-}
-
 /// The sets of reads that the cells of a block's shared memory have.
 #[derive(Default)]
 pub(super) struct ReaderSets {
@@ -67,25 +37,14 @@ pub(super) struct ReaderSets {
     sets: Vec<Set>,
     /// Numbers of sets that no cell has.
     free: Vec<ReaderSet>,
-    /// By [`place_of`]. Two in one place, the later one first: of two lines of a loop whose steps are in
-    /// one place, neither makes the other forgotten, which would give each cell another set.
-    steps: Vec<StepPair>,
+    steps: Steps,
     /// Sets that there may be before those without a cell are forgotten.
     most: usize,
     /// Steps looked up until the last new one, less the cost of new ones. While it is negative, cells have sets of
     /// their own: their reads differ.
     credit: i32,
     /// Steps looked up since then.
-    found: Counter<u32>,
-}
-
-/// Where a step is remembered.
-#[inline(always)]
-fn place_of(from: ReaderSet, event: Packed) -> usize {
-    // In two rounds: the numbers of sets often differ by what lines differ by, and each thread's
-    // steps would then be in one place.
-    let event = spread(event.word ^ u64::from(event.site.to_bits()).rotate_left(16)) >> 32;
-    (spread(event ^ u64::from(from.0)) >> (u64::BITS - PAIR_BITS)) as usize
+    found: Cell<u32>,
 }
 
 impl ReaderSets {
@@ -94,7 +53,7 @@ impl ReaderSets {
         if !self.sets.is_empty() {
             self.sets.clear();
             self.free.clear();
-            self.steps.fill(StepPair::NONE);
+            self.steps.clear();
         }
         self.most = FEW_SETS;
         self.credit = 0;
@@ -111,24 +70,25 @@ impl ReaderSets {
     /// numbers.
     pub fn keep<'a>(
         &mut self,
-        cells: impl Iterator<Item = &'a mut ReaderSet>,
+        cells: impl Iterator<Item = &'a Cell<ReaderSet>>,
     ) -> Result<(), OutOfMemory> {
         let mut numbers = try_collect((0..self.sets.len()).map(|_| ReaderSet::NONE))?;
         let mut places = Vec::new();
-        for cell in cells.filter(|cell| !cell.is_empty()) {
-            let place = cell.place();
+        for cell in cells.filter(|cell| !cell.get().is_empty()) {
+            let known = cell.get();
+            let place = known.place();
             if numbers[place].is_empty() {
-                self.list(*cell)?;
+                self.list(known)?;
                 numbers[place] = push(&mut places, place)?;
-                numbers[place].0 |= cell.0 & OWN;
+                numbers[place].0 |= known.0 & OWN;
             }
-            *cell = numbers[place];
+            cell.set(ReaderSet(numbers[place].0 | known.0 & LATE));
         }
         let kept = try_collect(places.iter().map(|place| self.sets[*place].take()))?;
         self.most = FEW_SETS.max(2 * kept.len());
         self.sets = kept;
         self.free.clear();
-        self.steps.fill(StepPair::NONE);
+        self.steps.clear();
         Ok(())
     }
 
@@ -163,12 +123,9 @@ impl ReaderSets {
     /// clock.
     #[inline(always)]
     pub fn known_step(&self, from: ReaderSet, event: Packed, has_clock: bool) -> Option<ReaderSet> {
-        let StepPair(steps) = self.steps.get(place_of(from, event))?;
-        let is_step =
-            |step: &Step| step.event == event && step.from == from && step.has_clock == has_clock;
-        let step = steps.iter().find(|step| is_step(step))?;
+        let to = self.steps.find(from, event, has_clock)?;
         self.found.set(self.found.get().wrapping_add(1));
-        Some(step.to)
+        Some(to)
     }
 
     /// The set that a cell has after a read, instead of `from`, which may be that of other cells.
@@ -187,6 +144,43 @@ impl ReaderSets {
         }
     }
 
+    /// Like [`new_step`](Self::new_step), by a thread without a clock from a set that is not empty, nor a cell's own; none
+    /// if cells are to have sets of their own.
+    #[inline]
+    pub fn one_more(
+        &mut self,
+        from: ReaderSet,
+        read: PlainRead,
+    ) -> Result<Option<ReaderSet>, OutOfMemory> {
+        self.credit_found();
+        if self.credit < 0 {
+            return Ok(None);
+        }
+        self.charge_step();
+        let event = read.event;
+        let set = self.sets[from.place()].and_one_more(from, read);
+        let to = self.number(set)?;
+        self.steps.remember(Step {
+            event,
+            from,
+            to,
+            has_clock: false,
+        })?;
+        Ok(Some(to))
+    }
+
+    /// The steps that were looked up since the last new one count.
+    #[inline]
+    fn credit_found(&mut self) {
+        self.credit = MOST_CREDIT.min(self.credit.saturating_add_unsigned(self.found.take()));
+    }
+
+    /// A new step costs.
+    #[inline]
+    fn charge_step(&mut self) {
+        self.credit = (-MOST_CREDIT).max(self.credit - COST_OF_STEP);
+    }
+
     /// The set that a cell has after a read, instead of `from`, where no step is known; `packed`: the event in a word, if
     /// it fits.
     pub fn new_step(
@@ -196,15 +190,14 @@ impl ReaderSets {
         packed: Option<Packed>,
         accessor: &Accessor<'_>,
     ) -> Result<ReaderSet, OutOfMemory> {
-        self.credit = MOST_CREDIT.min(self.credit.saturating_add_unsigned(self.found.take()));
+        self.credit_found();
         // Others cannot be looked up.
         let packed = match self.is_repeatable(from, event, accessor)? {
             true => packed.filter(|_| self.credit >= 0 || from.is_empty()),
             false => None,
         };
-        let is_common = packed.is_some();
-        self.credit = (-MOST_CREDIT).max(self.credit - COST_OF_STEP);
-        let plain = PlainRead::new(event, accessor).filter(|_| is_common);
+        self.charge_step();
+        let plain = packed.and_then(|packed| PlainRead::new(event, packed, accessor));
         let mut set = match plain {
             _ if from.is_empty() => Set::new(event.block),
             Some(read) => self.sets[from.place()].with(SetReads::OneMore { than: from, read }),
@@ -218,7 +211,7 @@ impl ReaderSets {
         let Some(event) = packed else {
             return Ok(ReaderSet(to.0 | OWN));
         };
-        self.remember(Step {
+        self.steps.remember(Step {
             event,
             from,
             to,
@@ -302,16 +295,6 @@ impl ReaderSets {
         if self.free.try_reserve(1).is_ok() {
             self.free.push(set);
         }
-    }
-
-    fn remember(&mut self, step: Step) -> Result<(), OutOfMemory> {
-        if self.steps.is_empty() {
-            self.steps = try_collect((0..1 << PAIR_BITS).map(|_: usize| StepPair::NONE))?;
-        }
-        let place = place_of(step.from, step.event);
-        let StepPair([later, earlier]) = &mut self.steps[place];
-        *earlier = std::mem::replace(later, step);
-        Ok(())
     }
 }
 

@@ -1,7 +1,8 @@
 //! The steps between sets of reads that the running thread has made last.
 //!
 //! While a thread runs and time stands still, a step depends on nothing but its line and the set from which it leads:
-//! it is found here by fewer instructions than among those of all threads.
+//! it is found here by fewer instructions than among those of all threads. So few that they are made in the kernel's own
+//! code, where a load is nothing but such a step: [`RecentSteps::load_again`].
 
 use super::reader_sets::ReaderSet;
 use super::readers::Reads;
@@ -17,7 +18,7 @@ const SHIFT_BITS: u32 = 3;
 
 /// A line and the width of a load, two to the power of `shift`, in one number.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Line(u64);
+pub(crate) struct Line(u64);
 
 impl Line {
     #[inline(always)]
@@ -27,35 +28,41 @@ impl Line {
     }
 }
 
-#[derive(Clone, Copy)]
+/// A step from one set to another by a load of a cell, and the reads of all cells of that cell's width.
+#[repr(align(32))]
 struct Step {
-    line: Line,
-    from: ReaderSet,
-    to: ReaderSet,
+    line: Cell<Line>,
+    /// What no cell keeps, if there were no reads: without them, only the write tells whether a cell may be loaded.
+    from: Cell<ReaderSet>,
+    to: Cell<ReaderSet>,
+    /// Where they begin, as long as there is a line.
+    cells: Cell<*const Cell<ReaderSet>>,
 }
 
 /// No line is there.
-const NONE: Step = Step {
-    line: Line(0),
-    from: ReaderSet::NONE,
-    to: ReaderSet::NONE,
-};
+const NO_LINE: Line = Line(0);
 
 /// The last steps of the running thread at this moment, by [`place_of`].
-pub(super) struct RecentSteps {
-    steps: [Cell<Step>; 1 << BITS],
-    is_empty: Cell<bool>,
+pub(crate) struct RecentSteps {
+    steps: [Step; 1 << BITS],
+    /// Where there are steps.
+    noted: Cell<u16>,
     /// How many steps have been found.
     found: Cell<u32>,
 }
 
-impl Default for RecentSteps {
-    fn default() -> Self {
-        Self {
-            steps: [const { Cell::new(NONE) }; 1 << BITS],
-            is_empty: Cell::new(true),
-            found: Cell::new(0),
-        }
+/// Those of no thread: nothing notes any here.
+pub(crate) struct NoSteps(RecentSteps);
+
+// SAFETY: no line is in it, without which nothing that is asked of it changes it; and nothing is noted in it, for it is
+// not that of a block.
+unsafe impl Sync for NoSteps {}
+
+pub(crate) static NO_STEPS: NoSteps = NoSteps(RecentSteps::none());
+
+impl NoSteps {
+    pub const fn get(&self) -> &RecentSteps {
+        &self.0
     }
 }
 
@@ -67,15 +74,61 @@ fn place_of(line: Line) -> usize {
 }
 
 impl RecentSteps {
+    /// None.
+    pub const fn none() -> Self {
+        Self {
+            steps: [const {
+                Step {
+                    line: Cell::new(NO_LINE),
+                    from: Cell::new(ReaderSet::NONE),
+                    to: Cell::new(ReaderSet::NONE),
+                    cells: Cell::new(ptr::null()),
+                }
+            }; 1 << BITS],
+            noted: Cell::new(0),
+            found: Cell::new(0),
+        }
+    }
+
+    /// Whether the running thread has loaded a cell at `line` lately that had the reads of cell number `cell`, which then
+    /// has those that the step leads to. It is one of those alone whose write is before the last barrier of the block: of
+    /// the other ones, what is kept of the reads is never a set.
+    ///
+    /// # Safety
+    ///
+    /// 1. If all cells of shared memory had the line's width, one would have the number `cell`.
+    #[inline(always)]
+    pub unsafe fn load_again(&self, line: Line, cell: usize) -> bool {
+        let step = &self.steps[place_of(line)];
+        if step.line.get() != line {
+            return false;
+        }
+        // SAFETY: with the line, the reads of all cells of its width have been noted, which stay where they are, and this
+        // is one of them (1): the width is a part of the line.
+        let reads = unsafe { &*step.cells.get().add(cell) };
+        if reads.get() != step.from.get() {
+            return false;
+        }
+        reads.set(step.to.get());
+        self.found.set(self.found.get().wrapping_add(1));
+        true
+    }
+
+    /// Whether the thread has made a step at `line`.
+    #[inline(always)]
+    pub fn has(&self, line: Line) -> bool {
+        self.steps[place_of(line)].line.get() == line
+    }
+
     /// The set to which a load at `line` leads from `from`, if the thread has made that step.
     #[inline(always)]
     pub fn find(&self, line: Line, from: ReaderSet) -> Option<ReaderSet> {
-        let step = self.steps[place_of(line)].get();
-        if step.line != line || step.from != from {
+        let step = &self.steps[place_of(line)];
+        if step.line.get() != line || step.from.get() != from.unless_empty() {
             return None;
         }
         self.found.set(self.found.get().wrapping_add(1));
-        Some(step.to)
+        Some(step.to.get())
     }
 
     /// How many steps have been found since this was asked.
@@ -84,18 +137,28 @@ impl RecentSteps {
         self.found.take()
     }
 
-    /// Notes a step.
+    /// Notes a step by a load of one of `cells`, which are the reads of all cells of its width, and stay where they are
+    /// until the steps are forgotten.
     #[inline]
-    pub fn note(&self, line: Line, from: ReaderSet, to: ReaderSet) {
-        self.steps[place_of(line)].set(Step { line, from, to });
-        self.is_empty.set(false);
+    pub fn note(&self, line: Line, (from, to): (ReaderSet, ReaderSet), cells: &[Cell<ReaderSet>]) {
+        let place = place_of(line);
+        let step = &self.steps[place];
+        step.line.set(line);
+        step.from.set(from.unless_empty());
+        step.to.set(to);
+        step.cells.set(cells.as_ptr());
+        self.noted.set(self.noted.get() | 1 << place);
     }
 
     /// Forgets all steps: another thread goes on, or time does, or sets have other numbers.
     #[inline]
     pub fn forget(&self) {
-        if !self.is_empty.replace(true) {
-            self.steps.iter().for_each(|step| step.set(NONE));
+        let mut noted = self.noted.take();
+        while noted != 0 {
+            self.steps[noted.trailing_zeros() as usize]
+                .line
+                .set(NO_LINE);
+            noted &= noted - 1;
         }
     }
 }
@@ -110,7 +173,7 @@ mod tests {
     #[test]
     fn steps_that_are_found_have_been_made() {
         let sites: Vec<_> = SITES.iter().map(|site| site()).collect();
-        let (steps, mut known) = (RecentSteps::default(), HashMap::new());
+        let (steps, mut known) = (RecentSteps::none(), HashMap::new());
         let mut random = SplitMix64::new(1, 0);
         let mut found = 0;
         for number in 0..100_000 {
@@ -123,7 +186,7 @@ mod tests {
                     known.clear();
                 }
                 1..8 => {
-                    steps.note(line, from, to);
+                    steps.note(line, (from, to), &[]);
                     known.insert((line.0, from.number()), to);
                 }
                 _ => {

@@ -1,22 +1,14 @@
 //! The shadow of shared memory: for each page, the last accesses of each few bytes.
 
-use super::accessor::Accessor;
-use super::cell::Conflict;
-use super::event::{Event, EventKind, Time};
-use super::others::Others;
+use super::cell_reads::CellReads;
 use super::plain::Plain;
 use super::reader_sets::{ReaderSet, ReaderSets};
-use super::shared_cell::{SharedCell, WholeCell};
+use super::shared_cell::SharedCell;
+use super::shared_page::{MAX_SHIFT, NO_WIDTH, PageWrites, cells_of, forget_reads};
 use crate::memory::{OutOfMemory, release_reserve};
+use std::cell::Cell;
 
-/// Bytes of memory that one page stands for.
-pub(super) const PAGE_BYTES: usize = 256;
-
-/// The coarsest cells: the widest access is 16 bytes.
-const MAX_SHIFT: u32 = 4;
-
-/// In place of the width of the cells of a page that the block has not accessed.
-const NO_WIDTH: usize = usize::MAX;
+pub(super) use super::shared_page::{PAGE_BYTES, Page};
 
 /// The shadow of the shared memory of the blocks that one state serves.
 #[derive(Default)]
@@ -24,6 +16,8 @@ pub(super) struct SharedShadow {
     /// Counts the blocks.
     generation: u64,
     pages: Vec<SharedPage>,
+    /// Those of the cells of pages that the block has not accessed are none.
+    reads: CellReads,
     sets: ReaderSets,
 }
 
@@ -31,26 +25,30 @@ pub(super) struct SharedShadow {
 struct SharedPage {
     /// The block whose accesses it holds.
     generation: u64,
-    page: Page,
+    page: PageWrites,
 }
 
 impl SharedShadow {
     /// Another block begins: nothing of its shared memory has been accessed.
     pub fn begin_block(&mut self) {
+        let generation = self.generation;
         self.generation += 1;
         self.sets.clear();
-        self.pages
-            .iter_mut()
-            .for_each(|shared| shared.page.width = NO_WIDTH);
+        for (number, shared) in self.pages.iter_mut().enumerate() {
+            if shared.generation == generation {
+                forget_reads(&self.reads, number, shared.page.shift);
+            }
+            shared.page.width = NO_WIDTH;
+        }
     }
 
-    /// A page, and the reads of its cells.
+    /// A page, and the sets of reads of its cells.
     ///
     /// # Errors
     ///
     /// [`OutOfMemory`] if the host has none left for another page.
     #[inline]
-    pub fn page(&mut self, number: usize) -> Result<(&mut Page, &mut ReaderSets), OutOfMemory> {
+    pub fn page(&mut self, number: usize) -> Result<(Page<'_>, &mut ReaderSets), OutOfMemory> {
         if self.pages.len() <= number {
             self.add_pages(number + 1)?;
         }
@@ -59,17 +57,22 @@ impl SharedShadow {
             shared.generation = self.generation;
             shared.page.begin_block();
         }
-        Ok((&mut shared.page, &mut self.sets))
+        let page = Page::new(number, &mut shared.page, &mut self.reads);
+        Ok((page, &mut self.sets))
     }
 
     /// The cell of these bytes, if they are those of one and the block has accessed its page, and two to which power
     /// its width is.
     #[inline(always)]
-    pub fn cell_of(&self, offset: usize, bytes: usize) -> Option<(&SharedCell, u32)> {
+    pub fn cell_of(&self, offset: usize, bytes: usize) -> Option<(SharedCell<'_>, u32)> {
         let page = &self.pages.get(offset / PAGE_BYTES)?.page;
-        let is_one = bytes == page.width && offset & (bytes - 1) == 0;
-        let cell = page.cells.get((offset % PAGE_BYTES) >> page.shift)?;
-        is_one.then_some((cell, page.shift))
+        let cell = page.cell_of(&self.reads, offset, bytes)?;
+        Some((cell, page.shift))
+    }
+
+    /// The reads of all cells, if they were all as wide as that of these bytes, and two to which power that is.
+    pub fn reads_of_width(&self, bytes: usize) -> &[Cell<ReaderSet>] {
+        self.reads.of_width(bytes.trailing_zeros())
     }
 
     /// The same, with the reads of all cells.
@@ -77,11 +80,10 @@ impl SharedShadow {
     pub fn cell_and_sets(
         &mut self,
         (offset, bytes): (usize, usize),
-    ) -> Option<(&SharedCell, &mut ReaderSets)> {
-        match self.known_cells(offset, bytes)? {
-            ([cell], sets) => Some((cell, sets)),
-            _ => None,
-        }
+    ) -> Option<(SharedCell<'_>, &mut ReaderSets)> {
+        let page = &self.pages.get(offset / PAGE_BYTES)?.page;
+        let cell = page.cell_of(&self.reads, offset, bytes)?;
+        Some((cell, &mut self.sets))
     }
 
     /// The reads of the cells.
@@ -100,10 +102,9 @@ impl SharedShadow {
         access: &Plain<false>,
         (warp_width, has_clock): (u16, bool),
     ) -> bool {
-        let Some((cells, sets)) = self.known_cells(offset, bytes) else {
+        let Some((mut cells, sets)) = self.known_cells(offset, bytes) else {
             return false;
         };
-        let mut cells = cells.iter();
         cells.all(|cell| {
             cell.load(access, has_clock, sets) || cell.load_of_own(access, warp_width, sets)
         })
@@ -119,10 +120,9 @@ impl SharedShadow {
         access: &Plain<true>,
         block: u32,
     ) -> bool {
-        let Some((cells, sets)) = self.known_cells(offset, bytes) else {
+        let Some((mut cells, sets)) = self.known_cells(offset, bytes) else {
             return false;
         };
-        let mut cells = cells.iter();
         cells.all(|cell| {
             cell.store(access, block, sets) || cell.store_after_own(access, block, sets)
         })
@@ -134,22 +134,24 @@ impl SharedShadow {
         &mut self,
         offset: usize,
         bytes: usize,
-    ) -> Option<(&[SharedCell], &mut ReaderSets)> {
+    ) -> Option<(impl Iterator<Item = SharedCell<'_>>, &mut ReaderSets)> {
         let within = offset % PAGE_BYTES;
         let page = &self.pages.get(offset / PAGE_BYTES)?.page;
         let is_whole = page.width != NO_WIDTH && (offset | bytes).trailing_zeros() >= page.shift;
         let cells = within >> page.shift..(within + bytes) >> page.shift;
-        let cells = page.cells.get(cells).filter(|_| is_whole)?;
-        Some((cells, &mut self.sets))
+        let writes = page.writes.get(cells).filter(|_| is_whole)?;
+        let reads = self.reads.of_bytes(offset, bytes, page.shift);
+        Some((cells_of(writes, reads), &mut self.sets))
     }
 
     #[cold]
     fn add_pages(&mut self, count: usize) -> Result<(), OutOfMemory> {
+        self.reads.make_room(MAX_SHIFT)?;
         while self.pages.len() < count {
             self.pages.try_reserve(1).map_err(|_| release_reserve())?;
             self.pages.push(SharedPage {
                 generation: 0,
-                page: Page::new()?,
+                page: PageWrites::new()?,
             });
         }
         Ok(())
@@ -171,157 +173,13 @@ impl SharedShadow {
     #[cold]
     pub fn collect_sets(&mut self) -> Result<(), OutOfMemory> {
         let generation = self.generation;
-        let pages = self.pages.iter_mut();
-        let in_use = pages.filter(|shared| shared.generation == generation);
-        self.sets
-            .keep(in_use.flat_map(|shared| shared.page.sets_mut()))
-    }
-}
-
-/// The cells of [`PAGE_BYTES`] bytes. They are as wide as the narrowest access
-/// so far, so that neighbours in one word are not taken for each other.
-pub(super) struct Page {
-    /// The width of a cell, or [`NO_WIDTH`].
-    width: usize,
-    /// The width of a cell is two to this power.
-    shift: u32,
-    cells: Vec<SharedCell>,
-    /// The cells of which more is known.
-    others: Others<ReaderSet>,
-}
-
-/// Room for `count` cells.
-fn room_for_cells(count: usize) -> Result<Vec<SharedCell>, OutOfMemory> {
-    let mut cells = Vec::new();
-    cells
-        .try_reserve_exact(count)
-        .map_err(|_| release_reserve())?;
-    Ok(cells)
-}
-
-impl Page {
-    pub fn new() -> Result<Self, OutOfMemory> {
-        let mut cells = room_for_cells(PAGE_BYTES >> MAX_SHIFT)?;
-        cells.resize(PAGE_BYTES >> MAX_SHIFT, SharedCell::untouched());
-        Ok(Self {
-            width: NO_WIDTH,
-            shift: MAX_SHIFT,
-            cells,
-            others: Others::default(),
-        })
-    }
-
-    /// Forgets all accesses of another block.
-    fn begin_block(&mut self) {
-        self.cells.fill(SharedCell::untouched());
-        self.others.clear();
-        self.width = 1 << self.shift;
-    }
-
-    /// The sets of accesses that the cells have.
-    fn sets_mut(&mut self) -> impl Iterator<Item = &mut ReaderSet> {
-        let of_others = self.others.cells.iter_mut().flat_map(WholeCell::sets_mut);
-        let cells = self.cells.iter_mut().map(SharedCell::reads_mut);
-        cells.chain(of_others)
-    }
-
-    /// Records an access of `bytes` bytes from `offset` on, unless it must not be.
-    #[inline]
-    pub fn record(
-        &mut self,
-        offset: usize,
-        bytes: usize,
-        event: &Event,
-        accessor: &Accessor<'_>,
-        sets: &mut ReaderSets,
-    ) -> Result<bool, Conflict> {
-        let (cells, others) = self.cells(offset, bytes)?;
-        let mut ends_release = false;
-        for cell in cells {
-            ends_release |= cell.record(event, accessor, (&mut *others, &mut *sets))?;
-        }
-        Ok(ends_release)
-    }
-
-    /// Records an access that writes `bytes` bytes from `offset` on, as the only one.
-    pub fn overwrite(
-        &mut self,
-        offset: usize,
-        bytes: usize,
-        event: &Event,
-        sets: &mut ReaderSets,
-    ) -> Result<(), OutOfMemory> {
-        let (cells, others) = self.cells(offset, bytes)?;
-        cells
-            .iter_mut()
-            .try_for_each(|cell| cell.change(others, |cell| cell.overwrite(event, sets)))
-    }
-
-    /// The last write of the first of these bytes whose write `is_wanted`.
-    pub fn find_write(
-        &mut self,
-        offset: usize,
-        bytes: usize,
-        is_wanted: impl Fn(&Event) -> bool,
-    ) -> Result<Option<Event>, OutOfMemory> {
-        let start = offset >> self.shift;
-        let end = (offset + bytes).div_ceil(1 << self.shift);
-        let cells = self.cells[start..end].iter();
-        let mut writes = cells.filter_map(|cell| cell.last_write(&self.others));
-        Ok(writes.find(is_wanted))
-    }
-
-    /// Lets the copies of `writer`, a block and a thread, that are in flight to these bytes arrive.
-    pub fn land(
-        &mut self,
-        offset: usize,
-        bytes: usize,
-        writer: (u32, u16),
-        now: Time,
-    ) -> Result<(), OutOfMemory> {
-        let (cells, others) = self.cells(offset, bytes)?;
-        cells.iter_mut().try_for_each(|cell| {
-            cell.change(others, |cell| {
-                let of_cell = (cell.write.block, cell.write.thread());
-                if cell.write.kind == EventKind::InFlight && of_cell == writer {
-                    cell.write.kind = EventKind::AsyncWrite;
-                    cell.write.time = now;
-                }
-            })
-        })
-    }
-
-    /// The cells of `bytes` bytes from `offset` on, and of no other bytes.
-    #[inline]
-    fn cells(
-        &mut self,
-        offset: usize,
-        bytes: usize,
-    ) -> Result<(&mut [SharedCell], &mut Others<ReaderSet>), OutOfMemory> {
-        let shift = (offset | bytes).trailing_zeros();
-        if shift < self.shift {
-            self.refine(shift)?;
-        }
-        let cells = offset >> self.shift..(offset + bytes) >> self.shift;
-        Ok((&mut self.cells[cells], &mut self.others))
-    }
-
-    #[cold]
-    fn refine(&mut self, shift: u32) -> Result<(), OutOfMemory> {
-        let copies = 1 << (self.shift - shift);
-        let mut finer = room_for_cells(self.cells.len() * copies)?;
-        for cell in &mut self.cells {
-            let known = cell.share(&mut self.others);
-            for _ in 0..copies {
-                let mut copy = SharedCell::untouched();
-                copy.set(known.clone(), &mut self.others)?;
-                finer.push(copy);
-            }
-        }
-        self.cells = finer;
-        self.shift = shift;
-        self.width = 1 << shift;
-        Ok(())
+        let pages = self.pages.iter_mut().enumerate();
+        let in_use = pages.filter(|(_, shared)| shared.generation == generation);
+        let reads = &self.reads;
+        self.sets.keep(in_use.flat_map(|(number, shared)| {
+            let of_cells = reads.of_bytes(number * PAGE_BYTES, PAGE_BYTES, shared.page.shift);
+            of_cells.iter().chain(shared.page.sets_of_others())
+        }))
     }
 }
 

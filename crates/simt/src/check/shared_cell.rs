@@ -1,7 +1,9 @@
-//! A cell of shared memory in 16 bytes, because each load and each store looks at one.
+//! A cell of shared memory: the last write in 16 bytes, and the number of the reads since then, which are kept apart.
 //!
-//! It holds the last write and the number of the reads since then. Where more is known, or the write does not fit,
-//! its cell is beside those of its page.
+//! Where more is known, or the write does not fit, its cell is beside those of its page.
+//!
+//! The set of the reads alone tells whether one more load is allowed that the last barrier of the block comes before:
+//! a cell whose write may be later says so beside the set, whatever other cells have the same reads.
 
 use super::accessor::Accessor;
 use super::cell::{self, Conflict, Rules};
@@ -9,7 +11,7 @@ use super::event::packed::{Packed, WritesOf};
 use super::event::{Event, Time};
 use super::others::Others;
 use super::plain::Plain;
-use super::reader_sets::{ReaderSet, ReaderSets};
+use super::reader_sets::{PlainRead, ReaderSet, ReaderSets};
 use super::readers::Reads;
 use super::recent::{Line, RecentSteps};
 use super::site::Site;
@@ -25,76 +27,94 @@ const RULES: Rules = Rules {
     is_exact: true,
 };
 
-/// The last write of a few bytes and the reads since then, or the number of a [`WholeCell`].
+/// The last write of a few bytes, or the number of a [`WholeCell`].
 #[derive(Clone)]
 #[repr(align(16))]
-pub(super) struct SharedCell {
+pub(super) struct LastWrite {
     /// The word of the write's [`Packed`] event.
     word: Cell<u64>,
     /// The event's line.
     site: Cell<Site>,
-    /// None where the word is a number.
-    reads: Cell<ReaderSet>,
 }
 
-impl SharedCell {
+impl LastWrite {
     /// Nothing is known.
     pub const fn untouched() -> Self {
         Self {
             word: Cell::new(0),
             site: Cell::new(Site::UNKNOWN),
-            reads: Cell::new(ReaderSet::NONE),
         }
+    }
+}
+
+/// What is known of a few bytes of shared memory.
+#[derive(Clone, Copy)]
+pub(super) struct SharedCell<'a> {
+    write: &'a LastWrite,
+    /// The reads since the write; none where the write is a number.
+    kept_reads: &'a Cell<ReaderSet>,
+}
+
+impl<'a> SharedCell<'a> {
+    #[inline(always)]
+    pub fn new((write, kept_reads): (&'a LastWrite, &'a Cell<ReaderSet>)) -> Self {
+        Self { write, kept_reads }
     }
 
     /// The reads since the write.
-    #[inline]
-    pub fn reads(&self) -> ReaderSet {
-        self.reads.get()
+    #[inline(always)]
+    pub fn reads(self) -> ReaderSet {
+        self.kept_reads.get().set()
     }
 
-    /// The same, to change them.
-    #[inline]
-    pub fn reads_mut(&mut self) -> &mut ReaderSet {
-        self.reads.get_mut()
+    /// Sets the reads since the write; `is_late`: it may be later than the last barrier of the block.
+    #[inline(always)]
+    fn set_reads(self, reads: ReaderSet, is_late: bool) {
+        self.kept_reads.set(reads.after_write(is_late));
+    }
+
+    #[inline(always)]
+    fn word(self) -> u64 {
+        self.write.word.get()
     }
 
     /// Records a load by a thread that has a clock or none, if the write is before it and the step that the load makes
     /// is known.
     #[inline(always)]
-    pub fn load(&self, access: &Plain<false>, has_clock: bool, sets: &ReaderSets) -> bool {
-        let known = self.word.get();
+    pub fn load(self, access: &Plain<false>, has_clock: bool, sets: &ReaderSets) -> bool {
+        let known = self.word();
         if !access.is_after_write(known) {
             return false;
         }
         if access.repeats(known) {
             return true;
         }
-        let to = sets.known_step(self.reads.get(), access.event, has_clock);
-        to.map(|to| self.reads.set(to)).is_some()
+        let to = sets.known_step(self.reads(), access.event, has_clock);
+        let is_late = !access.is_after_barrier(known);
+        to.map(|to| self.set_reads(to, is_late)).is_some()
     }
 
     /// Records a load at a line by the running thread, if the last barrier of the block, at this time, orders the write
     /// before it, which is one of `writes`, and the thread has made the step lately.
     #[inline(always)]
     pub fn load_again(
-        &self,
+        self,
         line: Line,
         (writes, barrier): (WritesOf, Time),
         steps: &RecentSteps,
     ) -> bool {
-        if !writes.has(self.word.get(), barrier) {
+        if !writes.has(self.word(), barrier) {
             return false;
         }
-        let to = steps.find(line, self.reads.get());
-        to.map(|to| self.reads.set(to)).is_some()
+        let to = steps.find(line, self.reads());
+        to.map(|to| self.set_reads(to, false)).is_some()
     }
 
     /// Records a store of a thread of `block`, if there is no write or it is before the store, and a barrier of the block
     /// orders the reads before it; but not if the reads are a set of the cell's own.
     #[inline(always)]
-    pub fn store(&self, access: &Plain<true>, block: u32, sets: &ReaderSets) -> bool {
-        let (known, reads) = (self.word.get(), self.reads.get());
+    pub fn store(self, access: &Plain<true>, block: u32, sets: &ReaderSets) -> bool {
+        let (known, reads) = (self.word(), self.reads());
         let is_replaced = (known == 0 || access.is_after_write(known))
             && !reads.is_own()
             && sets.is_settled_at(reads, block, access.barrier);
@@ -107,38 +127,63 @@ impl SharedCell {
     /// Like [`load`](Self::load), where the reads are a set of the cell's own: if the warp, of this width, has read last.
     #[inline]
     pub fn load_of_own(
-        &self,
+        self,
         access: &Plain<false>,
         warp_width: u16,
         sets: &mut ReaderSets,
     ) -> bool {
-        access.is_after_write(self.word.get())
-            && sets.add_to_own(self.reads.get(), access.event, warp_width)
+        access.is_after_write(self.word())
+            && sets.add_to_own(self.reads(), access.event, warp_width)
+    }
+
+    /// Records a load by a thread without a clock, if the write is before it and the step is known, or leads from reads that
+    /// other cells may have to those that they may have.
+    #[inline]
+    pub fn load_commonly(
+        self,
+        access: &Plain<false>,
+        read: impl FnOnce() -> PlainRead,
+        sets: &mut ReaderSets,
+    ) -> Result<bool, OutOfMemory> {
+        let (known, from) = (self.word(), self.reads());
+        if !access.is_after_write(known) {
+            return Ok(false);
+        }
+        let is_late = !access.is_after_barrier(known);
+        if is_late && access.repeats(known) {
+            return Ok(true);
+        }
+        let to = match sets.known_step(from, access.event, false) {
+            Some(to) => Some(to),
+            None if from.is_empty() || from.is_own() => None,
+            None => sets.one_more(from, read())?,
+        };
+        Ok(to.map(|to| self.set_reads(to, is_late)).is_some())
     }
 
     /// Like [`load`](Self::load), where the step is not known.
     pub fn load_newly(
-        &self,
+        self,
         access: &Plain<false>,
         accessor: &Accessor<'_>,
         sets: &mut ReaderSets,
     ) -> Result<bool, OutOfMemory> {
-        let (known, from) = (self.word.get(), self.reads.get());
+        let (known, from) = (self.word(), self.reads());
         let Ok(event) = access.event.event() else {
             return Ok(false);
         };
         let is_step = access.is_after_write(known) && !access.repeats(known) && !from.is_own();
         if is_step {
             let to = sets.new_step(from, &event, Some(access.event), accessor)?;
-            self.reads.set(to);
+            self.set_reads(to, !access.is_after_barrier(known));
         }
         Ok(is_step)
     }
 
     /// Like [`store`](Self::store), where the reads are a set of the cell's own.
     #[inline]
-    pub fn store_after_own(&self, access: &Plain<true>, block: u32, sets: &mut ReaderSets) -> bool {
-        let (known, mut reads) = (self.word.get(), self.reads.get());
+    pub fn store_after_own(self, access: &Plain<true>, block: u32, sets: &mut ReaderSets) -> bool {
+        let (known, mut reads) = (self.word(), self.reads());
         let is_replaced = reads.is_own()
             && access.is_after_write(known)
             && sets.is_settled_at(reads, block, access.barrier);
@@ -150,16 +195,17 @@ impl SharedCell {
     }
 
     #[inline(always)]
-    fn set_write(&self, write: Packed, reads: ReaderSet) {
-        self.word.set(write.word);
-        self.site.set(write.site);
-        self.reads.set(reads);
+    fn set_write(self, write: Packed, reads: ReaderSet) {
+        self.write.word.set(write.word);
+        self.write.site.set(write.site);
+        // Whatever the write is: the next load by one of the short ways says more.
+        self.set_reads(reads, true);
     }
 
     /// Records an access, unless it must not be: [`cell::Cell::record`].
     #[inline]
     pub fn record(
-        &mut self,
+        self,
         event: &Event,
         accessor: &Accessor<'_>,
         (others, sets): (&mut Others<ReaderSet>, &mut ReaderSets),
@@ -181,7 +227,7 @@ impl SharedCell {
 
     /// Changes what is known.
     pub fn change(
-        &mut self,
+        self,
         others: &mut Others<ReaderSet>,
         action: impl FnOnce(&mut WholeCell),
     ) -> Result<(), OutOfMemory> {
@@ -199,14 +245,14 @@ impl SharedCell {
     }
 
     /// What is known, for others to have it, too.
-    pub fn share(&mut self, others: &mut Others<ReaderSet>) -> WholeCell {
+    pub fn share(self, others: &mut Others<ReaderSet>) -> WholeCell {
         let mut cell = self.get().unwrap_or_else(|number| others.take(number));
         cell.sets_mut().into_iter().for_each(ReaderSet::make_common);
         cell
     }
 
     /// The last access that has written.
-    pub fn last_write(&self, others: &Others<ReaderSet>) -> Option<Event> {
+    pub fn last_write(self, others: &Others<ReaderSet>) -> Option<Event> {
         match self.get() {
             Ok(cell) => cell.last_write(),
             Err(number) => others.cells[number].last_write(),
@@ -215,19 +261,15 @@ impl SharedCell {
 
     /// What is known, if the cell holds it; or the number of the other one that does.
     #[inline]
-    fn get(&self) -> Result<WholeCell, usize> {
-        let (word, site) = (self.word.get(), self.site.get());
+    fn get(self) -> Result<WholeCell, usize> {
+        let (word, site) = (self.word(), self.write.site.get());
         let write = Packed { word, site }.event()?;
-        Ok(WholeCell::plain(write, self.reads.get()))
+        Ok(WholeCell::plain(write, self.reads()))
     }
 
     /// Sets what is known, of a cell of which no other one knows more.
     #[inline]
-    pub fn set(
-        &mut self,
-        cell: WholeCell,
-        others: &mut Others<ReaderSet>,
-    ) -> Result<(), OutOfMemory> {
+    pub fn set(self, cell: WholeCell, others: &mut Others<ReaderSet>) -> Result<(), OutOfMemory> {
         match as_words(&cell) {
             Some((write, reads)) => self.set_write(write, reads),
             None => {
@@ -240,7 +282,7 @@ impl SharedCell {
 
     /// Takes over what the other cell of this number knows, if it fits.
     #[inline]
-    fn take_back(&mut self, number: usize, others: &mut Others<ReaderSet>) {
+    fn take_back(self, number: usize, others: &mut Others<ReaderSet>) {
         if let Some((write, reads)) = as_words(&others.cells[number]) {
             others.take(number);
             self.set_write(write, reads);
@@ -261,6 +303,6 @@ mod tests {
 
     #[test]
     fn cells_stay_small() {
-        assert_eq!(size_of::<SharedCell>(), 16);
+        assert_eq!(size_of::<LastWrite>(), 16);
     }
 }

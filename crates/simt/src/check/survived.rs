@@ -66,7 +66,7 @@ impl BlockCheck {
         match (access.space, shared.offset_of(address)) {
             (Space::Shared, Some(offset)) => {
                 for (number, offset, bytes) in pages::<PAGE_BYTES>(offset, bytes) {
-                    self.with_shared_page(number, |page, sets| {
+                    self.with_shared_page(number, |mut page, sets| {
                         page.overwrite(offset, bytes, &event, sets)
                     })??;
                 }

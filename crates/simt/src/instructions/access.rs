@@ -47,6 +47,12 @@ pub fn access(
         align,
         order: AtomicOrder::RELAXED,
     };
+    if (space, kind) == (Space::Shared, AccessKind::Read)
+        && access.is_in_bounds()
+        && Here::get().load_shared_again(access.address(), bytes, Location::caller())
+    {
+        return;
+    }
     let is_sound = is_sound(&access);
     if is_watching() || !is_sound {
         let address = access.address();
@@ -104,11 +110,9 @@ pub fn atomic_access(
 /// Whether an access is in bounds, aligned and, in shared memory, of the running block.
 #[inline]
 fn is_sound(access: &Access) -> bool {
-    let in_bounds =
-        access.bytes <= access.view_bytes && access.offset <= access.view_bytes - access.bytes;
     let aligned = access.address() & access.align.wrapping_sub(1) == 0;
     // Whatever the checks, memory of another block is not touched: it may be gone.
-    in_bounds && aligned && (access.space != Space::Shared || is_shared_here(access))
+    access.is_in_bounds() && aligned && (access.space != Space::Shared || is_shared_here(access))
 }
 
 #[inline]

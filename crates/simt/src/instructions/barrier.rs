@@ -28,17 +28,29 @@ use std::ptr;
 pub fn block_barrier(name: BarrierId, threads: Option<u32>) {
     let site = Location::caller();
     instruction(site, |thread, block| {
-        block.meet(
-            thread,
-            &Arrival {
-                id: name.0,
-                threads,
-                operation: BarrierOperation::Synchronize,
-                predicate: false,
-                site,
-            },
-        )
+        if threads.is_some() || !block.wait_like_all(thread, name, site) {
+            synchronize(thread, block, name, threads, site);
+        }
     });
+}
+
+/// Not inlined, so that a thread that waits like all others has one small frame here.
+#[inline(never)]
+fn synchronize(
+    thread: &Thread,
+    block: &Block,
+    name: BarrierId,
+    threads: Option<u32>,
+    site: &'static Location<'static>,
+) {
+    let arrival = Arrival {
+        id: name.0,
+        threads,
+        operation: BarrierOperation::Synchronize,
+        predicate: false,
+        site,
+    };
+    block.meet(thread, &arrival);
 }
 
 /// Arrives at a barrier for `threads` threads without waiting there: what the thread has done before
@@ -153,6 +165,31 @@ fn is_same_line(one: &'static Location<'static>, other: &'static Location<'stati
 }
 
 impl Block {
+    /// Arrives at a barrier for the whole block where others wait at the same line, and waits until it is complete, as
+    /// most threads do. False, if it is not so, or there is more to do than to wait.
+    #[inline(always)]
+    fn wait_like_all(
+        &self,
+        thread: &Thread,
+        name: BarrierId,
+        site: &'static Location<'static>,
+    ) -> bool {
+        if self.recorder.is_some() || name.0 >= GRID_BARRIER || self.is_unwinding(thread) {
+            return false;
+        }
+        let lane = (
+            thread.position.warp as usize,
+            thread.lane_bit(),
+            self.weight(thread),
+        );
+        let barrier = self.barriers.get(name.0);
+        let waits = barrier.arrive_like_all(lane, self.padded_threads(), site);
+        if waits {
+            thread.wait_for(Wait::Barrier(name.0), site);
+        }
+        waits
+    }
+
     /// Arrives at a barrier and waits until it is complete; returns how many
     /// predicates were true.
     fn meet(&self, thread: &Thread, arrival: &Arrival) -> u32 {
@@ -162,7 +199,8 @@ impl Block {
         let barrier = self.open_barrier(thread, arrival);
         let warp = thread.position.warp as usize;
         let weight = self.weight(thread);
-        let is_complete = barrier.arrive(warp, thread.lane_bit(), weight, arrival.predicate);
+        let lane = (warp, thread.lane_bit(), weight);
+        let is_complete = barrier.arrive(lane, arrival.predicate, arrival.site);
         self.note_operation(thread, Operation::BlockBarrier, arrival.site);
         self.note_gathered(warp, barrier.waiting(warp));
         if let (BarrierOperation::SynchronizeGrid, Some(grid)) = (arrival.operation, &self.grid) {

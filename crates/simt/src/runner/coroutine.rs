@@ -67,8 +67,8 @@ impl ThreadCoroutine {
 
     /// Runs the thread until it waits, has exited, or is stopped.
     #[inline]
-    pub fn resume(&mut self, block: &Block, thread: &Thread) -> Resumed {
-        let _entered = Entered::new(block, thread);
+    pub fn resume(&mut self, entered: &Entered<'_>, thread: &Thread) -> Resumed {
+        let _current = entered.thread(thread);
         let result = self.0.resume(());
         match (thread.confinement.left(), result) {
             (Some(why), _) => Resumed::Left(why),
@@ -85,7 +85,8 @@ impl ThreadCoroutine {
             thread.confinement.cut_off_when_resumed();
             // After a thread that was left while it unwound, the standard library takes all code
             // on this host thread for unwinding: nothing can be unwound here any more.
-            if std::thread::panicking() || self.resume(block, thread) != Resumed::Exited {
+            let entered = Entered::new(block);
+            if std::thread::panicking() || self.resume(&entered, thread) != Resumed::Exited {
                 return self.leave();
             }
         } else {

@@ -5,6 +5,7 @@ use super::run::Run;
 use super::stacks::StackPool;
 use crate::basics::{DefectKind, Finding, SplitMix64};
 use crate::block::{Block, Thread, Wait};
+use crate::current::Entered;
 use crate::state::Left;
 use std::io;
 
@@ -89,17 +90,27 @@ impl Turns<'_> {
         let first_thread = block.first_thread_of_warp(warp_index);
         let mut next_lane = self.random.next() as u32 % 64;
         block.turn_is_over.set(false);
+        let entered = Entered::new(block);
         while warp.ready.get() != 0 {
             let ready = warp.ready.get();
             // The lowest ready lane from `next_lane` on, around the end.
             let lane = (ready.rotate_right(next_lane).trailing_zeros() + next_lane) % 64;
-            warp.ready.set(ready & !(1 << lane));
-            self.run_thread(first_thread + lane as usize);
+            let others = ready & !(1 << lane);
+            warp.ready.set(others);
+            if others != 0 {
+                // Its stack comes near while this thread runs.
+                let next = (others.rotate_right(lane).trailing_zeros() + lane) % 64;
+                block.threads[first_thread + next as usize]
+                    .confinement
+                    .prepare();
+            }
+            self.run_thread(&entered, first_thread + lane as usize);
             next_lane = lane;
             if block.turn_is_over.get() || block.is_abandoned() {
                 break;
             }
         }
+        drop(entered);
         self.end_turn(warp_index);
     }
 
@@ -145,8 +156,8 @@ impl Turns<'_> {
     }
 
     /// Runs a thread until it waits or exits.
-    fn run_thread(&mut self, index: usize) {
-        let thread = &self.block.threads[index];
+    fn run_thread(&mut self, entered: &Entered<'_>, index: usize) {
+        let thread = &entered.block().threads[index];
         if self.coroutines[index].is_none() {
             match self.start(thread) {
                 Ok(coroutine) => self.coroutines[index] = Some(coroutine),
@@ -156,7 +167,7 @@ impl Turns<'_> {
         let Some(coroutine) = &mut self.coroutines[index] else {
             return;
         };
-        match coroutine.resume(self.block, thread) {
+        match coroutine.resume(entered, thread) {
             Resumed::Waits => {}
             Resumed::Exited => self.end_thread(index),
             Resumed::Left(why) => self.leave_thread(index, why),

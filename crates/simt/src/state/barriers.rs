@@ -3,6 +3,7 @@
 use crate::basics::DefectKind;
 use std::cell::Cell;
 use std::panic::Location;
+use std::ptr;
 
 /// Which of the 16 barriers of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -59,6 +60,8 @@ pub(crate) struct Barrier {
     operation: Cell<BarrierOperation>,
     /// The line of the first arrival.
     site: Cell<&'static Location<'static>>,
+    /// Whether all other arrivals are at this very line, as far as they wait.
+    is_one_site: Cell<bool>,
     /// Arrivals whose predicate was true.
     trues: Cell<u32>,
     /// `trues` of the last completion.
@@ -76,6 +79,7 @@ impl Barrier {
             required: Cell::new(0),
             operation: Cell::new(BarrierOperation::Synchronize),
             site: Cell::new(Location::caller()),
+            is_one_site: Cell::new(true),
             trues: Cell::new(0),
             result: Cell::new(0),
             waiting: std::array::from_fn(|_| Cell::new(0)),
@@ -100,6 +104,31 @@ impl Barrier {
         self.required.set(required);
         self.operation.set(operation);
         self.site.set(site);
+        self.is_one_site.set(true);
+    }
+
+    /// Adds a lane that synchronizes at the same line as all before it, and waits: nothing more need be compared. False,
+    /// if it is another arrival, or the first one, or the last.
+    #[inline]
+    pub fn arrive_like_all(
+        &self,
+        (warp, lane_bit, weight): (usize, u64, u32),
+        required: u32,
+        site: &'static Location<'static>,
+    ) -> bool {
+        let before = self.arrived.get();
+        let is_alike = before != 0
+            && self.is_one_site.get()
+            && ptr::eq(self.site.get(), site)
+            && self.operation.get() == BarrierOperation::Synchronize
+            && self.required.get() == required;
+        let is_added = is_alike && before + weight < required;
+        if is_added {
+            self.arrived.set(before + weight);
+            let lanes = &self.waiting[warp];
+            lanes.set(lanes.get() | lane_bit);
+        }
+        is_added
     }
 
     /// The line of the first arrival.
@@ -120,9 +149,17 @@ impl Barrier {
         }
     }
 
-    /// Adds a lane, which stands for `weight` arrivals; returns whether the barrier is complete.
+    /// Adds a lane at the line `site`, which stands for `weight` arrivals; returns whether the barrier is complete.
     #[inline]
-    pub fn arrive(&self, warp: usize, lane_bit: u64, weight: u32, predicate: bool) -> bool {
+    pub fn arrive(
+        &self,
+        (warp, lane_bit, weight): (usize, u64, u32),
+        predicate: bool,
+        site: &'static Location<'static>,
+    ) -> bool {
+        if !ptr::eq(self.site.get(), site) {
+            self.is_one_site.set(false);
+        }
         let arrived = self.arrived.get() + weight;
         self.arrived.set(arrived);
         self.trues.set(self.trues.get() + u32::from(predicate));

@@ -2,6 +2,7 @@
 //! each of 32 seeds, the twin is silent under the same. Those that depend on how threads interleave
 //! are found under some of the seeds.
 
+mod again;
 mod atomic_model;
 mod atomics;
 mod axioms;

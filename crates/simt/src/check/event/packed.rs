@@ -138,6 +138,18 @@ impl Packed {
         Self { word, ..self }
     }
 
+    /// Whether it is the event of a thread of `block`.
+    #[inline]
+    pub fn is_of_block(self, block: u32) -> bool {
+        self.word & (AGENT | BLOCK) == u64::from(block) << BLOCK_AT
+    }
+
+    /// When it was.
+    #[inline]
+    pub fn time(self) -> Time {
+        (self.word & TIME) as Time
+    }
+
     /// Whether it stands for reads of several blocks.
     #[inline]
     pub fn is_read_by_blocks(self) -> bool {
@@ -223,6 +235,8 @@ mod tests {
         for event in events() {
             let packed = event.pack().unwrap();
             assert_eq!(packed.event(), Ok(event));
+            assert_eq!(packed.time(), event.time);
+            assert_eq!(packed.is_of_block(77), event.block == 77);
             let is_read_by_blocks =
                 (event.kind, event.others) == (EventKind::Read, Others::OfOtherBlocks);
             assert_eq!(packed.is_read_by_blocks(), is_read_by_blocks, "{event:?}");

@@ -6,6 +6,7 @@
 use super::number::ReaderSet;
 use crate::check::accessor::Accessor;
 use crate::check::clusters::Clusters;
+use crate::check::event::packed::Packed;
 use crate::check::event::{Event, Time};
 use crate::check::readers::{Readers, Reads as _};
 use crate::memory::OutOfMemory;
@@ -28,18 +29,18 @@ pub(super) enum SetReads {
 
 /// A read by a thread that has no clock, and the barriers before it.
 #[derive(Clone)]
-pub(super) struct PlainRead {
-    event: Event,
-    block_barrier: Time,
-    warp_barrier: Time,
-    warp_width: u16,
+pub(crate) struct PlainRead {
+    pub event: Packed,
+    pub block_barrier: Time,
+    pub warp_barrier: Time,
+    pub warp_width: u16,
 }
 
 impl PlainRead {
-    /// The read `event` of the accessing thread, if that has no clock and is the reader.
-    pub fn new(event: &Event, accessor: &Accessor<'_>) -> Option<Self> {
+    /// The read `event` of the accessing thread, which is `packed`, if that has no clock and is the reader.
+    pub fn new(event: &Event, packed: Packed, accessor: &Accessor<'_>) -> Option<Self> {
         (accessor.clock.is_none() && accessor.is_own(event)).then(|| Self {
-            event: *event,
+            event: packed,
             block_barrier: accessor.block_barrier,
             warp_barrier: accessor.warp_barrier,
             warp_width: accessor.warp_width(),
@@ -48,10 +49,13 @@ impl PlainRead {
 
     /// Adds the read, as its thread would have when it read.
     pub fn add_to(&self, readers: &mut Readers) -> Result<(), OutOfMemory> {
-        let thread = self.event.thread();
+        let Ok(event) = self.event.event() else {
+            return Ok(());
+        };
+        let thread = event.thread();
         let first = thread - thread % self.warp_width;
         let accessor = Accessor {
-            block: self.event.block,
+            block: event.block,
             thread,
             warp: first..first + self.warp_width,
             block_barrier: self.block_barrier,
@@ -59,7 +63,7 @@ impl PlainRead {
             clock: None,
             clusters: &Clusters::NONE,
         };
-        readers.add(&self.event, &accessor, true, &mut ())
+        readers.add(&event, &accessor, true, &mut ())
     }
 }
 
@@ -76,6 +80,20 @@ impl Set {
     /// This set with other reads in place of its own.
     pub fn with(&self, reads: SetReads) -> Self {
         Self { reads, ..*self }
+    }
+
+    /// This set, which is `than`, and one more read.
+    #[inline]
+    pub fn and_one_more(&self, than: ReaderSet, read: PlainRead) -> Self {
+        let settled = match read.event.is_of_block(self.block) {
+            true => self.settled.max(read.event.time()),
+            false => Time::MAX,
+        };
+        Self {
+            reads: SetReads::OneMore { than, read },
+            settled,
+            block: self.block,
+        }
     }
 
     /// Takes the reads out.

@@ -109,7 +109,8 @@ impl Model {
                 return;
             }
             3 => {
-                let cells = self.cells.iter_mut().map(|(set, _)| set);
+                let cells = self.cells.iter_mut();
+                let cells = cells.map(|(set, _)| -> &Cell<ReaderSet> { Cell::from_mut(set) });
                 return self.sets.keep(cells).unwrap();
             }
             4 => return self.read(true),
