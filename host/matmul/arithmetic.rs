@@ -18,7 +18,7 @@
 #[non_exhaustive]
 pub enum Arithmetic {
     /// The fastest way that keeps the promise of the type. A product of a matrix and a vector, M or N = 1,
-    /// and one of f32 or f64 with a small result, for which K is divided
+    /// and one of f64, or of f32 in chains, with a small result, for which K is divided
     /// ([`SelectionReason::InParts`](crate::SelectionReason::InParts)), have the same bits on every device.
     #[default]
     Auto,
