@@ -321,11 +321,15 @@ impl Problem {
 
     /// The parts that are taken apart into halves, in place of [`parts`](Self::parts), by a device that does so fast.
     pub fn split_parts(&self) -> Option<Parts> {
-        let is_large = self.m.min(self.n) >= LINES_OF_SPLIT_PARTS
-            && self.m.saturating_mul(self.n) >= OUTPUTS_OF_SPLIT_PARTS
-            && self.multiply_adds() >= SPLIT_PARTS_FROM;
-        let is_split = self.element == ElementType::F32 && is_large && !self.is_gram;
-        is_split.then(|| self.parts_by(&OF_SPLIT)).flatten()
+        let is_large = || {
+            self.m.min(self.n) >= LINES_OF_SPLIT_PARTS
+                && self.m * self.n >= OUTPUTS_OF_SPLIT_PARTS
+                && self.multiply_adds() >= SPLIT_PARTS_FROM
+        };
+        let is_split = self.element == ElementType::F32 && !self.is_gram;
+        // Outputs of a result that is divided are few enough to be counted.
+        let parts = is_split.then(|| self.parts_by(&OF_SPLIT)).flatten();
+        parts.filter(|_| is_large())
     }
 
     fn parts_by(&self, rule: &Division) -> Option<Parts> {

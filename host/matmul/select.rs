@@ -44,7 +44,7 @@ const SPLIT_FROM_OF_GROUP: u128 = 768 * 768 * 768;
 const BY_WARPS_UP_TO: usize = 32;
 
 /// The kernels to select from.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Request {
     /// The tiled ones.
     Tiled,
