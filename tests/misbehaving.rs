@@ -210,6 +210,45 @@ fn a_kernel_without_end_is_an_error() {
     });
 }
 
+/// Waits for a word that no thread changes.
+#[kernel]
+pub fn wait_for_word(words: GlobalAtomic<u32>) {
+    while words.fetch_max(3, 0) == Some(0) {}
+}
+
+/// With the options of a usual device but for the time, after which the report says what is waited for.
+#[test]
+#[cfg(target_os = "linux")]
+fn threads_that_look_at_a_word_until_the_time_is_up_are_a_deadlock() {
+    in_child(
+        "threads_that_look_at_a_word_until_the_time_is_up_are_a_deadlock",
+        || {
+            let limit = Duration::from_millis(500);
+            for parallel in [true, false] {
+                let options = SimulatorOptions::default().with_time_limit(limit);
+                let options = options.with_parallel_blocks(parallel);
+                let device = Device::simulator_with(options);
+                let module = device.load(&KERNELS).unwrap();
+                let mut words = device.zeros::<u32>(4).unwrap().named("flags");
+                let config = LaunchConfig::new(2, 32);
+                let launched = module.launch(wait_for_word, config, (&mut words,));
+                let defect = defect(launched);
+                assert_eq!(defect.kind, DefectKind::Deadlock, "{defect}");
+                let text = defect.to_string();
+                for part in [
+                    "500ms of processor time were over",
+                    "element 3",
+                    "buffer `flags`",
+                    "no thread of the launch has changed the word",
+                ] {
+                    assert!(text.contains(part), "{part}: {text}");
+                }
+                call_sum(&device);
+            }
+        },
+    );
+}
+
 /// Catches its unwinding for ever, beside a thread that panics.
 #[kernel]
 pub fn catch_unwinding(resumes: u32) {

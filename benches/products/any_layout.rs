@@ -189,11 +189,10 @@ impl Bench {
                 let (a, b) = (a.slice(..m, ..k)?, b.slice(..k, ..n)?);
                 multiply(a, b, c.slice_mut(..m, ..n)?)
             })?;
-            Result::<Score>::Ok(Score {
-                speed: 2.0 * m as f64 * n as f64 * k as f64 / seconds,
-                unit: Unit::Operations,
-                error: None,
-            })
+            Result::<Score>::Ok(Score::new(
+                2.0 * m as f64 * n as f64 * k as f64 / seconds,
+                Unit::Operations,
+            ))
         };
         let rival = rival.map(&mut score).transpose()?;
         let ours = score(ours)?;

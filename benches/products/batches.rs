@@ -90,11 +90,7 @@ impl Bench {
                     let [a, b, c] = &mut sets[turn];
                     multiply(a, b, c)
                 })?;
-                Result::<Score>::Ok(Score {
-                    speed: operations / seconds,
-                    unit: Unit::Operations,
-                    error: None,
-                })
+                Result::<Score>::Ok(Score::new(operations / seconds, Unit::Operations))
             };
             let rival = match &self.cublas {
                 Some(cublas) => Some(score(&|a, b, c| {

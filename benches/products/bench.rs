@@ -2,7 +2,7 @@
 
 use super::options::Options;
 use super::rivals::cublas::CuBlas;
-use super::rivals::cublas_lt::CuBlasLt;
+use super::rivals::cublas_lt::{CuBlasLt, LtElement};
 use super::sets::{Error, Number, Sets};
 use crate::common::Result;
 use crate::common::steady::Steady;
@@ -53,6 +53,28 @@ pub struct Score {
     pub speed: f64,
     pub unit: Unit,
     pub error: Option<Error>,
+    /// The library, if it is a rival.
+    library: &'static str,
+}
+
+impl Score {
+    /// Of one of our products or of cuBLAS, without an error.
+    pub fn new(speed: f64, unit: Unit) -> Self {
+        Self {
+            speed,
+            unit,
+            error: None,
+            library: "cuBLAS",
+        }
+    }
+
+    /// The score of a product of cuBLASLt instead.
+    pub fn of_lt(self) -> Self {
+        Self {
+            library: "cuBLASLt",
+            ..self
+        }
+    }
 }
 
 impl Bench {
@@ -67,11 +89,46 @@ impl Bench {
             let (a, b, c) = sets.next();
             multiply(a, b, c)
         })?;
+        let speed = 2.0 * (sets.size as f64).powi(3) / seconds;
         Ok(Score {
-            speed: 2.0 * (sets.size as f64).powi(3) / seconds,
-            unit: Unit::Operations,
             error: if has_error { Some(sets.error()?) } else { None },
+            ..Score::new(speed, Unit::Operations)
         })
+    }
+
+    /// The score of a call of cuBLAS or of the best of cuBLASLt's algorithms, whichever is faster; none where
+    /// neither is there.
+    pub fn fastest_rival<T: Number + LtElement<Product: Number>>(
+        &self,
+        sets: &mut Sets<T, T::Product>,
+        has_error: bool,
+        multiply: impl Fn(&CuBlas, &Matrix<T>, &Matrix<T>, &mut Matrix<T::Product>) -> Result,
+    ) -> Result<Option<Score>> {
+        let cublas = self.rival(sets, has_error, multiply)?;
+        let lt = self.lt_rival(sets, has_error)?;
+        let scores = [cublas, lt].into_iter().flatten();
+        Ok(scores.max_by(|left, right| left.speed.total_cmp(&right.speed)))
+    }
+
+    /// The score of the best of cuBLASLt's algorithms; none where it is not there.
+    pub fn lt_rival<T: Number + LtElement<Product: Number>>(
+        &self,
+        sets: &mut Sets<T, T::Product>,
+        has_error: bool,
+    ) -> Result<Option<Score>> {
+        let Some(cublas) = &self.cublas_lt else {
+            return Ok(None);
+        };
+        let size = sets.size;
+        let product = cublas.product((size, size, size), sets.order_of_b())?;
+        product.choose(|product| {
+            self.seconds_at_once(|| {
+                let (a, b, c) = sets.next();
+                product.multiply(a, b, c)
+            })
+        })?;
+        let score = self.score(sets, has_error, |a, b, c| product.multiply(a, b, c))?;
+        Ok(Some(score.of_lt()))
     }
 
     /// The score of a call of cuBLAS; none where it is not there.
@@ -156,6 +213,7 @@ impl Bench {
             "name": name,
             key: speed,
             rival_key: rival_speed,
+            "rival": rival.map(|it| it.library),
             "relative_l2": ours.error.as_ref().map(|it| it.relative_l2),
             "cublas_relative_l2": rival.and_then(|it| it.error.as_ref()).map(|it| it.relative_l2),
         }));

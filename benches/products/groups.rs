@@ -53,11 +53,7 @@ impl Bench {
             let ways: [(&str, Way<T>); 2] = [("", in_group), (", one by one", one_by_one)];
             for (way, multiply) in ways {
                 let seconds = self.seconds(|| multiply(&mut operands))?;
-                let ours = Score {
-                    speed: operations / seconds,
-                    unit: Unit::Operations,
-                    error: None,
-                };
+                let ours = Score::new(operations / seconds, Unit::Operations);
                 self.report(&format!("{name}{way}"), &ours, None, records);
             }
         }

@@ -40,7 +40,7 @@ fn elements<T: Number>(len: usize) -> Vec<T> {
 
 impl Bench {
     /// To bf16, with weights by columns, against the best of cuBLASLt's algorithms.
-    pub fn run_layers<T: MatmulInto<bf16> + LtElement + Number>(
+    pub fn run_layers<T: MatmulInto<bf16> + LtElement<Product = bf16> + Number>(
         &self,
         element: &str,
         records: &mut Vec<serde_json::Value>,
@@ -64,7 +64,7 @@ impl Bench {
     }
 
     /// The ratio to the rival, if there is one.
-    fn run_layer<T: MatmulInto<bf16> + LtElement + Number>(
+    fn run_layer<T: MatmulInto<bf16> + LtElement<Product = bf16> + Number>(
         &self,
         name: &str,
         (m, n, k): (usize, usize, usize),
@@ -89,19 +89,20 @@ impl Bench {
             let (a, b, c) = &mut sets[turn];
             multiply(a, b, c)
         };
-        let score = |seconds: f64| Score {
-            speed: 2.0 * m as f64 * n as f64 * k as f64 / seconds,
-            unit: Unit::Operations,
-            error: None,
+        let score = |seconds: f64| {
+            Score::new(
+                2.0 * m as f64 * n as f64 * k as f64 / seconds,
+                Unit::Operations,
+            )
         };
         let rival = match &self.cublas_lt {
             Some(cublas) => {
-                let product = cublas.product::<T>((m, n, k))?;
+                let product = cublas.product::<T>((m, n, k), Order::ColumnMajor)?;
                 product.choose(|product| {
                     self.seconds_at_once(|| next(&|a, b, c| product.multiply(a, b, c)))
                 })?;
                 let seconds = self.seconds(|| next(&|a, b, c| product.multiply(a, b, c)))?;
-                Some(score(seconds))
+                Some(score(seconds).of_lt())
             }
             None => None,
         };

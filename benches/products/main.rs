@@ -43,7 +43,7 @@ fn run() -> Result {
     let rivals = Rivals::of_products(&device);
     let default = match device.is_simulator() {
         true => vec![256],
-        false => vec![1024, 1536, 2048, 4096, 8192],
+        false => vec![512, 1024, 1536, 2048, 4096, 6144, 8192],
     };
     let bench = Bench {
         sizes: options.sizes.clone().unwrap_or(default),

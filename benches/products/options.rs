@@ -13,7 +13,7 @@ Options:
   --only TEXT       only products whose name contains TEXT, such as `bf16 4096`, `bf16 layer`, `f32 ragged`, `gram`
   --warm-up SECS    of each contender, before it is timed [default: 1]
   --sizes N,N,...   rows and columns of the square matrices
-                    [default: 1024,1536,2048,4096,8192; on the simulator 256]
+                    [default: 512,1024,1536,2048,4096,6144,8192; on the simulator 256]
   --out FILE        results as JSON; of the same device and cuBLAS, rows of other products stay
   -h, --help        this text
 ";

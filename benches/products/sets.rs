@@ -103,6 +103,10 @@ pub struct Sets<T: Element, O: Element = T> {
 type Set<T, O> = (Matrix<T>, Matrix<T>, Matrix<O>);
 
 impl<T: Number, O: Number> Sets<T, O> {
+    pub fn order_of_b(&self) -> Order {
+        self.order_of_b
+    }
+
     pub fn new(
         device: &Device,
         size: usize,

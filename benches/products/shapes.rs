@@ -156,11 +156,7 @@ impl Bench {
                 let [a, b, c] = &mut sets[turn];
                 multiply(a, b, c)
             })?;
-            Result::<Score>::Ok(Score {
-                speed: case.work / seconds,
-                unit: case.unit,
-                error: None,
-            })
+            Result::<Score>::Ok(Score::new(case.work / seconds, case.unit))
         };
         let of_rival = match &self.cublas {
             Some(cublas) => Some(score(&|a, b, c| rival(cublas, a, b, c))?),

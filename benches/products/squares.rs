@@ -2,6 +2,7 @@
 
 use super::bench::{Bench, Multiply, Score};
 use super::rivals::cublas::InF32;
+use super::rivals::cublas_lt::LtElement;
 use super::sets::{Number, Sets};
 use crate::common::Result;
 use half::bf16;
@@ -106,7 +107,7 @@ impl Bench {
                 drawn += 1;
                 (data.draw)(random, Line { number, of_a }) as f32
             })?;
-            let rival = self.rival(&mut sets, true, |cublas, a, b, c| {
+            let rival = self.fastest_rival(&mut sets, true, |cublas, a, b, c| {
                 cublas.multiply(a, b, c, 1)
             })?;
             let ours = self.score(&mut sets, true, |a, b, c| {
@@ -151,7 +152,7 @@ impl Bench {
             }
             let mut sets =
                 Sets::<f64>::new(&self.device, size, Order::RowMajor, Random::signed_unit)?;
-            let rival = self.rival(&mut sets, false, |cublas, a, b, c| {
+            let rival = self.fastest_rival(&mut sets, false, |cublas, a, b, c| {
                 cublas.multiply(a, b, c, 1)
             })?;
             let ways: [(&str, Multiply<'_, f64>); 4] = [
@@ -174,7 +175,7 @@ impl Bench {
         Ok(())
     }
 
-    pub fn run_halves<T: MatmulInto<T> + InF32 + Number>(
+    pub fn run_halves<T: MatmulInto<T> + InF32 + LtElement<Product = T> + Number>(
         &self,
         element: &str,
         records: &mut Vec<serde_json::Value>,
@@ -191,7 +192,7 @@ impl Bench {
                 let mut sets = Sets::<T>::new(&self.device, size, order, |random| {
                     T::of(random.signed_unit())
                 })?;
-                let rival = self.rival(&mut sets, false, |cublas, a, b, c| {
+                let rival = self.fastest_rival(&mut sets, false, |cublas, a, b, c| {
                     cublas.multiply_halves(a, b, c)
                 })?;
                 if name.contains(&self.options.only) {
@@ -304,19 +305,7 @@ impl Bench {
             let mut sets = Sets::<F8E4M3, bf16>::new(&self.device, size, order, |random| {
                 Number::of(random.signed_unit())
             })?;
-            let rival = match &self.cublas_lt {
-                Some(cublas) => {
-                    let product = cublas.product((size, size, size))?;
-                    product.choose(|product| {
-                        self.seconds_at_once(|| {
-                            let (a, b, c) = sets.next();
-                            product.multiply(a, b, c)
-                        })
-                    })?;
-                    Some(self.score(&mut sets, true, |a, b, c| product.multiply(a, b, c))?)
-                }
-                None => None,
-            };
+            let rival = self.lt_rival(&mut sets, true)?;
             if name.contains(&self.options.only) {
                 let ours = self.score(&mut sets, true, |a, b, c| {
                     Ok(self.device.matmul_into(a, b, c)?)

@@ -1,8 +1,8 @@
-//! cuBLASLt's products of bf16 and 8-bit floats, loaded when the benchmark starts.
+//! cuBLASLt's products of floats, loaded when the benchmark starts.
 
 use super::library::open_library;
 use crate::common::Result;
-use half::bf16;
+use half::{bf16, f16};
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
@@ -22,8 +22,13 @@ const LIBRARIES: [&str; 5] = [
 /// `CUBLAS_COMPUTE_32F`: with totals in f32, for the faster sums are off unless they are requested.
 const COMPUTE_F32: c_int = 68;
 
-/// `CUDA_R_32F`, `CUDA_R_16BF`, `CUDA_R_8F_E4M3`.
+/// `CUBLAS_COMPUTE_64F`.
+const COMPUTE_F64: c_int = 70;
+
+/// `CUDA_R_32F`, `CUDA_R_64F`, `CUDA_R_16F`, `CUDA_R_16BF`, `CUDA_R_8F_E4M3`.
 const F32: c_int = 0;
+const F64: c_int = 1;
+const F16: c_int = 2;
 const BF16: c_int = 14;
 const E4M3: c_int = 28;
 
@@ -31,22 +36,39 @@ const E4M3: c_int = 28;
 /// expect.
 const ALGORITHMS: usize = 10;
 
-/// A type of operands, whose products are of bf16.
+/// A type of operands.
 pub trait LtElement: Element {
-    /// Its `cudaDataType_t`.
-    const DATA_TYPE: c_int;
+    /// That of the products.
+    type Product: Element;
+    /// The `cudaDataType_t` of the operands, of the products, and of alpha and beta.
+    const DATA_TYPES: [c_int; 3];
+    /// The `cublasComputeType_t`.
+    const COMPUTE_TYPE: c_int;
+    /// Alpha, 1, and beta, 0.
+    const ONE_AND_ZERO: [&'static [u8]; 2];
 }
 
-impl LtElement for bf16 {
-    const DATA_TYPE: c_int = BF16;
+macro_rules! lt_elements {
+    ($($element:ty => $product:ty, $data_types:expr, $compute_type:expr, $one:expr;)*) => {$(
+        impl LtElement for $element {
+            type Product = $product;
+            const DATA_TYPES: [c_int; 3] = $data_types;
+            const COMPUTE_TYPE: c_int = $compute_type;
+            const ONE_AND_ZERO: [&'static [u8]; 2] = [&$one.to_ne_bytes(), &[0; size_of_val(&$one)]];
+        }
+    )*};
+}
+lt_elements! {
+    f32 => f32, [F32, F32, F32], COMPUTE_F32, 1.0_f32;
+    f64 => f64, [F64, F64, F64], COMPUTE_F64, 1.0_f64;
+    f16 => f16, [F16, F16, F32], COMPUTE_F32, 1.0_f32;
+    bf16 => bf16, [BF16, BF16, F32], COMPUTE_F32, 1.0_f32;
+    F8E4M3 => bf16, [E4M3, BF16, F32], COMPUTE_F32, 1.0_f32;
 }
 
-impl LtElement for F8E4M3 {
-    const DATA_TYPE: c_int = E4M3;
-}
-
-/// `CUBLASLT_MATMUL_DESC_TRANSA`, and `CUBLAS_OP_T`.
+/// `CUBLASLT_MATMUL_DESC_TRANSA`, and `CUBLAS_OP_N` and `CUBLAS_OP_T`.
 const TRANSPOSE_FIRST: c_int = 3;
+const NOT_TRANSPOSED: i32 = 0;
 const TRANSPOSED: i32 = 1;
 
 /// `CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES`, and what it is set to.
@@ -71,12 +93,12 @@ struct Heuristic {
 type MatmulFunction = unsafe extern "C" fn(
     Handle,
     Handle,
-    *const f32,
+    *const c_void,
     *const c_void,
     Handle,
     *const c_void,
     Handle,
-    *const f32,
+    *const c_void,
     *const c_void,
     Handle,
     *mut c_void,
@@ -133,6 +155,7 @@ pub struct LtProduct<'a, T> {
     /// The one that is used.
     chosen: Cell<usize>,
     shape: (usize, usize, usize),
+    order_of_b: Order,
     elements: PhantomData<T>,
 }
 
@@ -156,27 +179,39 @@ impl CuBlasLt {
         })
     }
 
-    /// Products of an `m` x `k` row-major matrix and a `k` x `n` column-major one.
+    /// Products of an `m` x `k` row-major matrix and a `k` x `n` one of this order.
     pub fn product<T: LtElement>(
         &self,
-        (m, n, k): (usize, usize, usize),
+        shape: (usize, usize, usize),
+        order_of_b: Order,
     ) -> Result<LtProduct<'_, T>> {
-        self.device.with_current(|| self.prepared((m, n, k)))?
+        self.device
+            .with_current(|| self.prepared(shape, order_of_b))?
     }
 
-    fn prepared<T: LtElement>(&self, (m, n, k): (usize, usize, usize)) -> Result<LtProduct<'_, T>> {
+    fn prepared<T: LtElement>(
+        &self,
+        (m, n, k): (usize, usize, usize),
+        order_of_b: Order,
+    ) -> Result<LtProduct<'_, T>> {
         let functions = &self.functions;
+        let [of_operands, of_product, of_scalars] = T::DATA_TYPES;
+        // The transpose of A B is that of B times that of A, in column-major order.
+        let (transposition, first) = match order_of_b {
+            Order::RowMajor => (NOT_TRANSPOSED, (n, k)),
+            Order::ColumnMajor => (TRANSPOSED, (k, n)),
+        };
         let mut operation = ptr::null_mut();
         let mut preference = ptr::null_mut();
         // SAFETY: each place is for one handle, and attributes have the types of the library's headers.
         unsafe {
             check((functions.create_operation)(
                 &raw mut operation,
-                COMPUTE_F32,
-                F32,
+                T::COMPUTE_TYPE,
+                of_scalars,
             ))?;
-            let value = ptr::from_ref(&TRANSPOSED).cast();
-            let bytes = size_of_val(&TRANSPOSED);
+            let value = ptr::from_ref(&transposition).cast();
+            let bytes = size_of_val(&transposition);
             check((functions.set_operation)(
                 operation,
                 TRANSPOSE_FIRST,
@@ -193,11 +228,10 @@ impl CuBlasLt {
                 bytes,
             ))?;
         }
-        // The transpose of A B is that of B times that of A, in column-major order.
         let layouts = [
-            self.layout(T::DATA_TYPE, (k, n))?,
-            self.layout(T::DATA_TYPE, (k, m))?,
-            self.layout(BF16, (n, m))?,
+            self.layout(of_operands, first)?,
+            self.layout(of_operands, (k, m))?,
+            self.layout(of_product, (n, m))?,
         ];
         let [first, second, result] = layouts;
         let (mut heuristics, mut found) = ([Heuristic::default(); ALGORITHMS], 0);
@@ -229,6 +263,7 @@ impl CuBlasLt {
             algorithms,
             chosen: Cell::new(0),
             shape: (m, n, k),
+            order_of_b,
             elements: PhantomData,
         })
     }
@@ -259,15 +294,12 @@ impl<T: LtElement> LtProduct<'_, T> {
     }
 
     /// Enqueues C = A B by the chosen algorithm.
-    pub fn multiply(&self, a: &Matrix<T>, b: &Matrix<T>, c: &mut Matrix<bf16>) -> Result {
+    pub fn multiply(&self, a: &Matrix<T>, b: &Matrix<T>, c: &mut Matrix<T::Product>) -> Result {
         let (m, n, k) = self.shape;
         assert_eq!((a.shape(), b.shape(), c.shape()), ((m, k), (k, n), (m, n)));
-        assert_eq!(
-            (a.order(), b.order()),
-            (Order::RowMajor, Order::ColumnMajor)
-        );
+        assert_eq!((a.order(), b.order()), (Order::RowMajor, self.order_of_b));
         let library = self.library;
-        let (one, zero) = (1.0, 0.0);
+        let [one, zero] = T::ONE_AND_ZERO.map(|it| it.as_ptr().cast());
         let [first, second, result] = self.layouts;
         let workspace = library.workspace.device_address() as usize;
         library.device.with_current(|| {
@@ -278,12 +310,12 @@ impl<T: LtElement> LtProduct<'_, T> {
                 (library.functions.matmul)(
                     library.handle,
                     self.operation,
-                    &raw const one,
+                    one,
                     address(b),
                     first,
                     address(a),
                     second,
-                    &raw const zero,
+                    zero,
                     address(c),
                     result,
                     address(c).cast_mut(),

@@ -26,6 +26,11 @@ impl ElementType {
         }
     }
 
+    /// Whether it is one of the floats of 16 bits.
+    pub const fn is_half(self) -> bool {
+        matches!(self, Self::F16 | Self::Bf16)
+    }
+
     /// Bytes of one element.
     pub const fn bytes(self) -> usize {
         match self {

@@ -21,10 +21,15 @@ use tilewright_kernels::matmul::{ProductDescriptor, ProductShape};
 pub struct Operands<'a, T: Element> {
     pub a: MatrixBatch<'a, T>,
     pub b: MatrixBatch<'a, T>,
-    /// B, as it was taken apart before.
-    pub prepared: Option<&'a PreparedMatrix<'a>>,
+    /// A, transposed, and B, as they were taken apart before.
+    pub prepared: [Option<&'a PreparedMatrix<'a>>; 2],
+    /// Whether this is the transpose of the product that was requested.
+    pub is_transposed: bool,
     /// Whether A is the transpose of B, so that the products are symmetric.
     pub is_gram: bool,
+    /// Where K is divided: each product multiplies so many columns of one A by as many rows of one B, the last product
+    /// those that are left.
+    pub part: Option<usize>,
 }
 
 impl<'a, T: Element> Operands<'a, T> {
@@ -32,8 +37,10 @@ impl<'a, T: Element> Operands<'a, T> {
         Self {
             a,
             b,
-            prepared: None,
+            prepared: [None; 2],
+            is_transposed: false,
             is_gram: false,
+            part: None,
         }
     }
 
@@ -47,6 +54,9 @@ impl<'a, T: Element> Operands<'a, T> {
 
     /// How many products there are.
     pub fn products(&self) -> Outcome<usize> {
+        if let Some(part) = self.part {
+            return Ok(self.a.first().cols().div_ceil(part));
+        }
         match (self.a.count(), self.b.count()) {
             (Some(a), Some(b)) => check_counts(a, b).map(|()| a),
             (Some(count), None) | (None, Some(count)) => Ok(count),
@@ -87,13 +97,19 @@ impl<'a, T: Element> Operands<'a, T> {
         (element, output): (ElementType, ElementType),
         c: MatrixLayout,
     ) -> Problem {
-        let Self { a, b, is_gram, .. } = *self;
+        let Self {
+            a,
+            b,
+            is_gram,
+            part,
+            ..
+        } = *self;
         Problem {
             element,
             output,
             m: a.first().rows(),
             n: b.first().cols(),
-            k: a.first().cols(),
+            k: part.unwrap_or(a.first().cols()),
             a: layout_of(a),
             b: layout_of(b),
             c,
@@ -117,6 +133,16 @@ pub struct Matrices<'a, T: Element, O: Element, S: Element> {
     pub is_transposed: bool,
     /// Whether A is the transpose of B, and of C outputs on and below the diagonal are computed alone.
     pub is_gram: bool,
+    /// That of the operands.
+    pub part: Option<usize>,
+}
+
+/// How far apart the lines of an operand start, and its matrices.
+pub struct Starts {
+    pub leading_dimension: usize,
+    pub stride: usize,
+    /// Whether lines lie along k.
+    pub is_along: bool,
 }
 
 impl<'a, T: Element, O: Element, S: Element + EpilogueElement> Matrices<'a, T, O, S> {
@@ -131,7 +157,9 @@ impl<'a, T: Element, O: Element, S: Element + EpilogueElement> Matrices<'a, T, O
             a,
             b,
             prepared,
+            is_transposed,
             is_gram,
+            part,
         } = operands;
         let result = c.view().first();
         let holders = [
@@ -155,9 +183,10 @@ impl<'a, T: Element, O: Element, S: Element + EpilogueElement> Matrices<'a, T, O
             b,
             c,
             epilogue,
-            prepared: [None, prepared],
-            is_transposed: false,
+            prepared,
+            is_transposed,
             is_gram,
+            part,
         };
         Ok(Some(match (order, is_gram) {
             (Order::RowMajor, _) => matrices,
@@ -181,10 +210,11 @@ impl<'a, T: Element, O: Element, S: Element + EpilogueElement> Matrices<'a, T, O
             prepared: [of_b, of_a],
             is_transposed: !self.is_transposed,
             is_gram: self.is_gram,
+            part: self.part,
         }
     }
 
-    /// M, N, and the K of the products that count.
+    /// M, N, and the K of the products that count, all of it where it is divided.
     pub fn extents(&self) -> (usize, usize, usize) {
         let k = match self.epilogue.reads_operands() {
             true => self.a.first().cols(),
@@ -203,6 +233,7 @@ impl<'a, T: Element, O: Element, S: Element + EpilogueElement> Matrices<'a, T, O
             prepared: self.prepared,
             is_transposed: self.is_transposed,
             is_gram: self.is_gram,
+            part: self.part,
         }
     }
 
@@ -227,7 +258,7 @@ impl<'a, T: Element, O: Element, S: Element + EpilogueElement> Matrices<'a, T, O
         let c = layout_of(self.c.view());
         let (_, _, k) = self.extents();
         Problem {
-            k,
+            k: self.part.unwrap_or(k),
             batch: self.count(),
             is_plain: self.epilogue.is_identity(),
             ..self.operands().problem_with((element, output), c)
@@ -237,26 +268,33 @@ impl<'a, T: Element, O: Element, S: Element + EpilogueElement> Matrices<'a, T, O
     fn operands(&self) -> Operands<'a, T> {
         Operands {
             is_gram: self.is_gram,
+            part: self.part,
             ..Operands::new(self.a, self.b)
         }
     }
 
-    /// What a kernel is told of products of length `k` whose operands' lines, and matrices, start the given
-    /// numbers of elements apart.
-    pub fn shape(&self, k: usize, [a, b]: [(usize, usize); 2]) -> ProductShape {
-        let (m, n, _) = self.extents();
+    /// What a kernel is told that counts so many elements along k as `length` makes of their number here.
+    pub fn shape(&self, length: fn(usize) -> usize, [a, b]: [Starts; 2]) -> ProductShape {
+        let (m, n, k) = self.extents();
         let c = self.c.view();
+        let part = self.part.map(length);
+        let stride = |of: &Starts| match part {
+            None => of.stride,
+            Some(part) if of.is_along => part,
+            Some(part) => part * of.leading_dimension,
+        };
         ProductShape {
             m,
             n,
-            k,
-            lda: a.0,
-            ldb: b.0,
+            k: length(k),
+            lda: a.leading_dimension,
+            ldb: b.leading_dimension,
             ldc: c.first().leading_dimension(),
-            a_stride: a.1,
-            b_stride: b.1,
+            a_stride: stride(&a),
+            b_stride: stride(&b),
             c_stride: c.stride(),
             is_lower: usize::from(self.is_gram),
+            part: part.unwrap_or(0),
         }
     }
 
@@ -281,9 +319,16 @@ impl<'a, T: Element + EpilogueElement> Matrices<'a, T, T, T> {
     /// # Safety
     /// 1. The launch reads and writes the elements of A, B and C alone.
     pub unsafe fn arguments(self) -> ChainArguments<'a, T> {
-        let starts = |it: MatrixBatch<'_, T>| (it.first().leading_dimension(), it.stride());
-        let (_, _, k) = self.extents();
-        let shape = self.shape(k, [starts(self.a), starts(self.b)]);
+        let starts = |it: MatrixBatch<'_, T>, along_k| Starts {
+            leading_dimension: it.first().leading_dimension(),
+            stride: it.stride(),
+            is_along: it.first().order() == along_k,
+        };
+        let starts = [
+            starts(self.a, Order::RowMajor),
+            starts(self.b, Order::ColumnMajor),
+        ];
+        let shape = self.shape(|k| k, starts);
         let Self {
             a, b, c, epilogue, ..
         } = self;

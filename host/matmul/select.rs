@@ -67,20 +67,6 @@ pub enum Request {
     Grouped(TileConfig),
 }
 
-impl Request {
-    /// For what is left of K beside parts that this request selects the kernel of: a chain, where they are taken
-    /// apart, which takes as long however short they are.
-    pub fn of_rest(self) -> Self {
-        match self {
-            Self::Fastest(Arithmetic::Split, _) => Self::Fastest(Arithmetic::Chain, None),
-            Self::FastestAt(capability, Arithmetic::Split, _) => {
-                Self::FastestAt(capability, Arithmetic::Chain, None)
-            }
-            other => other,
-        }
-    }
-}
-
 /// A kernel for a problem.
 pub struct Selection {
     pub kernel: &'static GemmKernel,
@@ -174,19 +160,27 @@ fn in_parts(
     parts: Parts,
     request: Request,
 ) -> Option<Selection> {
-    let of_parts = Problem {
+    let of_part = Problem {
         output: problem.element.of_sums(),
         k: parts.len,
         batch: parts.count,
         is_plain: true,
         ..*problem
     };
-    let of_parts = select(&of_parts, device, request)?;
-    Some(Selection {
-        reason: SelectionReason::InParts { parts: parts.count },
-        division: Some(DividedK { parts, request }),
-        ..of_parts
-    })
+    let of_parts = select(&of_part, device, request)?;
+    // The launch finds the parts in the whole operands.
+    let whole = Problem {
+        k: problem.k,
+        ..of_part
+    };
+    of_parts
+        .kernel
+        .computes(&whole, device)
+        .then_some(Selection {
+            reason: SelectionReason::InParts { parts: parts.count },
+            division: Some(DividedK { parts, request }),
+            ..of_parts
+        })
 }
 
 /// The fastest way of `arithmetic` to compute `problem`, which is some rows and columns of `whole`, or all.
@@ -225,9 +219,8 @@ fn fastest(
         return Some((Method::Vector(lines), SelectionReason::Vector));
     }
     let is_small = problem.m.max(problem.n).max(problem.k) <= BY_WARPS_UP_TO;
-    let is_half = matches!(problem.element, ElementType::F16 | ElementType::Bf16);
     if let (Arithmetic::Auto, None) = (arithmetic, tiles)
-        && is_half
+        && problem.element.is_half()
         && is_small
         && problem.batch > 1
         && has_warps

@@ -223,9 +223,9 @@ unsafe fn is_narrow_then(shape: &ProductShape, words: (Global<'_, u32>, Global<'
 unsafe fn is_narrow(shape: &ProductShape, (a, b): (Global<'_, u32>, Global<'_, u32>)) -> bool {
     let (m, n) = (shape.m, shape.n);
     let (of_a, of_b) = (LineWords { lines: m }, LineWords { lines: n });
-    let of_product = |words: LineWords, stride: usize| match stride {
-        0 => 0,
-        _ => thread::block_idx_y() as usize * words.len(),
+    let of_product = |words: LineWords, stride: usize| match stride == 0 || shape.part != 0 {
+        true => 0,
+        false => thread::block_idx_y() as usize * words.len(),
     };
     let a = a.skip(of_product(of_a, shape.a_stride));
     let b = b.skip(of_product(of_b, shape.b_stride));
@@ -277,8 +277,8 @@ macro_rules! coarsened_kernels {
         /// 1. The launch has the block of the kernel's [`ProductDescriptor`] along x, its blocks for
         ///    m x n of `shape`, and so many along y as the batch has products.
         /// 2. `a`, `b`, `c` start with the first elements of m x k, k x n and m x n matrices and reach to
-        ///    the last of the batch's; rows (columns, if column-major) and matrices start as far apart as
-        ///    `shape` says, and no two matrices of C have a common element.
+        ///    the last of the batch's; rows (columns, if column-major), matrices, and parts where K is divided,
+        ///    start as far apart as `shape` says, and no two matrices of C have a common element.
         ///    The launch touches no other elements of the views: those between the rows may be
         ///    elements of another of the matrices.
         #[doc = concat!("3. ", $layout)]

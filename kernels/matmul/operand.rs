@@ -168,7 +168,8 @@ pub struct Operands<'launch, T> {
     pub ldb: usize,
 }
 
-/// A and B of the calling block's product of a batch, which has one for each block along y.
+/// A and B of the calling block's product of a batch, which has one for each block along y, or the parts of A and B
+/// that it multiplies.
 #[inline(always)]
 pub fn operands_of_block<'launch, T>(
     a: Global<'launch, T>,
@@ -181,7 +182,7 @@ pub fn operands_of_block<'launch, T>(
         b: b.skip(matrix * shape.b_stride),
         m: shape.m,
         n: shape.n,
-        k: shape.k,
+        k: shape.k_of(matrix),
         lda: shape.lda,
         ldb: shape.ldb,
     }
@@ -191,8 +192,8 @@ pub fn operands_of_block<'launch, T>(
 ///
 /// # Safety
 /// 1. `a`, `b` and `c` start with the first elements of m x k, k x n and m x n matrices and reach to the
-///    last of the batch's, which has one for each block along y. Rows (columns, if column-major) and
-///    matrices start as far apart as `shape` says.
+///    last of the batch's, which has one for each block along y. Rows (columns, if column-major),
+///    matrices and parts start as far apart as `shape` says.
 /// 2. The launch's threads touch the elements of C through the result alone.
 #[inline(always)]
 pub unsafe fn matrices_of_block<'launch, T>(

@@ -83,6 +83,8 @@ fn a_copy_past_the_end_of_its_view_is_reported() {
     for device in simulators() {
         let defect = increment_defect(&device, 16, (40, 48)).expect("8 elements are missing");
         assert_eq!(defect.kind, DefectKind::OutOfBounds, "{defect}");
+        let view = "of a global view (parameter `x`), whose length is 40";
+        assert!(defect.message.contains(view), "{defect}");
         check_line(&defect, "x.bulk_load(");
         assert!(increment_defect(&device, 16, (48, 48)).is_none());
     }

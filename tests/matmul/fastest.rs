@@ -2,10 +2,12 @@
 
 use crate::common::random::Random;
 use crate::common::{devices, machines};
-use crate::harness::{Bits, Host, Shape, assert_same_bits, hoppers, product};
+use crate::harness::{Bits, Host, ORDERS, Shape, Way, assert_same_bits, hoppers, product};
 use half::{bf16, f16};
 use std::fmt::Debug;
-use tilewright::{Accumulate, Arithmetic, Device, ErrorKind, Matmul, MatmulInto, Order};
+use tilewright::{
+    Accumulate, Arithmetic, Device, ErrorKind, Matmul, MatmulInto, Order, SelectionReason,
+};
 
 /// Shapes with whole tiles and tails, and rows that are and are not multiples of 16 bytes.
 const SHAPES: [Shape; 7] = [
@@ -122,8 +124,39 @@ fn nan_and_infinities_of_halves_reach_their_outputs<T: Half>() {
             })
             .collect();
         for device in hoppers(devices()) {
-            let found = product(&device, Arithmetic::Auto, a, b);
-            assert_same_bits(&found, &expected, &((m, n, K), device));
+            for capability in [None, Some((8, 0))] {
+                let way = Way {
+                    device: device.clone(),
+                    capability,
+                };
+                let found = product(&way, Arithmetic::Auto, a, b);
+                assert_same_bits(&found, &expected, &((m, n, K), &way));
+            }
+            // In a batch, each product by a block of one warpgroup.
+            const PRODUCTS: usize = LINES / 2;
+            let (a, b) = (a.upload(&device, ORDERS[0]), b.upload(&device, ORDERS[1]));
+            let products = match m > n {
+                true => Matmul::new(a.view().batch_rows(PRODUCTS).unwrap(), &b),
+                false => Matmul::new(&a, b.view().batch_columns(PRODUCTS).unwrap()),
+            };
+            let plan = products.plan().unwrap();
+            assert_eq!(plan.reason, SelectionReason::SmallResult, "{plan}");
+            let found = products.run().unwrap().to_vec().unwrap();
+            let (rows, columns) = match m > n {
+                true => (m / PRODUCTS, n),
+                false => (m, n / PRODUCTS),
+            };
+            let of_batch: Vec<T> = (0..m * n)
+                .map(|at| {
+                    let (product, row, column) =
+                        (at / (rows * columns), at / columns % rows, at % columns);
+                    match m > n {
+                        true => expected[(product * rows + row) * n + column],
+                        false => expected[row * n + product * columns + column],
+                    }
+                })
+                .collect();
+            assert_same_bits(&found, &of_batch, &((m, n, K), device));
         }
     }
 }

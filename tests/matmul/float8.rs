@@ -10,7 +10,8 @@ use std::any::type_name;
 use std::fmt::Debug;
 use tilewright::cuda_std::fp8::{F8E4M3, F8E5M2};
 use tilewright::{
-    Accumulate, Activation, Device, ErrorKind, Matmul, MatmulInto, Matrix, Order, TileConfig,
+    Accumulate, Activation, Device, ErrorKind, Matmul, MatmulInto, Matrix, Order, SelectionReason,
+    TileConfig,
 };
 
 trait Float8:
@@ -143,26 +144,36 @@ fn long_sums_keep_more_bits_than_the_tensor_core<T: Float8>() {
     }
 }
 
+/// At every place of a stage of 128 and of a tail, each in a row of its own; in tiles of each size, and in skinny ones,
+/// which are selected.
 fn not_a_number_and_infinities_reach_their_outputs<T: Float8>() {
-    let shape = (3, 9, 130);
+    const K: usize = 128 + 9;
+    let specials = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
+    let shape = (specials.len() * K, 9, K);
     let (mut a, b) = operands::<T>(shape, || 1.0);
-    a.elements[129] = T::of(f64::NAN);
-    a.elements[130] = T::of(f64::INFINITY);
+    for (row, line) in a.elements.chunks_exact_mut(K).enumerate() {
+        line[row / specials.len()] = T::of(specials[row % specials.len()]);
+    }
     let sums = exact(&a, &b, shape);
+    let expected: Vec<f32> = sums
+        .iter()
+        .map(|&sum| match sum.is_nan() {
+            true => f32::from_bits(0x7fff_ffff),
+            false => sum as f32,
+        })
+        .collect();
     for device in hoppers(devices()) {
-        let (left, right) = (
-            a.upload(&device, Order::RowMajor),
-            b.upload(&device, Order::RowMajor),
-        );
-        let found = product::<T, f32>((&left, &right), Order::RowMajor, TileConfig::Small);
-        let expected: Vec<f32> = sums
-            .iter()
-            .map(|&sum| match sum.is_nan() {
-                true => f32::from_bits(0x7fff_ffff),
-                false => sum as f32,
-            })
-            .collect();
-        assert_same_bits(&found, &expected, &device);
+        for (number, tiles) in TILES.into_iter().enumerate() {
+            let [of_a, of_b, of_c] = [0, 1, 2].map(|bit| ORDERS[number >> bit & 1]);
+            let (left, right) = (a.upload(&device, of_a), b.upload(&device, of_b));
+            let found = product::<T, f32>((&left, &right), of_c, tiles);
+            assert_same_bits(&found, &expected, &(tiles, &device));
+            let selected = Matmul::new(&left, &right);
+            let plan = selected.plan_as::<f32>().unwrap();
+            assert_eq!(plan.reason, SelectionReason::FewLines, "{plan}");
+            let found = selected.run_as::<f32>().unwrap().to_vec().unwrap();
+            assert_same_bits(&found, &expected, &(number, &device));
+        }
     }
 }
 

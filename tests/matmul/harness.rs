@@ -37,6 +37,15 @@ pub fn splitters(machines: Vec<Device>) -> Vec<Device> {
     splitters
 }
 
+/// The device, or the simulator without a limit of time: hundreds of stages take it seconds.
+pub fn unlimited(device: Device) -> Device {
+    let is_simulated = device.is_simulator();
+    match is_simulated && device.properties().compute_capability.is_none() {
+        true => Device::simulator_with(SimulatorOptions::default().with_time_limit(None)),
+        false => device,
+    }
+}
+
 /// A device, and the compute capability as of which it is to multiply.
 #[derive(Clone, Debug)]
 pub struct Way {

@@ -95,7 +95,7 @@ macro_rules! products_with_gaps {
                         let tile = descriptor.tile;
                         let config = LaunchConfig::new(tile.blocks(m, n).unwrap(), tile.threads)
                             .with_dynamic_shared(descriptor.dynamic_shared_bytes as u32);
-                        let shape = ProductShape { m, n, k, lda, ldb, ldc, a_stride: 0, b_stride: 0, c_stride: 0, is_lower: 0 };
+                        let shape = ProductShape { m, n, k, lda, ldb, ldc, a_stride: 0, b_stride: 0, c_stride: 0, is_lower: 0, part: 0 };
                         let none = device.upload::<$real>(&[]).unwrap();
                         // SAFETY: (1) of the launch is (1) to (3) of the kernel: (1) block and grid
                         // are the tile's. (2) Each buffer has its matrix, with the gaps, and starts

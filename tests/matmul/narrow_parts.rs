@@ -84,7 +84,7 @@ for_each_type! {
     epilogues_come_at_last
 }
 
-/// Equal parts, and parts with a rest; tails of tiles, rows that are and are not multiples of 16 bytes. K is that of
+/// Equal parts, and parts with a shorter one; tails of tiles, rows that are and are not multiples of 16 bytes. K is that of
 /// elements of 16 bits.
 const SHAPES: [Shape; 2] = [(4, 8, 3072), (130, 33, 3329)];
 
@@ -93,16 +93,19 @@ fn shapes<T>() -> [Shape; 2] {
     SHAPES.map(|(m, n, k)| (m, n, k * 2 / size_of::<T>()))
 }
 
-/// The number and the length of parts that the documentation states; what is left is another one.
+/// The number and the length of parts that the documentation states; the last one has what is left.
 fn parts<T>((m, n, k): Shape) -> (usize, usize) {
     let tiles = m.div_ceil(128) * n.div_ceil(128);
     let of_bytes = |bytes: usize| bytes / size_of::<T>();
     let count = (132 / tiles).min(k / of_bytes(1024));
-    let len = k / count / 128 * 128;
+    let mut len = k / count / 128 * 128;
+    if k.div_ceil(len) * tiles > 132 {
+        len = k.div_ceil(count).next_multiple_of(128);
+    }
     let fewest = if size_of::<T>() == 1 { 6 } else { 2 };
     let is_divided = count >= fewest && k >= of_bytes(6144) && k - len >= of_bytes(4096);
     assert!(is_divided, "K is not divided");
-    (k / len, len)
+    (k.div_ceil(len), len)
 }
 
 /// A product by the kernels of a device of `capability`.
@@ -126,10 +129,9 @@ fn sums_of_parts<T: Narrow>(
 ) -> Vec<T::Accumulator> {
     let (count, len) = parts::<T>(shape);
     let k = shape.2;
-    let starts = (0..count + usize::from(count * len < k)).map(|part| part * len);
-    starts
-        .map(|start| {
-            let end = if start < count * len { start + len } else { k };
+    (0..count)
+        .map(|part| {
+            let (start, end) = (part * len, k.min((part + 1) * len));
             let (a, b) = (a.slice(.., start..end), b.slice(start..end, ..));
             let part = product::<T>(a.unwrap(), b.unwrap(), capability);
             let reason = part.plan().unwrap().reason;

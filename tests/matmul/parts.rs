@@ -5,7 +5,7 @@ use crate::common::exact::{Compensated, Rounding};
 use crate::common::random::Random;
 use crate::common::{devices, machines, share};
 use crate::epilogues::Sum;
-use crate::harness::{Host, ORDERS, Shape, assert_same_bits, hoppers};
+use crate::harness::{Host, ORDERS, Shape, assert_same_bits, hoppers, unlimited};
 use crate::vectors::in_stated_order;
 use std::any::type_name;
 use std::fmt::Debug;
@@ -15,19 +15,21 @@ use tilewright::{
     Order, SelectionReason,
 };
 
-/// The number and the length of parts that the documentation states; what is left is another one.
+/// The number and the length of parts that the documentation states; the last one has what is left.
 fn parts((m, n, k): Shape) -> (usize, usize) {
     let blocks = m.div_ceil(64) * n.div_ceil(64);
     let count = (264 / blocks).min(k / 64);
     assert!(count >= 3 && k >= 1024, "K is not divided");
-    let len = k / count / 16 * 16;
-    (k / len, len)
+    let mut len = k / count / 16 * 16;
+    if k.div_ceil(len) * blocks > 264 {
+        len = k.div_ceil(count).next_multiple_of(16);
+    }
+    (k.div_ceil(len), len)
 }
 
 /// One output: a chain for each part, and the sum of these.
 fn output<S: Sum>(shape: Shape, terms: &[(S, S)]) -> S {
-    let (count, len) = parts(shape);
-    let (equal, rest) = terms.split_at(count * len);
+    let (_, len) = parts(shape);
     let of_part = |part: &[(S, S)]| {
         let zero = S::of(0.0);
         (
@@ -36,14 +38,11 @@ fn output<S: Sum>(shape: Shape, terms: &[(S, S)]) -> S {
             S::of(1.0),
         )
     };
-    let mut sums: Vec<(S, S)> = equal.chunks(len).map(of_part).collect();
-    if !rest.is_empty() {
-        sums.push(of_part(rest));
-    }
+    let sums: Vec<(S, S)> = terms.chunks(len).map(of_part).collect();
     in_stated_order(&sums, 16 / size_of::<S>())
 }
 
-/// Equal parts, parts with a rest, one block of outputs and several; with tails.
+/// Equal parts, parts with a shorter one, one block of outputs and several; with tails.
 const SHAPES: [Shape; 4] = [(64, 16, 1024), (66, 5, 1030), (5, 3, 1100), (2, 2, 4200)];
 
 struct Case<S> {
@@ -210,8 +209,10 @@ fn parts_that_are_taken_apart_are_as_accurate_as_f32() {
     let (m, n, k) = (256, 272, 4100);
     let mut random = Random::new(44);
     let mut element = |_, _| random.signed_unit() as f32;
-    let (a, b) = (Host::new(m, k, &mut element), Host::new(k, n, &mut element));
-    for device in hoppers(machines()) {
+    let (a, mut b) = (Host::new(m, k, &mut element), Host::new(k, n, &mut element));
+    // Columns 128 to 255 are left to the ordinary units, in all parts, for an element of the last one.
+    b.elements[(k - 1) * n + 200] = 1e-30;
+    for device in hoppers(machines()).into_iter().map(unlimited) {
         let (on_a, on_b) = (
             a.upload(&device, Order::RowMajor),
             b.upload(&device, Order::ColumnMajor),
@@ -220,7 +221,7 @@ fn parts_that_are_taken_apart_are_as_accurate_as_f32() {
         let bias = device.upload(&bias).unwrap();
         let product = Matmul::new(&on_a, &on_b).column_bias(&bias).alpha(2.0);
         let plan = product.plan().unwrap();
-        assert_eq!(plan.reason, SelectionReason::InParts { parts: 8 });
+        assert_eq!(plan.reason, SelectionReason::InParts { parts: 9 });
         assert!(plan.kernel.starts_with("matmul_split"), "{plan}");
         let found = product.run().unwrap().to_vec().unwrap();
         // Some outputs of each row, and of each column.
@@ -232,5 +233,16 @@ fn parts_that_are_taken_apart_are_as_accurate_as_f32() {
             exact.add_product((at % n) as f64, 1.0);
             exact.assert_close(*found, k);
         }
+        // An operand that was taken apart before is found in parts, too.
+        let prepared = device.prepare(&on_b).unwrap();
+        let panels: Vec<bool> = (0..n).map(|column| column / 128 == 1).collect();
+        assert_eq!(prepared.wide_columns().unwrap(), panels);
+        let of_prepared = Matmul::with_prepared(&on_a, &prepared);
+        let of_prepared = of_prepared.column_bias(&bias).alpha(2.0);
+        assert_eq!(of_prepared.plan().unwrap(), plan);
+        // Into a column-major matrix, for which the transposed product is computed.
+        let mut again = device.matrix_zeros((m, n, Order::ColumnMajor)).unwrap();
+        of_prepared.run_into(&mut again).unwrap();
+        assert_same_bits(&again.to_vec().unwrap(), &found, &device);
     }
 }

@@ -5,9 +5,10 @@ use crate::common::random::Random;
 use crate::common::{devices, machines, share};
 use crate::harness::{
     Host, ORDERS, Shape, Way, ampere, assert_same_bits, hoppers, orders, product, product_in,
+    unlimited,
 };
 use std::fmt::Debug;
-use tilewright::{Arithmetic, Device, Matmul, MatrixBatch, Order, SimulatorOptions, TileConfig};
+use tilewright::{Arithmetic, Device, Matmul, MatrixBatch, Order, TileConfig};
 
 /// By warpgroups and by warps on each of the machines that run code for compute capability 9.0, and by warps as an
 /// A100 does.
@@ -112,16 +113,9 @@ fn split_products_of_long_lines() {
     let mut element = |_, _| random.signed_unit() as f32;
     let (a, b) = (Host::new(m, k, &mut element), Host::new(k, n, &mut element));
     for way in ways(devices()) {
-        // Two hundred stages take the simulator seconds.
-        let unlimited = SimulatorOptions::default().with_time_limit(None);
-        let way = match way.device.is_simulator()
-            && way.device.properties().compute_capability.is_none()
-        {
-            true => Way {
-                device: Device::simulator_with(unlimited),
-                ..way
-            },
-            false => way,
+        let way = Way {
+            device: unlimited(way.device),
+            ..way
         };
         let split = Arithmetic::Split;
         let found = product_in(orders(0), TileConfig::Large, &way, split, &a, &b);
@@ -174,6 +168,36 @@ fn wide_lines_are_computed_in_order() {
             &[line],
             &element,
         );
+    }
+}
+
+/// Rows of A from 2^30 down to 2^-30, each of which has its own scale: none is left to the ordinary units, and the
+/// bound holds in each. A row over as many powers of two is left to them, with its panel.
+#[test]
+fn graded_rows_are_taken_apart_and_rows_of_graded_elements_are_not() {
+    const EXPONENTS: usize = 60;
+    let (m, n, k) = (200, 24, 128);
+    let mut random = Random::new(60);
+    let mut scaled = |step: usize, steps: usize| {
+        let exponent = 30 - (EXPONENTS * step / (steps - 1)) as i32;
+        (random.signed_unit() * f64::from(exponent).exp2()) as f32
+    };
+    let a = Host::new(m, k, |row, _| scaled(row, m));
+    // 2^0.
+    let b = Host::new(k, n, |_, _| scaled(1, 3));
+    let mut with_wide = a.clone();
+    (0..k).for_each(|column| with_wide.elements[150 * k + column] = scaled(column, k));
+    for way in ways(devices()) {
+        for (a, is_wide) in [(&a, false), (&with_wide, true)] {
+            let found = product_in(orders(0), TileConfig::Large, &way, Arithmetic::Split, a, &b);
+            assert_accurate(a, &b, &found, &(is_wide, &way));
+            if way.capability.is_none() {
+                let a = a.upload(&way.device, Order::RowMajor);
+                let prepared = way.device.prepare(a.t()).unwrap();
+                let expected: Vec<bool> = (0..m).map(|row| is_wide && row >= 128).collect();
+                assert_eq!(prepared.wide_columns().unwrap(), expected, "{way:?}");
+            }
+        }
     }
 }
 

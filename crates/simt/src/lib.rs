@@ -41,7 +41,7 @@
 //!   before each access that others can see, and as many blocks as the device holds are resident
 //!   and take turns. Mistakes that need another thread between two atomic operations show up under
 //!   some of the seeds: lost updates, locks in two orders, a value that is the same again, a
-//!   look-back that finds a prefix in place of an aggregate. [`check_schedules`] runs a kernel
+//!   look-back that finds a prefix in place of an aggregate. [`under_seeds`] runs a kernel
 //!   under many seeds.
 //! - With [`Options::parallel_blocks`], the order within a block is the seed's, and so is which of
 //!   the blocks of one host thread is next; the host decides how host threads interleave. Without
@@ -173,8 +173,8 @@ pub use instructions::{
     block_barrier_reduce, block_idx_in_cluster, bulk_commit, bulk_load, bulk_store, bulk_wait,
     bulk_wait_read, cluster_barrier, cluster_barrier_arrive, cluster_barrier_wait, cluster_blocks,
     cluster_dim, cluster_rank, converged_lanes, count_arithmetic, count_prefetch,
-    dependent_launch_wait, dynamic_shared, fail, fence, fence_acq_rel, fence_mbarrier_init,
-    fence_proxy_async, grid_barrier, loop_rounds, map_shared, mbarrier_arrive,
+    dependent_launch_wait, describe_view, dynamic_shared, fail, fence, fence_acq_rel,
+    fence_mbarrier_init, fence_proxy_async, grid_barrier, loop_rounds, map_shared, mbarrier_arrive,
     mbarrier_arrive_expect, mbarrier_expect, mbarrier_init, mbarrier_test, mbarrier_wait, position,
     print, profile, refuse_host_call, set_max_registers, shared_offset, static_memory,
     static_shared, tensor_load, tensor_store, uninterrupted, warp_barrier, warp_collective,
@@ -187,7 +187,7 @@ pub use memory::{
     load_relaxed, mark_copied, mark_freed, mark_written, name_allocation, register_allocation,
     store_relaxed,
 };
-pub use runner::{MAX_RESIDENT_THREADS, check_schedules, run, run_cooperative};
+pub use runner::{MAX_RESIDENT_THREADS, run, run_cooperative, under_seeds};
 pub use state::{
     BarrierId, ElementType, LaneValues, MAX_SHARED_BYTES, MAX_STATIC_SHARED_BYTES, Major, Operand,
     Swizzle, TensorMap, TensorMapFields, Wgmma,

@@ -7,7 +7,7 @@ use crate::matmul::element_type::Typed;
 use crate::matmul::entry::{ProductArguments, ProductLaunch};
 use crate::matmul::epilogue::Stores;
 use crate::matmul::kernel::GemmKernel;
-use crate::matmul::matrices::Matrices;
+use crate::matmul::matrices::{Matrices, Starts};
 use crate::matmul::types::Accumulator;
 use crate::matrix::{MatrixBatch, Order};
 use crate::module::Module;
@@ -42,11 +42,17 @@ pub fn multiply<T: Typed, R: Typed, O: Typed, S: Accumulator>(
         let b = Operand::new(part.b, k, |it| (reading.lines)(it, Order::ColumnMajor))?;
         // SAFETY: (1) by (2) of the kernels.
         let (a, b) = unsafe { ((reading.read)(&a), (reading.read)(&b)) };
+        let starts = |it: &Lines<'_, R>, order: Order, along_k| Starts {
+            leading_dimension: it.leading_dimension,
+            stride: it.stride,
+            // Elements of 8 bits were brought into that order.
+            is_along: size_of::<T>() == 1 || order == along_k,
+        };
         let starts = [
-            (a.leading_dimension, a.stride),
-            (b.leading_dimension, b.stride),
+            starts(&a, part.a.first().order(), Order::RowMajor),
+            starts(&b, part.b.first().order(), Order::ColumnMajor),
         ];
-        let shape = part.shape((reading.length)(k), starts);
+        let shape = part.shape(reading.length, starts);
         let arguments = ProductArguments {
             a: a.elements,
             b: b.elements,

@@ -105,31 +105,6 @@ impl<'a, T: Element> AlignedLines<'a, T> {
     }
 }
 
-/// An operand of a product on tensor cores, where they can read it.
-pub struct AlignedOperand<'a, T: Element> {
-    lines: AlignedLines<'a, T>,
-    has_columns: bool,
-}
-
-impl<'a, T: Element> AlignedOperand<'a, T> {
-    /// `matrix` or a copy, which has elements of 8 bits in the order `along_k`.
-    pub fn new(matrix: MatrixView<'a, T>, along_k: Order) -> Outcome<Self> {
-        let (lines, order) = match size_of::<T>() {
-            1 => (AlignedLines::along(matrix.into(), along_k, 1)?, along_k),
-            _ => (AlignedLines::of(matrix.into())?, matrix.order()),
-        };
-        Ok(Self {
-            lines,
-            has_columns: order == Order::ColumnMajor,
-        })
-    }
-
-    pub fn view(&self) -> Outcome<MatrixView<'_, T>> {
-        let rows = self.lines.first()?;
-        Ok(if self.has_columns { rows.t() } else { rows })
-    }
-}
-
 /// Bytes of a word.
 pub const WORD: usize = size_of::<i32>();
 

@@ -1,7 +1,6 @@
 //! Products with a small result and a large K, which is divided: products of parts of K, whose sums are
 //! added at last.
 
-use super::lines::AlignedOperand;
 use super::vector::add_up;
 use crate::device::Device;
 use crate::element::Element;
@@ -16,7 +15,7 @@ use crate::matmul::problem::Parts;
 use crate::matmul::select::DividedK;
 use crate::matmul::types::sealed::Computes;
 use crate::matmul::types::{Accumulate, Accumulator};
-use crate::matrix::{Matrix, MatrixView, Order};
+use crate::matrix::Matrix;
 use crate::module::Module;
 use tilewright_kernels::parts::{ADD_COLUMNS, ADD_ROWS, ADD_THREADS, PartsShape};
 
@@ -27,35 +26,25 @@ struct Sums<S: Element> {
 }
 
 impl<S: Accumulator> Sums<S> {
-    /// Those of the product of `a` and `b`, which is symmetric if it `is_gram`.
-    fn of<T: Computes<S, S, Accumulator = S>>(
+    /// Those of the product of `matrices`.
+    fn of<T: Computes<S, S, Accumulator = S>, O: Element>(
         device: &Device,
         DividedK { parts, request }: DividedK,
-        (a, b): (MatrixView<'_, T>, MatrixView<'_, T>),
-        is_gram: bool,
+        matrices: &Matrices<'_, T, O, impl Accumulator>,
     ) -> Outcome<Self> {
+        let (m, n, _) = matrices.extents();
         let Parts { count, len } = parts;
-        let (m, n, k) = (a.rows(), b.cols(), a.cols());
-        let divided = count * len;
-        let all = count + usize::from(divided < k);
-        let mut sums = Matrix::<S>::uninit(device, (all * m, n).into())?;
-        let plain = Epilogue::identity();
-        let operands = |a, b| Operands {
-            is_gram,
-            ..Operands::new(a, b)
+        let mut sums = Matrix::<S>::uninit(device, (count * m, n).into())?;
+        let operands = Operands {
+            prepared: matrices.prepared,
+            is_transposed: matrices.is_transposed,
+            is_gram: matrices.is_gram,
+            part: Some(len),
+            ..Operands::new(matrices.a, matrices.b)
         };
-        let of_equal = operands(
-            a.part(.., ..divided)?.parts(count, Order::ColumnMajor)?,
-            b.part(..divided, ..)?.parts(count, Order::RowMajor)?,
-        );
-        let results = sums.view_mut().into_part(..count * m, ..)?;
-        device.multiply(request, of_equal, results.into_equal_rows(count)?, plain)?;
-        if divided < k {
-            let of_rest = operands(a.part(.., divided..)?.into(), b.part(divided.., ..)?.into());
-            let result = sums.view_mut().into_part(count * m.., ..)?;
-            device.multiply(request.of_rest(), of_rest, result.into(), plain)?;
-        }
-        Ok(Self { sums, parts: all })
+        let results = sums.view_mut().into_equal_rows(count)?;
+        device.multiply(request, operands, results, Epilogue::identity())?;
+        Ok(Self { sums, parts: count })
     }
 }
 
@@ -65,8 +54,7 @@ pub fn multiply_chains<T: Computes<T, Accumulator = T> + Accumulator>(
     division: DividedK,
     matrices: Matrices<'_, T, T, T>,
 ) -> Outcome<()> {
-    let operands = (matrices.a.first(), matrices.b.first());
-    let Sums { sums, parts } = Sums::of(device, division, operands, matrices.is_gram)?;
+    let Sums { sums, parts } = Sums::of(device, division, &matrices)?;
     add_up(&sums, parts, matrices)
 }
 
@@ -92,11 +80,7 @@ where
     T: Accumulate + Computes<<T as Accumulate>::Accumulator>,
     O: OutputOf<T::Accumulator>,
 {
-    // Copied once, where tensor cores cannot read them, instead of for each part.
-    let a = AlignedOperand::new(matrices.a.first(), Order::RowMajor)?;
-    let b = AlignedOperand::new(matrices.b.first(), Order::ColumnMajor)?;
-    let operands = (a.view()?, b.view()?);
-    let Sums { sums, parts } = Sums::of(device, division, operands, matrices.is_gram)?;
+    let Sums { sums, parts } = Sums::of(device, division, &matrices)?;
     let (m, n, _) = matrices.extents();
     let Matrices { c, epilogue, .. } = matrices;
     let shape = PartsShape {

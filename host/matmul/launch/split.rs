@@ -131,6 +131,7 @@ fn multiply_halves(
         epilogue,
         is_transposed,
         is_gram,
+        part,
         ..
     } = matrices;
     let result = c.view().first();
@@ -149,6 +150,7 @@ fn multiply_halves(
         ldc: result.leading_dimension(),
         c_stride: c.view().stride(),
         c_columns_apart: 1,
+        part: part.unwrap_or(0),
     };
     let arguments = SplitArguments {
         a: a_map,

@@ -6,7 +6,7 @@ use crate::matmul::entry::{SplitMmaArguments, SplitMmaLaunch};
 use crate::matmul::epilogue::Stores;
 use crate::matmul::halves::SplitOperand;
 use crate::matmul::kernel::GemmKernel;
-use crate::matmul::matrices::Matrices;
+use crate::matmul::matrices::{Matrices, Starts};
 use crate::module::Module;
 
 /// The outputs of all lines but the wide ones.
@@ -18,11 +18,15 @@ pub fn multiply_halves(
     let launch: SplitMmaLaunch = kernel.entry.launch();
     let config = matrices.grid(kernel)?;
     let starts = |it: SplitOperand<'_>, count: Option<usize>| {
-        let pitch = it.pitch();
-        (pitch, count.map_or(0, |_| it.lines * pitch))
+        let leading_dimension = it.pitch();
+        Starts {
+            leading_dimension,
+            stride: count.map_or(0, |_| it.lines * leading_dimension),
+            is_along: true,
+        }
     };
     let starts = [starts(a, matrices.a.count()), starts(b, matrices.b.count())];
-    let shape = matrices.shape(a.k, starts);
+    let shape = matrices.shape(|k| k, starts);
     let Matrices {
         c,
         epilogue,
@@ -39,7 +43,7 @@ pub fn multiply_halves(
         is_transposed: *is_transposed,
         epilogue: epilogue.arguments(Stores::Single),
     };
-    // SAFETY: (1) is (1) to (3) of the kernels: (1) `grid`; (2) the halves and the words are those of the operands,
+    // SAFETY: (1) is (1) to (3) of the kernels: (1) `grid`, and K is divided only where warpgroups take it apart; (2) the halves and the words are those of the operands,
     // which earlier work splits; (3) the view. (2) C is borrowed mutably; the operands are freed by work that comes
     // later.
     unsafe { launch(&module, config, arguments) }

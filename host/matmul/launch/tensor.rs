@@ -43,6 +43,7 @@ pub fn multiply<T: Computes<O, O::Sum>, O: TensorOutput>(
         c,
         epilogue,
         is_gram,
+        part,
         ..
     } = matrices;
     let tile = kernel.cluster_tile();
@@ -80,6 +81,7 @@ pub fn multiply<T: Computes<O, O::Sum>, O: TensorOutput>(
         ldc,
         c_stride: c.view().stride(),
         c_columns_apart,
+        part: part.unwrap_or(0),
     };
     let device = c.view().first().device();
     let all = tiles.saturating_mul(count);

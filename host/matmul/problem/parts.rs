@@ -3,13 +3,14 @@
 use super::Problem;
 use crate::matmul::element_type::ElementType;
 use std::ops::RangeInclusive;
+use tilewright_kernels::tensor::HALF_DEPTH;
 
 /// The parts into which K is divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parts {
-    /// So many of one length; what is left, if any, is another one.
+    /// So many.
     pub count: usize,
-    /// Elements of each.
+    /// Elements of each but the last, which has what is left.
     pub len: usize,
 }
 
@@ -25,7 +26,8 @@ struct Division {
     shortest_part: usize,
     /// Elements by which a part has to be shorter than K.
     least_saved: usize,
-    /// What the lengths of parts are multiples of, so that they start as the matrices do.
+    /// What the lengths of parts are multiples of, so that they start as the matrices do, and on tensor cores have
+    /// whole stages.
     multiple: usize,
 }
 
@@ -47,6 +49,7 @@ const OF_CHAINS: Division = Division {
 const OF_SPLIT: Division = Division {
     fewest: 2,
     shortest_part: 512,
+    multiple: HALF_DEPTH,
     ..OF_CHAINS
 };
 
@@ -101,7 +104,7 @@ impl Problem {
     pub fn parts(&self) -> Option<Parts> {
         const FEW_LINES: usize = 64;
         let has_few_lines = self.m.min(self.n) <= FEW_LINES;
-        let is_half = matches!(self.element, ElementType::F16 | ElementType::Bf16);
+        let is_half = self.element.is_half();
         let rule = match self.element {
             ElementType::F32 | ElementType::F64 => &OF_CHAINS,
             _ if is_half && has_few_lines => &OF_FEW_HALVES,
@@ -117,6 +120,7 @@ impl Problem {
             self.m.min(self.n) >= LINES_OF_SPLIT_PARTS
                 && self.m * self.n >= OUTPUTS_OF_SPLIT_PARTS
                 && self.multiply_adds() >= SPLIT_PARTS_FROM
+                && self.can_be_split()
         };
         let is_split = self.element == ElementType::F32 && !self.is_gram;
         // Outputs of a result that is divided are few enough to be counted.
@@ -128,10 +132,12 @@ impl Problem {
         if self.batch != 1 || self.vector().is_some() || self.k < rule.shortest_k {
             return None;
         }
-        let is_half = matches!(self.element, ElementType::F16 | ElementType::Bf16);
         let tiles = |outputs: usize| outputs.div_ceil(rule.tile);
         let blocks = tiles(self.m).saturating_mul(tiles(self.n));
-        if is_half && TWO_TILES.contains(&self.m.min(self.n)) && FULL.contains(&blocks) {
+        if self.element.is_half()
+            && TWO_TILES.contains(&self.m.min(self.n))
+            && FULL.contains(&blocks)
+        {
             return None;
         }
         let count = (rule.blocks / blocks.max(1)).min(self.k / rule.shortest_part);
@@ -139,8 +145,13 @@ impl Problem {
             return None;
         }
         let len = self.k / count / rule.multiple * rule.multiple;
-        (self.k - len >= rule.least_saved).then_some(Parts {
-            count: self.k / len,
+        // What is left would be one part more.
+        let len = match self.k.div_ceil(len) * blocks.max(1) <= rule.blocks {
+            true => len,
+            false => self.k.div_ceil(count).next_multiple_of(rule.multiple),
+        };
+        (self.k - len >= rule.least_saved).then(|| Parts {
+            count: self.k.div_ceil(len),
             len,
         })
     }

@@ -59,7 +59,7 @@ impl<'a> Matmul<'a, f32> {
     #[must_use]
     pub fn with_prepared(a: impl Into<MatrixBatch<'a, f32>>, b: &'a PreparedMatrix<'a>) -> Self {
         let mut product = Self::new(a, b.matrix());
-        product.operands.prepared = Some(b);
+        product.operands.prepared = [None, Some(b)];
         product
     }
 }
@@ -107,8 +107,8 @@ impl<'a, T: MatmulElement> Matmul<'a, T> {
 impl<'a> Matmul<'a, i8, f32> {
     /// The product A B of matrices of i8 that were quantised, on their way back to numbers: the sums are those of
     /// [`Matmul::new`], exact in i32, each is rounded to f32, ties to even, and alpha, beta, scales, biases and
-    /// activation are computed in f32. An output of f32 or bf16, [`run_as`](Self::run_as) and
-    /// [`run_into`](Self::run_into), is rounded once more if it is bf16. A sum of less than 2^24 in magnitude is an f32.
+    /// activation are computed in f32. An output of f32, bf16 or f16, [`run_as`](Self::run_as) and
+    /// [`run_into`](Self::run_into), is rounded once more if it has 16 bits. A sum of less than 2^24 in magnitude is an f32.
     ///
     /// Weights with a scale for each output, activations with one for each row:
     ///
@@ -244,7 +244,7 @@ impl<'a, T: MatmulElement, S: Accumulator> Matmul<'a, T, S> {
     }
 
     /// The product as a new row-major matrix of type `O`: `product.run_as::<f32>()` of f16, bf16 or 8-bit floats, and
-    /// f32 or bf16 of [`dequantized`](Matmul::dequantized) i8.
+    /// f32, bf16 or f16 of [`dequantized`](Matmul::dequantized) i8.
     ///
     /// # Errors
     /// Those of [`Matmul::run`].
@@ -340,7 +340,8 @@ impl Device {
     /// [`Matmul::arithmetic`] with [`Arithmetic::Chain`](crate::Arithmetic::Chain) gives the bits of
     /// [`Device::matmul_tiled`] on every device. A product of a matrix and a vector adds in another order
     /// than those, the same on every device: see [`Device::matvec`]. So does one with a small result and a
-    /// large K, which is divided into parts, a number that depends on M, N, K and the type alone. f32 on tensor
+    /// large K, which is divided into parts: their number depends on M, N, K and the type alone, but for f32 on
+    /// compute capability 9.0, where larger results have parts on tensor cores. f32 on tensor
     /// cores takes (M + N) K words of memory for the halves of the elements, until the product is done.
     ///
     /// ```

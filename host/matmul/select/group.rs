@@ -2,7 +2,7 @@
 
 use super::tiles::{fills_device, large_tiles_pay};
 use super::{DeviceFacts, Request, SPLIT_FROM_OF_GROUP, Selection, select};
-use crate::matmul::kernel::{ElementType, GemmKernel, Method, TileConfig};
+use crate::matmul::kernel::{GemmKernel, Method, TileConfig};
 use crate::matmul::problem::Problem;
 
 /// Whether a product, for which `selection` is the fastest, has its own launch: on tensor cores, f64 if
@@ -12,7 +12,7 @@ use crate::matmul::problem::Problem;
 /// Half of the device is a guess: products of warps take twice as long as those of warpgroups, and a launch of its
 /// own a few microseconds.
 pub fn is_alone(problem: &Problem, device: DeviceFacts, selection: &Selection) -> bool {
-    if matches!(problem.element, ElementType::F16 | ElementType::Bf16) {
+    if problem.element.is_half() {
         let is_tiled = matches!(
             selection.kernel.method,
             Method::Wgmma(_) | Method::Single | Method::Skinny(_) | Method::Mma(_)

@@ -16,7 +16,7 @@ pub enum SelectionReason {
     SmallResult,
     /// The result is so small that K is divided, for more blocks.
     InParts {
-        /// Parts of equal length; what is left is another one.
+        /// Parts, of equal length but for the last, which has what is left.
         parts: usize,
     },
     /// The device computes as many tiles at a time as it has room for; of f32 on the ordinary units, one for each

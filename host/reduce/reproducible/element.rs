@@ -8,7 +8,7 @@ use cuda_std::kernel::Kernel;
 use half::{bf16, f16};
 use std::fmt::Debug;
 use tilewright_kernels::for_each_reproducible_sum;
-use tilewright_kernels::reduce::reproducible::{self, Summand, state_words};
+use tilewright_kernels::reduce::reproducible::{self, state_words};
 
 /// An element type of [`ReproducibleSum`](crate::ReproducibleSum): f32, f64, f16 and bf16.
 #[diagnostic::on_unimplemented(
@@ -21,9 +21,9 @@ pub trait ReproducibleElement: Element + sealed::Reproducible<Value = Self::Sum>
 }
 
 pub(in crate::reduce) mod sealed {
-    use super::{Debug, Element, Global, GlobalMut, Kernel, ModuleSource, Summand};
+    use super::{Debug, Element, Global, GlobalMut, Kernel, ModuleSource, reproducible};
 
-    pub trait Reproducible: Element + Summand {
+    pub trait Reproducible: Element + reproducible::ReproducibleElement {
         /// The type of the sum.
         type Value: Element;
         /// The words of the state.

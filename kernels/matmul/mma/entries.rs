@@ -48,8 +48,8 @@ macro_rules! mma_kernels {
         /// 1. The launch has the block and the dynamic shared memory of the kernel's [`ProductDescriptor`],
         ///    its blocks for m x n of `shape` along x, and so many along y as the batch has products.
         /// 2. `a`, `b`, `c` start with the first elements of m x k, k x n and m x n matrices and reach to
-        ///    the last of the batch's; rows (columns, if column-major) and matrices start as far apart as
-        ///    `shape` says, and no two matrices of C have a common element.
+        ///    the last of the batch's; rows (columns, if column-major), matrices, and parts where K is divided,
+        ///    start as far apart as `shape` says, and no two matrices of C have a common element.
         ///    The launch touches no other elements of the views: those between the rows may be
         ///    elements of another of the matrices.
         #[doc = concat!("3. ", $layout, $alignment)]

@@ -195,7 +195,8 @@ macro_rules! split_kernels {
         ///
         /// # Safety
         /// 1. The launch has the block and the dynamic shared memory of the kernel's [`ProductDescriptor`],
-        ///    its blocks for m x n of `shape` along x, and so many along y as the batch has products.
+        ///    its blocks for m x n of `shape` along x, and so many along y as the batch has products,
+        ///    of which `shape` divides no K.
         /// 2. `a_high` and `a_low` have the halves of m lines of k elements of each A, `b_high` and `b_low` of n
         ///    lines of each B, as the splits left them. Lines start `lda` and `ldb` elements apart, multiples of
         ///    [`SPLIT_ALIGNMENT`](crate::tensor::SPLIT_ALIGNMENT), and matrices without a gap, or as strides of 0

@@ -116,7 +116,7 @@ formats! {
 }
 
 /// An element of a sum in `Total`.
-pub trait Summand: Pod {
+pub trait ReproducibleElement: Pod {
     /// The type of the sum, which has all values of the element.
     type Total: Format;
 
@@ -126,7 +126,7 @@ pub trait Summand: Pod {
 
 macro_rules! summands {
     ($($element:ty => $total:ty: $widen:expr;)*) => {$(
-        impl Summand for $element {
+        impl ReproducibleElement for $element {
             type Total = $total;
 
             #[inline(always)]

@@ -8,7 +8,7 @@
 //! ```
 
 use super::accumulate::{Accumulator, WarpDigits};
-use super::format::{DIGIT_BITS, Format, SPECIALS, Summand};
+use super::format::{DIGIT_BITS, Format, ReproducibleElement, SPECIALS};
 use super::round::finish;
 use crate::reduce::plan::{BLOCK_THREADS, Plan, VECTORS_IN_FLIGHT};
 use crate::reduce::ticket::takes_last_ticket;
@@ -87,7 +87,7 @@ struct Outputs<'launch, F> {
 ///    meanwhile, [`state_words`] words or none, and one result or none.
 /// 4. `scratch` is the block's own and has room for `WARPS` times, and once, [`total_len`] digits.
 #[inline(always)]
-unsafe fn sum_grid<T: Summand, const LANES: usize, const BINS: usize>(
+unsafe fn sum_grid<T: ReproducibleElement, const LANES: usize, const BINS: usize>(
     x: Global<T>,
     outputs: &Outputs<T::Total>,
     scratch: Scratch,
@@ -115,7 +115,7 @@ unsafe fn sum_grid<T: Summand, const LANES: usize, const BINS: usize>(
 /// 2. `LANES` elements are 16 bytes.
 /// 3. `scratch` is the block's own, with the digits of `WARPS` warps.
 #[inline(always)]
-unsafe fn sum_tiles<T: Summand, const LANES: usize, const BINS: usize>(
+unsafe fn sum_tiles<T: ReproducibleElement, const LANES: usize, const BINS: usize>(
     x: Global<T>,
     scratch: Scratch,
 ) {
@@ -155,7 +155,7 @@ unsafe fn sum_tiles<T: Summand, const LANES: usize, const BINS: usize>(
 }
 
 #[inline(always)]
-fn widened<T: Summand, const LANES: usize>(
+fn widened<T: ReproducibleElement, const LANES: usize>(
     vectors: [[T; LANES]; VECTORS_IN_FLIGHT],
 ) -> [[T::Total; LANES]; VECTORS_IN_FLIGHT] {
     vectors.map(|vector| vector.map(T::widen))

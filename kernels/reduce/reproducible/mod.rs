@@ -24,6 +24,6 @@ mod launch;
 mod round;
 mod window;
 
-pub use format::{DIGIT_BITS, Format, SPECIALS, Summand};
+pub use format::{DIGIT_BITS, Format, ReproducibleElement, SPECIALS};
 pub use launch::*;
 pub use round::{digit_parts, finish};

@@ -103,15 +103,16 @@ impl<
                     while slice < Self::SLICES {
                         let number = slot.stage() * Self::SLICES + slice;
                         let k = (round as usize * Self::SLICES + slice) * DEPTH;
+                        let k = shape.first_k(place.matrix) + k as u32;
                         let of_a = OperandPlace {
                             matrix: place.matrix * shape.a_step,
                             output: place.row,
-                            k: k as u32,
+                            k,
                         };
                         let of_b = OperandPlace {
                             matrix: place.matrix * shape.b_step,
                             output: place.column,
-                            k: k as u32,
+                            k,
                         };
                         let a_tile = A::tile(self.a_tiles, number);
                         self.a.load(a_tile, &slot, of_a, 0, None);

@@ -139,7 +139,7 @@ impl Schedule {
             matrices: shape.matrices,
             block: (rows, columns),
             blocks,
-            rounds: shape.k.div_ceil(tile.stage_depth() as u32),
+            rounds: shape.k_of_product().div_ceil(tile.stage_depth() as u32),
         }
     }
 

@@ -20,7 +20,7 @@ pub struct TensorShape {
     pub m: u32,
     /// Columns of B and C.
     pub n: u32,
-    /// Columns of A and rows of B.
+    /// Columns of A and rows of B: all of them where K is divided.
     pub k: u32,
     /// Products of the batch.
     pub matrices: u32,
@@ -39,4 +39,26 @@ pub struct TensorShape {
     pub c_stride: usize,
     /// Of a skinny product: elements from column to column of C. Elsewhere columns are neighbours.
     pub c_columns_apart: usize,
+    /// Where K is divided: each product of the batch multiplies so many columns of one A, whole stages of the kernel's
+    /// tile, by as many rows of one B, the last product those that are left, if it is fewer. 0 where it is not.
+    pub part: usize,
+}
+
+impl TensorShape {
+    /// Elements along k that the stages of a product hold, with what lies past the end of K.
+    #[inline(always)]
+    #[must_use]
+    pub const fn k_of_product(&self) -> u32 {
+        if self.part == 0 {
+            return self.k;
+        }
+        self.part as u32
+    }
+
+    /// The first element along k of product number `matrix`.
+    #[inline(always)]
+    #[must_use]
+    pub const fn first_k(&self, matrix: u32) -> u32 {
+        matrix * self.part as u32
+    }
 }

@@ -158,7 +158,7 @@ impl<
         let of = |step: u32, output: u32| OperandPlace {
             matrix: place.matrix * step,
             output,
-            k: round * DEPTH as u32,
+            k: shape.first_k(place.matrix) + round * DEPTH as u32,
         };
         // SAFETY: (1) is (1). For the copies: (1) is (2), and the tiles are there. (2), (3) The slot is empty, until
         // consumers have waited for it. (4) They wait for all.

@@ -128,7 +128,7 @@ where
         while let Some(place) = places.next() {
             let mut round = 0;
             while round < schedule.rounds {
-                let k = round * HALF_DEPTH as u32;
+                let k = shape.first_k(place.matrix) + round * HALF_DEPTH as u32;
                 // SAFETY: (1) is (1). For the copies: (1) is (2), and the tiles are there. (2), (3) The slot
                 // is empty in both blocks, until consumers have waited for it. (4) They wait for all.
                 unsafe {

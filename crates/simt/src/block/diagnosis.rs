@@ -82,6 +82,14 @@ impl Block {
             .flatten()
     }
 
+    /// The finding when threads look at words again and again that no thread changes; `thread` is one of them.
+    #[cold]
+    pub fn spinning(&self, thread: &Thread, message: String) -> Finding {
+        let mut related = self.describe_writers(thread);
+        related.extend(self.describe_others(thread));
+        Finding::of(&thread.position, DefectKind::Deadlock, message).with_related(related)
+    }
+
     /// Whether a thread waits for something else than the other blocks of the cluster.
     #[cold]
     pub fn waits_for_its_own(&self) -> bool {
@@ -273,6 +281,16 @@ impl Block {
     /// The finding when `thread` will not run again.
     #[cold]
     pub fn left_behind(&self, thread: &Thread, why: Left) -> Finding {
+        if matches!(why, Left::TimeLimit) && self.yields.is_spinning() {
+            let message = format!(
+                "the threads of the block have only yielded, {} times in a row, until its {:?} of processor time \
+                 were over{}",
+                self.yields.idle(),
+                self.time_limit().unwrap_or_default(),
+                self.describe_last_word(thread)
+            );
+            return self.spinning(thread, message);
+        }
         let (kind, message) = match why {
             Left::StackOverflow => (
                 DefectKind::StackOverflow,

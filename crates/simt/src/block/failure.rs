@@ -41,10 +41,8 @@ impl Block {
         message: String,
         site: &'static Location<'static>,
     ) -> ! {
-        let finding = Finding::of(&thread.position, DefectKind::Deadlock, message).at(site);
-        let mut related = self.describe_writers(thread);
-        related.extend(self.describe_others(thread));
-        self.fail_with(thread, finding.with_related(related))
+        let finding = self.spinning(thread, message);
+        self.fail_with(thread, finding.at(site))
     }
 
     /// Ends the block with `finding`; `thread` is the running one.

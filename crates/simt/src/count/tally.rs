@@ -112,12 +112,6 @@ impl Tally {
         ratio(self.lanes, self.lanes_of_warps)
     }
 
-    /// Lanes of a request, on average; none without a request.
-    #[must_use]
-    pub fn lanes_per_request(&self) -> Option<f64> {
-        ratio(self.lanes, self.requests)
-    }
-
     /// Floating-point operations for each byte that moved between global memory and the
     /// multiprocessors, in sectors; none where none moved.
     #[must_use]

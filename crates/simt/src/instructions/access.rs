@@ -273,10 +273,7 @@ fn violation(access: Access) -> ! {
             ),
         );
     }
-    let of_memory = uninterrupted(|| match space {
-        Space::Shared => shared_array(access.view_base),
-        _ => buffer_and_parameter(access.view_base),
-    });
+    let of_memory = describe_view(space, access.view_base);
     if fits {
         fail(
             DefectKind::Misaligned,
@@ -295,6 +292,17 @@ fn violation(access: Access) -> ! {
              bytes{of_memory}, whose length is {elements}"
         ),
     )
+}
+
+/// Which memory a view is of that begins at this address, as far as that is known, after the word "view": " of buffer `x`
+/// (parameter `y`)".
+#[cold]
+#[must_use]
+pub fn describe_view(space: Space, base: usize) -> String {
+    uninterrupted(|| match space {
+        Space::Shared => shared_array(base),
+        _ => buffer_and_parameter(base),
+    })
 }
 
 /// " of the array of 128 bytes declared at kernel.rs:7:17", of this block or of another one of the cluster.

@@ -83,7 +83,7 @@ pub struct Options {
     pub yield_limit: u64,
     /// How long a block may run without one of its threads starting or exiting, in processor time
     /// of its host thread; none for no limit. A block that runs for longer ends the launch with
-    /// [`DefectKind::TimeLimit`].
+    /// [`DefectKind::TimeLimit`], or with [`DefectKind::Deadlock`] if its threads only yield.
     ///
     /// Blocks whose threads only yield may take longer, while another block of the launch is at
     /// work. A thread that blocks its host thread, for example in a lock, takes no time. On systems

@@ -99,7 +99,7 @@ fn interleave(
 /// # Errors
 ///
 /// The first defect; it names its seed.
-pub fn check_schedules(
+pub fn under_seeds(
     seeds: impl IntoIterator<Item = u64>,
     launch: &Launch<'_>,
     body: &(dyn Fn() + Sync),

@@ -17,4 +17,4 @@ mod turns;
 mod worker;
 
 pub use cooperative::{MAX_RESIDENT_THREADS, run_cooperative};
-pub use independent::{check_schedules, run};
+pub use independent::{run, under_seeds};

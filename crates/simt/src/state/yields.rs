@@ -45,6 +45,11 @@ impl Yields {
         self.idle.get()
     }
 
+    /// Whether threads have yielded for so long that other blocks are given the host thread.
+    pub fn is_spinning(&self) -> bool {
+        self.idle() >= YIELDS_BEFORE_SLEEP
+    }
+
     /// A thread got further: spinning threads may have something to see.
     #[inline]
     pub fn note_progress(&self, watched: &Watched) {

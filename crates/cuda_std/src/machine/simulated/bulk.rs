@@ -2,7 +2,7 @@
 //! no cache, so policies for one have no effect and are not counted.
 
 use bytemuck::Pod;
-use simt::{DefectKind, TensorMap};
+use simt::{DefectKind, Space, TensorMap};
 
 /// Which lines of the second-level cache are evicted before others.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -114,8 +114,9 @@ pub unsafe fn bulk_load<T: Pod>(
     blocks: Option<u16>,
     _policy: Option<u64>,
 ) {
-    check_within("from", "global", (source_index, count), source_len);
-    check_within("to", "shared", (index, count), len);
+    let places = ((source_index, source_len), (index, len));
+    check_within("from", (Space::Global, source.addr()), places.0, count);
+    check_within("to", (Space::Shared, base.addr()), places.1, count);
     // SAFETY: (1) and the checks just made.
     unsafe {
         let (to, from) = (base.add(index), source.add(source_index));
@@ -142,8 +143,9 @@ pub unsafe fn bulk_store<T: Pod>(
     count: usize,
     _policy: Option<u64>,
 ) {
-    check_within("from", "shared", (source_index, count), source_len);
-    check_within("to", "global", (index, count), len);
+    let places = ((source_index, source_len), (index, len));
+    check_within("from", (Space::Shared, source.addr()), places.0, count);
+    check_within("to", (Space::Global, base.addr()), places.1, count);
     // SAFETY: (1) and the checks just made.
     unsafe {
         let (to, from) = (base.add(index), source.add(source_index));
@@ -151,15 +153,22 @@ pub unsafe fn bulk_store<T: Pod>(
     }
 }
 
-/// Ends the launch unless the elements are those of a view of `len` elements.
+/// Ends the launch unless `count` elements from `first` on are those of a view of `len` elements, which begins at this
+/// address of its memory.
 #[track_caller]
-fn check_within(direction: &str, space: &str, (first, count): (usize, usize), len: usize) {
+fn check_within(
+    direction: &str,
+    (space, base): (Space, usize),
+    (first, len): (usize, usize),
+    count: usize,
+) {
     if count > len || first > len - count {
+        let memory = simt::describe_view(space, base);
         simt::fail(
             DefectKind::OutOfBounds,
             format!(
-                "a bulk copy of {count} elements {direction} element {first} of a view of {space} memory \
-                 with {len} elements"
+                "a bulk copy of {count} elements {direction} element {first} of a {space} view{memory}, whose \
+                 length is {len}"
             ),
         );
     }

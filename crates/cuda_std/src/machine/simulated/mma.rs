@@ -15,7 +15,7 @@ use simt::{AccessKind, DefectKind, Operation};
 const LANES: u32 = 32;
 
 /// What a lane brings to a product.
-struct Factors<L, R, S> {
+struct LaneOperands<L, R, S> {
     a: L,
     b: R,
     c: S,
@@ -60,8 +60,8 @@ where
     let operation = Operation::TensorProduct {
         operations: (2 * M * N * K) as u32,
     };
-    let mut own = Factors { a, b, c };
-    let combine = |lanes: &mut [&mut Factors<L::Registers, R::Registers, S::Registers>]| {
+    let mut own = LaneOperands { a, b, c };
+    let combine = |lanes: &mut [&mut LaneOperands<L::Registers, R::Registers, S::Registers>]| {
         let mut matrices = Matrices {
             k: K,
             a: vec![0; M * K],

@@ -1,144 +1,13 @@
-//! More elements than 32 bits can count, on CUDA devices with the memory for them: without a device, or without
-//! the memory, a test says so. What a test takes stands beside it, in GB of 10^9 bytes.
+//! Products.
 
-#![cfg(feature = "cuda")]
-
-#[macro_use]
-mod common;
-
+use crate::common::random::Random;
+use crate::common::{cuda_device, say};
+use crate::device_with;
 use bytemuck::zeroed_vec;
-use common::random::Random;
-use common::{cuda_device, has_room, say};
-use half::{bf16, f16};
+use half::bf16;
 use ndarray::{Array2, LinalgScalar};
-use tilewright::ops::{ArgMax, Count};
-use tilewright::{
-    Buffer, Device, Element, GemmElement, Matmul, Matrix, Order, Reducible, ReducibleLines,
-    ReducibleSegments, SelectionReason,
-};
-
-/// The first CUDA device, if it has `bytes` bytes free.
-fn device_with(bytes: usize) -> Option<Device> {
-    cuda_device().filter(|device| has_room(device, bytes))
-}
-
-/// Ones at every `STEP`th place and in the last, among zeros: few enough that f32 counts them.
-const STEP: usize = 1021;
-
-/// So many elements, more than 2^31.
-const LENGTH: usize = (1 << 31) + 5;
-
-/// The ones among so many elements.
-const ONES: usize = LENGTH.div_ceil(STEP) + !(LENGTH - 1).is_multiple_of(STEP) as usize;
-
-fn is_one(index: usize) -> bool {
-    index.is_multiple_of(STEP) || index == LENGTH - 1
-}
-
-/// The zeros and ones.
-fn sparse<T: Element + bytemuck::Zeroable>(one: T) -> Vec<T> {
-    let mut data: Vec<T> = zeroed_vec(LENGTH);
-    data.iter_mut().step_by(STEP).for_each(|x| *x = one);
-    data[LENGTH - 1] = one;
-    data
-}
-
-/// 4.3 GB.
-#[test]
-fn sums_of_more_than_2_to_the_31_elements() {
-    let Some(device) = device_with(LENGTH * size_of::<f16>()) else {
-        return;
-    };
-    let x = device.upload(&sparse(f16::ONE)).unwrap();
-    assert_eq!(device.reduce_sum(&x).unwrap(), ONES as f32);
-    let reproducible = device.reduce_sum_reproducible(&x).unwrap();
-    assert_eq!(reproducible, ONES as f32);
-}
-
-/// 8.6 GB.
-#[test]
-fn dot_products_of_more_than_2_to_the_31_elements() {
-    let Some(device) = device_with(2 * LENGTH * size_of::<f16>()) else {
-        return;
-    };
-    let x = device.upload(&sparse(f16::ONE)).unwrap();
-    let mut weights = vec![f16::ONE; LENGTH];
-    weights[LENGTH - 1] = f16::from_f32(3.0);
-    let weights = device.upload(&weights).unwrap();
-    let dot = device.reduce_dot(&x, &weights).unwrap();
-    assert_eq!(dot, (ONES + 2) as f32);
-}
-
-/// 17.2 GB.
-#[test]
-fn scans_of_more_than_2_to_the_31_elements() {
-    const READ_AT_ONCE: usize = 1 << 28;
-    let Some(device) = device_with(2 * LENGTH * size_of::<u32>() + (1 << 28)) else {
-        return;
-    };
-    let x = device.upload(&sparse(1_u32)).unwrap();
-    let mut sums = device.uninit::<u32>(LENGTH).unwrap();
-    device.scan_inclusive_into(&x, &mut sums).unwrap();
-    let mut expected = 0;
-    for start in (0..LENGTH).step_by(READ_AT_ONCE) {
-        let end = LENGTH.min(start + READ_AT_ONCE);
-        let sums = sums.slice(start..end).unwrap().to_vec().unwrap();
-        for (index, sum) in (start..end).zip(sums) {
-            expected += u32::from(is_one(index));
-            assert_eq!(sum, expected, "at {index}");
-        }
-    }
-    assert_eq!(expected as usize, ONES);
-}
-
-/// More elements of a line than 32 bits count.
-const LONG: usize = (1 << 32) + 3;
-
-/// What `operation` gives of the elements as a buffer, as a row and as a column, and of two segments of
-/// which the second has the last two elements.
-fn at_every_place<R: Copy, T, O>(device: &Device, x: Buffer<T>, operation: R) -> (Vec<O>, Vec<O>)
-where
-    O: Element,
-    T: Reducible<R, Output = O> + ReducibleLines<R> + ReducibleSegments<R>,
-{
-    let segments = device.segments(&[0, LONG - 2, LONG]).unwrap();
-    let of_segments = device.reduce_segments(&x, &segments, operation).unwrap();
-    let of_buffer = device.reduce(&x, operation).unwrap();
-    let row = x.into_matrix((1, LONG)).unwrap();
-    let along = device.reduce_rows(&row, operation).unwrap();
-    let column = row.into_buffer().into_matrix((LONG, 1)).unwrap();
-    let across = device.reduce_columns(&column, operation).unwrap();
-    let (along, across) = (along.to_vec().unwrap(), across.to_vec().unwrap());
-    (
-        vec![of_buffer, along[0], across[0]],
-        of_segments.to_vec().unwrap(),
-    )
-}
-
-/// 4.6 GB.
-#[test]
-fn counts_beyond_2_to_the_32() {
-    let Some(device) = device_with(LONG + (1 << 28)) else {
-        return;
-    };
-    let mask = device.upload(&vec![1; LONG]).unwrap();
-    let (wholes, segments) = at_every_place(&device, mask, Count);
-    assert_eq!(wholes, [LONG as u64; 3]);
-    assert_eq!(segments, [LONG as u64 - 2, 2]);
-}
-
-/// 8.9 GB.
-#[test]
-fn places_beyond_2_to_the_32() {
-    let Some(device) = device_with(LONG * size_of::<f16>() + (1 << 28)) else {
-        return;
-    };
-    let mut data: Vec<f16> = zeroed_vec(LONG);
-    data[LONG - 1] = f16::ONE;
-    let (wholes, segments) = at_every_place(&device, device.upload(&data).unwrap(), ArgMax);
-    assert_eq!(wholes, [LONG as u64 - 1; 3]);
-    assert_eq!(segments, [0, 1]);
-}
+use tilewright::cuda_std::fp8::F8E4M3;
+use tilewright::{Device, GemmElement, Matmul, Matrix, Order, SelectionReason};
 
 /// Rows and columns of a matrix of more than 2^31 elements.
 const TALL: usize = (1 << 16) + 1;
@@ -218,11 +87,11 @@ fn split_products_of_more_than_2_to_the_31_elements() {
     let (a, b) = (signs(5, TALL, 9), signs(WIDE, 5, 10));
     let large = outer(&device, |device, a, b| device.matmul(a, b), &u, &v);
     let right = upload(&device, &b);
-    assert_eq!(undivided(&large, &right), "matmul_split_f32");
+    assert!(undivided(&large, &right).starts_with("matmul_split"));
     let c = device.matmul(&large, &right).unwrap();
     assert!(c.to_array2().unwrap() == u.dot(&v.dot(&b)));
     let left = upload(&device, &a);
-    assert_eq!(undivided(&left, &large), "matmul_split_f32");
+    assert!(undivided(&left, &large).starts_with("matmul_split"));
     let c = device.matmul(&left, &large).unwrap();
     assert!(c.to_array2().unwrap() == a.dot(&u).dot(&v));
 }
@@ -291,6 +160,82 @@ fn products_of_more_than_2_to_the_31_bytes() {
     undivided(&a, &b_there);
     let c = device.matmul(&a, &b_there).unwrap();
     let expected = u.dot(&v.dot(&b)).mapv(|it| it as i32);
+    assert!(c.to_array2().unwrap() == expected);
+}
+
+/// More than 2^31 elements of f64 on the left: 17.5 GB, and as many for a copy with aligned rows.
+#[test]
+fn products_of_more_than_2_to_the_31_doubles() {
+    let Some(device) = device_with(2 * TALL * WIDE * size_of::<f64>() + (1 << 28)) else {
+        return;
+    };
+    let (u, v, b) = (signs(TALL, 1, 21), signs(1, WIDE, 22), signs(WIDE, 5, 23));
+    let [u, v, b] = [u, v, b].map(|it| it.mapv(f64::from));
+    let upload = |array: &Array2<f64>| device.matrix_from_array(array.view()).unwrap();
+    let (u_there, v_there, b_there) = (upload(&u), upload(&v), upload(&b));
+    let a = device.matmul(&u_there, &v_there).unwrap();
+    undivided(&a, &b_there);
+    let c = device.matmul(&a, &b_there).unwrap();
+    assert!(c.to_array2().unwrap() == u.dot(&v.dot(&b)));
+}
+
+/// More than 2^31 elements of e4m3 on the left, in rows that are copied, for sums that bf16 may round: 4.6 GB.
+#[test]
+fn products_of_more_than_2_to_the_31_floats_of_8_bits() {
+    let Some(device) = device_with(2 * TALL * WIDE + (1 << 28)) else {
+        return;
+    };
+    if device.properties().compute_capability != Some((9, 0)) {
+        return say(&format!("skipped: {} has no such products", device.name()));
+    }
+    let (u, v, b) = (signs(TALL, 1, 24), signs(1, WIDE, 25), signs(WIDE, 5, 26));
+    let bits = |it: f32| F8E4M3::from_f32(it);
+    let row: Vec<F8E4M3> = v.iter().map(|&it| bits(it)).collect();
+    let row_of_other_signs: Vec<F8E4M3> = v.iter().map(|&it| bits(-it)).collect();
+    let mut a: Vec<F8E4M3> = zeroed_vec(TALL * WIDE);
+    for (to, &sign) in a.chunks_exact_mut(WIDE).zip(&u) {
+        match sign {
+            1.0 => to.copy_from_slice(&row),
+            -1.0 => to.copy_from_slice(&row_of_other_signs),
+            _ => {}
+        }
+    }
+    let a = device.matrix((TALL, WIDE), &a).unwrap();
+    let columns: Vec<F8E4M3> = b.t().iter().map(|&it| bits(it)).collect();
+    let b_there = device
+        .matrix((WIDE, 5, Order::ColumnMajor), &columns)
+        .unwrap();
+    undivided(&a, &b_there);
+    let c = Matmul::new(&a, &b_there).run_as::<f32>().unwrap();
+    assert!(c.to_array2().unwrap() == u.dot(&v.dot(&b)));
+}
+
+/// A batch of two matrices of bf16 that start more than 2^31 elements apart, and results that do: 17.5 GB.
+#[test]
+fn batches_of_matrices_more_than_2_to_the_31_elements_apart() {
+    let Some(device) = device_with(4 * TALL * WIDE * size_of::<bf16>() + (1 << 28)) else {
+        return;
+    };
+    let upload = |array: &Array2<f32>| {
+        let halves = array.mapv(bf16::from_f32);
+        device.matrix_from_array(halves.view()).unwrap()
+    };
+    let (u, v, b) = (
+        signs(2 * TALL, 1, 27),
+        signs(1, WIDE, 28),
+        signs(WIDE, 8, 29),
+    );
+    let (u_there, v_there, b_there) = (upload(&u), upload(&v), upload(&b));
+    let mut all = device.matrix_zeros::<bf16>((2 * TALL, WIDE)).unwrap();
+    let columns = u_there.view().batch_rows(2).unwrap();
+    let mut results = all.view_mut().into_batch_rows(2).unwrap();
+    Matmul::new(columns, &v_there)
+        .run_into(&mut results)
+        .unwrap();
+    let c = Matmul::new(all.view().batch_rows(2).unwrap(), &b_there)
+        .run()
+        .unwrap();
+    let expected = u.dot(&v.dot(&b)).mapv(bf16::from_f32);
     assert!(c.to_array2().unwrap() == expected);
 }
 
