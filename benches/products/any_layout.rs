@@ -106,7 +106,7 @@ impl Bench {
                 orders,
                 gap,
             };
-            if case.name.contains(&self.options.only) {
+            if self.options.wants(&case.name) {
                 let ours: OfViews<'_, T, O> =
                     &|a, b, mut c| Ok(Matmul::<T>::new(a, b).run_into(&mut c)?);
                 ratios.extend(self.run_views(&case, ours, rival, records)?);
@@ -133,7 +133,7 @@ impl Bench {
                 orders: [Order::ColumnMajor, Order::RowMajor],
                 gap: 0,
             };
-            if case.name.contains(&self.options.only) {
+            if self.options.wants(&case.name) {
                 let ours: OfViews<'_, T> =
                     &|_, b, mut c| Ok(Matmul::<T>::gram(b).run_into(&mut c)?);
                 self.run_views(&case, ours, self.by_views::<T>().as_deref(), records)?;

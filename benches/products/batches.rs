@@ -62,7 +62,7 @@ impl Bench {
                 count
             };
             let name = format!("{element} {count} of {size}");
-            if !name.contains(&self.options.only) {
+            if !self.options.wants(&name) {
                 continue;
             }
             let mut random = Random::new(size as u64);

@@ -31,7 +31,7 @@ impl Bench {
         };
         for tokens in TOKENS {
             let name = format!("{element} group of {experts}, {tokens}x{n} of {k}");
-            if !name.contains(&self.options.only) {
+            if !self.options.wants(&name) {
                 continue;
             }
             let mut random = Random::new(tokens as u64);

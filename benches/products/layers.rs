@@ -53,7 +53,7 @@ impl Bench {
         let mut ratios = Vec::new();
         for (&(n, k), m) in layers.iter().flat_map(|it| ROWS.map(|m| (it, m))) {
             let name = format!("{element} layer {m}x{n}x{k}");
-            if !name.contains(&self.options.only) || is_simulated && m > FEW_ROWS {
+            if !self.options.wants(&name) || is_simulated && m > FEW_ROWS {
                 continue;
             }
             let ratio = self.run_layer::<T>(&name, (m, n, k), records)?;
@@ -109,7 +109,7 @@ impl Bench {
         let ours = self.seconds(|| next(&|a, b, c| Ok(Matmul::new(a, b).run_into(c)?)))?;
         let ours = score(ours);
         self.report(name, &ours, rival.as_ref(), records);
-        if m <= FEW_ROWS {
+        if m <= FEW_ROWS && !self.options.as_selected {
             let in_tiles = self.seconds(|| {
                 next(&|a, b, c| Ok(Matmul::new(a, b).tiles(TileConfig::Small).run_into(c)?))
             })?;

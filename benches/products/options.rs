@@ -10,7 +10,9 @@ Compares matmul with cuBLAS and cuBLASLt on one device: speed, of vectors in GB/
 Usage: cargo bench --bench products -- [OPTIONS]
 
 Options:
-  --only TEXT       only products whose name contains TEXT, such as `bf16 4096`, `bf16 layer`, `f32 ragged`, `gram`
+  --only TEXT       only products whose name contains TEXT, such as `bf16 4096`, `bf16 layer`, `f32 ragged`, `gram`;
+                    may be repeated, for one of several texts
+  --as-selected     no rows in other tiles, or by other kernels, than those that are selected
   --warm-up SECS    of each contender, before it is timed [default: 1]
   --sizes N,N,...   rows and columns of the square matrices
                     [default: 512,1024,1536,2048,4096,6144,8192; on the simulator 256]
@@ -19,7 +21,9 @@ Options:
 ";
 
 pub struct Options {
-    pub only: String,
+    /// None for all products.
+    only: Vec<String>,
+    pub as_selected: bool,
     pub warm_up: Duration,
     pub sizes: Option<Vec<usize>>,
     pub out: Option<PathBuf>,
@@ -31,7 +35,8 @@ impl Options {
         use lexopt::Arg::{Long, Short};
         use lexopt::ValueExt as _;
         let mut options = Self {
-            only: String::new(),
+            only: Vec::new(),
+            as_selected: false,
             warm_up: Duration::from_secs(1),
             sizes: None,
             out: None,
@@ -41,7 +46,8 @@ impl Options {
             match argument {
                 // Cargo passes this to every benchmark.
                 Long("bench") => {}
-                Long("only") => options.only = arguments.value()?.string()?,
+                Long("only") => options.only.push(arguments.value()?.string()?),
+                Long("as-selected") => options.as_selected = true,
                 Long("warm-up") => {
                     options.warm_up = Duration::try_from_secs_f64(arguments.value()?.parse()?)?;
                 }
@@ -56,5 +62,10 @@ impl Options {
             }
         }
         Ok(Some(options))
+    }
+
+    /// Whether the product of this name is to run.
+    pub fn wants(&self, name: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|text| name.contains(text))
     }
 }

@@ -128,7 +128,7 @@ impl Bench {
         ways: &[(&str, Multiply<'_, T>)],
         records: &mut Vec<serde_json::Value>,
     ) -> Result {
-        if !case.name.contains(&self.options.only) {
+        if !self.options.wants(&case.name) {
             return Ok(());
         }
         let (m, n, k) = case.shape;

@@ -98,7 +98,7 @@ impl Bench {
             .flat_map(|&size| DATA.iter().map(move |data| (size, data)))
         {
             let name = format!("f32 {size} {}", data.name);
-            if !name.contains(&self.options.only) {
+            if !self.options.wants(&name) {
                 continue;
             }
             let mut drawn = 0;
@@ -133,6 +133,9 @@ impl Bench {
             })?;
             self.report(&format!("{name}, chain"), &chain, rival.as_ref(), records);
             for (way, tiles) in SPLIT {
+                if self.options.as_selected {
+                    break;
+                }
                 let split = self.score(&mut sets, false, |a, b, c| {
                     let product = Matmul::new(a, b).arithmetic(Arithmetic::Split);
                     Ok(product.tiles(tiles).run_into(c)?)
@@ -147,7 +150,7 @@ impl Bench {
     pub fn run_f64(&self, records: &mut Vec<serde_json::Value>) -> Result {
         for &size in &self.sizes {
             let name = format!("f64 {size}");
-            if !name.contains(&self.options.only) {
+            if !self.options.wants(&name) {
                 continue;
             }
             let mut sets =
@@ -167,7 +170,12 @@ impl Bench {
                     Ok(self.device.matmul_coarsened_into(a, b, c)?)
                 }),
             ];
-            for (way, multiply) in ways {
+            let count = if self.options.as_selected {
+                1
+            } else {
+                ways.len()
+            };
+            for (way, multiply) in ways.into_iter().take(count) {
                 let ours = self.score(&mut sets, false, multiply)?;
                 self.report(&format!("{name}{way}"), &ours, rival.as_ref(), records);
             }
@@ -195,7 +203,7 @@ impl Bench {
                 let rival = self.fastest_rival(&mut sets, false, |cublas, a, b, c| {
                     cublas.multiply_halves(a, b, c)
                 })?;
-                if name.contains(&self.options.only) {
+                if self.options.wants(&name) {
                     let ours = self.score(&mut sets, false, |a, b, c| {
                         Ok(self.device.matmul_into(a, b, c)?)
                     })?;
@@ -210,7 +218,8 @@ impl Bench {
     /// Whether the product of this name is to run, or one of its rows of these ways.
     fn wants_one_of(&self, name: &str, ways: &[Way]) -> bool {
         let mut names = ways.iter().map(|(row, ..)| format!("{name}, {row}"));
-        name.contains(&self.options.only) || names.any(|it| it.contains(&self.options.only))
+        let has_ways = !self.options.as_selected;
+        self.options.wants(name) || has_ways && names.any(|it| self.options.wants(&it))
     }
 
     /// The rows of these ways.
@@ -223,7 +232,7 @@ impl Bench {
     ) -> Result {
         for &(row, tiles, (major, minor)) in ways {
             let name = format!("{name}, {row}");
-            if !name.contains(&self.options.only) {
+            if self.options.as_selected || !self.options.wants(&name) {
                 continue;
             }
             let ours = self.score(sets, false, |a, b, c| {
@@ -253,7 +262,7 @@ impl Bench {
                     cublas.multiply_i8(a, b, c)
                 })?;
                 self.run_ways((&name, WAYS), &mut sets, rival.as_ref(), records)?;
-                if !name.contains(&self.options.only) {
+                if !self.options.wants(&name) {
                     continue;
                 }
                 let ours = self.score(&mut sets, true, |a, b, c| {
@@ -277,7 +286,7 @@ impl Bench {
     pub fn run_dequantized(&self, records: &mut Vec<serde_json::Value>) -> Result {
         for &size in &self.sizes {
             let name = format!("i8 {size} dequantized to bf16");
-            if !name.contains(&self.options.only) {
+            if !self.options.wants(&name) {
                 continue;
             }
             let order = Order::ColumnMajor;
@@ -306,7 +315,7 @@ impl Bench {
                 Number::of(random.signed_unit())
             })?;
             let rival = self.lt_rival(&mut sets, true)?;
-            if name.contains(&self.options.only) {
+            if self.options.wants(&name) {
                 let ours = self.score(&mut sets, true, |a, b, c| {
                     Ok(self.device.matmul_into(a, b, c)?)
                 })?;
