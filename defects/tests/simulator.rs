@@ -7,8 +7,11 @@ use tilewright_defects::{MISTAKES, SCHEDULES, all};
 #[test]
 fn each_mistake_is_reported() {
     for mistake in MISTAKES {
-        for seed in seeds(SCHEDULES) {
-            if let Some(defect) = mistake.simulate(seed, false).unwrap() {
+        for in_parallel in [false, true] {
+            let mut found = 0;
+            for seed in seeds(SCHEDULES) {
+                let defect = mistake.simulate_blocks(seed, in_parallel, false).unwrap();
+                let Some(defect) = defect else { continue };
                 assert!(
                     mistake.kinds.contains(&defect.kind),
                     "{}: {defect}",
@@ -16,7 +19,9 @@ fn each_mistake_is_reported() {
                 );
                 let location = defect.location.as_ref().expect("a line of the kernels");
                 assert!(location.file.contains("kernels"), "{defect}");
+                found += 1;
             }
+            assert!(found > 0, "{} is not found, {in_parallel}", mistake.name);
         }
         let found = mistake.report().unwrap();
         assert!(
@@ -31,9 +36,12 @@ fn each_mistake_is_reported() {
 #[test]
 fn no_twin_is_reported() {
     for mistake in MISTAKES {
-        for seed in seeds(SCHEDULES) {
-            if let Some(defect) = mistake.simulate(seed, true).unwrap() {
-                panic!("{}_twin: {defect}", mistake.name);
+        for in_parallel in [false, true] {
+            for seed in seeds(SCHEDULES) {
+                let defect = mistake.simulate_blocks(seed, in_parallel, true).unwrap();
+                if let Some(defect) = defect {
+                    panic!("{}_twin, {in_parallel}: {defect}", mistake.name);
+                }
             }
         }
     }

@@ -284,7 +284,8 @@ impl Block {
         if matches!(why, Left::TimeLimit) && self.yields.is_spinning() {
             let message = format!(
                 "the threads of the block have only yielded, {} times in a row, until its {:?} of processor time \
-                 were over{}",
+                 were over: nothing that they wait for happens; if it only takes long, raise \
+                 `Options::time_limit` (`SimulatorOptions::with_time_limit`){}",
                 self.yields.idle(),
                 self.time_limit().unwrap_or_default(),
                 self.describe_last_word(thread)
