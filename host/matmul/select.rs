@@ -119,7 +119,9 @@ pub fn select(problem: &Problem, device: DeviceFacts, request: Request) -> Optio
     }
     if let (Some(tiles), Some(parts)) = (divisible, whole.parts()) {
         let request = match problem.element {
-            ElementType::F32 | ElementType::F64 => Request::Fastest(Arithmetic::Chain, None),
+            ElementType::F32 => Request::Fastest(Arithmetic::Chain, None),
+            // Larger ones have no registers for parts.
+            ElementType::F64 => Request::Fastest(Arithmetic::Chain, Some(TileConfig::Small)),
             _ => Request::Fastest(Arithmetic::Auto, tiles),
         };
         return in_parts(problem, device, parts, request);

@@ -311,7 +311,7 @@ macro_rules! coarsened_kernels {
             // SAFETY: of `matrices_of_block`, (1) and (2) are (2). Of `multiply`, (1) is (1), (2) is (2) and
             // (3), and (3) the tiles are declared here.
             unsafe {
-                let (operands, to) = matrices_of_block(a, b, c, &shape);
+                let (operands, to) = matrices_of_block(<$config>::DIVIDES_K, a, b, c, &shape);
                 let epilogue = Epilogue { numbers, row_scale, column_scale, row_bias, column_bias };
                 multiply::<$config, $a_loader, $b_loader, _, _, { <$config>::STAGES }>(
                     thread::block_idx_x(), operands, a_tile, b_tile, StoreFinished { to, epilogue });

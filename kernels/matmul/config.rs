@@ -30,6 +30,9 @@ pub trait TileConfig {
     /// that are not square have no registers for it: the host selects others.
     const LEAVES_OUT: bool = Self::ROWS == Self::COLUMNS;
 
+    /// Whether blocks can have a part of K. The largest tiles of f64 have no registers for it: the host selects others.
+    const DIVIDES_K: bool = Self::VECTOR > 2 || Self::LEAVES_OUT;
+
     /// What a launch must know of the sizes.
     const BLOCK_TILE: BlockTile = BlockTile {
         rows: Self::ROWS,

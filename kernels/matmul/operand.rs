@@ -169,9 +169,10 @@ pub struct Operands<'launch, T> {
 }
 
 /// A and B of the calling block's product of a batch, which has one for each block along y, or the parts of A and B
-/// that it multiplies.
+/// that it multiplies, if `divides_k`, a constant of the caller's.
 #[inline(always)]
 pub fn operands_of_block<'launch, T>(
+    divides_k: bool,
     a: Global<'launch, T>,
     b: Global<'launch, T>,
     shape: &ProductShape,
@@ -182,7 +183,11 @@ pub fn operands_of_block<'launch, T>(
         b: b.skip(matrix * shape.b_stride),
         m: shape.m,
         n: shape.n,
-        k: shape.k_of(matrix),
+        k: if divides_k {
+            shape.k_of(matrix)
+        } else {
+            shape.k
+        },
         lda: shape.lda,
         ldb: shape.ldb,
     }
@@ -197,6 +202,7 @@ pub fn operands_of_block<'launch, T>(
 /// 2. The launch's threads touch the elements of C through the result alone.
 #[inline(always)]
 pub unsafe fn matrices_of_block<'launch, T>(
+    divides_k: bool,
     a: Global<'launch, T>,
     b: Global<'launch, T>,
     c: GlobalMut<'launch, T>,
@@ -204,7 +210,7 @@ pub unsafe fn matrices_of_block<'launch, T>(
 ) -> (Operands<'launch, T>, StoreOutput<'launch, T>) {
     // SAFETY: (1), (2) are the caller's.
     let c = unsafe { result_of_block(c, shape, thread::block_idx_y()) };
-    (operands_of_block(a, b, shape), c)
+    (operands_of_block(divides_k, a, b, shape), c)
 }
 
 /// C of product number `matrix` of a batch.

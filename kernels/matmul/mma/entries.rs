@@ -16,6 +16,12 @@ use cuda_std::hint::opaque;
 use cuda_std::prelude::*;
 use half::{bf16, f16};
 
+/// Whether blocks of so many rows of f64 can have a part of K: larger ones have no registers for it, and the host selects
+/// others.
+const fn divides_k(rows: usize) -> bool {
+    rows <= 64
+}
+
 /// Kernels of one type of operands, outputs and sums, which state an architecture. Sums go to C as `$way`
 /// says: one by one from registers, or by rows.
 macro_rules! mma_kernels {
@@ -106,7 +112,7 @@ macro_rules! mma_kernels {
         // SAFETY: of the product, (1): (1) is (1), (2) is (2) and (3), (3) the stages are taken here; (2) is (2). Of
         // `result_of_block`, (1) and (2) are (2).
         unsafe {
-            let operands = operands_of_block($of_a, $of_b, &$shape);
+            let operands = operands_of_block(const { divides_k(<$a as StageLayout>::OUTPUTS) }, $of_a, $of_b, &$shape);
             // Computed when the sums are there: C holds no registers before.
             let store = || {
                 let to = result_of_block($c, &$shape, opaque(thread::block_idx_y()));
@@ -118,7 +124,7 @@ macro_rules! mma_kernels {
     (@by_rows [$a:ty, $b:ty, $warp:ty, $count:expr, $by_elements:expr],
         $of_a:ident, $of_b:ident, $c:ident, $shape:ident, $stages:ident, $room:ident, $epilogue:ident) => {
         let staging: RowStaging<'_, _> = $room.array();
-        let operands = operands_of_block($of_a, $of_b, &$shape);
+        let operands = operands_of_block(true, $of_a, $of_b, &$shape);
         let extents = ($shape.m, $shape.n);
         let c = CMatrices::new($c, extents, $shape.ldc, $shape.c_stride);
         // SAFETY: (1): (1) is (1), (2) and (4) are (2) and (3), (3) the stages are taken here. (2) `room` deals

@@ -103,7 +103,8 @@ impl<
                     while slice < Self::SLICES {
                         let number = slot.stage() * Self::SLICES + slice;
                         let k = (round as usize * Self::SLICES + slice) * DEPTH;
-                        let k = shape.first_k(place.matrix) + k as u32;
+                        // Computed anew, so that no register holds it.
+                        let k = shape.first_k(opaque(place.matrix)) + k as u32;
                         let of_a = OperandPlace {
                             matrix: place.matrix * shape.a_step,
                             output: place.row,

@@ -15,9 +15,24 @@ const SERIALISED: [&str; 11] = [
 /// Kernels that show what a stack frame costs. They must have one.
 const STACK_FRAMES: [&str; 1] = ["memory_local_array"];
 
+/// Kernels that keep a few addresses in local memory, by how their names begin. Those of halves do so beside their loops;
+/// those of f64 read one in a stage of 64 products for each warp.
+const SPILLING: [&str; 3] = [
+    "matmul_mma_f64_",
+    "matmul_wgmma_medium_bf16_",
+    "matmul_wgmma_medium_f16_",
+];
+
+/// The most bytes that they may spill.
+const FEW_BYTES: u32 = 24;
+
 /// What is wrong with the cost of a kernel on `target`.
 pub fn of_cost(cost: &Cost, target: &str) -> Option<String> {
     let is_shown = STACK_FRAMES.contains(&cost.name.as_str());
+    let may_spill = SPILLING.iter().any(|start| cost.name.starts_with(start));
+    if may_spill && cost.spill_bytes <= FEW_BYTES {
+        return None;
+    }
     if cost.spill_bytes == 0 && (cost.stack_bytes != 0) == is_shown {
         return None;
     }
@@ -91,6 +106,8 @@ mod tests {
             of_cost(&cost, "sm_90").is_some()
         };
         assert!(!defect("k", 0, 0) && defect("k", 8, 0) && defect("k", 0, 8));
+        let few = "matmul_mma_f64_nn";
+        assert!(!defect(few, 8, 20) && defect(few, 32, 72) && defect("matmul_mma_f16_nn", 8, 20));
         let shown = STACK_FRAMES[0];
         assert!(!defect(shown, 64, 0) && defect(shown, 0, 0) && defect(shown, 64, 8));
     }
