@@ -1,8 +1,8 @@
 //! The accessing thread, as it stands to other accesses.
 
-use super::clock::VectorClock;
 use super::clusters::Clusters;
 use super::event::{Event, Others, Time};
+use super::known_clock::KnownClock;
 use crate::basics::MemoryScope;
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ pub(super) struct Accessor<'a> {
     /// The last barrier of its whole warp.
     pub warp_barrier: Time,
     /// What fences and other barriers order before it.
-    pub clock: Option<&'a VectorClock>,
+    pub clock: KnownClock<'a>,
     pub clusters: &'a Clusters,
 }
 
@@ -53,7 +53,7 @@ impl Accessor<'_> {
             Others::OfWarp => self.is_after_by_barrier(event),
         };
         by_barrier
-            || self.clock.is_some_and(|clock| {
+            || self.clock.get().is_some_and(|clock| {
                 clock.has_clocks() || event.time <= clock.last_grid_barrier(event.block)
             })
     }
@@ -107,8 +107,8 @@ impl Accessor<'_> {
     }
 
     fn is_after_clock(&self, event: &Event, thread: u16) -> bool {
-        self.clock
-            .is_some_and(|clock| event.time <= clock.at(event.block, u32::from(thread)))
+        let thread = (event.block, u32::from(thread));
+        self.clock.is_after(thread, event.time)
     }
 }
 

@@ -10,6 +10,7 @@ use super::cell::Conflict;
 use super::clusters::Clusters;
 use super::event::{Event, EventKind, Time};
 use super::handed::Handed;
+use super::known_clock::KnownClock;
 use super::place::Place;
 use super::reader_sets::ReaderSets;
 use super::shadow::{PAGE_BYTES, Page, pages};
@@ -182,12 +183,10 @@ impl BlockCheck {
 
     /// Whether what the threads have written is visible to the asynchronous proxy.
     fn check_proxy(&self, issue: &Issue<'_>, extent: Extent) -> Result<(), Conflict> {
-        let proxied = issue.before.proxied.as_deref();
+        let proxied = KnownClock::new(issue.before.proxied.as_deref());
         let is_visible = |write: &Event| {
-            let thread = u32::from(write.thread());
-            write.is_nothing()
-                || write.is_asynchronous()
-                || proxied.is_some_and(|clock| write.time <= clock.at(write.block, thread))
+            let thread = (write.block, u32::from(write.thread()));
+            write.is_nothing() || write.is_asynchronous() || proxied.is_after(thread, write.time)
         };
         for (number, offset, bytes) in pages::<PAGE_BYTES>(extent.start, extent.bytes) {
             let find = |mut page: Page<'_>, _: &mut ReaderSets| {
@@ -221,7 +220,7 @@ fn accessor<'a>(issue: &'a Issue<'_>, number: u16) -> Accessor<'a> {
         warp: first..first + width,
         block_barrier: 0,
         warp_barrier: 0,
-        clock: issue.before.ordered.as_deref(),
+        clock: KnownClock::new(issue.before.ordered.as_deref()),
         clusters: &Clusters::NONE,
     }
 }

@@ -9,15 +9,15 @@
 use super::announced::Announced;
 use super::block::BlockCheck;
 use super::changes::Change;
-use super::clock::{Before, VectorClock};
+use super::clock::Before;
 use super::event::{Event, Time};
 use super::history::History;
+use super::known_clock::KnownClock;
 use super::order::index_of;
 use super::prediction::{Operation, Word};
 use super::published::{Published, Release, Words};
 use super::site::Site;
-use crate::basics::{Access, AccessKind, AtomicOrder, Position};
-use std::collections::HashMap;
+use crate::basics::{Access, AccessKind, AtomicOrder, NumberMap, Position};
 use std::panic::Location;
 
 /// Which word is accessed, by its address, and at which line.
@@ -96,7 +96,7 @@ impl BlockCheck {
         position: &Position,
         access: Announced,
         address: usize,
-        releases: &mut HashMap<usize, Release>,
+        releases: &mut NumberMap<usize, Release>,
     ) {
         let (thread, order) = (position.thread() as usize, access.order);
         match access.reads() {
@@ -105,7 +105,7 @@ impl BlockCheck {
         }
         let place = (self.block, &self.launch.conditions.clusters);
         let own = order.releases().then(|| self.release(position));
-        let released = &self.threads[thread].borrow().released;
+        let released = &self.clocks.of(thread).released;
         if own.is_none() && released.iter().all(Before::is_empty) {
             return;
         }
@@ -199,14 +199,12 @@ impl BlockCheck {
         position: &Position,
         action: impl FnOnce(&dyn Fn(&Event) -> bool) -> R,
     ) -> R {
-        let clocks = self.threads[position.thread() as usize].borrow();
-        let fenced = clocks.fenced.as_deref();
+        let clocks = self.clocks.of(position.thread() as usize);
+        let fenced = KnownClock::new(clocks.fenced.as_deref());
         self.with_accessor(position, |accessor| {
             action(&|event| {
-                let is_fenced = |clock: &VectorClock| {
-                    event.time <= clock.at(event.block, u32::from(event.thread()))
-                };
-                accessor.is_after_thread(event) || fenced.is_some_and(is_fenced)
+                let thread = (event.block, u32::from(event.thread()));
+                accessor.is_after_thread(event) || fenced.is_after(thread, event.time)
             })
         })
     }
@@ -241,7 +239,7 @@ impl BlockCheck {
             true => index_of(order.scope) + 1,
             false => 0,
         };
-        let mut clocks = self.threads[thread].borrow_mut();
+        let mut clocks = self.clocks.change(thread);
         for (scope, known) in known.into_iter().enumerate() {
             let Some(known) = known else { continue };
             match scope < acquired {

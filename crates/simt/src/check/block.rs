@@ -8,7 +8,7 @@ use super::event::{Event, Time};
 use super::findings::Findings;
 use super::global::{Conditions, LaunchCheck};
 use super::handed::{Handed, Phases};
-use super::happens_before::HappensBefore;
+use super::known_clock::KnownClock;
 use super::layout::Layout;
 use super::nearby::Nearby;
 use super::published::Published;
@@ -16,9 +16,10 @@ use super::reader_sets::ReaderSets;
 use super::recent::RecentSteps;
 use super::shadow::{Page, SharedShadow};
 use super::stale::StaleLoads;
+use super::thread_clocks::ThreadClocks;
 use crate::basics::Position;
 use crate::memory::{OutOfMemory, try_collect};
-use std::cell::{Cell, Ref, RefCell, RefMut};
+use std::cell::{Cell, RefCell, RefMut};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -38,7 +39,7 @@ pub(crate) struct BlockCheck {
     pub(super) block_barrier: Cell<Time>,
     /// The last barrier of each whole warp.
     pub(super) warp_barriers: Vec<Cell<Time>>,
-    pub(super) threads: Vec<RefCell<HappensBefore>>,
+    pub(super) clocks: ThreadClocks,
     /// Whether the state of any thread holds a clock.
     pub(super) has_clocks: Cell<bool>,
     pub(super) joins: RefCell<Joins>,
@@ -85,7 +86,7 @@ impl BlockCheck {
             writes: Cell::new(WritesOf::NO_BLOCK),
             block_barrier: Cell::new(0),
             warp_barriers: try_collect((0..warps).map(|_| Cell::new(0)))?,
-            threads: try_collect((0..threads).map(|_| RefCell::default()))?,
+            clocks: ThreadClocks::new(threads)?,
             has_clocks: Cell::new(false),
             joins: RefCell::default(),
             published: Published::default(),
@@ -162,9 +163,7 @@ impl BlockCheck {
         self.fences.take();
         self.joins.take();
         if self.has_clocks.replace(false) {
-            for thread in &mut self.threads {
-                *thread.get_mut() = HappensBefore::default();
-            }
+            self.clocks.clear();
         }
     }
 
@@ -198,17 +197,16 @@ impl BlockCheck {
     ) -> R {
         let first = position.warp * self.warp_width;
         let number = first + position.lane;
-        let clocks: Option<Ref<'_, HappensBefore>> = self
-            .has_clocks
-            .get()
-            .then(|| self.threads[number as usize].borrow());
+        let has_clocks = self.has_clocks.get();
+        let clocks = has_clocks.then(|| self.clocks.of(number as usize));
+        let clock = clocks.as_ref().and_then(|clocks| clocks.ordered.as_deref());
         action(&Accessor {
             block: self.block,
             thread: number as u16,
             warp: first as u16..(first + self.warp_width) as u16,
             block_barrier: self.block_barrier.get(),
             warp_barrier: self.warp_barriers[position.warp as usize].get(),
-            clock: clocks.as_ref().and_then(|clocks| clocks.ordered.as_deref()),
+            clock: KnownClock::new(clock),
             clusters: &self.launch.conditions.clusters,
         })
     }

@@ -99,7 +99,7 @@ impl BlockCheck {
         if is_all {
             self.ahead.set(None);
         }
-        let mut clocks = self.threads[usize::from(thread)].borrow_mut();
+        let mut clocks = self.clocks.change(usize::from(thread));
         for (observed, handed) in clocks.observed.iter_mut().zip(&handed) {
             if let Some(handed) = handed {
                 observed.add(handed);

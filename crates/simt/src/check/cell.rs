@@ -276,6 +276,7 @@ fn unordered(event: Event, accessor: &Accessor<'_>) -> Conflict {
 mod tests {
     use super::super::clusters::Clusters;
     use super::super::event::{KINDS, Time};
+    use super::super::known_clock::KnownClock;
     use super::*;
     use crate::basics::SplitMix64;
     use std::panic::Location;
@@ -308,7 +309,7 @@ mod tests {
                 warp: 4..8,
                 block_barrier: random.below(6) as Time,
                 warp_barrier: random.below(6) as Time,
-                clock: None,
+                clock: KnownClock::new(None),
                 clusters: &Clusters::NONE,
             };
             let event = Event::new(draw(&mut random, &KINDS), (0, 5), 6, 4, site);

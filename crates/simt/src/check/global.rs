@@ -5,17 +5,15 @@ use super::cells::REGION_BYTES;
 use super::clock::SharedClock;
 use super::clusters::Clusters;
 use super::findings::Findings;
-use super::hasher::NumberHasher;
 use super::later_stores::LaterStores;
 use super::published::Published;
 use super::region::Region;
-use crate::basics::ViewName;
+use crate::basics::{NumberMap, ViewName};
 use crate::memory::{
     Allocation, Allocations, OutOfMemory, Undo, hold_reserve, release_reserve, snapshot,
 };
+use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap};
-use std::hash::BuildHasherDefault;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -59,7 +57,7 @@ pub(crate) struct Conditions {
 }
 
 /// Regions by their number.
-type Regions = HashMap<usize, Arc<Region>, BuildHasherDefault<NumberHasher>>;
+type Regions = NumberMap<usize, Arc<Region>>;
 
 impl LaunchCheck {
     /// The checks of a launch that begins now, with no `findings` yet.

@@ -13,7 +13,7 @@ pub(super) const DEVICE: usize = 2;
 
 /// What barriers, fences and atomic updates order before a thread, beyond what
 /// the last barriers of its block and of its whole warp order.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct HappensBefore {
     /// What is ordered before the thread.
     pub ordered: SharedClock,
@@ -64,16 +64,5 @@ impl HappensBefore {
         joins.add(&mut self.ordered, &handed.ordered);
         joins.add(&mut self.fenced, &handed.fenced);
         joins.add(&mut self.proxied, &handed.proxied);
-    }
-
-    /// The same clocks, held once more.
-    pub fn share(&self) -> Self {
-        Self {
-            ordered: self.ordered.clone(),
-            fenced: self.fenced.clone(),
-            proxied: self.proxied.clone(),
-            released: self.released.clone(),
-            observed: self.observed.clone(),
-        }
     }
 }

@@ -14,9 +14,8 @@
 //! (`prediction`): the last loads of each store tell what could have been. Updates read the newest store.
 
 use super::event::Event;
-use super::hasher::NumberHasher;
-use std::collections::{HashMap, VecDeque};
-use std::hash::BuildHasherDefault;
+use crate::basics::NumberMap;
+use std::collections::VecDeque;
 
 /// So many stores of a word are kept.
 const MOST_STORES: usize = 4;
@@ -178,13 +177,13 @@ impl<R> History<R> {
 
 /// The histories of words, by address.
 pub(super) struct Histories<R> {
-    words: HashMap<usize, History<R>, BuildHasherDefault<NumberHasher>>,
+    words: NumberMap<usize, History<R>>,
 }
 
 impl<R> Default for Histories<R> {
     fn default() -> Self {
         Self {
-            words: HashMap::default(),
+            words: NumberMap::default(),
         }
     }
 }

@@ -19,7 +19,7 @@ impl BlockCheck {
     /// What is ordered before the thread at `position`, whatever it has done included.
     pub fn release(&self, position: &Position) -> Handed {
         let clock = self.own_clock(position);
-        let clocks = self.threads[position.thread() as usize].borrow();
+        let clocks = self.clocks.of(position.thread() as usize);
         let mut handed = Handed {
             ordered: clocks.ordered.clone(),
             fenced: clocks.fenced.clone(),
@@ -32,7 +32,7 @@ impl BlockCheck {
 
     /// What was handed on is ordered before thread number `thread`.
     pub fn acquire(&self, thread: u32, handed: &Handed) {
-        let mut clocks = self.threads[thread as usize].borrow_mut();
+        let mut clocks = self.clocks.change(thread as usize);
         clocks.acquire(handed, &mut self.joins.borrow_mut());
         self.note_clocks();
     }

@@ -81,8 +81,8 @@ mod findings;
 mod global;
 mod handed;
 mod happens_before;
-mod hasher;
 mod history;
+mod known_clock;
 mod later_stores;
 mod layout;
 mod layouts;
@@ -108,6 +108,7 @@ mod shared_page;
 mod site;
 mod stale;
 mod survived;
+mod thread_clocks;
 mod updates;
 
 pub(crate) use agents::Agent;

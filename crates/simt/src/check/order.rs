@@ -14,7 +14,6 @@ use super::event::Time;
 use super::happens_before::{BLOCK, CLUSTER, DEVICE, HappensBefore};
 use super::stale::follow_fences;
 use crate::basics::{FenceOrder, MemoryScope, Position};
-use std::cell::RefCell;
 use std::mem::take;
 use std::sync::Arc;
 
@@ -33,7 +32,7 @@ impl BlockCheck {
         self.before_acquire(None);
         self.block_barrier.set(self.tick());
         if self.has_clocks.get() {
-            self.share(&self.threads);
+            self.clocks.share(0..self.clocks.len());
         }
     }
 
@@ -47,12 +46,10 @@ impl BlockCheck {
     /// All threads of the grid have met, at `times` in the time of each block.
     pub fn after_grid_barrier(&self, times: &Arc<[Time]>) {
         // After the barrier of their block, all of its threads have the same clock.
-        let mut ordered = self.threads[0].borrow().ordered.clone();
-        let clock = ordered.get_or_insert_default();
+        let mut known = self.clocks.of(0).clone();
+        let clock = known.ordered.get_or_insert_default();
         Arc::make_mut(clock).add_grid_barrier(times);
-        for thread in &self.threads {
-            thread.borrow_mut().ordered.clone_from(&ordered);
-        }
+        self.clocks.share_with(known, 0..self.clocks.len());
         self.note_clocks();
     }
 
@@ -62,8 +59,8 @@ impl BlockCheck {
         self.warp_barriers[warp as usize].set(self.tick());
         if self.has_clocks.get() {
             let first = (warp * self.warp_width) as usize;
-            let end = (first + self.warp_width as usize).min(self.threads.len());
-            self.share(&self.threads[first..end]);
+            let end = (first + self.warp_width as usize).min(self.clocks.len());
+            self.clocks.share(first..end);
         }
     }
 
@@ -86,15 +83,10 @@ impl BlockCheck {
         for warp in warps {
             clock = clock.join(&self.clock_of_warp(warp));
         }
-        let joined = HappensBefore::default();
-        let mut joined = lanes.clone().fold(joined, |mut joined, (_, thread)| {
-            joined.add(&self.threads[thread as usize].borrow());
-            joined
-        });
+        let mut joined = HappensBefore::default();
         self.add_clock(&mut joined.ordered, clock);
-        for (_, thread) in lanes {
-            *self.threads[thread as usize].borrow_mut() = joined.share();
-        }
+        let threads = lanes.map(|(_, thread)| thread as usize);
+        self.clocks.share_with(joined, threads);
     }
 
     /// The last barrier of the whole block, and the last of it and of a warp's own.
@@ -130,23 +122,12 @@ impl BlockCheck {
         self.note_clocks();
     }
 
-    /// Gives to each of the threads the clocks of all of them.
-    fn share(&self, threads: &[RefCell<HappensBefore>]) {
-        let mut joined = HappensBefore::default();
-        for thread in threads {
-            joined.add(&thread.borrow());
-        }
-        for thread in threads {
-            *thread.borrow_mut() = joined.share();
-        }
-    }
-
     /// The thread at `position` has executed a fence.
     pub fn fence(&self, position: &Position, order: FenceOrder, scope: MemoryScope) {
         let number = position.thread();
         self.before_acquire(Some(number));
         let clock = self.own_clock(position);
-        let mut clocks = self.threads[number as usize].borrow_mut();
+        let mut clocks = self.clocks.change(number as usize);
         let widest = index_of(scope);
         for scope in BLOCK..=widest {
             let observed = take(&mut clocks.observed[scope]);

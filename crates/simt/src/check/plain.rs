@@ -97,6 +97,7 @@ mod tests {
     use super::super::clusters::Clusters;
     use super::super::event::packed::WritesOf;
     use super::super::event::{Event, KINDS};
+    use super::super::known_clock::KnownClock;
     use super::*;
     use crate::basics::SplitMix64;
     use std::panic::Location;
@@ -120,7 +121,7 @@ mod tests {
                 warp: 4..8,
                 block_barrier: barrier,
                 warp_barrier: below(6) as Time,
-                clock: None,
+                clock: KnownClock::new(None),
                 clusters: &Clusters::NONE,
             };
             let access = Plain::<WRITES>::new(Stamp::of(0, 6).unwrap(), 5, 2, site, barrier);

@@ -12,7 +12,7 @@ use super::clock::Before;
 use super::clusters::Clusters;
 use super::happens_before::{BLOCK, CLUSTER, DEVICE, SCOPES};
 use super::history::Histories;
-use std::collections::HashMap;
+use crate::basics::NumberMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -22,9 +22,9 @@ pub(super) struct Release {
     /// For threads of the device.
     to_device: Before,
     /// By block, for its threads: what they have released themselves.
-    to_blocks: HashMap<u32, Before>,
+    to_blocks: NumberMap<u32, Before>,
     /// The same by cluster, where those have several blocks.
-    to_clusters: HashMap<u32, Before>,
+    to_clusters: NumberMap<u32, Before>,
 }
 
 impl Release {
@@ -58,7 +58,7 @@ impl Release {
 #[derive(Default)]
 pub(super) struct Words {
     /// What the last writes hand on.
-    pub releases: HashMap<usize, Release>,
+    pub releases: NumberMap<usize, Release>,
     /// The last stores, where loads may return older ones.
     pub histories: Histories<Release>,
 }

@@ -59,7 +59,7 @@ impl BlockCheck {
 
     #[cold]
     fn has_own_clock(&self, thread: u32) -> bool {
-        self.threads[thread as usize].borrow().ordered.is_some()
+        self.clocks.of(thread as usize).ordered.is_some()
     }
 
     #[inline]

@@ -136,7 +136,7 @@ impl ReaderSets {
         event: &Event,
         accessor: &Accessor<'_>,
     ) -> Result<ReaderSet, OutOfMemory> {
-        let has_clock = accessor.clock.is_some();
+        let has_clock = accessor.clock.get().is_some();
         let packed = event.pack();
         match packed.and_then(|event| self.known_step(from, event, has_clock)) {
             Some(to) => Ok(to),
@@ -215,7 +215,7 @@ impl ReaderSets {
             event,
             from,
             to,
-            has_clock: accessor.clock.is_some(),
+            has_clock: accessor.clock.get().is_some(),
         })?;
         Ok(to)
     }
@@ -249,7 +249,7 @@ impl ReaderSets {
         if !accessor.is_own(event) {
             return Ok(false);
         }
-        if accessor.clock.is_none() || from.is_empty() {
+        if accessor.clock.get().is_none() || from.is_empty() {
             return Ok(true);
         }
         let readers = self.list(from)?;

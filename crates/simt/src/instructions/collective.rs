@@ -40,14 +40,14 @@ pub fn warp_collective<R>(
                 mask,
             });
         }
-        let collectives = &block.warp_of(thread).collectives;
+        let warp = block.warp_of(thread);
         let operation = block.counted_collective(kind);
-        let (number, _) = block.join(thread, (kind, operation), mask, value, site);
+        let (rendezvous, _) = block.join((thread, warp), (kind, operation), mask, value, site);
         // `read` is the caller's code.
         drop(inside);
         // SAFETY: (1) `join` returns when it is complete; this lane is marked below.
-        let result = read(unsafe { collectives.get(number).values() });
-        collectives.mark_read(number, thread.lane_bit());
+        let result = read(unsafe { rendezvous.values() });
+        warp.collectives.mark_read(rendezvous, thread.lane_bit());
         result
     })
 }
@@ -80,13 +80,14 @@ pub unsafe fn warp_exchange<T>(
             return;
         }
         let address = ptr::from_mut(part).expose_provenance() as u64;
-        let (number, is_last) = block.join(thread, (kind, operation), mask, address, site);
+        let warp = block.warp_of(thread);
+        let (rendezvous, is_last) =
+            block.join((thread, warp), (kind, operation), mask, address, site);
         // `combine` is the caller's code.
         drop(inside);
-        let collectives = &block.warp_of(thread).collectives;
         if is_last {
             // SAFETY: (1) `join` returns when it is complete; this lane is marked below.
-            let lanes = unsafe { collectives.get(number).values() };
+            let lanes = unsafe { rendezvous.values() };
             let members = (0..lanes.values.len()).filter(|lane| lanes.mask >> lane & 1 == 1);
             let parts = members.map(|lane| {
                 let part = ptr::with_exposed_provenance_mut(lanes.values[lane] as usize);
@@ -96,7 +97,7 @@ pub unsafe fn warp_exchange<T>(
             });
             combine(&mut parts.collect::<Vec<_>>());
         }
-        collectives.mark_read(number, thread.lane_bit());
+        warp.collectives.mark_read(rendezvous, thread.lane_bit());
     });
 }
 
@@ -130,26 +131,24 @@ fn is_same_kind(one: &'static str, other: &'static str) -> bool {
 }
 
 impl Block {
-    /// Brings `value` to the rendezvous of `mask` and waits until it is complete; returns its
-    /// number, and whether this lane was the last to arrive: the others wait while it runs.
-    fn join(
+    /// Brings `value` to the rendezvous of `mask` of the thread's warp and waits until it is complete; returns it,
+    /// and whether this lane was the last to arrive: the others wait while it runs.
+    fn join<'a>(
         &self,
-        thread: &Thread,
+        (thread, warp): (&Thread, &'a Warp),
         (kind, operation): (&'static str, Option<Operation>),
         mask: u64,
         value: u64,
         site: &'static Location<'static>,
-    ) -> (u32, bool) {
-        let warp = self.warp_of(thread);
+    ) -> (&'a Rendezvous, bool) {
         let collectives = &warp.collectives;
         if mask & thread.lane_bit() == 0 || mask & !warp.active() != 0 {
             self.fail_mask(thread, warp, kind, mask, site);
         }
-        let number = match collectives.find(mask) {
-            Some(number) => number,
+        let rendezvous = match collectives.find(mask) {
+            Some(rendezvous) => rendezvous,
             None => collectives.open(kind, mask),
         };
-        let rendezvous = collectives.get(number);
         if !is_same_kind(rendezvous.kind(), kind) {
             self.fail_kind(thread, kind, rendezvous.kind(), site);
         }
@@ -158,14 +157,14 @@ impl Block {
             self.note_operation(thread, operation, site);
         }
         if is_complete {
-            self.complete_collective(thread, rendezvous, number);
+            self.complete_collective(thread, rendezvous);
         } else {
             if collectives.has_several() {
                 self.check_no_mutual_wait(thread, rendezvous, site);
             }
             thread.wait_for(Wait::Collective { kind, mask }, site);
         }
-        (number, is_complete)
+        (rendezvous, is_complete)
     }
 
     /// All lanes of a warp meet at an instruction that they execute as one, with one `value`;
@@ -179,10 +178,16 @@ impl Block {
     ) -> bool {
         let warp = self.warp_of(thread);
         let operation = self.counted_collective(kind);
-        let (number, is_last) = self.join(thread, (kind, operation), warp.existing, value, site);
+        let (rendezvous, is_last) = self.join(
+            (thread, warp),
+            (kind, operation),
+            warp.existing,
+            value,
+            site,
+        );
         if is_last {
             // SAFETY: (1) it is complete, and this lane is marked below.
-            let values = unsafe { warp.collectives.get(number).values() };
+            let values = unsafe { rendezvous.values() };
             let lanes = values.values.iter().enumerate();
             let other = lanes
                 .filter(|(lane, _)| warp.existing >> lane & 1 == 1)
@@ -195,16 +200,16 @@ impl Block {
                 self.fail_warp(thread, message, site);
             }
         }
-        warp.collectives.mark_read(number, thread.lane_bit());
+        warp.collectives.mark_read(rendezvous, thread.lane_bit());
         is_last
     }
 
-    fn complete_collective(&self, thread: &Thread, rendezvous: &Rendezvous, number: u32) {
+    fn complete_collective(&self, thread: &Thread, rendezvous: &Rendezvous) {
         let warp = self.warp_of(thread);
         if is_same_kind(rendezvous.kind(), WARP_BARRIER) {
             self.order_lanes(thread.position.warp, warp, rendezvous.mask());
         }
-        warp.collectives.complete(number);
+        warp.collectives.complete(rendezvous);
         let met = rendezvous.unread();
         self.note_gathered(thread.position.warp as usize, met);
         let waiting = met & !thread.lane_bit();
@@ -236,7 +241,6 @@ impl Block {
         let collectives = &self.warp_of(thread).collectives;
         let crossed = collectives
             .gathering()
-            .map(|number| collectives.get(number))
             .find(|other| rendezvous.crosses(other));
         if let Some(other) = crossed {
             let message = format!(

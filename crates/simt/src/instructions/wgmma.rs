@@ -4,11 +4,10 @@
 //! Four warps issue a product together, and any of them waits for all of it. Its operands are read,
 //! and its accumulators change, at some moment between the issue by the last warp and the wait.
 
-use crate::basics::DefectKind;
+use crate::basics::{DefectKind, NumberHasher};
 use crate::block::Wait;
 use crate::current::instruction;
 use crate::state::{Operand, Product, WARPS, Wgmma};
-use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::panic::Location;
 
@@ -88,7 +87,7 @@ pub fn wgmma(registers: &mut [u32], instruction: Wgmma, a: Operand, b: Operand, 
             );
         }
         let product = Product::new(instruction, (a, b), accumulate, site);
-        let mut hasher = DefaultHasher::new();
+        let mut hasher = NumberHasher::default();
         (instruction, a, b, accumulate, registers[0]).hash(&mut hasher);
         if block.meet_warp(thread, "wgmma", hasher.finish(), site) {
             block.issue_product(thread, (group, registers[0]), product);

@@ -82,36 +82,42 @@ pub(crate) unsafe fn copy_to_global(destination: *mut u8, source: *const u8, byt
 }
 
 /// Copies the words of one integer type with relaxed atomic loads.
+///
+/// Kernels' code has it, which tests compile with few optimizations: so it is a loop of plain steps, and calls nothing.
 macro_rules! load_as {
-    ($atomic:ty, $word:ty, $destination:expr, $source:expr, $bytes:expr) => {
-        for offset in (0..$bytes).step_by(size_of::<$word>()) {
+    ($atomic:ty, $word:ty, $destination:expr, $source:expr, $bytes:expr) => {{
+        let mut offset = 0;
+        while offset < $bytes {
             // SAFETY: the caller's 1 and 2; the address is a multiple of the
             // word's size, because `word_bytes` has chosen it.
             unsafe {
-                let word = <$atomic>::from_ptr($source.add(offset).cast_mut().cast());
+                let word = &*$source.add(offset).cast::<$atomic>();
                 let value: $word = word.load(Ordering::Relaxed);
                 $destination
                     .add(offset)
                     .cast::<$word>()
                     .write_unaligned(value);
             }
+            offset += size_of::<$word>();
         }
-    };
+    }};
 }
 
 /// Copies the words of one integer type with relaxed atomic stores.
 macro_rules! store_as {
-    ($atomic:ty, $word:ty, $destination:expr, $source:expr, $bytes:expr) => {
-        for offset in (0..$bytes).step_by(size_of::<$word>()) {
+    ($atomic:ty, $word:ty, $destination:expr, $source:expr, $bytes:expr) => {{
+        let mut offset = 0;
+        while offset < $bytes {
             // SAFETY: the caller's 1 and 2; the address is a multiple of the
             // word's size, because `word_bytes` has chosen it.
             unsafe {
                 let value = $source.add(offset).cast::<$word>().read_unaligned();
-                let word = <$atomic>::from_ptr($destination.add(offset).cast());
+                let word = &*$destination.add(offset).cast::<$atomic>();
                 word.store(value, Ordering::Relaxed);
             }
+            offset += size_of::<$word>();
         }
-    };
+    }};
 }
 
 /// # Safety

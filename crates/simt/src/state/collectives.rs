@@ -1,6 +1,6 @@
 //! Warp-wide operations of one warp: which lanes have arrived, and the values that they bring.
 
-use std::cell::{Cell, RefCell, UnsafeCell};
+use std::cell::{Cell, OnceCell, UnsafeCell};
 
 /// What the lanes of a warp bring to a warp-wide operation.
 #[derive(Clone, Debug)]
@@ -12,9 +12,14 @@ pub struct LaneValues {
     pub mask: u64,
 }
 
+/// How many operations of one warp can be under way.
+const MOST: usize = u64::BITS as usize;
+
 /// One warp-wide operation under way. It is found by its mask while lanes gather, and kept until
 /// the last of them has read the values.
 pub(crate) struct Rendezvous {
+    /// Which one of its warp it is.
+    number: u32,
     kind: Cell<&'static str>,
     mask: Cell<u64>,
     /// Lanes that have arrived, while the rendezvous gathers; then 0.
@@ -25,8 +30,9 @@ pub(crate) struct Rendezvous {
 }
 
 impl Rendezvous {
-    fn new() -> Self {
+    fn new(number: u32) -> Self {
         Self {
+            number,
             kind: Cell::new(""),
             mask: Cell::new(0),
             arrived: Cell::new(0),
@@ -92,6 +98,7 @@ impl Rendezvous {
             && other_mask & self.arrived.get() != 0
     }
 
+    #[inline]
     fn deposit(&self, lane: u32, value: u64) {
         // SAFETY: references to the values are given out only once the rendezvous
         // is complete; until then, lanes write one after the other.
@@ -102,22 +109,34 @@ impl Rendezvous {
 /// The rendezvous of one warp.
 ///
 /// Each one in use holds a lane that waits there or has not read yet, and a
-/// lane is in one place: so there are never more than 64, unless lanes start
+/// lane is in one place: so there are never more than [`MOST`], unless lanes start
 /// the next operation while they read.
-#[derive(Default)]
 pub(crate) struct Collectives {
-    #[expect(clippy::vec_box, reason = "lanes keep references while the list grows")]
-    rendezvous: RefCell<Vec<Box<Rendezvous>>>,
+    /// Made where one is first needed, and then kept.
+    rendezvous: [OnceCell<Box<Rendezvous>>; MOST],
     /// Bit `i`: number `i` gathers lanes.
     gathering: Cell<u64>,
     /// Bit `i`: number `i` is complete and not yet read by all.
     complete: Cell<u64>,
 }
 
+impl Default for Collectives {
+    fn default() -> Self {
+        Self {
+            rendezvous: [const { OnceCell::new() }; MOST],
+            gathering: Cell::new(0),
+            complete: Cell::new(0),
+        }
+    }
+}
+
 impl Collectives {
     /// Forgets all of them.
     pub fn clear(&mut self) {
-        for rendezvous in self.rendezvous.get_mut() {
+        if self.gathering.get() | self.complete.get() == 0 {
+            return;
+        }
+        for rendezvous in self.rendezvous.iter().filter_map(OnceCell::get) {
             rendezvous.arrived.set(0);
             rendezvous.unread.set(0);
         }
@@ -125,62 +144,58 @@ impl Collectives {
         self.complete.set(0);
     }
 
-    /// The numbers of those that gather lanes.
-    pub fn gathering(&self) -> impl Iterator<Item = u32> + use<> {
+    /// Those that gather lanes.
+    #[inline]
+    pub fn gathering(&self) -> impl Iterator<Item = &Rendezvous> {
         let mut left = self.gathering.get();
         std::iter::from_fn(move || {
             let next = (left != 0).then(|| left.trailing_zeros())?;
             left &= left - 1;
-            Some(next)
+            Some(self.get(next))
         })
     }
 
-    /// Number `number`.
     #[inline]
-    pub fn get(&self, number: u32) -> &Rendezvous {
-        let rendezvous: *const Rendezvous = &*self.rendezvous.borrow()[number as usize];
-        // SAFETY: the rendezvous is boxed and stays where it is as long as `self`:
-        // the list only ever grows.
-        unsafe { &*rendezvous }
+    fn get(&self, number: u32) -> &Rendezvous {
+        let new = || Box::new(Rendezvous::new(number));
+        self.rendezvous[number as usize].get_or_init(new)
     }
 
-    /// The number of the one that gathers exactly the lanes of `mask`.
+    /// The one that gathers exactly the lanes of `mask`.
     #[inline]
-    pub fn find(&self, mask: u64) -> Option<u32> {
-        self.gathering()
-            .find(|number| self.get(*number).mask.get() == mask)
+    pub fn find(&self, mask: u64) -> Option<&Rendezvous> {
+        self.gathering().find(|it| it.mask.get() == mask)
     }
 
-    /// Begins one; returns its number.
-    pub fn open(&self, kind: &'static str, mask: u64) -> u32 {
+    /// Begins one.
+    pub fn open(&self, kind: &'static str, mask: u64) -> &Rendezvous {
         let number = (!(self.gathering.get() | self.complete.get())).trailing_zeros();
         assert!(
-            number < 64,
+            number < MOST as u32,
             "warp operations are nested in the reading of others"
         );
-        let mut list = self.rendezvous.borrow_mut();
-        if number as usize == list.len() {
-            list.push(Box::new(Rendezvous::new()));
-        }
-        list[number as usize].open(kind, mask);
-        self.gathering.set(self.gathering.get() | 1 << number);
-        number
-    }
-
-    /// All lanes of number `number` have arrived.
-    pub fn complete(&self, number: u32) {
         let rendezvous = self.get(number);
-        rendezvous.unread.set(rendezvous.arrived.replace(0));
-        self.gathering.set(self.gathering.get() & !(1 << number));
-        self.complete.set(self.complete.get() | 1 << number);
+        rendezvous.open(kind, mask);
+        self.gathering.set(self.gathering.get() | 1 << number);
+        rendezvous
     }
 
-    /// A lane has read the values of number `number`.
-    pub fn mark_read(&self, number: u32, lane_bit: u64) {
-        let unread = &self.get(number).unread;
-        unread.set(unread.get() & !lane_bit);
-        if unread.get() == 0 {
-            self.complete.set(self.complete.get() & !(1 << number));
+    /// All lanes of one of them have arrived.
+    pub fn complete(&self, rendezvous: &Rendezvous) {
+        rendezvous.unread.set(rendezvous.arrived.replace(0));
+        let bit = 1 << rendezvous.number;
+        self.gathering.set(self.gathering.get() & !bit);
+        self.complete.set(self.complete.get() | bit);
+    }
+
+    /// A lane has read the values of one of them.
+    #[inline]
+    pub fn mark_read(&self, rendezvous: &Rendezvous, lane_bit: u64) {
+        let unread = rendezvous.unread.get() & !lane_bit;
+        rendezvous.unread.set(unread);
+        if unread == 0 {
+            let bit = 1 << rendezvous.number;
+            self.complete.set(self.complete.get() & !bit);
         }
     }
 
@@ -193,7 +208,6 @@ impl Collectives {
     /// The lanes that wait for a lane in `lanes` to arrive.
     pub fn waiting_for(&self, lanes: u64) -> u64 {
         self.gathering()
-            .map(|number| self.get(number))
             .filter(|rendezvous| rendezvous.mask.get() & lanes != 0)
             .fold(0, |waiting, rendezvous| waiting | rendezvous.arrived.get())
     }

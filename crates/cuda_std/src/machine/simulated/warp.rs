@@ -1,6 +1,5 @@
 //! What the lanes of a warp do together.
 
-use super::position::{lane_index, warp_width};
 use simt::DefectKind;
 
 /// How a shuffle finds its source lane.
@@ -22,12 +21,13 @@ impl Shuffle {
         }
     }
 
-    /// The lane that `own` reads from, or itself where the source lies outside its segment
-    /// (PTX ISA, 9.7.8.6).
+    /// The lane that `own` reads from, or itself where the source lies outside its segment of `width` lanes, a power of
+    /// two (PTX ISA, 9.7.8.6).
     fn source(self, own: u32, lane: u32, width: u32) -> u32 {
-        let first = own / width * width;
+        let within = width - 1;
+        let first = own & !within;
         let source = match self {
-            Self::Index => Some(first + lane % width),
+            Self::Index => Some(first + (lane & within)),
             Self::Up => own.checked_sub(lane).filter(|&source| source >= first),
             Self::Down => Some(own + lane).filter(|&source| source < first + width),
             Self::Xor => Some(own ^ lane).filter(|&source| source < first + width),
@@ -35,10 +35,9 @@ impl Shuffle {
         source.unwrap_or(own)
     }
 
-    /// Reports operands that the instruction does not have.
+    /// Reports operands that the instruction does not have, in a warp of `warp` lanes.
     #[track_caller]
-    fn check(self, lane: u32, width: u32) {
-        let warp = warp_width();
+    fn check(self, lane: u32, width: u32, warp: u32) {
         if !width.is_power_of_two() || width > warp {
             let name = self.name();
             simt::fail(
@@ -63,8 +62,9 @@ impl Shuffle {
 /// The value of another lane, of `bytes` bytes, within segments of `width` lanes.
 #[track_caller]
 pub fn shuffle(kind: Shuffle, mask: u64, bits: u64, _bytes: usize, lane: u32, width: u32) -> u64 {
-    kind.check(lane, width);
-    let source = kind.source(lane_index(), lane, width);
+    let position = simt::position();
+    kind.check(lane, width, position.warp_width);
+    let source = kind.source(position.lane, lane, width);
     let value = simt::warp_collective(kind.name(), mask, bits, |lanes| {
         contains(lanes.mask, source).then(|| lanes.values[source as usize])
     });

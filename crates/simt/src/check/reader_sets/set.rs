@@ -8,6 +8,7 @@ use crate::check::accessor::Accessor;
 use crate::check::clusters::Clusters;
 use crate::check::event::packed::Packed;
 use crate::check::event::{Event, Time};
+use crate::check::known_clock::KnownClock;
 use crate::check::readers::{Readers, Reads as _};
 use crate::memory::OutOfMemory;
 
@@ -39,7 +40,7 @@ pub(crate) struct PlainRead {
 impl PlainRead {
     /// The read `event` of the accessing thread, which is `packed`, if that has no clock and is the reader.
     pub fn new(event: &Event, packed: Packed, accessor: &Accessor<'_>) -> Option<Self> {
-        (accessor.clock.is_none() && accessor.is_own(event)).then(|| Self {
+        (accessor.clock.get().is_none() && accessor.is_own(event)).then(|| Self {
             event: packed,
             block_barrier: accessor.block_barrier,
             warp_barrier: accessor.warp_barrier,
@@ -60,7 +61,7 @@ impl PlainRead {
             warp: first..first + self.warp_width,
             block_barrier: self.block_barrier,
             warp_barrier: self.warp_barrier,
-            clock: None,
+            clock: KnownClock::new(None),
             clusters: &Clusters::NONE,
         };
         readers.add(&event, &accessor, true, &mut ())

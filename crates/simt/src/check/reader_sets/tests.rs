@@ -6,6 +6,7 @@ use crate::check::block_clock::BlockClock;
 use crate::check::clock::VectorClock;
 use crate::check::clusters::Clusters;
 use crate::check::event::EventKind;
+use crate::check::known_clock::KnownClock;
 use crate::check::site::Site;
 use std::panic::Location;
 use std::sync::Arc;
@@ -65,7 +66,7 @@ impl Model {
             warp: first..first + WARP_WIDTH,
             block_barrier: self.block_barrier,
             warp_barrier: self.warp_barriers[warp],
-            clock: clock.as_ref(),
+            clock: KnownClock::new(clock.as_ref()),
             clusters: &Clusters::NONE,
         };
         action(self, &accessor)
@@ -160,7 +161,7 @@ fn cells_with_the_same_reads_have_one_set() {
             warp: 0..WARP_WIDTH,
             block_barrier: 0,
             warp_barrier: 0,
-            clock: None,
+            clock: KnownClock::new(None),
             clusters: &Clusters::NONE,
         };
         let site = Site::of(Location::caller());
@@ -188,7 +189,7 @@ fn rows_that_are_read_in_turns_have_a_set_each() {
                 warp: 0..WARP_WIDTH,
                 block_barrier: 0,
                 warp_barrier: 0,
-                clock: None,
+                clock: KnownClock::new(None),
                 clusters: &Clusters::NONE,
             };
             let sites = [Location::caller(), another_line()].map(Site::of);
