@@ -48,6 +48,29 @@ fn what_a_parent_exports_of_its_children_is_theirs() {
 }
 
 #[test]
+fn what_a_parent_exports_and_names_in_its_own_code_it_uses() {
+    let child = ("a::inner", "use super::Own; pub struct Thing;");
+    let export = "mod inner; pub use inner::Thing as Other; pub struct Own;";
+    let exports_alone = [("a", export), child];
+    assert_eq!(edges(&exports_alone), [edge("a::inner", "a")]);
+    for code in [
+        "impl Other { fn f() {} }",
+        "fn f(it: &Other) {}",
+        "fn f() { Other::new(); }",
+        "fn f() { assert!(x == Other); }",
+    ] {
+        let text = format!("{export}\n{code}");
+        let found = sources(&[("a", &text), child]);
+        let circles = circles(&found.uses);
+        assert_eq!(circles.len(), 1, "{code}");
+        assert!(circles[0].contains("it/a.rs:2: a::inner::Thing"));
+    }
+    let of_a_field = format!("{export}\nfn f() {{ g!(it.Other) }}");
+    let members_alone = [("a", of_a_field.as_str()), child];
+    assert_eq!(edges(&members_alone), [edge("a::inner", "a")]);
+}
+
+#[test]
 fn modules_for_tests_do_not_count() {
     let found = edges(&[
         ("", "mod a; mod b;"),
