@@ -148,6 +148,18 @@ fn programs_and_their_folders_are_crates() {
     assert!(!crates.iter().any(|it| it.contains("tests/")), "{crates:?}");
 }
 
+#[test]
+fn a_file_of_more_than_400_lines_is_too_long() {
+    let root = tempfile::tempdir().unwrap();
+    for (file, lines) in [("short.rs", 400), ("long.rs", 401)] {
+        std::fs::write(root.path().join(file), "\n".repeat(lines)).unwrap();
+    }
+    let files = ["short.rs", "long.rs", "deleted.rs"].map(str::to_owned);
+    let found = too_long(root.path(), &files).unwrap();
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].starts_with("long.rs has 401 lines, of 400 at most"));
+}
+
 fn of_page(page: &str, modules: &[(&str, &str)]) -> Vec<String> {
     let pictures = pictures(page);
     assert_eq!(pictures.len(), 1);
