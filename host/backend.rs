@@ -20,7 +20,6 @@ use crate::error::Outcome;
 use crate::properties::DeviceProperties;
 use crate::report::LaunchRecorder;
 use crate::scratch::Scratch;
-use std::any::Any;
 use std::ffi::c_void;
 use std::fmt::Debug;
 use std::ptr::NonNull;
@@ -47,7 +46,6 @@ pub(crate) trait Backend:
     + Send
     + Sync
     + Debug
-    + Any
 {
     /// Limits and names, read once when the device was opened.
     fn properties(&self) -> &DeviceProperties;

@@ -252,7 +252,7 @@ impl Module {
     /// 1. That of [`launch_unsafe`](Self::launch_unsafe).
     pub(crate) unsafe fn launch_args<'launch, K, A>(
         &self,
-        kernel: K,
+        _kernel: K,
         config: LaunchConfig,
         arguments: A,
     ) -> Outcome<()>
@@ -264,10 +264,10 @@ impl Module {
         // SAFETY: (1) is (1). (2) Each view is of a buffer of this device that is borrowed for
         // this call, mutably if the kernel can write it; later work comes later in the device's
         // order.
-        unsafe { self.launch_params(kernel, config, params) }
+        unsafe { self.launch_params::<K>(config, params) }
     }
 
-    /// Launches a kernel with parameters that are views already.
+    /// Launches the kernel `K` with parameters that are views already.
     ///
     /// # Safety
     /// 1. The launch meets the requirements in the kernel's documentation: of `config`, and of
@@ -275,20 +275,6 @@ impl Module {
     /// 2. Every view is of live memory of this device, and until this call returns no other
     ///    thread submits work that writes what the kernel reads or accesses what it writes.
     pub(crate) unsafe fn launch_params<K: Kernel>(
-        &self,
-        _kernel: K,
-        config: LaunchConfig,
-        params: K::Params<'_>,
-    ) -> Outcome<()> {
-        // SAFETY: (1), (2) are those of this method.
-        unsafe { self.launch_of::<K>(config, params) }
-    }
-
-    /// Launches the kernel `K` with parameters that are views already.
-    ///
-    /// # Safety
-    /// 1. Those of [`launch_params`](Self::launch_params).
-    pub(crate) unsafe fn launch_of<K: Kernel>(
         &self,
         config: LaunchConfig,
         params: K::Params<'_>,

@@ -36,12 +36,10 @@ mod sealed {
                 GlobalMut<'launch, u64>,
             ),
         >;
-        const INCLUSIVE: Self::Inclusive;
         const INCLUSIVE_MODULE: &'static ModuleSource;
         type Exclusive: for<'launch> Kernel<
             Params<'launch> = <Self::Inclusive as Kernel>::Params<'launch>,
         >;
-        const EXCLUSIVE: Self::Exclusive;
         const EXCLUSIVE_MODULE: &'static ModuleSource;
     }
 }
@@ -51,10 +49,8 @@ macro_rules! scans {
         impl sealed::Scan for $element {
             type Scanned = Self;
             type Inclusive = scan::$inclusive;
-            const INCLUSIVE: Self::Inclusive = scan::$inclusive();
             const INCLUSIVE_MODULE: &'static ModuleSource = module_of!($inclusive);
             type Exclusive = scan::$exclusive;
-            const EXCLUSIVE: Self::Exclusive = scan::$exclusive();
             const EXCLUSIVE_MODULE: &'static ModuleSource = module_of!($exclusive);
         }
 
@@ -69,11 +65,9 @@ macro_rules! signed_scans {
         impl sealed::Scan for $signed {
             type Scanned = $unsigned;
             type Inclusive = <$unsigned as sealed::Scan>::Inclusive;
-            const INCLUSIVE: Self::Inclusive = <$unsigned as sealed::Scan>::INCLUSIVE;
             const INCLUSIVE_MODULE: &'static ModuleSource =
                 <$unsigned as sealed::Scan>::INCLUSIVE_MODULE;
             type Exclusive = <$unsigned as sealed::Scan>::Exclusive;
-            const EXCLUSIVE: Self::Exclusive = <$unsigned as sealed::Scan>::EXCLUSIVE;
             const EXCLUSIVE_MODULE: &'static ModuleSource =
                 <$unsigned as sealed::Scan>::EXCLUSIVE_MODULE;
         }
@@ -240,16 +234,10 @@ impl Device {
         // memory of the state is freed after the launch, in the device's order.
         unsafe {
             match kind {
-                Kind::Inclusive => Module::on_demand(self, T::INCLUSIVE_MODULE).launch_params(
-                    T::INCLUSIVE,
-                    config,
-                    params,
-                ),
-                Kind::Exclusive => Module::on_demand(self, T::EXCLUSIVE_MODULE).launch_params(
-                    T::EXCLUSIVE,
-                    config,
-                    params,
-                ),
+                Kind::Inclusive => Module::on_demand(self, T::INCLUSIVE_MODULE)
+                    .launch_params::<T::Inclusive>(config, params),
+                Kind::Exclusive => Module::on_demand(self, T::EXCLUSIVE_MODULE)
+                    .launch_params::<T::Exclusive>(config, params),
             }
         }
     }

@@ -39,6 +39,26 @@ pub struct Contender {
 }
 
 impl Contest {
+    /// One without contenders, whose work is to read and write the `bytes` of its operands.
+    pub fn of_bytes(
+        device: &Device,
+        operation: &'static str,
+        element: &'static str,
+        (size, size_label): (usize, String),
+        bytes: u64,
+    ) -> Self {
+        Self {
+            device: device.clone(),
+            operation,
+            element,
+            size,
+            size_label,
+            work: Work::Bytes(bytes),
+            operand_bytes: bytes,
+            contenders: Vec::new(),
+        }
+    }
+
     /// The name, such as `sum f32 2^20`.
     pub fn name(&self) -> String {
         format!("{} {} {}", self.operation, self.element, self.size_label)

@@ -2,7 +2,7 @@
 
 use super::Result;
 use super::cases::Case;
-use super::contest::{Contest, Work};
+use super::contest::Contest;
 use super::samples;
 use super::sums::label;
 use crate::rivals::Rivals;
@@ -39,16 +39,7 @@ fn bytes(len: usize) -> u64 {
 fn contest(device: &Device, _rivals: &Rivals, len: usize) -> Result<Contest> {
     let (elements, _) = samples::elements::<f32>(len);
     let x = device.upload(&elements)?;
-    let mut contest = Contest {
-        device: device.clone(),
-        operation: "copy",
-        element: "f32",
-        size: len,
-        size_label: label(len),
-        work: Work::Bytes(bytes(len)),
-        operand_bytes: bytes(len),
-        contenders: Vec::new(),
-    };
+    let mut contest = Contest::of_bytes(device, "copy", "f32", (len, label(len)), bytes(len));
     contest.admit(
         "copy_from_buffer",
         device.zeros::<f32>(len)?,

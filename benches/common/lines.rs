@@ -3,7 +3,7 @@
 
 use super::Result;
 use super::cases::Case;
-use super::contest::{Contest, Work};
+use super::contest::Contest;
 use crate::rivals::Rivals;
 use std::rc::Rc;
 use tilewright::{Buffer, Device, Matrix, ops};
@@ -82,16 +82,13 @@ fn empty_contest<const ROWS: usize, const COLUMNS: usize>(
     matrices: u64,
 ) -> Contest {
     let bytes = matrices * 4 * (ROWS * COLUMNS) as u64;
-    Contest {
-        device: device.clone(),
+    Contest::of_bytes(
+        device,
         operation,
-        element: "f32",
-        size: ROWS * COLUMNS,
-        size_label: format!("{ROWS}x{COLUMNS}"),
-        work: Work::Bytes(bytes),
-        operand_bytes: bytes,
-        contenders: Vec::new(),
-    }
+        "f32",
+        (ROWS * COLUMNS, format!("{ROWS}x{COLUMNS}")),
+        bytes,
+    )
 }
 
 pub(super) fn check(found: &Buffer<f32>, expected: &[f32]) -> Result {

@@ -48,3 +48,9 @@ pub fn open_device() -> Result<Device> {
     }
     Ok(device)
 }
+
+/// The numbers of an option's list, between commas.
+pub fn numbers(list: &str) -> Result<Vec<usize>> {
+    let numbers = list.split(',').map(str::parse);
+    Ok(numbers.collect::<std::result::Result<_, _>>()?)
+}

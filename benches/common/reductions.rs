@@ -2,7 +2,7 @@
 
 use super::Result;
 use super::cases::Case;
-use super::contest::{Contest, Work};
+use super::contest::Contest;
 use super::lines;
 use super::samples::check_floating;
 use crate::rivals::Rivals;
@@ -150,16 +150,7 @@ fn elements(len: usize) -> Vec<f32> {
 
 fn empty_contest(device: &Device, operation: &'static str, len: usize, arrays: u64) -> Contest {
     let bytes = arrays * 4 * len as u64;
-    Contest {
-        device: device.clone(),
-        operation,
-        element: "f32",
-        size: len,
-        size_label: label(len),
-        work: Work::Bytes(bytes),
-        operand_bytes: bytes,
-        contenders: Vec::new(),
-    }
+    Contest::of_bytes(device, operation, "f32", (len, label(len)), bytes)
 }
 
 /// What a loop gives.

@@ -3,7 +3,7 @@
 
 use super::Result;
 use super::cases::Case;
-use super::contest::{Contest, Work};
+use super::contest::Contest;
 use super::samples::{self, Sample};
 use super::sums;
 use crate::rivals::Rivals;
@@ -54,16 +54,13 @@ where
     let (elements, numerators) = samples::elements::<T>(len);
     let x = Rc::new(device.upload(&elements)?);
     let bytes = (len * size_of::<T>()) as u64;
-    let mut contest = Contest {
-        device: device.clone(),
-        operation: "reproducible_sum",
-        element: T::NAME,
-        size: len,
-        size_label: sums::label(len),
-        work: Work::Bytes(bytes),
-        operand_bytes: bytes,
-        contenders: Vec::new(),
-    };
+    let mut contest = Contest::of_bytes(
+        device,
+        "reproducible_sum",
+        T::NAME,
+        (len, sums::label(len)),
+        bytes,
+    );
     admit_reproducible(&mut contest, Rc::clone(&x), numerators)?;
     sums::admit_ours(&mut contest, Rc::clone(&x), numerators)?;
     sums::admit_cub(&mut contest, rivals, Rc::clone(&x), numerators);

@@ -2,7 +2,7 @@
 
 use super::Result;
 use super::cases::Case;
-use super::contest::{Contest, Work};
+use super::contest::Contest;
 use super::samples::check_floating;
 use crate::rivals::Rivals;
 use std::rc::Rc;
@@ -101,16 +101,13 @@ fn contest<T: Scanned>(device: &Device, rivals: &Rivals, len: usize) -> Result<C
     let numbers = numbers(len);
     let elements: Vec<T> = numbers.iter().map(|&number| T::of(number)).collect();
     let x = Rc::new(device.upload(&elements)?);
-    let mut contest = Contest {
-        device: device.clone(),
-        operation: "scan",
-        element: T::NAME,
-        size: len,
-        size_label: format!("2^{}", len.ilog2()),
-        work: Work::Bytes(2 * bytes::<T>(len)),
-        operand_bytes: 2 * bytes::<T>(len),
-        contenders: Vec::new(),
-    };
+    let mut contest = Contest::of_bytes(
+        device,
+        "scan",
+        T::NAME,
+        (len, format!("2^{}", len.ilog2())),
+        2 * bytes::<T>(len),
+    );
     let (of_device, of_ours) = (device.clone(), Rc::clone(&x));
     let error = gamma::<f32>(scan_height::<T>(len) as usize);
     contest.admit(

@@ -2,7 +2,7 @@
 
 use super::Result;
 use super::cases::Case;
-use super::contest::{Contest, Work};
+use super::contest::Contest;
 use super::lines::{check, elements};
 use crate::rivals::Rivals;
 use std::rc::Rc;
@@ -84,16 +84,7 @@ fn contest(device: &Device, rivals: &Rivals, lengths: &[usize], label: &str) -> 
         .collect();
     let x = Rc::new(device.upload(&elements)?);
     let bytes = 4 * (size + lengths.len()) as u64;
-    let mut contest = Contest {
-        device: device.clone(),
-        operation: "segments",
-        element: "f32",
-        size,
-        size_label: label.to_owned(),
-        work: Work::Bytes(bytes),
-        operand_bytes: bytes,
-        contenders: Vec::new(),
-    };
+    let mut contest = Contest::of_bytes(device, "segments", "f32", (size, label.to_owned()), bytes);
     let segments = device.segments(&offsets)?;
     let (of_device, of_ours) = (device.clone(), Rc::clone(&x));
     contest.admit(

@@ -2,7 +2,7 @@
 
 use super::Result;
 use super::cases::Case;
-use super::contest::{Contest, Work};
+use super::contest::Contest;
 use super::samples::{self, Sample};
 use crate::rivals::Rivals;
 use half::{bf16, f16};
@@ -68,16 +68,7 @@ fn contest<T: Sample>(device: &Device, rivals: &Rivals, len: usize) -> Result<Co
     let (elements, numerators) = samples::elements::<T>(len);
     let x = Rc::new(device.upload(&elements)?);
     let bytes = (len * size_of::<T>()) as u64;
-    let mut contest = Contest {
-        device: device.clone(),
-        operation: "sum",
-        element: T::NAME,
-        size: len,
-        size_label: label(len),
-        work: Work::Bytes(bytes),
-        operand_bytes: bytes,
-        contenders: Vec::new(),
-    };
+    let mut contest = Contest::of_bytes(device, "sum", T::NAME, (len, label(len)), bytes);
     admit_ours(&mut contest, Rc::clone(&x), numerators)?;
     admit_cub(&mut contest, rivals, x, numerators);
     Ok(contest)

@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::common::Result;
+use crate::common::{Result, numbers};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -66,12 +66,4 @@ impl Options {
         }
         Ok(Some(options))
     }
-}
-
-/// The numbers of a list, between commas.
-fn numbers(list: &str) -> Result<Vec<usize>> {
-    Ok(list
-        .split(',')
-        .map(str::parse)
-        .collect::<std::result::Result<_, _>>()?)
 }

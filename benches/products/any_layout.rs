@@ -3,9 +3,9 @@
 
 use super::bench::{Bench, Score, Unit};
 use super::rivals::cublas::InSums;
-use super::sets::{Number, OPERAND_BYTES};
+use super::sets::{Number, Turns};
 use crate::common::Result;
-use tilewright::{Matmul, MatmulInto, Matrix, MatrixView, MatrixViewMut, Order};
+use tilewright::{Matmul, MatmulInto, MatrixView, MatrixViewMut, Order};
 use tilewright_test_support::random::Random;
 
 /// M, N and K: primes, one more and one less than powers of two, long and thin ones.
@@ -169,23 +169,16 @@ impl Bench {
                 .collect()
         });
         let bytes: usize = elements.iter().map(|it| size_of_val(&**it)).sum();
-        let count = match self.device.is_simulator() {
-            true => 1,
-            false => OPERAND_BYTES.div_ceil(bytes),
-        };
-        let set = |_| -> Result<(Matrix<T>, Matrix<T>, Matrix<O>)> {
+        let mut turns = Turns::new(&self.device, bytes, || {
             Ok((
                 self.device.matrix(shapes[0], &elements[0])?,
                 self.device.matrix(shapes[1], &elements[1])?,
                 self.device.matrix_zeros(shapes[2])?,
             ))
-        };
-        let mut sets = (0..count).map(set).collect::<Result<Vec<_>>>()?;
+        })?;
         let mut score = |multiply: OfViews<'_, T, O>| {
-            let mut turn = 0;
             let seconds = self.seconds(|| {
-                turn = (turn + 1) % sets.len();
-                let (a, b, c) = &mut sets[turn];
+                let (a, b, c) = turns.next();
                 let (a, b) = (a.slice(..m, ..k)?, b.slice(..k, ..n)?);
                 multiply(a, b, c.slice_mut(..m, ..n)?)
             })?;

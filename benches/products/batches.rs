@@ -2,10 +2,10 @@
 
 use super::bench::{Bench, Multiply, Score, Unit};
 use super::rivals::cublas::InF32;
-use super::sets::{Number, OPERAND_BYTES};
+use super::sets::{Number, Turns};
 use super::squares::NEWEST;
 use crate::common::Result;
-use tilewright::{Arithmetic, Matmul, MatmulInto, Matrix};
+use tilewright::{Arithmetic, Matmul, MatmulInto};
 use tilewright_test_support::random::Random;
 
 /// Products of a batch, and rows and columns of their matrices.
@@ -69,25 +69,18 @@ impl Bench {
             let elements: Vec<T> = (0..count * size * size)
                 .map(|_| T::of(random.signed_unit()))
                 .collect();
-            let sets = match is_simulated {
-                true => 1,
-                false => OPERAND_BYTES.div_ceil(3 * size_of_val(&*elements)),
-            };
             let shape = (count * size, size);
-            let set = |_| -> Result<[Matrix<T>; 3]> {
-                Ok([
+            let mut turns = Turns::new(&self.device, 3 * size_of_val(&*elements), || {
+                Ok((
                     self.device.matrix(shape, &elements)?,
                     self.device.matrix(shape, &elements)?,
                     self.device.matrix_zeros(shape)?,
-                ])
-            };
-            let mut sets = (0..sets).map(set).collect::<Result<Vec<_>>>()?;
+                ))
+            })?;
             let operations = 2.0 * (size as f64).powi(3) * count as f64;
             let mut score = |multiply: Multiply<'_, T>| {
-                let mut turn = 0;
                 let seconds = self.seconds(|| {
-                    turn = (turn + 1) % sets.len();
-                    let [a, b, c] = &mut sets[turn];
+                    let (a, b, c) = turns.next();
                     multiply(a, b, c)
                 })?;
                 Result::<Score>::Ok(Score::new(operations / seconds, Unit::Operations))

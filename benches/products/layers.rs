@@ -2,10 +2,10 @@
 
 use super::bench::{Bench, Multiply, Score, Unit};
 use super::rivals::cublas_lt::LtElement;
-use super::sets::{Number, OPERAND_BYTES};
+use super::sets::{Number, Turns};
 use crate::common::Result;
 use half::bf16;
-use tilewright::{Matmul, MatmulInto, Matrix, Order, TileConfig};
+use tilewright::{Matmul, MatmulInto, Order, TileConfig};
 use tilewright_test_support::random::Random;
 
 /// Rows of the activations.
@@ -71,22 +71,16 @@ impl Bench {
         records: &mut Vec<serde_json::Value>,
     ) -> Result<Option<f64>> {
         let (a, b) = (elements::<T>(m * k), elements::<T>(k * n));
-        let count = match self.device.is_simulator() {
-            true => 1,
-            false => OPERAND_BYTES.div_ceil(size_of_val(&*a) + size_of_val(&*b)),
-        };
-        let set = |_| -> Result<(Matrix<T>, Matrix<T>, Matrix<bf16>)> {
+        let bytes = size_of_val(&*a) + size_of_val(&*b);
+        let mut turns = Turns::new(&self.device, bytes, || {
             Ok((
                 self.device.matrix((m, k), &a)?,
                 self.device.matrix((k, n, Order::ColumnMajor), &b)?,
                 self.device.matrix_zeros((m, n))?,
             ))
-        };
-        let mut sets = (0..count).map(set).collect::<Result<Vec<_>>>()?;
-        let mut turn = 0;
+        })?;
         let mut next = |multiply: Multiply<'_, T, bf16>| {
-            turn = (turn + 1) % sets.len();
-            let (a, b, c) = &mut sets[turn];
+            let (a, b, c) = turns.next();
             multiply(a, b, c)
         };
         let score = |seconds: f64| {

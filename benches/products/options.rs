@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::common::Result;
+use crate::common::{Result, numbers};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -51,11 +51,7 @@ impl Options {
                 Long("warm-up") => {
                     options.warm_up = Duration::try_from_secs_f64(arguments.value()?.parse()?)?;
                 }
-                Long("sizes") => {
-                    let sizes = arguments.value()?.string()?;
-                    let sizes = sizes.split(',').map(str::parse);
-                    options.sizes = Some(sizes.collect::<std::result::Result<_, _>>()?);
-                }
+                Long("sizes") => options.sizes = Some(numbers(&arguments.value()?.string()?)?),
                 Long("out") => options.out = Some(arguments.value()?.into()),
                 Short('h') | Long("help") => return Ok(None),
                 argument => return Err(argument.unexpected().into()),

@@ -7,7 +7,7 @@ use tilewright::{Device, Element, Matrix, Order};
 use tilewright_test_support::random::Random;
 
 /// Bytes of all operands together, more than twice the largest second-level cache.
-pub const OPERAND_BYTES: usize = 256 << 20;
+const OPERAND_BYTES: usize = 256 << 20;
 
 /// Outputs of which the error is measured.
 const MEASURED: usize = 4000;
@@ -89,18 +89,47 @@ impl Number for F8E4M3 {
     }
 }
 
+/// A, B and C.
+type Set<T, O> = (Matrix<T>, Matrix<T>, Matrix<O>);
+
+/// Operands of type `T` and results of type `O`, used in turns: as many as do not fit into the second-level cache,
+/// and on the simulator one.
+pub struct Turns<T: Element, O: Element = T> {
+    sets: Vec<Set<T, O>>,
+    turn: usize,
+}
+
+impl<T: Element, O: Element> Turns<T, O> {
+    /// Sets of `bytes` bytes that count, each of which `set` makes.
+    pub fn new(device: &Device, bytes: usize, set: impl Fn() -> Result<Set<T, O>>) -> Result<Self> {
+        let count = match device.is_simulator() {
+            true => 1,
+            false => OPERAND_BYTES.div_ceil(bytes),
+        };
+        let sets = (0..count).map(|_| set()).collect::<Result<_>>()?;
+        Ok(Self { sets, turn: 0 })
+    }
+
+    pub fn next(&mut self) -> (&Matrix<T>, &Matrix<T>, &mut Matrix<O>) {
+        self.turn = (self.turn + 1) % self.sets.len();
+        let (a, b, c) = &mut self.sets[self.turn];
+        (a, b, c)
+    }
+
+    /// The result of the last turn.
+    fn last(&self) -> &Matrix<O> {
+        &self.sets[self.turn].2
+    }
+}
+
 /// Operands of type `T` and results of type `O` of products of `size` x `size` matrices, used in turns.
 pub struct Sets<T: Element, O: Element = T> {
     pub size: usize,
     order_of_b: Order,
     /// The elements of the first A and B, in their orders.
     elements: [Vec<T>; 2],
-    sets: Vec<Set<T, O>>,
-    turn: usize,
+    turns: Turns<T, O>,
 }
-
-/// A, B and C.
-type Set<T, O> = (Matrix<T>, Matrix<T>, Matrix<O>);
 
 impl<T: Number, O: Number> Sets<T, O> {
     pub fn order_of_b(&self) -> Order {
@@ -117,37 +146,28 @@ impl<T: Number, O: Number> Sets<T, O> {
         let mut elements = || -> Vec<T> { (0..size * size).map(|_| draw(&mut random)).collect() };
         let elements = [elements(), elements()];
         let bytes = size * size * (2 * size_of::<T>() + size_of::<O>());
-        let count = if device.is_simulator() {
-            1
-        } else {
-            OPERAND_BYTES.div_ceil(bytes)
-        };
-        let set = |_| -> Result<Set<T, O>> {
+        let turns = Turns::new(device, bytes, || {
             Ok((
                 device.matrix((size, size), &elements[0])?,
                 device.matrix((size, size, order_of_b), &elements[1])?,
                 device.matrix_zeros((size, size))?,
             ))
-        };
-        let sets = (0..count).map(set).collect::<Result<_>>()?;
+        })?;
         Ok(Self {
             size,
             order_of_b,
             elements,
-            sets,
-            turn: 0,
+            turns,
         })
     }
 
     pub fn next(&mut self) -> (&Matrix<T>, &Matrix<T>, &mut Matrix<O>) {
-        self.turn = (self.turn + 1) % self.sets.len();
-        let (a, b, c) = &mut self.sets[self.turn];
-        (a, b, c)
+        self.turns.next()
     }
 
     /// The error of the last result, at places all over it.
     pub fn error(&self) -> Result<Error> {
-        let c = self.sets[self.turn].2.to_vec()?;
+        let c = self.turns.last().to_vec()?;
         let [a, b] = &self.elements;
         let size = self.size;
         let mut random = Random::new(17);

@@ -3,7 +3,7 @@
 
 use super::bench::{Bench, Multiply, Score, Unit};
 use super::rivals::cublas::{CuBlas, Gemm, InF32};
-use super::sets::{Number, OPERAND_BYTES};
+use super::sets::{Number, Turns};
 use crate::common::Result;
 use tilewright::{Arithmetic, Matmul, MatmulInto, Matrix};
 use tilewright_test_support::random::Random;
@@ -137,23 +137,16 @@ impl Bench {
             |len: usize| -> Vec<T> { (0..len).map(|_| T::of(random.signed_unit())).collect() };
         let (a, b) = (draw(m * k), draw(k * n));
         let bytes = (a.len() + b.len()) * size_of::<T>();
-        let count = match self.device.is_simulator() {
-            true => 1,
-            false => OPERAND_BYTES.div_ceil(bytes),
-        };
-        let set = |_| -> Result<[Matrix<T>; 3]> {
-            Ok([
+        let mut turns = Turns::new(&self.device, bytes, || {
+            Ok((
                 self.device.matrix((m, k), &a)?,
                 self.device.matrix((k, n), &b)?,
                 self.device.matrix_zeros((m, n))?,
-            ])
-        };
-        let mut sets = (0..count).map(set).collect::<Result<Vec<_>>>()?;
+            ))
+        })?;
         let mut score = |multiply: Multiply<'_, T>| {
-            let mut turn = 0;
             let seconds = self.seconds(|| {
-                turn = (turn + 1) % sets.len();
-                let [a, b, c] = &mut sets[turn];
+                let (a, b, c) = turns.next();
                 multiply(a, b, c)
             })?;
             Result::<Score>::Ok(Score::new(case.work / seconds, case.unit))

@@ -87,40 +87,20 @@ impl CubReductions {
     ) -> Result<impl FnMut(u64, &mut Buffer<u8>) -> Result + use<>> {
         // SAFETY: every reduction of the source has this type.
         let function: Reduction = unsafe { *self.library.get(name)? };
-        let (device, error_text) = (self.device.clone(), self.error_text);
         let count = c_int::try_from(x.len())?;
-        let mut bytes = 0;
-        let mut call = move |temporary: u64, calls: u64, result: &Buffer<u8>| -> Result<usize> {
-            let stream = device.raw_stream().ok_or("the device has no stream")?;
-            let address = |buffer: &Buffer<f32>| pointer(buffer.device_address()).cast_const();
-            device.with_current(|| {
-                for _ in 0..calls {
-                    // SAFETY: `x` and `y` have `count` elements and `result` room for a result;
-                    // temporary memory is none, or as large as an earlier call said. All are on
-                    // the device whose context is current, and freed only after the work in its
-                    // stream.
-                    let error = unsafe {
-                        function(
-                            pointer(temporary),
-                            &raw mut bytes,
-                            address(&x),
-                            address(&y),
-                            pointer(result.device_address()),
-                            count,
-                            stream.as_ptr(),
-                        )
-                    };
-                    error_of(error, error_text)?;
-                }
-                Ok(bytes)
-            })?
-        };
-        let result = self.device.zeros(RESULT_BYTES)?;
-        let bytes = call(0, 1, &result)?;
-        let temporary = self.device.uninit::<u8>(bytes.max(1))?;
-        Ok(move |calls, result: &mut Buffer<u8>| {
-            call(temporary.device_address(), calls, result).map(drop)
-        })
+        self.enqueue(
+            move |Place {
+                      temporary,
+                      bytes,
+                      output,
+                      stream,
+                  }| {
+                let (x, y) = (address(&x), address(&y));
+                // SAFETY: `x` and `y` have `count` elements, and the output room for a result; the rest is as a
+                // `Place` says.
+                unsafe { function(temporary, bytes, x, y, output, count, stream) }
+            },
+        )
     }
 
     /// A function that enqueues the sums of the rows of a row-major matrix a number of times.
@@ -130,34 +110,21 @@ impl CubReductions {
     ) -> Result<impl FnMut(u64, &mut Buffer<f32>) -> Result + use<>> {
         // SAFETY: the function of this name has this type.
         let function: OfRows = unsafe { *self.library.get("sum_of_rows")? };
-        let (device, error_text) = (self.device.clone(), self.error_text);
         let rows = c_int::try_from(matrix.rows())?;
         let columns = c_int::try_from(matrix.cols())?;
-        let mut bytes = 0;
-        let mut call = move |temporary: u64, calls: u64, sums: u64| -> Result<usize> {
-            let stream = device.raw_stream().ok_or("the device has no stream")?;
-            let x = pointer(matrix.view().device_address()).cast_const();
-            let (temporary, sums) = (pointer(temporary), pointer(sums));
-            device.with_current(|| {
-                for _ in 0..calls {
-                    // SAFETY: the matrix has `rows` times `columns` elements and the result `rows`, or
-                    // nothing is written, where there is no temporary memory; otherwise it is as large
-                    // as an earlier call said. All are on the device whose context is current, and
-                    // freed only after the work in its stream.
-                    let error = unsafe {
-                        let stream = stream.as_ptr();
-                        function(temporary, &raw mut bytes, x, sums, rows, columns, stream)
-                    };
-                    error_of(error, error_text)?;
-                }
-                Ok(bytes)
-            })?
-        };
-        let bytes = call(0, 1, 0)?;
-        let temporary = self.device.uninit::<u8>(bytes.max(1))?;
-        Ok(move |calls, sums: &mut Buffer<f32>| {
-            call(temporary.device_address(), calls, sums.device_address()).map(drop)
-        })
+        self.enqueue(
+            move |Place {
+                      temporary,
+                      bytes,
+                      output,
+                      stream,
+                  }| {
+                let x = pointer(matrix.view().device_address()).cast_const();
+                // SAFETY: the matrix has `rows` times `columns` elements and the output `rows`; the rest is as a
+                // `Place` says.
+                unsafe { function(temporary, bytes, x, output, rows, columns, stream) }
+            },
+        )
     }
 
     /// A function that enqueues the sums of the segments of `x` a number of times: where each segment
@@ -169,45 +136,20 @@ impl CubReductions {
     ) -> Result<impl FnMut(u64, &mut Buffer<f32>) -> Result + use<>> {
         // SAFETY: the function of this name has this type.
         let function: OfSegments = unsafe { *self.library.get("sum_of_segments")? };
-        let (device, error_text) = (self.device.clone(), self.error_text);
         let segments = c_int::try_from(offsets.len() - 1)?;
-        let mut bytes = 0;
-        let mut call = move |temporary: u64, calls: u64, sums: u64| -> Result<usize> {
-            let stream = device.raw_stream().ok_or("the device has no stream")?;
-            let address = |address: u64| pointer(address).cast_const();
-            let (x, offsets) = (
-                address(x.device_address()),
-                address(offsets.device_address()),
-            );
-            let (temporary, sums) = (pointer(temporary), pointer(sums));
-            device.with_current(|| {
-                for _ in 0..calls {
-                    // SAFETY: the offsets are one more than segments and lie within `x`, and there is a
-                    // sum for each, or nothing is written, where there is no temporary memory; otherwise
-                    // it is as large as an earlier call said. All are on the device whose context is
-                    // current, and freed only after the work in its stream.
-                    let error = unsafe {
-                        let stream = stream.as_ptr();
-                        function(
-                            temporary,
-                            &raw mut bytes,
-                            x,
-                            offsets,
-                            sums,
-                            segments,
-                            stream,
-                        )
-                    };
-                    error_of(error, error_text)?;
-                }
-                Ok(bytes)
-            })?
-        };
-        let bytes = call(0, 1, 0)?;
-        let temporary = self.device.uninit::<u8>(bytes.max(1))?;
-        Ok(move |calls, sums: &mut Buffer<f32>| {
-            call(temporary.device_address(), calls, sums.device_address()).map(drop)
-        })
+        self.enqueue(
+            move |Place {
+                      temporary,
+                      bytes,
+                      output,
+                      stream,
+                  }| {
+                let (x, offsets) = (address(&x), address(&offsets));
+                // SAFETY: the offsets are one more than segments and lie within `x`, and there is a sum for each;
+                // the rest is as a `Place` says.
+                unsafe { function(temporary, bytes, x, offsets, output, segments, stream) }
+            },
+        )
     }
 
     /// A function that enqueues the scan of this name in the source, of `x`, a number of times.
@@ -218,23 +160,38 @@ impl CubReductions {
     ) -> Result<impl FnMut(u64, &mut Buffer<T>) -> Result + use<T>> {
         // SAFETY: every scan of the source has this type.
         let function: Scan = unsafe { *self.library.get(name)? };
-        let (device, error_text) = (self.device.clone(), self.error_text);
         let count = c_int::try_from(x.len())?;
+        self.enqueue(
+            move |Place {
+                      temporary,
+                      bytes,
+                      output,
+                      stream,
+                  }| {
+                let x = address(&x);
+                // SAFETY: `x` and the sums have `count` elements; the rest is as a `Place` says.
+                unsafe { function(temporary, bytes, x, output, count, stream) }
+            },
+        )
+    }
+
+    /// A function that enqueues calls of CUB, with the temporary memory for which CUB asks in a call before.
+    fn enqueue<O: Element, F: FnMut(Place) -> c_int>(
+        &self,
+        mut function: F,
+    ) -> Result<impl FnMut(u64, &mut Buffer<O>) -> Result + use<O, F>> {
+        let (device, error_text) = (self.device.clone(), self.error_text);
         let mut bytes = 0;
-        let mut call = move |temporary: u64, calls: u64, sums: u64| -> Result<usize> {
+        let mut call = move |temporary: u64, calls: u64, output: u64| -> Result<usize> {
             let stream = device.raw_stream().ok_or("the device has no stream")?;
-            let x = pointer(x.device_address()).cast_const();
-            let (temporary, sums) = (pointer(temporary), pointer(sums));
             device.with_current(|| {
                 for _ in 0..calls {
-                    // SAFETY: `x` and the sums have `count` elements, or nothing is written, where there
-                    // is no temporary memory; otherwise it is as large as an earlier call said. All are
-                    // on the device whose context is current, and freed only after the work in its
-                    // stream.
-                    let error = unsafe {
-                        let stream = stream.as_ptr();
-                        function(temporary, &raw mut bytes, x, sums, count, stream)
-                    };
+                    let error = function(Place {
+                        temporary: pointer(temporary),
+                        bytes: &raw mut bytes,
+                        output: pointer(output),
+                        stream: stream.as_ptr(),
+                    });
                     error_of(error, error_text)?;
                 }
                 Ok(bytes)
@@ -242,8 +199,23 @@ impl CubReductions {
         };
         let bytes = call(0, 1, 0)?;
         let temporary = self.device.uninit::<u8>(bytes.max(1))?;
-        Ok(move |calls, sums: &mut Buffer<T>| {
-            call(temporary.device_address(), calls, sums.device_address()).map(drop)
+        Ok(move |calls, output: &mut Buffer<O>| {
+            call(temporary.device_address(), calls, output.device_address()).map(drop)
         })
     }
+}
+
+/// Where a call of CUB works, on the device whose context is current. All memory is freed only after the work in the
+/// device's stream.
+struct Place {
+    /// As large as an earlier call said; or none, and then the call writes that size, and does no more.
+    temporary: *mut c_void,
+    bytes: *mut usize,
+    /// None without temporary memory.
+    output: *mut c_void,
+    stream: *mut c_void,
+}
+
+fn address<T: Element>(buffer: &Buffer<T>) -> *const c_void {
+    pointer(buffer.device_address()).cast_const()
 }

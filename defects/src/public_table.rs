@@ -1,6 +1,8 @@
 //! The table of defects of public bug histories.
 
-use crate::{DefectKind, Mistake, launch_public};
+use crate::launch::launch_public;
+use crate::mistake::Mistake;
+use simt::DefectKind;
 use tilewright::ModuleSource;
 use tilewright_defect_kernels::public::{
     ELEMENTS, block_races, bounds, divergence, grid_races, orders, tiles, unwritten, warp_races,

@@ -1,6 +1,8 @@
 //! The table of mistakes in the use of the asynchronous machine.
 
-use crate::{DefectKind, Mistake, launch};
+use crate::launch::launch;
+use crate::mistake::Mistake;
+use simt::DefectKind;
 use tilewright::ModuleSource;
 use tilewright_defect_kernels::{
     SHARED_BYTES, THREADS, barriers, clusters, copies, products, registers,

@@ -1,6 +1,7 @@
 //! Device memory, and page-locked memory of the host.
 
 use crate::error::Outcome;
+use std::any::Any;
 use std::ptr::NonNull;
 
 /// Where rows of bytes start: at a device address, or at a pointer to memory of the host.
@@ -22,8 +23,10 @@ pub(crate) struct RowExtent {
 
 /// Memory of a device. Work is executed in the order in which it was submitted.
 ///
+/// It is [`Any`], so that a device finds out whether the memory of a peer is of its own kind.
+///
 /// The requirements of [`Backend`](super::Backend) hold by their numbers.
-pub(crate) trait DeviceMemory {
+pub(crate) trait DeviceMemory: Any {
     /// Allocates `bytes` (more than 0), aligned to 256 bytes, with unspecified contents.
     fn allocate(&self, bytes: usize) -> Outcome<u64>;
 

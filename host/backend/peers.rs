@@ -1,15 +1,15 @@
 //! Transfers between devices, beside the work of each.
 
-use super::Backend;
+use super::memory::DeviceMemory;
 use crate::error::{ErrorKind, Outcome};
 
 /// What a device transfers from and to others, in a stream of its own beside the stream of its work.
 ///
 /// A device without streams, as the simulator, makes a transfer where it is started.
-/// The requirements of [`Backend`] hold by their numbers.
+/// The requirements of [`Backend`](super::Backend) hold by their numbers.
 pub(crate) trait DevicePeers {
     /// Lets copies of `peer` read this device's memory without the host, where the machine can.
-    fn open_to_peer(&self, _peer: &dyn Backend) -> Outcome<()> {
+    fn open_to_peer(&self, _peer: &dyn DeviceMemory) -> Outcome<()> {
         Ok(())
     }
 
@@ -24,13 +24,13 @@ pub(crate) trait DevicePeers {
     unsafe fn start_copy_from_peer(
         &self,
         destination: u64,
-        peer: &dyn Backend,
+        peer: &dyn DeviceMemory,
         source: u64,
         bytes: usize,
     ) -> Outcome<()>;
 
     /// Work that this device or `peer` is given from now on comes after the copies that were started.
-    fn end_copies_from_peer(&self, _peer: &dyn Backend) -> Outcome<()> {
+    fn end_copies_from_peer(&self, _peer: &dyn DeviceMemory) -> Outcome<()> {
         Ok(())
     }
 
@@ -57,11 +57,11 @@ pub(crate) trait DevicePeers {
 /// Copies from memory of the device `peer` to `own`, by way of the host's memory: when it returns, it is done.
 ///
 /// # Safety
-/// Requirements 1 and 2 of [`Backend`] for `bytes` at `destination` of `own`, and at `source` of `peer`.
+/// Requirements 1 and 2 of [`Backend`](super::Backend) for `bytes` at `destination` of `own`, and at `source` of `peer`.
 pub(crate) unsafe fn copy_through_host(
-    own: &dyn Backend,
+    own: &dyn DeviceMemory,
     destination: u64,
-    peer: &dyn Backend,
+    peer: &dyn DeviceMemory,
     source: u64,
     bytes: usize,
 ) -> Outcome<()> {

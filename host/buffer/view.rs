@@ -149,20 +149,6 @@ impl<'a, T: Element> BufferView<'a, T> {
         unsafe { backend.copy_to_host(destination, self.address) }
     }
 
-    /// A buffer of the same device with a copy of the elements.
-    ///
-    /// # Errors
-    /// [`ErrorKind::OutOfMemory`], [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
-    pub fn to_buffer(&self) -> Result<Buffer<T>> {
-        self.copied().during("to_buffer")
-    }
-
-    pub(crate) fn copied(&self) -> Outcome<Buffer<T>> {
-        let mut copy = Buffer::uninit(self.device, self.len)?;
-        copy.view_mut().read_view(*self)?;
-        Ok(copy)
-    }
-
     /// The size in bytes. That of the buffer was checked when it was made.
     pub(super) fn bytes(&self) -> usize {
         self.len * size_of::<T>()

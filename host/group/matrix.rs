@@ -6,7 +6,7 @@ use super::DeviceGroup;
 use super::partition::part;
 use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result, check_length};
-use crate::matrix::{Matrix, MatrixView, MatrixViewMut};
+use crate::matrix::{Matrix, MatrixShape, MatrixView, MatrixViewMut};
 use std::fmt;
 use std::ops::Range;
 
@@ -76,7 +76,7 @@ impl DeviceGroup {
         sharding: Sharding,
     ) -> Result<ShardedMatrix<T>> {
         let uploaded = || {
-            check_length(checked_len(shape)?, data.len())?;
+            check_length(MatrixShape::from(shape).checked_len()?, data.len())?;
             let mut matrix = ShardedMatrix::uninit(self, shape, sharding)?;
             matrix.read_host(data)?;
             Ok(matrix)
@@ -91,7 +91,7 @@ impl<T: Element> ShardedMatrix<T> {
         shape: (usize, usize),
         sharding: Sharding,
     ) -> Outcome<Self> {
-        checked_len(shape)?;
+        MatrixShape::from(shape).checked_len()?;
         let allocate = |(rank, device)| {
             let (rows, columns) = sharding.block(shape, group.ranks(), rank);
             Matrix::uninit(device, (rows.len(), columns.len()).into())
@@ -198,8 +198,9 @@ impl<T: Element> ShardedMatrix<T> {
         if !self.group.is_whole() {
             return self.resharded(Sharding::Replicated)?.elements();
         }
-        let requested = (checked_len(self.shape)? * size_of::<T>()) as u64;
-        let mut elements = bytemuck::allocation::try_zeroed_vec(checked_len(self.shape)?)
+        let len = MatrixShape::from(self.shape).checked_len()?;
+        let requested = (len * size_of::<T>()) as u64;
+        let mut elements = bytemuck::allocation::try_zeroed_vec(len)
             .map_err(|()| ErrorKind::OutOfHostMemory { requested })?;
         let (_, columns_of_all) = self.shape;
         for (rank, shard) in self.shards.iter().enumerate() {
@@ -211,11 +212,6 @@ impl<T: Element> ShardedMatrix<T> {
         }
         Ok(elements)
     }
-}
-
-fn checked_len((rows, columns): (usize, usize)) -> Outcome<usize> {
-    rows.checked_mul(columns)
-        .ok_or_else(|| ErrorKind::size_overflow(format!("a matrix of {rows}x{columns} elements")))
 }
 
 impl<T: Element> fmt::Debug for ShardedMatrix<T> {

@@ -248,7 +248,7 @@ pub type GroupLaunch<S> =
     unsafe fn(&Module, LaunchConfig, &ProductGroup, &EpilogueNumbers<S>) -> Outcome<()>;
 
 /// Launches a kernel whose parameters are those in the first brackets, those of the epilogue, and those in
-/// the last brackets. It is unsafe as [`Module::launch_of`] is.
+/// the last brackets. It is unsafe as [`Module::launch_params`] is.
 macro_rules! launch_with_epilogue {
     ($module:expr, $kernel:ty, $config:expr, [$($before:expr),*], $epilogue:expr, [$($after:expr),*]) => {{
         let epilogue: $crate::matmul::entry::EpilogueArguments<'_, _> = $epilogue;
@@ -261,7 +261,7 @@ macro_rules! launch_with_epilogue {
             epilogue.column_bias,
             $($after,)*
         );
-        $module.launch_of::<$kernel>($config, params)
+        $module.launch_params::<$kernel>($config, params)
     }};
 }
 pub(super) use launch_with_epilogue;

@@ -176,17 +176,11 @@ fn launch_at_once(device: &Device, a: Arguments<'_>, b: Arguments<'_>) -> Outcom
     unsafe {
         match (sharing.blocks, sharing.lines) {
             (1, SPLIT_LINES) => Module::on_demand(device, module_of!(split_in_block))
-                .launch_params(split_in_block, config, params),
-            (1, _) => Module::on_demand(device, module_of!(split_few_in_block)).launch_params(
-                split_few_in_block,
-                config,
-                params,
-            ),
-            _ => Module::on_demand(device, module_of!(split_in_cluster)).launch_params(
-                split_in_cluster,
-                config,
-                params,
-            ),
+                .launch_params::<split_in_block>(config, params),
+            (1, _) => Module::on_demand(device, module_of!(split_few_in_block))
+                .launch_params::<split_few_in_block>(config, params),
+            _ => Module::on_demand(device, module_of!(split_in_cluster))
+                .launch_params::<split_in_cluster>(config, params),
         }
     }
 }
@@ -202,8 +196,7 @@ fn launch_in_two(device: &Device, a: Arguments<'_>, b: Arguments<'_>) -> Outcome
     // SAFETY: (1) is (1) to (3) of the kernel: (1) the grid; (2) the views and their orders; (3) the words
     // are zero. (2) The operands are borrowed, the words mutably.
     unsafe {
-        Module::on_demand(device, module_of!(split_scan)).launch_params(
-            split_scan,
+        Module::on_demand(device, module_of!(split_scan)).launch_params::<split_scan>(
             LaunchConfig::new(blocks(SplitShape::scan_blocks)?, SPLIT_THREADS),
             params,
         )?;
@@ -214,8 +207,7 @@ fn launch_in_two(device: &Device, a: Arguments<'_>, b: Arguments<'_>) -> Outcome
     // SAFETY: (1) is (1) to (4) of the kernel: (1) the grid; (2) the views and their orders; (3) the scan
     // comes before; (4) the halves are of the shapes. (2) As above, and the halves are new.
     unsafe {
-        Module::on_demand(device, module_of!(split_halves)).launch_params(
-            split_halves,
+        Module::on_demand(device, module_of!(split_halves)).launch_params::<split_halves>(
             LaunchConfig::new(blocks(SplitShape::split_blocks)?, SPLIT_THREADS),
             params,
         )

@@ -7,7 +7,7 @@ use super::view_mut::{AsMatrixViewMut, MatrixViewMut};
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{During, ErrorKind, Outcome, Result, check_length};
+use crate::error::{During, Outcome, Result, check_length};
 use std::ops::RangeBounds;
 
 /// A matrix in the memory of one device: row-major, unless it was made in another [`Order`].
@@ -53,9 +53,9 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::WrongLength`] if `data` does not have `rows * cols` elements;
-    /// [`ErrorKind::TooLarge`] if that product overflows; [`ErrorKind::OutOfMemory`],
-    /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
+    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `data` does not have `rows * cols` elements;
+    /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) if that product overflows; [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory),
+    /// [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or [`ErrorKind::Cuda`](crate::ErrorKind::Cuda).
     pub fn matrix<T: Element>(
         &self,
         shape: impl Into<MatrixShape>,
@@ -85,7 +85,7 @@ impl<T: Element> Buffer<T> {
     /// The same memory as a matrix, whose elements it has in the shape's order.
     ///
     /// # Errors
-    /// [`ErrorKind::WrongLength`] if there are not `rows * cols` elements; [`ErrorKind::TooLarge`]
+    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if there are not `rows * cols` elements; [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge)
     /// if that product overflows.
     pub fn into_matrix(self, shape: impl Into<MatrixShape>) -> Result<Matrix<T>> {
         Matrix::of_buffer(self, shape.into()).during("into_matrix")
@@ -99,11 +99,11 @@ impl<T: Element> Matrix<T> {
     }
 
     pub(crate) fn zeroed(device: &Device, shape: MatrixShape) -> Outcome<Self> {
-        Self::of_buffer(Buffer::zeroed(device, checked_len(shape)?)?, shape)
+        Self::of_buffer(Buffer::zeroed(device, shape.checked_len()?)?, shape)
     }
 
     pub(crate) fn uninit(device: &Device, shape: MatrixShape) -> Outcome<Self> {
-        Self::of_buffer(Buffer::uninit(device, checked_len(shape)?)?, shape)
+        Self::of_buffer(Buffer::uninit(device, shape.checked_len()?)?, shape)
     }
 
     fn of_buffer(buffer: Buffer<T>, shape: MatrixShape) -> Outcome<Self> {
@@ -153,7 +153,7 @@ impl<T: Element> Matrix<T> {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfRange`] if the matrix does not have them.
+    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if the matrix does not have them.
     pub fn slice(
         &self,
         rows: impl RangeBounds<usize>,
@@ -236,14 +236,8 @@ impl<T: Element> Matrix<T> {
     }
 }
 
-/// The number of elements of a matrix, unless it overflows.
-fn checked_len(MatrixShape { rows, cols, .. }: MatrixShape) -> Outcome<usize> {
-    rows.checked_mul(cols)
-        .ok_or_else(|| ErrorKind::size_overflow(format!("a matrix of {rows}x{cols} elements")))
-}
-
 fn check_shape(shape: MatrixShape, found: usize) -> Outcome<()> {
-    check_length(checked_len(shape)?, found)
+    check_length(shape.checked_len()?, found)
 }
 
 impl<'a, T: Element> From<&'a Matrix<T>> for MatrixView<'a, T> {

@@ -1,5 +1,7 @@
 //! How the elements of a matrix lie in memory.
 
+use crate::error::{ErrorKind, Outcome};
+
 /// How the elements of a matrix lie in memory, without gaps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Order {
@@ -38,6 +40,15 @@ pub struct MatrixShape {
     pub cols: usize,
     /// How the elements lie in memory.
     pub order: Order,
+}
+
+impl MatrixShape {
+    /// The number of elements, unless it overflows.
+    pub(crate) fn checked_len(self) -> Outcome<usize> {
+        let Self { rows, cols, .. } = self;
+        rows.checked_mul(cols)
+            .ok_or_else(|| ErrorKind::size_overflow(format!("a matrix of {rows}x{cols} elements")))
+    }
 }
 
 impl From<(usize, usize)> for MatrixShape {

@@ -100,10 +100,10 @@ impl Device {
         let launched = unsafe {
             if x[0].device_address().is_multiple_of(VECTOR_BYTES) {
                 let module = Module::on_demand(self, T::MODULE);
-                module.launch_params(T::KERNEL, config, params)
+                module.launch_params::<T::Kernel>(config, params)
             } else {
                 let module = Module::on_demand(self, T::UNALIGNED_MODULE);
-                module.launch_params(T::UNALIGNED, config, params)
+                module.launch_params::<T::Unaligned>(config, params)
             }
         };
         workspace.after(launched)

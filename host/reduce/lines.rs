@@ -172,10 +172,10 @@ impl Device {
         let launched = unsafe {
             if launch.is_along {
                 let module = Module::on_demand(self, T::ALONG_MODULE);
-                module.launch_params(T::ALONG, launch.config, params)
+                module.launch_params::<T::Along>(launch.config, params)
             } else {
                 let module = Module::on_demand(self, T::ACROSS_MODULE);
-                module.launch_params(T::ACROSS, launch.config, params)
+                module.launch_params::<T::Across>(launch.config, params)
             }
         };
         tickets.after(launched)

@@ -116,10 +116,8 @@ macro_rules! array_reduction {
             const NEEDS_AN_ELEMENT: bool =
                 <reduce::$operation as Reduction<$item>>::NEEDS_AN_ELEMENT;
             type Kernel = reduce::$kernel;
-            const KERNEL: Self::Kernel = reduce::$kernel();
             const MODULE: &'static ModuleSource = module_of!($kernel);
             type Unaligned = reduce::$unaligned;
-            const UNALIGNED: Self::Unaligned = reduce::$unaligned();
             const UNALIGNED_MODULE: &'static ModuleSource = $unaligned_module;
 
             #[inline]
@@ -191,10 +189,8 @@ macro_rules! line_reduction {
         $across:ident) => {
         impl sealed::ReduceLines<reduce::$operation, $arrays> for $element {
             type Along = lines::$along;
-            const ALONG: Self::Along = lines::$along();
             const ALONG_MODULE: &'static ModuleSource = module_of!($along);
             type Across = lines::$across;
-            const ACROSS: Self::Across = lines::$across();
             const ACROSS_MODULE: &'static ModuleSource = module_of!($across);
 
             #[inline]
@@ -237,7 +233,6 @@ macro_rules! segment_reduction {
     ($arrays:literal ($($x:ident),*) of $element:ident: $operation:ident, $kernel:ident) => {
         impl sealed::ReduceSegments<reduce::$operation, $arrays> for $element {
             type Segments = lines::$kernel;
-            const SEGMENTS: Self::Segments = lines::$kernel();
             const SEGMENTS_MODULE: &'static ModuleSource = module_of!($kernel);
 
             #[inline]

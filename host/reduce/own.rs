@@ -125,7 +125,7 @@ impl Module {
 
     fn launch_reduction<K>(
         &self,
-        kernel: K,
+        _kernel: K,
         x: BufferView<'_, K::Element>,
         result: GlobalMut<'_, OutputOf<K>>,
     ) -> Outcome<()>
@@ -142,7 +142,7 @@ impl Module {
         // (1): blocks and partial results are the plan's. Its (2): `result` has an element. Its (3): the
         // ticket is 0, and the workspace locked. (2) `x` is borrowed until this returns, and `result` is the
         // launch's.
-        let launched = unsafe { self.launch_params(kernel, config, params) };
+        let launched = unsafe { self.launch_params::<K>(config, params) };
         workspace.after(launched)
     }
 }

@@ -21,11 +21,9 @@ pub trait Reduce<R, const ARRAYS: usize = 1>: Element {
     const NEEDS_AN_ELEMENT: bool;
     /// The kernel for elements that start at a multiple of 16 bytes.
     type Kernel: Kernel;
-    const KERNEL: Self::Kernel;
     const MODULE: &'static ModuleSource;
     /// The kernel for elements that start elsewhere, often the same; it gives the same bits.
     type Unaligned: for<'launch> Kernel<Params<'launch> = Params<'launch, Self::Kernel>>;
-    const UNALIGNED: Self::Unaligned;
     const UNALIGNED_MODULE: &'static ModuleSource;
     fn params<'a>(
         arrays: [BufferView<'a, Self>; ARRAYS],
@@ -50,11 +48,9 @@ pub struct Shared<'a, A> {
 pub trait ReduceLines<R, const ARRAYS: usize = 1>: Reduce<R, ARRAYS> {
     /// The kernel for contiguous lines.
     type Along: Kernel;
-    const ALONG: Self::Along;
     const ALONG_MODULE: &'static ModuleSource;
     /// The kernel for lines whose neighbours are contiguous; it gives the same bits.
     type Across: for<'launch> Kernel<Params<'launch> = Params<'launch, Self::Along>>;
-    const ACROSS: Self::Across;
     const ACROSS_MODULE: &'static ModuleSource;
     fn line_params<'a>(
         lines: [MatrixView<'a, Self>; ARRAYS],
@@ -74,7 +70,6 @@ pub struct LineShared<'a, A> {
 /// An element type of whose arrays the operation `R` reduces the segments.
 pub trait ReduceSegments<R, const ARRAYS: usize = 1>: Reduce<R, ARRAYS> {
     type Segments: Kernel;
-    const SEGMENTS: Self::Segments;
     const SEGMENTS_MODULE: &'static ModuleSource;
     fn segment_params<'a>(
         arrays: [BufferView<'a, Self>; ARRAYS],

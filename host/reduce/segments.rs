@@ -214,7 +214,7 @@ impl Device {
         // partial results and tickets as the segments ask for, the tickets are 0 and locked, and values as many as
         // segments, as was compared. (2) `x`, segments and values are borrowed until this returns, and the memory
         // of the partial results is freed after the launch, in the device's order.
-        let launched = unsafe { module.launch_params(T::SEGMENTS, config, params) };
+        let launched = unsafe { module.launch_params::<T::Segments>(config, params) };
         tickets.after(launched)
     }
 }

@@ -58,7 +58,7 @@ impl Device {
         // is aligned to 256 bytes, the lengths were compared, and `result` has an element. Its (3): the ticket is
         // new and 0, and nothing else uses it or the partial results. (2) `shards` are borrowed until this
         // returns; the rest is new.
-        unsafe { module.launch_params(T::KERNEL, config, params) }?;
+        unsafe { module.launch_params::<T::Kernel>(config, params) }?;
         Ok(own.partials)
     }
 }

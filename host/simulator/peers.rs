@@ -1,14 +1,14 @@
 //! Copies between simulated devices, and from CUDA devices: through the host, where they are started.
 
 use super::Simulator;
-use crate::backend::{Backend, DevicePeers, copy_through_host};
+use crate::backend::{DeviceMemory, DevicePeers, copy_through_host};
 use crate::error::Outcome;
 
 impl DevicePeers for Simulator {
     unsafe fn start_copy_from_peer(
         &self,
         destination: u64,
-        peer: &dyn Backend,
+        peer: &dyn DeviceMemory,
         source: u64,
         bytes: usize,
     ) -> Outcome<()> {

@@ -4,7 +4,7 @@ use crate::support::Outcome;
 use cuda_builder::checked_in::{self, CheckedInError};
 use std::path::Path;
 use tilewright::LaunchReport;
-use tilewright_ptxas::{Assembler, FOLDERS, Module, RegisterTable, costs, module_of};
+use tilewright_ptxas::{Assembler, FOLDERS, RegisterTable, costs, module_of};
 
 /// The root of the workspace, where this program was built.
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
@@ -49,24 +49,17 @@ fn set_from_assembler(
     kernels.sort();
     kernels.dedup();
     for kernel in kernels {
-        let Some(module) = module_of(Path::new(ROOT), &kernel, compute_capability)? else {
+        let Some((module, target)) = module_of(Path::new(ROOT), &kernel, compute_capability)?
+        else {
             continue;
         };
-        let log = assembler.assemble(&module.path, &gpu(&module, compute_capability), None)?;
+        let log = assembler.assemble(&module.path, &target, None)?;
         let cost = costs(&log).into_iter().find(|cost| cost.name == kernel);
         let registers = cost.and_then(|cost| cost.registers);
         let origin = origin(&version, has_changed(module.folder));
         report.set_registers_from(&origin, |name| registers.filter(|_| name == kernel));
     }
     Ok(())
-}
-
-/// The GPU that a module is assembled for: one with the instructions of a single architecture
-/// needs that architecture.
-fn gpu(module: &Module, (major, minor): (u32, u32)) -> String {
-    let name = module.path.to_string_lossy();
-    let suffix = if name.ends_with("a.ptx") { "a" } else { "" };
-    format!("sm_{major}{minor}{suffix}")
 }
 
 fn origin(version: &str, has_changed: bool) -> String {

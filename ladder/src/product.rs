@@ -265,35 +265,6 @@ pub fn launch(
     }
 }
 
-/// The largest factor that [`default_coarse_factor`] chooses.
-///
-/// On an H200, TFLOP/s with factors 1, 2, 4, 8 and 16: 7.8, 8.3, 8.4, 8.5 and 5.9 at 4096. Sixteen
-/// sums leave room for one block on a multiprocessor instead of two.
-const LARGEST_DEFAULT: CoarseFactor = CoarseFactor::Eight;
-
-/// Blocks for each multiprocessor, in halves, that a factor has to leave.
-///
-/// On an H200 with 132 multiprocessors a factor that leaves 256 blocks is as fast as the best: 1 at
-/// 512 (7.3 TFLOP/s), 4 at 1024 (8.4). The next factor leaves 128: 6.9 and 7.0.
-const BLOCKS_FROM_HALVES: usize = 3;
-
-/// The factor with which [`Step::Coarsened`] is fastest for an `m` x `n` result: the largest one
-/// that leaves enough blocks for the device's multiprocessors. It does not depend on the columns of
-/// A, which are each block's own business.
-#[must_use]
-pub fn default_coarse_factor(device: &Device, m: usize, n: usize) -> CoarseFactor {
-    let needed = device.properties().multiprocessors as usize * BLOCKS_FROM_HALVES / 2;
-    let leaves_enough = |factor: &CoarseFactor| {
-        let (rows, columns) = Step::Coarsened(*factor).block_outputs();
-        m.div_ceil(rows).saturating_mul(n.div_ceil(columns)) >= needed
-    };
-    let factors = CoarseFactor::ALL.into_iter().rev();
-    factors
-        .filter(|factor| *factor <= LARGEST_DEFAULT)
-        .find(leaves_enough)
-        .unwrap_or(CoarseFactor::One)
-}
-
 /// Threads of a block of [`launch_addition`].
 pub const ADDITION_THREADS: u32 = 256;
 

@@ -2,7 +2,10 @@
 
 use crate::common::random::Random;
 use crate::common::{devices, machines};
-use crate::harness::{Bits, Host, ORDERS, Shape, Way, assert_same_bits, hoppers, product};
+use crate::harness::{
+    Bits, Host, ORDERS, Shape, Way, an_older_device_has_no_kernel, assert_same_bits, hoppers,
+    product,
+};
 use half::{bf16, f16};
 use std::fmt::Debug;
 use tilewright::{
@@ -50,7 +53,7 @@ for_each_type! {
     integers_are_multiplied_exactly
     halves_have_the_same_bits_on_every_machine
     nan_and_infinities_of_halves_reach_their_outputs
-    an_older_device_has_no_kernel_for_halves
+    an_older_device_has_no_kernel
 }
 
 fn integers_are_multiplied_exactly<T: Half>() {
@@ -159,17 +162,6 @@ fn nan_and_infinities_of_halves_reach_their_outputs<T: Half>() {
             assert_same_bits(&found, &of_batch, &((m, n, K), device));
         }
     }
-}
-
-fn an_older_device_has_no_kernel_for_halves<T: Half>() {
-    let options = tilewright::SimulatorOptions::default().with_warp_width(64);
-    let device = Device::simulator_with(options);
-    let a = device.matrix_zeros::<T>((8, 8)).unwrap();
-    let error = device.matmul(&a, &a).unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::NoKernel { .. }),
-        "{error}"
-    );
 }
 
 #[test]

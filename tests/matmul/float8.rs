@@ -4,14 +4,15 @@
 
 use crate::common::random::Random;
 use crate::common::{devices, machines, share};
-use crate::harness::{Bits, Host, ORDERS, Shape, assert_same_bits, hoppers};
+use crate::harness::{
+    Bits, Host, ORDERS, Shape, an_older_device_has_no_kernel, assert_same_bits, hoppers,
+};
 use half::bf16;
 use std::any::type_name;
 use std::fmt::Debug;
 use tilewright::cuda_std::fp8::{F8E4M3, F8E5M2};
 use tilewright::{
-    Accumulate, Activation, Device, ErrorKind, Matmul, MatmulInto, Matrix, Order, SelectionReason,
-    TileConfig,
+    Accumulate, Activation, Matmul, MatmulInto, Matrix, Order, SelectionReason, TileConfig,
 };
 
 trait Float8:
@@ -175,17 +176,6 @@ fn not_a_number_and_infinities_reach_their_outputs<T: Float8>() {
             assert_same_bits(&found, &expected, &(number, &device));
         }
     }
-}
-
-fn an_older_device_has_no_kernel<T: Float8>() {
-    let options = tilewright::SimulatorOptions::default().with_warp_width(64);
-    let device = Device::simulator_with(options);
-    let a = device.matrix_zeros::<T>((8, 8)).unwrap();
-    let error = device.matmul(&a, &a).unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::NoKernel { .. }),
-        "{error}"
-    );
 }
 
 /// The sums of scaled elements, scaled back by row and column, as quantised matrices are multiplied.

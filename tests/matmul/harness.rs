@@ -6,8 +6,8 @@ use std::any::type_name;
 use std::fmt::Debug;
 use tilewright::cuda_std::fp8::{F8E4M3, F8E5M2};
 use tilewright::{
-    Arithmetic, Device, Element, Matmul, MatmulInto, Matrix, Order, Profile, SimulatorOptions,
-    TileConfig,
+    Arithmetic, Device, Element, ErrorKind, Matmul, MatmulElement, MatmulInto, Matrix, Order,
+    Profile, SimulatorOptions, TileConfig,
 };
 
 pub const ORDERS: [Order; 2] = [Order::RowMajor, Order::ColumnMajor];
@@ -35,6 +35,19 @@ pub fn splitters(machines: Vec<Device>) -> Vec<Device> {
     let mut splitters = hoppers(machines);
     splitters.push(ampere());
     splitters
+}
+
+/// Fails unless an older device, for which one with warps of 64 threads stands, has no kernel for elements that tensor
+/// cores multiply.
+pub fn an_older_device_has_no_kernel<T: MatmulElement<Product: Debug>>() {
+    let options = SimulatorOptions::default().with_warp_width(64);
+    let device = Device::simulator_with(options);
+    let a = device.matrix_zeros::<T>((8, 8)).unwrap();
+    let error = device.matmul(&a, &a).unwrap_err();
+    assert!(
+        matches!(error.kind(), ErrorKind::NoKernel { .. }),
+        "{error}"
+    );
 }
 
 /// The device, or the simulator without a limit of time: hundreds of stages take it seconds.

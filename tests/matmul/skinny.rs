@@ -222,36 +222,37 @@ fn two_tiles_of_few_rows() {
 /// Each product of a batch has the bits that it has alone, where few lines are shared and where they are not.
 #[test]
 fn batches_of_few_rows() {
-    const COUNT: usize = 3;
-    let (m, n, k) = (9, 200, 80);
     for device in hoppers(devices()) {
-        let mut random = Random::new(5);
-        let mut matrix = |rows, columns, order| {
-            let element = |_, _| bf16::from_f64(random.signed_unit());
-            Host::new(rows, columns, element).upload(&device, order)
-        };
-        let (a, b) = (
-            matrix(COUNT * m, k, Order::RowMajor),
-            matrix(COUNT * k, n, Order::RowMajor),
-        );
-        let alone = |of_a: usize, of_b: usize| {
-            let a = a.slice(of_a * m..(of_a + 1) * m, ..).unwrap();
-            let b = b.slice(of_b * k..(of_b + 1) * k, ..).unwrap();
-            let product = Matmul::new(a, b).tiles(TileConfig::Small);
-            product.run().unwrap().to_vec().unwrap()
-        };
-        let (all_a, all_b) = (
-            a.view().batch_rows(COUNT).unwrap(),
-            b.view().batch_rows(COUNT).unwrap(),
-        );
-        let plan = Matmul::new(all_a, all_b).plan().unwrap();
-        assert_eq!(plan.reason, SelectionReason::FewLines, "{plan}");
-        let found = Matmul::new(all_a, all_b).run().unwrap().to_vec().unwrap();
-        let expected: Vec<bf16> = (0..COUNT).flat_map(|it| alone(it, it)).collect();
-        assert_same_bits(&found, &expected, &("each", &device));
-        let shared = b.slice(..k, ..).unwrap();
-        let found = Matmul::new(all_a, shared).run().unwrap().to_vec().unwrap();
-        let expected: Vec<bf16> = (0..COUNT).flat_map(|it| alone(it, 0)).collect();
-        assert_same_bits(&found, &expected, &("shared", &device));
+        assert_batch(&device, 3, (9, 200, 80), SelectionReason::FewLines);
     }
+}
+
+/// Fails unless each product of a batch has the bits that it has alone in small tiles, where B is shared and where it is
+/// not.
+pub fn assert_batch(device: &Device, count: usize, (m, n, k): Shape, reason: SelectionReason) {
+    let mut random = Random::new(5);
+    let mut matrix = |rows, columns| {
+        let element = |_, _| bf16::from_f64(random.signed_unit());
+        Host::new(rows, columns, element).upload(device, Order::RowMajor)
+    };
+    let (a, b): (Matrix<bf16>, Matrix<bf16>) = (matrix(count * m, k), matrix(count * k, n));
+    let alone = |of_a: usize, of_b: usize| {
+        let a = a.slice(of_a * m..(of_a + 1) * m, ..).unwrap();
+        let b = b.slice(of_b * k..(of_b + 1) * k, ..).unwrap();
+        let product = Matmul::new(a, b).tiles(TileConfig::Small);
+        product.run().unwrap().to_vec().unwrap()
+    };
+    let (all_a, all_b) = (
+        a.view().batch_rows(count).unwrap(),
+        b.view().batch_rows(count).unwrap(),
+    );
+    let plan = Matmul::new(all_a, all_b).plan().unwrap();
+    assert_eq!(plan.reason, reason, "{plan}");
+    let found = Matmul::new(all_a, all_b).run().unwrap().to_vec().unwrap();
+    let expected: Vec<bf16> = (0..count).flat_map(|it| alone(it, it)).collect();
+    assert_same_bits(&found, &expected, &("each", device));
+    let shared = b.slice(..k, ..).unwrap();
+    let found = Matmul::new(all_a, shared).run().unwrap().to_vec().unwrap();
+    let expected: Vec<bf16> = (0..count).flat_map(|it| alone(it, 0)).collect();
+    assert_same_bits(&found, &expected, &("shared", device));
 }

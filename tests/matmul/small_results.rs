@@ -3,13 +3,11 @@
 use crate::common::random::Random;
 use crate::common::{devices, share};
 use crate::harness::{Bits, Host, Shape, assert_same_bits, hoppers, orders};
-use crate::skinny::{New, product};
+use crate::skinny::{New, assert_batch, product};
 use half::{bf16, f16};
 use std::any::type_name;
 use std::fmt::Debug;
-use tilewright::{
-    Device, Element, Matmul, MatmulInto, Matrix, MatrixView, Order, SelectionReason, TileConfig,
-};
+use tilewright::{Device, Element, Matmul, MatmulInto, Order, SelectionReason, TileConfig};
 
 /// Whole tiles and tails; one stage, both, more than those, and none; rows that are and are not multiples of 16 bytes.
 const SHAPES: [Shape; 7] = [
@@ -84,35 +82,9 @@ fn products_of_all_types() {
 #[test]
 fn batches_with_a_long_k() {
     const COUNT: usize = 3;
-    let (m, n, k) = (60, 24, 592);
     for device in hoppers(devices()) {
         let count = COUNT.max(device.properties().multiprocessors.div_ceil(2) as usize);
-        let mut random = Random::new(5);
-        let mut matrix = |rows, columns| {
-            let element = |_, _| bf16::from_f64(random.signed_unit());
-            Host::new(rows, columns, element).upload(&device, Order::RowMajor)
-        };
-        let (a, b): (Matrix<bf16>, Matrix<bf16>) = (matrix(count * m, k), matrix(count * k, n));
-        let a_of = |it: usize| a.slice(it * m..(it + 1) * m, ..).unwrap();
-        let b_of = |it: usize| b.slice(it * k..(it + 1) * k, ..).unwrap();
-        let alone = |a: MatrixView<'_, bf16>, b: MatrixView<'_, bf16>| {
-            let product = Matmul::new(a, b).tiles(TileConfig::Small);
-            product.run().unwrap().to_vec().unwrap()
-        };
-        let (all_a, all_b) = (
-            a.view().batch_rows(count).unwrap(),
-            b.view().batch_rows(count).unwrap(),
-        );
-        let plan = Matmul::new(all_a, all_b).plan().unwrap();
-        assert_eq!(plan.reason, SelectionReason::SmallResult, "{plan}");
-        let found = Matmul::new(all_a, all_b).run().unwrap().to_vec().unwrap();
-        let expected: Vec<bf16> = (0..count)
-            .flat_map(|it| alone(a_of(it), b_of(it)))
-            .collect();
-        assert_same_bits(&found, &expected, &("each", &device));
-        let found = Matmul::new(all_a, b_of(0)).run().unwrap().to_vec().unwrap();
-        let expected: Vec<bf16> = (0..count).flat_map(|it| alone(a_of(it), b_of(0))).collect();
-        assert_same_bits(&found, &expected, &("shared", &device));
+        assert_batch(&device, count, (60, 24, 592), SelectionReason::SmallResult);
     }
 }
 

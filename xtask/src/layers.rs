@@ -1,13 +1,16 @@
-//! `cargo xtask layers`: whether files use one another in circles, and whether docs/architecture.md is true.
+//! `cargo xtask layers`: whether files use one another in circles or are too long, and whether docs/architecture.md is
+//! true.
 //!
 //! What a file uses are the paths of its `use` items, those that start with `crate`, `super`, `self` or a
 //! child module, and those in macros. Methods of a type that another file defines are not seen.
 
+mod lengths;
 mod picture;
 mod sources;
 
 use crate::tracked::tracked;
 use crate::workspace::{Result, workspace_root};
+use lengths::too_long;
 use petgraph::algo::tarjan_scc;
 use petgraph::graphmap::DiGraphMap;
 use picture::{breaches, pictures};
@@ -30,7 +33,8 @@ pub fn run(mut arguments: lexopt::Parser) -> Result {
         return Err(format!("{PAGE} has no picture").into());
     }
     let crates = crates(&root)?;
-    let (mut files, mut faults) = (0, Vec::new());
+    let mut faults = too_long(&root, &tracked(&root, &["*.rs"])?)?;
+    let mut files = 0;
     for folder in &crates {
         let sources = Sources::read(&root, folder)?;
         files += sources.modules.len();
@@ -42,7 +46,9 @@ pub fn run(mut arguments: lexopt::Parser) -> Result {
     }
     if faults.is_empty() {
         let (crates, pictures) = (crates.len(), pictures.len());
-        println!("{crates} crates, {files} files: no circles; {pictures} pictures hold");
+        println!(
+            "{crates} crates, {files} files: no circles, none too long; {pictures} pictures hold"
+        );
         return Ok(());
     }
     Err(faults.join("\n       ").into())

@@ -27,8 +27,9 @@ Commands:
   chart               draw docs/benchmarks.svg from benches/results/, and print the table; draw
                       docs/products.svg from benches/results/products/, and the charts of
                       ladder/pages/tensor.md from its table
-  layers              look for files of a crate that use one another in circles, and compare the
-                      layers in docs/architecture.md with the modules
+  layers              look for files of a crate that use one another in circles, and for files of
+                      more than 400 lines, and compare the layers in docs/architecture.md with the
+                      modules
   links               look for links of the pages that lead nowhere within the repository
   packages            run `cargo publish` but for the upload, look for licences and pages, build and
                       run a program on the packages elsewhere, count its crates, and show that

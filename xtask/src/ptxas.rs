@@ -16,23 +16,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{fs, io};
 use tempfile::TempDir;
-use tilewright_ptxas::{Assembler, Module, RegisterTable, costs, modules, modules_of_gpu, output};
+use tilewright_ptxas::{
+    ARCHITECTURES, Assembler, Module, RegisterTable, costs, modules, modules_for, output,
+};
 
-/// The GPUs that the modules are assembled for, as (newest module, assembled for).
-const TARGETS: [(&str, &str); 9] = [
-    ("sm_75", "sm_75"),
-    ("sm_80", "sm_80"),
-    ("sm_80", "sm_86"),
-    ("sm_80", "sm_87"),
-    ("sm_80", "sm_89"),
-    ("sm_80", "sm_90"),
-    ("sm_90a", "sm_90a"),
-    ("sm_80", "sm_100"),
-    ("sm_80", "sm_120"),
+/// The GPUs that the modules are assembled for.
+const TARGETS: [&str; 9] = [
+    "sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_120",
 ];
-
-/// The architectures of the checked-in modules.
-const ARCHITECTURES: [&str; 3] = ["sm_75", "sm_80", "sm_90a"];
 
 /// The target for whose registers no kernel has been tuned: spills there are printed, and are no
 /// defects.
@@ -42,7 +33,7 @@ const UNTUNED: &str = "sm_120";
 const PRODUCTS_ON: &str = "sm_90a";
 
 pub fn run(mut arguments: lexopt::Parser) -> Result {
-    let (mut write, mut gpus) = (false, TARGETS.map(|(_, gpu)| gpu).to_vec());
+    let (mut write, mut gpus) = (false, TARGETS.to_vec());
     while let Some(argument) = arguments.next()? {
         match argument {
             Long("write") => write = true,
@@ -79,9 +70,8 @@ pub fn run(mut arguments: lexopt::Parser) -> Result {
 
 /// The GPUs of a list of names.
 fn chosen(names: &str) -> Result<Vec<&'static str>> {
-    let known = TARGETS.map(|(_, gpu)| gpu);
     let gpu = |name| {
-        let gpu = known.into_iter().find(|gpu| *gpu == name);
+        let gpu = TARGETS.into_iter().find(|gpu| *gpu == name);
         gpu.ok_or_else(|| format!("no kernel is assembled for {name:?}").into())
     };
     names.split(',').map(gpu).collect()
@@ -91,9 +81,8 @@ fn chosen(names: &str) -> Result<Vec<&'static str>> {
 fn assemble_all(tools: &Tools, gpus: &[&str]) -> Result<(RegisterTable, Vec<String>)> {
     let mut table = registers::empty_table(&tools.version, gpus)?;
     let (mut found, mut loops) = (Vec::new(), 0);
-    for (arch, target) in TARGETS.into_iter().filter(|(_, gpu)| gpus.contains(gpu)) {
-        let older = if arch == "sm_80" { &["sm_75"][..] } else { &[] };
-        let modules = modules_of_gpu(&workspace_root(), arch, older)?;
+    for target in TARGETS.into_iter().filter(|gpu| gpus.contains(gpu)) {
+        let modules = modules_for(&workspace_root(), target)?;
         for assembled in tools.assemble_all(&modules, target)? {
             for cost in costs(&assembled.log) {
                 if let Some(registers) = cost.registers {

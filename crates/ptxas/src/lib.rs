@@ -7,11 +7,13 @@ mod assembler;
 mod cost;
 mod modules;
 mod table;
+mod targets;
 
 pub use assembler::{Assembler, output};
 pub use cost::{Cost, costs};
-pub use modules::{FOLDERS, Module, fingerprint, module_of, modules, modules_of_gpu};
+pub use modules::{FOLDERS, Module, fingerprint, module_of, modules, modules_for};
 pub use table::{RegisterTable, TableError};
+pub use targets::ARCHITECTURES;
 
 /// The result of a question; the error is one line.
 pub type Result<T, E = String> = std::result::Result<T, E>;

@@ -1,6 +1,7 @@
 //! The checked-in PTX.
 
 use crate::Result;
+use crate::targets::{architectures_of, targets_of};
 use hmac_sha256::Hash;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -37,25 +38,27 @@ pub fn modules(root: &Path, arch: &str) -> Result<Vec<Module>> {
     Ok(modules)
 }
 
-/// The checked-in modules below `root` that a GPU of an architecture such as `sm_80` loads: for each kernel that of
-/// the nearest of the `older` architectures, or its own. `older` is sorted, oldest first, and none of them is for
-/// its own GPUs alone.
+/// The checked-in modules below `root` that are assembled for a target such as `sm_86`: for each kernel that of the
+/// nearest architecture.
 ///
 /// # Errors
 /// A folder cannot be read.
-pub fn modules_of_gpu(root: &Path, arch: &str, older: &[&str]) -> Result<Vec<Module>> {
+pub fn modules_for(root: &Path, target: &str) -> Result<Vec<Module>> {
     let mut modules_by_name = BTreeMap::new();
-    for arch in older.iter().chain([&arch]) {
+    for arch in architectures_of(target) {
         for module in modules(root, arch)? {
             let name = module.path.with_extension("").with_extension("");
-            modules_by_name.insert((module.folder, name), module);
+            modules_by_name
+                .entry((module.folder, name))
+                .or_insert(module);
         }
     }
     Ok(modules_by_name.into_values().collect())
 }
 
-/// The module below `root` that a GPU of this compute capability gets for a kernel: that of its own
-/// architecture, or else of the nearest older one; none where there is no such kernel for it.
+/// The module below `root` that a GPU of this compute capability gets for a kernel, and the target for which it is
+/// assembled: the module of its own architecture, or else of the nearest older one; none where there is no such
+/// kernel for it.
 ///
 /// # Errors
 /// A file or folder cannot be read.
@@ -63,19 +66,12 @@ pub fn module_of(
     root: &Path,
     kernel: &str,
     compute_capability: (u32, u32),
-) -> Result<Option<Module>> {
+) -> Result<Option<(Module, String)>> {
     let entry = format!(".entry {kernel}(");
-    for (arch, fits) in [
-        ("sm_90a", compute_capability == (9, 0)),
-        ("sm_80", compute_capability >= (8, 0)),
-        ("sm_75", true),
-    ] {
-        if !fits {
-            continue;
-        }
-        for module in modules(root, arch)? {
+    for target in targets_of(compute_capability) {
+        for module in modules_for(root, &target)? {
             if read(fs::read_to_string, &module.path)?.contains(&entry) {
-                return Ok(Some(module));
+                return Ok(Some((module, target)));
             }
         }
     }
@@ -132,12 +128,13 @@ mod tests {
     fn a_gpu_gets_the_module_of_its_own_architecture_or_of_an_older_one() {
         let root = root();
         let arch = |compute_capability| {
-            let module = module_of(root.path(), "k", compute_capability).unwrap()?;
+            let (module, target) = module_of(root.path(), "k", compute_capability).unwrap()?;
             assert_eq!(module.folder, "ladder/ptx");
-            Some(module.path.file_name()?.to_str()?.to_owned())
+            let file = module.path.file_name()?.to_str()?;
+            Some(format!("{file} for {target}"))
         };
-        assert_eq!(arch((9, 0)).as_deref(), Some("k.sm_90a.ptx"));
-        assert_eq!(arch((12, 0)).as_deref(), Some("k.sm_80.ptx"));
+        assert_eq!(arch((9, 0)).as_deref(), Some("k.sm_90a.ptx for sm_90a"));
+        assert_eq!(arch((12, 0)).as_deref(), Some("k.sm_80.ptx for sm_120"));
         assert_eq!(arch((7, 5)), None);
         assert_eq!(module_of(root.path(), "l", (9, 0)).unwrap(), None);
     }
@@ -152,23 +149,20 @@ mod tests {
         ] {
             fs::write(root.path().join(file), "").unwrap();
         }
-        let files = |arch, older: &[&str]| {
-            let modules = modules_of_gpu(root.path(), arch, older).unwrap();
+        let files = |target| {
+            let modules = modules_for(root.path(), target).unwrap();
             let relative = |it: Module| it.path.strip_prefix(root.path()).unwrap().to_owned();
             modules.into_iter().map(relative).collect::<Vec<_>>()
         };
-        let on_80 = [
+        let on_86 = [
             "ladder/ptx/k.sm_80.ptx",
             "ptx/scan.sm_75.ptx",
             "ptx/sum.sm_80.ptx",
         ];
-        assert_eq!(files("sm_80", &["sm_75"]), on_80.map(PathBuf::from));
+        assert_eq!(files("sm_86"), on_86.map(PathBuf::from));
         let on_75 = ["ptx/scan.sm_75.ptx", "ptx/sum.sm_75.ptx"];
-        assert_eq!(files("sm_75", &[]), on_75.map(PathBuf::from));
-        assert_eq!(
-            files("sm_90a", &[]),
-            [PathBuf::from("ladder/ptx/k.sm_90a.ptx")]
-        );
+        assert_eq!(files("sm_75"), on_75.map(PathBuf::from));
+        assert_eq!(files("sm_90a"), [PathBuf::from("ladder/ptx/k.sm_90a.ptx")]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The registers of all kernels as a file.
 
+use crate::targets::targets_of;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
@@ -90,10 +91,9 @@ impl RegisterTable {
     /// table has no such kernel or GPU. For compute capability 9.0 the kernel may be one that needs
     /// the instructions of 9.0 alone (`sm_90a`).
     #[must_use]
-    pub fn registers(&self, kernel: &str, (major, minor): (u32, u32)) -> Option<u32> {
+    pub fn registers(&self, kernel: &str, compute_capability: (u32, u32)) -> Option<u32> {
         let of_kernel = self.kernels.get(kernel)?;
-        let gpu = format!("sm_{major}{minor}");
-        [format!("{gpu}a"), gpu].iter().find_map(|gpu| {
+        targets_of(compute_capability).iter().find_map(|gpu| {
             let column = self.gpus.iter().position(|it| it == gpu)?;
             of_kernel[column]
         })

@@ -1,7 +1,7 @@
 //! Copies between the memories of two devices, in the stream of transfers of the one that gets the bytes.
 
 use super::CudaDevice;
-use crate::backend::{Backend, DevicePeers, copy_through_host};
+use crate::backend::{DeviceMemory, DevicePeers, copy_through_host};
 use crate::cuda::context::order;
 use crate::cuda::driver::{Failure, call};
 use crate::error::Outcome;
@@ -9,13 +9,13 @@ use std::any::Any;
 use std::ffi::c_void;
 use std::ptr::NonNull;
 
-fn as_cuda(peer: &dyn Backend) -> Option<&CudaDevice> {
+fn as_cuda(peer: &dyn DeviceMemory) -> Option<&CudaDevice> {
     let any: &dyn Any = peer;
     any.downcast_ref()
 }
 
 impl DevicePeers for CudaDevice {
-    fn open_to_peer(&self, peer: &dyn Backend) -> Outcome<()> {
+    fn open_to_peer(&self, peer: &dyn DeviceMemory) -> Outcome<()> {
         let Some(peer) = as_cuda(peer) else {
             return Ok(());
         };
@@ -34,7 +34,7 @@ impl DevicePeers for CudaDevice {
     unsafe fn start_copy_from_peer(
         &self,
         destination: u64,
-        peer: &dyn Backend,
+        peer: &dyn DeviceMemory,
         source: u64,
         bytes: usize,
     ) -> Outcome<()> {
@@ -62,7 +62,7 @@ impl DevicePeers for CudaDevice {
         })
     }
 
-    fn end_copies_from_peer(&self, peer: &dyn Backend) -> Outcome<()> {
+    fn end_copies_from_peer(&self, peer: &dyn DeviceMemory) -> Outcome<()> {
         let Some(peer) = as_cuda(peer) else {
             return Ok(());
         };

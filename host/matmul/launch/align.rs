@@ -42,7 +42,7 @@ pub fn align<T: Element>(batch: MatrixBatch<'_, T>) -> Outcome<Matrix<T>> {
             // SAFETY: (1) is (1) to (3) of the kernels: (1) the view and the shape are those of the matrices. (2)
             // The room has a row of `pitch` elements for each of theirs. (3) The grid. (2) The operand is
             // borrowed, the room is ours.
-            unsafe { module.launch_params($kernel, config, (source, result, GridConstant::new(&shape))) }
+            unsafe { module.launch_params::<$kernel>(config, (source, result, GridConstant::new(&shape))) }
         }};
     }
     match size_of::<T>() {

@@ -38,7 +38,7 @@ pub fn mirror<T: Element>(batch: MatrixBatchMut<'_, T>) -> Outcome<()> {
             // SAFETY: (1) is (1) and (2) of the kernel: (1) the view and the shape are those of the matrices,
             // which as rows or as columns have the same diagonals. (2) The grid. (2) The matrices are borrowed
             // mutably until this returns.
-            unsafe { module.launch_params($kernel, config, (words, GridConstant::new(&shape))) }
+            unsafe { module.launch_params::<$kernel>(config, (words, GridConstant::new(&shape))) }
         }};
     }
     match size_of::<T>() {

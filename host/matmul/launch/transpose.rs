@@ -40,6 +40,6 @@ pub fn transpose<T: Element>(batch: MatrixBatch<'_, T>, alignment: usize) -> Out
     let params = (source, result, GridConstant::new(&shape));
     // SAFETY: (1) is (1) to (3) of the kernel: (1) the views and the shape are those of the matrices. (2) The
     // room is its own buffer. (3) The grid. (2) The operand is borrowed, the room is ours.
-    unsafe { module.launch_params(transpose_bytes, config, params) }?;
+    unsafe { module.launch_params::<transpose_bytes>(config, params) }?;
     Ok(room)
 }

@@ -63,7 +63,7 @@ where
     let (m, n, k) = (shape.m, shape.n, shape.k);
     let params = (a, b, c, m, n, k, shape.lda, shape.ldb, shape.ldc);
     // SAFETY: (1), (2) are those of this function.
-    unsafe { module.launch_of::<K>(config, params) }
+    unsafe { module.launch_params::<K>(config, params) }
 }
 
 /// A kernel with a block for each part of C.
@@ -190,7 +190,7 @@ where
     };
     let (group, numbers) = (GridConstant::new(group), GridConstant::new(numbers));
     // SAFETY: (1), (2) are those of this function, and the views are those of address 0.
-    unsafe { module.launch_of::<K>(config, (operands, results, group, numbers)) }
+    unsafe { module.launch_params::<K>(config, (operands, results, group, numbers)) }
 }
 
 /// A kernel on tensor cores for operands that were taken apart.

@@ -29,6 +29,16 @@ struct Division {
     /// What the lengths of parts are multiples of, so that they start as the matrices do, and on tensor cores have
     /// whole stages.
     multiple: usize,
+    /// Results that fill a device without parts, by two tiles of fewer lines.
+    full: Option<Full>,
+}
+
+/// Results whose shorter side is two tiles of fewer lines than the [`Division`]'s.
+struct Full {
+    /// Lines of the shorter side.
+    lines: RangeInclusive<usize>,
+    /// Tiles of the division.
+    tiles: RangeInclusive<usize>,
 }
 
 /// For f32 and f64, whose parts are chains. With a shorter K the second launch takes longer than the chains
@@ -41,6 +51,7 @@ const OF_CHAINS: Division = Division {
     shortest_part: 64,
     least_saved: 0,
     multiple: 16,
+    full: None,
 };
 
 /// For f32 whose parts are taken apart into halves: as many blocks compute small tiles of 128 x 64. On an H200, in
@@ -72,6 +83,7 @@ const OF_HALVES: Division = Division {
     shortest_part: 512,
     least_saved: 2048,
     multiple: 128,
+    full: Some(TWO_TILES),
 };
 
 /// For elements of 8 bits, of which a stage has twice as many. At K = 7168 an H200 multiplies 17 tiles in 7 parts in
@@ -81,6 +93,7 @@ const OF_BYTES: Division = Division {
     shortest_k: 6144,
     shortest_part: 1024,
     least_saved: 4096,
+    full: None,
     ..OF_HALVES
 };
 
@@ -88,14 +101,16 @@ const OF_BYTES: Division = Division {
 /// pass that adds them, and at 64 x 7168 and K = 16384 two parts 1.08.
 const OF_FEW_HALVES: Division = Division {
     fewest: 5,
+    full: None,
     ..OF_HALVES
 };
 
 /// Halves of so few lines are two tiles of 64 lines, which fill a device without parts where the other lines are so many
 /// tiles of 128: 128 x 4096 with K = 7168 takes an H200 26 us, and in four parts 22 and the pass that adds them.
-const TWO_TILES: RangeInclusive<usize> = 65..=128;
-/// See [`TWO_TILES`].
-const FULL: RangeInclusive<usize> = 27..=33;
+const TWO_TILES: Full = Full {
+    lines: 65..=128,
+    tiles: 27..=33,
+};
 
 impl Problem {
     /// The parts into which K is divided, if the result is so small that few blocks would compute it. They
@@ -134,10 +149,9 @@ impl Problem {
         }
         let tiles = |outputs: usize| outputs.div_ceil(rule.tile);
         let blocks = tiles(self.m).saturating_mul(tiles(self.n));
-        if self.element.is_half()
-            && TWO_TILES.contains(&self.m.min(self.n))
-            && FULL.contains(&blocks)
-        {
+        let is_full =
+            |full: &Full| full.lines.contains(&self.m.min(self.n)) && full.tiles.contains(&blocks);
+        if rule.full.as_ref().is_some_and(is_full) {
             return None;
         }
         let count = (rule.blocks / blocks.max(1)).min(self.k / rule.shortest_part);

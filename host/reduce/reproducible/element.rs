@@ -41,7 +41,6 @@ pub(in crate::reduce) mod sealed {
                 GlobalMut<'launch, Self::Value>,
             ),
         >;
-        const KERNEL: Self::Kernel;
         const MODULE: &'static ModuleSource;
     }
 }
@@ -59,7 +58,6 @@ macro_rules! reproducible_sums {
             }
 
             type Kernel = reproducible::$kernel;
-            const KERNEL: Self::Kernel = reproducible::$kernel();
             const MODULE: &'static ModuleSource = module_of!($kernel);
         }
 

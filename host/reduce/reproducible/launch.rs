@@ -149,7 +149,7 @@ impl Device {
         // SAFETY: (1) the kernel's (1): the blocks are `blocks`. Its (2): totals and ticket are the
         // workspace's, state and result the caller's. Its (3): both are 0, and the workspace locked. (2) `x`
         // is borrowed until this returns, and `state` and `result` are the launch's.
-        let launched = unsafe { module.launch_params(T::KERNEL, config, params) };
+        let launched = unsafe { module.launch_params::<T::Kernel>(config, params) };
         workspace.after(launched)
     }
 }

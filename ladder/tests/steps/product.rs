@@ -3,8 +3,8 @@
 use crate::common::machines;
 use crate::common::random::Random;
 use tilewright::testing::{seeds, under_seeds};
-use tilewright::{Device, ErrorKind, Matrix, Operation, Order, SimulatorOptions};
-use tilewright_ladder::product::{self, CoarseFactor, Step, default_coarse_factor};
+use tilewright::{Device, ErrorKind, Matrix, Operation, Order};
+use tilewright_ladder::product::{self, CoarseFactor, Step};
 
 /// Rows of A, columns of B, columns of A.
 type Shape = (usize, usize, usize);
@@ -211,23 +211,6 @@ fn additions_of_every_length_are_right_on_every_machine() {
                 assert_eq!(z.to_vec().unwrap(), expected, "{factor:?}, {length}");
             }
         }
-    }
-}
-
-/// As many multiprocessors as an H200 has: the sizes at which the factors were measured.
-#[test]
-fn the_default_factor_leaves_blocks_enough() {
-    let device = Device::simulator_with(SimulatorOptions::default().with_multiprocessors(132));
-    for (size, factor) in [
-        (0, CoarseFactor::One),
-        (256, CoarseFactor::One),
-        (512, CoarseFactor::One),
-        (1024, CoarseFactor::Four),
-        (2048, CoarseFactor::Eight),
-        (8192, CoarseFactor::Eight),
-        (usize::MAX, CoarseFactor::Eight),
-    ] {
-        assert_eq!(default_coarse_factor(&device, size, size), factor, "{size}");
     }
 }
 

@@ -68,17 +68,18 @@ impl Sources {
                 modules: &modules,
                 inline: module.clone(),
                 found: Vec::new(),
+                bare: HashMap::new(),
                 tests: Vec::new(),
                 elsewhere: Vec::new(),
             };
             reader.visit_file(&parsed);
             elsewhere.extend(reader.elsewhere);
             tests.extend(reader.tests);
-            found.insert(module, reader.found);
+            found.insert(module, (reader.found, reader.bare));
         }
         let is_test = |module: &Module| (0..=module.len()).any(|n| tests.contains(&module[..n]));
         let mut exports = HashMap::new();
-        for (module, paths) in &found {
+        for (module, (paths, _)) in &found {
             for it in paths {
                 if let Some(name) = &it.exported {
                     exports.insert(((*module).clone(), name.clone()), it.names.clone());
@@ -86,7 +87,7 @@ impl Sources {
             }
         }
         let mut uses = Vec::new();
-        for (module, paths) in &found {
+        for (module, (paths, bare)) in &found {
             if is_test(module) {
                 continue;
             }
@@ -95,10 +96,16 @@ impl Sources {
                     continue;
                 }
                 let of = defining(&it.names, &modules, &exports);
-                let is_own_export = it.exported.is_some() && of.starts_with(module);
-                if of == **module || is_own_export || is_test(&of) {
+                if of == **module || is_test(&of) {
                     continue;
                 }
+                // What a file passes on from its children it uses only where its own code names it.
+                let own_export = it.exported.as_ref().filter(|_| of.starts_with(module));
+                let line = match own_export.map(|name| bare.get(name)) {
+                    None => it.line,
+                    Some(Some(&line)) => line,
+                    Some(None) => continue,
+                };
                 // A folder of programs has no root.
                 let Some((target, _)) = texts.get(&of) else {
                     continue;
@@ -106,7 +113,7 @@ impl Sources {
                 uses.push(Use {
                     file: texts[*module].0.clone(),
                     module: (*module).clone(),
-                    line: it.line,
+                    line,
                     path: it.names.join("::"),
                     target: target.clone(),
                     of,
@@ -179,6 +186,8 @@ struct Reader<'a> {
     /// The module of what is read: that of the file, or one within it.
     inline: Module,
     found: Vec<Found>,
+    /// The names with which paths begin outside of `use` items, and the line of the first of each.
+    bare: HashMap<String, usize>,
     /// Modules that are compiled for tests alone.
     tests: Vec<Module>,
     /// Modules whose files lie outside of the folder.
@@ -254,6 +263,10 @@ impl Reader<'_> {
                 self.add_tokens(group.stream());
             }
             let (names, line) = path_at(&tokens[at..]);
+            let is_member = at > 0 && is_dot(&tokens[at - 1]);
+            if let Some(first) = names.first().filter(|_| !is_member) {
+                self.bare.entry(first.clone()).or_insert(line);
+            }
             let starts = ["crate", "super", "self"];
             if names.len() > 1 && starts.contains(&names[0].as_str()) {
                 self.add(&names, line, None);
@@ -261,6 +274,10 @@ impl Reader<'_> {
             at += (3 * names.len()).saturating_sub(2).max(1);
         }
     }
+}
+
+fn is_dot(token: &TokenTree) -> bool {
+    matches!(token, TokenTree::Punct(it) if it.as_char() == '.')
 }
 
 /// The names of the path with which the tokens begin, and its line.
@@ -326,8 +343,12 @@ impl<'ast> Visit<'ast> for Reader<'_> {
             .iter()
             .map(|it| it.ident.to_string())
             .collect();
-        if names.len() > 1 && path.leading_colon.is_none() {
-            self.add(&names, path.span().start().line, None);
+        let line = path.span().start().line;
+        if path.leading_colon.is_none() {
+            self.bare.entry(names[0].clone()).or_insert(line);
+            if names.len() > 1 {
+                self.add(&names, line, None);
+            }
         }
         visit::visit_path(self, path);
     }

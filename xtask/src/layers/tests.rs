@@ -48,6 +48,29 @@ fn what_a_parent_exports_of_its_children_is_theirs() {
 }
 
 #[test]
+fn what_a_parent_exports_and_names_in_its_own_code_it_uses() {
+    let child = ("a::inner", "use super::Own; pub struct Thing;");
+    let export = "mod inner; pub use inner::Thing as Other; pub struct Own;";
+    let exports_alone = [("a", export), child];
+    assert_eq!(edges(&exports_alone), [edge("a::inner", "a")]);
+    for code in [
+        "impl Other { fn f() {} }",
+        "fn f(it: &Other) {}",
+        "fn f() { Other::new(); }",
+        "fn f() { assert!(x == Other); }",
+    ] {
+        let text = format!("{export}\n{code}");
+        let found = sources(&[("a", &text), child]);
+        let circles = circles(&found.uses);
+        assert_eq!(circles.len(), 1, "{code}");
+        assert!(circles[0].contains("it/a.rs:2: a::inner::Thing"));
+    }
+    let of_a_field = format!("{export}\nfn f() {{ g!(it.Other) }}");
+    let members_alone = [("a", of_a_field.as_str()), child];
+    assert_eq!(edges(&members_alone), [edge("a::inner", "a")]);
+}
+
+#[test]
 fn modules_for_tests_do_not_count() {
     let found = edges(&[
         ("", "mod a; mod b;"),
@@ -123,6 +146,18 @@ fn programs_and_their_folders_are_crates() {
         assert!(crates.contains(folder), "{folder} is not among {crates:?}");
     }
     assert!(!crates.iter().any(|it| it.contains("tests/")), "{crates:?}");
+}
+
+#[test]
+fn a_file_of_more_than_400_lines_is_too_long() {
+    let root = tempfile::tempdir().unwrap();
+    for (file, lines) in [("short.rs", 400), ("long.rs", 401)] {
+        std::fs::write(root.path().join(file), "\n".repeat(lines)).unwrap();
+    }
+    let files = ["short.rs", "long.rs", "deleted.rs"].map(str::to_owned);
+    let found = too_long(root.path(), &files).unwrap();
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].starts_with("long.rs has 401 lines, of 400 at most"));
 }
 
 fn of_page(page: &str, modules: &[(&str, &str)]) -> Vec<String> {

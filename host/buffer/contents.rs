@@ -1,0 +1,117 @@
+//! What buffers hold, as a whole: brought from the host, taken there, and copied on the device.
+
+use super::Buffer;
+use super::view::BufferView;
+use crate::device::Device;
+use crate::element::Element;
+use crate::error::{During, Outcome, Result};
+
+impl Device {
+    /// A buffer of the device with a copy of `data`.
+    ///
+    /// ```
+    /// use tilewright::Device;
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// let x = device.upload(&[1.0_f32, 2.0])?;
+    /// assert_eq!(x.to_vec()?, [1.0, 2.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or [`ErrorKind::Cuda`](crate::ErrorKind::Cuda).
+    pub fn upload<T: Element>(&self, data: &[T]) -> Result<Buffer<T>> {
+        Buffer::uploaded(self, data).during("upload")
+    }
+}
+
+impl<T: Element> Buffer<T> {
+    pub(crate) fn uploaded(device: &Device, data: &[T]) -> Outcome<Self> {
+        let mut buffer = Self::uninit(device, data.len())?;
+        buffer.view_mut().read_host(data)?;
+        Ok(buffer)
+    }
+
+    /// A copy of the elements in host memory.
+    ///
+    /// ```
+    /// use tilewright::Device;
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// let sums = device.reduce_rows(&device.matrix((2, 2), &[1_i32, 2, 3, 4])?, tilewright::ops::Sum)?;
+    /// assert_eq!(sums.to_vec()?, [3, 7]); // waits for the sums
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::OutOfHostMemory`](crate::ErrorKind::OutOfHostMemory) if the host does not have the memory; [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or
+    /// [`ErrorKind::Cuda`](crate::ErrorKind::Cuda) if the copy or earlier work failed; [`SimulatorError::NeverWritten`](crate::SimulatorError::NeverWritten) if the
+    /// simulator knows that an element was never written.
+    pub fn to_vec(&self) -> Result<Vec<T>> {
+        self.view().to_vec()
+    }
+
+    /// Copies all elements to `destination`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `destination` does not have [`len`](Self::len) elements;
+    /// [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or [`ErrorKind::Cuda`](crate::ErrorKind::Cuda) if the copy or earlier work failed;
+    /// [`SimulatorError::NeverWritten`](crate::SimulatorError::NeverWritten) if the simulator knows that an element was never written.
+    pub fn copy_to_slice(&self, destination: &mut [T]) -> Result<()> {
+        self.view().copy_to_slice(destination)
+    }
+
+    /// Overwrites all elements with those of `source`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `source` does not have [`len`](Self::len) elements;
+    /// [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or [`ErrorKind::Cuda`](crate::ErrorKind::Cuda) if the copy or earlier work failed.
+    pub fn copy_from_slice(&mut self, source: &[T]) -> Result<()> {
+        self.view_mut().copy_from_slice(source)
+    }
+
+    /// Overwrites all elements with those of `source`, a buffer or a view of the same device.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if `source` is of another device; [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if it
+    /// does not have [`len`](Self::len) elements; [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or [`ErrorKind::Cuda`](crate::ErrorKind::Cuda).
+    pub fn copy_from_buffer<'a>(&mut self, source: impl Into<BufferView<'a, T>>) -> Result<()> {
+        self.view_mut().copy_from_buffer(source)
+    }
+
+    /// Overwrites all bytes with zero.
+    ///
+    /// # Errors
+    /// [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or [`ErrorKind::Cuda`](crate::ErrorKind::Cuda).
+    pub fn fill_zero(&mut self) -> Result<()> {
+        self.view_mut().fill_zero()
+    }
+
+    /// A copy of the buffer on the same device.
+    ///
+    /// # Errors
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or [`ErrorKind::Cuda`](crate::ErrorKind::Cuda).
+    pub fn try_clone(&self) -> Result<Self> {
+        self.view().copied().during("try_clone")
+    }
+}
+
+impl<T: Element> BufferView<'_, T> {
+    /// A buffer of the same device with a copy of the elements.
+    ///
+    /// # Errors
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or [`ErrorKind::Cuda`](crate::ErrorKind::Cuda).
+    pub fn to_buffer(&self) -> Result<Buffer<T>> {
+        self.copied().during("to_buffer")
+    }
+
+    pub(crate) fn copied(&self) -> Outcome<Buffer<T>> {
+        let mut copy = Buffer::uninit(self.device(), self.len())?;
+        copy.view_mut().read_view(*self)?;
+        Ok(copy)
+    }
+}
