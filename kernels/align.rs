@@ -8,7 +8,7 @@
 //!
 //! Bulk copies read lines that start at such multiples, and copies of 16 bytes do.
 
-use bytemuck::{Pod, Zeroable};
+use crate::copy_shape::CopyShape;
 use cuda_std::prelude::*;
 
 /// Threads of a block.
@@ -24,35 +24,13 @@ const EACH: usize = 8;
 const TILE_ROWS: usize = ALIGN_THREADS / LANES;
 const TILE_COLUMNS: usize = EACH * LANES;
 
-/// The sizes of a batch of matrices, in elements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
-#[repr(C)]
-pub struct AlignShape {
-    /// Rows of a matrix.
-    pub rows: usize,
-    /// Columns of a matrix.
-    pub columns: usize,
-    /// From row to row of a source.
-    pub leading_dimension: usize,
-    /// From row to row of a result: at least `columns`.
-    pub pitch: usize,
-    /// From source to source.
-    pub source_stride: usize,
-    /// From result to result.
-    pub result_stride: usize,
-    /// Matrices of the batch.
-    pub matrices: usize,
-}
-
-impl AlignShape {
-    /// Tiles of one matrix, along its rows and down.
-    #[must_use]
-    pub const fn tiles(&self) -> (usize, usize) {
-        (
-            self.pitch.div_ceil(TILE_COLUMNS),
-            self.rows.div_ceil(TILE_ROWS),
-        )
-    }
+/// Tiles of one matrix, along its rows and down.
+#[must_use]
+pub const fn align_tiles(shape: &CopyShape) -> (usize, usize) {
+    (
+        shape.pitch.div_ceil(TILE_COLUMNS),
+        shape.rows.div_ceil(TILE_ROWS),
+    )
 }
 
 macro_rules! align_kernels {
@@ -70,10 +48,10 @@ macro_rules! align_kernels {
         pub unsafe fn $name(
             source: Global<$word>,
             result: GlobalMut<$word>,
-            shape: GridConstant<AlignShape>,
+            shape: GridConstant<CopyShape>,
         ) {
             let shape = &*shape;
-            let (along, _) = shape.tiles();
+            let (along, _) = align_tiles(shape);
             let (along, block) = ((along as u32).max(1), thread::block_idx_x());
             let thread = thread::thread_idx_x() as usize;
             let row = (block / along) as usize * TILE_ROWS + thread / LANES;

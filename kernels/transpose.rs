@@ -10,7 +10,7 @@
 //! Tensor cores read 8-bit operands whose elements along k are neighbours, and the ordinary units
 //! multiply words of four of them.
 
-use bytemuck::{Pod, Zeroable};
+use crate::copy_shape::CopyShape;
 use cuda_std::prelude::*;
 
 /// Rows and columns of a block's tile.
@@ -27,35 +27,13 @@ const QUADS: usize = TRANSPOSE_TILE / QUAD;
 const VECTOR: usize = 16;
 const VECTORS: usize = TRANSPOSE_TILE / VECTOR;
 
-/// The sizes of a batch of matrices, in bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
-#[repr(C)]
-pub struct TransposeShape {
-    /// Rows of a source.
-    pub rows: usize,
-    /// Columns of a source, and rows of a result.
-    pub columns: usize,
-    /// From row to row of a source.
-    pub leading_dimension: usize,
-    /// From row to row of a result: at least `rows`, and a multiple of 16.
-    pub pitch: usize,
-    /// From source to source.
-    pub source_stride: usize,
-    /// From result to result: a multiple of 16.
-    pub result_stride: usize,
-    /// Matrices of the batch.
-    pub matrices: usize,
-}
-
-impl TransposeShape {
-    /// Tiles of one matrix, along its result and down.
-    #[must_use]
-    pub const fn tiles(&self) -> (usize, usize) {
-        (
-            self.pitch.div_ceil(TRANSPOSE_TILE),
-            self.columns.div_ceil(TRANSPOSE_TILE),
-        )
-    }
+/// Tiles of one matrix, along its result and down.
+#[must_use]
+pub const fn transpose_tiles(shape: &CopyShape) -> (usize, usize) {
+    (
+        shape.pitch.div_ceil(TRANSPOSE_TILE),
+        shape.columns.div_ceil(TRANSPOSE_TILE),
+    )
 }
 
 /// Four neighbours of a row; zeros outside of the matrix.
@@ -65,7 +43,7 @@ impl TransposeShape {
 #[inline(always)]
 unsafe fn quad(
     source: Global<'_, u8>,
-    shape: &TransposeShape,
+    shape: &CopyShape,
     (row, column): (usize, usize),
 ) -> [u8; QUAD] {
     if row >= shape.rows {
@@ -94,17 +72,17 @@ unsafe fn quad(
 /// # Safety
 /// 1. `source` starts with the first element of the first matrix of `shape` and reaches to the last of the
 ///    last; the launch reads no other elements of it.
-/// 2. `result` starts at a multiple of 16 bytes, and has the results.
+/// 2. `result` starts at a multiple of 16 bytes, as all its rows do, and has the results.
 /// 3. The launch has blocks of [`TRANSPOSE_THREADS`] threads along x, one for each tile, and any number of
 ///    them along y.
 #[kernel(max_threads = 256)]
 pub unsafe fn transpose_bytes(
     source: Global<u8>,
     result: GlobalMut<u8>,
-    shape: GridConstant<TransposeShape>,
+    shape: GridConstant<CopyShape>,
 ) {
     let shape = &*shape;
-    let (along, _) = shape.tiles();
+    let (along, _) = transpose_tiles(shape);
     let (along, block) = ((along as u32).max(1), thread::block_idx_x());
     let row = (block % along) as usize * TRANSPOSE_TILE;
     let column = (block / along) as usize * TRANSPOSE_TILE;

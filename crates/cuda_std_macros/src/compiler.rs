@@ -19,7 +19,7 @@ impl Target {
     }
 
     /// A compiler is told the crate's name, and a target unless it is the host.
-    fn of(mut arguments: impl Iterator<Item = String>) -> Self {
+    pub fn of(mut arguments: impl Iterator<Item = String>) -> Self {
         let mut target = Self::Unknown;
         while let Some(argument) = arguments.next() {
             let triple = match argument.as_str() {

@@ -8,7 +8,8 @@ use crate::launch_args::{read_words, written_words};
 use crate::matrix::{Matrix, MatrixBatch};
 use crate::module::Module;
 use cuda_std::grid_constant::GridConstant;
-use tilewright_kernels::align::{ALIGN_THREADS, AlignShape, align_u8, align_u16, align_u64};
+use tilewright_kernels::align::{ALIGN_THREADS, align_tiles, align_u8, align_u16, align_u64};
+use tilewright_kernels::copy_shape::CopyShape;
 
 /// What the starts of lines are multiples of, in bytes.
 pub const ALIGNMENT: usize = 16;
@@ -20,7 +21,7 @@ pub fn align<T: Element>(batch: MatrixBatch<'_, T>) -> Outcome<Matrix<T>> {
     let (rows, columns) = first.shape();
     let pitch = columns.next_multiple_of(ALIGNMENT / size_of::<T>());
     let mut room = Matrix::uninit(device, (count * rows, pitch).into())?;
-    let shape = AlignShape {
+    let shape = CopyShape {
         rows,
         columns,
         leading_dimension: first.leading_dimension(),
@@ -29,7 +30,7 @@ pub fn align<T: Element>(batch: MatrixBatch<'_, T>) -> Outcome<Matrix<T>> {
         result_stride: rows * pitch,
         matrices: count,
     };
-    let config = tile_grid(shape.tiles(), count, ALIGN_THREADS, || {
+    let config = tile_grid(align_tiles(&shape), count, ALIGN_THREADS, || {
         format!("an operand of {rows}x{columns} elements")
     })?;
     let result = room.view_mut().into();

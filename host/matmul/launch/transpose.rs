@@ -8,7 +8,8 @@ use crate::launch_args::{read_words, written_words};
 use crate::matrix::{Matrix, MatrixBatch};
 use crate::module::Module;
 use cuda_std::grid_constant::GridConstant;
-use tilewright_kernels::transpose::{TRANSPOSE_THREADS, TransposeShape, transpose_bytes};
+use tilewright_kernels::copy_shape::CopyShape;
+use tilewright_kernels::transpose::{TRANSPOSE_THREADS, transpose_bytes, transpose_tiles};
 
 /// The transposes of row-major matrices of 8-bit elements, one below the other, with zeros from the end of
 /// each row to the next multiple of `alignment`, itself one of 16.
@@ -17,7 +18,7 @@ pub fn transpose<T: Element>(batch: MatrixBatch<'_, T>, alignment: usize) -> Out
     let (rows, columns) = first.shape();
     let pitch = rows.next_multiple_of(alignment);
     let mut room = Matrix::uninit(first.device(), (count * columns, pitch).into())?;
-    let shape = TransposeShape {
+    let shape = CopyShape {
         rows,
         columns,
         leading_dimension: first.leading_dimension(),
@@ -26,7 +27,7 @@ pub fn transpose<T: Element>(batch: MatrixBatch<'_, T>, alignment: usize) -> Out
         result_stride: columns * pitch,
         matrices: count,
     };
-    let config = tile_grid(shape.tiles(), count, TRANSPOSE_THREADS, || {
+    let config = tile_grid(transpose_tiles(&shape), count, TRANSPOSE_THREADS, || {
         format!("an operand of {rows}x{columns} elements")
     })?;
     let module = Module::on_demand(first.device(), module_of!(transpose_bytes));

@@ -14,6 +14,7 @@ mod files;
 mod scan;
 mod tokens;
 
+use crate::compiler::Target;
 use proc_macro2::TokenStream;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -71,14 +72,18 @@ pub fn is_library() -> bool {
 }
 
 /// The file of the crate root.
-fn library_root(mut arguments: impl Iterator<Item = String>) -> Option<PathBuf> {
+fn library_root(arguments: impl Iterator<Item = String>) -> Option<PathBuf> {
+    let arguments: Vec<_> = arguments.collect();
+    if Target::of(arguments.iter().cloned()) == Target::Gpu {
+        return None;
+    }
     let (mut root, mut is_library) = (None, false);
+    let mut arguments = arguments.into_iter();
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             // cargo's, for packages of registries.
             "--test" | "--cap-lints" => return None,
             "--crate-type" => is_library |= matches!(arguments.next()?.as_str(), "lib" | "rlib"),
-            "--target" if arguments.next()?.starts_with("nvptx64") => return None,
             path if path.ends_with(".rs") => root = Some(PathBuf::from(path)),
             _ => {}
         }
