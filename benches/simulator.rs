@@ -1,8 +1,5 @@
 //! Whole kernels on the simulator, with all checks and without any, under criterion: `cargo bench --bench simulator`, or
 //! with a part of a name those alone that have it.
-//!
-//! Programs that depend on the library compile its kernels with their own release profile, where this workspace saves
-//! time: `--config 'profile.bench.package.tilewright-kernels.opt-level=3'` measures what they see.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, SamplingMode};
 use std::hint::black_box;
