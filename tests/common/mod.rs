@@ -48,17 +48,28 @@ pub fn devices() -> Vec<Device> {
 /// of warps and blocks, the number of threads in a warp. They are few whatever `TILEWRIGHT_SEEDS` says: each
 /// differs in an option, and kernels are searched for defects by the tests of `under_seeds`.
 pub fn machines() -> Vec<Device> {
+    let mut machines = devices();
+    machines.extend(variants().map(Device::simulator_with));
+    machines
+}
+
+/// Every device at hand, and a share of the other [`machines`], drawn by `test`: for products that take seconds on each.
+pub fn some_machines(test: &str) -> Vec<Device> {
+    let mut machines = devices();
+    machines.extend(share(test, variants()).map(Device::simulator_with));
+    machines
+}
+
+/// Simulators that differ in what must not matter.
+fn variants() -> [SimulatorOptions; 5] {
     let options = SimulatorOptions::default;
-    let variants = [
+    [
         options().with_seed(1),
         options().with_seed(0xDEAD_BEEF),
         options().with_warp_width(64),
         options().with_warp_width(64).with_seed(3),
         options().with_parallel_blocks(false),
-    ];
-    let mut machines = devices();
-    machines.extend(variants.map(Device::simulator_with));
-    machines
+    ]
 }
 
 /// The first CUDA device, if this build and this machine have one. Where they have none, the test

@@ -235,13 +235,15 @@ fn one_element_makes_a_longer_line_wide() {
         true => f32::INFINITY,
         false => usual,
     };
-    for (turn, line) in [0, 7, 8, 127, LINES - 1].into_iter().enumerate() {
-        for in_a in [false, true] {
-            let shape = if in_a { (LINES, 8, K) } else { (8, LINES, K) };
-            for number in [turn, turn + 3] {
-                assert_special_lines(shape, number, in_a, &[line], &element);
-            }
-        }
+    let lines = [0, 7, 8, 127, LINES - 1].into_iter().enumerate();
+    let cases = lines.flat_map(|(turn, line)| {
+        [turn, turn + 3]
+            .into_iter()
+            .flat_map(move |number| [false, true].map(|in_a| (line, number, in_a)))
+    });
+    for (line, number, in_a) in share("one element makes a longer line wide", cases) {
+        let shape = if in_a { (LINES, 8, K) } else { (8, LINES, K) };
+        assert_special_lines(shape, number, in_a, &[line], &element);
     }
 }
 
