@@ -156,7 +156,9 @@ fn call_sum(device: &Device) {
 #[kernel]
 pub fn use_stack(bytes: u32) {
     fn recurse(bytes: u32) -> u32 {
-        let frame = black_box([1_u8; 4096]);
+        // One array for each call, with any optimization.
+        let frame = [1_u8; 4096];
+        black_box(&frame);
         match bytes.checked_sub(4096) {
             Some(left) => recurse(left) + u32::from(frame[17]),
             None => 0,
