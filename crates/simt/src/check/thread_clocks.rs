@@ -78,3 +78,58 @@ impl ThreadClocks {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::block_clock::BlockClock;
+    use super::super::clock::{VectorClock, add};
+    use super::super::event::Time;
+    use super::*;
+    use crate::basics::SplitMix64;
+    use std::sync::Arc;
+
+    const THREADS: usize = 6;
+
+    /// Against a table: for each thread, the last moment of each other one that is before it.
+    #[test]
+    fn threads_know_what_they_have_been_given() {
+        let mut random = SplitMix64::new(3, 0);
+        let mut clocks = ThreadClocks::new(THREADS as u32).unwrap();
+        let mut table = [[0; THREADS]; THREADS];
+        let mut shared = 0;
+        for step in 1..4000 {
+            let mut below = |bound: usize| random.below(bound as u64) as usize;
+            let (thread, other) = (below(THREADS), below(THREADS));
+            match below(8) {
+                0 if step % 50 == 0 => {
+                    clocks.clear();
+                    table = Default::default();
+                }
+                0..3 => {
+                    let (first, end) = (thread.min(other), thread.max(other) + 1);
+                    clocks.share(first..end);
+                    let all = table[first..end].iter().copied();
+                    let all = all
+                        .reduce(|one, other| std::array::from_fn(|i| Time::max(one[i], other[i])));
+                    table[first..end].fill(all.unwrap());
+                    shared += end - first;
+                }
+                _ => {
+                    let mut clock = VectorClock::default();
+                    let number = other as u32;
+                    let moment = BlockClock::new(0, [(number..number + 1, step)]);
+                    clock.add_block(0, Arc::new(moment));
+                    add(&mut clocks.change(thread).ordered, &Some(Arc::new(clock)));
+                    table[thread][other] = step;
+                }
+            }
+            for (thread, known) in table.iter().enumerate() {
+                let state = clocks.of(thread);
+                let of = |other| state.ordered.as_ref().map_or(0, |it| it.at(0, other));
+                let found: [Time; THREADS] = std::array::from_fn(|other| of(other as u32));
+                assert_eq!(found, *known, "thread {thread} after step {step}");
+            }
+        }
+        assert!(shared > 1000, "{shared}");
+    }
+}
