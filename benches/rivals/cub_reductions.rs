@@ -88,19 +88,12 @@ impl CubReductions {
         // SAFETY: every reduction of the source has this type.
         let function: Reduction = unsafe { *self.library.get(name)? };
         let count = c_int::try_from(x.len())?;
-        self.enqueue(
-            move |Place {
-                      temporary,
-                      bytes,
-                      output,
-                      stream,
-                  }| {
-                let (x, y) = (address(&x), address(&y));
-                // SAFETY: `x` and `y` have `count` elements, and the output room for a result; the rest is as a
-                // `Place` says.
-                unsafe { function(temporary, bytes, x, y, output, count, stream) }
-            },
-        )
+        self.enqueue(move |at: Place| {
+            let (x, y) = (address(&x), address(&y));
+            // SAFETY: `x` and `y` have `count` elements, and the output room for a result; the rest is as a
+            // `Place` says.
+            unsafe { function(at.temporary, at.bytes, x, y, at.output, count, at.stream) }
+        })
     }
 
     /// A function that enqueues the sums of the rows of a row-major matrix a number of times.
@@ -112,19 +105,22 @@ impl CubReductions {
         let function: OfRows = unsafe { *self.library.get("sum_of_rows")? };
         let rows = c_int::try_from(matrix.rows())?;
         let columns = c_int::try_from(matrix.cols())?;
-        self.enqueue(
-            move |Place {
-                      temporary,
-                      bytes,
-                      output,
-                      stream,
-                  }| {
-                let x = pointer(matrix.view().device_address()).cast_const();
-                // SAFETY: the matrix has `rows` times `columns` elements and the output `rows`; the rest is as a
-                // `Place` says.
-                unsafe { function(temporary, bytes, x, output, rows, columns, stream) }
-            },
-        )
+        self.enqueue(move |at: Place| {
+            let x = pointer(matrix.view().device_address()).cast_const();
+            // SAFETY: the matrix has `rows` times `columns` elements and the output `rows`; the rest is as a
+            // `Place` says.
+            unsafe {
+                function(
+                    at.temporary,
+                    at.bytes,
+                    x,
+                    at.output,
+                    rows,
+                    columns,
+                    at.stream,
+                )
+            }
+        })
     }
 
     /// A function that enqueues the sums of the segments of `x` a number of times: where each segment
@@ -137,19 +133,22 @@ impl CubReductions {
         // SAFETY: the function of this name has this type.
         let function: OfSegments = unsafe { *self.library.get("sum_of_segments")? };
         let segments = c_int::try_from(offsets.len() - 1)?;
-        self.enqueue(
-            move |Place {
-                      temporary,
-                      bytes,
-                      output,
-                      stream,
-                  }| {
-                let (x, offsets) = (address(&x), address(&offsets));
-                // SAFETY: the offsets are one more than segments and lie within `x`, and there is a sum for each;
-                // the rest is as a `Place` says.
-                unsafe { function(temporary, bytes, x, offsets, output, segments, stream) }
-            },
-        )
+        self.enqueue(move |at: Place| {
+            let (x, offsets) = (address(&x), address(&offsets));
+            // SAFETY: the offsets are one more than segments and lie within `x`, and there is a sum for each;
+            // the rest is as a `Place` says.
+            unsafe {
+                function(
+                    at.temporary,
+                    at.bytes,
+                    x,
+                    offsets,
+                    at.output,
+                    segments,
+                    at.stream,
+                )
+            }
+        })
     }
 
     /// A function that enqueues the scan of this name in the source, of `x`, a number of times.
@@ -161,18 +160,11 @@ impl CubReductions {
         // SAFETY: every scan of the source has this type.
         let function: Scan = unsafe { *self.library.get(name)? };
         let count = c_int::try_from(x.len())?;
-        self.enqueue(
-            move |Place {
-                      temporary,
-                      bytes,
-                      output,
-                      stream,
-                  }| {
-                let x = address(&x);
-                // SAFETY: `x` and the sums have `count` elements; the rest is as a `Place` says.
-                unsafe { function(temporary, bytes, x, output, count, stream) }
-            },
-        )
+        self.enqueue(move |at: Place| {
+            let x = address(&x);
+            // SAFETY: `x` and the sums have `count` elements; the rest is as a `Place` says.
+            unsafe { function(at.temporary, at.bytes, x, at.output, count, at.stream) }
+        })
     }
 
     /// A function that enqueues calls of CUB, with the temporary memory for which CUB asks in a call before.
