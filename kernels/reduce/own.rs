@@ -45,12 +45,43 @@ use cuda_std::kernel::Kernel;
 /// # fn main() {}
 /// ```
 ///
+/// A line has no attributes but its documentation: a `cfg` stands before the macro.
+///
+/// ```compile_fail
+/// # use tilewright_kernels::reduce::Reduction;
+/// # pub struct Last;
+/// # impl Reduction<f32> for Last {
+/// #     type Accumulator = f32;
+/// #     type Output = f32;
+/// #     const IDENTITY: f32 = 0.0;
+/// #     fn lift(element: f32, _index: usize) -> f32 { element }
+/// #     fn combine(_: f32, right: f32) -> f32 { right }
+/// #     fn finish(total: f32, _elements: usize) -> f32 { total }
+/// # }
+/// tilewright_kernels::reductions! {
+///     #[cfg(any())]
+///     last: Last of f32;
+/// }
+///
+/// /// Another kernel in its place, which needs more of its launches than a reduction.
+/// #[cuda_std::kernel]
+/// pub unsafe fn last(
+///     x: cuda_std::global::Global<f32>,
+///     partials: cuda_std::global::GlobalMut<f32>,
+///     ticket: cuda_std::global::GlobalMut<u32>,
+///     result: cuda_std::global::GlobalMut<f32>,
+/// ) {
+///     let _ = (x, partials, ticket, result);
+/// }
+/// # fn main() {}
+/// ```
+///
 /// The crate depends on `tilewright-kernels` without its default features, which are the library's
 /// kernels, and on `tilewright-cuda-std`.
 #[macro_export]
 macro_rules! reductions {
-    ($($(#[$attribute:meta])* $name:ident: $operation:ident of $element:ty;)*) => {$(
-        $(#[$attribute])*
+    ($($(#[doc = $text:expr])* $name:ident: $operation:ident of $element:ty;)*) => {$(
+        $(#[doc = $text])*
         ///
         /// `partials` holds a block's partial result each, `ticket` one counter, `result` the value.
         ///
@@ -84,7 +115,8 @@ macro_rules! reductions {
             }
         }
 
-        // SAFETY: (1) the kernel is made here.
+        // SAFETY: (1) the kernel is the one above: it has no attribute but documentation, with which it could be
+        // absent and another of its name in its place.
         #[cfg(not(target_arch = "nvptx64"))]
         unsafe impl $crate::reduce::ReductionKernel for $name {
             type Element = $element;

@@ -265,7 +265,7 @@ impl<'launch, T: Pod> GlobalMut<'launch, T> {
     /// threads' own elements.
     #[inline(always)]
     #[must_use]
-    pub fn own(self, index: OwnIndex) -> Option<OwnElement<'launch, T>> {
+    pub fn own(self, index: OwnIndex<'launch>) -> Option<OwnElement<'launch, T>> {
         let index = index.get();
         (index < self.len).then_some(OwnElement { view: self, index })
     }

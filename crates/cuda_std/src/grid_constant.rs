@@ -98,11 +98,16 @@ impl<T: Pod + fmt::Debug> fmt::Debug for GridConstant<'_, T> {
 
 /// The one type that `#[kernel]` passes by value in parameter memory.
 #[doc(hidden)]
-pub trait ByValue {
+pub trait ByValue: sealed::ByValue {
     /// What it holds.
     type Value: Pod;
 }
 
+impl<T: Pod> sealed::ByValue for GridConstant<'_, T> {}
 impl<T: Pod> ByValue for GridConstant<'_, T> {
     type Value = T;
+}
+
+mod sealed {
+    pub trait ByValue {}
 }

@@ -6,10 +6,9 @@
 mod architecture;
 mod params;
 
+pub use crate::parameter::{ScalarParam, ValueParam};
 pub use architecture::Architecture;
-pub use params::{EntryParams, KernelParam, KernelParams, ScalarParam, ValueParam};
-#[doc(hidden)]
-pub use params::{assert_block, assert_grid_constant, assert_scalar, assert_texture, assert_view};
+pub use params::{EntryParams, KernelParam, KernelParams};
 
 /// What `#[kernel]` marks loops with.
 #[doc(hidden)]

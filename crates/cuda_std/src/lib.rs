@@ -64,6 +64,8 @@ pub mod math;
 pub mod mbarrier;
 pub mod mma;
 pub mod output;
+#[doc(hidden)]
+pub mod parameter;
 pub mod pipeline;
 pub mod shared;
 pub mod signature;

@@ -6,25 +6,28 @@
 //! [`Kernel::SIGNATURE`](crate::kernel::Kernel::SIGNATURE).
 
 use crate::const_text::{self, Text};
+use crate::parameter::ScalarParam;
 use core::mem::{align_of, size_of};
 
 /// A kernel's crate, path, name and parameters.
 ///
 /// Its text is the kernel's full path and the types of its parameters as the source writes them,
-/// without spaces, and then the size and the alignment of each parameter's elements in bytes:
-/// `shapes::axpy(f32,Global<f32>,GlobalMut<f32>)4.4,4.4,4.4`. The numbers tell apart types that
-/// the source writes alike.
+/// without spaces, and then the size and the alignment of each parameter's elements in bytes, with a letter for
+/// the meaning of a scalar's bits: `shapes::axpy(f32,Global<f32>,GlobalMut<f32>)4.4f,4.4,4.4`. They tell apart
+/// types that the source writes alike: others' elements may have any bits. Before the numbers stand `unsafe:`
+/// and `cooperative:` where the kernel is such.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signature {
     source: &'static str,
     layouts: &'static [Layout],
 }
 
-/// The size and the alignment of a parameter's elements, in bytes.
+/// The size and the alignment of a parameter's elements, in bytes, and what a scalar's bits mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     pub(crate) size: usize,
     pub(crate) align: usize,
+    kind: Option<u8>,
 }
 
 impl Layout {
@@ -34,6 +37,16 @@ impl Layout {
         Self {
             size: size_of::<T>(),
             align: align_of::<T>(),
+            kind: None,
+        }
+    }
+
+    /// The layout of a scalar.
+    #[must_use]
+    pub const fn of_scalar<T: ScalarParam>() -> Self {
+        Self {
+            kind: Some(T::KIND),
+            ..Self::of::<T>()
         }
     }
 }
@@ -58,6 +71,9 @@ impl Signature {
             text.push_number(self.layouts[index].size);
             text.push(b'.');
             text.push_number(self.layouts[index].align);
+            if let Some(kind) = self.layouts[index].kind {
+                text.push(kind);
+            }
             index += 1;
         }
     }
@@ -70,6 +86,9 @@ impl core::fmt::Display for Signature {
         for (index, layout) in self.layouts.iter().enumerate() {
             let separator = if index > 0 { "," } else { "" };
             write!(formatter, "{separator}{}.{}", layout.size, layout.align)?;
+            if let Some(kind) = layout.kind {
+                write!(formatter, "{}", char::from(kind))?;
+            }
         }
         Ok(())
     }
@@ -88,15 +107,24 @@ mod tests {
 
     const AXPY: Signature = Signature::new(
         "shapes::axpy(f64,Global<[u8;100]>)",
-        &[Layout::of::<f64>(), Layout::of::<[u8; 100]>()],
+        &[Layout::of_scalar::<f64>(), Layout::of::<[u8; 100]>()],
     );
 
     #[test]
     fn the_text_has_the_layouts() {
         const TEXT: [u8; AXPY.text_len()] = AXPY.text();
-        let expected = "shapes::axpy(f64,Global<[u8;100]>)8.8,100.1";
+        let expected = "shapes::axpy(f64,Global<[u8;100]>)8.8f,100.1";
         assert_eq!(std::str::from_utf8(&TEXT), Ok(expected));
         assert_eq!(AXPY.to_string(), expected);
+    }
+
+    #[test]
+    fn scalars_of_one_layout_are_told_apart() {
+        let text = |layout| Signature::new("", Vec::leak(vec![layout])).to_string();
+        assert_eq!(text(Layout::of_scalar::<bool>()), "1.1b");
+        assert_eq!(text(Layout::of_scalar::<u8>()), "1.1u");
+        assert_eq!(text(Layout::of_scalar::<half::f16>()), "2.2f");
+        assert_eq!(text(Layout::of_scalar::<half::bf16>()), "2.2g");
     }
 
     #[test]

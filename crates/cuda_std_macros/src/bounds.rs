@@ -1,5 +1,6 @@
 //! The attribute's arguments.
 
+use crate::compiler::device_library;
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
 use syn::parse::{Parse, ParseStream, Parser};
@@ -55,10 +56,11 @@ pub enum Bound {
 impl Bound {
     /// The number as a constant of type u32.
     pub fn value(&self) -> TokenStream {
+        let cuda_std = device_library();
         match self {
             Self::Number(number) => quote! { #number },
             Self::Constant { value, most } => {
-                quote! { cuda_std::annotation::launch_bound(#value, #most) }
+                quote! { #cuda_std::annotation::launch_bound(#value, #most) }
             }
         }
     }

@@ -1,7 +1,120 @@
 //! What the arguments of the compiler that runs the macro say. Nothing else tells a macro.
 
-use std::env;
+use proc_macro2::{Span, TokenStream};
+use quote::{format_ident, quote};
 use std::path::Path;
+use std::sync::OnceLock;
+use std::{env, fs};
+
+/// The arguments of this process. A compiler is given long lists of them in a file.
+fn arguments() -> impl Iterator<Item = String> {
+    env::args().flat_map(|argument| match argument.strip_prefix('@') {
+        Some(file) => match fs::read_to_string(file) {
+            Ok(text) => text.lines().map(str::to_owned).collect(),
+            Err(_) => vec![argument],
+        },
+        None => vec![argument],
+    })
+}
+
+/// The path of the device library, from the crates that the compiler was given: no module or import of the
+/// kernel's crate can stand in its place, as one can where a path begins with a name.
+pub fn device_library() -> TokenStream {
+    static LIBRARY: OnceLock<Library> = OnceLock::new();
+    match LIBRARY.get_or_init(|| Library::of(arguments())) {
+        Library::Crate(name) => {
+            let name = format_ident!("{name}");
+            quote! { ::#name }
+        }
+        Library::Reexported(name) => {
+            let name = format_ident!("{name}");
+            quote! { ::#name::cuda_std }
+        }
+        Library::Itself => quote! { crate },
+        Library::InScope => quote! { cuda_std },
+    }
+}
+
+/// [`device_library`] for code that errors and the simulator's reports place at `span`.
+pub fn device_library_at(span: Span) -> TokenStream {
+    let tokens = device_library().into_iter();
+    tokens
+        .map(|mut token| {
+            token.set_span(span);
+            token
+        })
+        .collect()
+}
+
+/// How a crate reaches the device library.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Library {
+    /// It depends on it, by this name.
+    Crate(String),
+    /// It depends on `tilewright`, by this name.
+    Reexported(String),
+    /// It is the library.
+    Itself,
+    /// By what an editor finds, whose expansions no program runs.
+    InScope,
+}
+
+impl Library {
+    fn of(arguments: impl Iterator<Item = String>) -> Self {
+        let arguments: Vec<_> = arguments.collect();
+        let externs = || externs(&arguments);
+        let named =
+            |krate: &str| externs().find_map(|(name, of)| (of == krate).then(|| name.to_owned()));
+        let is_itself = || {
+            let mut pairs = arguments.windows(2);
+            pairs.any(|pair| pair[0] == "--crate-name" && pair[1] == "cuda_std")
+        };
+        if let Some(name) = named("cuda_std") {
+            Self::Crate(name)
+        } else if let Some(name) = named("tilewright") {
+            Self::Reexported(name)
+        } else if Target::of(arguments.iter().cloned()) == Target::Unknown {
+            Self::InScope
+        } else if is_itself() && !is_rustdoc(&arguments) {
+            Self::Itself
+        } else {
+            Self::Crate("cuda_std".to_owned())
+        }
+    }
+}
+
+/// The crates that the compiler was given: the name of each here, and its own.
+///
+/// `--extern priv:short=deps/libtilewright-0123.rlib` gives `tilewright` the name `short`.
+fn externs(arguments: &[String]) -> impl Iterator<Item = (&str, &str)> {
+    let after = |index: usize| match arguments[index].strip_prefix("--extern") {
+        Some("") => arguments.get(index + 1).map(String::as_str),
+        Some(rest) => rest.strip_prefix('='),
+        None => None,
+    };
+    (0..arguments.len()).filter_map(after).map(|value| {
+        let value = value.split_once(':').map_or(value, |(options, named)| {
+            // A path may have a colon, too, behind the name.
+            if options.contains('=') { value } else { named }
+        });
+        match value.split_once('=') {
+            Some((name, path)) => (name, crate_of_file(path).unwrap_or(name)),
+            None => (value, value),
+        }
+    })
+}
+
+/// `tilewright` of `deps/libtilewright-0123.rlib`.
+fn crate_of_file(path: &str) -> Option<&str> {
+    let stem = Path::new(path).file_stem()?.to_str()?;
+    let name = stem.strip_prefix("lib").unwrap_or(stem);
+    Some(name.split_once('-').map_or(name, |(name, _)| name))
+}
+
+fn is_rustdoc(arguments: &[String]) -> bool {
+    let compiler = arguments.first().map(Path::new).and_then(Path::file_stem);
+    compiler.is_some_and(|name| name == "rustdoc")
+}
 
 /// For what a crate is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +128,7 @@ pub enum Target {
 impl Target {
     /// That of the compiler that runs.
     pub fn of_compiler() -> Self {
-        Self::of(env::args())
+        Self::of(arguments())
     }
 
     /// A compiler is told the crate's name, and a target unless it is the host.
@@ -50,7 +163,7 @@ impl Target {
 
 /// Whether `cfg(doc)` may be set: not in what a compiler makes for a program.
 pub fn may_set_doc() -> bool {
-    may_set_doc_in(env::args())
+    may_set_doc_in(arguments())
 }
 
 fn may_set_doc_in(arguments: impl Iterator<Item = String>) -> bool {
@@ -64,7 +177,7 @@ fn may_set_doc_in(arguments: impl Iterator<Item = String>) -> bool {
 /// Whether the compiler runs without optimisation, as cargo has it for development: not with
 /// `-C opt-level=1`, as two words or one, nor with `-O`.
 pub fn is_optimisation_off() -> bool {
-    is_optimisation_off_in(env::args())
+    is_optimisation_off_in(arguments())
 }
 
 fn is_optimisation_off_in(mut arguments: impl Iterator<Item = String>) -> bool {
@@ -83,6 +196,29 @@ mod tests {
 
     fn words(arguments: &str) -> impl Iterator<Item = String> {
         arguments.split(' ').map(str::to_owned)
+    }
+
+    #[test]
+    fn the_device_library_is_a_crate_that_the_compiler_was_given() {
+        let library = |arguments: &str| Library::of(words(arguments));
+        let named = |name: &str| Library::Crate(name.to_owned());
+        let rustc = "rustc --crate-name k lib.rs";
+        let direct = format!("{rustc} --extern cuda_std=/t/libcuda_std-12ab.rmeta");
+        assert_eq!(library(&direct), named("cuda_std"));
+        let both = format!("{rustc} --extern tilewright=/t/libtilewright-3.rlib --extern=cuda_std");
+        assert_eq!(library(&both), named("cuda_std"));
+        let renamed = format!("{rustc} --extern priv,noprelude:tw=C:/t/libtilewright-3.rlib");
+        assert_eq!(library(&renamed), Library::Reexported("tw".to_owned()));
+        assert_eq!(
+            library("rustc --crate-name cuda_std lib.rs"),
+            Library::Itself
+        );
+        assert_eq!(
+            library("rustdoc --crate-name cuda_std lib.rs"),
+            named("cuda_std")
+        );
+        assert_eq!(library(rustc), named("cuda_std"));
+        assert_eq!(library("rust-analyzer-proc-macro-srv"), Library::InScope);
     }
 
     #[test]

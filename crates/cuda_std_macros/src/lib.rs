@@ -23,7 +23,7 @@ use quote::ToTokens;
 /// safe code.
 ///
 /// Parameters, at most 16, are values and the types below, written by their names. A value is a
-/// number, a `bool`, an array of numbers or a struct of them without padding (`bytemuck::NoUninit`):
+/// number, a `bool`, an array of numbers or a struct of them without padding (`bytemuck::Pod`):
 /// numbers are PTX parameters of their types, the rest blocks of bytes. A view (`Global<T>`,
 /// `GlobalMut<T>`, `GlobalAtomic<T>`) becomes a pointer and a length in the PTX, so that the pointer
 /// keeps its address space, and a matrix (`GlobalMatrix<T>`, `GlobalMatrixMut<T>`) a pointer, rows,
@@ -65,9 +65,8 @@ use quote::ToTokens;
 /// architecture has. An `a` stands for that architecture alone. `cluster` launches the blocks in
 /// clusters of so many in x, y and z, at most 8, from `sm_90` on.
 ///
-/// The attribute's code names the device library as `cuda_std`. Where it is no dependency but is
-/// re-exported, `use tilewright::cuda_std::prelude::*` or `use tilewright::cuda_std` brings that
-/// name into scope.
+/// The crate depends on `tilewright-cuda-std` or on `tilewright`, under any name: the attribute's code begins
+/// its paths there, whatever names are in scope.
 #[proc_macro_attribute]
 pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let item = proc_macro2::TokenStream::from(item);

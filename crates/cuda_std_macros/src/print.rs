@@ -1,5 +1,6 @@
 //! `gpu_println!`: a text and its values, one for each pair of braces.
 
+use crate::compiler::device_library;
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
 use std::collections::BTreeMap;
@@ -39,6 +40,7 @@ impl Parse for Line {
 
 /// The call that the macro stands for. On the host the compiler checks the text as that of `println!`.
 pub fn expand(tokens: TokenStream) -> Result<TokenStream> {
+    let cuda_std = device_library();
     let line: Line = syn::parse2(tokens.clone())?;
     let (text, values) = text_and_values(&line)?;
     Ok(quote! {{
@@ -46,9 +48,9 @@ pub fn expand(tokens: TokenStream) -> Result<TokenStream> {
         {
             let _ = || { let _ = ::core::format_args!(#tokens); };
         }
-        cuda_std::output::print(
-            const { cuda_std::output::Text::new(#text) },
-            [#(cuda_std::output::Value::of(&(#values))),*],
+        #cuda_std::output::print(
+            const { #cuda_std::output::Text::new(#text) },
+            [#(#cuda_std::output::Value::of(&(#values))),*],
         )
     }})
 }

@@ -1,6 +1,7 @@
 //! Marks the loops of a kernel or of a device function on the host: the simulator's counters tell the
 //! rounds apart. What is compiled for the GPU is left as it is.
 
+use crate::compiler::device_library_at;
 use proc_macro2::Span;
 use quote::quote_spanned;
 use syn::spanned::Spanned;
@@ -31,8 +32,9 @@ impl VisitMut for Marker {
         }
         // The line is the loop's, and the name is none that the kernel could use.
         let span = Span::mixed_site().located_at(body.span());
+        let cuda_std = device_library_at(span);
         let begin = quote_spanned! { span=> rounds.begin(); };
-        let rounds = quote_spanned! { span=> let mut rounds = cuda_std::kernel::loop_rounds(); };
+        let rounds = quote_spanned! { span=> let mut rounds = #cuda_std::kernel::loop_rounds(); };
         body.stmts.insert(0, parse_quote! { #begin });
         *expression = parse_quote! {{ #rounds #expression }};
     }

@@ -51,19 +51,24 @@ impl<'launch> Elements<'launch> {
 }
 
 /// The rounds of the calling thread: what becomes of its elements, and their sum.
-pub(super) struct Rounds<const SYNCED: bool> {
+pub(super) struct Rounds<'launch, const SYNCED: bool> {
     generations: u32,
     /// How many elements are the thread's own, and how many rounds are done.
     elements: u32,
     done: u32,
-    own: OwnIndex,
+    own: OwnIndex<'launch>,
     sum: f64,
 }
 
-impl<const SYNCED: bool> Rounds<SYNCED> {
+impl<'launch, const SYNCED: bool> Rounds<'launch, SYNCED> {
     /// No round done of the thread that `own` belongs to, of `rounds` that cover all elements.
     #[inline(always)]
-    pub(super) fn of(own: OwnIndex, elements: Elements, rounds: u32, generations: u32) -> Self {
+    pub(super) fn of(
+        own: OwnIndex<'launch>,
+        elements: Elements,
+        rounds: u32,
+        generations: u32,
+    ) -> Self {
         // All threads have an element in each round but the last.
         let before_last = rounds.saturating_sub(1);
         let last = own.get() + before_last as usize * elements.threads;

@@ -190,7 +190,7 @@ impl<'launch, T: Pod> GlobalMatrixMut<'launch, T> {
     /// threads' own elements.
     #[inline(always)]
     #[must_use]
-    pub fn own(self, index: OwnIndex2d) -> Option<OwnElement<'launch, T>> {
+    pub fn own(self, index: OwnIndex2d<'launch>) -> Option<OwnElement<'launch, T>> {
         let offset = self.offset(index.row(), index.column())?;
         Some(OwnElement {
             view: self.elements(),

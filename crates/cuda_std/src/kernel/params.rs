@@ -1,20 +1,16 @@
 //! How parameters cross from the host to a PTX entry.
 
 use crate::global::{Global, GlobalAtomic, GlobalMatrix, GlobalMatrixMut, GlobalMut};
-use crate::global::{View, ViewKind};
-use crate::grid_constant::{ByValue, GridConstant};
-use crate::texture::{Texture, Texture1d, Texture2d};
-use bytemuck::{NoUninit, Pod};
+use crate::grid_constant::GridConstant;
+use crate::parameter::ValueParam;
+use crate::texture::{Texture1d, Texture2d};
+use bytemuck::Pod;
 use core::ffi::c_void;
 use core::marker::PhantomData;
 use core::{ptr, slice};
 
 /// Most PTX parameters of an entry: `#[kernel]` takes 16 parameters, and a matrix is four in PTX.
 const MAX_ENTRY_PARAMS: usize = 64;
-
-/// Most bytes of one parameter: those that every GPU has for all of them (PTX ISA 9.0, "Kernel
-/// Function Parameters").
-const MAX_PARAM_BYTES: usize = 4096;
 
 /// The arguments of one launch in the order in which the PTX entry declares its parameters, as the
 /// driver takes them: the address of each.
@@ -90,47 +86,6 @@ pub trait KernelParams: Copy {
     fn push_to<'a>(&'a self, entry: &mut EntryParams<'a>);
 }
 
-/// A value that the host gives to a kernel, the same for the whole grid: a number, a `bool`, an
-/// array of numbers, or a struct of them whose bytes are all initialised
-/// ([`bytemuck::NoUninit`](crate::bytemuck::NoUninit): `#[repr(C)]`, without padding), of at most
-/// 4096 bytes.
-///
-/// ```
-/// use cuda_std::prelude::*;
-///
-/// /// A line, and whether the values are clamped.
-/// #[derive(Clone, Copy, bytemuck::NoUninit)]
-/// #[repr(C)]
-/// pub struct Line {
-///     slope: f32,
-///     offset: f32,
-/// }
-///
-/// /// `y[i] = slope * i + offset`, between the limits if they hold.
-/// #[kernel]
-/// pub fn draw(line: Line, limits: [f32; 2], clamped: bool, y: GlobalMut<f32>) {
-///     let i = thread::own_index();
-///     let value = line.slope.mul_add(i.get() as f32, line.offset);
-///     let value = if clamped { value.max(limits[0]).min(limits[1]) } else { value };
-///     if let Some(y) = y.own(i) {
-///         y.set(value);
-///     }
-/// }
-/// ```
-///
-/// In PTX a number is a parameter of its type, and everything else an aligned block of bytes in
-/// parameter memory, from which the kernel reads what it uses.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be the parameter of a kernel",
-    label = "this type does not cross from the host to a kernel",
-    note = "values are numbers, `bool`, and arrays and structs of plain data: \
-            `#[derive(Clone, Copy, bytemuck::NoUninit)] #[repr(C)]`, without padding",
-    note = "a view is written as `Global<..>` or `GlobalMut<..>`, not by another name"
-)]
-pub trait ValueParam: NoUninit + Send + Sync {}
-#[diagnostic::do_not_recommend]
-impl<T: NoUninit + Send + Sync> ValueParam for T {}
-
 // SAFETY: (1) a value is one PTX parameter of its own size and alignment.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: ValueParam> KernelParam for T {
@@ -138,36 +93,6 @@ unsafe impl<T: ValueParam> KernelParam for T {
         entry.push(self);
     }
 }
-
-/// A value that is one PTX parameter of its own type: a number of at most 64 bits, or a `bool`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a scalar",
-    label = "`#[kernel]` takes this for a scalar by its name"
-)]
-pub trait ScalarParam: ValueParam {}
-
-macro_rules! scalar_params {
-    ($($scalar:ty),*) => {$(
-        impl ScalarParam for $scalar {}
-    )*};
-}
-scalar_params!(
-    bool,
-    u8,
-    i8,
-    u16,
-    i16,
-    u32,
-    i32,
-    u64,
-    i64,
-    usize,
-    isize,
-    f32,
-    f64,
-    half::f16,
-    half::bf16
-);
 
 macro_rules! view_params {
     ($($view:ident)*) => {$(
@@ -217,51 +142,6 @@ macro_rules! texture_params {
     )*};
 }
 texture_params!(Texture1d Texture2d);
-
-/// Compiles only for the parameters that `#[kernel]` passes as scalars: another type of a scalar's
-/// name would be one of them, and arrive as garbage.
-#[doc(hidden)]
-pub const fn assert_scalar<T: ScalarParam>() {}
-
-/// Compiles only for the parameters that `#[kernel]` passes as a pointer and lengths: the view that
-/// the name says.
-#[doc(hidden)]
-pub const fn assert_view<T: View>(kind: ViewKind) {
-    assert!(
-        T::KIND as u8 == kind as u8,
-        "`#[kernel]` knows views by their names, and this name stands for another view"
-    );
-}
-
-/// Compiles only for the parameters that `#[kernel]` passes as a block of bytes, by a reference.
-#[doc(hidden)]
-pub const fn assert_grid_constant<T: ByValue>() {
-    assert_size(size_of::<T::Value>());
-}
-
-/// Compiles only for the parameters that `#[kernel]` passes as a block of bytes, by value.
-#[doc(hidden)]
-pub const fn assert_block<T: ValueParam>() {
-    assert_size(size_of::<T>());
-}
-
-const fn assert_size(bytes: usize) {
-    assert!(bytes > 0, "a parameter has at least one byte");
-    assert!(
-        bytes <= MAX_PARAM_BYTES,
-        "a kernel's parameters have at most 4096 bytes"
-    );
-}
-
-/// Compiles only for the parameters that `#[kernel]` passes as a texture's handle: a texture of as
-/// many dimensions as its name says.
-#[doc(hidden)]
-pub const fn assert_texture<T: Texture>(dimensions: usize) {
-    assert!(
-        T::DIMENSIONS == dimensions,
-        "`#[kernel]` knows textures by their names, and this name stands for the other texture"
-    );
-}
 
 macro_rules! tuple_params {
     ($($name:ident),*) => {

@@ -17,8 +17,11 @@ use super::{
 };
 use core::marker::PhantomData;
 
-/// Neither `Send` nor `Sync`: a witness stays with its thread.
-type NotSend = PhantomData<*const ()>;
+/// Neither `Send` nor `Sync`, and of one launch: a witness stays with its thread.
+///
+/// The lifetime is invariant, so a witness serves the views of its own launch alone. One that a thread-local
+/// could keep is `'static`, which no view of a kernel is.
+type OfThread<'launch> = PhantomData<*mut &'launch ()>;
 
 /// The proof that an index belongs to the calling thread alone.
 ///
@@ -26,12 +29,12 @@ type NotSend = PhantomData<*const ()>;
 /// thread of the launch reaches the same element in this way
 /// ([`GlobalMut::own`](crate::global::GlobalMut::own)).
 #[derive(Debug)]
-pub struct OwnIndex {
+pub struct OwnIndex<'launch> {
     index: usize,
-    not_send: NotSend,
+    of_thread: OfThread<'launch>,
 }
 
-impl OwnIndex {
+impl OwnIndex<'_> {
     /// The index.
     #[inline(always)]
     #[must_use]
@@ -57,11 +60,11 @@ impl OwnIndex {
 #[inline(always)]
 #[track_caller]
 #[must_use]
-pub fn own_index() -> OwnIndex {
+pub fn own_index<'launch>() -> OwnIndex<'launch> {
     let index = block_rank() * u64::from(block_size()) + u64::from(rank_in_block());
     OwnIndex {
         index: index as usize,
-        not_send: PhantomData,
+        of_thread: PhantomData,
     }
 }
 
@@ -84,31 +87,31 @@ pub fn own_index() -> OwnIndex {
 #[inline(always)]
 #[track_caller]
 #[must_use]
-pub fn own_indices(len: usize) -> OwnIndices {
+pub fn own_indices<'launch>(len: usize) -> OwnIndices<'launch> {
     let blocks = u64::from(grid_dim_x()) * u64::from(grid_dim_y()) * u64::from(grid_dim_z());
     OwnIndices {
         next: own_index().index,
         end: len,
         threads: (blocks * u64::from(block_size())) as usize,
-        not_send: PhantomData,
+        of_thread: PhantomData,
     }
 }
 
 /// What [`own_indices`] returns.
 #[derive(Debug)]
-pub struct OwnIndices {
+pub struct OwnIndices<'launch> {
     next: usize,
     end: usize,
     /// Threads of the launch.
     threads: usize,
-    not_send: NotSend,
+    of_thread: OfThread<'launch>,
 }
 
-impl Iterator for OwnIndices {
-    type Item = OwnIndex;
+impl<'launch> Iterator for OwnIndices<'launch> {
+    type Item = OwnIndex<'launch>;
 
     #[inline(always)]
-    fn next(&mut self) -> Option<OwnIndex> {
+    fn next(&mut self) -> Option<OwnIndex<'launch>> {
         if self.next >= self.end {
             return None;
         }
@@ -117,7 +120,7 @@ impl Iterator for OwnIndices {
         self.next = index.saturating_add(self.threads);
         Some(OwnIndex {
             index,
-            not_send: PhantomData,
+            of_thread: PhantomData,
         })
     }
 }
@@ -128,13 +131,13 @@ impl Iterator for OwnIndices {
 /// reaches the same element in this way
 /// ([`GlobalMatrixMut::own`](crate::global::GlobalMatrixMut::own)).
 #[derive(Debug)]
-pub struct OwnIndex2d {
+pub struct OwnIndex2d<'launch> {
     row: usize,
     column: usize,
-    not_send: NotSend,
+    of_thread: OfThread<'launch>,
 }
 
-impl OwnIndex2d {
+impl OwnIndex2d<'_> {
     /// The row: the thread's index in the launch along y.
     #[inline(always)]
     #[must_use]
@@ -170,7 +173,7 @@ impl OwnIndex2d {
 #[inline(always)]
 #[track_caller]
 #[must_use]
-pub fn own_index_2d() -> OwnIndex2d {
+pub fn own_index_2d<'launch>() -> OwnIndex2d<'launch> {
     let along =
         |block: u32, size: u32, thread: u32| u64::from(block) * u64::from(size) + u64::from(thread);
     let column = along(block_idx_x(), block_dim_x(), thread_idx_x());
@@ -180,7 +183,7 @@ pub fn own_index_2d() -> OwnIndex2d {
     OwnIndex2d {
         row: (layer * rows_of_layer + row) as usize,
         column: column as usize,
-        not_send: PhantomData,
+        of_thread: PhantomData,
     }
 }
 
@@ -194,7 +197,7 @@ mod tests {
             next,
             end,
             threads,
-            not_send: PhantomData,
+            of_thread: PhantomData,
         };
         indices.map(|index| index.get()).collect()
     }

@@ -37,18 +37,18 @@ pub fn by_value(block: GridConstant<Block>, last: u16) {
     assert!(u16::from(block.0[0]) > last);
 }
 
-/// A struct whose bytes are a truth and a number.
-#[derive(Clone, Copy, bytemuck::NoUninit)]
+/// A struct of two numbers, one of which is a flag.
+#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct Switch {
-    on: bool,
+    on: u8,
     level: u8,
 }
 
 /// Values and views of every kind.
 #[kernel]
 pub fn values(on: bool, switch: Switch, weights: [f32; 3], x: GlobalMatrix<f32>, y: cuda_std::global::GlobalMatrixMut<f32>, bins: GlobalAtomic<u32>) {
-    assert!(on == switch.on && switch.level > 0 && weights.len() == x.rows());
+    assert!(on == (switch.on != 0) && switch.level > 0 && weights.len() == x.rows());
     let _ = (y, bins);
 }
 
@@ -91,7 +91,7 @@ fn main() {
     assert_eq!(entry.bytes().collect::<Vec<_>>(), [&block.0[..], &[5, 0]]);
     assert_eq!(entry.addresses()[0], (&raw const block).cast());
 
-    let switch = Switch { on: true, level: 3 };
+    let switch = Switch { on: 1, level: 3 };
     // SAFETY: (1), (2), (3) no element is touched.
     let (x, y, bins) = unsafe {
         (

@@ -36,7 +36,7 @@ pub fn read_table_in_clusters(added: u32, table: GridConstant<Table>, out: Globa
 }
 
 /// What [`draw`] draws: 12 bytes without padding.
-#[derive(Clone, Copy, Debug, bytemuck::NoUninit)]
+#[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct Line {
     /// By which it rises from one element to the next.

@@ -1,8 +1,9 @@
 //! The PTX entry of a kernel, and what stands beside it.
 
 use super::common::{argument_name, length_names};
-use super::common::{attributes, body, grid, layout_of_value, signature};
+use super::common::{attributes, body, grid, layout_of_value, parameter_check, signature};
 use crate::bounds::{Bound, Bounds};
+use crate::compiler::device_library;
 use crate::parse::{KernelFunction, Parameter, Passing};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -39,10 +40,11 @@ fn device_entry(kernel: &KernelFunction) -> TokenStream {
     let grid = grid(kernel);
     let annotation = annotation(kernel);
     let signature = device_signature(kernel);
+    let checks = parameters.iter().map(parameter_check);
     quote! {
         #(#conditions)*
         #[cfg(target_arch = "nvptx64")]
-        const _: () = { #annotation #signature };
+        const _: () = { #annotation #signature #(#checks)* };
 
         #(#all_attributes)*
         #[cfg(target_arch = "nvptx64")]
@@ -51,8 +53,9 @@ fn device_entry(kernel: &KernelFunction) -> TokenStream {
         #visibility unsafe extern "ptx-kernel" fn #name(#(#flat),*) {
             #body
             // SAFETY: the host passes a pointer and a length of one buffer for each view; a block of
-            // bytes stands, aligned, in parameter memory, which nothing writes. The host keeps the kernel's own requirements: `Kernel::run` and the launch say so. A kernel
-            // whose bounds are cooperative it launches cooperatively, one launch after the other.
+            // bytes stands, aligned, in parameter memory, which nothing writes. The host keeps the
+            // kernel's own requirements: `Kernel::run` and the launch say so. A kernel whose bounds
+            // are cooperative it launches cooperatively, one launch after the other.
             #[allow(unused_unsafe)]
             unsafe { body(#grid #(#rebuilt),*) }
         }
@@ -60,21 +63,22 @@ fn device_entry(kernel: &KernelFunction) -> TokenStream {
 }
 
 fn flat_parameter((index, parameter): (usize, &Parameter)) -> TokenStream {
+    let cuda_std = device_library();
     let Parameter { ty, passing, .. } = parameter;
     let name = argument_name(index);
     match passing {
         Passing::View(view) => {
             let lengths = length_names(index, *view);
-            let element = quote! { <#ty as cuda_std::global::View>::Element };
+            let element = quote! { <#ty as #cuda_std::global::View>::Element };
             let pointer = if view.is_read_only {
                 quote! { *const #element }
             } else {
                 quote! { *mut #element }
             };
-            quote! { #name: #pointer #(, #lengths: usize)* }
+            quote! { #name: #pointer #(, #lengths: ::core::primitive::usize)* }
         }
         Passing::GridConstant => {
-            quote! { #name: *const <#ty as cuda_std::grid_constant::ByValue>::Value }
+            quote! { #name: *const <#ty as #cuda_std::grid_constant::ByValue>::Value }
         }
         Passing::Block => quote! { #name: *const #ty },
         Passing::Texture { .. } | Passing::Scalar => quote! { #name: #ty },
@@ -98,6 +102,7 @@ fn rebuilt_argument((index, parameter): (usize, &Parameter)) -> TokenStream {
 /// The note that the builder reads from the section `.tilewright.kernel`: what LLVM IR can say of
 /// a kernel and Rust cannot.
 fn annotation(kernel: &KernelFunction) -> TokenStream {
+    let cuda_std = device_library();
     let mut note = Note::default();
     note.text += &kernel.function.sig.ident.to_string();
     note.push_bounds(&kernel.bounds);
@@ -121,7 +126,7 @@ fn annotation(kernel: &KernelFunction) -> TokenStream {
             }
             Passing::Block => {
                 note.text.push('b');
-                note.push(quote! { Layout(cuda_std::signature::Layout::of::<#ty>()) });
+                note.push(quote! { Layout(#cuda_std::signature::Layout::of::<#ty>()) });
             }
         }
     }
@@ -140,11 +145,12 @@ struct Note {
 impl Note {
     /// Adds the part that `Part::#part` is.
     fn push(&mut self, part: TokenStream) {
+        let cuda_std = device_library();
         let before = std::mem::take(&mut self.text);
         self.parts
-            .push(quote! { cuda_std::annotation::Part::Text(#before) });
+            .push(quote! { #cuda_std::annotation::Part::Text(#before) });
         self.parts
-            .push(quote! { cuda_std::annotation::Part::#part });
+            .push(quote! { #cuda_std::annotation::Part::#part });
     }
 
     /// Adds the launch bounds.
@@ -161,7 +167,7 @@ impl Note {
                 Some(bound) => {
                     self.text += &format!("|{key}=");
                     let value = bound.value();
-                    self.push(quote! { Number(#value as usize) });
+                    self.push(quote! { Number(#value as ::core::primitive::usize) });
                 }
             }
         }
@@ -174,17 +180,18 @@ impl Note {
     }
 
     fn into_static(self) -> TokenStream {
+        let cuda_std = device_library();
         let Self { parts, text } = self;
         if parts.is_empty() {
             return literal_annotation(&text);
         }
         quote! {
-            const NOTE: cuda_std::annotation::Annotation = cuda_std::annotation::Annotation(
-                &[#(#parts,)* cuda_std::annotation::Part::Text(#text)],
+            const NOTE: #cuda_std::annotation::Annotation = #cuda_std::annotation::Annotation(
+                &[#(#parts,)* #cuda_std::annotation::Part::Text(#text)],
             );
             #[used]
             #[unsafe(link_section = ".tilewright.kernel")]
-            static ANNOTATION: [u8; NOTE.text_len()] = NOTE.text();
+            static ANNOTATION: [::core::primitive::u8; NOTE.text_len()] = NOTE.text();
         }
     }
 }
@@ -195,20 +202,21 @@ fn literal_annotation(text: &str) -> TokenStream {
     quote! {
         #[used]
         #[unsafe(link_section = ".tilewright.kernel")]
-        static ANNOTATION: [u8; #length] = *#bytes;
+        static ANNOTATION: [::core::primitive::u8; #length] = *#bytes;
     }
 }
 
 /// The static array beside the entry from which the host reads what the entry is.
 fn device_signature(kernel: &KernelFunction) -> TokenStream {
+    let cuda_std = device_library();
     let symbol = format_ident!("__signature_of_{}", kernel.function.sig.ident);
     let signature = signature(kernel);
     quote! {
-        const SIGNATURE: cuda_std::signature::Signature = #signature;
+        const SIGNATURE: #cuda_std::signature::Signature = #signature;
         #[used]
         #[unsafe(no_mangle)]
         #[unsafe(link_section = ".global")]
         #[allow(non_upper_case_globals)]
-        static #symbol: [u8; SIGNATURE.text_len()] = SIGNATURE.text();
+        static #symbol: [::core::primitive::u8; SIGNATURE.text_len()] = SIGNATURE.text();
     }
 }

@@ -1,12 +1,12 @@
 //! The descriptor of a kernel: what a program launches.
 
-use super::common::{argument_name, attributes, body, grid, signature};
+use super::common::{argument_name, attributes, body, grid, parameter_check, signature};
 use crate::bounds::{Bound, Bounds};
-use crate::compiler;
+use crate::compiler::{self, device_library};
 use crate::parse::{KernelFunction, Parameter, Passing};
 use crate::rounds::with_rounds;
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::quote;
 use syn::spanned::Spanned;
 use syn::{GenericArgument, Lifetime, PathArguments, Type, parse_quote};
 
@@ -84,6 +84,7 @@ fn host_implementation(kernel: &KernelFunction) -> TokenStream {
         parameters,
         ..
     } = kernel;
+    let cuda_std = device_library();
     let name = &function.sig.ident;
     let types = parameters.iter().map(type_in_launch);
     let signature = signature(kernel);
@@ -105,7 +106,7 @@ fn host_implementation(kernel: &KernelFunction) -> TokenStream {
             #[diagnostic::do_not_recommend]
             // SAFETY: (1) the kernel is a safe function: whatever it is given, it is defined. (2) The
             // attribute wrote the signature for the entry and for the descriptor.
-            unsafe impl cuda_std::kernel::SafeKernel for #name {}
+            unsafe impl #cuda_std::kernel::SafeKernel for #name {}
         }
     });
     quote! {
@@ -115,7 +116,7 @@ fn host_implementation(kernel: &KernelFunction) -> TokenStream {
         #(#checks)*
 
         // Evaluated here, so that a bound that no GPU has is an error where it stands.
-        const _: cuda_std::kernel::LaunchBounds = #bounds;
+        const _: #cuda_std::kernel::LaunchBounds = #bounds;
 
         impl ::core::clone::Clone for #name {
             #[inline]
@@ -131,14 +132,14 @@ fn host_implementation(kernel: &KernelFunction) -> TokenStream {
             }
         }
 
-        impl cuda_std::kernel::Kernel for #name {
+        impl #cuda_std::kernel::Kernel for #name {
             type Params<'launch> = (#(#types,)*);
-            const NAME: &'static str = #text;
-            const SIGNATURE: ::core::option::Option<cuda_std::signature::Signature> =
+            const NAME: &'static ::core::primitive::str = #text;
+            const SIGNATURE: ::core::option::Option<#cuda_std::signature::Signature> =
                 ::core::option::Option::Some(#signature);
-            const BOUNDS: cuda_std::kernel::LaunchBounds = #bounds;
+            const BOUNDS: #cuda_std::kernel::LaunchBounds = #bounds;
             #arch
-            const VIEWS: &'static [&'static str] = &[#(#views),*];
+            const VIEWS: &'static [&'static ::core::primitive::str] = &[#(#views),*];
 
             #inlined
             unsafe fn run<'launch>((#(#arguments,)*): Self::Params<'launch>) {
@@ -185,31 +186,8 @@ fn type_in_launch(Parameter { ty, passing, .. }: &Parameter) -> Type {
     ty
 }
 
-/// Whether a parameter crosses as its type's name says: only the compiler knows the types.
-fn parameter_check(parameter: &Parameter) -> TokenStream {
-    let ty = &parameter.ty;
-    match parameter.passing {
-        Passing::Texture { dimensions } => {
-            quote_spanned! { ty.span() => cuda_std::kernel::assert_texture::<#ty>(#dimensions); }
-        }
-        Passing::GridConstant => {
-            quote_spanned! { ty.span() => cuda_std::kernel::assert_grid_constant::<#ty>(); }
-        }
-        Passing::Scalar => {
-            quote_spanned! { ty.span() => cuda_std::kernel::assert_scalar::<#ty>(); }
-        }
-        Passing::Block => {
-            quote_spanned! { ty.span() => cuda_std::kernel::assert_block::<#ty>(); }
-        }
-        Passing::View(view) => {
-            let kind = format_ident!("{}", view.name);
-            let kind = quote! { cuda_std::global::ViewKind::#kind };
-            quote_spanned! { ty.span() => cuda_std::kernel::assert_view::<#ty>(#kind); }
-        }
-    }
-}
-
 fn bounds(bounds: &Bounds) -> TokenStream {
+    let cuda_std = device_library();
     let option = |bound: &Option<Bound>| match bound.as_ref().map(Bound::value) {
         Some(value) => quote! { ::core::option::Option::Some(#value) },
         None => quote! { ::core::option::Option::None },
@@ -229,16 +207,17 @@ fn bounds(bounds: &Bounds) -> TokenStream {
         .cluster
         .map(|[x, y, z]| quote! { .with_cluster([#x, #y, #z]) });
     quote! {
-        cuda_std::kernel::LaunchBounds::new(#threads, #blocks, #registers)
+        #cuda_std::kernel::LaunchBounds::new(#threads, #blocks, #registers)
             #cooperative #dependent #cluster
     }
 }
 
 fn arch(bounds: &Bounds) -> Option<TokenStream> {
+    let cuda_std = device_library();
     bounds.arch.as_ref().map(|name| {
         quote! {
-            const ARCH: ::core::option::Option<cuda_std::kernel::Architecture> =
-                cuda_std::kernel::Architecture::parse(#name);
+            const ARCH: ::core::option::Option<#cuda_std::kernel::Architecture> =
+                #cuda_std::kernel::Architecture::parse(#name);
         }
     })
 }

@@ -1,8 +1,8 @@
 //! What the attribute leaves in its place: an entry for the GPU, a descriptor for the host. The compiler, where it
 //! is known, is given the one that it compiles for, and does not read the other only to leave it out.
 //!
-//! Paths start with `cuda_std` and not with `::cuda_std`: it is either the crate that the kernel's
-//! crate depends on, or what `use tilewright::cuda_std::prelude::*` brings into scope.
+//! No name of the kernel's crate can take the place of what this code means: paths begin at the crates that
+//! the compiler was given ([`device_library`](crate::compiler::device_library)), and primitive types at `core`.
 
 mod common;
 mod device;

@@ -1,0 +1,136 @@
+//! Which types a kernel's parameters have. `#[kernel]` checks them where it makes the entry for a GPU as well
+//! as where it makes the host's descriptor, because a name may stand for different types there.
+
+use crate::global::{View, ViewKind};
+use crate::grid_constant::ByValue;
+use crate::texture::Texture;
+use bytemuck::{AnyBitPattern, NoUninit};
+
+/// Most bytes of one parameter: those that every GPU has for all of them (PTX ISA 9.0, "Kernel
+/// Function Parameters").
+const MAX_PARAM_BYTES: usize = 4096;
+
+/// A value that the host gives to a kernel, the same for the whole grid: a number, a `bool`, an
+/// array of numbers, or a struct of them ([`bytemuck::Pod`](crate::bytemuck::Pod): `#[repr(C)]`, without
+/// padding, whose bytes may have any values), of at most 4096 bytes.
+///
+/// ```
+/// use cuda_std::prelude::*;
+///
+/// /// A line, and whether the values are clamped.
+/// #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+/// #[repr(C)]
+/// pub struct Line {
+///     slope: f32,
+///     offset: f32,
+/// }
+///
+/// /// `y[i] = slope * i + offset`, between the limits if they hold.
+/// #[kernel]
+/// pub fn draw(line: Line, limits: [f32; 2], clamped: bool, y: GlobalMut<f32>) {
+///     let i = thread::own_index();
+///     let value = line.slope.mul_add(i.get() as f32, line.offset);
+///     let value = if clamped { value.max(limits[0]).min(limits[1]) } else { value };
+///     if let Some(y) = y.own(i) {
+///         y.set(value);
+///     }
+/// }
+/// ```
+///
+/// In PTX a number is a parameter of its type, and everything else an aligned block of bytes in
+/// parameter memory, from which the kernel reads what it uses.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the parameter of a kernel",
+    label = "this type does not cross from the host to a kernel",
+    note = "values are numbers, `bool`, and arrays and structs of plain data: \
+            `#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)] #[repr(C)]`, without padding",
+    note = "a view is written as `Global<..>` or `GlobalMut<..>`, not by another name"
+)]
+pub trait ValueParam: NoUninit + Send + Sync {}
+#[diagnostic::do_not_recommend]
+impl<T: NoUninit + Send + Sync> ValueParam for T {}
+
+/// A value that is one PTX parameter of its own type: a number of at most 64 bits, or a `bool`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a scalar",
+    label = "`#[kernel]` takes this for a scalar by its name"
+)]
+pub trait ScalarParam: ValueParam + sealed::Scalar {
+    /// A letter for what its bits mean: `b` a truth, `u` and `i` integers, `f` an IEEE 754 number, `g` a
+    /// [`bf16`](half::bf16).
+    #[doc(hidden)]
+    const KIND: u8;
+}
+
+macro_rules! scalar_params {
+    ($($kind:literal: $($scalar:ty),*;)*) => {$($(
+        impl sealed::Scalar for $scalar {}
+        impl ScalarParam for $scalar {
+            const KIND: u8 = $kind;
+        }
+    )*)*};
+}
+scalar_params!(
+    b'b': bool;
+    b'u': u8, u16, u32, u64, usize;
+    b'i': i8, i16, i32, i64, isize;
+    b'f': f32, f64, half::f16;
+    b'g': half::bf16;
+);
+
+/// A value that is a block of bytes in parameter memory, whatever bytes they are: the type may be another one
+/// on the host than on the GPU, as an alias or a field under a `cfg` is.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the parameter of a kernel: some bytes are no value of it",
+    label = "not plain data (`bytemuck::Pod`)",
+    note = "arrays and structs of numbers are, with `#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)] \
+            #[repr(C)]`; a flag in them is a number, and a `bool` a parameter of its own"
+)]
+#[doc(hidden)]
+pub trait BlockParam: ValueParam + AnyBitPattern {}
+#[diagnostic::do_not_recommend]
+impl<T: ValueParam + AnyBitPattern> BlockParam for T {}
+
+mod sealed {
+    pub trait Scalar {}
+}
+
+/// Compiles only for the parameters that `#[kernel]` passes as scalars: another type of a scalar's
+/// name would be one of them, and arrive as garbage.
+pub const fn assert_scalar<T: ScalarParam>() {}
+
+/// Compiles only for the parameters that `#[kernel]` passes as a pointer and lengths: the view that
+/// the name says.
+pub const fn assert_view<T: View>(kind: ViewKind) {
+    assert!(
+        T::KIND as u8 == kind as u8,
+        "`#[kernel]` knows views by their names, and this name stands for another view"
+    );
+}
+
+/// Compiles only for the parameters that `#[kernel]` passes as a block of bytes, by a reference.
+pub const fn assert_grid_constant<T: ByValue>() {
+    assert_size(size_of::<T::Value>());
+}
+
+/// Compiles only for the parameters that `#[kernel]` passes as a block of bytes, by value.
+pub const fn assert_block<T: BlockParam>() {
+    assert_size(size_of::<T>());
+}
+
+const fn assert_size(bytes: usize) {
+    assert!(bytes > 0, "a parameter has at least one byte");
+    assert!(
+        bytes <= MAX_PARAM_BYTES,
+        "a kernel's parameters have at most 4096 bytes"
+    );
+}
+
+/// Compiles only for the parameters that `#[kernel]` passes as a texture's handle: a texture of as
+/// many dimensions as its name says.
+pub const fn assert_texture<T: Texture>(dimensions: usize) {
+    assert!(
+        T::DIMENSIONS == dimensions,
+        "`#[kernel]` knows textures by their names, and this name stands for the other texture"
+    );
+}
