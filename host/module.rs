@@ -8,7 +8,7 @@ use crate::error::{During, Outcome, Result, check_length};
 use crate::launch::{KernelLimits, LaunchConfig};
 use crate::launch_args::LaunchArgs;
 use crate::module_source::ModuleSource;
-use cuda_std::kernel::{EntryParams, Kernel, KernelParams, SafeKernel};
+use cuda_std::kernel::{EntryParams, Kernel, KernelParams, ParamCopies, SafeKernel};
 use cuda_std::symbol::Symbol;
 
 /// A module that a device has loaded. A clone is the same module.
@@ -280,10 +280,9 @@ impl Module {
         params: K::Params<'_>,
     ) -> Outcome<()> {
         let entry_params = EntryParams::of(&params);
-        let params = OfLaunch(params);
-        // SAFETY: (1) of `Kernel::run` is (1) of this method, (2) is (2): the simulator is done
-        // when `launch` returns.
-        let body = || unsafe { K::run(params.get()) };
+        // SAFETY: the launch meets the kernel's requirements by (1), and its views are valid by (2): the simulator is
+        // done when `launch` returns.
+        let body = || unsafe { simulated::<K>(params) };
         let request = LaunchRequest {
             entry: self.entry::<K>(),
             config,
@@ -294,7 +293,7 @@ impl Module {
         };
         // SAFETY: (1) The module's entry `K::NAME` takes the parameters of `K` by (1) of
         // `ModuleSource::new` and the signature, which the backend compares, and `EntryParams` has
-        // them as the entry declares them. (2) `body` runs `K` with the same parameters. (3) is (2)
+        // them as the entry declares them. (2) `body` is of `K` and the same parameters. (3) is (2)
         // of this method, and work that is submitted later comes later in the device's order. (4)
         // is (1) of this method.
         unsafe { self.submit(&KernelLimits::of::<K>(), &request) }
@@ -312,12 +311,43 @@ impl Module {
     }
 }
 
+/// What each simulated thread of a launch of `K` runs.
+///
+/// # Safety
+/// 1. The launch meets the requirements in the kernel's documentation.
+/// 2. The views in `params` are valid for the launch as [`Kernel::run`] requires, which has ended when the result is
+///    dropped.
+unsafe fn simulated<K: Kernel>(params: K::Params<'_>) -> simt::Body {
+    let params = OfLaunch::of(params);
+    // SAFETY: what the closure borrows are views and textures, which live for the launch by (2), and stay with its
+    // simulated threads, because they are neither `Send` nor `Sync`. The references that a thread could lend lead to
+    // copies, which the closure owns.
+    unsafe {
+        simt::Body::borrowing(move || {
+            // SAFETY: the kernel's own requirements are (1), valid views are (2).
+            K::run(params.get());
+        })
+    }
+}
+
 /// The parameters of a launch, which the simulator's host threads copy.
-struct OfLaunch<P>(P);
+struct OfLaunch<P> {
+    params: P,
+    /// To which the parameters lead.
+    _copies: ParamCopies,
+}
 
 impl<P: KernelParams> OfLaunch<P> {
+    fn of(params: P) -> Self {
+        let mut copies = ParamCopies::default();
+        Self {
+            params: params.copied_to(&mut copies),
+            _copies: copies,
+        }
+    }
+
     fn get(&self) -> P {
-        self.0
+        self.params
     }
 }
 
@@ -327,3 +357,5 @@ impl<P: KernelParams> OfLaunch<P> {
 // The launch returns when its threads have ended, so each copy is used within the launch, by a thread
 // of it.
 unsafe impl<P: KernelParams> Sync for OfLaunch<P> {}
+// SAFETY: as for `Sync`; the copies are `Send`.
+unsafe impl<P: KernelParams> Send for OfLaunch<P> {}

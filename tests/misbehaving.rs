@@ -10,6 +10,7 @@ use cuda_std_test_kernels::symbols::U;
 use simt::DefectKind;
 use std::hint::black_box;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 use tilewright::{
@@ -273,5 +274,57 @@ fn caught_unwinding_ends() {
             assert_eq!(defect(launched).kind, DefectKind::Panic);
             call_sum(device);
         }
+    });
+}
+
+/// Whether the host has freed the parameter of [`lend_parameter`], and what was read of it then.
+static IS_FREED: AtomicBool = AtomicBool::new(false);
+static READ: AtomicU32 = AtomicU32::new(0);
+
+/// Lends its parameter to a host thread, and overflows its stack in the scope that waits for it.
+#[kernel]
+pub fn lend_parameter(values: GridConstant<[u32; 256]>) {
+    std::thread::scope(|scope| {
+        let lent: &[u32; 256] = &values;
+        scope.spawn(move || {
+            while !IS_FREED.load(Ordering::Acquire) {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            READ.store(lent[7], Ordering::Release);
+        });
+        black_box(overflow(0));
+    });
+}
+
+#[inline(never)]
+fn overflow(depth: u64) -> u64 {
+    let frame = black_box([depth; 64]);
+    if frame[1] == u64::MAX {
+        return 0;
+    }
+    overflow(depth + 1) + frame[3]
+}
+
+#[cfg(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
+#[test]
+fn a_lent_parameter_outlives_its_launch() {
+    in_child("a_lent_parameter_outlives_its_launch", || {
+        let mut values = Box::new([11_u32; 256]);
+        let config = LaunchConfig::new(1, 1);
+        let result = host().module.launch(lend_parameter, config, (&*values,));
+        assert!(matches!(
+            result.unwrap_err().kind(),
+            ErrorKind::KernelDefect(defect) if defect.kind == DefectKind::StackOverflow
+        ));
+        // A reference to it would change now.
+        values.fill(12);
+        IS_FREED.store(true, Ordering::Release);
+        while READ.load(Ordering::Acquire) == 0 {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        assert_eq!(READ.load(Ordering::Acquire), 11);
     });
 }

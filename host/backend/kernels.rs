@@ -33,7 +33,7 @@ pub(crate) trait DeviceKernels {
     /// # Safety
     /// 1. The module's entry takes exactly `params` as parameters, if it has the signature of
     ///    `entry`.
-    /// 2. `body` runs the same kernel, with the same parameters, as one simulated thread.
+    /// 2. `body` makes what runs the same kernel, with the same parameters, as one simulated thread.
     /// 3. Requirements 1 and 2 of the trait for all memory that the kernel touches.
     /// 4. The launch meets the requirements in the kernel's documentation.
     unsafe fn launch(&self, request: &LaunchRequest<'_>) -> Outcome<()>;
@@ -89,5 +89,5 @@ pub(crate) struct LaunchRequest<'a> {
     /// For each of them the name of the view whose address it is, or nothing.
     pub(crate) views: &'static [&'static str],
     /// The kernel as one simulated thread runs it.
-    pub(crate) body: &'a (dyn Fn() + Sync),
+    pub(crate) body: &'a dyn Fn() -> simt::Body,
 }

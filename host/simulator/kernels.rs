@@ -108,7 +108,7 @@ impl DeviceKernels for Simulator {
             true => simt::run_cooperative,
             false => simt::run,
         };
-        let report = run(&launch, request.body);
+        let report = run(&launch, &(request.body)());
         output.take().iter().for_each(|line| print_line(line));
         let report = report.map_err(ErrorKind::KernelDefect)?;
         if let Some(counts) = report.counts {

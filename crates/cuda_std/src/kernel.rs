@@ -8,7 +8,7 @@ mod params;
 
 pub use crate::parameter::{ScalarParam, ValueParam};
 pub use architecture::Architecture;
-pub use params::{EntryParams, KernelParam, KernelParams};
+pub use params::{EntryParams, KernelParam, KernelParams, ParamCopies};
 
 /// What `#[kernel]` marks loops with.
 #[doc(hidden)]

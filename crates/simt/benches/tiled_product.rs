@@ -6,6 +6,9 @@
 //! Times are the best of several launches; `riri`, which takes minutes, launches once, and only
 //! for the smallest size. Without `--bench`, which cargo adds, one small launch each is made.
 
+#[path = "../tests/borrowed/mod.rs"]
+mod borrowed;
+
 use cuda_std::global::{Global, GlobalMut};
 use cuda_std::kernel::Kernel;
 use riri::{GlobalBuf, LaunchConfig};
@@ -82,7 +85,7 @@ impl Operands {
                 // kernel asks for.
                 unsafe { matmul_tiled_f32_nn::run((a, b, c, size, size, size, size, size, size)) };
             };
-            simt::run(&launch, &body).expect("the kernel has no defect");
+            crate::borrowed::run(&launch, &body).expect("the kernel has no defect");
             start.elapsed().as_secs_f64()
         };
         let best = (0..launches).map(|_| run()).fold(f64::INFINITY, f64::min);

@@ -5,6 +5,9 @@
 //!
 //! `cargo run --release --package tilewright-simt --example checks [pattern]`
 
+#[path = "../tests/borrowed/mod.rs"]
+mod borrowed;
+
 use simt::{AccessKind, BarrierId, Contents, Dim3, Launch, MemoryScope, Options, Space};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::hint::black_box;
@@ -104,7 +107,7 @@ fn seconds(blocks: u32, threads: u32, checks: bool, body: impl Fn() + Sync) -> f
     };
     let run = |_| {
         let start = processor_seconds();
-        simt::run(&launch, &body).expect("the kernel has no defect");
+        crate::borrowed::run(&launch, &body).expect("the kernel has no defect");
         processor_seconds() - start
     };
     (0..RUNS).map(run).fold(f64::INFINITY, f64::min)

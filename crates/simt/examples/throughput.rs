@@ -2,6 +2,9 @@
 //!
 //! `cargo run --release --package tilewright-simt --example throughput [threads per block]`
 
+#[path = "../tests/borrowed/mod.rs"]
+mod borrowed;
+
 use simt::{AccessKind, BarrierId, Dim3, Launch, Options, Space};
 use std::hint::black_box;
 use std::time::Instant;
@@ -29,7 +32,7 @@ fn measure(name: &str, blocks: u32, operations: u32, body: impl Fn() + Sync) {
         dynamic_shared_bytes: 0,
         options: &options,
     };
-    let run = || simt::run(&launch, &body).expect("the kernel has no defect");
+    let run = || crate::borrowed::run(&launch, &body).expect("the kernel has no defect");
     run();
     let start = Instant::now();
     run();

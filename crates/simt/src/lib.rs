@@ -5,10 +5,10 @@
 //! simulated machine: they answer for "the thread that is running now".
 //!
 //! ```
-//! use simt::{Dim3, Launch, Options};
+//! use simt::{Body, Dim3, Launch, Options};
 //! use std::sync::atomic::{AtomicU32, Ordering};
 //!
-//! let sum = AtomicU32::new(0);
+//! static SUM: AtomicU32 = AtomicU32::new(0);
 //! let options = Options::default();
 //! let launch = Launch {
 //!     kernel: "sum_of_lanes",
@@ -19,11 +19,12 @@
 //!     dynamic_shared_bytes: 0,
 //!     options: &options,
 //! };
-//! simt::run(&launch, &|| {
-//!     sum.fetch_add(simt::position().lane, Ordering::Relaxed);
+//! let body = Body::new(|| {
+//!     SUM.fetch_add(simt::position().lane, Ordering::Relaxed);
 //!     simt::block_barrier(simt::BarrierId(0), None);
-//! })?;
-//! assert_eq!(sum.into_inner(), 4 * 2 * (31 * 32 / 2));
+//! });
+//! simt::run(&launch, &body)?;
+//! assert_eq!(SUM.load(Ordering::Relaxed), 4 * 2 * (31 * 32 / 2));
 //! # Ok::<(), Box<simt::Defect>>(())
 //! ```
 //!
@@ -88,8 +89,9 @@
 //!   by others between any two instructions, so a scope that is kept in one (as the crate
 //!   `scoped-tls` has it) may be seen by a thread that did not open it, and after its end: kernels
 //!   must not use such scopes. Nothing can enforce that.
-//! - It starts no host threads that borrow from it, and hands no borrow to one: a simulated thread
-//!   may be stopped in the middle of the scope that should wait for them.
+//! - The initialiser of a thread-local executes no instruction: the standard library takes a value that was
+//!   made meanwhile for its own earlier one, and drops it, though a thread of the same host thread may have
+//!   borrowed it. Nothing can enforce that, either; `#[kernel]` refuses a library that names `thread_local!`.
 //! - Nothing panics in a destructor while it unwinds: that ends the process, as in any Rust
 //!   program.
 //! - Blocks may run one after the other: a block that waits for another one
@@ -101,7 +103,10 @@
 //! - **A block with a defect** is cut off: each of its threads unwinds from the instruction that it
 //!   waits at. In a destructor that runs meanwhile, instructions do not wait, and give made-up
 //!   results. A thread that catches its unwinding is unwound again at its next instruction; one
-//!   that does so over and over is left where it is.
+//!   that does so over and over is left where it is. With `panic = "abort"` nothing is unwound, and all
+//!   threads of the block are left, each with its stack.
+//! - **A thread that is left** may have lent a part of what it uses to a host thread that it has started. So
+//!   its stack, the [`Body`] and the parameters of the launch stay for ever.
 //! - **A stack overflow** is [`DefectKind::StackOverflow`], and the process goes on. rustc has
 //!   large frames touch each of their pages, so that none jumps over the guard page. The thread is
 //!   left where it is: its destructors do not run, its stack is never given back, and locks that it
@@ -181,7 +186,7 @@ pub use instructions::{
     warp_exchange, wgmma, wgmma_begin, wgmma_collect, wgmma_commit, wgmma_fence, wgmma_wait,
     yield_now,
 };
-pub use launch::{Launch, MAX_THREADS_PER_BLOCK, Options, Output, Preemption, Report};
+pub use launch::{Body, Launch, MAX_THREADS_PER_BLOCK, Options, Output, Preemption, Report};
 pub use memory::{
     Contents, OutOfMemory, StaticMemory, allocation_name, first_unwritten, forget_allocation,
     load_relaxed, mark_copied, mark_freed, mark_written, name_allocation, register_allocation,

@@ -2,6 +2,7 @@
 //!
 //! The seeds are fixed, whatever `TILEWRIGHT_SEEDS` says: these are tests of the simulator, not of a kernel.
 
+mod borrowed;
 mod common;
 
 use common::{launch, launch_with, serial, sync, thread_x};
@@ -87,7 +88,7 @@ fn blocks_of_three_dimensions_meet_too() {
         options: &options,
     };
     let visits: Vec<AtomicU32> = (0..24 * 60).map(|_| AtomicU32::new(0)).collect();
-    simt::run(&launch, &|| {
+    crate::borrowed::run(&launch, &|| {
         let at = simt::position();
         let thread = (at.thread_idx.z * 4 + at.thread_idx.y) * 5 + at.thread_idx.x;
         let block = (at.block_idx.z * 3 + at.block_idx.y) * 2 + at.block_idx.x;

@@ -2,6 +2,7 @@
 
 #![cfg(target_os = "linux")]
 
+mod borrowed;
 mod common;
 
 use common::child::in_child;

@@ -3,6 +3,7 @@
 //!
 //! The seeds are fixed, whatever `TILEWRIGHT_SEEDS` says: these are tests of the simulator, not of a kernel.
 
+mod borrowed;
 mod common;
 
 use common::{block_x, serial, thread_x};
@@ -25,7 +26,7 @@ fn cooperative(
         dynamic_shared_bytes: 0,
         options,
     };
-    simt::run_cooperative(&launch, &body)
+    crate::borrowed::run_cooperative(&launch, &body)
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Shared memory, asynchronous copies, atomics.
 
+mod borrowed;
 mod common;
 
 use common::{block_x, launch, launch_with, serial, sync, thread_x};
@@ -60,7 +61,7 @@ fn dynamic_shared_memory_is_poisoned_and_aligned() {
         dynamic_shared_bytes: 100_000,
         options: &options,
     };
-    simt::run(&launch, &|| {
+    crate::borrowed::run(&launch, &|| {
         let (start, bytes) = simt::dynamic_shared();
         let fixed = simt::static_shared(0, 1000, 8);
         assert_eq!((start.addr() % 128, bytes), (0, 100_000));
@@ -89,7 +90,7 @@ fn shared_memory_limits() {
             dynamic_shared_bytes: dynamic,
             options: &options,
         };
-        simt::run(&launch, &|| {
+        crate::borrowed::run(&launch, &|| {
             simt::static_shared(0, bytes, align);
         })
         .map(|_| ())
@@ -318,7 +319,7 @@ fn shared_memory_of_an_earlier_launch_is_not_touched() {
             dynamic_shared_bytes,
             options: &options,
         };
-        simt::run(&launch(64), &|| {
+        crate::borrowed::run(&launch(64), &|| {
             let (start, bytes) = simt::dynamic_shared();
             kept.store(start.addr(), Ordering::Relaxed);
             simt::access(
@@ -333,7 +334,7 @@ fn shared_memory_of_an_earlier_launch_is_not_touched() {
         })
         .unwrap();
         // Another shape of blocks: the memory of the first launch's is gone.
-        let defect = simt::run(&launch(128), &|| {
+        let defect = crate::borrowed::run(&launch(128), &|| {
             let start = match kept.load(Ordering::Relaxed) {
                 // The allocator has given the same memory again.
                 start if start == simt::dynamic_shared().0.addr() => 4096,

@@ -2,6 +2,7 @@
 
 #![cfg(target_os = "linux")]
 
+mod borrowed;
 mod common;
 
 use common::child::{in_child, limit_address_space};
@@ -98,7 +99,7 @@ fn resident_blocks_do_not_fit(checks: bool) {
             dynamic_shared_bytes: 0,
             options: &options,
         };
-        simt::run_cooperative(&launch, &|| ())
+        crate::borrowed::run_cooperative(&launch, &|| ())
     };
     launch_of(1).unwrap();
     limit_address_space(64 << 20);

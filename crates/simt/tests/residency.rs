@@ -2,6 +2,7 @@
 //!
 //! The seeds are fixed, whatever `TILEWRIGHT_SEEDS` says: these are tests of the simulator, not of a kernel.
 
+mod borrowed;
 mod common;
 
 use common::{block_x, launch_with, serial, sync, thread_x};
@@ -177,8 +178,8 @@ fn a_cooperative_launch_whose_static_memory_does_not_fit() {
         simt::static_shared(1, 40 << 10, 16);
         simt::grid_barrier();
     };
-    assert!(simt::run_cooperative(&launch(12), &body).is_ok());
-    let defect = simt::run_cooperative(&launch(13), &body).unwrap_err();
+    assert!(crate::borrowed::run_cooperative(&launch(12), &body).is_ok());
+    let defect = crate::borrowed::run_cooperative(&launch(13), &body).unwrap_err();
     assert_eq!(defect.kind, DefectKind::LaunchLimit, "{defect}");
     assert!(defect.message.contains("holds 12 at once"), "{defect}");
 }

@@ -2,6 +2,7 @@
 //!
 //! The seeds are fixed, whatever `TILEWRIGHT_SEEDS` says: these are tests of the simulator, not of a kernel.
 
+mod borrowed;
 mod common;
 
 use common::{block_x, launch, launch_with, serial, sync, thread_x};

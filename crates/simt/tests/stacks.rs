@@ -5,12 +5,16 @@
     any(target_arch = "x86_64", target_arch = "aarch64")
 ))]
 
+mod borrowed;
 mod common;
 
 use common::child::in_child;
 use common::{block_x, launch, launch_with, serial, sync, thread_x};
-use simt::{Defect, DefectKind, Dim3, Options, Report};
+use simt::{Body, Defect, DefectKind, Dim3, Launch, Options, Report};
 use std::hint::black_box;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::Duration;
 
 /// Writes to an array of `BYTES` bytes on the stack.
 #[inline(never)]
@@ -197,4 +201,77 @@ fn an_overflow_while_unwinding_is_no_lasting_harm() {
             assert_eq!(report.unwrap().barriers, 64);
         }
     });
+}
+
+/// Whether the scoped thread of the next test may read, and what it has read.
+static MAY_READ: AtomicBool = AtomicBool::new(false);
+static READ: AtomicU32 = AtomicU32::new(0);
+
+/// Has another host thread read `value` later, in a scope that never ends.
+fn lend_and_overflow(value: &u32) {
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !MAY_READ.load(Ordering::Acquire) {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            READ.store(*value, Ordering::Release);
+        });
+        use_stack::<{ 600 * 1024 }>();
+    });
+}
+
+#[test]
+fn what_a_left_thread_has_lent_stays() {
+    in_child("what_a_left_thread_has_lent_stays", || {
+        let lent = Arc::new(11_u32);
+        let of_body = Arc::clone(&lent);
+        let body = Body::new(move || lend_and_overflow(&of_body));
+        let options = serial(0);
+        let launch = Launch {
+            kernel: "lend",
+            grid: Dim3::from(1),
+            block: Dim3::from(1),
+            cluster: Dim3::from(1),
+            thread_registers: None,
+            dynamic_shared_bytes: 0,
+            options: &options,
+        };
+        let defect = simt::run(&launch, &body).unwrap_err();
+        assert_eq!(defect.kind, DefectKind::StackOverflow, "{defect}");
+        drop(body);
+        assert_eq!(
+            Arc::strong_count(&lent),
+            2,
+            "the body is dropped while it is lent"
+        );
+        MAY_READ.store(true, Ordering::Release);
+        while READ.load(Ordering::Acquire) == 0 {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        assert_eq!(READ.load(Ordering::Acquire), 11);
+    });
+}
+
+#[test]
+fn a_body_is_dropped_where_no_thread_is_left() {
+    let owned = Arc::new(());
+    let of_body = Arc::clone(&owned);
+    let body = Body::new(move || {
+        black_box(&of_body);
+        sync();
+        assert!(thread_x() != 3, "a defect that ends the block");
+    });
+    let options = serial(0);
+    let launch = Launch {
+        kernel: "fail",
+        grid: Dim3::from(1),
+        block: Dim3::from(64),
+        cluster: Dim3::from(1),
+        thread_registers: None,
+        dynamic_shared_bytes: 0,
+        options: &options,
+    };
+    simt::run(&launch, &body).unwrap_err();
+    drop(body);
+    assert_eq!(Arc::strong_count(&owned), 1);
 }

@@ -1,5 +1,6 @@
 //! A kernel that never ends is reported and stopped; one that is only slow is not.
 
+mod borrowed;
 mod common;
 
 use common::child::in_child;
@@ -228,7 +229,7 @@ fn a_cooperative_launch() {
             dynamic_shared_bytes: 0,
             options,
         };
-        let defect = simt::run_cooperative(&launch, &|| {
+        let defect = crate::borrowed::run_cooperative(&launch, &|| {
             loop {
                 simt::grid_barrier();
             }

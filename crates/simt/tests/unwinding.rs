@@ -3,6 +3,7 @@
 //!
 //! The seeds are fixed, whatever `TILEWRIGHT_SEEDS` says: these are tests of the simulator, not of a kernel.
 
+mod borrowed;
 mod common;
 
 use common::child::in_child;

@@ -7,7 +7,7 @@ use crate::texture::{Texture1d, Texture2d};
 use bytemuck::Pod;
 use core::ffi::c_void;
 use core::marker::PhantomData;
-use core::{ptr, slice};
+use core::{fmt, ptr, slice};
 
 /// Most PTX parameters of an entry: `#[kernel]` takes 16 parameters, and a matrix is four in PTX.
 const MAX_ENTRY_PARAMS: usize = 64;
@@ -78,12 +78,35 @@ impl<'a> EntryParams<'a> {
 pub unsafe trait KernelParam: Copy {
     /// Appends the parameter to `entry`.
     fn push_to<'a>(&'a self, entry: &mut EntryParams<'a>);
+
+    /// The same parameter, which lends a kernel no memory but that of `copies`.
+    #[must_use]
+    fn copied_to(self, _copies: &mut ParamCopies) -> Self {
+        self
+    }
 }
 
 /// A tuple of kernel parameters.
 pub trait KernelParams: Copy {
     /// Appends all parameters, in order, to `entry`.
     fn push_to<'a>(&'a self, entry: &mut EntryParams<'a>);
+
+    /// The same parameters, which lend a kernel no memory but that of `copies`.
+    #[must_use]
+    fn copied_to(self, copies: &mut ParamCopies) -> Self;
+}
+
+/// Copies of what parameters lead to, for a simulated launch. A GPU's launch has copied them when it returns.
+#[derive(Default)]
+pub struct ParamCopies(Vec<Box<dyn Send + Sync>>);
+
+impl fmt::Debug for ParamCopies {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_tuple("ParamCopies")
+            .field(&self.0.len())
+            .finish()
+    }
 }
 
 // SAFETY: (1) a value is one PTX parameter of its own size and alignment.
@@ -129,6 +152,14 @@ unsafe impl<T: Pod + Send + Sync> KernelParam for GridConstant<'_, T> {
     fn push_to<'a>(&'a self, entry: &mut EntryParams<'a>) {
         entry.push(&**self);
     }
+
+    fn copied_to(self, copies: &mut ParamCopies) -> Self {
+        let copy = Box::new(*self);
+        let value = ptr::from_ref(&*copy);
+        copies.0.push(copy);
+        // SAFETY: the copy lives as long as `copies`, which the caller keeps for the launch, and nothing writes it.
+        unsafe { Self::from_raw(value) }
+    }
 }
 
 macro_rules! texture_params {
@@ -150,6 +181,12 @@ macro_rules! tuple_params {
             fn push_to<'a>(&'a self, entry: &mut EntryParams<'a>) {
                 let ($($name,)*) = self;
                 $($name.push_to(entry);)*
+            }
+
+            #[allow(non_snake_case, unused_variables, clippy::unused_unit)]
+            fn copied_to(self, copies: &mut ParamCopies) -> Self {
+                let ($($name,)*) = self;
+                ($($name.copied_to(copies),)*)
             }
         }
     };

@@ -1,10 +1,12 @@
 //! A launch as data: what is launched and how it is simulated, and what it has done.
 
+mod body;
 mod configuration;
 mod output;
 mod preemption;
 mod report;
 
+pub use body::Body;
 pub use configuration::{Launch, MAX_THREADS_PER_BLOCK, Options};
 pub use output::Output;
 pub use preemption::Preemption;

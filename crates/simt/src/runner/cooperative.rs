@@ -13,7 +13,7 @@ use super::simulate::simulate;
 use super::worker::Worker;
 use crate::basics::{Defect, DefectKind, Finding, SplitMix64};
 use crate::block::Wait;
-use crate::launch::{Launch, Options, Report};
+use crate::launch::{Body, Launch, Options, Report};
 use crate::state::{GRID_BARRIER, Grid};
 use std::rc::Rc;
 
@@ -26,7 +26,7 @@ pub const MAX_RESIDENT_THREADS: u32 = 16 * 1024;
 const MAX_BLOCKS_DESCRIBED: usize = 8;
 
 /// Simulates a cooperative launch, whose threads may call [`grid_barrier`](crate::grid_barrier):
-/// calls `body` once per thread, all blocks at the same time.
+/// runs `body` once per thread, all blocks at the same time.
 ///
 /// [`Options::parallel_blocks`] does not matter: one host thread runs them all,
 /// in turns that the seed decides.
@@ -35,10 +35,7 @@ const MAX_BLOCKS_DESCRIBED: usize = 8;
 ///
 /// Those of [`run`](crate::run); a launch of more than [`MAX_RESIDENT_THREADS`]
 /// threads is above the limits.
-pub fn run_cooperative(
-    launch: &Launch<'_>,
-    body: &(dyn Fn() + Sync),
-) -> Result<Report, Box<Defect>> {
+pub fn run_cooperative(launch: &Launch<'_>, body: &Body) -> Result<Report, Box<Defect>> {
     let options = &Options {
         parallel_blocks: false,
         ..launch.options.clone()
@@ -59,7 +56,7 @@ pub fn run_cooperative(
 
 impl Worker {
     /// Runs all blocks of the launch to their end, in turns.
-    fn run_grid(&mut self, run: &Run<'_>, body: &(dyn Fn() + Sync)) {
+    fn run_grid(&mut self, run: &Run<'_>, body: &Body) {
         let mut random = SplitMix64::new(run.launch.options.seed, u64::MAX);
         let queue = Queue::new(run, &mut random);
         self.run_resident(run, 1, |worker| {

@@ -5,6 +5,7 @@ use crate::basics::{DefectKind, Finding};
 use crate::block::{Block, Thread};
 use crate::current::Entered;
 use crate::host::payload_message;
+use crate::launch::Body;
 use crate::state::Left;
 use corosensei::stack::Stack;
 use corosensei::{Coroutine, CoroutineResult};
@@ -42,7 +43,7 @@ impl ThreadCoroutine {
         stacks: &mut StackPool,
         block: &Block,
         thread: &Thread,
-        body: &(dyn Fn() + Sync),
+        body: &Body,
     ) -> io::Result<Self> {
         let stack = stacks.take()?;
         let confinement = &thread.confinement;
@@ -77,30 +78,26 @@ impl ThreadCoroutine {
         }
     }
 
-    /// Ends the thread wherever it waits, dropping what lives on its stack.
+    /// Ends the thread wherever it waits, dropping what lives on its stack. Where nothing can be unwound it is
+    /// left: a host thread that it has started may use its stack.
     #[cold]
     #[inline(never)]
-    pub fn abandon(mut self, stacks: &mut StackPool, block: &Block, thread: &Thread) {
-        if cfg!(panic = "unwind") {
-            thread.confinement.cut_off_when_resumed();
-            // After a thread that was left while it unwound, the standard library takes all code
-            // on this host thread for unwinding: nothing can be unwound here any more.
-            let entered = Entered::new(block);
-            if std::thread::panicking() || self.resume(&entered, thread) != Resumed::Exited {
-                return self.leave();
-            }
-        } else {
-            // SAFETY: without unwinding, no destructor of a thread that is cut
-            // off can be expected to run, as in any abort. What its stack frames
-            // borrow stays valid until after the launch.
-            unsafe { self.0.force_reset() };
+    pub fn abandon(mut self, stacks: &mut StackPool, block: &Block, thread: &Thread, body: &Body) {
+        thread.confinement.cut_off_when_resumed();
+        let entered = Entered::new(block);
+        // After a thread that was left while it unwound, the standard library takes all code on this host thread
+        // for unwinding: nothing can be unwound here any more.
+        let can_unwind = cfg!(panic = "unwind") && !std::thread::panicking();
+        if !can_unwind || self.resume(&entered, thread) != Resumed::Exited {
+            return self.leave(body);
         }
         self.recycle(stacks);
     }
 
-    /// Leaves the thread where it is, for ever: what lives on its stack is neither dropped nor
-    /// overwritten.
-    pub fn leave(self) {
+    /// Leaves the thread where it is, for ever: what lives on its stack, and what its body owns, is neither
+    /// dropped nor overwritten.
+    pub fn leave(self, body: &Body) {
+        body.keep_for_ever();
         mem::forget(self);
     }
 
@@ -113,8 +110,8 @@ impl ThreadCoroutine {
 /// Runs the kernel and keeps its panics inside the coroutine. Never inlined: the kernel's frames
 /// are below the root's.
 #[inline(never)]
-fn run_body(block: &Block, thread: &Thread, body: &(dyn Fn() + Sync)) {
-    let outside = || thread.confinement.outside(body);
+fn run_body(block: &Block, thread: &Thread, body: &Body) {
+    let outside = || thread.confinement.outside(|| body.call());
     let Err(payload) = catch_unwind(AssertUnwindSafe(outside)) else {
         return;
     };

@@ -7,9 +7,9 @@ use super::run::Run;
 use super::simulate::simulate;
 use super::worker::Worker;
 use crate::basics::{Defect, SplitMix64};
-use crate::launch::{Launch, Options, Report};
+use crate::launch::{Body, Launch, Options, Report};
 
-/// Simulates a launch: calls `body` once per thread.
+/// Simulates a launch: runs `body` once per thread.
 ///
 /// Returns when every thread has exited, or when a defect was found and all
 /// threads have been stopped. May be called from several host threads at once.
@@ -20,7 +20,7 @@ use crate::launch::{Launch, Options, Report};
 /// blocks below it still run to their end, so that the answer does not depend
 /// on how fast the host threads are. When one host thread runs the blocks, the
 /// first defect in the seed's order.
-pub fn run(launch: &Launch<'_>, body: &(dyn Fn() + Sync)) -> Result<Report, Box<Defect>> {
+pub fn run(launch: &Launch<'_>, body: &Body) -> Result<Report, Box<Defect>> {
     simulate(launch, |run| {
         if launch.options.parallel_blocks {
             run_in_parallel(run, body);
@@ -31,7 +31,7 @@ pub fn run(launch: &Launch<'_>, body: &(dyn Fn() + Sync)) -> Result<Report, Box<
 }
 
 /// Runs the blocks on all host threads of the simulator that have nothing else to do.
-fn run_in_parallel(run: &Run<'_>, body: &(dyn Fn() + Sync)) {
+fn run_in_parallel(run: &Run<'_>, body: &Body) {
     let mut random = SplitMix64::new(run.launch.options.seed, u64::MAX);
     let queue = Queue::new(run, &mut random);
     let clusters = run.clusters.try_into().unwrap_or(usize::MAX);
@@ -45,18 +45,13 @@ fn run_in_parallel(run: &Run<'_>, body: &(dyn Fn() + Sync)) {
     });
 }
 
-fn run_one_by_one(run: &Run<'_>, body: &(dyn Fn() + Sync)) {
+fn run_one_by_one(run: &Run<'_>, body: &Body) {
     let mut random = SplitMix64::new(run.launch.options.seed, u64::MAX);
     run_blocks(run, body, &Queue::new(run, &mut random), (0, 1));
 }
 
 /// Runs blocks of the queue until there are none left, as host thread `number` of `workers`.
-fn run_blocks(
-    run: &Run<'_>,
-    body: &(dyn Fn() + Sync),
-    queue: &Queue,
-    (number, workers): (usize, usize),
-) {
+fn run_blocks(run: &Run<'_>, body: &Body, queue: &Queue, (number, workers): (usize, usize)) {
     if run.launch.is_preemptive() || run.launch.cluster.count() > 1 {
         return interleave(run, body, queue, (number, workers));
     }
@@ -72,12 +67,7 @@ fn run_blocks(
 }
 
 /// Runs blocks in turns, as many at a time as the device and the host hold.
-fn interleave(
-    run: &Run<'_>,
-    body: &(dyn Fn() + Sync),
-    queue: &Queue,
-    (number, workers): (usize, usize),
-) {
+fn interleave(run: &Run<'_>, body: &Body, queue: &Queue, (number, workers): (usize, usize)) {
     let threads = (run.launch.block.count() * run.launch.cluster.count()) as usize;
     let on_host = MAX_RESIDENT_THREADS as usize / workers / threads;
     let most = match run.launch.is_preemptive() {
@@ -102,7 +92,7 @@ fn interleave(
 pub fn under_seeds(
     seeds: impl IntoIterator<Item = u64>,
     launch: &Launch<'_>,
-    body: &(dyn Fn() + Sync),
+    body: &Body,
 ) -> Result<(), Box<Defect>> {
     for seed in seeds {
         let options = Options {

@@ -13,6 +13,7 @@ use super::run::Run;
 use super::turns::Turns;
 use super::worker::Worker;
 use crate::basics::{DefectKind, Finding, SplitMix64};
+use crate::launch::Body;
 use crate::memory::OutOfMemory;
 use crate::state::Grid;
 use std::rc::Rc;
@@ -33,7 +34,7 @@ const WAIT_FOR_ROOM: Duration = Duration::from_micros(100);
 /// The resident blocks of a launch on one host thread.
 pub(super) struct Residents<'a> {
     run: &'a Run<'a>,
-    body: &'a (dyn Fn() + Sync),
+    body: &'a Body,
     worker: &'a mut Worker,
     queue: &'a Queue,
     /// There in a cooperative launch, whose blocks are all resident from its start to its end.
@@ -55,7 +56,7 @@ impl<'a> Residents<'a> {
     /// No block has started; at most `most` of the queue will be resident at a time.
     pub fn new(
         run: &'a Run<'a>,
-        body: &'a (dyn Fn() + Sync),
+        body: &'a Body,
         worker: &'a mut Worker,
         queue: &'a Queue,
         most: usize,

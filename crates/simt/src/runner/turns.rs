@@ -6,6 +6,7 @@ use super::stacks::StackPool;
 use crate::basics::{DefectKind, Finding, SplitMix64};
 use crate::block::{Block, Thread, Wait};
 use crate::current::Entered;
+use crate::launch::Body;
 use crate::state::Left;
 use std::io;
 
@@ -20,7 +21,7 @@ const RETURN_AFTER_YIELD: u64 = 2;
 pub(crate) struct Turns<'a> {
     pub run: &'a Run<'a>,
     pub index: u64,
-    pub body: &'a (dyn Fn() + Sync),
+    pub body: &'a Body,
     pub block: &'a Block,
     pub stacks: &'a mut StackPool,
     /// One per thread that has started and not exited.
@@ -178,7 +179,7 @@ impl Turns<'_> {
     #[cold]
     fn leave_thread(&mut self, index: usize, why: Left) {
         if let Some(coroutine) = self.coroutines[index].take() {
-            coroutine.leave();
+            coroutine.leave(self.body);
         }
         let thread = &self.block.threads[index];
         self.block.record(self.block.left_behind(thread, why));
@@ -229,7 +230,7 @@ impl Drop for Turns<'_> {
         let asked = self.block.ask_for_calls();
         for (thread, slot) in self.block.threads.iter().zip(self.coroutines.iter_mut()) {
             if let Some(coroutine) = slot.take() {
-                coroutine.abandon(self.stacks, self.block, thread);
+                coroutine.abandon(self.stacks, self.block, thread, self.body);
             }
         }
         self.block.add_calls(asked);

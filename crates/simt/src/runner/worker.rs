@@ -7,7 +7,7 @@ use super::turns::Turns;
 use crate::basics::{Dim3, SplitMix64};
 use crate::block::Block;
 use crate::host::{ensure_signal_stack, forget_worker, on_new_thread, replace_pool, watch_worker};
-use crate::launch::{Launch, MAX_THREADS_PER_BLOCK};
+use crate::launch::{Body, Launch, MAX_THREADS_PER_BLOCK};
 use crate::memory::OutOfMemory;
 use crate::state::Watched;
 use std::cell::Cell;
@@ -100,7 +100,7 @@ impl Worker {
     }
 
     /// Runs block number `index` of the launch to its end.
-    pub fn run_block(&mut self, run: &Run<'_>, index: u64, body: &(dyn Fn() + Sync)) {
+    pub fn run_block(&mut self, run: &Run<'_>, index: u64, body: &Body) {
         let launch = run.launch;
         self.stacks.set_stack_bytes(launch.options.stack_bytes);
         let mut block = match self.take_block(launch) {

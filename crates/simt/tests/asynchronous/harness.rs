@@ -49,7 +49,7 @@ pub fn launch_with(
         dynamic_shared_bytes,
         options,
     };
-    simt::run(&launch, body)
+    crate::borrowed::run(&launch, body)
 }
 
 /// A cache line: buffers are aligned to it, as bulk copies need them.

@@ -2,6 +2,8 @@
 
 mod argument_defects;
 mod barrier_defects;
+#[path = "../borrowed/mod.rs"]
+mod borrowed;
 mod cluster_defects;
 mod copies;
 mod copy_defects;

@@ -18,7 +18,7 @@ pub fn launch_with(
     threads: u32,
     body: impl Fn() + Sync,
 ) -> Result<Report, Box<Defect>> {
-    simt::run(
+    crate::borrowed::run(
         &Launch {
             kernel: "test_kernel",
             grid: Dim3::from(blocks),

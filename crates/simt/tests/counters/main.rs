@@ -1,5 +1,7 @@
 //! What a launch costs, line by line.
 
+#[path = "../borrowed/mod.rs"]
+mod borrowed;
 #[path = "../common/mod.rs"]
 mod common;
 mod divergence;

@@ -17,7 +17,7 @@ fn launch_limits() {
             dynamic_shared_bytes,
             options,
         };
-        simt::run(&launch, &|| ())
+        crate::borrowed::run(&launch, &|| ())
             .map(|_| ())
             .map_err(|found| found.kind)
     };
@@ -62,7 +62,7 @@ fn static_and_dynamic_shared_memory_over_the_limit_of_the_device() {
             dynamic_shared_bytes: dynamic_kib << 10,
             options: &options,
         };
-        simt::run(&launch, &|| {
+        crate::borrowed::run(&launch, &|| {
             simt::static_shared(0, static_kib << 10, 16);
         })
     };

@@ -1,6 +1,8 @@
 //! Broken rules become reports, at once and with the right place; nothing
 //! hangs, and the next launch works.
 
+#[path = "../borrowed/mod.rs"]
+mod borrowed;
 #[path = "../common/mod.rs"]
 mod common;
 

@@ -53,7 +53,9 @@ fn static_and_dynamic_shared_memory_above_the_limit() {
                 options: &options,
             };
             let body = || shared!(u32; 10 << 10).set(me(), 1);
-            simt::run(&launch, &body).map_err(|found| found.kind).err()
+            crate::borrowed::run(&launch, &body)
+                .map_err(|found| found.kind)
+                .err()
         };
         assert_eq!((run(123), run(124)), (None, Some(LaunchLimit)));
     }
@@ -135,7 +137,7 @@ fn launches_above_the_limits() {
             dynamic_shared_bytes,
             options: &options,
         };
-        let result = simt::under_seeds(0..2, &launch, &|| {});
+        let result = crate::borrowed::under_seeds(0..2, &launch, &|| {});
         result.map_err(|found| found.kind)
     };
     assert_eq!(kind(1, 1024.into(), simt::MAX_SHARED_BYTES), Ok(()));

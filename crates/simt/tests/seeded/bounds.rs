@@ -100,7 +100,7 @@ fn run_with_heap(
         // SAFETY: (1) the vector has the elements. (2) The kernels only read them.
         kernel(memory, unsafe { GlobalMut::from_raw_parts(first, 256) });
     };
-    run_and_read(simt::run, &options, (2, 32), &with_view).map(drop)
+    run_and_read(crate::borrowed::run, &options, (2, 32), &with_view).map(drop)
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn an_access_before_a_buffer_names_it() {
         // SAFETY: (1) is broken, which the test is about. (2) No thread writes.
         let _ = unsafe { GlobalMut::from_raw_parts(base, 1).load(0) };
     };
-    let found = run_and_read(simt::run, &options, (1, 1), &before);
+    let found = run_and_read(crate::borrowed::run, &options, (1, 1), &before);
     let message = found.expect_err("it is before the buffer").message;
     let nearest = "buffer `weights` of 4096 bytes, which begins 4 bytes behind it";
     assert!(message.contains(nearest), "{message}");

@@ -12,7 +12,8 @@ fn found(options: &Options, kernel: impl Fn(&Memory) + Sync) -> Box<Defect> {
         parallel_blocks: false,
         ..options.clone()
     };
-    run_and_read(simt::run, &options, (1, 64), &kernel).expect_err("the kernel has defects")
+    run_and_read(crate::borrowed::run, &options, (1, 64), &kernel)
+        .expect_err("the kernel has defects")
 }
 
 fn kinds(defect: &Defect) -> Vec<DefectKind> {
@@ -135,7 +136,7 @@ fn blocks_share_a_list() {
             parallel_blocks,
             ..Options::default()
         };
-        let defect = run_and_read(simt::run, &options, (8, 32), &kernel).unwrap_err();
+        let defect = run_and_read(crate::borrowed::run, &options, (8, 32), &kernel).unwrap_err();
         assert_eq!(kinds(&defect), [UninitialisedRead, DataRace], "{defect}");
         assert_eq!(defect.block, Some(simt::Dim3::new(0, 0, 0)), "{defect}");
         assert_eq!(defect.times, 8 * 32);
@@ -155,7 +156,7 @@ fn what_is_suppressed_is_not_listed() {
         ..Options::default()
     };
     let all: &(dyn Fn(&Memory) + Sync) = &|memory| memory.input.set(5, me() as u32);
-    assert!(run_and_read(simt::run, &options, (1, 64), all).is_ok());
+    assert!(run_and_read(crate::borrowed::run, &options, (1, 64), all).is_ok());
     assert!(race.matches() > 1);
     let defect = found(&options, |memory| {
         let _ = read_padding(memory);
@@ -210,7 +211,7 @@ fn a_deadlock_names_the_word_and_the_blocks_that_have_not_started() {
             simt::yield_now();
         }
     };
-    let defect = run_and_read(simt::run, &options, (3, 32), &kernel).unwrap_err();
+    let defect = run_and_read(crate::borrowed::run, &options, (3, 32), &kernel).unwrap_err();
     assert_eq!(kinds(&defect), [DefectKind::Deadlock], "{defect}");
     let word = "the word at byte 28 (element 7 of 4 bytes) of a buffer of 4096 bytes";
     assert!(defect.message.contains(word), "{defect}");
@@ -238,7 +239,8 @@ fn spinning(seed: u64) -> Options {
 /// Runs a kernel that spins for ever under several seeds; the report has each of the lines.
 fn assert_spins_with(size: (u32, u32), kernel: fn(&Memory), lines: &[&str]) {
     for seed in 0..SEEDS {
-        let defect = run_and_read(simt::run, &spinning(seed), size, &kernel).unwrap_err();
+        let defect =
+            run_and_read(crate::borrowed::run, &spinning(seed), size, &kernel).unwrap_err();
         assert_eq!(kinds(&defect), [DefectKind::Deadlock], "{defect}");
         let text = defect.to_string();
         for line in lines {

@@ -34,7 +34,7 @@ fn run(seed: u64, is_freed: bool, kernel: Kernel) -> Result<(), Box<Defect>> {
         // SAFETY: (1) the words outlive the launch. (2) Nothing else touches them.
         kernel(unsafe { GlobalMut::from_raw_parts(words, ELEMENTS) });
     };
-    let result = simt::run(&launch, &of_thread).map(|_| ());
+    let result = crate::borrowed::run(&launch, &of_thread).map(|_| ());
     simt::forget_allocation(address, bytes);
     result
 }

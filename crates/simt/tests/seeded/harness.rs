@@ -18,13 +18,19 @@ type Kernel = fn(&Memory, bool);
 /// under seed 0.
 #[track_caller]
 pub fn twins(kind: DefectKind, blocks: u32, threads: u32, kernel: Kernel) -> Box<Defect> {
-    twins_of(simt::run, kind, blocks, threads, kernel)
+    twins_of(crate::borrowed::run, kind, blocks, threads, kernel)
 }
 
 /// [`twins`] in cooperative launches.
 #[track_caller]
 pub fn grid_twins(kind: DefectKind, blocks: u32, threads: u32, kernel: Kernel) -> Box<Defect> {
-    twins_of(simt::run_cooperative, kind, blocks, threads, kernel)
+    twins_of(
+        crate::borrowed::run_cooperative,
+        kind,
+        blocks,
+        threads,
+        kernel,
+    )
 }
 
 /// [`twins`] whose blocks are one cluster.
@@ -39,7 +45,7 @@ pub fn run_in_cluster(
     kernel: &(dyn Fn() + Sync),
 ) -> Result<Report, Box<Defect>> {
     let cluster = launch.grid;
-    simt::run(&Launch { cluster, ..*launch }, kernel)
+    crate::borrowed::run(&Launch { cluster, ..*launch }, kernel)
 }
 
 /// How a kernel is launched.
@@ -148,7 +154,12 @@ pub fn found_in_some_schedules(
         };
         let run = |seed, right| {
             let kernel = |memory: &Memory| kernel(memory, right);
-            run_and_read(simt::run, &options(seed), (blocks, threads), &kernel)
+            run_and_read(
+                crate::borrowed::run,
+                &options(seed),
+                (blocks, threads),
+                &kernel,
+            )
         };
         for seed in 0..SEEDS {
             match run(seed, true) {

@@ -26,7 +26,7 @@ fn options(seed: u64) -> Options {
 
 /// What two blocks of one thread leave.
 fn run(options: &Options, kernel: impl Fn(&Memory) + Sync) -> Result<Vec<u32>, Box<Defect>> {
-    run_and_read(simt::run, options, (2, 1), &kernel)
+    run_and_read(crate::borrowed::run, options, (2, 1), &kernel)
 }
 
 fn wait(words: Words<'_>, flag: usize) {
@@ -189,7 +189,11 @@ fn depend_and_wait(memory: &Memory) {
 #[test]
 fn nothing_is_left_of_a_prediction_that_fails() {
     let kernels: [fn(&Memory); 2] = [depend, depend_and_wait];
-    let ways: [Run; 3] = [simt::run, simt::run_cooperative, run_in_cluster];
+    let ways: [Run; 3] = [
+        crate::borrowed::run,
+        crate::borrowed::run_cooperative,
+        run_in_cluster,
+    ];
     for (kernel, by) in kernels
         .into_iter()
         .flat_map(|kernel| ways.map(|by| (kernel, by)))
@@ -223,7 +227,7 @@ fn a_launch_leaves_what_one_run_does() {
     };
     let mut later = 0;
     for seed in 1..SEEDS {
-        let (left, count, lines) = launch(simt::run, options(seed), kernel);
+        let (left, count, lines) = launch(crate::borrowed::run, options(seed), kernel);
         assert_eq!([left[VISITS], count], [2, 2], "seed {seed}");
         assert_eq!(lines, [format!("read {}", left[RESULT])], "seed {seed}");
         later += left[RESULT] * left[DONE];

@@ -8,6 +8,8 @@ mod atomics;
 mod axioms;
 mod barrier_model;
 mod barriers;
+#[path = "../borrowed/mod.rs"]
+mod borrowed;
 mod bounds;
 mod caches;
 mod causality;

@@ -41,7 +41,7 @@ fn an_older_flag_is_no_acquire() {
             parallel_blocks: false,
             ..Options::default()
         };
-        match run_and_read(simt::run, &options, (2, 1), &kernel) {
+        match run_and_read(crate::borrowed::run, &options, (2, 1), &kernel) {
             Ok(_) => false,
             Err(defect) => {
                 assert_eq!(Some(defect.kind), RACE, "{defect}");
@@ -237,7 +237,9 @@ fn a_message_to_another_block_with_the_scope_of_the_block() {
             parallel_blocks: false,
             ..Options::default()
         };
-        let found = run_and_read(simt::run, &options, (2, 1), &|memory| kernel(memory, false));
+        let found = run_and_read(crate::borrowed::run, &options, (2, 1), &|memory| {
+            kernel(memory, false)
+        });
         found.err().map(|defect| defect.to_string())
     });
     let messages: Vec<String> = messages.collect();

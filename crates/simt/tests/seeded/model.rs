@@ -123,7 +123,7 @@ fn found(steps: &[Step], seed: u64, is_shared: bool) -> Option<DefectKind> {
         thread::sync_threads();
         run_steps(steps, memory, Some(words));
     };
-    let result = run_and_read(simt::run, &options, (1, THREADS), &kernel);
+    let result = run_and_read(crate::borrowed::run, &options, (1, THREADS), &kernel);
     result.err().map(|defect| defect.kind)
 }
 

@@ -73,6 +73,6 @@ fn waiting_in_the_order_of_starts() {
                 word(1).atomic_add(0, 1);
             }
         };
-        simt::run(&launch, &of_thread).expect("no defect");
+        crate::borrowed::run(&launch, &of_thread).expect("no defect");
     }
 }

@@ -50,7 +50,7 @@ impl<S: Copy + Sync> Turns<S> {
         simt::register_allocation(address, BYTES, Contents::Initialised).unwrap();
         let turn = AtomicUsize::new(0);
         let values: Vec<AtomicU32> = steps.iter().map(|_| AtomicU32::new(0)).collect();
-        let result = simt::run(&launch, &|| {
+        let result = crate::borrowed::run(&launch, &|| {
             let me = (
                 thread::block_idx_x() as usize,
                 thread::thread_idx_x() as usize,

@@ -14,7 +14,8 @@ fn found(threads: u32, kernel: fn(&Memory), seed: u64) -> Box<Defect> {
         yield_limit: 1 << 12,
         ..Options::default()
     };
-    run_and_read(simt::run, &options, (1, threads), &kernel).expect_err("no thread can go on")
+    run_and_read(crate::borrowed::run, &options, (1, threads), &kernel)
+        .expect_err("no thread can go on")
 }
 
 /// Waits at a named barrier for one warp more than there is.

@@ -83,7 +83,7 @@ impl Program {
             }
         };
         let size = if self.are_apart { (3, 1) } else { (2, 2) };
-        let left = run_and_read(simt::run, &options, size, &kernel);
+        let left = run_and_read(crate::borrowed::run, &options, size, &kernel);
         let left = left.unwrap_or_else(|defect| panic!("{defect}"));
         let read = |thread, step| left[result_of(thread, step)];
         let reads = std::array::from_fn(|thread| std::array::from_fn(|step| read(thread, step)));

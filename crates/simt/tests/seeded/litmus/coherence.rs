@@ -81,7 +81,7 @@ fn after_a_barrier_all_see_what_was_before() {
             parallel_blocks: false,
             ..Options::default()
         };
-        run_and_read(simt::run, &options, (1, 64), &kernel)
+        run_and_read(crate::borrowed::run, &options, (1, 64), &kernel)
             .unwrap_or_else(|defect| panic!("{defect}"));
     }
 }

@@ -56,7 +56,7 @@ impl Place {
     fn run(self) -> Run {
         match self {
             Self::Cluster | Self::Peer => run_in_cluster,
-            _ => simt::run,
+            _ => crate::borrowed::run,
         }
     }
 

@@ -1,0 +1,53 @@
+//! What the threads of a launch run.
+
+use std::fmt;
+use std::mem::{forget, transmute};
+use std::sync::Arc;
+
+/// What each thread of a launch runs: a closure that is called once for each of them.
+///
+/// A launch shares it with its threads. One that is left where it is, as after an overflow of its stack, may have
+/// lent a part of the closure to another host thread, which goes on: then the closure is never dropped.
+#[derive(Clone)]
+pub struct Body(Arc<dyn Fn() + Send + Sync>);
+
+impl Body {
+    /// A body that owns what it uses.
+    #[must_use]
+    pub fn new(body: impl Fn() + Send + Sync + 'static) -> Self {
+        Self(Arc::new(body))
+    }
+
+    /// A body that borrows.
+    ///
+    /// # Safety
+    ///
+    /// 1. What `body` borrows lives as long as the returned value and its clones. Where a simulated thread is left
+    ///    where it is, and a host thread that it has started may still use what `body` borrows, that is for ever.
+    #[must_use]
+    pub unsafe fn borrowing<'a>(body: impl Fn() + Send + Sync + 'a) -> Self {
+        let body: Arc<dyn Fn() + Send + Sync + 'a> = Arc::new(body);
+        // SAFETY: the types differ in a lifetime alone, for which the caller answers (1).
+        Self(unsafe {
+            transmute::<Arc<dyn Fn() + Send + Sync + 'a>, Arc<dyn Fn() + Send + Sync>>(body)
+        })
+    }
+
+    /// Runs the calling thread.
+    #[inline]
+    pub(crate) fn call(&self) {
+        (self.0)();
+    }
+
+    /// Never drops the closure: a thread was left that may have lent it to another one.
+    #[cold]
+    pub(crate) fn keep_for_ever(&self) {
+        forget(Arc::clone(&self.0));
+    }
+}
+
+impl fmt::Debug for Body {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Body").finish_non_exhaustive()
+    }
+}
