@@ -31,7 +31,7 @@ fn completely_unrolled_sums_have_each_round_written_out() {
             let kernel = format!("sum_completely_unrolled_{threads}");
             let code = instructions(arch, &kernel);
             // One before the rounds; the last warp's six rounds have its own.
-            assert_eq!(code.count("bar.sync"), 1 + rounds, "{arch} {kernel}");
+            assert_eq!(code.count("barrier.sync"), 1 + rounds, "{arch} {kernel}");
             assert_eq!(code.count("bar.warp.sync"), 6, "{arch} {kernel}");
         }
     }

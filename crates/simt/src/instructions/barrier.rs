@@ -276,10 +276,9 @@ impl Block {
         threads
     }
 
-    /// `bar.sync` is `barrier.sync.aligned`: all threads of a warp must execute
-    /// the same instruction. And all threads of a block must come to the same `__syncthreads()`
-    /// (CUDA C++ Programming Guide, "Synchronization Functions": in conditional code "only if the
-    /// conditional evaluates identically across the entire thread block"). Barriers for some warps
+    /// All threads of a block come to the same `__syncthreads()` (CUDA C++ Programming Guide, "Synchronization
+    /// Functions": in conditional code "only if the conditional evaluates identically across the entire thread
+    /// block"). A GPU pairs barriers at different lines, which is rarely what was meant. Barriers for some warps
     /// may be at a line for each warp, as those of producers and consumers are.
     fn check_same_site(&self, thread: &Thread, arrival: &Arrival, barrier: &Barrier) {
         let warp = thread.position.warp as usize;

@@ -1,4 +1,8 @@
 //! Barriers and fences (PTX ISA, 9.7.12.1 to 9.7.12.3).
+//!
+//! The barriers of a block are the instructions without `.aligned`: each warp may come to them in parts, as after a
+//! branch that its lanes take differently. Of those with `.aligned`, `bar.sync` among them, PTX leaves undefined what
+//! happens then.
 
 use super::atomic::{AtomicInteger, AtomicSpace, AtomicWord, MemoryScope};
 use super::intrinsics::intrinsics;
@@ -9,9 +13,9 @@ use core::arch::asm;
 use core::cell::UnsafeCell;
 
 intrinsics! {
-    fn barrier_sync_all(id: i32) = "llvm.nvvm.barrier.cta.sync.aligned.all";
-    fn barrier_arrive_count(id: i32, threads: i32) = "llvm.nvvm.barrier.cta.arrive.aligned.count";
-    fn barrier_sync_count(id: i32, threads: i32) = "llvm.nvvm.barrier.cta.sync.aligned.count";
+    fn barrier_sync_all(id: i32) = "llvm.nvvm.barrier.cta.sync.all";
+    fn barrier_arrive_count(id: i32, threads: i32) = "llvm.nvvm.barrier.cta.arrive.count";
+    fn barrier_sync_count(id: i32, threads: i32) = "llvm.nvvm.barrier.cta.sync.count";
     fn bar_warp_sync(mask: i32) = "llvm.nvvm.bar.warp.sync";
     fn membar_cta() = "llvm.nvvm.membar.cta";
     fn membar_gl() = "llvm.nvvm.membar.gl";
@@ -50,7 +54,7 @@ pub fn block_barrier_count(predicate: bool) -> u32 {
             "{{",
             ".reg .pred %predicate;",
             "setp.ne.u32 %predicate, {predicate}, 0;",
-            "bar.red.popc.u32 {count}, 0, %predicate;",
+            "barrier.red.popc.u32 {count}, 0, %predicate;",
             "}}",
             predicate = in(reg32) u32::from(predicate),
             count = out(reg32) count,

@@ -32,15 +32,15 @@ special_registers! {
 #[inline(always)]
 pub fn cluster_barrier_arrive() {
     // SAFETY: a barrier touches no memory of its own; without `nomem`, no access of memory is moved
-    // across it.
-    unsafe { asm!("barrier.cluster.arrive.aligned;", options(nostack)) }
+    // across it. Without `.aligned` the lanes of a warp may come to it one after the other.
+    unsafe { asm!("barrier.cluster.arrive;", options(nostack)) }
 }
 
 /// Waits until all threads of the cluster have arrived at its barrier.
 #[inline(always)]
 pub fn cluster_barrier_wait() {
     // SAFETY: as for the arrival.
-    unsafe { asm!("barrier.cluster.wait.aligned;", options(nostack)) }
+    unsafe { asm!("barrier.cluster.wait;", options(nostack)) }
 }
 
 /// The address of a byte of shared memory in the block of rank `rank`.
