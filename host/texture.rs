@@ -145,7 +145,8 @@ impl Texture<2> {
         let expected = width.checked_mul(height).ok_or_else(|| {
             ErrorKind::size_overflow(format!("a texture of {width} x {height} elements"))
         })?;
-        check_length(expected, texels.len())?;
+        let rule = "one for each place of width times height";
+        check_length("the slice of texels", texels.len(), expected, rule)?;
         let request = TextureRequest {
             width,
             height: Some(height),

@@ -159,5 +159,11 @@ fn check_len(operation: &'static str, expected: usize, found: usize) -> Result<(
     if found == expected {
         return Ok(());
     }
-    Err(ErrorKind::WrongLength { expected, found }.during(operation))
+    Err(ErrorKind::WrongLength {
+        what: "the result".to_owned(),
+        expected,
+        found,
+        rule: "one for each value that the kernel stores",
+    }
+    .during(operation))
 }

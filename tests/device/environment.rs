@@ -20,9 +20,9 @@ fn devices_are_named_in_the_environment() {
     ] {
         let error = parse(wrong).unwrap_err();
         assert!(
-            matches!(error.kind(), ErrorKind::InvalidEnvironment { value, .. } if value == wrong)
+            matches!(error.kind(), ErrorKind::UnknownDevice { name, .. } if name == wrong)
         );
-        assert!(error.to_string().contains("TILEWRIGHT_DEVICE"), "{error}");
+        assert!(error.to_string().contains(&format!("`{wrong}`")), "{error}");
     }
 }
 

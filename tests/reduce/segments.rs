@@ -87,7 +87,7 @@ fn some_without_elements<T: Value>(device: &Device, operation: &dyn Operation<T>
     let error = operation
         .reduce_segments(device, &x, &segments)
         .unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::NoElements), "{error}");
+    assert!(matches!(error.kind(), ErrorKind::NoElements { .. }), "{error}");
 }
 
 macro_rules! tests_of_segments {
@@ -128,7 +128,7 @@ fn many_short_segments_and_a_long_one_keep_their_places() {
 
 fn is_out_of_range(device: &Device, x: BufferView<'_, i32>, segments: &Segments) -> bool {
     let error = device.reduce_segments(x, segments, ops::Sum).unwrap_err();
-    matches!(error.kind(), ErrorKind::OutOfRange { end: 3, len: 2, .. })
+    matches!(error.kind(), ErrorKind::InvalidOffsets { reason } if reason.contains("has 2 elements"))
 }
 
 #[test]
@@ -138,17 +138,13 @@ fn offsets_that_descend_or_go_past_the_end_are_refused() {
         assert!(
             matches!(
                 error.kind(),
-                ErrorKind::OutOfRange {
-                    start: 3,
-                    end: 2,
-                    ..
-                }
+                ErrorKind::InvalidOffsets { reason } if reason.starts_with("offset 2 is 2, below offset 1, which is 3")
             ),
             "{error}"
         );
         assert_eq!(error.operation(), "segments");
         let error = device.segments(&[]).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::WrongLength { .. }));
+        assert!(matches!(error.kind(), ErrorKind::InvalidOffsets { .. }));
         let x = device.upload(&[1, 2, 3]).unwrap();
         let segments = device.segments(&[0, 3]).unwrap();
         assert!(is_out_of_range(&device, x.slice(1..).unwrap(), &segments));

@@ -2,7 +2,8 @@
 
 use super::{CudaDevice, launch};
 use crate::backend::{
-    DeviceKernels, DeviceMemory as _, Entry, LaunchRequest, ResidencyRequest, SymbolRequest,
+    Backend as _, DeviceKernels, DeviceMemory as _, Entry, LaunchRequest, ResidencyRequest,
+    SymbolRequest,
 };
 use crate::cuda::compile::LoadError;
 use crate::cuda::context::Current;
@@ -34,7 +35,7 @@ impl CudaDevice {
             LoadError::Driver(failure) => self.error(failure),
             LoadError::NoImage(images) => ErrorKind::NoModule {
                 module: source.name(),
-                device: self.properties.name.clone(),
+                device: self.label(),
                 compute_capability: format!("{major}.{minor}"),
                 driver: self.properties.driver.unwrap_or(OLDEST_DRIVER),
                 images,
