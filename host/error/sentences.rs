@@ -116,8 +116,7 @@ impl Display for ErrorKind {
                 ),
                 false => write!(
                     f,
-                    "the range {start}..{end} of {what} goes past the end: there are only {}",
-                    counted(*len, what.trim_end_matches('s'), what)
+                    "the range {start}..{end} of {what} goes past the end: the number of {what} is {len}"
                 ),
             },
             Self::LeadingDimension { least, found } => write!(

@@ -82,7 +82,8 @@ fn wrong_lengths_are_named() {
                 "copy_from_slice",
                 ErrorKind::WrongLength {
                     expected: 3,
-                    found: 1, ..
+                    found: 1,
+                    ..
                 }
             )
         ));
@@ -102,7 +103,8 @@ fn wrong_lengths_are_named() {
                 "matrix",
                 ErrorKind::WrongLength {
                     expected: 6,
-                    found: 5, ..
+                    found: 5,
+                    ..
                 }
             )
         ));

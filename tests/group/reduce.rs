@@ -147,7 +147,8 @@ fn dot_products_have_the_bits_of_one_device() {
         error.kind(),
         ErrorKind::WrongLength {
             expected: 2,
-            found: 3, ..
+            found: 3,
+            ..
         }
     ));
 }
@@ -231,7 +232,8 @@ fn results_are_left_on_every_device_with_the_bits_of_one() {
             error.kind(),
             ErrorKind::WrongLength {
                 expected: 1,
-                found: 2, ..
+                found: 2,
+                ..
             }
         ));
         let too_few = &mut sums[1..];

@@ -59,7 +59,8 @@ fn data_that_does_not_fit_is_refused() {
             ] {
                 let ErrorKind::WrongLength {
                     expected: needed,
-                    found: 20, ..
+                    found: 20,
+                    ..
                 } = error.kind()
                 else {
                     panic!("another error: {error}");

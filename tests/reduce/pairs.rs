@@ -307,7 +307,8 @@ fn segments_are_of_buffers_of_one_length_that_has_them() {
                 error.kind(),
                 ErrorKind::WrongLength {
                     expected: 3,
-                    found: 2, ..
+                    found: 2,
+                    ..
                 }
             ),
             "{error}"

@@ -87,7 +87,10 @@ fn some_without_elements<T: Value>(device: &Device, operation: &dyn Operation<T>
     let error = operation
         .reduce_segments(device, &x, &segments)
         .unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::NoElements { .. }), "{error}");
+    assert!(
+        matches!(error.kind(), ErrorKind::NoElements { .. }),
+        "{error}"
+    );
 }
 
 macro_rules! tests_of_segments {

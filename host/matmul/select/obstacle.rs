@@ -93,13 +93,16 @@ fn of_device(problem: &Problem, device: DeviceFacts, request: Request) -> Option
     let (major, minor) = needed;
     let found = match (limit, device.compute_capability) {
         (Some((major, minor)), _) => {
-            format!("the call is limited to kernels of compute capability {major}.{minor}")
+            format!(
+                "the call asks for kernels of {major}.{minor}; raise that limit, or use f32 or f64"
+            )
         }
-        (None, Some((major, minor))) => format!("this device has {major}.{minor}"),
+        (None, Some((major, minor))) => {
+            format!("this device has {major}.{minor}; use another device, or f32 or f64")
+        }
         (None, None) => return None,
     };
     Some(format!(
-        "its kernels need compute capability {major}.{minor}{or_newer}, and {found}; use another device, or f32 or \
-         f64"
+        "its kernels need compute capability {major}.{minor}{or_newer}, and {found}"
     ))
 }
