@@ -204,11 +204,12 @@ impl Display for ErrorKind {
                 reason,
             } => write!(
                 f,
-                "kernel `{kernel}` cannot be launched cooperatively: all of its {} of {block} threads and {} \
+                "kernel `{kernel}` cannot be launched cooperatively: all of its {} of {} and {} \
                  of dynamic shared memory must be resident at once, and {device} holds {resident} \
                  ({reason}); launch at most as many as Module::max_resident_blocks returns, and give each \
                  more work",
                 counted(*blocks, "block", "blocks"),
+                counted(block.count(), "thread", "threads"),
                 bytes(*dynamic_shared_bytes)
             ),
             Self::OtherKernel {

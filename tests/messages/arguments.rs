@@ -186,10 +186,7 @@ fn segments() -> Vec<Line> {
 fn axes_and_others() -> Vec<Line> {
     let device = Device::simulator();
     let x = array![[1.0_f32, 2.0], [3.0, 4.0]];
-    let wrapping = TextureOptions {
-        address_mode: AddressMode::Wrap,
-        ..TextureOptions::default()
-    };
+    let wrapping = TextureOptions::default().with_address_mode(AddressMode::Wrap);
     vec![
         says(
             reduce_axis(x.view(), Axis(2), ops::Sum),

@@ -34,7 +34,7 @@ pub fn meet(grid: GridGroup) {
 }
 
 /// Blocks in pairs.
-#[kernel(cluster = (2, 1, 1))]
+#[kernel(arch = "sm_90", cluster = (2, 1, 1))]
 pub fn in_pairs() {}
 
 // SAFETY: (1) there are no images, so none that could differ from the kernels.
@@ -110,12 +110,15 @@ fn launches() -> Vec<Line> {
         ),
         says(
             module.launch(read_matrix, LaunchConfig::new(1, 32), (&columns,)),
-            "launch: kernel `read_matrix` cannot be launched: argument 0 is a column-major matrix, and kernels take \
+            "launch: kernel `read_matrix` cannot be launched: argument 1 is a column-major matrix, and kernels take \
              row-major ones; make it row-major, or pass its transpose, which is row-major",
         ),
         says(
-            module.launch(meet, LaunchConfig::new(1000, 1024), ((),)),
-            "",
+            module.launch(meet, LaunchConfig::new(1000, 1024), ()),
+            "launch: kernel `meet` cannot be launched cooperatively: all of its 1000 blocks of 1024 threads and 0 bytes of \
+             dynamic shared memory must be resident at once, and simulator #1 holds 8 (1 on each of 8 multiprocessors, \
+             limited by registers); launch at most as many as Module::max_resident_blocks returns, and give each more \
+             work",
         ),
     ];
     lines.push(defect(&device));

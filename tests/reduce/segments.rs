@@ -76,6 +76,11 @@ fn some_without_elements<T: Value>(device: &Device, operation: &dyn Operation<T>
     lengths[33] = 130;
     let offsets = offsets(1, &lengths);
     let data = inputs::<T>(offsets[35]).swap_remove(0);
+    a_value_for_the_empty(device, operation, &data, &offsets);
+    // A single run of empty segments, and none.
+    a_value_for_the_empty(device, operation, &data, &[1, 4, 4, 4, 9]);
+    a_value_for_the_empty(device, operation, &data, &[2, 2, 2]);
+    a_value_for_the_empty(device, operation, &data, &[0, 3, 5]);
     if !operation.needs_an_element() {
         holds(device, operation, &data, &offsets);
         return;
@@ -91,6 +96,27 @@ fn some_without_elements<T: Value>(device: &Device, operation: &dyn Operation<T>
         matches!(error.kind(), ErrorKind::NoElements { .. }),
         "{error}"
     );
+}
+
+/// The value that is given for empty segments, and for all others the bits of `reduce_segments`.
+fn a_value_for_the_empty<T: Value>(
+    device: &Device,
+    operation: &dyn Operation<T>,
+    data: &[T],
+    offsets: &[usize],
+) {
+    let x = device.upload(data).unwrap();
+    let segments = device.segments(offsets).unwrap();
+    let fallback = &data[..5];
+    let of_segment = |bounds: &[usize]| match &data[bounds[0]..bounds[1]] {
+        [] => operation.of_line(fallback, "the value for empty segments"),
+        elements => operation.of_line(elements, "a segment among empty ones"),
+    };
+    let expected = Values::concat(offsets.windows(2).map(of_segment).collect());
+    let found = operation.reduce_segments_or(device, &x, &segments, fallback);
+    for found in found.unwrap() {
+        found.assert_same(&expected, &format!("{offsets:?}, {device:?}"));
+    }
 }
 
 macro_rules! tests_of_segments {
