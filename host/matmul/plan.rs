@@ -16,8 +16,8 @@ use std::fmt::{self, Display, Formatter};
 /// The kernel that a product uses, and why.
 ///
 /// Its `Display` is one line, such as `matmul_coarsened_small_f32_nn on CUDA cores, 32 x 64 outputs per block:
-/// by estimate the fastest of 1 round of small tiles, 1 of medium tiles and 1 of large tiles`. A round is as many tiles
-/// as the device computes at a time.
+/// the tile size with the shortest estimated time (1 round of small tiles, 1 of medium, 1 of large)`. A round is as many
+/// tiles as the device computes at a time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MatmulPlan {

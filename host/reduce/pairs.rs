@@ -136,7 +136,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::WrongLength`] if `y` is not as long as `x`; [`ErrorKind::OutOfRange`] if a segment ends
+    /// [`ErrorKind::WrongLength`] if `y` is not as long as `x`; [`ErrorKind::InvalidOffsets`] if a segment ends
     /// past the end of `x`; [`ErrorKind::WrongDevice`] if one of them or the segments are of another device;
     /// [`ErrorKind::TooLarge`] for more than 2^31 blocks; [`ErrorKind::OutOfMemory`],
     /// [`ErrorKind::NoModule`], [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].

@@ -138,7 +138,7 @@ fn a_plan_says_its_kernel_and_why() {
     assert_eq!(
         device.matmul_coarsened_plan(&a, a.t()).unwrap().to_string(),
         "matmul_coarsened_small_f32_nt on CUDA cores, 32 x 64 outputs per block: \
-         by estimate the fastest of 1 round of small tiles, 1 of medium tiles and 1 of large tiles"
+         the tile size with the shortest estimated time (1 round of small tiles, 1 of medium, 1 of large)"
     );
     let mismatch = device.matmul_coarsened_plan(&a, &a).unwrap_err();
     assert!(matches!(mismatch.kind(), ErrorKind::ShapeMismatch { .. }));

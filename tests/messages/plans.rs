@@ -30,23 +30,47 @@ fn each_plan_names_the_kernel_its_units_and_the_reason() {
     let plans = [
         plan(
             Matmul::new(&small, &small),
-            "matmul_coarsened_small_f32_nn on CUDA cores, 32 x 64 outputs per block: by estimate the fastest of 1 round \
-             of small tiles, 1 of medium tiles and 1 of large tiles",
+            "matmul_coarsened_small_f32_nn on CUDA cores, 32 x 64 outputs per block: the tile size with the shortest estimated time \
+             (1 round of small tiles, 1 of medium, 1 of large)",
         ),
         plan(
             Matmul::new(&small, &small).tiles(TileConfig::Large),
             "matmul_coarsened_f32_nn on CUDA cores, 64 x 128 outputs per block: the caller chose the tile size",
         ),
-        plan(Matmul::new(&large, &large), "2"),
+        plan(
+            Matmul::new(&large, &large),
+            "matmul_split_f32 on tensor cores, each f32 split into two f16, 128 x 128 outputs per block: \
+             the tile size with the shortest estimated time (16 rounds of small tiles, 8 of large)",
+        ),
         plan(
             Matmul::new(&large, &large).arithmetic(Arithmetic::Chain),
-            "3",
+            "matmul_coarsened_f32_nn on CUDA cores, 64 x 128 outputs per block: the tile size with the shortest estimated time \
+             (64 rounds of small tiles, 32 of medium, 16 of large)",
         ),
-        plan(Matmul::new(&large, &vector), "4"),
-        plan(Matmul::new(&wide, &tall), "5"),
-        plan(Matmul::new(&square, &square), "6"),
-        plan(Matmul::new(&few, &weights), "7"),
-        plan(Matmul::new(&little, &little), "8"),
+        plan(
+            Matmul::new(&large, &vector),
+            "matvec_along_f32 on CUDA cores, 8 x 1 outputs per block: one operand is a vector",
+        ),
+        plan(
+            Matmul::new(&wide, &tall),
+            "matmul_mma_small_f64_nn on tensor cores, 64 x 64 outputs per block: the result is small, so K is divided \
+             into 64 parts, which different blocks compute",
+        ),
+        plan(
+            Matmul::new(&square, &square),
+            "matmul_mma_f64_nn on tensor cores, 128 x 128 outputs per block: the tile size with the shortest estimated time \
+             (3 rounds of small tiles, 2 of large)",
+        ),
+        plan(
+            Matmul::new(&few, &weights),
+            "matmul_wgmma_skinny_small_bf16_t on tensor cores, 16 x 64 outputs per block: the result has few rows or \
+             few columns",
+        ),
+        plan(
+            Matmul::new(&little, &little),
+            "matmul_wgmma_single_bf16_nn on tensor cores, 64 x 64 outputs per block: the result is small, and larger \
+             tiles would lie mostly outside of it",
+        ),
     ];
     let wrong: Vec<String> = plans
         .into_iter()

@@ -78,17 +78,14 @@ impl Display for SelectionReason {
                 large,
             } => {
                 let small = counted(small, "round", "rounds");
-                match medium {
-                    Some(medium) => write!(
-                        f,
-                        "by estimate the fastest of {small} of small tiles, {medium} of medium tiles and {large} of \
-                         large tiles"
-                    ),
-                    None => write!(
-                        f,
-                        "by estimate the faster of {small} of small tiles and {large} of large tiles"
-                    ),
-                }
+                let medium = match medium {
+                    Some(medium) => format!("{medium} of medium, "),
+                    None => String::new(),
+                };
+                write!(
+                    f,
+                    "the tile size with the shortest estimated time ({small} of small tiles, {medium}{large} of large)"
+                )
             }
             Self::EnoughBlocks {
                 blocks: Some(blocks),

@@ -328,11 +328,11 @@ fn a_reason_is_one_line_for_a_person() {
     };
     assert_eq!(
         rounds(1, None, 1).to_string(),
-        "by estimate the faster of 1 round of small tiles and 1 of large tiles"
+        "the tile size with the shortest estimated time (1 round of small tiles, 1 of large)"
     );
     assert_eq!(
         rounds(9, Some(5), 3).to_string(),
-        "by estimate the fastest of 9 rounds of small tiles, 5 of medium tiles and 3 of large tiles"
+        "the tile size with the shortest estimated time (9 rounds of small tiles, 5 of medium, 3 of large)"
     );
 }
 
