@@ -16,7 +16,7 @@ pub use image::{CudaVersion, ImageRejection};
 pub use kind::ErrorKind;
 pub use simulator::SimulatorError;
 pub use tensor_map_rule::TensorMapRule;
-pub(crate) use words::counted;
+pub(crate) use words::{bytes, counted};
 
 use std::fmt::{self, Display};
 

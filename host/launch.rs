@@ -33,7 +33,7 @@ pub(crate) fn grid_x(
     let blocks = blocks.map(|blocks| blocks as u32);
     blocks.ok_or_else(|| ErrorKind::TooLarge {
         what: what(),
-        remedy: "a grid can have at most 2^31 - 1 blocks: divide the work over several calls",
+        remedy: "a grid can have at most 2^31 - 1 blocks; divide the work over several calls",
     })
 }
 

@@ -228,7 +228,7 @@ fn check(request: &TextureRequest<'_>) -> Outcome<()> {
     if width > MAX_WIDTH || height.is_some_and(|height| height > MAX_HEIGHT) {
         return Err(ErrorKind::TooLarge {
             what: format!("a texture of {width} x {} elements", height.unwrap_or(1)),
-            remedy: "a texture has at most 131072 columns and 65536 rows",
+            remedy: "a texture can have at most 131072 columns and 65536 rows",
         });
     }
     Ok(())

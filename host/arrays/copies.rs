@@ -224,7 +224,7 @@ fn check_shape(matrix: (usize, usize), array: (usize, usize)) -> Outcome<()> {
 fn too_long(what: String) -> ErrorKind {
     ErrorKind::TooLarge {
         what,
-        remedy: "an array of ndarray has at most isize::MAX elements, and axes of at most that",
+        remedy: "ndarray allows at most isize::MAX elements, and as many on an axis",
     }
 }
 

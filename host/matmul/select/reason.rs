@@ -92,14 +92,15 @@ impl Display for SelectionReason {
                 needed,
             } => write!(
                 f,
-                "large tiles, because their {blocks} blocks fill the device, which takes {needed}"
+                "large tiles, because they are {}, and it takes {needed} to fill the device",
+                counted(blocks, "block", "blocks")
             ),
             Self::EnoughBlocks {
                 blocks: None,
                 needed,
             } => write!(
                 f,
-                "large tiles, because they are more blocks than a grid can have, and {needed} fill the device"
+                "large tiles, because they are more blocks than a grid can have, and it takes {needed} to fill the device"
             ),
             Self::EmptyTiles { large, small } => write!(
                 f,
