@@ -160,6 +160,13 @@ fn failures() -> Vec<Line> {
             "NVIDIA H200 (cuda:1) was lost (CUDA error 700: CUDA_ERROR_ILLEGAL_ADDRESS); its buffers are gone: restart \
              the program to use it again",
         ),
+        #[cfg(feature = "cust")]
+        built(
+            ErrorKind::Interop {
+                reason: "no context is current on this thread; make one, and keep it",
+            },
+            "no context is current on this thread; make one, and keep it",
+        ),
         built(
             ErrorKind::OutOfHostMemory { requested: 1 << 50 },
             "the host cannot allocate 1125899906842624 bytes; free memory, or copy in parts to a slice of your own",
