@@ -168,7 +168,7 @@ fn an_old_driver_is_named_with_the_needed_version() {
         version: (0, 11_030),
         ..FAKE
     };
-    let parts = ["DriverTooOld", "CUDA 11.3", "11.4 is needed"];
+    let parts = ["DriverTooOld", "CUDA 11.3", "needs CUDA 11.4"];
     check(old, &parts, &parts);
     // It lacks what came later, too.
     let without = Some("cuMemAllocFromPoolAsync");
