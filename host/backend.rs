@@ -53,6 +53,9 @@ pub(crate) trait Backend:
     /// Whether this is the simulator.
     fn is_simulator(&self) -> bool;
 
+    /// The device's name with its number among those of that name, for messages.
+    fn label(&self) -> String;
+
     /// Waits until all submitted work is complete, and reports its failures.
     fn synchronize(&self) -> Outcome<()>;
 

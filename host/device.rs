@@ -171,7 +171,8 @@ impl Device {
         self.backend.synchronize().during("synchronize")
     }
 
-    /// The device's name, such as `NVIDIA H200` or `simulator`.
+    /// The device's name, such as `NVIDIA H200` or `simulator`. Several devices may have one name: `Debug` and
+    /// messages also number them, as in `simulator #2` and `NVIDIA H200 (cuda:1)`.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.properties().name
@@ -267,18 +268,26 @@ impl Device {
         }
     }
 
+    /// The device's name with what distinguishes it from others of that name.
+    pub(crate) fn label(&self) -> String {
+        self.backend.label()
+    }
+
     fn wrong_device(&self, what: String, other: &Self) -> ErrorKind {
         ErrorKind::WrongDevice {
             what,
-            expected: self.name().to_owned(),
-            found: other.name().to_owned(),
+            expected: self.label(),
+            found: other.label(),
         }
     }
 }
 
 impl fmt::Debug for Device {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_tuple("Device").field(&self.name()).finish()
+        formatter
+            .debug_tuple("Device")
+            .field(&format_args!("{}", self.label()))
+            .finish()
     }
 }
 

@@ -1,13 +1,13 @@
 //! Which device the environment names.
 
-use crate::error::{During, Error, ErrorKind, Outcome, Result};
+use crate::error::{During, Error, ErrorKind, Result};
 use std::fmt;
 use std::str::FromStr;
 
 /// The variable that names the default device.
 pub(crate) const VARIABLE: &str = "TILEWRIGHT_DEVICE";
 
-const ALLOWED: &str = "sim, cuda, or cuda:N with N from 0 up";
+const ALLOWED: &str = "sim, cuda, or cuda:N, where N is the number of a GPU, counted from 0";
 
 /// A device by its name: `sim`, `cuda` or `cuda:N`.
 ///
@@ -36,13 +36,20 @@ impl DeviceChoice {
     pub fn from_env() -> Result<Option<Self>> {
         let value = std::env::var_os(VARIABLE);
         value
-            .map(|value| Self::named(&value.to_string_lossy()))
+            .map(|value| {
+                let value = value.to_string_lossy();
+                Self::named(&value).ok_or_else(|| ErrorKind::InvalidEnvironment {
+                    variable: VARIABLE,
+                    value: value.into_owned(),
+                    allowed: ALLOWED,
+                })
+            })
             .transpose()
             .during("from_env")
     }
 
-    fn named(name: &str) -> Outcome<Self> {
-        let choice = match name {
+    fn named(name: &str) -> Option<Self> {
+        match name {
             "sim" => Some(Self::Simulator),
             "cuda" => Some(Self::Cuda(0)),
             _ => name
@@ -50,12 +57,7 @@ impl DeviceChoice {
                 .filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
                 .and_then(|number| number.parse().ok())
                 .map(Self::Cuda),
-        };
-        choice.ok_or_else(|| ErrorKind::InvalidEnvironment {
-            variable: VARIABLE,
-            value: name.to_owned(),
-            allowed: ALLOWED,
-        })
+        }
     }
 }
 
@@ -63,7 +65,11 @@ impl FromStr for DeviceChoice {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
-        Self::named(name).during("from_str")
+        let choice = Self::named(name).ok_or_else(|| ErrorKind::UnknownDevice {
+            name: name.to_owned(),
+            allowed: ALLOWED,
+        });
+        choice.during("from_str")
     }
 }
 

@@ -6,16 +6,19 @@
 mod group;
 mod image;
 mod kind;
+mod sentences;
 mod simulator;
 mod tensor_map_rule;
+mod words;
 
 pub use group::GroupError;
 pub use image::{CudaVersion, ImageRejection};
 pub use kind::ErrorKind;
 pub use simulator::SimulatorError;
 pub use tensor_map_rule::TensorMapRule;
+pub(crate) use words::{bytes, counted};
 
-use std::fmt;
+use std::fmt::{self, Display};
 
 /// The result of every fallible call in this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -34,8 +37,11 @@ pub(crate) type Outcome<T> = std::result::Result<T, ErrorKind>;
 /// let device = Device::simulator();
 /// let error = device.matrix((2, 2), &[1.0_f32, 2.0, 3.0]).unwrap_err();
 /// assert_eq!(error.operation(), "matrix");
-/// assert!(matches!(error.kind(), ErrorKind::WrongLength { expected: 4, found: 3 }));
-/// assert_eq!(error.to_string(), "matrix: 4 elements are needed, and there are 3");
+/// assert!(matches!(error.kind(), ErrorKind::WrongLength { expected: 4, found: 3, .. }));
+/// assert_eq!(
+///     error.to_string(),
+///     "matrix: the data has 3 elements, and needs 4: one for each element of the matrix"
+/// );
 /// ```
 pub struct Error {
     operation: &'static str,
@@ -92,11 +98,27 @@ impl fmt::Debug for Error {
 
 impl std::error::Error for Error {}
 
-/// Fails unless `found` elements are as many as `expected`.
-pub(crate) fn check_length(expected: usize, found: usize) -> Outcome<()> {
+/// The rule for operands of one shape.
+pub(crate) const MUST_BE_EQUAL: &str = "the two shapes must be equal";
+
+/// How many elements the data of a matrix needs.
+pub(crate) const ONE_FOR_EACH_OF_MATRIX: &str = "one for each element of the matrix";
+
+/// Fails unless the argument `what` has `expected` elements; `rule` says where the number comes from.
+pub(crate) fn check_length(
+    what: impl Display,
+    found: usize,
+    expected: usize,
+    rule: &'static str,
+) -> Outcome<()> {
     match expected == found {
         true => Ok(()),
-        false => Err(ErrorKind::WrongLength { expected, found }),
+        false => Err(ErrorKind::WrongLength {
+            what: what.to_string(),
+            expected,
+            found,
+            rule,
+        }),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The shape of a launch, and its checks.
 
-use crate::error::{ErrorKind, Outcome};
+use crate::error::{ErrorKind, Outcome, counted};
 use crate::properties::DeviceProperties;
 use cuda_std::kernel::{Architecture, Kernel, LaunchBounds};
 use simt::Dim3;
@@ -33,7 +33,7 @@ pub(crate) fn grid_x(
     let blocks = blocks.map(|blocks| blocks as u32);
     blocks.ok_or_else(|| ErrorKind::TooLarge {
         what: what(),
-        remedy: "a grid can have at most 2^31 - 1 blocks: divide the work over several calls",
+        remedy: "a grid can have at most 2^31 - 1 blocks; divide the work over several calls",
     })
 }
 
@@ -167,8 +167,8 @@ fn check_extent(what: &str, unit: &str, extent: Dim3, limit: Dim3) -> Result<(),
     for (dimension, extent, limit) in dimensions {
         if extent == 0 || extent > limit {
             return Err(format!(
-                "its {what} has {extent} {unit} in dimension {dimension}; from 1 to {limit} are \
-                 allowed"
+                "its {what} has {} in dimension {dimension}; from 1 to {limit} are allowed",
+                counted(extent, unit.trim_end_matches('s'), unit)
             ));
         }
     }
@@ -185,7 +185,7 @@ fn check_block(whose: &str, threads: u128, limit: u32) -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "its block has {threads} threads; the {whose} allows {limit}"
+        "its block has {threads} threads; the {whose} allows at most {limit}"
     ))
 }
 
@@ -201,7 +201,7 @@ fn check_architecture(
         return Ok(());
     }
     Err(format!(
-        "it is compiled for {needed}; the device has compute capability {major}.{minor}"
+        "it is compiled for {needed}, and this device has compute capability {major}.{minor}"
     ))
 }
 
@@ -210,8 +210,8 @@ fn check_clusters(grid: Dim3, cluster: [u32; 3]) -> Result<(), String> {
     for ((dimension, blocks), cluster) in blocks.into_iter().zip(cluster) {
         if !blocks.is_multiple_of(cluster) {
             return Err(format!(
-                "its grid has {blocks} blocks in dimension {dimension}, which the kernel's clusters \
-                 of {cluster} do not divide"
+                "its grid has {} in dimension {dimension}, and the kernel's clusters need a multiple of {cluster}",
+                counted(blocks, "block", "blocks")
             ));
         }
     }
@@ -223,6 +223,6 @@ fn check_shared(bytes: u32, limit: u32) -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "it asks for {bytes} bytes of dynamic shared memory; the device has {limit} for a block"
+        "it asks for {bytes} bytes of dynamic shared memory, and a block of this device has at most {limit}"
     ))
 }

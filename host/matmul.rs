@@ -30,8 +30,8 @@ mod select;
 mod table;
 mod types;
 
-pub(crate) use epilogue::{Epilogue, LineVectors};
-pub(crate) use matrices::check_result;
+pub(crate) use epilogue::{Epilogue, LineVectors, OF_COLUMNS, OF_ROWS};
+pub(crate) use matrices::{INNER_RULE, check_result};
 pub(crate) use types::sealed::Computes;
 
 pub use arithmetic::Arithmetic;

@@ -60,7 +60,7 @@ impl Device {
 
     fn recorder(&self) -> Outcome<&LaunchRecorder> {
         self.backend().recorder().ok_or_else(|| {
-            let device = self.name().to_owned();
+            let device = self.label();
             ErrorKind::Simulator(SimulatorError::NoCounters { device })
         })
     }

@@ -141,7 +141,8 @@ impl Module {
     }
 
     fn write<S: Symbol>(&self, symbol: &'static S, values: &[S::Element]) -> Outcome<()> {
-        check_length(symbol.initial_values().len(), values.len())?;
+        let (rule, expected) = ("as many as the array", symbol.initial_values().len());
+        check_length("the slice of values", values.len(), expected, rule)?;
         let request = self.symbol(symbol);
         self.device
             .backend()

@@ -1,12 +1,14 @@
 //! Reductions of buffers to one value, and of the rows or columns of matrices to one each.
 //!
 //! `operations.rs` has the types that each operation reduces, `sealed.rs` its kernels; `launch.rs` the
-//! launches; `sum.rs` and `named.rs` the methods; `lines.rs` has rows and columns, `segments.rs` segments,
+//! launches; `sum.rs` and `named.rs` the methods; `lines.rs` has rows and columns, `segments.rs` segments, `empty_segments.rs` those with a value for the
+//! empty ones,
 //! `pairs.rs` those of two matrices and of two buffers;
 //! `own.rs` operations of other crates; `shards.rs` what a device does for an array that several have, `combine.rs` what the host does with it;
 //! `reproducible/` has sums that do not depend on the order.
 
 mod combine;
+mod empty_segments;
 mod launch;
 mod lines;
 mod named;
@@ -33,6 +35,7 @@ pub mod ops {
     use super::Reducible;
 }
 
+pub(crate) use launch::CHECK_FIRST;
 pub use named::{reduce, reduce_dot};
 pub use operations::{ReduceElement, Reducible, ReducibleLines, ReduciblePairs, ReducibleSegments};
 pub use reproducible::{ReproducibleElement, ReproducibleSum, reduce_sum_reproducible};

@@ -1,5 +1,6 @@
 //! How many blocks of a kernel a device holds at once: what bounds cooperative launches.
 
+use crate::error::counted;
 use crate::launch::LaunchConfig;
 use simt::occupancy::{BlockResources, Limits};
 use simt::{Dim3, MAX_RESIDENT_THREADS};
@@ -18,8 +19,8 @@ impl Residency {
         Self {
             blocks: per_multiprocessor.saturating_mul(multiprocessors),
             reason: format!(
-                "{per_multiprocessor} on each of {multiprocessors} multiprocessors, limited by \
-                 {limiter}"
+                "{per_multiprocessor} on each of {}, limited by {limiter}",
+                counted(multiprocessors, "multiprocessor", "multiprocessors")
             ),
         }
     }

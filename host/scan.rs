@@ -202,7 +202,8 @@ impl Device {
     ) -> Outcome<()> {
         self.check_owns(|| "the buffer to scan".to_owned(), x.device())?;
         self.check_owns(|| "the buffer of the sums".to_owned(), sums.device())?;
-        check_length(x.len(), sums.len())?;
+        let rule = "one for each element of the buffer to scan";
+        check_length("the buffer of the sums", sums.len(), x.len(), rule)?;
         if x.is_empty() {
             return Ok(());
         }

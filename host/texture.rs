@@ -145,7 +145,8 @@ impl Texture<2> {
         let expected = width.checked_mul(height).ok_or_else(|| {
             ErrorKind::size_overflow(format!("a texture of {width} x {height} elements"))
         })?;
-        check_length(expected, texels.len())?;
+        let rule = "one for each place of width times height";
+        check_length("the slice of texels", texels.len(), expected, rule)?;
         let request = TextureRequest {
             width,
             height: Some(height),
@@ -227,7 +228,7 @@ fn check(request: &TextureRequest<'_>) -> Outcome<()> {
     if width > MAX_WIDTH || height.is_some_and(|height| height > MAX_HEIGHT) {
         return Err(ErrorKind::TooLarge {
             what: format!("a texture of {width} x {} elements", height.unwrap_or(1)),
-            remedy: "a texture has at most 131072 columns and 65536 rows",
+            remedy: "a texture can have at most 131072 columns and 65536 rows",
         });
     }
     Ok(())

@@ -108,8 +108,11 @@ fn launches_over_the_limits_are_refused_and_the_next_one_works() {
             (LaunchConfig::new((1, 65_536), 32), "dimension y"),
             (LaunchConfig::new(1, 0), "0 threads"),
             (LaunchConfig::new(1, 2048), "2048 threads"),
-            (LaunchConfig::new(1, (1024, 1024)), "the device allows 1024"),
-            (LaunchConfig::new(1, 512), "the kernel allows 256"),
+            (
+                LaunchConfig::new(1, (1024, 1024)),
+                "the device allows at most 1024",
+            ),
+            (LaunchConfig::new(1, 512), "the kernel allows at most 256"),
             (
                 LaunchConfig::for_elements(usize::MAX, 1),
                 "4294967295 blocks",

@@ -3,7 +3,7 @@
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{During, ErrorKind, Outcome, Result};
+use crate::error::{During, ErrorKind, MUST_BE_EQUAL, Outcome, Result};
 use crate::matrix::{Matrix, MatrixView, MatrixViewMut, Order};
 use ndarray::{
     Array1, Array2, ArrayView, ArrayView2, ArrayViewMut2, Axis, Dimension, ShapeBuilder,
@@ -213,9 +213,10 @@ fn check_shape(matrix: (usize, usize), array: (usize, usize)) -> Outcome<()> {
         return Ok(());
     }
     Err(ErrorKind::ShapeMismatch {
+        operands: ["the matrix", "the array"],
         left: matrix,
         right: array,
-        rule: "the first is the matrix's, the second the array's: they must be equal",
+        rule: MUST_BE_EQUAL,
     })
 }
 
@@ -223,7 +224,7 @@ fn check_shape(matrix: (usize, usize), array: (usize, usize)) -> Outcome<()> {
 fn too_long(what: String) -> ErrorKind {
     ErrorKind::TooLarge {
         what,
-        remedy: "an array of ndarray has at most isize::MAX elements, and axes of at most that",
+        remedy: "ndarray allows at most isize::MAX elements, and as many on an axis",
     }
 }
 

@@ -1,10 +1,27 @@
 //! Reductions of arrays along an axis.
 
 use crate::device::default_device;
-use crate::error::{During, Result};
+use crate::error::{During, ErrorKind, Outcome, Result};
 use crate::matrix::Matrix;
 use crate::reduce::{Reducible, ReducibleLines, ReduciblePairs, ops};
 use ndarray::{Array1, ArrayView2, Axis};
+
+/// The lines of a matrix that have a value each.
+enum Lines {
+    Columns,
+    Rows,
+}
+
+impl Lines {
+    /// Those along an axis of an array.
+    fn along(axis: Axis) -> Outcome<Self> {
+        match axis {
+            Axis(0) => Ok(Self::Columns),
+            Axis(1) => Ok(Self::Rows),
+            Axis(axis) => Err(ErrorKind::NoAxis { axis, axes: 2 }),
+        }
+    }
+}
 
 /// The values that `operation`, one of [`ops`](crate::ops), gives along `axis` of an array of any
 /// layout, on the default device: of each column for `Axis(0)`, by [`Device::reduce_columns`](crate::Device::reduce_columns), and of
@@ -20,23 +37,20 @@ use ndarray::{Array1, ArrayView2, Axis};
 /// # Ok::<(), tilewright::Error>(())
 /// ```
 ///
-/// # Panics
-/// If `axis` is neither of the two, as `ndarray` does.
-///
 /// # Errors
-/// Those of [`Device::from_env`](crate::Device::from_env), [`Device::matrix_from_array`](crate::Device::matrix_from_array), [`Device::reduce_rows`](crate::Device::reduce_rows) and
+/// [`ErrorKind::NoAxis`] if `axis` is neither of the two; those of [`Device::from_env`](crate::Device::from_env), [`Device::matrix_from_array`](crate::Device::matrix_from_array), [`Device::reduce_rows`](crate::Device::reduce_rows) and
 /// [`Buffer::to_array1`](crate::Buffer::to_array1).
 pub fn reduce_axis<R, T: ReducibleLines<R>>(
     array: ArrayView2<'_, T>,
     axis: Axis,
     operation: R,
 ) -> Result<Array1<<T as Reducible<R>>::Output>> {
+    let lines = Lines::along(axis).during("reduce_axis")?;
     let device = default_device()?;
     let matrix = device.matrix_from_array(array)?;
-    let values = match axis {
-        Axis(0) => device.reduce_columns(&matrix, operation)?,
-        Axis(1) => device.reduce_rows(&matrix, operation)?,
-        Axis(axis) => panic!("an array of two dimensions has no axis {axis}"),
+    let values = match lines {
+        Lines::Columns => device.reduce_columns(&matrix, operation)?,
+        Lines::Rows => device.reduce_rows(&matrix, operation)?,
     };
     values.to_array1()
 }
@@ -57,11 +71,8 @@ pub fn reduce_axis<R, T: ReducibleLines<R>>(
 /// # Ok::<(), tilewright::Error>(())
 /// ```
 ///
-/// # Panics
-/// If `axis` is neither of the two, as `ndarray` does.
-///
 /// # Errors
-/// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if the arrays have different shapes; those of [`Device::from_env`](crate::Device::from_env),
+/// [`ErrorKind::NoAxis`] if `axis` is neither of the two; [`ErrorKind::ShapeMismatch`] if the arrays have different shapes; those of [`Device::from_env`](crate::Device::from_env),
 /// [`Device::matrix_from_array`](crate::Device::matrix_from_array), [`Device::reduce_dot_rows`](crate::Device::reduce_dot_rows) and [`Buffer::to_array1`](crate::Buffer::to_array1).
 #[doc(alias = "vecdot")]
 pub fn reduce_dot_axis<T: ReduciblePairs<ops::Dot>>(
@@ -69,13 +80,13 @@ pub fn reduce_dot_axis<T: ReduciblePairs<ops::Dot>>(
     y: ArrayView2<'_, T>,
     axis: Axis,
 ) -> Result<Array1<T::Output>> {
+    let lines = Lines::along(axis).during("reduce_dot_axis")?;
     let device = default_device()?;
     let x = device.matrix_from_array(x)?;
     let y = Matrix::of_array_in(x.order(), device, y).during("matrix_from_array")?;
-    let values = match axis {
-        Axis(0) => device.reduce_dot_columns(&x, &y)?,
-        Axis(1) => device.reduce_dot_rows(&x, &y)?,
-        Axis(axis) => panic!("an array of two dimensions has no axis {axis}"),
+    let values = match lines {
+        Lines::Columns => device.reduce_dot_columns(&x, &y)?,
+        Lines::Rows => device.reduce_dot_rows(&x, &y)?,
     };
     values.to_array1()
 }

@@ -137,7 +137,8 @@ impl<'a, T: Element> BufferView<'a, T> {
     }
 
     pub(crate) fn write_host(&self, destination: &mut [T]) -> Outcome<()> {
-        check_length(self.len, destination.len())?;
+        let rule = "as many as are copied to it";
+        check_length("the destination", destination.len(), self.len, rule)?;
         if self.bytes() == 0 {
             return Ok(());
         }

@@ -10,6 +10,9 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
 
+/// How many elements the source of a copy needs.
+const OVERWRITES: &str = "as many as it overwrites";
+
 /// Some elements of a [`Buffer`] that follow one another, borrowed mutably.
 ///
 /// A launch takes it for a parameter `GlobalMut<T>`. Two parts of one buffer can be arguments of one
@@ -172,7 +175,7 @@ impl<'a, T: Element> BufferViewMut<'a, T> {
     }
 
     pub(crate) fn read_host(&mut self, source: &[T]) -> Outcome<()> {
-        check_length(self.len(), source.len())?;
+        check_length("the source", source.len(), self.len(), OVERWRITES)?;
         if self.view.bytes() == 0 {
             return Ok(());
         }
@@ -194,7 +197,7 @@ impl<'a, T: Element> BufferViewMut<'a, T> {
     pub(super) fn read_view(&mut self, source: BufferView<'_, T>) -> Outcome<()> {
         let device = self.view.device();
         device.check_owns(|| "the source".to_owned(), source.device())?;
-        check_length(self.len(), source.len())?;
+        check_length("the source", source.len(), self.len(), OVERWRITES)?;
         if self.view.bytes() == 0 {
             return Ok(());
         }

@@ -29,6 +29,8 @@ use std::sync::OnceLock;
 #[derive(Debug)]
 pub struct CudaDevice {
     properties: DeviceProperties,
+    /// The driver's handle, which is the device's number.
+    number: sys::CUdevice,
     pub(super) context: Context,
     pub(super) stream: Stream,
     /// For what goes between devices, beside the work.
@@ -68,6 +70,7 @@ impl CudaDevice {
         drop(current);
         Ok(Self {
             properties,
+            number: device,
             context,
             stream,
             transfers,
@@ -121,7 +124,7 @@ impl CudaDevice {
 
     fn lost_error(&self) -> ErrorKind {
         ErrorKind::DeviceLost {
-            device: self.properties.name.clone(),
+            device: self.label(),
             cause: self.lost.get().cloned().unwrap_or_default(),
         }
     }
@@ -134,6 +137,10 @@ impl Backend for CudaDevice {
 
     fn is_simulator(&self) -> bool {
         false
+    }
+
+    fn label(&self) -> String {
+        format!("{} (cuda:{})", self.properties.name, self.number)
     }
 
     fn synchronize(&self) -> Outcome<()> {

@@ -97,7 +97,12 @@ pub fn find_device(ordinal: u32) -> Outcome<sys::CUdevice> {
         .filter(|number| *number < count)
         .ok_or_else(|| ErrorKind::NoDevice {
             ordinal,
-            reason: format!("the driver shows {count} devices, numbered from 0"),
+            reason: match count {
+                0 => "the driver shows no device; see what `nvidia-smi -L` and CUDA_VISIBLE_DEVICES say"
+                    .to_owned(),
+                1 => "the driver shows one device, number 0".to_owned(),
+                _ => format!("the driver shows {count} devices, numbered from 0"),
+            },
         })?;
     let mut device = 0;
     // SAFETY: `device` is a place for one handle.

@@ -1,5 +1,6 @@
 //! What goes wrong between the devices of a group.
 
+use super::words::counted;
 use std::time::Duration;
 
 /// Why a call of a [`DeviceGroup`](crate::DeviceGroup) failed, where no single device did.
@@ -11,7 +12,7 @@ pub enum GroupError {
     NoDevices,
 
     /// One device was named twice.
-    #[error("ranks {first} and {second} would be the same device; each rank needs its own")]
+    #[error("ranks {first} and {second} are the same device; give each rank a device of its own")]
     SameDevice {
         /// The first rank of the device.
         first: usize,
@@ -20,7 +21,7 @@ pub enum GroupError {
     },
 
     /// A rank that the group does not have.
-    #[error("there is no rank {rank} in a group of {ranks}, which are numbered from 0")]
+    #[error("there is no rank {rank}: the group has {}, numbered from 0", counted(*.ranks, "rank", "ranks"))]
     NoRank {
         /// The rank that was named.
         rank: usize,
@@ -29,7 +30,9 @@ pub enum GroupError {
     },
 
     /// Data of one group is an operand of a call of another.
-    #[error("{what} belongs to another group; make all operands by one group or its clones")]
+    #[error(
+        "{what} belongs to another group; create all operands with one `DeviceGroup` or its clones"
+    )]
     OtherGroup {
         /// The operand.
         what: &'static str,
@@ -38,7 +41,7 @@ pub enum GroupError {
     /// A rank of another process died, or closed its connection because a call failed there.
     #[error(
         "rank {rank} was lost ({reason}); this group cannot be used any more: drop it, and join a new one \
-         with all processes"
+         in every process"
     )]
     PeerLost {
         /// The rank.
@@ -49,9 +52,9 @@ pub enum GroupError {
 
     /// A rank of another process neither answered nor failed for as long as the group's options allow.
     #[error(
-        "rank {rank} did not answer within {} s; it hangs, or is slower than the group's timeout \
+        "rank {rank} did not answer within {} s: it hangs, or needs a longer timeout \
          (GroupOptions::with_timeout); this group cannot be used any more: drop it, and join a new one \
-         with all processes", .after.as_secs_f64()
+         in every process", .after.as_secs_f64()
     )]
     PeerTimeout {
         /// The rank.
@@ -62,8 +65,9 @@ pub enum GroupError {
 
     /// A rank of another process made another call at the same time, or the same with other sizes.
     #[error(
-        "rank {rank} is at another call than this process, or has other sizes ({reason}); all processes of a \
-         group make the same calls in the same order; this group cannot be used any more"
+        "rank {rank} made another call than this process, or the same call with other sizes ({reason}); all \
+         processes of a group must make the same calls in the same order; this group cannot be used any more: \
+         drop it, and join a new one in every process"
     )]
     OutOfStep {
         /// The rank.
@@ -75,7 +79,7 @@ pub enum GroupError {
     /// An earlier call of the group failed in this process, and not in that of another rank.
     #[error(
         "an earlier call of this group failed in this process ({cause}); this group cannot be used any more: \
-         drop it, and join a new one with all processes"
+         drop it, and join a new one in every process"
     )]
     Over {
         /// The failure.
@@ -91,9 +95,9 @@ pub enum GroupError {
 
     /// Ranks that NCCL does not name did not answer for as long as the group's options allow.
     #[error(
-        "no answer over NCCL within {} s: a rank is lost or hangs, or is slower than the group's timeout \
+        "no answer over NCCL within {} s: a rank was lost or hangs, or needs a longer timeout \
          (GroupOptions::with_timeout); this group cannot be used any more: drop it, and join a new one \
-         with all processes", .after.as_secs_f64()
+         in every process", .after.as_secs_f64()
     )]
     NcclTimeout {
         /// The timeout.
@@ -101,7 +105,9 @@ pub enum GroupError {
     },
 
     /// A call of NCCL failed.
-    #[error("NCCL error {code}: {message}; this group cannot be used any more")]
+    #[error(
+        "NCCL error {code}: {message}; this group cannot be used any more: drop it, and join a new one in every process"
+    )]
     Nccl {
         /// The number of the `ncclResult_t`.
         code: u32,
@@ -111,9 +117,9 @@ pub enum GroupError {
 
     /// There is no NCCL on this machine, or none that can be used.
     #[error(
-        "there is no NCCL: its library {library} is not opened ({reason}); install it, on Debian and Ubuntu by \
-         `apt-get install libnccl2`, or by `pip install nvidia-nccl-cu12` with its folder `nvidia/nccl/lib` in \
-         LD_LIBRARY_PATH; or use GroupId::tcp"
+        "NCCL was not found: its library {library} cannot be loaded ({reason}); install it (on Debian and Ubuntu \
+         `apt-get install libnccl2`; elsewhere `pip install nvidia-nccl-cu12`, with its folder `nvidia/nccl/lib` \
+         in LD_LIBRARY_PATH), or use GroupId::tcp"
     )]
     NoNccl {
         /// The library's file name.
@@ -123,8 +129,10 @@ pub enum GroupError {
     },
 
     /// Matrices that are divided so that the call cannot use them.
-    #[error("matrices that are divided like this cannot be multiplied by this call: {remedy}")]
+    #[error("{found}, which this call cannot multiply; {remedy}")]
     Sharding {
+        /// How the matrices are divided.
+        found: String,
         /// What to do.
         remedy: &'static str,
     },

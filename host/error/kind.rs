@@ -2,7 +2,7 @@
 
 use super::TensorMapRule;
 use super::group::GroupError;
-use super::image::{CudaVersion, ImageRejection, rejections};
+use super::image::{CudaVersion, ImageRejection};
 use super::simulator::SimulatorError;
 
 /// What went wrong in a call, with the sizes involved and the remedy.
@@ -15,29 +15,20 @@ use super::simulator::SimulatorError;
 /// let measurements = device.zeros::<f32>(0)?;
 /// let greatest = match device.reduce_max(&measurements) {
 ///     Ok(greatest) => Some(greatest),
-///     Err(error) if matches!(error.kind(), ErrorKind::NoElements) => None,
+///     Err(error) if matches!(error.kind(), ErrorKind::NoElements { .. }) => None,
 ///     Err(error) => return Err(error),
 /// };
 /// assert_eq!(greatest, None);
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// A CUDA device was requested in a build that has no CUDA backend.
-    #[error(
-        "a CUDA device was requested, but this program was built without tilewright's feature \
-         `cuda`, which is on by default; build it with `--features cuda`, or use \
-         Device::simulator()"
-    )]
     NoCudaFeature,
 
     /// There is no NVIDIA driver on this machine.
-    #[error(
-        "there is no NVIDIA driver: its library {library} is not found ({reason}); install the \
-         driver, or use Device::simulator()"
-    )]
     NoDriver {
         /// The library's file name.
         library: &'static str,
@@ -46,7 +37,6 @@ pub enum ErrorKind {
     },
 
     /// There is a library of the NVIDIA driver's name that cannot be used as one.
-    #[error("the NVIDIA driver cannot be used: {library}: {reason}; reinstall the driver")]
     UnusableDriver {
         /// The library's file name.
         library: &'static str,
@@ -55,7 +45,6 @@ pub enum ErrorKind {
     },
 
     /// There is no CUDA device with the requested number.
-    #[error("there is no CUDA device {ordinal}: {reason}")]
     NoDevice {
         /// The requested number, counted from 0.
         ordinal: u32,
@@ -65,10 +54,6 @@ pub enum ErrorKind {
 
     /// The installed driver is older than this library needs, or than the only kernel for a product on the
     /// device does.
-    #[error(
-        "the CUDA driver is too old: it supports CUDA {found}, and {needed} is needed; \
-         install a newer NVIDIA driver"
-    )]
     DriverTooOld {
         /// The newest CUDA version that the driver supports.
         found: CudaVersion,
@@ -77,10 +62,6 @@ pub enum ErrorKind {
     },
 
     /// None of a module's PTX images can be run by the device.
-    #[error(
-        "no image of module `{module}` runs on {device} (compute capability {compute_capability}, \
-         driver for CUDA {driver}):{}", rejections(.images)
-    )]
     NoModule {
         /// The module's name.
         module: &'static str,
@@ -95,20 +76,19 @@ pub enum ErrorKind {
     },
 
     /// The library has no kernel for a problem on the device.
-    #[error("no kernel computes {problem} on {device}")]
     NoKernel {
         /// What was to be computed.
         problem: String,
         /// The device's name.
         device: String,
+        /// What stands in the way, and what to do.
+        reason: String,
     },
 
     /// The shapes of two operands do not fit together.
-    #[error(
-        "the shapes {}x{} and {}x{} do not fit together; {rule}",
-        .left.0, .left.1, .right.0, .right.1
-    )]
     ShapeMismatch {
+        /// The names of the two: of the left one, and of the right one.
+        operands: [&'static str; 2],
         /// Rows and columns of the left operand.
         left: (usize, usize),
         /// Rows and columns of the right operand.
@@ -118,23 +98,40 @@ pub enum ErrorKind {
     },
 
     /// Some data has another number of elements than the operation needs.
-    #[error("{expected} elements are needed, and there are {found}")]
     WrongLength {
+        /// Which argument it is.
+        what: String,
         /// The number of elements that the operation needs.
         expected: usize,
         /// The number of elements that it was given.
         found: usize,
+        /// Where the number comes from, such as "one for each row".
+        rule: &'static str,
     },
 
-    /// A reduction without elements whose value only elements have.
-    #[error(
-        "there are no elements, so there is no minimum, no maximum and no place of either; check for an \
-         empty input first"
-    )]
-    NoElements,
+    /// A reduction of no elements by an operation that needs at least one.
+    NoElements {
+        /// What is empty: an argument, or which segment of one.
+        what: String,
+        /// What to do.
+        remedy: &'static str,
+    },
+
+    /// The offsets of segments descend, are missing, or end past the buffer.
+    InvalidOffsets {
+        /// Which offset is wrong, its value, and what it has to be.
+        reason: String,
+    },
+
+    /// An array has no axis of this number.
+    NoAxis {
+        /// The number, counted from 0.
+        axis: usize,
+        /// The axes of the array.
+        axes: usize,
+    },
 
     /// A range goes past the end of a buffer, a matrix or a view, or ends before it starts.
-    #[error("there are no {what} {start}..{end} among {len}")]
     OutOfRange {
         /// What the range counts: `elements`, `rows` or `columns`.
         what: &'static str,
@@ -147,10 +144,6 @@ pub enum ErrorKind {
     },
 
     /// Rows (columns, in column-major order) that start fewer elements apart than they have.
-    #[error(
-        "a leading dimension of {found} is too small: {least} elements lie one after another, so it \
-         is at least that"
-    )]
     LeadingDimension {
         /// The least leading dimension of the matrix.
         least: usize,
@@ -159,7 +152,6 @@ pub enum ErrorKind {
     },
 
     /// Rows or columns that cannot be divided into the requested number of equal parts.
-    #[error("{len} {what} cannot be divided into {count} equal parts")]
     UnevenBatch {
         /// What was to be divided: `rows` or `columns`.
         what: &'static str,
@@ -170,11 +162,9 @@ pub enum ErrorKind {
     },
 
     /// A batch with another number of matrices than the others of its product.
-    #[error(
-        "batches of {left} and {right} matrices do not fit together; a single matrix as an operand \
-         serves all products"
-    )]
     BatchMismatch {
+        /// The names of the two.
+        batches: [&'static str; 2],
         /// The matrices of one batch.
         left: usize,
         /// Those of another.
@@ -183,22 +173,15 @@ pub enum ErrorKind {
 
     /// A row-major and a column-major matrix in a copy, which would transpose it in memory, or in dot
     /// products of rows or columns.
-    #[error(
-        "one of the matrices is row-major and the other column-major, and copies and dot products of \
-         rows and columns take both in one order; make both in one order (products take operands and \
-         results in either, without a copy)"
-    )]
     OrderMismatch,
 
     /// A matrix cannot be copied in boxes by the hardware, as a tensor map describes it.
-    #[error("no tensor map describes the matrix: {rule}")]
     TensorMap {
         /// What the hardware asks and the matrix does not have.
         rule: TensorMapRule,
     },
 
     /// A size does not fit into the address space or over the limits of the operation.
-    #[error("{what} is too large; {remedy}")]
     TooLarge {
         /// What is too large, with its numbers.
         what: String,
@@ -207,10 +190,6 @@ pub enum ErrorKind {
     },
 
     /// The device cannot allocate the memory for a buffer.
-    #[error(
-        "{requested} bytes cannot be allocated on {device} ({free} of {total} \
-         bytes are free); drop buffers that are no longer needed, or work on smaller parts"
-    )]
     OutOfMemory {
         /// The device's name.
         device: String,
@@ -223,20 +202,12 @@ pub enum ErrorKind {
     },
 
     /// The host does not have the memory for a copy of a buffer.
-    #[error(
-        "the host has no {requested} bytes left; copy the buffer to a slice that you \
-         allocate, or free memory"
-    )]
     OutOfHostMemory {
         /// Bytes that were requested.
         requested: u64,
     },
 
     /// A buffer belongs to another device than the one that is to use it.
-    #[error(
-        "{what} belongs to another device ({found}) than the one that is to use it \
-         ({expected}); make all operands with one `Device` or its clones"
-    )]
     WrongDevice {
         /// Which operand or argument it is.
         what: String,
@@ -247,7 +218,6 @@ pub enum ErrorKind {
     },
 
     /// A launch needs something that its kernel or the device does not allow.
-    #[error("kernel `{kernel}` cannot be launched: {reason}")]
     LaunchConfig {
         /// The kernel's name.
         kernel: &'static str,
@@ -256,7 +226,6 @@ pub enum ErrorKind {
     },
 
     /// A module has no static array as the host names it.
-    #[error("module `{module}` has no static array `{symbol}` of {bytes} bytes: {reason}")]
     NoSymbol {
         /// The module's name.
         module: &'static str,
@@ -269,19 +238,12 @@ pub enum ErrorKind {
     },
 
     /// A texture was requested that no device supports.
-    #[error("there is no such texture: {reason}")]
     InvalidTexture {
         /// What is wrong, and what to do.
         reason: &'static str,
     },
 
     /// The blocks of a cooperative launch cannot all be resident at once.
-    #[error(
-        "kernel `{kernel}` cannot be launched cooperatively with {blocks} blocks of {block} threads \
-         and {dynamic_shared_bytes} bytes of dynamic shared memory: {device} holds {resident} such \
-         blocks at once ({reason}); launch at most as many as Module::max_resident_blocks returns, \
-         and let each of them do more"
-    )]
     NotResident {
         /// The kernel's name.
         kernel: &'static str,
@@ -300,20 +262,13 @@ pub enum ErrorKind {
     },
 
     /// A call that concerns the simulator, or that only it answers, failed.
-    #[error("{0}")]
     Simulator(SimulatorError),
 
     /// The simulator found a defect in a kernel while it ran.
-    #[error("the simulator found a defect: {0}")]
     KernelDefect(Box<simt::Defect>),
 
     /// The entry of this name in a module's image is another kernel than the one that was launched,
     /// or a kernel of other parameters.
-    #[error(
-        "kernel `{kernel}` was not launched: module `{module}` has another kernel of this name, \
-         {}, where {expected} is needed; build the module's images from the crate that declares the \
-         kernel", .found.as_deref().unwrap_or("one without a signature")
-    )]
     OtherKernel {
         /// The kernel's name.
         kernel: &'static str,
@@ -327,7 +282,6 @@ pub enum ErrorKind {
     },
 
     /// The CUDA driver refused a kernel launch.
-    #[error("kernel `{kernel}` was not launched: {}", cuda_failure(*.code, .message))]
     Launch {
         /// The kernel's name.
         kernel: &'static str,
@@ -338,7 +292,6 @@ pub enum ErrorKind {
     },
 
     /// A call of the CUDA driver failed.
-    #[error("{}", cuda_failure(*.code, .message))]
     Cuda {
         /// The driver's error code.
         code: u32,
@@ -349,10 +302,6 @@ pub enum ErrorKind {
     /// The device failed in a way that only a new process can recover from.
     ///
     /// The failure is often that of an earlier kernel: CUDA reports it at a later call.
-    #[error(
-        "{device} was lost ({cause}); its buffers are gone, and the program has to \
-         be started again to use it"
-    )]
     DeviceLost {
         /// The device's name.
         device: String,
@@ -362,18 +311,23 @@ pub enum ErrorKind {
 
     /// A device and an object of the crate `cust` do not fit together.
     #[cfg(feature = "cust")]
-    #[error("{reason}")]
     Interop {
         /// What does not fit, and what to do.
         reason: &'static str,
     },
 
     /// A call of a group of devices failed, and not by the failure of one device.
-    #[error("{0}")]
     Group(GroupError),
 
+    /// A name that is the name of no device.
+    UnknownDevice {
+        /// The name.
+        name: String,
+        /// The names that there are.
+        allowed: &'static str,
+    },
+
     /// An environment variable has a value that means nothing.
-    #[error("the environment variable {variable} is `{value}`; it can be {allowed}")]
     InvalidEnvironment {
         /// The variable's name.
         variable: &'static str,
@@ -392,8 +346,4 @@ impl ErrorKind {
             remedy: "a buffer can hold at most isize::MAX bytes",
         }
     }
-}
-
-fn cuda_failure(code: u32, message: &str) -> String {
-    format!("CUDA error {code}: {message}")
 }

@@ -1,13 +1,15 @@
 //! What goes wrong with a simulator, besides the defects that it finds in kernels.
 
+use super::words;
+
 /// Why a call failed that concerns the simulator, or that only it answers.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SimulatorError {
     /// A process was forked while a simulated device ran a launch, and its child uses the device.
     #[error(
-        "{device} was running a launch when this process was forked, which never completes \
-         in the child; make a new device in the child, or fork between launches"
+        "{device} was running a launch when this process forked, and that launch never completes in the \
+         child; create a new device in the child, or fork between launches"
     )]
     BusyAtFork {
         /// The device's name.
@@ -16,9 +18,9 @@ pub enum SimulatorError {
 
     /// The host read memory of a simulator that nothing has written.
     #[error(
-        "byte {first} of the {bytes} bytes that are read{} on {device} has never been written, \
-         neither by the host nor by a kernel; let the kernel write all elements, or begin with \
-         Device::zeros",
+        "byte {first} of the {} read from memory{} on {device} was never written, neither by the host nor by a \
+         kernel; let a kernel write every element, or start from Device::zeros",
+        words::bytes(*bytes),
         of_buffer(buffer.as_deref())
     )]
     NeverWritten {
@@ -34,8 +36,8 @@ pub enum SimulatorError {
 
     /// Counters were requested, but only the simulator counts.
     #[error(
-        "{device} does not count; use Device::simulator(), or Nsight Compute as \
-         docs/counters.md says"
+        "only the simulator counts what a kernel does, and this device is {device}; use Device::simulator(), or \
+         Nsight Compute (docs/counters.md)"
     )]
     NoCounters {
         /// The device's name.

@@ -1,5 +1,6 @@
 //! The rules of the hardware for tensor maps.
 
+use super::words;
 use std::fmt;
 
 /// What the hardware asks of a tensor map and a matrix does not have (CUDA Driver API,
@@ -39,28 +40,30 @@ pub enum TensorMapRule {
 impl fmt::Display for TensorMapRule {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Empty => write!(formatter, "the matrix must have elements"),
+            Self::Empty => write!(formatter, "it has no elements"),
             Self::Element { bytes } => write!(
                 formatter,
-                "an element must have 1, 2, 4 or 8 bytes; it has {bytes}"
+                "its elements have {bytes} bytes, and must have 1, 2, 4 or 8"
             ),
             Self::Address { past } => write!(
                 formatter,
-                "the first element must lie at a multiple of 16 bytes; it is {past} bytes past one"
+                "its first element is {} past a multiple of 16 bytes, and must be at one; start the view elsewhere, or copy it",
+                words::bytes(*past)
             ),
             Self::RowStride { bytes } => write!(
                 formatter,
-                "rows must begin at multiples of 16 bytes; they are {bytes} bytes apart, so pad them"
+                "its rows are {} apart, and must be a multiple of 16 bytes apart; pad them",
+                words::bytes(*bytes)
             ),
             Self::LongRows { bytes } => write!(
                 formatter,
-                "rows must be less than 2^40 bytes apart; they are {bytes}"
+                "its rows are {bytes} bytes apart, and must be less than 2^40 bytes apart"
             ),
             Self::Extent {
                 shape: (rows, columns),
             } => write!(
                 formatter,
-                "at most 2^32 rows and columns are possible; the matrix has {rows}x{columns}"
+                "it is {rows}x{columns}, and can have at most 2^32 rows and 2^32 columns"
             ),
         }
     }

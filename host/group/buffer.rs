@@ -137,7 +137,8 @@ impl<T: Element> ShardedBuffer<T> {
     }
 
     fn read_host(&mut self, source: &[T]) -> Outcome<()> {
-        check_length(self.len(), source.len())?;
+        let rule = "as many as the buffer that it overwrites";
+        check_length("the source", source.len(), self.len(), rule)?;
         for (rank, shard) in self.group.local_ranks().zip(&mut self.shards) {
             let runs = || self.stripes.runs(rank);
             let places = shard.view_mut().into_runs(runs().map(|run| run.len()))?;

@@ -122,12 +122,16 @@ impl DeviceGroup {
         buffers: impl IntoIterator<Item: Into<BufferView<'a, T>>, IntoIter: ExactSizeIterator>,
     ) -> Outcome<usize> {
         let buffers = buffers.into_iter();
-        check_length(self.devices().len(), buffers.len())?;
+        let ranks = self.devices().len();
+        let rule = "one buffer for each rank of this process";
+        check_length("the list of buffers", buffers.len(), ranks, rule)?;
         let mut first = None;
         for (buffer, (rank, device)) in buffers.zip(self.locals()) {
             let buffer = buffer.into();
             device.check_owns(|| format!("the buffer of rank {rank}"), buffer.device())?;
-            check_length(*first.get_or_insert(buffer.len()), buffer.len())?;
+            let what = format_args!("the buffer of rank {rank}");
+            let expected = *first.get_or_insert(buffer.len());
+            check_length(what, buffer.len(), expected, "as many as the first buffer")?;
         }
         Ok(first.expect("a process has a rank"))
     }

@@ -58,7 +58,11 @@ impl GroupId {
                     listener: Some(Arc::new(listener)),
                 })
             })
-            .map_err(|error| no_rendezvous(format!("the address cannot be listened on: {error}")))
+            .map_err(|error| {
+                no_rendezvous(format!(
+                    "this process cannot listen on the address: {error}"
+                ))
+            })
             .during("tcp")
     }
 
@@ -109,8 +113,8 @@ impl GroupId {
             .map(|rendezvous| Self { rendezvous, listener })
             .ok_or_else(|| {
                 no_rendezvous(format!(
-                    "`{text}` is not the text of a group's id, which is tcp:ADDRESS:PORT or nccl: with {} \
-                     hexadecimal digits",
+                    "`{text}` is not the id of a group: an id is tcp:ADDRESS:PORT, or nccl: and {} hexadecimal \
+                     digits",
                     2 * NCCL_BYTES
                 ))
             })

@@ -51,7 +51,7 @@ impl DeviceGroup {
         a: &ShardedMatrix<T>,
         b: &ShardedMatrix<T>,
     ) -> Result<ShardedMatrix<<T as Accumulate>::Product>> {
-        self.check_owns("the left matrix", a.group())
+        self.check_owns("the matrix A", a.group())
             .and_then(|()| ShardedMatmul::new(a, b).product())
             .during("matmul")
     }
@@ -67,7 +67,7 @@ impl DeviceGroup {
         b: &ShardedMatrix<T>,
         c: &mut ShardedMatrix<O>,
     ) -> Result<()> {
-        self.check_owns("the left matrix", a.group())
+        self.check_owns("the matrix A", a.group())
             .and_then(|()| ShardedMatmul::new(a, b).multiply(c))
             .during("matmul_into")
     }
@@ -98,11 +98,14 @@ impl DeviceGroup {
         a: &ShardedMatrix<T>,
         b: &ShardedMatrix<T>,
     ) -> Outcome<ShardedMatrix<T>> {
-        self.check_owns("the left matrix", a.group())?;
+        self.check_owns("the matrix A", a.group())?;
         let (m, n) = ShardedMatmul::new(a, b).check_factors()?;
         if (a.sharding(), b.sharding()) != (Sharding::Columns, Sharding::Rows) {
-            let remedy = "reshard A to columns and B to rows, or use matmul";
-            return Err(GroupError::Sharding { remedy }.into());
+            return Err(GroupError::Sharding {
+                found: format!("A is {} and B {}", a.sharding(), b.sharding()),
+                remedy: "reshard A to columns and B to rows, or use matmul",
+            }
+            .into());
         }
         self.together(|| {
             let mut products = Vec::new();

@@ -5,9 +5,9 @@ mod reshard;
 use super::DeviceGroup;
 use super::partition::part;
 use crate::element::Element;
-use crate::error::{During, ErrorKind, Outcome, Result, check_length};
+use crate::error::{During, ErrorKind, ONE_FOR_EACH_OF_MATRIX, Outcome, Result, check_length};
 use crate::matrix::{Matrix, MatrixShape, MatrixView, MatrixViewMut};
-use std::fmt;
+use std::fmt::{self, Display, Formatter};
 use std::ops::Range;
 
 /// How a matrix is divided over the ranks of a group.
@@ -50,6 +50,17 @@ pub struct ShardedMatrix<T: Element> {
 /// Rows and columns of a matrix.
 pub(super) type Block = (Range<usize>, Range<usize>);
 
+/// As in "A is sharded by rows".
+impl Display for Sharding {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Rows => "sharded by rows",
+            Self::Columns => "sharded by columns",
+            Self::Replicated => "replicated",
+        })
+    }
+}
+
 impl Sharding {
     /// What rank `rank` of `ranks` has of a matrix.
     pub(super) fn block(self, (rows, columns): (usize, usize), ranks: usize, rank: usize) -> Block {
@@ -76,7 +87,8 @@ impl DeviceGroup {
         sharding: Sharding,
     ) -> Result<ShardedMatrix<T>> {
         let uploaded = || {
-            check_length(MatrixShape::from(shape).checked_len()?, data.len())?;
+            let expected = MatrixShape::from(shape).checked_len()?;
+            check_length("the data", data.len(), expected, ONE_FOR_EACH_OF_MATRIX)?;
             let mut matrix = ShardedMatrix::uninit(self, shape, sharding)?;
             matrix.read_host(data)?;
             Ok(matrix)

@@ -13,7 +13,8 @@ use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result, check_length};
 use crate::reduce::{
-    Reduce, ReduceElement, Reducible, ReduciblePairs, ReproducibleElement, ReproducibleSum, ops,
+    CHECK_FIRST, Reduce, ReduceElement, Reducible, ReduciblePairs, ReproducibleElement,
+    ReproducibleSum, ops,
 };
 
 impl DeviceGroup {
@@ -170,7 +171,8 @@ impl DeviceGroup {
     ) -> Outcome<T::Output> {
         self.check_owns("the first buffer", x.group())?;
         self.check_owns("the second buffer", y.group())?;
-        check_length(x.len(), y.len())?;
+        let rule = "as many as the first buffer";
+        check_length("the second buffer", y.len(), x.len(), rule)?;
         self.combined::<R, T, 2>(x, |rank| Some([x.shard(rank)?, y.shard(rank)?]))
     }
 
@@ -181,7 +183,10 @@ impl DeviceGroup {
         shards_of: impl Fn(usize) -> Option<[BufferView<'x, T>; ARRAYS]>,
     ) -> Outcome<T::Value> {
         if T::NEEDS_AN_ELEMENT && x.is_empty() {
-            return Err(ErrorKind::NoElements);
+            return Err(ErrorKind::NoElements {
+                what: "the buffer to reduce".to_owned(),
+                remedy: CHECK_FIRST,
+            });
         }
         let launch = |rank, device: &Device, blocks| {
             let shards = shards_of(rank).expect("the rank is of this process");
@@ -259,7 +264,8 @@ impl DeviceGroup {
         reduced: impl FnOnce() -> Outcome<T>,
     ) -> Outcome<()> {
         let mut results: Vec<_> = results.into_iter().map(Into::into).collect();
-        check_length(1, self.check_buffers(&results)?)?;
+        let len = self.check_buffers(&results)?;
+        check_length("each result buffer", len, 1, "it takes one value")?;
         let value = reduced()?;
         self.together(|| {
             let mut results = results.iter_mut();

@@ -82,8 +82,8 @@ fn row_major<'a, T: Element>(
     view.with_rows().ok_or_else(|| ErrorKind::LaunchConfig {
         kernel: position.kernel,
         reason: format!(
-            "argument {} is a column-major matrix, and kernels take row-major ones; make it \
-             row-major, or give its transpose, which is",
+            "argument {} is a column-major matrix, and kernels take row-major ones; make it row-major, \
+             or pass its transpose, which is row-major",
             position.number
         ),
     })

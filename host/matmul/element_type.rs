@@ -2,6 +2,7 @@
 
 use cuda_std::fp8::{F8E4M3, F8E5M2};
 use half::{bf16, f16};
+use std::fmt::{self, Display, Formatter};
 
 /// The type of a matrix's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +40,22 @@ impl ElementType {
             Self::F32 | Self::I32 => size_of::<f32>(),
             Self::F64 => size_of::<f64>(),
         }
+    }
+}
+
+/// The type's name in Rust.
+impl Display for ElementType {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::F16 => "f16",
+            Self::Bf16 => "bf16",
+            Self::F32 => "f32",
+            Self::F64 => "f64",
+            Self::I8 => "i8",
+            Self::I32 => "i32",
+            Self::F8E4M3 => "F8E4M3",
+            Self::F8E5M2 => "F8E5M2",
+        })
     }
 }
 

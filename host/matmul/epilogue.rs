@@ -53,6 +53,11 @@ impl Activation {
     }
 }
 
+/// The vectors of rows, in messages: the scale, and the bias.
+pub const OF_ROWS: [&str; 2] = ["the row scale", "the row bias"];
+/// Those of columns.
+pub const OF_COLUMNS: [&str; 2] = ["the column scale", "the column bias"];
+
 /// The vectors of all rows, or of all columns.
 #[derive(Clone, Copy, Debug)]
 pub struct LineVectors<'a, S: Element> {
@@ -74,11 +79,20 @@ impl<S: Element> LineVectors<'_, S> {
         self.scale.is_none() && self.bias.is_none()
     }
 
-    /// Fails unless the vectors are of the device and have `len` elements.
-    fn check(&self, device: &Device, len: usize) -> Outcome<()> {
-        for vector in [self.scale, self.bias].into_iter().flatten() {
-            device.check_owns(|| "a vector of the epilogue".into(), vector.device())?;
-            check_length(len, vector.len())?;
+    /// Fails unless the vectors are of the device and have `len` elements. `names` are those of the scale and of the
+    /// bias.
+    fn check(
+        &self,
+        device: &Device,
+        len: usize,
+        names: [&str; 2],
+        rule: &'static str,
+    ) -> Outcome<()> {
+        for (vector, name) in [self.scale, self.bias].into_iter().zip(names) {
+            if let Some(vector) = vector {
+                device.check_owns(|| name.to_owned(), vector.device())?;
+                check_length(name, vector.len(), len, rule)?;
+            }
         }
         Ok(())
     }
@@ -135,8 +149,10 @@ impl<'a, S: Element + EpilogueElement> Epilogue<'a, S> {
 
     /// Fails unless the vectors fit an `m` x `n` product on the device.
     pub fn check(&self, device: &Device, (m, n): (usize, usize)) -> Outcome<()> {
-        self.rows.check(device, m)?;
-        self.columns.check(device, n)
+        let (rule, names) = ("one for each row of the product", OF_ROWS);
+        self.rows.check(device, m, names, rule)?;
+        let (rule, names) = ("one for each column of the product", OF_COLUMNS);
+        self.columns.check(device, n, names, rule)
     }
 
     /// Whether the products count: A and B are not read where they are multiplied by 0.

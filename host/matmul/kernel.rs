@@ -202,6 +202,22 @@ pub enum VectorLines {
 }
 
 impl Method {
+    /// What computes its products, for a caller.
+    pub fn units(self) -> &'static str {
+        match self {
+            Self::Mma(_) | Self::Wgmma(_) | Self::Single | Self::Skinny(_) | Self::GroupedMma => {
+                "tensor cores"
+            }
+            Self::Split(_) | Self::SplitMma(_) => "tensor cores, each f32 split into two f16",
+            Self::Tiled
+            | Self::Coarsened(_)
+            | Self::Wide
+            | Self::WideMma
+            | Self::Vector(_)
+            | Self::Grouped(_) => "CUDA cores",
+        }
+    }
+
     /// Whether warps can have any number of threads.
     pub fn has_any_warps(self) -> bool {
         matches!(

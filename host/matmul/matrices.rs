@@ -9,12 +9,15 @@ use super::problem::{MatrixLayout, Problem};
 use crate::buffer::ALIGNMENT;
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{ErrorKind, Outcome};
+use crate::error::{ErrorKind, MUST_BE_EQUAL, Outcome};
 use crate::launch::{LaunchConfig, MAX_GRID_Y, grid_x};
 use crate::launch_args::{read_elements, written_by_product};
 use crate::matrix::{MatrixBatch, MatrixBatchMut, Order};
 use tilewright_kernels::epilogue::EpilogueElement;
 use tilewright_kernels::matmul::{ProductDescriptor, ProductShape};
+
+/// The rule for the shapes of A and B.
+pub const INNER_RULE: &str = "A needs as many columns as B has rows";
 
 /// The operands of one or more products of one shape.
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +61,7 @@ impl<'a, T: Element> Operands<'a, T> {
             return Ok(self.a.first().cols().div_ceil(part));
         }
         match (self.a.count(), self.b.count()) {
-            (Some(a), Some(b)) => check_counts(a, b).map(|()| a),
+            (Some(a), Some(b)) => check_counts(["A", "B"], a, b).map(|()| a),
             (Some(count), None) | (None, Some(count)) => Ok(count),
             (None, None) => Ok(1),
         }
@@ -71,9 +74,10 @@ impl<'a, T: Element> Operands<'a, T> {
             return Ok(());
         }
         Err(ErrorKind::ShapeMismatch {
+            operands: ["A", "B"],
             left: a.shape(),
             right: b.shape(),
-            rule: "the left matrix needs as many columns as the right one has rows",
+            rule: INNER_RULE,
         })
     }
 
@@ -172,7 +176,8 @@ impl<'a, T: Element, O: Element, S: Element + EpilogueElement> Matrices<'a, T, O
         }
         operands.check_inner()?;
         check_result((a.first().rows(), b.first().cols()), result.shape())?;
-        check_counts(operands.products()?, c.view().count().unwrap_or(1))?;
+        let count = c.view().count().unwrap_or(1);
+        check_counts(["the product of A and B", "C"], operands.products()?, count)?;
         epilogue.check(device, result.shape())?;
         if result.is_empty() {
             return Ok(None);
@@ -344,10 +349,14 @@ impl<'a, T: Element + EpilogueElement> Matrices<'a, T, T, T> {
     }
 }
 
-fn check_counts(left: usize, right: usize) -> Outcome<()> {
+fn check_counts(batches: [&'static str; 2], left: usize, right: usize) -> Outcome<()> {
     match left == right {
         true => Ok(()),
-        false => Err(ErrorKind::BatchMismatch { left, right }),
+        false => Err(ErrorKind::BatchMismatch {
+            batches,
+            left,
+            right,
+        }),
     }
 }
 
@@ -357,8 +366,9 @@ pub fn check_result(expected: (usize, usize), found: (usize, usize)) -> Outcome<
         return Ok(());
     }
     Err(ErrorKind::ShapeMismatch {
+        operands: ["the product", "the matrix for it"],
         left: expected,
         right: found,
-        rule: "the first is the product's shape, the second that of the matrix for it: they must be equal",
+        rule: MUST_BE_EQUAL,
     })
 }

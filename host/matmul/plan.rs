@@ -15,13 +15,16 @@ use std::fmt::{self, Display, Formatter};
 
 /// The kernel that a product uses, and why.
 ///
-/// Its `Display` is one line, such as `matmul_coarsened_small_f32_nn, 32 x 64 outputs for each
-/// block: the result is 1 round(s) of large tiles, 2 of medium ones, or 3 of small ones`.
+/// Its `Display` is one line, such as `matmul_coarsened_small_f32_nn on CUDA cores, 32 x 64 outputs per block:
+/// the tile size with the shortest estimated time (1 round of small tiles, 1 of medium, 1 of large)`. A round is as many
+/// tiles as the device computes at a time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MatmulPlan {
     /// The name of the kernel's entry.
     pub kernel: &'static str,
+    /// What computes the product: `CUDA cores` or `tensor cores`, and how.
+    pub units: &'static str,
     /// Rows of the result that one block computes.
     pub block_rows: usize,
     /// Columns of the result that one block computes.
@@ -41,6 +44,7 @@ impl MatmulPlan {
         };
         Self {
             kernel: selection.kernel.name,
+            units: selection.kernel.method.units(),
             block_rows,
             block_columns,
             reason: selection.reason,
@@ -52,13 +56,14 @@ impl Display for MatmulPlan {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self {
             kernel,
+            units,
             block_rows,
             block_columns,
             reason,
         } = self;
         write!(
             f,
-            "{kernel}, {block_rows} x {block_columns} outputs for each block: {reason}"
+            "{kernel} on {units}, {block_rows} x {block_columns} outputs per block: {reason}"
         )
     }
 }

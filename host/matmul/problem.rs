@@ -283,9 +283,14 @@ impl Display for Problem {
             batch,
             ..
         } = self;
-        write!(
-            f,
-            "{batch} product(s) of {m}x{k} and {k}x{n} {element:?} in {output:?}"
-        )
+        match batch {
+            1 => write!(f, "the product")?,
+            _ => write!(f, "{batch} products")?,
+        }
+        write!(f, " of {m}x{k} and {k}x{n} matrices of {element}")?;
+        match output == element {
+            true => Ok(()),
+            false => write!(f, " with results of {output}"),
+        }
     }
 }

@@ -3,6 +3,7 @@
 mod device;
 mod for_device;
 mod group;
+mod obstacle;
 mod reason;
 mod tiles;
 

@@ -9,7 +9,7 @@ use super::view::{Lines, MatrixView, in_one_order};
 use super::view_mut::MatrixViewMut;
 use crate::backend::{RowExtent, Rows};
 use crate::element::Element;
-use crate::error::{During, ErrorKind, Outcome, Result};
+use crate::error::{During, ErrorKind, MUST_BE_EQUAL, Outcome, Result};
 use std::slice;
 
 impl<T: Element> MatrixView<'_, T> {
@@ -194,9 +194,10 @@ impl<T: Element> MatrixViewMut<'_, T> {
         device.check_owns(|| "the source".to_owned(), source.device())?;
         if source.shape() != view.shape() {
             return Err(ErrorKind::ShapeMismatch {
+                operands: ["the destination", "the source"],
                 left: view.shape(),
                 right: source.shape(),
-                rule: "the first is the destination's, the second the source's: they must be equal",
+                rule: MUST_BE_EQUAL,
             });
         }
         if view.is_empty() || size_of::<T>() == 0 {
@@ -259,8 +260,10 @@ fn check_room(lines: Lines, apart: usize, len: usize) -> Outcome<()> {
     let expected = Lines { apart, ..lines }.span();
     if expected > len {
         return Err(ErrorKind::WrongLength {
+            what: "the slice".to_owned(),
             expected,
             found: len,
+            rule: "it must reach to the last element of the last row (column, in column-major order)",
         });
     }
     Ok(())

@@ -7,7 +7,7 @@ use super::view_mut::{AsMatrixViewMut, MatrixViewMut};
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{During, Outcome, Result, check_length};
+use crate::error::{During, ONE_FOR_EACH_OF_MATRIX, Outcome, Result, check_length};
 use std::ops::RangeBounds;
 
 /// A matrix in the memory of one device: row-major, unless it was made in another [`Order`].
@@ -94,7 +94,7 @@ impl<T: Element> Buffer<T> {
 
 impl<T: Element> Matrix<T> {
     pub(crate) fn uploaded(device: &Device, shape: MatrixShape, data: &[T]) -> Outcome<Self> {
-        check_shape(shape, data.len())?;
+        check_shape("the data", shape, data.len())?;
         Self::of_buffer(Buffer::uploaded(device, data)?, shape)
     }
 
@@ -107,7 +107,7 @@ impl<T: Element> Matrix<T> {
     }
 
     fn of_buffer(buffer: Buffer<T>, shape: MatrixShape) -> Outcome<Self> {
-        check_shape(shape, buffer.len())?;
+        check_shape("the buffer", shape, buffer.len())?;
         let MatrixShape { rows, cols, order } = shape;
         Ok(Self {
             buffer,
@@ -236,8 +236,8 @@ impl<T: Element> Matrix<T> {
     }
 }
 
-fn check_shape(shape: MatrixShape, found: usize) -> Outcome<()> {
-    check_length(shape.checked_len()?, found)
+fn check_shape(what: &str, shape: MatrixShape, found: usize) -> Outcome<()> {
+    check_length(what, found, shape.checked_len()?, ONE_FOR_EACH_OF_MATRIX)
 }
 
 impl<'a, T: Element> From<&'a Matrix<T>> for MatrixView<'a, T> {

@@ -85,7 +85,7 @@ impl Module {
         }
         Err(ErrorKind::NotResident {
             kernel: request.entry.kernel,
-            device: self.device().name().to_owned(),
+            device: self.device().label(),
             blocks,
             block: config.block,
             dynamic_shared_bytes: config.dynamic_shared_bytes,

@@ -17,6 +17,9 @@ use tilewright_kernels::reduce::{BLOCK_THREADS, Plan};
 /// The bytes that a kernel reads at once, at whose multiples they start.
 const VECTOR_BYTES: u64 = 16;
 
+/// What to do about an operation without a value for no elements.
+pub(crate) const CHECK_FIRST: &str = "check for an empty input first";
+
 /// Operand `index` of `count`, in messages.
 pub(super) fn operand(what: &str, index: usize, count: usize) -> String {
     match (count, index) {
@@ -56,18 +59,27 @@ impl Device {
         for (index, array) in x.iter().enumerate() {
             self.check_owns(|| operand("buffer", index, ARRAYS), array.device())?;
         }
-        for array in &x {
-            check_length(x[0].len(), array.len())?;
+        for array in &x[1..] {
+            let rule = "as many as the first buffer";
+            check_length("the second buffer", array.len(), x[0].len(), rule)?;
         }
         match needs_an_element && x[0].is_empty() {
-            true => Err(ErrorKind::NoElements),
+            true => Err(ErrorKind::NoElements {
+                what: operand("buffer", 0, ARRAYS),
+                remedy: CHECK_FIRST,
+            }),
             false => Ok(()),
         }
     }
 
     pub(super) fn check_result<O: Element>(&self, result: &BufferViewMut<'_, O>) -> Outcome<()> {
         self.check_owns(|| "the buffer of the result".to_owned(), result.device())?;
-        check_length(1, result.len())
+        check_length(
+            "the buffer of the result",
+            result.len(),
+            1,
+            "it takes one value",
+        )
     }
 
     /// What `launch` leaves in a place for one result.

@@ -1,6 +1,6 @@
 //! Reductions of the rows and the columns of matrices.
 
-use super::launch::operand;
+use super::launch::{CHECK_FIRST, operand};
 use super::operations::{Reducible, ReducibleLines};
 use super::sealed::{LineShared, ReduceLines};
 use crate::buffer::{Buffer, BufferViewMut};
@@ -140,10 +140,14 @@ impl Device {
     ) -> Outcome<()> {
         self.check_matrices(x)?;
         self.check_owns(|| "the buffer of the values".to_owned(), values.device())?;
-        check_length(x[0].rows(), values.len())?;
+        let rule = "one for each row or column to reduce";
+        check_length("the buffer of the values", values.len(), x[0].rows(), rule)?;
         match x[0].shape() {
             (0, _) => Ok(()),
-            (_, 0) if T::NEEDS_AN_ELEMENT => Err(ErrorKind::NoElements),
+            (_, 0) if T::NEEDS_AN_ELEMENT => Err(ErrorKind::NoElements {
+                what: "each row or column to reduce".to_owned(),
+                remedy: CHECK_FIRST,
+            }),
             _ => self.launch_rows::<R, T, ARRAYS>(x, values),
         }
     }

@@ -6,7 +6,7 @@ use super::segments::Segments;
 use crate::buffer::{Buffer, BufferView, BufferViewMut};
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{During, ErrorKind, Outcome, Result};
+use crate::error::{During, ErrorKind, MUST_BE_EQUAL, Outcome, Result};
 use crate::matrix::{MatrixView, in_one_order};
 
 impl Device {
@@ -136,7 +136,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::WrongLength`] if `y` is not as long as `x`; [`ErrorKind::OutOfRange`] if a segment ends
+    /// [`ErrorKind::WrongLength`] if `y` is not as long as `x`; [`ErrorKind::InvalidOffsets`] if a segment ends
     /// past the end of `x`; [`ErrorKind::WrongDevice`] if one of them or the segments are of another device;
     /// [`ErrorKind::TooLarge`] for more than 2^31 blocks; [`ErrorKind::OutOfMemory`],
     /// [`ErrorKind::NoModule`], [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
@@ -178,9 +178,10 @@ impl Device {
         self.check_matrices([x, y])?;
         if x.shape() != y.shape() {
             return Err(ErrorKind::ShapeMismatch {
+                operands: ["x", "y"],
                 left: x.shape(),
                 right: y.shape(),
-                rule: "dot products of rows and columns are of matrices of one shape",
+                rule: MUST_BE_EQUAL,
             });
         }
         // No element lies anywhere.

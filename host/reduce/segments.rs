@@ -4,7 +4,7 @@ use super::operations::{Reducible, ReducibleSegments};
 use super::sealed::{ReduceSegments, SegmentShared};
 use crate::buffer::{Buffer, BufferView, BufferViewMut};
 use crate::device::Device;
-use crate::error::{During, ErrorKind, Outcome, Result, check_length};
+use crate::error::{During, ErrorKind, Outcome, Result, check_length, counted};
 use crate::launch::{LaunchConfig, grid_x};
 use crate::launch_args::{global, global_mut};
 use crate::module::Module;
@@ -24,8 +24,8 @@ pub struct Segments {
     parts: Buffer<u64>,
     /// Whether a segment has several sections.
     is_shared: bool,
-    /// Whether a segment has no elements.
-    has_empty: bool,
+    /// The segments without elements, ascending.
+    empty: Vec<usize>,
     /// The elements that a buffer must have.
     end: usize,
 }
@@ -58,12 +58,30 @@ impl Segments {
         if self.end <= len {
             return Ok(());
         }
-        Err(ErrorKind::OutOfRange {
-            what: "elements",
-            start: 0,
-            end: self.end,
-            len,
+        Err(ErrorKind::InvalidOffsets {
+            reason: format!(
+                "the last one is {}, past the end of the buffer to reduce, which has {}; make the buffer longer, or \
+                 the last offset at most its length",
+                self.end,
+                counted(len, "element", "elements")
+            ),
         })
+    }
+
+    /// The segments without elements, ascending.
+    pub(super) fn empty(&self) -> &[usize] {
+        &self.empty
+    }
+
+    /// Fails if a segment has no elements.
+    fn check_elements(&self) -> Outcome<()> {
+        match self.empty.first() {
+            None => Ok(()),
+            Some(segment) => Err(ErrorKind::NoElements {
+                what: format!("segment {segment}"),
+                remedy: "give a value for empty segments, by reduce_segments_or",
+            }),
+        }
     }
 }
 
@@ -84,8 +102,8 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfRange`] if an offset is below the one before it; [`ErrorKind::WrongLength`] if
-    /// there is no offset; [`ErrorKind::OutOfMemory`], [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
+    /// [`ErrorKind::InvalidOffsets`] if an offset is below the one before it, or if there is none;
+    /// [`ErrorKind::OutOfMemory`], [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
     pub fn segments(&self, offsets: &[usize]) -> Result<Segments> {
         self.divided(offsets).during("segments")
     }
@@ -111,8 +129,9 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfRange`] if a segment ends past the end of `x`; [`ErrorKind::NoElements`] for a minimum,
-    /// a maximum or the place of one where a segment has no elements; [`ErrorKind::WrongDevice`] if `x`
+    /// [`ErrorKind::InvalidOffsets`] if a segment ends past the end of `x`; [`ErrorKind::NoElements`] for a minimum,
+    /// a maximum or the place of one where a segment has no elements, for which
+    /// [`reduce_segments_or`](Self::reduce_segments_or) takes a value; [`ErrorKind::WrongDevice`] if `x`
     /// or the segments are of another device; [`ErrorKind::TooLarge`] for more than 2^31 blocks;
     /// [`ErrorKind::OutOfMemory`], [`ErrorKind::NoModule`], [`ErrorKind::DeviceLost`] or
     /// [`ErrorKind::Cuda`].
@@ -154,7 +173,7 @@ impl Device {
             offsets: Buffer::uploaded(self, &offsets)?,
             parts: Buffer::uploaded(self, &division.parts())?,
             is_shared: division.is_shared,
-            has_empty: division.has_empty,
+            empty: division.empty,
             end: division.end,
         })
     }
@@ -177,15 +196,38 @@ impl Device {
         segments: &Segments,
         values: BufferViewMut<'_, T::Value>,
     ) -> Outcome<()> {
+        if T::NEEDS_AN_ELEMENT {
+            segments.check_elements()?;
+        }
+        self.any_segments_reduced_into::<R, T, ARRAYS>(x, segments, values)
+    }
+
+    /// The same of segments that may be empty, whose values mean nothing if the operation needs an element.
+    pub(super) fn any_segments_reduced_into<
+        R,
+        T: ReduceSegments<R, ARRAYS>,
+        const ARRAYS: usize,
+    >(
+        &self,
+        x: [BufferView<'_, T>; ARRAYS],
+        segments: &Segments,
+        values: BufferViewMut<'_, T::Value>,
+    ) -> Outcome<()> {
         self.check_arrays(x, false)?;
-        self.check_owns(|| "the segments".to_owned(), segments.offsets.device())?;
+        self.check_owns(
+            || "the list of segments".to_owned(),
+            segments.offsets.device(),
+        )?;
         self.check_owns(|| "the buffer of the values".to_owned(), values.device())?;
-        check_length(segments.len(), values.len())?;
+        let rule = "one for each segment";
+        check_length(
+            "the buffer of the values",
+            values.len(),
+            segments.len(),
+            rule,
+        )?;
         if segments.is_empty() {
             return Ok(());
-        }
-        if T::NEEDS_AN_ELEMENT && segments.has_empty {
-            return Err(ErrorKind::NoElements);
         }
         segments.check_end(x[0].len())?;
         self.launch_segments::<R, T, ARRAYS>(x, segments, values)
@@ -235,8 +277,8 @@ struct Division {
     sections: [Vec<u64>; MOST_PARTS.ilog2() as usize + 1],
     /// Whether a segment has several sections.
     is_shared: bool,
-    /// Whether a segment has no elements.
-    has_empty: bool,
+    /// The segments without elements, ascending.
+    empty: Vec<usize>,
     /// The elements that a buffer must have.
     end: usize,
 }
@@ -245,25 +287,25 @@ impl Division {
     /// That of the segments `offsets[i]..offsets[i + 1]`.
     fn of(offsets: &[usize]) -> Outcome<Self> {
         let Some(end) = offsets.last().copied() else {
-            return Err(ErrorKind::WrongLength {
-                expected: 1,
-                found: 0,
+            return Err(ErrorKind::InvalidOffsets {
+                reason: "there are none; for n segments there are n + 1, and for no segment one"
+                    .to_owned(),
             });
         };
         let mut division = Self {
             sections: Default::default(),
             is_shared: false,
-            has_empty: false,
+            empty: Vec::new(),
             end,
         };
         for (segment, bounds) in offsets.windows(2).enumerate() {
             let (start, end) = (bounds[0], bounds[1]);
             if start > end {
-                return Err(ErrorKind::OutOfRange {
-                    what: "elements",
-                    start,
-                    end,
-                    len: offsets.iter().copied().max().unwrap_or(0),
+                return Err(ErrorKind::InvalidOffsets {
+                    reason: format!(
+                        "offset {} is {end}, below offset {segment}, which is {start}; they must not descend",
+                        segment + 1
+                    ),
                 });
             }
             division.add(segment, end - start);
@@ -273,7 +315,9 @@ impl Division {
 
     /// Adds segment number `segment`, of `len` elements.
     fn add(&mut self, segment: usize, len: usize) {
-        self.has_empty |= len == 0;
+        if len == 0 {
+            self.empty.push(segment);
+        }
         if len > STRANDS {
             let plan = LinePlan::new(len);
             self.is_shared |= plan.sections > 1;
@@ -302,7 +346,7 @@ mod tests {
         // Sections of 2^23 elements, the last one of three.
         let long = |segment| (0..513 * 8).map(move |part| list_section(segment, part / 8));
         assert!(division.parts().into_iter().eq(long(0).chain(long(3))));
-        assert!(division.is_shared && division.has_empty);
+        assert!(division.is_shared && division.empty == [1]);
         assert_eq!(division.end, 105 + 2 * LONG);
     }
 

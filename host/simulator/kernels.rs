@@ -1,7 +1,7 @@
 //! Launches on a simulated device, and the static arrays that kernels see.
 
 use super::Simulator;
-use crate::backend::{DeviceKernels, LaunchRequest, ResidencyRequest, SymbolRequest};
+use crate::backend::{Backend as _, DeviceKernels, LaunchRequest, ResidencyRequest, SymbolRequest};
 use crate::error::{ErrorKind, Outcome, SimulatorError};
 use crate::kernel_output::print_line;
 use crate::module_source::{ModuleId, ModuleSource};
@@ -23,7 +23,7 @@ impl Simulator {
             Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
             Err(TryLockError::WouldBlock) => {
                 Err(ErrorKind::Simulator(SimulatorError::BusyAtFork {
-                    device: self.properties.name.clone(),
+                    device: self.label(),
                 }))
             }
         }

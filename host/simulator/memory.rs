@@ -2,7 +2,7 @@
 
 use super::Simulator;
 use super::quarantine::{ALIGNMENT, KEPT_BYTES, host_pointer};
-use crate::backend::{DeviceMemory, RowExtent, Rows};
+use crate::backend::{Backend as _, DeviceMemory, RowExtent, Rows};
 use crate::error::{ErrorKind, Outcome, SimulatorError};
 use simt::Contents;
 use std::alloc::{self, Layout};
@@ -47,7 +47,7 @@ impl Simulator {
 
     pub(super) fn out_of_memory(&self, bytes: usize) -> ErrorKind {
         ErrorKind::OutOfMemory {
-            device: self.properties.name.clone(),
+            device: self.label(),
             requested: bytes as u64,
             free: self.free_bytes(),
             total: self.properties.memory_bytes,
@@ -132,7 +132,7 @@ impl DeviceMemory for Simulator {
             && let Some(first) = simt::first_unwritten(source as usize, bytes)
         {
             return Err(ErrorKind::Simulator(SimulatorError::NeverWritten {
-                device: self.properties.name.clone(),
+                device: self.label(),
                 buffer: simt::allocation_name(source as usize).map(|name| name.to_string()),
                 bytes,
                 first,

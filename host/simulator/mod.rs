@@ -25,15 +25,22 @@ use std::collections::HashMap;
 use std::ffi::c_void;
 use std::mem;
 use std::ptr::NonNull;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
+
+const NAME: &str = "simulator";
+
+/// The simulators that this process has made.
+static MADE: AtomicU64 = AtomicU64::new(0);
 
 /// One simulated device.
 #[derive(Debug)]
 pub(crate) struct Simulator {
     options: simt::Options,
     properties: DeviceProperties,
+    /// Its number among the simulators of the process, from 1 on.
+    number: u64,
     allocated_bytes: AtomicU64,
     /// Events count nanoseconds from here.
     epoch: Instant,
@@ -88,6 +95,7 @@ impl Simulator {
                 ..simt::Options::default()
             },
             properties: properties(&options),
+            number: MADE.fetch_add(1, Ordering::Relaxed) + 1,
             allocated_bytes: AtomicU64::new(0),
             epoch: Instant::now(),
             scratch: Scratch::default(),
@@ -119,6 +127,14 @@ impl Backend for Simulator {
 
     fn is_simulator(&self) -> bool {
         true
+    }
+
+    fn label(&self) -> String {
+        let number = self.number;
+        match self.properties.name.strip_prefix(NAME) {
+            Some(profile) => format!("{NAME} #{number}{profile}"),
+            None => format!("{} #{number}", self.properties.name),
+        }
     }
 
     /// Every launch and copy was done when its call returned.
@@ -155,8 +171,8 @@ fn properties(options: &SimulatorOptions) -> DeviceProperties {
     let limits = sheet.limits;
     DeviceProperties {
         name: match options.profile {
-            Some(_) => format!("simulator ({})", sheet.name),
-            None => "simulator".to_owned(),
+            Some(_) => format!("{NAME} ({})", sheet.name),
+            None => NAME.to_owned(),
         },
         compute_capability: options.profile.and(sheet.compute_capability),
         driver: None,

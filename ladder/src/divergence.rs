@@ -68,6 +68,8 @@ pub fn launch(
 ) -> Result<()> {
     if y.len() != x.len() {
         return Err(ErrorKind::WrongLength {
+            what: "y".to_owned(),
+            rule: "as many as x",
             expected: x.len(),
             found: y.len(),
         }

@@ -141,8 +141,10 @@ pub fn launch(
 ) -> Result<()> {
     if bins.len() != BINS {
         return Err(ErrorKind::WrongLength {
+            what: "the buffer of the bins".to_owned(),
             expected: BINS,
             found: bins.len(),
+            rule: "one for each bin",
         }
         .during(OPERATION));
     }

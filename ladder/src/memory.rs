@@ -155,9 +155,20 @@ fn module(device: &Device) -> Result<Module> {
     device.load(&KERNELS)
 }
 
-fn check_len(operation: &'static str, expected: usize, found: usize) -> Result<()> {
+fn check_len(
+    operation: &'static str,
+    what: &str,
+    expected: usize,
+    found: usize,
+) -> Result<()> {
     if found == expected {
         return Ok(());
     }
-    Err(ErrorKind::WrongLength { expected, found }.during(operation))
+    Err(ErrorKind::WrongLength {
+        what: what.to_owned(),
+        expected,
+        found,
+        rule: "one for each value that the kernel loads or stores",
+    }
+    .during(operation))
 }

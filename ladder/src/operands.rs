@@ -31,15 +31,21 @@ impl Operands {
     }
 
     fn check_shapes(&self, a: (usize, usize), b: (usize, usize), c: (usize, usize)) -> Result<()> {
-        let mismatch = |left, right, rule| {
-            Err(ErrorKind::ShapeMismatch { left, right, rule }.during(self.operation))
+        let mismatch = |operands, left, right, rule| {
+            let kind = ErrorKind::ShapeMismatch {
+                operands,
+                left,
+                right,
+                rule,
+            };
+            Err(kind.during(self.operation))
         };
         if a.1 != b.0 {
-            return mismatch(a, b, "A needs as many columns as B has rows");
+            return mismatch(["A", "B"], a, b, "A needs as many columns as B has rows");
         }
         let product = (a.0, b.1);
         if product != c {
-            return mismatch(product, c, "C needs the shape of the product");
+            return mismatch(["the product", "C"], product, c, "the two shapes must be equal");
         }
         Ok(())
     }

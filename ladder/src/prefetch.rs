@@ -46,6 +46,8 @@ pub fn launch(
 ) -> Result<()> {
     if sums.len() != workload.threads() {
         return Err(ErrorKind::WrongLength {
+            what: "the buffer of the sums".to_owned(),
+            rule: "one for each thread",
             expected: workload.threads(),
             found: sums.len(),
         }

@@ -284,6 +284,8 @@ pub fn launch_addition(
     for operand in [x, y] {
         if operand.len() != z.len() {
             return Err(ErrorKind::WrongLength {
+                what: "an operand".to_owned(),
+                rule: "as many as the result",
                 expected: z.len(),
                 found: operand.len(),
             }

@@ -233,8 +233,8 @@ pub fn launch(
         .during(OPERATION));
     }
     let (partials, totals) = room(step, x.len(), block_threads);
-    check_length(partials, sums.partials.len())?;
-    check_length(totals, sums.total.len())?;
+    check_length("the buffer of the partial sums", partials, sums.partials.len())?;
+    check_length("the buffer of the total", totals, sums.total.len())?;
     let config = LaunchConfig::new(step.blocks(x.len(), block_threads), block_threads);
     let module = device.load(&KERNELS)?;
     macro_rules! leave {
@@ -267,9 +267,15 @@ pub fn launch(
     }
 }
 
-fn check_length(expected: usize, found: usize) -> Result<()> {
+fn check_length(what: &str, expected: usize, found: usize) -> Result<()> {
     if expected == found {
         return Ok(());
     }
-    Err(ErrorKind::WrongLength { expected, found }.during(OPERATION))
+    Err(ErrorKind::WrongLength {
+        what: what.to_owned(),
+        expected,
+        found,
+        rule: "make them for the step and the block that they are launched with",
+    }
+    .during(OPERATION))
 }

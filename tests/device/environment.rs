@@ -19,10 +19,8 @@ fn devices_are_named_in_the_environment() {
         "sim:0",
     ] {
         let error = parse(wrong).unwrap_err();
-        assert!(
-            matches!(error.kind(), ErrorKind::InvalidEnvironment { value, .. } if value == wrong)
-        );
-        assert!(error.to_string().contains("TILEWRIGHT_DEVICE"), "{error}");
+        assert!(matches!(error.kind(), ErrorKind::UnknownDevice { name, .. } if name == wrong));
+        assert!(error.to_string().contains(&format!("`{wrong}`")), "{error}");
     }
 }
 

@@ -122,7 +122,8 @@ fn other_lengths_are_refused() {
             error.kind(),
             ErrorKind::WrongLength {
                 expected: 4,
-                found: 5
+                found: 5,
+                ..
             }
         );
         assert!(is_length && error.operation() == "write_symbol", "{error}");

@@ -104,7 +104,8 @@ fn wrong_buffers_are_errors_and_the_group_goes_on() {
         too_few.kind(),
         ErrorKind::WrongLength {
             expected: 2,
-            found: 1
+            found: 1,
+            ..
         }
     ));
     let uneven = [one.zeros::<f32>(2).unwrap(), other.zeros(3).unwrap()];
@@ -113,7 +114,8 @@ fn wrong_buffers_are_errors_and_the_group_goes_on() {
         uneven.kind(),
         ErrorKind::WrongLength {
             expected: 2,
-            found: 3
+            found: 3,
+            ..
         }
     ));
     let misplaced = [one.zeros::<f32>(2).unwrap(), one.zeros(2).unwrap()];

@@ -238,7 +238,7 @@ fn epilogues_that_do_not_fit_are_errors() {
     let other = DeviceGroup::simulated(2).unwrap();
     let foreign = other.matrix((1, 3), &[0.0_f32; 3], Sharding::Replicated);
     let foreign = foreign.unwrap();
-    let what = "a vector of the epilogue";
+    let what = "the column scale";
     let error = product.column_scale(&foreign).run();
     assert_eq!(fault(error), GroupError::OtherGroup { what });
 

@@ -165,7 +165,7 @@ fn matrices_that_do_not_fit_together_are_errors() {
         }
     ));
     let other = DeviceGroup::simulated(2).unwrap();
-    let what = "the left matrix";
+    let what = "the matrix A";
     assert_eq!(
         fault(other.matmul(&rows, &columns)),
         GroupError::OtherGroup { what }

@@ -55,7 +55,8 @@ fn wrong_lengths_and_ranks_are_errors() {
         short.kind(),
         ErrorKind::WrongLength {
             expected: 4,
-            found: 3
+            found: 3,
+            ..
         }
     ));
     let huge = group

@@ -51,7 +51,7 @@ fn on_one<R: Copy, T: Reducible<R>>(data: &[T], operation: R) -> Option<T::Outpu
     let device = Device::simulator();
     let value = device.reduce(&device.upload(data).unwrap(), operation);
     match value {
-        Err(error) if matches!(error.kind(), ErrorKind::NoElements) => None,
+        Err(error) if matches!(error.kind(), ErrorKind::NoElements { .. }) => None,
         value => Some(value.unwrap()),
     }
 }
@@ -63,7 +63,7 @@ fn check<R: Copy, T: Reducible<R>>(data: &[T], operation: R) {
     for group in groups() {
         let x = group.upload(data).unwrap();
         let found = match group.reduce(&x, operation) {
-            Err(error) if matches!(error.kind(), ErrorKind::NoElements) => None,
+            Err(error) if matches!(error.kind(), ErrorKind::NoElements { .. }) => None,
             value => Some(value.unwrap()),
         };
         let bits =
@@ -147,7 +147,8 @@ fn dot_products_have_the_bits_of_one_device() {
         error.kind(),
         ErrorKind::WrongLength {
             expected: 2,
-            found: 3
+            found: 3,
+            ..
         }
     ));
 }
@@ -231,7 +232,8 @@ fn results_are_left_on_every_device_with_the_bits_of_one() {
             error.kind(),
             ErrorKind::WrongLength {
                 expected: 1,
-                found: 2
+                found: 2,
+                ..
             }
         ));
         let too_few = &mut sums[1..];
@@ -239,7 +241,7 @@ fn results_are_left_on_every_device_with_the_bits_of_one() {
         let (of_group, of_slice) = (group.ranks(), group.ranks() - 1);
         assert!(matches!(
             error.kind(),
-            ErrorKind::WrongLength { expected, found } if (*expected, *found) == (of_group, of_slice)
+            ErrorKind::WrongLength { expected, found, .. } if (*expected, *found) == (of_group, of_slice)
         ));
     }
 }

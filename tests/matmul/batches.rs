@@ -329,13 +329,27 @@ fn batches_of_different_numbers_are_an_error() {
         .run()
         .unwrap_err();
     assert!(
-        matches!(error.kind(), ErrorKind::BatchMismatch { left: 2, right: 3 }),
+        matches!(
+            error.kind(),
+            ErrorKind::BatchMismatch {
+                left: 2,
+                right: 3,
+                ..
+            }
+        ),
         "{error}"
     );
     let mut c = device.matrix_zeros::<f32>((3, 6)).unwrap();
     let error = Matmul::new(two, &a).run_into(&mut c).unwrap_err();
     assert!(
-        matches!(error.kind(), ErrorKind::BatchMismatch { left: 2, right: 1 }),
+        matches!(
+            error.kind(),
+            ErrorKind::BatchMismatch {
+                left: 2,
+                right: 1,
+                ..
+            }
+        ),
         "{error}"
     );
 }

@@ -289,7 +289,14 @@ fn errors_leave_all_results_as_they_were() {
     assert_eq!(results[0].to_vec().unwrap(), [1.0; 4]);
     let error = group.run_into(&mut results[..2]).unwrap_err();
     assert!(
-        matches!(error.kind(), ErrorKind::BatchMismatch { left: 3, right: 2 }),
+        matches!(
+            error.kind(),
+            ErrorKind::WrongLength {
+                expected: 3,
+                found: 2,
+                ..
+            }
+        ),
         "{error}"
     );
     let foreign = Device::simulator().matrix((2, 2), &[1.0_f32; 4]).unwrap();

@@ -137,8 +137,8 @@ fn a_plan_says_its_kernel_and_why() {
     let a = random::<f32>(64, 9, 8).upload(&device, Order::RowMajor);
     assert_eq!(
         device.matmul_coarsened_plan(&a, a.t()).unwrap().to_string(),
-        "matmul_coarsened_small_f32_nt, 32 x 64 outputs for each block: \
-         the result is 1 round(s) of large tiles, 1 of medium ones, or 1 of small ones"
+        "matmul_coarsened_small_f32_nt on CUDA cores, 32 x 64 outputs per block: \
+         the tile size with the shortest estimated time (1 round of small tiles, 1 of medium, 1 of large)"
     );
     let mismatch = device.matmul_coarsened_plan(&a, &a).unwrap_err();
     assert!(matches!(mismatch.kind(), ErrorKind::ShapeMismatch { .. }));

@@ -33,7 +33,7 @@ fn parts_that_there_are_not_are_refused() {
         let error = matrix.slice_mut(2..9, ..).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "slice_mut: there are no rows 2..9 among 7"
+            "slice_mut: the range 2..9 of rows goes past the end: the number of rows is 7"
         );
         let error = matrix.split_rows_at_mut(8).unwrap_err();
         assert_eq!(error.operation(), "split_rows_at_mut");
@@ -60,6 +60,7 @@ fn data_that_does_not_fit_is_refused() {
                 let ErrorKind::WrongLength {
                     expected: needed,
                     found: 20,
+                    ..
                 } = error.kind()
                 else {
                     panic!("another error: {error}");

@@ -20,7 +20,7 @@ fn results_of_a_wrong_length_are_refused<T: Sample>() {
             let mut result = device.zeros::<T::Sum>(found).unwrap();
             let error = device.reduce_sum_into(&x, &mut result).unwrap_err();
             assert!(
-                matches!(error.kind(), ErrorKind::WrongLength { expected: 1, found: named }
+                matches!(error.kind(), ErrorKind::WrongLength { expected: 1, found: named, .. }
                     if *named == found),
                 "{error}"
             );

@@ -115,10 +115,16 @@ fn an_operation_that_needs_an_element_has_no_value_of_none() {
     let module = device.load(&KERNELS).unwrap();
     let none = device.upload::<u16>(&[]).unwrap();
     let error = module.reduce(moment, &none).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::NoElements), "{error}");
+    assert!(
+        matches!(error.kind(), ErrorKind::NoElements { .. }),
+        "{error}"
+    );
     let mut result = device.upload(&[[7_u64; 2]]).unwrap();
     let error = module.reduce_into(moment, &none, &mut result).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::NoElements), "{error}");
+    assert!(
+        matches!(error.kind(), ErrorKind::NoElements { .. }),
+        "{error}"
+    );
     assert_eq!(result.to_vec().unwrap(), [[7; 2]]);
 }
 

@@ -55,7 +55,7 @@ fn results_of_a_wrong_length_are_refused<T: Exact>() {
                 .reduce_sum_reproducible_into(&x, &mut result)
                 .unwrap_err();
             assert!(
-                matches!(error.kind(), ErrorKind::WrongLength { expected: 1, found: named }
+                matches!(error.kind(), ErrorKind::WrongLength { expected: 1, found: named, .. }
                     if *named == found),
                 "{error}"
             );

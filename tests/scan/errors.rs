@@ -11,7 +11,7 @@ fn sums_of_a_wrong_length_are_refused() {
             let mut sums = device.zeros::<u32>(len).unwrap();
             let error = device.scan_inclusive_into(&x, &mut sums).unwrap_err();
             assert!(
-                matches!(error.kind(), ErrorKind::WrongLength { expected: 3, found } if *found == len),
+                matches!(error.kind(), ErrorKind::WrongLength { expected: 3, found, .. } if *found == len),
                 "{error}"
             );
             assert_eq!(error.operation(), "scan_inclusive_into");

@@ -2,7 +2,8 @@
 
 use super::{CudaDevice, launch};
 use crate::backend::{
-    DeviceKernels, DeviceMemory as _, Entry, LaunchRequest, ResidencyRequest, SymbolRequest,
+    Backend as _, DeviceKernels, DeviceMemory as _, Entry, LaunchRequest, ResidencyRequest,
+    SymbolRequest,
 };
 use crate::cuda::compile::LoadError;
 use crate::cuda::context::Current;
@@ -34,7 +35,7 @@ impl CudaDevice {
             LoadError::Driver(failure) => self.error(failure),
             LoadError::NoImage(images) => ErrorKind::NoModule {
                 module: source.name(),
-                device: self.properties.name.clone(),
+                device: self.label(),
                 compute_capability: format!("{major}.{minor}"),
                 driver: self.properties.driver.unwrap_or(OLDEST_DRIVER),
                 images,
@@ -73,10 +74,10 @@ impl CudaDevice {
         let bytes = symbol.initial.len();
         let reason = match found {
             Ok((address, found)) if found == bytes.next_multiple_of(16) => return Ok(address),
-            Ok((_, found)) => format!("it has {found} bytes there; build its images anew"),
+            Ok((_, found)) => format!("its image has one of {found} bytes; rebuild the images"),
             Err(Failure::NOT_FOUND) => {
-                "its image has none of this name; is the array declared in the crate that the \
-                 module was built from?"
+                "its image has none of this name; declare the array in the crate that the module is \
+                 built from"
                     .to_owned()
             }
             Err(failure) => return Err(self.error(failure)),
@@ -116,7 +117,7 @@ impl CudaDevice {
         let threads = block.x * block.y * block.z;
         if threads > function.max_threads {
             return Err(format!(
-                "its block has {threads} threads; the compiled kernel allows {}",
+                "its block has {threads} threads; the compiled kernel allows at most {}",
                 function.max_threads
             ));
         }
@@ -124,8 +125,8 @@ impl CudaDevice {
         let limit = self.properties.max_shared_bytes_per_block;
         if u64::from(dynamic) + u64::from(function.static_shared_bytes) > u64::from(limit) {
             return Err(format!(
-                "it asks for {dynamic} bytes of dynamic shared memory beside its {} static ones; \
-                 the device has {limit} for a block",
+                "it asks for {dynamic} bytes of dynamic shared memory beside its {} static ones, and a block \
+                 of this device has at most {limit}",
                 function.static_shared_bytes
             ));
         }

@@ -1,7 +1,7 @@
 //! Memory of a CUDA device, and copies in its stream.
 
 use super::CudaDevice;
-use crate::backend::{DeviceMemory, RowExtent, Rows};
+use crate::backend::{Backend as _, DeviceMemory, RowExtent, Rows};
 use crate::cuda::context::Current;
 use crate::cuda::driver::{Failure, call};
 use crate::cuda::memory;
@@ -20,7 +20,7 @@ impl CudaDevice {
             return self.error(failure);
         }
         ErrorKind::OutOfMemory {
-            device: self.properties.name.clone(),
+            device: self.label(),
             requested: bytes as u64,
             free: self.allocator.free_bytes(current).unwrap_or(0),
             total: self.properties.memory_bytes,

@@ -4,8 +4,8 @@ use crate::element::Element;
 use crate::error::{During, ErrorKind, GroupError, Outcome, Result};
 use crate::group::matrix::{Block, ShardedMatrix, Sharding};
 use crate::matmul::{
-    Accumulate, Activation, Arithmetic, Epilogue, LineVectors, MatmulElement, MatmulInto,
-    check_result,
+    Accumulate, Activation, Arithmetic, Epilogue, INNER_RULE, LineVectors, MatmulElement,
+    MatmulInto, OF_COLUMNS, OF_ROWS, check_result,
 };
 use cuda_std::float::Float;
 use std::ops::Range;
@@ -204,8 +204,14 @@ impl<'a, T: MatmulElement> ShardedMatmul<'a, T> {
         check_result(whole, c.shape())?;
         let factors = [self.a.sharding(), self.b.sharding()];
         if c.sharding() != sharding && factors != [Sharding::Replicated; 2] {
-            let remedy = "reshard C as the product of A and B is divided";
-            return Err(GroupError::Sharding { remedy }.into());
+            return Err(GroupError::Sharding {
+                found: format!(
+                    "C is {} and the product of A and B {sharding}",
+                    c.sharding()
+                ),
+                remedy: "reshard C as the product is",
+            }
+            .into());
         }
         group.together(|| self.launch(c))
     }
@@ -214,9 +220,14 @@ impl<'a, T: MatmulElement> ShardedMatmul<'a, T> {
     fn check(&self) -> Outcome<((usize, usize), Sharding)> {
         let (m, n) = self.check_factors()?;
         let sharding = sharding_of_product(self.a.sharding(), self.b.sharding())?;
-        for (vectors, shape) in [(self.rows, (m, 1)), (self.columns, (1, n))] {
-            for vector in [vectors.scale, vectors.bias].into_iter().flatten() {
-                self.check_vector(vector, shape)?;
+        for (vectors, names, shape) in [
+            (self.rows, OF_ROWS, (m, 1)),
+            (self.columns, OF_COLUMNS, (1, n)),
+        ] {
+            for (vector, name) in [vectors.scale, vectors.bias].into_iter().zip(names) {
+                if let Some(vector) = vector {
+                    self.check_vector(vector, name, shape)?;
+                }
             }
         }
         Ok(((m, n), sharding))
@@ -226,13 +237,14 @@ impl<'a, T: MatmulElement> ShardedMatmul<'a, T> {
     pub(super) fn check_factors(&self) -> Outcome<(usize, usize)> {
         let ((m, k), (k_of_b, n)) = (self.a.shape(), self.b.shape());
         let group = self.a.group();
-        group.check_owns("the right matrix", self.b.group())?;
+        group.check_owns("the matrix B", self.b.group())?;
         match k == k_of_b {
             true => Ok((m, n)),
             false => Err(ErrorKind::ShapeMismatch {
+                operands: ["A", "B"],
                 left: self.a.shape(),
                 right: self.b.shape(),
-                rule: "the left matrix needs as many columns as the right one has rows",
+                rule: INNER_RULE,
             }),
         }
     }
@@ -240,21 +252,23 @@ impl<'a, T: MatmulElement> ShardedMatmul<'a, T> {
     fn check_vector(
         &self,
         vector: &ShardedMatrix<T::Accumulator>,
+        name: &'static str,
         shape: (usize, usize),
     ) -> Outcome<()> {
         let group = self.a.group();
-        group.check_owns("a vector of the epilogue", vector.group())?;
+        group.check_owns(name, vector.group())?;
         if vector.shape() != shape {
             return Err(ErrorKind::ShapeMismatch {
+                operands: ["the shape that the product needs", name],
                 left: shape,
                 right: vector.shape(),
-                rule: "the first is M x 1 for rows of the product or 1 x N for columns, the second the vector's \
-                       shape: they must be equal",
+                rule: "vectors are Mx1 for the rows of the product and 1xN for its columns",
             });
         }
         match vector.sharding() {
             Sharding::Replicated => Ok(()),
-            _ => Err(GroupError::Sharding {
+            sharding => Err(GroupError::Sharding {
+                found: format!("{name} is {sharding}"),
                 remedy: "replicate the scales and the biases",
             }
             .into()),
@@ -285,10 +299,14 @@ fn sharding_of_product(a: Sharding, b: Sharding) -> Outcome<Sharding> {
         (Rows, Replicated | Columns) | (Replicated, Replicated) => return Ok(Rows),
         (Replicated, Columns) => return Ok(Columns),
         (Columns, Rows) => {
-            "matmul_reduce_scatter multiplies parts of K; or reshard A to rows or B to columns, and replicate the \
-             other one"
+            "call matmul_reduce_scatter, which multiplies parts of K; or reshard A to rows or B to columns, and \
+             replicate the other one"
         }
         _ => "reshard A to rows, or B to columns, or replicate one of them",
     };
-    Err(GroupError::Sharding { remedy }.into())
+    Err(GroupError::Sharding {
+        found: format!("A is {a} and B {b}"),
+        remedy,
+    }
+    .into())
 }

@@ -10,7 +10,7 @@ mod stream;
 
 use super::{Transfer, Transport, fault_after};
 use crate::device::Device;
-use crate::error::{ErrorKind, GroupError, Outcome};
+use crate::error::{self, ErrorKind, GroupError, Outcome};
 use crate::group::options::GroupOptions;
 use crate::group::transport::deadline::Deadline;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -171,7 +171,7 @@ fn words(header: [u8; HEADER]) -> String {
         let bytes: [u8; 8] = header[at..at + 8].try_into().expect("eight bytes");
         u64::from_le_bytes(bytes)
     };
-    format!("exchange {} of {} bytes", number(0), number(8))
+    format!("exchange {} of {}", number(0), error::bytes(number(8)))
 }
 
 impl Transport for Sockets {

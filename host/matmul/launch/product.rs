@@ -24,7 +24,7 @@ impl Device {
         let (rows, columns) = (operands.a.first().rows(), operands.b.first().cols());
         let all_rows = rows.checked_mul(count).ok_or_else(|| ErrorKind::TooLarge {
             what: format!("a batch of {count} results with {rows} rows each"),
-            remedy: "multiply parts of the batch",
+            remedy: "multiply the batch in parts",
         })?;
         let mut c = Matrix::uninit(self, (all_rows, columns).into())?;
         let results = c.view_mut().into_equal_rows(count)?;

@@ -2,7 +2,7 @@
 
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{During, ErrorKind, Outcome, Result};
+use crate::error::{During, Outcome, Result, check_length};
 use crate::matmul::arithmetic::Arithmetic;
 use crate::matmul::epilogue::{Activation, Epilogue};
 use crate::matmul::matrices::{Matrices, Operands};
@@ -120,22 +120,27 @@ impl<'a, T: MatmulElement> MatmulGroup<'a, T> {
     /// order: they are overwritten, or the products are added to them, see [`beta`](Self::beta).
     ///
     /// # Errors
-    /// [`ErrorKind::BatchMismatch`] if there are not as many results as products,
-    /// [`ErrorKind::ShapeMismatch`] if one of them is not M x N, and those of
+    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if there are not as many results as products,
+    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if one of them is not M x N, and those of
     /// [`Matmul::run`](crate::Matmul::run). Shapes and devices are compared before anything is computed.
     pub fn run_into<O: Element>(&self, results: &mut [impl AsMatrixViewMut<O>]) -> Result<()>
     where
         T: MatmulInto<O>,
     {
-        let (left, right) = (self.products.len(), results.len());
-        let written = match self.device() {
-            _ if left != right => Err(ErrorKind::BatchMismatch { left, right }),
+        let rule = "one for each product";
+        let checked = check_length(
+            "the list of results",
+            results.len(),
+            self.products.len(),
+            rule,
+        );
+        let written = checked.and_then(|()| match self.device() {
             Some(device) => {
                 let results = results.iter_mut().map(AsMatrixViewMut::as_matrix_view_mut);
                 self.multiply(device, results.collect(), self.epilogue)
             }
             None => Ok(()),
-        };
+        });
         written.during("MatmulGroup::run_into")
     }
 

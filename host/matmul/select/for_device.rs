@@ -1,6 +1,7 @@
 //! The selection for a device at hand.
 
 use super::group::select_in_group;
+use super::obstacle::obstacle;
 use super::{DeviceFacts, Request, Selection, select};
 use crate::device::Device;
 use crate::error::{ErrorKind, Outcome};
@@ -45,7 +46,8 @@ impl Device {
         }
         ErrorKind::NoKernel {
             problem: problem.to_string(),
-            device: self.properties().name.clone(),
+            device: self.label(),
+            reason: obstacle(problem, facts, request),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Why a product uses the tiles that it uses.
 
+use crate::error::counted;
 use std::fmt::{self, Display, Formatter};
 
 /// Why a product uses the tiles that it uses.
@@ -57,51 +58,59 @@ pub enum SelectionReason {
 impl Display for SelectionReason {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::OnlyTiles => write!(f, "the method has one size of tiles"),
-            Self::Vector => write!(f, "one of the operands is a vector"),
-            Self::FewLines => write!(f, "the result has few rows or columns"),
-            Self::SmallResult => write!(f, "the result is small"),
-            Self::InParts { parts } => {
-                write!(f, "the result is small, so K is divided into {parts} parts")
+            Self::OnlyTiles => write!(f, "the only tile size of this kind of kernel"),
+            Self::Vector => write!(f, "one operand is a vector"),
+            Self::FewLines => write!(f, "the result has few rows or few columns"),
+            Self::SmallResult => {
+                write!(
+                    f,
+                    "the result is small, and larger tiles would lie mostly outside of it"
+                )
             }
-            Self::Requested => write!(f, "it was requested"),
+            Self::InParts { parts } => write!(
+                f,
+                "the result is small, so K is divided into {parts} parts, which different blocks compute"
+            ),
+            Self::Requested => write!(f, "the caller chose the tile size"),
             Self::Rounds {
                 small,
-                medium: None,
+                medium,
                 large,
-            } => write!(
-                f,
-                "the result is {large} round(s) of large tiles, or {small} of small ones"
-            ),
-            Self::Rounds {
-                small,
-                medium: Some(medium),
-                large,
-            } => write!(
-                f,
-                "the result is {large} round(s) of large tiles, {medium} of medium ones, or {small} of small ones"
-            ),
+            } => {
+                let small = counted(small, "round", "rounds");
+                let medium = match medium {
+                    Some(medium) => format!("{medium} of medium, "),
+                    None => String::new(),
+                };
+                write!(
+                    f,
+                    "the tile size with the shortest estimated time ({small} of small tiles, {medium}{large} of large)"
+                )
+            }
             Self::EnoughBlocks {
                 blocks: Some(blocks),
                 needed,
             } => write!(
                 f,
-                "{blocks} large blocks fill the device, which takes {needed}"
+                "large tiles, because they are {}, and it takes {needed} to fill the device",
+                counted(blocks, "block", "blocks")
             ),
             Self::EnoughBlocks {
                 blocks: None,
                 needed,
             } => write!(
                 f,
-                "more large blocks than a grid can have fill the device, which takes {needed}"
+                "large tiles, because they are more blocks than a grid can have, and it takes {needed} to fill the device"
             ),
             Self::EmptyTiles { large, small } => write!(
                 f,
-                "large tiles would have {large} outputs, with those outside of the result, and small ones have {small}"
+                "small tiles, because large ones would compute {large} outputs instead of {small}, most of the \
+                 difference outside of the results"
             ),
             Self::TooFewBlocks { blocks, needed } => write!(
                 f,
-                "{blocks} large blocks do not fill the device, which takes {needed}"
+                "small tiles, because large ones would be {}, and it takes {needed} to fill the device",
+                counted(blocks, "block", "blocks")
             ),
         }
     }

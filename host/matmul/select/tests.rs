@@ -311,9 +311,29 @@ fn a_reason_is_one_line_for_a_person() {
     };
     assert_eq!(
         reason.to_string(),
-        "16 large blocks do not fill the device, which takes 198"
+        "small tiles, because large ones would be 16 blocks, and it takes 198 to fill the device"
     );
-    assert_eq!(SelectionReason::Requested.to_string(), "it was requested");
+    let one = SelectionReason::TooFewBlocks {
+        blocks: 1,
+        needed: 198,
+    };
+    assert_eq!(
+        one.to_string(),
+        "small tiles, because large ones would be 1 block, and it takes 198 to fill the device"
+    );
+    let rounds = |small, medium, large| SelectionReason::Rounds {
+        small,
+        medium,
+        large,
+    };
+    assert_eq!(
+        rounds(1, None, 1).to_string(),
+        "the tile size with the shortest estimated time (1 round of small tiles, 1 of large)"
+    );
+    assert_eq!(
+        rounds(9, Some(5), 3).to_string(),
+        "the tile size with the shortest estimated time (9 rounds of small tiles, 5 of medium, 3 of large)"
+    );
 }
 
 #[test]

@@ -39,7 +39,7 @@ pub fn read_static(device: &Device) -> Result<Vec<f32>> {
 /// [`ErrorKind::WrongLength`](tilewright::ErrorKind::WrongLength) if `v` is not as long as `u`, and
 /// those of [`Module::launch`](tilewright::Module::launch).
 pub fn add_buffers(device: &Device, u: &mut Buffer<f32>, v: &mut Buffer<f32>) -> Result<()> {
-    check_len("ladder::memory::add_buffers", u.len(), v.len())?;
+    check_len("ladder::memory::add_buffers", "v", u.len(), v.len())?;
     let config = LaunchConfig::for_elements(u.len(), BLOCK_THREADS);
     module(device)?.launch(kernels::memory_add_buffers, config, (u, v))
 }
@@ -59,8 +59,8 @@ pub fn load(
 ) -> Result<()> {
     let operation = "ladder::memory::load";
     let elements = y.len().next_power_of_two().max(32);
-    check_len(operation, elements, y.len())?;
-    check_len(operation, elements + MISALIGNMENT, x.len())?;
+    check_len(operation, "y", elements, y.len())?;
+    check_len(operation, "x", elements + MISALIGNMENT, x.len())?;
     let module = module(device)?;
     let config = LaunchConfig::for_elements(elements, BLOCK_THREADS);
     macro_rules! launch {

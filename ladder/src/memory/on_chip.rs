@@ -20,7 +20,7 @@ pub fn array_rounds(
     x: &Buffer<u32>,
     y: &mut Buffer<u32>,
 ) -> Result<()> {
-    check_len("ladder::memory::array_rounds", x.len(), y.len())?;
+    check_len("ladder::memory::array_rounds", "y", x.len(), y.len())?;
     let config = LaunchConfig::for_elements(x.len(), BLOCK_THREADS);
     let module = module(device)?;
     // The kernels that take indices at run time get those that the first one has as constants.
@@ -49,7 +49,7 @@ pub fn reverse_parts(
     x: &Buffer<f32>,
     y: &mut Buffer<f32>,
 ) -> Result<()> {
-    check_len("ladder::memory::reverse_parts", x.len(), y.len())?;
+    check_len("ladder::memory::reverse_parts", "y", x.len(), y.len())?;
     if x.is_empty() {
         return Ok(());
     }

@@ -58,6 +58,7 @@ fn check_picture(
 ) -> Result<u32> {
     if y.shape() != (rows, columns) {
         return Err(ErrorKind::ShapeMismatch {
+            operands: ["the operand", "the result"],
             left: (rows, columns),
             right: y.shape(),
             rule: "the result has the shape of the operand",

@@ -270,7 +270,8 @@ fn a_vector_of_another_length_is_an_error() {
             error.kind(),
             ErrorKind::WrongLength {
                 expected: 5,
-                found: 4
+                found: 4,
+                ..
             }
         ),
         "{error}"

@@ -148,7 +148,10 @@ fn lines_without_elements_are_refused<T: Value>(
     for order in [Order::RowMajor, Order::ColumnMajor] {
         let rows = device.matrix::<T>((lines, 0, order), &[]).unwrap();
         let error = operation.reduce_rows(device, rows.view()).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::NoElements), "{error}");
+        assert!(
+            matches!(error.kind(), ErrorKind::NoElements { .. }),
+            "{error}"
+        );
         let columns = operation.reduce_columns(device, rows.view()).unwrap();
         assert!(columns.is_empty());
     }
@@ -198,7 +201,8 @@ fn values_of_a_wrong_length_are_refused() {
                 error.kind(),
                 ErrorKind::WrongLength {
                     expected: 2,
-                    found: 3
+                    found: 3,
+                    ..
                 }
             ),
             "{error}"

@@ -93,6 +93,14 @@ pub trait Operation<T: Value> {
         x: &Buffer<T>,
         segments: &Segments,
     ) -> Result<[Values; 2]>;
+    /// With the value of the line `fallback` for empty segments: new values, and a buffer that had others.
+    fn reduce_segments_or(
+        &self,
+        device: &Device,
+        x: &Buffer<T>,
+        segments: &Segments,
+        fallback: &[T],
+    ) -> Result<[Values; 2]>;
 }
 
 impl<R, T> Operation<T> for R
@@ -173,5 +181,19 @@ where
         let first = Values::in_buffer(&values);
         device.reduce_segments_into(x, segments, *self, &mut values)?;
         Ok([first, Values::in_buffer(&values)])
+    }
+
+    fn reduce_segments_or(
+        &self,
+        device: &Device,
+        x: &Buffer<T>,
+        segments: &Segments,
+        fallback: &[T],
+    ) -> Result<[Values; 2]> {
+        let value = model_of_lines::value::<R, T>(fallback);
+        let new = device.reduce_segments_or(x, segments, *self, value)?;
+        let mut values = device.zeros(segments.len())?;
+        device.reduce_segments_or_into(x, segments, *self, value, &mut values)?;
+        Ok([new, values].map(|it| Values::in_buffer(&it)))
     }
 }

@@ -53,7 +53,10 @@ fn run<T: Value>(operation: &dyn Operation<T>) {
             let x = device.upload(input).unwrap();
             if input.is_empty() && operation.needs_an_element() {
                 let error = operation.reduce(&device, x.view()).unwrap_err();
-                assert!(matches!(error.kind(), ErrorKind::NoElements), "{error}");
+                assert!(
+                    matches!(error.kind(), ErrorKind::NoElements { .. }),
+                    "{error}"
+                );
                 continue;
             }
             let expected = operation.of_buffer(input, &case);
@@ -151,7 +154,8 @@ fn buffers_of_different_lengths_have_no_dot_product() {
                 error.kind(),
                 ErrorKind::WrongLength {
                     expected: 3,
-                    found: 2
+                    found: 2,
+                    ..
                 }
             ),
             "{error}"

@@ -2,7 +2,7 @@
 //! each connects to those of lower rank.
 
 use super::stream::{Fault, read, write};
-use crate::error::{GroupError, Outcome};
+use crate::error::{GroupError, Outcome, counted};
 use crate::group::transport::deadline::Deadline;
 use crate::group::transport::no_rendezvous;
 use std::io::{self, ErrorKind};
@@ -163,8 +163,11 @@ impl Rendezvous {
             };
             if hello.ranks != self.ranks {
                 return Err(no_rendezvous(format!(
-                    "rank {} joins a group of {} ranks, and rank {} one of {}; all join with the same number",
-                    hello.rank, hello.ranks, self.rank, self.ranks
+                    "rank {} joins a group of {}, and rank {} a group of {}; all processes must pass the same number of ranks",
+                    hello.rank,
+                    counted(hello.ranks as u64, "rank", "ranks"),
+                    self.rank,
+                    self.ranks
                 )));
             }
             return Ok((hello, stream));
@@ -182,7 +185,7 @@ impl Rendezvous {
             Some(place @ None) => *place = Some(stream),
             _ => {
                 return Err(no_rendezvous(format!(
-                    "two processes join as rank {rank}; each joins as a rank of its own"
+                    "two processes join as rank {rank}; each must join as a rank of its own"
                 )));
             }
         }
@@ -223,8 +226,8 @@ impl Rendezvous {
         match addresses.len() == self.ranks {
             true => Ok(addresses),
             false => Err(no_rendezvous(format!(
-                "rank 0 knows {} ranks, and this process {}",
-                addresses.len(),
+                "rank 0 has a group of {}, and this process one of {}; all processes must pass the same number of ranks",
+                counted(addresses.len(), "rank", "ranks"),
                 self.ranks
             ))),
         }
@@ -244,5 +247,7 @@ fn not_made_here() -> crate::ErrorKind {
 }
 
 fn system(error: io::Error) -> crate::ErrorKind {
-    no_rendezvous(format!("the system gives no connection: {error}"))
+    no_rendezvous(format!(
+        "the system refused a connection between the processes: {error}"
+    ))
 }
