@@ -91,7 +91,9 @@
 //! - It starts no host threads that borrow from it, and hands no borrow to one: a simulated thread
 //!   may be stopped in the middle of the scope that should wait for them.
 //! - Nothing panics in a destructor while it unwinds: that ends the process, as in any Rust
-//!   program.
+//!   program, and so does a panic under an `extern "C" fn`. A thread of a block with a defect
+//!   unwinds, whatever it waits for: an assertion in a destructor must hold then, too, or ask
+//!   [`std::thread::panicking`].
 //! - Blocks may run one after the other: a block that waits for another one
 //!   must know that it has started, as on a GPU without a cooperative launch. Those of a lower index
 //!   have. In a cooperative launch, [`run_cooperative`], all blocks run at the same time.
@@ -101,7 +103,10 @@
 //! - **A block with a defect** is cut off: each of its threads unwinds from the instruction that it
 //!   waits at. In a destructor that runs meanwhile, instructions do not wait, and give made-up
 //!   results. A thread that catches its unwinding is unwound again at its next instruction; one
-//!   that does so over and over is left where it is.
+//!   that does so over and over is left where it is, and so is one that waits under a function
+//!   that cannot unwind, such as an `extern "C" fn`, where the tables of exceptions are read (Linux
+//!   on x86-64 and aarch64). A destructor that panics meanwhile ends the process, with a message that
+//!   has the finding for which the thread unwinds.
 //! - **A stack overflow** is [`DefectKind::StackOverflow`], and the process goes on. rustc has
 //!   large frames touch each of their pages, so that none jumps over the guard page. The thread is
 //!   left where it is: its destructors do not run, its stack is never given back, and locks that it

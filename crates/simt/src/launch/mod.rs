@@ -1,6 +1,7 @@
 //! A launch as data: what is launched and how it is simulated, and what it has done.
 
 mod configuration;
+mod lowest_defect;
 mod output;
 mod preemption;
 mod report;
@@ -9,3 +10,5 @@ pub use configuration::{Launch, MAX_THREADS_PER_BLOCK, Options};
 pub use output::Output;
 pub use preemption::Preemption;
 pub use report::Report;
+
+pub(crate) use lowest_defect::LowestDefect;
