@@ -93,7 +93,9 @@
 //!   made meanwhile for its own earlier one, and drops it, though a thread of the same host thread may have
 //!   borrowed it. Nothing can enforce that, either; `#[kernel]` refuses a library that names `thread_local!`.
 //! - Nothing panics in a destructor while it unwinds: that ends the process, as in any Rust
-//!   program.
+//!   program, and so does a panic under an `extern "C" fn`. A thread of a block with a defect
+//!   unwinds, whatever it waits for: an assertion in a destructor must hold then, too, or ask
+//!   [`std::thread::panicking`].
 //! - Blocks may run one after the other: a block that waits for another one
 //!   must know that it has started, as on a GPU without a cooperative launch. Those of a lower index
 //!   have. In a cooperative launch, [`run_cooperative`], all blocks run at the same time.
@@ -103,7 +105,10 @@
 //! - **A block with a defect** is cut off: each of its threads unwinds from the instruction that it
 //!   waits at. In a destructor that runs meanwhile, instructions do not wait, and give made-up
 //!   results. A thread that catches its unwinding is unwound again at its next instruction; one
-//!   that does so over and over is left where it is. With `panic = "abort"` nothing is unwound, and all
+//!   that does so over and over is left where it is, and so is one that waits under a function
+//!   that cannot unwind, such as an `extern "C" fn`, where the tables of exceptions are read (Linux
+//!   on x86-64 and aarch64). A destructor that panics meanwhile ends the process, with a message that
+//!   has the finding for which the thread unwinds. With `panic = "abort"` nothing is unwound, and all
 //!   threads of the block are left, each with its stack.
 //! - **A thread that is left** may have lent a part of what it uses to a host thread that it has started. So
 //!   its stack, the [`Body`] and the parameters of the launch stay for ever.

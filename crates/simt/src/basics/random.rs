@@ -45,6 +45,8 @@ impl SplitMix64 {
 pub(crate) struct Permutation {
     count: u64,
     multiplier: u64,
+    /// `multiplier * inverse = 1 mod count`.
+    inverse: u64,
     offset: u64,
 }
 
@@ -53,15 +55,16 @@ impl Permutation {
         let offset = random.below(count);
         // The multiplier must share no factor with the count, or numbers
         // repeat. Such numbers are dense: a few draws find one.
-        let multiplier = loop {
+        let (multiplier, inverse) = loop {
             let candidate = 1 + random.below(count);
-            if greatest_common_divisor(candidate, count) == 1 {
-                break candidate;
+            if let Some(inverse) = inverse(candidate, count) {
+                break (candidate, inverse);
             }
         };
         Self {
             count,
             multiplier,
+            inverse,
             offset,
         }
     }
@@ -70,13 +73,26 @@ impl Permutation {
         let product = u128::from(self.multiplier) * u128::from(index) + u128::from(self.offset);
         (product % u128::from(self.count)) as u64
     }
+
+    /// The index of `number`, which is below the count, in the order.
+    pub fn place_of(&self, number: u64) -> u64 {
+        let count = u128::from(self.count);
+        let distance = u128::from(number) + count - u128::from(self.offset);
+        (distance % count * u128::from(self.inverse) % count) as u64
+    }
 }
 
-fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
-    while b != 0 {
-        (a, b) = (b, a % b);
+/// The number below `count` that times `number` is 1 modulo `count`, if they share no factor (the
+/// extended algorithm of Euclid).
+fn inverse(number: u64, count: u64) -> Option<u64> {
+    let (mut large, mut small) = (i128::from(count), i128::from(number));
+    let (mut of_large, mut of_small) = (0_i128, 1_i128);
+    while small != 0 {
+        let times = large / small;
+        (large, small) = (small, large - times * small);
+        (of_large, of_small) = (of_small, of_large - times * of_small);
     }
-    a
+    (large == 1).then(|| of_large.rem_euclid(i128::from(count)) as u64)
 }
 
 #[cfg(test)]
@@ -88,6 +104,11 @@ mod tests {
         for count in [1, 2, 3, 12, 97, 1000] {
             let permutation = Permutation::new(count, &mut SplitMix64::new(count, 1));
             let mut seen: Vec<u64> = (0..count).map(|index| permutation.get(index)).collect();
+            assert!(
+                seen.iter()
+                    .map(|number| permutation.place_of(*number))
+                    .eq(0..count)
+            );
             seen.sort_unstable();
             assert!(seen.into_iter().eq(0..count));
         }

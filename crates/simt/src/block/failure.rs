@@ -6,6 +6,28 @@ use crate::basics::{DefectKind, Finding};
 use std::panic::Location;
 
 impl Block {
+    /// Why the block is torn down, in words, if it is and that is known.
+    #[cold]
+    pub fn why_abandoned(&self) -> Option<String> {
+        if !self.is_abandoned() {
+            return None;
+        }
+        let Ok(finding) = self.finding.try_borrow() else {
+            return None;
+        };
+        let Some(finding) = &*finding else {
+            return self.lowest_defect.describe();
+        };
+        let place = finding.location.as_ref();
+        let place = place.map_or_else(String::new, |place| format!(" at {place}"));
+        let thread = finding.thread;
+        let thread = thread.map_or_else(String::new, |thread| format!(" in thread {thread}"));
+        Some(format!(
+            "{}{thread}{place}: {}",
+            finding.kind, finding.message
+        ))
+    }
+
     /// Ends the block with a finding of `thread`, which is the running one.
     #[cold]
     pub fn fail(

@@ -10,7 +10,7 @@ use crate::basics::{DefectKind, Dim3, Finding, Position, ViewName};
 use crate::check::BlockCheck;
 use crate::count::Recorder;
 use crate::device::Profile;
-use crate::launch::{Launch, Output};
+use crate::launch::{Launch, LowestDefect, Output};
 use crate::memory::{OutOfMemory, try_collect};
 use crate::state::{
     Barriers, Engine, Grid, Mbarriers, Preemption, ProductQueue, Registers, ResolvedStatics,
@@ -73,6 +73,8 @@ pub(crate) struct Block {
     pub shared: SharedMemory,
     pub statics: ResolvedStatics,
     pub output: Arc<Output>,
+    /// What other blocks of the launch have found.
+    pub lowest_defect: Arc<LowestDefect>,
     /// The kernel's parameters that are views.
     pub views: Arc<[ViewName]>,
     /// Whether its threads have to wait for the launches before.
@@ -135,6 +137,7 @@ impl Block {
             shared: SharedMemory::new(launch.dynamic_shared_bytes, launch.max_shared_bytes())?,
             statics: ResolvedStatics::default(),
             output: Arc::default(),
+            lowest_defect: Arc::default(),
             views: Arc::default(),
             is_dependent: false,
             counters: Counters::default(),

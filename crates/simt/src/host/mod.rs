@@ -2,6 +2,7 @@
 
 #[cfg(target_os = "linux")]
 mod fork;
+mod message;
 mod panic_hook;
 #[cfg(all(
     target_os = "linux",

@@ -1,11 +1,15 @@
 //! Turns panics of kernel code into findings, with their source line.
 
+use super::message::{Place, say};
 use crate::basics::{DefectKind, Finding, SourceLocation};
+use crate::block::{Block, Thread};
 use crate::current::try_with_current;
+use crate::state::would_be_caught;
 use std::any::Any;
 use std::borrow::Cow;
 use std::panic::{self, PanicHookInfo};
 use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Installs, once per process, a hook that records panics of simulated threads
 /// and hands every other panic to the hook that was there before.
@@ -31,9 +35,12 @@ pub(crate) fn install() {
 /// Whether the panic belongs to a simulated thread and has been recorded.
 fn record(info: &PanicHookInfo<'_>) -> bool {
     try_with_current(|thread, block| {
-        // A panic that will abort the process must not stay silent: any where
-        // nothing unwinds, and a second one, from a destructor, elsewhere.
-        if cfg!(panic = "abort") || block.is_abandoned() {
+        // A panic that will abort the process must not stay silent.
+        if cfg!(panic = "abort") || !would_be_caught() {
+            explain(thread, block);
+            return false;
+        }
+        if block.is_abandoned() {
             return false;
         }
         let finding = Finding::of(
@@ -52,6 +59,30 @@ fn record(info: &PanicHookInfo<'_>) -> bool {
         true
     })
     .unwrap_or(false)
+}
+
+/// Says once why the panic of `thread` ends the process: the panic's own message follows, and that of
+/// the standard library.
+fn explain(thread: &Thread, block: &Block) {
+    static IS_SAID: AtomicBool = AtomicBool::new(false);
+    if IS_SAID.swap(true, Ordering::Relaxed) {
+        return;
+    }
+    let place = Place(thread, block);
+    match block.why_abandoned() {
+        _ if cfg!(panic = "abort") => say(format_args!(
+            "{place}: a panic ends the process, as it is built with `panic = \"abort\"`\n"
+        )),
+        Some(why) => say(format_args!(
+            "{place}: a destructor panics while the thread unwinds, or a function under it cannot \
+             unwind (an `extern \"C\" fn`), which ends the process. The thread unwinds because of \
+             this finding:\n{why}\nThe panic of the destructor:\n"
+        )),
+        None => say(format_args!(
+            "{place}: a panic under a function that cannot unwind (an `extern \"C\" fn`, a destructor \
+             while a thread unwinds) ends the process:\n"
+        )),
+    }
 }
 
 /// The text of a panic, as `panic!` and the checks of the language give it.

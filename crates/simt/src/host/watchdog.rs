@@ -213,7 +213,7 @@ impl Entry {
                 "kernel `{}` has been over its time limit for {} s in block number {} and cannot \
                  be stopped: a thread of it waits for the host, or loops in a destructor or in a \
                  foreign library; end the process",
-                watched.kernel(),
+                watched.with_kernel(str::to_owned),
                 PATIENCE.as_secs(),
                 watched.block(),
             );

@@ -2,6 +2,7 @@
 
 mod body;
 mod configuration;
+mod lowest_defect;
 mod output;
 mod preemption;
 mod report;
@@ -11,3 +12,5 @@ pub use configuration::{Launch, MAX_THREADS_PER_BLOCK, Options};
 pub use output::Output;
 pub use preemption::Preemption;
 pub use report::Report;
+
+pub(crate) use lowest_defect::LowestDefect;

@@ -55,10 +55,7 @@ fn run_blocks(run: &Run<'_>, body: &Body, queue: &Queue, (number, workers): (usi
     if run.launch.is_preemptive() || run.launch.cluster.count() > 1 {
         return interleave(run, body, queue, (number, workers));
     }
-    while let Some(index) = queue.take() {
-        if run.is_pointless(index) {
-            continue;
-        }
+    while let Some(index) = queue.take(|index| run.is_pointless(index)) {
         Worker::with(|worker| worker.run_block(run, index, body));
         if workers == 1 && run.has_defect() {
             return;

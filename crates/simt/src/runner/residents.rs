@@ -111,13 +111,13 @@ impl<'a> Residents<'a> {
     pub fn start(&mut self) {
         let launch = self.run.launch;
         let first = |unit: u64| block_of(launch.grid, launch.cluster, unit, 0);
-        let is_needed = |unit: &u64| !self.run.is_pointless(first(*unit));
         // The clusters of a cooperative launch have been found to fit.
         let is_placed = self.grid.is_some() || self.run.room.enter();
         if !is_placed {
             return;
         }
-        let unit = self.queue.take().filter(is_needed);
+        let is_pointless = |unit| self.run.is_pointless(first(unit));
+        let unit = self.queue.take(is_pointless);
         match unit.map(|unit| (unit, self.free_place())) {
             Some((unit, Ok(place))) => {
                 self.places[place].begin(self.run, unit);

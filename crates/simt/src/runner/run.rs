@@ -6,7 +6,7 @@ use crate::basics::{Defect, DefectKind, Finding, Related};
 use crate::block::{Block, Counters};
 use crate::check::{Clusters, Conditions, Findings, LaunchCheck};
 use crate::count::{BlockCounts, MergedCounts};
-use crate::launch::{Launch, Output, Report};
+use crate::launch::{Launch, LowestDefect, Output, Report};
 use crate::memory::OutOfMemory;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -29,9 +29,7 @@ pub(crate) struct Run<'a> {
     /// How many clusters the device holds.
     pub room: Room,
     started: Started,
-    /// The lowest block with a defect; `u64::MAX` while there is none.
-    lowest_defect: AtomicU64,
-    defect: Mutex<Option<Box<Defect>>>,
+    lowest_defect: Arc<LowestDefect>,
     barriers: AtomicU64,
     warp_collectives: AtomicU64,
     async_copies: AtomicU64,
@@ -57,8 +55,7 @@ impl<'a> Run<'a> {
             clusters,
             room: Room::new(launch),
             started: Started::default(),
-            lowest_defect: AtomicU64::new(u64::MAX),
-            defect: Mutex::new(None),
+            lowest_defect: Arc::default(),
             barriers: AtomicU64::new(0),
             warp_collectives: AtomicU64::new(0),
             async_copies: AtomicU64::new(0),
@@ -74,6 +71,7 @@ impl<'a> Run<'a> {
         block.preemption.begin(seed, index);
         block.statics.look_into(&launch.options.statics);
         block.output = Arc::clone(&self.output);
+        block.lowest_defect = Arc::clone(&self.lowest_defect);
         block.views = Arc::clone(&launch.options.views);
         block.is_dependent = launch.options.is_dependent;
         self.started.add(index);
@@ -116,14 +114,14 @@ impl<'a> Run<'a> {
     /// Whether block `index` need not run any more: a lower one has a defect, or the run is of no use.
     #[inline]
     pub fn is_pointless(&self, index: u64) -> bool {
-        self.lowest_defect.load(Ordering::Relaxed) < index || self.is_given_up()
+        self.lowest_defect.block() < index || self.is_given_up()
     }
 
     /// Whether any block has a defect, or need not run any more. A block that waits for that one would
     /// wait for ever.
     #[inline]
     pub fn has_defect(&self) -> bool {
-        self.lowest_defect.load(Ordering::Relaxed) != u64::MAX || self.is_given_up()
+        self.lowest_defect.block() != u64::MAX || self.is_given_up()
     }
 
     /// Whether no block need run any more: another run of the launch counts.
@@ -150,10 +148,9 @@ impl<'a> Run<'a> {
         if finding.kind == DefectKind::Deadlock {
             finding.related.extend(self.not_started());
         }
-        let mut defect = self.defect.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.lowest_defect.fetch_min(index, Ordering::Relaxed) > index {
-            *defect = (!finding.is_known).then(|| self.launch.defect(finding, Some(index)));
-        }
+        self.lowest_defect.add(index, || {
+            (!finding.is_known).then(|| self.launch.defect(finding, Some(index)))
+        });
     }
 
     /// The blocks that have not started: a thread may wait for them.
@@ -196,10 +193,8 @@ impl<'a> Run<'a> {
             };
             listed.map(defect).collect()
         });
-        let last = self.defect.into_inner();
-        let lowest = self.lowest_defect.into_inner();
-        if let Some(last) = last.unwrap_or_else(PoisonError::into_inner) {
-            found.push((lowest, last));
+        if let Some(last) = self.lowest_defect.take() {
+            found.push((self.lowest_defect.block(), last));
         }
         if self.launch.options.parallel_blocks {
             found.sort_by_key(|(block, _)| *block);

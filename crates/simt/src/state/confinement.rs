@@ -4,8 +4,9 @@
 //! A thread that is left never runs again, and its stack is never unmapped: for its frames that is
 //! a call that does not return, so what they own is leaked and what they borrow is not used again.
 //! A stack overflow can only end like that, and so does a thread that catches its unwinding over
-//! and over.
+//! and over, or waits under a function that cannot unwind, such as an `extern "C" fn`.
 
+use super::unwinding::would_be_caught;
 use crate::basics::CallStack;
 use corosensei::Yielder;
 use corosensei::trap::CoroutineTrapHandler;
@@ -194,9 +195,12 @@ impl Confinement {
     pub fn cut_off(&self) -> ! {
         let unwindings = self.unwindings.get() + 1;
         self.unwindings.set(unwindings);
-        // A second panic would end the process.
-        let may_unwind = cfg!(panic = "unwind") && !std::thread::panicking();
-        if may_unwind && unwindings <= MOST_UNWINDINGS {
+        // A second panic would end the process, and so would one under a function that cannot unwind.
+        let may_unwind = cfg!(panic = "unwind")
+            && !std::thread::panicking()
+            && unwindings <= MOST_UNWINDINGS
+            && would_be_caught();
+        if may_unwind {
             resume_unwind(Box::new(CutOff));
         }
         self.leave(Left::Stuck)

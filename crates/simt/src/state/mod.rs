@@ -25,6 +25,17 @@ mod shared;
 mod shared_error;
 mod static_layout;
 mod statics;
+#[cfg(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
+mod unwinding;
+#[cfg(not(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+)))]
+#[path = "no_unwinding.rs"]
+mod unwinding;
 mod watch;
 mod watched;
 mod yields;
@@ -56,6 +67,7 @@ pub(crate) use registers::{FEWEST_REGISTERS, MOST_REGISTERS, REGISTER_UNIT, Regi
 pub(crate) use shared::SharedMemory;
 pub(crate) use static_layout::StaticLayout;
 pub(crate) use statics::ResolvedStatics;
+pub(crate) use unwinding::would_be_caught;
 pub(crate) use watch::{Watch, is_counting, is_quiet, is_watching};
 pub(crate) use watched::Watched;
 pub(crate) use yields::Yields;

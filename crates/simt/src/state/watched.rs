@@ -4,7 +4,7 @@ use super::host_thread::HostThread;
 use super::progress::NEVER;
 use super::watch::{begin_care, end_care};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError, TryLockError};
 use std::time::Duration;
 
 /// What the watchdog knows of one worker. Written by the worker, but for `stop_at`.
@@ -130,10 +130,14 @@ impl Watched {
         self.block.load(Relaxed)
     }
 
-    /// The name of the block's kernel.
-    pub fn kernel(&self) -> String {
-        let kernel = self.kernel.lock().unwrap_or_else(PoisonError::into_inner);
-        kernel.clone()
+    /// Calls `action` with the name of the block's kernel. A signal handler or the watchdog may be who
+    /// asks, so it waits for no lock.
+    pub fn with_kernel<R>(&self, action: impl FnOnce(&str) -> R) -> R {
+        match self.kernel.try_lock() {
+            Ok(kernel) => action(&kernel),
+            Err(TryLockError::Poisoned(kernel)) => action(&kernel.into_inner()),
+            Err(TryLockError::WouldBlock) => action("(its name is being written)"),
+        }
     }
 
     /// Makes the block stop, if it is still at this progress.

@@ -1,6 +1,7 @@
 //! Tests that may end or hang the process run in one of their own.
 
-use std::process::{Command, Stdio};
+use std::io::Read;
+use std::process::{Command, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -14,13 +15,44 @@ const LIMIT: Duration = Duration::from_secs(30);
 /// fails, is killed by a signal or hangs.
 #[track_caller]
 pub fn in_child(name: &str, test: impl FnOnce()) {
+    if let Some(status) = run_in_child(name, test, Stdio::inherit(), &mut String::new()) {
+        assert!(status.success(), "`{name}`: {status}");
+    }
+}
+
+/// Runs `test`, the body of the test function `name`, in a child process, which it must end by an
+/// abort within `limit`. Returns what the child has written on standard error; in the child, nothing.
+#[cfg(unix)]
+#[track_caller]
+#[allow(dead_code, reason = "few tests abort")]
+pub fn aborts_in_child(name: &str, limit: Duration, test: impl FnOnce()) -> Option<String> {
+    use std::os::unix::process::ExitStatusExt;
+    const ABORT: i32 = 6;
+    let (begin, mut errors) = (Instant::now(), String::new());
+    let status = run_in_child(name, test, Stdio::piped(), &mut errors)?;
+    let elapsed = begin.elapsed();
+    assert_eq!(status.signal(), Some(ABORT), "`{name}`: {status}: {errors}");
+    assert!(elapsed < limit, "`{name}`: {elapsed:?}: {errors}");
+    Some(errors)
+}
+
+/// How the child has ended, with what it has written to `errors`; none in the child.
+#[track_caller]
+fn run_in_child(
+    name: &str,
+    test: impl FnOnce(),
+    stderr: Stdio,
+    errors: &mut String,
+) -> Option<ExitStatus> {
     if std::env::var(VARIABLE).as_deref() == Ok(name) {
-        return test();
+        test();
+        return None;
     }
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", name, "--nocapture"])
         .env(VARIABLE, name)
         .stdout(Stdio::null())
+        .stderr(stderr)
         .spawn()
         .unwrap();
     let begin = Instant::now();
@@ -35,7 +67,11 @@ pub fn in_child(name: &str, test: impl FnOnce()) {
         }
         sleep(Duration::from_millis(5));
     };
-    assert!(status.success(), "`{name}`: {status}");
+    // A pipe holds what these tests write.
+    if let Some(mut stderr) = child.stderr.take() {
+        stderr.read_to_string(errors).unwrap();
+    }
+    Some(status)
 }
 
 /// Lets the process have `more_bytes` of address space beyond what it has.

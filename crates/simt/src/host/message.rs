@@ -1,0 +1,55 @@
+//! Messages of a process that ends. They take no lock and no memory, which may be what is missing,
+//! so that signal handlers write them, too.
+
+use crate::block::{Block, Thread};
+use std::fmt::{self, Write};
+
+/// Standard error, without its lock.
+struct StandardError;
+
+impl Write for StandardError {
+    #[cfg(target_os = "linux")]
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        // SAFETY: the text is there to be read; the call is async-signal-safe.
+        match unsafe { libc::write(2, text.as_ptr().cast(), text.len()) } {
+            -1 => Err(fmt::Error),
+            _ => Ok(()),
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        eprint!("{text}");
+        Ok(())
+    }
+}
+
+/// Writes a message to standard error.
+pub(super) fn say(message: fmt::Arguments<'_>) {
+    // Where that fails, there is nowhere else to say it.
+    let _ = StandardError.write_fmt(message);
+}
+
+/// Ends the process with a message.
+pub(super) fn abort_with(message: fmt::Arguments<'_>) -> ! {
+    say(message);
+    std::process::abort()
+}
+
+/// A simulated thread by its kernel, its block and its index.
+pub(super) struct Place<'a>(pub &'a Thread, pub &'a Block);
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(thread, block) = self;
+        block
+            .watched
+            .with_kernel(|kernel| write!(formatter, "kernel `{kernel}`"))?;
+        let position = &thread.position;
+        write!(
+            formatter,
+            ", thread {} of block {}",
+            position.thread_idx, position.block_idx
+        )
+    }
+}

@@ -1,0 +1,54 @@
+//! The defect of the lowest block that has one.
+
+use crate::basics::Defect;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError, TryLockError};
+
+/// The defect of the lowest block of a launch that has one, shared by its blocks.
+pub(crate) struct LowestDefect {
+    /// `u64::MAX` while there is none.
+    block: AtomicU64,
+    /// None also where the launch has listed an equal one.
+    defect: Mutex<Option<Box<Defect>>>,
+}
+
+impl Default for LowestDefect {
+    fn default() -> Self {
+        Self {
+            block: AtomicU64::new(u64::MAX),
+            defect: Mutex::default(),
+        }
+    }
+}
+
+impl LowestDefect {
+    /// The number of the lowest block with a defect; `u64::MAX` while there is none.
+    #[inline]
+    pub fn block(&self) -> u64 {
+        self.block.load(Ordering::Relaxed)
+    }
+
+    /// Block number `block` has a defect, or one that is listed.
+    pub fn add(&self, block: u64, defect: impl FnOnce() -> Option<Box<Defect>>) {
+        let mut lowest = self.defect.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.block.fetch_min(block, Ordering::Relaxed) > block {
+            *lowest = defect();
+        }
+    }
+
+    /// The defect, which is gone then.
+    pub fn take(&self) -> Option<Box<Defect>> {
+        let mut lowest = self.defect.lock().unwrap_or_else(PoisonError::into_inner);
+        lowest.take()
+    }
+
+    /// The defect in words, if nobody adds one at the moment.
+    pub fn describe(&self) -> Option<String> {
+        let lowest = match self.defect.try_lock() {
+            Ok(lowest) => lowest,
+            Err(TryLockError::Poisoned(lowest)) => lowest.into_inner(),
+            Err(TryLockError::WouldBlock) => return None,
+        };
+        lowest.as_ref().map(|defect| defect.to_string())
+    }
+}

@@ -1,0 +1,254 @@
+//! Whether a panic at this place would be caught, or end the process: asked before a thread unwinds
+//! that need not.
+//!
+//! A panic ends the process where it comes upon a function that cannot unwind, such as an
+//! `extern "C" fn`, or a destructor that runs while the thread unwinds already. Compilers write both
+//! into the tables of exceptions (the language-specific data areas of the Itanium C++ ABI), which the
+//! standard library's personality reads as this file does: for the call that a function is in, the
+//! tables name a landing pad and an action, which cleans up, catches, or filters. The filter is that
+//! of functions that cannot unwind. A call that is not in them cannot unwind, either.
+
+use std::ffi::{c_int, c_void};
+
+/// What unwinding does with a frame.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Action {
+    /// It passes, having dropped what is there to be dropped.
+    Pass,
+    /// It ends there.
+    Catch,
+    /// It ends the process.
+    Abort,
+}
+
+/// `_URC_NO_REASON` and `_URC_NORMAL_STOP` of the unwinder.
+const GO_ON: c_int = 0;
+const STOP: c_int = 4;
+
+/// The encodings of pointers in the tables that are used (Linux Standard Base, "DWARF Exception
+/// Header Encoding").
+const OMITTED: u8 = 0xff;
+const ULEB128: u8 = 0x01;
+
+type Context = c_void;
+
+// SAFETY: these are functions of the unwinder that the standard library links, with its types.
+unsafe extern "C-unwind" {
+    fn _Unwind_Backtrace(
+        trace: extern "C-unwind" fn(*mut Context, *mut c_void) -> c_int,
+        argument: *mut c_void,
+    ) -> c_int;
+    fn _Unwind_GetIPInfo(context: *mut Context, is_before: *mut c_int) -> usize;
+    fn _Unwind_GetLanguageSpecificData(context: *mut Context) -> *const u8;
+    fn _Unwind_GetRegionStart(context: *mut Context) -> usize;
+}
+
+/// Whether a panic of the calling function would be caught before it comes upon a function that
+/// cannot unwind.
+#[inline(never)]
+pub(crate) fn would_be_caught() -> bool {
+    // Where the frames end, the unwinder finds nobody who catches, and the process ends.
+    let mut end = Action::Abort;
+    // SAFETY: the function has the right type, and is given `end`, which has no other user meanwhile.
+    unsafe { _Unwind_Backtrace(look_at_frame, (&raw mut end).cast()) };
+    end == Action::Catch
+}
+
+extern "C-unwind" fn look_at_frame(context: *mut Context, end: *mut c_void) -> c_int {
+    let mut is_before = 0;
+    // SAFETY: the unwinder gives the context of a frame, which the functions take; `is_before` is there
+    // to be written.
+    let (address, start, table) = unsafe {
+        (
+            _Unwind_GetIPInfo(context, &mut is_before),
+            _Unwind_GetRegionStart(context),
+            _Unwind_GetLanguageSpecificData(context),
+        )
+    };
+    // The address to return to may be that of the next call's.
+    let address = if is_before == 0 { address - 1 } else { address };
+    if table.is_null() {
+        return GO_ON;
+    }
+    // SAFETY: (1) the table is that of the function, which starts at `start`.
+    let action = unsafe { action_at(table, address.wrapping_sub(start)) };
+    if action == Action::Pass {
+        return GO_ON;
+    }
+    // SAFETY: it is the variable of `would_be_caught`, which waits.
+    unsafe { *end.cast::<Action>() = action };
+    STOP
+}
+
+/// What a function does with an exception of the call at `offset` from its start.
+///
+/// # Safety
+///
+/// 1. `table` is a language-specific data area that compilers have written, of a function with that
+///    offset.
+unsafe fn action_at(table: *const u8, offset: usize) -> Action {
+    let mut reader = Reader(table);
+    // SAFETY: (1) of the readers: what is read is what the area has, in its order (1): the encodings of
+    // the start of landing pads and of types, the length of the list of calls, and the calls. The list
+    // of actions, in which they are counted from 1, follows.
+    unsafe {
+        if reader.byte() != OMITTED {
+            // Functions in several parts, which Rust has none of.
+            return Action::Pass;
+        }
+        if reader.byte() != OMITTED {
+            reader.unsigned();
+        }
+        if reader.byte() != ULEB128 {
+            return Action::Pass;
+        }
+        let bytes = reader.unsigned();
+        let actions = reader.0.wrapping_add(bytes);
+        while reader.0 < actions {
+            let (start, length) = (reader.unsigned(), reader.unsigned());
+            let (pad, action) = (reader.unsigned(), reader.unsigned());
+            if offset < start {
+                break;
+            }
+            if offset - start < length {
+                return match (pad, action) {
+                    (0, _) | (_, 0) => Action::Pass,
+                    _ => match Reader(actions.wrapping_add(action - 1)).signed() {
+                        0 => Action::Pass,
+                        1.. => Action::Catch,
+                        _ => Action::Abort,
+                    },
+                };
+            }
+        }
+    }
+    Action::Abort
+}
+
+/// Reads a table, from an address on.
+struct Reader(*const u8);
+
+impl Reader {
+    /// # Safety
+    ///
+    /// 1. The address is that of a byte which may be read.
+    unsafe fn byte(&mut self) -> u8 {
+        // SAFETY: (1).
+        let byte = unsafe { self.0.read() };
+        self.0 = self.0.wrapping_add(1);
+        byte
+    }
+
+    /// The bits of a number of variable length, and how many there are (DWARF 5, section 7.6); whether
+    /// the highest is set.
+    ///
+    /// # Safety
+    ///
+    /// 1. The address is that of such a number, which may be read.
+    unsafe fn bits(&mut self) -> (u64, u32, bool) {
+        let (mut bits, mut count) = (0, 0);
+        loop {
+            // SAFETY: (1): the last byte of the number has not been read.
+            let byte = unsafe { self.byte() };
+            bits |= u64::from(byte & 0x7f).checked_shl(count).unwrap_or(0);
+            count += 7;
+            if byte & 0x80 == 0 {
+                return (bits, count, byte & 0x40 != 0);
+            }
+        }
+    }
+
+    /// # Safety
+    ///
+    /// 1. As for [`bits`](Self::bits).
+    unsafe fn unsigned(&mut self) -> usize {
+        // SAFETY: (1).
+        unsafe { self.bits() }.0 as usize
+    }
+
+    /// # Safety
+    ///
+    /// 1. As for [`bits`](Self::bits).
+    unsafe fn signed(&mut self) -> i64 {
+        // SAFETY: (1).
+        let (bits, count, is_negative) = unsafe { self.bits() };
+        let sign = u64::MAX.checked_shl(count).filter(|_| is_negative);
+        (bits | sign.unwrap_or(0)) as i64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::panic::{UnwindSafe, catch_unwind, resume_unwind};
+
+    /// What `would_be_caught` says in `action`, which may catch.
+    fn asked(action: impl FnOnce(&mut dyn FnMut()) + UnwindSafe) -> Option<bool> {
+        let mut answer = None;
+        action(&mut || answer = Some(would_be_caught()));
+        answer
+    }
+
+    extern "C" fn cannot_unwind(action: &mut dyn FnMut()) {
+        action();
+    }
+
+    extern "C-unwind" fn can_unwind(action: &mut dyn FnMut()) {
+        let dropped = vec![1];
+        action();
+        drop(dropped);
+    }
+
+    struct CallsInDrop<'a>(&'a mut dyn FnMut());
+
+    impl Drop for CallsInDrop<'_> {
+        fn drop(&mut self) {
+            (self.0)();
+        }
+    }
+
+    #[test]
+    fn the_tables_say_where_a_panic_ends() {
+        // The harness catches.
+        assert_eq!(asked(|ask| ask()), Some(true));
+        assert_eq!(asked(|ask| can_unwind(ask)), Some(true));
+        assert_eq!(asked(|ask| cannot_unwind(ask)), Some(false));
+        assert_eq!(
+            asked(|ask| can_unwind(&mut || cannot_unwind(ask))),
+            Some(false)
+        );
+        assert_eq!(
+            asked(|ask| cannot_unwind(&mut || can_unwind(ask))),
+            Some(false)
+        );
+        let catches = |ask: &mut dyn FnMut()| {
+            let ask = std::panic::AssertUnwindSafe(ask);
+            drop(catch_unwind(move || { ask }.0()));
+        };
+        assert_eq!(asked(|ask| cannot_unwind(&mut || catches(ask))), Some(true));
+        assert_eq!(asked(|ask| drop(CallsInDrop(ask))), Some(true));
+        let unwinds = asked(|ask| {
+            let ask = std::panic::AssertUnwindSafe(ask);
+            let result = catch_unwind(move || {
+                let _calls = CallsInDrop({ ask }.0);
+                resume_unwind(Box::new(0));
+            });
+            assert!(result.is_err());
+        });
+        assert_eq!(unwinds, Some(false));
+    }
+
+    #[test]
+    fn numbers_of_variable_length_are_read() {
+        let bytes = [0x02, 0x7e, 0x7f, 0x80, 0x7f, 0xe5, 0x8e, 0x26];
+        let mut reader = Reader(bytes.as_ptr());
+        // SAFETY: (1) the numbers are in the array, one after the other.
+        unsafe {
+            assert_eq!(reader.signed(), 2);
+            assert_eq!(reader.signed(), -2);
+            assert_eq!(reader.signed(), -1);
+            assert_eq!(reader.signed(), -128);
+            assert_eq!(reader.unsigned(), 624_485);
+        }
+    }
+}

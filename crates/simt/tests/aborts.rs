@@ -1,0 +1,158 @@
+//! What no launch can survive ends the process with a message that says what has happened.
+
+#![cfg(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
+
+mod common;
+
+use common::child::{aborts_in_child, in_child};
+use common::{block_x, launch, launch_with, serial, sync, thread_x};
+use simt::{DefectKind, Options};
+use std::time::Duration;
+
+/// An abort takes this long at most, where nothing is waited for.
+const SOON: Duration = Duration::from_secs(10);
+
+/// The messages are there, in this order.
+#[track_caller]
+fn assert_says(errors: &str, parts: &[&str]) {
+    let mut rest = errors;
+    for part in parts {
+        let place = rest
+            .find(part)
+            .unwrap_or_else(|| panic!("{part}: {errors}"));
+        rest = &rest[place + part.len()..];
+    }
+}
+
+/// Has to be used up before it is dropped, as it says itself.
+struct MustBeEmpty(u32);
+
+impl Drop for MustBeEmpty {
+    fn drop(&mut self) {
+        assert!(self.0 == 0, "dropped with {} left", self.0);
+    }
+}
+
+#[test]
+fn a_destructor_that_panics_while_it_is_cut_off() {
+    let name = "a_destructor_that_panics_while_it_is_cut_off";
+    let errors = aborts_in_child(name, SOON, || {
+        let _ = launch(1, 64, || {
+            let mut left = MustBeEmpty(3);
+            assert!(thread_x() != 5, "of purpose");
+            sync();
+            left.0 = 0;
+        });
+    });
+    if let Some(errors) = errors {
+        assert_says(
+            &errors,
+            &[
+                "kernel `test_kernel`, thread (",
+                "of block (0, 0, 0)",
+                "a destructor panics",
+                "of purpose",
+                "dropped with 3 left",
+            ],
+        );
+    }
+}
+
+/// The finding is that of another block.
+#[test]
+fn a_destructor_that_panics_in_another_block() {
+    let name = "a_destructor_that_panics_in_another_block";
+    let errors = aborts_in_child(name, SOON, || {
+        let _ = launch_with(&serial(3), 4, 32, || {
+            let mut left = (block_x() != 0).then(|| MustBeEmpty(3));
+            for _ in 0..100 {
+                simt::yield_now();
+            }
+            assert!(block_x() != 0, "of purpose");
+            for _ in 0..100_000 {
+                simt::yield_now();
+            }
+            if let Some(left) = &mut left {
+                left.0 = 0;
+            }
+        });
+    });
+    if let Some(errors) = errors {
+        assert_says(
+            &errors,
+            &["kernel `test_kernel`", "of purpose", "dropped with 3 left"],
+        );
+    }
+}
+
+#[allow(improper_ctypes_definitions, reason = "only Rust calls it")]
+extern "C" fn called_from_c(action: &dyn Fn()) {
+    action();
+}
+
+/// What waits under a function that cannot unwind is not unwound.
+#[test]
+fn a_barrier_under_a_function_that_cannot_unwind() {
+    in_child("a_barrier_under_a_function_that_cannot_unwind", || {
+        for options in [Options::default(), serial(0), serial(1)] {
+            let result = launch_with(&options, 2, 64, || {
+                called_from_c(&|| {
+                    if thread_x() != 5 {
+                        sync();
+                    }
+                });
+                assert!(thread_x() != 5, "of purpose");
+                sync();
+            });
+            let defect = result.unwrap_err();
+            assert_eq!(defect.kind, DefectKind::Panic, "{defect}");
+            assert_eq!(launch(8, 64, sync).unwrap().barriers, 8);
+        }
+    });
+}
+
+/// A defect of the thread itself is found by an instruction under such a function.
+#[test]
+fn a_defect_under_a_function_that_cannot_unwind() {
+    in_child("a_defect_under_a_function_that_cannot_unwind", || {
+        let result = launch(1, 64, || {
+            called_from_c(&|| {
+                simt::access(
+                    simt::Space::Global,
+                    simt::AccessKind::Read,
+                    4096,
+                    4,
+                    4,
+                    4,
+                    4,
+                );
+            });
+        });
+        let defect = result.unwrap_err();
+        assert_eq!(defect.kind, DefectKind::OutOfBounds, "{defect}");
+        assert_eq!(launch(8, 64, sync).unwrap().barriers, 8);
+    });
+}
+
+#[test]
+fn a_panic_under_a_function_that_cannot_unwind() {
+    let name = "a_panic_under_a_function_that_cannot_unwind";
+    let errors = aborts_in_child(name, SOON, || {
+        let _ = launch(1, 64, || {
+            called_from_c(&|| assert!(thread_x() != 5, "of purpose"));
+        });
+    });
+    if let Some(errors) = errors {
+        assert_says(
+            &errors,
+            &[
+                "kernel `test_kernel`, thread (5, 0, 0) of block (0, 0, 0)",
+                "cannot unwind",
+                "of purpose",
+            ],
+        );
+    }
+}
