@@ -23,8 +23,10 @@ fn spinning_for_ever() {
 
 #[test]
 fn out_of_bounds_names_line_block_and_thread() {
-    let check =
-        |index: usize| simt::access(Space::Global, AccessKind::Write, 4096, 400, index * 4, 4, 4);
+    let check = |index: usize| {
+        // SAFETY: (1) the memory is not registered.
+        unsafe { simt::access(Space::Global, AccessKind::Write, 4096, 400, index * 4, 4, 4) }
+    };
     let line = line!() - 1;
     for options in [serial(3), Options::default()] {
         let found = defect(launch_with(&options, 4, 32, || {
@@ -47,7 +49,8 @@ fn out_of_bounds_names_line_block_and_thread() {
 #[test]
 fn every_finding_has_a_remedy() {
     let access = |offset: usize| {
-        simt::access(Space::Global, AccessKind::Read, 4096, 400, offset, 8, 8);
+        // SAFETY: (1) the memory is not registered.
+        unsafe { simt::access(Space::Global, AccessKind::Read, 4096, 400, offset, 8, 8) };
     };
     let found = [
         defect(launch(1, 1, || access(400))),
@@ -84,15 +87,18 @@ fn every_finding_has_a_remedy() {
 fn bounds_and_alignment_of_accesses() {
     let at = |base: usize, bytes: usize, offset: usize, size: usize, align: usize| {
         launch(1, 1, || {
-            simt::access(
-                Space::Global,
-                AccessKind::Read,
-                base,
-                bytes,
-                offset,
-                size,
-                align,
-            )
+            // SAFETY: (1) the memory is not registered.
+            unsafe {
+                simt::access(
+                    Space::Global,
+                    AccessKind::Read,
+                    base,
+                    bytes,
+                    offset,
+                    size,
+                    align,
+                )
+            }
         })
         .map(|_| ())
         .map_err(|found| found.kind)
