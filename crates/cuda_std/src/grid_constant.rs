@@ -98,9 +98,14 @@ impl<T: Pod + fmt::Debug> fmt::Debug for GridConstant<'_, T> {
 
 /// The one type that `#[kernel]` passes by value in parameter memory.
 #[doc(hidden)]
-pub trait ByValue {
+pub trait ByValue: sealed::ByValue {
     /// What it holds.
     type Value: Pod;
+}
+
+mod sealed {
+    pub trait ByValue {}
+    impl<T> ByValue for super::GridConstant<'_, T> {}
 }
 
 impl<T: Pod> ByValue for GridConstant<'_, T> {

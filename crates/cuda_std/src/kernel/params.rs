@@ -84,8 +84,8 @@ pub unsafe trait KernelParam: Copy {
     fn push_to<'a>(&'a self, entry: &mut EntryParams<'a>);
 }
 
-/// A tuple of kernel parameters.
-pub trait KernelParams: Copy {
+/// A tuple of kernel parameters. This crate alone implements it.
+pub trait KernelParams: Copy + sealed::KernelParams {
     /// Appends all parameters, in order, to `entry`.
     fn push_to<'a>(&'a self, entry: &mut EntryParams<'a>);
 }
@@ -139,15 +139,22 @@ unsafe impl<T: ValueParam> KernelParam for T {
     }
 }
 
-/// A value that is one PTX parameter of its own type: a number of at most 64 bits, or a `bool`.
+/// A value that is one PTX parameter of its own type: a number of at most 64 bits, or a `bool`. This crate alone
+/// implements it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a scalar",
     label = "`#[kernel]` takes this for a scalar by its name"
 )]
-pub trait ScalarParam: ValueParam {}
+pub trait ScalarParam: ValueParam + sealed::ScalarParam {}
+
+mod sealed {
+    pub trait KernelParams {}
+    pub trait ScalarParam {}
+}
 
 macro_rules! scalar_params {
     ($($scalar:ty),*) => {$(
+        impl sealed::ScalarParam for $scalar {}
         impl ScalarParam for $scalar {}
     )*};
 }
@@ -265,6 +272,8 @@ pub const fn assert_texture<T: Texture>(dimensions: usize) {
 
 macro_rules! tuple_params {
     ($($name:ident),*) => {
+        impl<$($name: KernelParam),*> sealed::KernelParams for ($($name,)*) {}
+
         impl<$($name: KernelParam),*> KernelParams for ($($name,)*) {
             #[allow(non_snake_case, unused_variables)]
             fn push_to<'a>(&'a self, entry: &mut EntryParams<'a>) {
