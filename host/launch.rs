@@ -130,6 +130,7 @@ impl LaunchConfig {
         let threads = volume(self.block);
         check_block("device", threads, properties.max_block_threads)?;
         check_block("kernel", threads, bounds.max_threads.unwrap_or(u32::MAX))?;
+        check_threads(volume(self.grid), threads)?;
         check_clusters(self.grid, bounds.cluster.unwrap_or([1; 3]))?;
         check_shared(
             self.dynamic_shared_bytes,
@@ -186,6 +187,16 @@ fn check_block(whose: &str, threads: u128, limit: u32) -> Result<(), String> {
     }
     Err(format!(
         "its block has {threads} threads; the {whose} allows at most {limit}"
+    ))
+}
+
+/// Kernels count threads and their ranks with 64 bits.
+fn check_threads(blocks: u128, threads: u128) -> Result<(), String> {
+    if blocks * threads <= u128::from(u64::MAX) {
+        return Ok(());
+    }
+    Err(format!(
+        "its {blocks} blocks of {threads} threads have more threads than 64 bits count"
     ))
 }
 

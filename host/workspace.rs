@@ -1,7 +1,7 @@
 //! Device memory that the reductions of one device share.
 
 use crate::device::Device;
-use crate::error::Outcome;
+use crate::error::{ErrorKind, Outcome};
 use crate::scratch::Allocation;
 use cuda_std::global::GlobalMut;
 use std::ptr;
@@ -107,10 +107,14 @@ impl<'a> Counters<'a> {
             device,
             len,
         };
-        let needed = len * size_of::<u32>();
+        let needed = len.checked_mul(size_of::<u32>());
+        let bytes = needed.and_then(usize::checked_next_power_of_two);
+        let (Some(needed), Some(bytes)) = (needed, bytes) else {
+            return Err(ErrorKind::size_overflow(format!("{len} counters")));
+        };
         if counters.allocation.map_or(0, |it| it.bytes) < needed {
             counters.free();
-            let bytes = needed.next_power_of_two().max(FIRST_COUNTERS);
+            let bytes = bytes.max(FIRST_COUNTERS);
             let address = device.backend().allocate_zeroed(bytes)?;
             *counters.allocation = Some(Allocation { address, bytes });
         }
@@ -140,5 +144,24 @@ impl<'a> Counters<'a> {
             // SAFETY: (1) `lock` allocated it with this size, and it is forgotten here.
             unsafe { self.device.backend().free(address, bytes) };
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// There is memory for every counter, or there are none.
+    #[test]
+    fn counters_that_no_memory_has_are_an_error() {
+        let device = Device::simulator();
+        for len in [1 << 62, (1 << 62) + 1, usize::MAX / 4, usize::MAX] {
+            let error = Counters::lock(&device, len).err();
+            assert!(
+                matches!(error, Some(ErrorKind::TooLarge { .. })),
+                "{len}: {error:?}"
+            );
+        }
+        assert!(Counters::lock(&device, 1).is_ok());
     }
 }

@@ -5,9 +5,12 @@ mod common;
 
 use common::axpy::{AXPY, Axpy};
 use common::devices;
+use cuda_std::global::GlobalAtomic;
 use cuda_std::kernel::{Kernel, LaunchBounds, SafeKernel};
 use cuda_std::thread;
-use tilewright::{Device, ErrorKind, LaunchConfig, Matrix, Module};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+use tilewright::{Device, ErrorKind, LaunchConfig, Matrix, Module, SimulatorOptions};
 
 fn module(device: &Device) -> Module {
     device.load(&AXPY).unwrap()
@@ -114,6 +117,11 @@ fn launches_over_the_limits_are_refused_and_the_next_one_works() {
             ),
             (LaunchConfig::new(1, 512), "the kernel allows at most 256"),
             (
+                // 2^64 + 8192 threads.
+                LaunchConfig::new((1 << 30 | 1 << 13, 1 << 12, 1 << 15), 256),
+                "more threads than 64 bits count",
+            ),
+            (
                 LaunchConfig::for_elements(usize::MAX, 1),
                 "4294967295 blocks",
             ),
@@ -189,4 +197,91 @@ fn a_defect_is_reported_and_the_next_launch_works() {
         .launch(Axpy, LaunchConfig::new(1, 1), (3.0, &x, &mut y))
         .unwrap();
     assert_eq!(y.to_vec().unwrap(), [5.0]);
+}
+
+/// Two threads that hand over a slot without the fence that it takes, so that the simulator runs them again to find a
+/// load that returns what is stored later. In such a run the first thread gives the host time to copy.
+#[derive(Clone, Copy)]
+struct HandOver;
+
+static RUNS: AtomicUsize = AtomicUsize::new(0);
+static RUNS_AGAIN: AtomicBool = AtomicBool::new(false);
+static IS_COPIED: AtomicBool = AtomicBool::new(false);
+
+impl Kernel for HandOver {
+    type Params<'launch> = (GlobalAtomic<'launch, u32>,);
+
+    const NAME: &'static str = "hand_over";
+
+    const BOUNDS: LaunchBounds = LaunchBounds::new(None, None, None);
+
+    unsafe fn run((words,): Self::Params<'_>) {
+        const [SLOT, FULL, FREE]: [usize; 3] = [0, 1, 2];
+        let wait = |flag| {
+            while words.load(flag) == Some(0) {
+                thread::yield_now();
+            }
+        };
+        if thread::block_idx_x() == 0 {
+            words.store(SLOT, 1);
+            if RUNS.fetch_add(1, Ordering::Relaxed) > 0 {
+                RUNS_AGAIN.store(true, Ordering::Relaxed);
+                let begin = Instant::now();
+                while !IS_COPIED.load(Ordering::Relaxed)
+                    && begin.elapsed() < Duration::from_millis(20)
+                {
+                    std::thread::yield_now();
+                }
+            }
+            thread::fence_device();
+            words.store(FULL, 1);
+            wait(FREE);
+            thread::fence_device();
+            words.store(SLOT, 2);
+        } else {
+            wait(FULL);
+            thread::fence_device();
+            let _item = words.load(SLOT);
+            words.store(FREE, 1);
+        }
+    }
+}
+
+// SAFETY: (1) `run` is safe code, which accesses global memory by atomic operations alone.
+unsafe impl SafeKernel for HandOver {}
+
+/// What a launch has done may be undone, and done again. That is of no concern to a part of a buffer that the launch
+/// was not given.
+#[test]
+fn a_copy_beside_a_launch_stays() {
+    let mut ran_again = 0;
+    for seed in 1..=32 {
+        let options = SimulatorOptions::default()
+            .with_seed(seed)
+            .with_parallel_blocks(false);
+        let device = Device::simulator_with(options);
+        let module = module(&device);
+        let mut buffer = device.zeros::<u32>(64).unwrap();
+        let (head, mut tail) = buffer.split_at_mut(3).unwrap();
+        RUNS.store(0, Ordering::Relaxed);
+        RUNS_AGAIN.store(false, Ordering::Relaxed);
+        IS_COPIED.store(false, Ordering::Relaxed);
+        let is_done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let is_due = || RUNS_AGAIN.load(Ordering::Relaxed) || is_done.load(Ordering::Relaxed);
+                while !is_due() {
+                    std::thread::yield_now();
+                }
+                tail.copy_from_slice(&[7; 61]).unwrap();
+                IS_COPIED.store(true, Ordering::Relaxed);
+            });
+            let launched = module.launch(HandOver, LaunchConfig::new(2, 1), (head,));
+            is_done.store(true, Ordering::Relaxed);
+            launched.unwrap();
+        });
+        assert_eq!(tail.view().to_vec().unwrap(), [7; 61], "seed {seed}");
+        ran_again += usize::from(RUNS_AGAIN.load(Ordering::Relaxed));
+    }
+    assert!(ran_again > 0, "no launch was run again");
 }

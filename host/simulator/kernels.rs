@@ -14,7 +14,7 @@ use std::sync::{Arc, MutexGuard, PoisonError, TryLockError};
 impl Simulator {
     /// The device, once all work submitted earlier is complete. In a forked child a launch of the
     /// parent's is never done.
-    fn statics(&self) -> Outcome<MutexGuard<'_, HashMap<ModuleId, Arc<StaticMemory>>>> {
+    pub(super) fn statics(&self) -> Outcome<MutexGuard<'_, HashMap<ModuleId, Arc<StaticMemory>>>> {
         if std::process::id() == self.process {
             return Ok(self.statics.lock().unwrap_or_else(PoisonError::into_inner));
         }

@@ -65,7 +65,11 @@ impl DeviceMemory for Simulator {
         let address = self.allocate_zeroed(bytes)?;
         // SAFETY: the allocation is `bytes` long, and nothing else refers to it yet.
         unsafe { ptr::write_bytes(host_pointer(address), POISON, bytes) };
-        if simt::register_allocation(address as usize, bytes, Contents::Uninitialised).is_err() {
+        // SAFETY: (1), (2) as in `allocate_zeroed`.
+        let registered = unsafe {
+            simt::register_allocation(address as usize, bytes, Contents::Uninitialised)
+        };
+        if registered.is_err() {
             // SAFETY: (1) it was allocated above with this size, and is not used again.
             unsafe { self.free_at_once(address, bytes) };
             return Err(self.out_of_memory(bytes));
@@ -87,7 +91,11 @@ impl DeviceMemory for Simulator {
             return Err(error);
         }
         let address = pointer.expose_provenance();
-        if simt::register_allocation(address, bytes, Contents::Initialised).is_err() {
+        // SAFETY: (1) launches are given views of live allocations, which stay until they have ended. (2) While one
+        // runs, accesses by the host wait for it, as in a stream.
+        let registered =
+            unsafe { simt::register_allocation(address, bytes, Contents::Initialised) };
+        if registered.is_err() {
             // SAFETY: (1) as above: it has this size, and is not used again.
             unsafe { self.free_at_once(address as u64, bytes) };
             return Err(self.out_of_memory(bytes));
@@ -116,6 +124,7 @@ impl DeviceMemory for Simulator {
 
     unsafe fn copy_to_device(&self, destination: u64, source: &[u8]) -> Outcome<()> {
         simt::refuse_host_call("copy to device");
+        let _stream = self.statics()?;
         // SAFETY: by (1) and (2) of the trait the destination is live memory that no other
         // thread accesses; so it cannot overlap `source`, a borrowed slice.
         unsafe {
@@ -127,6 +136,7 @@ impl DeviceMemory for Simulator {
 
     unsafe fn copy_to_host(&self, destination: &mut [u8], source: u64) -> Outcome<()> {
         simt::refuse_host_call("copy to host");
+        let _stream = self.statics()?;
         let bytes = destination.len();
         if self.options.checks
             && let Some(first) = simt::first_unwritten(source as usize, bytes)
@@ -152,6 +162,7 @@ impl DeviceMemory for Simulator {
 
     unsafe fn copy_on_device(&self, destination: u64, source: u64, bytes: usize) -> Outcome<()> {
         simt::refuse_host_call("copy on device");
+        let _stream = self.statics()?;
         // SAFETY: by (1) and (2) of the trait both are live memory without conflicting use; by
         // the method's requirement they do not overlap.
         unsafe {
@@ -211,6 +222,7 @@ impl DeviceMemory for Simulator {
 
     unsafe fn fill_zero(&self, address: u64, bytes: usize) -> Outcome<()> {
         simt::refuse_host_call("fill_zero");
+        let _stream = self.statics()?;
         // SAFETY: by (1) and (2) of the trait this is live memory that no other thread accesses.
         unsafe { ptr::write_bytes(host_pointer(address), 0, bytes) };
         simt::mark_written(address as usize, bytes);
@@ -227,7 +239,11 @@ impl DeviceMemory for Simulator {
         let first = NonNull::new(unsafe { alloc::alloc_zeroed(layout) });
         let first = first.ok_or_else(out_of_memory)?;
         // Kernels may access it by its address, as those of a CUDA device may.
-        match simt::register_allocation(first.addr().get(), bytes, Contents::Initialised) {
+        // SAFETY: (1), (2) a launch is given its address by `unsafe` code alone, which answers for both.
+        let registered = unsafe {
+            simt::register_allocation(first.addr().get(), bytes, Contents::Initialised)
+        };
+        match registered {
             Ok(()) => Ok(first),
             Err(_) => {
                 // SAFETY: it was allocated above with this layout, and is not used.

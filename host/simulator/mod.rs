@@ -49,8 +49,9 @@ pub(crate) struct Simulator {
     freed: Mutex<Quarantine>,
     /// The device whose limits this one has.
     profile: Profile,
-    /// The static arrays of each module. The lock stands for the device: launches and accesses of
-    /// static arrays run one after another, as in a stream.
+    /// The static arrays of each module. The lock stands for the device: launches, copies and accesses of
+    /// static arrays run one after another, as in a stream. What a launch has done may be undone and
+    /// done again, with the memory of a buffer around the part that it was given.
     statics: Mutex<HashMap<ModuleId, Arc<StaticMemory>>>,
     /// The process that has made the device.
     process: u32,

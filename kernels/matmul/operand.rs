@@ -225,6 +225,7 @@ pub unsafe fn result_of_block<'launch, T>(
     shape: &ProductShape,
     matrix: u32,
 ) -> StoreOutput<'launch, T> {
-    // SAFETY: (1) C has the result's elements, by (1), which are touched so alone, by (2).
+    // SAFETY: of `skip`, (1) no element is an own one, by (2). (1) C has the result's elements, by (1), which are touched
+    // so alone, by (2).
     unsafe { StoreOutput::new(c.skip(matrix as usize * shape.c_stride), shape.ldc) }
 }

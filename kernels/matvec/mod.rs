@@ -125,10 +125,15 @@ macro_rules! vector_kernels {
             let plan = VectorPlan::new(shape.k, STRAND_BYTES / size_of::<$element>());
             let matrix = thread::block_idx_y() as usize;
             let $lines = shape.lines;
-            let $workspace = Workspace {
-                partials: partials.skip(matrix * shape.lines * plan.parts),
-                tickets: tickets.skip(matrix * $tickets),
+            // SAFETY: (1) no element is an own one.
+            let (partials, tickets, y) = unsafe {
+                (
+                    partials.skip(matrix * shape.lines * plan.parts),
+                    tickets.skip(matrix * $tickets),
+                    y.skip(matrix * shape.y_stride),
+                )
             };
+            let $workspace = Workspace { partials, tickets };
             let $product = Product {
                 x: x.skip(matrix * shape.x_stride),
                 v: v.skip(matrix * shape.v_stride),
@@ -136,7 +141,7 @@ macro_rules! vector_kernels {
                 plan,
             };
             let epilogue = Epilogue { numbers, row_scale, column_scale, row_bias, column_bias };
-            let $outputs = Outputs::new(y.skip(matrix * shape.y_stride), &shape, epilogue);
+            let $outputs = Outputs::new(y, &shape, epilogue);
             // SAFETY: the launch's (1) to (3); shared memory is declared here.
             unsafe { $multiply }
         }

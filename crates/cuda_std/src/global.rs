@@ -21,16 +21,20 @@
 //! }
 //! ```
 
+mod access;
 mod atomic;
 mod kind;
 mod matrix;
 
+pub use access::OwnElement;
+pub(crate) use access::assert_vector;
 pub use atomic::GlobalAtomic;
 pub use kind::{View, ViewKind};
 pub use matrix::{GlobalMatrix, GlobalMatrixMut};
 
 use crate::machine::{self, Cache, Space};
 use crate::thread::OwnIndex;
+use access::assert_cached;
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
@@ -79,18 +83,6 @@ macro_rules! view_basics {
                 self.len == 0
             }
 
-            /// The elements from `first` on: none where the view ends before it.
-            #[inline(always)]
-            #[must_use]
-            pub const fn skip(self, first: usize) -> Self {
-                let first = if first < self.len { first } else { self.len };
-                Self {
-                    base: self.base.wrapping_add(first),
-                    len: self.len - first,
-                    launch: PhantomData,
-                }
-            }
-
             /// What a launch passes: the places of the address and of the length.
             #[cfg(not(target_arch = "nvptx64"))]
             pub(crate) fn parts(&self) -> (&$base, &usize) {
@@ -102,6 +94,59 @@ macro_rules! view_basics {
 use view_basics;
 view_basics!(Global, *const T);
 view_basics!(GlobalMut, *mut T);
+
+/// Where the elements from number `first` on are, and how many: none where the view ends before it.
+macro_rules! part_from {
+    ($view:expr, $first:expr) => {{
+        let first = if $first < $view.len {
+            $first
+        } else {
+            $view.len
+        };
+        Self {
+            base: $view.base.wrapping_add(first),
+            len: $view.len - first,
+            launch: PhantomData,
+        }
+    }};
+}
+use part_from;
+
+impl<T> Global<'_, T> {
+    /// The elements from `first` on: none where the view ends before it.
+    #[inline(always)]
+    #[must_use]
+    pub const fn skip(self, first: usize) -> Self {
+        part_from!(self, first)
+    }
+}
+
+impl<T> GlobalMut<'_, T> {
+    /// The elements from `first` on: none where the view ends before it.
+    ///
+    /// Its first element is number 0 of the result. If one thread skips an element and another none, both have that
+    /// element for their own:
+    ///
+    /// ```compile_fail,E0133
+    /// use cuda_std::prelude::*;
+    ///
+    /// #[kernel]
+    /// pub fn clash(x: GlobalMut<f32>) {
+    ///     let i = thread::own_index();
+    ///     if let Some(x) = x.skip(usize::from(i.get() == 0)).own(i) {
+    ///         x.set(0.0);
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// # Safety
+    /// 1. Elements of the result are [own](Self::own) ones of a thread only if all threads of the launch skip as many.
+    #[inline(always)]
+    #[must_use]
+    pub const unsafe fn skip(self, first: usize) -> Self {
+        part_from!(self, first)
+    }
+}
 
 /// Loads of `index..index + N` in one access of 4, 8 or 16 bytes that say which caches they use.
 macro_rules! cached_loads {
@@ -347,48 +392,4 @@ impl<'launch, T: Pod> GlobalMut<'launch, T> {
         // SAFETY: (1), (2), (3) are the caller's.
         unsafe { machine::store::<T, N>(Space::Global, self.base, self.len, index, values) }
     }
-}
-
-/// One element of a [`GlobalMut`] or a [`GlobalMatrixMut`] that only the calling thread can reach.
-#[derive(Debug)]
-pub struct OwnElement<'launch, T> {
-    /// It stays with its thread, and the element with it.
-    view: GlobalMut<'launch, T>,
-    /// From a witness.
-    index: usize,
-}
-
-impl<T: Pod> OwnElement<'_, T> {
-    /// The element's value.
-    #[inline(always)]
-    #[track_caller]
-    #[must_use]
-    pub fn get(&self) -> T {
-        // SAFETY: (1) `own` compared the index. (2) The witness was the thread's alone.
-        unsafe { self.view.load(self.index) }
-    }
-
-    /// Writes the element.
-    #[inline(always)]
-    #[track_caller]
-    pub fn set(&self, value: T) {
-        // SAFETY: (1) `own` compared the index. (2) The witness was the thread's alone.
-        unsafe { self.view.store(self.index, value) }
-    }
-}
-
-/// Rejects, when compiled, a load that no cache operator has.
-const fn assert_cached<T, const N: usize>() {
-    assert!(
-        matches!(N * size_of::<T>(), 4 | 8 | 16),
-        "a load that names its caches is 4, 8 or 16 bytes wide: choose N so that N * size_of::<T>() is one of them"
-    );
-}
-
-/// Rejects, when compiled, a vector that is no single access of the machine.
-pub(crate) const fn assert_vector<T, const N: usize>() {
-    assert!(
-        N * size_of::<T>() == 4 || N * size_of::<T>() == 8 || N * size_of::<T>() == 16,
-        "a vector access is 4, 8 or 16 bytes wide: choose N so that N * size_of::<T>() is one of them"
-    );
 }

@@ -102,7 +102,7 @@ pub fn sync(mask: LaneMask) {
 }
 
 /// A value that lanes can exchange: a number of at most 8 bytes. This crate alone implements it.
-pub trait LaneValue: Pod {
+pub trait LaneValue: Pod + sealed::LaneValue {
     /// The value's bits, zero-extended.
     #[doc(hidden)]
     fn to_lane_bits(self) -> u64;
@@ -112,8 +112,14 @@ pub trait LaneValue: Pod {
     fn from_lane_bits(bits: u64) -> Self;
 }
 
+pub(crate) mod sealed {
+    pub trait LaneValue {}
+}
+
 macro_rules! lane_values {
     ($($value:ty, $bits:ty;)*) => {$(
+        impl sealed::LaneValue for $value {}
+
         impl LaneValue for $value {
             #[inline(always)]
             fn to_lane_bits(self) -> u64 {

@@ -51,9 +51,15 @@ use crate::{machine, warpgroup};
 use bytemuck::Pod;
 
 /// The type of an accumulator: `f32`, or `i32` for integers. This crate alone implements it.
-pub trait AccumulatorElement: Pod {
+pub trait AccumulatorElement: Pod + sealed::AccumulatorElement {
     /// Zero.
     const ZERO: Self;
+}
+
+mod sealed {
+    pub trait AccumulatorElement {}
+    impl AccumulatorElement for f32 {}
+    impl AccumulatorElement for i32 {}
 }
 
 impl AccumulatorElement for f32 {

@@ -59,7 +59,8 @@ impl Operands {
             c.as_mut_ptr().expose_provenance(),
             elements * size_of::<f32>(),
         );
-        simt::register_allocation(address, bytes, Contents::Uninitialised).unwrap();
+        // SAFETY: (1) the memory outlives the launches. (2) Nothing else touches it.
+        unsafe { simt::register_allocation(address, bytes, Contents::Uninitialised) }.unwrap();
         let launch = Launch {
             kernel: matmul_tiled_f32_nn::NAME,
             grid: TILED.blocks(size, size).expect("a grid").into(),

@@ -141,7 +141,8 @@ struct Words(usize);
 impl Words {
     #[inline]
     fn announce(self, kind: AccessKind, index: usize) -> *mut u32 {
-        simt::access(Space::Global, kind, self.0, WORDS * 4, index * 4, 4, 4);
+        // SAFETY: (1) the words live as long as the program, and launches alone access them.
+        unsafe { simt::access(Space::Global, kind, self.0, WORDS * 4, index * 4, 4, 4) };
         std::ptr::with_exposed_provenance_mut::<u32>(self.0 + index * 4)
     }
 
@@ -226,7 +227,8 @@ fn shared_memory() {
     compare("shared store, barrier, load", 10, 256, || {
         let words = simt::static_shared(1, 1024, 16).cast::<u32>();
         let access = |kind, index: usize| {
-            simt::access(Space::Shared, kind, words.addr(), 1024, index * 4, 4, 4);
+            // SAFETY: (1) the view is of shared memory.
+            unsafe { simt::access(Space::Shared, kind, words.addr(), 1024, index * 4, 4, 4) };
             words.wrapping_add(index)
         };
         let own = simt::position().thread_idx.x as usize;
@@ -251,15 +253,18 @@ fn shared_tiles() {
     compare("shared tiles of a product", 10, 8 * (2 + 128), || {
         let words = simt::static_shared(2, BYTES, 16).cast::<u32>();
         let access = |kind, index: usize, bytes: usize| {
-            simt::access(
-                Space::Shared,
-                kind,
-                words.addr(),
-                BYTES,
-                index * 4,
-                bytes,
-                bytes,
-            );
+            // SAFETY: (1) the view is of shared memory.
+            unsafe {
+                simt::access(
+                    Space::Shared,
+                    kind,
+                    words.addr(),
+                    BYTES,
+                    index * 4,
+                    bytes,
+                    bytes,
+                )
+            };
             words.wrapping_add(index)
         };
         let load = |index| {
@@ -329,7 +334,9 @@ fn fences(words: Words) {
 fn main() {
     let data = vec![[1_u32; 64]; WORDS / 64];
     let address = data.as_ptr().expose_provenance();
-    simt::register_allocation(address, WORDS * 4, Contents::Initialised).expect("memory");
+    // SAFETY: (1) the words live as long as the launches. (2) Launches alone access them.
+    unsafe { simt::register_allocation(address, WORDS * 4, Contents::Initialised) }
+        .expect("memory");
     println!("millions a second                   plain   checks");
     global_memory(Words(address));
     atomics(Words(address));

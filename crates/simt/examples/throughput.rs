@@ -62,15 +62,18 @@ fn main() {
         let mut sum = 0.0;
         for step in 0..1000 {
             let offset = (first + step * 256) % (1 << 20) * 4;
-            simt::access(
-                Space::Global,
-                AccessKind::Read,
-                address,
-                bytes,
-                offset,
-                4,
-                4,
-            );
+            // SAFETY: (1) the memory is not registered.
+            unsafe {
+                simt::access(
+                    Space::Global,
+                    AccessKind::Read,
+                    address,
+                    bytes,
+                    offset,
+                    4,
+                    4,
+                )
+            };
             // SAFETY: the access has been checked, and no thread writes.
             sum += unsafe { simt::load_relaxed((address as *const u8).add(offset).cast::<f32>()) };
         }

@@ -223,8 +223,13 @@ pub(crate) fn instruction<R>(
 /// Whether `bytes` bytes at `address` are shared memory of the running block.
 #[inline]
 pub(crate) fn is_shared(address: usize, bytes: usize) -> bool {
-    let offset = Here::get().shared_offset_of(address);
-    offset <= MAX_SHARED_BYTES.saturating_sub(bytes)
+    is_within(Here::get().shared_offset_of(address), bytes)
+}
+
+/// Whether `bytes` bytes from `offset` on are in the shared memory of a block.
+#[inline]
+fn is_within(offset: usize, bytes: usize) -> bool {
+    bytes <= MAX_SHARED_BYTES && offset <= MAX_SHARED_BYTES - bytes
 }
 
 /// Whether they are shared memory of another block of the running block's cluster.
@@ -232,7 +237,7 @@ pub(crate) fn is_shared(address: usize, bytes: usize) -> bool {
 pub(crate) fn is_shared_in_cluster(address: usize, bytes: usize) -> bool {
     let is_there = |_: &Thread, block: &Block| {
         let owner = block.owner_of(address);
-        owner.is_some_and(|(_, offset)| offset <= MAX_SHARED_BYTES.saturating_sub(bytes))
+        owner.is_some_and(|(_, offset)| is_within(offset, bytes))
     };
     try_with_current(is_there).unwrap_or(false)
 }

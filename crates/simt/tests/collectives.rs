@@ -30,7 +30,7 @@ fn ballot(mask: u64, predicate: bool) -> u64 {
 /// Gives each lane the value of the lane before it, the first one that of the last.
 #[track_caller]
 fn rotate(mask: u64, value: &mut u32) {
-    // SAFETY: (1) every operation of this kind is here.
+    // SAFETY: (1) it moves numbers alone.
     unsafe {
         simt::warp_exchange("rotation", None, mask, value, |lanes| {
             let values: Vec<u32> = lanes.iter().map(|value| **value).collect();

@@ -68,8 +68,11 @@ fn a_fork_beside_launches() {
                     all_run.wait();
                     while !is_done.load(Ordering::Relaxed) {
                         let address = memory.as_ptr().addr();
-                        simt::register_allocation(address, 64, simt::Contents::Initialised)
-                            .unwrap();
+                        // SAFETY: (1), (2) no launch accesses the memory.
+                        unsafe {
+                            simt::register_allocation(address, 64, simt::Contents::Initialised)
+                        }
+                        .unwrap();
                         simt::forget_allocation(address, 64);
                         launch(1, 1, || ()).unwrap();
                     }

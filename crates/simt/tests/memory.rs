@@ -322,15 +322,18 @@ fn shared_memory_of_an_earlier_launch_is_not_touched() {
         crate::borrowed::run(&launch(64), &|| {
             let (start, bytes) = simt::dynamic_shared();
             kept.store(start.addr(), Ordering::Relaxed);
-            simt::access(
-                Space::Shared,
-                AccessKind::Write,
-                start.addr(),
-                bytes,
-                8,
-                4,
-                4,
-            );
+            // SAFETY: (1) the view is of shared memory.
+            unsafe {
+                simt::access(
+                    Space::Shared,
+                    AccessKind::Write,
+                    start.addr(),
+                    bytes,
+                    8,
+                    4,
+                    4,
+                )
+            };
         })
         .unwrap();
         // Another shape of blocks: the memory of the first launch's is gone.
@@ -340,7 +343,8 @@ fn shared_memory_of_an_earlier_launch_is_not_touched() {
                 start if start == simt::dynamic_shared().0.addr() => 4096,
                 start => start,
             };
-            simt::access(Space::Shared, AccessKind::Read, start, 64, 8, 4, 4);
+            // SAFETY: (1) the view is of shared memory.
+            unsafe { simt::access(Space::Shared, AccessKind::Read, start, 64, 8, 4, 4) };
         })
         .unwrap_err();
         assert_eq!(defect.kind, DefectKind::OutOfBounds, "{defect}");
@@ -354,19 +358,23 @@ fn reports_name_the_buffer() {
     let words: Vec<u64> = vec![0; 8];
     let bytes = size_of_val(&words[..]);
     let address = words.as_ptr().expose_provenance();
-    simt::register_allocation(address, bytes, simt::Contents::Uninitialised).unwrap();
+    // SAFETY: (1) the words outlive the launches. (2) Nothing else accesses them.
+    unsafe { simt::register_allocation(address, bytes, simt::Contents::Uninitialised) }.unwrap();
     simt::name_allocation(address + 8, "weights");
     let read = |view_bytes, offset| {
         let read = || {
-            simt::access(
-                Space::Global,
-                AccessKind::Read,
-                address,
-                view_bytes,
-                offset,
-                4,
-                4,
-            )
+            // SAFETY: (1) the words outlive the launch, and nothing else accesses them.
+            unsafe {
+                simt::access(
+                    Space::Global,
+                    AccessKind::Read,
+                    address,
+                    view_bytes,
+                    offset,
+                    4,
+                    4,
+                )
+            }
         };
         launch(1, 1, read).unwrap_err().to_string()
     };

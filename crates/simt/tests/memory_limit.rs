@@ -16,7 +16,10 @@ use simt::{
 fn no_room_for_the_bits_of_an_allocation() {
     in_child("no_room_for_the_bits_of_an_allocation", || {
         limit_address_space(64 << 20);
-        let register = |contents| simt::register_allocation(1 << 40, 1 << 36, contents);
+        let register = |contents| {
+            // SAFETY: (1), (2) no launch accesses such memory.
+            unsafe { simt::register_allocation(1 << 40, 1 << 36, contents) }
+        };
         assert_eq!(register(Contents::Uninitialised), Err(OutOfMemory));
         assert_eq!(register(Contents::Initialised), Ok(()));
     });
@@ -30,15 +33,18 @@ fn no_room_for_the_shadow() {
         // The shadow has 4 times the size of the memory. Only the checks touch the addresses.
         let defect = launch_with(&serial(0), 1, 32, || {
             for page in 0..1 << 20 {
-                simt::access(
-                    Space::Global,
-                    AccessKind::Read,
-                    1 << 40,
-                    1 << 30,
-                    page * 256,
-                    4,
-                    4,
-                );
+                // SAFETY: (1) there is no such memory, and none is registered there during the launch.
+                unsafe {
+                    simt::access(
+                        Space::Global,
+                        AccessKind::Read,
+                        1 << 40,
+                        1 << 30,
+                        page * 256,
+                        4,
+                        4,
+                    )
+                };
             }
         })
         .unwrap_err();
@@ -60,7 +66,10 @@ fn the_shadow_has_at_most_four_times_the_size_of_the_memory() {
             launch_with(&serial(0), 1, 1, || {
                 for word in 0..2 << 20 {
                     for kind in [AccessKind::Read, AccessKind::Write, AccessKind::Read] {
-                        simt::access(Space::Global, kind, 1 << 40, 8 << 20, word * 4, 4, 4);
+                        // SAFETY: (1) there is no such memory, and none is registered there during the launch.
+                        unsafe {
+                            simt::access(Space::Global, kind, 1 << 40, 8 << 20, word * 4, 4, 4)
+                        };
                     }
                 }
             })

@@ -70,7 +70,8 @@ fn wait_for(word: &AtomicU32, value: u32) {
     let address = word.as_ptr().addr();
     loop {
         let kind = AccessKind::AtomicRead;
-        simt::access(Space::Global, kind, address, 4, 0, 4, 4);
+        // SAFETY: (1) the memory is not registered.
+        unsafe { simt::access(Space::Global, kind, address, 4, 0, 4, 4) };
         // SAFETY: (1), (2) the word is valid, and accessed by atomic updates alone.
         if unsafe { simt::atomic_update_u32(word.as_ptr(), |old| old) } == value {
             return;
@@ -80,7 +81,8 @@ fn wait_for(word: &AtomicU32, value: u32) {
 
 fn add(word: &AtomicU32) {
     let address = word.as_ptr().addr();
-    simt::access(Space::Global, AccessKind::Atomic, address, 4, 0, 4, 4);
+    // SAFETY: (1) the memory is not registered.
+    unsafe { simt::access(Space::Global, AccessKind::Atomic, address, 4, 0, 4, 4) };
     // SAFETY: (1), (2) the word is valid, and accessed by atomic updates alone.
     unsafe { simt::atomic_update_u32(word.as_ptr(), |old| old + 1) };
 }

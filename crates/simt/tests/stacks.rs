@@ -126,15 +126,18 @@ fn an_instruction_near_the_end_of_the_stack_is_reported() {
                 let result = launch_with(&options, 2, 32, || {
                     if is_the_one() {
                         recurse(depth, &|| {
-                            simt::access(
-                                simt::Space::Global,
-                                simt::AccessKind::Write,
-                                address,
-                                4,
-                                0,
-                                4,
-                                4,
-                            );
+                            // SAFETY: (1) the memory is not registered.
+                            unsafe {
+                                simt::access(
+                                    simt::Space::Global,
+                                    simt::AccessKind::Write,
+                                    address,
+                                    4,
+                                    0,
+                                    4,
+                                    4,
+                                )
+                            };
                         });
                     }
                 });

@@ -68,7 +68,8 @@ fn assert_stopped_under(
 }
 
 fn touch(word: &AtomicU32, kind: AccessKind) {
-    simt::access(Space::Global, kind, word.as_ptr().addr(), 4, 0, 4, 4);
+    // SAFETY: (1) the memory is not registered.
+    unsafe { simt::access(Space::Global, kind, word.as_ptr().addr(), 4, 0, 4, 4) };
 }
 
 #[test]

@@ -39,7 +39,8 @@ struct Fails;
 
 impl Drop for Fails {
     fn drop(&mut self) {
-        simt::access(Space::Global, AccessKind::Read, 4096, 4, 4, 4, 4);
+        // SAFETY: (1) the memory is not registered.
+        unsafe { simt::access(Space::Global, AccessKind::Read, 4096, 4, 4, 4, 4) };
     }
 }
 

@@ -56,9 +56,11 @@ impl<'launch> Operand<'launch> {
         let matrix = (block / of_matrix) as usize;
         let words = if is_of_a { a_words } else { b_words };
         let x = if is_of_a { a } else { b };
+        // SAFETY: (1) no element is an own one.
+        let words = unsafe { words.skip(matrix * LineWords { lines: shape.lines }.len()) };
         Self {
             x: x.skip(matrix * shape.stride),
-            words: words.skip(matrix * LineWords { lines: shape.lines }.len()),
+            words,
             shape,
             is_of_a,
             matrix,

@@ -164,7 +164,8 @@ where
     #[inline(always)]
     unsafe fn store_plain<const COUNT: usize>(&self, sums: &[S; COUNT], place: TilePlace) {
         let ColumnOutputs { c, shape, .. } = self.to;
-        let c = c.skip(place.matrix as usize * shape.c_stride);
+        // SAFETY: (1) no element is an own one.
+        let c = unsafe { c.skip(place.matrix as usize * shape.c_stride) };
         let (row, column) = Self::first_of_lane();
         let (row, column) = (Self::first_row(place) + row, place.column as usize + column);
         let mut i = 0;
@@ -243,7 +244,8 @@ where
         if row >= shape.m as usize {
             return;
         }
-        let c = c.skip(place.matrix as usize * shape.c_stride);
+        // SAFETY: (1) no element is an own one.
+        let c = unsafe { c.skip(place.matrix as usize * shape.c_stride) };
         let mut i = first;
         while i < count {
             let column = place.column as usize + from + i;

@@ -1,6 +1,6 @@
 //! Elements that all threads change, by atomic operations.
 
-use super::view_basics;
+use super::{part_from, view_basics};
 use crate::atomic::{AtomicAdd, AtomicInteger, AtomicRef};
 use crate::machine::{self, AtomicSpace};
 use bytemuck::Pod;
@@ -66,6 +66,15 @@ impl<T: Pod> GlobalAtomic<'_, T> {
             len,
             launch: PhantomData,
         }
+    }
+}
+
+impl<T> GlobalAtomic<'_, T> {
+    /// The elements from `first` on: none where the view ends before it.
+    #[inline(always)]
+    #[must_use]
+    pub const fn skip(self, first: usize) -> Self {
+        part_from!(self, first)
     }
 }
 

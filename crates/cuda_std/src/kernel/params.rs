@@ -86,8 +86,8 @@ pub unsafe trait KernelParam: Copy {
     }
 }
 
-/// A tuple of kernel parameters.
-pub trait KernelParams: Copy {
+/// A tuple of kernel parameters. This crate alone implements it.
+pub trait KernelParams: Copy + sealed::KernelParams {
     /// Appends all parameters, in order, to `entry`.
     fn push_to<'a>(&'a self, entry: &mut EntryParams<'a>);
 
@@ -115,6 +115,10 @@ unsafe impl<T: ValueParam> KernelParam for T {
     fn push_to<'a>(&'a self, entry: &mut EntryParams<'a>) {
         entry.push(self);
     }
+}
+
+mod sealed {
+    pub trait KernelParams {}
 }
 
 macro_rules! view_params {
@@ -176,6 +180,8 @@ texture_params!(Texture1d Texture2d);
 
 macro_rules! tuple_params {
     ($($name:ident),*) => {
+        impl<$($name: KernelParam),*> sealed::KernelParams for ($($name,)*) {}
+
         impl<$($name: KernelParam),*> KernelParams for ($($name,)*) {
             #[allow(non_snake_case, unused_variables)]
             fn push_to<'a>(&'a self, entry: &mut EntryParams<'a>) {

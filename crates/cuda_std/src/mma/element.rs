@@ -1,6 +1,6 @@
 //! Elements, and the registers that hold them.
 
-use crate::warp::LaneValue;
+use crate::warp::{LaneValue, sealed};
 use bytemuck::{Pod, Zeroable};
 use half::{bf16, f16};
 
@@ -10,6 +10,8 @@ use half::{bf16, f16};
 #[derive(Clone, Copy, PartialEq, Debug, Default, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct Tf32(pub f32);
+
+impl sealed::LaneValue for Tf32 {}
 
 impl LaneValue for Tf32 {
     #[inline(always)]

@@ -1,6 +1,7 @@
 //! Dynamic shared memory, dealt out piece by piece.
 
-use super::swizzled::{self, SwizzledTile, SwizzledTiles};
+use super::memory::bytes_of;
+use super::swizzled::{self, SwizzledTiles};
 use super::{Scope, SharedArray, SharedMemory};
 use crate::machine;
 use crate::mbarrier::Ring;
@@ -69,16 +70,18 @@ impl<'block> Allotment<'block> {
         }
     }
 
-    /// The next `bytes` bytes at a multiple of `alignment`, a power of two up to 1024.
+    /// The next `bytes` bytes, which a type may have, at a multiple of `alignment`, a power of two up to 1024.
     #[inline(always)]
     #[track_caller]
     fn take(&mut self, bytes: usize, alignment: usize) -> *mut u8 {
         let first = self.memory.taken.next_multiple_of(alignment);
-        self.memory.taken = first + bytes;
+        // The sum does not wrap: `bytes` is the size of a type, and at most `memory.bytes` are taken.
+        let end = first + bytes;
         assert!(
-            self.memory.taken <= self.memory.bytes,
+            end <= self.memory.bytes,
             "the launch has less dynamic shared memory than its kernel uses"
         );
+        self.memory.taken = end;
         self.memory.base.wrapping_add(first)
     }
 
@@ -89,19 +92,27 @@ impl<'block> Allotment<'block> {
     pub fn tiles<T: Pod, const ROWS: usize, const COLUMNS: usize, const COUNT: usize>(
         &mut self,
     ) -> SwizzledTiles<'block, T, ROWS, COLUMNS, COUNT> {
-        let bytes = COUNT * SwizzledTile::<T, ROWS, COLUMNS>::BYTES as usize;
+        let bytes = const { SwizzledTiles::<T, ROWS, COLUMNS, COUNT>::BYTES };
         let base = self.take(bytes, swizzled::ALIGNMENT).cast();
         // SAFETY: (1) `take` has found the room, and its memory begins at a multiple of 1024. (2) is
         // that of `new`.
         unsafe { SwizzledTiles::of_memory(base) }
     }
 
-    /// An array of `LEN` elements, 16-byte aligned.
+    /// An array of `LEN` elements, 16-byte aligned. More than memory can have do not compile:
+    ///
+    /// ```compile_fail,E0080
+    /// fn array(shared: &mut cuda_std::shared::Allotment<'_>) {
+    ///     let _ = shared.array::<u64, { (1 << 61) + 1 }>();
+    /// }
+    /// # let _: fn(&mut cuda_std::shared::Allotment<'_>) = array;
+    /// ```
     #[inline(always)]
     #[track_caller]
     #[must_use]
     pub fn array<T: Pod, const LEN: usize>(&mut self) -> SharedArray<'block, T, LEN> {
-        let base = self.take(LEN * size_of::<T>(), 16).cast();
+        let bytes = const { bytes_of::<T>(LEN) };
+        let base = self.take(bytes, 16).cast();
         // SAFETY: (1) `take` has found the room. (2) is that of `new`.
         SharedArray::of_memory(unsafe { SharedMemory::of_array(base) })
     }
@@ -111,7 +122,8 @@ impl<'block> Allotment<'block> {
     #[track_caller]
     #[must_use]
     pub fn ring<const STAGES: usize>(&mut self) -> Ring<'block, STAGES> {
-        let base = self.take(Ring::<STAGES>::BYTES, 8).cast();
+        let bytes = const { bytes_of::<u8>(Ring::<STAGES>::BYTES) };
+        let base = self.take(bytes, 8).cast();
         // SAFETY: (1) `take` has found the room. (2) is that of `new`.
         unsafe { Ring::of_memory(base) }
     }

@@ -115,6 +115,14 @@ impl<T: Pod> SharedMemory<'_, T, AnyShape> {
     }
 }
 
+/// Bytes of `count` elements; more than memory can have do not compile.
+pub(super) const fn bytes_of<T>(count: usize) -> usize {
+    match count.checked_mul(size_of::<T>()) {
+        Some(bytes) if bytes <= isize::MAX as usize => bytes,
+        _ => panic!("more elements than memory can have"),
+    }
+}
+
 /// Rejects, when compiled, elements that the storage is not aligned for.
 const fn assert_alignment<T>() {
     assert!(

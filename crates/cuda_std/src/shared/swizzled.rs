@@ -1,5 +1,6 @@
 //! Tiles in shared memory as bulk tensor copies write them and products of a warpgroup read them.
 
+use super::memory::bytes_of;
 use crate::machine::{self, Space};
 use crate::mma::matrices::MatrixRegisters as _;
 use crate::warp;
@@ -35,6 +36,15 @@ pub(crate) const ALIGNMENT: usize = PERIOD * ROW_BYTES;
 /// }
 /// # let _: fn(&mut cuda_std::shared::Allotment<'_>) = tile;
 /// ```
+///
+/// Nor do tiles whose bytes 32 bits do not count:
+///
+/// ```compile_fail,E0080
+/// fn tile(shared: &mut cuda_std::shared::Allotment<'_>) {
+///     let _ = shared.tiles::<f32, { (1 << 25) + 8 }, 32, 1>();
+/// }
+/// # let _: fn(&mut cuda_std::shared::Allotment<'_>) = tile;
+/// ```
 #[derive(Debug)]
 pub struct SwizzledTile<'block, T, const ROWS: usize, const COLUMNS: usize> {
     /// A raw pointer is neither `Send` nor `Sync`: the tile stays with its thread.
@@ -56,7 +66,14 @@ impl<'block, T: Pod, const ROWS: usize, const COLUMNS: usize>
     SwizzledTile<'block, T, ROWS, COLUMNS>
 {
     /// Bytes of the tile.
-    pub const BYTES: u32 = (ROWS * COLUMNS * size_of::<T>()) as u32;
+    pub const BYTES: u32 = {
+        let bytes = ROWS * COLUMNS * size_of::<T>();
+        assert!(
+            bytes <= u32::MAX as usize,
+            "a tile has more bytes than 32 bits count"
+        );
+        bytes as u32
+    };
 
     /// Columns of a panel.
     pub const PANEL_COLUMNS: usize = ROW_BYTES / size_of::<T>();
@@ -69,7 +86,8 @@ impl<'block, T: Pod, const ROWS: usize, const COLUMNS: usize>
         ROWS > 0
             && COLUMNS > 0
             && ROWS.is_multiple_of(PERIOD)
-            && Self::PANELS * Self::PANEL_COLUMNS == COLUMNS,
+            && Self::PANELS * Self::PANEL_COLUMNS == COLUMNS
+            && Self::BYTES as usize == Self::PANELS * ROWS * ROW_BYTES,
         "a swizzled tile has a multiple of 8 rows, and rows of a multiple of 128 bytes"
     );
 
@@ -99,7 +117,9 @@ impl<'block, T: Pod, const ROWS: usize, const COLUMNS: usize>
                 "a part of a swizzled tile has a multiple of 8 of its rows"
             )
         };
-        machine::check_in_tile((first + PART - 1, 0), COLUMNS, (ROWS, COLUMNS));
+        // Saturated, it is no row: a sum that wraps would be one.
+        let last = first.saturating_add(PART - 1);
+        machine::check_in_tile((last, 0), COLUMNS, (ROWS, COLUMNS));
         SwizzledTile {
             base: self.base.wrapping_byte_add(first * ROW_BYTES),
             panel_bytes: self.panel_bytes,
@@ -261,6 +281,10 @@ impl<T, const ROWS: usize, const COLUMNS: usize, const COUNT: usize> Copy
 impl<'block, T: Pod, const ROWS: usize, const COLUMNS: usize, const COUNT: usize>
     SwizzledTiles<'block, T, ROWS, COLUMNS, COUNT>
 {
+    /// Bytes of all tiles.
+    pub(super) const BYTES: usize =
+        bytes_of::<u8>(COUNT * SwizzledTile::<T, ROWS, COLUMNS>::BYTES as usize);
+
     /// The tiles from `base` on.
     ///
     /// # Safety

@@ -92,9 +92,15 @@ pub fn own_indices<'launch>(len: usize) -> OwnIndices<'launch> {
     OwnIndices {
         next: own_index().index,
         end: len,
-        threads: (blocks * u64::from(block_size())) as usize,
+        threads: launch_size(blocks, block_size()),
         of_thread: PhantomData,
     }
+}
+
+/// Threads of a launch. Saturated, the next index is none: of a number that wraps, two threads would have one index.
+#[inline(always)]
+const fn launch_size(blocks: u64, block_size: u32) -> usize {
+    blocks.saturating_mul(block_size as u64) as usize
 }
 
 /// What [`own_indices`] returns.
@@ -200,6 +206,15 @@ mod tests {
             of_thread: PhantomData,
         };
         indices.map(|index| index.get()).collect()
+    }
+
+    #[test]
+    fn a_launch_has_no_fewer_threads_than_64_bits_count() {
+        assert_eq!(launch_size(3, 5), 15);
+        // The threads of 2^64 + 8192 were 8192.
+        let blocks = (1 << 54) + 8;
+        assert_eq!(launch_size(blocks, 1024), usize::MAX);
+        assert_eq!(indices(5, 100_000, launch_size(blocks, 1024)), [5]);
     }
 
     #[test]

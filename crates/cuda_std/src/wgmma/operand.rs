@@ -5,8 +5,9 @@ use crate::shared::{ROW_BYTES, SwizzledTile};
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
-/// An element that tensor cores multiply. An `f32` is one of which they ignore the low 13 bits (tf32).
-pub trait Element: Pod {
+/// An element that tensor cores multiply. An `f32` is one of which they ignore the low 13 bits (tf32). This crate
+/// alone implements it.
+pub trait Element: Pod + sealed::Element {
     /// Elements along k that one instruction multiplies: 32 bytes.
     const STEP: usize = 32 / size_of::<Self>();
 
@@ -18,6 +19,8 @@ pub trait Element: Pod {
 
 macro_rules! elements {
     ($($element:ty = $name:ident;)*) => {$(
+        impl sealed::Element for $element {}
+
         impl Element for $element {
             #[cfg(not(target_arch = "nvptx64"))]
             const TYPE: simt::ElementType = simt::ElementType::$name;
@@ -34,8 +37,13 @@ elements! {
     u8 = U8;
 }
 
-/// Which elements of an operand are neighbours in memory.
-pub trait Major {
+mod sealed {
+    pub trait Element {}
+    pub trait Major {}
+}
+
+/// Which elements of an operand are neighbours in memory: [`KMajor`] or [`MnMajor`].
+pub trait Major: sealed::Major {
     /// Whether those along m or n are.
     #[doc(hidden)]
     const IS_MN: bool;
@@ -50,6 +58,9 @@ pub struct KMajor(());
 /// the second one. Elements of 16 bits only.
 #[derive(Debug)]
 pub struct MnMajor(());
+
+impl sealed::Major for KMajor {}
+impl sealed::Major for MnMajor {}
 
 impl Major for KMajor {
     const IS_MN: bool = false;

@@ -23,12 +23,17 @@ use std::panic::Location;
 /// two, and shared memory must be that of the running block. A violation ends the launch at the
 /// caller's line.
 ///
+/// # Safety
+///
+/// 1. In a launch, what the view has of registered global memory ([`register_allocation`](crate::register_allocation))
+///    is the launch's to access until it has ended: it stays valid, and other threads access it only through this crate.
+///
 /// # Panics
 ///
 /// On a violation outside of a launch.
 #[inline]
 #[track_caller]
-pub fn access(
+pub unsafe fn access(
     space: Space,
     kind: AccessKind,
     view_base: usize,
@@ -76,11 +81,15 @@ pub fn access(
 /// [`access`] by an atomic operation with this order and scope, of a word of `bytes` bytes, which is aligned as
 /// such. The operation itself, as [`atomic_update_u32`](crate::atomic_update_u32), comes next.
 ///
+/// # Safety
+///
+/// 1. As for [`access`].
+///
 /// # Panics
 ///
 /// On a violation outside of a launch.
 #[track_caller]
-pub fn atomic_access(
+pub unsafe fn atomic_access(
     space: Space,
     kind: AccessKind,
     (order, scope): (MemoryOrder, MemoryScope),

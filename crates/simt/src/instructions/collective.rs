@@ -7,6 +7,7 @@ use crate::block::{Block, Thread, Wait, Warp, count};
 use crate::count::Operation;
 use crate::current::with_current;
 use crate::state::{LaneValues, Rendezvous};
+use std::any::TypeId;
 use std::panic::Location;
 use std::ptr;
 
@@ -42,6 +43,7 @@ pub fn warp_collective<R>(
         }
         let warp = block.warp_of(thread);
         let operation = block.counted_collective(kind);
+        let kind = (kind, None);
         let (rendezvous, _) = block.join((thread, warp), (kind, operation), mask, value, site);
         // `read` is the caller's code.
         drop(inside);
@@ -56,17 +58,17 @@ pub fn warp_collective<R>(
 /// parts, in the order of lanes, which it may change; then each lane goes on with its own.
 ///
 /// It is one instruction of the warp, counted as `operation` where there is one. The rules for masks
-/// and for lanes that meet are those of [`warp_collective`]. `combine` calls no instruction.
+/// and for lanes that meet are those of [`warp_collective`]; their parts are of one type.
 ///
 /// # Safety
 ///
-/// 1. Every warp-wide operation of this kind is an exchange of parts of type `T`.
+/// 1. `combine` calls no instruction: at one, the lanes that it has parts of may go on.
 ///
 /// # Panics
 ///
 /// Outside of a launch.
 #[track_caller]
-pub unsafe fn warp_exchange<T>(
+pub unsafe fn warp_exchange<T: 'static>(
     kind: &'static str,
     operation: Option<Operation>,
     mask: u64,
@@ -81,6 +83,7 @@ pub unsafe fn warp_exchange<T>(
         }
         let address = ptr::from_mut(part).expose_provenance() as u64;
         let warp = block.warp_of(thread);
+        let kind = (kind, Some(TypeId::of::<T>()));
         let (rendezvous, is_last) =
             block.join((thread, warp), (kind, operation), mask, address, site);
         // `combine` is the caller's code.
@@ -91,8 +94,9 @@ pub unsafe fn warp_exchange<T>(
             let members = (0..lanes.values.len()).filter(|lane| lanes.mask >> lane & 1 == 1);
             let parts = members.map(|lane| {
                 let part = ptr::with_exposed_provenance_mut(lanes.values[lane] as usize);
-                // SAFETY: The values are addresses of a `T` (1), each of its own. The other lanes
-                // lend theirs until `join` returns, and none of them runs while this one does.
+                // SAFETY: The values are addresses of a `T`, whose type `join` has compared, each of its own. The
+                // other lanes lend theirs until `join` returns, and none of them runs before the next instruction,
+                // which is not in `combine` (1).
                 unsafe { &mut *part }
             });
             combine(&mut parts.collect::<Vec<_>>());
@@ -131,12 +135,12 @@ fn is_same_kind(one: &'static str, other: &'static str) -> bool {
 }
 
 impl Block {
-    /// Brings `value` to the rendezvous of `mask` of the thread's warp and waits until it is complete; returns it,
-    /// and whether this lane was the last to arrive: the others wait while it runs.
+    /// Brings `value`, a number or the address of a part of a type, to the rendezvous of `mask` of the thread's warp and
+    /// waits until it is complete; returns it, and whether this lane was the last to arrive: the others wait while it runs.
     fn join<'a>(
         &self,
         (thread, warp): (&Thread, &'a Warp),
-        (kind, operation): (&'static str, Option<Operation>),
+        ((kind, part), operation): ((&'static str, Option<TypeId>), Option<Operation>),
         mask: u64,
         value: u64,
         site: &'static Location<'static>,
@@ -147,9 +151,9 @@ impl Block {
         }
         let rendezvous = match collectives.find(mask) {
             Some(rendezvous) => rendezvous,
-            None => collectives.open(kind, mask),
+            None => collectives.open((kind, part), mask),
         };
-        if !is_same_kind(rendezvous.kind(), kind) {
+        if !is_same_kind(rendezvous.kind(), kind) || rendezvous.part() != part {
             self.fail_kind(thread, kind, rendezvous.kind(), site);
         }
         let is_complete = rendezvous.arrive(thread.position.lane, value);
@@ -180,7 +184,7 @@ impl Block {
         let operation = self.counted_collective(kind);
         let (rendezvous, is_last) = self.join(
             (thread, warp),
-            (kind, operation),
+            ((kind, None), operation),
             warp.existing,
             value,
             site,

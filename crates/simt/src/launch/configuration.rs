@@ -233,6 +233,12 @@ fn extent_out_of_range(launch: &Launch<'_>) -> Option<String> {
             "a block of {block} threads: it can have 1 to {MAX_THREADS_PER_BLOCK}, at most {MAX_BLOCK}"
         ));
     }
+    // Threads are counted, and their ranks are numbers of 64 bits.
+    if grid.count().checked_mul(block.count()).is_none() {
+        return Some(format!(
+            "a grid of {grid} blocks of {block} threads: a launch has fewer than 2^64 threads"
+        ));
+    }
     if let Some(message) = cluster_out_of_range(launch) {
         return Some(message);
     }

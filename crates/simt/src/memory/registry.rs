@@ -111,10 +111,20 @@ pub(crate) fn is_inside_one(base: usize, address: usize, bytes: usize) -> bool {
 /// allocation. Reports then give places in it, and kernels must not read
 /// bytes that have not been written. Forgets allocations that were there before.
 ///
+/// What a launch accesses may be put back, with the bytes of the same allocation around it, and be accessed
+/// again: where a load may return a value that is stored later
+/// ([`Options::weak_memory`](crate::Options::weak_memory)).
+///
+/// # Safety
+///
+/// 1. While a launch may access one of the bytes ([`access`](crate::access)), all of them are valid for reads, and for
+///    writes where a kernel writes; also if they are forgotten meanwhile.
+/// 2. Meanwhile other threads access them only through this crate.
+///
 /// # Errors
 ///
 /// [`OutOfMemory`] if the host has no memory for a bit for each byte, which uninitialised contents need.
-pub fn register_allocation(
+pub unsafe fn register_allocation(
     address: usize,
     bytes: usize,
     contents: Contents,
@@ -239,14 +249,18 @@ mod tests {
     fn what_came_after_a_launch_had_begun_is_known() {
         // No memory of this process is so low.
         let (address, bytes) = (64, 32);
-        register_allocation(address, bytes, Contents::Uninitialised).unwrap();
+        let register = || {
+            // SAFETY: (1), (2) no launch accesses such memory.
+            unsafe { register_allocation(address, bytes, Contents::Uninitialised) }.unwrap();
+        };
+        register();
         mark_freed(address, bytes);
         let launch = snapshot();
         let known = launch.find(address).unwrap();
         assert!(known.is_freed() && !is_replaced(known, address, 8));
         forget_allocation(address, bytes);
         assert!(!is_replaced(known, address, 8));
-        register_allocation(address, bytes, Contents::Uninitialised).unwrap();
+        register();
         assert!(!is_replaced(known, address, 8));
         mark_written(address, bytes);
         assert!(is_replaced(known, address, 8));

@@ -72,12 +72,15 @@ impl Drop for Copy {
 
 /// The static arrays of one module on one device, each from its first use on.
 ///
-/// An array is named by its initial values, which are those of a `static`: their address stands
-/// for it.
+/// An array is named by its initial values, which are those of a `static`: their address and their
+/// length stand for it. A part of a static is an array of its own.
 #[derive(Default)]
 pub struct StaticMemory {
-    copies: Mutex<HashMap<usize, Copy>>,
+    copies: Mutex<Copies>,
 }
+
+/// Copies by the address and the length of their initial values.
+type Copies = HashMap<(usize, usize), Copy>;
 
 impl StaticMemory {
     /// Overwrites the array that `initial` stands for.
@@ -100,20 +103,20 @@ impl StaticMemory {
         copy_of(&mut self.lock(), initial).read(destination);
     }
 
-    /// The start of the array that `initial` stands for, aligned to 256 bytes. It is valid as
-    /// long as this memory lives.
+    /// The start of the array that `initial` stands for, which has as many bytes and is aligned to 256.
+    /// It is valid as long as this memory lives.
     pub(crate) fn start_of(&self, initial: &[u8]) -> *mut u8 {
         copy_of(&mut self.lock(), initial).start()
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<usize, Copy>> {
+    fn lock(&self) -> MutexGuard<'_, Copies> {
         self.copies.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn copy_of<'a>(copies: &'a mut HashMap<usize, Copy>, initial: &[u8]) -> &'a Copy {
+fn copy_of<'a>(copies: &'a mut Copies, initial: &[u8]) -> &'a Copy {
     copies
-        .entry(initial.as_ptr().addr())
+        .entry((initial.as_ptr().addr(), initial.len()))
         .or_insert_with(|| Copy::new(initial))
 }
 
@@ -130,6 +133,7 @@ impl fmt::Debug for StaticMemory {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::is_inside_one;
 
     static FIVE: [u8; 5] = [1, 2, 3, 4, 5];
     static MANY: [u8; 1000] = [7; 1000];
@@ -155,5 +159,17 @@ mod tests {
         assert_eq!(memory.start_of(&MANY), memory.start_of(&MANY));
         assert_ne!(memory.start_of(&MANY), memory.start_of(&FIVE));
         assert_eq!(memory.start_of(&MANY).addr() % 256, 0);
+    }
+
+    #[test]
+    fn an_array_has_all_of_its_bytes_whichever_part_was_used_before() {
+        let memory = StaticMemory::default();
+        memory.write(&MANY[..5], &[0; 5]);
+        let mut read = [0; 1000];
+        memory.read(&MANY, &mut read);
+        assert_eq!(read, MANY);
+        assert_ne!(memory.start_of(&MANY[..5]), memory.start_of(&MANY));
+        let (first, last) = (memory.start_of(&MANY).addr(), 999);
+        assert!(is_inside_one(first, first + last, 1));
     }
 }

@@ -129,8 +129,8 @@ impl Part {
             // What is only read may be in memory that cannot be written.
             if present != kept {
                 let target = with_exposed_provenance_mut(address);
-                // SAFETY: (1) the allocation has the bytes, and a kernel may write them. (2) Launches alone access
-                // memory that is registered while they run, by the functions of this crate.
+                // SAFETY: (1) the allocation has the bytes, which a kernel has written: (1) of
+                // `register_allocation`, or it is a static array of the launch. (2) is (2) there.
                 unsafe { copy_to_global(target, kept.as_ptr(), kept.len()) };
                 kept.copy_from_slice(present);
             }
@@ -144,7 +144,8 @@ impl Part {
 /// Reads the bytes of an allocation from `address` on.
 fn read(address: usize, contents: &mut [u8]) {
     let (target, bytes) = (contents.as_mut_ptr(), contents.len());
-    // SAFETY: (1) the allocation has the bytes. (2) As for the write of `exchange`.
+    // SAFETY: (1) the launch has accessed the allocation, which has the bytes: (1) of `register_allocation`. (2) is (2)
+    // there. A static array of the launch lives as long as it, and other threads access it atomically.
     unsafe { copy_from_global(target, with_exposed_provenance(address), bytes) };
 }
 

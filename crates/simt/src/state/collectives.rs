@@ -1,5 +1,6 @@
 //! Warp-wide operations of one warp: which lanes have arrived, and the values that they bring.
 
+use std::any::TypeId;
 use std::cell::{Cell, OnceCell, UnsafeCell};
 
 /// What the lanes of a warp bring to a warp-wide operation.
@@ -21,6 +22,8 @@ pub(crate) struct Rendezvous {
     /// Which one of its warp it is.
     number: u32,
     kind: Cell<&'static str>,
+    /// The type of what the values are the addresses of; none where they are numbers.
+    part: Cell<Option<TypeId>>,
     mask: Cell<u64>,
     /// Lanes that have arrived, while the rendezvous gathers; then 0.
     arrived: Cell<u64>,
@@ -34,6 +37,7 @@ impl Rendezvous {
         Self {
             number,
             kind: Cell::new(""),
+            part: Cell::new(None),
             mask: Cell::new(0),
             arrived: Cell::new(0),
             unread: Cell::new(0),
@@ -44,8 +48,9 @@ impl Rendezvous {
         }
     }
 
-    fn open(&self, kind: &'static str, mask: u64) {
+    fn open(&self, (kind, part): (&'static str, Option<TypeId>), mask: u64) {
         self.kind.set(kind);
+        self.part.set(part);
         self.mask.set(mask);
         // SAFETY: the rendezvous is not in use: no lane has a reference to its values.
         unsafe { (*self.values.get()).mask = mask };
@@ -55,6 +60,12 @@ impl Rendezvous {
     #[inline]
     pub fn kind(&self) -> &'static str {
         self.kind.get()
+    }
+
+    /// The type of what its values are the addresses of; none where they are numbers.
+    #[inline]
+    pub fn part(&self) -> Option<TypeId> {
+        self.part.get()
     }
 
     /// The lanes that take part.
@@ -167,8 +178,8 @@ impl Collectives {
         self.gathering().find(|it| it.mask.get() == mask)
     }
 
-    /// Begins one.
-    pub fn open(&self, kind: &'static str, mask: u64) -> &Rendezvous {
+    /// Begins one, whose values are the addresses of parts of a type, if it has one.
+    pub fn open(&self, kind: (&'static str, Option<TypeId>), mask: u64) -> &Rendezvous {
         let number = (!(self.gathering.get() | self.complete.get())).trailing_zeros();
         assert!(
             number < MOST as u32,

@@ -122,14 +122,17 @@ impl SharedMemory {
         align: usize,
         declared: &'static Location<'static>,
     ) -> Result<*mut u8, SharedError> {
+        if !align.is_power_of_two() || align > ALIGNMENT {
+            return Err(SharedError::Alignment);
+        }
         let known = self
             .arrays
             .borrow()
             .iter()
             .find_map(|array| (array.key == key).then_some((array.start, array.bytes)));
-        match known {
-            Some((start, known_bytes)) if known_bytes == bytes => Ok(start),
-            Some((_, known_bytes)) => Err(SharedError::Changed { known_bytes }),
+        let start = match known {
+            Some((start, known_bytes)) if known_bytes == bytes => start,
+            Some((_, known_bytes)) => return Err(SharedError::Changed { known_bytes }),
             None => {
                 let start = self.add_array(key, bytes, align)?;
                 self.arrays.borrow_mut().push(StaticArray {
@@ -138,15 +141,17 @@ impl SharedMemory {
                     start,
                     declared,
                 });
-                Ok(start)
+                start
             }
+        };
+        // The block, or another one of the cluster, may have it for another alignment.
+        match start.addr().is_multiple_of(align) {
+            true => Ok(start),
+            false => Err(SharedError::OtherAlignment { align }),
         }
     }
 
     fn add_array(&self, key: usize, bytes: usize, align: usize) -> Result<*mut u8, SharedError> {
-        if !align.is_power_of_two() || align > ALIGNMENT {
-            return Err(SharedError::Alignment);
-        }
         let limits = (self.limit, MAX_STATIC_SHARED_BYTES);
         let array = (key, bytes, align);
         let offset = self.layout.place(array, self.dynamic_bytes, limits)?;

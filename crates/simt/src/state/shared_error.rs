@@ -18,6 +18,11 @@ pub(crate) enum SharedError {
     )]
     Changed { known_bytes: usize },
     #[error(
+        "one shared array is declared with two alignments: it is at no multiple of {align}, as it was declared before; a \
+         generic function needs one array for each type"
+    )]
+    OtherAlignment { align: usize },
+    #[error(
         "static shared arrays of {static_bytes} bytes: a block can have {MAX_STATIC_SHARED_BYTES}, \
          more must be dynamic"
     )]
@@ -37,7 +42,9 @@ impl SharedError {
     /// The kind of defect that it is.
     pub fn kind(&self) -> DefectKind {
         match self {
-            Self::Alignment | Self::Changed { .. } => DefectKind::InvalidArgument,
+            Self::Alignment | Self::Changed { .. } | Self::OtherAlignment { .. } => {
+                DefectKind::InvalidArgument
+            }
             Self::TooMuchStatic { .. } | Self::TooMuch { .. } => DefectKind::LaunchLimit,
         }
     }

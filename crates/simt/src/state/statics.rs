@@ -8,8 +8,8 @@ use std::sync::Arc;
 #[derive(Default)]
 pub(crate) struct ResolvedStatics {
     memory: Arc<StaticMemory>,
-    /// The address that stands for an array, and where its copy starts. Kernels use few of them.
-    found: RefCell<Vec<(usize, *mut u8)>>,
+    /// The address and the length that stand for an array, and where its copy starts. Kernels use few of them.
+    found: RefCell<Vec<((usize, usize), *mut u8)>>,
 }
 
 impl ResolvedStatics {
@@ -23,7 +23,7 @@ impl ResolvedStatics {
 
     /// The start of the array that `initial` stands for.
     pub fn start_of(&self, initial: &[u8]) -> *mut u8 {
-        let key = initial.as_ptr().addr();
+        let key = (initial.as_ptr().addr(), initial.len());
         let mut found = self.found.borrow_mut();
         if let Some((_, start)) = found.iter().find(|(found, _)| *found == key) {
             return *start;
@@ -31,5 +31,21 @@ impl ResolvedStatics {
         let start = self.memory.start_of(initial);
         found.push((key, start));
         start
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_longer_array_at_the_same_address_is_another_one() {
+        static BYTES: [u8; 4096] = [7; 4096];
+        let statics = ResolvedStatics::default();
+        let part = statics.start_of(&BYTES[..4]);
+        let whole = statics.start_of(&BYTES);
+        assert_ne!(part, whole);
+        assert_eq!(whole, statics.memory.start_of(&BYTES));
+        assert_eq!(part, statics.start_of(&BYTES[..4]));
     }
 }

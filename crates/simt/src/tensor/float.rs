@@ -173,13 +173,44 @@ impl FloatUnit {
     }
 }
 
+/// More than any term in magnitude.
+const MOST: f32 = (1 << 30) as f32;
+
 /// `significand * 2^exponent` without its fraction. A product's significand is below 4 and the
-/// exponent is at most [`FloatUnit::term_bits`], so the result and the sum of four are within `i32`.
+/// exponent is at most [`FloatUnit::term_bits`], so the result and the sum of four are within `i32`. Of a unit or a
+/// format that no chip has, the result is any number.
 #[inline]
 fn cut(significand: f32, exponent: i16) -> i32 {
     // A power of two by its exponent's field; one that is too low for a field is as good as 0.
     let field = exponent.wrapping_add(f32::MAX_EXP as i16 - 1).max(0);
     let power = f32::from_bits(u32::from(field.cast_unsigned()) << (f32::MANTISSA_DIGITS - 1));
-    // SAFETY: The product is a number below 2^28 in magnitude.
-    unsafe { (significand * power).to_int_unchecked() }
+    let term = significand * power;
+    // Two instructions for a vector; a conversion that saturates has six.
+    let term = if term > -MOST { term } else { -MOST };
+    let term = if term < MOST { term } else { MOST };
+    // SAFETY: The term is a number from -2^30 to 2^30.
+    unsafe { term.to_int_unchecked() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tensor::wgmma;
+
+    /// Any numbers may be the fields of a unit: what it computes then is of no use, and no more.
+    #[test]
+    fn a_unit_that_no_chip_has_computes_some_number() {
+        let wide = FloatUnit {
+            term_bits: 100,
+            ..wgmma::F16
+        };
+        let one = 0x3c00_u16;
+        let sum = wide.dot(&[one; 16], &[one; 16], 0);
+        assert!(f32::from_bits(sum) > 0.0, "{sum:#x}");
+        let minus = one | 1 << 15;
+        let sum = wide.dot(&[minus; 16], &[one; 16], 0);
+        assert!(f32::from_bits(sum) < 0.0, "{sum:#x}");
+        assert_eq!(cut(f32::NAN, 0), -cut(2.0, 100));
+        assert_eq!(cut(3.5, 24), 7 << 23);
+    }
 }

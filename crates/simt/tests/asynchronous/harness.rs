@@ -74,7 +74,8 @@ impl<T: Pod> Buffer<T> {
         {
             line.0[..part.len()].copy_from_slice(part);
         }
-        simt::register_allocation(lines.as_ptr().addr(), bytes, contents).unwrap();
+        // SAFETY: (1) the buffer outlives the launches that are given it. (2) They alone access it.
+        unsafe { simt::register_allocation(lines.as_ptr().addr(), bytes, contents) }.unwrap();
         Self {
             lines,
             count: values.len(),
@@ -140,7 +141,8 @@ impl<T: Pod> Buffer<T> {
     fn announce(&self, kind: AccessKind, index: usize) {
         let size = size_of::<T>();
         let (start, bytes) = (self.pointer().addr(), self.bytes());
-        simt::access(Space::Global, kind, start, bytes, index * size, size, size);
+        // SAFETY: (1) the buffer outlives the launch, which alone accesses it.
+        unsafe { simt::access(Space::Global, kind, start, bytes, index * size, size, size) };
     }
 }
 
@@ -163,7 +165,8 @@ pub fn shared(offset: usize) -> *mut u8 {
 #[track_caller]
 fn announce<T>(kind: AccessKind, pointer: *mut T) {
     let size = size_of::<T>();
-    simt::access(Space::Shared, kind, pointer.addr(), size, 0, size, size);
+    // SAFETY: (1) the view is of shared memory.
+    unsafe { simt::access(Space::Shared, kind, pointer.addr(), size, 0, size, size) };
 }
 
 /// Loads from shared memory.

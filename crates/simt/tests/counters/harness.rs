@@ -19,7 +19,8 @@ impl View {
         let base = MEMORY.0.as_ptr().addr();
         let bytes = size_of_val(&MEMORY.0);
         let offset = index as usize * 4;
-        simt::access(Space::Global, kind, base, bytes, offset, 4 * words, 4);
+        // SAFETY: (1) the memory is not registered.
+        unsafe { simt::access(Space::Global, kind, base, bytes, offset, 4 * words, 4) };
     }
 
     #[track_caller]

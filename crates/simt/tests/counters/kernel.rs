@@ -90,7 +90,8 @@ impl Thread<'_> {
         let offset = access.bytes_of(&self.here, place).start;
         let align = place.bytes.min(4);
         let length = place.bytes;
-        simt::access(place.space, place.kind, base, bytes, offset, length, align);
+        // SAFETY: (1) the memory is not registered.
+        unsafe { simt::access(place.space, place.kind, base, bytes, offset, length, align) };
     }
 
     #[track_caller]

@@ -10,15 +10,18 @@ fn bank_conflicts() {
         let counts = counted(32, 1, 64, || {
             let base = simt::static_shared(1, 32 * 1024, 16).addr();
             let offset = thread_x() as usize % 32 * stride * 4;
-            simt::access(
-                Space::Shared,
-                AccessKind::Read,
-                base,
-                32 * 1024,
-                offset,
-                bytes,
-                bytes,
-            );
+            // SAFETY: (1) the view is of shared memory.
+            unsafe {
+                simt::access(
+                    Space::Shared,
+                    AccessKind::Read,
+                    base,
+                    32 * 1024,
+                    offset,
+                    bytes,
+                    bytes,
+                )
+            };
         });
         assert_eq!(counts.static_shared_bytes, 32 * 1024);
         let shared = counts.of(Operation::SharedLoad).shared;

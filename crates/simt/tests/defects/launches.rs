@@ -31,6 +31,9 @@ fn launch_limits() {
     assert_eq!(kind(one, (32, 33).into(), 0, &options), limit);
     assert_eq!(kind(one, (1, 1, 65).into(), 0, &options), limit);
     assert_eq!(kind((1, 65536).into(), one, 0, &options), limit);
+    // 2^64 + 8192 threads, of which some would have one rank.
+    let many = (1 << 30 | 1 << 13, 1 << 12, 1 << 15).into();
+    assert_eq!(kind(many, 256.into(), 0, &options), limit);
     let odd_warps = Options {
         warp_width: 16,
         ..options.clone()

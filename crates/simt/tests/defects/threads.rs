@@ -23,8 +23,10 @@ fn spinning_for_ever() {
 
 #[test]
 fn out_of_bounds_names_line_block_and_thread() {
-    let check =
-        |index: usize| simt::access(Space::Global, AccessKind::Write, 4096, 400, index * 4, 4, 4);
+    let check = |index: usize| {
+        // SAFETY: (1) the memory is not registered.
+        unsafe { simt::access(Space::Global, AccessKind::Write, 4096, 400, index * 4, 4, 4) }
+    };
     let line = line!() - 1;
     for options in [serial(3), Options::default()] {
         let found = defect(launch_with(&options, 4, 32, || {
@@ -47,7 +49,8 @@ fn out_of_bounds_names_line_block_and_thread() {
 #[test]
 fn every_finding_has_a_remedy() {
     let access = |offset: usize| {
-        simt::access(Space::Global, AccessKind::Read, 4096, 400, offset, 8, 8);
+        // SAFETY: (1) the memory is not registered.
+        unsafe { simt::access(Space::Global, AccessKind::Read, 4096, 400, offset, 8, 8) };
     };
     let found = [
         defect(launch(1, 1, || access(400))),
@@ -84,15 +87,18 @@ fn every_finding_has_a_remedy() {
 fn bounds_and_alignment_of_accesses() {
     let at = |base: usize, bytes: usize, offset: usize, size: usize, align: usize| {
         launch(1, 1, || {
-            simt::access(
-                Space::Global,
-                AccessKind::Read,
-                base,
-                bytes,
-                offset,
-                size,
-                align,
-            )
+            // SAFETY: (1) the memory is not registered.
+            unsafe {
+                simt::access(
+                    Space::Global,
+                    AccessKind::Read,
+                    base,
+                    bytes,
+                    offset,
+                    size,
+                    align,
+                )
+            }
         })
         .map(|_| ())
         .map_err(|found| found.kind)
@@ -154,4 +160,90 @@ fn kernel_libraries_add_defects_of_their_own() {
     }));
     assert_at(&found, DefectKind::InvalidArgument, line);
     assert_eq!(found.thread, Some(Dim3::new(8, 0, 0)));
+}
+
+/// Runs a thread with `kib` KiB of dynamic shared memory, without checks of memory: bounds are checked always.
+fn with_shared(kib: usize, body: impl Fn() + Sync) -> Result<simt::Report, Box<simt::Defect>> {
+    let options = simt::Options {
+        checks: false,
+        ..serial(0)
+    };
+    let launch = simt::Launch {
+        kernel: "shared",
+        grid: 1.into(),
+        block: 1.into(),
+        cluster: 1.into(),
+        thread_registers: None,
+        dynamic_shared_bytes: kib << 10,
+        options: &options,
+    };
+    simt::run(&launch, &body)
+}
+
+#[test]
+fn more_bytes_than_shared_memory_has_are_not_in_it() {
+    let access = |bytes: usize| {
+        with_shared(1, || {
+            let base = simt::dynamic_shared().0.addr();
+            // SAFETY: (1) the view is of shared memory.
+            unsafe { simt::access(Space::Shared, AccessKind::Write, base, bytes, 0, bytes, 1) };
+        })
+    };
+    access(simt::MAX_SHARED_BYTES).unwrap();
+    for bytes in [simt::MAX_SHARED_BYTES + 1, usize::MAX / 2] {
+        let found = defect(access(bytes));
+        assert_eq!(found.kind, DefectKind::OutOfBounds, "{found}");
+    }
+}
+
+#[test]
+fn an_array_has_the_alignment_that_it_is_asked_for() {
+    with_shared(0, || {
+        simt::static_shared(1, 1, 1);
+        let odd = simt::static_shared(2, 64, 1);
+        assert!(!odd.addr().is_multiple_of(16));
+        assert_eq!(odd, simt::static_shared(2, 64, 1));
+    })
+    .unwrap();
+    let found = defect(with_shared(0, || {
+        simt::static_shared(1, 1, 1);
+        simt::static_shared(2, 64, 1);
+        simt::static_shared(2, 64, 16);
+    }));
+    assert_eq!(found.kind, DefectKind::InvalidArgument, "{found}");
+    assert!(found.message.contains("two alignments"), "{found}");
+}
+
+#[test]
+fn rows_behind_the_last_number_are_not_in_a_tile() {
+    let rows = |first| {
+        with_shared(16, || {
+            let mut shared = cuda_std::dynamic_shared_allotment!();
+            let tile = shared.tiles::<f32, 64, 32, 1>().get(0);
+            let _ = tile.rows::<16>(first);
+        })
+    };
+    rows(48).unwrap();
+    for first in [56, usize::MAX - 7] {
+        let found = defect(rows(first));
+        assert_eq!(found.kind, DefectKind::OutOfBounds, "{found}");
+    }
+}
+
+/// Whatever was asked for before, and refused.
+#[test]
+fn an_allotment_deals_out_what_is_there() {
+    with_shared(1, || {
+        let mut shared = cuda_std::dynamic_shared_allotment!();
+        let first = shared.array::<u64, 2>().as_mut_ptr();
+        for _ in 0..8 {
+            let refused = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                shared.array::<u8, { 1 << 62 }>().as_mut_ptr()
+            }));
+            assert!(refused.is_err());
+        }
+        let second = shared.array::<u64, 2>().as_mut_ptr();
+        assert_eq!(second, first.wrapping_add(2));
+    })
+    .unwrap();
 }

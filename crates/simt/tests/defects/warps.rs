@@ -86,3 +86,35 @@ fn endless_nesting_of_warp_operations() {
     let found = defect(launch(1, 32, || nest(65)));
     assert_eq!(found.kind, DefectKind::Panic);
 }
+
+/// The number that a lane brings to one operation is not taken for the address of a part of another one.
+#[test]
+fn an_exchange_against_another_operation_of_its_name() {
+    fn exchange<T: 'static>(part: &mut T) {
+        // SAFETY: (1) it does nothing.
+        unsafe { simt::warp_exchange("swap", None, 0b11, part, |_| ()) };
+    }
+    let exchanges: [fn(); 3] = [
+        || {
+            simt::warp_collective("swap", 0b11, 8, |_| ());
+        },
+        || exchange(&mut [0_u64; 4]),
+        || exchange(&mut 0_u32),
+    ];
+    for (other, is_same) in exchanges.into_iter().zip([false, false, true]) {
+        let result = launch(1, 2, || match thread_x() {
+            0 => other(),
+            _ => exchange(&mut 0_u32),
+        });
+        if is_same {
+            result.unwrap();
+            continue;
+        }
+        let found = defect(result);
+        assert_eq!(found.kind, DefectKind::WarpDivergence, "{found}");
+        assert!(
+            found.message.contains("of different types to swap"),
+            "{found}"
+        );
+    }
+}

@@ -48,15 +48,18 @@ fn a_word_that_the_second_warp_has_exchanged() {
 fn read_across(offset: usize, bytes: usize, right: bool) {
     let words = simt::static_shared(read_across as *const () as usize, 4 * WORDS, 16);
     let access = |kind, offset, bytes| {
-        simt::access(
-            Space::Shared,
-            kind,
-            words.addr(),
-            4 * WORDS,
-            offset,
-            bytes,
-            1,
-        );
+        // SAFETY: (1) the view is of shared memory.
+        unsafe {
+            simt::access(
+                Space::Shared,
+                kind,
+                words.addr(),
+                4 * WORDS,
+                offset,
+                bytes,
+                1,
+            )
+        };
     };
     let read = |offset, bytes| access(AccessKind::Read, offset, bytes);
     access(AccessKind::Write, 4 * me(), 4);

@@ -12,7 +12,8 @@ type Kernel = fn(GlobalMut<u32>);
 fn run(seed: u64, is_freed: bool, kernel: Kernel) -> Result<(), Box<Defect>> {
     let mut words = vec![1_u32; ELEMENTS];
     let (address, bytes) = (words.as_mut_ptr().expose_provenance(), 4 * ELEMENTS);
-    simt::register_allocation(address, bytes, Contents::Initialised).unwrap();
+    // SAFETY: (1) the words outlive the launch. (2) Nothing else accesses them.
+    unsafe { simt::register_allocation(address, bytes, Contents::Initialised) }.unwrap();
     if is_freed {
         simt::mark_freed(address, bytes);
     }

@@ -200,7 +200,9 @@ struct Buffer(Box<[[u32; 4]]>);
 impl Buffer {
     fn new(value: u32, contents: Contents) -> Self {
         let storage = vec![[value; 4]; ELEMENTS / 4].into_boxed_slice();
-        simt::register_allocation(storage.as_ptr().addr(), ELEMENTS * 4, contents).unwrap();
+        // SAFETY: (1) `run` keeps the buffer until the launch has ended. (2) Nothing else accesses it meanwhile.
+        unsafe { simt::register_allocation(storage.as_ptr().addr(), ELEMENTS * 4, contents) }
+            .unwrap();
         Self(storage)
     }
 

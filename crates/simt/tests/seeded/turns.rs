@@ -47,7 +47,8 @@ impl<S: Copy + Sync> Turns<S> {
         };
         let words = Box::new([0_u32; WORDS]);
         let address = words.as_ptr().expose_provenance();
-        simt::register_allocation(address, BYTES, Contents::Initialised).unwrap();
+        // SAFETY: (1) the words outlive the launch. (2) Nothing else accesses them.
+        unsafe { simt::register_allocation(address, BYTES, Contents::Initialised) }.unwrap();
         let turn = AtomicUsize::new(0);
         let values: Vec<AtomicU32> = steps.iter().map(|_| AtomicU32::new(0)).collect();
         let result = crate::borrowed::run(&launch, &|| {
@@ -87,15 +88,18 @@ fn zeroed_words(writes: bool) -> usize {
     let base = simt::static_shared(1, BYTES, 16);
     let address = base.expose_provenance();
     if writes {
-        simt::access(
-            Space::Shared,
-            AccessKind::Write,
-            address,
-            BYTES,
-            0,
-            BYTES,
-            16,
-        );
+        // SAFETY: (1) the view is of shared memory.
+        unsafe {
+            simt::access(
+                Space::Shared,
+                AccessKind::Write,
+                address,
+                BYTES,
+                0,
+                BYTES,
+                16,
+            )
+        };
         // SAFETY: the block has so many bytes here, and its other threads wait at the barrier.
         unsafe { base.write_bytes(0, BYTES) };
     }

@@ -8,8 +8,8 @@ use simt::AccessKind;
 /// `index` of shared memory, and zeros to the rest of `N` elements.
 ///
 /// # Safety
-/// 1. Source and destination are allocated with the lengths given, until the copy has been waited
-///    for; that the indices lie within is checked here.
+/// 1. Source and destination are allocated with the lengths given, the source until the launch has ended;
+///    that the indices lie within is checked here. No host thread but the simulator's workers writes the source.
 #[track_caller]
 pub unsafe fn async_copy<T: Pod, const N: usize>(
     base: *mut T,
@@ -22,22 +22,26 @@ pub unsafe fn async_copy<T: Pod, const N: usize>(
 ) {
     let element = size_of::<T>();
     let (bytes, present) = (N * element, source_bytes as usize);
-    announce(Space::Shared, AccessKind::AsyncWrite, base, len, index, N);
+    // SAFETY: (1) they are in shared memory.
+    unsafe { announce(Space::Shared, AccessKind::AsyncWrite, base, len, index, N) };
     // A GPU looks at the source's alignment even where it reads nothing.
     let (view_bytes, offset) = if present > 0 {
         (source_len * element, source_index.saturating_mul(element))
     } else {
         (0, 0)
     };
-    simt::access(
-        Space::Global,
-        AccessKind::AsyncRead,
-        source.addr(),
-        view_bytes,
-        offset,
-        present,
-        bytes,
-    );
+    // SAFETY: (1) of the source's elements is (1).
+    unsafe {
+        simt::access(
+            Space::Global,
+            AccessKind::AsyncRead,
+            source.addr(),
+            view_bytes,
+            offset,
+            present,
+            bytes,
+        );
+    }
     // SAFETY: (1) and the checks just made; a source of which nothing is read may lie anywhere.
     unsafe {
         let to = base.add(index).cast();

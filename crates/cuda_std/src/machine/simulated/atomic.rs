@@ -94,8 +94,11 @@ pub trait AtomicInteger: AtomicWord {
 }
 
 /// Checks the atomic access of element `index` that is about to happen; returns where the element is.
+///
+/// # Safety
+/// 1., 2. As for [`AtomicWord::fetch_add`].
 #[track_caller]
-fn announce<T>(
+unsafe fn announce<T>(
     (space, kind): (AtomicSpace, AccessKind),
     ordering: Ordering,
     base: *mut T,
@@ -113,15 +116,19 @@ fn announce<T>(
     };
     let bytes = size_of::<T>();
     let offset = index.saturating_mul(bytes);
-    simt::atomic_access(
-        space,
-        kind,
-        ordering.unwrap_or((MemoryOrder::Relaxed, MemoryScope::Device)),
-        base.addr(),
-        len * bytes,
-        offset,
-        bytes,
-    );
+    let ordering = ordering.unwrap_or((MemoryOrder::Relaxed, MemoryScope::Device));
+    // SAFETY: (1) is (1), (2).
+    unsafe {
+        simt::atomic_access(
+            space,
+            kind,
+            ordering,
+            base.addr(),
+            len * bytes,
+            offset,
+            bytes,
+        )
+    };
     base.wrapping_add(index)
 }
 
@@ -141,7 +148,8 @@ macro_rules! updates {
                 let $old: Self = bytemuck::cast::<$bits, Self>(bits);
                 bytemuck::cast::<Self, $bits>($new)
             };
-            let word = announce((space, AccessKind::Atomic), ordering, base, len, index);
+            // SAFETY: (1), (2) are those of `fetch_add`.
+            let word = unsafe { announce((space, AccessKind::Atomic), ordering, base, len, index) };
             // SAFETY: (1), (2) of `fetch_add` and the check just made.
             bytemuck::cast(unsafe { simt::$update(word.cast(), step) })
         }
@@ -174,7 +182,8 @@ macro_rules! integers {
                 values: [Self; 2],
             ) -> Self {
                 let [current, new] = values.map(bytemuck::cast::<Self, $bits>);
-                let word = announce((space, AccessKind::Atomic), ordering, base, len, index);
+                // SAFETY: (1), (2) are those of `fetch_add`.
+                let word = unsafe { announce((space, AccessKind::Atomic), ordering, base, len, index) };
                 // SAFETY: (1), (2) of `fetch_add` and the check just made.
                 let old = unsafe {
                     simt::$update(word.cast(), |old| if old == current { new } else { old })
@@ -190,7 +199,8 @@ macro_rules! integers {
                 len: usize,
                 index: usize,
             ) -> Self {
-                let word = announce((space, AccessKind::AtomicRead), ordering, base, len, index);
+                // SAFETY: (1), (2) are those of `fetch_add`.
+                let word = unsafe { announce((space, AccessKind::AtomicRead), ordering, base, len, index) };
                 // SAFETY: (1), (2) of `fetch_add` and the check just made.
                 bytemuck::cast(unsafe { simt::$update(word.cast(), |old| old) })
             }
@@ -205,7 +215,8 @@ macro_rules! integers {
                 value: Self,
             ) {
                 let value = bytemuck::cast::<Self, $bits>(value);
-                let word = announce((space, AccessKind::AtomicWrite), ordering, base, len, index);
+                // SAFETY: (1), (2) are those of `fetch_add`.
+                let word = unsafe { announce((space, AccessKind::AtomicWrite), ordering, base, len, index) };
                 // SAFETY: (1), (2) of `fetch_add` and the check just made.
                 unsafe { simt::$update(word.cast(), |_| value) };
             }

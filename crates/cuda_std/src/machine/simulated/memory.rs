@@ -6,9 +6,13 @@ use simt::{AccessKind, DefectKind};
 pub use simt::Space;
 
 /// Checks the access of elements `index..index + count` that is about to happen.
+///
+/// # Safety
+/// 1. Those of the `len` elements at `base` that are in global memory are allocated until the launch has ended, and no
+///    host thread but the simulator's workers touches them meanwhile, or writes them where they are read.
 #[inline]
 #[track_caller]
-pub(super) fn announce<T>(
+pub(super) unsafe fn announce<T>(
     space: Space,
     kind: AccessKind,
     base: *const T,
@@ -20,15 +24,18 @@ pub(super) fn announce<T>(
     let bytes = count * element;
     let align = if count > 1 { bytes } else { align_of::<T>() };
     let offset = index.saturating_mul(element);
-    simt::access(
-        space,
-        kind,
-        base.addr(),
-        len * element,
-        offset,
-        bytes,
-        align,
-    );
+    // SAFETY: (1) is (1).
+    unsafe {
+        simt::access(
+            space,
+            kind,
+            base.addr(),
+            len * element,
+            offset,
+            bytes,
+            align,
+        );
+    }
 }
 
 /// Elements `index..index + N`.
@@ -45,7 +52,8 @@ pub unsafe fn load<T: Pod, const N: usize>(
     len: usize,
     index: usize,
 ) -> [T; N] {
-    announce(space, AccessKind::Read, base, len, index, N);
+    // SAFETY: (1) is (1), (2).
+    unsafe { announce(space, AccessKind::Read, base, len, index, N) };
     // SAFETY: (1), (2) are the caller's.
     unsafe { read(space, base, index) }
 }
@@ -61,7 +69,8 @@ pub unsafe fn load_read_only<T: Pod, const N: usize>(
     len: usize,
     index: usize,
 ) -> [T; N] {
-    announce(Space::Global, AccessKind::ReadOnly, base, len, index, N);
+    // SAFETY: (1) is (1), (2).
+    unsafe { announce(Space::Global, AccessKind::ReadOnly, base, len, index, N) };
     // SAFETY: (1), (2) are the caller's.
     unsafe { read(Space::Global, base, index) }
 }
@@ -97,7 +106,8 @@ pub unsafe fn store<T: Pod, const N: usize>(
     index: usize,
     values: [T; N],
 ) {
-    announce(space, AccessKind::Write, base, len, index, N);
+    // SAFETY: (1) is (1), (2).
+    unsafe { announce(space, AccessKind::Write, base, len, index, N) };
     // SAFETY: as in `load`.
     unsafe {
         let first = base.add(index).cast::<[T; N]>();
@@ -134,7 +144,8 @@ pub unsafe fn load_cached<T: Pod, const N: usize>(
         Cache::All => AccessKind::CachedRead,
         Cache::L2 | Cache::Streaming => AccessKind::Read,
     };
-    announce(Space::Global, kind, base, len, index, N);
+    // SAFETY: (1) is (1), (2).
+    unsafe { announce(Space::Global, kind, base, len, index, N) };
     // SAFETY: (1), (2) are the caller's.
     unsafe { read(Space::Global, base, index) }
 }

@@ -99,7 +99,7 @@ where
             .registers;
         }
     };
-    // SAFETY: (1) the name is of this product alone.
+    // SAFETY: (1) it computes, and no more.
     unsafe { simt::warp_exchange(name, Some(operation), mask, &mut own, combine) };
     own.c
 }
@@ -212,14 +212,9 @@ where
             registers: [0; COUNT],
         };
         if (lane_index() as usize) < 8 * COUNT {
-            announce(
-                Space::Shared,
-                AccessKind::Read,
-                base,
-                len,
-                index,
-                16 / size_of::<T>(),
-            );
+            let count = 16 / size_of::<T>();
+            // SAFETY: (1) they are in shared memory.
+            unsafe { announce(Space::Shared, AccessKind::Read, base, len, index, count) };
             // SAFETY: (1), which has just been checked.
             own.bytes = unsafe { base.add(index).cast::<[u8; 16]>().read() };
         }
@@ -232,7 +227,7 @@ where
                 }
             }
         };
-        // SAFETY: (1) the name is of this instruction alone.
+        // SAFETY: (1) it moves bytes, and no more.
         unsafe { simt::warp_exchange(name, None, mask, &mut own, combine) };
         own.registers
     }
@@ -256,17 +251,12 @@ where
                 }
             }
         };
-        // SAFETY: (1) the name is of this instruction alone.
+        // SAFETY: (1) it moves bytes, and no more.
         unsafe { simt::warp_exchange(name, None, mask, &mut own, combine) };
         if (lane_index() as usize) < 8 * COUNT {
-            announce(
-                Space::Shared,
-                AccessKind::Write,
-                base,
-                len,
-                index,
-                16 / size_of::<T>(),
-            );
+            let count = 16 / size_of::<T>();
+            // SAFETY: (1) they are in shared memory.
+            unsafe { announce(Space::Shared, AccessKind::Write, base, len, index, count) };
             // SAFETY: (1), which has just been checked.
             unsafe { base.add(index).cast::<[u8; 16]>().write(own.bytes) };
         }

@@ -6,6 +6,9 @@ use bytemuck::{Pod, Zeroable};
 /// The most dimensions of a tensor.
 pub(super) const MAX_RANK: usize = 5;
 
+/// The bytes that a swizzle moves together.
+const CHUNK_BYTES: u32 = 16;
+
 /// What a [`TensorMap`] is made of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TensorMapFields {
@@ -81,7 +84,8 @@ impl TensorMap {
             && matches!(self.element_bytes, 1 | 2 | 4 | 8)
             && self.box_sizes[..self.rank as usize]
                 .iter()
-                .all(|size| (1..=256).contains(size));
+                .all(|size| (1..=256).contains(size))
+            && self.has_whole_chunks(swizzle);
         is_map.then_some(TensorMapFields {
             address: self.address,
             element_bytes: self.element_bytes,
@@ -93,6 +97,13 @@ impl TensorMap {
             view_start: self.view_start,
             view_bytes: self.view_bytes,
         })
+    }
+
+    /// Whether the rows of a box are whole chunks, which the swizzle keeps together: others would reach from one chunk
+    /// into the next, and out of the box.
+    fn has_whole_chunks(&self, swizzle: Swizzle) -> bool {
+        let row = self.box_sizes[0] * self.element_bytes;
+        swizzle == Swizzle::None || row.is_multiple_of(CHUNK_BYTES)
     }
 }
 
@@ -129,5 +140,27 @@ mod tests {
         assert_eq!(fields.box_bytes(), 2 * 64 * 128);
         assert_eq!(TensorMap::zeroed().fields(), None);
         assert_eq!((size_of::<TensorMap>(), align_of::<TensorMap>()), (128, 64));
+    }
+
+    #[test]
+    fn rows_of_a_swizzled_box_are_whole_chunks() {
+        let with_row = |elements, swizzle| {
+            let map = TensorMap::new(TensorMapFields {
+                address: 4096,
+                element_bytes: 8,
+                rank: 2,
+                sizes: [100, 50, 0, 0, 0],
+                strides: [800, 0, 0, 0],
+                box_sizes: [elements, 4, 0, 0, 0],
+                swizzle,
+                view_start: 4096,
+                view_bytes: 40_000,
+            });
+            map.fields().is_some()
+        };
+        assert!(with_row(4, Swizzle::B128) && with_row(3, Swizzle::None));
+        for swizzle in [Swizzle::B32, Swizzle::B64, Swizzle::B128] {
+            assert!(!with_row(3, swizzle), "{swizzle}");
+        }
     }
 }

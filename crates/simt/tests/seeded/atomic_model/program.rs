@@ -161,11 +161,17 @@ fn take(step: Step, (space, base): (Space, usize)) {
         } => {
             let (offset, bytes) = (word * WORD_BYTES, words * WORD_BYTES);
             if !is_atomic(kind) {
-                simt::access(space, kind, base, WORDS * WORD_BYTES, offset, bytes, bytes);
+                // SAFETY: (1) the launch alone accesses the words, which outlive it.
+                unsafe {
+                    simt::access(space, kind, base, WORDS * WORD_BYTES, offset, bytes, bytes)
+                };
                 return;
             }
             let view_bytes = WORDS * WORD_BYTES;
-            simt::atomic_access(space, kind, (order, scope), base, view_bytes, offset, bytes);
+            // SAFETY: (1) the launch alone accesses the words, which outlive it.
+            unsafe {
+                simt::atomic_access(space, kind, (order, scope), base, view_bytes, offset, bytes)
+            };
             let address = base + offset;
             match words {
                 1 => {

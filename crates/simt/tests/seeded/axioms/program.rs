@@ -141,7 +141,8 @@ impl Step {
         };
         let ordering = (order, MemoryScope::Device);
         let bytes = 4 * ELEMENTS;
-        simt::atomic_access(Space::Global, kind, ordering, base, bytes, 4 * word, 4);
+        // SAFETY: (1) the launch alone accesses the words, which outlive it.
+        unsafe { simt::atomic_access(Space::Global, kind, ordering, base, bytes, 4 * word, 4) };
         let address = std::ptr::with_exposed_provenance_mut(base + 4 * word);
         let change = |old| match kind {
             AccessKind::AtomicRead => old,

@@ -241,14 +241,16 @@ fn take(_: usize, step: Step, (space, base): (Space, usize)) -> u32 {
                 Space::Shared => simt::map_shared(base, 0),
                 _ => base,
             };
-            simt::access(space, kind, base, BYTES, 4 * word, 4, 4);
+            // SAFETY: (1) the launch alone accesses the words, which outlive it.
+            unsafe { simt::access(space, kind, base, BYTES, 4 * word, 4, 4) };
         }
         Step::Arrive { barrier, .. } => simt::mbarrier_arrive(barrier_at(barrier)),
         Step::Expect { barrier, bytes, .. } => simt::mbarrier_expect(barrier_at(barrier), bytes),
         Step::Copy { barrier, line, .. } => fill(barrier, line),
         Step::ReadLine { line, .. } => {
             let (space, kind) = (Space::Shared, AccessKind::Read);
-            simt::access(space, kind, line_at(line), LINE_BYTES, 0, LINE_BYTES, 16);
+            // SAFETY: (1) the launch alone accesses the words, which outlive it.
+            unsafe { simt::access(space, kind, line_at(line), LINE_BYTES, 0, LINE_BYTES, 16) };
         }
         Step::Wait {
             barrier, parity, ..

@@ -83,7 +83,8 @@ pub fn in_first_block(step: &Step) -> Step {
 fn take(number: usize, step: Step, (space, base): (Space, usize)) -> u32 {
     let access = |kind, (word, order): (usize, _), change: fn(u32, u32) -> u32| {
         let ordering = (order, MemoryScope::Device);
-        simt::atomic_access(space, kind, ordering, base, BYTES, 4 * word, 4);
+        // SAFETY: (1) the launch alone accesses the words, which outlive it.
+        unsafe { simt::atomic_access(space, kind, ordering, base, BYTES, 4 * word, 4) };
         let word = std::ptr::with_exposed_provenance_mut(base + 4 * word);
         let value = number as u32 + 1;
         // SAFETY: (1) the word is there and aligned, as the access says. (2) Nothing else accesses it.
