@@ -8,6 +8,7 @@ twins! {
     /// A warpgroup waits for more registers than the block has.
     more_registers_than_the_block_has more_registers_than_the_block_has_twin(memory, parts) {
         decrease_registers::<24>();
+        thread::sync_threads();
         if RIGHT {
             increase_registers::<160>();
         } else {

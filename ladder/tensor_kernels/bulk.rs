@@ -80,7 +80,8 @@ pub unsafe fn tensor_bulk_nt(
         round += 1;
     }
 
-    let mut sums = M64N128::zero().accumulate();
+    // SAFETY: (1) the block is one warpgroup, and the loop's bound is the launch's.
+    let mut sums = unsafe { M64N128::zero().accumulate() };
     let mut round = 0;
     while round < rounds {
         start(round + STAGES as u32 - 1);

@@ -132,10 +132,11 @@ pub unsafe fn tensor_clusters_nt(
         }
     };
     let consumer = |mut ring: Consumer<'_, STAGES>, number| {
-        let sums = M64N256::zero().accumulate();
-        // SAFETY: (1) the ring is initialised. (2) The whole warpgroup is here, and blocks end together.
+        // SAFETY: (1) the ring is initialised. (2) The whole warpgroup is here, and blocks end together. Of
+        // `accumulate`, (1) is (2).
         // For the products: (1) the stage is full, and `multiply` releases it. (2) It waits for them.
         let sums = unsafe {
+            let sums = M64N256::zero().accumulate();
             multiply::<_, _, BLOCKS>(sums, &mut ring, rounds, |products, stage| {
                 stages.multiply(products, stage, number);
             })
@@ -144,6 +145,8 @@ pub unsafe fn tensor_clusters_nt(
         // SAFETY: (1) of the kernel. (2) Each warpgroup has its outputs.
         unsafe { store(&sums, c, (row, column), columns) };
     };
+    // SAFETY: (1) `divide` has all threads of the warpgroup here, once. (2) It is the attribute's.
+    let begin = |role| unsafe { move_registers(role) };
     // SAFETY: (1) the whole cluster is here, and its blocks have the same pieces of shared memory.
-    unsafe { divide::<_, BLOCKS>(ring, move_registers, producer, consumer) };
+    unsafe { divide::<_, BLOCKS>(ring, begin, producer, consumer) };
 }

@@ -21,11 +21,19 @@ pub const COLUMNS: usize = 256;
 pub const SHARED_BYTES: u32 = ring_bytes(STAGES, COLUMNS);
 
 /// Moves registers from the warpgroup that copies to those that multiply.
+///
+/// # Safety
+/// 1. All threads of the warpgroup make the call together, with its role, and only once.
+/// 2. The kernel states that a block has 384 threads and is alone on a multiprocessor, so that each thread
+///    starts with 168 registers.
 #[inline(always)]
-pub fn move_registers(role: Role) {
-    match role {
-        Role::Producer => warpgroup::decrease_registers::<40>(),
-        Role::Consumer => warpgroup::increase_registers::<232>(),
+pub unsafe fn move_registers(role: Role) {
+    // SAFETY: (1) is (1). (2) is (2). (3) is (1).
+    unsafe {
+        match role {
+            Role::Producer => warpgroup::decrease_registers::<40>(),
+            Role::Consumer => warpgroup::increase_registers::<232>(),
+        }
     }
 }
 
@@ -43,6 +51,8 @@ pub unsafe fn tensor_large_nt(
     columns: u32,
     depth: u32,
 ) {
+    // SAFETY: (1) `divide` has all threads of the warpgroup here, once. (2) It is the attribute's.
+    let begin = |role| unsafe { move_registers(role) };
     // SAFETY: (1) is (1). (2) is (2).
-    unsafe { product::<COLUMNS, 128>(a, b, c, (columns, depth), move_registers) };
+    unsafe { product::<COLUMNS, 128>(a, b, c, (columns, depth), begin) };
 }

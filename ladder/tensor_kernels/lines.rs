@@ -89,7 +89,8 @@ pub trait Second {
     /// The 16 x 16 elements from (`k`, `column`) of the tile at element `at` on, as two fragments.
     ///
     /// # Safety
-    /// 1. The tile is there, and no thread writes it. All lanes of the warp make the call.
+    /// 1. The tile is there, and no thread writes it.
+    /// 2. All threads of the warp make the call together: none has branched away.
     unsafe fn load(
         shared: SharedSlice<'_, bf16>,
         at: usize,
@@ -121,7 +122,7 @@ impl Second for ByColumns {
         (k, column): (usize, usize),
     ) -> [B<bf16, STEP, 8>; 2] {
         let index = |row, c| at + (column + c) * pitch(DEPTH) + k + row;
-        // SAFETY: (1), (2) are (1). (3) Lines begin at multiples of 8 elements.
+        // SAFETY: (1), (2) are (1). (3) Lines begin at multiples of 8 elements. (4) is (2).
         unsafe { B::load_pair(shared, index) }
     }
 }
@@ -150,7 +151,7 @@ impl Second for ByRows {
         (k, column): (usize, usize),
     ) -> [B<bf16, STEP, 8>; 2] {
         let index = |row, c| at + (k + row) * pitch(COLUMNS) + column + c;
-        // SAFETY: (1), (2) are (1). (3) Lines begin at multiples of 8 elements.
+        // SAFETY: (1), (2) are (1). (3) Lines begin at multiples of 8 elements. (4) is (2).
         unsafe { B::load_pair_transposed(shared, index) }
     }
 }

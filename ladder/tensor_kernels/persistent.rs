@@ -101,12 +101,12 @@ unsafe fn product<B: Second<COLUMNS, PART>>(a: AMap<'_>, b: B, c: CMap<'_>, work
         while tile < work.count() {
             let (row, column) = work.origin(tile);
             let row = row + row_of(number) as u32;
-            let start = sums.overwrite();
-            // SAFETY: (1) the ring is initialised. (2) The whole warpgroup is here, and blocks end
-            // together. For the products: (1) the stage is full, and `multiply` releases it. (2) It waits
+            // SAFETY: (1) the ring is initialised. (2) The whole warpgroup is here, and blocks end together. Of
+            // `overwrite`, (1) is (2): the bounds of the loops are the launch's. For the products: (1) the stage is full, and `multiply` releases it. (2) It waits
             // for them. For the store: (1) each warpgroup has its tile and its outputs. (2) The copy of the
             // tile before has been waited for, and a barrier passed.
             unsafe {
+                let start = sums.overwrite();
                 sums =
                     multiply::<_, _, BLOCKS>(start, &mut ring, work.rounds, |products, stage| {
                         stages.multiply(products, stage, number);
@@ -123,8 +123,10 @@ unsafe fn product<B: Second<COLUMNS, PART>>(a: AMap<'_>, b: B, c: CMap<'_>, work
             tma::wait::<0>();
         }
     };
+    // SAFETY: (1) `divide` has all threads of the warpgroup here, once. (2) The attributes of both kernels state it.
+    let begin = |role| unsafe { move_registers(role) };
     // SAFETY: (1) the whole cluster is here, and its blocks have the same pieces of shared memory.
-    unsafe { divide::<_, BLOCKS>(ring, move_registers, producer, consumer) };
+    unsafe { divide::<_, BLOCKS>(ring, begin, producer, consumer) };
 }
 
 /// As many clusters of two blocks as there are, for outputs of any extent; `b` holds columns of B.

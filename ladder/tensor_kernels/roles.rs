@@ -112,7 +112,7 @@ pub unsafe fn produce<const STAGES: usize>(
 ///
 /// # Safety
 /// 1. The ring is initialised, in each block of the cluster, and its producer fills all stages.
-/// 2. All threads of the warpgroup make the call, and no block of a cluster ends before all have returned.
+/// 2. All threads of the warpgroup make the call together, and no block of a cluster ends before all have returned.
 #[inline(always)]
 pub unsafe fn multiply<const COUNT: usize, const STAGES: usize, const BLOCKS: usize>(
     mut sums: InFlight<COUNT>,

@@ -93,13 +93,14 @@ pub unsafe fn tensor_stores_nt(
         }
     };
     let consumer = |mut ring: Consumer<'_, STAGES>, number| {
-        let sums = M64N256::zero().accumulate();
         let tile = c_tiles.get(number as usize);
         let row = row + row_of(number) as u32;
-        // SAFETY: (1) the ring is initialised. (2) The whole warpgroup is here, and blocks end together.
+        // SAFETY: (1) the ring is initialised. (2) The whole warpgroup is here, and blocks end together. Of
+        // `accumulate`, (1) is (2).
         // For the products: (1) the stage is full, and `multiply` releases it. (2) It waits for them. For
         // the store: (1) each warpgroup has its tile and its outputs. (2) Nothing is written any more.
         unsafe {
+            let sums = M64N256::zero().accumulate();
             let sums = multiply::<_, _, BLOCKS>(sums, &mut ring, rounds, |products, stage| {
                 stages.multiply(products, stage, number);
             });
@@ -109,6 +110,8 @@ pub unsafe fn tensor_stores_nt(
             tma::wait::<0>();
         }
     };
+    // SAFETY: (1) `divide` has all threads of the warpgroup here, once. (2) It is the attribute's.
+    let begin = |role| unsafe { move_registers(role) };
     // SAFETY: (1) the whole cluster is here, and its blocks have the same pieces of shared memory.
-    unsafe { divide::<_, BLOCKS>(ring, move_registers, producer, consumer) };
+    unsafe { divide::<_, BLOCKS>(ring, begin, producer, consumer) };
 }

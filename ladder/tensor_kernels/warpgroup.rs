@@ -77,6 +77,7 @@ pub unsafe fn tensor_warpgroup_nt(
     while k < depth as usize {
         // SAFETY: (1) of the kernel. (2) A barrier stands behind the products of the round before. For the
         // products: (1) fences and a barrier stand between. (2) They are waited for. (3) The block is here.
+        // Of `accumulate`, (1) so it is: the bound of the loop is the launch's.
         unsafe {
             bring(a_tile, a, (row, k), depth as usize);
             bring(b_tile, b, (column, k), depth as usize);

@@ -52,7 +52,8 @@ type Sums = [[C<f32, 16, 8>; ALONG]; DOWN];
 /// the block's.
 ///
 /// # Safety
-/// 1. The stage is filled, and no thread writes it. All lanes of the warp make the call.
+/// 1. The stage is filled, and no thread writes it.
+/// 2. All threads of the warp make the call together: none has branched away.
 #[inline(always)]
 unsafe fn multiply<Order: Second>(
     mut sums: Sums,
@@ -66,18 +67,22 @@ unsafe fn multiply<Order: Second>(
         let mut i = 0;
         while i < DOWN {
             let index = |r, c| at + (row + 16 * i + r) * pitch(DEPTH) + k + c;
-            // SAFETY: (1), (2) are (1). (3) Lines begin at multiples of 8 elements.
+            // SAFETY: (1), (2) are (1). (3) Lines begin at multiples of 8 elements. (4) is (2): the loops' bounds are
+            // constants.
             a[i] = unsafe { A::load(shared, index) };
             i += 1;
         }
         let mut j = 0;
         while j < ALONG {
-            // SAFETY: (1) is (1).
+            // SAFETY: (1) is (1). (2) is (2).
             let b = unsafe { Order::load(shared, at + A_STAGE, (k, column + 8 * j)) };
             let mut i = 0;
             while i < DOWN {
-                sums[i][j] = sums[i][j].add_product(a[i], b[0]);
-                sums[i][j + 1] = sums[i][j + 1].add_product(a[i], b[1]);
+                // SAFETY: (1) is (2).
+                unsafe {
+                    sums[i][j] = sums[i][j].add_product(a[i], b[0]);
+                    sums[i][j + 1] = sums[i][j + 1].add_product(a[i], b[1]);
+                }
                 i += 1;
             }
             j += 2;
@@ -157,7 +162,8 @@ unsafe fn product<Order: Second>(
         let stage = pipeline.consumer_wait();
         thread::sync_threads();
         fill(&mut pipeline, k + (STAGES - 1) * DEPTH);
-        // SAFETY: (1) the copies of all threads have been waited for; those under way are to other stages.
+        // SAFETY: (1) the copies of all threads have been waited for; those under way are to other stages. (2) The
+        // loop's bound is the launch's.
         sums = unsafe { multiply::<Order>(sums, shared, stage * STAGE, of_warp) };
         k += DEPTH;
     }

@@ -1,8 +1,9 @@
 //! Operations in which the lanes of one warp exchange registers.
 //!
 //! Each takes a member mask. Every lane that the mask names must make the same call with the same
-//! mask; a lane that calls must be named. Breaking that gives unspecified values on a GPU (never
-//! undefined memory) and a report in the simulator. Bits are lanes: bit 0 is lane 0.
+//! mask; a lane that calls must be named. Breaking that is a report in the simulator. On a GPU it gives
+//! unspecified values, never undefined memory, or the lanes wait forever: a lane that calls takes part, named or
+//! not. Bits are lanes: bit 0 is lane 0.
 
 use crate::machine::{self, Shuffle};
 use bytemuck::Pod;
@@ -43,6 +44,12 @@ impl LaneMask {
     #[must_use]
     pub const fn bits(self) -> u64 {
         self.0
+    }
+
+    /// The set, as instructions take it.
+    #[inline(always)]
+    fn members(self) -> u64 {
+        machine::with_own_lane(self.0)
     }
 
     /// Whether the set has this lane.
@@ -98,7 +105,7 @@ pub fn active_lanes() -> LaneMask {
 #[inline(always)]
 #[track_caller]
 pub fn sync(mask: LaneMask) {
-    machine::warp_barrier(mask.0);
+    machine::warp_barrier(mask.members());
 }
 
 /// A value that lanes can exchange: a number of at most 8 bytes. This crate alone implements it.
@@ -178,7 +185,7 @@ fn shuffle_bits<T: LaneValue>(kind: Shuffle, mask: LaneMask, value: T, lane: u32
     let bits = value.to_lane_bits();
     T::from_lane_bits(machine::shuffle(
         kind,
-        mask.0,
+        mask.members(),
         bits,
         size_of::<T>(),
         lane,
@@ -262,7 +269,7 @@ pub fn shuffle_xor_in<T: LaneValue>(mask: LaneMask, value: T, lanes: u32, width:
 #[track_caller]
 #[must_use]
 pub fn ballot(mask: LaneMask, predicate: bool) -> LaneMask {
-    LaneMask(machine::ballot(mask.0, predicate))
+    LaneMask(machine::ballot(mask.members(), predicate))
 }
 
 /// Whether `predicate` is true for any lane of `mask`.
@@ -287,7 +294,7 @@ pub fn all(mask: LaneMask, predicate: bool) -> bool {
 #[must_use]
 pub fn match_any<T: LaneValue>(mask: LaneMask, value: T) -> LaneMask {
     LaneMask(machine::match_any(
-        mask.0,
+        mask.members(),
         value.to_lane_bits(),
         size_of::<T>(),
     ))
@@ -362,7 +369,7 @@ pub fn reduce_members<T: LaneValue>(mask: LaneMask, value: T, combine: impl Fn(T
 #[track_caller]
 #[must_use]
 pub fn reduce_sum_u32(mask: LaneMask, value: u32) -> u32 {
-    match machine::reduce_add_u32(mask.0, value) {
+    match machine::reduce_add_u32(mask.members(), value) {
         Some(sum) => sum,
         None => reduce_members(mask, value, u32::wrapping_add),
     }

@@ -28,23 +28,38 @@ pub fn thread_rank() -> u32 {
 /// Gives registers back until each thread of the warpgroup has `COUNT`, a multiple of 8 from 24 to 256.
 ///
 /// The kernel states how many it starts with: `#[kernel(max_threads = 384, min_blocks = 1)]` is
-/// 65536 / 384 registers for each thread, less what does not divide by 8. All threads of the warpgroup
-/// call it.
+/// 65536 / 384 registers for each thread, less what does not divide by 8.
+///
+/// # Safety
+/// 1. All threads of the warpgroup make the call together: none has branched away.
+/// 2. The kernel states its bounds, so that the number it starts with is fixed, and each thread of the
+///    warpgroup has at least `COUNT` registers.
+/// 3. Between two calls, of this function or [`increase_registers`], the threads of the warpgroup pass a
+///    barrier.
 #[inline(always)]
 #[track_caller]
-pub fn decrease_registers<const COUNT: u32>() {
+pub unsafe fn decrease_registers<const COUNT: u32>() {
     const { assert_count(COUNT) };
-    machine::decrease_registers::<COUNT>();
+    // SAFETY: (1) to (3) are the caller's.
+    unsafe { machine::decrease_registers::<COUNT>() };
 }
 
 /// Waits until each thread of the warpgroup can have `COUNT` registers, a multiple of 8 from 24 to 256.
 ///
-/// It ends when other warpgroups have given enough of them back. All threads of the warpgroup call it.
+/// It ends when other warpgroups have given enough of them back.
+///
+/// # Safety
+/// 1. All threads of the warpgroup make the call together: none has branched away.
+/// 2. The kernel states its bounds, so that the number it starts with is fixed, and each thread of the
+///    warpgroup has at most `COUNT` registers.
+/// 3. Between two calls, of this function or [`decrease_registers`], the threads of the warpgroup pass a
+///    barrier.
 #[inline(always)]
 #[track_caller]
-pub fn increase_registers<const COUNT: u32>() {
+pub unsafe fn increase_registers<const COUNT: u32>() {
     const { assert_count(COUNT) };
-    machine::increase_registers::<COUNT>();
+    // SAFETY: (1) to (3) are the caller's.
+    unsafe { machine::increase_registers::<COUNT>() };
 }
 
 /// Rejects, when compiled, a number of registers that no instruction has (PTX ISA, `setmaxnreg`).

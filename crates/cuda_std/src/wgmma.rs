@@ -13,7 +13,8 @@
 //!
 //! ```compile_fail,E0599
 //! # use cuda_std::wgmma::M64N64;
-//! let mut products = M64N64::zero().accumulate().begin();
+//! # // SAFETY: (1) it is not run.
+//! let mut products = unsafe { M64N64::zero().accumulate() }.begin();
 //! let early = products.commit().get(0);
 //! ```
 //!
@@ -22,12 +23,16 @@
 //! ```compile_fail,E0382
 //! # use cuda_std::wgmma::M64N64;
 //! let sums = M64N64::zero();
-//! let products = sums.accumulate();
+//! # // SAFETY: (1) it is not run.
+//! let products = unsafe { sums.accumulate() };
 //! let early = sums.get(0);
 //! ```
 //!
-//! All threads of a warpgroup make each call, in the same order. (PTX ISA, 9.7.15, "Asynchronous
-//! Warpgroup Level Matrix Multiply-Accumulate Instructions".)
+//! All threads of a warpgroup make each call together, in the same order: PTX leaves undefined what happens
+//! where one is missing (`.sync.aligned`). Whoever calls [`Accumulator::accumulate`] or
+//! [`Accumulator::overwrite`] promises it for all that becomes of the accumulators, up to
+//! [`InFlight::wait`]. (PTX ISA, 9.7.15, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate
+//! Instructions".)
 //!
 //! | first operand | second operand | accumulators | elements along k in one instruction |
 //! |---|---|---|---|
@@ -78,7 +83,10 @@ pub trait Registers {
 
     /// Waits until all groups of products but the last `PENDING` are finished, after which the
     /// accumulators of finished ones hold their results.
-    fn wait<const PENDING: u32>(&mut self);
+    ///
+    /// # Safety
+    /// 1. All threads of the warpgroup make the call together: none has branched away.
+    unsafe fn wait<const PENDING: u32>(&mut self);
 }
 
 /// Registers that hold outputs of products of elements of types `A` and `B`.
@@ -96,7 +104,7 @@ pub trait Multiply<A, B>: Registers {
     /// 1. The descriptors stand for tiles in shared memory of the block, in the layout that they
     ///    state.
     /// 2. Until the product has been waited for, no thread writes the tiles.
-    /// 3. All threads of the warpgroup make the call, and the accumulators are in flight.
+    /// 3. All threads of the warpgroup make the call together, and the accumulators are in flight.
     unsafe fn multiply<const A_MN: i32, const B_MN: i32>(
         &mut self,
         a: Descriptor,
@@ -191,22 +199,33 @@ where
     [T; COUNT]: Registers,
 {
     /// For products that are added to what the accumulator holds.
+    ///
+    /// # Safety
+    /// 1. All threads of the warpgroup make this call together, and then those of the [`InFlight`] and the
+    ///    [`Products`] that come of it: none has branched away.
     #[inline(always)]
     #[track_caller]
-    pub fn accumulate(self) -> InFlight<COUNT, T> {
-        self.in_flight(true)
+    pub unsafe fn accumulate(self) -> InFlight<COUNT, T> {
+        // SAFETY: (1) is the caller's.
+        unsafe { self.in_flight(true) }
     }
 
     /// For products the first of which replaces what the accumulator holds.
+    ///
+    /// # Safety
+    /// As for [`accumulate`](Self::accumulate).
     #[inline(always)]
     #[track_caller]
-    pub fn overwrite(self) -> InFlight<COUNT, T> {
-        self.in_flight(false)
+    pub unsafe fn overwrite(self) -> InFlight<COUNT, T> {
+        // SAFETY: (1) is the caller's.
+        unsafe { self.in_flight(false) }
     }
 
+    /// # Safety
+    /// As for [`accumulate`](Self::accumulate).
     #[inline(always)]
     #[track_caller]
-    fn in_flight(mut self, is_added_to: bool) -> InFlight<COUNT, T> {
+    unsafe fn in_flight(mut self, is_added_to: bool) -> InFlight<COUNT, T> {
         self.registers.begin();
         InFlight {
             registers: self.registers,
@@ -215,7 +234,8 @@ where
     }
 }
 
-/// Accumulators that products may be writing.
+/// Accumulators that products may be writing: [`Accumulator::accumulate`] and [`Accumulator::overwrite`] begin
+/// with them.
 #[derive(Debug)]
 #[must_use = "the products are unfinished until `wait`"]
 pub struct InFlight<const COUNT: usize, T = f32> {
@@ -232,7 +252,8 @@ where
     #[inline(always)]
     #[track_caller]
     pub fn begin(self) -> Products<COUNT, T> {
-        machine::wgmma_fence();
+        // SAFETY: (1) `accumulate` and `overwrite` have asked it of their caller, for this value.
+        unsafe { machine::wgmma_fence() };
         Products { accumulators: self }
     }
 
@@ -240,7 +261,8 @@ where
     #[inline(always)]
     #[track_caller]
     pub fn wait_all_but<const PENDING: u32>(&mut self) {
-        machine::wgmma_wait::<PENDING>();
+        // SAFETY: (1) `accumulate` and `overwrite` have asked it of their caller, for this value.
+        unsafe { machine::wgmma_wait::<PENDING>() };
     }
 
     /// Waits until all groups are finished, for their outputs.
@@ -248,7 +270,8 @@ where
     #[track_caller]
     #[must_use]
     pub fn wait(mut self) -> Accumulator<COUNT, T> {
-        self.registers.wait::<0>();
+        // SAFETY: (1) `accumulate` and `overwrite` have asked it of their caller, for this value.
+        unsafe { self.registers.wait::<0>() };
         Accumulator {
             registers: self.registers,
         }
@@ -263,7 +286,8 @@ where
     #[track_caller]
     #[must_use]
     pub unsafe fn wait_before<const PENDING: u32>(mut self) -> Accumulator<COUNT, T> {
-        self.registers.wait::<PENDING>();
+        // SAFETY: (1) `accumulate` and `overwrite` have asked it of their caller, for this value.
+        unsafe { self.registers.wait::<PENDING>() };
         Accumulator {
             registers: self.registers,
         }
@@ -284,7 +308,7 @@ impl<const COUNT: usize, T> Products<COUNT, T> {
     /// 1. Both tiles have been written: by bulk copies that have been waited for, or by threads that
     ///    have called [`tma::fence`](crate::tma::fence) before a barrier.
     /// 2. Until the group has been waited for, no thread writes the tiles.
-    /// 3. All threads of the warpgroup make the call, with the same operands.
+    /// 3. All threads of the warpgroup make the call together, with the same operands.
     /// 4. The tiles are there (see [`SwizzledTile`](crate::shared::SwizzledTile)).
     /// 5. The accumulators come to [`InFlight::wait`]: they are not dropped while products write them.
     #[inline(always)]
@@ -343,7 +367,8 @@ impl<const COUNT: usize, T> Products<COUNT, T> {
     #[inline(always)]
     #[track_caller]
     pub fn commit(self) -> InFlight<COUNT, T> {
-        machine::wgmma_commit();
+        // SAFETY: (1) `accumulate` and `overwrite` have asked it of their caller, for this value.
+        unsafe { machine::wgmma_commit() };
         self.accumulators
     }
 }

@@ -38,11 +38,13 @@ use quote::ToTokens;
 /// A kernel's code is what a GPU runs: `core` and `cuda_std`, without an operating system. In a host
 /// program a thread-local variable would compile, but the simulator runs the threads of many blocks
 /// on one host thread, in turns: they would all see the variable, and a reference in it, as the crate
-/// `scoped-tls` keeps them, could outlive what it refers to. Kernels must not use thread-locals, nor keep a future in one.
+/// `scoped-tls` keeps them, could outlive what it refers to. A variable whose initialiser waits is replaced
+/// while another thread borrows its value. Kernels must not use thread-locals, nor keep a future in one.
 ///
 /// A library with kernels is compiled for the GPU, too. So the build for the host refuses what a GPU
 /// does not have: a crate without `#![no_std]`; the standard library's methods of floats, which
-/// `no_std` crates see where a dependency uses `std`; `extern crate alloc`; `println!` and the like.
+/// `no_std` crates see where a dependency uses `std`; `extern crate alloc`; `println!`, `thread_local!` and
+/// the like.
 /// It refuses a static that threads can write, which the simulator cannot check, a shared array of
 /// generic length, and two kernels of one name, because entries of PTX have no paths. Items under `#[cfg(test)]` or
 /// `#[cfg(not(target_arch = "nvptx64"))]` are the host's own. Kernels of programs, tests and

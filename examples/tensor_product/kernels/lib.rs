@@ -76,7 +76,8 @@ pub unsafe fn tensor_product(
 
     let first = 64 * (warpgroup::index() as usize - 1);
     let mut consumer = ring.consumer();
-    let mut sums = M64N128::zero().accumulate();
+    // SAFETY: (1) the whole warpgroup is here, and the loop's bound is the launch's.
+    let mut sums = unsafe { M64N128::zero().accumulate() };
     for _ in 0..rounds {
         // SAFETY: (1) the ring is initialised. (1) The stage is full. (2) It is released when the products
         // are finished. (3) The whole warpgroup is here.

@@ -40,7 +40,7 @@ pub trait MmaElement: StageElement {
     /// # Safety
     /// 1. Stage number `stage` has these elements, which have been written, before a barrier.
     /// 2. `row` is a multiple of 16, and `k` of [`STEP`](Self::STEP).
-    /// 3. All lanes of the warp make the call.
+    /// 3. All threads of the warp make the call together: none has branched away.
     unsafe fn read_a<L: StageLayout<Element = Self>>(
         stages: Stages<'_, L>,
         stage: usize,
@@ -60,8 +60,11 @@ pub trait MmaElement: StageElement {
     ) -> [Self::B; 2];
 
     /// The sums with the product added.
+    ///
+    /// # Safety
+    /// 1. All threads of the warp make the call together: none has branched away.
     #[track_caller]
-    fn add_product(sums: Sums<Self>, a: Self::A, b: Self::B) -> Sums<Self>;
+    unsafe fn add_product(sums: Sums<Self>, a: Self::A, b: Self::B) -> Sums<Self>;
 }
 
 /// Rows are 4 elements longer than a multiple of 16: the 16 elements that half a warp reads at once, 4 k of 4
@@ -127,8 +130,9 @@ impl MmaElement for f64 {
     }
 
     #[inline(always)]
-    fn add_product(sums: Sums<Self>, a: Self::A, b: Self::B) -> Sums<Self> {
-        sums.add_product(a, b)
+    unsafe fn add_product(sums: Sums<Self>, a: Self::A, b: Self::B) -> Sums<Self> {
+        // SAFETY: (1) is the caller's.
+        unsafe { sums.add_product(a, b) }
     }
 }
 
@@ -181,7 +185,7 @@ macro_rules! narrow_elements {
             ) -> Self::A {
                 let index = |i, j| stages.index(stage, row + i, k + j);
                 // SAFETY: (1) is (1). (2) No thread writes them until the next barrier. (3) Rows in memory
-                // start at multiples of 16 bytes, and so do the fragments in them, by (2).
+                // start at multiples of 16 bytes, and so do the fragments in them, by (2). (4) is (3).
                 unsafe {
                     $(if !L::K_IS_CONTIGUOUS {
                         return A::$read_a(stages.as_slice(), index);
@@ -208,8 +212,9 @@ macro_rules! narrow_elements {
             }
 
             #[inline(always)]
-            fn add_product(sums: Sums<Self>, a: Self::A, b: Self::B) -> Sums<Self> {
-                sums.add_product(a, b)
+            unsafe fn add_product(sums: Sums<Self>, a: Self::A, b: Self::B) -> Sums<Self> {
+                // SAFETY: (1) is the caller's.
+                unsafe { sums.add_product(a, b) }
             }
         }
     )*};

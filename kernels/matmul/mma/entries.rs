@@ -109,8 +109,8 @@ macro_rules! mma_kernels {
     (@one_by_one [$a:ty, $b:ty, $warp:ty, $count:expr, $by_elements:expr],
         $of_a:ident, $of_b:ident, $c:ident, $shape:ident, $stages:ident, $room:ident, $epilogue:ident) => {
         let _ = &mut $room;
-        // SAFETY: of the product, (1): (1) is (1), (2) is (2) and (3), (3) the stages are taken here; (2) is (2). Of
-        // `result_of_block`, (1) and (2) are (2).
+        // SAFETY: of the product, (1): (1) is (1), and a block has returned as a whole or not at all, (2) is (2) and
+        // (3), (3) the stages are taken here; (2) is (2). Of `result_of_block`, (1) and (2) are (2).
         unsafe {
             let operands = operands_of_block(const { divides_k(<$a as StageLayout>::OUTPUTS) }, $of_a, $of_b, &$shape);
             // Computed when the sums are there: C holds no registers before.
@@ -127,8 +127,8 @@ macro_rules! mma_kernels {
         let operands = operands_of_block(true, $of_a, $of_b, &$shape);
         let extents = ($shape.m, $shape.n);
         let c = CMatrices::new($c, extents, $shape.ldc, $shape.c_stride);
-        // SAFETY: (1): (1) is (1), (2) and (4) are (2) and (3), (3) the stages are taken here. (2) `room` deals
-        // out the memory of the stages. (3) is (2).
+        // SAFETY: (1): (1) is (1), and a block has returned as a whole or not at all, (2) and (4) are (2) and (3),
+        // (3) the stages are taken here. (2) `room` deals out the memory of the stages. (3) is (2).
         unsafe {
             let place = (thread::block_idx_x(), thread::block_idx_y() as usize);
             product_by_rows::<$a, $b, $warp, _, $count>(place, operands, $stages, staging, c, $epilogue);

@@ -66,8 +66,9 @@ macro_rules! grouped_kernels {
             let stages = (Stages::<Left>::new(a_stages.as_slice()), Stages::<Right>::new(b_stages.as_slice()));
             let staging: RowStaging<'_, f32> = room.array();
             let extents = (product.m as usize, product.n as usize);
-            // SAFETY: of the views, (1) and (2) are (2) and (4). Of the product, (1): (1) is (1), (2) and (4) are
-            // (2) and (3), (3) the stages are taken here. (2) `room` deals out the memory of the stages. (3) is (2).
+            // SAFETY: of the views, (1) and (2) are (2) and (4). Of the product, (1): (1) is (1), and nothing before
+            // branches, (2) and (4) are (2) and (3), (3) the stages are taken here. (2) `room` deals out the memory of
+            // the stages. (3) is (2).
             unsafe {
                 let operands = product.operands(
                     operands, (product.$a_lines, product.$a_len), (product.$b_lines, product.$b_len));

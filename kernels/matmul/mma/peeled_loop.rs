@@ -110,10 +110,10 @@ where
     /// # Safety
     /// 1. All threads of the block have waited for their copies of the stage, and for one another.
     /// 2. `k` is a multiple of [`MmaElement::STEP`], below [`StageElement::DEPTH`].
+    /// 3. All threads of the block make the call together: none has branched away.
     #[inline(always)]
     unsafe fn multiply_and_read(&mut self, k: usize) {
-        // SAFETY: (1) is (1). (2) Of the sizes, the assertion of `of_block`; (2). (3) No thread of the block is
-        // elsewhere.
+        // SAFETY: (1) is (1). (2) Of the sizes, the assertion of `of_block`; (2). (3) is (3).
         unsafe {
             self.sums.add_products_and_read(
                 &mut self.fragments,
@@ -137,19 +137,19 @@ where
     /// `is_last`. A branch would wait for the fragments.
     ///
     /// # Safety
-    /// All threads of the block make the call, with the tile for which they have waited.
+    /// 1. All threads of the block make the call together, with the tile for which they have waited.
     #[inline(always)]
     unsafe fn multiply_tile(&mut self, is_last: bool) {
         let (depth, step) = (f64::DEPTH, f64::STEP);
         let mut k = step;
         while k < depth {
-            // SAFETY: (1) the caller. (2) `k` counts steps.
+            // SAFETY: (1) is (1). (2) `k` counts steps. (3) is (1): the loop has as many rounds for all.
             unsafe { self.multiply_and_read(k) };
             k += step;
         }
         let following = self.wait();
         self.stage = if is_last { self.stage } else { following };
-        // SAFETY: (1) the wait; of the last tile, the caller. (2) 0.
+        // SAFETY: (1) the wait; of the last tile, (1). (2) 0. (3) is (1).
         unsafe { self.multiply_and_read(0) };
     }
 
@@ -164,7 +164,8 @@ where
         let ahead = STAGES as u32 - 1;
         let mut tile = 0;
         while tile + ahead < self.operands.whole_tiles {
-            // SAFETY: of the copy, (1) the comparison; (2). (2), (3) are (2). Of the product, (1).
+            // SAFETY: of the copy, (1) the comparison; (2). (2), (3) are (2). Of the product, (1): the bound is the
+            // block's.
             unsafe {
                 self.operands
                     .copy_whole::<STAGES, WIDE, WITHIN_C>(&mut self.pipeline, tile + ahead);
@@ -181,7 +182,8 @@ where
 /// without a branch for operands whose rows start anywhere, too.
 ///
 /// # Safety
-/// 1. The launch has blocks of the warps' threads, one `block` for each of their `BLOCK`s of the result.
+/// 1. The launch has blocks of the warps' threads, one `block` for each of their `BLOCK`s of the result, and all
+///    threads of a block make the call together.
 /// 2. A and B have the elements of m x k and k x n matrices, `lda` and `ldb` elements from row to row
 ///    in memory.
 /// 3. The memory of the stages is the block's own, and has `STAGES` of each operand.
@@ -211,7 +213,8 @@ pub unsafe fn multiply<A, B, W, const STAGES: usize, const BY_ELEMENTS: bool>(
     let ahead = STAGES as u32 - 1;
     // SAFETY: of the copies, (1) and (2) `is_wide` and `is_within_c`; (3) the stages are the block's, by (3), and the
     // last readers of a stage pass a barrier before the next tile is copied to it. Of the reads, (1) the wait before,
-    // (2) 0. Of the products, all threads are here, and have waited.
+    // (2) 0, (3) is (1). Of the products, all threads are here, by (1), and have waited: the bounds of the loops and the
+    // conditions are the block's.
     unsafe {
         for tile in 0..ahead {
             warp.operands

@@ -31,7 +31,8 @@ use cuda_std::prelude::*;
 /// warp's place in the block, and the row and the column where the block's outputs begin.
 ///
 /// # Safety
-/// 1. The launch has blocks of the warps' threads, one `block` for each of their `BLOCK`s of the result.
+/// 1. The launch has blocks of the warps' threads, one `block` for each of their `BLOCK`s of the result, and all
+///    threads of a block make the call together.
 /// 2. A and B have the elements of m x k and k x n matrices, `lda` and `ldb` elements from row to row
 ///    in memory.
 /// 3. The memory of the stages is the block's own, and has `STAGES` of each operand.
@@ -78,7 +79,8 @@ unsafe fn multiply<A, B, W, const STAGES: usize>(
     let position = W::position(thread::thread_idx_x());
     let read = |stage: usize, k: usize| {
         // SAFETY: (1) all threads have waited for their copies of the stage, and for one another. (2) The stages have
-        // the block's outputs, as `of_block` asserts, and `k` counts steps. (3) No thread of the block is elsewhere.
+        // the block's outputs, as `of_block` asserts, and `k` counts steps. (3) is (1): the bounds of the loops are
+        // the block's.
         unsafe { W::read(&position, stages, stage, k) }
     };
     let mut stage = 0;
@@ -94,7 +96,8 @@ unsafe fn multiply<A, B, W, const STAGES: usize>(
         while k < depth {
             let fragments = next;
             next = read(stage, k);
-            sums.add_products(&fragments);
+            // SAFETY: (1) is (1): the bounds of the loops are the block's, so no thread has branched away.
+            unsafe { sums.add_products(&fragments) };
             k += step;
         }
         let fragments = next;
@@ -107,7 +110,8 @@ unsafe fn multiply<A, B, W, const STAGES: usize>(
             stage
         };
         next = read(stage, 0);
-        sums.add_products(&fragments);
+        // SAFETY: as above.
+        unsafe { sums.add_products(&fragments) };
     }
     store(&sums, &position, block.origin());
 }

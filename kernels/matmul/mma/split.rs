@@ -98,7 +98,7 @@ impl<'a, L: StageLayout<Element = f16>> SplitOperand<'a, L> {
 /// lower half are added is that of the result, so that its bits are.
 ///
 /// # Safety
-/// 1. The launch has blocks of the warps' threads, all of which make the call.
+/// 1. The launch has blocks of the warps' threads, all of which make the call together.
 /// 2. The halves of both operands have m and n lines of k elements, which start at multiples of 16 bytes, and the
 ///    block's outputs begin with one of each.
 /// 3. The memory of the stages is the block's own, and has `STAGES` of each half of each operand.
@@ -168,19 +168,24 @@ unsafe fn multiply<
             let high = high[step];
             let low_by_high = Fragments { b: high.b, ..low };
             let high_by_low = Fragments { b: low.b, ..high };
-            if is_transposed {
-                sums.add_products(&high_by_low);
-                sums.add_products(&low_by_high);
-            } else {
-                sums.add_products(&low_by_high);
-                sums.add_products(&high_by_low);
+            // SAFETY: (1) is (1): the loops' bounds and the condition are the launch's, so no thread has branched
+            // away.
+            unsafe {
+                if is_transposed {
+                    sums.add_products(&high_by_low);
+                    sums.add_products(&low_by_high);
+                } else {
+                    sums.add_products(&low_by_high);
+                    sums.add_products(&high_by_low);
+                }
             }
             step += 1;
         }
         sums.combine(&totals, |sum, _| sum * (1.0 / LOW_SCALE));
         let mut step = 0;
         while step < STEPS {
-            sums.add_products(&high[step]);
+            // SAFETY: as above.
+            unsafe { sums.add_products(&high[step]) };
             step += 1;
         }
         totals.combine(&sums, |total, sum| total + sum);

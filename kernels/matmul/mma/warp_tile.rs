@@ -47,7 +47,7 @@ pub trait WarpOutputs: Sized {
     /// # Safety
     /// 1. The stage has been written, before a barrier, and has so many k.
     /// 2. A's has the block's rows, B's the block's columns, and `k` is a multiple of [`MmaElement::STEP`].
-    /// 3. All lanes of the warp make the call.
+    /// 3. All threads of the warp make the call together: none has branched away.
     unsafe fn read<
         A: StageLayout<Element = Self::Element>,
         B: StageLayout<Element = Self::Element>,
@@ -59,7 +59,10 @@ pub trait WarpOutputs: Sized {
     ) -> Self::Fragments;
 
     /// Adds the products of the fragments.
-    fn add_products(&mut self, fragments: &Self::Fragments);
+    ///
+    /// # Safety
+    /// 1. All threads of the warp make the call together: none has branched away.
+    unsafe fn add_products(&mut self, fragments: &Self::Fragments);
 
     /// Adds the products of the fragments, and reads others in their place: two columns of B after the products with
     /// the last two. f64 is fast in this order, in which reads stand between products. It saves no registers: ptxas
@@ -111,11 +114,16 @@ impl<
 > WarpTile<T, DOWN, ALONG, WARPS, WARPS_ALONG>
 {
     /// Adds the products of the fragments of column number `j` of products.
+    ///
+    /// # Safety
+    /// 1. All threads of the warp make the call together: none has branched away.
     #[inline(always)]
-    fn add_column(&mut self, fragments: &Fragments<T, DOWN, ALONG>, j: usize) {
+    unsafe fn add_column(&mut self, fragments: &Fragments<T, DOWN, ALONG>, j: usize) {
         let mut i = 0;
         while i < DOWN {
-            self.sums[i][j] = T::add_product(self.sums[i][j], fragments.a[i], fragments.b[j]);
+            // SAFETY: (1) is (1); the number of products is a constant.
+            self.sums[i][j] =
+                unsafe { T::add_product(self.sums[i][j], fragments.a[i], fragments.b[j]) };
             i += 1;
         }
     }
@@ -264,10 +272,12 @@ impl<
         let rows = unsafe { Self::read_rows(position, a_stages, stage, k) };
         let mut j = 0;
         while j < ALONG {
-            self.add_column(fragments, j);
-            self.add_column(fragments, j + 1);
-            // SAFETY: (1), (2) and (3).
-            let [left, right] = unsafe { Self::read_columns(position, b_stages, stage, j, k) };
+            // SAFETY: of the products, (1) is (3). Of the reads, (1), (2) and (3).
+            let [left, right] = unsafe {
+                self.add_column(fragments, j);
+                self.add_column(fragments, j + 1);
+                Self::read_columns(position, b_stages, stage, j, k)
+            };
             (fragments.b[j], fragments.b[j + 1]) = (left, right);
             j += 2;
         }
@@ -275,10 +285,11 @@ impl<
     }
 
     #[inline(always)]
-    fn add_products(&mut self, fragments: &Self::Fragments) {
+    unsafe fn add_products(&mut self, fragments: &Self::Fragments) {
         let mut j = 0;
         while j < ALONG {
-            self.add_column(fragments, j);
+            // SAFETY: (1) is (1).
+            unsafe { self.add_column(fragments, j) };
             j += 1;
         }
     }

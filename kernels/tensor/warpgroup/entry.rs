@@ -106,7 +106,7 @@ macro_rules! product_entry {
         ) {
             let $epilogue = Epilogue { numbers, row_scale, column_scale, row_bias, column_bias };
             let outputs = $outputs;
-            // SAFETY: (1) is (1) and (2). (2) It is all that they do.
+            // SAFETY: (1) is (1) and (2). (2) It is all that they do. (3) They are the attribute's.
             unsafe {
                 product_entry!(@run $blocks
                     MainLoop<$element, _, _, { $tile.rows }, { $tile.columns }, { $tile.part() }, { $tile.count() },

@@ -133,7 +133,7 @@ impl<
     ///
     /// # Safety
     /// 1. The ring is initialised in each block of the cluster, and its producer fills all stages.
-    /// 2. All threads of the warpgroup make the call.
+    /// 2. All threads of the warpgroup make the call together: none has branched away.
     #[inline(always)]
     unsafe fn multiply<S>(
         &self,
@@ -146,7 +146,8 @@ impl<
     {
         // Unknown before each tile: what is compared with it takes no register while outputs are computed.
         let thread = opaque(warpgroup::thread_rank());
-        let mut sums = Accumulator::zero().overwrite();
+        // SAFETY: (1) is (2): the bounds of the loops below are the launch's.
+        let mut sums = unsafe { Accumulator::zero().overwrite() };
         let mut before = None;
         let mut round = 0;
         while round < self.work.schedule.rounds {
@@ -198,7 +199,8 @@ impl<
     ///
     /// # Safety
     /// 1. The operands are those of the kernels, and `outputs` takes what `work` computes.
-    /// 2. All threads of the launch make the call, and access no global memory before it.
+    /// 2. All threads of the launch make the call together, and access no global memory before it.
+    /// 3. The kernel states the bounds of its tile, which fix the registers that a thread starts with.
     #[inline(always)]
     pub unsafe fn run<O, const PROMOTED: bool, const PRODUCERS: usize>(
         a: A,
@@ -230,7 +232,9 @@ impl<
 
         if warpgroup::index() == 0 {
             if const { Self::TAKES_REGISTERS } {
-                warpgroup::decrease_registers::<40>();
+                // SAFETY: (1) the whole warpgroup is here, by (2). (2) is (3), and no tile has so few. (3) It is the
+                // warpgroup's only call.
+                unsafe { warpgroup::decrease_registers::<40>() };
             }
             let number = warpgroup::thread_rank() / 32;
             if warpgroup::thread_rank().is_multiple_of(32) && number < PRODUCERS as u32 {
@@ -239,11 +243,15 @@ impl<
             }
         } else {
             // What the warpgroup that copies has left, of the registers of all that are resident.
-            match const { (Self::TAKES_REGISTERS, Self::WARPGROUPS) } {
-                (false, _) => {}
-                (true, 1) => warpgroup::increase_registers::<208>(),
-                (true, 2) => warpgroup::increase_registers::<232>(),
-                (true, _) => warpgroup::increase_registers::<152>(),
+            // SAFETY: (1) the whole warpgroup is here, by (2), and the condition is a constant. (2) is (3), and no tile
+            // has as many. (3) It is the warpgroup's only call.
+            unsafe {
+                match const { (Self::TAKES_REGISTERS, Self::WARPGROUPS) } {
+                    (false, _) => {}
+                    (true, 1) => warpgroup::increase_registers::<208>(),
+                    (true, 2) => warpgroup::increase_registers::<232>(),
+                    (true, _) => warpgroup::increase_registers::<152>(),
+                }
             }
             let number = warpgroup::index() - 1;
             let first = WARPGROUP_ROWS as u32 * number;

@@ -58,7 +58,7 @@ impl<
     ///
     /// # Safety
     /// 1. The operands are those of the kernels, and `outputs` takes what `work` computes.
-    /// 2. All threads of the launch make the call, and access no global memory before it.
+    /// 2. All threads of the launch make the call together, and access no global memory before it.
     #[inline(always)]
     pub unsafe fn run_single<O>(a: A, b: B, outputs: O, work: Work<'_>)
     where
@@ -90,7 +90,7 @@ impl<
         let Some(place) = work.schedule.tiles().next() else {
             return;
         };
-        // SAFETY: (1) the ring is initialised. (2) is (2), (3) is (1).
+        // SAFETY: (1) the ring is initialised. (2) is (2): a block without a tile has returned as a whole. (3) is (1).
         let sums = unsafe { main_loop.multiply_single::<O::Sum>(ring, place) };
         // Products of all warps have read the stages.
         thread::sync_threads();
@@ -104,7 +104,7 @@ impl<
     ///
     /// # Safety
     /// 1. The ring is initialised for one consumer, and used by nothing else.
-    /// 2. All threads of the block make the call.
+    /// 2. All threads of the block make the call together: none has branched away.
     /// 3. The launch writes neither operand.
     #[inline(always)]
     unsafe fn multiply_single<S>(
@@ -119,7 +119,8 @@ impl<
         let rounds = self.work.schedule.rounds;
         let is_first = warpgroup::thread_rank() == 0;
         let (mut producer, mut consumer) = (ring.producer(), ring.consumer());
-        let mut sums = Accumulator::zero().overwrite();
+        // SAFETY: (1) is (2): the bounds of the loops below are the launch's.
+        let mut sums = unsafe { Accumulator::zero().overwrite() };
         let (mut copied, mut round) = (0, 0);
         while round < rounds {
             while copied < rounds.min(round + STAGES as u32) {

@@ -174,7 +174,7 @@ where
     ///
     /// # Safety
     /// 1. The ring is initialised in each block of the cluster, and its producer fills all stages.
-    /// 2. All threads of the warpgroup make the call.
+    /// 2. All threads of the warpgroup make the call together: none has branched away.
     #[inline(always)]
     unsafe fn multiply(
         self,
@@ -195,10 +195,12 @@ where
         let mut round = 0;
         while round < rounds {
             let end = (round + LOW_ROUNDS).min(rounds);
-            let mut low_products = low.overwrite();
+            // SAFETY: (1) is (2): the bounds of the loops are the launch's.
+            let mut low_products = unsafe { low.overwrite() };
             let mut before = None;
             while round < end {
-                // SAFETY: (1) is (1), and (2) blocks end behind a barrier of the cluster. For the products:
+                // SAFETY: (1) is (1), and (2) blocks end behind a barrier of the cluster. Of `overwrite`, (1) is (2),
+                // as above. For the products:
                 // (1) the stage is full. (2) It is released when they are finished. (3) is (2). (4) The tiles
                 // are there. (5) All are waited for. Of `wait_before`, (1) the last group is that of `low`.
                 unsafe {
@@ -246,7 +248,8 @@ where
     ///
     /// # Safety
     /// 1. The operands are those of the kernels, and `finish` has the words of their lines.
-    /// 2. All threads of the launch make the call, and access no global memory before it.
+    /// 2. All threads of the launch make the call together, and access no global memory before it.
+    /// 3. The kernel states the bounds of its tile, which fix the registers that a thread starts with.
     #[inline(always)]
     pub unsafe fn run<F: Finish<Sum = f32>, const ROWS_AT_ONCE: usize>(
         a: AMap<'a>,
@@ -280,13 +283,17 @@ where
         }
 
         if warpgroup::index() == 0 {
-            warpgroup::decrease_registers::<40>();
+            // SAFETY: (1) the whole warpgroup is here, by (2). (2) is (3), and no tile has so few. (3) It is the
+            // warpgroup's only call.
+            unsafe { warpgroup::decrease_registers::<40>() };
             if is_first_of_warpgroup() {
                 // SAFETY: (1) the ring is initialised. (2) The operands are read alone, by (1).
                 unsafe { main_loop.produce(ring.producer(), shape, schedule) };
             }
         } else {
-            warpgroup::increase_registers::<232>();
+            // SAFETY: (1) the whole warpgroup is here, by (2). (2) is (3), and no tile has as many. (3) It is the
+            // warpgroup's only call.
+            unsafe { warpgroup::increase_registers::<232>() };
             let number = warpgroup::index() - 1;
             let first = WARPGROUP_ROWS * number as usize;
             let room = WarpRoom::of_warp(staging, warp_of_group(number));

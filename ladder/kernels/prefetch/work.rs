@@ -102,7 +102,7 @@ impl<'launch, const SYNCED: bool> Rounds<'launch, SYNCED> {
     /// Leaves the sum in the thread's own element of `sums`.
     #[inline(always)]
     #[track_caller]
-    pub(super) fn finish(self, sums: GlobalMut<f64>) {
+    pub(super) fn finish(self, sums: GlobalMut<'launch, f64>) {
         if let Some(own) = sums.own(self.own) {
             own.set(self.sum);
         }

@@ -147,16 +147,20 @@ impl<T: Element<M, N>, const M: usize, const N: usize> C<T, M, N> {
     }
 
     /// The accumulators with the product of `a` and `b` added to them. (`mma.sync`)
+    ///
+    /// # Safety
+    /// 1. All threads of the warp make the call together: none has branched away.
     #[inline(always)]
     #[track_caller]
     #[must_use]
-    pub fn add_product<L, R, const K: usize>(self, a: A<L, M, K>, b: B<R, K, N>) -> Self
+    pub unsafe fn add_product<L, R, const K: usize>(self, a: A<L, M, K>, b: B<R, K, N>) -> Self
     where
         L: Multiply<R, T, M, N, K>,
         R: Element<K, N>,
     {
         Self {
-            registers: L::multiply(a.registers, b.registers, self.registers),
+            // SAFETY: (1) is the caller's.
+            registers: unsafe { L::multiply(a.registers, b.registers, self.registers) },
         }
     }
 }

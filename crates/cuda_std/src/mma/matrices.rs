@@ -18,6 +18,7 @@ pub trait MatrixRegisters: Registers {
     /// 1. The lines lie within the elements, which are shared memory, and have been written.
     /// 2. No other thread writes them, unless a barrier orders the two.
     /// 3. `index` is a multiple of 16 bytes.
+    /// 4. All threads of the warp make the call together: none has branched away.
     unsafe fn load<T: Pod, const TRANSPOSED: bool>(
         base: *const T,
         len: usize,
@@ -30,6 +31,7 @@ pub trait MatrixRegisters: Registers {
     /// 1. The lines lie within the elements, which are shared memory.
     /// 2. No other thread touches them, unless a barrier orders the two.
     /// 3. `index` is a multiple of 16 bytes.
+    /// 4. All threads of the warp make the call together: none has branched away.
     unsafe fn store<T: Pod, const TRANSPOSED: bool>(self, base: *mut T, len: usize, index: usize);
 }
 
@@ -73,5 +75,8 @@ where
     C: Element<M, N>,
 {
     /// The accumulators with the product added.
-    fn multiply(a: Self::Registers, b: U::Registers, c: C::Registers) -> C::Registers;
+    ///
+    /// # Safety
+    /// 1. All threads of the warp make the call together: none has branched away.
+    unsafe fn multiply(a: Self::Registers, b: U::Registers, c: C::Registers) -> C::Registers;
 }

@@ -40,7 +40,8 @@
 //!     let a = A::<f16, 16, 16>::from_fn(|row, k| unsafe { a.load(row * 16 + k) });
 //!     // SAFETY: (1) an element of the matrix.
 //!     let b = B::<f16, 16, 8>::from_fn(|k, column| unsafe { b.load(column * 16 + k) });
-//!     let product = C::<f32, 16, 8>::zero().add_product(a, b);
+//!     // SAFETY: (1) the block is one warp, and none of its threads has branched away.
+//!     let product = unsafe { C::<f32, 16, 8>::zero().add_product(a, b) };
 //!     for i in 0..C::<f32, 16, 8>::LEN {
 //!         let (row, column) = C::<f32, 16, 8>::place(i);
 //!         // SAFETY: (1) an element of the matrix, which is this lane's own.
@@ -49,8 +50,9 @@
 //! }
 //! ```
 //!
-//! All 32 lanes of the warp make each call together: a lane that is missing makes values
-//! unspecified on a GPU, never memory undefined, and is a report in the simulator.
+//! All 32 lanes of the warp make each call of a product, a load or a store together. PTX leaves undefined
+//! what happens where one is missing (`.sync.aligned`), so these functions are unsafe; the simulator reports
+//! it.
 //!
 //! Tensor cores do not round as IEEE 754 has it; the simulator has the bits of the device that it
 //! simulates (`docs/tensor_cores.md`). (PTX ISA, 9.7.13, "Warp Level Matrix Multiply-Accumulate

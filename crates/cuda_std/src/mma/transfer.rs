@@ -28,6 +28,7 @@ impl<T: Element<M, K>, const M: usize, const K: usize> A<T, M, K> {
     /// 1. The elements lie within the tile and have been written.
     /// 2. No other thread writes them, unless a barrier orders the two.
     /// 3. Where the column is a multiple of 16 bytes, the index is.
+    /// 4. All threads of the warp make the call together: none has branched away.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -42,7 +43,7 @@ impl<T: Element<M, K>, const M: usize, const K: usize> A<T, M, K> {
                 columns * (matrix / (M / 8)),
             )
         });
-        // SAFETY: (1) to (3) are the caller's.
+        // SAFETY: (1) to (4) are the caller's.
         let registers = unsafe { load::<T, T::Registers, false>(tile, line) };
         Self { registers }
     }
@@ -54,6 +55,7 @@ impl<T: Element<M, K>, const M: usize, const K: usize> A<T, M, K> {
     /// 1. The elements lie within the tile and have been written.
     /// 2. No other thread writes them, unless a barrier orders the two.
     /// 3. Where the row is a multiple of 8, so is the index.
+    /// 4. All threads of the warp make the call together: none has branched away.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -68,7 +70,7 @@ impl<T: Element<M, K>, const M: usize, const K: usize> A<T, M, K> {
         let line = own_line(T::Registers::COUNT, |matrix, number| {
             index(8 * (matrix % (M / 8)), number + 8 * (matrix / (M / 8)))
         });
-        // SAFETY: (1) to (3) are the caller's.
+        // SAFETY: (1) to (4) are the caller's.
         let registers = unsafe { load::<T, T::Registers, true>(tile, line) };
         Self { registers }
     }
@@ -82,6 +84,7 @@ impl<T: Element<K, N>, const K: usize, const N: usize> B<T, K, N> {
     /// 1. The elements lie within the tile and have been written.
     /// 2. No other thread writes them, unless a barrier orders the two.
     /// 3. Where the row is a multiple of 16 bytes, the index is.
+    /// 4. All threads of the warp make the call together: none has branched away.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -92,7 +95,7 @@ impl<T: Element<K, N>, const K: usize, const N: usize> B<T, K, N> {
         let line = own_line(T::Registers::COUNT, |matrix, number| {
             index(LINE_BYTES / size_of::<T>() * matrix, number)
         });
-        // SAFETY: (1) to (3) are the caller's.
+        // SAFETY: (1) to (4) are the caller's.
         let registers = unsafe { load::<T, T::Registers, false>(tile, line) };
         Self { registers }
     }
@@ -104,6 +107,7 @@ impl<T: Element<K, N>, const K: usize, const N: usize> B<T, K, N> {
     /// 1. The elements lie within the tile and have been written.
     /// 2. No other thread writes them, unless a barrier orders the two.
     /// 3. Where the column is 0, the index is a multiple of 8.
+    /// 4. All threads of the warp make the call together: none has branched away.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -118,7 +122,7 @@ impl<T: Element<K, N>, const K: usize, const N: usize> B<T, K, N> {
         let line = own_line(T::Registers::COUNT, |matrix, number| {
             index(number + 8 * matrix, 0)
         });
-        // SAFETY: (1) to (3) are the caller's.
+        // SAFETY: (1) to (4) are the caller's.
         let registers = unsafe { load::<T, T::Registers, true>(tile, line) };
         Self { registers }
     }
@@ -142,7 +146,7 @@ impl<T: Element<K, N>, const K: usize, const N: usize> B<T, K, N> {
             let row = LINE_BYTES / size_of::<T>() * (matrix % each);
             index(row, number + 8 * (matrix / each))
         });
-        // SAFETY: (1) to (3) are the caller's.
+        // SAFETY: (1) to (4) are the caller's.
         let both = unsafe { load::<T, <T::Registers as HalfOfMatrices>::Pair, false>(tile, line) };
         T::Registers::halves(both).map(|registers| Self { registers })
     }
@@ -166,7 +170,7 @@ impl<T: Element<K, N>, const K: usize, const N: usize> B<T, K, N> {
         let line = own_line(2 * each, |matrix, number| {
             index(number + 8 * (matrix % each), 8 * (matrix / each))
         });
-        // SAFETY: (1) to (3) are the caller's.
+        // SAFETY: (1) to (4) are the caller's.
         let both = unsafe { load::<T, <T::Registers as HalfOfMatrices>::Pair, true>(tile, line) };
         T::Registers::halves(both).map(|registers| Self { registers })
     }
@@ -181,6 +185,7 @@ impl<T: Element<M, N>, const M: usize, const N: usize> C<T, M, N> {
     /// 1. The elements lie within the tile.
     /// 2. No other thread touches them, unless a barrier orders the two.
     /// 3. Where the column is 0, the index is a multiple of 8.
+    /// 4. All threads of the warp make the call together: none has branched away.
     #[inline(always)]
     #[track_caller]
     pub unsafe fn store(self, tile: SharedSlice<'_, T>, index: impl FnOnce(usize, usize) -> usize)
@@ -191,7 +196,7 @@ impl<T: Element<M, N>, const M: usize, const N: usize> C<T, M, N> {
         let line = own_line(T::Registers::COUNT, |matrix, number| {
             index(number + 8 * matrix, 0)
         });
-        // SAFETY: (1) to (3) are the caller's.
+        // SAFETY: (1) to (4) are the caller's.
         unsafe {
             self.registers
                 .store::<T, false>(tile.as_mut_ptr(), tile.len(), line)
@@ -204,6 +209,7 @@ impl<T: Element<M, N>, const M: usize, const N: usize> C<T, M, N> {
     /// 1. The elements lie within the tile.
     /// 2. No other thread touches them, unless a barrier orders the two.
     /// 3. Where the row is a multiple of 8, so is the index.
+    /// 4. All threads of the warp make the call together: none has branched away.
     #[inline(always)]
     #[track_caller]
     pub unsafe fn store_transposed(
@@ -217,7 +223,7 @@ impl<T: Element<M, N>, const M: usize, const N: usize> C<T, M, N> {
         let line = own_line(T::Registers::COUNT, |matrix, number| {
             index(8 * matrix, number)
         });
-        // SAFETY: (1) to (3) are the caller's.
+        // SAFETY: (1) to (4) are the caller's.
         unsafe {
             self.registers
                 .store::<T, true>(tile.as_mut_ptr(), tile.len(), line)
@@ -235,6 +241,6 @@ unsafe fn load<T: Pod, R: MatrixRegisters, const TRANSPOSED: bool>(
     tile: SharedSlice<'_, T>,
     index: usize,
 ) -> R {
-    // SAFETY: (1) to (3) are the caller's.
+    // SAFETY: (1) to (4) are the caller's.
     unsafe { R::load::<T, TRANSPOSED>(tile.as_mut_ptr(), tile.len(), index) }
 }

@@ -31,7 +31,8 @@ macro_rules! product_kernels {
                 let a = A::<_, $m, $k>::from_fn(|row, k| $a_wrap(unsafe { a.load(row * 2 * $k + first + k) }));
                 // SAFETY: (1) an element of B.
                 let b = B::<_, $k, $n>::from_fn(|k, column| $b_wrap(unsafe { b.load(column * 2 * $k + first + k) }));
-                sums = sums.add_product(a, b);
+                // SAFETY: (1) the launch is one warp, and none of its threads has branched away.
+                sums = unsafe { sums.add_product(a, b) };
             }
             for i in 0..C::<$c, $m, $n>::LEN {
                 let (row, column) = C::<$c, $m, $n>::place(i);
@@ -108,7 +109,8 @@ macro_rules! matrix_kernels {
                 count += 1;
             };
             // SAFETY: (1) Rows and columns are below 16. (2) The warp's barrier stands between.
-            // (3) The pitch is a multiple of 8.
+            // (3) The pitch is a multiple of 8. (4) The launch is one warp, none of whose threads has branched
+            // away.
             unsafe {
                 let wide = [
                     A::<$element, 16, 16>::load(tile, by_rows),
@@ -170,7 +172,8 @@ macro_rules! matrix_kernels {
             let sums = C::<f32, 16, 8>::from_fn(|row, column| unsafe { x.load(row * 8 + column) });
             let sums = sums.narrow::<$element>();
             // SAFETY: (1) Rows are below 16, columns below 8. (2) The halves are different elements,
-            // and the barrier is below. (3) Lines are of 8 and of 16 elements.
+            // and the barrier is below. (3) Lines are of 8 and of 16 elements. (4) The launch is one warp, none
+            // of whose threads has branched away.
             unsafe {
                 sums.store(tile, |row, column| row * 8 + column);
                 sums.store_transposed(tile, |row, column| 128 + column * 16 + row);
@@ -205,14 +208,15 @@ pub unsafe fn product_of_loaded_i8(x: Global<i8>, out: GlobalMut<i32>) {
     warp::sync(LaneMask::all());
     let tile = tile.as_slice();
     // SAFETY: (1) Rows of A and columns of B are below 16, k below 32. (2) The warp's barrier stands
-    // between. (3) Rows are of 32 bytes.
+    // between. (3) Rows are of 32 bytes. (4) The launch is one warp, none of whose threads has branched away.
     let (a, b) = unsafe {
         (
             A::<i8, 16, 32>::load(tile, |row, k| row * 32 + k),
             B::<i8, 32, 8>::load(tile, |k, column| column * 32 + k),
         )
     };
-    let product = C::<i32, 16, 8>::zero().add_product(a, b);
+    // SAFETY: (1) the launch is one warp, and none of its threads has branched away.
+    let product = unsafe { C::<i32, 16, 8>::zero().add_product(a, b) };
     for i in 0..C::<i32, 16, 8>::LEN {
         let (row, column) = C::<i32, 16, 8>::place(i);
         // SAFETY: (1) the element is this lane's alone.

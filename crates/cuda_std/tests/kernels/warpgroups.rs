@@ -75,7 +75,8 @@ unsafe fn multiply<
             b.load(b_tile, &slot, (0, 0));
         }
     }
-    // SAFETY: (1) the ring is initialised. For the products: (1) the stage is full. (2) No thread writes
+    // SAFETY: (1) the ring is initialised. Of `accumulate`, (1) the whole warpgroup is here, and does not branch. For
+    // the products: (1) the stage is full. (2) No thread writes
     // the tiles. (3) The whole warpgroup is here. (4) Tiles are whole. (5) `wait` follows.
     let sums = unsafe {
         let _stage = ring.consumer().wait();

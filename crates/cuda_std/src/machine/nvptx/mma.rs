@@ -14,13 +14,12 @@ macro_rules! products {
         [$b0:literal = $br0:literal $($bn:literal = $brn:literal)*];)*) => {$(
         impl Multiply<$b, $c, $m, $n, $k> for $a {
             #[inline(always)]
-            fn multiply(
+            unsafe fn multiply(
                 a: <Self as crate::mma::Element<$m, $k>>::Registers,
                 b: <$b as crate::mma::Element<$k, $n>>::Registers,
                 mut c: <$c as crate::mma::Element<$m, $n>>::Registers,
             ) -> <$c as crate::mma::Element<$m, $n>>::Registers {
-                // SAFETY: registers are exchanged and no memory is touched. A missing lane makes
-                // values unspecified.
+                // SAFETY: (1) is the caller's; registers are exchanged and no memory is touched.
                 unsafe {
                     asm!(
                         concat!(
@@ -85,7 +84,7 @@ macro_rules! matrices {
                 index: usize,
             ) -> Self {
                 let mut registers = [0; $count];
-                // SAFETY: (1) to (3) are the caller's.
+                // SAFETY: (1) to (4) are the caller's.
                 unsafe {
                     let address = shared_address(base.add(index));
                     if TRANSPOSED {
@@ -122,7 +121,7 @@ macro_rules! matrices {
                 _len: usize,
                 index: usize,
             ) {
-                // SAFETY: (1) to (3) are the caller's.
+                // SAFETY: (1) to (4) are the caller's.
                 unsafe {
                     let address = shared_address(base.add(index));
                     if TRANSPOSED {

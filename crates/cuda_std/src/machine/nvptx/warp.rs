@@ -1,10 +1,11 @@
 //! What the lanes of a warp do together (PTX ISA, 9.7.8.6 and 9.7.12.7 to 9.7.12.9).
 //!
-//! Every function here exchanges registers and touches no memory. A lane that is missing from the
-//! mask makes values unspecified, never memory undefined: that is why they are safe.
+//! Every function here exchanges registers and touches no memory. PTX leaves undefined what an instruction does
+//! whose mask leaves out the lane that executes it, so [`with_own_lane`] adds it. What is left are lanes that
+//! are named and do not come: the others wait, or get unspecified values. That is why they are safe.
 
 use super::intrinsics::intrinsics;
-use super::position::warp_width;
+use super::position::{lane_index, warp_width};
 use core::arch::asm;
 
 intrinsics! {
@@ -15,6 +16,13 @@ intrinsics! {
     fn vote_ballot(mask: i32, predicate: bool) -> i32 = "llvm.nvvm.vote.ballot.sync";
     fn match_any_32(mask: i32, value: i32) -> i32 = "llvm.nvvm.match.any.sync.i32";
     fn match_any_64(mask: i32, value: i64) -> i32 = "llvm.nvvm.match.any.sync.i64";
+}
+
+/// The lanes of `mask` and the calling one, as the other functions take them. A constant mask of all lanes stays
+/// one.
+#[inline(always)]
+pub fn with_own_lane(mask: u64) -> u64 {
+    mask | 1 << lane_index()
 }
 
 /// How a shuffle finds its source lane.

@@ -10,24 +10,33 @@ use core::arch::asm;
 use half::{bf16, f16};
 
 /// Makes the registers that this warp has written known to its products.
+///
+/// # Safety
+/// 1. All threads of the warpgroup make the call together: none has branched away.
 #[inline(always)]
-pub fn wgmma_fence() {
-    // SAFETY: a fence only orders accesses.
+pub unsafe fn wgmma_fence() {
+    // SAFETY: (1) is the caller's; a fence only orders accesses.
     unsafe { asm!("wgmma.fence.sync.aligned;", options(nostack)) }
 }
 
 /// Closes the group of products that this warp has started since the last call.
+///
+/// # Safety
+/// As for [`wgmma_fence`].
 #[inline(always)]
-pub fn wgmma_commit() {
-    // SAFETY: touches no memory.
+pub unsafe fn wgmma_commit() {
+    // SAFETY: (1) is the caller's; touches no memory.
     unsafe { asm!("wgmma.commit_group.sync.aligned;", options(nostack)) }
 }
 
 /// Waits until at most `PENDING` of this warp's groups of products are unfinished.
+///
+/// # Safety
+/// As for [`wgmma_fence`].
 #[inline(always)]
-pub fn wgmma_wait<const PENDING: u32>() {
-    // SAFETY: the products read what their callers promised; without `nomem`, no access of memory is
-    // moved across the wait.
+pub unsafe fn wgmma_wait<const PENDING: u32>() {
+    // SAFETY: (1) is the caller's; the products read what their callers promised; without `nomem`, no
+    // access of memory is moved across the wait.
     unsafe { asm!("wgmma.wait_group.sync.aligned {0};", const PENDING, options(nostack)) }
 }
 
@@ -49,7 +58,7 @@ macro_rules! registers {
             }
 
             #[inline(always)]
-            fn wait<const PENDING: u32>(&mut self) {
+            unsafe fn wait<const PENDING: u32>(&mut self) {
                 // SAFETY: as for `wgmma_wait`; the registers are named in a comment.
                 unsafe {
                     asm!(

@@ -139,7 +139,7 @@ macro_rules! products {
     ($($a:ty, $b:ty => $c:ty, $m:literal x $n:literal x $($k:literal)|*: $product:expr;)*) => {$($(
         impl Multiply<$b, $c, $m, $n, $k> for $a {
             #[track_caller]
-            fn multiply(
+            unsafe fn multiply(
                 a: <Self as Element<$m, $k>>::Registers,
                 b: <$b as Element<$k, $n>>::Registers,
                 c: <$c as Element<$m, $n>>::Registers,

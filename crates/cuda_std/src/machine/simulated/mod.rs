@@ -59,6 +59,7 @@ pub use position::{
 pub use texture::{texture_1d, texture_2d};
 pub use warp::{
     Shuffle, active_lanes, ballot, converged_lanes, match_any, reduce_add_u32, shuffle,
+    with_own_lane,
 };
 pub use warpgroup::{decrease_registers, increase_registers};
 pub use wgmma::{wgmma_commit, wgmma_fence, wgmma_wait};

@@ -7,20 +7,29 @@ use half::{bf16, f16};
 use simt::{Major, Operand, Wgmma};
 
 /// Makes the registers that this warp has written known to its products.
+///
+/// # Safety
+/// 1. All threads of the warpgroup make the call together: none has branched away.
 #[track_caller]
-pub fn wgmma_fence() {
+pub unsafe fn wgmma_fence() {
     simt::wgmma_fence();
 }
 
 /// Closes the group of products that this warp has started since the last call.
+///
+/// # Safety
+/// As for [`wgmma_fence`].
 #[track_caller]
-pub fn wgmma_commit() {
+pub unsafe fn wgmma_commit() {
     simt::wgmma_commit();
 }
 
 /// Waits until at most `PENDING` of this warp's groups of products are unfinished.
+///
+/// # Safety
+/// As for [`wgmma_fence`].
 #[track_caller]
-pub fn wgmma_wait<const PENDING: u32>() {
+pub unsafe fn wgmma_wait<const PENDING: u32>() {
     simt::wgmma_wait(PENDING);
 }
 
@@ -56,7 +65,7 @@ impl<S: AccumulatorElement, const COUNT: usize> Registers for [S; COUNT] {
     }
 
     #[track_caller]
-    fn wait<const PENDING: u32>(&mut self) {
+    unsafe fn wait<const PENDING: u32>(&mut self) {
         simt::wgmma_wait(PENDING);
         simt::wgmma_collect(bytemuck::cast_slice_mut(self));
     }

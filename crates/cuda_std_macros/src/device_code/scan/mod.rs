@@ -13,16 +13,19 @@ use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use std::collections::BTreeSet;
 
 /// Macros of the standard library, each with why a GPU does not have it.
-const MACROS: [(&str, &str); 7] = [
+const MACROS: [(&str, &str); 8] = [
     ("dbg", NO_OUTPUT),
     ("eprint", NO_OUTPUT),
     ("eprintln", NO_OUTPUT),
     ("format", NO_HEAP),
     ("print", NO_OUTPUT),
     ("println", NO_OUTPUT),
+    ("thread_local", NO_THREAD_LOCALS),
     ("vec", NO_HEAP),
 ];
 const NO_OUTPUT: &str = "a GPU has no output of its own: `gpu_println!` prints on both machines";
+const NO_THREAD_LOCALS: &str = "a GPU has no thread-locals, and simulated threads of one host thread would share \
+     them: one whose initialiser waits is replaced while another thread borrows its value";
 const NO_HEAP: &str = "a GPU has no heap: use an array, or a buffer that the host passes";
 
 /// Macros whose array is a static, with the type of a parameter that takes the array.

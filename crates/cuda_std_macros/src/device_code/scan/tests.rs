@@ -71,6 +71,33 @@ fn items_and_macros_of_a_host_are_found() {
 }
 
 #[test]
+fn thread_locals_are_found() {
+    let static_of_cell = "static N: Cell<u32> = const { Cell::new(0) };";
+    for path in ["", "std::", "::std::"] {
+        let source = format!("{path}thread_local! {{ {static_of_cell} }}");
+        let column = path.len() + 1;
+        // What it makes is a static that threads write, as well.
+        let expected = [
+            format!("1:{column} thread_local!"),
+            format!("1:{} static", column + 16),
+        ];
+        assert_eq!(found(&source), expected);
+    }
+    assert_eq!(
+        found("fn f() { thread_local!(static N: u32 = wait()); N.with(|n| *n) }"),
+        ["1:10 thread_local!"]
+    );
+    assert_eq!(
+        found("fn f(thread_local: u32) -> bool { thread_local != 0 }"),
+        [""; 0]
+    );
+    assert_eq!(
+        found("#[cfg(test)] thread_local! { static N: u32 = 0; }"),
+        [""; 0]
+    );
+}
+
+#[test]
 fn code_for_hosts_and_tests_is_their_own() {
     for condition in ["test", "not(target_arch = \"nvptx64\")"] {
         let items =
