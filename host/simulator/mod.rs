@@ -131,11 +131,8 @@ impl Backend for Simulator {
     }
 
     fn label(&self) -> String {
-        let number = self.number;
-        match self.properties.name.strip_prefix(NAME) {
-            Some(profile) => format!("{NAME} #{number}{profile}"),
-            None => format!("{} #{number}", self.properties.name),
-        }
+        let numbered = format!("{NAME} #{}", self.number);
+        self.properties.name.replacen(NAME, &numbered, 1)
     }
 
     /// Every launch and copy was done when its call returned.

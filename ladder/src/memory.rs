@@ -155,12 +155,7 @@ fn module(device: &Device) -> Result<Module> {
     device.load(&KERNELS)
 }
 
-fn check_len(
-    operation: &'static str,
-    what: &str,
-    expected: usize,
-    found: usize,
-) -> Result<()> {
+fn check_len(operation: &'static str, what: &str, expected: usize, found: usize) -> Result<()> {
     if found == expected {
         return Ok(());
     }

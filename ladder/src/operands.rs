@@ -45,7 +45,12 @@ impl Operands {
         }
         let product = (a.0, b.1);
         if product != c {
-            return mismatch(["the product", "C"], product, c, "the two shapes must be equal");
+            return mismatch(
+                ["the product", "C"],
+                product,
+                c,
+                "the two shapes must be equal",
+            );
         }
         Ok(())
     }

@@ -233,7 +233,11 @@ pub fn launch(
         .during(OPERATION));
     }
     let (partials, totals) = room(step, x.len(), block_threads);
-    check_length("the buffer of the partial sums", partials, sums.partials.len())?;
+    check_length(
+        "the buffer of the partial sums",
+        partials,
+        sums.partials.len(),
+    )?;
     check_length("the buffer of the total", totals, sums.total.len())?;
     let config = LaunchConfig::new(step.blocks(x.len(), block_threads), block_threads);
     let module = device.load(&KERNELS)?;
