@@ -119,8 +119,10 @@
 //!   signal (`SIGURG`), on the same systems: the looping function is stopped in its own code, not
 //!   in one that it calls, and its thread is left where it is. That leaves nothing half done but
 //!   what the loop itself does, and a lock that it holds stays locked. A thread that waits for the
-//!   host, or loops while it unwinds or in a foreign library, cannot be stopped: after two seconds
-//!   a message on standard error names the kernel and the block.
+//!   host, such as for a lock that another one holds over a barrier, or that loops while it unwinds
+//!   or in a foreign library, cannot be stopped: after two more seconds the process aborts, with a
+//!   message that names the kernel, the block and the thread, and says what it waits for.
+//!   [`Options::time_limit`] of `None` has it go on.
 //! - **After a fork** the child may launch kernels: it starts new host threads. A launch that
 //!   is under way in the parent does not go on in the child.
 //!

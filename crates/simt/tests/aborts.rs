@@ -10,6 +10,8 @@ mod common;
 use common::child::{aborts_in_child, in_child};
 use common::{block_x, launch, launch_with, serial, sync, thread_x};
 use simt::{DefectKind, Options};
+use std::hint::black_box;
+use std::sync::{Barrier, Mutex};
 use std::time::Duration;
 
 /// An abort takes this long at most, where nothing is waited for.
@@ -154,5 +156,85 @@ fn a_panic_under_a_function_that_cannot_unwind() {
                 "of purpose",
             ],
         );
+    }
+}
+
+fn limited() -> Options {
+    Options {
+        time_limit: Some(Duration::from_millis(500)),
+        ..Options::default()
+    }
+}
+
+#[test]
+fn a_lock_that_is_held_over_a_barrier() {
+    let name = "a_lock_that_is_held_over_a_barrier";
+    let errors = aborts_in_child(name, SOON, || {
+        let lock = Mutex::new(());
+        let _ = launch_with(&limited(), 1, 64, || {
+            let held = lock.lock();
+            sync();
+            drop(held);
+        });
+    });
+    if let Some(errors) = errors {
+        assert_says(
+            &errors,
+            &[
+                "kernel `test_kernel`, thread (",
+                "of block (0, 0, 0)",
+                "over its time limit",
+                "waits for the host, such as for a lock",
+                "waits at ",
+                "crates/simt/tests/aborts.rs",
+                "a lock that one of them holds",
+                "`Options::time_limit`",
+            ],
+        );
+    }
+}
+
+/// Threads of blocks on several host threads hold locks in two orders.
+#[test]
+fn locks_in_two_orders() {
+    let name = "locks_in_two_orders";
+    let errors = aborts_in_child(name, SOON, || {
+        let locks = [Mutex::new(()), Mutex::new(())];
+        let met = Barrier::new(2);
+        let _ = launch_with(&limited(), 2, 1, || {
+            let own = block_x() as usize;
+            let held = locks[own].lock();
+            met.wait();
+            drop(locks[1 - own].lock());
+            drop(held);
+        });
+    });
+    if let Some(errors) = errors {
+        assert_says(&errors, &["waits for the host"]);
+    }
+}
+
+#[test]
+fn a_destructor_that_never_ends_while_it_unwinds() {
+    struct NeverEnds;
+    impl Drop for NeverEnds {
+        fn drop(&mut self) {
+            let mut x = 1_u64;
+            loop {
+                x = black_box(x.wrapping_mul(3));
+            }
+        }
+    }
+    let name = "a_destructor_that_never_ends_while_it_unwinds";
+    let errors = aborts_in_child(name, SOON, || {
+        let _ = launch_with(&limited(), 1, 64, || {
+            let _never_ends = NeverEnds;
+            assert!(thread_x() != 5, "of purpose");
+            sync();
+        });
+    });
+    if let Some(errors) = errors {
+        let parts = ["kernel `test_kernel`, thread (", "loops in a destructor"];
+        assert_says(&errors, &parts);
     }
 }

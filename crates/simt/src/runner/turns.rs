@@ -229,6 +229,7 @@ impl Drop for Turns<'_> {
         let asked = self.block.ask_for_calls();
         for (thread, slot) in self.block.threads.iter().zip(self.coroutines.iter_mut()) {
             if let Some(coroutine) = slot.take() {
+                self.block.watched.note_progress();
                 coroutine.abandon(self.stacks, self.block, thread);
             }
         }
