@@ -10,6 +10,7 @@ mod common;
 use common::child::{aborts_in_child, in_child};
 use common::{block_x, launch, launch_with, serial, sync, thread_x};
 use simt::{DefectKind, Options};
+use std::fmt::{self, Display, Formatter};
 use std::hint::black_box;
 use std::sync::{Barrier, Mutex};
 use std::time::Duration;
@@ -237,4 +238,104 @@ fn a_destructor_that_never_ends_while_it_unwinds() {
         let parts = ["kernel `test_kernel`, thread (", "loops in a destructor"];
         assert_says(&errors, &parts);
     }
+}
+
+/// Needs more stack than there is to be shown, or more time.
+struct Endless {
+    recurses: bool,
+}
+
+impl Display for Endless {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        let frame = black_box([1_u8; 256]);
+        let mut x = 1_u64;
+        while !self.recurses {
+            x = black_box(x.wrapping_mul(3));
+        }
+        self.fmt(formatter)?;
+        write!(formatter, "{}", frame[3])
+    }
+}
+
+#[test]
+fn an_overflow_while_standard_output_is_locked() {
+    let name = "an_overflow_while_standard_output_is_locked";
+    let errors = aborts_in_child(name, SOON, || {
+        let _ = launch(1, 1, || println!("{}", Endless { recurses: true }));
+        println!("the next line");
+    });
+    if let Some(errors) = errors {
+        assert_says(
+            &errors,
+            &[
+                "kernel `test_kernel`, thread (0, 0, 0) of block (0, 0, 0)",
+                "has overflowed its stack",
+                "standard output locked for ever",
+                "stack_bytes",
+            ],
+        );
+    }
+}
+
+#[test]
+fn the_end_of_the_time_while_standard_error_is_locked() {
+    let name = "the_end_of_the_time_while_standard_error_is_locked";
+    let errors = aborts_in_child(name, SOON, || {
+        let _ = launch_with(&limited(), 1, 1, || {
+            eprintln!("{}", Endless { recurses: false });
+        });
+    });
+    if let Some(errors) = errors {
+        let parts = ["was over its time limit", "standard error locked for ever"];
+        assert_says(&errors, &parts);
+    }
+}
+
+/// A thread that waits under a function that cannot unwind, and holds a lock of the process.
+#[test]
+fn a_thread_that_cannot_be_unwound_while_standard_output_is_locked() {
+    struct Waits;
+    impl Display for Waits {
+        fn fmt(&self, _: &mut Formatter<'_>) -> fmt::Result {
+            called_from_c(&|| sync());
+            Ok(())
+        }
+    }
+    let name = "a_thread_that_cannot_be_unwound_while_standard_output_is_locked";
+    let errors = aborts_in_child(name, SOON, || {
+        let _ = launch(1, 2, || {
+            if thread_x() == 0 {
+                println!("{Waits}");
+            }
+            panic!("of purpose");
+        });
+    });
+    if let Some(errors) = errors {
+        let parts = ["could not be unwound", "standard output locked for ever"];
+        assert_says(&errors, &parts);
+    }
+}
+
+/// What others hold, or what the thread has held before, ends nothing.
+#[test]
+fn an_overflow_while_another_thread_prints() {
+    in_child("an_overflow_while_another_thread_prints", || {
+        let held = std::io::stdout().lock();
+        let overflow = || {
+            let result = launch(1, 1, || {
+                black_box(format!("{}", Endless { recurses: true }));
+            });
+            let defect = result.unwrap_err();
+            assert_eq!(defect.kind, DefectKind::StackOverflow, "{defect}");
+        };
+        overflow();
+        drop(held);
+        let defect = launch(1, 1, || {
+            println!("{}", thread_x());
+            black_box(format!("{}", Endless { recurses: true }));
+        })
+        .unwrap_err();
+        assert_eq!(defect.kind, DefectKind::StackOverflow, "{defect}");
+        println!("the next line");
+    });
 }

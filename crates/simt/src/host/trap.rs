@@ -241,7 +241,7 @@ impl Installed {
             && self.code.iter().any(|code| code.contains(&registers.code))
             && !std::thread::panicking()
         {
-            confinement.note_left(Left::TimeLimit);
+            confinement.note_left(Left::TimeLimit, registers.stack);
             // SAFETY: as in `stop`.
             unsafe { set_registers(context, handler.setup_trap_handler(|| ())) };
         }
@@ -260,7 +260,9 @@ impl Installed {
         let handler = handler.filter(|it| it.stack_ptr_in_bounds(registers.stack));
         match handler {
             Some(handler) if can_be_stopped => {
-                thread.confinement.note_left(Left::StackOverflow);
+                let guard_end = thread.confinement.guard() + self.page_bytes;
+                let frames = registers.stack.max(guard_end);
+                thread.confinement.note_left(Left::StackOverflow, frames);
                 // SAFETY: the stack pointer is within the coroutine's stack, and all registers are
                 // set as the handler says. What is overwritten are frames of the coroutine's root
                 // (`ROOT_BYTES`); those of the kernel stay and are not run again.

@@ -11,6 +11,7 @@
 //! by a signal, see `trap`. Where neither is possible, the process ends with a message: the launch
 //! would never return.
 
+use super::left_locks::ADVICE as ADVICE_ON_LOCKS;
 use super::message::abort_with;
 use super::trap;
 use crate::state::{NEVER, Watched};
@@ -30,6 +31,8 @@ const LONGEST_LOOK: Duration = Duration::from_millis(100);
 const GRACE: Duration = Duration::from_millis(60);
 /// After so long, a block that cannot be stopped ends the process.
 pub(super) const PATIENCE: Duration = Duration::from_secs(2);
+/// After so long, a worker that finds out about locks is in one itself.
+const PATIENCE_FOR_LOCKS: Duration = Duration::from_secs(5);
 /// So long its host thread has to say so itself, which knows where it is.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 /// After so long without launches, the watchdog sleeps.
@@ -47,6 +50,8 @@ struct Entry {
     time: u64,
     /// What the block has taken since it was first seen with this progress.
     taken: u64,
+    /// How long it has been finding out about locks.
+    checked_locks: u64,
     /// Whether the host thread sleeps, though the block's threads do not yield.
     waits_for_host: bool,
     /// What it had taken when its time was up.
@@ -58,7 +63,7 @@ struct State {
     /// The process whose threads these are: a forked child has none of them.
     process: u32,
     has_thread: bool,
-    /// Launches under way that have a limit.
+    /// Launches under way.
     launches: usize,
     is_asleep: bool,
     last_look: Option<Instant>,
@@ -124,6 +129,7 @@ pub(crate) fn add(watched: &Arc<Watched>) {
         has_moved: false,
         time: 0,
         taken: 0,
+        checked_locks: 0,
         waits_for_host: false,
         over_at: None,
     });
@@ -201,6 +207,10 @@ impl Entry {
         let watched = &self.watched;
         let (progress, time) = (watched.progress(), watched.time());
         let taken = time.saturating_sub(mem::replace(&mut self.time, time));
+        if watched.is_checking_locks() {
+            return self.wait_for_locks(elapsed);
+        }
+        self.checked_locks = 0;
         self.has_moved = mem::replace(&mut self.progress, progress) != progress;
         if self.has_moved || watched.limit() == 0 {
             self.taken = 0;
@@ -212,6 +222,19 @@ impl Entry {
         self.waits_for_host =
             rest > elapsed / 2 && !watched.is_idle() && watched.host_thread().is_asleep();
         self.taken += taken + if self.waits_for_host { rest } else { 0 };
+    }
+
+    /// The worker finds out about locks: that is no time of the block's, but ends, too.
+    fn wait_for_locks(&mut self, elapsed: u64) {
+        self.progress = NEVER;
+        self.checked_locks += elapsed;
+        if self.checked_locks >= nanoseconds(PATIENCE_FOR_LOCKS) {
+            self.end_process(format_args!(
+                "a thread has overflowed its stack or was over its time limit, and was left where it \
+                 is, with the allocator or another lock of the process locked for ever, which ends \
+                 the process; {ADVICE_ON_LOCKS}"
+            ));
+        }
     }
 
     /// Whether the worker's block, if it runs one, has time left.

@@ -4,7 +4,7 @@ use super::stacks::{StackPool, StaggeredStack};
 use crate::basics::{DefectKind, Finding};
 use crate::block::{Block, Thread};
 use crate::current::Entered;
-use crate::host::payload_message;
+use crate::host::{check_locks, payload_message};
 use crate::state::Left;
 use corosensei::stack::Stack;
 use corosensei::{Coroutine, CoroutineResult};
@@ -87,9 +87,11 @@ impl ThreadCoroutine {
             // on this host thread for unwinding: nothing can be unwound here any more.
             let entered = Entered::new(block);
             if std::thread::panicking() || self.resume(&entered, thread) != Resumed::Exited {
+                check_locks(thread, block);
                 return self.leave();
             }
         } else {
+            check_locks(thread, block);
             // SAFETY: without unwinding, no destructor of a thread that is cut
             // off can be expected to run, as in any abort. What its stack frames
             // borrow stays valid until after the launch.

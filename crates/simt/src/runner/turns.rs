@@ -6,6 +6,7 @@ use super::stacks::StackPool;
 use crate::basics::{DefectKind, Finding, SplitMix64};
 use crate::block::{Block, Thread, Wait};
 use crate::current::Entered;
+use crate::host::check_locks;
 use crate::state::Left;
 use std::io;
 
@@ -181,6 +182,7 @@ impl Turns<'_> {
             coroutine.leave();
         }
         let thread = &self.block.threads[index];
+        check_locks(thread, self.block);
         self.block.record(self.block.left_behind(thread, why));
     }
 

@@ -21,6 +21,8 @@ pub(crate) struct Watched {
     doomed_at: AtomicU64,
     /// Whether it waited for the host then.
     waits_for_host: AtomicBool,
+    /// Whether the worker finds out if a thread that was left holds a lock.
+    is_checking_locks: AtomicBool,
     /// Whether each access looks at `stop_at`.
     is_careful: AtomicBool,
     /// Nanoseconds that blocks have slept because their threads only yield.
@@ -43,6 +45,7 @@ impl Watched {
             stop_at: AtomicU64::new(NEVER),
             doomed_at: AtomicU64::new(NEVER),
             waits_for_host: AtomicBool::new(false),
+            is_checking_locks: AtomicBool::new(false),
             is_careful: AtomicBool::new(false),
             slept: AtomicU64::new(0),
             is_idle: AtomicBool::new(false),
@@ -177,6 +180,18 @@ impl Watched {
     pub fn doomed(&self) -> Option<bool> {
         let is_doomed = self.doomed_at.load(Acquire) == self.progress();
         is_doomed.then(|| self.waits_for_host.load(Relaxed))
+    }
+
+    /// Calls `action`, which finds out whether a thread that was left holds a lock.
+    pub fn while_checking_locks(&self, action: impl FnOnce()) {
+        self.is_checking_locks.store(true, Relaxed);
+        action();
+        self.is_checking_locks.store(false, Relaxed);
+    }
+
+    /// Whether the worker finds out if a thread that was left holds a lock.
+    pub fn is_checking_locks(&self) -> bool {
+        self.is_checking_locks.load(Relaxed)
     }
 
     fn end_care(&self) {
