@@ -247,10 +247,10 @@ struct Endless {
 
 impl Display for Endless {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        let frame = black_box([1_u8; 256]);
+        let frame = black_box([7_u64; 16]);
         let mut x = 1_u64;
-        while !self.recurses {
-            x = black_box(x.wrapping_mul(3));
+        while black_box(!self.recurses) {
+            x = x.wrapping_mul(3);
         }
         self.fmt(formatter)?;
         write!(formatter, "{}", frame[3])

@@ -118,11 +118,19 @@ impl Thread {
     }
 
     /// Whether the thread waits in the middle of the kernel.
+    #[cfg(all(
+        target_os = "linux",
+        any(target_arch = "x86_64", target_arch = "aarch64")
+    ))]
     pub fn is_suspended(&self) -> bool {
         !matches!(self.wait.get(), Wait::Nothing | Wait::Exited)
     }
 
     /// The line at which it last had to wait in this block.
+    #[cfg(all(
+        target_os = "linux",
+        any(target_arch = "x86_64", target_arch = "aarch64")
+    ))]
     pub fn last_wait(&self) -> Option<&'static Location<'static>> {
         Some(self.site.get()).filter(|site| site.file() != file!())
     }

@@ -30,7 +30,7 @@ const LONGEST_LOOK: Duration = Duration::from_millis(100);
 /// A block whose time is up has so long to reach an instruction, before it is interrupted.
 const GRACE: Duration = Duration::from_millis(60);
 /// After so long, a block that cannot be stopped ends the process.
-pub(super) const PATIENCE: Duration = Duration::from_secs(2);
+const PATIENCE: Duration = Duration::from_secs(2);
 /// After so long, a worker that finds out about locks is in one itself.
 const PATIENCE_FOR_LOCKS: Duration = Duration::from_secs(5);
 /// So long its host thread has to say so itself, which knows where it is.
