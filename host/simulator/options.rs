@@ -267,7 +267,9 @@ impl SimulatorOptions {
     /// instruction is not stopped there.
     ///
     /// A kernel that is stopped while it holds a lock of the host, such as a `Mutex`, leaves it
-    /// locked: locks are not for kernels.
+    /// locked: locks are not for kernels. One that waits for the host when its time is up, for
+    /// such a lock or for input, cannot be stopped: two seconds later the process ends with a
+    /// message that says so. Without a limit it waits.
     #[must_use]
     pub fn with_time_limit(mut self, time_limit: impl Into<Option<Duration>>) -> Self {
         self.time_limit = time_limit.into();

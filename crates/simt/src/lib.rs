@@ -116,16 +116,20 @@
 //!   large frames touch each of their pages, so that none jumps over the guard page. The thread is
 //!   left where it is: its destructors do not run, its stack is never given back, and locks that it
 //!   holds stay locked. An overflow within the C library, whose locks would stay locked too, ends
-//!   the process with a message. Linux on x86-64 and aarch64 has all of this; elsewhere only an
-//!   instruction that is called near the end of the stack is found, and other overflows end the
-//!   process.
+//!   the process with a message, and so does one that leaves the lock of a standard stream locked (in
+//!   a `Display` under a `println!`), or that of an allocator of the program's own, within seconds.
+//!   Linux on x86-64 and aarch64 has all of this; elsewhere only an instruction that is called near
+//!   the end of the stack is found, and other overflows end the process.
 //! - **A block over its limit of time** is [`DefectKind::TimeLimit`]: it is cut off at the next
 //!   instruction, other than an unchecked access. A loop without one is interrupted by a
 //!   signal (`SIGURG`), on the same systems: the looping function is stopped in its own code, not
 //!   in one that it calls, and its thread is left where it is. That leaves nothing half done but
-//!   what the loop itself does, and a lock that it holds stays locked. A thread that waits for the
-//!   host, or loops while it unwinds or in a foreign library, cannot be stopped: after two seconds
-//!   a message on standard error names the kernel and the block.
+//!   what the loop itself does, and a lock that it holds stays locked, with the same end as above if
+//!   it is a standard stream's. A thread that waits for the
+//!   host, such as for a lock that another one holds over a barrier, or that loops while it unwinds
+//!   or in a foreign library, cannot be stopped: after two more seconds the process aborts, with a
+//!   message that names the kernel, the block and the thread, and says what it waits for.
+//!   [`Options::time_limit`] of `None` has it go on.
 //! - **After a fork** the child may launch kernels: it starts new host threads. A launch that
 //!   is under way in the parent does not go on in the child.
 //!

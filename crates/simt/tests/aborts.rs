@@ -10,6 +10,9 @@ mod common;
 use common::child::{aborts_in_child, in_child};
 use common::{block_x, launch, launch_with, serial, sync, thread_x};
 use simt::{DefectKind, Options};
+use std::fmt::{self, Display, Formatter};
+use std::hint::black_box;
+use std::sync::{Barrier, Mutex};
 use std::time::Duration;
 
 /// An abort takes this long at most, where nothing is waited for.
@@ -155,4 +158,184 @@ fn a_panic_under_a_function_that_cannot_unwind() {
             ],
         );
     }
+}
+
+fn limited() -> Options {
+    Options {
+        time_limit: Some(Duration::from_millis(500)),
+        ..Options::default()
+    }
+}
+
+#[test]
+fn a_lock_that_is_held_over_a_barrier() {
+    let name = "a_lock_that_is_held_over_a_barrier";
+    let errors = aborts_in_child(name, SOON, || {
+        let lock = Mutex::new(());
+        let _ = launch_with(&limited(), 1, 64, || {
+            let held = lock.lock();
+            sync();
+            drop(held);
+        });
+    });
+    if let Some(errors) = errors {
+        assert_says(
+            &errors,
+            &[
+                "kernel `test_kernel`, thread (",
+                "of block (0, 0, 0)",
+                "over its time limit",
+                "waits for the host, such as for a lock",
+                "waits at ",
+                "crates/simt/tests/aborts.rs",
+                "a lock that one of them holds",
+                "`Options::time_limit`",
+            ],
+        );
+    }
+}
+
+/// Threads of blocks on several host threads hold locks in two orders.
+#[test]
+fn locks_in_two_orders() {
+    let name = "locks_in_two_orders";
+    let errors = aborts_in_child(name, SOON, || {
+        let locks = [Mutex::new(()), Mutex::new(())];
+        let met = Barrier::new(2);
+        let _ = launch_with(&limited(), 2, 1, || {
+            let own = block_x() as usize;
+            let held = locks[own].lock();
+            met.wait();
+            drop(locks[1 - own].lock());
+            drop(held);
+        });
+    });
+    if let Some(errors) = errors {
+        assert_says(&errors, &["waits for the host"]);
+    }
+}
+
+#[test]
+fn a_destructor_that_never_ends_while_it_unwinds() {
+    struct NeverEnds;
+    impl Drop for NeverEnds {
+        fn drop(&mut self) {
+            let mut x = 1_u64;
+            loop {
+                x = black_box(x.wrapping_mul(3));
+            }
+        }
+    }
+    let name = "a_destructor_that_never_ends_while_it_unwinds";
+    let errors = aborts_in_child(name, SOON, || {
+        let _ = launch_with(&limited(), 1, 64, || {
+            let _never_ends = NeverEnds;
+            assert!(thread_x() != 5, "of purpose");
+            sync();
+        });
+    });
+    if let Some(errors) = errors {
+        let parts = ["kernel `test_kernel`, thread (", "loops in a destructor"];
+        assert_says(&errors, &parts);
+    }
+}
+
+/// Needs more stack than there is to be shown, or more time.
+struct Endless {
+    recurses: bool,
+}
+
+impl Display for Endless {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        let frame = black_box([7_u64; 16]);
+        let mut x = 1_u64;
+        while black_box(!self.recurses) {
+            x = x.wrapping_mul(3);
+        }
+        self.fmt(formatter)?;
+        write!(formatter, "{}", frame[3])
+    }
+}
+
+#[test]
+fn an_overflow_while_standard_output_is_locked() {
+    let name = "an_overflow_while_standard_output_is_locked";
+    let errors = aborts_in_child(name, SOON, || {
+        let _ = launch(1, 1, || println!("{}", Endless { recurses: true }));
+        println!("the next line");
+    });
+    if let Some(errors) = errors {
+        assert_says(
+            &errors,
+            &[
+                "kernel `test_kernel`, thread (0, 0, 0) of block (0, 0, 0)",
+                "has overflowed its stack",
+                "standard output locked for ever",
+                "stack_bytes",
+            ],
+        );
+    }
+}
+
+#[test]
+fn the_end_of_the_time_while_standard_error_is_locked() {
+    let name = "the_end_of_the_time_while_standard_error_is_locked";
+    let errors = aborts_in_child(name, SOON, || {
+        let _ = launch_with(&limited(), 1, 1, || {
+            eprintln!("{}", Endless { recurses: false });
+        });
+    });
+    if let Some(errors) = errors {
+        let parts = ["was over its time limit", "standard error locked for ever"];
+        assert_says(&errors, &parts);
+    }
+}
+
+/// A thread that waits under a function that cannot unwind, and holds a lock of the process.
+#[test]
+fn a_thread_that_cannot_be_unwound_while_standard_output_is_locked() {
+    struct Waits;
+    impl Display for Waits {
+        fn fmt(&self, _: &mut Formatter<'_>) -> fmt::Result {
+            called_from_c(&|| sync());
+            Ok(())
+        }
+    }
+    let name = "a_thread_that_cannot_be_unwound_while_standard_output_is_locked";
+    let errors = aborts_in_child(name, SOON, || {
+        let _ = launch(1, 2, || {
+            if thread_x() == 0 {
+                println!("{Waits}");
+            }
+            panic!("of purpose");
+        });
+    });
+    if let Some(errors) = errors {
+        let parts = ["could not be unwound", "standard output locked for ever"];
+        assert_says(&errors, &parts);
+    }
+}
+
+/// What others hold, or what the thread has held before, ends nothing.
+#[test]
+fn an_overflow_while_another_thread_prints() {
+    in_child("an_overflow_while_another_thread_prints", || {
+        let held = std::io::stdout().lock();
+        let overflow = || {
+            let result = launch(1, 1, || {
+                black_box(format!("{}", Endless { recurses: true }));
+            });
+            let defect = result.unwrap_err();
+            assert_eq!(defect.kind, DefectKind::StackOverflow, "{defect}");
+        };
+        overflow();
+        drop(held);
+        let defect = launch(1, 1, || {
+            println!("{}", thread_x());
+            black_box(format!("{}", Endless { recurses: true }));
+        })
+        .unwrap_err();
+        assert_eq!(defect.kind, DefectKind::StackOverflow, "{defect}");
+        println!("the next line");
+    });
 }

@@ -305,9 +305,9 @@ impl Block {
             Left::TimeLimit => (
                 DefectKind::TimeLimit,
                 format!(
-                    "the block has run for {:?} of processor time without one of its threads \
-                     exiting: a loop may have no end; if it has, raise `Options::time_limit` \
-                     (`SimulatorOptions::with_time_limit`)",
+                    "the block has run for {:?} of processor time, or waited for the host, without one of \
+                     its threads exiting: a loop may have no end; if it has, raise \
+                     `Options::time_limit` (`SimulatorOptions::with_time_limit`)",
                     self.time_limit().unwrap_or_default()
                 ),
             ),

@@ -268,6 +268,8 @@ impl Block {
     #[cold]
     pub fn record(&self, finding: Finding) {
         self.finding.borrow_mut().get_or_insert(finding);
+        // Its threads have the time of a block to unwind.
+        self.watched.note_progress();
         self.abandon();
     }
 

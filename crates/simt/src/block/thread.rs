@@ -70,6 +70,11 @@ pub(crate) struct Thread {
     pub fruitless_updates: Cell<u32>,
 }
 
+/// The line of a thread that has not waited: no kernel's.
+const fn nowhere() -> &'static Location<'static> {
+    Location::caller()
+}
+
 impl Thread {
     /// A thread that has not started.
     pub fn new(position: Position) -> Self {
@@ -78,7 +83,7 @@ impl Thread {
             position,
             confinement: Confinement::new(),
             wait: Cell::new(Wait::Nothing),
-            site: Cell::new(Location::caller()),
+            site: Cell::new(nowhere()),
             copies: RefCell::default(),
             machine: Box::default(),
             has_waited: Cell::new(false),
@@ -91,6 +96,7 @@ impl Thread {
     /// Nothing of what it did in another block counts any more.
     pub fn begin(&mut self) {
         self.wait.set(Wait::Nothing);
+        self.site.set(nowhere());
         self.copies.get_mut().clear();
         self.has_waited.set(false);
         self.loaded_words.take();
@@ -109,6 +115,24 @@ impl Thread {
     #[inline]
     pub fn lane_bit(&self) -> u64 {
         self.position.lane_bit()
+    }
+
+    /// Whether the thread waits in the middle of the kernel.
+    #[cfg(all(
+        target_os = "linux",
+        any(target_arch = "x86_64", target_arch = "aarch64")
+    ))]
+    pub fn is_suspended(&self) -> bool {
+        !matches!(self.wait.get(), Wait::Nothing | Wait::Exited)
+    }
+
+    /// The line at which it last had to wait in this block.
+    #[cfg(all(
+        target_os = "linux",
+        any(target_arch = "x86_64", target_arch = "aarch64")
+    ))]
+    pub fn last_wait(&self) -> Option<&'static Location<'static>> {
+        Some(self.site.get()).filter(|site| site.file() != file!())
     }
 
     /// Suspends the thread, which must be the running one, for `wait`. The end of the

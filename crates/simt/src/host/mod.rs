@@ -2,6 +2,7 @@
 
 #[cfg(target_os = "linux")]
 mod fork;
+mod left_locks;
 mod message;
 mod panic_hook;
 #[cfg(all(
@@ -25,6 +26,7 @@ mod workers;
 
 pub use workers::MAX_WORKERS;
 
+pub(crate) use left_locks::check_locks;
 pub(crate) use panic_hook::payload_message;
 pub(crate) use trap::ensure_signal_stack;
 pub(crate) use watchdog::{Watching, add as watch_worker, remove as forget_worker};

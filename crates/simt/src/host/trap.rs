@@ -9,7 +9,9 @@
 //! Frames of the C library may hold its locks, for example that of `malloc`: an overflow in one of
 //! them ends the process with a message.
 
+use super::message::{Place, abort_with, say};
 use super::registers::{Registers, set_registers};
+use super::watchdog::{ADVICE, OVER};
 use crate::block::{Block, Thread};
 use crate::current::try_with_current;
 use crate::state::{HostThread, Left};
@@ -20,8 +22,8 @@ use std::ptr;
 use std::sync::{Once, OnceLock};
 
 /// The message where the process cannot go on.
-const IN_C_LIBRARY: &[u8] = b"the stack of a simulated GPU thread has overflowed in a function of \
-the C library, which may hold locks; raise SimulatorOptions::with_stack_bytes\n";
+const IN_C_LIBRARY: &str = "the stack has overflowed in a function of the C library, which may hold \
+locks, and that ends the process; raise `Options::stack_bytes` (`SimulatorOptions::with_stack_bytes`)";
 
 /// Signals that an access of a guard page may raise.
 const FAULTS: [libc::c_int; 2] = [libc::SIGSEGV, libc::SIGBUS];
@@ -170,12 +172,12 @@ extern "C" fn on_fault(
             &mut *context.cast::<libc::ucontext_t>(),
         )
     };
-    let is_overflow = try_with_current(|thread, _| {
+    let is_overflow = try_with_current(|thread, block| {
         let guard = thread.confinement.guard();
         let is_overflow = (guard..guard + installed.page_bytes).contains(&address);
         if is_overflow {
             // SAFETY: the context is that of the interrupted coroutine, which is `thread`'s.
-            unsafe { installed.stop(thread, context) };
+            unsafe { installed.stop(thread, block, context) };
         }
         is_overflow
     });
@@ -205,6 +207,11 @@ extern "C" fn on_interrupt(
         if is_over {
             // SAFETY: the context is that of the interrupted host thread, which runs `thread`.
             unsafe { installed.stop_loop(thread, block, context) };
+            if thread.confinement.left().is_none()
+                && let Some(waits_for_host) = block.watched.doomed()
+            {
+                end_process(thread, block, waits_for_host);
+            }
         }
         is_over
     });
@@ -234,7 +241,7 @@ impl Installed {
             && self.code.iter().any(|code| code.contains(&registers.code))
             && !std::thread::panicking()
         {
-            confinement.note_left(Left::TimeLimit);
+            confinement.note_left(Left::TimeLimit, registers.stack);
             // SAFETY: as in `stop`.
             unsafe { set_registers(context, handler.setup_trap_handler(|| ())) };
         }
@@ -245,7 +252,7 @@ impl Installed {
     /// # Safety
     ///
     /// 1. `context` is that of the running coroutine, which is that of `thread`.
-    unsafe fn stop(&self, thread: &Thread, context: &mut libc::ucontext_t) {
+    unsafe fn stop(&self, thread: &Thread, block: &Block, context: &mut libc::ucontext_t) {
         let registers = Registers::of(context);
         let can_be_stopped = thread.confinement.can_be_stopped()
             && self.code.iter().any(|code| code.contains(&registers.code));
@@ -253,21 +260,46 @@ impl Installed {
         let handler = handler.filter(|it| it.stack_ptr_in_bounds(registers.stack));
         match handler {
             Some(handler) if can_be_stopped => {
-                thread.confinement.note_left(Left::StackOverflow);
+                let guard_end = thread.confinement.guard() + self.page_bytes;
+                let frames = registers.stack.max(guard_end);
+                thread.confinement.note_left(Left::StackOverflow, frames);
                 // SAFETY: the stack pointer is within the coroutine's stack, and all registers are
                 // set as the handler says. What is overwritten are frames of the coroutine's root
                 // (`ROOT_BYTES`); those of the kernel stay and are not run again.
                 unsafe { set_registers(context, handler.setup_trap_handler(|| ())) };
             }
-            _ => {
-                // SAFETY: both calls are async-signal-safe; the message is valid.
-                unsafe {
-                    libc::write(2, IN_C_LIBRARY.as_ptr().cast(), IN_C_LIBRARY.len());
-                    libc::abort();
-                }
-            }
+            _ => abort_with(format_args!("{}: {IN_C_LIBRARY}\n", Place(thread, block))),
         }
     }
+}
+
+/// Ends the process because the running thread cannot be stopped.
+fn end_process(thread: &Thread, block: &Block, waits_for_host: bool) -> ! {
+    let does = match waits_for_host {
+        true => "waits for the host, such as for a lock, a channel or input",
+        false => "loops in a destructor while it unwinds, or in a foreign library",
+    };
+    say(format_args!(
+        "{}: {OVER}. The thread {does}.\n",
+        Place(thread, block)
+    ));
+    if let Some(site) = thread.last_wait() {
+        say(format_args!(
+            "The last line at which it waited is {site}.\n"
+        ));
+    }
+    let may_hold_lock = |it: &&Thread| waits_for_host && it.is_suspended();
+    let mut waiting = block.threads.iter().filter(may_hold_lock);
+    if let Some(first) = waiting.next() {
+        say(format_args!(
+            "Thread {} waits at {}, and {} other threads of the block wait: a lock that one of them holds \
+             stays locked.\n",
+            first.position.thread_idx,
+            first.site.get(),
+            waiting.count(),
+        ));
+    }
+    abort_with(format_args!("{ADVICE}\n"))
 }
 
 /// Does with a signal what would have been done without this handler.

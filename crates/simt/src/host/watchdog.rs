@@ -1,40 +1,61 @@
 //! The limit of time: a host thread that looks at the running blocks every few milliseconds.
 //!
-//! What counts is the processor time that a block has taken since one of its threads last started
-//! or exited, so that a busy machine stops nothing. Time in which a block sleeps because its
-//! threads only yield counts, too, unless another block of the launch is still at work: it may be
-//! the one that is waited for.
+//! What counts is the time that a block has taken since one of its threads last started or exited: the
+//! processor time of its host thread, so that a busy machine stops nothing, and the time in which the
+//! host thread sleeps, because the block's threads only yield or because one of them waits for the host:
+//! for a lock, a channel, input. Blocks whose host thread sleeps may take longer while another block of
+//! the launch is at work: it may be the one that is waited for.
 //!
 //! A block whose time is up is stopped at its next instruction, which gives the report its line. A
 //! loop without one that is looked at (arithmetic, or unchecked accesses) is interrupted
-//! by a signal, see `trap`.
+//! by a signal, see `trap`. Where neither is possible, the process ends with a message: the launch
+//! would never return.
 
+use super::left_locks::ADVICE as ADVICE_ON_LOCKS;
+use super::message::abort_with;
 use super::trap;
 use crate::state::{NEVER, Watched};
 use std::sync::{Arc, Barrier, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
-use std::{io, mem};
+use std::{fmt, io, mem};
 
 /// How often the watchdog looks, while launches are under way.
 const TICK: Duration = Duration::from_millis(20);
 /// How often it interrupts a block that does not stop.
 const INTERRUPT_TICK: Duration = Duration::from_millis(1);
+/// A look that comes later than this after the one before counts as one that comes then: the process
+/// was stopped, or the machine asleep.
+const LONGEST_LOOK: Duration = Duration::from_millis(100);
 /// A block whose time is up has so long to reach an instruction, before it is interrupted.
 const GRACE: Duration = Duration::from_millis(60);
-/// After so long, a block that cannot be stopped is reported on standard error.
+/// After so long, a block that cannot be stopped ends the process.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// After so long, a worker that finds out about locks is in one itself.
+const PATIENCE_FOR_LOCKS: Duration = Duration::from_secs(5);
+/// So long its host thread has to say so itself, which knows where it is.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 /// After so long without launches, the watchdog sleeps.
 const LINGER: Duration = Duration::from_secs(1);
+/// Room for so many workers is there from the beginning: more take memory while the state is locked.
+const USUAL_WORKERS: usize = 64;
 
-/// A worker as the watchdog has last seen it.
+/// A worker as the watchdog has last seen it. All times are in nanoseconds.
 struct Entry {
     watched: Arc<Watched>,
     progress: u64,
-    /// `Watched::time` when it was first seen with this progress.
-    since: u64,
-    over_since: Option<Instant>,
-    is_reported: bool,
+    /// Whether it is another one than at the look before.
+    has_moved: bool,
+    /// `Watched::time` when it was last looked at.
+    time: u64,
+    /// What the block has taken since it was first seen with this progress.
+    taken: u64,
+    /// How long it has been finding out about locks.
+    checked_locks: u64,
+    /// Whether the host thread sleeps, though the block's threads do not yield.
+    waits_for_host: bool,
+    /// What it had taken when its time was up.
+    over_at: Option<u64>,
 }
 
 #[derive(Default)]
@@ -42,9 +63,10 @@ struct State {
     /// The process whose threads these are: a forked child has none of them.
     process: u32,
     has_thread: bool,
-    /// Launches under way that have a limit.
+    /// Launches under way.
     launches: usize,
     is_asleep: bool,
+    last_look: Option<Instant>,
     entries: Vec<Entry>,
 }
 
@@ -69,6 +91,7 @@ fn of_process(state: &mut Option<State>) -> &mut State {
     }
     state.get_or_insert_with(|| State {
         process,
+        entries: Vec::with_capacity(USUAL_WORKERS),
         ..State::default()
     })
 }
@@ -103,9 +126,12 @@ pub(crate) fn add(watched: &Arc<Watched>) {
     of_process(&mut lock(&STATE)).entries.push(Entry {
         watched: Arc::clone(watched),
         progress: NEVER,
-        since: 0,
-        over_since: None,
-        is_reported: false,
+        has_moved: false,
+        time: 0,
+        taken: 0,
+        checked_locks: 0,
+        waits_for_host: false,
+        over_at: None,
     });
 }
 
@@ -153,31 +179,22 @@ fn watch() {
 }
 
 impl State {
-    /// Looks at each worker; returns whether some block is being interrupted.
+    /// Looks at each worker; returns whether some block is being interrupted. It takes no memory: an
+    /// allocator whose lock was left locked must not stop it.
     fn look(&mut self) -> bool {
-        let running: Vec<bool> = self
-            .entries
-            .iter_mut()
-            .map(Entry::is_within_limit)
-            .collect();
-        let at_work: Vec<usize> = self
-            .entries
-            .iter()
-            .zip(&running)
-            .filter(|(entry, is_running)| **is_running && !entry.watched.is_idle())
-            .map(|(entry, _)| entry.watched.launch())
-            .collect();
+        let now = Instant::now();
+        let last = self.last_look.replace(now);
+        let elapsed = last.map_or(Duration::ZERO, |last| now - last);
+        let elapsed = nanoseconds(elapsed.min(LONGEST_LOOK));
+        self.entries.iter_mut().for_each(|it| it.look(elapsed));
         let mut is_stopping = false;
-        for (entry, _) in self
-            .entries
-            .iter_mut()
-            .zip(running)
-            .filter(|(_, runs)| !runs)
-        {
-            let watched = &entry.watched;
-            let may_wait = watched.is_idle() && at_work.contains(&watched.launch());
-            if !may_wait {
-                is_stopping |= entry.stop();
+        for index in 0..self.entries.len() {
+            let entry = &self.entries[index];
+            let launch = entry.watched.launch();
+            let mut others = self.entries.iter();
+            let may_wait = entry.is_asleep() && others.any(|it| it.is_at_work_for(launch));
+            if !entry.is_within_limit() && !may_wait {
+                is_stopping |= self.entries[index].stop();
             }
         }
         is_stopping
@@ -185,39 +202,100 @@ impl State {
 }
 
 impl Entry {
-    /// Whether the worker's block, if it runs one, has time left.
-    fn is_within_limit(&mut self) -> bool {
+    /// Notes what the worker has done in the last `elapsed` nanoseconds.
+    fn look(&mut self, elapsed: u64) {
         let watched = &self.watched;
-        let (limit, progress) = (watched.limit(), watched.progress());
-        if limit == 0 || progress != self.progress {
-            self.progress = progress;
-            self.since = watched.time();
-            self.over_since = None;
-            self.is_reported = false;
-            return true;
+        let (progress, time) = (watched.progress(), watched.time());
+        let taken = time.saturating_sub(mem::replace(&mut self.time, time));
+        if watched.is_checking_locks() {
+            return self.wait_for_locks(elapsed);
         }
-        watched.time().saturating_sub(self.since) < limit
+        self.checked_locks = 0;
+        self.has_moved = mem::replace(&mut self.progress, progress) != progress;
+        if self.has_moved || watched.limit() == 0 {
+            self.taken = 0;
+            self.waits_for_host = false;
+            self.over_at = None;
+            return;
+        }
+        let rest = elapsed.saturating_sub(taken);
+        self.waits_for_host =
+            rest > elapsed / 2 && !watched.is_idle() && watched.host_thread().is_asleep();
+        self.taken += taken + if self.waits_for_host { rest } else { 0 };
+    }
+
+    /// The worker finds out about locks: that is no time of the block's, but ends, too.
+    fn wait_for_locks(&mut self, elapsed: u64) {
+        self.progress = NEVER;
+        self.checked_locks += elapsed;
+        if self.checked_locks >= nanoseconds(PATIENCE_FOR_LOCKS) {
+            self.end_process(format_args!(
+                "a thread has overflowed its stack or was over its time limit, and was left where it \
+                 is, with the allocator or another lock of the process locked for ever, which ends \
+                 the process; {ADVICE_ON_LOCKS}"
+            ));
+        }
+    }
+
+    /// Whether the worker's block, if it runs one, has time left.
+    fn is_within_limit(&self) -> bool {
+        let limit = self.watched.limit();
+        limit == 0 || self.taken < limit
+    }
+
+    /// Whether the host thread sleeps.
+    fn is_asleep(&self) -> bool {
+        self.waits_for_host || self.watched.is_idle()
+    }
+
+    /// Whether the worker runs a block of this launch that has time left, or has just run one.
+    fn is_at_work_for(&self, launch: usize) -> bool {
+        let watched = &self.watched;
+        let has_time = self.has_moved || watched.limit() != 0 && self.is_within_limit();
+        has_time && watched.launch() == launch && !watched.is_idle()
     }
 
     /// Stops the block, whose time is up; returns whether it is being interrupted.
     fn stop(&mut self) -> bool {
         let watched = &self.watched;
         watched.stop_at(self.progress);
-        let over = self.over_since.get_or_insert_with(Instant::now).elapsed();
-        if over < GRACE {
+        let over = self.taken - *self.over_at.get_or_insert(self.taken);
+        if over < nanoseconds(GRACE) {
             return false;
         }
-        trap::interrupt(watched.host_thread());
-        if over > PATIENCE && !mem::replace(&mut self.is_reported, true) {
-            eprintln!(
-                "kernel `{}` has been over its time limit for {} s in block number {} and cannot \
-                 be stopped: a thread of it waits for the host, or loops in a destructor or in a \
-                 foreign library; end the process",
-                watched.with_kernel(str::to_owned),
-                PATIENCE.as_secs(),
-                watched.block(),
-            );
+        if over >= nanoseconds(PATIENCE) {
+            watched.doom(self.progress, self.waits_for_host);
         }
-        over <= PATIENCE
+        trap::interrupt(watched.host_thread());
+        if over >= nanoseconds(PATIENCE + LAST_WORDS) {
+            self.end_process(format_args!(
+                "{OVER}. A thread of it waits for the host, or is in a destructor or in a foreign \
+                 library.\n{ADVICE}"
+            ));
+        }
+        true
     }
+
+    /// Ends the process because of the block.
+    fn end_process(&self, why: fmt::Arguments<'_>) -> ! {
+        let block = self.watched.block();
+        self.watched.with_kernel(|kernel| {
+            abort_with(format_args!(
+                "kernel `{kernel}`, block number {block}: {why}\n"
+            ))
+        })
+    }
+}
+
+/// What a message of a block says that cannot be stopped.
+pub(super) const OVER: &str =
+    "the block has been over its time limit for 2 s and cannot be stopped, which ends the process";
+
+/// What its reader may do.
+pub(super) const ADVICE: &str = "Kernels must not hold locks over instructions, nor wait for the host. With a \
+longer `Options::time_limit` (`SimulatorOptions::with_time_limit`) it has more time, and with `None` all the \
+time in the world";
+
+fn nanoseconds(time: Duration) -> u64 {
+    time.as_nanos() as u64
 }

@@ -1,5 +1,6 @@
 //! The host threads that run blocks, shared by all launches of a process.
 
+use super::left_locks::Trier;
 use super::{panic_hook, trap};
 use crate::basics::{DefectKind, Finding};
 use rayon_core::{ThreadPool, ThreadPoolBuilder};
@@ -17,6 +18,14 @@ pub const MAX_WORKERS: usize = 16;
 pub(crate) struct Workers {
     process: u32,
     pool: Arc<ThreadPool>,
+    trier: Arc<Trier>,
+}
+
+impl Workers {
+    /// What tries locks, if it is of this process.
+    pub(super) fn trier(&self) -> Option<Arc<Trier>> {
+        (self.process == std::process::id()).then(|| Arc::clone(&self.trier))
+    }
 }
 
 /// Locked also while the process forks, and while the handlers of panics and signals are
@@ -39,9 +48,11 @@ pub(crate) fn pool() -> Result<Arc<ThreadPool>, Finding> {
         return Ok(Arc::clone(&workers.pool));
     }
     let pool = Arc::new(start()?);
+    let trier = Trier::start().map_err(|error| no_threads(&error))?;
     let workers = Workers {
         process,
         pool: Arc::clone(&pool),
+        trier: Arc::new(trier),
     };
     // To drop the parent's pool would be to talk to threads that are not there.
     mem::forget(current.replace(workers));

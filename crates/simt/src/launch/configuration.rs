@@ -85,10 +85,11 @@ pub struct Options {
     /// of its host thread; none for no limit. A block that runs for longer ends the launch with
     /// [`DefectKind::TimeLimit`], or with [`DefectKind::Deadlock`] if its threads only yield.
     ///
-    /// Blocks whose threads only yield may take longer, while another block of the launch is at
-    /// work. A thread that blocks its host thread, for example in a lock, takes no time. On systems
-    /// other than Linux elapsed time counts, and a loop that calls no checked instruction is not
-    /// stopped.
+    /// Time in which a thread blocks its host thread counts, too, for example in a lock. Blocks whose
+    /// threads only yield or are blocked so may take longer, while another block of the launch is at
+    /// work. A block that cannot be stopped, because it is blocked, or in a foreign library, ends
+    /// the process after two more seconds, with a message. On systems other than Linux elapsed time
+    /// counts, and a loop that calls no checked instruction is not stopped.
     pub time_limit: Option<Duration>,
     /// Where the launch's kernel has its static arrays.
     pub statics: Arc<StaticMemory>,

@@ -4,7 +4,7 @@ use super::stacks::{StackPool, StaggeredStack};
 use crate::basics::{DefectKind, Finding};
 use crate::block::{Block, Thread};
 use crate::current::Entered;
-use crate::host::payload_message;
+use crate::host::{check_locks, payload_message};
 use crate::launch::Body;
 use crate::state::Left;
 use corosensei::stack::Stack;
@@ -89,6 +89,7 @@ impl ThreadCoroutine {
         // for unwinding: nothing can be unwound here any more.
         let can_unwind = cfg!(panic = "unwind") && !std::thread::panicking();
         if !can_unwind || self.resume(&entered, thread) != Resumed::Exited {
+            check_locks(thread, block);
             return self.leave(body);
         }
         self.recycle(stacks);

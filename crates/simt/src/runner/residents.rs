@@ -171,7 +171,8 @@ impl<'a> Residents<'a> {
             if drawn.is_some() || is_over {
                 return drawn;
             }
-            std::thread::sleep(WAIT_FOR_ROOM);
+            let watched = &self.worker.watched;
+            watched.between_blocks(|| std::thread::sleep(WAIT_FOR_ROOM));
         }
     }
 

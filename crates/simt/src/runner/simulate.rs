@@ -28,10 +28,8 @@ pub(crate) fn simulate(
     launch.check_limits().map_err(no_block)?;
     hold_reserve();
     let pool = pool().map_err(no_block)?;
-    let watching = launch.options.time_limit.map(|_| Watching::begin());
-    let _watching = watching
-        .transpose()
-        .map_err(|error| no_block(no_threads(&error)))?;
+    let watching = Watching::begin();
+    let _watching = watching.map_err(|error| no_block(no_threads(&error)))?;
     let Options {
         checks, counters, ..
     } = *launch.options;

@@ -6,6 +6,7 @@ use super::stacks::StackPool;
 use crate::basics::{DefectKind, Finding, SplitMix64};
 use crate::block::{Block, Thread, Wait};
 use crate::current::Entered;
+use crate::host::check_locks;
 use crate::launch::Body;
 use crate::state::Left;
 use std::io;
@@ -182,6 +183,7 @@ impl Turns<'_> {
             coroutine.leave(self.body);
         }
         let thread = &self.block.threads[index];
+        check_locks(thread, self.block);
         self.block.record(self.block.left_behind(thread, why));
     }
 
@@ -230,6 +232,7 @@ impl Drop for Turns<'_> {
         let asked = self.block.ask_for_calls();
         for (thread, slot) in self.block.threads.iter().zip(self.coroutines.iter_mut()) {
             if let Some(coroutine) = slot.take() {
+                self.block.watched.note_progress();
                 coroutine.abandon(self.stacks, self.block, thread, self.body);
             }
         }

@@ -11,6 +11,7 @@ use crate::basics::CallStack;
 use corosensei::Yielder;
 use corosensei::trap::CoroutineTrapHandler;
 use std::cell::Cell;
+use std::ops::Range;
 use std::panic::resume_unwind;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering, compiler_fence};
@@ -41,6 +42,17 @@ pub(crate) enum Left {
     Stuck,
 }
 
+impl Left {
+    /// What the thread did, in words.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::StackOverflow => "has overflowed its stack",
+            Self::TimeLimit => "was over its time limit",
+            Self::Stuck => "could not be unwound",
+        }
+    }
+}
+
 /// The panic payload that unwinds a thread which is cut off.
 struct CutOff;
 
@@ -50,6 +62,8 @@ pub(crate) struct Confinement {
     yielder: Cell<*const Yielder<(), ()>>,
     /// A stack address near that at which the coroutine waits; 0 before it first does.
     waits_at: Cell<usize>,
+    /// Where its frames begin: the highest address of the stack.
+    base: Cell<usize>,
     /// The lowest stack address at which an instruction may be called.
     soft_limit: Cell<usize>,
     /// The lowest address of the stack's guard page.
@@ -71,6 +85,7 @@ impl Confinement {
         Self {
             yielder: Cell::new(ptr::null()),
             waits_at: Cell::new(0),
+            base: Cell::new(0),
             soft_limit: Cell::new(0),
             guard: Cell::new(0),
             trap_handler: Cell::new(None),
@@ -86,6 +101,7 @@ impl Confinement {
     /// Begins with a fresh stack, whose guard page starts at `guard` and which ends at `base`.
     pub fn begin(&self, guard: usize, base: usize, stack_bytes: usize) {
         self.guard.set(guard);
+        self.base.set(base);
         self.soft_limit.set(base - stack_bytes);
         self.inside.store(true, Ordering::Relaxed);
         self.is_cut_off.set(false);
@@ -102,10 +118,16 @@ impl Confinement {
         self.yielder.set(yielder);
     }
 
-    /// Notes, in a signal handler, why the thread will not run again.
-    pub fn note_left(&self, why: Left) {
+    /// Notes, in a signal handler, why the thread will not run again, and the lowest address of its frames.
+    pub fn note_left(&self, why: Left, stack: usize) {
         self.inside.store(true, Ordering::Relaxed);
+        self.waits_at.set(stack);
         self.left.set(Some(why));
+    }
+
+    /// Where the frames are of the thread, which waits or was left.
+    pub fn frames(&self) -> Range<usize> {
+        self.waits_at.get()..self.base.get()
     }
 
     /// Why the thread will not run again; none if it may.
@@ -209,7 +231,7 @@ impl Confinement {
     /// Leaves the thread, which is the running one, where it is.
     #[cold]
     pub fn leave(&self, why: Left) -> ! {
-        self.note_left(why);
+        self.note_left(why, stack_address());
         loop {
             // SAFETY: as in `suspend`. The scheduler does not resume a thread that is left.
             unsafe { (*self.yielder.get()).suspend(()) };

@@ -4,12 +4,16 @@
 mod system {
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     use super::super::samples::Samples;
+    use std::fs::File;
+    use std::os::unix::fs::FileExt;
 
     /// A thread that has not ended.
     pub(crate) struct HostThread {
         #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
         thread: libc::pthread_t,
         clock: Option<libc::clockid_t>,
+        /// The file that has the thread's state, where the system tells of it.
+        stat: Option<File>,
         /// Where its blocks were interrupted.
         #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
         pub(crate) samples: Samples,
@@ -27,6 +31,7 @@ mod system {
                 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
                 thread,
                 clock: (error == 0).then_some(clock),
+                stat: File::open("/proc/thread-self/stat").ok(),
                 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
                 samples: Samples::new(),
             }
@@ -44,6 +49,18 @@ mod system {
                 0 => time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64,
                 _ => 0,
             }
+        }
+
+        /// Whether the thread sleeps until something happens, as far as is known: neither does it run, nor
+        /// would it if the machine had time.
+        pub fn is_asleep(&self) -> bool {
+            // The name of the thread, in parentheses, has at most 15 bytes.
+            let mut text = [0; 64];
+            let read = self.stat.as_ref().map(|stat| stat.read_at(&mut text, 0));
+            let Some(Ok(bytes)) = read else { return false };
+            let end_of_name = text[..bytes].iter().rposition(|byte| *byte == b')');
+            // "12 (simt-0) S 1 ...": `proc_pid_stat(5)`.
+            end_of_name.is_some_and(|end| text.get(end + 2) == Some(&b'S'))
         }
 
         /// Sends a signal to the thread.
@@ -71,6 +88,11 @@ mod system {
         /// The time that has passed.
         pub fn processor_nanoseconds(&self) -> u64 {
             self.0.elapsed().as_nanos() as u64
+        }
+
+        /// Elapsed time counts anyway.
+        pub fn is_asleep(&self) -> bool {
+            false
         }
     }
 }

@@ -189,10 +189,12 @@ mod tests {
         answer
     }
 
+    #[allow(improper_ctypes_definitions, reason = "only Rust calls it")]
     extern "C" fn cannot_unwind(action: &mut dyn FnMut()) {
         action();
     }
 
+    #[allow(improper_ctypes_definitions, reason = "only Rust calls it")]
     extern "C-unwind" fn can_unwind(action: &mut dyn FnMut()) {
         let dropped = vec![1];
         action();

@@ -3,11 +3,12 @@
 use super::host_thread::HostThread;
 use super::progress::NEVER;
 use super::watch::{begin_care, end_care};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use std::sync::{Mutex, PoisonError, TryLockError};
 use std::time::Duration;
 
-/// What the watchdog knows of one worker. Written by the worker, but for `stop_at`.
+/// What the watchdog knows of one worker. Written by the worker, but for `stop_at` and what follows it.
 pub(crate) struct Watched {
     host_thread: HostThread,
     /// In nanoseconds; 0 while no block runs, or no limit holds.
@@ -16,6 +17,12 @@ pub(crate) struct Watched {
     progress: AtomicU64,
     /// The progress at which the block is to stop.
     stop_at: AtomicU64,
+    /// The progress at which the block has not stopped, though it was to.
+    doomed_at: AtomicU64,
+    /// Whether it waited for the host then.
+    waits_for_host: AtomicBool,
+    /// Whether the worker finds out if a thread that was left holds a lock.
+    is_checking_locks: AtomicBool,
     /// Whether each access looks at `stop_at`.
     is_careful: AtomicBool,
     /// Nanoseconds that blocks have slept because their threads only yield.
@@ -36,6 +43,9 @@ impl Watched {
             limit: AtomicU64::new(0),
             progress: AtomicU64::new(0),
             stop_at: AtomicU64::new(NEVER),
+            doomed_at: AtomicU64::new(NEVER),
+            waits_for_host: AtomicBool::new(false),
+            is_checking_locks: AtomicBool::new(false),
             is_careful: AtomicBool::new(false),
             slept: AtomicU64::new(0),
             is_idle: AtomicBool::new(false),
@@ -65,7 +75,14 @@ impl Watched {
         self.note_progress();
     }
 
-    /// A thread has started or exited.
+    /// Calls `action` while the worker has no block.
+    pub fn between_blocks(&self, action: impl FnOnce()) {
+        let limit = self.limit.swap(0, Relaxed);
+        action();
+        self.limit.store(limit, Relaxed);
+    }
+
+    /// A thread has started, exited or been cut off.
     #[inline]
     pub fn note_progress(&self) {
         // Only the worker writes it.
@@ -146,6 +163,35 @@ impl Watched {
         if !self.is_careful.swap(true, Relaxed) {
             begin_care();
         }
+    }
+
+    /// Notes that the block, if it is still at this progress, was to stop long ago, and whether it waits
+    /// for the host: the process ends.
+    pub fn doom(&self, progress: u64, waits_for_host: bool) {
+        self.waits_for_host.store(waits_for_host, Relaxed);
+        self.doomed_at.store(progress, Release);
+    }
+
+    /// Whether the process ends because the block does not stop; if so, whether it waits for the host.
+    #[cfg(all(
+        target_os = "linux",
+        any(target_arch = "x86_64", target_arch = "aarch64")
+    ))]
+    pub fn doomed(&self) -> Option<bool> {
+        let is_doomed = self.doomed_at.load(Acquire) == self.progress();
+        is_doomed.then(|| self.waits_for_host.load(Relaxed))
+    }
+
+    /// Calls `action`, which finds out whether a thread that was left holds a lock.
+    pub fn while_checking_locks(&self, action: impl FnOnce()) {
+        self.is_checking_locks.store(true, Relaxed);
+        action();
+        self.is_checking_locks.store(false, Relaxed);
+    }
+
+    /// Whether the worker finds out if a thread that was left holds a lock.
+    pub fn is_checking_locks(&self) -> bool {
+        self.is_checking_locks.load(Relaxed)
     }
 
     fn end_care(&self) {
