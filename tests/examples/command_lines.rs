@@ -64,8 +64,8 @@ fn results_are_printed_as_json() {
     let product = object("matmul", &["x.npy", "x.npy", "-o", "c.npy"]);
     let expected = [
         ("product", "c.npy".into()),
-        ("rows", 2.into()),
-        ("columns", 2.into()),
+        ("shape", vec![2, 2].into()),
+        ("type", "f4 (float32)".into()),
     ];
     for (name, value) in expected {
         let value: serde_json::Value = value;
