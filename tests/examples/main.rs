@@ -17,3 +17,4 @@ mod headers;
 mod output;
 mod products;
 mod sums;
+mod tables;
