@@ -1,4 +1,4 @@
-//! Writes the product of the matrices in two NumPy files to a third.
+//! Writes the product of the arrays in two NumPy files to a third, by the rules of NumPy's `a @ b`.
 //!
 //! ```text
 //! cargo run --release --example matmul -- A.npy B.npy -o C.npy
@@ -7,41 +7,51 @@
 
 #[path = "support/npy/mod.rs"]
 mod npy;
+#[path = "support/product_shape.rs"]
+mod product_shape;
 #[path = "support/progress.rs"]
 mod progress;
 mod support;
 
+use bytemuck::{Pod, cast_slice};
 use half::f16;
 use lexopt::prelude::*;
-use ndarray::{CowArray, Ix2};
-use ndarray_npy::WritableElement;
-use npy::NpyFile;
+use ndarray::{CowArray, IxDyn};
+use npy::{ElementType, NpyFile};
+use product_shape::ProductShape;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 use support::output::print_line;
 use support::{Outcome, timed};
-use tilewright::{Device, DeviceChoice, GemmElement, MatmulElement, Matrix};
+use tilewright::{
+    Device, DeviceChoice, Element, GemmElement, Matmul, MatmulElement, Matrix, MatrixBatch,
+    MatrixView,
+};
 
 const USAGE: &str = "usage: matmul A.npy B.npy -o C.npy [--kernel KERNEL] \
                      [--device sim|cuda|cuda:N] [--json]";
 
 const OPTIONS: &str = "
-Writes A B, whose elements are within the bound of a sum of so many products.
+Writes a @ b as NumPy defines it: vectors, matrices and stacks of matrices, broadcast; the type is
+NumPy's for the two, and f4 where one is bf16. f8 and integers are multiplied as f8, others as f4.
 
-  A.npy B.npy      matrices of f8, or of f2, f4 and u1, which are multiplied as f4; in either order
-                   and either byte order
-  -o, --output C   the file for the product, of type f4 or f8; another file of the name is replaced
-                   when the product is complete
+  A.npy B.npy      arrays of b1, i1 to i8, u1 to u8, f2, f4, f8 or bf16, in any order. Integers are
+                   multiplied where the product is exact: it is an error where NumPy would wrap
+                   around, or where sums could exceed 2^53
+  -o, --output C   the file for the product; another file of the name is replaced when the product
+                   is complete
   --kernel KERNEL  fastest, the default, is the library's choice for the device and the shape;
                    coarsened computes a block of outputs in each thread, tiled one output, both
                    with the same bits on every device
   --device DEVICE  sim is the simulator, cuda the first GPU, cuda:N another one; without it, the
                    device that TILEWRIGHT_DEVICE names, or a GPU if there is one
-  --json           prints an object: product, rows, columns, device, seconds
+  --json           prints an object: product, shape, type, device, seconds
   -h, --help       prints this";
 
-const TYPES: &str = "f2 (float16), f4 (float32), f8 (float64) or u1 (uint8)";
+/// 2^53: f64 has all integers up to it.
+const EXACT: f64 = (1_u64 << f64::MANTISSA_DIGITS) as f64;
 
 /// One of the library's products.
 #[derive(Clone, Copy, Default)]
@@ -53,17 +63,51 @@ enum Kernel {
 }
 
 impl Kernel {
+    /// The products of all matrices, one below the other as their factors.
     fn multiply<T: GemmElement + MatmulElement<Product = T>>(
         self,
         device: &Device,
-        a: &Matrix<T>,
-        b: &Matrix<T>,
+        [a, b]: [&Matrix<T>; 2],
+        shape: &ProductShape,
     ) -> tilewright::Result<Matrix<T>> {
-        match self {
-            Self::Fastest => device.matmul(a, b),
-            Self::Tiled => device.matmul_tiled(a, b),
-            Self::Coarsened => device.matmul_coarsened(a, b),
+        let (count, rows, inner) = (shape.count, shape.rows, shape.inner);
+        if let Self::Fastest = self {
+            return Matmul::new(batch(a, rows, count)?, batch(b, inner, count)?).run();
         }
+        let mut c = device.matrix_uninit((count * rows, shape.columns))?;
+        for index in 0..count {
+            let (a, b) = (matrix(a, rows, index)?, matrix(b, inner, index)?);
+            let mut c = c.slice_mut(index * rows..(index + 1) * rows, ..)?;
+            match self {
+                Self::Tiled => device.matmul_tiled_into(a, b, &mut c)?,
+                _ => device.matmul_coarsened_into(a, b, &mut c)?,
+            }
+        }
+        Ok(c)
+    }
+}
+
+/// Matrices of `rows` rows each, or the one that all products have.
+fn batch<T: Element>(
+    stacked: &Matrix<T>,
+    rows: usize,
+    count: usize,
+) -> tilewright::Result<MatrixBatch<'_, T>> {
+    match stacked.rows() == rows {
+        true => Ok(stacked.into()),
+        false => stacked.view().batch_rows(count),
+    }
+}
+
+/// Matrix `index` of them.
+fn matrix<T: Element>(
+    stacked: &Matrix<T>,
+    rows: usize,
+    index: usize,
+) -> tilewright::Result<MatrixView<'_, T>> {
+    match stacked.rows() == rows {
+        true => Ok(stacked.view()),
+        false => stacked.slice(index * rows..(index + 1) * rows, ..),
     }
 }
 
@@ -119,62 +163,122 @@ fn matmul(parser: lexopt::Parser) -> Outcome {
     let ([a, b], Some(product)) = (arguments.factors.as_slice(), &arguments.product) else {
         return Err(format!("two factors and a product must be named; {USAGE}").into());
     };
-    let factors = [NpyFile::read(a)?, NpyFile::read(b)?];
+    let names = format!("{} and {}", a.display(), b.display());
+    let [a, b] = [NpyFile::read(a)?, NpyFile::read(b)?];
+    let shape = ProductShape::of(a.shape(), b.shape())
+        .map_err(|reason| format!("{names} cannot be multiplied: {reason}"))?;
+    let element = a.element_type().product(b.element_type());
     let device = support::open(arguments.device)?;
-    let [a, b] = &factors;
-    match [is_double(a)?, is_double(b)?] {
-        [false, false] => multiply(&device, &arguments, [single(a)?, single(b)?], product),
-        [true, true] => multiply::<f64>(&device, &arguments, [a.matrix()?, b.matrix()?], product),
-        [true, false] => Err(b.wrong_type(&b.element_type()?, "<f8, as in the other file")),
-        [false, true] => Err(b.wrong_type("<f8", "f2, f4 or u1, as in the other file")),
-    }
+    let (c, time) = match element {
+        ElementType::F16 | ElementType::F32 => {
+            multiply(&device, &arguments, [a.to_f32(), b.to_f32()], &shape)
+                .map(|(c, time)| (stored(&c, element), time))?
+        }
+        _ => {
+            let factors = [a.to_f64(), b.to_f64()];
+            if !element.is_float() && !is_exact(&factors, shape.inner) {
+                return Err(format!(
+                    "{names}: sums of these products of integers can exceed 2^53, up to which f64 is exact; \
+                     save a.astype(\"f8\") for a product that is rounded"
+                )
+                .into());
+            }
+            multiply(&device, &arguments, factors, &shape)
+                .map(|(c, time)| (stored(&c, element), time))?
+        }
+    };
+    let c = c.ok_or_else(|| {
+        let element = element.name();
+        format!(
+            "{names}: the product has elements beyond {element}, NumPy's type for it; save a.astype(\"i8\")"
+        )
+    })?;
+    npy::write(product, element, &shape.result, &c)?;
+    report(&arguments, &shape.result, element, &device, time)
 }
 
-/// Whether the elements of a file are f64; an error where they are none of [`TYPES`].
-fn is_double(file: &NpyFile) -> Outcome<bool> {
-    match file.element_type()?.as_str() {
-        "<f8" => Ok(true),
-        "<f2" | "<f4" | "|u1" => Ok(false),
-        other => Err(file.wrong_type(other, TYPES)),
-    }
+/// Whether all sums of `inner` products of integers are below 2^53.
+fn is_exact(factors: &[CowArray<'_, f64, IxDyn>; 2], inner: usize) -> bool {
+    let greatest = factors
+        .each_ref()
+        .map(|it| it.fold(0.0_f64, |greatest, x| greatest.max(x.abs())));
+    inner as f64 * greatest[0] * greatest[1] < EXACT
 }
 
-/// A matrix of f32, into which f16 and u8 go exactly.
-fn single(file: &NpyFile) -> Outcome<CowArray<'_, f32, Ix2>> {
-    Ok(match file.element_type()?.as_str() {
-        "<f2" => file.matrix()?.mapv(|it| f16::from_bits(it).to_f32()).into(),
-        "|u1" => file.matrix()?.mapv(|it: u8| f32::from(it)).into(),
-        _ => file.matrix()?,
-    })
-}
-
-fn multiply<T: GemmElement + MatmulElement<Product = T> + WritableElement>(
+/// The elements of the product, row after row, and the time that the device took.
+fn multiply<T: GemmElement + MatmulElement<Product = T>>(
     device: &Device,
     arguments: &Arguments,
-    [a, b]: [CowArray<'_, T, Ix2>; 2],
-    product: &Path,
-) -> Outcome {
+    [a, b]: [CowArray<'_, T, IxDyn>; 2],
+    shape: &ProductShape,
+) -> Outcome<(Vec<T>, Duration)> {
+    if shape.result.contains(&0) {
+        return Ok((Vec::new(), Duration::ZERO));
+    }
     let (a, b) = progress::during("uploading", || -> tilewright::Result<_> {
         Ok((
-            device.matrix_from_array(a.view())?,
-            device.matrix_from_array(b.view())?,
+            device.matrix_from_array(shape.left(&a.view()).view())?,
+            device.matrix_from_array(shape.right(&b.view()).view())?,
         ))
     })?;
     support::load_kernels(device)?;
     let (c, time) = progress::during("multiplying", || {
-        timed(device, || arguments.kernel.multiply(device, &a, &b))
+        timed(device, || {
+            arguments.kernel.multiply(device, [&a, &b], shape)
+        })
     })?;
-    npy::write(product, &progress::during("downloading", || c.to_array2())?)?;
-    let ((rows, columns), device) = (c.shape(), device.name());
-    let product = product.display();
+    Ok((progress::during("downloading", || c.to_vec())?, time))
+}
+
+/// The bytes of the product in its type; none where an integer has no place in it.
+fn stored<T: Pod + Into<f64>>(c: &[T], element: ElementType) -> Option<Vec<u8>> {
+    match element {
+        ElementType::Bool => Some(c.iter().map(|&it| (it.into() != 0.0).into()).collect()),
+        ElementType::I8 => integers::<T, i8>(c),
+        ElementType::U8 => integers::<T, u8>(c),
+        ElementType::I16 => integers::<T, i16>(c),
+        ElementType::U16 => integers::<T, u16>(c),
+        ElementType::I32 => integers::<T, i32>(c),
+        ElementType::U32 => integers::<T, u32>(c),
+        ElementType::I64 => integers::<T, i64>(c),
+        ElementType::U64 => integers::<T, u64>(c),
+        ElementType::F16 => {
+            let halves: Vec<f16> = c.iter().map(|&it| f16::from_f64(it.into())).collect();
+            Some(cast_slice(&halves).to_vec())
+        }
+        ElementType::Bf16 | ElementType::F32 | ElementType::F64 => Some(cast_slice(c).to_vec()),
+    }
+}
+
+fn integers<T: Pod + Into<f64>, I: TryFrom<i64> + Pod>(c: &[T]) -> Option<Vec<u8>> {
+    let integers = c.iter().map(|&it| I::try_from(it.into() as i64).ok());
+    Some(cast_slice(&integers.collect::<Option<Vec<I>>>()?).to_vec())
+}
+
+fn report(
+    arguments: &Arguments,
+    shape: &[usize],
+    element: ElementType,
+    device: &Device,
+    time: Duration,
+) -> Outcome {
+    let product = arguments.product.as_deref().unwrap_or(Path::new(""));
+    let (product, element, device) = (product.display(), element.name(), device.name());
     if arguments.as_json {
         let (product, seconds) = (product.to_string(), time.as_secs_f64());
         print_line(json!({
-            "product": product, "rows": rows, "columns": columns, "device": device, "seconds": seconds,
+            "product": product, "shape": shape, "type": element, "device": device, "seconds": seconds,
         }))?;
         return Ok(());
     }
-    print_line(format_args!("product  {rows}x{columns} in {product}"))?;
+    let extents: Vec<String> = shape.iter().map(usize::to_string).collect();
+    let shape = if shape.is_empty() {
+        "a number".to_owned()
+    } else {
+        extents.join("x")
+    };
+    print_line(format_args!("product  {shape} in {product}"))?;
+    print_line(format_args!("type     {element}"))?;
     print_line(format_args!("device   {device}"))?;
     print_line(format_args!("time     {time:.1?}"))?;
     Ok(())

@@ -5,15 +5,20 @@
 //! cargo run --release --example power_iteration -- FILE.npy [-o DIRECTION.npy] [--device sim|cuda|cuda:N]
 //! ```
 //!
-//! The matrix X is of f64. Multiplied by its Gram matrix G = X' X, a vector turns to the eigenvector of
-//! the greatest eigenvalue, the square of the singular value. Three numbers of each round come to the
-//! host.
+//! The matrix X is converted to f64. Multiplied by its Gram matrix G = X' X, a vector turns to the
+//! eigenvector of the greatest eigenvalue, the square of the singular value. Three numbers of each round
+//! come to the host.
 
+#[path = "support/npy/mod.rs"]
+mod npy;
+#[path = "support/progress.rs"]
+mod progress;
 mod support;
 
+use bytemuck::cast_slice;
 use lexopt::prelude::*;
-use ndarray::Array2;
-use ndarray_npy::{read_npy, write_npy};
+use ndarray::Ix2;
+use npy::{ElementType, NpyFile};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use support::output::print_line;
@@ -23,7 +28,7 @@ use tilewright::{Device, Matmul, Matrix};
 const USAGE: &str = "usage: power_iteration FILE.npy [-o DIRECTION.npy] [--device sim|cuda|cuda:N]";
 
 const ABOUT: &str = "
-Prints the greatest singular value of a matrix of f8; DIRECTION.npy is its right singular vector.
+Prints the greatest singular value of a matrix, in f8; DIRECTION.npy is its right singular vector.
 ";
 
 const MOST_ROUNDS: usize = 1000;
@@ -47,22 +52,34 @@ fn power_iteration(mut parser: lexopt::Parser) -> Outcome {
         }
     }
     let path = path.ok_or_else(|| format!("no file is named; {USAGE}"))?;
-    let array: Array2<f64> =
-        read_npy(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let numbers = NpyFile::read(&path)?;
+    let numbers = numbers.to_f64();
+    let shape = numbers.shape().to_owned();
+    let matrix = numbers.into_dimensionality::<Ix2>().map_err(|_| {
+        let path = path.display();
+        format!(
+            "{path} has the shape {shape:?}; a matrix has two axes: save a.reshape(rows, columns)"
+        )
+    })?;
     let device = support::open(choice)?;
-    let x = device.matrix_from_array(array.view())?;
+    let x = device.matrix_from_array(matrix.view())?;
     let gram = device.gram(&x)?;
 
-    let (value, vector) = eigenpair(&device, &gram)?;
+    let (value, vector) = progress::during("iterating", || eigenpair(&device, &gram))?;
     print_line(format_args!("singular value {}", value.sqrt()))?;
     if let Some(output) = output {
-        write_npy(&output, &vector).map_err(|error| format!("{}: {error}", output.display()))?;
+        npy::write(
+            &output,
+            ElementType::F64,
+            &[vector.len(), 1],
+            cast_slice(&vector),
+        )?;
     }
     Ok(())
 }
 
 /// The greatest eigenvalue, and its eigenvector of length 1.
-fn eigenpair(device: &Device, gram: &Matrix<f64>) -> Outcome<(f64, Array2<f64>)> {
+fn eigenpair(device: &Device, gram: &Matrix<f64>) -> Outcome<(f64, Vec<f64>)> {
     // No eigenvector of real data is orthogonal to it.
     let start: Vec<f64> = (0..gram.rows())
         .map(|i| 1.0 + (i as f64 * 0.7).sin())
@@ -83,7 +100,8 @@ fn eigenpair(device: &Device, gram: &Matrix<f64>) -> Outcome<(f64, Array2<f64>)>
         let residual = device.reduce_norm_2(rest.as_buffer())? / (value * squares.sqrt());
         if residual <= TOLERANCE || rounds == MOST_ROUNDS {
             print_line(format_args!("rounds {rounds}, residual {residual:.1e}"))?;
-            return Ok((value, vector.to_array2()? / squares.sqrt()));
+            let vector = vector.to_vec()?.into_iter().map(|it| it / squares.sqrt());
+            return Ok((value, vector.collect()));
         }
         if value == 0.0 || !value.is_finite() {
             return Err(format!("the matrix has no direction: its eigenvalue is {value}").into());

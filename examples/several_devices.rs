@@ -39,7 +39,8 @@ fn several_devices(mut parser: lexopt::Parser) -> Outcome {
             other => return Err(other.unexpected().into()),
         }
     }
-    let group = group_of(ranks)?;
+    let group =
+        group_of(ranks).map_err(|error| support::for_users(&error, "TILEWRIGHT_DEVICE=sim"))?;
     let device = &group.devices()[0];
     print_line(format_args!("{} x {}", group.ranks(), device.name()))?;
     sum(&group, device, elements)?;

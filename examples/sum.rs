@@ -10,10 +10,10 @@ mod npy;
 mod progress;
 mod support;
 
-use half::f16;
+use half::{bf16, f16};
 use lexopt::prelude::*;
-use ndarray::{CowArray, IxDyn};
-use npy::NpyFile;
+use ndarray::{ArrayD, CowArray, IxDyn};
+use npy::{ElementType, NpyFile};
 use serde::Serialize;
 use serde_json::json;
 use std::fmt::Display;
@@ -28,14 +28,12 @@ const USAGE: &str = "usage: sum FILE.npy [--device sim|cuda|cuda:N] [--json]";
 const OPTIONS: &str = "
 Adds all numbers of an array of any shape. The sum has the same bits on every device.
 
-  FILE.npy         numbers of type f2, f4, f8, u1, i4 or i8, in either byte order; f2 is added as f4
+  FILE.npy         numbers of type b1 (which are counted), i1 to i8, u1 to u8, f2, f4, f8, or bf16
+                   of ml_dtypes, in either byte order; f2 and bf16 are added as f4
   --device DEVICE  sim is the simulator, cuda the first GPU, cuda:N another one; without it, the
                    device that TILEWRIGHT_DEVICE names, or a GPU if there is one
   --json           prints an object: sum (null where it is not finite), elements, device, seconds
   -h, --help       prints this";
-
-const TYPES: &str =
-    "f2 (float16), f4 (float32), f8 (float64), u1 (uint8), i4 (int32) or i8 (int64)";
 
 fn main() -> ExitCode {
     support::run(sum)
@@ -55,18 +53,22 @@ fn sum(mut parser: lexopt::Parser) -> Outcome {
     let path = path.ok_or_else(|| format!("no file is named; {USAGE}"))?;
     let file = NpyFile::read(&path)?;
     let device = support::open(choice)?;
-    match file.element_type()?.as_str() {
-        "<f2" => sum_of(&device, file.array()?.mapv(f16::from_bits).into(), as_json),
-        "<f4" => sum_of::<f32>(&device, file.array()?, as_json),
-        "<f8" => sum_of::<f64>(&device, file.array()?, as_json),
-        "|u1" => sum_of(
-            &device,
-            file.array()?.mapv(|it: u8| u32::from(it)).into(),
-            as_json,
-        ),
-        "<i4" => sum_of::<i32>(&device, file.array()?, as_json),
-        "<i8" => sum_of::<i64>(&device, file.array()?, as_json),
-        other => Err(file.wrong_type(other, TYPES)),
+    let small = |elements: ArrayD<u32>| sum_of(&device, elements.into(), as_json);
+    let signed = |elements: ArrayD<i32>| sum_of(&device, elements.into(), as_json);
+    match file.element_type() {
+        ElementType::Bool => small(file.array().mapv(|it: u8| u32::from(it != 0))),
+        ElementType::U8 => small(file.array().mapv(|it: u8| it.into())),
+        ElementType::U16 => small(file.array().mapv(|it: u16| it.into())),
+        ElementType::I8 => signed(file.array().mapv(|it: i8| it.into())),
+        ElementType::I16 => signed(file.array().mapv(|it: i16| it.into())),
+        ElementType::U32 => sum_of::<u32>(&device, file.array().into(), as_json),
+        ElementType::I32 => sum_of::<i32>(&device, file.array().into(), as_json),
+        ElementType::U64 => sum_of::<u64>(&device, file.array().into(), as_json),
+        ElementType::I64 => sum_of::<i64>(&device, file.array().into(), as_json),
+        ElementType::F16 => sum_of::<f16>(&device, file.array().into(), as_json),
+        ElementType::Bf16 => sum_of::<bf16>(&device, file.array().into(), as_json),
+        ElementType::F32 => sum_of::<f32>(&device, file.array().into(), as_json),
+        ElementType::F64 => sum_of::<f64>(&device, file.array().into(), as_json),
     }
 }
 

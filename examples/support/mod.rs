@@ -49,10 +49,16 @@ pub fn device_choice(parser: &mut Parser) -> Outcome<DeviceChoice> {
 
 /// The device of the option `--device`, or else that of the environment.
 pub fn open(choice: Option<DeviceChoice>) -> Outcome<Device> {
-    match choice {
-        Some(choice) => Ok(Device::open(choice)?),
-        None => Ok(Device::from_env()?),
-    }
+    let device = match choice {
+        Some(choice) => Device::open(choice),
+        None => Device::from_env(),
+    };
+    Ok(device.map_err(|error| for_users(&error, "--device sim"))?)
+}
+
+/// An error of the library, whose advice to programmers becomes one for users: `simulator` chooses it.
+pub fn for_users(error: &tilewright::Error, simulator: &str) -> String {
+    error.to_string().replace("Device::simulator()", simulator)
 }
 
 /// Sums one number: on CUDA the first call compiles the kernels, which no time should include.

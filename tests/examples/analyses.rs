@@ -82,9 +82,9 @@ fn tables_that_are_none_are_refused_in_one_line() {
     let folder = TempDir::new().unwrap();
     for (text, parts) in [
         ("", &["there is no line"][..]),
-        ("a,b\n", &["there are no numbers"]),
+        ("a,b\n", &["no numbers below the header"]),
         ("a,b\n1,2\n3,x\n", &["line 3", "`x` is no number"]),
-        ("1,2\n3\n", &["line 2", "1 fields, and 2 columns"]),
+        ("1,3\n3\n", &["line 2", "1 field instead of 2"]),
     ] {
         fs::write(folder.path().join("table.csv"), text).unwrap();
         fail("column_statistics", folder.path(), &["table.csv"], parts);

@@ -1,9 +1,10 @@
 //! Command lines, right and wrong, and the output in JSON.
 
 use crate::common;
-use crate::common::programs::{fail, succeed};
+use crate::common::programs::{assert_failed, fail, program, succeed};
 use crate::files::folder_of_bad_files;
 use crate::harness::Header;
+use std::process::Command;
 use tempfile::TempDir;
 use tilewright::Device;
 
@@ -64,8 +65,8 @@ fn results_are_printed_as_json() {
     let product = object("matmul", &["x.npy", "x.npy", "-o", "c.npy"]);
     let expected = [
         ("product", "c.npy".into()),
-        ("rows", 2.into()),
-        ("columns", 2.into()),
+        ("shape", vec![2, 2].into()),
+        ("type", "f4 (float32)".into()),
     ];
     for (name, value) in expected {
         let value: serde_json::Value = value;
@@ -110,6 +111,16 @@ fn a_named_device_that_is_not_there_is_refused_in_one_line() {
         return;
     };
     let folder = folder_of_bad_files();
+    let advice = |simulator| {
+        let advice = error.to_string().replace("Device::simulator()", simulator);
+        assert_ne!(advice, error.to_string());
+        advice
+    };
     let arguments = ["f4.npy", "--device", "cuda"];
-    fail("sum", folder.path(), &arguments, &[&error.to_string()]);
+    fail("sum", folder.path(), &arguments, &[&advice("--device sim")]);
+    let output = Command::new(program("several_devices"))
+        .env("TILEWRIGHT_DEVICE", "cuda")
+        .output()
+        .unwrap();
+    assert_failed(&output, &[&advice("TILEWRIGHT_DEVICE=sim")]);
 }

@@ -6,6 +6,8 @@
 #![cfg(feature = "ndarray")]
 
 mod analyses;
+mod array_products;
+mod arrays;
 mod command_lines;
 #[path = "../common/mod.rs"]
 mod common;
@@ -15,3 +17,4 @@ mod headers;
 mod output;
 mod products;
 mod sums;
+mod tables;

@@ -1,6 +1,9 @@
-//! Checks of a NumPy file before memory is allocated for it.
+//! The header of a NumPy file, checked before memory is allocated for the array.
+//!
+//! `ndarray-npy` parses the dictionary. What NumPy reads beside it is brought into its form first.
 
-use ndarray_npy::npy::header::Header;
+use super::element::ElementType;
+use ndarray_npy::npy::header;
 use std::io::{self, Read};
 
 /// The first bytes of every file of the format.
@@ -14,87 +17,104 @@ const MAX_HEADER: usize = 1 << 16;
 /// grows exponentially with this number.
 const MAX_DEPTH: usize = 6;
 
-/// Reads the header of a file of `length` bytes and checks it. The inner error says what is wrong
-/// with it.
-pub fn check(mut file: impl Read, length: u64) -> io::Result<Result<(), String>> {
-    let mut start = Vec::new();
-    file.by_ref().take(12).read_to_end(&mut start)?;
-    let (prefix, header) = match lengths(&start) {
-        Ok(lengths) => lengths,
-        Err(reason) => return Ok(Err(reason)),
-    };
-    let rest = (prefix + header).saturating_sub(start.len());
-    file.take(rest as u64).read_to_end(&mut start)?;
-    start.truncate(prefix + header);
-    Ok(check_header(&start, prefix, length))
+/// What a header says.
+pub struct Header {
+    pub element: ElementType,
+    pub big_endian: bool,
+    pub fortran_order: bool,
+    pub shape: Vec<usize>,
+    /// The bytes of the array.
+    pub bytes: usize,
 }
 
-/// The bytes before the header's text, and the bytes of the text.
-fn lengths(start: &[u8]) -> Result<(usize, usize), String> {
+impl Header {
+    /// Reads the header of a file of `length` bytes, up to the array. The error is what is wrong with the
+    /// file.
+    pub fn read(mut file: impl Read, length: u64) -> Result<Self, String> {
+        let (text, start) = text(&mut file)?;
+        let depth = depth(&text);
+        if depth > MAX_DEPTH {
+            return Err(format!(
+                "has a header with more than {MAX_DEPTH} brackets inside each other"
+            ));
+        }
+        let parsed = parsed(&in_python_3(&text))?;
+        let (element, big_endian) = ElementType::of(&parsed)?;
+        let bytes = bytes_of_array(&parsed.shape, element)?;
+        let found = length.saturating_sub(start);
+        match bytes as u64 {
+            expected if expected > found => Err(format!(
+                "is truncated: its last {} bytes are missing",
+                expected - found
+            )),
+            expected if expected < found => Err(format!(
+                "goes on for {} bytes after its array's end",
+                found - expected
+            )),
+            _ => Ok(Self {
+                element,
+                big_endian,
+                fortran_order: parsed.layout.is_fortran(),
+                shape: parsed.shape,
+                bytes,
+            }),
+        }
+    }
+}
+
+/// The text of a header, and the bytes up to its end.
+fn text(file: &mut impl Read) -> Result<(String, u64), String> {
+    let start = up_to(MAGIC.len() + 2, file)?;
+    if start.starts_with(b"PK") {
+        return Err("is an archive (.npz); save one array as .npy with numpy.save".to_owned());
+    }
     if !start.starts_with(MAGIC) {
         return Err("is not a NumPy file (.npy)".to_owned());
     }
-    let (prefix, header) = match start[MAGIC.len()..] {
-        [1, 0, a, b, ..] => (10, u32::from(u16::from_le_bytes([a, b]))),
-        [2 | 3, 0, a, b, c, d] => (12, u32::from_le_bytes([a, b, c, d])),
+    let bytes_of_length = match start[MAGIC.len()..] {
+        [1, 0] => 2,
+        [2 | 3, 0] => 4,
+        [major, minor] => {
+            return Err(format!(
+                "is of version {major}.{minor} of the format; read are 1.0, 2.0 and 3.0"
+            ));
+        }
         _ => return Err(damaged()),
     };
-    match usize::try_from(header) {
-        Ok(header) if header <= MAX_HEADER => Ok((prefix, header)),
-        _ => Err(format!(
-            "has a header of {header} bytes; at most {MAX_HEADER} are read"
-        )),
-    }
-}
-
-fn check_header(start: &[u8], prefix: usize, length: u64) -> Result<(), String> {
-    let text = start.get(prefix..).ok_or_else(damaged)?;
-    if depth(text) > MAX_DEPTH {
+    let stored = up_to(bytes_of_length, file)?;
+    let mut length = [0; 4];
+    length[..stored.len()].copy_from_slice(&stored);
+    let length = u32::from_le_bytes(length) as usize;
+    if length > MAX_HEADER {
         return Err(format!(
-            "has a header with more than {MAX_DEPTH} brackets inside each other"
+            "has a header of {length} bytes; at most {MAX_HEADER} are read"
         ));
     }
-    let header = Header::from_reader(&mut &start[..]).map_err(|_| damaged())?;
-    let Some(expected) = bytes_of_array(&header) else {
-        // The type is no number, or the array is larger than a file can be: refused later.
-        return Ok(());
-    };
-    let found = length.saturating_sub(start.len() as u64);
-    match expected {
-        _ if expected > found => Err(truncated(expected - found)),
-        _ if expected < found => Err(too_long(found - expected)),
-        _ => Ok(()),
+    let text = up_to(length, file)?;
+    if stored.len() < bytes_of_length || text.len() < length {
+        return Err(damaged());
     }
+    let end = start.len() + stored.len() + text.len();
+    let text = match start[MAGIC.len()] {
+        3 => String::from_utf8(text).map_err(|_| damaged())?,
+        // Latin-1, whose characters are the first ones of Unicode.
+        _ => text.into_iter().map(char::from).collect(),
+    };
+    Ok((text, end as u64))
 }
 
-/// Makes an array of numbers little-endian, and its halves 16-bit integers of the same bits, because
-/// `ndarray-npy` reads no others. Returns the type of the elements in NumPy's notation, such as `<f2`; none
-/// where they are no numbers. The header was checked.
-pub fn normalise(contents: &mut [u8]) -> Option<String> {
-    let (prefix, header) = lengths(contents).ok()?;
-    let (header, elements) = contents.split_at_mut_checked(prefix + header)?;
-    let parsed = Header::from_reader(&mut &header[..]).ok()?;
-    let found = parsed.type_descriptor.as_string()?.clone();
-    let size: usize = found.get(2..)?.parse().ok()?;
-    let native = found.replacen('>', "<", 1);
-    let stored = match native.as_str() {
-        "<f2" => "<u2",
-        native => native,
-    };
-    let place = header
-        .windows(found.len())
-        .position(|it| it == found.as_bytes())?;
-    header[place..place + found.len()].copy_from_slice(stored.as_bytes());
-    if native != found && size > 1 {
-        elements.chunks_exact_mut(size).for_each(<[u8]>::reverse);
-    }
-    Some(native)
+/// The next bytes of a file, fewer at its end.
+fn up_to(bytes: usize, file: &mut impl Read) -> Result<Vec<u8>, String> {
+    let mut found = Vec::new();
+    let read = file.take(bytes as u64).read_to_end(&mut found);
+    read.map_err(unreadable)?;
+    Ok(found)
 }
 
 /// The most brackets that are open at once, including those in names.
-fn depth(text: &[u8]) -> usize {
+fn depth(text: &str) -> usize {
     let (mut open, mut most) = (0_usize, 0);
-    for byte in text {
+    for byte in text.bytes() {
         match byte {
             b'(' | b'[' | b'{' => open += 1,
             b')' | b']' | b'}' => open = open.saturating_sub(1),
@@ -105,25 +125,52 @@ fn depth(text: &[u8]) -> usize {
     most
 }
 
-/// The bytes of an array of numbers, whose type names them as in `<f8`.
-fn bytes_of_array(header: &Header) -> Option<u64> {
-    let descriptor = header.type_descriptor.as_string()?;
-    let size: u64 = descriptor.get(2..)?.parse().ok()?;
-    let factors = header.shape.iter().map(|&extent| extent as u64);
-    factors.chain([size]).try_fold(1, u64::checked_mul)
+/// A dictionary on one line, without `40L` and `u'descr'`, which Python 2 wrote.
+fn in_python_3(text: &str) -> String {
+    let mut result = String::with_capacity(text.len());
+    let (mut quote, mut before) = (None, ' ');
+    let mut characters = text.trim().chars().peekable();
+    while let Some(character) = characters.next() {
+        let next = characters.peek();
+        match character {
+            '\'' | '"' if quote.is_none() => quote = Some(character),
+            _ if quote == Some(character) => quote = None,
+            _ if quote.is_some() => {}
+            'L' if before.is_ascii_digit() => continue,
+            'u' if matches!(next, Some('\'' | '"')) => continue,
+            _ => {}
+        }
+        before = character;
+        let is_space = quote.is_none() && character.is_ascii_whitespace();
+        result.push(if is_space { ' ' } else { character });
+    }
+    result
 }
 
-/// The message about a header that does not follow the format.
-pub fn damaged() -> String {
+fn parsed(dictionary: &str) -> Result<header::Header, String> {
+    let length = dictionary.len() as u32 + 1;
+    let parts = [MAGIC, &[3, 0], &length.to_le_bytes(), dictionary.as_bytes()];
+    let header = [&parts.concat(), b"\n".as_slice()].concat();
+    header::Header::from_reader(&mut header.as_slice()).map_err(|_| damaged())
+}
+
+/// The bytes of an array. As `ndarray` counts them, an extent of 0 does not make up for the others.
+fn bytes_of_array(shape: &[usize], element: ElementType) -> Result<usize, String> {
+    let mut extents = shape.iter().filter(|&&extent| extent != 0);
+    let bytes = extents.try_fold(element.bytes(), |bytes, &extent| bytes.checked_mul(extent));
+    match bytes {
+        Some(bytes) if isize::try_from(bytes).is_ok() => {
+            Ok(if shape.contains(&0) { 0 } else { bytes })
+        }
+        _ => Err(format!("has the shape {shape:?}, which memory cannot hold")),
+    }
+}
+
+fn damaged() -> String {
     "has a damaged header".to_owned()
 }
 
-/// The message about a file that is shorter than its array.
-pub fn truncated(missing: impl std::fmt::Display) -> String {
-    format!("is truncated: its last {missing} bytes are missing")
-}
-
-/// The message about a file that is longer than its array.
-pub fn too_long(extra: impl std::fmt::Display) -> String {
-    format!("goes on for {extra} bytes after its array's end")
+/// The message about a file that the system does not read.
+pub fn unreadable(error: io::Error) -> String {
+    format!("cannot be read: {error}")
 }

@@ -1,136 +1,121 @@
-//! NumPy files: checked, read as a whole, viewed in place, written.
+//! NumPy files: read as a whole, viewed in place, converted, written.
 
 #![allow(dead_code, reason = "each program uses a part of it")]
 
+mod element;
 mod header;
+
+pub use element::ElementType;
 
 use crate::progress;
 use crate::support::{Outcome, output};
-use bytemuck::cast_slice_mut;
-use ndarray::{Array2, ArrayViewD, CowArray, Ix2, IxDyn};
-use ndarray_npy::{ReadNpyExt, ReadableElement, ViewElement, ViewNpyError, ViewNpyExt};
-use ndarray_npy::{WritableElement, WriteNpyExt};
+use bytemuck::{Pod, cast_slice, cast_slice_mut};
+use half::{bf16, f16};
+use header::{Header, unreadable};
+use ndarray::{ArrayViewD, CowArray, IxDyn, ShapeBuilder};
+use ndarray_npy::npy::header::{Header as NewHeader, Layout};
 use std::fs::File;
-use std::io::{self, BufWriter, Read, Seek, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, BufWriter, Read, Write};
+use std::path::Path;
 
 /// Bytes that are read between two updates of the progress.
 const CHUNK: usize = 4 << 20;
 
-/// The contents of a `.npy` file.
+/// The array of a `.npy` file.
 pub struct NpyFile {
-    path: PathBuf,
-    /// The file in 8-byte words, so that the numbers in it are aligned.
+    header: Header,
+    /// The array in 8-byte words, so that its numbers are aligned, little-endian.
     words: Vec<u64>,
-    bytes: usize,
-    /// The type of its numbers, in the byte order of the words; none where they are none.
-    numbers: Option<String>,
 }
 
 impl NpyFile {
     /// Reads a file into memory, after a check that its header and its length fit together.
     pub fn read(path: &Path) -> Outcome<Self> {
-        let name = path.display();
-        let unreadable = |error: io::Error| format!("{name} cannot be read: {error}");
+        Self::read_file(path).map_err(|reason| format!("{} {reason}", path.display()).into())
+    }
+
+    fn read_file(path: &Path) -> Result<Self, String> {
         let mut file = File::open(path).map_err(unreadable)?;
         let length = file.metadata().map_err(unreadable)?.len();
-        header::check(&file, length)
-            .map_err(unreadable)?
-            .map_err(|reason| format!("{name} {reason}"))?;
-        file.rewind().map_err(unreadable)?;
-        let (mut words, bytes) = read_words(file, length).map_err(unreadable)?;
-        let numbers = header::normalise(&mut cast_slice_mut(&mut words)[..bytes]);
-        Ok(Self {
-            path: path.to_owned(),
-            words,
-            bytes,
-            numbers,
-        })
-    }
-
-    /// The type of the elements in NumPy's notation, such as `<f4`. The elements of a big-endian file
-    /// are little-endian by now.
-    pub fn element_type(&self) -> Outcome<String> {
-        if let Some(numbers) = &self.numbers {
-            return Ok(numbers.clone());
+        let header = Header::read(&mut file, length)?;
+        let mut words = read_words(file, header.bytes).map_err(unreadable)?;
+        if header.big_endian {
+            let bytes = &mut cast_slice_mut(&mut words)[..header.bytes];
+            bytes
+                .chunks_exact_mut(header.element.bytes())
+                .for_each(<[u8]>::reverse);
         }
-        // `ndarray-npy` names the type of a file in its refusal of another one.
-        match ArrayViewD::<bool>::view_npy(self.contents()) {
-            Ok(_) | Err(ViewNpyError::InvalidData(_)) => Ok("|b1".to_owned()),
-            Err(ViewNpyError::WrongDescriptor(found)) => Ok(found.to_string().replace('\'', "")),
-            Err(error) => Err(self.failure(&error)),
+        Ok(Self { header, words })
+    }
+
+    pub fn element_type(&self) -> ElementType {
+        self.header.element
+    }
+
+    pub fn shape(&self) -> &[usize] {
+        &self.header.shape
+    }
+
+    /// The array, whose elements are viewed as `T`: numbers of the type and bool as u8.
+    pub fn array<T: Pod>(&self) -> ArrayViewD<'_, T> {
+        let bytes: &[u8] = &cast_slice(&self.words)[..self.header.bytes];
+        let shape = IxDyn(self.shape()).set_f(self.header.fortran_order);
+        ArrayViewD::from_shape(shape, cast_slice(bytes)).expect("the header was checked")
+    }
+
+    /// The numbers in f64, into which all types but 64-bit integers go exactly.
+    pub fn to_f64(&self) -> CowArray<'_, f64, IxDyn> {
+        match self.element_type() {
+            ElementType::Bool => self.array().mapv(|it: u8| f64::from(it != 0)).into(),
+            ElementType::I8 => self.array().mapv(|it: i8| it.into()).into(),
+            ElementType::U8 => self.array().mapv(|it: u8| it.into()).into(),
+            ElementType::I16 => self.array().mapv(|it: i16| it.into()).into(),
+            ElementType::U16 => self.array().mapv(|it: u16| it.into()).into(),
+            ElementType::I32 => self.array().mapv(|it: i32| it.into()).into(),
+            ElementType::U32 => self.array().mapv(|it: u32| it.into()).into(),
+            ElementType::I64 => self.array().mapv(|it: i64| it as f64).into(),
+            ElementType::U64 => self.array().mapv(|it: u64| it as f64).into(),
+            ElementType::F16 => self.array().mapv(f16::to_f64).into(),
+            ElementType::Bf16 => self.array().mapv(bf16::to_f64).into(),
+            ElementType::F32 => self.array().mapv(|it: f32| it.into()).into(),
+            ElementType::F64 => self.array().into(),
         }
     }
 
-    /// The array in the file, whose elements are of type `T`, without a copy where possible. Those of
-    /// type f16 are read as `u16` of the same bits.
-    pub fn array<T>(&self) -> Outcome<CowArray<'_, T, IxDyn>>
-    where
-        T: ViewElement + ReadableElement,
-    {
-        match ArrayViewD::view_npy(self.contents()) {
-            Ok(view) => Ok(view.into()),
-            // Some programs write headers of any length. The array's length has been checked.
-            Err(ViewNpyError::MisalignedData) => {
-                Ok(ndarray::ArrayD::read_npy(self.contents())?.into())
-            }
-            Err(error) => Err(self.failure(&error)),
+    /// The numbers in f32, into which all types of 8 and 16 bits go exactly.
+    pub fn to_f32(&self) -> CowArray<'_, f32, IxDyn> {
+        match self.element_type() {
+            ElementType::F32 => self.array().into(),
+            _ => self.to_f64().mapv(|it| it as f32).into(),
         }
-    }
-
-    /// [`array`](Self::array) with two dimensions.
-    pub fn matrix<T>(&self) -> Outcome<CowArray<'_, T, Ix2>>
-    where
-        T: ViewElement + ReadableElement,
-    {
-        let array = self.array()?;
-        let dimensions = array.ndim();
-        array.into_dimensionality().map_err(|_| {
-            let path = self.path.display();
-            format!("{path} has {dimensions} dimensions; a matrix has 2").into()
-        })
-    }
-
-    /// The failure of a file whose elements are of the type `found`.
-    pub fn wrong_type(&self, found: &str, allowed: &str) -> tilewright_output::Failure {
-        let path = self.path.display();
-        format!("{path} has elements of type {found}; they must be {allowed}").into()
-    }
-
-    fn contents(&self) -> &[u8] {
-        &bytemuck::cast_slice(&self.words)[..self.bytes]
-    }
-
-    fn failure(&self, error: &ViewNpyError) -> tilewright_output::Failure {
-        let reason = match error {
-            ViewNpyError::Io(_) | ViewNpyError::ParseHeader(_) => header::damaged(),
-            ViewNpyError::MissingBytes(bytes) => header::truncated(bytes),
-            ViewNpyError::ExtraBytes(bytes) => header::too_long(bytes),
-            other => format!("cannot be used: {other}"),
-        };
-        format!("{} {reason}", self.path.display()).into()
     }
 }
 
-/// The bytes of a file in words, and their number.
-fn read_words(file: File, length: u64) -> io::Result<(Vec<u64>, usize)> {
-    let bytes = usize::try_from(length).map_err(io::Error::other)?;
+/// The next bytes of a file in words.
+fn read_words(file: File, bytes: usize) -> io::Result<Vec<u64>> {
     let mut words = Vec::new();
     words.try_reserve_exact(bytes.div_ceil(size_of::<u64>()))?;
     words.resize(bytes.div_ceil(size_of::<u64>()), 0);
-    let mut reader = progress::bytes("reading", length).wrap_read(file);
+    let mut reader = progress::bytes("reading", bytes as u64).wrap_read(file);
     for chunk in cast_slice_mut(&mut words)[..bytes].chunks_mut(CHUNK) {
         reader.read_exact(chunk)?;
     }
-    Ok((words, bytes))
+    Ok(words)
 }
 
-/// Writes a matrix to a file, in C order. If that fails, an earlier file of that name stays.
-pub fn write<T: WritableElement>(path: &Path, matrix: &Array2<T>) -> Outcome {
-    let length = (matrix.len() * size_of::<T>()) as u64;
+/// Writes an array to a file, in C order; `elements` are its bytes. If that fails, an earlier file of that
+/// name stays.
+pub fn write(path: &Path, element: ElementType, shape: &[usize], elements: &[u8]) -> Outcome {
+    let header = NewHeader {
+        type_descriptor: format!("'{}'", element.descriptor()).parse()?,
+        layout: Layout::Standard,
+        shape: shape.to_vec(),
+    };
     output::replace(path, |file| {
+        let length = elements.len() as u64;
         let mut writer = BufWriter::new(progress::bytes("writing", length).wrap_write(file));
-        matrix.write_npy(&mut writer)?;
+        header.write(&mut writer)?;
+        writer.write_all(elements)?;
         Ok(writer.flush()?)
     })
 }
