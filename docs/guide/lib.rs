@@ -1,0 +1,11 @@
+//! Runs the code of the guide, chapter by chapter.
+//!
+//! The chapters in `pages/` are an mdBook. Their Rust blocks are documentation tests of this crate, so
+//! `cargo test` compiles and runs them against the library as it is, with no more tools than cargo.
+//! `mdbook test` would call `rustdoc` without cargo: each dependency would have to be found by hand.
+//! `tests/pages.rs` checks what is not Rust: the defect reports are those that the simulator prints.
+//!
+//! ```console
+//! $ cargo test -p tilewright-guide             # the code and the reports
+//! $ mdbook build docs/guide                    # the pages, in target/guide
+//! ```
