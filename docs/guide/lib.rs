@@ -9,3 +9,39 @@
 //! $ cargo test -p tilewright-guide             # the code and the reports
 //! $ mdbook build docs/guide                    # the pages, in target/guide
 //! ```
+
+#[cfg(doctest)]
+#[doc = include_str!("pages/getting_started.md")]
+mod getting_started {}
+
+#[cfg(doctest)]
+#[doc = include_str!("pages/reductions.md")]
+mod reductions {}
+
+#[cfg(doctest)]
+#[doc = include_str!("pages/products.md")]
+mod products {}
+
+#[cfg(doctest)]
+#[doc = include_str!("pages/custom_kernels.md")]
+mod custom_kernels {}
+
+#[cfg(doctest)]
+#[doc = include_str!("pages/finding_bugs.md")]
+mod finding_bugs {}
+
+#[cfg(doctest)]
+#[doc = include_str!("pages/measuring.md")]
+mod measuring {}
+
+#[cfg(doctest)]
+#[doc = include_str!("pages/several_gpus.md")]
+mod several_gpus {}
+
+#[cfg(doctest)]
+#[doc = include_str!("pages/accuracy.md")]
+mod accuracy {}
+
+#[cfg(doctest)]
+#[doc = include_str!("pages/inside.md")]
+mod inside {}

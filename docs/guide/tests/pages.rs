@@ -1,14 +1,16 @@
-//! The parts of the pages that are not Rust code: defect reports are what the simulator prints, each
-//! chapter is in the book and is tested, and no page is long.
+//! What the chapters' documentation tests do not see: the output that pages show is what the programs print,
+//! each chapter is in the book and is tested, and no page is long.
+//!
+//! With `TILEWRIGHT_BLESS` set, the output is written to the pages.
 
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{env, fs};
 
-/// A program of `broken/`, as a module whose `run` returns what `main` returns.
+/// A program of `programs/`, as a module.
 macro_rules! program {
     ($name:ident) => {
         mod $name {
-            include!(concat!("broken/", stringify!($name), ".rs"));
+            include!(concat!("programs/", stringify!($name), ".rs"));
 
             pub fn run() -> tilewright::Result<()> {
                 main()
@@ -17,24 +19,52 @@ macro_rules! program {
     };
 }
 
+program!(add_up);
+program!(copy_strided);
 program!(reverse_blocks);
 
-/// A program on a page, the edit that breaks it, and the page's report of the defect.
-struct Defect {
+/// A program on a page, and what the page says that it prints.
+struct Example {
     page: &'static str,
-    /// The function that the page's program and the file in `broken/` have.
-    name: &'static str,
-    /// The text that the edit replaces, and its replacement; nothing where the page's program is the broken one.
+    /// The kernel of the program; the file in `programs/` has its name.
+    kernel: &'static str,
+    /// What the file has in place of some text on the page: the mistake that the reader is told to make.
     edit: Option<(&'static str, &'static str)>,
-    run: fn() -> tilewright::Result<()>,
+    /// Words that the printed block begins with, or has in its first line.
+    printed: &'static str,
+    run: fn() -> String,
 }
 
-const DEFECTS: [Defect; 1] = [Defect {
-    page: "README.md",
-    name: "reverse_blocks",
-    edit: Some(("thread::sync_threads();", "// thread::sync_threads();")),
-    run: reverse_blocks::run,
-}];
+fn error_of(result: tilewright::Result<()>) -> String {
+    result.expect_err("the program is wrong").to_string()
+}
+
+const EXAMPLES: [Example; 3] = [
+    Example {
+        page: "README.md",
+        kernel: "reverse_blocks",
+        edit: Some(("thread::sync_threads();", "// thread::sync_threads();")),
+        printed: "kernel `reverse_blocks`",
+        run: || error_of(reverse_blocks::run()),
+    },
+    Example {
+        page: "docs/guide/pages/finding_bugs.md",
+        kernel: "add_up",
+        edit: None,
+        printed: "kernel `add_up`",
+        run: || error_of(add_up::run()),
+    },
+    Example {
+        page: "docs/guide/pages/measuring.md",
+        kernel: "copy_strided",
+        edit: None,
+        printed: "copy_strided on ",
+        run: || {
+            copy_strided::run().expect("the program is right");
+            copy_strided::costs().expect("the program is right")
+        },
+    },
+];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -44,13 +74,17 @@ fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
+/// The blocks of `text` that begin with `opening`, a fence with its language.
+fn blocks<'t>(text: &'t str, opening: &'static str) -> impl Iterator<Item = &'t str> {
+    let blocks = text.split(opening).skip(1);
+    blocks.filter_map(|rest| Some(rest.split_once('\n')?.1.split_once("```")?.0))
+}
+
 /// The program on `page` that has the function `name`, with the lines that the book hides.
 fn program_on(page: &str, name: &str) -> String {
     let text = read(page);
     let function = format!("fn {name}(");
-    let blocks = text.split("```rust\n").skip(1);
-    let mut programs = blocks.filter_map(|rest| rest.split("```").next());
-    let program = programs.find(|it| it.contains(&function));
+    let program = blocks(&text, "```rust").find(|it| it.contains(&function));
     let program = program.unwrap_or_else(|| panic!("{page} has no program with `{name}`"));
     let lines = program.lines().map(|line| match line {
         "#" => "",
@@ -59,30 +93,31 @@ fn program_on(page: &str, name: &str) -> String {
     lines.flat_map(|line| [line, "\n"]).collect()
 }
 
-/// The report of a defect of the kernel `name` on `page`.
-fn report_on(page: &str, name: &str) -> String {
-    let text = read(page);
-    let kernel = format!("kernel `{name}`");
-    let blocks = text.split("```text\n").skip(1);
-    let mut reports = blocks.filter_map(|rest| rest.split("\n```").next());
-    let report = reports.find(|it| it.contains(&kernel));
-    report.unwrap_or_else(|| panic!("{page} has no report of `{name}`")).to_owned()
-}
-
 #[test]
-fn reports_are_those_of_the_simulator() {
-    for defect in DEFECTS {
-        let file = format!("docs/guide/tests/broken/{}.rs", defect.name);
-        let program = program_on(defect.page, defect.name);
-        let broken = match defect.edit {
+fn programs_print_what_the_pages_say() {
+    for example in EXAMPLES {
+        let page = read(example.page);
+        let file = format!("docs/guide/tests/programs/{}.rs", example.kernel);
+        let program = program_on(example.page, example.kernel);
+        let program = match example.edit {
             Some((right, wrong)) => program.replacen(right, wrong, 1),
             None => program,
         };
-        assert_eq!(read(&file), broken, "{file} and {} differ", defect.page);
+        assert_eq!(read(&file), program, "{file} and {} differ", example.page);
 
-        let error = (defect.run)().expect_err("the program is broken");
-        let report = error.to_string().replace(&file, "src/main.rs");
-        assert_eq!(report_on(defect.page, defect.name), report, "{}", defect.page);
+        let printed = (example.run)().replace(&file, "src/main.rs");
+        let (printed, mut shown) = (printed.trim_end(), blocks(&page, "```text"));
+        let shown = shown.find(|it| {
+            it.lines()
+                .next()
+                .is_some_and(|it| it.contains(example.printed))
+        });
+        let shown = shown.expect("the page shows what is printed").trim_end();
+        if env::var_os("TILEWRIGHT_BLESS").is_some() {
+            fs::write(root().join(example.page), page.replacen(shown, printed, 1)).unwrap();
+        } else {
+            assert_eq!(shown, printed, "{}", example.page);
+        }
     }
 }
 
@@ -97,7 +132,10 @@ fn chapters() -> Vec<String> {
 
 #[test]
 fn every_chapter_is_in_the_book_and_is_tested() {
-    let (summary, library) = (read("docs/guide/pages/SUMMARY.md"), read("docs/guide/lib.rs"));
+    let (summary, library) = (
+        read("docs/guide/pages/SUMMARY.md"),
+        read("docs/guide/lib.rs"),
+    );
     for chapter in chapters() {
         assert!(summary.contains(&format!("({chapter})")), "{chapter}");
         let included = format!("include_str!(\"pages/{chapter}\")");
@@ -112,10 +150,19 @@ fn every_block_of_rust_is_compiled() {
     let pages = pages.map(|name| format!("docs/guide/pages/{name}"));
     for page in pages.chain(["README.md".to_owned()]) {
         let text = read(&page);
-        let fences = text.lines().filter_map(|line| line.trim().strip_prefix("```"));
+        let fences = text
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("```"));
         let openings = fences.step_by(2);
         for language in openings {
-            let known = ["rust", "rust,no_run", "text", "toml", "console"];
+            let known = [
+                "rust",
+                "rust,no_run",
+                "rust,should_panic",
+                "text",
+                "toml",
+                "console",
+            ];
             assert!(known.contains(&language), "{page}: `{language}`");
         }
     }
