@@ -1,7 +1,7 @@
 use tilewright::cuda_std::prelude::*;
 use tilewright::{Device, LaunchConfig, ModuleSource};
 
-/// Reverses the elements of each block, by way of shared memory.
+/// Reverses the elements of each block, through shared memory.
 #[kernel(max_threads = 128)]
 pub fn reverse_blocks(x: Global<f32>, y: GlobalMut<f32>) {
     let tile = shared_array![f32; 128];
