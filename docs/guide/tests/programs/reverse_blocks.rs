@@ -24,8 +24,8 @@ static KERNELS: ModuleSource = unsafe { ModuleSource::new("my_kernels", &[]) };
 
 fn main() -> tilewright::Result<()> {
     let device = Device::simulator();
-    let x = device.upload(&Vec::from_iter((0..128).map(|i| i as f32)))?.named("x");
-    let mut y = device.zeros(128)?.named("y");
+    let x = device.upload(&Vec::from_iter((0..128).map(|i| i as f32)))?;
+    let mut y = device.zeros(128)?;
     device.load(&KERNELS)?.launch(reverse_blocks, LaunchConfig::new(1, 128), (&x, &mut y))?;
     assert_eq!(y.to_vec()?[..3], [127.0, 126.0, 125.0]);
     Ok(())
