@@ -61,12 +61,12 @@ fn multiply(device: &Device) -> Outcome {
     let (a, b) = (numbers(SIZE * SIZE, 2), numbers(SIZE * SIZE, 3));
     let left = device.matrix((SIZE, SIZE), &a)?;
     let right = device.matrix((SIZE, SIZE), &b)?;
-    let (product, time) = timed(device, || device.matmul_coarsened(&left, &right))?;
+    let (product, time) = timed(device, || device.matmul(&left, &right))?;
 
     let product = product.to_vec()?;
     let (error, bound) = largest_error(&product, &a, &b);
     print_line(format_args!(
-        "matmul_coarsened of {SIZE}x{SIZE} f32: first element {} in {time:.1?}; error {error:.1e}, at most {bound:.1e} allowed",
+        "matmul of {SIZE}x{SIZE} f32: first element {} in {time:.1?}; error {error:.1e}, at most {bound:.1e} allowed",
         product[0]
     ))?;
     check(error <= bound, "the product is wrong")

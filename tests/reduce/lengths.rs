@@ -110,7 +110,7 @@ fn the_result_can_be_written_to_a_buffer<T: Sample>() {
     }
 }
 
-/// The README and the function's documentation have the same table.
+/// The guide and the function's documentation have the same table.
 #[test]
 fn the_documented_heights_are_those_of_the_function() {
     let heights = |exponent: u32| {
@@ -130,7 +130,8 @@ fn the_documented_heights_are_those_of_the_function() {
         rows.collect()
     };
     let expected = [10, 20, 24, 26, 28, 30, 33].map(heights);
-    assert_eq!(documented(include_str!("../../README.md")), expected);
+    let page = include_str!("../../docs/guide/pages/accuracy.md");
+    assert_eq!(documented(page), expected);
     assert_eq!(
         documented(include_str!("../../host/reduce/sum.rs")),
         expected

@@ -1,4 +1,4 @@
-//! `cargo xtask links`: whether the pages' links within the repository lead somewhere.
+//! `cargo xtask links`: checks the pages' links within the repository, relative ones and those by its address.
 
 use crate::tracked::tracked;
 use crate::workspace::{Result, workspace_root};
@@ -6,6 +6,19 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::path::{Component, Path, PathBuf};
+
+/// The repository's address on the web, up to a file's path: for a page, and for a folder. Pages that are read
+/// outside of the repository link by it.
+const ADDRESSES: [&str; 2] = [
+    "https://github.com/tilewright/tilewright/blob/main/",
+    "https://github.com/tilewright/tilewright/tree/main/",
+];
+
+/// The book's pages, beside which nothing else is published with it.
+const BOOK: &str = "docs/guide/pages";
+
+/// Pages of what was measured and tried, in which sections come and go.
+const NOTEBOOK: &str = "docs/notebook";
 
 /// What a page links to, and where links can lead in it.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -92,8 +105,14 @@ fn anchor(heading: &str) -> String {
     characters.flat_map(char::to_lowercase).collect()
 }
 
+/// The path from the root of a target that names the repository's address.
+fn by_address(target: &str) -> Option<&str> {
+    ADDRESSES.iter().find_map(|it| target.strip_prefix(it))
+}
+
 fn is_local(target: &str) -> bool {
-    !target.contains("://") && !target.starts_with("mailto:")
+    let is_remote = target.contains("://") || target.starts_with("mailto:");
+    !is_remote || by_address(target).is_some()
 }
 
 /// Why `target`, on the page at `path`, leads nowhere.
@@ -103,13 +122,23 @@ fn breach(
     path: &Path,
     target: &str,
 ) -> Option<&'static str> {
+    let (folder, target) = match by_address(target) {
+        Some(target) => (Path::new(""), target),
+        None => (path.parent().unwrap_or(Path::new("")), target),
+    };
     let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
     let at = match file {
         "" => path.to_owned(),
-        file => resolved(path.parent().unwrap_or(Path::new("")), Path::new(file)),
+        file => resolved(folder, Path::new(file)),
     };
     if !root.join(&at).exists() {
         return Some("there is no such file");
+    }
+    if path.starts_with(BOOK) && folder.starts_with(BOOK) && !at.starts_with(BOOK) {
+        return Some("the book does not have this file: link by the repository's address");
+    }
+    if !anchor.is_empty() && at.starts_with(NOTEBOOK) && !path.starts_with(NOTEBOOK) {
+        return Some("a notebook's sections may move: link to the page");
     }
     match pages.get(&at) {
         Some(page) if !anchor.is_empty() && !page.anchors.contains(anchor) => {
@@ -164,7 +193,7 @@ See [one](other.md#two-words), ![a chart](../chart.svg).
         let page = Path::new("docs/page.md");
         let other = read("# Two words\n");
         let pages = BTreeMap::from([("README.md".into(), other)]);
-        let breach = |target| breach(&root, &pages, page, target);
+        let breach = |target: &str| breach(&root, &pages, page, target);
         assert_eq!(breach("../README.md"), None);
         assert_eq!(breach("../README.md#two-words"), None);
         assert_eq!(breach("architecture.md#not-looked-at"), None);
@@ -172,5 +201,28 @@ See [one](other.md#two-words), ![a chart](../chart.svg).
         assert_eq!(breach("README.md"), missing);
         let heading = Some("the page has no such heading");
         assert_eq!(breach("../README.md#three-words"), heading);
+
+        let address = "https://github.com/tilewright/tilewright/blob/main";
+        assert_eq!(breach(&format!("{address}/README.md#two-words")), None);
+        assert_eq!(breach(&format!("{address}/README.md#three-words")), heading);
+        assert_eq!(breach(&format!("{address}/docs/README.md")), missing);
+        assert!(is_local(&format!("{address}/README.md")));
+        assert!(!is_local("https://github.com/rust-lang/mdBook"));
+    }
+
+    #[test]
+    fn books_and_notebooks_have_rules_of_their_own() {
+        let root = workspace_root();
+        let breach =
+            |page: &str, target: &str| breach(&root, &BTreeMap::new(), Path::new(page), target);
+        let chapter = "docs/guide/pages/products.md";
+        assert_eq!(breach(chapter, "reductions.md"), None);
+        assert!(breach(chapter, "../../products.md").is_some());
+        let address = "https://github.com/tilewright/tilewright/blob/main/docs/products.md";
+        assert_eq!(breach(chapter, address), None);
+
+        assert_eq!(breach("README.md", "docs/notebook/products.md"), None);
+        assert!(breach("README.md", "docs/notebook/products.md#f64").is_some());
+        assert_eq!(breach("docs/notebook/README.md", "products.md#f64"), None);
     }
 }

@@ -30,7 +30,8 @@ Commands:
   layers              look for files of a crate that use one another in circles, and for files of
                       more than 400 lines, and compare the layers in docs/architecture.md with the
                       modules
-  links               look for links of the pages that lead nowhere within the repository
+  links               look for links of the pages that lead nowhere within the repository, out of
+                      the guide, or into the middle of a notebook
   packages            run `cargo publish` but for the upload, look for licences and pages, build and
                       run a program on the packages elsewhere, count its crates, and show that
                       PTX and kernels of different versions do not compile

@@ -12,7 +12,7 @@ fn results_are_checked_on_every_device() {
         for part in [
             "device: ",
             "reduce_sum of 1000000 f32",
-            "matmul_coarsened of 512x512 f32",
+            "matmul of 512x512 f32",
             "error",
             "allowed",
         ] {
