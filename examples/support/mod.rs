@@ -58,7 +58,9 @@ pub fn open(choice: Option<DeviceChoice>) -> Outcome<Device> {
 
 /// An error of the library, whose advice to programmers becomes one for users: `simulator` chooses it.
 pub fn for_users(error: &tilewright::Error, simulator: &str) -> String {
-    error.to_string().replace("Device::simulator()", simulator)
+    error
+        .to_string()
+        .replace("device `sim`, or Device::simulator() in code", simulator)
 }
 
 /// Sums one number: on CUDA the first call compiles the kernels, which no time should include.

@@ -112,7 +112,9 @@ fn a_named_device_that_is_not_there_is_refused_in_one_line() {
     };
     let folder = folder_of_bad_files();
     let advice = |simulator| {
-        let advice = error.to_string().replace("Device::simulator()", simulator);
+        let advice = error
+            .to_string()
+            .replace("device `sim`, or Device::simulator() in code", simulator);
         assert_ne!(advice, error.to_string());
         advice
     };
