@@ -87,7 +87,9 @@ impl<'a> Run<'a> {
             check.forget_clocks();
         }
         if let Some(finding) = block.take_finding() {
-            self.add_defect(index, finding);
+            // The names of its functions are looked up, which is no time of a block's.
+            let watched = Arc::clone(&block.watched);
+            watched.between_blocks(|| self.add_defect(index, finding));
         } else if !block.is_abandoned() {
             if let Some(recorder) = &block.recorder {
                 self.add_counts(recorder.finish(block.shared.static_bytes()));
