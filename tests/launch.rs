@@ -213,14 +213,14 @@ impl Kernel for HandOver {
     const BOUNDS: LaunchBounds = LaunchBounds::new(None, None, None);
 
     unsafe fn run((words,): Self::Params<'_>) {
-        const [SLOT, FULL, FREE]: [usize; 3] = [0, 1, 2];
+        let [slot, full, free] = [0, 1, 2];
         let wait = |flag| {
             while words.load(flag) == Some(0) {
                 thread::yield_now();
             }
         };
         if thread::block_idx_x() == 0 {
-            words.store(SLOT, 1);
+            words.store(slot, 1);
             if RUNS.fetch_add(1, Ordering::Relaxed) > 0 {
                 RUNS_AGAIN.store(true, Ordering::Relaxed);
                 let begin = Instant::now();
@@ -231,15 +231,15 @@ impl Kernel for HandOver {
                 }
             }
             thread::fence_device();
-            words.store(FULL, 1);
-            wait(FREE);
+            words.store(full, 1);
+            wait(free);
             thread::fence_device();
-            words.store(SLOT, 2);
+            words.store(slot, 2);
         } else {
-            wait(FULL);
+            wait(full);
             thread::fence_device();
-            let _item = words.load(SLOT);
-            words.store(FREE, 1);
+            let _item = words.load(slot);
+            words.store(free, 1);
         }
     }
 }
@@ -266,7 +266,8 @@ fn a_copy_beside_a_launch_stays() {
         let is_done = AtomicBool::new(false);
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                let is_due = || RUNS_AGAIN.load(Ordering::Relaxed) || is_done.load(Ordering::Relaxed);
+                let is_due =
+                    || RUNS_AGAIN.load(Ordering::Relaxed) || is_done.load(Ordering::Relaxed);
                 while !is_due() {
                     std::thread::yield_now();
                 }

@@ -66,9 +66,8 @@ impl DeviceMemory for Simulator {
         // SAFETY: the allocation is `bytes` long, and nothing else refers to it yet.
         unsafe { ptr::write_bytes(host_pointer(address), POISON, bytes) };
         // SAFETY: (1), (2) as in `allocate_zeroed`.
-        let registered = unsafe {
-            simt::register_allocation(address as usize, bytes, Contents::Uninitialised)
-        };
+        let registered =
+            unsafe { simt::register_allocation(address as usize, bytes, Contents::Uninitialised) };
         if registered.is_err() {
             // SAFETY: (1) it was allocated above with this size, and is not used again.
             unsafe { self.free_at_once(address, bytes) };
@@ -240,9 +239,8 @@ impl DeviceMemory for Simulator {
         let first = first.ok_or_else(out_of_memory)?;
         // Kernels may access it by its address, as those of a CUDA device may.
         // SAFETY: (1), (2) a launch is given its address by `unsafe` code alone, which answers for both.
-        let registered = unsafe {
-            simt::register_allocation(first.addr().get(), bytes, Contents::Initialised)
-        };
+        let registered =
+            unsafe { simt::register_allocation(first.addr().get(), bytes, Contents::Initialised) };
         match registered {
             Ok(()) => Ok(first),
             Err(_) => {

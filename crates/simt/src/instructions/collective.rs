@@ -294,10 +294,15 @@ impl Block {
         other: &'static str,
         site: &'static Location<'static>,
     ) -> ! {
-        let message = format!(
-            "lane {} is at {kind}, while other lanes of its mask wait at {other}",
-            thread.position.lane
-        );
+        let lane = thread.position.lane;
+        let message = match is_same_kind(kind, other) {
+            true => format!(
+                "lane {lane} and others of its mask bring values of different types to {kind}"
+            ),
+            false => {
+                format!("lane {lane} is at {kind}, while other lanes of its mask wait at {other}")
+            }
+        };
         self.fail_warp(thread, message, site)
     }
 

@@ -93,7 +93,7 @@ impl Allocation {
     /// The address behind its last byte.
     #[inline]
     pub fn end(&self) -> usize {
-        self.start + self.bytes
+        self.start.saturating_add(self.bytes)
     }
 
     #[inline]

@@ -54,8 +54,7 @@ impl Allocations {
 
     fn remove(&mut self, addresses: Range<usize>) {
         Arc::make_mut(&mut self.0).retain(|allocation| {
-            allocation.start >= addresses.end
-                || allocation.start + allocation.bytes <= addresses.start
+            allocation.start >= addresses.end || allocation.end() <= addresses.start
         });
     }
 
@@ -265,6 +264,17 @@ mod tests {
         mark_written(address, bytes);
         assert!(is_replaced(known, address, 8));
         forget_allocation(address, bytes);
+    }
+
+    #[test]
+    fn no_allocation_reaches_past_the_last_address() {
+        let (address, bytes) = (usize::MAX - 64, 1000);
+        mark_freed(address, bytes);
+        let (allocation, extent) = snapshot().surroundings(address + 1);
+        assert!(allocation.is_some_and(|it| it.is_freed()));
+        assert_eq!(extent, address..usize::MAX);
+        forget_allocation(address, bytes);
+        assert!(snapshot().find(address).is_none());
     }
 
     #[test]

@@ -173,8 +173,8 @@ impl FloatUnit {
     }
 }
 
-/// More than any term in magnitude.
-const MOST: f32 = (1 << 30) as f32;
+/// More than any term in magnitude; four of them are within `i32`.
+const MOST: f32 = (1 << 28) as f32;
 
 /// `significand * 2^exponent` without its fraction. A product's significand is below 4 and the
 /// exponent is at most [`FloatUnit::term_bits`], so the result and the sum of four are within `i32`. Of a unit or a
@@ -188,7 +188,7 @@ fn cut(significand: f32, exponent: i16) -> i32 {
     // Two instructions for a vector; a conversion that saturates has six.
     let term = if term > -MOST { term } else { -MOST };
     let term = if term < MOST { term } else { MOST };
-    // SAFETY: The term is a number from -2^30 to 2^30.
+    // SAFETY: The term is a number from -2^28 to 2^28.
     unsafe { term.to_int_unchecked() }
 }
 
