@@ -9,7 +9,7 @@ use std::sync::MutexGuard;
 use tilewright_kernels::reduce::MAX_BLOCKS;
 
 /// Bytes of the largest accumulator of a reduction.
-pub(crate) const LARGEST_PARTIAL: usize = 24;
+pub(crate) const LARGEST_PARTIAL: usize = 32;
 
 /// Totals of 64 bits that the blocks of a launch add to.
 pub(crate) const TOTALS: usize = 96;

@@ -24,11 +24,11 @@ pub enum Activation {
     None,
     /// x, or 0 where x < 0: NaN stays NaN, and -0 stays -0.
     Relu,
-    /// x (1 + erf(x / sqrt 2)) / 2.
+    /// [`math::gelu`].
     Gelu,
-    /// x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2.
+    /// [`math::gelu_tanh`].
     GeluTanh,
-    /// x / (1 + e^-x).
+    /// [`math::silu`].
     Silu,
 }
 
@@ -135,17 +135,12 @@ macro_rules! floats {
                 const GELU: u32 = Activation::Gelu as u32;
                 const GELU_TANH: u32 = Activation::GeluTanh as u32;
                 const SILU: u32 = Activation::Silu as u32;
-                const CUBIC: $element = 0.044_715;
                 let x = self;
                 match activation {
                     RELU if x < 0.0 => 0.0,
-                    GELU => 0.5 * x * (1.0 + math::erf(x * core::$element::consts::FRAC_1_SQRT_2)),
-                    GELU_TANH => {
-                        let scale = core::$element::consts::FRAC_2_SQRT_PI * core::$element::consts::FRAC_1_SQRT_2;
-                        let inner = scale * Float::mul_add(CUBIC * x * x, x, x);
-                        0.5 * x * (1.0 + math::tanh(inner))
-                    }
-                    SILU => x / (1.0 + math::exp(-x)),
+                    GELU => math::gelu(x),
+                    GELU_TANH => math::gelu_tanh(x),
+                    SILU => math::silu(x),
                     _ => x,
                 }
             }

@@ -12,10 +12,14 @@ use cuda_std::kernel::Kernel;
 use half::{bf16, f16};
 use tilewright_kernels::parts;
 
-/// A type whose matrices can be multiplied: f32 and f64.
+/// A type of which there are products in chosen tiles, such as `Device::matmul_tiled`: f32 and f64.
+///
+/// [`MatmulElement`](crate::MatmulElement) has all types whose matrices can be multiplied.
 #[diagnostic::on_unimplemented(
-    message = "matrices of `{Self}` cannot be multiplied",
-    note = "products are for f32 and f64"
+    message = "there is no product in chosen tiles of matrices of `{Self}`",
+    label = "`matmul_tiled` and `matmul_coarsened` are for f32 and f64",
+    note = "`matmul` and `Matmul::new` multiply matrices of f32, f64, f16, bf16, i8, F8E4M3 and F8E5M2, and \
+            `Matmul::tiles` chooses their tiles"
 )]
 pub trait GemmElement: MatmulInto<Self> + Accumulate<Product = Self> + sealed::GemmElement {}
 

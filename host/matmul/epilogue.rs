@@ -13,6 +13,10 @@ use tilewright_kernels::epilogue::{self, EpilogueElement, EpilogueNumbers};
 /// What is applied to each output of a product at last, with the functions of
 /// [`cuda_std::math`](crate::cuda_std::math): the same bits on every device.
 ///
+/// `Gelu`, `GeluTanh` and `Silu` are within one unit in the last place of f32, and two of f64, of what their
+/// formulas are for the sum: in the negative tail, too, down to the least subnormal number. Of negative infinity
+/// they are -0, their limit, and of NaN they are NaN.
+///
 /// ```
 /// use tilewright::{Activation, Device, Matmul};
 ///
@@ -35,7 +39,10 @@ pub enum Activation {
     Relu,
     /// x (1 + erf(x / sqrt 2)) / 2: the Gaussian error linear unit.
     Gelu,
-    /// x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2, which is within 5e-4 of [`Gelu`](Self::Gelu).
+    /// x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2.
+    ///
+    /// It is within 5e-4 of [`Gelu`](Self::Gelu), but falls to 0 faster: the quotient of the two is far from 1 in
+    /// the negative tail.
     GeluTanh,
     /// x / (1 + e^-x): the sigmoid linear unit, also called swish.
     Silu,

@@ -175,7 +175,7 @@ named_reductions! {
     reduce_product: Product of T => T::Output, |value| value;
 
     /// The arithmetic mean of `x`, of no elements NaN: the sum in f64, divided and rounded to the result
-    /// once.
+    /// once. That of finite numbers is finite: no sum overflows on the way.
     #[doc(alias = "mean")]
     #[doc(alias = "average")]
     reduce_mean: Mean of T => T::Output, |value| value;
@@ -205,7 +205,8 @@ named_reductions! {
 
     /// The variance of the elements of `x` in one pass, in f64, rounded to the result once: the mean of
     /// the squared deviations from the mean. The sum is divided by the number of elements n, so the
-    /// sample's variance is n / (n - 1) of it. NaN of no elements and of infinite ones.
+    /// sample's variance is n / (n - 1) of it. NaN of no elements and of infinite ones; infinite only where the variance, with its error, is beyond the
+    /// result's type.
     ///
     /// ```
     /// # let device = tilewright::Device::simulator();

@@ -94,6 +94,10 @@ functions_of_one_number! {
     tan_f32: tan, singles;
     tanh_f32: tanh, singles;
     erf_f32: erf, singles;
+    erfc_f32: erfc, singles;
+    gelu_f32: gelu, singles;
+    gelu_tanh_f32: gelu_tanh, singles;
+    silu_f32: silu, singles;
     floor_f32: floor, singles;
     ceil_f32: ceil, singles;
     trunc_f32: trunc, singles;
@@ -110,6 +114,10 @@ functions_of_one_number! {
     tan_f64: tan, doubles;
     tanh_f64: tanh, doubles;
     erf_f64: erf, doubles;
+    erfc_f64: erfc, doubles;
+    gelu_f64: gelu, doubles;
+    gelu_tanh_f64: gelu_tanh, doubles;
+    silu_f64: silu, doubles;
     floor_f64: floor, doubles;
     ceil_f64: ceil, doubles;
     trunc_f64: trunc, doubles;

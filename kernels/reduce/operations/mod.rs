@@ -4,7 +4,8 @@
 //! |---|---|
 //! | `sum.rs` | [`Sum`] |
 //! | `extremes.rs` | [`Min`], [`Max`], [`MinMax`], [`ArgMin`], [`ArgMax`] |
-//! | `terms.rs` | [`Mean`], [`SumOfSquares`], [`Norm1`], [`Product`], [`Dot`] |
+//! | `mean.rs` | [`Mean`] |
+//! | `terms.rs` | [`SumOfSquares`], [`Norm1`], [`Product`], [`Dot`] |
 //! | `norms.rs` | [`Norm2`], [`NormInf`] |
 //! | `variance.rs` | [`Variance`] |
 //! | `mask.rs` | [`Count`], [`Any`], [`All`] |
@@ -13,6 +14,7 @@
 
 mod extremes;
 mod mask;
+mod mean;
 mod norms;
 mod number;
 mod order;
@@ -24,11 +26,12 @@ mod variance;
 pub(crate) use extremes::Place;
 pub use extremes::{ArgMax, ArgMin, Max, Min, MinMax};
 pub use mask::{All, Any, Count};
+pub use mean::Mean;
 pub use norms::{Norm2, NormInf};
 pub use number::{Number, Real};
 pub use order::{Magnitude, Ordered, Rank};
 pub use sum::Sum;
-pub use terms::{Dot, Mean, Norm1, Product, SumOfSquares};
+pub use terms::{Dot, Norm1, Product, SumOfSquares};
 pub use variance::Variance;
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The norms whose squares may leave the range, and the one that is a maximum.
 
-use super::number::{Number, Real};
+use super::number::{Number, Real, power_of_two};
 use super::order::{Magnitude, Rank};
 use crate::reduce::operation::Reduction;
 use cuda_std::float::Float as _;
@@ -13,7 +13,8 @@ use half::{bf16, f16};
 /// the greatest. For f64 the terms are in three sums by their magnitudes: those whose squares would
 /// underflow are scaled up, those whose squares would overflow are scaled down (Blue, A Portable
 /// Fortran Program to Find the Euclidean Norm of a Vector, 1978, with the constants of Anderson,
-/// Algorithm 978, 2017).
+/// Algorithm 978, 2017). A norm that comes out at most 2^-40 of it beyond the largest f64 is that f64: so
+/// a norm that is a finite number is never infinite.
 #[derive(Clone, Copy, Debug)]
 pub struct Norm2;
 
@@ -55,10 +56,9 @@ const BIG: f64 = power_of_two(486);
 /// Factors that bring the small and the big into the middle.
 const OF_SMALL: f64 = power_of_two(537);
 const OF_BIG: f64 = power_of_two(-538);
-
-const fn power_of_two(exponent: i64) -> f64 {
-    f64::from_bits(((exponent + 1023) as u64) << 52)
-}
+/// The largest norm, scaled, and what roundings may make of it: the error of a tree of any buffer is below 2^-40.
+const GREATEST: f64 = f64::MAX * OF_BIG;
+const ABOUT_GREATEST: f64 = GREATEST * (1.0 + power_of_two(-40));
 
 /// The sums of the squares of the small, the middle and the big, each with its scale.
 type ScaledSums = [f64; 3];
@@ -98,7 +98,9 @@ impl Reduction<f64> for Norm2 {
     fn finish([small, middle, big]: ScaledSums, _elements: usize) -> f64 {
         let norm = if big > 0.0 {
             // Beside the big the small are far below half a unit in the last place.
-            sqrt(big + middle * OF_BIG * OF_BIG) / OF_BIG
+            let scaled = sqrt(big + middle * OF_BIG * OF_BIG);
+            let is_about_greatest = scaled > GREATEST && scaled < ABOUT_GREATEST;
+            (if is_about_greatest { GREATEST } else { scaled }) / OF_BIG
         } else if small > 0.0 && middle > 0.0 {
             let (small, middle) = (sqrt(small) / OF_SMALL, sqrt(middle));
             let (less, more) = if small < middle {

@@ -53,3 +53,8 @@ impl Real for f32 {}
 impl Real for f64 {}
 impl Real for f16 {}
 impl Real for bf16 {}
+
+/// 2^`exponent`, a normal number.
+pub(super) const fn power_of_two(exponent: i64) -> f64 {
+    f64::from_bits(((exponent + 1023) as u64) << 52)
+}

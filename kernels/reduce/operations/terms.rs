@@ -5,11 +5,6 @@ use super::number::{Number, Real};
 use crate::reduce::operation::Reduction;
 use half::{bf16, f16};
 
-/// The arithmetic mean, of no elements NaN: the sum in f64, divided by the number of elements and
-/// rounded to the result.
-#[derive(Clone, Copy, Debug)]
-pub struct Mean;
-
 /// The sum of the squares, in f64.
 #[derive(Clone, Copy, Debug)]
 pub struct SumOfSquares;
@@ -28,8 +23,8 @@ pub struct Product;
 pub struct Dot;
 
 macro_rules! sums_in_f64 {
-    ($($operation:ident of $number:ident: $term:expr, $finish:expr;)*) => {$(
-        impl<T: $number> Reduction<T> for $operation {
+    ($($operation:ident: $term:expr;)*) => {$(
+        impl<T: Real> Reduction<T> for $operation {
             type Accumulator = f64;
             type Output = T::Result;
             const IDENTITY: f64 = 0.0;
@@ -45,16 +40,15 @@ macro_rules! sums_in_f64 {
             }
 
             #[inline(always)]
-            fn finish(total: f64, elements: usize) -> T::Result {
-                T::narrow($finish(total, elements))
+            fn finish(total: f64, _elements: usize) -> T::Result {
+                T::narrow(total)
             }
         }
     )*};
 }
 sums_in_f64! {
-    Mean of Number: core::convert::identity, |total, elements| total / elements as f64;
-    SumOfSquares of Real: |term: f64| term * term, |total, _| total;
-    Norm1 of Real: f64::abs, |total, _| total;
+    SumOfSquares: |term: f64| term * term;
+    Norm1: f64::abs;
 }
 
 macro_rules! products {

@@ -164,67 +164,67 @@ fn products_with_a_vector() {
     }
 }
 
-/// Each activation against its definition, in f64 and with functions of the host.
+/// x, and what `Gelu`, `GeluTanh` and `Silu` make of it: definitions in 300 bits, rounded to f64.
+#[rustfmt::skip]
+const ACTIVATED: [(f64, [f64; 3]); 14] = [
+    (f64::NEG_INFINITY, [-0.0, -0.0, -0.0]),
+    (-103.0, [-0.0, -0.0, -1.9076802726035146e-43]),
+    (-89.0, [-0.0, -0.0, -1.982353569998212e-37]),
+    (-30.0, [-1.472014178144456e-196, -0.0, -2.8072868906517896e-12]),
+    (-14.0, [-1.091095154686992e-43, -2.569400277353559e-94, -1.164139238729785e-5]),
+    (-8.0, [-4.976768459417427e-15, -3.1077829375011112e-21, -0.002682801043731825]),
+    (-5.5, [-1.0444259356238245e-7, -5.9276402638802624e-9, -0.0223857574374287]),
+    (-5.0, [-1.4332578593959695e-6, -2.291796196629506e-7, -0.03346425462142428]),
+    (-3.0, [-0.0040496940948902835, -0.003637392081773019, -0.14227761953270035]),
+    (-0.5, [-0.15426876936299344, -0.15428599017485609, -0.18877033439907273]),
+    (0.25, [0.14967658142073093, 0.149675350701685, 0.14054412522144952]),
+    (1.0, [0.8413447460685429, 0.8411919906082767, 0.7310585786300049]),
+    (7.0, [6.999999999991041, 6.999999999999997, 6.993622641639195]),
+    (f64::INFINITY, [f64::INFINITY; 3]),
+];
+
+/// Each activation of each value: the sum of a product with 1. `unit` is the distance of the type's numbers at 1,
+/// `least` that of its subnormal ones.
+fn assert_activated<T>(device: &Device, unit: f64, least: f64)
+where
+    T: MatmulElement + MatmulInto<T> + Accumulate<Accumulator = T, Product = T>,
+    T: Sum + Into<f64> + Float + tilewright::Accumulator,
+{
+    let rows = ACTIVATED.len() + 3;
+    let x = |row: usize| match ACTIVATED.get(row) {
+        Some(&(x, _)) => x,
+        None => [f64::NAN, 0.0, -0.0][row - ACTIVATED.len()],
+    };
+    let column = Host::new(rows, 1, |row, _| T::of(x(row)));
+    let column = column.upload(device, Order::RowMajor);
+    let one = Host::new(1, 1, |_, _| T::of(1.0)).upload(device, Order::RowMajor);
+    let activations = [Activation::Gelu, Activation::GeluTanh, Activation::Silu];
+    for (number, activation) in activations.into_iter().enumerate() {
+        let product = Matmul::new(&column, &one).activation(activation);
+        let found = product.run().unwrap().to_vec().unwrap();
+        let found: Vec<f64> = found.into_iter().map(Into::into).collect();
+        for (&found, (x, expected)) in found.iter().zip(ACTIVATED) {
+            let expected = expected[number];
+            let is_near = (found - expected).abs() <= unit * expected.abs() + least;
+            assert!(
+                (found == expected || is_near) && found.is_sign_negative() == (x < 0.0),
+                "{found} instead of {expected}, {activation:?} of {x} on {device:?}"
+            );
+        }
+        let [nan, zeros @ ..] = &found[ACTIVATED.len()..] else {
+            unreachable!("there are three more");
+        };
+        assert!(nan.is_nan(), "{nan}");
+        assert!(zeros.iter().all(|zero| *zero == 0.0), "{zeros:?}");
+    }
+}
+
+/// Each activation against its definition, with its negative tail and its limits.
 #[test]
 fn activations_are_what_they_say() {
-    let gelu_tanh = |x: f64| {
-        let inner = (2.0 / std::f64::consts::PI).sqrt() * (x + 0.044715 * x * x * x);
-        0.5 * x * (1.0 + inner.tanh())
-    };
-    let silu = |x: f64| x / (1.0 + (-x).exp());
-    // Phi(x) x, from tables of the normal distribution.
-    let gelus = [
-        (0.0, 0.0),
-        (1.0, 0.841_344_746),
-        (-1.0, -0.158_655_254),
-        (2.5, 2.484_475_84),
-    ];
-    let values = [-30.0, -3.0, -0.5, 0.0, 0.25, 1.0, 7.0, 40.0];
-    fn activated<T>(device: &Device, activation: Activation, x: &[f64]) -> Vec<f64>
-    where
-        T: MatmulElement + MatmulInto<T> + Accumulate<Accumulator = T, Product = T>,
-        T: Sum + Into<f64> + Float + tilewright::Accumulator,
-    {
-        let column = Host::new(x.len(), 1, |row, _| T::of(x[row]));
-        let one = Host::new(1, 1, |_, _| T::of(1.0));
-        let (a, b) = (
-            column.upload(device, Order::RowMajor),
-            one.upload(device, Order::RowMajor),
-        );
-        let product = Matmul::new(&a, &b).activation(activation).run().unwrap();
-        product
-            .to_vec()
-            .unwrap()
-            .into_iter()
-            .map(Into::into)
-            .collect()
-    }
-    // 1 + tanh loses digits where tanh is near -1, so the error is one of x.
-    let close = |x: f64, found: f64, expected: f64, tolerance: f64| {
-        assert!(
-            (found - expected).abs() <= tolerance * x.abs(),
-            "{found} instead of {expected} of {x}"
-        );
-    };
     for device in devices() {
-        for (activation, definition) in [
-            (Activation::GeluTanh, &gelu_tanh as &dyn Fn(f64) -> f64),
-            (Activation::Silu, &silu),
-        ] {
-            let single = activated::<f32>(&device, activation, &values);
-            let double = activated::<f64>(&device, activation, &values);
-            for (i, &x) in values.iter().enumerate() {
-                close(x, single[i], definition(x), 1e-6);
-                close(x, double[i], definition(x), 1e-15);
-            }
-        }
-        let (x, expected): (Vec<f64>, Vec<f64>) = gelus.into_iter().unzip();
-        let single = activated::<f32>(&device, Activation::Gelu, &x);
-        let double = activated::<f64>(&device, Activation::Gelu, &x);
-        for (i, &expected) in expected.iter().enumerate() {
-            close(x[i], single[i], expected, 1e-6);
-            close(x[i], double[i], expected, 1e-8);
-        }
+        assert_activated::<f32>(&device, f32::EPSILON.into(), f32::from_bits(1).into());
+        assert_activated::<f64>(&device, f64::EPSILON, f64::from_bits(1));
     }
 }
 

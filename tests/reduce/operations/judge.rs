@@ -1,5 +1,6 @@
 //! The naive reference of each operation.
 
+use super::spread::{judge_norm, judge_variance};
 use super::values::{Value, assert_same};
 use crate::common::exact::Compensated;
 use bytemuck::{Pod, bytes_of};
@@ -105,11 +106,17 @@ impl Judge<u8> for All {
 }
 
 /// A value in f32 or f64, and the largest relative and absolute error of rounding to it.
-struct Rounded {
-    value: f64,
-    relative: f64,
-    absolute: f64,
-    greatest: f64,
+pub struct Rounded {
+    pub value: f64,
+    pub relative: f64,
+    pub absolute: f64,
+    pub greatest: f64,
+}
+
+/// `x` times 2^`exponent`, of up to twice the range of f64.
+pub fn times_power(x: f64, exponent: i32) -> f64 {
+    let half = exponent / 2;
+    x * 2.0_f64.powi(half) * 2.0_f64.powi(exponent - half)
 }
 
 impl Rounded {
@@ -127,6 +134,16 @@ impl Rounded {
                 absolute: f64::from_bits(1),
                 greatest: f64::MAX,
             },
+        }
+    }
+
+    /// As if the elements had been multiplied by 2^`exponent`.
+    pub fn times_power(self, exponent: i32) -> Self {
+        Self {
+            value: times_power(self.value, exponent),
+            absolute: times_power(self.absolute, exponent),
+            greatest: times_power(self.greatest, exponent),
+            ..self
         }
     }
 
@@ -149,7 +166,7 @@ impl Rounded {
     /// Fails unless the value is what a sum with infinite or undefined terms has to be; false if there
     /// is none of them.
     #[track_caller]
-    fn is_of_special(&self, terms: &[f64], case: &str) -> bool {
+    pub fn is_of_special(&self, terms: &[f64], case: &str) -> bool {
         let (positive, negative) = (
             terms.contains(&f64::INFINITY),
             terms.contains(&f64::NEG_INFINITY),
@@ -178,7 +195,7 @@ fn reals<T: Value>(elements: &[T]) -> Vec<f64> {
 }
 
 /// The bound of the relative error of a tree in f64 over `elements` of so many bytes, and of `more` operations.
-fn error_of_tree(element_bytes: usize, elements: usize, more: u32) -> f64 {
+pub fn error_of_tree(element_bytes: usize, elements: usize, more: u32) -> f64 {
     let whole = Plan::new(elements, element_bytes).tree_height();
     let operations = whole.max(LinePlan::new(elements).tree_height()) + more;
     f64::from(operations) * (f64::EPSILON / 2.0) * 1.01
@@ -240,16 +257,30 @@ fn judge_rounded_sum(terms: &[f64], element_bytes: usize, value: Rounded, case: 
     value.assert_near(sum, lost, bound, case);
 }
 
-impl<T: Value + Number> Judge<T> for Mean {
+impl<T: Value + Number> Judge<T> for Mean
+where
+    Self: Reduction<T, Output = T::Result>,
+{
     fn judge(elements: &[T], value: T::Result, case: &str) {
-        let value = Rounded::of(value);
-        match elements.len() {
-            0 => assert!(value.value.is_nan(), "{case}"),
-            len => {
-                let terms = with_one(elements, |x| [x, 1.0]);
-                judge_sum(&terms, size_of::<T>(), len as f64, value, case);
-            }
+        let mut value = Rounded::of(value);
+        if elements.is_empty() {
+            assert!(value.value.is_nan(), "{case}");
+            return;
         }
+        let mut terms = reals(elements);
+        // Down, where the sum itself would overflow. A mean of finite numbers does not.
+        if terms
+            .iter()
+            .any(|term| term.is_finite() && term.abs() > 1e270)
+        {
+            terms
+                .iter_mut()
+                .for_each(|term| *term = times_power(*term, -200));
+            value = value.times_power(-200);
+        }
+        value.greatest = f64::INFINITY;
+        let pairs: Vec<_> = terms.iter().map(|&term| [term, 1.0]).collect();
+        judge_sum(&pairs, size_of::<T>(), elements.len() as f64, value, case);
     }
 }
 
@@ -276,65 +307,13 @@ where
     }
 }
 
-fn judge_norm(terms: &[f64], element_bytes: usize, value: Rounded, case: &str) {
-    let magnitudes: Vec<f64> = terms.iter().map(|term| term.abs()).collect();
-    if value.is_of_special(&magnitudes, case) {
-        return;
-    }
-    let greatest = magnitudes.iter().copied().fold(0.0, f64::max);
-    if greatest == 0.0 {
-        assert_eq!(value.value.to_bits(), 0, "{case}");
-        return;
-    }
-    let mut squares = Compensated::default();
-    magnitudes
-        .iter()
-        .for_each(|it| squares.add_product(it / greatest, it / greatest));
-    let (sum, lost) = squares.parts();
-    let norm = (sum + lost).sqrt();
-    if norm > value.greatest / greatest {
-        assert_eq!(value.value, f64::INFINITY, "{case}");
-        return;
-    }
-    let bound = (error_of_tree(element_bytes, terms.len(), 12) + value.relative) * norm;
-    let error = (value.value / greatest - norm).abs();
-    assert!(
-        error <= bound + value.absolute / greatest,
-        "{} instead of {norm} times {greatest}, {case}",
-        value.value
-    );
-}
-
-impl<T: Value + Real> Judge<T> for Variance {
+impl<T: Value + Real> Judge<T> for Variance
+where
+    Self: Reduction<T, Output = T::Result>,
+{
     fn judge(elements: &[T], value: T::Result, case: &str) {
         judge_variance(&reals(elements), size_of::<T>(), Rounded::of(value), case);
     }
-}
-
-fn judge_variance(terms: &[f64], element_bytes: usize, value: Rounded, case: &str) {
-    let mut sum = Compensated::default();
-    terms.iter().for_each(|term| sum.add(*term));
-    let (sum, lost) = sum.parts();
-    if terms.is_empty() || terms.iter().any(|term| !term.is_finite()) {
-        assert!(value.value.is_nan(), "{case}");
-        return;
-    }
-    // Squares that overflow are the model's alone to judge.
-    if terms.iter().any(|term| term.abs() > 1e100) {
-        return;
-    }
-    let len = terms.len() as f64;
-    let (mean, rest) = (sum / len, lost / len);
-    let mut squares = Compensated::default();
-    terms.iter().for_each(|term| {
-        let deviation = (term - mean) - rest;
-        squares.add_product(deviation, deviation);
-    });
-    let (squares, lost) = squares.parts();
-    let variance = (squares + lost) / len;
-    let error = 4.0 * error_of_tree(element_bytes, terms.len(), 4);
-    let bound = error * (variance * (variance + mean * mean)).sqrt();
-    value.assert_near(variance, 0.0, bound + error * error * mean * mean, case);
 }
 
 impl<T: Value> Judge<T> for Product

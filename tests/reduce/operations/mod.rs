@@ -3,7 +3,9 @@
 pub mod erased;
 pub mod judge;
 mod model;
+mod ranges;
 mod scales;
+mod spread;
 pub mod values;
 
 use crate::common::{devices, machines, share};

@@ -11,6 +11,10 @@ fn norms() -> Vec<(Vec<f64>, f64)> {
         (vec![3e-300, -4e-300], 5e-300),
         (vec![f64::MAX], f64::MAX),
         (vec![f64::MAX, f64::MAX], f64::INFINITY),
+        (vec![f64::MAX, 1e293], f64::MAX),
+        (vec![f64::MAX, 1e303], f64::INFINITY),
+        (vec![f64::MAX / 10.0; 100], f64::MAX),
+        (vec![f64::MAX / 13.0; 169], f64::MAX),
         (vec![tiny], tiny),
         (vec![tiny; 10_000], 100.0 * tiny),
         (vec![f64::MIN_POSITIVE, 3e-160], 3e-160),
@@ -82,27 +86,81 @@ fn variances_survive_a_large_mean() {
     }
 }
 
-/// n^4 d^2 / 16 on the way to d^2 / 4, for halves of 2^14 elements that are 0 and d.
+/// The variance of halves of the elements that are `low` and `high` is the square of half of their difference,
+/// and what combines the halves is that times n^4 / 4.
 #[test]
-fn a_variance_of_f64_is_infinite_where_a_square_on_the_way_overflows() {
+fn a_variance_is_infinite_only_where_it_is_beyond_f64() {
     const LEN: usize = 1 << 14;
+    let power = |exponent: f64| exponent.exp2();
+    let cases = [
+        (0.0, power(485.0), power(968.0)),
+        (0.0, power(486.0), power(970.0)),
+        (0.0, power(512.0), power(1022.0)),
+        (-power(511.0), power(511.0), power(1022.0)),
+        (0.0, power(513.0), f64::INFINITY),
+        (0.0, f64::MAX, f64::INFINITY),
+        (-f64::MAX, f64::MAX, f64::INFINITY),
+        (power(560.0), power(560.0).next_up(), power(1014.0)),
+        (power(565.0), power(565.0).next_up(), f64::INFINITY),
+        (power(563.0), power(563.0), 0.0),
+        (f64::MAX, f64::MAX, 0.0),
+        (power(-511.0), 0.0, power(-1024.0)),
+    ];
     for device in devices() {
-        for (exponent, expected) in [(485.0_f64, 968.0_f64.exp2()), (486.0, f64::INFINITY)] {
-            let mut terms = vec![0.0; LEN];
-            terms[LEN / 2..].fill(exponent.exp2());
-            let terms = device.upload(&terms).unwrap();
-            let variance = device.reduce_variance(&terms).unwrap();
-            assert_eq!(variance, expected, "2^{exponent}, {device:?}");
+        for (low, high, expected) in cases {
+            let mut terms = vec![low; LEN];
+            terms[LEN / 2..].fill(high);
+            let variance = device.reduce_variance(&device.upload(&terms).unwrap());
+            assert_eq!(variance.unwrap(), expected, "{low:e}, {high:e}, {device:?}");
         }
     }
 }
 
-/// The sum overflows before it is divided.
+/// Sorted data, in which sums and differences of sums are as large as they can be.
 #[test]
-fn a_mean_of_f64_is_infinite_where_the_sum_is() {
+fn a_variance_does_not_depend_on_the_order_of_large_elements() {
+    let sorted = [vec![1e145_f64; 50_000], vec![-1e145; 50_000]].concat();
+    let alternating = [1e145_f64, -1e145].repeat(50_000);
     for device in devices() {
-        let large = device.upload(&[1023.0_f64.exp2(); 2]).unwrap();
-        assert_eq!(device.reduce_mean(&large).unwrap(), f64::INFINITY);
+        for terms in [&sorted, &alternating] {
+            let variance = device.reduce_variance(&device.upload(terms).unwrap());
+            let variance: f64 = variance.unwrap();
+            assert!((variance / 1e290 - 1.0).abs() < 1e-14, "{variance:e}");
+        }
+        let same = device.reduce_variance(&device.upload(&[1e305_f64; 1024]).unwrap());
+        assert_eq!(same.unwrap(), 0.0, "a sum of 2^10 equal elements is exact");
+    }
+}
+
+/// Sums that would overflow before they are divided.
+#[test]
+fn a_mean_of_finite_numbers_is_finite() {
+    let power = 1023.0_f64.exp2();
+    let (infinity, greatest) = (f64::INFINITY, f64::MAX);
+    for device in devices() {
+        for (terms, expected) in [
+            (vec![power; 2], power),
+            (vec![1.7e308; 2], 1.7e308),
+            (vec![greatest; 1000], greatest),
+            (vec![-greatest; 1001], -greatest),
+            (vec![greatest, -greatest, 1e-300, 2e-300], 7.5e-301),
+            (vec![greatest, 3.0, -greatest, 6.0, 9.0], 3.6),
+            (vec![greatest, -greatest, greatest], greatest / 3.0),
+            (vec![infinity, greatest], infinity),
+            (vec![greatest, -infinity], -infinity),
+        ] {
+            let mean = device.reduce_mean(&device.upload(&terms).unwrap());
+            let (mean, error): (f64, f64) = (mean.unwrap(), 8.0 * f64::EPSILON * expected.abs());
+            assert!(
+                mean == expected || (mean - expected).abs() <= error,
+                "{mean:e} instead of {expected:e}, {device:?}"
+            );
+        }
+        for terms in [[infinity, -infinity], [f64::NAN, greatest]] {
+            let mean = device.reduce_mean(&device.upload(&terms).unwrap());
+            let mean: f64 = mean.unwrap();
+            assert!(mean.is_nan(), "{mean:e} of {terms:?}");
+        }
     }
 }
 

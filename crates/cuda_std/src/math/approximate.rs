@@ -25,6 +25,7 @@
 //! quotient 1 / x, which a GPU computes in eight where neither x nor the result is subnormal.
 
 use super::polynomial::polynomial;
+use super::reciprocal::reciprocal_f32;
 use crate::float::Float;
 
 /// 1 / sqrt(`x`), to 1.3 units in the last place. Subnormal numbers are taken for 0, whose result is
@@ -201,7 +202,7 @@ pub fn tanh(x: f32) -> f32 {
         0.000_225_139_05,
         2.142_337_7e-7,
     );
-    let quotient = magnitude * numerator * reciprocal(denominator);
+    let quotient = magnitude * numerator * reciprocal_f32(denominator);
     let bounded = if quotient < 1.0 { quotient } else { 1.0 };
     let tangent = bounded.copysign(x);
     if x.is_nan() {
@@ -209,15 +210,4 @@ pub fn tanh(x: f32) -> f32 {
     } else {
         tangent
     }
-}
-
-/// 1 / x of a positive number that is neither large nor small.
-#[inline(always)]
-#[track_caller]
-fn reciprocal(x: f32) -> f32 {
-    let estimate = f32::from_bits(0x7ef3_11c7_u32.wrapping_sub(x.to_bits()));
-    let lack = Float::mul_add(-x, estimate, 1.0);
-    let estimate = Float::mul_add(estimate, Float::mul_add(lack, lack, lack), estimate);
-    let lack = Float::mul_add(-x, estimate, 1.0);
-    Float::mul_add(estimate, lack, estimate)
 }

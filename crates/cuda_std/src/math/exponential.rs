@@ -3,6 +3,7 @@
 //! x = n ln 2 + r with n the nearest integer, and e^x = 2^n e^r with |r| at most ln 2 / 2. (Cody and
 //! Waite, Software Manual for the Elementary Functions, 1980, chapter 6.)
 
+use super::parts::Parts;
 use super::polynomial::polynomial;
 use crate::float::Float;
 use core::f32::consts as single;
@@ -33,6 +34,25 @@ pub(super) fn exp_in_parts_f32(x: f32, rest: f32) -> (f32, f32) {
     let r = r + rest;
     let growth = Float::mul_add(curved_part_f32(r) * r, r, r);
     (power_of_two_f32(n), growth)
+}
+
+/// e^(x + rest) = 2^n m: the integer n, and m in two parts, from 0.7 to 1.42. For x from -150 to 88; NaN has
+/// the m of NaN.
+#[inline(always)]
+#[track_caller]
+pub(super) fn exp_in_two_parts_f32(x: f32, rest: f32) -> (i32, Parts<f32>) {
+    let shifted = Float::mul_add(x, single::LOG2_E, SHIFT_F32);
+    let n = shifted - SHIFT_F32;
+    // x - n ln 2 without its rest is a multiple of 2^-25 below 1/2: exact.
+    let r = Parts::<f32>::sum(
+        Float::mul_add(n, -single::LN_2, x),
+        Float::mul_add(n, -LN_2_REST_F32, rest),
+    );
+    let low = Float::mul_add(r.low, r.high, r.low);
+    let curved = Float::mul_add(curved_part_f32(r.high) * r.high, r.high, low);
+    let power = Parts::<f32>::sum(1.0, r.high);
+    let power = Parts::<f32>::sum(power.high, power.low + curved);
+    (integer_f32(shifted), power)
 }
 
 /// The integer in the last bits of a shifted number. Of NaN it is anything.
@@ -92,8 +112,18 @@ fn within(x: f32, low: f32, high: f32) -> f32 {
 /// beyond the range.
 #[inline(always)]
 fn scale_f32(x: f32, n: i32) -> f32 {
+    let [power, other] = two_powers_f32(n);
+    x * power * other
+}
+
+/// Two powers of two whose product is 2^`n`.
+#[inline(always)]
+pub(super) const fn two_powers_f32(n: i32) -> [f32; 2] {
     let half = n >> 1;
-    x * power_of_two_f32(half) * power_of_two_f32(n.wrapping_sub(half))
+    [
+        power_of_two_f32(half),
+        power_of_two_f32(n.wrapping_sub(half)),
+    ]
 }
 
 /// 2^`n`, from 2^-126 to 2^127.
@@ -119,11 +149,18 @@ fn reduce_f64(x: f64) -> (i32, f64) {
     (shifted.to_bits() as i32, r)
 }
 
-/// (e^r - 1) / r by its Taylor series: |r| is at most 0.3467, so that the terms behind the 13th power
-/// of e^r are below 2^-57.
+/// (e^r - 1) / r.
 #[inline(always)]
 #[track_caller]
 fn slope_f64(r: f64) -> f64 {
+    Float::mul_add(curved_part_f64(r), r, 1.0)
+}
+
+/// (e^r - 1 - r) / r^2 by its Taylor series: |r| is at most 0.3467, so that the terms behind the 13th power
+/// of e^r are below 2^-57.
+#[inline(always)]
+#[track_caller]
+fn curved_part_f64(r: f64) -> f64 {
     const fn inverse_factorial(n: u64) -> f64 {
         let (mut factorial, mut k) = (1, 1);
         while k < n {
@@ -133,7 +170,6 @@ fn slope_f64(r: f64) -> f64 {
         1.0 / factorial as f64
     }
     polynomial!(r;
-        1.0,
         const { inverse_factorial(2) },
         const { inverse_factorial(3) },
         const { inverse_factorial(4) },
@@ -175,6 +211,25 @@ pub(super) fn exp_in_parts_f64(x: f64) -> (f64, f64) {
     (power_of_two_f64(n), slope_f64(r) * r)
 }
 
+/// e^(x + rest) = 2^n m: the integer n, and m in two parts, from 0.7 to 1.42. For x from -1000 to 709; NaN
+/// has the m of NaN.
+#[inline(always)]
+#[track_caller]
+pub(super) fn exp_in_two_parts_f64(x: f64, rest: f64) -> (i32, Parts<f64>) {
+    let shifted = Float::mul_add(x, double::LOG2_E, SHIFT_F64);
+    let n = shifted - SHIFT_F64;
+    // As for f32.
+    let r = Parts::<f64>::sum(
+        Float::mul_add(n, -double::LN_2, x),
+        Float::mul_add(n, -LN_2_REST_F64, rest),
+    );
+    let low = Float::mul_add(r.low, r.high, r.low);
+    let curved = Float::mul_add(curved_part_f64(r.high) * r.high, r.high, low);
+    let power = Parts::<f64>::sum(1.0, r.high);
+    let power = Parts::<f64>::sum(power.high, power.low + curved);
+    (shifted.to_bits() as i32, power)
+}
+
 #[inline(always)]
 #[track_caller]
 pub(super) fn exp2_f64(x: f64) -> f64 {
@@ -203,8 +258,18 @@ pub(super) fn exp2_f64(x: f64) -> f64 {
 /// `x` times 2^`n`, rounded once if |`x`| is about 1.
 #[inline(always)]
 fn scale_f64(x: f64, n: i32) -> f64 {
+    let [power, other] = two_powers_f64(n);
+    x * power * other
+}
+
+/// Two powers of two whose product is 2^`n`.
+#[inline(always)]
+pub(super) const fn two_powers_f64(n: i32) -> [f64; 2] {
     let half = n >> 1;
-    x * power_of_two_f64(half) * power_of_two_f64(n.wrapping_sub(half))
+    [
+        power_of_two_f64(half),
+        power_of_two_f64(n.wrapping_sub(half)),
+    ]
 }
 
 /// 2^`n`, from 2^-1022 to 2^1023.

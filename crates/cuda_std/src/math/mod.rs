@@ -26,14 +26,18 @@
 //! of f32 that take fewer instructions.
 
 pub mod approximate;
+mod complement;
 mod error_function;
 mod exponential;
 mod extrema;
 mod hyperbolic;
 mod logarithm;
+mod logistic;
+mod parts;
 mod polynomial;
 mod power;
 mod quadrant;
+mod reciprocal;
 mod root;
 mod rounding;
 mod trigonometric;
@@ -123,6 +127,22 @@ functions! {
     tanh(x);
     /// The error function: the integral of exp(-t^2) from 0 to `x`, times 2 / sqrt(pi).
     erf(x);
+    /// The complementary error function, 1 - erf(`x`) without the cancellation.
+    ///
+    /// It is subnormal shortly before 10.06 (f64: 27.3), and 0 from there on.
+    erfc(x);
+    /// The Gaussian error linear unit: `x` times the normal distribution of `x`.
+    ///
+    /// That is `x` erfc(-`x` / sqrt 2) / 2. Of negative infinity it is -0, its limit.
+    gelu(x);
+    /// `x` (1 + tanh(sqrt(2 / pi) (`x` + 0.044715 `x`^3))) / 2, within 5e-4 of [`gelu`].
+    ///
+    /// It falls faster than [`gelu`] in the negative tail. Of negative infinity it is -0, its limit.
+    gelu_tanh(x);
+    /// The sigmoid linear unit, `x` / (1 + e^-`x`).
+    ///
+    /// Of negative infinity it is -0, its limit.
+    silu(x);
     /// The largest integer that is not above `x`.
     floor(x);
     /// The smallest integer that is not below `x`.
@@ -173,6 +193,10 @@ implement! {
     tan(x) = trigonometric::tan_f32(x);
     tanh(x) = hyperbolic::tanh_f32(x);
     erf(x) = error_function::erf_f32(x);
+    erfc(x) = complement::erfc_f32(x);
+    gelu(x) = complement::gelu_f32(x);
+    gelu_tanh(x) = logistic::gelu_tanh_f32(x);
+    silu(x) = logistic::silu_f32(x);
     floor(x) = machine::floor_f32(x);
     ceil(x) = machine::ceil_f32(x);
     trunc(x) = machine::trunc_f32(x);
@@ -198,6 +222,10 @@ implement! {
     tan(x) = trigonometric::tan_f64(x);
     tanh(x) = hyperbolic::tanh_f64(x);
     erf(x) = error_function::erf_f64(x);
+    erfc(x) = complement::erfc_f64(x);
+    gelu(x) = complement::gelu_f64(x);
+    gelu_tanh(x) = logistic::gelu_tanh_f64(x);
+    silu(x) = logistic::silu_f64(x);
     floor(x) = machine::floor_f64(x);
     ceil(x) = machine::ceil_f64(x);
     trunc(x) = machine::trunc_f64(x);

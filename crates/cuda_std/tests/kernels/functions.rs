@@ -27,6 +27,10 @@ functions_of_one_number! {
     tan_f32: f32, tan;
     tanh_f32: f32, tanh;
     erf_f32: f32, erf;
+    erfc_f32: f32, erfc;
+    gelu_f32: f32, gelu;
+    gelu_tanh_f32: f32, gelu_tanh;
+    silu_f32: f32, silu;
     floor_f32: f32, floor;
     ceil_f32: f32, ceil;
     trunc_f32: f32, trunc;
@@ -43,6 +47,10 @@ functions_of_one_number! {
     tan_f64: f64, tan;
     tanh_f64: f64, tanh;
     erf_f64: f64, erf;
+    erfc_f64: f64, erfc;
+    gelu_f64: f64, gelu;
+    gelu_tanh_f64: f64, gelu_tanh;
+    silu_f64: f64, silu;
     floor_f64: f64, floor;
     ceil_f64: f64, ceil;
     trunc_f64: f64, trunc;

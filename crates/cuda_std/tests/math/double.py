@@ -24,6 +24,10 @@ FUNCTIONS = {
     "log2": lambda x: mp.log(x) / mp.log(2),
     "tanh": mp.tanh,
     "erf": mp.erf,
+    "erfc": mp.erfc,
+    "gelu": lambda x: x * mp.erfc(-x / mp.sqrt(2)) / 2,
+    "gelu_tanh": lambda x: x / (1 + mp.exp(-mp.sqrt(8 / mp.pi) * (x + mpf("0.044715") * x**3))),
+    "silu": lambda x: x / (1 + mp.exp(-x)),
     "sin": mp.sin,
     "cos": mp.cos,
     "tan": mp.tan,
@@ -43,6 +47,9 @@ SPECIAL_ANGLES = [
     0x7506AC5B262CA1FF,
     0x7FEFFFF583A53B8E,
 ]
+
+# Where the results begin to be 0, or 2, and where they are the argument.
+TAILS = {"erfc": (-7, 27.3), "gelu": (-38.6, 10), "gelu_tanh": (-21.9, 10), "silu": (-751, 50)}
 
 
 def of_bits(bits):
@@ -97,6 +104,8 @@ def arguments(name):
         return (one_of(lambda: random.uniform(-1074, 1024), lambda: signed(within(2.0**-60, 1))),)
     if name in ("tanh", "erf"):
         return (signed(one_of(lambda: within(2.0**-1000, 1), lambda: random.uniform(0, 25))),)
+    if name in TAILS:
+        return (one_of(lambda: signed(within(2.0**-1000, 1)), lambda: random.uniform(*TAILS[name])),)
     base = one_of(of_any_magnitude, around_one, lambda: within(0.01, 100))
     largest = 740 / max(abs(float(mp.log(base))), 1e-300)
     exponent = signed(random.uniform(0, min(largest, 1e300)))

@@ -51,11 +51,43 @@ functions! {
     tan: libm::tan;
     tanh: libm::tanh;
     erf: libm::erf;
+    erfc: libm::erfc;
+    gelu: super::exact::gelu;
+    gelu_tanh: super::exact::gelu_tanh;
+    silu: super::exact::silu;
     floor: f64::floor;
     ceil: f64::ceil;
     trunc: f64::trunc;
     round: f64::round;
     round_ties_even: f64::round_ties_even;
+}
+
+/// Activations by their definitions. The error of an argument is 2^-53 of at most 200, and so far below a unit
+/// of f32.
+mod exact {
+    use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_PI};
+
+    pub fn gelu(x: f64) -> f64 {
+        times_or_limit(x, 0.5 * libm::erfc(x * -FRAC_1_SQRT_2))
+    }
+
+    pub fn gelu_tanh(x: f64) -> f64 {
+        let inner = FRAC_2_PI.sqrt() * (x + 0.044_715 * x * x * x);
+        times_or_limit(x, 1.0 / (1.0 + libm::exp(-2.0 * inner)))
+    }
+
+    pub fn silu(x: f64) -> f64 {
+        times_or_limit(x, 1.0 / (1.0 + libm::exp(-x)))
+    }
+
+    /// x times `factor`, and its limit -0 for negative infinity.
+    fn times_or_limit(x: f64, factor: f64) -> f64 {
+        if x == f64::NEG_INFINITY {
+            -0.0
+        } else {
+            x * factor
+        }
+    }
 }
 
 /// The error of `result` in units in the last place of `exact`.
@@ -111,7 +143,11 @@ const SPECIAL: [u32; 9] = [
 pub fn samples(function: &Function) {
     let special = SPECIAL.into_iter().flat_map(|bits| [bits, bits | 1 << 31]);
     let spread = (0..=u32::MAX).step_by(8191);
-    let (error, x) = worst(function, special.chain(spread).map(f32::from_bits));
+    // Where functions change most, and where they fall to 0: magnitudes from 2^-8 to 128.
+    let dense = (0x3b80_0000_u32..0x4300_0000).step_by(1009);
+    let dense = dense.flat_map(|bits| [bits, bits | 1 << 31]);
+    let inputs = special.chain(spread).chain(dense).map(f32::from_bits);
+    let (error, x) = worst(function, inputs);
     assert!(
         error <= function.bound,
         "{}({x:e}): {error} units",

@@ -95,7 +95,7 @@ fn extrema_treat_nan_and_zeros_as_ieee_754_does() {
 #[test]
 fn functions_of_f64_at_special_numbers() {
     type Pair = (&'static str, fn(f64) -> f64, fn(f64) -> f64);
-    let functions: [Pair; 16] = [
+    let functions: [Pair; 17] = [
         ("sqrt", math::sqrt, f64::sqrt),
         ("rsqrt", math::rsqrt, |x| 1.0 / x.sqrt()),
         ("exp", math::exp, libm::exp),
@@ -107,6 +107,7 @@ fn functions_of_f64_at_special_numbers() {
         ("tan", math::tan, libm::tan),
         ("tanh", math::tanh, libm::tanh),
         ("erf", math::erf, libm::erf),
+        ("erfc", math::erfc, libm::erfc),
         ("floor", math::floor, f64::floor),
         ("ceil", math::ceil, f64::ceil),
         ("trunc", math::trunc, f64::trunc),
@@ -130,6 +131,32 @@ fn functions_of_f64_at_special_numbers() {
                     "{name}({x}): {result}"
                 );
             }
+        }
+    }
+}
+
+/// 0 of either sign, and the limits: of negative infinity -0.
+#[test]
+fn activations_of_special_numbers() {
+    let functions: [(&str, fn(f64) -> f64); 3] = [
+        ("gelu", math::gelu),
+        ("gelu_tanh", math::gelu_tanh),
+        ("silu", math::silu),
+    ];
+    for (name, function) in functions {
+        for x in [
+            0.0,
+            -0.0,
+            1e300,
+            f64::MAX,
+            f64::INFINITY,
+            f64::NAN,
+            -f64::NAN,
+        ] {
+            assert_same(function(x), x, &format!("{name}({x})"));
+        }
+        for x in [f64::NEG_INFINITY, f64::MIN, -1e300, -760.1, -752.0] {
+            assert_same(function(x), -0.0, &format!("{name}({x})"));
         }
     }
 }
