@@ -108,7 +108,7 @@ impl Bench {
                 Order::ColumnMajor => 't',
             };
             let [of_a, of_b] = orders.map(letter);
-            let job = product("ragged product", element, (m, n, k)).by(&format!("{of_a}{of_b}"));
+            let job = product("ragged", element, (m, n, k)).by(&format!("{of_a}{of_b}"));
             let case = Case {
                 job: match gap {
                     0 => job,

@@ -204,12 +204,16 @@ impl Bench {
                 return Ok(None);
             }
         };
-        product.choose(|product| {
+        let chosen = product.choose(|product| {
             self.seconds_at_once(|| {
                 let (a, b, c) = turns.next_parts()?;
                 product.multiply(a, b, c)
             })
-        })?;
+        });
+        if let Err(error) = chosen {
+            eprintln!("rival skipped: {}: {error}", job.name());
+            return Ok(None);
+        }
         let seconds = self.seconds(|| {
             let (a, b, c) = turns.next_parts()?;
             product.multiply(a, b, c)

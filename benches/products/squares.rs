@@ -291,7 +291,7 @@ impl Bench {
     pub fn run_dequantized(&self, rows: &mut Vec<Row>) -> Result {
         for &size in &self.sizes {
             let job = Job {
-                work: "dequantized product",
+                work: "dequantized",
                 ..Job::of_squares("i8", size, "to bf16")
             };
             if !self.options.wants(&job.name()) {

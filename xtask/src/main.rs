@@ -22,8 +22,11 @@ Chores of the workspace.
 Usage: cargo xtask COMMAND
 
 Commands:
-  bundle [FOLDER]     gather tests, benchmarks and examples in a folder [default: target/bundle]
-                      that runs on a GPU machine without Rust
+  bundle [--benches] [--rivals ARCH] [FOLDER]
+                      gather tests, benchmarks and examples, or benchmarks alone, in a folder
+                      [default: target/bundle] that runs on a GPU machine without Rust; with
+                      --rivals, compile the benchmarks' rivals in C++ for an architecture, such
+                      as sm_90, with nvcc
   chart               draw docs/benchmarks.svg from benches/results/, and print the table; draw
                       docs/products.svg from benches/results/products/, and the charts of
                       ladder/pages/tensor.md from its table
