@@ -112,7 +112,15 @@ fn start_compiler(
 ) -> Result<Child> {
     let headers = env::var_os(HEADERS).map(|folder| [OsString::from("-I"), folder]);
     let child = Command::new(nvcc)
-        .args(["-O3", "-std=c++17", "-shared", "-Xcompiler", "-fPIC"])
+        .args([
+            "-O3",
+            "-std=c++17",
+            "-shared",
+            "-Xcompiler",
+            "-fPIC",
+            "-Xlinker",
+            "-s",
+        ])
         .arg(format!("-arch={architecture}"))
         // Before those of the toolkit.
         .args(headers.iter().flatten())

@@ -119,23 +119,23 @@ fn filled(text: &str, page: &Path, measured: &Measured) -> Result<(String, Vec<&
         let (_, after) = rest
             .split_once(&marks[1])
             .ok_or_else(|| format!("{} is missing", marks[1]))?;
-        let picture = match block.shows_chart {
-            true => {
-                let chart = CHARTS.iter().find(|it| it.name == block.chart);
+        let picture = match block.chart {
+            Some(tables::Chart::Above(name)) => {
+                let chart = CHARTS.iter().find(|it| it.name == name);
                 let title = chart.ok_or("there is no such chart")?.title;
                 let folder = chart_folder(page);
                 let from_page = folder.strip_prefix(page.parent().unwrap_or(page))?;
-                format!(
-                    "![{title}]({}/{}.svg)\n\n",
-                    from_page.display(),
-                    block.chart
-                )
+                charts.push(name);
+                format!("![{title}]({}/{name}.svg)\n\n", from_page.display())
             }
-            false => String::new(),
+            Some(tables::Chart::Elsewhere(name)) => {
+                charts.push(name);
+                String::new()
+            }
+            None => String::new(),
         };
-        let table = block.table(measured);
+        let table = (block.table)(measured);
         text = format!("{before}{}\n{picture}{table}{}{after}", marks[0], marks[1]);
-        charts.push(block.chart);
     }
     Ok((with_numbers(&text, measured)?, charts))
 }

@@ -74,7 +74,7 @@ pub struct Row {
     pub detail: String,
     /// That of the values of all contenders.
     pub unit: Unit,
-    /// Whether all operands fit into the second-level cache; `None` where nobody asked.
+    /// Whether all operands fit into the second-level cache; `None` where it is unknown.
     pub in_l2: Option<bool>,
     /// This library; more than one where it has several functions for the job.
     pub ours: Vec<Figure>,

@@ -7,7 +7,7 @@ use super::scene::{Area, BLUE, BROWN, Form, GREEN, GREY, ORANGE, PURPLE, Scene};
 /// A chart: its name, and how it is made.
 pub struct Chart {
     pub name: &'static str,
-    /// Read to those who do not see it.
+    /// For screen readers.
     pub title: &'static str,
     panels: fn(&Measured) -> Vec<Panel>,
 }

@@ -9,7 +9,7 @@
 //! - `speedup of ..`: of several devices over one.
 
 use super::measured::{Found, Measured};
-use super::tables::{decimals, ratio_text, value_text};
+use super::tables::{ratio_text, value_text};
 use crate::workspace::Result;
 use regex::Regex;
 use tilewright_output::figures::{Figure, Row};
@@ -47,14 +47,7 @@ pub fn answer(query: &str, measured: &Measured) -> Result<String> {
     let [found] = rows[..] else {
         return Err(format!("{query:?}: {} rows have this name", rows.len()).into());
     };
-    let value = |figure: Option<&Figure>| {
-        let value = figure?.value?;
-        Some(value_text(
-            value,
-            found.row.unit,
-            decimals([value].into_iter()),
-        ))
-    };
+    let value = |figure: Option<&Figure>| Some(value_text(figure?.value?, found.row.unit));
     let error = |figure: Option<&Figure>| Some(format!("{:.1e}", figure?.relative_l2?));
     let text = match question {
         "ratio" => found.ratio().map(ratio_text),

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 pub struct Scene {
     pub width: f64,
     pub height: f64,
-    /// Read to those who do not see the drawing.
+    /// For screen readers.
     pub title: String,
     pub shapes: Vec<Shape>,
 }

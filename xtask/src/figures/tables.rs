@@ -3,39 +3,49 @@
 use super::measured::{Found, Measured};
 use super::panel::superscript;
 use std::collections::{BTreeMap, BTreeSet};
-use tilewright_output::figures::{Figure, Unit};
+use tilewright_output::figures::{Figure, Row, Unit};
 
-/// A table that pages name, and the chart above it.
+/// A table that pages name, and its chart.
 pub struct Block {
     pub name: &'static str,
-    /// The name of a chart; it stands above the table if `shows_chart`, and elsewhere on the page otherwise.
-    pub chart: &'static str,
-    pub shows_chart: bool,
-    select: fn(&Found<'_>) -> Option<Key>,
+    pub chart: Option<Chart>,
+    /// The table; nothing without rows.
+    pub table: fn(&Measured) -> String,
+}
+
+/// The name of the chart of a table.
+#[derive(Clone, Copy)]
+pub enum Chart {
+    /// It stands above the table.
+    Above(&'static str),
+    /// The page shows it elsewhere.
+    Elsewhere(&'static str),
 }
 
 /// What a table is sorted by: its parts, and sizes within them.
 type Key = (usize, usize, u64);
 
 /// All tables.
-pub const BLOCKS: [Block; 3] = [
+pub const BLOCKS: [Block; 4] = [
     Block {
         name: "summary",
-        chart: "ratios",
-        shows_chart: false,
-        select: summary,
+        chart: Some(Chart::Elsewhere("ratios")),
+        table: |measured| against_rivals(measured, summary),
     },
     Block {
         name: "reductions",
-        chart: "reductions",
-        shows_chart: true,
-        select: reductions,
+        chart: Some(Chart::Above("reductions")),
+        table: |measured| against_rivals(measured, reductions),
     },
     Block {
         name: "products",
-        chart: "products",
-        shows_chart: true,
-        select: products,
+        chart: Some(Chart::Above("products")),
+        table: |measured| against_rivals(measured, products),
+    },
+    Block {
+        name: "groups",
+        chart: None,
+        table: groups,
     },
 ];
 
@@ -118,56 +128,111 @@ fn products(found: &Found<'_>) -> Option<Key> {
     is_selected.then_some((work, place, row.size.unwrap_or(0)))
 }
 
-impl Block {
-    /// The table, with a line below it that says where its figures come from; nothing without rows.
-    pub fn table(&self, measured: &Measured) -> String {
-        let mut rows: Vec<(Key, Found<'_>)> = measured
-            .rows()
-            .filter_map(|found| Some(((self.select)(&found)?, found)))
-            .filter(|(_, found)| found.ours().is_some_and(|it| it.value.is_some()))
-            .collect();
-        rows.sort_by_key(|(key, _)| *key);
-        if rows.is_empty() {
-            return String::new();
-        }
-        let mut text =
-            "| work | type | size | this library | fastest rival | rival's time / ours |\n\
-                        |---|---|---:|---:|---:|---:|\n"
-                .to_owned();
-        for (_, found) in &rows {
-            text += &line(found);
-        }
-        let founds: Vec<_> = rows.into_iter().map(|(_, found)| found).collect();
-        format!("{text}\n{}\n", sources(&founds))
-    }
+/// The rows that `select` takes, with a line below the table that says where its figures come from.
+fn against_rivals(measured: &Measured, select: fn(&Found<'_>) -> Option<Key>) -> String {
+    let mut rows: Vec<(Key, Found<'_>)> = measured
+        .rows()
+        .filter_map(|found| Some((select(&found)?, found)))
+        .filter(|(_, found)| found.ours().is_some_and(|it| it.value.is_some()))
+        .collect();
+    rows.sort_by_key(|(key, _)| *key);
+    let founds: Vec<Found<'_>> = rows.into_iter().map(|(_, found)| found).collect();
+    let head = "| work | type | size | this library | fastest rival | rival's time / ours |\n\
+                |---|---|---:|---:|---:|---:|\n";
+    let value = |found: &Found<'_>, figure: &Figure| {
+        let value = figure.value.unwrap_or(f64::NAN);
+        value_text(value, found.row.unit)
+    };
+    let line = |found: &Found<'_>| {
+        let rival = found.rival();
+        let cached = match found.row.in_l2 {
+            Some(true) => " (in L2)",
+            _ => "",
+        };
+        format!(
+            "| {} | {} | {}{cached} | {} | {} | {} |\n",
+            work_text(found.row),
+            found.row.element,
+            shape_text(&found.row.shape),
+            found
+                .ours()
+                .map_or(String::new(), |ours| value(found, ours)),
+            rival.map_or(String::new(), |it| format!(
+                "{} {}",
+                it.name,
+                value(found, it)
+            )),
+            found.ratio().map(ratio_text).unwrap_or_default(),
+        )
+    };
+    with_sources(head, &founds, line)
 }
 
-fn line(found: &Found<'_>) -> String {
-    let row = found.row;
-    let (Some(ours), rival) = (found.ours(), found.rival()) else {
+/// All devices of a group against one of them, and against torch.
+fn groups(measured: &Measured) -> String {
+    let founds: Vec<Found<'_>> = measured.rows_of_groups().collect();
+    let head = "| work | type | size | one device | all | one / all | torch | torch / all |\n\
+                |---|---|---:|---:|---:|---:|---:|---:|\n";
+    let line = |found: &Found<'_>| {
+        let row = found.row;
+        let of = |name: &str| row.ours.iter().find(|it| it.name == name);
+        let (all, one, torch) = (of("all"), of("one"), found.rival());
+        let value = |figure: Option<&Figure>| {
+            let value = figure.and_then(|it| it.value);
+            value.map_or(String::new(), |value| value_text(value, row.unit))
+        };
+        let times = |other: Option<&Figure>| {
+            let ratio = all
+                .zip(other)
+                .and_then(|(all, other)| row.ratio(all, other));
+            ratio.map(ratio_text).unwrap_or_default()
+        };
+        format!(
+            "| {} | {} | {} | {} | {} | {} | {} | {} |\n",
+            work_text(row),
+            row.element,
+            shape_text(&row.shape),
+            value(one),
+            value(all),
+            times(one),
+            value(torch),
+            times(torch),
+        )
+    };
+    with_sources(head, &founds, line)
+}
+
+fn with_sources(head: &str, founds: &[Found<'_>], line: impl Fn(&Found<'_>) -> String) -> String {
+    if founds.is_empty() {
         return String::new();
+    }
+    let lines: String = founds.iter().map(line).collect();
+    format!("{head}{lines}\n{}\n", sources(founds))
+}
+
+/// A row's work and what else distinguishes it, in words.
+fn work_text(row: &Row) -> String {
+    let work = match row.work.as_str() {
+        "reproducible_sum" => "reproducible sum",
+        "min_max" => "minimum and maximum",
+        "min" => "minimum",
+        "max" => "maximum",
+        "norm_2" => "2-norm",
+        "dot" => "dot product",
+        "rows" => "sums of rows",
+        "columns" => "sums of columns",
+        "dot_rows" => "dot products of rows",
+        "dot_columns" => "dot products of columns",
+        "segments" => "sums of segments",
+        "scan" => "inclusive scan",
+        "batch" => "batch of products",
+        "matvec" => "matrix and vector",
+        work => work,
     };
-    let decimals = decimals(ours.value.into_iter().chain(rival.and_then(|it| it.value)));
-    let value = |figure: &Figure| value_text(figure.value.unwrap_or(f64::NAN), row.unit, decimals);
-    let theirs = rival.map(|rival| format!("{} {}", rival.name, value(rival)));
-    let detail = match row.detail.as_str() {
-        "" => String::new(),
-        detail => format!(", {detail}"),
-    };
-    let cached = if row.in_l2 == Some(true) {
-        " (in L2)"
-    } else {
-        ""
-    };
-    format!(
-        "| {}{detail} | {} | {}{cached} | {} | {} | {} |\n",
-        row.work.replace('_', " "),
-        row.element,
-        shape_text(&row.shape),
-        value(ours),
-        theirs.unwrap_or_default(),
-        found.ratio().map(ratio_text).unwrap_or_default(),
-    )
+    match row.detail.as_str() {
+        "" => work.to_owned(),
+        detail => format!("{work}, {detail}"),
+    }
 }
 
 /// A ratio with two decimals.
@@ -175,21 +240,19 @@ pub fn ratio_text(ratio: f64) -> String {
     format!("{ratio:.2}")
 }
 
-/// A value with its unit.
-pub fn value_text(value: f64, unit: Unit, decimals: usize) -> String {
-    match unit {
-        Unit::Seconds if value < 1e-3 => format!("{:.*} us", decimals, value * 1e6),
-        Unit::Seconds if value < 1.0 => format!("{:.*} ms", decimals, value * 1e3),
-        _ => format!("{value:.decimals$} {}", unit.symbol()),
-    }
-}
-
-/// As many decimals as leave three digits of the greater values.
-pub fn decimals(values: impl Iterator<Item = f64>) -> usize {
-    match values.fold(0.0, f64::max) {
+/// A value with its unit, and at least three digits.
+pub fn value_text(value: f64, unit: Unit) -> String {
+    let (value, symbol) = match unit {
+        Unit::Seconds if value < 1e-3 => (value * 1e6, "us"),
+        Unit::Seconds if value < 1.0 => (value * 1e3, "ms"),
+        _ => (value, unit.symbol()),
+    };
+    let decimals = match value {
         100.0.. => 0,
-        _ => 1,
-    }
+        10.0.. => 1,
+        _ => 2,
+    };
+    format!("{value:.decimals$} {symbol}")
 }
 
 /// `2^28` as 2²⁸, and a cross between lengths.
@@ -215,7 +278,12 @@ fn sources(founds: &[Found<'_>]) -> String {
     let mut devices = BTreeMap::<String, Vec<&Found<'_>>>::new();
     for found in founds {
         let driver = found.file.driver.as_deref().unwrap_or("unknown");
-        let device = format!("{}, driver for CUDA {driver}", found.file.device.name);
+        let device = &found.file.device;
+        let count = match device.count {
+            1 => String::new(),
+            count => format!("{count} x "),
+        };
+        let device = format!("{count}{}, driver for CUDA {driver}", device.name);
         devices.entry(device).or_default().push(found);
     }
     let sentences = devices.into_iter().map(|(device, founds)| {
@@ -234,12 +302,10 @@ fn sources(founds: &[Found<'_>]) -> String {
             (Some(first), Some(last)) if first != last => format!("{first} to {last}"),
             (first, _) => first.unwrap_or(&"unknown").to_string(),
         };
-        let list = |items: BTreeSet<String>| Vec::from_iter(items).join(", ");
-        let commits: BTreeSet<String> = commits.into_iter().map(str::to_owned).collect();
         format!(
             "{device}; {}; measured {dates}, commit {}.",
-            list(versions),
-            list(commits)
+            Vec::from_iter(versions).join(", "),
+            Vec::from_iter(commits).join(" or ")
         )
     });
     Vec::from_iter(sentences).join(" ")
@@ -251,95 +317,4 @@ fn library(rival: &str) -> &str {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use tilewright_output::figures::{Device, Figures, Row, Run};
-
-    fn figures(rows: Vec<Row>) -> Figures {
-        let cub = ("CUB".to_owned(), Some("3.5.0".to_owned()));
-        Figures {
-            device: Device {
-                name: "GPU".to_owned(),
-                count: 1,
-                compute_capability: None,
-                multiprocessors: None,
-                l2_cache_bytes: None,
-                memory_bytes: None,
-            },
-            driver: Some("13.0".to_owned()),
-            runs: vec![Run {
-                date: "2026-01-31".to_owned(),
-                commit: Some("abc".to_owned()),
-                command: None,
-                method: None,
-                rivals: BTreeMap::from([cub]),
-                rows,
-            }],
-        }
-    }
-
-    fn row(work: &str, shape: &str, ours: f64, rivals: &[(&str, f64)]) -> Row {
-        let rivals = rivals.iter();
-        Row {
-            work: work.to_owned(),
-            element: "f32".to_owned(),
-            shape: shape.to_owned(),
-            size: Some(1 << 28),
-            detail: String::new(),
-            unit: Unit::Gigabytes,
-            in_l2: Some(false),
-            ours: vec![Figure::new("reduce", Some(ours))],
-            rivals: rivals
-                .map(|&(name, value)| Figure::new(name, Some(value)))
-                .collect(),
-        }
-    }
-
-    #[test]
-    fn a_table_compares_with_the_fastest_rival_and_says_where_we_lose() {
-        let rows = vec![
-            row(
-                "rows",
-                "64x4194304",
-                4200.0,
-                &[("CUB, offsets", 1200.0), ("torch", 4400.0)],
-            ),
-            row("sum", "2^28", 4545.0, &[("CUB", 4500.0)]),
-            row("min_max", "2^28", 52.0, &[]),
-        ];
-        let measured = Measured::of([("compare", figures(rows))]);
-        let table = BLOCKS[1].table(&measured);
-        let lines: Vec<_> = table.lines().skip(2).collect();
-        assert_eq!(
-            lines,
-            [
-                "| sum | f32 | 2²⁸ | 4545 GB/s | CUB 4500 GB/s | 1.01 |",
-                "| min max | f32 | 2²⁸ | 52.0 GB/s |  |  |",
-                "| rows | f32 | 64 × 4194304 | 4200 GB/s | torch 4400 GB/s | 0.95 |",
-                "",
-                "GPU, driver for CUDA 13.0; CUB 3.5.0, torch; measured 2026-01-31, commit abc.",
-            ]
-        );
-    }
-
-    #[test]
-    fn a_sum_in_any_order_is_no_rival_of_a_reproducible_one() {
-        let rivals = [("CUB", 4500.0), ("CUB, gpu_to_gpu", 3000.0)];
-        let rows = vec![row("reproducible_sum", "2^28", 4400.0, &rivals)];
-        let measured = Measured::of([("compare", figures(rows))]);
-        let table = BLOCKS[1].table(&measured);
-        assert!(
-            table.contains("| 4400 GB/s | CUB, gpu_to_gpu 3000 GB/s | 1.47 |"),
-            "{table}"
-        );
-    }
-
-    #[test]
-    fn the_summary_has_every_job_that_it_names() {
-        let measured = Measured::of_repository().unwrap();
-        let names: BTreeSet<String> = measured.rows().map(|it| it.row.name()).collect();
-        for name in SUMMARY {
-            assert!(names.contains(name), "nothing measured {name}");
-        }
-    }
-}
+mod tests;
