@@ -74,19 +74,8 @@ fn run() -> Result {
         .file(&device)
         .map(|path| Record::open(&path, "compare", (&device, 1), &method, rivals.versions()));
     let record = record.transpose()?;
-    let mut rows = Vec::new();
-    let result = compare_all(
-        &device,
-        &rivals,
-        &options.cases(&device)?,
-        samples,
-        &mut rows,
-    );
-    if let Some(record) = record.filter(|_| !rows.is_empty()) {
-        // A run that fails keeps what it has measured.
-        record.write(&rows)?;
-    }
-    result
+    let cases = options.cases(&device)?;
+    compare_all(&device, &rivals, &cases, samples, record.as_ref())
 }
 
 #[derive(Default)]
@@ -155,25 +144,35 @@ fn compare_all(
     rivals: &Rivals,
     cases: &[Case],
     samples: usize,
-    rows: &mut Vec<Row>,
+    record: Option<&Record>,
 ) -> Result {
     let width = width_of_names(cases);
     println!(
         "\n{:<width$} {:<17} {:>11} {:>14} {:>8}",
         "work", "by", "time", "speed", "of rival"
     );
+    let mut rows: Vec<Row> = Vec::new();
     for case in cases {
         let Some(mut contest) = case.build(device, rivals)? else {
             continue;
         };
         let times = take_times(&mut contest, samples)?;
         print_rows(&contest, &times, width);
-        rows.push(record::row(&contest, &times));
+        let row = record::row(&contest, &times);
+        let is_other_work = rows.last().is_some_and(|last| last.work != row.work);
+        if let Some(record) = record.filter(|_| is_other_work) {
+            // A run that is interrupted keeps what it has measured.
+            record.write(&rows)?;
+        }
+        rows.push(row);
         if let Some(torch) = &rivals.torch {
             torch
                 .clear()
                 .unwrap_or_else(|error| eprintln!("torch: {error}"));
         }
+    }
+    if let Some(record) = record {
+        record.write(&rows)?;
     }
     println!("\n*: all operands fit into the L2 cache, for every contender.");
     println!("of rival: the fastest rival's time divided by this one; above 1 is faster.");

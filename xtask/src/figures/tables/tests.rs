@@ -70,12 +70,20 @@ fn a_table_compares_with_the_fastest_rival_and_says_where_we_lose() {
 
 #[test]
 fn a_sum_in_any_order_is_no_rival_of_a_reproducible_one() {
-    let rivals = [("CUB", 4500.0), ("CUB, gpu_to_gpu", 3000.0)];
-    let rows = vec![row("reproducible_sum", "2^28", 4400.0, &rivals)];
+    let rivals = [("CUB, any order", 4500.0), ("CUB, gpu_to_gpu", 3000.0)];
+    let rows = vec![
+        row("reproducible_sum", "2^28", 4400.0, &rivals),
+        // Unless there is no other.
+        row("reproducible_sum", "2^29", 4400.0, &rivals[..1]),
+    ];
     let measured = Measured::of([("compare", figures(rows))]);
     let table = (BLOCKS[1].table)(&measured);
     assert!(
         table.contains("| 4400 GB/s | CUB, gpu_to_gpu 3000 GB/s | 1.47 |"),
+        "{table}"
+    );
+    assert!(
+        table.contains("| 4400 GB/s | CUB, any order 4500 GB/s | 0.98 |"),
         "{table}"
     );
 }
