@@ -148,7 +148,7 @@ fn compare_all(
 ) -> Result {
     let width = width_of_names(cases);
     println!(
-        "\n{:<width$} {:<17} {:>11} {:>14} {:>8}",
+        "\n{:<width$} {:<23} {:>11} {:>14} {:>8}",
         "work", "by", "time", "speed", "of rival"
     );
     let mut rows: Vec<Row> = Vec::new();
@@ -242,7 +242,7 @@ fn print_rows(contest: &Contest, times: &[Times], width: usize) {
             .filter(|_| contender.ours)
             .map(|rival| rival / times.median);
         println!(
-            "{name:<width$} {:<17} {:>8.1} us {:>14} {:>8}",
+            "{name:<width$} {:<23} {:>8.1} us {:>14} {:>8}",
             contender.name,
             times.median * 1e6,
             speed(contest, times),
