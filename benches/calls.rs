@@ -9,15 +9,17 @@ mod first_answer;
 mod rivals;
 
 use common::host_time::{self, CountingAllocator, HostTimes, RoundTrip};
+use common::record::Record;
 use common::samples::{self, Sample as _};
-use common::{Result, machine, open_device, record};
+use common::{Result, open_device};
 use rivals::Rivals;
 use rivals::driver::Driver;
-use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::rc::Rc;
 use tilewright::{Device, reduce_sum_height};
+use tilewright_output::figures::{Figure, Row, Unit};
 use tilewright_test_support::selection::chosen;
 
 #[global_allocator]
@@ -88,33 +90,31 @@ fn run() -> Result {
         return first_answer::answer();
     }
     let device = open_device()?;
-    let mut tables = serde_json::Map::new();
+    let mut rivals = BTreeMap::from([("ndarray".to_owned(), None), ("driver".to_owned(), None)]);
+    let mut rows = Vec::new();
     if options.has("submissions") {
-        tables.insert("submissions".to_owned(), submissions(&device)?);
+        rows.extend(submissions(&device)?);
     }
     if options.has("round-trips") {
-        tables.insert("round_trips".to_owned(), round_trips(&device)?);
+        let found = Rivals::of_sums(&device);
+        rivals.extend(found.versions());
+        rows.extend(round_trips(&device, &found)?);
     }
     if options.has("arrays") {
-        tables.insert("arrays".to_owned(), arrays(&device)?);
+        rows.extend(arrays(&device)?);
     }
     if options.has("first-answer") {
-        tables.insert("first_answer".to_owned(), first_answer::table()?);
+        rows.extend(first_answer::table()?);
     }
     if let Some(path) = &options.out {
-        let run = json!({
-            "machine": machine::record(&device),
-            "date": machine::date(),
-            "commit": machine::commit(),
-            "tables": tables,
-        });
-        record::write(&run, path)?;
+        let method = "medians of calls on the host";
+        Record::open(path, "calls", (&device, 1), method, rivals)?.write(&rows)?;
     }
     Ok(())
 }
 
 /// The time until a call returns whose work is only submitted.
-fn submissions(device: &Device) -> Result<Value> {
+fn submissions(device: &Device) -> Result<Vec<Row>> {
     println!("\nCalls that submit work, f32, one after another:");
     print_head();
     let mut rows = Rows::default();
@@ -136,7 +136,7 @@ fn submissions(device: &Device) -> Result<Value> {
     if !device.is_simulator() {
         driver_alone(device, &mut rows)?;
     }
-    Ok(rows.records.into())
+    Ok(rows.records)
 }
 
 /// The parts of a submission that are the driver's.
@@ -161,7 +161,7 @@ fn driver_alone(device: &Device, rows: &mut Rows) -> Result {
 /// The lines of a table, printed as they come.
 #[derive(Default)]
 struct Rows {
-    records: Vec<Value>,
+    records: Vec<Row>,
 }
 
 impl Rows {
@@ -180,7 +180,19 @@ impl Rows {
     ) -> Result {
         let batches = if device.is_simulator() { 1 } else { 40 };
         let times = host_time::of_submissions(device, batches, call)?;
-        self.push(name, context, times, None);
+        print_times(name, context, times, None);
+        let is_driver = name.starts_with("driver");
+        let figure = figure(if is_driver { "driver" } else { "tilewright" }, times);
+        let (ours, rivals) = match is_driver {
+            true => (Vec::new(), vec![figure]),
+            false => (vec![figure], Vec::new()),
+        };
+        self.records.push(Row {
+            detail: format!("context: {context}"),
+            ours,
+            rivals,
+            ..row("submission", name)
+        });
         Ok(())
     }
 
@@ -200,25 +212,54 @@ impl Rows {
         for (contender, times) in contenders.iter().zip(times) {
             let ratio = rival.filter(|_| contender.ours);
             let ratio = ratio.map(|rival| times.median as f64 / rival as f64);
-            self.push(work, contender.name, *times, ratio);
+            print_times(work, contender.name, *times, ratio);
         }
+        let figures = |ours: bool| {
+            let contenders = contenders.iter().zip(times);
+            let contenders = contenders.filter(|(contender, _)| contender.ours == ours);
+            contenders
+                .map(|(contender, times)| figure(contender.name, *times))
+                .collect()
+        };
+        self.records.push(Row {
+            ours: figures(true),
+            rivals: figures(false),
+            ..row("result on the host", work)
+        });
     }
+}
 
-    /// `ratio` is the time relative to a rival's.
-    fn push(&mut self, name: &str, by: &str, times: HostTimes, ratio: Option<f64>) {
-        let ratio_text = ratio.map(|ratio| format!("{ratio:.3}")).unwrap_or_default();
-        println!(
-            "{name:<25} {by:<22} {:>9} {:>8} {:>6.2} {ratio_text:>5}",
-            times.median, times.p90, times.allocations
-        );
-        self.records.push(json!({
-            "work": name,
-            "by": by,
-            "median_ns": times.median,
-            "p90_ns": times.p90,
-            "allocations": times.allocations,
-            "of_rival": ratio,
-        }));
+/// `ratio` is the time relative to a rival's.
+fn print_times(name: &str, by: &str, times: HostTimes, ratio: Option<f64>) {
+    let ratio_text = ratio.map(|ratio| format!("{ratio:.3}")).unwrap_or_default();
+    println!(
+        "{name:<25} {by:<22} {:>9} {:>8} {:>6.2} {ratio_text:>5}",
+        times.median, times.p90, times.allocations
+    );
+}
+
+/// The head of a row of times on the host.
+pub fn row(work: &str, shape: &str) -> Row {
+    Row {
+        work: work.to_owned(),
+        element: "f32".to_owned(),
+        shape: shape.to_owned(),
+        size: None,
+        detail: String::new(),
+        unit: Unit::Seconds,
+        in_l2: None,
+        ours: Vec::new(),
+        rivals: Vec::new(),
+    }
+}
+
+fn figure(name: &str, times: HostTimes) -> Figure {
+    let seconds = |nanoseconds: u64| nanoseconds as f64 * 1e-9;
+    Figure {
+        value: Some(seconds(times.median)),
+        seconds_p90: Some(seconds(times.p90)),
+        allocations: Some(times.allocations),
+        ..Figure::new(name, None)
     }
 }
 
@@ -230,17 +271,16 @@ fn print_head() {
 }
 
 /// The time until a sum is on the host.
-fn round_trips(device: &Device) -> Result<Value> {
+fn round_trips(device: &Device, rivals: &Rivals) -> Result<Vec<Row>> {
     println!("\nSums of f32 whose result is on the host:");
     print_head();
-    let rivals = Rivals::of_sums(device);
     let mut rows = Rows::default();
     let sizes: &[usize] = match device.is_simulator() {
         true => &[1 << 10],
         false => &[1 << 10, 1 << 16, 1 << 20],
     };
     for &elements in sizes {
-        let mut contenders = sum_contenders(device, &rivals, elements)?;
+        let mut contenders = sum_contenders(device, rivals, elements)?;
         let rounds = if device.is_simulator() { 3 } else { 2000 };
         let times = host_time::of_round_trips(&mut contenders, rounds)?;
         let work = format!("sum of 2^{}", elements.ilog2());
@@ -250,11 +290,11 @@ fn round_trips(device: &Device) -> Result<Value> {
     if !device.is_simulator() {
         println!("ratio: this time divided by that of CUB's faster way; below 1 is faster.");
     }
-    Ok(rows.records.into())
+    Ok(rows.records)
 }
 
 /// Reductions of arrays against `ndarray`.
-fn arrays(device: &Device) -> Result<Value> {
+fn arrays(device: &Device) -> Result<Vec<Row>> {
     println!("\nReductions of f32 arrays whose result is on the host:");
     print_head();
     let mut rows = Rows::default();
@@ -269,7 +309,7 @@ fn arrays(device: &Device) -> Result<Value> {
     if !device.is_simulator() {
         println!("ratio: this time divided by that of ndarray; below 1 is faster.");
     }
-    Ok(rows.records.into())
+    Ok(rows.records)
 }
 
 fn sum_contenders(device: &Device, rivals: &Rivals, elements: usize) -> Result<Vec<RoundTrip>> {

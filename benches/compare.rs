@@ -1,27 +1,27 @@
 //! This crate and its rivals, in turns, in one table: `cargo bench --bench compare`.
 //!
 //! Medians of samples that alternate between the contenders, so that a drift of the device's clocks
-//! affects all of them. Criterion's statistics are in the benchmarks `sum`, `reductions` and
-//! `matmul`.
+//! affects all of them. Criterion's statistics are in the benchmarks `sum` and `reductions`.
 
 mod common;
 mod rivals;
 
 use common::cases::Case;
 use common::contest::{Contender, Contest};
-use common::record::{self, Times};
+use common::record::{self, Record, Times};
 use common::{
-    Result, copies, machine, open_device, products, reductions, reproducible, scans, segments, sums,
+    Result, copies, machine, open_device, reductions, reproducible, scans, segments, sums,
 };
-use rivals::Rivals;
+use rivals::{Rivals, nvcc};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 use tilewright::Device;
+use tilewright_output::figures::Row;
 use tilewright_test_support::selection::chosen;
 
 const HELP: &str = "\
-Compares this crate with its rivals on one device, and writes the results as JSON.
+Compares copies, reductions and scans with those of CUB and torch on one device, and writes the figures as JSON.
 
 Usage: cargo bench --bench compare -- [OPTIONS]
 
@@ -29,8 +29,14 @@ Options:
   --only TEXT    only contests whose name contains TEXT, such as `sum f32`, or one of several
                  texts with commas between them, each of which some name contains
   --samples N    samples of each contender [default: 30; on the simulator 3]
-  --out FILE     the JSON file, seen from benches/ under cargo [default: results/DEVICE.json; on the
-                 simulator and with --only: none]
+  --out FILE     the JSON file, seen from benches/ under cargo, in which rows of other jobs stay
+                 [default: results/DEVICE-compare.json; on the simulator and with --only: none]
+  --compile-rivals ARCH
+                 needs no device: compiles the rivals in C++ for an architecture, such as sm_90, into the
+                 folder that TILEWRIGHT_RIVALS names, and ends. Where that is set they are taken from there
+
+TILEWRIGHT_CCCL names a folder with newer headers of CCCL than those of nvcc. CUB has segments of one size
+and reproducible sums from 3.1 on.
   -h, --help     this text
 ";
 
@@ -52,21 +58,24 @@ fn run() -> Result {
         print!("{HELP}");
         return Ok(());
     };
+    if let Some(architecture) = &options.compile_rivals {
+        return nvcc::compile_for_later(&rivals::sources(), architecture);
+    }
     let device = open_device()?;
-    let rivals = Rivals::all(&device);
+    let rivals = Rivals::of_reductions(&device);
     for (name, version) in rivals.versions() {
-        println!("rival: {name} {version}");
+        println!("rival: {name} {}", version.unwrap_or_default());
     }
     let samples = options
         .samples
         .unwrap_or(if device.is_simulator() { 3 } else { 30 });
-    let contests = compare_all(&device, &rivals, &options.cases(&device)?, samples)?;
-    if let Some(path) = options.file(&device) {
-        let method =
-            format!("medians of {samples} samples of at least {SHORTEST_SAMPLE:?}, in turns");
-        record::write(&record::run(&device, &rivals, &method, contests), &path)?;
-    }
-    Ok(())
+    let method = format!("medians of {samples} samples of at least {SHORTEST_SAMPLE:?}, in turns");
+    let record = options
+        .file(&device)
+        .map(|path| Record::open(&path, "compare", (&device, 1), &method, rivals.versions()));
+    let record = record.transpose()?;
+    let cases = options.cases(&device)?;
+    compare_all(&device, &rivals, &cases, samples, record.as_ref())
 }
 
 #[derive(Default)]
@@ -74,6 +83,7 @@ struct Options {
     only: Option<String>,
     samples: Option<usize>,
     out: Option<PathBuf>,
+    compile_rivals: Option<String>,
 }
 
 impl Options {
@@ -89,6 +99,9 @@ impl Options {
                 Long("bench") => {}
                 Long("only") => options.only = Some(arguments.value()?.string()?),
                 Long("samples") => options.samples = Some(arguments.value()?.parse()?),
+                Long("compile-rivals") => {
+                    options.compile_rivals = Some(arguments.value()?.string()?);
+                }
                 Long("out") => options.out = Some(arguments.value()?.into()),
                 Short('h') | Long("help") => return Ok(None),
                 argument => return Err(argument.unexpected().into()),
@@ -107,7 +120,6 @@ impl Options {
         cases.extend(reductions::cases(device));
         cases.extend(segments::cases(device));
         cases.extend(scans::cases(device));
-        cases.extend(products::cases(device));
         if let Some(only) = &self.only {
             let names: Vec<_> = cases.iter().map(|case| case.name.as_str()).collect();
             let mut chosen = chosen(&names, only)?.into_iter();
@@ -122,7 +134,7 @@ impl Options {
             return self.out.clone();
         }
         let complete = self.only.is_none() && !device.is_simulator();
-        let name = machine::file_name(device) + ".json";
+        let name = machine::record(device, 1).file_name("compare");
         complete.then(|| Path::new("results").join(name))
     }
 }
@@ -132,24 +144,39 @@ fn compare_all(
     rivals: &Rivals,
     cases: &[Case],
     samples: usize,
-) -> Result<Vec<serde_json::Value>> {
+    record: Option<&Record>,
+) -> Result {
     let width = width_of_names(cases);
     println!(
-        "\n{:<width$} {:<17} {:>11} {:>14} {:>8}",
+        "\n{:<width$} {:<23} {:>11} {:>14} {:>8}",
         "work", "by", "time", "speed", "of rival"
     );
-    let mut records = Vec::new();
+    let mut rows: Vec<Row> = Vec::new();
     for case in cases {
         let Some(mut contest) = case.build(device, rivals)? else {
             continue;
         };
         let times = take_times(&mut contest, samples)?;
         print_rows(&contest, &times, width);
-        records.push(record::contest(&contest, &times));
+        let row = record::row(&contest, &times);
+        let is_other_work = rows.last().is_some_and(|last| last.work != row.work);
+        if let Some(record) = record.filter(|_| is_other_work) {
+            // A run that is interrupted keeps what it has measured.
+            record.write(&rows)?;
+        }
+        rows.push(row);
+        if let Some(torch) = &rivals.torch {
+            torch
+                .clear()
+                .unwrap_or_else(|error| eprintln!("torch: {error}"));
+        }
+    }
+    if let Some(record) = record {
+        record.write(&rows)?;
     }
     println!("\n*: all operands fit into the L2 cache, for every contender.");
-    println!("of rival: the rival's time divided by this one; above 1 is faster.");
-    Ok(records)
+    println!("of rival: the fastest rival's time divided by this one; above 1 is faster.");
+    Ok(())
 }
 
 /// The width of the column of names, with the mark of those that fit into the cache.
@@ -201,14 +228,13 @@ fn speed(contest: &Contest, times: &Times) -> String {
         return String::new();
     }
     let (speed, unit) = (contest.work.speed(times.median), contest.work.unit());
-    format!("{speed:.1} {unit:<7}")
+    format!("{speed:.1} {:<7}", unit.symbol())
 }
 
 fn print_rows(contest: &Contest, times: &[Times], width: usize) {
     let rows = || contest.contenders.iter().zip(times);
-    let rival = rows()
-        .find(|(contender, _)| !contender.ours)
-        .map(|(_, times)| times.median);
+    let rivals = rows().filter(|(contender, _)| !contender.ours);
+    let rival = rivals.map(|(_, times)| times.median).min_by(f64::total_cmp);
     let mark = if contest.fits_cache() { "*" } else { "" };
     let mut name = contest.name() + mark;
     for (contender, times) in rows() {
@@ -216,7 +242,7 @@ fn print_rows(contest: &Contest, times: &[Times], width: usize) {
             .filter(|_| contender.ours)
             .map(|rival| rival / times.median);
         println!(
-            "{name:<width$} {:<17} {:>8.1} us {:>14} {:>8}",
+            "{name:<width$} {:<23} {:>8.1} us {:>14} {:>8}",
             contender.name,
             times.median * 1e6,
             speed(contest, times),

@@ -2,10 +2,11 @@
 
 use crate::common::Result;
 use crate::rivals::driver;
-use serde_json::{Value, json};
+use crate::row;
 use std::process::Command;
 use std::time::{Duration, Instant};
 use tilewright::{Device, DeviceChoice};
+use tilewright_output::figures::{Figure, Row};
 
 /// Starts of processes, of which the table has the medians.
 const STARTS: usize = 5;
@@ -14,7 +15,7 @@ const STARTS: usize = 5;
 const PHASE: &str = "phase ";
 
 /// The times from the start of a process, with an empty cache of the driver's and with a full one.
-pub fn table() -> Result<Value> {
+pub fn table() -> Result<Vec<Row>> {
     println!("\nFrom the start of a process, medians of {STARTS}, in ms:");
     println!("{:<44} {:>12} {:>12}", "until", "empty cache", "full cache");
     let mut columns = Vec::new();
@@ -34,9 +35,16 @@ pub fn table() -> Result<Value> {
     let mut records = Vec::new();
     for ((phase, empty), (_, full)) in columns[0].iter().zip(&columns[1]) {
         println!("{phase:<44} {empty:>12.1} {full:>12.1}");
-        records.push(json!({"until": phase, "empty_cache_ms": empty, "full_cache_ms": full}));
+        let figure = |name: &str, ms: f64| Figure::new(name, Some(ms * 1e-3));
+        records.push(Row {
+            ours: vec![
+                figure("empty cache of the driver", *empty),
+                figure("full cache of the driver", *full),
+            ],
+            ..row("from a process's start", phase)
+        });
     }
-    Ok(records.into())
+    Ok(records)
 }
 
 type Phases = Vec<(String, f64)>;

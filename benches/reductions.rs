@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use tilewright::Device;
 
 fn main() -> ExitCode {
-    criterion::main(cases, Rivals::all)
+    criterion::main(cases, Rivals::of_reductions)
 }
 
 fn cases(device: &Device) -> Vec<Case> {

@@ -1,8 +1,11 @@
 //! One job and its contenders.
 
 use super::Result;
+use crate::rivals::Rivals;
+use crate::rivals::torch::Job;
 use std::time::Duration;
 use tilewright::Device;
+use tilewright_output::figures::Unit;
 
 /// One job on one input with its contenders, whose answers have been checked.
 pub struct Contest {
@@ -35,7 +38,15 @@ pub struct Contender {
     pub name: &'static str,
     /// Whether it is this crate.
     pub ours: bool,
-    enqueue: Box<dyn FnMut(u64) -> Result>,
+    calls: Calls,
+}
+
+/// A number of calls, one after another, between which the host does not wait.
+enum Calls {
+    /// Put into the device's stream.
+    Enqueued(Box<dyn FnMut(u64) -> Result>),
+    /// Done and timed by another process.
+    Elsewhere(Box<dyn FnMut(u64) -> Result<Duration>>),
 }
 
 impl Contest {
@@ -102,6 +113,28 @@ impl Contest {
             Err(error) => eprintln!("rival skipped: {name}, {}: {error}", self.name()),
         }
     }
+
+    /// Adds torch where it is there, after `check` has accepted its result, or says why it does not compete.
+    pub fn admit_torch(
+        &mut self,
+        rivals: &Rivals,
+        job: &Job<'_>,
+        check: impl FnOnce(&[f64]) -> Result,
+    ) {
+        let Some(torch) = &rivals.torch else { return };
+        let timed = torch.prepare(job).and_then(|(result, time)| {
+            check(&result)?;
+            Ok(time)
+        });
+        match timed {
+            Err(error) => eprintln!("rival skipped: torch, {}: {error}", self.name()),
+            Ok(time) => self.contenders.push(Contender {
+                name: "torch",
+                ours: false,
+                calls: Calls::Elsewhere(Box::new(time)),
+            }),
+        }
+    }
 }
 
 fn checked<O: 'static>(
@@ -115,25 +148,34 @@ fn checked<O: 'static>(
     Ok(Contender {
         name,
         ours: false,
-        enqueue: Box::new(move |calls| enqueue(calls, &mut output)),
+        calls: Calls::Enqueued(Box::new(move |calls| enqueue(calls, &mut output))),
     })
 }
 
 impl Contender {
     /// The device's time for `calls` calls, one after another. The host does not wait between them.
     pub fn time(&mut self, device: &Device, calls: u64) -> Result<Duration> {
-        let start = device.record_event()?;
-        (self.enqueue)(calls)?;
-        Ok(device.record_event()?.elapsed_since(&start)?)
+        match &mut self.calls {
+            Calls::Enqueued(enqueue) => {
+                let start = device.record_event()?;
+                enqueue(calls)?;
+                Ok(device.record_event()?.elapsed_since(&start)?)
+            }
+            Calls::Elsewhere(time) => {
+                // Two processes that use the device at once would share it.
+                device.synchronize()?;
+                time(calls)
+            }
+        }
     }
 }
 
 impl Work {
     /// The unit of [`Work::speed`].
-    pub fn unit(self) -> &'static str {
+    pub fn unit(self) -> Unit {
         match self {
-            Self::Bytes(_) => "GB/s",
-            Self::Operations(_) => "TFLOP/s",
+            Self::Bytes(_) => Unit::Gigabytes,
+            Self::Operations(_) => Unit::Teraflops,
         }
     }
 

@@ -1,10 +1,12 @@
-//! Sums of the rows and of the columns of row-major matrices of f32, ours and CUB's of segments, and our dot
-//! products of those of two.
+//! Sums of the rows and of the columns of row-major matrices of f32, and their dot products: ours, torch's and,
+//! of rows, CUB's of segments.
 
 use super::Result;
 use super::cases::Case;
 use super::contest::Contest;
 use crate::rivals::Rivals;
+use crate::rivals::cub_reductions::Segments;
+use crate::rivals::torch::Job;
 use std::rc::Rc;
 use tilewright::{Buffer, Device, Matrix, ops};
 use tilewright_test_support::random::Random;
@@ -15,9 +17,11 @@ pub fn cases(device: &Device) -> Vec<Case> {
         return [both::<64, 100>(), both::<3, 3000>(), dots::<64, 100>()].concat();
     }
     [
-        both::<16_384, 16_384>(),
-        both::<4_194_304, 64>(),
         both::<64, 4_194_304>(),
+        both::<1024, 262_144>(),
+        both::<16_384, 16_384>(),
+        both::<262_144, 1024>(),
+        both::<4_194_304, 64>(),
         both::<1000, 1000>(),
         dots::<16_384, 16_384>(),
         dots::<4_194_304, 64>(),
@@ -36,7 +40,9 @@ fn both<const ROWS: usize, const COLUMNS: usize>() -> Vec<Case> {
         case("rows", |device, rivals, _| {
             rows::<ROWS, COLUMNS>(device, rivals)
         }),
-        case("columns", |device, _, _| columns::<ROWS, COLUMNS>(device)),
+        case("columns", |device, rivals, _| {
+            columns::<ROWS, COLUMNS>(device, rivals)
+        }),
     ]
 }
 
@@ -48,18 +54,18 @@ fn dots<const ROWS: usize, const COLUMNS: usize>() -> Vec<Case> {
         build,
     };
     vec![
-        case("dot_rows", |device, _, _| {
+        case("dot_rows", |device, rivals, _| {
             dots_of::<ROWS, COLUMNS>(
-                device,
+                (device, rivals),
                 ["dot_rows", "reduce_dot_rows"],
                 ROWS,
                 |place| place / COLUMNS,
                 |device, x, y, values| device.reduce_dot_rows_into(x, y, values),
             )
         }),
-        case("dot_columns", |device, _, _| {
+        case("dot_columns", |device, rivals, _| {
             dots_of::<ROWS, COLUMNS>(
-                device,
+                (device, rivals),
                 ["dot_columns", "reduce_dot_columns"],
                 COLUMNS,
                 |place| place % COLUMNS,
@@ -71,9 +77,13 @@ fn dots<const ROWS: usize, const COLUMNS: usize>() -> Vec<Case> {
 
 /// Integers from 0 to 3: every sum of at most 2^22 of them is exact in f32.
 pub(super) fn elements(count: usize) -> Vec<f32> {
+    period(count).into_iter().cycle().take(count).collect()
+}
+
+/// The elements that come again.
+pub(super) fn period(count: usize) -> Vec<f32> {
     let mut random = Random::new(count as u64);
-    let period: Vec<f32> = (0..1_000_003).map(|_| (random.bits() % 4) as f32).collect();
-    period.into_iter().cycle().take(count).collect()
+    (0..1_000_003).map(|_| (random.bits() % 4) as f32).collect()
 }
 
 fn empty_contest<const ROWS: usize, const COLUMNS: usize>(
@@ -92,18 +102,40 @@ fn empty_contest<const ROWS: usize, const COLUMNS: usize>(
 }
 
 pub(super) fn check(found: &Buffer<f32>, expected: &[f32]) -> Result {
-    let found = found.to_vec()?;
-    match found
-        .iter()
-        .zip(expected)
-        .position(|(found, expected)| found != expected)
-    {
+    let found: Vec<f64> = found.to_vec()?.into_iter().map(f64::from).collect();
+    check_values(&found, expected)
+}
+
+pub(super) fn check_values(found: &[f64], expected: &[f32]) -> Result {
+    if found.len() != expected.len() {
+        return Err(format!("{} values instead of {}", found.len(), expected.len()).into());
+    }
+    let mut values = found.iter().zip(expected);
+    match values.position(|(&found, &expected)| found != f64::from(expected)) {
         None => Ok(()),
         Some(line) => {
             let (found, expected) = (found[line], expected[line]);
-            Err(format!("wrong answer: {found} instead of {expected}, line {line}").into())
+            Err(format!("wrong answer: {found} instead of {expected}, number {line}").into())
         }
     }
+}
+
+/// torch's values for the rows or columns of a matrix of [`elements`].
+fn admit_torch<const ROWS: usize, const COLUMNS: usize>(
+    contest: &mut Contest,
+    rivals: &Rivals,
+    has_second: bool,
+    expected: &[f32],
+) {
+    let job = Job {
+        operation: contest.operation,
+        shape: &[ROWS, COLUMNS],
+        period: &period(ROWS * COLUMNS),
+        others: &[],
+        has_second,
+        offsets: &[],
+    };
+    contest.admit_torch(rivals, &job, |values| check_values(values, expected));
 }
 
 fn rows<const ROWS: usize, const COLUMNS: usize>(
@@ -129,18 +161,26 @@ fn rows<const ROWS: usize, const COLUMNS: usize>(
         },
         |values| check(values, &sums),
     )?;
-    let Some(cub) = &rivals.reductions else {
-        return Ok(contest);
-    };
-    let values = device.zeros::<f32>(ROWS)?;
-    match cub.sum_of_rows(matrix) {
-        Err(error) => eprintln!("rival skipped: CUB, {}: {error}", contest.name()),
-        Ok(sum) => contest.admit_rival("CUB", values, sum, |values| check(values, &sums)),
+    if let Some(cub) = &rivals.reductions {
+        for (name, segments) in [
+            ("CUB, one size", Segments::OfOneSize),
+            ("CUB, offsets", Segments::BetweenOffsets),
+        ] {
+            let values = device.zeros::<f32>(ROWS)?;
+            match cub.sum_of_rows(Rc::clone(&matrix), segments) {
+                Err(error) => eprintln!("rival skipped: {name}, {}: {error}", contest.name()),
+                Ok(sum) => contest.admit_rival(name, values, sum, |values| check(values, &sums)),
+            }
+        }
     }
+    admit_torch::<ROWS, COLUMNS>(&mut contest, rivals, false, &sums);
     Ok(contest)
 }
 
-fn columns<const ROWS: usize, const COLUMNS: usize>(device: &Device) -> Result<Contest> {
+fn columns<const ROWS: usize, const COLUMNS: usize>(
+    device: &Device,
+    rivals: &Rivals,
+) -> Result<Contest> {
     let elements = elements(ROWS * COLUMNS);
     let mut sums = vec![0.0; COLUMNS];
     for row in elements.chunks(COLUMNS) {
@@ -162,16 +202,17 @@ fn columns<const ROWS: usize, const COLUMNS: usize>(device: &Device) -> Result<C
         },
         |values| check(values, &sums),
     )?;
+    admit_torch::<ROWS, COLUMNS>(&mut contest, rivals, false, &sums);
     Ok(contest)
 }
 
 /// Writes the dot products of the lines of two matrices.
 type Dots = fn(&Device, &Matrix<f32>, &Matrix<f32>, &mut Buffer<f32>) -> tilewright::Result<()>;
 
-/// Ours alone, of a matrix and the same elements turned around: the dot products of `lines` lines.
+/// Of a matrix and the same elements turned around: the dot products of `lines` lines.
 /// `line_of` says to which of them an element belongs, by its place.
 fn dots_of<const ROWS: usize, const COLUMNS: usize>(
-    device: &Device,
+    (device, rivals): (&Device, &Rivals),
     [operation, name]: [&'static str; 2],
     lines: usize,
     line_of: fn(usize) -> usize,
@@ -199,5 +240,6 @@ fn dots_of<const ROWS: usize, const COLUMNS: usize>(
         },
         |values| check(values, &expected),
     )?;
+    admit_torch::<ROWS, COLUMNS>(&mut contest, rivals, true, &expected);
     Ok(contest)
 }

@@ -1,9 +1,9 @@
 //! The description of the machine.
 
-use serde_json::{Value, json};
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 use tilewright::Device;
+use tilewright_output::figures;
 
 /// The variable that names the commit of programs that run away from their repository.
 const COMMIT_VARIABLE: &str = "TILEWRIGHT_COMMIT";
@@ -23,26 +23,23 @@ pub fn describe(device: &Device) -> String {
     )
 }
 
-/// The device as JSON.
-pub fn record(device: &Device) -> Value {
+/// The device as the files of figures have it, one of `count`.
+pub fn record(device: &Device, count: usize) -> figures::Device {
     let properties = device.properties();
     let capability = properties.compute_capability;
-    json!({
-        "device": properties.name,
-        "compute_capability": capability.map(|(major, minor)| format!("{major}.{minor}")),
-        "driver_cuda": properties.driver.map(|driver| driver.to_string()),
-        "multiprocessors": properties.multiprocessors,
-        "l2_cache_bytes": properties.l2_cache_bytes,
-        "memory_bytes": properties.memory_bytes,
-    })
+    figures::Device {
+        name: properties.name.clone(),
+        count,
+        compute_capability: capability.map(|(major, minor)| format!("{major}.{minor}")),
+        multiprocessors: Some(properties.multiprocessors),
+        l2_cache_bytes: Some(properties.l2_cache_bytes),
+        memory_bytes: Some(properties.memory_bytes),
+    }
 }
 
-/// The device's name as a file name: `NVIDIA H200` is `nvidia-h200`.
-pub fn file_name(device: &Device) -> String {
-    let name = device.name().to_lowercase();
-    let words = name.split(|c: char| !c.is_ascii_alphanumeric());
-    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-    words.join("-")
+/// The newest version of CUDA that the driver supports.
+pub fn driver(device: &Device) -> Option<String> {
+    device.properties().driver.map(|driver| driver.to_string())
 }
 
 /// The commit that is checked out, marked where files differ from it; `None` where it is unknown.

@@ -89,7 +89,7 @@ fn contest<T: Number>(device: &Device, rivals: &Rivals, size: usize) -> Result<C
     let cube = (size as u64).pow(3);
     let mut contest = Contest {
         device: device.clone(),
-        operation: "product",
+        operation: "simple product",
         element: T::NAME,
         size,
         size_label: size.to_string(),

@@ -1,14 +1,12 @@
-//! The results of a comparison as JSON.
+//! The figures of a run, as the files in `results/` have them.
 
 use super::Result;
 use super::contest::{Contender, Contest};
 use super::machine;
-use crate::rivals::Rivals;
-use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tilewright::Device;
+use tilewright_output::figures::{Figure, Figures, Row, Run};
 
 /// The times of one contender for one call, in seconds.
 #[derive(Clone, Copy, Debug)]
@@ -31,55 +29,103 @@ impl Times {
     }
 }
 
-/// One contest as JSON; `times` are those of its contenders, in order.
-pub fn contest(contest: &Contest, times: &[Times]) -> Value {
-    let contenders = contest.contenders.iter().zip(times);
-    let contenders: Vec<Value> = contenders
-        .map(|(contender, times)| entry(contest, contender, times))
-        .collect();
-    json!({
-        "operation": contest.operation,
-        "element": contest.element,
-        "size": contest.size,
-        "label": contest.size_label,
-        "operands_fit_l2": contest.fits_cache(),
-        "unit": contest.work.unit(),
-        "contenders": contenders,
-    })
-}
-
-fn entry(contest: &Contest, contender: &Contender, times: &Times) -> Value {
-    json!({
-        "name": contender.name,
-        "ours": contender.ours,
-        "seconds": times.median,
-        "seconds_quartiles": [times.lower_quartile, times.upper_quartile],
-        // The simulator's time is no GPU's.
-        "speed": (!contest.device.is_simulator()).then(|| contest.work.speed(times.median)),
-    })
-}
-
-/// The whole run as JSON.
-pub fn run(device: &Device, rivals: &Rivals, method: &str, contests: Vec<Value>) -> Value {
-    let rivals: BTreeMap<_, _> = rivals.versions().into_iter().collect();
-    let command: Vec<String> = std::env::args().skip(1).collect();
-    json!({
-        "machine": machine::record(device),
-        "date": machine::date(),
-        "crate_version": env!("CARGO_PKG_VERSION"),
-        "commit": machine::commit(),
-        "command": format!("compare {}", command.join(" ")).trim_end(),
-        "method": method,
-        "rivals": rivals,
-        "contests": contests,
-    })
-}
-
-/// Writes `record` to the file at `path`, whose folder is made.
-pub fn write(record: &Value, path: &Path) -> Result {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
+/// The row of a contest; `times` are those of its contenders, in order.
+pub fn row(contest: &Contest, times: &[Times]) -> Row {
+    let figures = |ours: bool| {
+        let contenders = contest.contenders.iter().zip(times);
+        let contenders = contenders.filter(|(contender, _)| contender.ours == ours);
+        contenders
+            .map(|(contender, times)| figure(contest, contender, times))
+            .collect()
+    };
+    Row {
+        work: contest.operation.to_owned(),
+        element: contest.element.to_owned(),
+        shape: contest.size_label.clone(),
+        size: Some(contest.size as u64),
+        detail: String::new(),
+        unit: contest.work.unit(),
+        in_l2: Some(contest.fits_cache()),
+        ours: figures(true),
+        rivals: figures(false),
     }
-    let text = serde_json::to_string_pretty(record)? + "\n";
-    tilewright_output::write_text(path, &text)
+}
+
+fn figure(contest: &Contest, contender: &Contender, times: &Times) -> Figure {
+    Figure {
+        name: contender.name.to_owned(),
+        // The simulator's time is no GPU's.
+        value: (!contest.device.is_simulator()).then(|| contest.work.speed(times.median)),
+        seconds: Some(times.median),
+        seconds_quartiles: Some([times.lower_quartile, times.upper_quartile]),
+        ..Figure::default()
+    }
+}
+
+/// A file of figures, to which a run is added.
+pub struct Record {
+    path: PathBuf,
+    /// What the file had when the run began.
+    earlier: Figures,
+    run: Run,
+}
+
+impl Record {
+    /// A run of `program` on `count` devices like `device`, for the file at `path`. What the file has of another device
+    /// or driver will be replaced.
+    ///
+    /// # Errors
+    /// The file is there, and holds something else.
+    pub fn open(
+        path: &Path,
+        program: &str,
+        (device, count): (&Device, usize),
+        method: &str,
+        rivals: BTreeMap<String, Option<String>>,
+    ) -> Result<Self> {
+        let (described, driver) = (machine::record(device, count), machine::driver(device));
+        let mut earlier = Figures {
+            device: described,
+            driver,
+            runs: Vec::new(),
+        };
+        if path.exists() {
+            let there = Figures::read(path)?;
+            if (&there.device, &there.driver) == (&earlier.device, &earlier.driver) {
+                earlier = there;
+            } else {
+                println!(
+                    "{} is of {} x {}, driver for CUDA {:?}: it will be replaced",
+                    path.display(),
+                    there.device.count,
+                    there.device.name,
+                    there.driver
+                );
+            }
+        }
+        let arguments: Vec<String> = std::env::args().skip(1).collect();
+        let command = format!("{program} {}", arguments.join(" "));
+        Ok(Self {
+            path: path.to_owned(),
+            earlier,
+            run: Run {
+                date: machine::date(),
+                commit: machine::commit(),
+                command: Some(command.trim_end().to_owned()),
+                method: Some(method.to_owned()),
+                rivals,
+                rows: Vec::new(),
+            },
+        })
+    }
+
+    /// Writes the file with these rows of the run.
+    pub fn write(&self, rows: &[Row]) -> Result {
+        let mut figures = self.earlier.clone();
+        figures.add(Run {
+            rows: rows.to_vec(),
+            ..self.run.clone()
+        });
+        figures.write(&self.path)
+    }
 }

@@ -1,4 +1,4 @@
-//! Reductions of f32 other than sums of a whole buffer: ours and CUB's.
+//! Reductions of f32 other than sums of a whole buffer: ours, CUB's and torch's.
 
 use super::Result;
 use super::cases::Case;
@@ -7,6 +7,7 @@ use super::lines;
 use super::samples::check_floating;
 use crate::rivals::Rivals;
 use crate::rivals::cub_reductions::RESULT_BYTES;
+use crate::rivals::torch::Job;
 use std::rc::Rc;
 use tilewright::{Buffer, Device, Reducible, ops};
 use tilewright_test_support::random::Random;
@@ -69,7 +70,7 @@ pub fn cases(device: &Device) -> Vec<Case> {
                 rivals,
                 size,
                 "argmin",
-                "",
+                "place_of_minimum",
                 ops::ArgMin,
                 |at| at as f64,
                 index,
@@ -136,15 +137,23 @@ fn root(bytes: &[u8]) -> f64 {
     value(bytes).sqrt()
 }
 
-/// Numbers from 0 to 1 that repeat after 2^20, but for one below them and one above.
-fn elements(len: usize) -> Vec<f32> {
+/// Numbers from 0 to 1 that come again.
+fn period(len: usize) -> Vec<f32> {
     let mut random = Random::new(len as u64);
-    let period: Vec<f32> = (0..1 << 20)
-        .map(|_| random.symmetric(23).abs() as f32)
-        .collect();
-    let mut elements: Vec<f32> = period.iter().copied().cycle().take(len).collect();
-    elements[len / 3] = -1.0;
-    elements[len / 7 * 5] = 2.0;
+    let numbers = (0..1 << 20).map(|_| random.symmetric(23).abs() as f32);
+    numbers.collect()
+}
+
+/// Places and values of the one element that is less than them, and of the one that is greater.
+fn extremes(len: usize) -> [(usize, f32); 2] {
+    [(len / 3, -1.0), (len / 7 * 5, 2.0)]
+}
+
+fn elements(len: usize) -> Vec<f32> {
+    let mut elements: Vec<f32> = period(len).into_iter().cycle().take(len).collect();
+    for (place, value) in extremes(len) {
+        elements[place] = value;
+    }
     elements
 }
 
@@ -191,7 +200,7 @@ where
     let mut contest = empty_contest(device, operation, len, 1);
     let (of_device, of_ours) = (device.clone(), Rc::clone(&x));
     contest.admit(
-        "tilewright",
+        "reduce",
         device.zeros::<<f32 as Reducible<R>>::Output>(1)?,
         move |calls, result| {
             for _ in 0..calls {
@@ -209,6 +218,7 @@ where
         theirs,
         expected,
     )?;
+    admit_torch(&mut contest, rivals, expected);
     Ok(contest)
 }
 
@@ -227,7 +237,7 @@ fn dot(device: &Device, rivals: &Rivals, len: usize) -> Result<Contest> {
     let mut contest = empty_contest(device, "dot", len, 2);
     let (of_device, operands) = (device.clone(), [Rc::clone(&x), Rc::clone(&y)]);
     contest.admit(
-        "tilewright",
+        "reduce_dot",
         device.zeros::<f32>(1)?,
         move |calls, result| {
             for _ in 0..calls {
@@ -238,7 +248,24 @@ fn dot(device: &Device, rivals: &Rivals, len: usize) -> Result<Contest> {
         |result| check_floating(result.to_vec()?[0].into(), expected, 1e-6 * expected.abs()),
     )?;
     admit_cub(&mut contest, rivals, "dot", [x, y], value, expected)?;
+    admit_torch(&mut contest, rivals, expected);
     Ok(contest)
+}
+
+/// Adds torch where it is there.
+fn admit_torch(contest: &mut Contest, rivals: &Rivals, expected: f64) {
+    let job = Job {
+        operation: contest.operation,
+        shape: &[contest.size],
+        period: &period(contest.size),
+        others: &extremes(contest.size),
+        has_second: contest.operation == "dot",
+        offsets: &[],
+    };
+    contest.admit_torch(rivals, &job, |values| {
+        let last = values.last().ok_or("there is no result")?;
+        check_floating(*last, expected, RIVAL_ERROR * expected.abs())
+    });
 }
 
 /// Adds CUB where it is there and has the reduction.

@@ -63,7 +63,13 @@ where
     );
     admit_reproducible(&mut contest, Rc::clone(&x), numerators)?;
     sums::admit_ours(&mut contest, Rc::clone(&x), numerators)?;
-    sums::admit_cub(&mut contest, rivals, Rc::clone(&x), numerators);
+    sums::admit_cub(
+        &mut contest,
+        rivals,
+        "CUB, any order",
+        Rc::clone(&x),
+        numerators,
+    );
     if matches!(T::NAME, "f32" | "f64") {
         admit_gpu_to_gpu(&mut contest, rivals, x, numerators);
     }

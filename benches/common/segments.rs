@@ -1,10 +1,11 @@
-//! Sums of the segments of arrays of f32: ours and CUB's.
+//! Sums of the segments of arrays of f32: ours, CUB's and torch's.
 
 use super::Result;
 use super::cases::Case;
 use super::contest::Contest;
-use super::lines::{check, elements};
+use super::lines::{check, check_values, elements, period};
 use crate::rivals::Rivals;
+use crate::rivals::torch::Job;
 use std::rc::Rc;
 use tilewright::{Device, ops};
 use tilewright_test_support::random::Random;
@@ -98,14 +99,22 @@ fn contest(device: &Device, rivals: &Rivals, lengths: &[usize], label: &str) -> 
         },
         |values| check(values, &sums),
     )?;
-    let Some(cub) = &rivals.reductions else {
-        return Ok(contest);
-    };
-    let offsets: Vec<u64> = offsets.iter().map(|&offset| offset as u64).collect();
-    let values = device.zeros::<f32>(lengths.len())?;
-    match cub.sum_of_segments(x, device.upload(&offsets)?) {
-        Err(error) => eprintln!("rival skipped: CUB, {}: {error}", contest.name()),
-        Ok(sum) => contest.admit_rival("CUB", values, sum, |values| check(values, &sums)),
+    if let Some(cub) = &rivals.reductions {
+        let offsets: Vec<u64> = offsets.iter().map(|&offset| offset as u64).collect();
+        let values = device.zeros::<f32>(lengths.len())?;
+        match cub.sum_of_segments(x, device.upload(&offsets)?) {
+            Err(error) => eprintln!("rival skipped: CUB, {}: {error}", contest.name()),
+            Ok(sum) => contest.admit_rival("CUB", values, sum, |values| check(values, &sums)),
+        }
     }
+    let job = Job {
+        operation: "segments",
+        shape: &[size],
+        period: &period(size),
+        others: &[],
+        has_second: false,
+        offsets: &offsets,
+    };
+    contest.admit_torch(rivals, &job, |values| check_values(values, &sums));
     Ok(contest)
 }

@@ -70,7 +70,7 @@ fn contest<T: Sample>(device: &Device, rivals: &Rivals, len: usize) -> Result<Co
     let bytes = (len * size_of::<T>()) as u64;
     let mut contest = Contest::of_bytes(device, "sum", T::NAME, (len, label(len)), bytes);
     admit_ours(&mut contest, Rc::clone(&x), numerators)?;
-    admit_cub(&mut contest, rivals, x, numerators);
+    admit_cub(&mut contest, rivals, "CUB", x, numerators);
     Ok(contest)
 }
 
@@ -93,6 +93,7 @@ pub fn admit_ours<T: Sample>(contest: &mut Contest, x: Rc<Buffer<T>>, numerators
 pub fn admit_cub<T: Sample>(
     contest: &mut Contest,
     rivals: &Rivals,
+    name: &'static str,
     x: Rc<Buffer<T>>,
     numerators: i128,
 ) {
@@ -102,8 +103,8 @@ pub fn admit_cub<T: Sample>(
         Ok((sum, result))
     });
     match prepared {
-        Err(error) => eprintln!("rival skipped: CUB, {}: {error}", contest.name()),
-        Ok((sum, result)) => contest.admit_rival("CUB", result, sum, |result| {
+        Err(error) => eprintln!("rival skipped: {name}, {}: {error}", contest.name()),
+        Ok((sum, result)) => contest.admit_rival(name, result, sum, |result| {
             T::check(result.to_vec()?[0], numerators, RIVAL_HEIGHT)
         }),
     }

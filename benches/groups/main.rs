@@ -11,9 +11,10 @@ mod rivals;
 mod torch;
 mod work;
 
+use common::record::Record;
 use common::{Result, machine};
 use options::{HELP, Options};
-use serde_json::json;
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 use tilewright::{Arithmetic, Device, DeviceGroup};
 use work::Bench;
@@ -50,7 +51,7 @@ fn run() -> Result {
         false => vec![4096, 8192, 16384, 32768],
     });
     println!(
-        "\n{:<32} {:>10} {:>10} {:>7} {:>10} {:>7}",
+        "\n{:<40} {:>10} {:>10} {:>7} {:>10} {:>7}",
         "milliseconds", "one", "all", "times", "torch", "times"
     );
     let mut bench = Bench::new(group, options, torch);
@@ -61,9 +62,9 @@ fn run() -> Result {
     for &size in &sizes {
         bench.product::<f32>("f32", size, Arithmetic::Auto)?;
         bench.product::<half::bf16>("bf16", size, Arithmetic::Auto)?;
-        bench.product::<f32>("f32 chain", size, Arithmetic::Chain)?;
+        bench.product::<f32>("f32", size, Arithmetic::Chain)?;
     }
-    if bench.records.is_empty() {
+    if bench.rows.is_empty() {
         return Err(format!(
             "--only {}: no work has that in its name",
             bench.options.only
@@ -86,13 +87,22 @@ fn write(bench: &Bench) -> Result {
     let Some(path) = &bench.options.out else {
         return Ok(());
     };
-    let record = json!({
-        "machine": machine::record(&bench.group.devices()[0]),
-        "ranks": bench.group.ranks(),
-        "date": machine::date(),
-        "commit": machine::commit(),
-        "torch": bench.torch,
-        "work": bench.records,
-    });
-    common::record::write(&record, path)
+    let device = &bench.group.devices()[0];
+    let method = format!(
+        "medians of samples of one contender, from the first call until all devices are done, after it ran alone for {:?}",
+        bench.options.warm_up
+    );
+    let torch = bench.torch.clone();
+    let rivals: BTreeMap<_, _> = torch
+        .map(|version| ("torch".to_owned(), Some(version)))
+        .into_iter()
+        .collect();
+    let record = Record::open(
+        path,
+        "groups",
+        (device, bench.group.ranks()),
+        &method,
+        rivals,
+    )?;
+    record.write(&bench.rows)
 }

@@ -4,12 +4,13 @@ use super::options::Options;
 use super::torch;
 use crate::common::Result;
 use crate::common::steady::Steady;
-use serde_json::{Value, json};
+use crate::common::sums::label;
 use std::time::{Duration, Instant};
 use tilewright::{
     Accumulate, Arithmetic, DeviceGroup, Element, Matmul, MatmulElement, MatmulInto, ShardedMatmul,
     Sharding,
 };
+use tilewright_output::figures::{Figure, Row, Unit};
 use tilewright_test_support::random::Random;
 
 /// Random elements repeat after so many: a prime, so that no two rows of a matrix are the same.
@@ -26,7 +27,7 @@ pub struct Bench {
     pub options: Options,
     /// The version of torch, if there is one.
     pub torch: Option<String>,
-    pub records: Vec<Value>,
+    pub rows: Vec<Row>,
 }
 
 /// Elements of products, made of random numbers.
@@ -64,13 +65,14 @@ impl Bench {
             group,
             options,
             torch,
-            records: Vec::new(),
+            rows: Vec::new(),
         }
     }
 
     /// The sum of so many f32, on the host.
     pub fn sum(&mut self, elements: usize) -> Result {
-        let name = format!("sum f32 {elements}");
+        let row = row("sum", "f32", elements, "");
+        let name = row.name();
         if !name.contains(&self.options.only) {
             return Ok(());
         }
@@ -86,13 +88,14 @@ impl Bench {
             return Err(format!("{name}: {found} instead of {expected}").into());
         }
         let all = self.seconds(|| self.group.reduce_sum(&x).map(drop))?;
-        self.report(name, Some(one), all, None);
+        self.report(row, Some(one), all, None);
         Ok(())
     }
 
     /// So many f32 of each device on all of them: how fast the links are.
     pub fn gather(&mut self, elements: usize) -> Result {
-        let name = format!("gather f32 {elements} of each");
+        let row = row("gather", "f32", elements, "of each");
+        let name = row.name();
         if !name.contains(&self.options.only) {
             return Ok(());
         }
@@ -108,7 +111,7 @@ impl Bench {
         }
         drop(all);
         let all = self.seconds(|| self.group.all_gather(&own).map(drop))?;
-        self.report(name, None, all, None);
+        self.report(row, None, all, None);
         Ok(())
     }
 
@@ -119,8 +122,13 @@ impl Bench {
         size: usize,
         arithmetic: Arithmetic,
     ) -> Result {
-        let name = |of_b: &str| format!("{element} {size} {of_b}");
-        let wanted = SHARDINGS.map(|(_, of_b)| name(of_b).contains(&self.options.only));
+        let chain = if arithmetic == Arithmetic::Chain {
+            ", chain"
+        } else {
+            ""
+        };
+        let row = |of_b: &str| row("product", element, size, &format!("{of_b}{chain}"));
+        let wanted = SHARDINGS.map(|(_, of_b)| row(of_b).name().contains(&self.options.only));
         if !wanted.contains(&true) {
             return Ok(());
         }
@@ -138,12 +146,12 @@ impl Bench {
             let product = ShardedMatmul::new(&a, &b).arithmetic(arithmetic);
             let mut c = product.run()?;
             if c.to_vec()? != expected {
-                return Err(format!("{}: other bits than on one device", name(of_b)).into());
+                return Err(format!("{}: other bits than on one device", row(of_b).name()).into());
             }
             let all = self.seconds(|| product.run_into(&mut c))?;
             let gathers = *sharding == Sharding::Columns && arithmetic == Arithmetic::Auto;
             let torch = gathers.then(|| self.torch_seconds(element, size)).flatten();
-            self.report(name(of_b), Some(one), all, torch);
+            self.report(row(of_b), Some(one), all, torch);
         }
         Ok(())
     }
@@ -179,7 +187,7 @@ impl Bench {
         })
     }
 
-    fn report(&mut self, name: String, one: Option<f64>, all: f64, torch: Option<f64>) {
+    fn report(&mut self, row: Row, one: Option<f64>, all: f64, torch: Option<f64>) {
         // The simulator's time is no GPU's.
         let simulated = self.group.devices()[0].is_simulator();
         let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
@@ -189,18 +197,42 @@ impl Bench {
             or_dash(other.map(|other| format!("{:.2}", other / all)))
         };
         println!(
-            "{name:<32} {:>10} {:>10} {:>7} {:>10} {:>7}",
+            "{:<40} {:>10} {:>10} {:>7} {:>10} {:>7}",
+            row.name(),
             or_dash(one.map(milliseconds)),
             milliseconds(all),
             times(one),
             or_dash(torch.map(milliseconds)),
             times(torch),
         );
-        self.records.push(json!({
-            "name": name,
-            "one_seconds": one,
-            "all_seconds": all,
-            "torch_seconds": torch,
-        }));
+        let figure = |name: &str, seconds: f64| Figure {
+            seconds: Some(seconds),
+            ..Figure::new(name, Some(seconds).filter(|_| !simulated))
+        };
+        let mut ours = vec![figure("all", all)];
+        ours.extend(one.map(|seconds| figure("one", seconds)));
+        self.rows.push(Row {
+            ours,
+            rivals: Vec::from_iter(torch.map(|seconds| figure("torch", seconds))),
+            ..row
+        });
+    }
+}
+
+/// The head of a row: elements of an array, or rows of square matrices.
+fn row(work: &str, element: &str, size: usize, detail: &str) -> Row {
+    Row {
+        work: work.to_owned(),
+        element: element.to_owned(),
+        shape: match work {
+            "product" => size.to_string(),
+            _ => label(size),
+        },
+        size: Some(size as u64),
+        detail: detail.to_owned(),
+        unit: Unit::Seconds,
+        in_l2: None,
+        ours: Vec::new(),
+        rivals: Vec::new(),
     }
 }

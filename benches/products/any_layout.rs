@@ -1,11 +1,13 @@
 //! Products of sizes that no tile divides, in all orders, with gaps between lines; and of a matrix with its
 //! transpose.
 
-use super::bench::{Bench, Score, Unit};
+use super::bench::{Bench, Job, Score};
 use super::rivals::cublas::InSums;
+use super::rivals::cublas_lt::LtElement;
 use super::sets::{Number, Turns};
 use crate::common::Result;
 use tilewright::{Matmul, MatmulInto, MatrixView, MatrixViewMut, Order};
+use tilewright_output::figures::Row;
 use tilewright_test_support::random::Random;
 
 /// M, N and K: primes, one more and one less than powers of two, long and thin ones.
@@ -39,7 +41,7 @@ const ON_SIMULATOR: usize = 61;
 
 /// A product that is timed.
 struct Case {
-    name: String,
+    job: Job,
     /// M, N and K.
     shape: (usize, usize, usize),
     orders: [Order; 2],
@@ -59,31 +61,37 @@ type Multiply<'a, T, O> =
     dyn Fn(MatrixView<'_, T>, MatrixView<'_, T>, MatrixViewMut<'_, O>) -> Result + 'a;
 type OfViews<'a, T, O = T> = &'a Multiply<'a, T, O>;
 
+/// The rivals of a product of these operands.
+type Rivals<'a, T, O> = &'a dyn Fn(&Job, &mut Turns<T, O>) -> Result<Vec<Score>>;
+
 impl Bench {
     /// 40 products: each size in each pair of orders, every other one with gaps.
-    pub fn run_ragged<T: MatmulInto<T> + InSums + Number>(
+    pub fn run_ragged<T: MatmulInto<T> + InSums + LtElement<Product = T> + Number>(
         &self,
         element: &str,
-        records: &mut Vec<serde_json::Value>,
+        rows: &mut Vec<Row>,
     ) -> Result {
-        self.run_any_layout(element, self.by_views::<T>().as_deref(), records)
+        let rivals: Rivals<'_, T, T> = &|job, turns| self.rivals_of_views(job, turns);
+        self.run_any_layout(element, rivals, rows)
     }
 
-    /// The same without a rival: cuBLAS and cuBLASLt have no products of 8 bits in these orders with these
-    /// leading dimensions.
-    pub fn run_ragged_alone<T: MatmulInto<O> + Number, O: Number>(
+    /// The same of elements of 8 bits, of which cuBLASLt has products in few orders with few leading dimensions, and
+    /// cuBLAS none.
+    pub fn run_ragged_bytes<T: MatmulInto<O> + LtElement<Product = O> + Number, O: Number>(
         &self,
         element: &str,
-        records: &mut Vec<serde_json::Value>,
+        rows: &mut Vec<Row>,
     ) -> Result {
-        self.run_any_layout::<T, O>(element, None, records)
+        let rivals: Rivals<'_, T, O> =
+            &|job, turns| Ok(Vec::from_iter(self.lt_score(job, turns, 1)?));
+        self.run_any_layout(element, rivals, rows)
     }
 
     fn run_any_layout<T: MatmulInto<O> + Number, O: Number>(
         &self,
         element: &str,
-        rival: Option<OfViews<'_, T, O>>,
-        records: &mut Vec<serde_json::Value>,
+        rivals: Rivals<'_, T, O>,
+        rows: &mut Vec<Row>,
     ) -> Result {
         let orders = [Order::RowMajor, Order::ColumnMajor];
         let pairs = orders.into_iter().flat_map(|a| orders.map(|b| [a, b]));
@@ -100,27 +108,31 @@ impl Bench {
                 Order::ColumnMajor => 't',
             };
             let [of_a, of_b] = orders.map(letter);
+            let job = product("ragged", element, (m, n, k)).by(&format!("{of_a}{of_b}"));
             let case = Case {
-                name: format!("{element} ragged {m}x{n}x{k} {of_a}{of_b} +{gap}"),
+                job: match gap {
+                    0 => job,
+                    _ => job.by(&format!("gap {gap}")),
+                },
                 shape: (m, n, k),
                 orders,
                 gap,
             };
-            if self.options.wants(&case.name) {
+            if self.options.wants(&case.job.name()) {
                 let ours: OfViews<'_, T, O> =
                     &|a, b, mut c| Ok(Matmul::<T>::new(a, b).run_into(&mut c)?);
-                ratios.extend(self.run_views(&case, ours, rival, records)?);
+                ratios.extend(self.run_views(&case, ("matmul", ours), rivals, rows)?);
             }
         }
         self.print_mean(&format!("{element} ragged"), &ratios);
         Ok(())
     }
 
-    /// A^T A, as if all multiply-adds were done, against cuBLAS's product of both matrices.
-    pub fn run_grams<T: MatmulInto<T> + InSums + Number>(
+    /// A^T A, as if all multiply-adds were done, against the rivals' product of both matrices.
+    pub fn run_grams<T: MatmulInto<T> + InSums + LtElement<Product = T> + Number>(
         &self,
         element: &str,
-        records: &mut Vec<serde_json::Value>,
+        rows: &mut Vec<Row>,
     ) -> Result {
         let sizes = match self.device.is_simulator() {
             true => &[(ON_SIMULATOR, ON_SIMULATOR)][..],
@@ -128,33 +140,48 @@ impl Bench {
         };
         for &(k, n) in sizes {
             let case = Case {
-                name: format!("{element} gram of {k}x{n}"),
+                job: Job {
+                    shape: format!("{k}x{n}"),
+                    ..product("gram", element, (n, n, k))
+                },
                 shape: (n, n, k),
                 orders: [Order::ColumnMajor, Order::RowMajor],
                 gap: 0,
             };
-            if self.options.wants(&case.name) {
+            if self.options.wants(&case.job.name()) {
                 let ours: OfViews<'_, T> =
                     &|_, b, mut c| Ok(Matmul::<T>::gram(b).run_into(&mut c)?);
-                self.run_views(&case, ours, self.by_views::<T>().as_deref(), records)?;
+                let rivals: Rivals<'_, T, T> = &|job, turns| self.rivals_of_views(job, turns);
+                self.run_views(&case, ("gram", ours), rivals, rows)?;
             }
         }
         Ok(())
     }
 
-    /// cuBLAS's product, if it is there.
-    fn by_views<T: InSums>(&self) -> Option<Box<Multiply<'_, T, T>>> {
-        let cublas = self.cublas.as_ref()?;
-        Some(Box::new(|a, b, c| cublas.multiply_views(a, b, c)))
+    /// cuBLAS's call and the best of cuBLASLt's algorithms, where they are there.
+    fn rivals_of_views<T: InSums + LtElement<Product = T>>(
+        &self,
+        job: &Job,
+        turns: &mut Turns<T, T>,
+    ) -> Result<Vec<Score>> {
+        let mut scores = Vec::from_iter(self.lt_score(job, turns, 1)?);
+        if let Some(cublas) = &self.cublas {
+            let seconds = self.seconds(|| {
+                let (a, b, c) = turns.next_parts()?;
+                cublas.multiply_views(a, b, c)
+            })?;
+            scores.push(Score::new("cuBLAS", seconds));
+        }
+        Ok(scores)
     }
 
-    /// The ratio to the rival, if there is one.
+    /// The ratio to the fastest rival, if there is one.
     fn run_views<T: Number, O: Number>(
         &self,
         case: &Case,
-        ours: OfViews<'_, T, O>,
-        rival: Option<OfViews<'_, T, O>>,
-        records: &mut Vec<serde_json::Value>,
+        (name, ours): (&'static str, OfViews<'_, T, O>),
+        rivals: Rivals<'_, T, O>,
+        rows: &mut Vec<Row>,
     ) -> Result<Option<f64>> {
         let ((m, n, k), [of_a, of_b]) = (case.shape, case.orders);
         let shapes = [
@@ -169,27 +196,25 @@ impl Bench {
                 .collect()
         });
         let bytes: usize = elements.iter().map(|it| size_of_val(&**it)).sum();
-        let mut turns = Turns::new(&self.device, bytes, || {
+        let turns = Turns::new(&self.device, bytes, || {
             Ok((
                 self.device.matrix(shapes[0], &elements[0])?,
                 self.device.matrix(shapes[1], &elements[1])?,
                 self.device.matrix_zeros(shapes[2])?,
             ))
         })?;
-        let mut score = |multiply: OfViews<'_, T, O>| {
-            let seconds = self.seconds(|| {
-                let (a, b, c) = turns.next();
-                let (a, b) = (a.slice(..m, ..k)?, b.slice(..k, ..n)?);
-                multiply(a, b, c.slice_mut(..m, ..n)?)
-            })?;
-            Result::<Score>::Ok(Score::new(
-                2.0 * m as f64 * n as f64 * k as f64 / seconds,
-                Unit::Operations,
-            ))
-        };
-        let rival = rival.map(&mut score).transpose()?;
-        let ours = score(ours)?;
-        self.report(&case.name, &ours, rival.as_ref(), records);
-        Ok(rival.map(|rival| ours.speed / rival.speed))
+        let mut turns = turns.with_gap(case.gap);
+        let rivals = rivals(&case.job, &mut turns)?;
+        let seconds = self.seconds(|| {
+            let (a, b, c) = turns.next_parts()?;
+            ours(a, b, c)
+        })?;
+        Ok(self.report(&case.job, &Score::new(name, seconds), &rivals, rows))
     }
+}
+
+/// A product of M, N and K.
+fn product(work: &'static str, element: &str, (m, n, k): (usize, usize, usize)) -> Job {
+    let operations = 2.0 * m as f64 * n as f64 * k as f64;
+    Job::of_operations(work, element, format!("{m}x{n}x{k}"), operations)
 }

@@ -1,11 +1,13 @@
 //! Batches of small products.
 
-use super::bench::{Bench, Multiply, Score, Unit};
+use super::bench::{Bench, Job, Multiply, Score};
 use super::rivals::cublas::InF32;
+use super::rivals::cublas_lt::LtElement;
 use super::sets::{Number, Turns};
 use super::squares::NEWEST;
 use crate::common::Result;
 use tilewright::{Arithmetic, Matmul, MatmulInto};
+use tilewright_output::figures::Row;
 use tilewright_test_support::random::Random;
 
 /// Products of a batch, and rows and columns of their matrices.
@@ -27,13 +29,13 @@ pub type Way = (&'static str, Arithmetic, (u32, u32));
 
 pub const WAYS_OF_F32: &[Way] = &[
     ("", Arithmetic::Auto, NEWEST),
-    (", split", Arithmetic::Split, NEWEST),
-    (", chain", Arithmetic::Chain, NEWEST),
+    ("split", Arithmetic::Split, NEWEST),
+    ("chain", Arithmetic::Chain, NEWEST),
 ];
 
 pub const WAYS_OF_HALVES: &[Way] = &[
     ("", Arithmetic::Auto, NEWEST),
-    (", by warps", Arithmetic::Auto, (8, 0)),
+    ("mma.sync", Arithmetic::Auto, (8, 0)),
 ];
 
 /// Rows and columns of the least products of f32 whose operands are taken apart here: shorter sums have no bound.
@@ -45,11 +47,11 @@ const MOST_ON_SIMULATOR: usize = 256;
 
 impl Bench {
     /// Batches whose matrices lie one below the other, in some ways.
-    pub fn run_batches<T: MatmulInto<T> + InF32 + Number>(
+    pub fn run_batches<T: MatmulInto<T> + InF32 + LtElement<Product = T> + Number>(
         &self,
         element: &str,
         ways: &[Way],
-        records: &mut Vec<serde_json::Value>,
+        rows: &mut Vec<Row>,
     ) -> Result {
         let is_simulated = self.device.is_simulator();
         for (count, size) in BATCHES {
@@ -61,8 +63,13 @@ impl Bench {
             } else {
                 count
             };
-            let name = format!("{element} {count} of {size}");
-            if !self.options.wants(&name) {
+            let operations = 2.0 * (size as f64).powi(3) * count as f64;
+            let shape = format!("{count} of {size}");
+            let job = Job {
+                size: Some(size),
+                ..Job::of_operations("batch", element, shape, operations)
+            };
+            if !self.options.wants(&job.name()) {
                 continue;
             }
             let mut random = Random::new(size as u64);
@@ -77,32 +84,32 @@ impl Bench {
                     self.device.matrix_zeros(shape)?,
                 ))
             })?;
-            let operations = 2.0 * (size as f64).powi(3) * count as f64;
-            let mut score = |multiply: Multiply<'_, T>| {
+            let mut rivals = Vec::from_iter(self.lt_score(&job, &mut turns, count)?);
+            let mut score = |name, multiply: Multiply<'_, T>| {
                 let seconds = self.seconds(|| {
                     let (a, b, c) = turns.next();
                     multiply(a, b, c)
                 })?;
-                Result::<Score>::Ok(Score::new(operations / seconds, Unit::Operations))
+                Result::<Score>::Ok(Score::new(name, seconds))
             };
-            let rival = match &self.cublas {
-                Some(cublas) => Some(score(&|a, b, c| {
+            if let Some(cublas) = &self.cublas {
+                rivals.push(score("cuBLAS", &|a, b, c| {
                     cublas.multiply_batch((size, count), a, b, c)
-                })?),
-                None => None,
-            };
+                })?);
+            }
             for &(way, arithmetic, (major, minor)) in ways {
-                if arithmetic == Arithmetic::Split && size < LEAST_SPLIT {
+                if arithmetic == Arithmetic::Split && size < LEAST_SPLIT
+                    || self.options.as_selected && !way.is_empty()
+                {
                     continue;
                 }
-                let ours = score(&|a, b, c| {
+                let ours = score("matmul", &|a, b, c| {
                     let (a, b) = (a.view().batch_rows(count)?, b.view().batch_rows(count)?);
                     let mut c = c.view_mut().into_batch_rows(count)?;
                     let product = Matmul::new(a, b).arithmetic(arithmetic);
                     Ok(product.compute_capability(major, minor).run_into(&mut c)?)
                 })?;
-                let name = format!("{name}{way}");
-                self.report(&name, &ours, rival.as_ref(), records);
+                self.report(&job.by(way), &ours, &rivals, rows);
             }
         }
         Ok(())

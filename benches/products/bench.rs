@@ -3,19 +3,22 @@
 use super::options::Options;
 use super::rivals::cublas::CuBlas;
 use super::rivals::cublas_lt::{CuBlasLt, LtElement};
-use super::sets::{Error, Number, Sets};
+use super::sets::{Error, Number, Sets, Turns};
 use crate::common::Result;
 use crate::common::steady::Steady;
-use serde_json::json;
 use std::rc::Rc;
 use std::time::Duration;
 use tilewright::{Device, Matrix};
+use tilewright_output::figures::{Figure, Row, Unit};
 
 /// Blocks of calls that are timed, of which the median counts.
 const SAMPLES: usize = 7;
 
 /// How long a sample lasts, about.
 const SAMPLE: Duration = Duration::from_millis(60);
+
+/// How long a sample lasts, about, and the time before it, where one of several algorithms is chosen.
+const CHOICE: Duration = Duration::from_millis(15);
 
 pub struct Bench {
     pub options: Options,
@@ -28,59 +31,110 @@ pub struct Bench {
 /// A contender: C = A B.
 pub type Multiply<'a, T, O = T> = &'a dyn Fn(&Matrix<T>, &Matrix<T>, &mut Matrix<O>) -> Result;
 
-/// What a speed counts.
-#[derive(Clone, Copy)]
-pub enum Unit {
-    /// Multiplications and additions.
-    Operations,
-    /// Bytes of a matrix.
-    Bytes,
+/// A product that is timed: the head of its row.
+#[derive(Clone)]
+pub struct Job {
+    pub work: &'static str,
+    pub element: String,
+    pub shape: String,
+    /// Rows of square matrices, or what else an axis counts.
+    pub size: Option<usize>,
+    /// The data, or the way of the product.
+    pub detail: String,
+    pub unit: Unit,
+    /// Operations, or bytes that have to be read.
+    pub amount: f64,
 }
 
-impl Unit {
-    /// A speed as it is printed: TFLOP/s or GB/s.
-    fn text(self, speed: f64) -> String {
-        match self {
-            Self::Operations => format!("{:.1}", speed * 1e-12),
-            Self::Bytes => format!("{:.0}", speed * 1e-9),
+impl Job {
+    /// One that is measured in operations.
+    pub fn of_operations(work: &'static str, element: &str, shape: String, amount: f64) -> Self {
+        Self {
+            work,
+            element: element.to_owned(),
+            shape,
+            size: None,
+            detail: String::new(),
+            unit: Unit::Teraflops,
+            amount,
         }
+    }
+
+    /// The product of square matrices.
+    pub fn of_squares(element: &str, size: usize, detail: &str) -> Self {
+        let operations = 2.0 * (size as f64).powi(3);
+        Self {
+            size: Some(size),
+            detail: detail.to_owned(),
+            ..Self::of_operations("product", element, size.to_string(), operations)
+        }
+    }
+
+    /// The same in another way.
+    pub fn by(&self, way: &str) -> Self {
+        let details = [self.detail.as_str(), way];
+        let details: Vec<&str> = details.into_iter().filter(|it| !it.is_empty()).collect();
+        Self {
+            detail: details.join(", "),
+            ..self.clone()
+        }
+    }
+
+    /// Such as `product f32 1024, uniform [-1, 1), chain`.
+    pub fn name(&self) -> String {
+        self.row().name()
+    }
+
+    fn row(&self) -> Row {
+        Row {
+            work: self.work.to_owned(),
+            element: self.element.clone(),
+            shape: self.shape.clone(),
+            size: self.size.map(|size| size as u64),
+            detail: self.detail.clone(),
+            unit: self.unit,
+            in_l2: None,
+            ours: Vec::new(),
+            rivals: Vec::new(),
+        }
+    }
+
+    /// The speed of a call, in the unit.
+    fn speed(&self, seconds: f64) -> f64 {
+        let amount = match self.unit {
+            Unit::Gigabytes => self.amount * 1e-9,
+            Unit::Teraflops => self.amount * 1e-12,
+            Unit::Seconds => return seconds,
+        };
+        amount / seconds
     }
 }
 
 /// What one contender reached.
 pub struct Score {
-    /// So many of the unit per second.
-    pub speed: f64,
-    pub unit: Unit,
+    /// The function, or the rival.
+    pub name: &'static str,
+    /// Of a call.
+    pub seconds: f64,
     pub error: Option<Error>,
-    /// The library, if it is a rival.
-    library: &'static str,
 }
 
 impl Score {
-    /// Of one of our products or of cuBLAS, without an error.
-    pub fn new(speed: f64, unit: Unit) -> Self {
+    /// The time of a contender, without an error.
+    pub fn new(name: &'static str, seconds: f64) -> Self {
         Self {
-            speed,
-            unit,
+            name,
+            seconds,
             error: None,
-            library: "cuBLAS",
-        }
-    }
-
-    /// The score of a product of cuBLASLt instead.
-    pub fn of_lt(self) -> Self {
-        Self {
-            library: "cuBLASLt",
-            ..self
         }
     }
 }
 
 impl Bench {
-    /// Warms the contender up, and times it.
+    /// Warms a contender up, and times it.
     pub fn score<T: Number, O: Number>(
         &self,
+        name: &'static str,
         sets: &mut Sets<T, O>,
         has_error: bool,
         mut multiply: impl FnMut(&Matrix<T>, &Matrix<T>, &mut Matrix<O>) -> Result,
@@ -89,85 +143,112 @@ impl Bench {
             let (a, b, c) = sets.next();
             multiply(a, b, c)
         })?;
-        let speed = 2.0 * (sets.size as f64).powi(3) / seconds;
         Ok(Score {
             error: if has_error { Some(sets.error()?) } else { None },
-            ..Score::new(speed, Unit::Operations)
+            ..Score::new(name, seconds)
         })
     }
 
-    /// The score of a call of cuBLAS or of the best of cuBLASLt's algorithms, whichever is faster; none where
-    /// neither is there.
-    pub fn fastest_rival<T: Number + LtElement<Product: Number>>(
+    /// The scores of a call of cuBLAS and of the best of cuBLASLt's algorithms, where they are there.
+    pub fn rivals<T: Number + LtElement<Product: Number>>(
         &self,
+        job: &Job,
         sets: &mut Sets<T, T::Product>,
         has_error: bool,
         multiply: impl Fn(&CuBlas, &Matrix<T>, &Matrix<T>, &mut Matrix<T::Product>) -> Result,
-    ) -> Result<Option<Score>> {
-        let cublas = self.rival(sets, has_error, multiply)?;
-        let lt = self.lt_rival(sets, has_error)?;
-        let scores = [cublas, lt].into_iter().flatten();
-        Ok(scores.max_by(|left, right| left.speed.total_cmp(&right.speed)))
+    ) -> Result<Vec<Score>> {
+        let mut scores = Vec::new();
+        if let Some(cublas) = &self.cublas {
+            scores.push(self.score("cuBLAS", sets, has_error, |a, b, c| {
+                multiply(cublas, a, b, c)
+            })?);
+        }
+        scores.extend(self.lt_rival(job, sets, has_error)?);
+        Ok(scores)
     }
 
     /// The score of the best of cuBLASLt's algorithms; none where it is not there.
     pub fn lt_rival<T: Number + LtElement<Product: Number>>(
         &self,
+        job: &Job,
         sets: &mut Sets<T, T::Product>,
         has_error: bool,
     ) -> Result<Option<Score>> {
-        let Some(cublas) = &self.cublas_lt else {
+        let Some(mut score) = self.lt_score(job, &mut sets.turns, 1)? else {
             return Ok(None);
         };
-        let size = sets.size;
-        let product = cublas.product((size, size, size), sets.order_of_b())?;
-        product.choose(|product| {
-            self.seconds_at_once(|| {
-                let (a, b, c) = sets.next();
-                product.multiply(a, b, c)
-            })
-        })?;
-        let score = self.score(sets, has_error, |a, b, c| product.multiply(a, b, c))?;
-        Ok(Some(score.of_lt()))
+        if has_error {
+            score.error = Some(sets.error()?);
+        }
+        Ok(Some(score))
     }
 
-    /// The score of a call of cuBLAS; none where it is not there.
-    pub fn rival<T: Number, O: Number>(
+    /// The same of operands in turns, which are those of `count` products each.
+    pub fn lt_score<T: LtElement>(
         &self,
-        sets: &mut Sets<T, O>,
-        has_error: bool,
-        multiply: impl Fn(&CuBlas, &Matrix<T>, &Matrix<T>, &mut Matrix<O>) -> Result,
+        job: &Job,
+        turns: &mut Turns<T, T::Product>,
+        count: usize,
     ) -> Result<Option<Score>> {
-        let Some(cublas) = &self.cublas else {
+        let Some(library) = &self.cublas_lt else {
             return Ok(None);
         };
-        let score = self.score(sets, has_error, |a, b, c| multiply(cublas, a, b, c));
-        score.map(Some)
+        let product = {
+            let (a, b, c) = turns.next_parts()?;
+            library.product(count, a, b, c.view())
+        };
+        let product = match product {
+            Ok(product) => product,
+            Err(error) => {
+                eprintln!("rival skipped: {}: {error}", job.name());
+                return Ok(None);
+            }
+        };
+        let chosen = product.choose(|product| {
+            self.seconds_at_once(|| {
+                let (a, b, c) = turns.next_parts()?;
+                product.multiply(a, b, c)
+            })
+        });
+        if let Err(error) = chosen {
+            eprintln!("rival skipped: {}: {error}", job.name());
+            return Ok(None);
+        }
+        let seconds = self.seconds(|| {
+            let (a, b, c) = turns.next_parts()?;
+            product.multiply(a, b, c)
+        })?;
+        Ok(Some(Score::new("cuBLASLt", seconds)))
     }
 
     /// The time of a call, warmed up.
     pub fn seconds(&self, call: impl FnMut() -> Result) -> Result<f64> {
-        self.seconds_after(self.options.warm_up, SAMPLES, call)
+        self.seconds_of(
+            Steady {
+                warm_up: self.options.warm_up,
+                sample: SAMPLE,
+                samples: SAMPLES,
+            },
+            call,
+        )
     }
 
-    /// The same in a few samples after a short time, to choose among calls.
-    pub fn seconds_at_once(&self, call: impl FnMut() -> Result) -> Result<f64> {
-        self.seconds_after(SAMPLE, 3, call)
+    /// The same in a few short samples, to choose among calls.
+    fn seconds_at_once(&self, call: impl FnMut() -> Result) -> Result<f64> {
+        self.seconds_of(
+            Steady {
+                warm_up: CHOICE,
+                sample: CHOICE,
+                samples: 3,
+            },
+            call,
+        )
     }
 
-    fn seconds_after(
-        &self,
-        warm_up: Duration,
-        samples: usize,
-        mut call: impl FnMut() -> Result,
-    ) -> Result<f64> {
+    fn seconds_of(&self, steady: Steady, mut call: impl FnMut() -> Result) -> Result<f64> {
         let steady = match self.device.is_simulator() {
             true => Steady::ONCE,
-            false => Steady {
-                warm_up,
-                sample: SAMPLE,
-                samples,
-            },
+            false => steady,
         };
         steady.seconds(|calls| {
             let start = self.device.record_event()?;
@@ -176,46 +257,66 @@ impl Bench {
         })
     }
 
+    /// Prints a row and keeps it; returns how many times as fast as the fastest rival ours is.
     pub fn report(
         &self,
-        name: &str,
+        job: &Job,
         ours: &Score,
-        rival: Option<&Score>,
-        records: &mut Vec<serde_json::Value>,
-    ) {
-        // The simulator's time is no GPU's: it has no speed.
-        let speed = (!self.device.is_simulator()).then_some(ours.speed);
-        let rival_speed = rival.map(|it| it.speed);
-        let ratio = rival_speed.map(|speed| ours.speed / speed);
-        let error = |score: &Score| {
-            score.error.as_ref().map_or(String::new(), |it| {
+        rivals: &[Score],
+        rows: &mut Vec<Row>,
+    ) -> Option<f64> {
+        let figure = |score: &Score| Figure {
+            // The simulator's time is no GPU's: it has no speed.
+            value: (!self.device.is_simulator()).then(|| job.speed(score.seconds)),
+            seconds: Some(score.seconds),
+            relative_l2: score.error.as_ref().map(|it| it.relative_l2),
+            ..Figure::new(score.name, None)
+        };
+        let row = Row {
+            ours: vec![figure(ours)],
+            rivals: rivals.iter().map(figure).collect(),
+            ..job.row()
+        };
+        let ours_figure = &row.ours[0];
+        let rival = row.strongest_rival(|_| true);
+        let ratio = rival.and_then(|rival| row.ratio(ours_figure, rival));
+        let error = |score: Option<&Score>| {
+            let error = score.and_then(|it| it.error.as_ref());
+            error.map_or(String::new(), |it| {
                 format!("{:.2e} {:.2}", it.relative_l2, it.largest)
             })
         };
-        let errors = match rival {
-            Some(rival) if ours.error.is_some() => {
-                format!("{} ({})", error(ours), error(rival))
-            }
-            _ => error(ours),
+        let of_rival = rival.and_then(|it| rivals.iter().find(|score| score.name == it.name));
+        let text = |figure: Option<&Figure>| {
+            let value = figure.and_then(|it| it.value);
+            value.map_or("-".to_owned(), |value| format!("{value:.1}"))
         };
-        let text = |speed: Option<f64>| speed.map_or("-".to_owned(), |speed| ours.unit.text(speed));
         println!(
-            "{name:<26} {:>7} {:>6} {:>5}  {errors}",
-            text(speed),
-            text(rival_speed),
+            "{:<48} {:>7} {:<7} {:>7} {:<8} {:>5}  {} ({})",
+            row.name(),
+            text(Some(ours_figure)),
+            job.unit.symbol(),
+            text(rival),
+            rival.map_or("", |it| it.name.as_str()),
             ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.3}")),
+            error(Some(ours)),
+            error(of_rival),
         );
-        let (key, rival_key) = match ours.unit {
-            Unit::Operations => ("flops", "cublas_flops"),
-            Unit::Bytes => ("bytes_per_second", "cublas_bytes_per_second"),
-        };
-        records.push(json!({
-            "name": name,
-            key: speed,
-            rival_key: rival_speed,
-            "rival": rival.map(|it| it.library),
-            "relative_l2": ours.error.as_ref().map(|it| it.relative_l2),
-            "cublas_relative_l2": rival.and_then(|it| it.error.as_ref()).map(|it| it.relative_l2),
-        }));
+        rows.push(row);
+        ratio
+    }
+
+    /// Prints the geometric mean of ratios, and the least.
+    pub fn print_mean(&self, name: &str, ratios: &[f64]) {
+        if ratios.is_empty() {
+            return;
+        }
+        let mean = ratios.iter().map(|it| it.ln()).sum::<f64>() / ratios.len() as f64;
+        let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
+        println!(
+            "{name}: geometric mean {:.3} of {} ratios, least {least:.3}",
+            mean.exp(),
+            ratios.len()
+        );
     }
 }

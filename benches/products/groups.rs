@@ -1,9 +1,10 @@
 //! Products of unequal shapes: the tokens of a batch by the experts that they were given to.
 
-use super::bench::{Bench, Score, Unit};
+use super::bench::{Bench, Job, Score};
 use super::sets::Number;
 use crate::common::Result;
 use tilewright::{Matmul, MatmulGroup, MatmulInto, Matrix, Order};
+use tilewright_output::figures::Row;
 use tilewright_test_support::random::Random;
 
 /// Products of a group.
@@ -23,26 +24,29 @@ impl Bench {
     pub fn run_groups<T: MatmulInto<T> + Number>(
         &self,
         element: &str,
-        records: &mut Vec<serde_json::Value>,
+        rows: &mut Vec<Row>,
     ) -> Result {
         let (experts, (n, k)) = match self.device.is_simulator() {
             true => (2, (64, 64)),
             false => (EXPERTS, WEIGHTS),
         };
         for tokens in TOKENS {
-            let name = format!("{element} group of {experts}, {tokens}x{n} of {k}");
-            if !self.options.wants(&name) {
+            let shape = format!("{experts} of {tokens}x{n}x{k}");
+            let mut job = Job {
+                size: Some(tokens),
+                ..Job::of_operations("group", element, shape, 0.0)
+            };
+            if !self.options.wants(&job.name()) {
                 continue;
             }
             let mut random = Random::new(tokens as u64);
             let mut operands: Vec<[Matrix<T>; 3]> = Vec::new();
-            let mut operations = 0.0;
             for _ in 0..experts {
                 let m = 8 * random.integer(1..=tokens as i64 / 4) as usize;
                 let mut draw = |len: usize| -> Vec<T> {
                     (0..len).map(|_| T::of(random.signed_unit())).collect()
                 };
-                operations += 2.0 * m as f64 * n as f64 * k as f64;
+                job.amount += 2.0 * m as f64 * n as f64 * k as f64;
                 operands.push([
                     self.device.matrix((m, k), &draw(m * k))?,
                     self.device
@@ -50,11 +54,13 @@ impl Bench {
                     self.device.matrix_zeros((m, n))?,
                 ]);
             }
-            let ways: [(&str, Way<T>); 2] = [("", in_group), (", one by one", one_by_one)];
-            for (way, multiply) in ways {
+            let ways: [(&str, &str, Way<T>); 2] = [
+                ("", "matmul_grouped", in_group),
+                ("one by one", "matmul", one_by_one),
+            ];
+            for (way, function, multiply) in ways {
                 let seconds = self.seconds(|| multiply(&mut operands))?;
-                let ours = Score::new(operations / seconds, Unit::Operations);
-                self.report(&format!("{name}{way}"), &ours, None, records);
+                self.report(&job.by(way), &Score::new(function, seconds), &[], rows);
             }
         }
         Ok(())

@@ -1,11 +1,12 @@
 //! Products of activations with the weights of layers: few rows or many, times tall and wide matrices.
 
-use super::bench::{Bench, Multiply, Score, Unit};
+use super::bench::{Bench, Job, Score};
 use super::rivals::cublas_lt::LtElement;
 use super::sets::{Number, Turns};
 use crate::common::Result;
 use half::bf16;
 use tilewright::{Matmul, MatmulInto, Order, TileConfig};
+use tilewright_output::figures::Row;
 use tilewright_test_support::random::Random;
 
 /// Rows of the activations.
@@ -43,7 +44,7 @@ impl Bench {
     pub fn run_layers<T: MatmulInto<bf16> + LtElement<Product = bf16> + Number>(
         &self,
         element: &str,
-        records: &mut Vec<serde_json::Value>,
+        rows: &mut Vec<Row>,
     ) -> Result {
         let is_simulated = self.device.is_simulator();
         let layers = match is_simulated {
@@ -52,11 +53,15 @@ impl Bench {
         };
         let mut ratios = Vec::new();
         for (&(n, k), m) in layers.iter().flat_map(|it| ROWS.map(|m| (it, m))) {
-            let name = format!("{element} layer {m}x{n}x{k}");
-            if !self.options.wants(&name) || is_simulated && m > FEW_ROWS {
+            let operations = 2.0 * m as f64 * n as f64 * k as f64;
+            let job = Job {
+                size: Some(m),
+                ..Job::of_operations("layer", element, format!("{m}x{n}x{k}"), operations)
+            };
+            if !self.options.wants(&job.name()) || is_simulated && m > FEW_ROWS {
                 continue;
             }
-            let ratio = self.run_layer::<T>(&name, (m, n, k), records)?;
+            let ratio = self.run_layer::<T>(&job, (m, n, k), rows)?;
             ratios.extend(ratio);
         }
         self.print_mean(&format!("{element} layers"), &ratios);
@@ -66,9 +71,9 @@ impl Bench {
     /// The ratio to the rival, if there is one.
     fn run_layer<T: MatmulInto<bf16> + LtElement<Product = bf16> + Number>(
         &self,
-        name: &str,
+        job: &Job,
         (m, n, k): (usize, usize, usize),
-        records: &mut Vec<serde_json::Value>,
+        rows: &mut Vec<Row>,
     ) -> Result<Option<f64>> {
         let (a, b) = (elements::<T>(m * k), elements::<T>(k * n));
         let bytes = size_of_val(&*a) + size_of_val(&*b);
@@ -79,51 +84,20 @@ impl Bench {
                 self.device.matrix_zeros((m, n))?,
             ))
         })?;
-        let mut next = |multiply: Multiply<'_, T, bf16>| {
+        let rivals = Vec::from_iter(self.lt_score(job, &mut turns, 1)?);
+        let ours = self.seconds(|| {
             let (a, b, c) = turns.next();
-            multiply(a, b, c)
-        };
-        let score = |seconds: f64| {
-            Score::new(
-                2.0 * m as f64 * n as f64 * k as f64 / seconds,
-                Unit::Operations,
-            )
-        };
-        let rival = match &self.cublas_lt {
-            Some(cublas) => {
-                let product = cublas.product::<T>((m, n, k), Order::ColumnMajor)?;
-                product.choose(|product| {
-                    self.seconds_at_once(|| next(&|a, b, c| product.multiply(a, b, c)))
-                })?;
-                let seconds = self.seconds(|| next(&|a, b, c| product.multiply(a, b, c)))?;
-                Some(score(seconds).of_lt())
-            }
-            None => None,
-        };
-        let ours = self.seconds(|| next(&|a, b, c| Ok(Matmul::new(a, b).run_into(c)?)))?;
-        let ours = score(ours);
-        self.report(name, &ours, rival.as_ref(), records);
+            Ok(Matmul::new(a, b).run_into(c)?)
+        })?;
+        let ratio = self.report(job, &Score::new("matmul", ours), &rivals, rows);
         if m <= FEW_ROWS && !self.options.as_selected {
             let in_tiles = self.seconds(|| {
-                next(&|a, b, c| Ok(Matmul::new(a, b).tiles(TileConfig::Small).run_into(c)?))
+                let (a, b, c) = turns.next();
+                Ok(Matmul::new(a, b).tiles(TileConfig::Small).run_into(c)?)
             })?;
-            let name = format!("{name}, small tiles");
-            self.report(&name, &score(in_tiles), rival.as_ref(), records);
+            let score = Score::new("matmul", in_tiles);
+            self.report(&job.by("small tiles"), &score, &rivals, rows);
         }
-        Ok(rival.map(|rival| ours.speed / rival.speed))
-    }
-
-    /// Prints the geometric mean of ratios, and the least.
-    pub fn print_mean(&self, name: &str, ratios: &[f64]) {
-        if ratios.is_empty() {
-            return;
-        }
-        let mean = ratios.iter().map(|it| it.ln()).sum::<f64>() / ratios.len() as f64;
-        let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
-        println!(
-            "{name}: geometric mean {:.3} of {} ratios, least {least:.3}",
-            mean.exp(),
-            ratios.len()
-        );
+        Ok(ratio)
     }
 }

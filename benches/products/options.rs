@@ -5,18 +5,19 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 pub const HELP: &str = "\
-Compares matmul with cuBLAS and cuBLASLt on one device: speed, of vectors in GB/s, and for f32 the error.
+Compares matmul with cuBLAS and cuBLASLt on one device: speed, and for f32 the error.
 
 Usage: cargo bench --bench products -- [OPTIONS]
 
 Options:
-  --only TEXT       only products whose name contains TEXT, such as `bf16 4096`, `bf16 layer`, `f32 ragged`, `gram`;
+  --only TEXT       only products whose name contains TEXT, such as `bf16 4096`, `layer bf16`, `product f32`, `gram`;
                     may be repeated, for one of several texts
-  --as-selected     no rows in other tiles, or by other kernels, than those that are selected
+  --as-selected     only rows whose kernels `matmul` selects: none in other tiles, arithmetics or with prepared
+                    operands
   --warm-up SECS    of each contender, before it is timed [default: 1]
   --sizes N,N,...   rows and columns of the square matrices
                     [default: 512,1024,1536,2048,4096,6144,8192; on the simulator 256]
-  --out FILE        results as JSON; of the same device and cuBLAS, rows of other products stay
+  --out FILE        figures as JSON; of the same device and driver, rows of other products stay
   -h, --help        this text
 ";
 

@@ -3,7 +3,7 @@
 use crate::common::Result;
 use half::{bf16, f16};
 use tilewright::cuda_std::fp8::F8E4M3;
-use tilewright::{Device, Element, Matrix, Order};
+use tilewright::{Device, Element, Matrix, MatrixView, MatrixViewMut, Order};
 use tilewright_test_support::random::Random;
 
 /// Bytes of all operands together, more than twice the largest second-level cache.
@@ -92,11 +92,16 @@ impl Number for F8E4M3 {
 /// A, B and C.
 type Set<T, O> = (Matrix<T>, Matrix<T>, Matrix<O>);
 
+/// Parts of A, B and C.
+pub type Parts<'a, T, O> = (MatrixView<'a, T>, MatrixView<'a, T>, MatrixViewMut<'a, O>);
+
 /// Operands of type `T` and results of type `O`, used in turns: as many as do not fit into the second-level cache,
 /// and on the simulator one.
 pub struct Turns<T: Element, O: Element = T> {
     sets: Vec<Set<T, O>>,
     turn: usize,
+    /// Elements of the lines of all matrices that no product reads.
+    gap: usize,
 }
 
 impl<T: Element, O: Element> Turns<T, O> {
@@ -107,7 +112,34 @@ impl<T: Element, O: Element> Turns<T, O> {
             false => OPERAND_BYTES.div_ceil(bytes),
         };
         let sets = (0..count).map(|_| set()).collect::<Result<_>>()?;
-        Ok(Self { sets, turn: 0 })
+        Ok(Self {
+            sets,
+            turn: 0,
+            gap: 0,
+        })
+    }
+
+    /// The same, where the last `gap` elements of each line are no part of the matrices.
+    pub fn with_gap(self, gap: usize) -> Self {
+        Self { gap, ..self }
+    }
+
+    /// The next matrices without the gaps.
+    pub fn next_parts(&mut self) -> Result<Parts<'_, T, O>> {
+        let gap = self.gap;
+        let part = |rows: usize, columns: usize, order: Order| match order {
+            Order::RowMajor => (rows, columns - gap),
+            Order::ColumnMajor => (rows - gap, columns),
+        };
+        let (a, b, c) = self.next();
+        let of_a = part(a.rows(), a.cols(), a.order());
+        let of_b = part(b.rows(), b.cols(), b.order());
+        let of_c = part(c.rows(), c.cols(), c.order());
+        Ok((
+            a.slice(..of_a.0, ..of_a.1)?,
+            b.slice(..of_b.0, ..of_b.1)?,
+            c.slice_mut(..of_c.0, ..of_c.1)?,
+        ))
     }
 
     pub fn next(&mut self) -> (&Matrix<T>, &Matrix<T>, &mut Matrix<O>) {
@@ -128,14 +160,10 @@ pub struct Sets<T: Element, O: Element = T> {
     order_of_b: Order,
     /// The elements of the first A and B, in their orders.
     elements: [Vec<T>; 2],
-    turns: Turns<T, O>,
+    pub turns: Turns<T, O>,
 }
 
 impl<T: Number, O: Number> Sets<T, O> {
-    pub fn order_of_b(&self) -> Order {
-        self.order_of_b
-    }
-
     pub fn new(
         device: &Device,
         size: usize,

@@ -1,11 +1,13 @@
 //! Products that are no squares: of a matrix and a vector, which take the time in which the matrix is read,
 //! and of a small result with a large K.
 
-use super::bench::{Bench, Multiply, Score, Unit};
+use super::bench::{Bench, Job, Multiply, Score};
 use super::rivals::cublas::{CuBlas, Gemm, InF32};
+use super::rivals::cublas_lt::LtElement;
 use super::sets::{Number, Turns};
 use crate::common::Result;
 use tilewright::{Arithmetic, Matmul, MatmulInto, Matrix};
+use tilewright_output::figures::{Row, Unit};
 use tilewright_test_support::random::Random;
 
 /// Rows and columns of the matrices that are multiplied by a vector.
@@ -52,86 +54,77 @@ pub fn by_gemm<T: InF32>(
     cublas.multiply_halves(a, b, c)
 }
 
-/// A product that is timed.
-struct Case {
-    name: String,
-    /// M, N and K.
-    shape: (usize, usize, usize),
-    unit: Unit,
-    /// So many of the unit.
-    work: f64,
-}
-
 impl Bench {
     /// Of row-major matrices, with the vector on the right (rows are summed) and on the left (columns are).
-    pub fn run_vectors<T: MatmulInto<T> + Number>(
+    pub fn run_vectors<T: MatmulInto<T> + LtElement<Product = T> + Number>(
         &self,
         element: &str,
         rival: Rival<T>,
-        records: &mut Vec<serde_json::Value>,
+        rows: &mut Vec<Row>,
     ) -> Result {
         let matrices = match self.device.is_simulator() {
             true => &[(ON_SIMULATOR, ON_SIMULATOR)][..],
             false => &MATRICES,
         };
-        for &(rows, columns) in matrices {
+        for &(matrix_rows, columns) in matrices {
             let ways = [
-                ("rows", (rows, 1, columns)),
-                ("columns", (1, columns, rows)),
+                ("rows", (matrix_rows, 1, columns)),
+                ("columns", (1, columns, matrix_rows)),
             ];
             for (lines, shape) in ways {
-                let case = Case {
-                    name: format!("{element} {rows}x{columns} vector, {lines}"),
-                    shape,
-                    unit: Unit::Bytes,
-                    work: (rows * columns * size_of::<T>()) as f64,
+                let bytes = (matrix_rows * columns * size_of::<T>()) as f64;
+                let label = format!("{matrix_rows}x{columns}");
+                let job = Job {
+                    detail: lines.to_owned(),
+                    unit: Unit::Gigabytes,
+                    ..Job::of_operations("matvec", element, label, bytes)
                 };
                 let ours: Multiply<'_, T> = &|a, b, c| Ok(Matmul::new(a, b).run_into(c)?);
-                self.run_case(&case, rival, &[("", ours)], records)?;
+                self.run_case((&job, shape), rival, &[("", ours)], rows)?;
             }
         }
         Ok(())
     }
 
     /// Products whose K is divided, and the same in order of k.
-    pub fn run_small_results<T: MatmulInto<T> + Number + Gemm>(
+    pub fn run_small_results<T: MatmulInto<T> + LtElement<Product = T> + Number + Gemm>(
         &self,
         element: &str,
-        records: &mut Vec<serde_json::Value>,
+        rows: &mut Vec<Row>,
     ) -> Result {
         let shapes = match self.device.is_simulator() {
             true => &[(16, 16, ON_SIMULATOR)][..],
             false => &SMALL_RESULTS,
         };
         for &(m, n, k) in shapes {
-            let case = Case {
-                name: format!("{element} {m}x{n}, K = {k}"),
-                shape: (m, n, k),
-                unit: Unit::Operations,
-                work: 2.0 * m as f64 * n as f64 * k as f64,
-            };
+            let operations = 2.0 * m as f64 * n as f64 * k as f64;
+            let job = Job::of_operations("product", element, format!("{m}x{n}x{k}"), operations);
             let ours: Multiply<'_, T> = &|a, b, c| Ok(Matmul::new(a, b).run_into(c)?);
             let chain: Multiply<'_, T> = &|a, b, c| {
                 let product = Matmul::new(a, b).arithmetic(Arithmetic::Chain);
                 Ok(product.run_into(c)?)
             };
             let rival: Rival<T> = |cublas, a, b, c| cublas.multiply(a, b, c, 1);
-            self.run_case(&case, rival, &[("", ours), (", chain", chain)], records)?;
+            self.run_case(
+                (&job, (m, n, k)),
+                rival,
+                &[("", ours), ("chain", chain)],
+                rows,
+            )?;
         }
         Ok(())
     }
 
-    fn run_case<T: MatmulInto<T> + Number>(
+    fn run_case<T: MatmulInto<T> + LtElement<Product = T> + Number>(
         &self,
-        case: &Case,
+        (job, (m, n, k)): (&Job, (usize, usize, usize)),
         rival: Rival<T>,
         ways: &[(&str, Multiply<'_, T>)],
-        records: &mut Vec<serde_json::Value>,
+        rows: &mut Vec<Row>,
     ) -> Result {
-        if !self.options.wants(&case.name) {
+        if !self.options.wants(&job.name()) {
             return Ok(());
         }
-        let (m, n, k) = case.shape;
         let mut random = Random::new((m + n) as u64);
         let mut draw =
             |len: usize| -> Vec<T> { (0..len).map(|_| T::of(random.signed_unit())).collect() };
@@ -144,21 +137,25 @@ impl Bench {
                 self.device.matrix_zeros((m, n))?,
             ))
         })?;
-        let mut score = |multiply: Multiply<'_, T>| {
+        let mut rivals = Vec::from_iter(self.lt_score(job, &mut turns, 1)?);
+        let mut score = |name, multiply: Multiply<'_, T>| {
             let seconds = self.seconds(|| {
                 let (a, b, c) = turns.next();
                 multiply(a, b, c)
             })?;
-            Result::<Score>::Ok(Score::new(case.work / seconds, case.unit))
+            Result::<Score>::Ok(Score::new(name, seconds))
         };
-        let of_rival = match &self.cublas {
-            Some(cublas) => Some(score(&|a, b, c| rival(cublas, a, b, c))?),
-            None => None,
+        if let Some(cublas) = &self.cublas {
+            rivals.push(score("cuBLAS", &|a, b, c| rival(cublas, a, b, c))?);
+        }
+        let count = if self.options.as_selected {
+            1
+        } else {
+            ways.len()
         };
-        for (way, multiply) in ways {
-            let ours = score(multiply)?;
-            let name = format!("{}{way}", case.name);
-            self.report(&name, &ours, of_rival.as_ref(), records);
+        for (way, multiply) in &ways[..count] {
+            let ours = score("matmul", multiply)?;
+            self.report(&job.by(way), &ours, &rivals, rows);
         }
         Ok(())
     }

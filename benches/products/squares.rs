@@ -1,6 +1,6 @@
 //! Products of square matrices of each type.
 
-use super::bench::{Bench, Multiply, Score};
+use super::bench::{Bench, Job, Multiply, Score};
 use super::rivals::cublas::InF32;
 use super::rivals::cublas_lt::LtElement;
 use super::sets::{Number, Sets};
@@ -8,6 +8,7 @@ use crate::common::Result;
 use half::bf16;
 use tilewright::cuda_std::fp8::F8E4M3;
 use tilewright::{Arithmetic, Matmul, MatmulInto, Order, TileConfig};
+use tilewright_output::figures::Row;
 use tilewright_test_support::random::Random;
 
 /// Rows of f32 products of operands that are taken apart, whatever the size.
@@ -20,14 +21,14 @@ const SPLIT: [(&str, TileConfig); 2] = [
 type Way = (&'static str, TileConfig, (u32, u32));
 
 const IN_TILES: &[Way] = WAYS.split_at(3).0;
-const BY_WARPS: &[Way] = WAYS.split_at(3).1;
+const MMA_SYNC: &[Way] = WAYS.split_at(3).1;
 
 const WAYS: &[Way] = &[
     ("large tiles", TileConfig::Large, NEWEST),
     ("medium tiles", TileConfig::Medium, NEWEST),
     ("small tiles", TileConfig::Small, NEWEST),
-    ("by warps, large tiles", TileConfig::Large, (8, 0)),
-    ("by warps, small tiles", TileConfig::Small, (8, 0)),
+    ("mma.sync, large tiles", TileConfig::Large, (8, 0)),
+    ("mma.sync, small tiles", TileConfig::Small, (8, 0)),
 ];
 
 /// No limit to the kernels.
@@ -91,14 +92,14 @@ fn graded(random: &mut Random, Line { number, of_a }: Line) -> f64 {
 }
 
 impl Bench {
-    pub fn run_f32(&self, records: &mut Vec<serde_json::Value>) -> Result {
+    pub fn run_f32(&self, rows: &mut Vec<Row>) -> Result {
         for (size, data) in self
             .sizes
             .iter()
             .flat_map(|&size| DATA.iter().map(move |data| (size, data)))
         {
-            let name = format!("f32 {size} {}", data.name);
-            if !self.options.wants(&name) {
+            let job = Job::of_squares("f32", size, data.name);
+            if !self.options.wants(&job.name()) {
                 continue;
             }
             let mut drawn = 0;
@@ -107,70 +108,71 @@ impl Bench {
                 drawn += 1;
                 (data.draw)(random, Line { number, of_a }) as f32
             })?;
-            let rival = self.fastest_rival(&mut sets, true, |cublas, a, b, c| {
+            let rivals = self.rivals(&job, &mut sets, true, |cublas, a, b, c| {
                 cublas.multiply(a, b, c, 1)
             })?;
-            let ours = self.score(&mut sets, true, |a, b, c| {
+            let ours = self.score("matmul", &mut sets, true, |a, b, c| {
                 Ok(self.device.matmul_into(a, b, c)?)
             })?;
-            self.report(&name, &ours, rival.as_ref(), records);
+            self.report(&job, &ours, &rivals, rows);
             let (a, b, _) = sets.next();
             // Tensor cores do not take apart the shortest lines.
             let split = Matmul::new(a, b).arithmetic(Arithmetic::Split).plan();
             let has_split = split.is_ok();
-            if data.name == DATA[0].name && has_split {
+            if data.name == DATA[0].name && has_split && !self.options.as_selected {
                 let (_, b, _) = sets.next();
                 let b = b.view().to_matrix()?;
                 let b = self.device.prepare(&b)?;
-                let prepared = self.score(&mut sets, false, |a, _, c| {
+                let prepared = self.score("matmul", &mut sets, false, |a, _, c| {
                     Ok(Matmul::with_prepared(a, &b).run_into(c)?)
                 })?;
-                let name = format!("{name}, B prepared");
-                self.report(&name, &prepared, rival.as_ref(), records);
+                self.report(&job.by("B prepared"), &prepared, &rivals, rows);
             }
-            if !data.has_chain {
+            if !data.has_chain || self.options.as_selected {
                 continue;
             }
-            let chain = self.score(&mut sets, false, |a, b, c| {
+            let chain = self.score("matmul", &mut sets, false, |a, b, c| {
                 let product = Matmul::new(a, b).arithmetic(Arithmetic::Chain);
                 Ok(product.run_into(c)?)
             })?;
-            self.report(&format!("{name}, chain"), &chain, rival.as_ref(), records);
+            self.report(&job.by("chain"), &chain, &rivals, rows);
             for (way, tiles) in SPLIT {
-                if self.options.as_selected || !has_split {
+                if !has_split {
                     break;
                 }
-                let split = self.score(&mut sets, false, |a, b, c| {
+                let split = self.score("matmul", &mut sets, false, |a, b, c| {
                     let product = Matmul::new(a, b).arithmetic(Arithmetic::Split);
                     Ok(product.tiles(tiles).run_into(c)?)
                 })?;
-                self.report(&format!("{name}, {way}"), &split, rival.as_ref(), records);
+                self.report(&job.by(way), &split, &rivals, rows);
             }
-            self.run_ways((&name, BY_WARPS), &mut sets, rival.as_ref(), records)?;
+            self.run_ways((&job, MMA_SYNC), &mut sets, &rivals, rows)?;
         }
         Ok(())
     }
 
-    pub fn run_f64(&self, records: &mut Vec<serde_json::Value>) -> Result {
+    pub fn run_f64(&self, rows: &mut Vec<Row>) -> Result {
         for &size in &self.sizes {
-            let name = format!("f64 {size}");
-            if !self.options.wants(&name) {
+            let job = Job::of_squares("f64", size, "");
+            if !self.options.wants(&job.name()) {
                 continue;
             }
             let mut sets =
                 Sets::<f64>::new(&self.device, size, Order::RowMajor, Random::signed_unit)?;
-            let rival = self.fastest_rival(&mut sets, false, |cublas, a, b, c| {
+            let rivals = self.rivals(&job, &mut sets, false, |cublas, a, b, c| {
                 cublas.multiply(a, b, c, 1)
             })?;
-            let ways: [(&str, Multiply<'_, f64>); 4] = [
-                ("", &|a, b, c| Ok(self.device.matmul_into(a, b, c)?)),
-                (", large tiles", &|a, b, c| {
+            let ways: [(&str, &'static str, Multiply<'_, f64>); 4] = [
+                ("", "matmul", &|a, b, c| {
+                    Ok(self.device.matmul_into(a, b, c)?)
+                }),
+                ("large tiles", "matmul", &|a, b, c| {
                     Ok(Matmul::new(a, b).tiles(TileConfig::Large).run_into(c)?)
                 }),
-                (", small tiles", &|a, b, c| {
+                ("small tiles", "matmul", &|a, b, c| {
                     Ok(Matmul::new(a, b).tiles(TileConfig::Small).run_into(c)?)
                 }),
-                (", ordinary units", &|a, b, c| {
+                ("CUDA cores", "matmul_coarsened", &|a, b, c| {
                     Ok(self.device.matmul_coarsened_into(a, b, c)?)
                 }),
             ];
@@ -179,9 +181,9 @@ impl Bench {
             } else {
                 ways.len()
             };
-            for (way, multiply) in ways.into_iter().take(count) {
-                let ours = self.score(&mut sets, false, multiply)?;
-                self.report(&format!("{name}{way}"), &ours, rival.as_ref(), records);
+            for (way, function, multiply) in ways.into_iter().take(count) {
+                let ours = self.score(function, &mut sets, false, multiply)?;
+                self.report(&job.by(way), &ours, &rivals, rows);
             }
         }
         Ok(())
@@ -190,96 +192,95 @@ impl Bench {
     pub fn run_halves<T: MatmulInto<T> + InF32 + LtElement<Product = T> + Number>(
         &self,
         element: &str,
-        records: &mut Vec<serde_json::Value>,
+        rows: &mut Vec<Row>,
     ) -> Result {
         for (order, label) in [
             (Order::RowMajor, "B by rows"),
             (Order::ColumnMajor, "B by columns"),
         ] {
             for &size in &self.sizes {
-                let name = format!("{element} {size} {label}");
-                if !self.wants_one_of(&name, WAYS) {
+                let job = Job::of_squares(element, size, label);
+                if !self.wants_one_of(&job, WAYS) {
                     continue;
                 }
                 let mut sets = Sets::<T>::new(&self.device, size, order, |random| {
                     T::of(random.signed_unit())
                 })?;
-                let rival = self.fastest_rival(&mut sets, false, |cublas, a, b, c| {
+                let rivals = self.rivals(&job, &mut sets, false, |cublas, a, b, c| {
                     cublas.multiply_halves(a, b, c)
                 })?;
-                if self.options.wants(&name) {
-                    let ours = self.score(&mut sets, false, |a, b, c| {
+                if self.options.wants(&job.name()) {
+                    let ours = self.score("matmul", &mut sets, false, |a, b, c| {
                         Ok(self.device.matmul_into(a, b, c)?)
                     })?;
-                    self.report(&name, &ours, rival.as_ref(), records);
+                    self.report(&job, &ours, &rivals, rows);
                 }
-                self.run_ways((&name, WAYS), &mut sets, rival.as_ref(), records)?;
+                self.run_ways((&job, WAYS), &mut sets, &rivals, rows)?;
             }
         }
         Ok(())
     }
 
-    /// Whether the product of this name is to run, or one of its rows of these ways.
-    fn wants_one_of(&self, name: &str, ways: &[Way]) -> bool {
-        let mut names = ways.iter().map(|(row, ..)| format!("{name}, {row}"));
+    /// Whether the product is to run, or one of its rows of these ways.
+    fn wants_one_of(&self, job: &Job, ways: &[Way]) -> bool {
+        let mut names = ways.iter().map(|(way, ..)| job.by(way).name());
         let has_ways = !self.options.as_selected;
-        self.options.wants(name) || has_ways && names.any(|it| self.options.wants(&it))
+        self.options.wants(&job.name()) || has_ways && names.any(|it| self.options.wants(&it))
     }
 
     /// The rows of these ways.
     fn run_ways<T: MatmulInto<O> + Number, O: Number>(
         &self,
-        (name, ways): (&str, &[Way]),
+        (job, ways): (&Job, &[Way]),
         sets: &mut Sets<T, O>,
-        rival: Option<&Score>,
-        records: &mut Vec<serde_json::Value>,
+        rivals: &[Score],
+        rows: &mut Vec<Row>,
     ) -> Result {
-        for &(row, tiles, (major, minor)) in ways {
-            let name = format!("{name}, {row}");
-            if self.options.as_selected || !self.options.wants(&name) {
+        for &(way, tiles, (major, minor)) in ways {
+            let job = job.by(way);
+            if self.options.as_selected || !self.options.wants(&job.name()) {
                 continue;
             }
-            let ours = self.score(sets, false, |a, b, c| {
+            let ours = self.score("matmul", sets, false, |a, b, c| {
                 let product = Matmul::new(a, b).compute_capability(major, minor);
                 Ok(product.tiles(tiles).run_into(c)?)
             })?;
-            self.report(&name, &ours, rival, records);
+            self.report(&job, &ours, rivals, rows);
         }
         Ok(())
     }
 
     /// B by columns is what tensor cores read; B by rows is transposed first.
-    pub fn run_i8(&self, records: &mut Vec<serde_json::Value>) -> Result {
+    pub fn run_i8(&self, rows: &mut Vec<Row>) -> Result {
         for (order, label) in [
             (Order::RowMajor, "B by rows"),
             (Order::ColumnMajor, "B by columns"),
         ] {
             for &size in &self.sizes {
-                let name = format!("i8 {size} {label}");
-                if !self.wants_one_of(&name, WAYS) {
+                let job = Job::of_squares("i8", size, label);
+                if !self.wants_one_of(&job, WAYS) {
                     continue;
                 }
                 let mut sets = Sets::<i8, i32>::new(&self.device, size, order, |random| {
                     Number::of(random.signed_unit())
                 })?;
-                let rival = self.rival(&mut sets, true, |cublas, a, b, c| {
+                let rivals = self.rivals(&job, &mut sets, true, |cublas, a, b, c| {
                     cublas.multiply_i8(a, b, c)
                 })?;
-                self.run_ways((&name, WAYS), &mut sets, rival.as_ref(), records)?;
-                if !self.options.wants(&name) {
+                self.run_ways((&job, WAYS), &mut sets, &rivals, rows)?;
+                if !self.options.wants(&job.name()) {
                     continue;
                 }
-                let ours = self.score(&mut sets, true, |a, b, c| {
+                let ours = self.score("matmul", &mut sets, true, |a, b, c| {
                     Ok(self.device.matmul_into(a, b, c)?)
                 })?;
-                self.report(&name, &ours, rival.as_ref(), records);
-                if order == Order::ColumnMajor {
-                    let chain = self.score(&mut sets, false, |a, b, c| {
+                self.report(&job, &ours, &rivals, rows);
+                if order == Order::ColumnMajor && !self.options.as_selected {
+                    let chain = self.score("matmul", &mut sets, false, |a, b, c| {
                         let product = Matmul::new(a, b).arithmetic(Arithmetic::Chain);
                         Ok(product.run_into(c)?)
                     })?;
-                    let name = format!("{name}, ordinary units");
-                    self.report(&name, &chain, rival.as_ref(), records);
+                    self.report(&job.by("CUDA cores"), &chain, &rivals, rows);
                 }
             }
         }
@@ -287,10 +288,13 @@ impl Bench {
     }
 
     /// i8 to bf16, with scales of rows and columns, in the order that tensor cores read.
-    pub fn run_dequantized(&self, records: &mut Vec<serde_json::Value>) -> Result {
+    pub fn run_dequantized(&self, rows: &mut Vec<Row>) -> Result {
         for &size in &self.sizes {
-            let name = format!("i8 {size} dequantized to bf16");
-            if !self.options.wants(&name) {
+            let job = Job {
+                work: "dequantized",
+                ..Job::of_squares("i8", size, "to bf16")
+            };
+            if !self.options.wants(&job.name()) {
                 continue;
             }
             let order = Order::ColumnMajor;
@@ -298,34 +302,34 @@ impl Bench {
                 Number::of(random.signed_unit())
             })?;
             let scale = self.device.upload(&vec![1.0_f32 / 128.0; size])?;
-            let ours = self.score(&mut sets, false, |a, b, c| {
+            let ours = self.score("matmul", &mut sets, false, |a, b, c| {
                 let product = Matmul::dequantized(a, b).row_scale(&scale);
                 Ok(product.column_scale(&scale).run_into(c)?)
             })?;
-            self.report(&name, &ours, None, records);
+            self.report(&job, &ours, &[], rows);
         }
         Ok(())
     }
 
     /// To bf16. The rival is the best of cuBLASLt's algorithms, which take such operands in this order alone.
-    pub fn run_e4m3(&self, records: &mut Vec<serde_json::Value>) -> Result {
+    pub fn run_e4m3(&self, rows: &mut Vec<Row>) -> Result {
         for &size in &self.sizes {
-            let name = format!("e4m3 {size} B by columns");
-            if !self.wants_one_of(&name, IN_TILES) {
+            let job = Job::of_squares("e4m3", size, "B by columns");
+            if !self.wants_one_of(&job, IN_TILES) {
                 continue;
             }
             let order = Order::ColumnMajor;
             let mut sets = Sets::<F8E4M3, bf16>::new(&self.device, size, order, |random| {
                 Number::of(random.signed_unit())
             })?;
-            let rival = self.lt_rival(&mut sets, true)?;
-            if self.options.wants(&name) {
-                let ours = self.score(&mut sets, true, |a, b, c| {
+            let rivals = Vec::from_iter(self.lt_rival(&job, &mut sets, true)?);
+            if self.options.wants(&job.name()) {
+                let ours = self.score("matmul", &mut sets, true, |a, b, c| {
                     Ok(self.device.matmul_into(a, b, c)?)
                 })?;
-                self.report(&name, &ours, rival.as_ref(), records);
+                self.report(&job, &ours, &rivals, rows);
             }
-            self.run_ways((&name, IN_TILES), &mut sets, rival.as_ref(), records)?;
+            self.run_ways((&job, IN_TILES), &mut sets, &rivals, rows)?;
         }
         Ok(())
     }

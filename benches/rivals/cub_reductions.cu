@@ -50,6 +50,20 @@ extern "C" int maximum(void *temporary, size_t *temporary_bytes, const float *x,
                                 stream);
 }
 
+extern "C" int place_of_minimum(void *temporary, size_t *temporary_bytes, const float *x,
+                                const float *, void *result, int count, cudaStream_t stream) {
+#if CUB_VERSION >= 300000
+  auto *index = static_cast<int64_t *>(result);
+  return cub::DeviceReduce::ArgMin(temporary, *temporary_bytes, x,
+                                   reinterpret_cast<float *>(index + 1), index,
+                                   static_cast<int64_t>(count), stream);
+#else
+  using Pair = cub::KeyValuePair<int, float>;
+  return cub::DeviceReduce::ArgMin(temporary, *temporary_bytes, x, static_cast<Pair *>(result),
+                                   count, stream);
+#endif
+}
+
 extern "C" int place_of_maximum(void *temporary, size_t *temporary_bytes, const float *x,
                                 const float *, void *result, int count, cudaStream_t stream) {
 #if CUB_VERSION >= 300000
@@ -86,6 +100,14 @@ extern "C" int sum_of_rows(void *temporary, size_t *temporary_bytes, const float
   return cub::DeviceSegmentedReduce::Sum(temporary, *temporary_bytes, x, sums, rows, starts,
                                          starts + 1, stream);
 }
+
+#if CUB_VERSION >= 300100
+extern "C" int sum_of_rows_of_one_size(void *temporary, size_t *temporary_bytes, const float *x,
+                                       float *sums, int rows, int columns, cudaStream_t stream) {
+  return cub::DeviceSegmentedReduce::Sum(temporary, *temporary_bytes, x, sums,
+                                         static_cast<int64_t>(rows), columns, stream);
+}
+#endif
 
 extern "C" int sum_of_segments(void *temporary, size_t *temporary_bytes, const float *x,
                                const uint64_t *offsets, float *sums, int segments,

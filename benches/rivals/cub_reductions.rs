@@ -1,13 +1,16 @@
-//! CUB's reductions other than sums, of f32, and scans, compiled by nvcc when the benchmark starts.
+//! CUB's reductions other than sums, of f32, and scans.
 
-use super::cub::{compile_library, error_of, pointer};
+use super::nvcc::{self, ErrorText, HEADERS, Source, error_of, pointer, version_of};
 use crate::common::Result;
 use libloading::Library;
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{c_int, c_void};
 use std::rc::Rc;
 use tilewright::{Buffer, Device, Element, Matrix};
 
 const SOURCE: &str = include_str!("cub_reductions.cu");
+
+/// The first version with sums of segments of one size, as `CUB_VERSION` has it.
+const FIRST_WITH_FIXED_SIZES: c_int = 300_100;
 
 /// Bytes of the largest result, the place of a maximum.
 pub const RESULT_BYTES: usize = 16;
@@ -55,20 +58,36 @@ type Scan = unsafe extern "C" fn(
     *mut c_void,
 ) -> c_int;
 
+/// What CUB is told of the segments of an array.
+#[derive(Clone, Copy)]
+pub enum Segments {
+    OfOneSize,
+    BetweenOffsets,
+}
+
 /// CUB's reductions of f32 in the stream of one device.
 pub struct CubReductions {
     device: Device,
     library: &'static Library,
-    error_text: unsafe extern "C" fn(c_int) -> *const c_char,
+    error_text: ErrorText,
 }
 
 impl CubReductions {
-    /// Compiles CUB for `device`.
+    /// The one library.
+    pub fn sources() -> Vec<Source> {
+        vec![Source {
+            name: "cub-reductions".to_owned(),
+            text: SOURCE,
+            options: Vec::new(),
+        }]
+    }
+
+    /// Loads CUB for `device`, or compiles it.
     ///
     /// # Errors
     /// The missing tool or library, in one line.
     pub fn compile(device: &Device) -> Result<Self> {
-        let library = compile_library(device, SOURCE, &[])?;
+        let library = nvcc::libraries(device, &Self::sources())?[0];
         Ok(Self {
             device: device.clone(),
             library,
@@ -96,13 +115,28 @@ impl CubReductions {
         })
     }
 
-    /// A function that enqueues the sums of the rows of a row-major matrix a number of times.
+    /// A function that enqueues the sums of the rows of a row-major matrix a number of times, as segments of one
+    /// size, or as segments between offsets, which may be of any.
+    ///
+    /// # Errors
+    /// CUB is too old for segments of one size.
     pub fn sum_of_rows(
         &self,
         matrix: Rc<Matrix<f32>>,
+        segments: Segments,
     ) -> Result<impl FnMut(u64, &mut Buffer<f32>) -> Result + use<>> {
-        // SAFETY: the function of this name has this type.
-        let function: OfRows = unsafe { *self.library.get("sum_of_rows")? };
+        let name = match segments {
+            Segments::OfOneSize if version_of(self.library)? < FIRST_WITH_FIXED_SIZES => {
+                return Err(format!(
+                    "it has no segments of one size before 3.1: {HEADERS} can name newer headers"
+                )
+                .into());
+            }
+            Segments::OfOneSize => c"sum_of_rows_of_one_size",
+            Segments::BetweenOffsets => c"sum_of_rows",
+        };
+        // SAFETY: the functions of these names have this type.
+        let function: OfRows = unsafe { *self.library.get(name)? };
         let rows = c_int::try_from(matrix.rows())?;
         let columns = c_int::try_from(matrix.cols())?;
         self.enqueue(move |at: Place| {

@@ -1,22 +1,15 @@
-//! CUB's sums whose bits do not depend on the GPU, of f32 and f64, compiled by nvcc when the benchmark
-//! starts.
-//!
-//! CUB has them from 3.1 on, and the toolkit of CUDA 13.0 has 3.0. `TILEWRIGHT_CCCL` names a folder with
-//! newer headers, as `pip install nvidia-cuda-cccl` has in `nvidia/cu13/include/cccl`.
+//! CUB's sums whose bits do not depend on the GPU, of f32 and f64. CUB has them from 3.1 on, and the
+//! toolkit of CUDA 13.0 has 3.0.
 
-use super::cub::{compile_library, error_of, pointer, version_text};
+use super::nvcc::{self, ErrorText, HEADERS, Source, error_of, pointer, version_of, version_text};
 use crate::common::Result;
 use crate::common::samples::Sample;
 use libloading::Library;
-use std::env;
-use std::ffi::{OsStr, c_char, c_int, c_void};
+use std::ffi::{c_int, c_void};
 use std::rc::Rc;
 use tilewright::{Buffer, Device};
 
 const SOURCE: &str = include_str!("cub_reproducible.cu");
-
-/// The variable that names the folder of CCCL's headers, which has a folder `cub`.
-const HEADERS: &str = "TILEWRIGHT_CCCL";
 
 /// The first version with these sums, as `CUB_VERSION` has it.
 const FIRST_VERSION: c_int = 300_100;
@@ -28,23 +21,25 @@ type Sum = unsafe extern "C" fn(*const c_void, *mut c_void, i64, *mut c_void) ->
 pub struct CubReproducible {
     device: Device,
     library: &'static Library,
-    error_text: unsafe extern "C" fn(c_int) -> *const c_char,
-    version: String,
+    error_text: ErrorText,
 }
 
 impl CubReproducible {
-    /// Compiles CUB for `device`.
+    /// The one library.
+    pub fn sources() -> Vec<Source> {
+        vec![Source {
+            name: "cub-reproducible".to_owned(),
+            text: SOURCE,
+            options: Vec::new(),
+        }]
+    }
+
+    /// Loads CUB for `device`, or compiles it.
     ///
     /// # Errors
     /// The missing tool or library, or that CUB is too old, in one line.
     pub fn compile(device: &Device) -> Result<Self> {
-        // Before those of the toolkit.
-        let headers = env::var_os(HEADERS);
-        let options: Vec<&OsStr> = headers
-            .iter()
-            .flat_map(|folder| [OsStr::new("-I"), folder])
-            .collect();
-        let library = compile_library(device, SOURCE, &options)?;
+        let library = nvcc::libraries(device, &Self::sources())?[0];
         let error_text = supported(library)?;
         // SAFETY: the type is that of the source.
         let keep_memory: unsafe extern "C" fn() -> c_int = unsafe { *library.get(c"keep_memory")? };
@@ -55,13 +50,7 @@ impl CubReproducible {
             device: device.clone(),
             library,
             error_text,
-            version: version_text(version_of(library)?),
         })
-    }
-
-    /// CUB's version.
-    pub fn version(&self) -> &str {
-        &self.version
     }
 
     /// A function that enqueues the sum of `x`, of f32 or f64, a number of times.
@@ -93,7 +82,7 @@ impl CubReproducible {
 }
 
 /// The texts of the library's errors, if CUB is new enough.
-fn supported(library: &Library) -> Result<unsafe extern "C" fn(c_int) -> *const c_char> {
+fn supported(library: &Library) -> Result<ErrorText> {
     let version = version_of(library)?;
     if version < FIRST_VERSION {
         return Err(format!(
@@ -105,12 +94,4 @@ fn supported(library: &Library) -> Result<unsafe extern "C" fn(c_int) -> *const 
     }
     // SAFETY: the type is that of the source.
     Ok(unsafe { *library.get(c"error_text")? })
-}
-
-fn version_of(library: &Library) -> Result<c_int> {
-    // SAFETY: the type is that of the source, and the function only returns a number.
-    unsafe {
-        let version: unsafe extern "C" fn() -> c_int = *library.get(c"version")?;
-        Ok(version())
-    }
 }

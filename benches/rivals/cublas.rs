@@ -373,7 +373,7 @@ fn address<T: Element>(matrix: &Matrix<T>) -> *const T {
 }
 
 /// 130001 is 13.0.1, and 120304 is 12.3.4.
-fn version_text(version: c_int) -> String {
+pub fn version_text(version: c_int) -> String {
     let (major, minor, patch) = (version / 10_000, version / 100 % 100, version % 100);
     format!("{major}.{minor}.{patch}")
 }

@@ -1,36 +1,33 @@
-//! cuBLASLt's products of floats, loaded when the benchmark starts.
+//! cuBLASLt's products, loaded when the benchmark starts: of matrices in any order, with gaps, and of batches.
 
-use super::library::open_library;
+mod functions;
+
+use super::cublas::version_text;
 use crate::common::Result;
+use functions::{Functions, Handle, Heuristic, check, set};
 use half::{bf16, f16};
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
 use std::ptr;
 use tilewright::cuda_std::fp8::F8E4M3;
-use tilewright::{Buffer, Device, Element, Matrix, Order};
-
-/// Names under which the loader may find it, newest first, then CUDA's usual folder.
-const LIBRARIES: [&str; 5] = [
-    "libcublasLt.so.13",
-    "libcublasLt.so.12",
-    "libcublasLt.so",
-    "/usr/local/cuda/lib64/libcublasLt.so.13",
-    "/usr/local/cuda/lib64/libcublasLt.so",
-];
+use tilewright::{Buffer, Device, Element, MatrixView, MatrixViewMut, Order};
 
 /// `CUBLAS_COMPUTE_32F`: with totals in f32, for the faster sums are off unless they are requested.
 const COMPUTE_F32: c_int = 68;
 
-/// `CUBLAS_COMPUTE_64F`.
+/// `CUBLAS_COMPUTE_64F` and `CUBLAS_COMPUTE_32I`.
 const COMPUTE_F64: c_int = 70;
+const COMPUTE_I32: c_int = 72;
 
-/// `CUDA_R_32F`, `CUDA_R_64F`, `CUDA_R_16F`, `CUDA_R_16BF`, `CUDA_R_8F_E4M3`.
+/// `CUDA_R_32F`, `CUDA_R_64F`, `CUDA_R_16F`, `CUDA_R_16BF`, `CUDA_R_8F_E4M3`, `CUDA_R_8I` and `CUDA_R_32I`.
 const F32: c_int = 0;
 const F64: c_int = 1;
 const F16: c_int = 2;
 const BF16: c_int = 14;
 const E4M3: c_int = 28;
+const I8: c_int = 3;
+const I32: c_int = 10;
 
 /// Algorithms of a product that are timed: the first of the heuristics, which sort them by the time that they
 /// expect.
@@ -64,78 +61,22 @@ lt_elements! {
     f16 => f16, [F16, F16, F32], COMPUTE_F32, 1.0_f32;
     bf16 => bf16, [BF16, BF16, F32], COMPUTE_F32, 1.0_f32;
     F8E4M3 => bf16, [E4M3, BF16, F32], COMPUTE_F32, 1.0_f32;
+    i8 => i32, [I8, I32, I32], COMPUTE_I32, 1_i32;
 }
 
-/// `CUBLASLT_MATMUL_DESC_TRANSA`, and `CUBLAS_OP_N` and `CUBLAS_OP_T`.
+/// `CUBLASLT_MATMUL_DESC_TRANSA` and `CUBLASLT_MATMUL_DESC_TRANSB`, and `CUBLAS_OP_N` and `CUBLAS_OP_T`.
 const TRANSPOSE_FIRST: c_int = 3;
+const TRANSPOSE_SECOND: c_int = 4;
 const NOT_TRANSPOSED: i32 = 0;
 const TRANSPOSED: i32 = 1;
+
+/// `CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT` and `CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET`.
+const BATCH_COUNT: c_int = 5;
+const BATCH_STRIDE: c_int = 6;
 
 /// `CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES`, and what it is set to.
 const MAX_WORKSPACE: c_int = 1;
 const WORKSPACE_BYTES: usize = 64 << 20;
-
-type Handle = *mut c_void;
-type Status = c_int;
-
-/// `cublasLtMatmulHeuristicResult_t`: an algorithm is 64 bytes.
-#[repr(C)]
-#[derive(Clone, Copy, Default)]
-struct Heuristic {
-    algorithm: [u64; 8],
-    workspace_bytes: usize,
-    state: Status,
-    waves: f32,
-    reserved: [c_int; 4],
-}
-
-/// `cublasLtMatmul`: alpha; A, B; beta; C, D, each address with its layout; the algorithm; the workspace.
-type MatmulFunction = unsafe extern "C" fn(
-    Handle,
-    Handle,
-    *const c_void,
-    *const c_void,
-    Handle,
-    *const c_void,
-    Handle,
-    *const c_void,
-    *const c_void,
-    Handle,
-    *mut c_void,
-    Handle,
-    *const [u64; 8],
-    *mut c_void,
-    usize,
-    *mut c_void,
-) -> Status;
-
-type SetAttribute = unsafe extern "C" fn(Handle, c_int, *const c_void, usize) -> Status;
-
-/// The operation, the layouts of A, B, C and D, the preference, how many algorithms, the place for them and
-/// for their number.
-type GetHeuristic = unsafe extern "C" fn(
-    Handle,
-    Handle,
-    Handle,
-    Handle,
-    Handle,
-    Handle,
-    Handle,
-    c_int,
-    *mut Heuristic,
-    *mut c_int,
-) -> Status;
-
-struct Functions {
-    create: unsafe extern "C" fn(*mut Handle) -> Status,
-    create_operation: unsafe extern "C" fn(*mut Handle, c_int, c_int) -> Status,
-    set_operation: SetAttribute,
-    create_layout: unsafe extern "C" fn(*mut Handle, c_int, u64, u64, i64) -> Status,
-    create_preference: unsafe extern "C" fn(*mut Handle) -> Status,
-    set_preference: SetAttribute,
-    get_heuristic: GetHeuristic,
-    matmul: MatmulFunction,
-}
 
 /// cuBLASLt in the stream of one device. What it creates lives as long as the program.
 pub struct CuBlasLt {
@@ -144,6 +85,7 @@ pub struct CuBlasLt {
     handle: Handle,
     stream: *mut c_void,
     workspace: Buffer<u8>,
+    version: String,
 }
 
 /// A product of one shape, with the algorithms that cuBLASLt prefers.
@@ -154,9 +96,57 @@ pub struct LtProduct<'a, T> {
     algorithms: Vec<[u64; 8]>,
     /// The one that is used.
     chosen: Cell<usize>,
-    shape: (usize, usize, usize),
-    order_of_b: Order,
+    of: Shapes,
     elements: PhantomData<T>,
+}
+
+/// The places of the elements of A, B and C, in which products of a batch lie one below the other.
+#[derive(Clone, Copy, PartialEq)]
+struct Shapes {
+    /// Products of the batch.
+    count: usize,
+    matrices: [Shape; 3],
+}
+
+#[derive(Clone, Copy, PartialEq)]
+struct Shape {
+    /// Of all products together.
+    rows: usize,
+    columns: usize,
+    order: Order,
+    leading: usize,
+}
+
+impl Shape {
+    fn of<T: Element>(view: MatrixView<'_, T>) -> Self {
+        Self {
+            rows: view.rows(),
+            columns: view.cols(),
+            order: view.order(),
+            leading: view.leading_dimension(),
+        }
+    }
+}
+
+impl Shapes {
+    fn of<T: Element, O: Element>(
+        count: usize,
+        a: MatrixView<'_, T>,
+        b: MatrixView<'_, T>,
+        c: MatrixView<'_, O>,
+    ) -> Self {
+        let matrices = [Shape::of(a), Shape::of(b), Shape::of(c)];
+        let [a, b, c] = &matrices;
+        assert_eq!(
+            (a.columns * count, c.rows, c.columns),
+            (b.rows, a.rows, b.columns)
+        );
+        assert!(c.order == Order::RowMajor);
+        // Below one another, column-major matrices of a batch would not be apart.
+        let all_by_rows = matrices.iter().all(|it| it.order == Order::RowMajor);
+        assert!(count == 1 || all_by_rows && a.rows % count == 0);
+        Self { count, matrices }
+    }
 }
 
 impl CuBlasLt {
@@ -170,7 +160,10 @@ impl CuBlasLt {
         let mut handle = ptr::null_mut();
         // SAFETY: the place is for one handle.
         device.with_current(|| check(unsafe { (functions.create)(&raw mut handle) }))??;
+        // SAFETY: the function only returns a number.
+        let version = unsafe { (functions.get_version)() };
         Ok(Self {
+            version: version_text(version.try_into()?),
             device: device.clone(),
             functions,
             handle,
@@ -179,27 +172,35 @@ impl CuBlasLt {
         })
     }
 
-    /// Products of an `m` x `k` row-major matrix and a `k` x `n` one of this order.
-    pub fn product<T: LtElement>(
-        &self,
-        shape: (usize, usize, usize),
-        order_of_b: Order,
-    ) -> Result<LtProduct<'_, T>> {
-        self.device
-            .with_current(|| self.prepared(shape, order_of_b))?
+    /// The library's version.
+    pub fn version(&self) -> &str {
+        &self.version
     }
 
-    fn prepared<T: LtElement>(
+    /// Products of matrices as these: C = A B, or `count` such products that lie one below the other.
+    ///
+    /// # Errors
+    /// cuBLASLt has no algorithm for them.
+    pub fn product<T: LtElement>(
         &self,
-        (m, n, k): (usize, usize, usize),
-        order_of_b: Order,
+        count: usize,
+        a: MatrixView<'_, T>,
+        b: MatrixView<'_, T>,
+        c: MatrixView<'_, T::Product>,
     ) -> Result<LtProduct<'_, T>> {
+        let of = Shapes::of(count, a, b, c);
+        self.device.with_current(|| self.prepared(of))?
+    }
+
+    fn prepared<T: LtElement>(&self, of: Shapes) -> Result<LtProduct<'_, T>> {
         let functions = &self.functions;
         let [of_operands, of_product, of_scalars] = T::DATA_TYPES;
-        // The transpose of A B is that of B times that of A, in column-major order.
-        let (transposition, first) = match order_of_b {
-            Order::RowMajor => (NOT_TRANSPOSED, (n, k)),
-            Order::ColumnMajor => (TRANSPOSED, (k, n)),
+        let [a, b, c] = of.matrices;
+        // A row-major matrix is its transpose in column-major order, and the transpose of A B is that of B times
+        // that of A.
+        let transposition = |matrix: Shape| match matrix.order {
+            Order::RowMajor => NOT_TRANSPOSED,
+            Order::ColumnMajor => TRANSPOSED,
         };
         let mut operation = ptr::null_mut();
         let mut preference = ptr::null_mut();
@@ -210,28 +211,26 @@ impl CuBlasLt {
                 T::COMPUTE_TYPE,
                 of_scalars,
             ))?;
-            let value = ptr::from_ref(&transposition).cast();
-            let bytes = size_of_val(&transposition);
-            check((functions.set_operation)(
-                operation,
-                TRANSPOSE_FIRST,
-                value,
-                bytes,
-            ))?;
+            for (attribute, matrix) in [(TRANSPOSE_FIRST, b), (TRANSPOSE_SECOND, a)] {
+                set(
+                    functions.set_operation,
+                    operation,
+                    attribute,
+                    &transposition(matrix),
+                )?;
+            }
             check((functions.create_preference)(&raw mut preference))?;
-            let value = ptr::from_ref(&WORKSPACE_BYTES).cast();
-            let bytes = size_of_val(&WORKSPACE_BYTES);
-            check((functions.set_preference)(
+            set(
+                functions.set_preference,
                 preference,
                 MAX_WORKSPACE,
-                value,
-                bytes,
-            ))?;
+                &WORKSPACE_BYTES,
+            )?;
         }
         let layouts = [
-            self.layout(of_operands, first)?,
-            self.layout(of_operands, (k, m))?,
-            self.layout(of_product, (n, m))?,
+            self.layout(of_operands, b, of.count)?,
+            self.layout(of_operands, a, of.count)?,
+            self.layout(of_product, c, of.count)?,
         ];
         let [first, second, result] = layouts;
         let (mut heuristics, mut found) = ([Heuristic::default(); ALGORITHMS], 0);
@@ -254,7 +253,7 @@ impl CuBlasLt {
         let usable = usable.filter(|it| it.state == 0 && it.workspace_bytes <= WORKSPACE_BYTES);
         let algorithms: Vec<_> = usable.map(|it| it.algorithm).collect();
         if algorithms.is_empty() {
-            return Err(format!("cuBLASLt has no algorithm for {m} x {n} x {k}").into());
+            return Err("cuBLASLt has no algorithm".into());
         }
         Ok(LtProduct {
             library: self,
@@ -262,20 +261,40 @@ impl CuBlasLt {
             layouts,
             algorithms,
             chosen: Cell::new(0),
-            shape: (m, n, k),
-            order_of_b,
+            of,
             elements: PhantomData,
         })
     }
 
-    /// A column-major matrix without gaps.
-    fn layout(&self, element: c_int, (rows, columns): (usize, usize)) -> Result<Handle> {
-        let mut layout = ptr::null_mut();
-        let (rows, columns) = (rows as u64, columns as u64);
-        // SAFETY: the place is for one handle.
-        check(unsafe {
-            (self.functions.create_layout)(&raw mut layout, element, rows, columns, rows as i64)
-        })?;
+    /// The matrix, or that of each product of a batch, in column-major order: a row-major one is its transpose.
+    fn layout(&self, element: c_int, matrix: Shape, count: usize) -> Result<Handle> {
+        let rows = matrix.rows / count;
+        let (rows, columns) = match matrix.order {
+            Order::RowMajor => (matrix.columns, rows),
+            Order::ColumnMajor => (rows, matrix.columns),
+        };
+        let (functions, mut layout) = (&self.functions, ptr::null_mut());
+        let leading = i64::try_from(matrix.leading)?;
+        // SAFETY: the place is for one handle, and attributes have the types of the library's headers.
+        unsafe {
+            check((functions.create_layout)(
+                &raw mut layout,
+                element,
+                rows as u64,
+                columns as u64,
+                leading,
+            ))?;
+            if count > 1 {
+                let stride = leading * i64::try_from(columns)?;
+                set(
+                    functions.set_layout,
+                    layout,
+                    BATCH_COUNT,
+                    &c_int::try_from(count)?,
+                )?;
+                set(functions.set_layout, layout, BATCH_STRIDE, &stride)?;
+            }
+        }
         Ok(layout)
     }
 }
@@ -293,11 +312,14 @@ impl<T: LtElement> LtProduct<'_, T> {
         Ok(())
     }
 
-    /// Enqueues C = A B by the chosen algorithm.
-    pub fn multiply(&self, a: &Matrix<T>, b: &Matrix<T>, c: &mut Matrix<T::Product>) -> Result {
-        let (m, n, k) = self.shape;
-        assert_eq!((a.shape(), b.shape(), c.shape()), ((m, k), (k, n), (m, n)));
-        assert_eq!((a.order(), b.order()), (Order::RowMajor, self.order_of_b));
+    /// Enqueues C = A B by the chosen algorithm, of matrices like those that it was prepared for.
+    pub fn multiply(
+        &self,
+        a: MatrixView<'_, T>,
+        b: MatrixView<'_, T>,
+        c: MatrixViewMut<'_, T::Product>,
+    ) -> Result {
+        assert!(self.of == Shapes::of(self.of.count, a, b, c.view()));
         let library = self.library;
         let [one, zero] = T::ONE_AND_ZERO.map(|it| it.as_ptr().cast());
         let [first, second, result] = self.layouts;
@@ -316,9 +338,9 @@ impl<T: LtElement> LtProduct<'_, T> {
                     address(a),
                     second,
                     zero,
-                    address(c),
+                    address(c.view()),
                     result,
-                    address(c).cast_mut(),
+                    address(c.view()).cast_mut(),
                     result,
                     &raw const self.algorithms[self.chosen.get()],
                     ptr::with_exposed_provenance_mut(workspace),
@@ -330,36 +352,6 @@ impl<T: LtElement> LtProduct<'_, T> {
     }
 }
 
-impl Functions {
-    fn load() -> Result<Self> {
-        let library = open_library(&LIBRARIES)?;
-        // SAFETY: the types are those of cublasLt.h.
-        let functions = unsafe {
-            Self {
-                create: *library.get(c"cublasLtCreate")?,
-                create_operation: *library.get(c"cublasLtMatmulDescCreate")?,
-                set_operation: *library.get(c"cublasLtMatmulDescSetAttribute")?,
-                create_layout: *library.get(c"cublasLtMatrixLayoutCreate")?,
-                create_preference: *library.get(c"cublasLtMatmulPreferenceCreate")?,
-                set_preference: *library.get(c"cublasLtMatmulPreferenceSetAttribute")?,
-                get_heuristic: *library.get(c"cublasLtMatmulAlgoGetHeuristic")?,
-                matmul: *library.get(c"cublasLtMatmul")?,
-            }
-        };
-        // CUDA's libraries cannot be unloaded safely, and the functions have to stay.
-        std::mem::forget(library);
-        Ok(functions)
-    }
-}
-
-/// The error that a status stands for.
-fn check(status: Status) -> Result {
-    match status {
-        0 => Ok(()),
-        _ => Err(format!("cuBLASLt's status is {status}").into()),
-    }
-}
-
-fn address<T: Element>(matrix: &Matrix<T>) -> *const c_void {
-    ptr::with_exposed_provenance(matrix.as_buffer().device_address() as usize)
+fn address<T: Element>(matrix: MatrixView<'_, T>) -> *const c_void {
+    ptr::with_exposed_provenance(matrix.device_address() as usize)
 }

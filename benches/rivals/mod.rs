@@ -10,6 +10,8 @@ pub mod cublas;
 pub mod cublas_lt;
 pub mod driver;
 mod library;
+pub mod nvcc;
+pub mod torch;
 
 use crate::common::Result;
 use cub::Cub;
@@ -17,8 +19,10 @@ use cub_reductions::CubReductions;
 use cub_reproducible::CubReproducible;
 use cublas::CuBlas;
 use cublas_lt::CuBlasLt;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use tilewright::Device;
+use torch::Torch;
 
 /// The available rivals.
 #[derive(Default)]
@@ -28,6 +32,7 @@ pub struct Rivals {
     pub reproducible: Option<Rc<CubReproducible>>,
     pub cublas: Option<Rc<CuBlas>>,
     pub cublas_lt: Option<Rc<CuBlasLt>>,
+    pub torch: Option<Rc<Torch>>,
 }
 
 impl Rivals {
@@ -39,12 +44,13 @@ impl Rivals {
         }
     }
 
-    /// The rivals of the other reductions.
+    /// The rivals of reductions and scans.
     pub fn of_reductions(device: &Device) -> Self {
         Self {
             reductions: find("CUB's reductions", device, CubReductions::compile),
             reproducible: find("CUB's reproducible sums", device, CubReproducible::compile),
-            ..Self::default()
+            torch: find("torch", device, Torch::start),
+            ..Self::of_sums(device)
         }
     }
 
@@ -57,29 +63,27 @@ impl Rivals {
         }
     }
 
-    /// All rivals.
-    pub fn all(device: &Device) -> Self {
-        let sums = Self::of_sums(device);
-        Self {
-            cub: sums.cub,
-            cublas: Self::of_products(device).cublas,
-            ..Self::of_reductions(device)
-        }
+    /// Their versions, by their names.
+    pub fn versions(&self) -> BTreeMap<String, Option<String>> {
+        let all = [
+            ("CUB", self.cub.as_ref().map(|it| it.version())),
+            ("cuBLAS", self.cublas.as_ref().map(|it| it.version())),
+            ("cuBLASLt", self.cublas_lt.as_ref().map(|it| it.version())),
+            ("torch", self.torch.as_ref().map(|it| it.version())),
+        ];
+        let found = all.into_iter().filter(|(_, version)| version.is_some());
+        found
+            .map(|(name, version)| (name.to_owned(), version.map(str::to_owned)))
+            .collect()
     }
+}
 
-    /// Their names and versions.
-    pub fn versions(&self) -> Vec<(&'static str, &str)> {
-        let cub = self.cub.iter().map(|cub| ("CUB", cub.version()));
-        let reproducible = self
-            .reproducible
-            .iter()
-            .map(|cub| ("CUB of reproducible sums", cub.version()));
-        let cublas = self
-            .cublas
-            .iter()
-            .map(|cublas| ("cuBLAS", cublas.version()));
-        cub.chain(reproducible).chain(cublas).collect()
-    }
+/// The sources of all rivals that nvcc compiles.
+pub fn sources() -> Vec<nvcc::Source> {
+    let mut sources = Cub::sources();
+    sources.extend(CubReductions::sources());
+    sources.extend(CubReproducible::sources());
+    sources
 }
 
 fn find<R>(name: &str, device: &Device, open: fn(&Device) -> Result<R>) -> Option<Rc<R>> {

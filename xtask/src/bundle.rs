@@ -25,10 +25,8 @@ const LEFT_OUT: [(&str, &str); 3] = [
 
 /// Programs with the default features, optimised and small: the folder is meant to travel. The
 /// profile's name is that of its folder below target/, so it must not be `bundle`.
-const CARGO_ARGUMENTS: [&str; 9] = [
+const CARGO_ARGUMENTS: [&str; 7] = [
     "build",
-    "--workspace",
-    "--all-targets",
     "--profile=portable",
     "--config=profile.portable.inherits='release'",
     "--config=profile.portable.strip=true",
@@ -37,17 +35,29 @@ const CARGO_ARGUMENTS: [&str; 9] = [
     "--message-format=json-render-diagnostics",
 ];
 
+/// All programs, or the benchmarks alone.
+const EVERYTHING: &[&str] = &["--workspace", "--all-targets"];
+const BENCHES: &[&str] = &["--package=tilewright-benches", "--benches"];
+
+/// The folder of the bundle for the benchmarks' rivals in C++, and the variable that names it.
+const RIVALS: &str = "rivals";
+const RIVALS_VARIABLE: &str = "TILEWRIGHT_RIVALS";
+
 /// Runs the command with the rest of its arguments.
 pub fn run(mut arguments: lexopt::Parser) -> Result {
-    let mut folder = None;
+    use lexopt::Arg::{Long, Value};
+    use lexopt::ValueExt as _;
+    let (mut folder, mut architecture, mut targets) = (None, None, EVERYTHING);
     while let Some(argument) = arguments.next()? {
         match argument {
-            lexopt::Arg::Value(path) if folder.is_none() => folder = Some(PathBuf::from(path)),
+            Long("benches") => targets = BENCHES,
+            Long("rivals") => architecture = Some(arguments.value()?.string()?),
+            Value(path) if folder.is_none() => folder = Some(PathBuf::from(path)),
             argument => return Err(argument.unexpected().into()),
         }
     }
     let folder = folder.unwrap_or_else(|| target_folder().join("bundle"));
-    let programs = build()?;
+    let programs = build(targets)?;
     empty(&folder)?;
     for program in &programs {
         program.copy_into(&folder)?;
@@ -60,6 +70,9 @@ pub fn run(mut arguments: lexopt::Parser) -> Result {
         package.copy_fixtures(&folder)?;
     }
     write_scripts(&folder)?;
+    if let Some(architecture) = architecture {
+        compile_rivals(&folder, &architecture)?;
+    }
     println!(
         "{}: {} programs, {:.1} MB",
         folder.display(),
@@ -156,10 +169,23 @@ fn package_name(id: &str, folder: &Path) -> Option<String> {
     }
 }
 
-/// Builds everything, and finds the programs among cargo's messages.
-fn build() -> Result<Vec<Program>> {
+/// Compiles the benchmarks' rivals in C++, so that the machine with the GPU needs neither nvcc nor newer headers.
+fn compile_rivals(folder: &Path, architecture: &str) -> Result {
+    let status = Command::new(folder.join("benches/compare"))
+        .args(["--compile-rivals", architecture])
+        .env(RIVALS_VARIABLE, folder.join(RIVALS))
+        .status()?;
+    match status.success() {
+        true => Ok(()),
+        false => Err("the rivals do not compile".into()),
+    }
+}
+
+/// Builds the targets, and finds the programs among cargo's messages.
+fn build(targets: &[&str]) -> Result<Vec<Program>> {
     let output = cargo()
         .args(CARGO_ARGUMENTS)
+        .args(targets)
         .env("TILEWRIGHT_TEST_PTX", "1")
         .current_dir(workspace_root())
         .stderr(Stdio::inherit())

@@ -1,7 +1,7 @@
 //! Chores of the workspace: `cargo xtask --help`.
 
 mod bundle;
-mod chart;
+mod figures;
 mod layers;
 mod links;
 mod packages;
@@ -22,11 +22,16 @@ Chores of the workspace.
 Usage: cargo xtask COMMAND
 
 Commands:
-  bundle [FOLDER]     gather tests, benchmarks and examples in a folder [default: target/bundle]
-                      that runs on a GPU machine without Rust
-  chart               draw docs/benchmarks.svg from benches/results/, and print the table; draw
-                      docs/products.svg from benches/results/products/, and the charts of
-                      ladder/pages/tensor.md from its table
+  bundle [--benches] [--rivals ARCH] [FOLDER]
+                      gather tests, benchmarks and examples, or benchmarks alone, in a folder
+                      [default: target/bundle] that runs on a GPU machine without Rust; with
+                      --rivals, compile the benchmarks' rivals in C++ for an architecture, such
+                      as sm_90, with nvcc
+  figures [--check] [--add FILE...]
+                      write the tables, numbers and charts of README.md and docs/ from
+                      benches/results/, and the charts of ladder/pages/tensor.md from its table;
+                      with --check, look whether they are stale; with --add, first add files that
+                      benchmarks wrote elsewhere
   layers              look for files of a crate that use one another in circles, and for files of
                       more than 400 lines, and compare the layers in docs/architecture.md with the
                       modules
@@ -67,7 +72,7 @@ fn run(mut arguments: lexopt::Parser) -> Result {
         }
         Some(Value(command)) => match command.to_str() {
             Some("bundle") => bundle::run(arguments),
-            Some("chart") => chart::run(arguments),
+            Some("figures") => figures::run(arguments),
             Some("layers") => layers::run(arguments),
             Some("links") => links::run(arguments),
             Some("packages") => packages::run(arguments),

@@ -1,9 +1,11 @@
 //! The output of the workspace's programs: standard output that may be closed, files that are
-//! replaced as a whole, charts.
+//! replaced as a whole, charts, measured figures.
 
 #[cfg(feature = "chart")]
 pub mod chart;
 mod columns;
+#[cfg(feature = "figures")]
+pub mod figures;
 #[cfg(feature = "files")]
 mod file;
 mod standard;

@@ -11,9 +11,10 @@ Commands:
   test [FILTER]      the tests (with the name FILTER), a line for each program
   sanitize [FILTER]  the tests of sums and products under the tools of compute-sanitizer: memcheck,
                      racecheck, initcheck and synccheck
-  compare [OPTIONS]  this crate and its rivals in one table, and as JSON; see compare --help
-  products [OPTIONS] matmul and cuBLAS, each warmed up by itself, as a table and as JSON; see
-                     products --help
+  compare [OPTIONS]  copies, reductions and scans, and those of CUB and torch, as a table and as JSON;
+                     see compare --help
+  products [OPTIONS] matmul, cuBLAS and cuBLASLt, each warmed up by itself, as a table and as JSON;
+                     see products --help
   calls [OPTIONS]    what calls cost the host, and the time to a process's first answers, as tables
                      and as JSON; see calls --help
   groups [OPTIONS]   sums and products on all devices and on the first of them, and torch with NCCL, as a
@@ -26,8 +27,10 @@ Variables:
   OUT                where logs and results go [default: out/ beside this script]
   TIMEOUT            seconds for one program [default: 300; for sanitize and bench 540]
   TILEWRIGHT_DEVICE  the device: sim, cuda, cuda:N [default: cuda]
-  TILEWRIGHT_CCCL    a folder with the headers of CCCL 3.1 or later, for CUB's reproducible sums
-                     [default: those of nvcc]
+  TILEWRIGHT_RIVALS  a folder with the compiled rivals [default: rivals/ beside this script, if it is there; without
+                     one, nvcc compiles them]
+  TILEWRIGHT_CCCL    a folder with the headers of CCCL 3.1 or later, for CUB's segments of one size and
+                     reproducible sums [default: those of nvcc]
 TEXT
 }
 
@@ -37,6 +40,10 @@ mkdir -p "$out" && out=$(cd "$out" && pwd) || exit 1
 if [ -s "$here/commit" ]; then
     TILEWRIGHT_COMMIT=$(cat "$here/commit")
     export TILEWRIGHT_COMMIT
+fi
+
+if [ -d "$here/rivals" ]; then
+    export TILEWRIGHT_RIVALS=${TILEWRIGHT_RIVALS:-$here/rivals}
 fi
 
 # On a GPU machine: without a driver that is an error, not a run on the simulator.
@@ -126,7 +133,7 @@ run_sanitizer() {
 }
 
 run_compare() {
-    (cd "$out" && "$here/benches/compare" "$@")
+    (cd "$out" && "$here/benches/compare" --out compare.json "$@")
 }
 
 run_products() {
