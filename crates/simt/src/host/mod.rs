@@ -21,6 +21,7 @@ mod trap;
 )))]
 #[path = "no_trap.rs"]
 mod trap;
+mod trier;
 mod watchdog;
 mod workers;
 

@@ -9,9 +9,8 @@
 //! Frames of the C library may hold its locks, for example that of `malloc`: an overflow in one of
 //! them ends the process with a message.
 
-use super::message::{Place, abort_with, say};
+use super::message::{ADVICE, OVER, Place, abort_with, say};
 use super::registers::{Registers, set_registers};
-use super::watchdog::{ADVICE, OVER};
 use crate::block::{Block, Thread};
 use crate::current::try_with_current;
 use crate::state::{HostThread, Left};

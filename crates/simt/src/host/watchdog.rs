@@ -11,8 +11,7 @@
 //! by a signal, see `trap`. Where neither is possible, the process ends with a message: the launch
 //! would never return.
 
-use super::left_locks::ADVICE as ADVICE_ON_LOCKS;
-use super::message::abort_with;
+use super::message::{ADVICE, ADVICE_ON_LOCKS, OVER, abort_with};
 use super::trap;
 use crate::state::{NEVER, Watched};
 use std::sync::{Arc, Barrier, Condvar, Mutex, MutexGuard, PoisonError};
@@ -286,15 +285,6 @@ impl Entry {
         })
     }
 }
-
-/// What a message of a block says that cannot be stopped.
-pub(super) const OVER: &str =
-    "the block has been over its time limit for 2 s and cannot be stopped, which ends the process";
-
-/// What its reader may do.
-pub(super) const ADVICE: &str = "Kernels must not hold locks over instructions, nor wait for the host. With a \
-longer `Options::time_limit` (`SimulatorOptions::with_time_limit`) it has more time, and with `None` all the \
-time in the world";
 
 fn nanoseconds(time: Duration) -> u64 {
     time.as_nanos() as u64

@@ -1,6 +1,6 @@
 //! The host threads that run blocks, shared by all launches of a process.
 
-use super::left_locks::Trier;
+use super::trier::Trier;
 use super::{panic_hook, trap};
 use crate::basics::{DefectKind, Finding};
 use rayon_core::{ThreadPool, ThreadPoolBuilder};

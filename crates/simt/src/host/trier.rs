@@ -1,0 +1,109 @@
+//! A host thread that tries the locks of the whole process: those of the standard streams, and of the
+//! allocator. Where one is held for ever, it never answers.
+
+use std::hint::black_box;
+use std::io;
+use std::mem::{size_of, transmute_copy};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::thread;
+
+/// So many workers may ask at a time.
+const REQUESTS: usize = 16;
+
+/// Allocators treat small and large sizes differently.
+const SIZES: [usize; 5] = [1, 256, 8 << 10, 512 << 10, 64 << 20];
+
+/// A lock of the whole process.
+pub(super) struct Lock {
+    pub name: &'static str,
+    /// Where the lock is, if it is one of a standard stream's.
+    pub address: fn() -> Option<usize>,
+    take: fn(),
+}
+
+pub(super) const LOCKS: [Lock; 4] = [
+    Lock {
+        name: "the allocator",
+        address: || None,
+        take: allocate,
+    },
+    Lock {
+        name: "standard error",
+        address: || address_in(&io::stderr()),
+        take: || drop(io::stderr().lock()),
+    },
+    Lock {
+        name: "standard output",
+        address: || address_in(&io::stdout()),
+        take: || drop(io::stdout().lock()),
+    },
+    Lock {
+        name: "standard input",
+        address: || address_in(&io::stdin()),
+        take: || drop(io::stdin().lock()),
+    },
+];
+
+fn allocate() {
+    for size in SIZES {
+        let mut memory = Vec::<u8>::new();
+        // Where the process has no such memory, its lock is free.
+        let _ = memory.try_reserve_exact(size);
+        black_box(&memory);
+    }
+}
+
+/// The address that a handle of a standard stream is: each is a reference to the stream's lock.
+fn address_in<T: 'static>(handle: &T) -> Option<usize> {
+    // SAFETY: the sizes are equal, so each byte of the number is one of the handle, which has no
+    // padding then: it has an address, and room for nothing else.
+    (size_of::<T>() == size_of::<usize>()).then(|| unsafe { transmute_copy(handle) })
+}
+
+/// What a worker has the trier do.
+pub(super) struct Request {
+    /// Which of [`LOCKS`] to take.
+    pub locks: [bool; LOCKS.len()],
+    /// The one that is being taken.
+    pub current: Arc<AtomicUsize>,
+    pub is_done: Sender<()>,
+}
+
+/// The host thread that tries locks. It ends with this.
+pub(super) struct Trier(SyncSender<Request>);
+
+impl Trier {
+    /// Starts the thread, and waits until it runs: a thread that starts allocates, and aborts where it
+    /// cannot, which must not be in the middle of a launch.
+    pub fn start() -> io::Result<Self> {
+        let (sender, receiver) = sync_channel(REQUESTS);
+        let (has_started, starts) = channel();
+        thread::Builder::new()
+            .name("simt-locks".to_owned())
+            .spawn(move || {
+                has_started.send(()).unwrap_or_default();
+                serve(&receiver);
+            })?;
+        starts.iter().take(1).for_each(drop);
+        Ok(Self(sender))
+    }
+
+    /// Has the thread answer the request; returns whether it will, unless a lock is never free.
+    pub fn ask(&self, request: Request) -> bool {
+        self.0.try_send(request).is_ok()
+    }
+}
+
+fn serve(requests: &Receiver<Request>) {
+    for request in requests {
+        for (number, lock) in LOCKS.iter().enumerate() {
+            request.current.store(number, Relaxed);
+            if request.locks[number] {
+                (lock.take)();
+            }
+        }
+        request.is_done.send(()).unwrap_or_default();
+    }
+}
