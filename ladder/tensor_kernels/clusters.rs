@@ -133,8 +133,8 @@ pub unsafe fn tensor_clusters_nt(
     };
     let consumer = |mut ring: Consumer<'_, STAGES>, number| {
         // SAFETY: (1) the ring is initialised. (2) The whole warpgroup is here, and blocks end together. Of
-        // `accumulate`, (1) is (2).
-        // For the products: (1) the stage is full, and `multiply` releases it. (2) It waits for them.
+        // `accumulate`, (1) is (2). For the products: (1) the stage is full, and `multiply` releases it. (2) It
+        // waits for them.
         let sums = unsafe {
             let sums = M64N256::zero().accumulate();
             multiply::<_, _, BLOCKS>(sums, &mut ring, rounds, |products, stage| {

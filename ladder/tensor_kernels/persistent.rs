@@ -102,9 +102,9 @@ unsafe fn product<B: Second<COLUMNS, PART>>(a: AMap<'_>, b: B, c: CMap<'_>, work
             let (row, column) = work.origin(tile);
             let row = row + row_of(number) as u32;
             // SAFETY: (1) the ring is initialised. (2) The whole warpgroup is here, and blocks end together. Of
-            // `overwrite`, (1) is (2): the bounds of the loops are the launch's. For the products: (1) the stage is full, and `multiply` releases it. (2) It waits
-            // for them. For the store: (1) each warpgroup has its tile and its outputs. (2) The copy of the
-            // tile before has been waited for, and a barrier passed.
+            // `overwrite`, (1) is (2): the bounds of the loops are the launch's. For the products: (1) the stage is
+            // full, and `multiply` releases it. (2) It waits for them. For the store: (1) each warpgroup has its tile
+            // and its outputs. (2) The copy of the tile before has been waited for, and a barrier passed.
             unsafe {
                 let start = sums.overwrite();
                 sums =

@@ -62,8 +62,8 @@ pub unsafe fn product<const N: usize, const COUNT: usize>(
     let consumer = |mut ring: Consumer<'_, STAGES>, number| {
         let first = row_of(number);
         // SAFETY: (1) the ring is initialised. (2) The whole warpgroup is here. Of `accumulate`, (1) is (2). For the
-        // products: (1) the stage is full. (2) It is released when they are finished. (3) is (2). (4) A stage has its tiles.
-        // (5) `multiply` waits for them.
+        // products: (1) the stage is full. (2) It is released when they are finished. (3) is (2). (4) A stage has
+        // its tiles. (5) `multiply` waits for them.
         let sums = unsafe {
             let sums = Accumulator::<COUNT>::zero().accumulate();
             multiply::<_, _, 1>(sums, &mut ring, rounds, |products, stage| {

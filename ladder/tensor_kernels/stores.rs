@@ -93,14 +93,14 @@ pub unsafe fn tensor_stores_nt(
         }
     };
     let consumer = |mut ring: Consumer<'_, STAGES>, number| {
+        // SAFETY: (1) the whole warpgroup is here, and the bound of the loop in `multiply` is the launch's.
+        let sums = unsafe { M64N256::zero().accumulate() };
         let tile = c_tiles.get(number as usize);
         let row = row + row_of(number) as u32;
-        // SAFETY: (1) the ring is initialised. (2) The whole warpgroup is here, and blocks end together. Of
-        // `accumulate`, (1) is (2).
+        // SAFETY: (1) the ring is initialised. (2) The whole warpgroup is here, and blocks end together.
         // For the products: (1) the stage is full, and `multiply` releases it. (2) It waits for them. For
         // the store: (1) each warpgroup has its tile and its outputs. (2) Nothing is written any more.
         unsafe {
-            let sums = M64N256::zero().accumulate();
             let sums = multiply::<_, _, BLOCKS>(sums, &mut ring, rounds, |products, stage| {
                 stages.multiply(products, stage, number);
             });

@@ -56,12 +56,12 @@ impl<
             }
         };
         let start = |sums: Accumulator<COUNT, S>, stage: &Stage| {
-            let (a, b) = self.tiles_of(stage, 0);
             // SAFETY: of `overwrite`, (1) is (2): the conditions and the bounds of the loops below are the launch's.
             // Of the products, (1) the stage is full. (2) It is released when they are finished. (3) is (2). (4) The
             // tiles are there. (5) They are waited for below.
             unsafe {
                 let mut products = sums.overwrite().begin();
+                let (a, b) = self.tiles_of(stage, 0);
                 products.multiply(
                     A::part::<WARPGROUP_ROWS>(a, first),
                     B::part::<COLUMNS>(b, 0),

@@ -22,7 +22,8 @@ intrinsics! {
 /// one.
 #[inline(always)]
 pub fn with_own_lane(mask: u64) -> u64 {
-    mask | 1 << lane_index()
+    // Instructions take the 32 bits of the lanes that there are.
+    u64::from(mask as u32 | 1 << lane_index())
 }
 
 /// How a shuffle finds its source lane.
