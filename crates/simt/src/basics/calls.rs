@@ -13,6 +13,9 @@ const RUN_BODY: &str = "runner::coroutine::run_body";
 /// Where the kernel's calls begin, and where a thread waits: those functions are not the kernel's.
 const CONFINEMENT: &str = "state/confinement.rs";
 
+/// What `#[kernel]` writes around a kernel's function has this in its name, at a line of the user's file.
+const ENTRY: &str = "cuda_std::kernel::Kernel for ";
+
 /// Files whose functions are not the user's have these in their paths: the standard library, packages of
 /// a registry, the device library and the host library.
 const FOREIGN: [&str; 5] = [
@@ -54,7 +57,8 @@ impl Call {
             let mut parts = FOREIGN.iter();
             parts.any(|part| location.file.contains(part))
         };
-        self.location.as_ref().is_some_and(|it| !is_foreign(it))
+        let is_entry = self.function.contains(ENTRY);
+        !is_entry && self.location.as_ref().is_some_and(|it| !is_foreign(it))
     }
 }
 
@@ -119,20 +123,22 @@ mod tests {
              at /home/user/cuda_std/src/symbol.rs:7:9
    5: user::kernel
              at /home/user/src/lib.rs:20:5
-   6: core::ops::function::Fn::call
+   6: user::_::<impl cuda_std::kernel::Kernel for user::kernel>::run
+             at /home/user/src/lib.rs:18:1
+   7: core::ops::function::Fn::call
              at /rustc/59807616/library/core/src/ops/function.rs:250:5
-   7: outside
+   8: outside
              at /home/user/simt/src/state/confinement.rs:80:5
-   8: run_body
+   9: run_body
              at /home/user/simt/src/runner/coroutine.rs:117:5
-   9: user::main
+  10: user::main
              at /home/user/src/main.rs:3:1
 ";
 
     #[test]
     fn only_the_functions_of_the_kernel_are_kept() {
         let calls = kernel_calls(TEXT);
-        assert_eq!(calls.len(), 6);
+        assert_eq!(calls.len(), 7);
         let shown = calls.iter().filter(|call| call.is_of_user());
         let shown: Vec<String> = shown.map(Call::to_string).collect();
         assert_eq!(
