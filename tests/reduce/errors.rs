@@ -55,7 +55,7 @@ fn operands_of_another_device_are_refused<T: Sample>() {
 
 /// Memory that is full has room neither for a result nor for the partial sums.
 fn without_memory_the_sum_is_an_error_and_the_next_works<T: Sample>() {
-    const BYTES: u64 = 1 << 16;
+    const BYTES: u64 = 1 << 17;
     let device = Device::simulator_with(SimulatorOptions::default().with_memory_bytes(BYTES));
     let elements = BYTES as usize / size_of::<T>();
     for room in [0, 1024] {

@@ -85,7 +85,7 @@ fn operands_of_another_device_are_refused<T: Exact>() {
 }
 
 fn without_memory_the_sum_is_an_error_and_the_next_works<T: Exact>() {
-    const BYTES: u64 = 1 << 16;
+    const BYTES: u64 = 1 << 17;
     let device = Device::simulator_with(SimulatorOptions::default().with_memory_bytes(BYTES));
     let full = device.zeros::<T>(BYTES as usize / size_of::<T>()).unwrap();
     let error = device.reduce_sum_reproducible(&full).unwrap_err();
