@@ -70,6 +70,7 @@ impl<'block, const STAGES: usize> Ring<'block, STAGES> {
     /// # Safety
     /// 1. One thread of the block calls it, once, before any thread uses the ring; a barrier of the
     ///    block follows, or one of the cluster if other blocks use the ring, or multicasts fill it.
+    /// 2. `producers` and `consumers` are 1 to 2^20 - 1 (PTX ISA, `mbarrier`, "Contents of the mbarrier object").
     #[inline(always)]
     #[track_caller]
     pub unsafe fn init(self, producers: u32, consumers: u32) {
@@ -202,6 +203,7 @@ impl Slot<'_> {
     ///
     /// # Safety
     /// 1. The ring is initialised.
+    /// 2. The bytes of a stage are at most 2^20 - 1 together.
     #[inline(always)]
     #[track_caller]
     pub unsafe fn expect(&self, bytes: u32) {

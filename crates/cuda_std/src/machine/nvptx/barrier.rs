@@ -34,14 +34,26 @@ pub fn block_barrier() {
 #[inline(always)]
 pub fn block_barrier_part(id: u32, threads: u32) {
     // SAFETY: as for `block_barrier`.
-    unsafe { barrier_sync_count(id as i32, threads as i32) }
+    unsafe { barrier_sync_count(number(id), whole_warps(threads)) }
 }
 
 /// Arrives at barrier `id` for `threads` threads of the block, and does not wait.
 #[inline(always)]
 pub fn block_barrier_arrive(id: u32, threads: u32) {
     // SAFETY: as for `block_barrier`.
-    unsafe { barrier_arrive_count(id as i32, threads as i32) }
+    unsafe { barrier_arrive_count(number(id), whole_warps(threads)) }
+}
+
+/// One of the 16 barriers of a block, whatever `id` is: PTX has no meaning for others.
+#[inline(always)]
+fn number(id: u32) -> i32 {
+    (id % 16) as i32
+}
+
+/// A number of threads for which a barrier can wait: a positive multiple of the warp's width.
+#[inline(always)]
+fn whole_warps(threads: u32) -> i32 {
+    (threads / 32 * 32).max(32) as i32
 }
 
 /// Waits for every thread of the block and counts those whose predicate is true.
