@@ -21,22 +21,22 @@
 //! }
 //! ```
 
-mod access;
 mod atomic;
 mod kind;
 mod matrix;
+mod own_element;
+mod width;
 
-pub use access::OwnElement;
-pub(crate) use access::assert_vector;
 pub use atomic::GlobalAtomic;
 pub use kind::{View, ViewKind};
 pub use matrix::{GlobalMatrix, GlobalMatrixMut};
+pub use own_element::OwnElement;
+pub(crate) use width::assert_vector;
 
 use crate::machine::{self, Cache, Space};
-use crate::thread::OwnIndex;
-use access::assert_cached;
 use bytemuck::Pod;
 use core::marker::PhantomData;
+use width::assert_cached;
 
 /// Elements of global memory that no thread writes during the launch.
 ///
@@ -301,18 +301,6 @@ impl<'launch, T: Pod> GlobalMut<'launch, T> {
     #[must_use]
     pub const fn as_mut_ptr(self) -> *mut T {
         self.base
-    }
-
-    /// The element that belongs to the calling thread by its [`OwnIndex`], or `None` where the
-    /// view ends before it. No other thread can reach it this way.
-    ///
-    /// In a kernel that also uses this view's `unsafe` accesses, those must keep off other
-    /// threads' own elements.
-    #[inline(always)]
-    #[must_use]
-    pub fn own(self, index: OwnIndex<'launch>) -> Option<OwnElement<'launch, T>> {
-        let index = index.get();
-        (index < self.len).then_some(OwnElement { view: self, index })
     }
 
     /// Element `index`.

@@ -29,7 +29,7 @@
 //! ```
 //!
 //! All threads of a warpgroup make each call together, in the same order: PTX leaves undefined what happens
-//! where one is missing (`.sync.aligned`). Whoever calls [`Accumulator::accumulate`] or
+//! where one is missing (`.sync.aligned`). A call of [`Accumulator::accumulate`] or
 //! [`Accumulator::overwrite`] promises it for all that becomes of the accumulators, up to
 //! [`InFlight::wait`]. (PTX ISA, 9.7.15, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate
 //! Instructions".)

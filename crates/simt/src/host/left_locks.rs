@@ -1,5 +1,5 @@
 //! Whether a thread that was left where it is holds a lock that the whole process needs: that of a
-//! standard stream, or of the allocator. Nobody would ever give it back, so the process ends with a
+//! standard stream, or of the allocator. It would stay locked, so the process ends with a
 //! message rather than hang wherever it next prints or allocates.
 //!
 //! A host thread of its own tries: where the lock is held, it waits for ever. A stream may be held by

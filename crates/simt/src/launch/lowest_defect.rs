@@ -42,7 +42,7 @@ impl LowestDefect {
         lowest.take()
     }
 
-    /// The defect in words, if nobody adds one at the moment.
+    /// The defect in words, unless a block is adding one.
     pub fn describe(&self) -> Option<String> {
         let lowest = match self.defect.try_lock() {
             Ok(lowest) => lowest,

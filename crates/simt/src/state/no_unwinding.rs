@@ -1,6 +1,6 @@
 //! Stands for `unwinding` on systems whose tables of exceptions it does not read.
 
-/// As far as is known, somebody catches.
+/// Assumed, because the tables of exceptions are not read here.
 pub(crate) fn would_be_caught() -> bool {
     true
 }

@@ -47,7 +47,7 @@ unsafe extern "C-unwind" {
 /// cannot unwind.
 #[inline(never)]
 pub(crate) fn would_be_caught() -> bool {
-    // Where the frames end, the unwinder finds nobody who catches, and the process ends.
+    // Where the frames end, the unwinder finds no function that catches, and the process ends.
     let mut end = Action::Abort;
     // SAFETY: the function has the right type, and is given `end`, which has no other user meanwhile.
     unsafe { _Unwind_Backtrace(look_at_frame, (&raw mut end).cast()) };

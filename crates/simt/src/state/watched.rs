@@ -147,8 +147,8 @@ impl Watched {
         self.block.load(Relaxed)
     }
 
-    /// Calls `action` with the name of the block's kernel. A signal handler or the watchdog may be who
-    /// asks, so it waits for no lock.
+    /// Calls `action` with the name of the block's kernel. Signal handlers and the watchdog call it, so
+    /// it waits for no lock.
     pub fn with_kernel<R>(&self, action: impl FnOnce(&str) -> R) -> R {
         match self.kernel.try_lock() {
             Ok(kernel) => action(&kernel),

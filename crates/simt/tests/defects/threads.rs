@@ -232,7 +232,7 @@ fn rows_behind_the_last_number_are_not_in_a_tile() {
     }
 }
 
-/// Whatever was asked for before, and refused: that is a defect, which the kernel here goes on after.
+/// Whatever was requested before, and refused: that is a defect, which the kernel here goes on after.
 #[test]
 fn an_allotment_deals_out_what_is_there() {
     let refused = AtomicUsize::new(0);

@@ -1,6 +1,7 @@
-//! What accesses are made of: elements that a thread has alone, and widths.
+//! Elements that one thread alone can reach.
 
 use super::GlobalMut;
+use crate::thread::OwnIndex;
 use bytemuck::Pod;
 
 /// One element of a [`GlobalMut`] or a [`GlobalMatrixMut`](super::GlobalMatrixMut) that only the calling thread can reach.
@@ -31,18 +32,16 @@ impl<T: Pod> OwnElement<'_, T> {
     }
 }
 
-/// Rejects, when compiled, a load that no cache operator has.
-pub(super) const fn assert_cached<T, const N: usize>() {
-    assert!(
-        matches!(N * size_of::<T>(), 4 | 8 | 16),
-        "a load that names its caches is 4, 8 or 16 bytes wide: choose N so that N * size_of::<T>() is one of them"
-    );
-}
-
-/// Rejects, when compiled, a vector that is no single access of the machine.
-pub(crate) const fn assert_vector<T, const N: usize>() {
-    assert!(
-        N * size_of::<T>() == 4 || N * size_of::<T>() == 8 || N * size_of::<T>() == 16,
-        "a vector access is 4, 8 or 16 bytes wide: choose N so that N * size_of::<T>() is one of them"
-    );
+impl<'launch, T: Pod> GlobalMut<'launch, T> {
+    /// The element that belongs to the calling thread by its [`OwnIndex`], or `None` where the
+    /// view ends before it. No other thread can reach it this way.
+    ///
+    /// In a kernel that also uses this view's `unsafe` accesses, those must keep off other
+    /// threads' own elements.
+    #[inline(always)]
+    #[must_use]
+    pub fn own(self, index: OwnIndex<'launch>) -> Option<OwnElement<'launch, T>> {
+        let index = index.get();
+        (index < self.len).then_some(OwnElement { view: self, index })
+    }
 }
