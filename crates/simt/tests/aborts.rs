@@ -5,6 +5,7 @@
     any(target_arch = "x86_64", target_arch = "aarch64")
 ))]
 
+mod borrowed;
 mod common;
 
 use common::child::{aborts_in_child, in_child};
@@ -123,15 +124,18 @@ fn a_defect_under_a_function_that_cannot_unwind() {
     in_child("a_defect_under_a_function_that_cannot_unwind", || {
         let result = launch(1, 64, || {
             called_from_c(&|| {
-                simt::access(
-                    simt::Space::Global,
-                    simt::AccessKind::Read,
-                    4096,
-                    4,
-                    4,
-                    4,
-                    4,
-                );
+                // SAFETY: the access is out of its view's bounds, and no memory is registered there.
+                unsafe {
+                    simt::access(
+                        simt::Space::Global,
+                        simt::AccessKind::Read,
+                        4096,
+                        4,
+                        4,
+                        4,
+                        4,
+                    );
+                }
             });
         });
         let defect = result.unwrap_err();

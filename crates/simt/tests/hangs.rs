@@ -1,5 +1,6 @@
 //! Launches that would go on for minutes, or for ever, end with a report.
 
+mod borrowed;
 mod common;
 
 use common::child::in_child;

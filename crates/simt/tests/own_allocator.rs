@@ -6,6 +6,7 @@
     any(target_arch = "x86_64", target_arch = "aarch64")
 ))]
 
+mod borrowed;
 mod common;
 
 use common::child::{aborts_in_child, in_child};

@@ -179,7 +179,7 @@ fn with_shared(kib: usize, body: impl Fn() + Sync) -> Result<simt::Report, Box<s
         dynamic_shared_bytes: kib << 10,
         options: &options,
     };
-    simt::run(&launch, &body)
+    crate::borrowed::run(&launch, &body)
 }
 
 #[test]
