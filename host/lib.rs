@@ -35,9 +35,9 @@
 //! | the cost of a kernel | [`Device::with_report`], [`LaunchReport`] | [`KernelReport::advice`], [`Roofline`], [`Event`], [`occupancy`] |
 //! | errors | [`Error`], [`ErrorKind`] | [`GroupError`], [`SimulatorError`] |
 //!
-//! The repository has [reductions][reductions], [products][products] and [functions][mathematics] in full, with their
-//! error bounds; [a crate with custom kernels to copy][custom]; and [ladders][ladder] from the plain version of a kernel
-//! to the fast one.
+//! The repository has [reductions][reductions], [products][products] and [functions][mathematics] in full, with
+//! their error bounds; [a crate with custom kernels to copy][custom]; and [ladders][ladder] from the plain version
+//! of a kernel to the fast one.
 //!
 //! # Custom kernels
 //!
@@ -73,7 +73,8 @@
 //!
 //! - [`ErrorKind::OutOfMemory`], if it allocates: for its result, for partial results or for split operands.
 //! - [`ErrorKind::NoModule`], if it launches a kernel for the first time and the device can run none of its PTX images.
-//! - [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`], if the driver reports a fault; an earlier launch can be the cause.
+//! - [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`], if the driver reports a fault; an earlier launch can be the
+//!   cause.
 //!
 //! # Features
 //!
