@@ -315,7 +315,7 @@ impl From<GroupError> for ErrorKind {
     }
 }
 
-/// All CUDA devices, of which there is at least one.
+/// All CUDA devices; fails if there is none.
 fn cuda_devices() -> Outcome<Vec<Device>> {
     let open = |ordinal| Device::cuda(ordinal).map_err(crate::Error::into_kind);
     let mut devices = vec![open(0)?];

@@ -41,7 +41,7 @@
 //!
 //! # Custom kernels
 //!
-//! A kernel is a Rust function. The simulator runs it as it is, and `tilewright-cuda-builder` compiles it for GPUs:
+//! A kernel is a Rust function. The simulator runs it unchanged, and `tilewright-cuda-builder` compiles it for GPUs:
 //!
 //! ```
 //! use tilewright::cuda_std::prelude::*;

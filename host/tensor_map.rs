@@ -80,7 +80,7 @@ impl<T: Element> MatrixView<'_, T> {
         self.encode_map(box_rows, box_columns, None)
     }
 
-    /// A map of a batch of matrices, of which this is the first.
+    /// A map of a batch of matrices whose first is this one.
     pub(crate) fn encode_tensor_map_of_batch(
         &self,
         box_rows: usize,

@@ -119,7 +119,7 @@ impl DeviceGroup {
         move |rank| part(len, self.ranks(), rank)
     }
 
-    /// The common length of the buffers or views, of which there is one for each rank of this process.
+    /// The common length of the buffers or views, one for each rank of this process.
     pub(super) fn check_buffers<'a, T: Element + 'a>(
         &self,
         buffers: impl IntoIterator<Item: Into<BufferView<'a, T>>, IntoIter: ExactSizeIterator>,

@@ -9,7 +9,7 @@ pub fn part(len: usize, ranks: usize, rank: usize) -> Range<usize> {
     bound(rank)..bound(rank + 1)
 }
 
-/// How a buffer is divided over ranks: by the blocks of its reduction, each of which has some tiles.
+/// How a buffer is divided over ranks: by the blocks of its reduction. A block has some tiles.
 ///
 /// Tile t belongs to block t modulo the number of blocks, and a rank has consecutive blocks. So for up to
 /// `MAX_BLOCKS` tiles a rank has one run of elements, and beyond that one run in each round of tiles.

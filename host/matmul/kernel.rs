@@ -125,7 +125,7 @@ methods! {
     Skinny(tile: SkinnyTile),
     /// f32 split into f16, on tensor cores, by warpgroups.
     Split(tiles: TileConfig),
-    /// f32 split into f16, on tensor cores, by warps.
+    /// f32 split into f16, on tensor cores, at warp level.
     SplitMma(tiles: TileConfig),
     /// The outputs that `Split` leaves out, on CUDA cores.
     Wide,

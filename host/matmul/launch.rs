@@ -2,7 +2,7 @@
 //!
 //! `product.rs` takes a product from its operands to the selected launch. `chain.rs` and `words.rs` run on CUDA
 //! cores; `mma.rs` (warps) and `tensor.rs` (warpgroups) on tensor cores. `split.rs` multiplies split f32, by
-//! warpgroups or, in `split_mma.rs`, by warps. `vector.rs` multiplies rows or columns by a vector, and `bytes.rs`
+//! warpgroups or, in `split_mma.rs`, at warp level. `vector.rs` multiplies rows or columns by a vector, and `bytes.rs`
 //! those of 8-bit elements. `parts.rs` splits K, `grouped.rs` has several products in one launch, and `mirror.rs`
 //! writes the other half of a symmetric one.
 //!

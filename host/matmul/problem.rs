@@ -69,8 +69,8 @@ impl Problem {
             .product()
     }
 
-    /// The blocks of a kernel with this tile that compute something, in one product; `None` if a grid cannot have
-    /// so many.
+    /// The blocks of a kernel with this tile that compute something, in one product; `None` if they are
+    /// more than a grid can have.
     pub fn blocks(&self, tile: &BlockTile) -> Option<u32> {
         let all = tile.blocks(self.m, self.n)?;
         Some(match self.is_gram {

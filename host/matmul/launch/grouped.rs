@@ -1,4 +1,4 @@
-//! Products of unequal shapes. Those on CUDA cores, and those of f16 and bf16 by warps on tensor cores, share
+//! Products of unequal shapes. Those on CUDA cores, and those of f16 and bf16 at warp level on tensor cores, share
 //! launches; others run one after the other.
 
 use crate::device::Device;

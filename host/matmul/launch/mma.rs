@@ -1,4 +1,4 @@
-//! Products by warps on the tensor cores of compute capability 8.0 and later: of f16, bf16 and i8, and of f64 whose
+//! Warp-level products on the tensor cores of compute capability 8.0 and later: of f16, bf16 and i8, and of f64 whose
 //! operands are copied.
 
 use super::aligned::{self, Reading};

@@ -1,4 +1,4 @@
-//! f32 products on tensor cores, by warps, with split operands.
+//! f32 products on tensor cores, at warp level, with split operands.
 
 use crate::error::Outcome;
 use crate::launch_args::{global, written_by_product};

@@ -24,7 +24,7 @@ use tilewright_kernels::epilogue::EpilogueElement as _;
 /// | f16, bf16 | those on tensor cores, to the same type, from compute capability 8.0 on | vectors; small results with a large K; results that fill half of the device; operands whose rows (columns, if column-major) do not start at multiples of 16 bytes |
 /// | others | none | all, one after the other |
 ///
-/// A launch that products share allocates nothing. In such a launch of f32 or f64, vectors and small results with a
+/// A launch that products share allocates nothing. In a shared launch of f32 or f64, vectors and small results with a
 /// large K also have the bits of a chain; products of f16 and bf16 have the bits that they have alone.
 ///
 /// ```

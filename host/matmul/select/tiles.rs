@@ -81,21 +81,21 @@ const ROUNDS_OF_WGMMA: RoundTimes = RoundTimes::of_three(6, 13, 16);
 /// and 2).
 const ROUNDS_OF_SPLIT: RoundTimes = RoundTimes::of_two(5, 8);
 
-/// Split f32, by warps. Large tiles have twice as many outputs as small ones. A multiprocessor computes two large
+/// Split f32, at warp level. Large tiles have twice as many outputs as small ones. A multiprocessor computes two large
 /// tiles at a time, or three small ones.
 ///
 /// Measured on an H200, in us with the split, small and large: 50 and 58 at 1024 (1 and 1 rounds), 106 and 92 at
 /// 1280 (2 and 1), 135 and 163 at 1536 (2 and 2), 266 and 250 at 2048 (3 and 2), 857 and 804 at 3072 (6 and 5).
 const ROUNDS_OF_SPLIT_MMA: RoundTimes = RoundTimes::of_two(6, 7);
 
-/// f64 by warps. Large tiles have four times as many outputs as small ones. A multiprocessor computes one large
+/// f64 at warp level. Large tiles have four times as many outputs as small ones. A multiprocessor computes one large
 /// tile at a time, or three small ones.
 ///
 /// Measured on an H200, in TFLOP/s, small and large: 43.2 and 26.6 at 1024 (1 and 1 rounds), 43.6 and 30.9 at 1536
 /// (2 and 2), 46.4 and 51.1 at 2048 (3 and 2), 47.6 and 53.3 at 4096 (11 and 8), 45.1 and 55.4 at 8192 (42 and 32).
 const ROUNDS_OF_F64: RoundTimes = RoundTimes::of_two(4, 5);
 
-/// f16, bf16 and i8 by warps. Large tiles have four times as many outputs as small ones. A multiprocessor computes
+/// f16, bf16 and i8 at warp level. Large tiles have four times as many outputs as small ones. A multiprocessor computes
 /// two large tiles at a time, or three small ones, which read nearly three times as much shared memory for each
 /// output. A guess: not measured.
 const ROUNDS_OF_NARROW: RoundTimes = RoundTimes::of_two(4, 8);
@@ -175,7 +175,7 @@ fn rounds_of_clusters(problem: &Problem, device: DeviceFacts, tile: &ClusterTile
     tiles.saturating_mul(problem.batch).div_ceil(resident) as u64
 }
 
-/// Products by warps on tensor cores. Uses `tiles` if given, otherwise the fastest size.
+/// Warp-level products on tensor cores. Uses `tiles` if given, otherwise the fastest size.
 pub(super) fn mma_in(
     problem: &Problem,
     device: DeviceFacts,
@@ -188,7 +188,7 @@ pub(super) fn mma_in(
     by_warps_in(Method::Mma, problem, device, (blocks, times), tiles)
 }
 
-/// Products of split operands by warps. Uses `tiles` if given, otherwise the fastest size.
+/// Warp-level products of split operands. Uses `tiles` if given, otherwise the fastest size.
 pub(super) fn split_mma_in(
     problem: &Problem,
     device: DeviceFacts,
