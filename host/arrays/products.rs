@@ -30,8 +30,9 @@ pub fn matmul<T: MatmulElement>(
     device.matmul(&a, &b)?.to_array2()
 }
 
-/// The symmetric product A^T A of an array of any layout, on the default device, by
-/// [`Device::gram`](crate::Device::gram).
+/// The symmetric product A^T A of an array of any layout, on the default device.
+///
+/// It is [`Device::gram`](crate::Device::gram), with copies to the device and back.
 ///
 /// ```
 /// use ndarray::array;

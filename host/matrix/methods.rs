@@ -34,8 +34,7 @@ macro_rules! getters {
             $matrix.order
         }
 
-        /// The distance from the start of one row (one column, if column-major) to the start of the next, in
-        /// elements.
+        /// The distance from one row (one column, if column-major) to the next in memory, in elements.
         #[must_use]
         pub fn leading_dimension(&$self) -> usize {
             $matrix.leading_dimension
