@@ -46,17 +46,17 @@ impl ElementType {
 
 /// The tile size of a product: how many outputs a block computes.
 ///
-/// The bits of the product do not depend on it. The sizes of each method, as rows x columns:
+/// The bits of the product do not depend on it. On CUDA cores, as in
+/// [`Device::matmul_coarsened`](crate::Device::matmul_coarsened), the sizes are, in rows x columns:
 ///
 /// | | small | medium | large |
 /// |---|---|---|---|
-/// | f32 on CUDA cores, each thread | 4 x 4 | 8 x 4 | 8 x 8 |
-/// | f32 on CUDA cores, each block | 32 x 64 | 64 x 64 | 64 x 128 |
-/// | f64 on CUDA cores, each thread | 4 x 4 | as large | 8 x 4 |
-/// | f64 on CUDA cores, each block | 64 x 64 | as large | 128 x 64 |
+/// | f32, each thread | 4 x 4 | 8 x 4 | 8 x 8 |
+/// | f32, each block | 32 x 64 | 64 x 64 | 64 x 128 |
+/// | f64, each thread | 4 x 4 | as large | 8 x 4 |
+/// | f64, each block | 64 x 64 | as large | 128 x 64 |
 ///
-/// [`Device::matmul_coarsened`](crate::Device::matmul_coarsened) uses these. [`MatmulPlan`](crate::MatmulPlan)
-/// shows the size in other kernels.
+/// [`MatmulPlan`](crate::MatmulPlan) shows the size of any kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TileConfig {
