@@ -1,10 +1,10 @@
 //! Several devices that work on one problem.
 //!
-//! `partition.rs` says which rank has what; `buffer.rs` is a buffer over the devices, and `reduce.rs` its
-//! reductions; `matrix.rs` is a matrix over them, and `matmul.rs` its products; `collectives.rs` has calls with
-//! a buffer for each rank, and `exchange.rs` what all of them rest on: transfers of borrowed buffers.
-//! `transport.rs` is how bytes come from one device to another, as a trait, and `transport/` has its
-//! implementations; `id.rs` is how processes find one another, `options.rs` how they treat one another.
+//! `partition.rs` says what each rank holds. `buffer.rs` is a buffer over the devices, and `reduce.rs` its
+//! reductions; `matrix.rs` is a matrix over the devices, and `matmul.rs` its products. `collectives.rs` has the
+//! calls with a buffer for each rank. All of them use `exchange.rs`, transfers of borrowed buffers. `transport.rs`
+//! is the trait that moves bytes between devices, and `transport/` has its implementations. `id.rs` is how
+//! processes find one another, and `options.rs` has their timeout.
 
 mod buffer;
 mod collectives;
@@ -31,10 +31,10 @@ use std::ops::Range;
 use std::sync::Arc;
 use transport::{PeerCopies, Transport};
 
-/// Devices that work on one problem: several CUDA devices of one machine, or as many simulated ones.
+/// Devices that work on one problem: CUDA devices or simulated ones, in one process or several.
 ///
-/// The devices are the group's *ranks*, numbered from 0. What is divided over them is divided by their number
-/// and the size of the data alone, so every run has the same parts. A clone is the same group.
+/// The devices are the group's *ranks*, numbered from 0. What a rank holds depends on the number of ranks and the
+/// size of the data alone, so it is the same in every run. A clone is the same group.
 ///
 /// ```
 /// use tilewright::DeviceGroup;
@@ -47,7 +47,7 @@ use transport::{PeerCopies, Transport};
 /// # }
 /// ```
 ///
-/// [docs/several_devices.md] says how the work is divided, and what has run on which machines.
+/// [docs/several_devices.md] says how the work is divided, and on which machines it has run.
 ///
 /// [docs/several_devices.md]: https://github.com/tilewright/tilewright/blob/main/docs/several_devices.md
 #[derive(Clone)]
@@ -55,7 +55,7 @@ pub struct DeviceGroup {
     members: Arc<Members>,
 }
 
-/// The ranks of a group, and those of them that this process has.
+/// The ranks of a group, and the ranks of this process.
 #[derive(Debug)]
 struct Members {
     ranks: usize,
@@ -67,11 +67,14 @@ struct Members {
 }
 
 impl DeviceGroup {
-    /// All devices that the environment variable `TILEWRIGHT_DEVICE` allows: with `cuda` all CUDA devices,
-    /// with `cuda:N` that one, with `sim` one simulated device.
+    /// Makes a group of all devices that the environment variable `TILEWRIGHT_DEVICE` allows.
     ///
-    /// Without the variable these are all CUDA devices where there is a driver with a device, and one
-    /// simulated device where there is none.
+    /// | value | devices |
+    /// |---|---|
+    /// | `cuda` | all CUDA devices |
+    /// | `cuda:N` | CUDA device N |
+    /// | `sim` | one simulated device |
+    /// | not set | all CUDA devices, or one simulated device if there is no driver or no device |
     ///
     /// ```
     /// use tilewright::DeviceGroup;
@@ -101,11 +104,10 @@ impl DeviceGroup {
         devices.and_then(Self::of_devices).during("all")
     }
 
-    /// The CUDA devices of these numbers, counted from 0: rank 0 is the first of them.
+    /// Makes a group of the CUDA devices with these numbers, counted from 0: the first is rank 0.
     ///
     /// # Errors
-    /// [`GroupError::NoDevices`] and [`GroupError::SameDevice`] in [`ErrorKind::Group`]; those of
-    /// [`Device::cuda`].
+    /// [`GroupError::NoDevices`] and [`GroupError::SameDevice`] in [`ErrorKind::Group`]; those of [`Device::cuda`].
     pub fn new(ordinals: impl IntoIterator<Item = u32>) -> Result<Self> {
         let devices = ordinals.into_iter().map(Device::cuda);
         let devices = devices.collect::<Result<Vec<_>>>();
@@ -115,7 +117,9 @@ impl DeviceGroup {
             .during("new")
     }
 
-    /// `ranks` simulated devices, each with its own memory: the same calls with the same bits, without a GPU.
+    /// Makes a group of `ranks` simulated devices, each with its own memory.
+    ///
+    /// All calls of a group work without a GPU, with the same bits.
     ///
     /// ```
     /// use tilewright::DeviceGroup;
@@ -138,7 +142,7 @@ impl DeviceGroup {
         Self::of_devices(devices).during("simulated")
     }
 
-    /// These devices of one process: rank 0 is the first.
+    /// Makes a group of these devices of one process: the first is rank 0.
     ///
     /// # Errors
     /// [`GroupError::NoDevices`] and [`GroupError::SameDevice`] in [`ErrorKind::Group`].
@@ -146,12 +150,14 @@ impl DeviceGroup {
         Self::of_devices(devices.into_iter().collect()).during("from_devices")
     }
 
-    /// Joins a group of `ranks` processes as rank `rank`, with one device. All processes join with the same `id`,
-    /// which that of rank 0 has made, and with the same number of ranks; the call returns when all have.
+    /// Joins a group of `ranks` processes as rank `rank`, with one device.
     ///
-    /// From then on all processes make the same calls of the group, in the same order, with data of the same
-    /// sizes. Where a process dies, hangs or fails in one, the calls of the others return an error within the
-    /// timeout of `options`, and so do all later calls: the group is over, and a new one can be joined.
+    /// All processes join with the same `id` and the same number of ranks. Rank 0 makes a [`GroupId::tcp`]. The
+    /// call returns when all have joined.
+    ///
+    /// From then on all processes make the same calls of the group, in the same order, with data of the same sizes.
+    /// If a process dies, hangs or fails in a call, that call returns an error in the others within the timeout of
+    /// `options`, and so do all later calls. The group is then finished; the processes can join a new one.
     ///
     /// ```
     /// use tilewright::{Device, DeviceGroup, GroupId, GroupOptions};
@@ -176,7 +182,7 @@ impl DeviceGroup {
     /// # Errors
     /// In [`ErrorKind::Group`]: [`GroupError::NoRank`] if there is no such rank; [`GroupError::PeerTimeout`] or
     /// [`GroupError::PeerLost`] if a rank does not come; [`GroupError::Rendezvous`] if two processes join as one
-    /// rank, or with different numbers of ranks, or the system gives no connection. Of [`GroupId::nccl`]
+    /// rank, or with different numbers of ranks, or the system refuses a connection. With [`GroupId::nccl`],
     /// [`GroupError::NcclTimeout`], [`GroupError::Nccl`] and [`GroupError::NoNccl`].
     pub fn join(
         id: &GroupId,
@@ -264,14 +270,14 @@ impl DeviceGroup {
         self.devices().len() == self.ranks()
     }
 
-    /// The place of a rank among this process's devices, if it has it.
+    /// The index of a rank among this process's devices, if it has that rank.
     fn local_of(&self, rank: usize) -> Option<usize> {
         let local = rank.checked_sub(self.members.first)?;
         (local < self.devices().len()).then_some(local)
     }
 
-    /// What `body` returns, whose calls all processes of the group make. Where it fails here, the other
-    /// processes learn it at once.
+    /// Runs `body`, whose calls all processes of the group make. If it fails here, the other processes learn it at
+    /// once.
     fn together<R>(&self, body: impl FnOnce() -> Outcome<R>) -> Outcome<R> {
         body().inspect_err(|cause| self.members.transport.abandon(cause))
     }
@@ -309,7 +315,7 @@ impl From<GroupError> for ErrorKind {
     }
 }
 
-/// All CUDA devices, of which there is at least one.
+/// All CUDA devices; fails if there is none.
 fn cuda_devices() -> Outcome<Vec<Device>> {
     let open = |ordinal| Device::cuda(ordinal).map_err(crate::Error::into_kind);
     let mut devices = vec![open(0)?];

@@ -1,49 +1,47 @@
-//! Reductions, scans and matrix products on the GPU, and GPU kernels of one's own, written in Rust.
+//! Fast reductions, scans and matrix products on NVIDIA GPUs, and custom GPU kernels in Rust.
 //!
-//! ```
-//! assert_eq!(tilewright::reduce_sum(&[1.0_f32, 2.0, 3.5])?, 6.5);
-//! # Ok::<(), tilewright::Error>(())
-//! ```
-//!
-//! A [`Device`] is a CUDA device or the simulator, which runs the same kernels on the CPU and
-//! checks every access. Data lives in a [`Buffer`] or a row-major [`Matrix`] of
-//! one device; a [`Module`] launches kernels with arguments whose types are checked at compile
-//! time.
+//! The same kernels run on a simulator that finds races, missing barriers and uninitialised reads, so you can develop
+//! and test without a GPU.
 //!
 //! ```
 //! use tilewright::Device;
 //!
 //! # fn main() -> tilewright::Result<()> {
-//! let device = Device::simulator();
-//! let x = device.upload(&[1.0_f32, 2.0, 3.0])?;
-//! assert_eq!(device.reduce_sum(&x)?, 6.0);
-//!
+//! let device = Device::from_env()?; // a CUDA device, or the simulator
 //! let a = device.matrix((2, 2), &[1.0_f32, 2.0, 3.0, 4.0])?;
-//! let b = device.matrix((2, 1), &[10.0_f32, 100.0])?;
-//! let c = device.matmul_coarsened(&a, &b)?;
-//! assert_eq!(c.to_vec()?, [210.0, 430.0]);
+//! let c = device.matmul(&a, a.t())?;
+//! assert_eq!(c.to_vec()?, [5.0, 11.0, 11.0, 25.0]);
+//! assert_eq!(device.reduce_sum(c.as_buffer())?, 52.0);
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! # What there is
+//! A [`Device`] is a CUDA device or the simulator. A [`Buffer`] or a [`Matrix`] holds data in the memory of one device.
+//! A [`Module`] launches custom kernels; the compiler checks the types of their arguments.
 //!
-//! | for | start with | and |
+//! # Where to start
+//!
+//! | for | start with | more |
 //! |---|---|---|
 //! | a device | [`Device::from_env`], [`Device::simulator`], [`Device::cuda`] | [`default_device`], [`DeviceChoice`], [`DeviceProperties`] |
-//! | data | [`Device::upload`], [`Device::matrix`], `Device::matrix_from_array` of an `ndarray` view, [`Buffer::to_vec`] | [`BufferView`], [`MatrixView`], [`PinnedBuffer`], [`Element`], [`Order`] |
-//! | sums and other reductions | [`Device::reduce_sum`], [`Device::reduce`] with an operation of [`ops`] | [`Device::reduce_rows`], [`Device::segments`], [`Device::reduce_sum_reproducible`], [`ReduceElement`] |
+//! | data | [`Device::upload`], [`Device::matrix`], `Device::matrix_from_array` for an `ndarray` view, [`Buffer::to_vec`] | [`BufferView`], [`MatrixView`], [`PinnedBuffer`], [`Element`], [`Order`] |
+//! | sums and other reductions | [`Device::reduce_sum`], [`Device::reduce`] with an operation from [`ops`] | [`Device::reduce_rows`], [`Device::segments`], [`Device::reduce_sum_reproducible`], [`ReduceElement`] |
 //! | prefix sums | [`Device::scan_inclusive`], [`Device::scan_exclusive`] | [`scan_height`] |
-//! | products | [`Device::matmul`], [`Device::matvec`] | [`Matmul`] with scales, biases, [`Activation`] and batches; [`Arithmetic`], [`MatmulPlan`] |
-//! | several devices | [`DeviceGroup::all`], [`DeviceGroup::simulated`] | [`ShardedBuffer`], [`ShardedMatrix`], [`DeviceGroup::matmul`], [`DeviceGroup::all_reduce`]; of several processes [`DeviceGroup::join`] |
-//! | host data, without a device at hand | [`reduce_sum()`], [`reduce()`], [`scan_inclusive()`] | `matmul`, `matvec` and `reduce_axis` of `ndarray` views |
-//! | own kernels | [`cuda_std`], [`Device::load`], [`Module::launch`] | [`ModuleSource`], [`LaunchConfig`], [`LaunchArg`], [`Module::write_symbol`], [`Texture`], [`TensorMapView`] |
-//! | finding mistakes | [`Device::simulator`], [`testing::under_seeds`] | [`SimulatorOptions`], [`ErrorKind::KernelDefect`], [`DefectKind`](simt::DefectKind), [`Suppression`](simt::Suppression), `gpu_println!` in [`cuda_std`] |
-//! | what a kernel costs | [`Device::with_report`], [`LaunchReport`] | [`KernelReport::advice`], [`Roofline`], [`Event`], [`occupancy`] |
+//! | products | [`Device::matmul`], [`Device::matvec`] | [`Matmul`] with scales, biases, an [`Activation`] and batches; [`Arithmetic`], [`MatmulPlan`] |
+//! | several devices | [`DeviceGroup::all`], [`DeviceGroup::simulated`] | [`ShardedBuffer`], [`ShardedMatrix`], [`DeviceGroup::matmul`], [`DeviceGroup::all_reduce`]; across processes [`DeviceGroup::join`] |
+//! | host data, in one call | [`reduce_sum()`], [`reduce()`], [`scan_inclusive()`] | `matmul`, `matvec` and `reduce_axis` for `ndarray` views |
+//! | custom kernels | [`cuda_std`], [`Device::load`], [`Module::launch`] | [`ModuleSource`], [`LaunchConfig`], [`LaunchArg`], [`Module::write_symbol`], [`Texture`], [`TensorMapView`] |
+//! | finding bugs | [`Device::simulator`], [`testing::under_seeds`] | [`SimulatorOptions`], [`ErrorKind::KernelDefect`], [`DefectKind`](simt::DefectKind), [`Suppression`](simt::Suppression), `gpu_println!` in [`cuda_std`] |
+//! | the cost of a kernel | [`Device::with_report`], [`LaunchReport`] | [`KernelReport::advice`], [`Roofline`], [`Event`], [`occupancy`] |
 //! | errors | [`Error`], [`ErrorKind`] | [`GroupError`], [`SimulatorError`] |
 //!
-//! A kernel of one's own is a Rust function, which the simulator runs as it is and
-//! `tilewright-cuda-builder` compiles for GPUs:
+//! The repository has [reductions][reductions], [products][products] and [functions][mathematics] in full, with
+//! their error bounds; [a crate with custom kernels to copy][custom]; and [ladders][ladder] from the plain version
+//! of a kernel to the fast one.
+//!
+//! # Custom kernels
+//!
+//! A kernel is a Rust function. The simulator runs it unchanged, and `tilewright-cuda-builder` compiles it for GPUs:
 //!
 //! ```
 //! use tilewright::cuda_std::prelude::*;
@@ -57,7 +55,7 @@
 //!     }
 //! }
 //!
-//! // SAFETY: (1) there are no images, so none that could differ from the kernel.
+//! // SAFETY: there are no images, so none can differ from the kernel.
 //! static KERNELS: ModuleSource = unsafe { ModuleSource::new("my_kernels", &[]) };
 //!
 //! # fn main() -> tilewright::Result<()> {
@@ -69,29 +67,32 @@
 //! # }
 //! ```
 //!
-//! In the repository: [a crate with kernels to copy][custom], [the rules and bounds of
-//! reductions][reductions], [of products][products] and [of functions][mathematics], and [ladders][ladder]
-//! from the plain version of a kernel to the fast one.
+//! # Errors
+//!
+//! The page of a call lists the errors that are particular to it. Any call on a device can also fail with one of these:
+//!
+//! - [`ErrorKind::OutOfMemory`], if it allocates: for its result, for partial results or for split operands.
+//! - [`ErrorKind::NoModule`], if it launches a kernel for the first time and the device can run none of its PTX images.
+//! - [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`], if the driver reports a fault; an earlier launch can be the
+//!   cause.
+//!
+//! # Features
+//!
+//! - `cuda` (on by default): CUDA devices. Neither the build nor the start of the program needs CUDA: the first CUDA
+//!   device opens the NVIDIA driver, and [`Device::from_env`] opens the simulator on a machine without a CUDA device.
+//!   The feature uses the declarations of the crate `cudarc` for CUDA 12.8. A program that uses `cudarc` 0.19 itself
+//!   must select the same version, with the feature `cuda-12080` or `cuda-version-from-build-system`, because two
+//!   different versions do not compile together.
+//! - `ndarray` (on by default): arrays to and from [`Matrix`] and [`Buffer`]. Re-exports the crate `ndarray`.
+//! - `serde`: implements `Serialize` for [`LaunchReport`].
+//! - `cust`: contexts, buffers and streams of the crate `cust`, in `tilewright::interop::cust`. That crate links the
+//!   driver: the build needs a CUDA toolkit, and the program starts only on a machine with a driver.
 //!
 //! [custom]: https://github.com/tilewright/tilewright/tree/main/examples/custom_kernel
 //! [reductions]: https://github.com/tilewright/tilewright/blob/main/docs/reductions.md
 //! [products]: https://github.com/tilewright/tilewright/blob/main/docs/products.md
 //! [mathematics]: https://github.com/tilewright/tilewright/blob/main/docs/mathematics.md
 //! [ladder]: https://github.com/tilewright/tilewright/tree/main/ladder/pages
-//!
-//! # Features
-//!
-//! - `cuda` (on by default): CUDA devices. Neither the build nor the start of the program needs CUDA:
-//!   the NVIDIA driver is opened with the first CUDA device, and [`Device::from_env`] is the
-//!   simulator where there is none. It uses the declarations of the crate `cudarc` for CUDA 12.8; a
-//!   program that uses `cudarc` 0.19 itself names the feature `cuda-12080` there, too, or
-//!   `cuda-version-from-build-system`, because two named versions do not compile together.
-//! - `ndarray` (on by default): arrays to and from [`Matrix`] and [`Buffer`]; re-exports the crate
-//!   `ndarray`, whose arrays these are.
-//! - `serde`: a [`LaunchReport`] implements `Serialize`.
-//! - `cust`: contexts, buffers and streams of programs that use the crate `cust`, in
-//!   `tilewright::interop::cust`. That crate links the driver: the build needs a CUDA toolkit, and
-//!   the program starts only where there is a driver.
 
 #![deny(missing_docs)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -183,12 +184,13 @@ pub use simulator::SimulatorOptions;
 pub use tensor_map::{TensorMapView, TensorMapViewMut};
 pub use texture::{Texel, Texture};
 
-/// The device library, in which kernels are written: a program that depends on `tilewright` alone
-/// starts its kernels with `use tilewright::cuda_std::prelude::*`. A kernel crate that is compiled
-/// for GPUs depends on the package `tilewright-cuda-std` itself.
+/// The device library for kernels: `use tilewright::cuda_std::prelude::*`.
+///
+/// A kernel crate that is compiled for GPUs depends on the package `tilewright-cuda-std` itself.
 pub use cuda_std;
-/// The simulator, whose types the options and the reports of a simulated device have. The names that programs use
-/// most are here at the root, too.
+/// The simulator's types, for options and reports.
+///
+/// The names that programs use most are also re-exported at the root.
 pub use simt;
 
 /// The crate whose `f16` and `bf16` are element types.

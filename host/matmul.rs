@@ -1,13 +1,16 @@
-//! Products of matrices, each part resting on those after it:
+//! Matrix products. Each item uses those below it:
 //!
-//! - `requests/`: what callers ask for. `chain.rs` has the textbook's products, `product.rs` the fastest and those
-//!   with choices, `matvec.rs`, `gram.rs` and `group.rs` special shapes, `shard.rs` parts for several devices.
-//! - `plan.rs`: what was selected, for the caller. `dispatch.rs`: from the types to a launch.
-//! - `launch/`: a file for each way to multiply, by its name in the table.
-//! - `types.rs`, `element.rs`: the types that are multiplied, and their entries of the table.
-//! - `matrices.rs`: operands and result, compared; `layout.rs`: how they lie. `prepared.rs`, `halves.rs`: operands of f32 taken apart.
-//! - `select/`: the pure function from a problem (`problem.rs`) to a line (`kernel.rs`) of the table (`kernels.rs`).
-//! - `entry.rs`, `launchers.rs`: how a kernel is launched. `epilogue.rs`: what becomes of its sums.
+//! - `requests/`: the public calls. `chain.rs` has the products with a fixed kernel, `product.rs` those by the
+//!   fastest kernel, with or without an epilogue; `matvec.rs`, `gram.rs` and `group.rs` have special shapes, and
+//!   `shard.rs` parts for several devices.
+//! - `plan.rs`: the selected kernel, for the caller. `dispatch.rs`: from the types to a launch.
+//! - `launch/`: a file for each method, under its name in the table.
+//! - `types.rs`, `element.rs`: the types that can be multiplied, and their entries in the table.
+//! - `matrices.rs`: operands and result, checked against each other; `layout.rs`: their layout in memory.
+//!   `prepared.rs`, `halves.rs`: split f32 operands.
+//! - `select/`: the pure function from a problem (`problem.rs`) to a kernel (`kernel.rs`) of the table
+//!   (`kernels.rs`).
+//! - `entry.rs`, `launchers.rs`: how a kernel is launched. `epilogue.rs`: the epilogue.
 
 mod arithmetic;
 mod dispatch;

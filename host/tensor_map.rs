@@ -1,4 +1,4 @@
-//! Tensor maps: matrices as bulk tensor copies of kernels see them.
+//! Tensor maps: descriptions of matrices for bulk tensor copies in kernels.
 
 use crate::backend::{TensorMapBatch, TensorMapRequest};
 use crate::device::Device;
@@ -8,8 +8,9 @@ use crate::matrix::{Matrix, MatrixView};
 use cuda_std::tma::{TensorMap, TensorMapMut};
 use std::marker::PhantomData;
 
-/// A matrix as the argument for a kernel's parameter `GridConstant<TensorMap<T, ROWS, COLUMNS>>`,
-/// from [`Matrix::tensor_map`].
+/// A kernel argument for a parameter `GridConstant<TensorMap<T, ROWS, COLUMNS>>`.
+///
+/// [`Matrix::tensor_map`] makes it.
 #[derive(Debug)]
 pub struct TensorMapView<'a, T: Element, const ROWS: usize, const COLUMNS: usize> {
     map: TensorMap<T, ROWS, COLUMNS>,
@@ -17,8 +18,9 @@ pub struct TensorMapView<'a, T: Element, const ROWS: usize, const COLUMNS: usize
     elements: PhantomData<&'a [T]>,
 }
 
-/// A matrix as the argument for a kernel's parameter `GridConstant<TensorMapMut<T, ROWS, COLUMNS>>`,
-/// from [`Matrix::tensor_map_mut`].
+/// A kernel argument for a parameter `GridConstant<TensorMapMut<T, ROWS, COLUMNS>>`.
+///
+/// [`Matrix::tensor_map_mut`] makes it.
 #[derive(Debug)]
 pub struct TensorMapViewMut<'a, T: Element, const ROWS: usize, const COLUMNS: usize> {
     map: TensorMapMut<T, ROWS, COLUMNS>,
@@ -27,12 +29,14 @@ pub struct TensorMapViewMut<'a, T: Element, const ROWS: usize, const COLUMNS: us
 }
 
 impl<T: Element> Matrix<T> {
-    /// The matrix as a kernel loads boxes of it into shared memory, `ROWS` rows of `COLUMNS` elements,
-    /// 128 bytes each. Of a column-major matrix the columns stand for rows.
+    /// A tensor map with which a kernel loads boxes of the matrix into shared memory.
+    ///
+    /// A box has `ROWS` rows of `COLUMNS` elements, 128 bytes each. In a column-major matrix, its columns count as
+    /// rows.
     ///
     /// # Errors
-    /// [`ErrorKind::TensorMap`] with the rule that the matrix breaks, such as rows that are not a
-    /// multiple of 16 bytes; [`ErrorKind::DriverTooOld`] if the driver has no tensor maps.
+    /// [`ErrorKind::TensorMap`] with the rule that the matrix breaks, such as rows that are not a multiple of 16
+    /// bytes; [`ErrorKind::DriverTooOld`] if the driver has no tensor maps.
     pub fn tensor_map<const ROWS: usize, const COLUMNS: usize>(
         &self,
     ) -> Result<TensorMapView<'_, T, ROWS, COLUMNS>> {
@@ -44,7 +48,9 @@ impl<T: Element> Matrix<T> {
         })
     }
 
-    /// The matrix as a kernel stores boxes of it from shared memory; see [`Self::tensor_map`].
+    /// A tensor map with which a kernel stores boxes from shared memory to the matrix.
+    ///
+    /// Boxes are as in [`Self::tensor_map`].
     ///
     /// # Errors
     /// Those of [`Self::tensor_map`].
@@ -65,8 +71,7 @@ impl<T: Element> Matrix<T> {
 }
 
 impl<T: Element> MatrixView<'_, T> {
-    /// A map of the lines, rows or columns, with boxes of `box_rows` lines and `box_columns` elements of
-    /// each.
+    /// A map of the lines, rows or columns, with boxes of `box_rows` lines and `box_columns` elements of each.
     pub(crate) fn encode_tensor_map(
         &self,
         box_rows: usize,
@@ -75,7 +80,7 @@ impl<T: Element> MatrixView<'_, T> {
         self.encode_map(box_rows, box_columns, None)
     }
 
-    /// A map of a batch of matrices, of which this is the first.
+    /// A map of a batch of matrices whose first is this one.
     pub(crate) fn encode_tensor_map_of_batch(
         &self,
         box_rows: usize,
@@ -125,10 +130,10 @@ impl<T: Element, const ROWS: usize, const COLUMNS: usize> TensorMapViewMut<'_, T
     }
 }
 
-/// Bytes of which addresses and distances of rows are multiples.
+/// Addresses and distances of rows are multiples of this number of bytes.
 const ALIGNMENT: u64 = 16;
 
-/// The rules that depend on the matrix; those for boxes do not compile otherwise.
+/// The rules that depend on the matrix; those for boxes are checked at compile time.
 fn check(request: &TensorMapRequest) -> std::result::Result<(), TensorMapRule> {
     let [columns, rows] = request.sizes;
     let bytes = request.row_bytes;

@@ -11,13 +11,13 @@ use ndarray::{
 use std::borrow::Cow;
 
 impl Device {
-    /// A buffer with a copy of `array`'s elements in its logical order, the last axis fastest.
+    /// Makes a buffer with a copy of `array`'s elements in its logical order, the last axis fastest.
     ///
-    /// The array can have any layout: transposed, sliced, reversed, with axes of length 0. One
-    /// that is not contiguous in that order is copied on the host first.
+    /// The array can have any layout: transposed, sliced, reversed, with axes of length 0. If it is not contiguous
+    /// in that order, it is copied on the host first.
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfMemory`], [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
+    /// Those of [any call](crate#errors).
     pub fn upload_array<T: Element, D: Dimension>(
         &self,
         array: ArrayView<'_, T, D>,
@@ -25,12 +25,15 @@ impl Device {
         Buffer::uploaded(self, &in_logical_order(&array)).during("upload_array")
     }
 
-    /// A matrix with a copy of `array`, which can have any layout.
+    /// Makes a matrix with a copy of `array`, which can have any layout.
     ///
-    /// An array whose rows are contiguous, each by itself, becomes a row-major matrix, one whose columns
-    /// are a column-major one, as they are: a part of a larger array is not copied on the host.
-    /// Others (steps, reversed axes) are copied on the host first, and become row-major. Products
-    /// take either.
+    /// | layout | result |
+    /// |---|---|
+    /// | each row contiguous | row-major, without a copy on the host |
+    /// | each column contiguous | column-major, without a copy on the host |
+    /// | others: steps, reversed axes | row-major, copied on the host first |
+    ///
+    /// So a part of a larger array is not copied on the host. Products accept either order.
     ///
     /// ```
     /// use ndarray::array;
@@ -46,7 +49,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfMemory`], [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
+    /// Those of [any call](crate#errors).
     pub fn matrix_from_array<T: Element>(&self, array: ArrayView2<'_, T>) -> Result<Matrix<T>> {
         Matrix::of_array(self, array).during("matrix_from_array")
     }
@@ -73,12 +76,11 @@ impl<T: Element> Matrix<T> {
 impl<T: Element> MatrixViewMut<'_, T> {
     /// Overwrites all elements with those of `array`, which can have any layout.
     ///
-    /// If rows of the array are contiguous and the view is row-major, or columns and it is
-    /// column-major, nothing is copied on the host.
+    /// Nothing is copied on the host if the array's rows are contiguous and the view is row-major, or its columns
+    /// are and the view is column-major.
     ///
     /// # Errors
-    /// [`ErrorKind::ShapeMismatch`] if the array has another shape; [`ErrorKind::DeviceLost`] or
-    /// [`ErrorKind::Cuda`].
+    /// [`ErrorKind::ShapeMismatch`] if the array has another shape; and those of [any call](crate#errors).
     pub fn copy_from_array(&mut self, array: ArrayView2<'_, T>) -> Result<()> {
         self.read_array(array).during("copy_from_array")
     }
@@ -86,7 +88,8 @@ impl<T: Element> MatrixViewMut<'_, T> {
     fn read_array(&mut self, array: ArrayView2<'_, T>) -> Outcome<()> {
         check_shape(self.shape(), array.dim())?;
         if let Some(apart) = lines_apart(&array, self.order()) {
-            // SAFETY: (1) the array has its elements at these places, borrowed.
+            // SAFETY: the places are aligned and readable, and nothing writes them: the array has its elements
+            // there, and is borrowed.
             return unsafe { self.read_rows(array.as_ptr(), apart) };
         }
         let (array, line) = match self.order() {
@@ -94,17 +97,18 @@ impl<T: Element> MatrixViewMut<'_, T> {
             Order::ColumnMajor => (array.reversed_axes(), self.rows()),
         };
         let elements = in_logical_order(&array);
-        // SAFETY: (1) the slice has the elements in the view's order, without gaps.
+        // SAFETY: the places are aligned and readable, and nothing writes them: the slice has the elements in the
+        // view's order without gaps, and is borrowed.
         unsafe { self.read_rows(elements.as_ptr(), line) }
     }
 }
 
 impl<T: Element> Buffer<T> {
-    /// A copy of the elements as an array on the host.
+    /// Copies the elements to an array on the host.
     ///
     /// # Errors
-    /// Those of [`Buffer::to_vec`], and [`ErrorKind::TooLarge`] for more than `isize::MAX` elements of
-    /// no bytes, which `ndarray` does not allow.
+    /// Those of [`Buffer::to_vec`], and [`ErrorKind::TooLarge`] for more than `isize::MAX` elements of no bytes,
+    /// which `ndarray` does not allow.
     pub fn to_array1(&self) -> Result<Array1<T>> {
         let array = self.view().elements().and_then(|elements| {
             Array1::from_shape_vec(elements.len(), elements)
@@ -115,20 +119,22 @@ impl<T: Element> Buffer<T> {
 }
 
 impl<T: Element> Matrix<T> {
-    /// A copy of the matrix as an array on the host: in standard layout if the matrix is
-    /// row-major, in Fortran layout if it is column-major.
+    /// Copies the matrix to an array on the host.
+    ///
+    /// The array has standard layout if the matrix is row-major, and Fortran layout if it is column-major.
     ///
     /// # Errors
-    /// Those of [`Buffer::to_vec`], and [`ErrorKind::TooLarge`] for a matrix without elements one of
-    /// whose axes is longer than `isize::MAX`, which `ndarray` does not allow.
+    /// Those of [`Buffer::to_vec`], and [`ErrorKind::TooLarge`] for a matrix without elements and with an axis
+    /// longer than `isize::MAX`, which `ndarray` does not allow.
     pub fn to_array2(&self) -> Result<Array2<T>> {
         self.view().to_array2()
     }
 }
 
 impl<T: Element> MatrixView<'_, T> {
-    /// A copy of the elements as an array on the host: in standard layout if the view is row-major, in
-    /// Fortran layout if it is column-major.
+    /// Copies the elements to an array on the host.
+    ///
+    /// The array has standard layout if the view is row-major, and Fortran layout if it is column-major.
     ///
     /// # Errors
     /// Those of [`Matrix::to_array2`].
@@ -144,8 +150,8 @@ impl<T: Element> MatrixView<'_, T> {
 
     /// Copies all elements to `array`, which can have any layout.
     ///
-    /// If rows of the array are contiguous and the view is row-major, or columns and it is
-    /// column-major, nothing is copied on the host.
+    /// Nothing is copied on the host if the array's rows are contiguous and the view is row-major, or its columns
+    /// are and the view is column-major.
     ///
     /// ```
     /// use ndarray::{Array2, s};
@@ -169,7 +175,8 @@ impl<T: Element> MatrixView<'_, T> {
     fn write_array(&self, mut array: ArrayViewMut2<'_, T>) -> Outcome<()> {
         check_shape(self.shape(), array.dim())?;
         if let Some(apart) = lines_apart(&array.view(), self.order()) {
-            // SAFETY: (1) the array has its elements at these places, borrowed mutably.
+            // SAFETY: the places are aligned and writable, and nothing else touches them: the array has its
+            // elements there, and is borrowed mutably.
             return unsafe { self.write_rows(array.as_mut_ptr(), apart) };
         }
         let elements = self.row_after_row()?;
@@ -181,15 +188,15 @@ impl<T: Element> MatrixView<'_, T> {
     }
 }
 
-/// The order in which `array` has contiguous rows, or columns, and the elements from the start of one
-/// to that of the next; `None` if it has neither.
+/// The order in which `array` has contiguous rows or columns, and the distance from the start of one to the next,
+/// in elements; `None` if it has neither.
 fn strides_of<T>(array: &ArrayView2<'_, T>) -> Option<(Order, usize)> {
     [Order::RowMajor, Order::ColumnMajor]
         .into_iter()
         .find_map(|order| Some((order, lines_apart(array, order)?)))
 }
 
-/// Elements from the start of one row of `array` to that of the next, in column-major order of one column,
+/// The distance from the start of one row of `array` (one column, in column-major order) to the next, in elements,
 /// if each is contiguous and none overlaps another.
 fn lines_apart<T>(array: &ArrayView2<'_, T>, order: Order) -> Option<usize> {
     let (along, down) = match order {
@@ -220,7 +227,7 @@ fn check_shape(matrix: (usize, usize), array: (usize, usize)) -> Outcome<()> {
     })
 }
 
-/// What `ndarray` cannot hold.
+/// The error for an array that `ndarray` cannot hold.
 fn too_long(what: String) -> ErrorKind {
     ErrorKind::TooLarge {
         what,
@@ -228,7 +235,7 @@ fn too_long(what: String) -> ErrorKind {
     }
 }
 
-/// The elements as one slice, without a copy where the layout allows it.
+/// The elements as one slice, without a copy if the layout allows it.
 fn in_logical_order<'a, T: Element, D: Dimension>(array: &'a ArrayView<'_, T, D>) -> Cow<'a, [T]> {
     match array.as_slice() {
         Some(elements) => Cow::Borrowed(elements),

@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::matmul::{GemmElement, MatmulElement};
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
-/// The product of two arrays of any layout on the default device, by [`Device::matmul`](crate::Device::matmul).
+/// The product of two arrays of any layout, on the default device, by [`Device::matmul`](crate::Device::matmul).
 ///
 /// ```
 /// use ndarray::array;
@@ -17,7 +17,8 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 /// ```
 ///
 /// # Errors
-/// Those of [`Device::from_env`](crate::Device::from_env), [`Device::matrix_from_array`](crate::Device::matrix_from_array) and [`Device::matmul`](crate::Device::matmul).
+/// Those of [`Device::from_env`](crate::Device::from_env),
+/// [`Device::matrix_from_array`](crate::Device::matrix_from_array) and [`Device::matmul`](crate::Device::matmul).
 #[doc(alias = "gemm")]
 #[doc(alias = "dot")]
 pub fn matmul<T: MatmulElement>(
@@ -29,8 +30,9 @@ pub fn matmul<T: MatmulElement>(
     device.matmul(&a, &b)?.to_array2()
 }
 
-/// The product of the transpose of an array of any layout with the array, symmetric, on the default device, by
-/// [`Device::gram`](crate::Device::gram).
+/// The symmetric product A^T A of an array of any layout, on the default device.
+///
+/// It is [`Device::gram`](crate::Device::gram), with copies to the device and back.
 ///
 /// ```
 /// use ndarray::array;
@@ -41,7 +43,8 @@ pub fn matmul<T: MatmulElement>(
 /// ```
 ///
 /// # Errors
-/// Those of [`Device::from_env`](crate::Device::from_env), [`Device::matrix_from_array`](crate::Device::matrix_from_array) and [`Device::gram`](crate::Device::gram).
+/// Those of [`Device::from_env`](crate::Device::from_env),
+/// [`Device::matrix_from_array`](crate::Device::matrix_from_array) and [`Device::gram`](crate::Device::gram).
 #[doc(alias = "syrk")]
 pub fn gram<T: MatmulElement>(a: ArrayView2<'_, T>) -> Result<Array2<T::Product>> {
     let device = default_device()?;
@@ -49,7 +52,9 @@ pub fn gram<T: MatmulElement>(a: ArrayView2<'_, T>) -> Result<Array2<T::Product>
     device.gram(&a)?.to_array2()
 }
 
-/// The product of an array of any layout and a vector on the default device, by [`Device::matvec`](crate::Device::matvec).
+/// The product of an array of any layout and a vector, on the default device.
+///
+/// It is [`Device::matvec`](crate::Device::matvec), with copies to the device and back.
 ///
 /// ```
 /// use ndarray::array;
@@ -62,8 +67,9 @@ pub fn gram<T: MatmulElement>(a: ArrayView2<'_, T>) -> Result<Array2<T::Product>
 /// ```
 ///
 /// # Errors
-/// Those of [`Device::from_env`](crate::Device::from_env), [`Device::matrix_from_array`](crate::Device::matrix_from_array), [`Device::upload_array`](crate::Device::upload_array) and
-/// [`Device::matvec`](crate::Device::matvec).
+/// Those of [`Device::from_env`](crate::Device::from_env),
+/// [`Device::matrix_from_array`](crate::Device::matrix_from_array),
+/// [`Device::upload_array`](crate::Device::upload_array) and [`Device::matvec`](crate::Device::matvec).
 pub fn matvec<T: MatmulElement>(
     a: ArrayView2<'_, T>,
     x: ArrayView1<'_, T>,
@@ -73,7 +79,9 @@ pub fn matvec<T: MatmulElement>(
     device.matvec(&a, &x)?.to_array1()
 }
 
-/// The product of two arrays of any layout on the default device, by [`Device::matmul_tiled`](crate::Device::matmul_tiled).
+/// The product of two arrays of any layout, on the default device, with additions in order of k.
+///
+/// It is [`Device::matmul_tiled`](crate::Device::matmul_tiled), with copies to the device and back.
 ///
 /// ```
 /// use ndarray::array;
@@ -85,7 +93,9 @@ pub fn matvec<T: MatmulElement>(
 /// ```
 ///
 /// # Errors
-/// Those of [`Device::from_env`](crate::Device::from_env), [`Device::matrix_from_array`](crate::Device::matrix_from_array) and [`Device::matmul_tiled`](crate::Device::matmul_tiled).
+/// Those of [`Device::from_env`](crate::Device::from_env),
+/// [`Device::matrix_from_array`](crate::Device::matrix_from_array) and
+/// [`Device::matmul_tiled`](crate::Device::matmul_tiled).
 pub fn matmul_tiled<T: GemmElement>(
     a: ArrayView2<'_, T>,
     b: ArrayView2<'_, T>,
@@ -95,7 +105,9 @@ pub fn matmul_tiled<T: GemmElement>(
     device.matmul_tiled(&a, &b)?.to_array2()
 }
 
-/// The product of two arrays of any layout on the default device, by [`Device::matmul_coarsened`](crate::Device::matmul_coarsened).
+/// The product of two arrays of any layout, on the default device, with additions in order of k.
+///
+/// It is [`Device::matmul_coarsened`](crate::Device::matmul_coarsened), with copies to the device and back.
 ///
 /// ```
 /// use tilewright::ndarray::array;
@@ -107,7 +119,9 @@ pub fn matmul_tiled<T: GemmElement>(
 /// ```
 ///
 /// # Errors
-/// Those of [`Device::from_env`](crate::Device::from_env), [`Device::matrix_from_array`](crate::Device::matrix_from_array) and [`Device::matmul_coarsened`](crate::Device::matmul_coarsened).
+/// Those of [`Device::from_env`](crate::Device::from_env),
+/// [`Device::matrix_from_array`](crate::Device::matrix_from_array) and
+/// [`Device::matmul_coarsened`](crate::Device::matmul_coarsened).
 pub fn matmul_coarsened<T: GemmElement>(
     a: ArrayView2<'_, T>,
     b: ArrayView2<'_, T>,

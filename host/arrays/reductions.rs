@@ -6,14 +6,14 @@ use crate::matrix::Matrix;
 use crate::reduce::{Reducible, ReducibleLines, ReduciblePairs, ops};
 use ndarray::{Array1, ArrayView2, Axis};
 
-/// The lines of a matrix that have a value each.
+/// The lines, rows or columns, that are each reduced to one value.
 enum Lines {
     Columns,
     Rows,
 }
 
 impl Lines {
-    /// Those along an axis of an array.
+    /// The lines along an axis of an array.
     fn along(axis: Axis) -> Outcome<Self> {
         match axis {
             Axis(0) => Ok(Self::Columns),
@@ -23,9 +23,11 @@ impl Lines {
     }
 }
 
-/// The values that `operation`, one of [`ops`](crate::ops), gives along `axis` of an array of any
-/// layout, on the default device: of each column for `Axis(0)`, by [`Device::reduce_columns`](crate::Device::reduce_columns), and of
-/// each row for `Axis(1)`, by [`Device::reduce_rows`](crate::Device::reduce_rows).
+/// Reduces an array along `axis` by an operation from [`ops`](crate::ops), on the default device.
+///
+/// `Axis(0)` gives a value for each column, by [`Device::reduce_columns`](crate::Device::reduce_columns), and
+/// `Axis(1)` one for each row, by [`Device::reduce_rows`](crate::Device::reduce_rows). The array can have any
+/// layout.
 ///
 /// ```
 /// use ndarray::{Axis, array};
@@ -38,8 +40,9 @@ impl Lines {
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::NoAxis`] if `axis` is neither of the two; those of [`Device::from_env`](crate::Device::from_env), [`Device::matrix_from_array`](crate::Device::matrix_from_array), [`Device::reduce_rows`](crate::Device::reduce_rows) and
-/// [`Buffer::to_array1`](crate::Buffer::to_array1).
+/// [`ErrorKind::NoAxis`] if `axis` is neither of the two; those of [`Device::from_env`](crate::Device::from_env),
+/// [`Device::matrix_from_array`](crate::Device::matrix_from_array),
+/// [`Device::reduce_rows`](crate::Device::reduce_rows) and [`Buffer::to_array1`](crate::Buffer::to_array1).
 pub fn reduce_axis<R, T: ReducibleLines<R>>(
     array: ArrayView2<'_, T>,
     axis: Axis,
@@ -55,11 +58,12 @@ pub fn reduce_axis<R, T: ReducibleLines<R>>(
     values.to_array1()
 }
 
-/// The dot products of two arrays of one shape along `axis`, on the default device: of each column of `x` with
-/// that of `y` for `Axis(0)`, by [`Device::reduce_dot_columns`](crate::Device::reduce_dot_columns), and of each row for `Axis(1)`, by
-/// [`Device::reduce_dot_rows`](crate::Device::reduce_dot_rows).
+/// The dot products of two arrays of one shape along `axis`, on the default device.
 ///
-/// The arrays can have any layout. Where `y` has another than `x`, it is copied on the host first.
+/// `Axis(0)` gives the dot product of each column of `x` with that of `y`, by
+/// [`Device::reduce_dot_columns`](crate::Device::reduce_dot_columns), and `Axis(1)` that of each row, by
+/// [`Device::reduce_dot_rows`](crate::Device::reduce_dot_rows). The arrays can have any layout. If their layouts
+/// differ, `y` is copied on the host first.
 ///
 /// ```
 /// use ndarray::{Axis, array};
@@ -72,8 +76,10 @@ pub fn reduce_axis<R, T: ReducibleLines<R>>(
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::NoAxis`] if `axis` is neither of the two; [`ErrorKind::ShapeMismatch`] if the arrays have different shapes; those of [`Device::from_env`](crate::Device::from_env),
-/// [`Device::matrix_from_array`](crate::Device::matrix_from_array), [`Device::reduce_dot_rows`](crate::Device::reduce_dot_rows) and [`Buffer::to_array1`](crate::Buffer::to_array1).
+/// [`ErrorKind::NoAxis`] if `axis` is neither of the two; [`ErrorKind::ShapeMismatch`] if the arrays have different
+/// shapes; those of [`Device::from_env`](crate::Device::from_env),
+/// [`Device::matrix_from_array`](crate::Device::matrix_from_array),
+/// [`Device::reduce_dot_rows`](crate::Device::reduce_dot_rows) and [`Buffer::to_array1`](crate::Buffer::to_array1).
 #[doc(alias = "vecdot")]
 pub fn reduce_dot_axis<T: ReduciblePairs<ops::Dot>>(
     x: ArrayView2<'_, T>,

@@ -10,12 +10,11 @@ use crate::error::{During, ErrorKind, Outcome, Result, check_length};
 use std::fmt;
 use std::ops::Range;
 
-/// Elements that are divided over the devices of a [`DeviceGroup`]: each rank has a *shard* of them.
+/// A buffer that is divided over the devices of a [`DeviceGroup`]: each rank has a *shard*.
 ///
-/// A reduction has tiles of 16 KiB, which belong to at most 2048 blocks in turns, and a rank has the tiles of
-/// some neighbouring blocks. So of up to 32 MiB a rank has one run of elements; of more it has one run of
-/// each 32 MiB. The number of elements need not be a multiple of anything: ranks without elements have empty
-/// shards.
+/// A reduction works in tiles of 16 KiB, which it deals to at most 2048 blocks in turn. A rank has the tiles of
+/// consecutive blocks. So for up to 32 MiB it has one run of elements, and beyond that one run in each 32 MiB. Any
+/// number of elements is allowed: ranks without elements have empty shards.
 ///
 /// ```
 /// use tilewright::DeviceGroup;
@@ -32,15 +31,17 @@ use std::ops::Range;
 pub struct ShardedBuffer<T: Element> {
     group: DeviceGroup,
     stripes: Stripes,
-    /// Those of this process's ranks.
+    /// The shards of this process's ranks.
     shards: Vec<Buffer<T>>,
 }
 
 impl DeviceGroup {
-    /// A copy of `data`, divided over the devices. In a group of several processes each has all of `data`.
+    /// Copies `data` to the devices, divided over them.
+    ///
+    /// In a group of several processes, each passes all of `data`.
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfMemory`], [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
+    /// Those of [any call](crate#errors).
     pub fn upload<T: Element>(&self, data: &[T]) -> Result<ShardedBuffer<T>> {
         let uploaded = || {
             let mut buffer = ShardedBuffer::uninit(self, data.len())?;
@@ -50,7 +51,7 @@ impl DeviceGroup {
         uploaded().during("upload")
     }
 
-    /// `len` elements, all of whose bytes are zero, divided over the devices.
+    /// Makes a buffer of `len` elements whose bytes are all zero, divided over the devices.
     ///
     /// # Errors
     /// Those of [`Device::zeros`](crate::Device::zeros).
@@ -100,7 +101,7 @@ impl<T: Element> ShardedBuffer<T> {
         &self.group
     }
 
-    /// The elements of a rank, as runs of indices: they lie one after another in its shard.
+    /// The elements of a rank, as runs of indices; in its shard they lie one run after another.
     ///
     /// # Errors
     /// [`GroupError::NoRank`](crate::GroupError::NoRank) in [`ErrorKind::Group`] if there is no such rank.
@@ -120,18 +121,18 @@ impl<T: Element> ShardedBuffer<T> {
         Some(self.shards[local].view())
     }
 
-    /// The shard of a rank, to write; `None` if another process has it.
+    /// The shard of a rank, for writing; `None` if another process has it.
     #[must_use]
     pub fn shard_mut(&mut self, rank: usize) -> Option<BufferViewMut<'_, T>> {
         let local = self.group.local_of(rank)?;
         Some(self.shards[local].view_mut())
     }
 
-    /// Overwrites all elements with those of `source`, which each process has.
+    /// Overwrites all elements with those of `source`, which each process passes whole.
     ///
     /// # Errors
-    /// [`ErrorKind::WrongLength`] if `source` does not have [`len`](Self::len) elements;
-    /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
+    /// [`ErrorKind::WrongLength`] if `source` does not have [`len`](Self::len) elements; and those of [any
+    /// call](crate#errors).
     pub fn copy_from_slice(&mut self, source: &[T]) -> Result<()> {
         self.read_host(source).during("copy_from_slice")
     }
@@ -149,11 +150,10 @@ impl<T: Element> ShardedBuffer<T> {
         Ok(())
     }
 
-    /// A copy of all elements in host memory, in each process.
+    /// Copies all elements to host memory, in each process.
     ///
     /// # Errors
-    /// Those of [`Buffer::to_vec`], and of a group of several processes
-    /// [`ErrorKind::Group`].
+    /// Those of [`Buffer::to_vec`], and in a group of several processes [`ErrorKind::Group`].
     pub fn to_vec(&self) -> Result<Vec<T>> {
         self.group.together(|| self.elements()).during("to_vec")
     }
@@ -189,7 +189,7 @@ impl<T: Element> fmt::Debug for ShardedBuffer<T> {
     }
 }
 
-/// Runs, each with the number of elements in those before.
+/// Runs, each with the number of elements in the runs before it.
 fn with_offsets(
     runs: impl Iterator<Item = Range<usize>>,
 ) -> impl Iterator<Item = (Range<usize>, usize)> {

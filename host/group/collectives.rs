@@ -1,4 +1,4 @@
-//! Calls in which each rank has a buffer, and gets one or has its own replaced.
+//! Collective calls: each rank passes a buffer, and gets a new one or has its own overwritten.
 
 use super::DeviceGroup;
 use super::exchange::Exchange;
@@ -10,10 +10,10 @@ use crate::matrix::Matrix;
 use crate::reduce::{Reducible, ReducibleLines};
 use std::ops::Range;
 
-/// Each call takes the buffers of this process's ranks, in the order of their ranks, each on its rank's device;
-/// in a group of one process these are the buffers of all ranks.
+/// Collective calls. Each takes the buffers of this process's ranks, in the order of the ranks, each on its rank's
+/// device. In a group of one process, these are the buffers of all ranks.
 impl DeviceGroup {
-    /// Copies the elements of rank `root`'s buffer to those of all others, which are as long.
+    /// Copies rank `root`'s buffer to the buffers of all other ranks, which have the same length.
     ///
     /// ```
     /// use tilewright::DeviceGroup;
@@ -29,11 +29,12 @@ impl DeviceGroup {
     /// ```
     ///
     /// # Errors
-    /// [`GroupError::NoRank`](crate::GroupError::NoRank) in [`ErrorKind::Group`](crate::ErrorKind::Group) if there is no such rank;
-    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if there is another number of buffers than of ranks in this process, or one has
-    /// another length than the first; [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if one is not of its rank's device;
-    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or [`ErrorKind::Cuda`](crate::ErrorKind::Cuda); the other errors of
-    /// [`ErrorKind::Group`](crate::ErrorKind::Group) if a rank of another process fails.
+    /// - [`GroupError::NoRank`](crate::GroupError::NoRank) in [`ErrorKind::Group`](crate::ErrorKind::Group) if
+    ///   there is no such rank; the group's other errors if a rank of another process fails.
+    /// - [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) unless there is one buffer for each rank of this
+    ///   process, all equally long.
+    /// - [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if a buffer is not on its rank's device.
+    /// - Those of [any call](crate#errors).
     pub fn broadcast<T: Element>(&self, root: usize, buffers: &mut [Buffer<T>]) -> Result<()> {
         self.check_rank(root)
             .and_then(|()| self.check_buffers(&*buffers))
@@ -41,8 +42,9 @@ impl DeviceGroup {
             .during("broadcast")
     }
 
-    /// The elements of all ranks' buffers, which are equally long, one rank's after another's: in a new buffer
-    /// of each rank.
+    /// Concatenates the buffers of all ranks, which are equally long, into a new buffer of each rank.
+    ///
+    /// The parts are in the order of the ranks.
     ///
     /// # Errors
     /// Those of [`DeviceGroup::broadcast`].
@@ -55,12 +57,12 @@ impl DeviceGroup {
             .during("all_gather")
     }
 
-    /// The value that `operation` gives for the elements of one index in all ranks' buffers, which are equally
-    /// long: rank r of n gets those of the indices from floor(r len / n) to floor((r + 1) len / n), in a new
-    /// buffer.
+    /// Reduces the ranks' buffers element by element, and leaves each rank a part of the result.
     ///
-    /// An output has the bits of [`Device::reduce_columns`](crate::Device::reduce_columns) for the matrix
-    /// whose row r is the buffer of rank r: a tree that depends on the number of ranks alone.
+    /// The buffers are equally long. Of n ranks, rank r gets the elements from floor(r len / n) to floor((r + 1)
+    /// len / n), in a new buffer. An output has the bits of
+    /// [`Device::reduce_columns`](crate::Device::reduce_columns) for the matrix whose row r is the buffer of rank
+    /// r: a tree that depends on the number of ranks alone.
     ///
     /// # Errors
     /// Those of [`DeviceGroup::broadcast`] and of [`Device::reduce_columns`](crate::Device::reduce_columns).
@@ -75,9 +77,10 @@ impl DeviceGroup {
             .during("reduce_scatter")
     }
 
-    /// The value that `operation` gives for the elements of one index in all ranks' buffers, which are equally
-    /// long: all of them in a new buffer of each rank, with the bits of
-    /// [`reduce_scatter`](Self::reduce_scatter), the same on each rank.
+    /// Reduces the ranks' buffers element by element, and gives each rank the whole result.
+    ///
+    /// The buffers are equally long. Each rank gets a new buffer with the same bits, those of
+    /// [`reduce_scatter`](Self::reduce_scatter).
     ///
     /// ```
     /// use tilewright::{DeviceGroup, ops};
@@ -111,12 +114,12 @@ impl DeviceGroup {
             .during("all_reduce")
     }
 
-    /// The part of `len` elements that a reduction leaves on a rank.
+    /// The part of `len` elements that a reduction leaves on each rank.
     fn even_parts(&self, len: usize) -> impl Fn(usize) -> Range<usize> {
         move |rank| part(len, self.ranks(), rank)
     }
 
-    /// The length of the buffers or parts of buffers, one for each rank of this process.
+    /// The common length of the buffers or views, one for each rank of this process.
     pub(super) fn check_buffers<'a, T: Element + 'a>(
         &self,
         buffers: impl IntoIterator<Item: Into<BufferView<'a, T>>, IntoIter: ExactSizeIterator>,
@@ -159,7 +162,8 @@ impl DeviceGroup {
         exchange.run(self)
     }
 
-    /// The ranks' parts in a new buffer of each rank, where `of_rank` has that of a rank, one after another.
+    /// Gathers the ranks' parts, one after another, in a new buffer of each rank; `of_rank` returns the part of a
+    /// rank.
     pub(super) fn gathered<T: Element>(
         &self,
         parts: &[Buffer<T>],
@@ -187,7 +191,7 @@ impl DeviceGroup {
         Ok(all)
     }
 
-    /// The values of part `of_rank(rank)` of the buffers, which are equally long, on each rank.
+    /// Reduces part `of_rank(rank)` of the buffers, which are equally long, on each rank.
     pub(super) fn scattered<R, T: ReducibleLines<R>>(
         &self,
         buffers: &[Buffer<T>],

@@ -1,4 +1,4 @@
-//! Transfers of a group whose buffers are borrowed until they were made.
+//! Transfers of a group that borrow their buffers until they are done.
 
 use super::DeviceGroup;
 use super::transport::Transfer;
@@ -8,7 +8,7 @@ use crate::error::Outcome;
 use std::marker::PhantomData;
 use std::mem;
 
-/// Transfers whose buffers are borrowed until they were made.
+/// Transfers that borrow their buffers until they are done.
 #[derive(Debug, Default)]
 pub struct Exchange<'a> {
     transfers: Vec<Transfer>,
@@ -16,8 +16,8 @@ pub struct Exchange<'a> {
 }
 
 impl<'a> Exchange<'a> {
-    /// `len` elements of rank `from` go to rank `to`. `source` has them if this process has the one,
-    /// `destination` has room for them if it has the other.
+    /// Adds a transfer of `len` elements from rank `from` to rank `to`. `source` is given if this process has rank
+    /// `from`, and `destination` if it has rank `to`.
     pub fn add<T: Element>(
         &mut self,
         (from, to): (usize, usize),
@@ -34,7 +34,7 @@ impl<'a> Exchange<'a> {
             "the destination's length"
         );
         let bytes = len * size_of::<T>();
-        // What goes between two other processes is theirs.
+        // Transfers between two other processes are theirs to make.
         if bytes > 0 && (source.is_some() || destination.is_some()) {
             self.transfers.push(Transfer {
                 from,
@@ -51,30 +51,31 @@ impl<'a> Exchange<'a> {
         self.start(group)?.finish()
     }
 
-    /// Starts the transfers, after the work that the group's devices were given, and beside the work that they are
-    /// given until the result is finished or dropped: none of it writes the sources or uses the destinations.
+    /// Starts the transfers, after all work that the group's devices were given before. Later work runs beside them
+    /// until the result is finished or dropped; it must not write the sources or use the destinations.
     pub fn start<'g>(self, group: &'g DeviceGroup) -> Outcome<Started<'a, 'g>> {
         let locals = group.local_ranks();
         for it in &self.transfers {
             assert_eq!(it.source.is_some(), locals.contains(&it.from));
             assert_eq!(it.destination.is_some(), locals.contains(&it.to));
         }
-        // Where one cannot be started, the others are finished by the drop.
+        // If one cannot be started, dropping this finishes the others.
         let started = Started {
             group,
             transfers: self.transfers,
             buffers: PhantomData,
         };
         let transport = &group.members.transport;
-        // SAFETY: (1) and (2) the views that `add` took are borrowed until `started` is gone, destinations
-        // mutably, and have the bytes; it is never forgotten, and finishes before it goes.
+        // SAFETY: the bytes are in live allocations, without overlap or conflicting work until `finish` returns:
+        // the views that `add` took have the bytes, and are borrowed, destinations mutably, until `started` is
+        // gone. It is never forgotten, and finishes when dropped.
         unsafe { transport.start(group.devices(), &started.transfers) }?;
         Ok(started)
     }
 }
 
-/// Transfers that were started, whose buffers are borrowed until they are finished. To forget it would leave the
-/// buffers free while they are read and written.
+/// Transfers in progress, which borrow their buffers until they are finished. Forgetting one would free the buffers
+/// while they are read and written.
 #[must_use]
 pub struct Started<'a, 'g> {
     group: &'g DeviceGroup,
@@ -83,7 +84,7 @@ pub struct Started<'a, 'g> {
 }
 
 impl Started<'_, '_> {
-    /// Ends the transfers: work that is submitted later sees what has come.
+    /// Ends the transfers: work that is submitted later sees what has arrived.
     pub fn finish(mut self) -> Outcome<()> {
         self.end()
     }
@@ -99,13 +100,13 @@ impl Started<'_, '_> {
 
 impl Drop for Started<'_, '_> {
     fn drop(&mut self) {
-        // Another error is on its way already.
+        // Another error is already being returned.
         let _ = self.end();
     }
 }
 
-/// Parts that the ranks have, `len_of(rank)` elements each, in every process: those of other processes, by
-/// rank, on this one's first device; `None` for ranks of its own, whose parts `own` gives.
+/// Brings the parts of all ranks, `len_of(rank)` elements each, to every process. Returns, by rank, those of other
+/// processes, in buffers on this process's first device; `None` for its own ranks, whose parts `own` gives.
 pub fn remote_parts<'a, T: Element>(
     group: &DeviceGroup,
     len_of: impl Fn(usize) -> usize,
@@ -120,7 +121,7 @@ pub fn remote_parts<'a, T: Element>(
     if group.is_whole() {
         return Ok(parts);
     }
-    // A process of a group of several has one rank.
+    // In a group of several processes, each has one rank.
     let mut exchange = Exchange::default();
     for (from, part) in parts.iter_mut().enumerate() {
         let mut destination = part.as_mut().map(Buffer::view_mut);

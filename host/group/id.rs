@@ -11,8 +11,9 @@ use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// How the processes of a [`DeviceGroup`](crate::DeviceGroup) find one another: one of them makes it, and gives
-/// the others its text.
+/// An id by which the processes of a [`DeviceGroup`](crate::DeviceGroup) find one another.
+///
+/// One process makes it and passes its text to the others.
 ///
 /// ```
 /// use tilewright::GroupId;
@@ -25,30 +26,30 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct GroupId {
     rendezvous: Rendezvous,
-    /// Of the process that made it: rank 0 listens here.
+    /// The listener of the process that made the id, rank 0.
     listener: Option<Arc<TcpListener>>,
 }
 
-/// Where processes meet.
+/// Where the processes meet.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rendezvous {
     Tcp(SocketAddr),
     Nccl([u8; NCCL_BYTES]),
 }
 
-/// Bytes of the unique id of NCCL.
+/// Bytes of NCCL's unique id.
 const NCCL_BYTES: usize = 128;
 
 impl GroupId {
-    /// Processes that meet at a TCP address of rank 0, which makes the id; port 0 is one that is free.
+    /// Makes an id for processes that meet at a TCP address of rank 0.
     ///
-    /// Each pair of processes has a connection, and bytes go from device to host, over it, and to the other
-    /// device. Connections are neither encrypted nor authenticated: use addresses of this machine or of a
-    /// network that you trust.
+    /// Rank 0 makes it; port 0 picks a free port. Each pair of processes has a connection. Bytes go from the device
+    /// to the host, over the connection, and to the other device. Connections are neither encrypted nor
+    /// authenticated: use addresses of this machine or of a network that you trust.
     ///
     /// # Errors
-    /// [`GroupError::Rendezvous`](crate::GroupError::Rendezvous) in [`ErrorKind::Group`](crate::ErrorKind::Group) if this process cannot listen
-    /// there.
+    /// [`GroupError::Rendezvous`](crate::GroupError::Rendezvous) in [`ErrorKind::Group`](crate::ErrorKind::Group)
+    /// if this process cannot listen there.
     pub fn tcp(address: impl ToSocketAddrs) -> Result<Self> {
         let listener = TcpListener::bind(address);
         listener
@@ -66,15 +67,18 @@ impl GroupId {
             .during("tcp")
     }
 
-    /// Processes with a CUDA device each that meet over NCCL, which finds the fastest way between the devices. Any
-    /// one of them makes the id. It has not run on GPUs yet.
+    /// Makes an id for processes that communicate over NCCL, with one CUDA device each.
     ///
-    /// NCCL's library, 2.14 or later, is opened by the first such call. Its settings are environment variables,
-    /// such as `NCCL_NVLS_ENABLE=0` to keep it from multicast over NVLink.
+    /// Any of the processes makes it. NCCL finds the fastest path between the devices. This transport has not run
+    /// on GPUs yet.
+    ///
+    /// The first such call opens NCCL's library, 2.14 or later. Environment variables configure it, such as
+    /// `NCCL_NVLS_ENABLE=0` to turn off multicast over NVLink.
     ///
     /// # Errors
-    /// [`GroupError::NoNccl`](crate::GroupError::NoNccl) and [`GroupError::Nccl`](crate::GroupError::Nccl) in [`ErrorKind::Group`](crate::ErrorKind::Group);
-    /// [`ErrorKind::NoCudaFeature`](crate::ErrorKind::NoCudaFeature) in a build without the feature `cuda`.
+    /// [`GroupError::NoNccl`](crate::GroupError::NoNccl) and [`GroupError::Nccl`](crate::GroupError::Nccl) in
+    /// [`ErrorKind::Group`](crate::ErrorKind::Group); [`ErrorKind::NoCudaFeature`](crate::ErrorKind::NoCudaFeature)
+    /// in a build without the feature `cuda`.
     pub fn nccl() -> Result<Self> {
         unique_id()
             .map(|id| Self {
@@ -84,7 +88,7 @@ impl GroupId {
             .during("nccl")
     }
 
-    /// Meets the other ranks, of which there are `ranks` with this one.
+    /// Connects to the other ranks; with this one there are `ranks`.
     pub(super) fn meet(
         &self,
         rank: usize,
@@ -147,7 +151,7 @@ fn meet_over_nccl(
     Err(crate::error::ErrorKind::NoCudaFeature)
 }
 
-/// The bytes of hexadecimal digits.
+/// The bytes that hexadecimal digits stand for.
 fn bytes_of(text: &str) -> Option<[u8; NCCL_BYTES]> {
     let digit = |digit: u8| char::from(digit).to_digit(16).map(|digit| digit as u8);
     let (pairs, []) = text.as_bytes().as_chunks() else {

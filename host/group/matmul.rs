@@ -1,5 +1,5 @@
-//! Products of matrices over several devices. `request.rs` is a product with what becomes of its sums, and
-//! `launch.rs` which rank multiplies what.
+//! Products of matrices over several devices. `request.rs` is a product with an epilogue, and `launch.rs` says
+//! which rank multiplies what.
 
 mod launch;
 mod request;
@@ -15,15 +15,17 @@ use crate::matmul::{Accumulate, MatmulElement, MatmulInto};
 use crate::reduce::{ReducibleLines, ops};
 
 impl DeviceGroup {
-    /// The product A B of an M x K and a K x N matrix, M x N. The bits are those of
-    /// [`Device::matmul`](crate::Device::matmul) of the whole matrices on one of the devices, however many there
-    /// are: each output is computed on one device, in the way that the shape of the whole product selects.
+    /// The product A B of matrices over the group's devices: M x K times K x N.
     ///
-    /// | A | B | A B | what goes from rank to rank |
+    /// The bits are those of [`Device::matmul`](crate::Device::matmul) for the whole matrices on one of the
+    /// devices, for any number of ranks: one device computes each output, by the method that the shape of the whole
+    /// product selects.
+    ///
+    /// | A | B | A B | transfers between ranks |
     /// |---|---|---|---|
-    /// | `Rows` | `Replicated` | `Rows` | nothing |
-    /// | `Replicated` | `Columns` | `Columns` | nothing |
-    /// | `Replicated` | `Replicated` | `Rows` | nothing |
+    /// | `Rows` | `Replicated` | `Rows` | none |
+    /// | `Replicated` | `Columns` | `Columns` | none |
+    /// | `Replicated` | `Replicated` | `Rows` | none |
     /// | `Rows` | `Columns` | `Rows` | each shard of B to each rank, one at a time |
     ///
     /// ```
@@ -40,11 +42,11 @@ impl DeviceGroup {
     /// # }
     /// ```
     ///
-    /// [`ShardedMatmul`] is the same with what becomes of the sums.
+    /// [`ShardedMatmul`] adds an epilogue: scales, biases and an activation.
     ///
     /// # Errors
-    /// In [`ErrorKind::Group`](crate::ErrorKind::Group): [`GroupError::Sharding`] if A and B are divided in
-    /// another way; [`GroupError::OtherGroup`] if one is of another group; others if a rank of another process
+    /// In [`ErrorKind::Group`](crate::ErrorKind::Group): [`GroupError::Sharding`] if A and B are sharded in any
+    /// other way; [`GroupError::OtherGroup`] if one belongs to another group; others if a rank of another process
     /// fails. Those of [`Matmul::run`](crate::Matmul::run).
     pub fn matmul<T: MatmulElement>(
         &self,
@@ -56,11 +58,12 @@ impl DeviceGroup {
             .during("matmul")
     }
 
-    /// [`matmul`](Self::matmul) into a matrix that is there, whose elements it overwrites: see
-    /// [`ShardedMatmul::run_into`].
+    /// Writes [`matmul`](Self::matmul) to an existing matrix, whose elements it overwrites.
+    ///
+    /// C is sharded as for [`ShardedMatmul::run_into`].
     ///
     /// # Errors
-    /// Those of [`ShardedMatmul::run_into`]; [`GroupError::OtherGroup`] if A is of another group.
+    /// Those of [`ShardedMatmul::run_into`]; [`GroupError::OtherGroup`] if A belongs to another group.
     pub fn matmul_into<T: MatmulInto<O>, O: Element>(
         &self,
         a: &ShardedMatrix<T>,
@@ -72,13 +75,15 @@ impl DeviceGroup {
             .during("matmul_into")
     }
 
-    /// The product A B of f32 or f64 with K divided over the ranks: A has its columns divided, B its rows, and
-    /// the product has its rows divided.
+    /// The product A B of f32 or f64 with K split over the ranks.
     ///
-    /// Each rank multiplies its part of K as [`Device::matmul`](crate::Device::matmul) does. The products of the
-    /// ranks are added by [`reduce_scatter`](Self::reduce_scatter), in a tree that depends on the number of ranks
-    /// alone. So the bits depend on the number of ranks, and are the same in every run. There is no form with an
-    /// epilogue: no rank has whole sums before the reduce-scatter, and after it that would be one more pass.
+    /// A is sharded by columns, B by rows, and the product by rows. Each rank multiplies its part of K as
+    /// [`Device::matmul`](crate::Device::matmul) does. Then [`reduce_scatter`](Self::reduce_scatter) adds the
+    /// ranks' products, in a tree that depends on the number of ranks alone. So the bits depend on the number of
+    /// ranks, and are the same in every run.
+    ///
+    /// There is no form with an epilogue: no rank has whole sums before the reduce-scatter, and after it an
+    /// epilogue would be one more pass.
     ///
     /// # Errors
     /// Those of [`matmul`](Self::matmul).

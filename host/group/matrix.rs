@@ -1,4 +1,4 @@
-//! A matrix over the devices of a group. `reshard.rs` divides it in another way.
+//! A matrix over the devices of a group. `reshard.rs` changes its sharding.
 
 mod reshard;
 
@@ -14,18 +14,18 @@ use std::ops::Range;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Sharding {
-    /// Rank r of n has the rows from floor(r rows / n) to floor((r + 1) rows / n).
+    /// By rows: of n ranks, rank r has the rows from floor(r rows / n) to floor((r + 1) rows / n).
     Rows,
-    /// Rank r of n has the columns from floor(r columns / n) to floor((r + 1) columns / n).
+    /// By columns: of n ranks, rank r has the columns from floor(r columns / n) to floor((r + 1) columns / n).
     Columns,
     /// Each rank has all elements.
     Replicated,
 }
 
-/// A matrix that is divided over the devices of a [`DeviceGroup`], or that each of them has.
+/// A matrix that is divided over the devices of a [`DeviceGroup`], or replicated on each.
 ///
-/// The *shard* of a rank is a row-major matrix in the memory of its device. Rows and columns need not be
-/// multiples of the number of ranks.
+/// The *shard* of a rank is a row-major matrix in the memory of its device. Rows and columns need not be multiples
+/// of the number of ranks.
 ///
 /// ```
 /// use tilewright::{DeviceGroup, Sharding};
@@ -43,14 +43,14 @@ pub struct ShardedMatrix<T: Element> {
     group: DeviceGroup,
     shape: (usize, usize),
     sharding: Sharding,
-    /// Those of this process's ranks.
+    /// The shards of this process's ranks.
     shards: Vec<Matrix<T>>,
 }
 
 /// Rows and columns of a matrix.
 pub(super) type Block = (Range<usize>, Range<usize>);
 
-/// As in "A is sharded by rows".
+/// The words in messages, as in "A is sharded by rows".
 impl Display for Sharding {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
@@ -62,7 +62,7 @@ impl Display for Sharding {
 }
 
 impl Sharding {
-    /// What rank `rank` of `ranks` has of a matrix.
+    /// The rows and columns of a matrix that rank `rank` of `ranks` has.
     pub(super) fn block(self, (rows, columns): (usize, usize), ranks: usize, rank: usize) -> Block {
         match self {
             Self::Rows => (part(rows, ranks, rank), 0..columns),
@@ -73,13 +73,13 @@ impl Sharding {
 }
 
 impl DeviceGroup {
-    /// A matrix of this many rows and columns with a copy of `data`, row after row, divided over the devices. In
-    /// a group of several processes each has all of `data`.
+    /// Makes a matrix of the given rows and columns with a copy of `data`, sharded over the devices.
+    ///
+    /// `data` has the elements row after row. In a group of several processes, each passes all of it.
     ///
     /// # Errors
-    /// [`ErrorKind::WrongLength`] if `data` does not have `rows * columns` elements;
-    /// [`ErrorKind::TooLarge`] if that product overflows; [`ErrorKind::OutOfMemory`],
-    /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
+    /// [`ErrorKind::WrongLength`] if `data` does not have `rows * columns` elements; [`ErrorKind::TooLarge`] if
+    /// that product overflows; and those of [any call](crate#errors).
     pub fn matrix<T: Element>(
         &self,
         shape: (usize, usize),
@@ -133,7 +133,7 @@ impl<T: Element> ShardedMatrix<T> {
         self.shape
     }
 
-    /// How the matrix is divided.
+    /// How the matrix is divided over the ranks.
     #[must_use]
     pub fn sharding(&self) -> Sharding {
         self.sharding
@@ -164,7 +164,7 @@ impl<T: Element> ShardedMatrix<T> {
         Some(self.shards[self.group.local_of(rank)?].view())
     }
 
-    /// The shard of a rank, to write; `None` if another process has it.
+    /// The shard of a rank, for writing; `None` if another process has it.
     #[must_use]
     pub fn shard_mut(&mut self, rank: usize) -> Option<MatrixViewMut<'_, T>> {
         let local = self.group.local_of(rank)?;
@@ -195,10 +195,10 @@ impl<T: Element> ShardedMatrix<T> {
         Ok(())
     }
 
-    /// A copy of all elements in host memory, row after row, in each process.
+    /// Copies all elements to host memory, row after row, in each process.
     ///
     /// # Errors
-    /// Those of [`Matrix::to_vec`], and of a group of several processes [`ErrorKind::Group`].
+    /// Those of [`Matrix::to_vec`], and in a group of several processes [`ErrorKind::Group`].
     pub fn to_vec(&self) -> Result<Vec<T>> {
         self.group.together(|| self.elements()).during("to_vec")
     }

@@ -1,16 +1,17 @@
-//! How the processes of a group treat one another.
+//! Options of a group of several processes.
 
 use std::time::Duration;
 
-/// How the processes of a group treat one another.
+/// Options of a group of several processes.
 #[derive(Clone, Copy, Debug)]
 pub struct GroupOptions {
     timeout: Duration,
 }
 
 impl GroupOptions {
-    /// How long a rank waits for others, in one call, before the call is
-    /// [`GroupError::PeerTimeout`](crate::GroupError::PeerTimeout): 30 seconds, if not given.
+    /// Sets how long a rank waits for others in one call: 30 seconds, if not given.
+    ///
+    /// After that the call fails with [`GroupError::PeerTimeout`](crate::GroupError::PeerTimeout).
     #[must_use]
     pub fn with_timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;

@@ -1,18 +1,18 @@
-//! Which rank has what: pure functions of the sizes and the number of ranks.
+//! What each rank holds: pure functions of the sizes and the number of ranks.
 
 use std::ops::Range;
 use tilewright_kernels::reduce::MAX_BLOCKS;
 
-/// Part `rank` of `len` things that are divided into `ranks` parts, whose sizes differ by one at most.
+/// Part `rank` of `len` items in `ranks` parts, whose sizes differ by at most one.
 pub fn part(len: usize, ranks: usize, rank: usize) -> Range<usize> {
     let bound = |rank: usize| (len as u128 * rank as u128 / ranks as u128) as usize;
     bound(rank)..bound(rank + 1)
 }
 
-/// How a buffer is divided over ranks: by the blocks of its reduction, each of which has some tiles.
+/// How a buffer is divided over ranks: by the blocks of its reduction. A block has some tiles.
 ///
-/// Tile t belongs to block t modulo the number of blocks, and a rank has neighbouring blocks. So up to
-/// `MAX_BLOCKS` tiles a rank has one run of elements, and beyond that one run of each round of tiles.
+/// Tile t belongs to block t modulo the number of blocks, and a rank has consecutive blocks. So for up to
+/// `MAX_BLOCKS` tiles a rank has one run of elements, and beyond that one run in each round of tiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stripes {
     pub len: usize,
@@ -22,9 +22,9 @@ pub struct Stripes {
 }
 
 impl Stripes {
-    /// For elements of so many bytes.
+    /// The division of elements of `element_bytes` bytes.
     pub fn new(len: usize, element_bytes: usize, ranks: usize) -> Self {
-        /// Those of the reductions' tiles, for all types that can be reduced.
+        /// The tile size of reductions, for all types that can be reduced.
         const TILE_BYTES: usize = 16 * 1024;
         let tile = (TILE_BYTES / element_bytes.max(1)).max(1);
         Self { len, tile, ranks }
@@ -62,7 +62,7 @@ impl Stripes {
         self.runs(rank).map(|run| run.len()).sum()
     }
 
-    /// The index in the buffer of element `index` of a rank.
+    /// The index in the buffer of a rank's element `index`.
     pub fn index_in_buffer(&self, rank: usize, index: usize) -> usize {
         let own = self.blocks_of(rank);
         let (round, block) = (index / self.tile / own.len(), index / self.tile % own.len());

@@ -1,9 +1,9 @@
 //! Reductions of buffers over several devices.
 //!
-//! The tree of a reduction has tiles, blocks of them, and blocks that are combined at last
-//! (`kernels/reduce/plan.rs`). A rank has whole blocks, and so computes their partial results as one device
-//! does, by the same kernels. The partial results of all ranks, 2048 at most, come to the host, which combines
-//! them in the same tree.
+//! The tree of a reduction has tiles, blocks of tiles, and a last step that combines the blocks
+//! (`kernels/reduce/plan.rs`). A rank has whole blocks, and computes their partial results by the same kernels as
+//! one device does. The partial results of all ranks, 2048 at most, go to the host, which combines them in the same
+//! tree.
 
 use super::DeviceGroup;
 use super::buffer::ShardedBuffer;
@@ -18,9 +18,9 @@ use crate::reduce::{
 };
 
 impl DeviceGroup {
-    /// The sum of all elements of `x`; 0 for none. The bits are those of
-    /// [`Device::reduce_sum`] for the same elements on one device, however many devices there are.
+    /// The sum of all elements of `x`; 0 for none.
     ///
+    /// The bits are those of [`Device::reduce_sum`] for the same elements on one device, for any number of ranks.
     /// In a group of several processes each gets the sum.
     ///
     /// ```
@@ -37,16 +37,17 @@ impl DeviceGroup {
     /// ```
     ///
     /// # Errors
-    /// [`GroupError::OtherGroup`](crate::GroupError::OtherGroup) in [`ErrorKind::Group`] if `x` is of another
-    /// group, the other errors of [`ErrorKind::Group`] if a rank of another process fails, and those of
+    /// [`GroupError::OtherGroup`](crate::GroupError::OtherGroup) in [`ErrorKind::Group`] if `x` belongs to another
+    /// group; the other errors of [`ErrorKind::Group`] if a rank of another process fails; those of
     /// [`Device::reduce_sum`].
     pub fn reduce_sum<T: ReduceElement>(&self, x: &ShardedBuffer<T>) -> Result<T::Sum> {
         self.reduced::<ops::Sum, T>(x).during("reduce_sum")
     }
 
-    /// The value that `operation`, one of [`ops`], gives for all elements of `x`: that of
-    /// [`Device::reduce`] for the same elements on one device, bit for bit. Places are
-    /// indices in the whole buffer.
+    /// Reduces all elements of `x` by `operation`, one of [`ops`].
+    ///
+    /// The bits are those of [`Device::reduce`] for the same elements on one device. The places that
+    /// [`ops::ArgMax`] and the like return are indices in the whole buffer.
     ///
     /// ```
     /// use tilewright::{DeviceGroup, ops};
@@ -61,8 +62,8 @@ impl DeviceGroup {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::NoElements`] for a minimum, a maximum or the place of one where there are no elements, and
-    /// those of [`DeviceGroup::reduce_sum`].
+    /// [`ErrorKind::NoElements`] for a minimum, a maximum or the place of one if there are no elements, and those
+    /// of [`DeviceGroup::reduce_sum`].
     pub fn reduce<R, T: Reducible<R>>(
         &self,
         x: &ShardedBuffer<T>,
@@ -72,9 +73,11 @@ impl DeviceGroup {
         self.reduced::<R, T>(x).during("reduce")
     }
 
-    /// Writes what [`DeviceGroup::reduce`] returns to the one element of each of `results`, buffers of this
-    /// process's ranks or parts of them, in the order of their ranks: every device has the same bits. The call
-    /// waits for the partial results, which the host combines.
+    /// Writes the result of [`DeviceGroup::reduce`] to a buffer on each device.
+    ///
+    /// `results` are buffers of one element, or parts of buffers, one for each rank of this process, in the order
+    /// of the ranks. Every device gets the same bits. The call waits for the partial results, which the host
+    /// combines.
     ///
     /// ```
     /// use tilewright::{DeviceGroup, ops};
@@ -91,9 +94,8 @@ impl DeviceGroup {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::WrongLength`] if there is another number of results than of ranks in this process, or one does
-    /// not have one element; [`ErrorKind::WrongDevice`] if one is not of its rank's device; those of
-    /// [`DeviceGroup::reduce`].
+    /// [`ErrorKind::WrongLength`] unless there is one result for each rank of this process, of one element each;
+    /// [`ErrorKind::WrongDevice`] if one is not on its rank's device; those of [`DeviceGroup::reduce`].
     pub fn reduce_into<'r, R, T: Reducible<R>>(
         &self,
         x: &ShardedBuffer<T>,
@@ -105,8 +107,9 @@ impl DeviceGroup {
             .during("reduce_into")
     }
 
-    /// The dot product of `x` and `y`, which are equally long: that of
-    /// [`Device::reduce_dot`] for the same elements on one device, bit for bit.
+    /// The dot product of `x` and `y`, which are equally long.
+    ///
+    /// The bits are those of [`Device::reduce_dot`] for the same elements on one device.
     ///
     /// # Errors
     /// [`ErrorKind::WrongLength`] if one has more elements than the other, and those of
@@ -119,8 +122,9 @@ impl DeviceGroup {
         self.reduced_pairs::<ops::Dot, T>(x, y).during("reduce_dot")
     }
 
-    /// Writes what [`DeviceGroup::reduce_dot`] returns to the one element of each of `results`, as
-    /// [`reduce_into`](Self::reduce_into) does.
+    /// Writes the result of [`DeviceGroup::reduce_dot`] to a buffer on each device.
+    ///
+    /// `results` are as for [`reduce_into`](Self::reduce_into).
     ///
     /// # Errors
     /// Those of [`reduce_into`](Self::reduce_into) for `results`, and of [`DeviceGroup::reduce_dot`].
@@ -134,8 +138,9 @@ impl DeviceGroup {
             .during("reduce_dot_into")
     }
 
-    /// The exact sum of all elements of `x` as a state: the states of the ranks, merged. See
-    /// [`Device::reproducible_sum`].
+    /// The exact sum of all elements of `x`, as a state that can be merged with others.
+    ///
+    /// It merges the states of the ranks. See [`Device::reproducible_sum`].
     ///
     /// ```
     /// use tilewright::DeviceGroup;
@@ -176,7 +181,7 @@ impl DeviceGroup {
         self.combined::<R, T, 2>(x, |rank| Some([x.shard(rank)?, y.shard(rank)?]))
     }
 
-    /// The value of one array or two, divided as `x` is, of which `shards_of` has those of a rank of this process.
+    /// Reduces one array or two, divided as `x` is; `shards_of` returns the shards of a rank of this process.
     fn combined<'x, R, T: Reduce<R, ARRAYS>, const ARRAYS: usize>(
         &self,
         x: &ShardedBuffer<T>,
@@ -202,7 +207,7 @@ impl DeviceGroup {
         Ok(T::value_of(&partials, x.len()))
     }
 
-    /// The partial results of all blocks, of which `launch` starts those of a rank of this process.
+    /// The partial results of all blocks; `launch` starts those of a rank of this process.
     fn partials<A: Element, T: Element>(
         &self,
         x: &ShardedBuffer<T>,
@@ -257,7 +262,7 @@ impl DeviceGroup {
         parts.collect()
     }
 
-    /// Writes what `reduced` returns to the one element of each of `results`, if they are for it.
+    /// Checks `results`, and writes what `reduced` returns to the one element of each.
     fn leave_on_each<'r, T: Element>(
         &self,
         results: impl IntoIterator<Item: Into<BufferViewMut<'r, T>>>,

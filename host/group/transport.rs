@@ -1,4 +1,4 @@
-//! How bytes come from the device of one rank to that of another.
+//! How bytes move from the device of one rank to that of another.
 
 mod deadline;
 #[cfg(feature = "cuda")]
@@ -15,7 +15,7 @@ use crate::device::Device;
 use crate::error::{ErrorKind, GroupError, Outcome};
 use std::fmt::Debug;
 
-/// Some bytes of one rank that another one gets.
+/// Some bytes that one rank sends to another.
 #[derive(Clone, Copy, Debug)]
 pub struct Transfer {
     pub from: usize,
@@ -27,29 +27,30 @@ pub struct Transfer {
     pub destination: Option<u64>,
 }
 
-/// How bytes come from one rank to another.
+/// Moves bytes from one rank to another.
 ///
 /// All processes of a group call it with the same transfers, each with the addresses of its own ranks.
 pub trait Transport: Debug + Send + Sync {
-    /// Starts all transfers, in no order that matters, after the work that `devices` were given, and beside the
-    /// work that they are given until [`finish`](Self::finish); `devices` are those of this process, by their
-    /// ranks. A transport that has nothing to work beside the devices makes the transfers here.
+    /// Starts all transfers, in any order, after all work that `devices` were given before.
+    ///
+    /// Later work of the devices runs beside the transfers until [`finish`](Self::finish). `devices` are those of
+    /// this process, in the order of their ranks. A transport that cannot work beside the devices makes the
+    /// transfers here.
     ///
     /// # Safety
-    /// 1. The bytes at each address are in one live allocation of the device of that rank, and no two
-    ///    destinations overlap, nor a source and a destination.
+    /// 1. The bytes at each address are in one live allocation of the device of that rank. No two destinations
+    ///    overlap, nor a source and a destination.
     /// 2. Until `finish` returns, no thread submits conflicting work, and the allocations stay alive.
     unsafe fn start(&self, devices: &[Device], transfers: &[Transfer]) -> Outcome<()>;
 
-    /// Ends transfers that were started: work that is submitted later sees what has come; the sources may be
-    /// written by it.
+    /// Ends the transfers: work that is submitted later sees what has arrived, and may write the sources.
     fn finish(&self, devices: &[Device], transfers: &[Transfer]) -> Outcome<()>;
 
-    /// Tells the other processes, if there are any, that this one makes no more calls, because one failed.
+    /// Tells the other processes, if there are any, that a call failed here and this process makes no more.
     fn abandon(&self, _cause: &ErrorKind) {}
 }
 
-/// Processes that do not come together.
+/// The error for processes that do not find one another.
 pub fn no_rendezvous(reason: String) -> ErrorKind {
     GroupError::Rendezvous { reason }.into()
 }

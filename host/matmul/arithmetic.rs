@@ -1,4 +1,4 @@
-//! The ways to compute a product.
+//! The methods to compute a product.
 
 /// How a product is computed.
 ///
@@ -17,17 +17,23 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Arithmetic {
-    /// The fastest way that keeps the promise of the type. A product of a matrix and a vector, M or N = 1,
-    /// and one of f64, or of f32 in chains, with a small result, for which K is divided
-    /// ([`SelectionReason::InParts`](crate::SelectionReason::InParts)), have the same bits on every device.
+    /// The fastest method that meets the type's accuracy guarantee.
+    ///
+    /// Two kinds of products have the same bits on every device: those of a matrix and a vector (M or N = 1), and
+    /// those of f64, or of f32 as chains, with a small result whose K is split
+    /// ([`SelectionReason::InParts`](crate::SelectionReason::InParts)).
     #[default]
     Auto,
-    /// f32 and f64: the products of an output are added in order, each by a fused multiply-add. The bits
-    /// are those of [`Device::matmul_tiled`](crate::Device::matmul_tiled), on every device. i8: on the ordinary
-    /// units, with the same exact sums.
+    /// In order of k, with a fixed order of additions.
+    ///
+    /// f32 and f64: one fused multiply-add for each k, in order. The bits are those of
+    /// [`Device::matmul_tiled`](crate::Device::matmul_tiled), on every device. i8: on CUDA cores, with the same
+    /// exact sums.
     Chain,
-    /// f32 on tensor cores: each element as two halves, three products for each. Closer to the exact
-    /// result than a chain, with other bits, and not bound to an order of the elements. From compute capability
-    /// 8.0 on: by warpgroups on 9.0, and elsewhere by warps, whose bits are others again.
+    /// f32 on tensor cores: each element is split into two f16 values, and each product becomes three.
+    ///
+    /// The result is closer to the exact one than that of a chain, with other bits, and the order of additions is
+    /// not fixed by k. Needs compute capability 8.0: warpgroups multiply on 9.0, and warps with `mma.sync`
+    /// elsewhere. The two have different bits.
     Split,
 }

@@ -1,4 +1,4 @@
-//! Which launch computes what was selected, for each type of elements and of outputs.
+//! Launches the selected kernel, for each type of elements and of outputs.
 
 use super::arithmetic::Arithmetic;
 use super::element::sealed::{OutputOf, TensorOutput};
@@ -23,7 +23,7 @@ macro_rules! products {
             const TYPES: (ElementType, ElementType) =
                 (ElementType::$name, ElementType::$output_name);
 
-            // A program compiles the kernels of the types that it multiplies.
+            // A program compiles only the kernels of the types that it multiplies.
             #[inline]
             fn multiply(
                 $device: &Device,
@@ -86,7 +86,7 @@ products! {
         |device, selection, matrices| multiply_narrow(device, selection, matrices, on_tensor_cores);
 }
 
-/// Launches what was selected for the matrices: `whole` for one product, or the products of parts of K.
+/// Launches the selected kernel: `whole` for one product, or the products of parts of K.
 fn multiply_narrow<'a, T, O>(
     device: &Device,
     selection: Selection,
@@ -103,7 +103,7 @@ where
     }
 }
 
-/// Launches a kernel for i8 in i32, which was selected for the matrices.
+/// Launches the selected kernel for i8 in i32.
 #[inline]
 fn by_bytes(kernel: &'static GemmKernel, matrices: Matrices<'_, i8, i32, i32>) -> Outcome<()> {
     match kernel.method {
@@ -112,7 +112,7 @@ fn by_bytes(kernel: &'static GemmKernel, matrices: Matrices<'_, i8, i32, i32>) -
     }
 }
 
-/// Launches a kernel of warps or of warpgroups, which was selected for the matrices.
+/// Launches the selected tensor-core kernel, of warps or of warpgroups.
 fn on_tensor_cores<T, O, S>(
     kernel: &'static GemmKernel,
     matrices: Matrices<'_, T, O, S>,
@@ -128,7 +128,7 @@ where
     }
 }
 
-/// Launches a kernel of f32, which was selected for the matrices.
+/// Launches the selected kernel for f32.
 #[inline]
 fn by_singles(
     device: &Device,
@@ -146,7 +146,7 @@ fn by_singles(
     }
 }
 
-/// Launches a kernel of f64, which was selected for the matrices.
+/// Launches the selected kernel for f64.
 #[inline]
 fn by_doubles(
     device: &Device,

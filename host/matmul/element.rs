@@ -12,9 +12,9 @@ use cuda_std::kernel::Kernel;
 use half::{bf16, f16};
 use tilewright_kernels::parts;
 
-/// A type of which there are products in chosen tiles, such as `Device::matmul_tiled`: f32 and f64.
+/// A type whose products can have fixed kernels, such as `Device::matmul_tiled`: f32 and f64.
 ///
-/// [`MatmulElement`](crate::MatmulElement) has all types whose matrices can be multiplied.
+/// [`MatmulElement`](crate::MatmulElement) covers all types whose matrices can be multiplied.
 #[diagnostic::on_unimplemented(
     message = "there is no product in chosen tiles of matrices of `{Self}`",
     label = "`matmul_tiled` and `matmul_coarsened` are for f32 and f64",
@@ -29,24 +29,24 @@ pub mod sealed {
     /// A type that the table has chains for.
     pub trait GemmElement {}
 
-    /// A type whose products of unequal shapes are one launch.
+    /// A type whose products of unequal shapes can share a launch.
     pub trait GroupElement: Accumulate {
-        /// How those are computed that the launch has no room for.
+        /// The arithmetic of the products that do not fit into the launch.
         const ARITHMETIC: Arithmetic;
     }
 
-    /// A type of outputs of tensor cores.
+    /// A type of outputs of tensor-core kernels.
     pub trait TensorOutput: Element + Typed {
-        /// The type that outputs are computed in.
+        /// The type in which outputs are computed.
         type Sum: Accumulator;
     }
 
-    /// A type of outputs of sums of type `P` of parts of K.
+    /// A type of outputs computed from the sums, of type `P`, of the parts of a split K.
     pub trait OutputOf<P: Accumulator>: TensorOutput {
         /// The kernel that adds the sums.
         const ADD: AddKernel<Self, Self::Sum, P>;
 
-        /// The one that begins while the kernel before it still runs.
+        /// The kernel that adds the sums and can start while the kernel before it still runs.
         const ADD_AFTER: AddKernel<Self, Self::Sum, P>;
     }
 }
@@ -99,7 +99,8 @@ macro_rules! outputs_of_parts {
             launch: |module, config, arguments| {
                 let AddArguments { sums, c, shape, epilogue } = arguments;
                 let shape = GridConstant::new(&shape);
-                // SAFETY: (1), (2) are those of `AddLaunch`.
+                // SAFETY: the launch meets the kernel's requirements and the views are live: the contract of
+                // `AddLaunch`.
                 unsafe {
                     launch_with_epilogue!(module, parts::$add, config, [sums, c, shape], epilogue, [])
                 }

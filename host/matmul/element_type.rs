@@ -18,7 +18,7 @@ pub enum ElementType {
 }
 
 impl ElementType {
-    /// The type of sums of products of such elements.
+    /// The type of sums of products of these elements.
     pub const fn of_sums(self) -> Self {
         match self {
             Self::F16 | Self::Bf16 | Self::F8E4M3 | Self::F8E5M2 => Self::F32,
@@ -27,12 +27,12 @@ impl ElementType {
         }
     }
 
-    /// Whether it is one of the floats of 16 bits.
+    /// Whether it is f16 or bf16.
     pub const fn is_half(self) -> bool {
         matches!(self, Self::F16 | Self::Bf16)
     }
 
-    /// Bytes of one element.
+    /// The size of an element in bytes.
     pub const fn bytes(self) -> usize {
         match self {
             Self::I8 | Self::F8E4M3 | Self::F8E5M2 => size_of::<u8>(),
@@ -59,7 +59,7 @@ impl Display for ElementType {
     }
 }
 
-/// A type of elements that has a number.
+/// An element type that has a number.
 pub trait Typed: crate::element::Element {
     const TYPE: ElementType;
 }
@@ -82,15 +82,15 @@ typed! {
     F8E5M2: F8E5M2;
 }
 
-/// A type of elements that are multiplied.
+/// An element type of A and B.
 pub trait Operand: Typed {
-    /// The type in which their products are added.
+    /// The type in which products are added.
     type Sum: Typed;
 }
 
-/// A type of elements of a product.
+/// An element type of C.
 pub trait Output: Typed {
-    /// The type in which they are computed from the sums.
+    /// The type in which outputs are computed from the sums.
     type Finish: Typed;
 }
 

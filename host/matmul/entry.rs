@@ -15,16 +15,16 @@ use tilewright_kernels::matvec::VectorShape;
 use tilewright_kernels::parts::PartsShape;
 use tilewright_kernels::tensor::TensorShape;
 
-/// Where a kernel stands in the table. How it is launched stands there in another list
-/// ([`Launcher`]): a program compiles the kernels of the types that it multiplies.
+/// The number of a kernel in the table. A second table has its [`Launcher`], so that a program compiles only the
+/// kernels of the types that it multiplies.
 #[derive(Clone, Copy)]
 pub struct Entry(pub u16);
 
-/// How a kernel is launched: a function of one of the types below, which the kind of the kernel and its types
-/// decide.
+/// How a kernel is launched: a function of one of the types below, selected by the kind of the kernel and its
+/// types.
 #[derive(Clone, Copy)]
 pub struct Launcher {
-    /// Of the type that `of` says.
+    /// A function of the type that `of` identifies.
     launch: unsafe fn(),
     of: LaunchType,
 }
@@ -34,7 +34,8 @@ impl Launcher {
     pub const fn new<F: Launch>(launch: F) -> Self {
         const { assert!(size_of::<F>() == size_of::<unsafe fn()>()) };
         Self {
-            // SAFETY: `F` is a type of function pointers, by (1) of `Launch`, which are of one size.
+            // SAFETY: both types are function pointers of one size: `F` by the contract of `Launch`, and the
+            // assertion compares the sizes.
             launch: unsafe { mem::transmute_copy(&launch) },
             of: F::TYPE,
         }
@@ -49,8 +50,8 @@ impl Launcher {
             }
             at += 1;
         }
-        // SAFETY: the function is an `F`, of which `new` has made it: no other type has these numbers, by (2) of
-        // `Launch`.
+        // SAFETY: the function is an `F`: `new` made it from one, because the contract of `Launch` gives no other
+        // type these numbers.
         Some(unsafe { mem::transmute_copy(&self.launch) })
     }
 }
@@ -61,7 +62,7 @@ impl Launcher {
 /// 1. It is a function pointer.
 /// 2. No other type has these numbers.
 pub unsafe trait Launch: Copy + 'static {
-    /// What tells it from the others: its kind, and its parameters as numbers from 1 on.
+    /// Numbers that identify the type: its kind, and its parameters, counted from 1.
     const TYPE: LaunchType;
 }
 
@@ -79,7 +80,8 @@ const fn launch_type(kind: usize, parameters: &[ElementType]) -> LaunchType {
 
 macro_rules! launches {
     ($($kind:literal: for [$($parameter:ident)*] $launch:ty;)*) => {$(
-        // SAFETY: (1) it is. (2) Each kind has a number, and each type of elements.
+        // SAFETY: it is a function pointer. No other type has these numbers: each kind and each element type has
+        // its own.
         unsafe impl<$($parameter: Typed),*> Launch for $launch {
             const TYPE: LaunchType = launch_type($kind, &[$($parameter::TYPE),*]);
         }
@@ -95,7 +97,7 @@ launches! {
     6: for [] WideLaunch;
 }
 
-/// The arguments of a kernel of elements `T`, whose outputs are `O` and whose sums are `S`.
+/// The arguments of a kernel with elements `T`, outputs `O` and sums `S`.
 pub struct ProductArguments<'a, T, O, S> {
     pub a: Global<'a, T>,
     pub b: Global<'a, T>,
@@ -104,10 +106,10 @@ pub struct ProductArguments<'a, T, O, S> {
     pub epilogue: EpilogueArguments<'a, S>,
 }
 
-/// Those of a chain.
+/// The arguments of a chain.
 pub type ChainArguments<'a, T> = ProductArguments<'a, T, T, T>;
 
-/// What a kernel is told about its epilogue, in numbers of type `S`.
+/// A kernel's arguments for its epilogue, in numbers of type `S`.
 #[derive(Clone, Copy)]
 pub struct EpilogueArguments<'a, S> {
     pub numbers: EpilogueNumbers<S>,
@@ -117,42 +119,41 @@ pub struct EpilogueArguments<'a, S> {
     pub column_bias: Global<'a, S>,
 }
 
-/// The launch of a kernel with a block for each part of C. The tiled kernels write sums as they are, of one
-/// product.
+/// Launches a kernel with a block for each part of C. The tiled kernels write the sums unchanged, for one product.
 ///
 /// # Safety
 /// 1. The launch meets the requirements in the kernel's documentation.
-/// 2. The views are of live memory of the module's device, and until the call returns no other thread
-///    submits work that writes what the kernel reads or accesses what it writes.
+/// 2. The views are of live memory of the module's device, and until the call returns no other thread submits work
+///    that writes what the kernel reads or accesses what it writes.
 pub type ProductLaunch<T, O, S> =
     unsafe fn(&Module, LaunchConfig, ProductArguments<'_, T, O, S>) -> Outcome<()>;
 
-/// That of a chain.
+/// Launches a chain.
 pub type ChainLaunch<T> = ProductLaunch<T, T, T>;
 
-/// The arguments of a kernel on tensor cores, whose outputs are `O` and whose sums are `S`.
+/// The arguments of a tensor-core kernel with outputs `O` and sums `S`.
 pub struct TensorArguments<'a, O, S> {
     pub a: MapWords,
     pub b: MapWords,
-    /// A map of C, for kernels that write halves; others do not read it.
+    /// A map of C, for kernels that write f16 or bf16; others do not read it.
     pub c_map: MapWords,
     pub c: GlobalMut<'a, O>,
     pub shape: TensorShape,
     pub epilogue: EpilogueArguments<'a, S>,
 }
 
-/// The launch of a kernel on tensor cores.
+/// Launches a kernel on tensor cores.
 ///
 /// # Safety
-/// As for [`ProductLaunch`]: the maps are views.
+/// As for [`ProductLaunch`]: the maps count as views.
 pub type TensorLaunch<O, S> =
     unsafe fn(&Module, LaunchConfig, TensorArguments<'_, O, S>) -> Outcome<()>;
 
-/// The arguments of a kernel for operands that were taken apart.
+/// The arguments of a kernel for split operands.
 pub struct SplitArguments<'a> {
     pub a: MapWords,
     pub b: MapWords,
-    /// The words of A's and of B's lines.
+    /// The words of A's rows and of B's columns.
     pub words: [Global<'a, u32>; 2],
     pub c: GlobalMut<'a, f32>,
     pub shape: TensorShape,
@@ -161,17 +162,17 @@ pub struct SplitArguments<'a> {
     pub epilogue: EpilogueArguments<'a, f32>,
 }
 
-/// The launch of a kernel for operands that were taken apart.
+/// Launches a kernel for split operands.
 ///
 /// # Safety
-/// As for [`ProductLaunch`]: the maps are views.
+/// As for [`ProductLaunch`]: the maps count as views.
 pub type SplitLaunch = unsafe fn(&Module, LaunchConfig, SplitArguments<'_>) -> Outcome<()>;
 
-/// The arguments of a kernel of warps for operands that were taken apart.
+/// The arguments of a warp-level kernel for split operands.
 pub struct SplitMmaArguments<'a> {
-    /// The upper and the lower halves of A's lines, and of B's.
+    /// The upper and the lower halves of A's rows, and of B's columns.
     pub halves: [[Global<'a, f16>; 2]; 2],
-    /// The words of A's and of B's lines.
+    /// The words of A's rows and of B's columns.
     pub words: [Global<'a, u32>; 2],
     pub c: GlobalMut<'a, f32>,
     pub shape: ProductShape,
@@ -180,24 +181,25 @@ pub struct SplitMmaArguments<'a> {
     pub epilogue: EpilogueArguments<'a, f32>,
 }
 
-/// The launch of a kernel of warps for operands that were taken apart.
+/// Launches a warp-level kernel for split operands.
 ///
 /// # Safety
 /// As for [`ProductLaunch`].
 pub type SplitMmaLaunch = unsafe fn(&Module, LaunchConfig, SplitMmaArguments<'_>) -> Outcome<()>;
 
-/// A tensor map, encoded.
+/// An encoded tensor map.
 pub type MapWords = [u64; 16];
 
-/// The launch of a kernel that computes the outputs of wide lines: the arguments of a product, and the
-/// words of A's and of B's lines.
+/// Launches a kernel for the outputs of rows and columns outside the split's range. It has the arguments of a
+/// product, and the words of A's rows and of B's columns.
 ///
 /// # Safety
 /// As for [`ProductLaunch`].
 pub type WideLaunch =
     unsafe fn(&Module, LaunchConfig, ChainArguments<'_, f32>, [Global<'_, u32>; 2]) -> Outcome<()>;
 
-/// The arguments of a kernel that multiplies lines by a vector, whose sums are `P` before the epilogue.
+/// The arguments of a kernel that multiplies rows or columns by a vector, with sums of type `P` before the
+/// epilogue.
 pub struct VectorArguments<'a, T, O, S, P> {
     pub x: Global<'a, T>,
     pub v: Global<'a, T>,
@@ -208,7 +210,7 @@ pub struct VectorArguments<'a, T, O, S, P> {
     pub tickets: GlobalMut<'a, u32>,
 }
 
-/// The launch of a kernel that multiplies lines by a vector.
+/// Launches a kernel that multiplies rows or columns by a vector.
 ///
 /// # Safety
 /// As for [`ProductLaunch`].
@@ -225,7 +227,7 @@ pub struct AddArguments<'a, O, S, P> {
 
 /// A kernel that adds sums.
 pub struct AddKernel<O: 'static, S: 'static, P: 'static> {
-    /// What its entry states, and the oldest driver that reads its PTX: as of
+    /// The architecture that its entry requires, and the oldest driver that reads its PTX, as for
     /// [`GemmKernel`](super::kernel::GemmKernel).
     pub architecture: Option<Architecture>,
     pub driver: Option<CudaVersion>,
@@ -233,22 +235,22 @@ pub struct AddKernel<O: 'static, S: 'static, P: 'static> {
     pub launch: AddLaunch<O, S, P>,
 }
 
-/// The launch of a kernel that adds sums.
+/// Launches a kernel that adds sums.
 ///
 /// # Safety
 /// As for [`ProductLaunch`].
 pub type AddLaunch<O, S, P> =
     unsafe fn(&Module, LaunchConfig, AddArguments<'_, O, S, P>) -> Outcome<()>;
 
-/// The launch of a kernel of products of unequal shapes, whose epilogue is in type `S`.
+/// Launches a kernel for products of unequal shapes, with an epilogue in type `S`.
 ///
 /// # Safety
-/// As for [`ChainLaunch`]: the addresses in the table are views.
+/// As for [`ChainLaunch`]: the addresses in the table count as views.
 pub type GroupLaunch<S> =
     unsafe fn(&Module, LaunchConfig, &ProductGroup, &EpilogueNumbers<S>) -> Outcome<()>;
 
-/// Launches a kernel whose parameters are those in the first brackets, those of the epilogue, and those in
-/// the last brackets. It is unsafe as [`Module::launch_params`] is.
+/// Launches a kernel with the parameters in the first brackets, those of the epilogue, and those in the last
+/// brackets. It is unsafe as [`Module::launch_params`] is.
 macro_rules! launch_with_epilogue {
     ($module:expr, $kernel:ty, $config:expr, [$($before:expr),*], $epilogue:expr, [$($after:expr),*]) => {{
         let epilogue: $crate::matmul::entry::EpilogueArguments<'_, _> = $epilogue;

@@ -1,4 +1,4 @@
-//! What becomes of a product's sums before they are written.
+//! The epilogue: what a kernel does to a product's sums before it writes them.
 
 use super::arithmetic::Arithmetic;
 use super::entry::EpilogueArguments;
@@ -10,12 +10,12 @@ use crate::launch_args::{global, view_address};
 use cuda_std::global::Global;
 use tilewright_kernels::epilogue::{self, EpilogueElement, EpilogueNumbers};
 
-/// What is applied to each output of a product at last, with the functions of
-/// [`cuda_std::math`](crate::cuda_std::math): the same bits on every device.
+/// An activation, applied last to each output of a product.
 ///
-/// `Gelu`, `GeluTanh` and `Silu` are within one unit in the last place of f32, and two of f64, of what their
-/// formulas are for the sum: in the negative tail, too, down to the least subnormal number. Of negative infinity
-/// they are -0, their limit, and of NaN they are NaN.
+/// It uses the functions of [`cuda_std::math`](crate::cuda_std::math), so the bits are the same on every device.
+/// `Gelu`, `GeluTanh` and `Silu` are within one unit in the last place of f32, and two of f64, of their formulas
+/// applied to the sum, down to the least subnormal number in the negative tail. They map negative infinity to -0,
+/// their limit, and NaN to NaN.
 ///
 /// ```
 /// use tilewright::{Activation, Device, Matmul};
@@ -32,17 +32,17 @@ use tilewright_kernels::epilogue::{self, EpilogueElement, EpilogueNumbers};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Activation {
-    /// Nothing.
+    /// No activation.
     #[default]
     Identity,
-    /// x, or 0 where x < 0. NaN stays NaN.
+    /// max(x, 0): x, or 0 where x < 0. NaN stays NaN.
     Relu,
     /// x (1 + erf(x / sqrt 2)) / 2: the Gaussian error linear unit.
     Gelu,
-    /// x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2.
+    /// x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2: the common approximation of [`Gelu`](Self::Gelu).
     ///
-    /// It is within 5e-4 of [`Gelu`](Self::Gelu), but falls to 0 faster: the quotient of the two is far from 1 in
-    /// the negative tail.
+    /// It is within 5e-4 of [`Gelu`](Self::Gelu), but falls to 0 faster: in the negative tail their quotient is far
+    /// from 1.
     GeluTanh,
     /// x / (1 + e^-x): the sigmoid linear unit, also called swish.
     Silu,
@@ -60,12 +60,12 @@ impl Activation {
     }
 }
 
-/// The vectors of rows, in messages: the scale, and the bias.
+/// The names of the vectors of rows in messages: the scale, and the bias.
 pub const OF_ROWS: [&str; 2] = ["the row scale", "the row bias"];
-/// Those of columns.
+/// The names of the vectors of columns in messages.
 pub const OF_COLUMNS: [&str; 2] = ["the column scale", "the column bias"];
 
-/// The vectors of all rows, or of all columns.
+/// A scale and a bias, for all rows or for all columns.
 #[derive(Clone, Copy, Debug)]
 pub struct LineVectors<'a, S: Element> {
     pub scale: Option<BufferView<'a, S>>,
@@ -86,8 +86,8 @@ impl<S: Element> LineVectors<'_, S> {
         self.scale.is_none() && self.bias.is_none()
     }
 
-    /// Fails unless the vectors are of the device and have `len` elements. `names` are those of the scale and of the
-    /// bias.
+    /// Fails unless the vectors are on the device and have `len` elements. `names` are the names of the scale and
+    /// of the bias.
     fn check(
         &self,
         device: &Device,
@@ -105,7 +105,7 @@ impl<S: Element> LineVectors<'_, S> {
     }
 }
 
-/// What becomes of sums, in numbers of type `S`.
+/// The epilogue, in numbers of type `S`.
 #[derive(Clone, Copy, Debug)]
 pub struct Epilogue<'a, S: Element> {
     pub alpha: S,
@@ -118,14 +118,14 @@ pub struct Epilogue<'a, S: Element> {
 /// How sums are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stores {
-    /// As the kernel does where there is no epilogue.
+    /// The kernel's own stores, where there is no epilogue.
     Plain,
-    /// One by one, without conditions on C.
+    /// One output at a time, without a condition on C.
     Single,
 }
 
 impl<'a, S: Element + EpilogueElement> Epilogue<'a, S> {
-    /// Sums as they are.
+    /// The epilogue that writes sums unchanged.
     pub fn identity() -> Self {
         Self {
             alpha: S::ONE,
@@ -136,7 +136,7 @@ impl<'a, S: Element + EpilogueElement> Epilogue<'a, S> {
         }
     }
 
-    /// Whether sums are written as they are.
+    /// Whether sums are written unchanged.
     pub fn is_identity(&self) -> bool {
         self.alpha == S::ONE
             && self.beta == S::ZERO
@@ -145,7 +145,7 @@ impl<'a, S: Element + EpilogueElement> Epilogue<'a, S> {
             && self.activation == Activation::Identity
     }
 
-    /// That of the transpose.
+    /// The epilogue of the transposed product.
     pub fn transposed(self) -> Self {
         Self {
             rows: self.columns,
@@ -162,13 +162,13 @@ impl<'a, S: Element + EpilogueElement> Epilogue<'a, S> {
         self.columns.check(device, n, names, rule)
     }
 
-    /// Whether the products count: A and B are not read where they are multiplied by 0.
+    /// Whether A and B are read: not if alpha is 0.
     pub fn reads_operands(&self) -> bool {
         self.alpha != S::ZERO
     }
 
-    /// The way to compute the products, of which the caller asks for `arithmetic`: where none counts, any has the
-    /// same outputs.
+    /// The arithmetic to use if the caller asks for `arithmetic`: if A and B are not read, all have the same
+    /// outputs.
     pub fn arithmetic(&self, arithmetic: Arithmetic) -> Arithmetic {
         match self.reads_operands() {
             true => arithmetic,
@@ -176,7 +176,7 @@ impl<'a, S: Element + EpilogueElement> Epilogue<'a, S> {
         }
     }
 
-    /// The arguments for a kernel.
+    /// The kernel's arguments.
     pub fn arguments(&self, stores: Stores) -> EpilogueArguments<'a, S> {
         let is_plain = self.is_identity() && stores == Stores::Plain;
         EpilogueArguments {
@@ -195,11 +195,11 @@ impl<'a, S: Element + EpilogueElement> Epilogue<'a, S> {
     }
 }
 
-/// A vector as a kernel's parameter, empty where there is none.
+/// A vector as a kernel's parameter; empty if there is none.
 pub fn vector<S: Element>(view: Option<BufferView<'_, S>>) -> Global<'_, S> {
     match view {
         Some(view) => global(view),
-        // SAFETY: (1) no element. (2) None is read.
+        // SAFETY: the view has no elements, so there is nothing that must be live, and nothing is read.
         None => unsafe { Global::from_raw_parts(view_address::<S>(0), 0) },
     }
 }

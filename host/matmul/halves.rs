@@ -1,4 +1,4 @@
-//! Operands of f32 products on tensor cores: each element taken apart into two halves.
+//! Operands of f32 products on tensor cores: each element split into two f16 values.
 
 use super::entry::MapWords;
 use super::epilogue::vector;
@@ -22,25 +22,25 @@ use tilewright_kernels::tensor::{
     split_few_in_block, split_halves, split_in_block, split_in_cluster, split_scan,
 };
 
-/// An operand that was taken apart.
+/// A split operand.
 #[derive(Clone, Copy)]
 pub struct SplitOperand<'a> {
     halves: MatrixView<'a, f16>,
     pub words: BufferView<'a, u32>,
-    /// One that all products share, or one for each.
+    /// The number of matrices: one that all products share, or one for each.
     pub matrices: usize,
-    /// Lines of each.
+    /// Rows (of A) or columns (of B) of each matrix.
     pub lines: usize,
     pub k: usize,
 }
 
-/// Matrices whose rows are taken apart, and where their words go.
+/// Matrices whose rows are to be split, and the memory for their words.
 pub struct Whole<'a> {
     pub x: MatrixBatch<'a, f32>,
     pub words: BufferViewMut<'a, u32>,
 }
 
-/// The matrices of an operand: one where all products share it.
+/// The number of matrices of an operand: 1 if all products share it.
 pub fn matrices_of(x: MatrixBatch<'_, f32>) -> usize {
     x.count().unwrap_or(1)
 }
@@ -62,7 +62,7 @@ impl Whole<'_> {
     }
 }
 
-/// What a launch has of one operand, or of none.
+/// A launch's arguments for one operand, or for none.
 struct Arguments<'a> {
     x: Global<'a, f32>,
     shape: SplitShape,
@@ -80,8 +80,8 @@ impl<'a> Arguments<'a> {
                 halves: no_elements(),
             };
         };
-        // SAFETY: (1) the kernels read the elements of the view alone, by their (2), and the halves have
-        // no gaps.
+        // SAFETY: the launch reads only the elements of the view, as the kernels document. It writes only elements
+        // of the halves, which have no gaps.
         let (x, halves) = unsafe {
             (
                 read_elements(operand.x),
@@ -97,8 +97,8 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// Takes apart the rows of the operands that are there, and returns their halves: in one matrix the
-/// upper ones of the rows of all matrices, then the lower ones.
+/// Splits the rows of the given operands. Each result is one matrix: the upper halves of the rows of all matrices,
+/// then the lower ones.
 pub fn split_rows(
     device: &Device,
     mut operands: [Option<Whole<'_>>; 2],
@@ -147,7 +147,7 @@ fn has_split_at_once(device: &Device) -> bool {
         .runs(<split_in_cluster as Kernel>::ARCH, DRIVER)
 }
 
-/// One launch, which reads the operands once.
+/// Splits in one launch, which reads the operands once.
 fn launch_at_once(device: &Device, a: Arguments<'_>, b: Arguments<'_>) -> Outcome<()> {
     let longest = if a.shape.k < b.shape.k {
         b.shape
@@ -170,9 +170,10 @@ fn launch_at_once(device: &Device, a: Arguments<'_>, b: Arguments<'_>) -> Outcom
         a.halves,
         b.halves,
     );
-    // SAFETY: (1) is (1) to (4) of the kernels: (1) the grid, and operands of one product have one k, which was
-    // compared; (2) the views and their orders; (3) the words and (4) the halves are of the shapes. (2) The
-    // operands are borrowed, the words mutably, and the halves are new.
+    // SAFETY: the launch meets the kernels' requirements. The grid is that of `at_once_blocks`, and operands of one
+    // product have one k, which was compared. The views reach to the operands' last elements. The words and the
+    // halves have the sizes of the shapes. The views are live without conflicting work: the operands are borrowed,
+    // the words mutably, and the halves are new.
     unsafe {
         match (sharing.blocks, sharing.lines) {
             (1, SPLIT_LINES) => Module::on_demand(device, module_of!(split_in_block))
@@ -185,7 +186,7 @@ fn launch_at_once(device: &Device, a: Arguments<'_>, b: Arguments<'_>) -> Outcom
     }
 }
 
-/// A launch that finds the extremes of lines whose words are zero, and one that takes them apart.
+/// Splits in two launches: the first finds the extremes of lines whose words are zero, and the second splits them.
 fn launch_in_two(device: &Device, a: Arguments<'_>, b: Arguments<'_>) -> Outcome<()> {
     let shapes = (GridConstant::new(&a.shape), GridConstant::new(&b.shape));
     let blocks = |of_matrix: fn(&SplitShape) -> usize| {
@@ -193,8 +194,9 @@ fn launch_in_two(device: &Device, a: Arguments<'_>, b: Arguments<'_>) -> Outcome
         grid(of(&a.shape) + of(&b.shape), a.shape, b.shape)
     };
     let params = (a.x, b.x, shapes.0, shapes.1, a.words, b.words);
-    // SAFETY: (1) is (1) to (3) of the kernel: (1) the grid; (2) the views and their orders; (3) the words
-    // are zero. (2) The operands are borrowed, the words mutably.
+    // SAFETY: the launch meets the kernel's requirements: the grid is that of `scan_blocks`, the views reach to the
+    // operands' last elements, and the words are zero. The views are live without conflicting work: the operands
+    // are borrowed, the words mutably.
     unsafe {
         Module::on_demand(device, module_of!(split_scan)).launch_params::<split_scan>(
             LaunchConfig::new(blocks(SplitShape::scan_blocks)?, SPLIT_THREADS),
@@ -204,8 +206,9 @@ fn launch_in_two(device: &Device, a: Arguments<'_>, b: Arguments<'_>) -> Outcome
     let params = (
         a.x, b.x, shapes.0, shapes.1, a.words, b.words, a.halves, b.halves,
     );
-    // SAFETY: (1) is (1) to (4) of the kernel: (1) the grid; (2) the views and their orders; (3) the scan
-    // comes before; (4) the halves are of the shapes. (2) As above, and the halves are new.
+    // SAFETY: the launch meets the kernel's requirements: the grid is that of `split_blocks`, the views reach to
+    // the operands' last elements, the scan has run before, and the halves have the sizes of the shapes. The views
+    // are live without conflicting work: as above, and the halves are new.
     unsafe {
         Module::on_demand(device, module_of!(split_halves)).launch_params::<split_halves>(
             LaunchConfig::new(blocks(SplitShape::split_blocks)?, SPLIT_THREADS),
@@ -214,7 +217,7 @@ fn launch_in_two(device: &Device, a: Arguments<'_>, b: Arguments<'_>) -> Outcome
     }
 }
 
-/// A grid of `blocks` blocks.
+/// The size of a grid of `blocks` blocks; fails if there are too many.
 fn grid(blocks: usize, a: SplitShape, b: SplitShape) -> Outcome<u32> {
     let elements = |it: SplitShape| it.matrices * it.lines * it.k;
     grid_x(blocks, || {
@@ -224,7 +227,7 @@ fn grid(blocks: usize, a: SplitShape, b: SplitShape) -> Outcome<u32> {
 }
 
 impl<'a> SplitOperand<'a> {
-    /// The halves and the words of `matrices`, each of `lines` lines of `k` elements.
+    /// The split operand from the halves and the words of `matrices`, each of `lines` lines of `k` elements.
     pub fn new(
         halves: &'a Matrix<f16>,
         words: BufferView<'a, u32>,
@@ -240,7 +243,7 @@ impl<'a> SplitOperand<'a> {
         }
     }
 
-    /// Elements from a line of halves to the next.
+    /// The distance from one line of halves to the next, in elements.
     pub fn pitch(&self) -> usize {
         self.halves.leading_dimension()
     }
@@ -252,11 +255,11 @@ impl<'a> SplitOperand<'a> {
             self.halves.part(..lines, ..)?,
             self.halves.part(lines.., ..)?,
         );
-        // SAFETY: (1) the kernels read elements of the lines alone.
+        // SAFETY: the launch reads only elements of the lines, as the kernels document.
         Ok([upper, lower].map(|half| unsafe { read_elements(half.into()) }))
     }
 
-    /// A map of the upper halves of all matrices, and then the lower ones, with boxes of `box_lines` lines.
+    /// A map of the upper halves of all matrices and then the lower ones, with boxes of `box_lines` lines.
     pub fn map(&self, box_lines: usize) -> Outcome<MapWords> {
         let halves = TensorMapBatch {
             count: 2 * self.matrices as u64,

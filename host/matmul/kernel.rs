@@ -1,4 +1,4 @@
-//! What the table says of a product kernel.
+//! A product kernel as the table describes it.
 
 pub use super::element_type::ElementType;
 use super::entry::Entry;
@@ -9,7 +9,7 @@ use tilewright_kernels::matmul::ProductDescriptor;
 use tilewright_kernels::tensor::{self, ClusterTile};
 
 impl ElementType {
-    /// The tile of the clusters that multiply such elements by `Method::Wgmma`.
+    /// The tile of the clusters that multiply these elements by `Method::Wgmma`.
     pub const fn wgmma_tile(self, tile: WgmmaTile) -> &'static ClusterTile {
         match (self, tile) {
             (Self::I8, WgmmaTile::Small) => &tensor::I8_SMALL,
@@ -27,7 +27,7 @@ impl ElementType {
         }
     }
 
-    /// The tile of the clusters that multiply such elements for results of few columns.
+    /// The tile of the clusters that multiply these elements for skinny results.
     pub const fn skinny_tile(self, tile: SkinnyTile) -> &'static ClusterTile {
         match (self.bytes(), tile) {
             (1, SkinnyTile::Small) => &tensor::BYTE_SKINNY_SMALL,
@@ -44,24 +44,35 @@ impl ElementType {
     }
 }
 
-/// How many outputs a block of a product computes: each thread of
-/// [`Device::matmul_coarsened`](crate::Device::matmul_coarsened) several. The bits of the product do not
-/// depend on it.
+/// The tile size of a product: how many outputs a block computes.
+///
+/// The bits of the product do not depend on it. On CUDA cores, as in
+/// [`Device::matmul_coarsened`](crate::Device::matmul_coarsened), the sizes are, in rows x columns:
+///
+/// | | small | medium | large |
+/// |---|---|---|---|
+/// | f32, each thread | 4 x 4 | 8 x 4 | 8 x 8 |
+/// | f32, each block | 32 x 64 | 64 x 64 | 64 x 128 |
+/// | f64, each thread | 4 x 4 | as large | 8 x 4 |
+/// | f64, each block | 64 x 64 | as large | 128 x 64 |
+///
+/// [`MatmulPlan`](crate::MatmulPlan) shows the size of any kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TileConfig {
-    /// 4 x 4 outputs for each thread: of f32 32 x 64 for each block of threads, of others 64 x 64.
+    /// The smallest tiles, with which more blocks share a small result.
     Small,
-    /// A size between the two: of f32 8 x 4 outputs for each thread, 64 x 64 for each block; of products of f16, bf16 and
-    /// 8 bits on tensor cores of compute capability 9.0 192 x 128 outputs for each block instead of 128 x 256, of 8-bit
-    /// floats 128 x 128 instead of 128 x 192. Others have `Large` in its place.
+    /// A size between the two; methods without one use `Large`.
+    ///
+    /// On tensor cores of compute capability 9.0, it is 192 x 128 outputs for each block instead of 128 x 256 for
+    /// f16, bf16 and i8, and 128 x 128 instead of 128 x 192 for 8-bit floats.
     Medium,
-    /// 8 x 8 outputs of f32 for each thread, 64 x 128 for each block; 8 x 4 of f64, 128 x 64.
+    /// The largest tiles, for results that fill the device with them.
     Large,
 }
 
 impl TileConfig {
-    /// The same of a method with tiles of two sizes.
+    /// The size to use in a method with two sizes.
     pub(crate) fn of_two(self) -> Self {
         match self {
             Self::Medium => Self::Large,
@@ -73,7 +84,7 @@ impl TileConfig {
 /// Declares the methods, with their numbers.
 macro_rules! methods {
     ($($(#[$documentation:meta])* $method:ident $(($choice:ident: $of:ident))?,)*) => {
-        /// A way to multiply.
+        /// A method to multiply.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Method {
             $($(#[$documentation])* $method $(($of))?,)*
@@ -88,7 +99,7 @@ macro_rules! methods {
             /// One more than the greatest number.
             pub const COUNT: usize = [$(stringify!($method)),*].len() * MOST_CHOICES;
 
-            /// A number of its own for each method with each choice.
+            /// The number of each method with each choice.
             pub const fn number(self) -> usize {
                 match self {
                     $(Self::$method $(($choice))? => {
@@ -104,31 +115,31 @@ methods! {
     Tiled,
     /// A block of outputs for each thread.
     Coarsened(tiles: TileConfig),
-    /// The same for each warp, on tensor cores: of f64 with the same bits.
+    /// A block of outputs for each warp, with `mma.sync`; for f64 with the bits of `Coarsened`.
     Mma(tiles: TileConfig),
-    /// Products of halves or bytes on the tensor cores.
+    /// f16, bf16 or 8-bit elements on tensor cores, by warpgroups.
     Wgmma(tile: WgmmaTile),
-    /// The same of halves whose results are small: a block without a cluster for each tile.
+    /// f16 or bf16 with small results: a block without a cluster for each tile.
     Single,
-    /// The same of results with few rows or columns.
+    /// Skinny results: few rows or few columns.
     Skinny(tile: SkinnyTile),
-    /// f32 as products of halves on the tensor cores, by warpgroups.
+    /// f32 split into f16, on tensor cores, by warpgroups.
     Split(tiles: TileConfig),
-    /// The same by warps.
+    /// f32 split into f16, on tensor cores, at warp level.
     SplitMma(tiles: TileConfig),
-    /// What `Split` leaves out, on the ordinary units.
+    /// The outputs that `Split` leaves out, on CUDA cores.
     Wide,
-    /// What `SplitMma` leaves out, on the ordinary units.
+    /// The outputs that `SplitMma` leaves out, on CUDA cores.
     WideMma,
-    /// The sums of the products of each line of a matrix with a vector.
+    /// Products of the rows or columns of a matrix with a vector.
     Vector(lines: VectorLines),
-    /// `Coarsened`, of products of unequal shapes.
+    /// `Coarsened`, for products of unequal shapes.
     Grouped(tiles: TileConfig),
-    /// `Mma` in small tiles, of products of unequal shapes.
+    /// `Mma` in small tiles, for products of unequal shapes.
     GroupedMma,
 }
 
-/// The most values of what a method leaves to choose.
+/// The most choices that a method has.
 const MOST_CHOICES: usize = SkinnyTile::Square as usize + 1;
 
 const fn within(choice: usize) -> usize {
@@ -136,11 +147,11 @@ const fn within(choice: usize) -> usize {
     choice
 }
 
-/// The tiles of products of halves and bytes by warpgroups.
+/// The tiles of products of f16, bf16 and 8-bit elements by warpgroups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WgmmaTile {
     Small,
-    /// As the small ones, for results of which each multiprocessor has one at most: twice as many stages.
+    /// Small tiles with twice as many stages, for results with at most one tile for each multiprocessor.
     Deep,
     Medium,
     Large,
@@ -164,7 +175,7 @@ pub const fn split_tile(tiles: TileConfig) -> &'static ClusterTile {
     }
 }
 
-/// The tiles of skinny products: rows of A, the many lines, by columns of B.
+/// The tiles of skinny products: rows of A, the long side, by columns of B.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SkinnyTile {
     /// 64 x 16.
@@ -180,7 +191,7 @@ pub enum SkinnyTile {
 }
 
 impl SkinnyTile {
-    /// All of them; of equally fast ones the first is selected.
+    /// All tiles; if several are equally fast, the first is selected.
     pub const ALL: [Self; 5] = [
         Self::Small,
         Self::Medium,
@@ -190,19 +201,19 @@ impl SkinnyTile {
     ];
 }
 
-/// How the lines lie that are multiplied by a vector: rows of A, or columns of B.
+/// The layout of the rows of A or columns of B that are multiplied by a vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VectorLines {
-    /// A line's elements lie one after another.
+    /// The elements of a line are contiguous.
     Along,
-    /// The elements of neighbouring lines do.
+    /// The elements of neighbouring lines are contiguous.
     Across,
-    /// In either way: of elements of 8 bits another kernel brings those that lie across into lines.
+    /// Either layout: another kernel transposes 8-bit elements of the second.
     Either,
 }
 
 impl Method {
-    /// What computes its products, for a caller.
+    /// The units that compute the products, for a caller.
     pub fn units(self) -> &'static str {
         match self {
             Self::Mma(_) | Self::Wgmma(_) | Self::Single | Self::Skinny(_) | Self::GroupedMma => {
@@ -232,7 +243,7 @@ impl Method {
     }
 }
 
-/// One kernel: a line of the table.
+/// A kernel in the table.
 pub struct GemmKernel {
     /// The name of its entry.
     pub name: &'static str,
@@ -241,7 +252,7 @@ pub struct GemmKernel {
     pub element: ElementType,
     /// The type of the elements of C.
     pub output: ElementType,
-    /// The architecture that its entry is compiled for.
+    /// The architecture for which its entry is compiled.
     pub architecture: Architecture,
     /// The oldest driver that reads the PTX of its entry; `None` in a build without PTX.
     pub driver: Option<CudaVersion>,
@@ -253,10 +264,10 @@ pub struct GemmKernel {
 }
 
 impl GemmKernel {
-    /// The tile of its clusters, or of its blocks where they have none.
+    /// The tile of its clusters, or of its blocks if the method has blocks without clusters.
     ///
     /// # Panics
-    /// It has none.
+    /// If the method has neither.
     pub fn cluster_tile(&self) -> &'static ClusterTile {
         match self.method {
             Method::Wgmma(tile) => self.element.wgmma_tile(tile),

@@ -11,10 +11,10 @@ use cuda_std::kernel::{Architecture, Kernel};
 use tilewright_kernels::matmul::{self, ProductKernel};
 use tilewright_kernels::{matvec, tensor};
 
-/// The architecture of a kernel that states none: the oldest that is built for.
+/// The architecture of a kernel that states none: the oldest for which PTX is built.
 const OLDEST: Architecture = Architecture::parse("sm_75").expect("it is the name of one");
 
-/// The types of elements by the names of their [`ElementType`], where a launch is of them.
+/// The element types of launches, by the names of their [`ElementType`].
 mod types {
     pub type F16 = half::f16;
     pub type Bf16 = half::bf16;
@@ -44,7 +44,7 @@ macro_rules! kernels {
             entry: Entry(0),
         },)*)*]);
 
-        /// How each is launched. A constant, of which a program compiles what it selects.
+        /// The launcher of each kernel. A constant, so that a program compiles only those that it selects.
         pub const LAUNCHERS: &[Launcher] = &[$($(launcher!(
             $entry of types::$element, types::$output: $room::$kernel
         ),)*)*];
@@ -67,7 +67,7 @@ const ALONG: VectorLines = VectorLines::Along;
 const ACROSS: VectorLines = VectorLines::Across;
 const EITHER: VectorLines = VectorLines::Either;
 
-/// The kernels with their places.
+/// The kernels, numbered by their place.
 const fn numbered<const COUNT: usize>(mut kernels: [GemmKernel; COUNT]) -> [GemmKernel; COUNT] {
     let mut at = 0;
     while at < COUNT {

@@ -1,12 +1,14 @@
 //! The launches of products.
 //!
-//! `product.rs` takes a product from its operands to what was selected for it. `chain.rs` and `words.rs` are
-//! on the ordinary units, `mma.rs` of warps and `tensor.rs` of warpgroups on tensor cores, `split.rs` of f32 in
-//! halves, by warpgroups or by `split_mma.rs`, `vector.rs` of lines and a vector, `bytes.rs` the same of elements of
-//! 8 bits. `parts.rs` divides K, `grouped.rs` has several products in one launch, `mirror.rs` the other half of a
-//! symmetric one. `lines.rs` makes operands fit for bulk copies and words, by `align.rs`, and by `transpose.rs` where
-//! their lines lie across k, and `aligned.rs` launches kernels that read such lines. `persistent.rs` has grids of
-//! clusters that stay, `tile_grid.rs` those of a block for each tile.
+//! `product.rs` takes a product from its operands to the selected launch. `chain.rs` and `words.rs` run on CUDA
+//! cores; `mma.rs` (warps) and `tensor.rs` (warpgroups) on tensor cores. `split.rs` multiplies split f32, by
+//! warpgroups or, in `split_mma.rs`, at warp level. `vector.rs` multiplies rows or columns by a vector, and `bytes.rs`
+//! those of 8-bit elements. `parts.rs` splits K, `grouped.rs` has several products in one launch, and `mirror.rs`
+//! writes the other half of a symmetric one.
+//!
+//! `lines.rs` makes operands fit for bulk copies and words: `align.rs` aligns their lines, and `transpose.rs`
+//! transposes those that lie across k. `aligned.rs` launches kernels that read such lines. `persistent.rs` has
+//! grids of persistent clusters, and `tile_grid.rs` grids with a block for each tile.
 
 mod align;
 mod aligned;

@@ -2,7 +2,7 @@
 
 pub mod kinds;
 
-/// What the arms of [`launcher`] name.
+/// The names that the arms of [`launcher`] use.
 pub mod names {
     use crate::matmul::element_type::{Operand, Output};
 
@@ -18,8 +18,8 @@ pub mod names {
     pub type FinishOf<O> = <O as Output>::Finish;
 }
 
-/// The [`Launcher`](super::entry::Launcher) of a kernel: its kind, the types of its elements and of its outputs, and
-/// the kernel.
+/// The [`Launcher`](super::entry::Launcher) of a kernel, from its kind, the types of its elements and of its
+/// outputs, and the kernel.
 macro_rules! launcher {
     ($kind:ident of $element:ty, $output:ty: $kernel:ty) => {{
         #[allow(unused_imports, reason = "each kind of kernel is launched with some of them")]
@@ -62,7 +62,7 @@ macro_rules! launcher {
             kinds::vector::<$kernel, _, _, _, _>,
         )
     };
-    // In words of four.
+    // The kernel reads words of four elements.
     (@bytes $element:ty, $output:ty, $kernel:ty) => {
         Launcher::new::<VectorLaunch<i32, $output, FinishOf<$output>, SumOf<$element>>>(
             kinds::vector::<$kernel, _, _, _, _>,

@@ -1,4 +1,4 @@
-//! How the operands of a product lie in memory.
+//! The layout of a product's operands in memory.
 
 use super::problem::MatrixLayout;
 use crate::buffer::ALIGNMENT;
@@ -6,10 +6,11 @@ use crate::element::Element;
 use crate::launch_args::address_of;
 use crate::matrix::MatrixBatch;
 
-/// How the elements of a batch lie in memory.
+/// The layout of a batch in memory.
 pub fn layout_of<T: Element>(batch: MatrixBatch<'_, T>) -> MatrixLayout {
     let view = batch.first();
-    // That of no element is aligned as an empty buffer's is; all matrices are aligned like the worst.
+    // Without elements, the alignment is that of an empty buffer. Otherwise all matrices count as aligned as the
+    // least aligned one.
     let distance = (batch.stride() * size_of::<T>()) as u64;
     let zeros = (address_of(view) | distance).trailing_zeros();
     MatrixLayout {

@@ -1,4 +1,4 @@
-//! The matrices of a product, compared with one another.
+//! The matrices of a product, checked against one another.
 
 use super::entry::ChainArguments;
 use super::epilogue::{Epilogue, Stores};
@@ -24,14 +24,14 @@ pub const INNER_RULE: &str = "A needs as many columns as B has rows";
 pub struct Operands<'a, T: Element> {
     pub a: MatrixBatch<'a, T>,
     pub b: MatrixBatch<'a, T>,
-    /// A, transposed, and B, as they were taken apart before.
+    /// The transpose of A, and B, if they were split before.
     pub prepared: [Option<&'a PreparedMatrix<'a>>; 2],
     /// Whether this is the transpose of the product that was requested.
     pub is_transposed: bool,
     /// Whether A is the transpose of B, so that the products are symmetric.
     pub is_gram: bool,
-    /// Where K is divided: each product multiplies so many columns of one A by as many rows of one B, the last product
-    /// those that are left.
+    /// If K is split, the length of its parts: each product multiplies as many columns of one A by as many rows of
+    /// one B, and the last product the rest.
     pub part: Option<usize>,
 }
 
@@ -47,7 +47,7 @@ impl<'a, T: Element> Operands<'a, T> {
         }
     }
 
-    /// Those of the products of the transpose of `a` with `a`.
+    /// The operands of the products of the transpose of `a` with `a`.
     pub fn gram(a: MatrixBatch<'a, T>) -> Self {
         Self {
             is_gram: true,
@@ -55,7 +55,7 @@ impl<'a, T: Element> Operands<'a, T> {
         }
     }
 
-    /// How many products there are.
+    /// The number of products.
     pub fn products(&self) -> Outcome<usize> {
         if let Some(part) = self.part {
             return Ok(self.a.first().cols().div_ceil(part));
@@ -81,7 +81,7 @@ impl<'a, T: Element> Operands<'a, T> {
         })
     }
 
-    /// A B in new row-major matrices.
+    /// The problem of A B in new row-major matrices.
     pub fn problem_of_new(
         &self,
         types: (ElementType, ElementType),
@@ -124,24 +124,23 @@ impl<'a, T: Element> Operands<'a, T> {
     }
 }
 
-/// The matrices of one or more products of one shape whose results are row-major and have elements, and
-/// what becomes of their sums.
+/// The matrices of one or more products of one shape, with an epilogue. The results are row-major and not empty.
 pub struct Matrices<'a, T: Element, O: Element, S: Element> {
     pub a: MatrixBatch<'a, T>,
     pub b: MatrixBatch<'a, T>,
     pub c: MatrixBatchMut<'a, O>,
     pub epilogue: Epilogue<'a, S>,
-    /// A, transposed, and B, as they were taken apart before.
+    /// The transpose of A, and B, if they were split before.
     pub prepared: [Option<&'a PreparedMatrix<'a>>; 2],
     /// Whether this is the transpose of the product that was requested.
     pub is_transposed: bool,
-    /// Whether A is the transpose of B, and of C outputs on and below the diagonal are computed alone.
+    /// Whether A is the transpose of B, so that only the outputs of C on and below the diagonal are computed.
     pub is_gram: bool,
-    /// That of the operands.
+    /// If K is split, the length of its parts, as in [`Operands`].
     pub part: Option<usize>,
 }
 
-/// How far apart the lines of an operand start, and its matrices.
+/// The distances in an operand, from line to line and from matrix to matrix.
 pub struct Starts {
     pub leading_dimension: usize,
     pub stride: usize,
@@ -150,7 +149,7 @@ pub struct Starts {
 }
 
 impl<'a, T: Element, O: Element, S: Element + EpilogueElement> Matrices<'a, T, O, S> {
-    /// The matrices of products on `device`, or `None` if the results have no elements.
+    /// The matrices of products on `device`; `None` if the results have no elements.
     pub fn of(
         device: &Device,
         operands: Operands<'a, T>,
@@ -219,7 +218,7 @@ impl<'a, T: Element, O: Element, S: Element + EpilogueElement> Matrices<'a, T, O
         }
     }
 
-    /// M, N, and the K of the products that count, all of it where it is divided.
+    /// M, N, and the K that is read: all of it if it is split, 0 if alpha is 0.
     pub fn extents(&self) -> (usize, usize, usize) {
         let k = match self.epilogue.reads_operands() {
             true => self.a.first().cols(),
@@ -254,7 +253,7 @@ impl<'a, T: Element, O: Element, S: Element + EpilogueElement> Matrices<'a, T, O
             .try_for_each(|first| launch(self.part(first, MOST.min(count - first))))
     }
 
-    /// How many products there are.
+    /// The number of products.
     pub fn count(&self) -> usize {
         self.c.view().count().unwrap_or(1)
     }
@@ -278,7 +277,7 @@ impl<'a, T: Element, O: Element, S: Element + EpilogueElement> Matrices<'a, T, O
         }
     }
 
-    /// What a kernel is told that counts so many elements along k as `length` makes of their number here.
+    /// Kernel shape, with lengths along K converted by `length`.
     pub fn shape(&self, length: fn(usize) -> usize, [a, b]: [Starts; 2]) -> ProductShape {
         let (m, n, k) = self.extents();
         let c = self.c.view();
@@ -319,10 +318,10 @@ impl<'a, T: Element, O: Element, S: Element + EpilogueElement> Matrices<'a, T, O
 }
 
 impl<'a, T: Element + EpilogueElement> Matrices<'a, T, T, T> {
-    /// The arguments of a kernel on the ordinary units.
+    /// The arguments of a kernel on CUDA cores.
     ///
     /// # Safety
-    /// 1. The launch reads and writes the elements of A, B and C alone.
+    /// 1. The launch reads and writes only the elements of A, B and C.
     pub unsafe fn arguments(self) -> ChainArguments<'a, T> {
         let starts = |it: MatrixBatch<'_, T>, along_k| Starts {
             leading_dimension: it.first().leading_dimension(),
@@ -337,7 +336,7 @@ impl<'a, T: Element + EpilogueElement> Matrices<'a, T, T, T> {
         let Self {
             a, b, c, epilogue, ..
         } = self;
-        // SAFETY: (1) is (1).
+        // SAFETY: the launch accesses only the elements of the matrices: the caller's contract.
         let (a, b, c) = unsafe { (read_elements(a), read_elements(b), written_by_product(c)) };
         ChainArguments {
             a,

@@ -1,4 +1,4 @@
-//! What was selected for a product, for the caller.
+//! The kernel that was selected for a product, for the caller.
 
 use super::epilogue::Epilogue;
 use super::kernel::Method;
@@ -15,15 +15,15 @@ use std::fmt::{self, Display, Formatter};
 
 /// The kernel that a product uses, and why.
 ///
-/// Its `Display` is one line, such as `matmul_coarsened_small_f32_nn on CUDA cores, 32 x 64 outputs per block:
-/// the tile size with the shortest estimated time (1 round of small tiles, 1 of medium, 1 of large)`. A round is as many
-/// tiles as the device computes at a time.
+/// Its `Display` is one line, such as `matmul_coarsened_small_f32_nn on CUDA cores, 32 x 64 outputs per block: the
+/// tile size with the shortest estimated time (1 round of small tiles, 1 of medium, 1 of large)`. In a round, the
+/// device computes as many tiles as it can hold at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MatmulPlan {
     /// The name of the kernel's entry.
     pub kernel: &'static str,
-    /// What computes the product: `CUDA cores` or `tensor cores`, and how.
+    /// Where the product is computed: `CUDA cores` or `tensor cores`, and how.
     pub units: &'static str,
     /// Rows of the result that one block computes.
     pub block_rows: usize,
@@ -69,7 +69,7 @@ impl Display for MatmulPlan {
 }
 
 impl Device {
-    /// The kernel of `request` for products in new matrices.
+    /// The kernel that `request` selects for products in new matrices.
     pub(super) fn plan<T: Computes<O, S>, O: Element, S: Accumulator>(
         &self,
         request: Request,

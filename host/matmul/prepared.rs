@@ -1,4 +1,4 @@
-//! Operands that are taken apart once.
+//! f32 operands that are split once and used in several products.
 
 use super::arithmetic::Arithmetic;
 use super::halves::{SplitOperand, Whole, split_rows};
@@ -12,8 +12,7 @@ use crate::matrix::{Matrix, MatrixView, Order};
 use half::f16;
 use tilewright_kernels::tensor::{GROUP, LineWords, PANEL};
 
-/// A matrix of f32 that was taken apart for products of which it is the right operand: see
-/// [`Device::prepare`].
+/// An f32 matrix, split once to be the right operand of several products: see [`Device::prepare`].
 #[derive(Debug)]
 pub struct PreparedMatrix<'a> {
     matrix: MatrixView<'a, f32>,
@@ -22,13 +21,13 @@ pub struct PreparedMatrix<'a> {
 }
 
 impl Device {
-    /// Takes B apart once for all products A B on tensor cores
-    /// ([`Arithmetic::Split`](crate::Arithmetic::Split)) of which it is the right operand: they find it
-    /// as they need it, and have the same bits as without. The memory is that of B, and 8 bytes for each
-    /// column.
+    /// Splits B once for all f32 products A B on tensor cores ([`Arithmetic::Split`](crate::Arithmetic::Split)).
     ///
-    /// A left operand is prepared as the right one of the transposed product, `b.t()` times `a.t()`,
-    /// into a column-major matrix.
+    /// Products with [`Matmul::with_prepared`](crate::Matmul::with_prepared) then split only A; their bits are the
+    /// same as without. The split values take as much memory as B, and 8 bytes for each column.
+    ///
+    /// To prepare a left operand, compute the transposed product: prepare `a.t()` as the right operand of `b.t()`,
+    /// and write into a column-major matrix.
     ///
     /// ```
     /// use tilewright::{Arithmetic, Device, Matmul};
@@ -45,13 +44,10 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel) if the rows of B are fewer than 63, or so many that
-    /// no product of it is on tensor cores, or if the device has no kernels for such products;
-    /// [`ErrorKind::DriverTooOld`](crate::ErrorKind::DriverTooOld) if its driver does not read them; [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice);
-    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory),
-    /// [`ErrorKind::NoModule`](crate::ErrorKind::NoModule),
-    /// [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or
-    /// [`ErrorKind::Cuda`](crate::ErrorKind::Cuda).
+    /// [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel) if B has fewer than 63 rows or too many for the
+    /// tensor-core path, or if the device has no kernels for split operands;
+    /// [`ErrorKind::DriverTooOld`](crate::ErrorKind::DriverTooOld) if its driver cannot read their PTX;
+    /// [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice); and those of [any call](crate#errors).
     pub fn prepare<'a>(&self, b: impl Into<MatrixView<'a, f32>>) -> Result<PreparedMatrix<'a>> {
         PreparedMatrix::new(self, b.into()).during("prepare")
     }
@@ -61,7 +57,7 @@ impl<'a> PreparedMatrix<'a> {
     pub(super) fn new(device: &Device, b: MatrixView<'a, f32>) -> Outcome<Self> {
         device.check_owns(|| "the matrix B".into(), b.device())?;
         let (k, n) = b.shape();
-        // The least product that it is the right operand of.
+        // The smallest product with this right operand.
         let packed = |rows, columns| {
             MatrixLayout::packed(Order::RowMajor, (rows, columns), align_of::<f32>())
         };
@@ -95,17 +91,17 @@ impl<'a> PreparedMatrix<'a> {
         })
     }
 
-    /// The matrix itself.
+    /// The original matrix.
     #[must_use]
     pub fn matrix(&self) -> MatrixView<'a, f32> {
         self.matrix
     }
 
-    /// For each column of B whether its outputs are computed in order of k on the ordinary units, in every
-    /// product: that of a column with infinities, NaN or elements too far apart for two halves, and those of
-    /// the panel of 128 columns, the first of them a multiple of 128, of which it is one. Rows of A can be so,
-    /// too, which no prepared B tells.
+    /// For each column of B, whether CUDA cores compute its outputs, in order of k, in every product.
     ///
+    /// They do if the column is outside the split's range: it contains infinities, NaN, or elements too far apart
+    /// for two f16 values. The columns of its panel of 128 then count as outside, too; panels start at multiples of
+    /// 128. Rows of A can also be outside the range, which this call does not show.
     /// Waits for the device.
     ///
     /// ```
@@ -123,15 +119,14 @@ impl<'a> PreparedMatrix<'a> {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or
-    /// [`ErrorKind::Cuda`](crate::ErrorKind::Cuda).
+    /// Those of [any call](crate#errors).
     pub fn wide_columns(&self) -> Result<Vec<bool>> {
         self.wide_lines().during("wide_columns")
     }
 
     fn wide_lines(&self) -> Outcome<Vec<bool>> {
         let lines = self.matrix.cols();
-        // The last words: one for each group of lines.
+        // The last words: one for each group of columns.
         let groups = LineWords { lines }.len() - lines.div_ceil(GROUP)..;
         let groups = self.words.view().part(groups)?.elements()?;
         let is_wide = |panel: &[u32]| panel.iter().any(|&word| word != 0);
@@ -140,7 +135,7 @@ impl<'a> PreparedMatrix<'a> {
         Ok(columns.take(lines).collect())
     }
 
-    /// The halves.
+    /// The split values.
     pub fn operand(&self) -> SplitOperand<'_> {
         let (k, n) = self.matrix.shape();
         SplitOperand::new(&self.halves, self.words.view(), 1, (n, k))

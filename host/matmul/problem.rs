@@ -1,4 +1,4 @@
-//! What is to be multiplied, as a value: all that the selection of a kernel depends on.
+//! A product as a value: all that the selection of a kernel depends on.
 
 mod parts;
 
@@ -12,27 +12,27 @@ use tilewright_kernels::matmul::BlockTile;
 use tilewright_kernels::tensor::{ClusterTile, HALF_SINGLE, SPLIT_DEPTH, lowest_exponent};
 use tilewright_kernels::triangle::lower_tiles;
 
-/// How the elements of one matrix lie in memory.
+/// The layout of a matrix in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MatrixLayout {
     /// Whether rows or columns are contiguous.
     pub order: Order,
-    /// Elements from the start of one row to that of the next; of one column, if column-major.
+    /// The distance from the start of one row (one column, if column-major) to the next, in elements.
     pub leading_dimension: usize,
-    /// Bytes of which the address of the first element is a multiple.
+    /// The address of the first element is a multiple of this number of bytes.
     pub alignment: usize,
 }
 
-/// A product of the lines of a matrix with a vector.
+/// A product of the rows or columns of a matrix with a vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VectorProduct {
-    /// Whether A is the matrix, whose rows are the lines, and B the vector; otherwise the lines are columns
-    /// of B, and A is the vector.
+    /// Whether A is the matrix and B the vector, so that the lines are rows of A. Otherwise the lines are columns
+    /// of B.
     pub matrix_is_a: bool,
     pub lines: VectorLines,
 }
 
-/// Which lines of a result are few, as a skinny product has them.
+/// The short side of a skinny result: its rows or its columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FewLines {
     Rows,
@@ -52,16 +52,16 @@ pub struct Problem {
     pub a: MatrixLayout,
     pub b: MatrixLayout,
     pub c: MatrixLayout,
-    /// Products of these shapes that one launch computes.
+    /// The number of products of these shapes in one launch.
     pub batch: usize,
-    /// Whether sums are written as they are.
+    /// Whether sums are written unchanged.
     pub is_plain: bool,
     /// Whether A is the transpose of B, so that tiles above the diagonal are left out.
     pub is_gram: bool,
 }
 
 impl Problem {
-    /// The work of the product.
+    /// The work of the product, in multiply-adds.
     pub fn multiply_adds(&self) -> u128 {
         [self.m, self.n, self.k]
             .map(|it| it as u128)
@@ -69,8 +69,8 @@ impl Problem {
             .product()
     }
 
-    /// Blocks of a kernel with such tiles that compute something, in one product; `None` where a grid cannot
-    /// have its blocks.
+    /// The blocks of a kernel with this tile that compute something, in one product; `None` if they are
+    /// more than a grid can have.
     pub fn blocks(&self, tile: &BlockTile) -> Option<u32> {
         let all = tile.blocks(self.m, self.n)?;
         Some(match self.is_gram {
@@ -79,14 +79,14 @@ impl Problem {
         })
     }
 
-    /// Outputs of those blocks of all products, with those that lie outside.
+    /// The outputs of those blocks in all products, including those outside the results.
     pub fn covered(&self, tile: &BlockTile) -> Option<u64> {
         let blocks = u64::from(self.blocks(tile)?);
         let outputs = blocks.saturating_mul((tile.rows * tile.columns) as u64);
         Some(outputs.saturating_mul(self.batch as u64))
     }
 
-    /// How a product of a matrix and a vector is one of lines; `None` of two matrices.
+    /// The product as one of lines and a vector; `None` if neither operand is a vector.
     pub fn vector(&self) -> Option<VectorProduct> {
         let of = |matrix_is_a, line_order: Order, matrix: &MatrixLayout, lines| VectorProduct {
             matrix_is_a,
@@ -99,7 +99,7 @@ impl Problem {
         let with_a = of(true, Order::RowMajor, &self.a, self.m);
         let with_b = of(false, Order::ColumnMajor, &self.b, self.n);
         match (self.m, self.n) {
-            // Of two vectors one that is contiguous is the matrix.
+            // If both are vectors, a contiguous one is the matrix.
             (1, 1) if with_a.lines == VectorLines::Across => Some(with_b),
             (_, 1) => Some(with_a),
             (1, _) => Some(with_b),
@@ -107,7 +107,7 @@ impl Problem {
         }
     }
 
-    /// Which lines of the result are fewer; rows, where they are as many.
+    /// The short side of the result; rows, if it is square.
     pub fn few_lines(&self) -> FewLines {
         match self.m <= self.n {
             true => FewLines::Rows,
@@ -115,13 +115,12 @@ impl Problem {
         }
     }
 
-    /// The tile of skinny products that takes least time on a device of so many multiprocessors, in one tile of the
-    /// few lines or in two, if they are few enough; `None` if tiles of 64 x 128 take less.
+    /// The fastest skinny tile on a device with `multiprocessors`, with the short side in one tile or in two;
+    /// `None` if the short side is too long or tiles of 64 x 128 are faster.
     ///
-    /// On an H200, 16 rows take in small tiles of their own 0.55 to 0.77 of the time that they take in tiles of 64 x
-    /// 128, and 64 rows by 2112 to 129280 columns, with K of 1024 to 16384, in large ones 0.75 to 0.95. A thousand
-    /// products of 64 x 64 with K = 64 take 2.3 times as long. 128 rows by 1024 to 4096 columns take in two large
-    /// tiles 0.78 to 0.89 of the time that they take in tiles of 64 x 128.
+    /// Measured on an H200, time over that of 64 x 128 tiles: 16 rows in small tiles 0.55 to 0.77; 64 rows by 2112
+    /// to 129280 columns, K from 1024 to 16384, in large ones 0.75 to 0.95; 128 rows by 1024 to 4096 columns in two
+    /// large ones 0.78 to 0.89. A thousand products of 64 x 64 with K = 64 take 2.3 times as long in large ones.
     pub fn skinny(&self, multiprocessors: u32) -> Option<SkinnyTile> {
         const LEAST_OF_LARGER: usize = 512;
         const MOST_OF_LARGER: usize = 128;
@@ -142,22 +141,24 @@ impl Problem {
         (time <= self.skinny_time(others, multiprocessors, true)).then_some(tile)
     }
 
-    /// The time that a product with few lines takes in such a tile, in a unit of its own. Tiles are computed in rounds
-    /// of a pair of blocks on each pair of multiprocessors. A slice of a stage takes as long as its lines, which come
-    /// from the second-level cache, and half of that where few pairs read: the last round has what is left, unless
-    /// `is_last_round_whole`. Outputs are written while nothing is multiplied.
+    /// A model of the time that a skinny product takes in this tile, in units of 0.55 ns on an H200.
     ///
-    /// The numbers are of an H200, of kernels alone, where a unit is 0.55 ns. Of 1024 to 7168 rows and 64 columns, a
-    /// slice of a medium tile takes 107 ns with 17 pairs, 150 with 34 and 194 with 64, of a large one 130 with 17, 167
-    /// with 32 and 201 with 64, of a tall one 200 with 9 and 220 with 32. 128 columns of 129280 rows take in square
-    /// tiles 0.90 of the time of 64 x 128, those of 24576 rows the same, or 1.15 with elements of 8 bits.
+    /// A pair of blocks on each pair of multiprocessors computes a tile in each round. The time to load a slice of
+    /// a stage is proportional to its lines, which come from the second-level cache, and half as long if few pairs
+    /// read. The last round has the rest of the tiles, unless `is_last_round_whole`. Nothing is multiplied while
+    /// outputs are written.
+    ///
+    /// Measured on an H200, kernels alone, 1024 to 7168 rows and 64 columns, in ns for a slice: medium tiles 107
+    /// with 17 pairs, 150 with 34, 194 with 64; large ones 130 with 17, 167 with 32, 201 with 64; tall ones 200
+    /// with 9, 220 with 32. In square tiles, 128 columns of 129280 rows take 0.90 of the time of 64 x 128; 24576
+    /// rows take the same time, or 1.15 times as long with 8-bit elements.
     fn skinny_time(
         &self,
         tile: &ClusterTile,
         multiprocessors: u32,
         is_last_round_whole: bool,
     ) -> u128 {
-        // Of an output, in hundredths.
+        // The time to write an output, in hundredths of a unit.
         const WRITING: u128 = 36;
         let (few, many) = (self.m.min(self.n), self.m.max(self.n));
         let pairs = (multiprocessors as usize / tile.blocks).max(1);
@@ -166,7 +167,7 @@ impl Problem {
         let tiles = clusters.saturating_mul(of_few).saturating_mul(self.batch);
         let (rounds, left) = (tiles.div_ceil(pairs) as u128, (tiles % pairs) as u128);
         let pairs = pairs as u128;
-        // Where all pairs read, twice as much as without others.
+        // Reading takes twice as long if all pairs read.
         let shares = match left == 0 || is_last_round_whole {
             true => 2 * pairs * rounds,
             false => 2 * pairs * (rounds - 1) + pairs + left,
@@ -178,15 +179,29 @@ impl Problem {
         reading.saturating_add(outputs * WRITING / 100)
     }
 
-    /// Whether a block for each tile of 64 x 64 takes less time than clusters, whose tiles have four times as many
-    /// outputs: where less than half as many lie in its tiles, and K is short, or there are tiles for half of the
-    /// multiprocessors: few stages are on their way to one block.
+    /// Whether one block for each tile of 64 x 64 is faster than clusters, whose tiles have four times as many
+    /// outputs.
     ///
-    /// On an H200, a block for each tile and clusters, kernels alone in us, bf16: 8.0 and 15.1 for a thousand products of
-    /// 64, 5.9 and 13.9 of 32, 14.1 and 14.4 of 64 x 128 with K = 64, 33 and 31 with K = 256, 25.7 and 18.0 of 96, 19.5
-    /// and 26.2 of 192 x 64 with K = 64. A single product of 64 takes 1.9 and 2.4, with K = 256 2.9 and 2.9, with K =
-    /// 1024 7.1 and 5.3; 33 of K = 512 5.3 and 4.9, 66 of K = 1024 10.9 and 13.0, 132 of them 13.4 and 22. Against skinny
-    /// tiles, 64 x 16: 2.0 and 2.1 with K = 128, 2.7 and 2.3 with K = 256; a thousand of K = 256 14.1 and 19.6.
+    /// It is if fewer than half as many outputs lie in its tiles, and either K is short or there are tiles for half
+    /// of the multiprocessors: a single block has few stages in flight.
+    ///
+    /// Measured on an H200, kernels alone, bf16, in us:
+    ///
+    /// | products | block for each tile | clusters |
+    /// |---|---|---|
+    /// | 1000 of 32 | 5.9 | 13.9 |
+    /// | 1000 of 64 | 8.0 | 15.1 |
+    /// | 1000 of 64 x 128, K = 64 | 14.1 | 14.4 |
+    /// | 1000 of 64 x 128, K = 256 | 33 | 31 |
+    /// | 1000 of 96 | 25.7 | 18.0 |
+    /// | 1000 of 192 x 64, K = 64 | 19.5 | 26.2 |
+    /// | 1 of 64, K = 64, 256, 1024 | 1.9, 2.9, 7.1 | 2.4, 2.9, 5.3 |
+    /// | 33 of 64, K = 512 | 5.3 | 4.9 |
+    /// | 66 of 64, K = 1024 | 10.9 | 13.0 |
+    /// | 132 of 64, K = 1024 | 13.4 | 22 |
+    ///
+    /// Against skinny tiles, 64 x 16: 2.0 and 2.1 with K = 128, 2.7 and 2.3 with K = 256; for a thousand with K =
+    /// 256 14.1 and 19.6.
     pub fn is_small_result(&self, multiprocessors: u32) -> bool {
         const MOST: usize = 192;
         const SHORT_K: usize = 128;
@@ -207,16 +222,17 @@ impl Problem {
             && tiles(single) <= MAX_GRID_X
     }
 
-    /// The orders in which the kernel of a skinny product finds the operand of many lines and that of few.
+    /// The orders of the operand with the long side and of that with the short side, as the skinny kernel sees
+    /// them.
     pub fn skinny_orders(&self) -> (Order, Order) {
         match self.few_lines() {
             FewLines::Columns => (self.a.order, self.b.order),
-            // Of the transposes.
+            // The kernel computes the transpose.
             FewLines::Rows => (self.b.order.transposed(), self.a.order.transposed()),
         }
     }
 
-    /// Whether the lines of both operands start at multiples of 16 bytes.
+    /// Whether the rows (columns, if column-major) of both operands start at multiples of 16 bytes.
     pub fn has_aligned_lines(&self) -> bool {
         const ALIGNMENT: usize = 16;
         let bytes = self.element.bytes();
@@ -225,26 +241,29 @@ impl Problem {
             .all(|it| it.rows_are_multiples_of(ALIGNMENT, bytes))
     }
 
-    /// Whether a product of f64 takes less time with copies of operands whose lines do not start at multiples of 16
-    /// bytes, which it reads an element at a time: each is copied once, and read for each tile along the result.
+    /// Whether an f64 product is faster with aligned copies of operands whose rows do not start at multiples of 16
+    /// bytes.
     ///
-    /// On an H200, with copies and without in TFLOP/s: 8.8 and 9.9 at 513, 16.5 and 15.0 at 769, 18.5 and 24.9 for 8191 x
-    /// 127 with K = 509.
+    /// The kernel would read these an element at a time. Each is copied once, and read once for each tile along the
+    /// result.
+    ///
+    /// Measured on an H200, in TFLOP/s with copies and without: 8.8 and 9.9 at 513, 16.5 and 15.0 at 769, 18.5 and
+    /// 24.9 for 8191 x 127 with K = 509.
     pub fn aligned_copies_pay(&self) -> bool {
         const FROM: u128 = 320;
         let (m, n) = (self.m as u128, self.n as u128);
         !self.has_aligned_lines() && m * n >= FROM * (m + n)
     }
 
-    /// Whether bulk copies can count its rows and columns, those past the end of a tile included.
+    /// Whether tensor maps can count its rows and columns, those past the end of a tile included.
     pub fn fits_tensor_maps(&self) -> bool {
         const MOST: usize = i32::MAX as usize - 1024;
         self.m <= MOST && self.n <= MOST && self.k <= MOST
     }
 
-    /// Whether halves of f32 elements give products as accurate as f32's.
+    /// Whether split operands give products as accurate as those of f32.
     pub fn can_be_split(&self) -> bool {
-        // Blocks along y, for so many elements of k each.
+        // The split's blocks along y have `SPLIT_DEPTH` elements of k each.
         self.fits_tensor_maps()
             && self.k <= MAX_GRID_Y as usize * SPLIT_DEPTH
             && lowest_exponent(self.k).is_some()
@@ -264,8 +283,8 @@ impl MatrixLayout {
         }
     }
 
-    /// Whether each row (column, if column-major) starts at a multiple of `bytes`, which is one or
-    /// more elements of `element_bytes`.
+    /// Whether each row (column, if column-major) starts at a multiple of `bytes`, which is one or more elements of
+    /// `element_bytes`.
     pub fn rows_are_multiples_of(&self, bytes: usize, element_bytes: usize) -> bool {
         self.leading_dimension.is_multiple_of(bytes / element_bytes)
             && self.alignment.is_multiple_of(bytes)

@@ -1,4 +1,4 @@
-//! What callers ask for.
+//! The public calls.
 
 mod chain;
 mod gram;

@@ -19,52 +19,51 @@ use crate::matrix::Order;
 use tiles::{coarsened, mma_in, split_in, split_mma_in, wgmma_in};
 use tilewright_kernels::matmul::OperandLayout;
 
-/// Multiply-adds of an f32 product from which on tensor cores are faster, with the passes that take the
-/// operands apart.
+/// Smallest f32 product, in multiply-adds, for which the tensor-core path wins, the split included.
 ///
-/// On an H200, split and chain in TFLOP/s: 7.2 and 12.0 at 384, 15.4 and 22.7 at 512, 20.3 and 18.4 at 576, 40.4 and 23.8
-/// at 768, 80.4 and 37.3 at 1024.
+/// Measured on an H200, in TFLOP/s, split and chain: 7.2 and 12.0 at 384, 15.4 and 22.7 at 512, 20.3 and 18.4 at
+/// 576, 40.4 and 23.8 at 768, 80.4 and 37.3 at 1024.
 const SPLIT_FROM: u128 = 520 * 520 * 520;
 
-/// The same of each product of a batch.
+/// The same for each product of a batch.
 ///
-/// On an H200, split and chain in TFLOP/s: 28.3 and 37.3 for 1000 products of 192, 45.5 and 44.6 for 1000 of 256,
-/// 55.6 and 46.0 for 500 of 384.
+/// Measured on an H200, in TFLOP/s, split and chain: 28.3 and 37.3 for 1000 products of 192, 45.5 and 44.6 for 1000
+/// of 256, 55.6 and 46.0 for 500 of 384.
 const SPLIT_FROM_OF_BATCH: u128 = 256 * 256 * 256;
 
-/// The same by warps, of one product or of each of a batch.
+/// The same for warp-level kernels, for one product or for each of a batch.
 ///
-/// On an H200, by warps and chain in TFLOP/s: 9.7 and 22.1 at 512, 22.6 and 24.0 at 768, 43 and 37 at 1024.
+/// Measured on an H200, in TFLOP/s, split and chain: 9.7 and 22.1 at 512, 22.6 and 24.0 at 768, 43 and 37 at 1024.
 const SPLIT_FROM_BY_WARPS: u128 = 832 * 832 * 832;
 
-/// The same of each of the products of unequal shapes, which on the ordinary units share a launch.
+/// The same for each product of unequal shapes, which would otherwise share a launch on CUDA cores.
 const SPLIT_FROM_OF_GROUP: u128 = 768 * 768 * 768;
 
-/// M, N and K of products of halves in a batch up to which those of warps, which read lines that start anywhere, are
+/// M, N and K of f16 and bf16 products in a batch up to which warp-level kernels, which read unaligned rows, are
 /// faster than copies of the operands.
 const BY_WARPS_UP_TO: usize = 32;
 
 /// The kernels to select from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Request {
-    /// The tiled ones.
+    /// The tiled kernels.
     Tiled,
-    /// The coarsened ones, with tiles of the caller's choice, if any.
+    /// The coarsened kernels, with tiles of the caller's choice, if any.
     Coarsened(Option<TileConfig>),
-    /// The fastest of those that compute in this way, with tiles of the caller's choice, if any.
+    /// The fastest kernel with this arithmetic, with tiles of the caller's choice, if any.
     Fastest(Arithmetic, Option<TileConfig>),
-    /// The same on a device of this compute capability, if its own is not lower.
+    /// The fastest kernel that a device of this compute capability has, on this device if it is not older.
     FastestAt((u32, u32), Arithmetic, Option<TileConfig>),
-    /// The fastest that compute in this way some of the rows and columns of an `m` x `n` product, in the way of the
-    /// whole: each output has the bits that it has there.
+    /// The fastest kernel for some of the rows and columns of an `m` x `n` product, by the method of the whole:
+    /// each output has the bits that it has there.
     PartOf {
         m: usize,
         n: usize,
         arithmetic: Arithmetic,
     },
-    /// Those that compute what products of taken apart operands leave out, which this method computes.
+    /// The kernels for the outputs that this method of split operands leaves out.
     LeftOutBy(Method),
-    /// Those that compute products of unequal shapes.
+    /// The kernels for products of unequal shapes.
     Grouped(TileConfig),
 }
 
@@ -72,11 +71,11 @@ pub enum Request {
 pub struct Selection {
     pub kernel: &'static GemmKernel,
     pub reason: SelectionReason,
-    /// If K is divided: the kernel is that of the parts.
+    /// If K is split: the kernel is that of the parts.
     pub division: Option<DividedK>,
 }
 
-/// How K is divided.
+/// How K is split.
 #[derive(Clone, Copy, Debug)]
 pub struct DividedK {
     pub parts: Parts,
@@ -84,8 +83,8 @@ pub struct DividedK {
     pub request: Request,
 }
 
-/// The kernel for `problem`, whose result is row-major, among those of `request`; `None` if no
-/// kernel of the table computes it on the device.
+/// The kernel that `request` selects for `problem`, whose result is row-major; `None` if no kernel of the table
+/// computes it on the device.
 pub fn select(problem: &Problem, device: DeviceFacts, request: Request) -> Option<Selection> {
     if let Request::FastestAt(capability, arithmetic, tiles) = request {
         let device = device.at_most(capability);
@@ -112,7 +111,7 @@ pub fn select(problem: &Problem, device: DeviceFacts, request: Request) -> Optio
     if let (Some(tiles), Some(parts)) = (divisible, whole.split_parts()) {
         let split = Request::Fastest(Arithmetic::Split, tiles);
         let selection = in_parts(problem, device, parts, split);
-        // Warps take operands apart, too, but were not compared.
+        // Warp-level kernels also split operands, but were not compared.
         if let Some(selection) = selection.filter(|it| matches!(it.kernel.method, Method::Split(_)))
         {
             return Some(selection);
@@ -121,7 +120,7 @@ pub fn select(problem: &Problem, device: DeviceFacts, request: Request) -> Optio
     if let (Some(tiles), Some(parts)) = (divisible, whole.parts()) {
         let request = match problem.element {
             ElementType::F32 => Request::Fastest(Arithmetic::Chain, None),
-            // Larger ones have no registers for parts.
+            // Larger tiles have no registers for parts.
             ElementType::F64 => Request::Fastest(Arithmetic::Chain, Some(TileConfig::Small)),
             _ => Request::Fastest(Arithmetic::Auto, tiles),
         };
@@ -156,7 +155,7 @@ pub fn select(problem: &Problem, device: DeviceFacts, request: Request) -> Optio
     })
 }
 
-/// The kernel of `request` for products of `parts` of K.
+/// The kernel that `request` selects for products of `parts` of K.
 fn in_parts(
     problem: &Problem,
     device: DeviceFacts,
@@ -171,7 +170,7 @@ fn in_parts(
         ..*problem
     };
     let of_parts = select(&of_part, device, request)?;
-    // The launch finds the parts in the whole operands.
+    // The launch takes the parts from the whole operands.
     let whole = Problem {
         k: problem.k,
         ..of_part
@@ -186,8 +185,8 @@ fn in_parts(
         })
 }
 
-/// The fastest way of `arithmetic` to compute `problem`, which is some rows and columns of `whole`, or all.
-/// The way is that of the whole, and the tiles are those of the problem.
+/// The fastest method with this arithmetic for `problem`, which is all of `whole` or some of its rows and columns.
+/// The method is selected for the whole, and the tiles for the problem.
 fn fastest(
     problem: &Problem,
     whole: &Problem,
@@ -209,7 +208,7 @@ fn fastest(
             | ElementType::F8E5M2
             | ElementType::I8
     );
-    // Floats of 8 bits are unpacked by more instructions than memory leaves time for: an H200 multiplies them by
+    // Unpacking 8-bit floats takes more instructions than loading them leaves time for: an H200 multiplies them by
     // a vector as fast on its tensor cores.
     let is_float8 = matches!(problem.element, ElementType::F8E4M3 | ElementType::F8E5M2);
     if let (Arithmetic::Auto, Some(VectorProduct { lines, .. })) = (arithmetic, problem.vector())
@@ -281,7 +280,7 @@ fn fastest(
     }
 }
 
-/// Multiply-adds of each of `count` products from which on tensor cores are faster.
+/// Smallest product, in multiply-adds, for which the tensor-core path wins, for each of `count` products.
 const fn split_from(count: usize) -> u128 {
     match count {
         1 => SPLIT_FROM,
@@ -292,7 +291,7 @@ const fn split_from(count: usize) -> u128 {
 impl GemmKernel {
     fn runs_on(&self, device: DeviceFacts) -> bool {
         device.runs(Some(self.architecture), self.driver)
-            // Warps of NVIDIA's GPUs, which tensor cores multiply for.
+            // Tensor cores need the warps of NVIDIA's GPUs.
             && (device.warp_threads == 32 || self.method.has_any_warps())
     }
 
@@ -328,7 +327,7 @@ impl GemmKernel {
     }
 }
 
-/// Whether a kernel for operands of `layout` takes one in this order.
+/// Whether a kernel for operands of `layout` accepts one in this order.
 fn reads(layout: OperandLayout, order: Order) -> bool {
     match layout {
         OperandLayout::RowMajor => order == Order::RowMajor,

@@ -1,5 +1,4 @@
-//! The table of product kernels, indexed by method and types: a call looks several times whether there is a
-//! kernel.
+//! The table of product kernels, indexed by method and types, because each call looks up several kernels.
 
 use super::entry::{Entry, Launch, Launcher};
 use super::kernel::{ElementType, GemmKernel, Method};
@@ -8,8 +7,8 @@ use std::marker::PhantomData;
 
 const TYPES: usize = ElementType::F8E5M2 as usize + 1;
 
-/// Where the kernels of a method, a type of elements and one of outputs stand in the table: the first, and the
-/// one after the last.
+/// The range in the table of the kernels of a method, an element type and an output type: the first, and the one
+/// after the last.
 type Index = [[[(u16, u16); TYPES]; TYPES]; Method::COUNT];
 
 static INDEX: Index = index(KERNELS);
@@ -25,7 +24,7 @@ pub fn kernels_of(
 }
 
 impl Entry {
-    /// How the kernel is launched, which was selected for the types of `F`.
+    /// The function that launches the kernel, which was selected for the types of `F`.
     pub fn launch<F: Launch>(self) -> F {
         let launcher = LaunchersOf::<F>::ALL[usize::from(self.0)];
         launcher
@@ -38,7 +37,7 @@ impl Entry {
 struct LaunchersOf<F>(PhantomData<F>);
 
 impl<F: Launch> LaunchersOf<F> {
-    /// At the places of their kernels.
+    /// Each at the place of its kernel.
     const ALL: &'static [Option<Launcher>] = &Self::all::<{ LAUNCHERS.len() }>();
 
     const fn all<const COUNT: usize>() -> [Option<Launcher>; COUNT] {

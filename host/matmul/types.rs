@@ -1,4 +1,4 @@
-//! The types of products: which elements are multiplied, in which type they are added, and what they become.
+//! The types of products: the operands' elements, the type of sums, and the outputs.
 
 use super::arithmetic::Arithmetic;
 use super::element_type::{Operand, Typed};
@@ -16,31 +16,39 @@ use tilewright_kernels::epilogue::EpilogueElement;
 ///
 /// | elements | product | arithmetic |
 /// |---|---|---|
-/// | f32 | f32 | as accurate as a chain of f32 operations, or more: see [`Arithmetic`](crate::Arithmetic) |
-/// | f64 | f64 | a fused multiply-add for each product, in order of k; in parts of K where the result is small |
+/// | f32 | f32 | at least as accurate as a chain of f32 operations: see [`Arithmetic`](crate::Arithmetic) |
+/// | f64 | f64 | one fused multiply-add for each k, in order; with a small result, in parts of K |
 /// | f16, bf16 | the same, or f32 | exact products, f32 sums on tensor cores, rounded once |
-/// | [`F8E4M3`], [`F8E5M2`] | bf16, or f32 | exact products, sums of 128 on tensor cores, which keep 13 bits, and their totals in f32 |
-/// | i8 | i32 | exact; a sum beyond i32 wraps around, as [`i32::wrapping_add`] does |
+/// | [`F8E4M3`], [`F8E5M2`] | bf16, or f32 | exact products; sums of 128 on tensor cores, which keep 13 bits; their totals in f32 |
+/// | i8 | i32 | exact; a sum beyond i32 wraps around, as with [`i32::wrapping_add`] |
 /// | i8, by [`Matmul::dequantized`](crate::Matmul::dequantized) | f32, f16, or bf16 | the same sums, each rounded to f32, and an epilogue in f32 |
-/// | a matrix and a vector, M or N = 1 | as above | i8 as above; of all others a fused multiply-add for each product, f64 in f64, all others in f32, in a tree that depends on K and the type alone |
+/// | a matrix and a vector, M or N = 1 | as above | i8 as above; others one fused multiply-add for each product, in f64 for f64 and in f32 for the rest, in a tree that depends on K and the type alone |
 ///
-/// Matrices of f16, bf16, and i8 with outputs of f32, f16 or bf16 need compute capability 8.0 or the simulator, those
-/// of 8-bit floats 9.0 or the simulator, and 8.0 where one of them is a vector. A small result with a large K is the sum of products of parts of K
-/// ([`SelectionReason::InParts`](crate::SelectionReason::InParts)). Sums of f16 and bf16 have the bits of the device's tensor cores, which differ between 8.x and 9.0.
+/// | operands | compute capability, if not on the simulator |
+/// |---|---|
+/// | f16, bf16; i8 with outputs of f32, f16 or bf16 | 8.0 |
+/// | 8-bit floats | 9.0 |
+/// | 8-bit floats, one operand a vector | 8.0 |
+///
+/// If the result is small and K large, K is split into parts, whose products are added
+/// ([`SelectionReason::InParts`](crate::SelectionReason::InParts)). Sums of f16 and bf16 have the bits of the
+/// device's tensor cores, which differ between 8.x and 9.0.
 #[diagnostic::on_unimplemented(
     message = "matrices of `{Self}` cannot be multiplied",
     note = "products are for f32, f64, f16, bf16, i8, F8E4M3 and F8E5M2"
 )]
 pub trait MatmulElement: Accumulate + sealed::Computes<<Self as Accumulate>::Product> {}
 
-/// A type of elements whose products are added in another type, or the same.
+/// A type of operands, with the types of its sums and of its products.
 pub trait Accumulate: Element + Typed {
-    /// The type of sums, of alpha and beta, of scales and biases: f64 for f64, i32 for i8, f32 for all
-    /// others.
+    /// The type of sums, of alpha and beta, of scales and biases.
+    ///
+    /// It is f64 for f64, i32 for i8, and f32 for all others.
     type Accumulator: Accumulator;
 
-    /// The type of a product's elements, if no other is requested: i32 for i8, bf16 for 8-bit floats, the same
-    /// for all others.
+    /// The default type of a product's elements.
+    ///
+    /// It is i32 for i8, bf16 for 8-bit floats, and the operands' type for all others.
     type Product: Element;
 }
 
@@ -51,9 +59,10 @@ impl Accumulator for f32 {}
 impl Accumulator for f64 {}
 impl Accumulator for i32 {}
 
-/// A type whose products can be written as elements of type `O`: its [`Product`](Accumulate::Product), and
-/// f16, bf16 and 8-bit floats as f32. `S` is the type of what comes before, alpha and beta, scales and biases: that
-/// of the sums, and f32 of i8 that becomes f32, f16 or bf16.
+/// A type whose products can be written as elements of type `O`.
+///
+/// `O` is its [`Product`](Accumulate::Product), or f32 for f16, bf16 and 8-bit floats. `S` is the type of alpha and
+/// beta, scales and biases: the type of the sums, or f32 for i8 that becomes f32, f16 or bf16.
 #[diagnostic::on_unimplemented(
     message = "products of `{Self}` are not written as `{O}`",
     note = "a product is of the type of its operands, of i8 of i32, of 8-bit floats of bf16; those of f16, bf16 and 8-bit floats can be of f32, too, and `Matmul::dequantized` of i8 is of f32, f16 or bf16"
@@ -66,14 +75,14 @@ pub trait MatmulInto<O: Element, S: Accumulator = <Self as Accumulate>::Accumula
 pub mod sealed {
     use super::*;
 
-    /// How a type is multiplied, for products of type `O`, which an epilogue in type `S` makes of the sums.
+    /// How products of a type become outputs of type `O`, by an epilogue in type `S`.
     pub trait Computes<O: Element, S: Accumulator = <Self as Accumulate>::Accumulator>:
         Accumulate
     {
         /// The types of the operands and of the product.
         const TYPES: (ElementType, ElementType);
 
-        /// Launches the kernel that was selected.
+        /// Launches the selected kernel.
         fn multiply(
             device: &Device,
             selection: Selection,

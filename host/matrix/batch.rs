@@ -1,4 +1,4 @@
-//! Several matrices of one shape, equally far apart in memory.
+//! Several matrices of one shape, at equal distances in memory.
 
 use super::owned::Matrix;
 use super::shape::Order;
@@ -9,9 +9,10 @@ use crate::error::{During, ErrorKind, Outcome, Result};
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
 
-/// Matrices of one shape and [`Order`], equally far apart in memory: the parts of a larger matrix
-/// ([`MatrixView::batch_rows`], [`MatrixView::batch_columns`]), with gaps between them if they are
-/// [slices](Self::slice) of those, or a single matrix that all products of a batch share
+/// Matrices of one shape and [`Order`], at equal distances in memory.
+///
+/// They are the parts of a larger matrix ([`MatrixView::batch_rows`], [`MatrixView::batch_columns`]),
+/// [slices](Self::slice) of those with gaps between them, or a single matrix that all products of a batch share
 /// (`(&matrix).into()`).
 ///
 /// ```
@@ -30,13 +31,13 @@ use std::ops::RangeBounds;
 #[derive(Clone, Copy, Debug)]
 pub struct MatrixBatch<'a, T: Element> {
     first: MatrixView<'a, T>,
-    /// `None` for a matrix that serves as many products as there are.
+    /// `None` for a matrix that all products share.
     count: Option<usize>,
-    /// Elements from each matrix to the next.
+    /// The distance from each matrix to the next, in elements.
     stride: usize,
 }
 
-/// [`MatrixBatch`] for writing: no two matrices have a common element.
+/// A [`MatrixBatch`] for writing: no two of its matrices share an element.
 #[derive(Debug)]
 pub struct MatrixBatchMut<'a, T: Element> {
     batch: MatrixBatch<'a, T>,
@@ -50,13 +51,13 @@ impl<'a, T: Element> MatrixBatch<'a, T> {
         self.first
     }
 
-    /// How many matrices there are; `None` for one that all products share.
+    /// The number of matrices; `None` for one that all products share.
     #[must_use]
     pub fn count(&self) -> Option<usize> {
         self.count
     }
 
-    /// Elements from the start of each matrix to that of the next.
+    /// The distance from the start of each matrix to the start of the next, in elements.
     #[must_use]
     pub fn stride(&self) -> usize {
         self.stride
@@ -71,8 +72,10 @@ impl<'a, T: Element> MatrixBatch<'a, T> {
         }
     }
 
-    /// Some rows and columns of each matrix, counted from its first, without a copy. The
-    /// [`stride`](Self::stride) stays, so that the others lie in gaps between the matrices.
+    /// The same rows and columns of each matrix, without a copy.
+    ///
+    /// Rows and columns are counted from the first of each matrix. The [`stride`](Self::stride) does not change, so
+    /// the rest of each matrix becomes a gap.
     ///
     /// ```
     /// use tilewright::{Device, Matmul};
@@ -98,7 +101,7 @@ impl<'a, T: Element> MatrixBatch<'a, T> {
         self.of_each(rows, columns).during("slice")
     }
 
-    /// [`Self::slice`], below the public calls.
+    /// [`Self::slice`], for calls of other names.
     fn of_each(
         self,
         rows: impl RangeBounds<usize>,
@@ -110,8 +113,8 @@ impl<'a, T: Element> MatrixBatch<'a, T> {
         })
     }
 
-    /// The same matrices in `order` where their elements lie in it, as those of one row or column do in either;
-    /// others as they are.
+    /// The matrices in `order`, if their elements already lie in it (one row or column lies in both orders);
+    /// otherwise unchanged.
     pub(crate) fn in_order_if_possible(self, order: Order) -> Self {
         Self {
             first: self.first.in_order(order).unwrap_or(self.first),
@@ -119,7 +122,7 @@ impl<'a, T: Element> MatrixBatch<'a, T> {
         }
     }
 
-    /// `count` matrices from number `first` on, or the one that serves all.
+    /// `count` matrices from number `first` on, or the one that all products share.
     pub(crate) fn part(&self, first: usize, count: usize) -> Self {
         Self {
             first: self.get(first),
@@ -128,27 +131,26 @@ impl<'a, T: Element> MatrixBatch<'a, T> {
         }
     }
 
-    /// Matrix `index`, or the one that serves all.
+    /// Matrix `index`, or the one that all products share.
     pub(crate) fn get(&self, index: usize) -> MatrixView<'a, T> {
         self.first.moved_by(index * self.stride)
     }
 }
 
 impl<'a, T: Element> MatrixBatchMut<'a, T> {
-    /// The matrices, borrowed for reading.
+    /// Borrows the matrices for reading.
     #[must_use]
     pub fn view(&self) -> MatrixBatch<'_, T> {
         self.batch
     }
 
-    /// The transposes in place of the matrices, without a copy.
+    /// Turns the matrices into their transposes, without a copy.
     #[must_use]
     pub fn into_transposed(self) -> Self {
         Self::of(self.batch.t())
     }
 
-    /// Some rows and columns of each matrix in place of the whole, as [`MatrixBatch::slice`] has them: the
-    /// others are not written.
+    /// Keeps the same rows and columns of each matrix, as [`MatrixBatch::slice`] does; the others are not written.
     ///
     /// # Errors
     /// [`ErrorKind::OutOfRange`] if the matrices do not have them.
@@ -161,7 +163,7 @@ impl<'a, T: Element> MatrixBatchMut<'a, T> {
         parts.map(Self::of).during("into_slice")
     }
 
-    /// The same matrices, borrowed from this batch.
+    /// Borrows the matrices from this batch, for writing.
     #[must_use]
     pub fn view_mut(&mut self) -> MatrixBatchMut<'_, T> {
         MatrixBatchMut::of(self.batch)
@@ -171,14 +173,14 @@ impl<'a, T: Element> MatrixBatchMut<'a, T> {
         self.batch
     }
 
-    /// `count` matrices from number `first` on, to write.
+    /// `count` matrices from number `first` on, for writing.
     pub(crate) fn part_mut(&mut self, first: usize, count: usize) -> MatrixBatchMut<'_, T> {
         MatrixBatchMut::of(self.batch.part(first, count))
     }
 }
 
 impl<'a, T: Element> MatrixView<'a, T> {
-    /// The rows as `count` matrices, one below the other.
+    /// Cuts the matrix into `count` matrices of equally many rows, one below the other.
     ///
     /// # Errors
     /// [`ErrorKind::UnevenBatch`] unless `count` is positive and divides the rows.
@@ -186,7 +188,7 @@ impl<'a, T: Element> MatrixView<'a, T> {
         self.parts(count, Order::RowMajor).during("batch_rows")
     }
 
-    /// The columns as `count` matrices, one beside the other.
+    /// Cuts the matrix into `count` matrices of equally many columns, side by side.
     ///
     /// # Errors
     /// [`ErrorKind::UnevenBatch`] unless `count` is positive and divides the columns.
@@ -195,7 +197,7 @@ impl<'a, T: Element> MatrixView<'a, T> {
             .during("batch_columns")
     }
 
-    /// Parts of rows, or of columns where `cut` is column-major.
+    /// Cuts by rows, or by columns if `cut` is column-major.
     pub(crate) fn parts(self, count: usize, cut: Order) -> Outcome<MatrixBatch<'a, T>> {
         let (what, len) = match cut {
             Order::RowMajor => ("rows", self.rows()),
@@ -221,7 +223,7 @@ impl<'a, T: Element> MatrixView<'a, T> {
 }
 
 impl<'a, T: Element> MatrixViewMut<'a, T> {
-    /// The rows as `count` matrices, one below the other.
+    /// Cuts the matrix into `count` matrices of equally many rows, one below the other.
     ///
     /// # Errors
     /// [`ErrorKind::UnevenBatch`] unless `count` is positive and divides the rows.
@@ -229,7 +231,7 @@ impl<'a, T: Element> MatrixViewMut<'a, T> {
         self.into_equal_rows(count).during("into_batch_rows")
     }
 
-    /// The columns as `count` matrices, one beside the other.
+    /// Cuts the matrix into `count` matrices of equally many columns, side by side.
     ///
     /// # Errors
     /// [`ErrorKind::UnevenBatch`] unless `count` is positive and divides the columns.
@@ -240,7 +242,7 @@ impl<'a, T: Element> MatrixViewMut<'a, T> {
 }
 
 impl<'a, T: Element> MatrixViewMut<'a, T> {
-    /// [`Self::into_batch_rows`], below the public calls.
+    /// [`Self::into_batch_rows`], for calls of other names.
     pub(crate) fn into_equal_rows(self, count: usize) -> Outcome<MatrixBatchMut<'a, T>> {
         let batch = self.into_view().parts(count, Order::RowMajor)?;
         Ok(MatrixBatchMut::of(batch))
@@ -248,7 +250,7 @@ impl<'a, T: Element> MatrixViewMut<'a, T> {
 }
 
 impl<'a, T: Element> MatrixBatchMut<'a, T> {
-    /// `batch` is of elements that are borrowed mutably, in matrices that have none in common.
+    /// The elements of `batch` are borrowed mutably, and its matrices share none.
     fn of(batch: MatrixBatch<'a, T>) -> Self {
         Self {
             batch,
@@ -285,14 +287,13 @@ impl<'a, T: Element> From<&'a MatrixViewMut<'_, T>> for MatrixBatch<'a, T> {
     }
 }
 
-/// Matrices that a batch of products writes: a [`MatrixBatchMut`], or a single [`Matrix`] or
-/// [`MatrixViewMut`].
+/// The result of a batch of products: a [`MatrixBatchMut`], or a single [`Matrix`] or [`MatrixViewMut`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a matrix of `{T}` that can be written, nor a batch of them",
     note = "results are written to `&mut Matrix<T>`, `&mut MatrixViewMut<T>` or `&mut MatrixBatchMut<T>`"
 )]
 pub trait AsMatrixBatchMut<T: Element> {
-    /// All matrices, borrowed mutably.
+    /// Borrows all matrices mutably.
     fn as_matrix_batch_mut(&mut self) -> MatrixBatchMut<'_, T>;
 }
 

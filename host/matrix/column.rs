@@ -6,8 +6,9 @@ use crate::buffer::{BufferView, BufferViewMut};
 use crate::element::Element;
 
 impl<'a, T: Element> BufferView<'a, T> {
-    /// The elements as a matrix of one column, without a copy: an operand of
-    /// [`Device::matmul`](crate::Device::matmul). Its transpose is a row.
+    /// Views the elements as a matrix of one column, without a copy.
+    ///
+    /// It is an operand of [`Device::matmul`](crate::Device::matmul). Its transpose is a row.
     ///
     /// ```
     /// use tilewright::Device;
@@ -27,7 +28,7 @@ impl<'a, T: Element> BufferView<'a, T> {
 }
 
 impl<'a, T: Element> BufferViewMut<'a, T> {
-    /// The elements as a matrix of one column, without a copy, for a product to write.
+    /// Views the elements as a matrix of one column, without a copy, for a product to write.
     #[must_use]
     pub fn into_column(self) -> MatrixViewMut<'a, T> {
         MatrixViewMut::of_elements(self.into_view().as_column())

@@ -1,7 +1,7 @@
-//! Copies of matrices: to and from memory of the host, and on the device.
+//! Copies of matrices: to and from host memory, and on the device.
 //!
-//! Rows that lie apart go by two-dimensional copies: nothing is put together on the host, and what lies
-//! between rows is neither read nor written.
+//! Rows with gaps between them are copied by two-dimensional copies: the host packs nothing, and the gaps are
+//! neither read nor written.
 
 use super::owned::Matrix;
 use super::shape::Order;
@@ -13,8 +13,9 @@ use crate::error::{During, ErrorKind, MUST_BE_EQUAL, Outcome, Result};
 use std::slice;
 
 impl<T: Element> MatrixView<'_, T> {
-    /// A copy of the elements in host memory, row after row. Those of a column-major matrix are put
-    /// into that order on the host.
+    /// Copies the elements to host memory, row after row.
+    ///
+    /// The elements of a column-major matrix are brought into that order on the host.
     ///
     /// # Errors
     /// Those of [`Buffer::to_vec`](crate::Buffer::to_vec).
@@ -42,10 +43,10 @@ impl<T: Element> MatrixView<'_, T> {
         Ok(elements)
     }
 
-    /// A matrix of the same device with a copy of the elements, in the view's order and without gaps.
+    /// Copies the elements to a new matrix on the same device, in the view's order and without gaps.
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfMemory`], [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
+    /// Those of [any call](crate#errors).
     pub fn to_matrix(&self) -> Result<Matrix<T>> {
         self.copied().during("to_matrix")
     }
@@ -57,8 +58,9 @@ impl<T: Element> MatrixView<'_, T> {
         Ok(copy)
     }
 
-    /// Copies all elements to `destination`, where each row starts `leading_dimension` elements after
-    /// the one before; each column, if the view is column-major. What lies between stays.
+    /// Copies all elements to `destination`, with rows that start `leading_dimension` elements apart.
+    ///
+    /// If the view is column-major, these are its columns. The gaps keep their values.
     ///
     /// ```
     /// use tilewright::Device;
@@ -73,9 +75,8 @@ impl<T: Element> MatrixView<'_, T> {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::LeadingDimension`] if a row has more elements; [`ErrorKind::WrongLength`] if
-    /// `destination` ends before the last element; those of
-    /// [`Buffer::copy_to_slice`](crate::Buffer::copy_to_slice).
+    /// [`ErrorKind::LeadingDimension`] if a row has more elements; [`ErrorKind::WrongLength`] if `destination` ends
+    /// before the last element; those of [`Buffer::copy_to_slice`](crate::Buffer::copy_to_slice).
     pub fn copy_to_strided(&self, destination: &mut [T], leading_dimension: usize) -> Result<()> {
         let copied = self.write_strided(destination, leading_dimension);
         copied.during("copy_to_strided")
@@ -87,21 +88,22 @@ impl<T: Element> MatrixView<'_, T> {
         leading_dimension: usize,
     ) -> Outcome<()> {
         check_room(self.lines(), leading_dimension, destination.len())?;
-        // SAFETY: (1) the slice reaches to the last element, by the check.
+        // SAFETY: the places are aligned and writable, and nothing else touches them: the slice is borrowed
+        // mutably, and the check shows that it reaches to the last element.
         unsafe { self.write_rows(destination.as_mut_ptr(), leading_dimension) }
     }
 
-    /// Copies all elements to memory of the host, from `first` on in lines `apart` elements apart.
+    /// Copies all elements to host memory, from `first` on, in lines `apart` elements apart.
     ///
     /// # Safety
-    /// 1. The places of the elements are aligned and writable, and nothing else touches them
-    ///    meanwhile.
+    /// 1. The places of the elements are aligned and writable, and nothing else touches them meanwhile.
     pub(crate) unsafe fn write_rows(&self, first: *mut T, apart: usize) -> Outcome<()> {
         let lines = self.lines();
         if let Some(elements) = self.as_buffer_view()
             && (Lines { apart, ..lines }).are_contiguous()
         {
-            // SAFETY: by (1): without gaps the places lie one after another.
+            // SAFETY: the places are aligned, writable and not touched by others: the caller's contract. Without
+            // gaps they are contiguous.
             let destination = unsafe { slice::from_raw_parts_mut(first, elements.len()) };
             return elements.write_host(destination);
         }
@@ -109,9 +111,9 @@ impl<T: Element> MatrixView<'_, T> {
             return Ok(());
         }
         let destination = rows(first.cast(), Lines { apart, ..lines }, size_of::<T>());
-        // SAFETY: (1) the view's elements are in a live allocation; work that writes them needs a
-        // mutable borrow, so it was submitted before, and the backend executes work in order. (2) is
-        // (1).
+        // SAFETY: the elements are in a live allocation, which the view borrows. No work conflicts: writes need a
+        // mutable borrow, so they were submitted before, and the backend executes work in order. The places on the
+        // host are writable: the caller's contract.
         unsafe {
             let backend = self.device().backend();
             backend.copy_rows_to_host(destination, rows_of(*self), extent_of(*self))
@@ -120,8 +122,9 @@ impl<T: Element> MatrixView<'_, T> {
 }
 
 impl<T: Element> MatrixViewMut<'_, T> {
-    /// Overwrites all elements with those of `source`, where each row starts `leading_dimension`
-    /// elements after the one before; each column, if the view is column-major.
+    /// Overwrites all elements with those of `source`, whose rows start `leading_dimension` elements apart.
+    ///
+    /// If the view is column-major, these are its columns.
     ///
     /// ```
     /// use tilewright::Device;
@@ -135,9 +138,8 @@ impl<T: Element> MatrixViewMut<'_, T> {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::LeadingDimension`] if a row has more elements; [`ErrorKind::WrongLength`] if
-    /// `source` ends before the last element; those of
-    /// [`Buffer::copy_from_slice`](crate::Buffer::copy_from_slice).
+    /// [`ErrorKind::LeadingDimension`] if a row has more elements; [`ErrorKind::WrongLength`] if `source` ends
+    /// before the last element; those of [`Buffer::copy_from_slice`](crate::Buffer::copy_from_slice).
     pub fn copy_from_strided(&mut self, source: &[T], leading_dimension: usize) -> Result<()> {
         self.read_strided(source, leading_dimension)
             .during("copy_from_strided")
@@ -145,12 +147,12 @@ impl<T: Element> MatrixViewMut<'_, T> {
 
     pub(crate) fn read_strided(&mut self, source: &[T], leading_dimension: usize) -> Outcome<()> {
         check_room(self.view().lines(), leading_dimension, source.len())?;
-        // SAFETY: (1) the slice reaches to the last element, by the check.
+        // SAFETY: the places are aligned and readable, and nothing writes them: the slice is borrowed, and the
+        // check shows that it reaches to the last element.
         unsafe { self.read_rows(source.as_ptr(), leading_dimension) }
     }
 
-    /// Overwrites all elements with those in the host's memory from `first` on, in lines `apart`
-    /// elements apart.
+    /// Overwrites all elements with those in host memory, from `first` on, in lines `apart` elements apart.
     ///
     /// # Safety
     /// 1. The places of the elements are aligned and readable, and nothing writes them meanwhile.
@@ -159,7 +161,8 @@ impl<T: Element> MatrixViewMut<'_, T> {
         if (Lines { apart, ..lines }).are_contiguous()
             && let Some(mut elements) = self.as_buffer_view_mut()
         {
-            // SAFETY: by (1): without gaps the places lie one after another.
+            // SAFETY: the places are aligned, readable and not written: the caller's contract. Without gaps they
+            // are contiguous.
             return elements.read_host(unsafe { slice::from_raw_parts(first, elements.len()) });
         }
         if size_of::<T>() == 0 {
@@ -167,23 +170,22 @@ impl<T: Element> MatrixViewMut<'_, T> {
         }
         let source = rows(first.cast(), Lines { apart, ..lines }, size_of::<T>());
         let view = self.view();
-        // SAFETY: (1) the view's elements are in a live allocation; the mutable borrow keeps other
-        // threads away from them; earlier work comes first in the backend. (2) is (1).
+        // SAFETY: the elements are in a live allocation, which the view borrows. No work conflicts: the mutable
+        // borrow keeps other threads away, and the backend executes earlier work first. The places on the host are
+        // readable: the caller's contract.
         unsafe {
             let backend = view.device().backend();
             backend.copy_rows_to_device(rows_of(view), source, extent_of(view))
         }
     }
 
-    /// Overwrites all elements with those of `source`, a matrix or a view of the same shape and the
-    /// same device.
+    /// Overwrites all elements with those of `source`, of the same shape, order and device.
     ///
-    /// Both are in one order, but for a single row or column, which is in either.
+    /// A single row or column lies in both orders, so it fits either.
     ///
     /// # Errors
-    /// [`ErrorKind::WrongDevice`] if `source` is of another device; [`ErrorKind::ShapeMismatch`] if it
-    /// is of another shape; [`ErrorKind::OrderMismatch`] if it is in another order;
-    /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
+    /// [`ErrorKind::WrongDevice`] if `source` is on another device; [`ErrorKind::ShapeMismatch`] if it has another
+    /// shape; [`ErrorKind::OrderMismatch`] if it is in another order; and those of [any call](crate#errors).
     pub fn copy_from_matrix<'b>(&mut self, source: impl Into<MatrixView<'b, T>>) -> Result<()> {
         self.read_view(source.into()).during("copy_from_matrix")
     }
@@ -204,9 +206,9 @@ impl<T: Element> MatrixViewMut<'_, T> {
             return Ok(());
         }
         let (destination, source) = in_one_order(view, source)?;
-        // SAFETY: both have the rows in live allocations, and these do not overlap, because no other
-        // view has elements of a mutable one. The borrows keep conflicting work away; earlier work
-        // comes first in the backend.
+        // SAFETY: both have the rows in live allocations, and these do not overlap, because no other view has
+        // elements of a mutable one. The borrows keep conflicting work away; earlier work comes first in the
+        // backend.
         unsafe {
             let backend = device.backend();
             if destination.lines().are_contiguous() && source.lines().are_contiguous() {
@@ -249,7 +251,7 @@ fn rows<A>(first: A, lines: Lines, element_bytes: usize) -> Rows<A> {
     }
 }
 
-/// Fails unless `len` elements hold the lines, `apart` elements from one to the next.
+/// Fails unless `len` elements hold the lines, whose starts are `apart` elements apart.
 fn check_room(lines: Lines, apart: usize, len: usize) -> Outcome<()> {
     if apart < lines.len {
         return Err(ErrorKind::LeadingDimension {
@@ -269,7 +271,7 @@ fn check_room(lines: Lines, apart: usize, len: usize) -> Outcome<()> {
     Ok(())
 }
 
-/// The elements of a matrix of `rows` rows that are there column after column.
+/// The elements of a matrix of `rows` rows, given column after column, in row-major order.
 fn row_after_row<T: Element>(elements: &[T], rows: usize) -> Vec<T> {
     // Without columns, or with elements of no bytes, there may be any number of rows.
     if size_of_val(elements) == 0 {

@@ -1,6 +1,6 @@
-//! Methods that matrices and views of them have alike.
+//! Methods that matrices and their views share.
 
-/// The getters of `$matrix`, a view of `$self`, whose device lives as long as `$device` says.
+/// The getters of `$matrix`, a view of `$self`, whose device has the lifetime of `$device`.
 macro_rules! getters {
     ($self:ident => $matrix:expr, $device:ty) => {
         /// The number of rows.
@@ -28,14 +28,13 @@ macro_rules! getters {
             $matrix.rows == 0 || $matrix.cols == 0
         }
 
-        /// How the elements lie in memory.
+        /// The order in which the elements lie in memory.
         #[must_use]
         pub fn order(&$self) -> $crate::matrix::Order {
             $matrix.order
         }
 
-        /// Elements from the start of one row to that of the next in memory; of one column, if the order is
-        /// column-major.
+        /// The distance from one row (one column, if column-major) to the next in memory, in elements.
         #[must_use]
         pub fn leading_dimension(&$self) -> usize {
             $matrix.leading_dimension
@@ -50,10 +49,10 @@ macro_rules! getters {
 }
 pub(super) use getters;
 
-/// Parts of what `view_mut` borrows.
+/// Parts of the matrix that `view_mut` borrows.
 macro_rules! parts_mut {
     () => {
-        /// Some rows and columns, borrowed mutably: a result without a copy.
+        /// Borrows some rows and columns mutably, as the result of a product.
         ///
         /// # Errors
         /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if there are no such rows and columns.
@@ -65,7 +64,7 @@ macro_rules! parts_mut {
             self.view_mut().into_slice(rows, columns)
         }
 
-        /// The first `mid` rows and the others, borrowed mutably.
+        /// Borrows the first `mid` rows and the rest mutably.
         ///
         /// # Errors
         /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if there are fewer than `mid`.
@@ -76,8 +75,9 @@ macro_rules! parts_mut {
             self.view_mut().into_row_parts(mid)
         }
 
-        /// The first `mid` columns and the others, borrowed mutably: an operand and a result in one matrix,
-        /// as [`MatrixViewMut`] shows.
+        /// Borrows the first `mid` columns and the rest mutably.
+        ///
+        /// So an operand and a result can lie in one matrix: see [`MatrixViewMut`].
         ///
         /// # Errors
         /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if there are fewer than `mid`.

@@ -12,8 +12,8 @@ use std::ops::RangeBounds;
 
 /// A matrix in the memory of one device: row-major, unless it was made in another [`Order`].
 ///
-/// Products take their operands in either order, transposed by [`Matrix::t`] and in parts by
-/// [`Matrix::slice`], without a copy.
+/// Products accept operands in either order. [`Matrix::t`] transposes one and [`Matrix::slice`] takes a part,
+/// without a copy.
 ///
 /// ```
 /// use tilewright::Device;
@@ -37,8 +37,7 @@ pub struct Matrix<T: Element> {
 }
 
 impl Device {
-    /// A matrix with a copy of `data`, which has the elements in the shape's order: row after row
-    /// for a shape `(rows, cols)`.
+    /// Makes a matrix with a copy of `data`, in the shape's order: row after row for `(rows, cols)`.
     ///
     /// ```
     /// use tilewright::{Device, Order};
@@ -54,8 +53,8 @@ impl Device {
     ///
     /// # Errors
     /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `data` does not have `rows * cols` elements;
-    /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) if that product overflows; [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory),
-    /// [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or [`ErrorKind::Cuda`](crate::ErrorKind::Cuda).
+    /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) if that product overflows; and those of [any
+    /// call](crate#errors).
     pub fn matrix<T: Element>(
         &self,
         shape: impl Into<MatrixShape>,
@@ -64,7 +63,7 @@ impl Device {
         Matrix::uploaded(self, shape.into(), data).during("matrix")
     }
 
-    /// A matrix whose bytes are all zero.
+    /// Makes a matrix whose bytes are all zero.
     ///
     /// # Errors
     /// Those of [`Device::zeros`].
@@ -72,7 +71,7 @@ impl Device {
         Matrix::zeroed(self, shape.into()).during("matrix_zeros")
     }
 
-    /// A matrix with unspecified elements, for a kernel that writes all of them.
+    /// Makes a matrix with unspecified elements, for a kernel that writes all of them.
     ///
     /// # Errors
     /// Those of [`Device::zeros`].
@@ -82,11 +81,11 @@ impl Device {
 }
 
 impl<T: Element> Buffer<T> {
-    /// The same memory as a matrix, whose elements it has in the shape's order.
+    /// Turns the buffer into a matrix, without a copy; its elements are taken in the shape's order.
     ///
     /// # Errors
-    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if there are not `rows * cols` elements; [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge)
-    /// if that product overflows.
+    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if there are not `rows * cols` elements;
+    /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) if that product overflows.
     pub fn into_matrix(self, shape: impl Into<MatrixShape>) -> Result<Matrix<T>> {
         Matrix::of_buffer(self, shape.into()).during("into_matrix")
     }
@@ -117,7 +116,7 @@ impl<T: Element> Matrix<T> {
         })
     }
 
-    /// The matrix under a name, as [`Buffer::named`].
+    /// Names the matrix in messages and reports, as [`Buffer::named`] does.
     #[must_use]
     pub fn named(self, name: &str) -> Self {
         let buffer = self.buffer.named(name);
@@ -128,19 +127,19 @@ impl<T: Element> Matrix<T> {
 
     parts_mut!();
 
-    /// The matrix, borrowed: what products take.
+    /// Borrows the matrix, as an operand of products.
     #[must_use]
     pub fn view(&self) -> MatrixView<'_, T> {
         MatrixView::new(&self.buffer, (self.rows, self.cols), self.order)
     }
 
-    /// The matrix, borrowed mutably.
+    /// Borrows the matrix mutably.
     #[must_use]
     pub fn view_mut(&mut self) -> MatrixViewMut<'_, T> {
         MatrixViewMut::of_elements(self.view())
     }
 
-    /// Some rows and columns, borrowed: an operand without a copy.
+    /// Borrows some rows and columns, as an operand without a copy.
     ///
     /// ```
     /// use tilewright::Device;
@@ -181,7 +180,7 @@ impl<T: Element> Matrix<T> {
         self.view().t()
     }
 
-    /// The transpose in place of the matrix, without a copy: the same elements in the other order.
+    /// Turns the matrix into its transpose, without a copy: the same elements in the other order.
     #[must_use]
     pub fn into_transposed(self) -> Self {
         Self {
@@ -198,8 +197,8 @@ impl<T: Element> Matrix<T> {
         &self.buffer
     }
 
-    /// The buffer, for kernels to write. A mutable reference could put a buffer of another length in
-    /// its place, so it does not leave the library.
+    /// The buffer, for kernels to write. It does not leave the library, because a mutable reference could replace
+    /// it by a buffer of another length.
     pub(crate) fn buffer_mut(&mut self) -> &mut Buffer<T> {
         &mut self.buffer
     }
@@ -226,8 +225,9 @@ impl<T: Element> Matrix<T> {
         self.buffer
     }
 
-    /// A copy of the elements in host memory, row after row. Those of a column-major matrix are
-    /// put into that order on the host.
+    /// Copies the elements to host memory, row after row.
+    ///
+    /// The elements of a column-major matrix are brought into that order on the host.
     ///
     /// # Errors
     /// Those of [`Buffer::to_vec`].

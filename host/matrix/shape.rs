@@ -1,19 +1,19 @@
-//! How the elements of a matrix lie in memory.
+//! The order and the shape of a matrix.
 
 use crate::error::{ErrorKind, Outcome};
 
-/// How the elements of a matrix lie in memory, without gaps.
+/// The order of a matrix's elements in memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Order {
     /// Row after row, as in C: the element in row `i` and column `j` is number `i * cols + j`.
     #[default]
     RowMajor,
-    /// Column after column, as in Fortran: it is number `j * rows + i`.
+    /// Column after column, as in Fortran: that element is number `j * rows + i`.
     ColumnMajor,
 }
 
 impl Order {
-    /// The order of the transpose, for which the same elements stand.
+    /// The order in which the same elements are the transpose.
     #[must_use]
     pub const fn transposed(self) -> Self {
         match self {
@@ -38,7 +38,7 @@ pub struct MatrixShape {
     pub rows: usize,
     /// The number of columns.
     pub cols: usize,
-    /// How the elements lie in memory.
+    /// The order of the elements in memory.
     pub order: Order,
 }
 

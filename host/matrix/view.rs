@@ -1,4 +1,4 @@
-//! Matrices that are borrowed: whole ones, parts and transposes.
+//! Borrowed matrices: whole ones, parts and transposes.
 
 use super::methods::getters;
 use super::shape::Order;
@@ -10,10 +10,10 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
 
-/// A borrowed matrix in the memory of one device: a [`Matrix`](crate::Matrix), some of its rows and
-/// columns, or the transpose of either.
+/// A borrowed matrix in the memory of one device.
 ///
-/// Products read it where it lies, in either [`Order`], with whatever lies between its rows.
+/// It is a [`Matrix`](crate::Matrix), some of its rows and columns, or the transpose of either. Products accept it
+/// in either [`Order`], and with gaps between its rows.
 ///
 /// ```
 /// use tilewright::Device;
@@ -31,25 +31,25 @@ use std::ops::RangeBounds;
 #[derive(Clone, Copy)]
 pub struct MatrixView<'a, T: Element> {
     pub(super) device: &'a Device,
-    /// The address of the first element; of no meaning if there are no bytes.
+    /// The address of the first element; meaningless if there are no bytes.
     address: u64,
     pub(super) rows: usize,
     pub(super) cols: usize,
     pub(super) order: Order,
-    /// At least the elements of a line. Where there are elements, all of them, up to the last, lie in
-    /// one allocation.
+    /// At least the length of a row (a column, if column-major). If there are elements, all of them, from the first
+    /// to the last, lie in one allocation.
     pub(super) leading_dimension: usize,
     elements: PhantomData<&'a [T]>,
 }
 
-/// How the elements of a matrix lie in memory: in lines, which are its rows if it is row-major, its
-/// columns if it is column-major.
+/// The lines in which a matrix's elements lie in memory: its rows if it is row-major, its columns if it is
+/// column-major.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lines {
     pub(crate) count: usize,
-    /// Elements of a line, which lie one after another.
+    /// The length of a line, whose elements are contiguous.
     pub(crate) len: usize,
-    /// Elements from the start of one line to that of the next.
+    /// The distance from the start of one line to the start of the next, in elements.
     pub(crate) apart: usize,
 }
 
@@ -59,8 +59,7 @@ impl Lines {
         self.apart == self.len || self.count <= 1 || self.len == 0
     }
 
-    /// Elements from the first to the last, gaps included; the most that can be counted, where they
-    /// are more.
+    /// The number of elements from the first to the last, gaps included; saturates.
     pub(crate) fn span(&self) -> usize {
         match (self.count, self.len) {
             (0, _) | (_, 0) => 0,
@@ -86,7 +85,7 @@ impl<'a, T: Element> MatrixView<'a, T> {
         }
     }
 
-    /// `len` elements from `address` on, as a column. They are borrowed, in memory of `device`.
+    /// A column of `len` elements from `address` on, which are borrowed and lie in memory of `device`.
     pub(super) fn column(device: &'a Device, address: u64, len: usize) -> Self {
         Self {
             device,
@@ -101,8 +100,9 @@ impl<'a, T: Element> MatrixView<'a, T> {
 
     getters!(self => self, &'a Device);
 
-    /// The address of the first element on the device, aligned as the type of the elements is; of no
-    /// meaning if there are none.
+    /// The address of the first element on the device, aligned to the element type.
+    ///
+    /// It is meaningless if there are no elements.
     #[must_use]
     pub fn device_address(&self) -> u64 {
         self.address
@@ -159,16 +159,15 @@ impl<'a, T: Element> MatrixView<'a, T> {
         })
     }
 
-    /// The elements as part of a buffer, in the view's [`order`](Self::order), if there are no gaps
-    /// between them.
+    /// The elements as part of a buffer, in the view's [`order`](Self::order); `None` if there are gaps.
     #[must_use]
     pub fn as_buffer_view(self) -> Option<BufferView<'a, T>> {
         let lines = self.lines();
         if !lines.are_contiguous() {
             return None;
         }
-        // SAFETY: (1) without gaps the elements lie one after another in one allocation, which is
-        // borrowed like this view.
+        // SAFETY: the elements are in one allocation and borrowed: without gaps they are contiguous in the one that
+        // this view borrows.
         Some(unsafe { BufferView::of_elements(self.device, self.address, lines.span()) })
     }
 
@@ -184,12 +183,12 @@ impl<'a, T: Element> MatrixView<'a, T> {
         }
     }
 
-    /// The same matrix in row-major order, where its elements lie in rows as they are.
+    /// The same matrix in row-major order, if its elements already lie in rows.
     pub(crate) fn with_rows(self) -> Option<Self> {
         self.in_order(Order::RowMajor)
     }
 
-    /// The same matrix in `order`, where its elements lie in it as they are.
+    /// The same matrix in `order`, if its elements already lie in it.
     pub(crate) fn in_order(self, order: Order) -> Option<Self> {
         match self.order == order {
             true => Some(self),
@@ -197,9 +196,9 @@ impl<'a, T: Element> MatrixView<'a, T> {
         }
     }
 
-    /// A view with one row or column in the other order; `None` of other shapes.
+    /// A view of one row or column, in the other order; `None` for other shapes.
     fn in_other_order(self) -> Option<Self> {
-        // The elements of one row or column lie at equal distances.
+        // The elements of one row or column are equally far apart.
         let lines = self.lines();
         let leading_dimension = match (lines.count, lines.len) {
             (_, 1) if lines.apart == 1 => lines.count,
@@ -214,7 +213,7 @@ impl<'a, T: Element> MatrixView<'a, T> {
     }
 }
 
-/// Both views in one order, in rows if they are, where one of two in different orders is in either.
+/// Both views in one order, row-major if possible. Fails if the orders differ and neither view lies in both.
 pub(crate) fn in_one_order<'a, 'b, T: Element>(
     left: MatrixView<'a, T>,
     right: MatrixView<'b, T>,
@@ -238,14 +237,14 @@ impl<'a, T: Element> From<&MatrixView<'a, T>> for MatrixView<'a, T> {
     }
 }
 
-/// Shows the shape and the place, not the elements: those are on the device.
+/// Shows the shape and the address, not the elements: those are on the device.
 impl<T: Element> fmt::Debug for MatrixView<'_, T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         debug(formatter, "MatrixView", *self)
     }
 }
 
-/// Shows a matrix of a device under the name of its type.
+/// Shows a matrix on a device under the name of its type.
 pub(super) fn debug<T: Element>(
     formatter: &mut fmt::Formatter<'_>,
     name: &str,

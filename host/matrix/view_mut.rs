@@ -1,4 +1,4 @@
-//! Matrices that are borrowed for writing.
+//! Matrices borrowed for writing.
 
 use super::methods::{getters, parts_mut};
 use super::view::{MatrixView, debug};
@@ -10,13 +10,14 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
 
-/// A mutably borrowed matrix in the memory of one device: a [`Matrix`](crate::Matrix), some of its rows and columns, or
-/// the transpose of either.
+/// A mutably borrowed matrix in the memory of one device.
 ///
-/// Products write it where it lies, and nothing between its rows. Parts of one matrix that
+/// It is a [`Matrix`](crate::Matrix), some of its rows and columns, or the transpose of either. Products write its
+/// elements, and nothing between its rows.
+///
 /// [`split_rows_at_mut`](crate::Matrix::split_rows_at_mut) and
-/// [`split_columns_at_mut`](crate::Matrix::split_columns_at_mut) give have no element in common, so one can be
-/// the result of a product and the other an operand:
+/// [`split_columns_at_mut`](crate::Matrix::split_columns_at_mut) return parts without a common element. So one part
+/// of a matrix can be the result of a product and another part the operand:
 ///
 /// ```
 /// use tilewright::Device;
@@ -32,19 +33,19 @@ use std::ops::RangeBounds;
 /// # }
 /// ```
 pub struct MatrixViewMut<'a, T: Element> {
-    /// No other view that is in use has an element of it.
+    /// No other view in use shares an element with it.
     view: MatrixView<'a, T>,
     borrow: PhantomData<&'a mut [T]>,
 }
 
-/// A matrix that a call writes: a [`Matrix`](crate::Matrix) or a [`MatrixViewMut`].
+/// The result of a call: a [`Matrix`](crate::Matrix) or a [`MatrixViewMut`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a matrix of `{T}` that can be written",
     label = "not a `Matrix<{T}>` or a `MatrixViewMut<{T}>`",
     note = "results are written to `&mut Matrix<T>` or `&mut MatrixViewMut<T>`, of the operands' type"
 )]
 pub trait AsMatrixViewMut<T: Element> {
-    /// All elements, borrowed mutably.
+    /// Borrows all elements mutably.
     fn as_matrix_view_mut(&mut self) -> MatrixViewMut<'_, T>;
 }
 
@@ -55,7 +56,7 @@ impl<T: Element> AsMatrixViewMut<T> for MatrixViewMut<'_, T> {
 }
 
 impl<'a, T: Element> MatrixViewMut<'a, T> {
-    /// `view` is of elements that are borrowed mutably, and that no other view has.
+    /// The elements of `view` are borrowed mutably, and no other view has them.
     pub(crate) fn of_elements(view: MatrixView<'a, T>) -> Self {
         Self {
             view,
@@ -63,13 +64,13 @@ impl<'a, T: Element> MatrixViewMut<'a, T> {
         }
     }
 
-    /// The same elements, borrowed for reading.
+    /// Borrows the elements for reading.
     #[must_use]
     pub fn view(&self) -> MatrixView<'_, T> {
         self.view
     }
 
-    /// The same elements, borrowed from this view: for a call after which it is used again.
+    /// Borrows the elements from this view, so that it can be used again after a call.
     #[must_use]
     pub fn view_mut(&mut self) -> MatrixViewMut<'_, T> {
         MatrixViewMut::of_elements(self.view)
@@ -85,13 +86,13 @@ impl<'a, T: Element> MatrixViewMut<'a, T> {
         self.view.t()
     }
 
-    /// The transpose in place of the view, without a copy.
+    /// Turns the view into that of the transpose, without a copy.
     #[must_use]
     pub fn into_transposed(self) -> Self {
         Self::of_elements(self.view.t())
     }
 
-    /// The same elements; no longer written through this view.
+    /// The same elements, no longer written through this view.
     pub(super) fn into_view(self) -> MatrixView<'a, T> {
         self.view
     }
@@ -124,11 +125,11 @@ impl<'a, T: Element> MatrixViewMut<'a, T> {
         self.into_part(rows, columns).during("slice_mut")
     }
 
-    /// The elements as part of a buffer, in the view's order, if there are no gaps between them.
+    /// The elements as part of a buffer, in the view's order; `None` if there are gaps.
     #[must_use]
     pub fn as_buffer_view_mut(&mut self) -> Option<BufferViewMut<'_, T>> {
         let elements = self.view.as_buffer_view()?;
-        // SAFETY: (1) this view is borrowed mutably, and no other has an element of it.
+        // SAFETY: no other view has the elements: this one is borrowed mutably, and shares none.
         Some(unsafe { BufferViewMut::of_view(elements) })
     }
 
@@ -139,8 +140,8 @@ impl<'a, T: Element> MatrixViewMut<'a, T> {
         Ok((Self::of_elements(above), Self::of_elements(below)))
     }
 
-    /// Two views without a common column, so without a common element, though in memory each lies
-    /// between the rows of the other.
+    /// Two views without a common column, so without a common element; in memory, each lies between the rows of the
+    /// other.
     pub(super) fn into_column_parts(self, mid: usize) -> Result<(Self, Self)> {
         let parts = || Ok((self.view.part(.., ..mid)?, self.view.part(.., mid..)?));
         let (left, right) = parts().during("split_columns_at_mut")?;
@@ -154,7 +155,7 @@ impl<'a, T: Element> From<&'a MatrixViewMut<'_, T>> for MatrixView<'a, T> {
     }
 }
 
-/// Shows the shape and the place, not the elements: those are on the device.
+/// Shows the shape and the address, not the elements: those are on the device.
 impl<T: Element> fmt::Debug for MatrixViewMut<'_, T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         debug(formatter, "MatrixViewMut", self.view)

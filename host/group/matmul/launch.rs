@@ -1,4 +1,4 @@
-//! Which rank multiplies what, so that each output is computed on one device.
+//! Which rank multiplies what, so that one device computes each output.
 
 use super::request::ShardedMatmul;
 use crate::element::Element;
@@ -10,7 +10,8 @@ use crate::matmul::{Computes, MatmulElement};
 use crate::matrix::{Matrix, MatrixView};
 
 impl<T: MatmulElement> ShardedMatmul<'_, T> {
-    /// The product in `c`, of whose shards each rank has the factors but for the columns of B that others have.
+    /// Writes the product to `c`. Each rank has the operands for its shard, except for the columns of B that others
+    /// have.
     pub(super) fn launch<O: Element>(&self, c: &mut ShardedMatrix<O>) -> Outcome<()>
     where
         T: Computes<O>,
@@ -21,7 +22,7 @@ impl<T: MatmulElement> ShardedMatmul<'_, T> {
         }
     }
 
-    /// Each rank has what it needs: the rows and the columns of its shard of C, or all.
+    /// The case in which each rank has the operands for its shard of C, or for all of C.
     fn multiply_each<O: Element>(&self, c: &mut ShardedMatrix<O>) -> Outcome<()>
     where
         T: Computes<O>,
@@ -42,8 +43,8 @@ impl<T: MatmulElement> ShardedMatmul<'_, T> {
         Ok(())
     }
 
-    /// The product of rows of A and of columns of B that come to each rank in turns: first its own, then those
-    /// of the next rank, and so on. Those of the next turn come while those of this one are multiplied.
+    /// The product of rows of A with columns of B that come to each rank in turns: first its own, then those of the
+    /// next rank, and so on. The next turn's columns arrive while this turn's are multiplied.
     fn multiply_in_turns<O: Element>(&self, c: &mut ShardedMatrix<O>) -> Outcome<()>
     where
         T: Computes<O>,
@@ -78,13 +79,13 @@ impl<T: MatmulElement> ShardedMatmul<'_, T> {
         Ok(())
     }
 
-    /// The shape of the shard of B that `rank` has in a turn: that of the rank `turn` behind it.
+    /// The shape of the shard of B that `rank` multiplies in a turn: that of the rank `turn` places after it.
     fn shape_of_turn(&self, rank: usize, turn: usize) -> (usize, usize) {
         let ((k, n), ranks) = (self.b.shape(), self.a.group().ranks());
         (k, part(n, ranks, (rank + turn) % ranks).len())
     }
 
-    /// Room for the shard of B that each rank of this process has in a turn; none where there is no such turn.
+    /// Memory for the shard of B that each rank of this process multiplies in a turn; none after the last turn.
     fn room_for_turn(&self, turn: usize) -> Outcome<Vec<Matrix<T>>> {
         let group = self.a.group();
         let allocate =
@@ -95,7 +96,7 @@ impl<T: MatmulElement> ShardedMatmul<'_, T> {
         }
     }
 
-    /// Starts the transfers of the shards of B of a turn to `places`; of none where there is no such turn.
+    /// Starts the transfers of a turn's shards of B to `places`; none after the last turn.
     fn start_turn<'a>(
         &'a self,
         turn: usize,

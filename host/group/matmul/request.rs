@@ -1,4 +1,4 @@
-//! A product over several devices, with what becomes of its sums.
+//! A product over several devices, with an epilogue.
 
 use crate::element::Element;
 use crate::error::{During, ErrorKind, GroupError, Outcome, Result};
@@ -11,16 +11,17 @@ use cuda_std::float::Float;
 use std::ops::Range;
 use tilewright_kernels::epilogue::EpilogueElement as _;
 
-/// A product over the devices of a group, with what becomes of it on its way to memory, as
-/// [`Matmul`](crate::Matmul) has it on one device:
+/// A matrix product over the devices of a group, with an epilogue fused into the kernels.
+///
+/// It is the group's form of [`Matmul`](crate::Matmul):
 ///
 /// ```text
 /// C' = activation(alpha row_scale[i] column_scale[j] (A B)[i, j] + beta C[i, j] + row_bias[i] + column_bias[j])
 /// ```
 ///
-/// The bits are those of [`Matmul::run_into`](crate::Matmul::run_into) of the whole matrices on one of the devices,
-/// however many there are. A and B are divided as for [`DeviceGroup::matmul`](crate::DeviceGroup::matmul); each
-/// scale and each bias is replicated.
+/// The bits are those of [`Matmul::run_into`](crate::Matmul::run_into) for the whole matrices on one of the
+/// devices, for any number of ranks. A and B are sharded as for
+/// [`DeviceGroup::matmul`](crate::DeviceGroup::matmul); each scale and each bias is replicated.
 ///
 /// ```
 /// use tilewright::{Activation, DeviceGroup, ShardedMatmul, Sharding};
@@ -49,7 +50,7 @@ pub struct ShardedMatmul<'a, T: MatmulElement> {
     activation: Activation,
 }
 
-/// The vectors of all rows, or of all columns, on each rank.
+/// A scale and a bias on each rank, for all rows or for all columns.
 #[derive(Clone, Copy, Debug)]
 struct Vectors<'a, S: Element> {
     scale: Option<&'a ShardedMatrix<S>>,
@@ -62,7 +63,7 @@ impl<'a, S: Element> Vectors<'a, S> {
         bias: None,
     };
 
-    /// What is for the lines `lines`, on one of this process's devices.
+    /// The part for the rows or columns `lines`, on one of this process's devices.
     fn part(&self, local: usize, lines: &Range<usize>) -> Outcome<LineVectors<'a, S>> {
         let part = |vector: &'a ShardedMatrix<S>| {
             let all = vector.shards()[local].as_buffer().view();
@@ -91,57 +92,56 @@ impl<'a, T: MatmulElement> ShardedMatmul<'a, T> {
         }
     }
 
-    /// How it is computed.
+    /// Sets how the product is computed: [`Arithmetic::Auto`] if not given.
     #[must_use]
     pub fn arithmetic(mut self, arithmetic: Arithmetic) -> Self {
         self.arithmetic = arithmetic;
         self
     }
 
-    /// What the products are multiplied by: 1 if not given. With 0 A and B are not read.
+    /// Sets the factor of the product: 1 if not given. With 0, A and B are not read.
     #[must_use]
     pub fn alpha(mut self, alpha: T::Accumulator) -> Self {
         self.alpha = alpha;
         self
     }
 
-    /// What C is multiplied by before it is added: 0 if not given, for which C is not read. A new C is
-    /// zero.
+    /// Sets the factor of C: 0 if not given. With 0, C is not read. A new C counts as zero.
     #[must_use]
     pub fn beta(mut self, beta: T::Accumulator) -> Self {
         self.beta = beta;
         self
     }
 
-    /// An M x 1 matrix of factors, one for each row of the product.
+    /// Multiplies each row of the product by a factor: an M x 1 matrix.
     #[must_use]
     pub fn row_scale(mut self, scale: &'a ShardedMatrix<T::Accumulator>) -> Self {
         self.rows.scale = Some(scale);
         self
     }
 
-    /// A 1 x N matrix of factors, one for each column of the product.
+    /// Multiplies each column of the product by a factor: a 1 x N matrix.
     #[must_use]
     pub fn column_scale(mut self, scale: &'a ShardedMatrix<T::Accumulator>) -> Self {
         self.columns.scale = Some(scale);
         self
     }
 
-    /// An M x 1 matrix, whose elements are each added to a row of the product.
+    /// Adds a number to each row of the product: an M x 1 matrix.
     #[must_use]
     pub fn row_bias(mut self, bias: &'a ShardedMatrix<T::Accumulator>) -> Self {
         self.rows.bias = Some(bias);
         self
     }
 
-    /// A 1 x N matrix, whose elements are each added to a column of the product.
+    /// Adds a number to each column of the product: a 1 x N matrix.
     #[must_use]
     pub fn column_bias(mut self, bias: &'a ShardedMatrix<T::Accumulator>) -> Self {
         self.columns.bias = Some(bias);
         self
     }
 
-    /// What is applied to each output at last. Integers have none.
+    /// Sets the activation, which is applied last to each output. Integers have none.
     #[must_use]
     pub fn activation(mut self, activation: Activation) -> Self
     where
@@ -151,28 +151,33 @@ impl<'a, T: MatmulElement> ShardedMatmul<'a, T> {
         self
     }
 
-    /// The product as a new matrix, divided as [`DeviceGroup::matmul`](crate::DeviceGroup::matmul) divides it.
+    /// Computes the product as a new matrix, sharded as by [`DeviceGroup::matmul`](crate::DeviceGroup::matmul).
     ///
     /// # Errors
-    /// [`GroupError::Sharding`] in [`ErrorKind::Group`] if A and B are divided in a way that
-    /// [`DeviceGroup::matmul`](crate::DeviceGroup::matmul) does not have, such as by K, or a vector is not
-    /// replicated; [`GroupError::OtherGroup`] if B or a vector is of another group than A;
-    /// [`ErrorKind::ShapeMismatch`] if A's columns are not B's rows, or a vector has another shape than it says; the
-    /// other errors of [`ErrorKind::Group`] if a rank of another process fails; those of
-    /// [`Matmul::run`](crate::Matmul::run).
+    /// In [`ErrorKind::Group`]:
+    ///
+    /// - [`GroupError::Sharding`] if A and B are sharded in a way that
+    ///   [`DeviceGroup::matmul`](crate::DeviceGroup::matmul) does not have, such as by K, or if a scale or a bias
+    ///   is not replicated.
+    /// - [`GroupError::OtherGroup`] if B, a scale or a bias belongs to another group than A.
+    /// - Others if a rank of another process fails.
+    ///
+    /// [`ErrorKind::ShapeMismatch`] if A's columns are not B's rows, or if a scale or a bias does not have its
+    /// shape; those of [`Matmul::run`](crate::Matmul::run).
     pub fn run(&self) -> Result<ShardedMatrix<<T as Accumulate>::Product>> {
         self.product().during("ShardedMatmul::run")
     }
 
-    /// The product into an M x N matrix that is there, which it overwrites, or to which it is added: see
-    /// [`beta`](Self::beta). f16, bf16 and 8-bit floats also go into matrices of f32.
+    /// Writes the product to an existing M x N matrix.
     ///
-    /// C is divided as [`run`](Self::run) divides the product. Where A and B are both replicated it may be divided
-    /// in any way: in a replicated C each device computes all outputs, and nothing goes from rank to rank.
+    /// C is overwritten, or the product is added to it: see [`beta`](Self::beta). f16, bf16 and 8-bit floats can
+    /// also be written to matrices of f32. C is sharded as [`run`](Self::run) shards the product. If A and B are
+    /// both replicated, C can have any sharding: for a replicated C each device computes all outputs, and nothing
+    /// is transferred.
     ///
     /// # Errors
     /// [`ErrorKind::ShapeMismatch`] if C is not M x N; [`GroupError::Sharding`] in [`ErrorKind::Group`] if it is
-    /// divided in another way; those of [`run`](Self::run).
+    /// sharded in another way; those of [`run`](Self::run).
     pub fn run_into<O: Element>(&self, c: &mut ShardedMatrix<O>) -> Result<()>
     where
         T: MatmulInto<O>,
@@ -216,7 +221,7 @@ impl<'a, T: MatmulElement> ShardedMatmul<'a, T> {
         group.together(|| self.launch(c))
     }
 
-    /// The shape of the product, and how a new one is divided.
+    /// The shape of the product, and the sharding of a new one.
     fn check(&self) -> Outcome<((usize, usize), Sharding)> {
         let (m, n) = self.check_factors()?;
         let sharding = sharding_of_product(self.a.sharding(), self.b.sharding())?;
@@ -275,7 +280,7 @@ impl<'a, T: MatmulElement> ShardedMatmul<'a, T> {
         }
     }
 
-    /// What becomes of the sums of a block of the product, on one of this process's devices.
+    /// The epilogue for a block of the product, on one of this process's devices.
     pub(super) fn epilogue_of(
         &self,
         local: usize,
@@ -291,8 +296,7 @@ impl<'a, T: MatmulElement> ShardedMatmul<'a, T> {
     }
 }
 
-/// How the product of matrices that are divided like this is divided, so that each output is computed on one
-/// device.
+/// The sharding of the product of matrices with these shardings, so that one device computes each output.
 fn sharding_of_product(a: Sharding, b: Sharding) -> Outcome<Sharding> {
     use Sharding::{Columns, Replicated, Rows};
     let remedy = match (a, b) {

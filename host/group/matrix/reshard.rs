@@ -1,4 +1,4 @@
-//! A matrix over the devices of a group, divided in another way.
+//! Changes the sharding of a matrix over the devices of a group.
 
 use super::{Block, ShardedMatrix, Sharding};
 use crate::element::Element;
@@ -13,9 +13,9 @@ struct Piece<T: Element> {
     to: usize,
     rows: Range<usize>,
     columns: Range<usize>,
-    /// A copy without gaps, where the source has gaps.
+    /// A copy without gaps, if the source has gaps.
     packed: Option<Matrix<T>>,
-    /// What comes to a rank of this process.
+    /// The piece as it arrives at a rank of this process.
     arrived: Option<Matrix<T>>,
 }
 
@@ -29,12 +29,11 @@ fn shifted(range: &Range<usize>, start: usize) -> Range<usize> {
 }
 
 impl<T: Element> ShardedMatrix<T> {
-    /// The matrix divided in another way, in new memory.
+    /// Copies the matrix to new memory with another sharding.
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory),
-    /// [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or [`ErrorKind::Cuda`](crate::ErrorKind::Cuda), and of
-    /// a group of several processes [`ErrorKind::Group`](crate::ErrorKind::Group).
+    /// Those of [any call](crate#errors), and in a group of several processes
+    /// [`ErrorKind::Group`](crate::ErrorKind::Group).
     pub fn reshard(&self, sharding: Sharding) -> Result<Self> {
         let group = &self.group;
         group
@@ -71,13 +70,13 @@ impl<T: Element> ShardedMatrix<T> {
         Ok(matrix)
     }
 
-    /// What goes from each rank to each that is to have `block_of(rank)`, with memory for it.
+    /// The pieces that go from each rank to each rank that is to have `block_of(rank)`, with memory for them.
     fn pieces_for(&self, block_of: impl Fn(usize) -> Block) -> Outcome<Vec<Piece<T>>> {
         let group = &self.group;
         let mut pieces = Vec::new();
         for to in 0..group.ranks() {
             for from in 0..group.ranks() {
-                // What each rank has, it takes from itself.
+                // A rank copies what it already has from its own shard.
                 if self.sharding == Sharding::Replicated && from != to {
                     continue;
                 }

@@ -1,9 +1,8 @@
 //! NCCL between processes with one CUDA device each.
 //!
 //! An exchange is one group of `ncclSend` and `ncclRecv` in the device's stream of transfers, beside its work. The
-//! communicator does not block: when an exchange is finished, the host looks after it until the stream has come
-//! past it, and aborts it where NCCL reports a fault or the timeout has passed, so that no process waits for one
-//! that is gone.
+//! communicator does not block. To finish an exchange, the host polls it until the stream has passed it, and aborts
+//! it if NCCL reports a fault or the timeout has passed. So no process waits for one that is gone.
 
 mod library;
 
@@ -22,7 +21,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::sleep;
 use std::time::Duration;
 
-/// Between two looks at a communicator that sets itself up.
+/// The time between two polls of a communicator that is being set up.
 const PAUSE: Duration = Duration::from_micros(100);
 
 /// A new id, which one process makes for all.
@@ -40,16 +39,16 @@ pub fn unique_id() -> Outcome<[u8; ID_BYTES]> {
 /// The communicator of one rank.
 pub struct Nccl {
     functions: &'static Functions,
-    /// It stays where the device is.
+    /// Keeps the device's context alive.
     device: Device,
     timeout: Duration,
     state: Mutex<State>,
 }
 
 struct State {
-    /// Null after it was aborted.
+    /// Null after an abort.
     communicator: Communicator,
-    /// When the exchange that was started has to be done.
+    /// The deadline of the exchange in progress.
     deadline: Option<Deadline>,
     /// The fault after which there are no more exchanges.
     fault: Option<GroupError>,
@@ -59,7 +58,7 @@ struct State {
 unsafe impl Send for State {}
 
 impl Nccl {
-    /// Meets the other ranks of a group of `ranks`.
+    /// Connects to the other ranks of a group of `ranks`.
     pub fn join(
         id: [u8; ID_BYTES],
         (rank, ranks): (usize, usize),
@@ -85,7 +84,7 @@ impl Nccl {
         let mut config = Config::NON_BLOCKING;
         nccl.with_state(|state| {
             let place = &raw mut state.communicator;
-            // SAFETY: `place` and `config` are there, the id is passed by value, and the device's context is
+            // SAFETY: `place` and `config` are valid, the id is passed by value, and the device's context is
             // current.
             let status = unsafe {
                 (functions.ncclCommInitRankConfig)(
@@ -102,7 +101,7 @@ impl Nccl {
         Ok(nccl)
     }
 
-    /// Runs `body` in the device's context; where it fails the communicator is aborted, and stays so.
+    /// Runs `body` in the device's context. If it fails, the communicator is aborted for good.
     fn with_state(&self, body: impl FnOnce(&mut State) -> Outcome<()>) -> Outcome<()> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(fault) = &state.fault {
@@ -131,7 +130,7 @@ impl Nccl {
         }
     }
 
-    /// What the communicator says of itself.
+    /// The communicator's status.
     fn status(&self, state: &State) -> Outcome<u32> {
         let mut status = SUCCESS;
         // SAFETY: the communicator was made and not aborted; `status` is a place for one number.
@@ -148,27 +147,27 @@ impl Nccl {
         GroupError::NcclTimeout { after }.into()
     }
 
-    /// Ends the communicator, with what it left in the stream.
+    /// Aborts the communicator, and what it left in the stream.
     fn abort(&self, state: &mut State, cause: &ErrorKind) {
         state.fault.get_or_insert_with(|| fault_after(cause));
         let communicator = mem::replace(&mut state.communicator, ptr::null_mut());
         if !communicator.is_null() {
             // SAFETY: the communicator was made, and is forgotten here.
             let abort = || unsafe { (self.functions.ncclCommAbort)(communicator) };
-            // One of a lost device is lost with it.
+            // The communicator of a lost device is lost with it.
             let _ = self.device.in_context(abort);
             // What NCCL left in the stream comes before the buffers are freed or written.
             let _ = self.device.backend().end_transfers();
         }
     }
 
-    /// Ends the communicator when the other ranks have what this one sent.
+    /// Ends the communicator when the other ranks have received what this one sent.
     fn finish(&self, state: &mut State) -> Outcome<()> {
         // SAFETY: the communicator was made and not aborted.
         let status = unsafe { (self.functions.ncclCommFinalize)(state.communicator) };
         self.settle(state, status, Deadline::after(self.timeout))?;
         let communicator = mem::replace(&mut state.communicator, ptr::null_mut());
-        // SAFETY: as before, and it is forgotten here.
+        // SAFETY: the communicator was made and not aborted, and it is forgotten here.
         match unsafe { (self.functions.ncclCommDestroy)(communicator) } {
             SUCCESS => Ok(()),
             code => Err(self.functions.error(code).into()),
@@ -187,7 +186,7 @@ impl Nccl {
     ) -> u32 {
         let functions = self.functions;
         let stream = stream.map_or(ptr::null_mut(), NonNull::as_ptr);
-        // SAFETY: a group that is started is ended.
+        // SAFETY: a group that is started is ended below.
         let mut first = unsafe { (functions.ncclGroupStart)() };
         let mut keep_first = |status| {
             if first == SUCCESS {
@@ -199,8 +198,8 @@ impl Nccl {
         for it in transfers.iter().filter(|it| it.from != it.to) {
             let at = |address: u64| ptr::with_exposed_provenance_mut(address as usize);
             let (from, to) = (it.from as c_int, it.to as c_int);
-            // SAFETY: the bytes are those of the transfer, in the memory of this device, by (1), without
-            // conflicts until they are finished, by (2).
+            // SAFETY: the bytes are in live allocations of this device, and nothing conflicts with the transfers
+            // until they are finished: the caller's contract. The stream is alive, by the same contract.
             unsafe {
                 if let Some(source) = it.source.map(at) {
                     keep_first(send(source, it.bytes, BYTES, to, communicator, stream));
@@ -225,14 +224,15 @@ impl Transport for Nccl {
             let backend = self.device.backend();
             for it in transfers.iter().filter(|it| it.from == it.to) {
                 if let (Some(source), Some(destination)) = (it.source, it.destination) {
-                    // SAFETY: (1) and (2) of the backend are (1) and (2) of the trait.
+                    // SAFETY: both places are in live allocations and do not overlap, and no conflicting work is
+                    // submitted: the contract of `start`.
                     unsafe { backend.copy_on_device(destination, source, it.bytes)? };
                 }
             }
             let stream = backend.start_transfers()?;
             let deadline = Deadline::after(self.timeout);
             state.deadline = Some(deadline);
-            // SAFETY: as for this method; the stream is the device's.
+            // SAFETY: the transfers meet the contract of `start`, and the stream is the device's.
             let status = unsafe { self.submit(state, transfers, stream) };
             self.settle(state, status, deadline)
         })
@@ -264,7 +264,7 @@ impl Transport for Nccl {
 
 impl Drop for Nccl {
     fn drop(&mut self) {
-        // After a fault there is nothing to finish, and a new one cannot be reported any more.
+        // After a fault there is nothing to finish, and a new one can no longer be reported.
         let _ = self.with_state(|state| self.finish(state));
     }
 }

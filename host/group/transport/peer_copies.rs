@@ -5,13 +5,13 @@ use crate::backend::Backend;
 use crate::device::Device;
 use crate::error::Outcome;
 
-/// Copies from one device straight to another, beside the work of both; between a simulated one and others,
-/// through the host.
+/// Copies from one device directly to another, beside the work of both. Copies between a simulated device and
+/// another one go through the host.
 #[derive(Debug)]
 pub struct PeerCopies;
 
 impl PeerCopies {
-    /// Lets each device read the memory of each other one.
+    /// Lets each device read the memory of every other.
     pub fn between(devices: &[Device]) -> Outcome<Self> {
         for one in devices {
             for other in devices.iter().filter(|other| !other.is_same(one)) {
@@ -34,7 +34,8 @@ impl Transport for PeerCopies {
                 unreachable!("the process has all ranks");
             };
             let (from, to) = ends(devices, it);
-            // SAFETY: (1) and (2) of the backend are (1) and (2) of the trait.
+            // SAFETY: both places are in live allocations of their devices and do not overlap, and no work
+            // conflicts until `finish` ends the copies: the contract of `start`.
             unsafe {
                 match it.from == it.to {
                     true => to.copy_on_device(destination, source, it.bytes)?,
@@ -49,7 +50,7 @@ impl Transport for PeerCopies {
         let mut finished = Ok(());
         for it in transfers.iter().filter(|it| it.from != it.to) {
             let (from, to) = ends(devices, it);
-            // Where one device is lost, the copies of the others are ended all the same.
+            // If one device is lost, the copies of the others are still ended.
             finished = finished.and(to.end_copies_from_peer(from));
         }
         finished

@@ -1,9 +1,9 @@
 //! Connections between the processes of a group, one for each pair.
 //!
-//! In an exchange each process writes one frame to each process that gets something of it: the number of the
-//! exchange, the number of bytes, the bytes. Frames are written by a thread for each, so that no process waits
-//! for another one to read before it reads itself. Where a connection fails, all of this process's
-//! connections are closed: so each of the others fails, too, as soon as it reads or writes.
+//! In an exchange each process writes one frame to each process that it sends to: the number of the exchange, the
+//! number of bytes, the bytes. A thread for each frame writes it, so that no process waits for another to read
+//! before it reads itself. If a connection fails, this process closes all of its connections; so each of the others
+//! fails, too, as soon as it reads or writes.
 
 mod rendezvous;
 mod stream;
@@ -19,14 +19,14 @@ use std::thread;
 use std::time::Duration;
 use stream::{Fault, read, write};
 
-/// Bytes in front of a frame: the number of the exchange, and that of the bytes that follow.
+/// Bytes of a frame's header: the number of the exchange, and the number of bytes that follow.
 const HEADER: usize = 16;
 
 /// The connections of one rank.
 #[derive(Debug)]
 pub struct Sockets {
     rank: usize,
-    /// By rank; `None` for its own.
+    /// The connections by rank; `None` for this process's own.
     peers: Vec<Option<TcpStream>>,
     timeout: Duration,
     state: Mutex<State>,
@@ -36,11 +36,11 @@ pub struct Sockets {
 struct State {
     /// The number of the next exchange.
     next: u64,
-    /// The fault after which there are no more.
+    /// The fault after which there are no more exchanges.
     fault: Option<GroupError>,
 }
 
-/// What goes to one rank, or comes from it.
+/// The transfers to one rank, or from it.
 struct Frame {
     peer: usize,
     number: u64,
@@ -58,7 +58,7 @@ impl Frame {
 }
 
 impl Sockets {
-    /// Meets the other ranks of a group of `ranks` at the address of rank 0, which has the listener.
+    /// Connects to the other ranks of a group of `ranks`, at the address of rank 0, which has the listener.
     pub fn join(
         at: (SocketAddr, Option<&TcpListener>),
         rank: usize,
@@ -79,12 +79,12 @@ impl Sockets {
 
     fn close(&self) {
         for stream in self.peers.iter().flatten() {
-            // One that is closed already stays so.
+            // A stream that is already closed stays closed.
             let _ = stream.shutdown(Shutdown::Both);
         }
     }
 
-    /// The frames of exchange `number` with each of the other ranks that `peer_of` gives for a transfer.
+    /// The frames of exchange `number`, one for each of the other ranks that `peer_of` gives for a transfer.
     fn frames(
         &self,
         number: u64,
@@ -127,7 +127,7 @@ impl Sockets {
                 .map(|frame| self.receive(frame, deadline))
                 .collect();
             if read.is_err() {
-                // Writers that wait for a reader end now.
+                // Ends writers that wait for a reader.
                 self.close();
             }
             let written: Result<(), _> = writers
@@ -165,7 +165,7 @@ impl Sockets {
     }
 }
 
-/// What a header says.
+/// The contents of a header, in words.
 fn words(header: [u8; HEADER]) -> String {
     let number = |at: usize| {
         let bytes: [u8; 8] = header[at..at + 8].try_into().expect("eight bytes");
@@ -185,7 +185,8 @@ impl Transport for Sockets {
         let backend = devices[0].backend();
         for it in transfers.iter().filter(|it| it.from == it.to) {
             if let (Some(source), Some(destination)) = (it.source, it.destination) {
-                // SAFETY: (1) and (2) of the backend are (1) and (2) of the trait.
+                // SAFETY: both places are in live allocations and do not overlap, and no conflicting work is
+                // submitted: the contract of `start`.
                 unsafe { backend.copy_on_device(destination, source, it.bytes)? };
             }
         }
@@ -196,7 +197,8 @@ impl Transport for Sockets {
                 let start = bytes.len();
                 bytes.resize(start + it.bytes, 0);
                 let source = it.source.expect("the frame goes from here");
-                // SAFETY: (1) and (2) of the backend are (1) and (2) of the trait.
+                // SAFETY: the source is in a live allocation, and no conflicting work is submitted: the contract of
+                // `start`.
                 unsafe { backend.copy_to_host(&mut bytes[start..], source)? };
             }
             outgoing.push((frame, bytes));
@@ -213,14 +215,15 @@ impl Transport for Sockets {
                 let (part, after) = rest.split_at(it.bytes);
                 rest = after;
                 let destination = it.destination.expect("the frame comes here");
-                // SAFETY: (1) and (2) of the backend are (1) and (2) of the trait.
+                // SAFETY: the destination is in a live allocation, and no conflicting work is submitted: the
+                // contract of `start`.
                 unsafe { backend.copy_to_device(destination, part)? };
             }
         }
         Ok(())
     }
 
-    /// The frames have come and gone when they were started.
+    /// Nothing is left to do: `start` has sent and received all frames.
     fn finish(&self, _devices: &[Device], _transfers: &[Transfer]) -> Outcome<()> {
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Copies of matrices to rows that start at multiples of 16 bytes.
+//! Copies of matrices with rows that start at multiples of 16 bytes.
 
 use super::tile_grid::tile_grid;
 use crate::element::Element;
@@ -11,10 +11,11 @@ use cuda_std::grid_constant::GridConstant;
 use tilewright_kernels::align::{ALIGN_THREADS, align_tiles, align_u8, align_u16, align_u64};
 use tilewright_kernels::copy_shape::CopyShape;
 
-/// What the starts of lines are multiples of, in bytes.
+/// Lines start at multiples of this number of bytes.
 pub const ALIGNMENT: usize = 16;
 
-/// The row-major matrices, one below the other, with zeros from the end of each row to the next multiple of 16 bytes.
+/// Copies row-major matrices, one below the other, with zeros from the end of each row to the next multiple of 16
+/// bytes.
 pub fn align<T: Element>(batch: MatrixBatch<'_, T>) -> Outcome<Matrix<T>> {
     let (first, count) = (batch.first(), batch.count().unwrap_or(1));
     let device = first.device();
@@ -34,15 +35,17 @@ pub fn align<T: Element>(batch: MatrixBatch<'_, T>) -> Outcome<Matrix<T>> {
         format!("an operand of {rows}x{columns} elements")
     })?;
     let result = room.view_mut().into();
-    /// The launch of a kernel for elements of a word.
+    /// Launches a kernel for elements of the size of a word.
     macro_rules! launch {
         ($kernel:ident of $word:ty) => {{
-            // SAFETY: (1) by (1) of the kernels. (1) The room is ours.
+            // SAFETY: the launch reads only elements of the matrices, as the kernels document, and writes only
+            // elements of the new matrix, which belongs to this call.
             let (source, result) = unsafe { (read_words::<_, $word>(batch), written_words::<_, $word>(result)) };
             let module = Module::on_demand(device, module_of!($kernel));
-            // SAFETY: (1) is (1) to (3) of the kernels: (1) the view and the shape are those of the matrices. (2)
-            // The room has a row of `pitch` elements for each of theirs. (3) The grid. (2) The operand is
-            // borrowed, the room is ours.
+            // SAFETY: the launch meets the kernel's requirements: the view and the shape are those of the matrices,
+            // the result has a row of `pitch` elements for each of theirs, and the grid covers their tiles. The
+            // views are live without conflicting work: the operand is borrowed, and the result belongs to this
+            // call.
             unsafe { module.launch_params::<$kernel>(config, (source, result, GridConstant::new(&shape))) }
         }};
     }

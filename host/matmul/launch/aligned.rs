@@ -14,18 +14,18 @@ use crate::module::Module;
 
 /// How a kernel reads operands of type `T`: as elements `R`.
 pub struct Reading<T: Typed, R> {
-    /// An operand's lines, which lie in the given order along k if the kernel needs one.
+    /// An operand's lines, along k in the given order if the kernel needs one.
     pub lines: for<'a> fn(MatrixBatch<'a, T>, Order) -> Outcome<AlignedLines<'a, T>>,
     /// The lines as the kernel reads them.
     ///
     /// # Safety
-    /// 1. The launch reads the elements of the lines alone.
+    /// 1. The launch reads only the elements of the lines.
     pub read: for<'a> unsafe fn(&'a Operand<'_, T>) -> Lines<'a, R>,
-    /// The length of lines of so many elements along k, as the kernel counts it.
+    /// The length of lines along k as the kernel counts it, from the number of elements.
     pub length: fn(usize) -> usize,
 }
 
-/// C = A B by a kernel that was selected for the operands.
+/// C = A B by the selected kernel.
 pub fn multiply<T: Typed, R: Typed, O: Typed, S: Accumulator>(
     kernel: &'static GemmKernel,
     matrices: Matrices<'_, T, O, S>,
@@ -40,12 +40,12 @@ pub fn multiply<T: Typed, R: Typed, O: Typed, S: Accumulator>(
         let (_, _, k) = part.extents();
         let a = Operand::new(part.a, k, |it| (reading.lines)(it, Order::RowMajor))?;
         let b = Operand::new(part.b, k, |it| (reading.lines)(it, Order::ColumnMajor))?;
-        // SAFETY: (1) by (2) of the kernels.
+        // SAFETY: the launch reads only the elements of the lines, as the kernels document.
         let (a, b) = unsafe { ((reading.read)(&a), (reading.read)(&b)) };
         let starts = |it: &Lines<'_, R>, order: Order, along_k| Starts {
             leading_dimension: it.leading_dimension,
             stride: it.stride,
-            // Elements of 8 bits were brought into that order.
+            // 8-bit elements were brought into that order.
             is_along: size_of::<T>() == 1 || order == along_k,
         };
         let starts = [
@@ -56,16 +56,16 @@ pub fn multiply<T: Typed, R: Typed, O: Typed, S: Accumulator>(
         let arguments = ProductArguments {
             a: a.elements,
             b: b.elements,
-            // SAFETY: (1) by (2) of the kernels.
+            // SAFETY: the launch accesses only the elements of C, as the kernels document.
             c: unsafe { written_by_product(part.c) },
             shape,
             epilogue: part.epilogue.arguments(stores),
         };
-        // SAFETY: (1) of `ProductLaunch` is (1) to (3) of the kernels: (1) block and grid are the tile's for
-        // m x n and the batch. (2) The shapes were compared, and the lines reach to the last of the operands.
-        // (3) The lines are aligned, and in the orders by which the kernel was selected, or that it needs. (2) A,
-        // B and C are of this device, are borrowed until this returns, C mutably, and nothing else is touched; a
-        // copy is freed by work that comes later.
+        // SAFETY: the launch meets the kernels' requirements. Block and grid are the tile's for m x n and the
+        // batch. The shapes were compared, and the lines reach to the last of the operands. The lines are aligned,
+        // and in the orders by which the kernel was selected, or that it needs. The views are live without
+        // conflicting work: A, B and C are of this device, are borrowed until this returns, C mutably, and nothing
+        // else is touched; a copy is freed by work that comes later.
         unsafe { launch(&module, config, arguments) }
     })
 }

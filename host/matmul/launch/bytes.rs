@@ -1,4 +1,4 @@
-//! Products of the lines of a matrix with a vector, of elements of 8 bits, which kernels read in words of four.
+//! Products of rows or columns of 8-bit elements with a vector. Kernels read them in words of four.
 
 use super::lines::{AlignedLines, Lines, Operand, WORD};
 use super::vector::{LinesAndVector, Work, with_vector_last};
@@ -19,7 +19,7 @@ pub fn multiply<T: Computes<O, S>, O: Typed, S: Accumulator>(
     matrices.for_each_grid(|part| launch_part(kernel, part))
 }
 
-/// As many products as a grid has along y.
+/// Launches as many products as a grid has along y.
 fn launch_part<T: Computes<O, S>, O: Typed, S: Accumulator>(
     kernel: &'static GemmKernel,
     matrices: Matrices<'_, T, O, S>,
@@ -32,7 +32,7 @@ fn launch_part<T: Computes<O, S>, O: Typed, S: Accumulator>(
     let x = Operand::new(a, k, |it| whole_vectors(it, Order::RowMajor))?;
     let v = Operand::new(b, k, |it| whole_vectors(it, Order::ColumnMajor))?;
     let work = Work::new(order, (m, k), size_of::<T>(), products);
-    // SAFETY: (1) the launch touches elements of the matrices alone, by (2) of the kernels.
+    // SAFETY: the launch reads only the words of the lines, as the kernels document.
     let (x, v) = unsafe { (x.words(), v.words()) };
     let operands = LinesAndVector {
         x,
@@ -43,15 +43,15 @@ fn launch_part<T: Computes<O, S>, O: Typed, S: Accumulator>(
         k: k.next_multiple_of(STRAND_BYTES) / WORD,
     };
     let shape = work.shape(m, &operands, c.view());
-    // SAFETY: (1) the shapes were compared, the lines and the vector are whole vectors of 16 bytes, and the grid
-    // is that of `work`. (2) The matrices are borrowed until this returns, C mutably; copies are freed by work
-    // that comes later.
+    // SAFETY: the work fits the kernel: the shapes were compared, the lines and the vector are whole vectors of 16
+    // bytes, the grid is that of `work`, and the launch accesses only elements of C. No work conflicts: the
+    // matrices are borrowed until this returns, C mutably, and copies are freed by work that comes later.
     unsafe {
         work.launch::<i32, O, S, T::Accumulator>(kernel, operands, (c, epilogue), shape, products)
     }
 }
 
-/// Lines of whole vectors of 16 bytes, zeros at the end.
+/// Lines of whole vectors of 16 bytes, padded with zeros.
 fn whole_vectors<T: Typed>(
     batch: MatrixBatch<'_, T>,
     along_k: Order,

@@ -1,5 +1,5 @@
-//! Products of unequal shapes: on the ordinary units, and of f16 and bf16 by warps on tensor cores, in one launch;
-//! others one after the other.
+//! Products of unequal shapes. Those on CUDA cores, and those of f16 and bf16 at warp level on tensor cores, share
+//! launches; others run one after the other.
 
 use crate::device::Device;
 use crate::element::Element;
@@ -43,13 +43,13 @@ fn multiply_one<T: Computes<O, S>, O: Element, S: Accumulator>(
     T::multiply(device, selection, matrices)
 }
 
-/// A product in a launch that several share.
+/// A product in a shared launch.
 struct Grouped<'a, T: Accumulate> {
     matrices: Matrices<'a, T, T, T::Accumulator>,
     problem: Problem,
 }
 
-/// Products in as few launches as there are pairs of orders, but for those that are launched alone.
+/// Products in as few launches as there are pairs of orders, except for those that are launched alone.
 pub fn multiply<T: GroupElement + Computes<T>>(
     device: &Device,
     arithmetic: Arithmetic,
@@ -60,7 +60,7 @@ pub fn multiply<T: GroupElement + Computes<T>>(
     for matrices in products {
         let problem = matrices.problem(element, output);
         let alone = device.select_kernel(Request::Fastest(arithmetic, None), &problem)?;
-        // Those of taken apart operands share no launch.
+        // Products of split operands share no launch.
         let is_split = arithmetic == Arithmetic::Split;
         if is_split || is_alone(&problem, device.facts(), &alone) {
             T::multiply(device, alone, matrices)?;
@@ -83,7 +83,7 @@ fn launch_group<T: GroupElement>(device: &Device, mut group: Vec<Grouped<'_, T>>
     }
     let problems: Vec<&Problem> = group.iter().map(|it| &it.problem).collect();
     let kernel = device.select_group_kernel(&problems)?;
-    // Blocks that take longest come first, so that the last ones are short.
+    // The blocks that take longest come first, so that the last ones are short.
     group.sort_by_key(|it| std::cmp::Reverse(it.problem.k));
     while !group.is_empty() {
         let count = fitting(&group, kernel);
@@ -96,7 +96,7 @@ fn launch_group<T: GroupElement>(device: &Device, mut group: Vec<Grouped<'_, T>>
     Ok(())
 }
 
-/// How many of the first products one launch can have.
+/// The number of products, from the first on, that fit into one launch.
 fn fitting<T: GroupElement>(group: &[Grouped<'_, T>], kernel: &GemmKernel) -> usize {
     let blocks = group.iter().scan(0, |before, it| {
         *before += blocks_in_group(&it.problem, kernel);
@@ -127,15 +127,16 @@ fn launch<T: GroupElement>(
     let module = Module::on_demand(device, kernel.module);
     let config = LaunchConfig::new(blocks as u32, kernel.descriptor.tile.threads)
         .with_dynamic_shared(kernel.descriptor.dynamic_shared_bytes as u32);
-    // SAFETY: (1) is (1) to (3) of the kernels: (1) block and grid are the tile's for all products. (2) The
-    // shapes were compared, and the addresses are those of views. Each C is borrowed mutably, so it has no
-    // common element with another matrix. (3) The kernel was selected by the orders of all operands of the
-    // group, and those of f16 and bf16 whose lines are not aligned were launched alone. (2) The matrices are of this device, and their borrows outlive this call.
+    // SAFETY: the launch meets the kernels' requirements. Block and grid are the tile's for all products. The
+    // shapes were compared, and the addresses are those of views. Each C is borrowed mutably, so it shares no
+    // element with another matrix. The kernel was selected by the orders of all operands of the group, and
+    // unaligned ones of f16 and bf16 were launched alone. The addresses are live without conflicting work: the
+    // matrices are of this device, and their borrows outlive this call.
     unsafe { launch(&module, config, &group, &epilogue.numbers) }
 }
 
 impl<T: Element, S: Element + EpilogueElement> Matrices<'_, T, T, S> {
-    /// Whether the table of a group has room for their sizes.
+    /// Whether the table of a group can hold their sizes.
     fn fit_group(&self) -> bool {
         let (m, n, k) = self.extents();
         let (lda, ldb) = (self.a.first(), self.b.first());
@@ -150,13 +151,13 @@ impl<T: Element, S: Element + EpilogueElement> Matrices<'_, T, T, S> {
         sizes.into_iter().all(|it| u32::try_from(it).is_ok())
     }
 
-    /// The place of a product in the table of a group, after the `first_block` blocks of earlier products.
+    /// The entry of a product in the table of a group, after the `first_block` blocks of earlier products.
     fn into_grouped(self, first_block: u64) -> GroupedProduct {
         let (m, n, k) = self.extents();
         let Self { a, b, c, .. } = self;
         let (lda, ldb) = (a.first().leading_dimension(), b.first().leading_dimension());
         let ldc = c.view().first().leading_dimension();
-        // SAFETY: (1) the launch touches the elements of the matrices alone, by (2) of the kernels.
+        // SAFETY: the launch accesses only the elements of the matrices, as the kernels document.
         let (a, b, c) = unsafe { (read_elements(a), read_elements(b), written_by_product(c)) };
         GroupedProduct {
             a: a.as_ptr().expose_provenance() as u64,

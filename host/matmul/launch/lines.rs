@@ -1,4 +1,4 @@
-//! Matrices as bulk copies and vectors of 16 bytes find them: lines whose starts are multiples of 16 bytes.
+//! Matrices as bulk copies and 16-byte loads need them: with lines that start at multiples of 16 bytes.
 
 use super::align::{ALIGNMENT, align};
 use super::transpose::transpose;
@@ -12,7 +12,7 @@ use crate::matmul::layout::layout_of;
 use crate::matrix::{Matrix, MatrixBatch, MatrixView, Order};
 use cuda_std::global::Global;
 
-/// Matrices whose lines start at multiples of 16 bytes: they, or copies of them.
+/// Matrices whose lines start at multiples of 16 bytes: the originals, or copies.
 pub enum AlignedLines<'a, T: Element> {
     InPlace(MatrixBatch<'a, T>),
     /// The lines of one matrix below those of another, at the start of the rows of a wider one.
@@ -24,7 +24,7 @@ pub enum AlignedLines<'a, T: Element> {
 }
 
 impl<'a, T: Element> AlignedLines<'a, T> {
-    /// For reading.
+    /// Lines for reading.
     pub fn of(batch: MatrixBatch<'a, T>) -> Outcome<Self> {
         let batch = lines_as_rows(batch);
         match is_aligned(batch) {
@@ -33,8 +33,8 @@ impl<'a, T: Element> AlignedLines<'a, T> {
         }
     }
 
-    /// Elements of 8 bits, for reading: lines in the order `along_k`, which have a multiple of `multiple`
-    /// elements, 1 to 16, past the end zeros.
+    /// Lines of 8-bit elements for reading, in the order `along_k`. Their length is a multiple of `multiple`, 1 to
+    /// 16, padded with zeros.
     pub fn along(batch: MatrixBatch<'a, T>, along_k: Order, multiple: usize) -> Outcome<Self> {
         let is_along = batch.first().order() == along_k;
         let batch = lines_as_rows(batch);
@@ -62,10 +62,10 @@ impl<'a, T: Element> AlignedLines<'a, T> {
         })
     }
 
-    /// The lines' elements.
+    /// The elements of the lines.
     ///
     /// # Safety
-    /// 1. The launch reads the elements of the lines alone.
+    /// 1. The launch reads only the elements of the lines.
     pub unsafe fn elements(&self, is_batch: bool) -> Lines<'_, T> {
         let (batch, stride) = match self {
             Self::InPlace(batch) => (*batch, batch.stride()),
@@ -74,7 +74,7 @@ impl<'a, T: Element> AlignedLines<'a, T> {
             }
         };
         Lines {
-            // SAFETY: (1) is (1).
+            // SAFETY: the launch reads only the elements of the lines: the caller's contract.
             elements: unsafe { read_elements(batch) },
             leading_dimension: batch.first().leading_dimension(),
             stride: if is_batch { stride } else { 0 },
@@ -109,18 +109,18 @@ impl<'a, T: Element> AlignedLines<'a, T> {
 pub const WORD: usize = size_of::<i32>();
 
 impl<T: Element> AlignedLines<'_, T> {
-    /// The lines as words of four elements of 8 bits, if [`Self::along`] has made them with a multiple of 4.
+    /// The lines as words of four 8-bit elements. [`Self::along`] must have made them with a multiple of 4.
     ///
     /// # Safety
-    /// 1. The launch reads the words of the lines alone.
+    /// 1. The launch reads only the words of the lines.
     pub unsafe fn words(&self, is_batch: bool) -> Lines<'_, i32> {
         const { assert!(size_of::<T>() == 1) };
-        // SAFETY: (1) is (1).
+        // SAFETY: the launch reads only the words of the lines, and so only their elements: the caller's contract.
         let bytes = unsafe { self.elements(is_batch) };
         let first = bytes.elements.as_ptr().cast();
         Lines {
-            // SAFETY: (1) the bytes of the elements, whose lines start at multiples of 16 bytes. (2) As for
-            // the elements.
+            // SAFETY: the words are aligned and live: they are the bytes of the elements, whose lines start at
+            // multiples of 16 bytes. What is read is not written meanwhile, as for the elements.
             elements: unsafe { Global::from_raw_parts(first, bytes.elements.len() / WORD) },
             leading_dimension: bytes.leading_dimension / WORD,
             stride: bytes.stride / WORD,
@@ -131,9 +131,9 @@ impl<T: Element> AlignedLines<'_, T> {
 /// Lines as a kernel reads them.
 pub struct Lines<'a, T> {
     pub elements: Global<'a, T>,
-    /// From line to line, in elements.
+    /// The distance from line to line, in elements.
     pub leading_dimension: usize,
-    /// From matrix to matrix, in elements; 0 for one that all products share.
+    /// The distance from matrix to matrix, in elements; 0 for one that all products share.
     pub stride: usize,
 }
 
@@ -141,7 +141,7 @@ impl<T: Element> Lines<'_, T> {
     /// No lines.
     pub fn none() -> Self {
         Self {
-            // SAFETY: (1) no element. (2) None is read.
+            // SAFETY: the view has no elements, so there is nothing that must be live, and nothing is read.
             elements: unsafe { Global::from_raw_parts(view_address::<T>(0), 0) },
             leading_dimension: 0,
             stride: 0,
@@ -151,7 +151,7 @@ impl<T: Element> Lines<'_, T> {
 
 /// An operand of products of length k.
 pub struct Operand<'a, T: Element> {
-    /// `None` where nothing is read.
+    /// `None` if nothing is read.
     lines: Option<AlignedLines<'a, T>>,
     is_batch: bool,
 }
@@ -169,11 +169,13 @@ impl<'a, T: Element> Operand<'a, T> {
         })
     }
 
+    /// The elements of the lines.
+    ///
     /// # Safety
     /// As for [`AlignedLines::elements`].
     pub unsafe fn elements(&self) -> Lines<'_, T> {
         match &self.lines {
-            // SAFETY: (1) is (1).
+            // SAFETY: the launch reads only the elements of the lines: the caller's contract.
             Some(lines) => unsafe { lines.elements(self.is_batch) },
             None => Lines::none(),
         }
@@ -181,13 +183,13 @@ impl<'a, T: Element> Operand<'a, T> {
 }
 
 impl<T: Element> Operand<'_, T> {
-    /// Elements of 8 bits as words.
+    /// The lines as words of four 8-bit elements.
     ///
     /// # Safety
     /// As for [`AlignedLines::words`].
     pub unsafe fn words(&self) -> Lines<'_, i32> {
         match &self.lines {
-            // SAFETY: (1) is (1).
+            // SAFETY: the launch reads only the words of the lines: the caller's contract.
             Some(lines) => unsafe { lines.words(self.is_batch) },
             None => Lines::none(),
         }
@@ -213,7 +215,7 @@ pub fn map_of<T: Element>(batch: MatrixBatch<'_, T>, box_rows: usize) -> Outcome
     encode(batch.first(), box_rows, batch.count().unwrap_or(1), bytes)
 }
 
-/// A map of `count` matrices, `bytes` apart, of which `first` is the first.
+/// A map of `count` matrices, `bytes` apart, starting with `first`.
 fn encode<T: Element>(
     first: MatrixView<'_, T>,
     box_rows: usize,
@@ -223,7 +225,7 @@ fn encode<T: Element>(
     const BOX_BYTES: usize = 128;
     let batch = TensorMapBatch {
         count: count as u64,
-        // That of one matrix is not used, but has to be positive.
+        // The distance is not used for one matrix, but has to be positive.
         matrix_bytes: if count == 1 { ALIGNMENT } else { bytes } as u64,
     };
     first.encode_tensor_map_of_batch(box_rows, BOX_BYTES / size_of::<T>(), batch)

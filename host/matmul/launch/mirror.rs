@@ -12,7 +12,7 @@ use tilewright_kernels::triangle::{
     MIRROR_THREADS, MirrorShape, mirror_u16, mirror_u32, mirror_u64,
 };
 
-/// Overwrites one triangle of each matrix with the other: the upper one where they are row-major.
+/// Overwrites one triangle of each matrix with the other: the upper one if they are row-major.
 pub fn mirror<T: Element>(batch: MatrixBatchMut<'_, T>) -> Outcome<()> {
     let first = batch.view().first();
     let device = first.device().clone();
@@ -29,15 +29,15 @@ pub fn mirror<T: Element>(batch: MatrixBatchMut<'_, T>) -> Outcome<()> {
     let config = tile_grid(tiles, shape.matrices, MIRROR_THREADS, || {
         format!("a result of {0}x{0} elements", shape.n)
     })?;
-    /// The launch of a kernel for elements of a word.
+    /// Launches a kernel for elements of the size of a word.
     macro_rules! launch {
         ($kernel:ident of $word:ty) => {{
-            // SAFETY: (1) by (1) of the kernels.
+            // SAFETY: the launch accesses only elements of the matrices, as the kernels document.
             let words = unsafe { written_words::<_, $word>(batch) };
             let module = Module::on_demand(&device, module_of!($kernel));
-            // SAFETY: (1) is (1) and (2) of the kernel: (1) the view and the shape are those of the matrices,
-            // which as rows or as columns have the same diagonals. (2) The grid. (2) The matrices are borrowed
-            // mutably until this returns.
+            // SAFETY: the launch meets the kernel's requirements: the view and the shape are those of the matrices,
+            // whose diagonals are the same as rows or as columns, and the grid covers the tiles. The views are live
+            // without conflicting work: the matrices are borrowed mutably until this returns.
             unsafe { module.launch_params::<$kernel>(config, (words, GridConstant::new(&shape))) }
         }};
     }

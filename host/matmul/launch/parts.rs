@@ -1,5 +1,4 @@
-//! Products with a small result and a large K, which is divided: products of parts of K, whose sums are
-//! added at last.
+//! Products with a small result and a large K, which is split: products of parts of K, whose sums are then added.
 
 use super::vector::add_up;
 use crate::device::Device;
@@ -26,7 +25,7 @@ struct Sums<S: Element> {
 }
 
 impl<S: Accumulator> Sums<S> {
-    /// Those of the product of `matrices`.
+    /// Computes the sums of the product of `matrices`.
     fn of<T: Computes<S, S, Accumulator = S>, O: Element>(
         device: &Device,
         DividedK { parts, request }: DividedK,
@@ -58,8 +57,8 @@ pub fn multiply_chains<T: Computes<T, Accumulator = T> + Accumulator>(
     add_up(&sums, parts, matrices)
 }
 
-/// The kernel that adds sums of products of `T`: where launches can overlap, one that begins before the last product
-/// has ended.
+/// The kernel that adds sums of products of `T`. If launches can overlap, it is one that starts before the last
+/// product has ended.
 fn kernel_that_adds<T: Accumulate, O: OutputOf<T::Accumulator>>(
     device: &Device,
 ) -> AddKernel<O, O::Sum, T::Accumulator> {
@@ -89,21 +88,21 @@ where
         ldc: c.view().first().leading_dimension(),
         parts,
     };
-    // K is divided only where a device has room for all tiles of outputs, so the grid has few blocks.
+    // K is split only if a device holds all tiles of outputs at once, so the grid has few blocks.
     let grid = (n.div_ceil(ADD_COLUMNS) as u32, m.div_ceil(ADD_ROWS) as u32);
     let config = LaunchConfig::new(grid, ADD_THREADS as u32);
     let AddKernel { module, launch, .. } = kernel_that_adds::<T, O>(device);
     let module = Module::on_demand(device, module);
     let arguments = AddArguments {
-        // SAFETY: (1) by (2) of the kernels.
+        // SAFETY: the launch reads only the elements of the sums, as the kernels document.
         sums: unsafe { read_elements((&sums).into()) },
-        // SAFETY: (1) by (2) of the kernels.
+        // SAFETY: the launch accesses only the elements of C, as the kernels document.
         c: unsafe { written_by_product(c) },
         shape,
         epilogue: epilogue.arguments(Stores::Plain),
     };
-    // SAFETY: (1) is (1) and (2) of the kernels: (1) the grid. (2) The sums are of `parts` results, C is
-    // row-major and has the shape of the product. (2) C is borrowed mutably until this returns, and the sums
-    // are freed by work that comes later.
+    // SAFETY: the launch meets the kernels' requirements: the grid covers the outputs, the sums have the elements
+    // of `parts` results, and C is row-major and has the shape of the product. The views are live without
+    // conflicting work: C is borrowed mutably until this returns, and the sums are freed by work that comes later.
     unsafe { launch(&module, config, arguments) }
 }

@@ -1,4 +1,4 @@
-//! Grids of clusters that stay, and of blocks without a cluster.
+//! Grids of persistent clusters, and of blocks without a cluster.
 
 use crate::device::Device;
 use crate::launch::LaunchConfig;

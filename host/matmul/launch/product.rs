@@ -1,4 +1,4 @@
-//! A product from its operands to its launches: compared, selected, launched.
+//! Takes a product from its operands to its launches: checks, selects, launches.
 
 use super::mirror::mirror;
 use crate::device::Device;
@@ -32,7 +32,7 @@ impl Device {
         Ok(c)
     }
 
-    /// The products in `c`, by the kernel of `request`.
+    /// Writes the products to `c`, by the kernel that `request` selects.
     pub(in crate::matmul) fn multiply<T: Computes<O, S>, O: Element, S: Accumulator>(
         &self,
         request: Request,

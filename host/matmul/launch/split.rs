@@ -1,4 +1,4 @@
-//! f32 products on tensor cores, of operands that are taken apart into halves.
+//! f32 products on tensor cores, with split operands.
 
 use super::persistent::persistent_grid;
 use super::split_mma;
@@ -17,12 +17,12 @@ use crate::matrix::MatrixBatch;
 use crate::module::Module;
 use tilewright_kernels::tensor::{LineWords, TensorShape};
 
-/// Elements of both operands that are taken apart at a time, if there are several products: their halves, which
-/// have as many bytes as they, are 256 MB then.
+/// Elements of both operands that are split at a time, if there are several products. Their halves take as many
+/// bytes as they do: 256 MB.
 const AT_A_TIME: usize = 1 << 26;
 
-/// Products for a K of which [`lowest_exponent`](tilewright_kernels::tensor::lowest_exponent) has one, in one launch
-/// or, if they are large, in several. `wide` is the kernel for what is left out.
+/// Products with a K for which [`lowest_exponent`](tilewright_kernels::tensor::lowest_exponent) is not `None`, in
+/// one launch or, if they are large, in several. The kernel `wide` computes what the split leaves out.
 pub fn multiply(
     kernel: &'static GemmKernel,
     wide: &'static GemmKernel,
@@ -31,7 +31,7 @@ pub fn multiply(
     multiply_some(AT_A_TIME, kernel, wide, matrices)
 }
 
-/// The same, of whose operands so many elements are taken apart at a time, or those of one product.
+/// [`multiply`], with `at_a_time` elements of the operands split at a time, or those of one product.
 fn multiply_some(
     at_a_time: usize,
     kernel: &'static GemmKernel,
@@ -45,7 +45,7 @@ fn multiply_some(
     if count <= at_a_time {
         return multiply_at_once(kernel, wide, matrices);
     }
-    // What all products share is taken apart once.
+    // An operand that all products share is split once.
     let device = matrices.a.first().device().clone();
     let shared = |it: MatrixBatch<'_, f32>| it.count().is_none();
     let [of_a, of_b] = matrices.prepared;
@@ -73,12 +73,12 @@ fn multiply_at_once(
     let [left, right] = [matrices.a, matrices.b.t()];
     let [of_a, of_b] = matrices.prepared;
     let device = left.first().device();
-    // One buffer for the words of all that is taken apart here.
+    // One buffer holds the words of all that is split here.
     let len = |x, lines, prepared: Option<&PreparedMatrix<'_>>| match prepared {
         Some(_) => 0,
         None => matrices_of(x) * LineWords { lines }.len(),
     };
-    // A's rows are B's columns in a product of a matrix with its transpose.
+    // In a product of a matrix with its transpose, A's rows are B's columns.
     let is_gram = matrices.is_gram;
     let a_words = len(left, m, of_a);
     let b_words = if is_gram { 0 } else { len(right, n, of_b) };
@@ -114,7 +114,7 @@ fn multiply_at_once(
     multiply_wide(wide, operands, matrices)
 }
 
-/// The outputs of all lines but the wide ones.
+/// The outputs of all rows and columns within the split's range.
 fn multiply_halves(
     kernel: &'static GemmKernel,
     [a, b]: [SplitOperand<'_>; 2],
@@ -156,19 +156,20 @@ fn multiply_halves(
         a: a_map,
         b: b_map,
         words: [global(a.words), global(b.words)],
-        // SAFETY: (1) by (2) of the kernels.
+        // SAFETY: the launch accesses only the elements of C, as the kernels document.
         c: unsafe { written_by_product(c.view_mut()) },
         shape,
         is_transposed: *is_transposed,
         epilogue: epilogue.arguments(Stores::Single),
     };
-    // SAFETY: (1) is (1) to (3) of the kernels: (1) the maps and the words are those of the operands, which
-    // earlier work splits; (2) the view; (3) `persistent_grid`. (2) C is borrowed mutably; the operands
-    // are freed by work that comes later.
+    // SAFETY: the launch meets the kernels' requirements: the maps and the words are those of the operands, which
+    // earlier work splits; the view of C has the shape of the product; the grid is that of `persistent_grid`. The
+    // views are live without conflicting work: C is borrowed mutably, and the operands are freed by work that comes
+    // later.
     unsafe { launch(&module, config, arguments) }
 }
 
-/// The outputs of wide lines.
+/// The outputs of rows and columns outside the split's range.
 fn multiply_wide(
     kernel: &'static GemmKernel,
     [left, right]: [SplitOperand<'_>; 2],
@@ -177,11 +178,12 @@ fn multiply_wide(
     let launch: WideLaunch = kernel.entry.launch();
     let module = Module::on_demand(matrices.a.first().device(), kernel.module);
     let config = matrices.grid(kernel)?;
-    // SAFETY: (1) by (2) of the kernels.
+    // SAFETY: the launch accesses only the elements of the matrices, as the kernels document.
     let arguments = unsafe { matrices.arguments() };
     let words = [global(left.words), global(right.words)];
-    // SAFETY: (1) is (1) to (4) of the kernels: (1) the grid; (2) the views; (3) the kernel was selected by
-    // the operands' orders and rows; (4) the words are those of the splits. (2) As in `multiply_halves`.
+    // SAFETY: the launch meets the kernels' requirements: the grid is the tile's, the views are those of the
+    // matrices, the kernel was selected by the operands' orders and rows, and the words are those of the split. The
+    // views are live without conflicting work, as in `multiply_halves`.
     unsafe { launch(&module, config, arguments, words) }
 }
 
@@ -195,7 +197,7 @@ mod tests {
     use crate::matmul::matrices::Operands;
     use crate::matmul::select::Request;
 
-    /// An operand that all products share is taken apart once, and the others two products at a time.
+    /// An operand that all products share is split once, and the others two products at a time.
     #[test]
     fn a_batch_in_several_launches_has_the_bits_of_one() {
         const COUNT: usize = 5;
@@ -228,7 +230,7 @@ mod tests {
         };
         let whole = product(usize::MAX);
         assert!(whole.iter().all(|&it| it != 0.0));
-        // One product at a time, and two, of which the last launch has one.
+        // One product at a time, and two, with one in the last launch.
         for at_a_time in [1, 2 * m * k] {
             assert_eq!(product(at_a_time), whole, "{at_a_time}");
         }

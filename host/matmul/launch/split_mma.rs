@@ -1,4 +1,4 @@
-//! f32 products on tensor cores, by warps, of operands that are taken apart into halves.
+//! f32 products on tensor cores, at warp level, with split operands.
 
 use crate::error::Outcome;
 use crate::launch_args::{global, written_by_product};
@@ -9,7 +9,7 @@ use crate::matmul::kernel::GemmKernel;
 use crate::matmul::matrices::{Matrices, Starts};
 use crate::module::Module;
 
-/// The outputs of all lines but the wide ones.
+/// The outputs of all rows and columns within the split's range.
 pub fn multiply_halves(
     kernel: &'static GemmKernel,
     [a, b]: [SplitOperand<'_>; 2],
@@ -37,14 +37,15 @@ pub fn multiply_halves(
     let arguments = SplitMmaArguments {
         halves: [a.halves()?, b.halves()?],
         words: [global(a.words), global(b.words)],
-        // SAFETY: (1) by (3) of the kernels.
+        // SAFETY: the launch accesses only the elements of C, as the kernels document.
         c: unsafe { written_by_product(c.view_mut()) },
         shape,
         is_transposed: *is_transposed,
         epilogue: epilogue.arguments(Stores::Single),
     };
-    // SAFETY: (1) is (1) to (3) of the kernels: (1) `grid`, and K is divided only where warpgroups take it apart; (2) the halves and the words are those of the operands,
-    // which earlier work splits; (3) the view. (2) C is borrowed mutably; the operands are freed by work that comes
-    // later.
+    // SAFETY: the launch meets the kernels' requirements: the grid is that of `grid`, and K is not split, which
+    // only warpgroups do; the halves and the words are those of the operands, which earlier work splits; the view
+    // of C has the shape of the product. The views are live without conflicting work: C is borrowed mutably, and
+    // the operands are freed by work that comes later.
     unsafe { launch(&module, config, arguments) }
 }

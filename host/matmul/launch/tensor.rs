@@ -1,4 +1,4 @@
-//! Products of f16, bf16, i8 and 8-bit float matrices, on tensor cores.
+//! Products of f16, bf16, i8 and 8-bit floats, by warpgroups on tensor cores.
 
 use super::lines::{AlignedLines, is_aligned, map_of};
 use super::persistent::{grid_of_blocks, persistent_grid};
@@ -17,13 +17,14 @@ use crate::module::Module;
 use half::f16;
 use tilewright_kernels::tensor::TensorShape;
 
-/// Rows of C of a box of its map.
+/// Rows of a box in the map of C.
 const C_BOX_ROWS: usize = 64;
 
 /// The map of a matrix that no block copies from or to.
 const NO_MAP: MapWords = [0; 16];
 
-/// C = A B of halves, in halves or in f32, of i8, in i32, f32, f16 or bf16, and of 8-bit floats, in bf16 or f32.
+/// C = A B of f16 or bf16, in their type or in f32, of i8, in i32, f32, f16 or bf16, and of 8-bit floats, in bf16
+/// or f32.
 pub fn multiply<T: Computes<O, O::Sum>, O: TensorOutput>(
     kernel: &'static GemmKernel,
     matrices: Matrices<'_, T, O, O::Sum>,
@@ -56,7 +57,7 @@ pub fn multiply<T: Computes<O, O::Sum>, O: TensorOutput>(
         Order::RowMajor => (result.leading_dimension(), 1),
         Order::ColumnMajor => (1, result.leading_dimension()),
     };
-    // Bulk copies write halves to rows that start at multiples of 16 bytes.
+    // Bulk copies write f16 or bf16 to rows that start at multiples of 16 bytes.
     let has_map = !is_skinny
         && epilogue.is_identity()
         && size_of::<O>() == size_of::<f16>()
@@ -95,28 +96,29 @@ pub fn multiply<T: Computes<O, O::Sum>, O: TensorOutput>(
         a,
         b,
         c_map,
-        // SAFETY: (1) by (1) of the kernels.
+        // SAFETY: the launch accesses only the elements of C, as the kernels document.
         c: unsafe { written_by_product(c) },
         shape,
         epilogue: epilogue.arguments(stores),
     };
-    // SAFETY: (1) is (1) and (2) of the kernels: (1) the maps are those of the matrices, by whose orders
-    // the kernel was selected; without products to add, and without a plain epilogue, there are none to
-    // copy by. (2) `persistent_grid`, `grid_of_blocks`. (2) A, B and C are borrowed until this returns, C mutably; a copy
-    // is freed by work that comes later.
+    // SAFETY: the launch meets the kernels' requirements. The maps are those of the matrices, by whose orders the
+    // kernel was selected; without products to add the operands' maps are not used, and without a plain epilogue
+    // that of C is not. The grid is that of `persistent_grid` or `grid_of_blocks`. The views are live without
+    // conflicting work: A, B and C are borrowed until this returns, C mutably, and a copy is freed by work that
+    // comes later.
     unsafe { launch(&module, config, arguments) }
 }
 
-/// An operand, and how many of its lines a block brings at a time.
+/// An operand, and the number of its lines that a block loads at a time.
 struct Operand<'a, T: Element> {
-    /// `None` where nothing is read.
+    /// `None` if nothing is read.
     lines: Option<AlignedLines<'a, T>>,
     box_rows: usize,
 }
 
 impl<'a, T: Element> Operand<'a, T> {
-    /// In the order `along_k` the lines are rows of A or columns of B, of which a block brings
-    /// `outputs` at a time, `depth` elements of each; elements of 8 bits are brought into that order.
+    /// An operand whose lines are, in the order `along_k`, rows of A or columns of B. A block loads `outputs` of
+    /// them at a time, `depth` elements of each. 8-bit elements are brought into that order.
     fn new(
         batch: MatrixBatch<'a, T>,
         k: usize,

@@ -1,10 +1,10 @@
-//! Grids of a block for each tile of a matrix along x, and of the matrices of a batch along y.
+//! Grids with a block for each tile of a matrix along x, and for the matrices of a batch along y.
 
 use crate::error::Outcome;
 use crate::launch::{LaunchConfig, MAX_GRID_Y, grid_x};
 
-/// The grid of `along` x `down` tiles of each of so many matrices, which blocks of `threads` threads take in steps of
-/// the grid's rows. An error names the matrix by `what`.
+/// The grid for `along` x `down` tiles of each of `matrices`, with blocks of `threads` threads, which step by the
+/// grid's rows. An error names the matrix by `what`.
 pub fn tile_grid(
     (along, down): (usize, usize),
     matrices: usize,

@@ -1,4 +1,4 @@
-//! Transposes of matrices of bytes.
+//! Transposes of matrices of 8-bit elements.
 
 use super::tile_grid::tile_grid;
 use crate::element::Element;
@@ -11,8 +11,8 @@ use cuda_std::grid_constant::GridConstant;
 use tilewright_kernels::copy_shape::CopyShape;
 use tilewright_kernels::transpose::{TRANSPOSE_THREADS, transpose_bytes, transpose_tiles};
 
-/// The transposes of row-major matrices of 8-bit elements, one below the other, with zeros from the end of
-/// each row to the next multiple of `alignment`, itself one of 16.
+/// Transposes row-major matrices of 8-bit elements, one below the other, with zeros from the end of each row to the
+/// next multiple of `alignment`, itself a multiple of 16.
 pub fn transpose<T: Element>(batch: MatrixBatch<'_, T>, alignment: usize) -> Outcome<Matrix<T>> {
     let (first, count) = (batch.first(), batch.count().unwrap_or(1));
     let (rows, columns) = first.shape();
@@ -31,7 +31,8 @@ pub fn transpose<T: Element>(batch: MatrixBatch<'_, T>, alignment: usize) -> Out
         format!("an operand of {rows}x{columns} elements")
     })?;
     let module = Module::on_demand(first.device(), module_of!(transpose_bytes));
-    // SAFETY: (1) by (1) of the kernel. (1) The room is ours.
+    // SAFETY: the launch reads only elements of the matrices, as the kernel documents, and writes only elements of
+    // the new matrix, which belongs to this call.
     let (source, result) = unsafe {
         (
             read_words::<_, u8>(batch),
@@ -39,8 +40,9 @@ pub fn transpose<T: Element>(batch: MatrixBatch<'_, T>, alignment: usize) -> Out
         )
     };
     let params = (source, result, GridConstant::new(&shape));
-    // SAFETY: (1) is (1) to (3) of the kernel: (1) the views and the shape are those of the matrices. (2) The
-    // room is its own buffer. (3) The grid. (2) The operand is borrowed, the room is ours.
+    // SAFETY: the launch meets the kernel's requirements: the views and the shape are those of the matrices, the
+    // result's rows start at multiples of 16 bytes in a new buffer, and the grid covers the tiles. The views are
+    // live without conflicting work: the operand is borrowed, and the result belongs to this call.
     unsafe { module.launch_params::<transpose_bytes>(config, params) }?;
     Ok(room)
 }

@@ -1,4 +1,4 @@
-//! Products of the lines of a matrix with a vector, and sums of lines.
+//! Products of rows or columns of a matrix with a vector, and sums of lines.
 
 use super::lines::Lines;
 use crate::buffer::Buffer;
@@ -22,12 +22,12 @@ use tilewright_kernels::matvec::{
     VectorPlan, VectorShape, lines_of_block,
 };
 
-/// Groups of threads that fill any device, 32 threads each: an H200 has room for 2112. Contiguous lines that are
-/// fewer are divided among several groups.
+/// The number of groups of 32 threads that fill any device: an H200 holds 2112. If there are fewer contiguous
+/// lines, several groups share one.
 const GROUPS: usize = 2048;
 
-/// The fewest rounds that a group of threads adds where it has some of a line's parts: with fewer, adding
-/// the groups' sums takes longer than the line.
+/// The fewest rounds of a group that has some of a line's parts: with fewer, adding the groups' sums takes longer
+/// than the line.
 const LEAST_ROUNDS: usize = 8;
 
 /// The blocks of a launch for each product, and what they share.
@@ -38,13 +38,13 @@ pub struct Work {
     lanes: usize,
     parts_of_group: usize,
     lines_of_group: usize,
-    /// Partial results and counters of a product.
+    /// The number of partial results and of tickets of a product.
     partials: usize,
     tickets: usize,
 }
 
 impl Work {
-    /// For `lines` of `k` elements of `bytes` bytes in each of `products`.
+    /// The work for `lines` of `k` elements of `bytes` bytes in each of `products`.
     pub fn new(
         order: VectorLines,
         (lines, k): (usize, usize),
@@ -104,7 +104,7 @@ impl Work {
         let all = plan.parts.saturating_mul(lines).saturating_mul(products);
         let worthwhile = LEAST_ROUNDS.div_ceil(plan.rounds);
         let most = (all / GROUPS).max(worthwhile).clamp(1, plan.parts);
-        // As even as can be.
+        // As evenly as possible.
         let groups = plan.parts.div_ceil(most);
         let of_block = VECTOR_THREADS as usize / VECTOR_STRANDS;
         let of_groups = lines.saturating_mul(groups);
@@ -146,8 +146,8 @@ pub fn multiply<T: Computes<O>, O: Typed>(
     matrices.for_each_grid(|part| launch_part(kernel, part))
 }
 
-/// The matrices, transposed if A is the vector: then B is, and the lines that are multiplied by it are A's; and
-/// how these lie.
+/// The matrices, transposed if A is the vector, so that B is the vector and the lines are those of A; and the
+/// layout of the lines.
 pub fn with_vector_last<T: Computes<O, S>, O: Typed, S: Accumulator>(
     matrices: Matrices<'_, T, O, S>,
 ) -> (Matrices<'_, T, O, S>, VectorLines) {
@@ -162,7 +162,7 @@ pub fn with_vector_last<T: Computes<O, S>, O: Typed, S: Accumulator>(
     (matrices, lines)
 }
 
-/// As many products as a grid has along y.
+/// Launches as many products as a grid has along y.
 fn launch_part<T: Computes<O>, O: Typed>(
     kernel: &'static GemmKernel,
     matrices: Matrices<'_, T, O, T::Accumulator>,
@@ -173,7 +173,7 @@ fn launch_part<T: Computes<O>, O: Typed>(
         a, b, c, epilogue, ..
     } = matrices;
     let work = Work::new(order, (m, k), size_of::<T>(), products);
-    // SAFETY: (1) the launch touches elements of the matrices alone, by (2) of the kernels.
+    // SAFETY: the launch reads only elements of the matrices, as the kernels document.
     let (x, v) = unsafe { (read_elements(a), read_elements(b)) };
     let operands = LinesAndVector {
         x: Lines {
@@ -189,8 +189,9 @@ fn launch_part<T: Computes<O>, O: Typed>(
         k,
     };
     let shape = work.shape(m, &operands, c.view());
-    // SAFETY: (1) the shapes were compared, the kernel was selected by how the lines lie, and the grid and
-    // the lanes are those of `work`. (2) The matrices are borrowed until this returns, C mutably.
+    // SAFETY: the work fits the kernel: the shapes were compared, the kernel was selected by the layout of the
+    // lines, the grid and the lanes are those of `work`, and the launch accesses only elements of C. No work
+    // conflicts: the matrices are borrowed until this returns, C mutably.
     unsafe {
         work.launch::<T, O, _, T::Accumulator>(kernel, operands, (c, epilogue), shape, products)
     }
@@ -208,7 +209,7 @@ pub fn add_up<T: Computes<T, Accumulator = T> + Accumulator>(
     let work = Work::new(VectorLines::Across, (lines, parts), size_of::<T>(), 1);
     let operands = LinesAndVector {
         x: Lines {
-            // SAFETY: (1) the launch touches elements of the matrices alone, by (2) of the kernels.
+            // SAFETY: the launch reads only elements of the matrix, as the kernels document.
             elements: unsafe { read_elements(sums.into()) },
             leading_dimension: lines,
             stride: 0,
@@ -223,8 +224,9 @@ pub fn add_up<T: Computes<T, Accumulator = T> + Accumulator>(
         ..work.shape(lines, &operands, c.view())
     };
     let kernel = kernel_that_adds(T::TYPES.0);
-    // SAFETY: (1) the sums have the elements of all lines, those of neighbours side by side, and C is
-    // row-major; the grid is that of `work`. (2) As in `launch_part`.
+    // SAFETY: the work fits the kernel: the sums have the elements of all lines, with neighbouring lines side by
+    // side, C is row-major, the grid is that of `work`, and the launch accesses only elements of C. No work
+    // conflicts: C is borrowed mutably until this returns, and the sums are borrowed.
     unsafe { work.launch::<T, T, T, T>(kernel, operands, (c, epilogue), shape, 1) }
 }
 
@@ -236,17 +238,17 @@ fn kernel_that_adds(element: ElementType) -> &'static GemmKernel {
         .expect("every type has one")
 }
 
-/// What a launch reads.
+/// The operands of a launch.
 pub struct LinesAndVector<'a, R> {
     pub x: Lines<'a, R>,
-    /// The vector; its leading dimension is from one element to the next.
+    /// The vector; its leading dimension is the distance from one element to the next.
     pub v: Lines<'a, R>,
     /// Elements of a line, as the kernel counts them.
     pub k: usize,
 }
 
 impl Work {
-    /// What a kernel is told of the work, whose results are the columns of `c`.
+    /// The kernel shape of the work, whose results are the columns of `c`.
     pub fn shape<R, O: Typed>(
         &self,
         lines: usize,
@@ -272,9 +274,9 @@ impl Work {
     /// Launches a kernel for `products`, whose results are in `c`.
     ///
     /// # Safety
-    /// 1. The lines, the shape and the grid of this work are as the kernel asks, and it touches elements of `c`
-    ///    alone.
-    /// 2. As (2) of [`ProductLaunch`](crate::matmul::entry::ProductLaunch).
+    /// 1. The lines, the shape and the grid of this work meet the kernel's requirements, and the launch accesses
+    ///    only elements of `c`.
+    /// 2. The views meet requirement 2 of [`ProductLaunch`](crate::matmul::entry::ProductLaunch).
     pub unsafe fn launch<R: Typed, O: Typed, S: Accumulator, P: Typed>(
         &self,
         kernel: &'static GemmKernel,
@@ -296,21 +298,23 @@ impl Work {
         let arguments = VectorArguments {
             x: x.elements,
             v: v.elements,
-            // SAFETY: (1) is (1).
+            // SAFETY: the launch accesses only elements of `c`: the caller's contract.
             y: unsafe { written_by_product(c) },
             shape,
             epilogue: epilogue.arguments(Stores::Plain),
             partials: global_mut(partials.view_mut()),
             tickets: tickets.words(),
         };
-        // SAFETY: (1) of `VectorLaunch` is (1); there is as much room as the work has, and the tickets are 0.
-        // (2) is (2), and the memory of the partial results is freed after the launch, in the device's order.
+        // SAFETY: the launch meets the kernel's requirements: the caller's contract, and there are as many partial
+        // results and tickets as the work has; the tickets are 0. The views are live without conflicting work: the
+        // caller's contract, and the memory of the partial results is freed after the launch, in the device's
+        // order.
         let launched = unsafe { launch(&module, config, arguments) };
         tickets.after(launched)
     }
 }
 
-/// Elements from one element of a matrix of one column to the next.
+/// The distance from one element of a matrix of one column to the next, in elements.
 pub fn elements_apart<T: Typed>(column: MatrixView<'_, T>) -> usize {
     match column.order() {
         Order::RowMajor => column.leading_dimension(),

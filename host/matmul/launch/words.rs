@@ -1,4 +1,4 @@
-//! Products of i8 matrices on the ordinary units, which multiply words of four neighbours along k.
+//! Products of i8 matrices on CUDA cores, which multiply words of four neighbours along k.
 
 use super::aligned::{self, Reading};
 use super::lines::{AlignedLines, WORD};
@@ -12,7 +12,7 @@ use crate::matmul::matrices::Matrices;
 pub fn multiply(kernel: &'static GemmKernel, matrices: Matrices<'_, i8, i32, i32>) -> Outcome<()> {
     let reading = Reading {
         lines: |batch, along_k| AlignedLines::along(batch, along_k, WORD),
-        // SAFETY: (1) is that of the function.
+        // SAFETY: the launch reads only the words of the lines: the caller's contract.
         read: |operand| unsafe { operand.words() },
         length: |k| k.div_ceil(WORD),
     };

@@ -1,5 +1,5 @@
 //! Functions that launch the kernels of each kind. They are generic in the kernel, so that the compiler checks them
-//! once: the table names hundreds of kernels.
+//! once, though the table names hundreds of kernels.
 
 use crate::error::Outcome;
 use crate::launch::LaunchConfig;
@@ -35,7 +35,7 @@ macro_rules! with_epilogue {
     };
 }
 
-/// A kernel that stores sums as they are, of one product.
+/// Launches a kernel that stores sums unchanged, for one product.
 ///
 /// # Safety
 /// Those of [`ChainLaunch`](crate::matmul::entry::ChainLaunch).
@@ -62,11 +62,12 @@ where
     let ProductArguments { a, b, c, shape, .. } = arguments;
     let (m, n, k) = (shape.m, shape.n, shape.k);
     let params = (a, b, c, m, n, k, shape.lda, shape.ldb, shape.ldc);
-    // SAFETY: (1), (2) are those of this function.
+    // SAFETY: the launch meets the kernel's requirements and the views are live without conflicting work: the
+    // caller's contract.
     unsafe { module.launch_params::<K>(config, params) }
 }
 
-/// A kernel with a block for each part of C.
+/// Launches a kernel with a block for each part of C.
 ///
 /// # Safety
 /// Those of [`ProductLaunch`](crate::matmul::entry::ProductLaunch).
@@ -90,11 +91,12 @@ where
         epilogue,
     } = arguments;
     let shape = GridConstant::new(&shape);
-    // SAFETY: (1), (2) are those of this function.
+    // SAFETY: the launch meets the kernel's requirements and the views are live without conflicting work: the
+    // caller's contract.
     unsafe { launch_with_epilogue!(module, K, config, [a, b, c, shape], epilogue, []) }
 }
 
-/// A kernel on tensor cores that writes C by way of a map.
+/// Launches a tensor-core kernel that writes C through a map.
 ///
 /// # Safety
 /// Those of [`TensorLaunch`](crate::matmul::entry::TensorLaunch).
@@ -126,11 +128,12 @@ where
         GridConstant::new(&c_map),
     );
     let shape = GridConstant::new(&shape);
-    // SAFETY: (1), (2) are those of this function.
+    // SAFETY: the launch meets the kernel's requirements and the views are live without conflicting work: the
+    // caller's contract.
     unsafe { launch_with_epilogue!(module, K, config, [a, b, c_map, c, shape], epilogue, []) }
 }
 
-/// A kernel on tensor cores that writes the elements of C.
+/// Launches a tensor-core kernel that writes the elements of C.
 ///
 /// # Safety
 /// Those of [`TensorLaunch`](crate::matmul::entry::TensorLaunch).
@@ -157,11 +160,12 @@ where
     let (a, b): (A, B) = (cast(a), cast(b));
     let (a, b) = (GridConstant::new(&a), GridConstant::new(&b));
     let shape = GridConstant::new(&shape);
-    // SAFETY: (1), (2) are those of this function.
+    // SAFETY: the launch meets the kernel's requirements and the views are live without conflicting work: the
+    // caller's contract.
     unsafe { launch_with_epilogue!(module, K, config, [a, b, c, shape], epilogue, []) }
 }
 
-/// A kernel of the products of a group, whose addresses stand in it.
+/// Launches a kernel for the products of a group, which holds their addresses.
 ///
 /// # Safety
 /// Those of [`GroupLaunch`](crate::matmul::entry::GroupLaunch).
@@ -181,7 +185,7 @@ where
         ),
     >,
 {
-    // SAFETY: (1) no element. (2) None is touched.
+    // SAFETY: the views have no elements, so there is nothing that must be live, and nothing is touched.
     let (operands, results) = unsafe {
         (
             Global::from_raw_parts(ptr::null(), 0),
@@ -189,11 +193,12 @@ where
         )
     };
     let (group, numbers) = (GridConstant::new(group), GridConstant::new(numbers));
-    // SAFETY: (1), (2) are those of this function, and the views are those of address 0.
+    // SAFETY: the launch meets the kernel's requirements and the addresses are live without conflicting work: the
+    // caller's contract. The views start at address 0, so that the addresses in the group count from there.
     unsafe { module.launch_params::<K>(config, (operands, results, group, numbers)) }
 }
 
-/// A kernel on tensor cores for operands that were taken apart.
+/// Launches a tensor-core kernel for split operands.
 ///
 /// # Safety
 /// Those of [`SplitLaunch`](crate::matmul::entry::SplitLaunch).
@@ -222,7 +227,8 @@ where
     let (a, b): (A, B) = (cast(a), cast(b));
     let (a, b) = (GridConstant::new(&a), GridConstant::new(&b));
     let (shape, is_transposed) = (GridConstant::new(&shape), u32::from(is_transposed));
-    // SAFETY: (1), (2) are those of this function.
+    // SAFETY: the launch meets the kernel's requirements and the views are live without conflicting work: the
+    // caller's contract.
     unsafe {
         launch_with_epilogue!(
             module,
@@ -235,7 +241,7 @@ where
     }
 }
 
-/// A kernel of warps for operands that were taken apart.
+/// Launches a warp-level kernel for split operands.
 ///
 /// # Safety
 /// Those of [`SplitMmaLaunch`](crate::matmul::entry::SplitMmaLaunch).
@@ -262,7 +268,8 @@ where
     } = arguments;
     let [[a_high, a_low], [b_high, b_low]] = halves;
     let (shape, is_transposed) = (GridConstant::new(&shape), u32::from(is_transposed));
-    // SAFETY: (1), (2) are those of this function.
+    // SAFETY: the launch meets the kernel's requirements and the views are live without conflicting work: the
+    // caller's contract.
     unsafe {
         launch_with_epilogue!(
             module,
@@ -285,7 +292,7 @@ where
     }
 }
 
-/// A kernel that multiplies lines by a vector.
+/// Launches a kernel that multiplies rows or columns by a vector.
 ///
 /// # Safety
 /// Those of [`VectorLaunch`](crate::matmul::entry::VectorLaunch).
@@ -311,7 +318,8 @@ where
         tickets,
     } = arguments;
     let shape = GridConstant::new(&shape);
-    // SAFETY: (1), (2) are those of this function.
+    // SAFETY: the launch meets the kernel's requirements and the views are live without conflicting work: the
+    // caller's contract.
     unsafe {
         launch_with_epilogue!(
             module,
@@ -324,7 +332,7 @@ where
     }
 }
 
-/// A kernel that computes the outputs of wide lines.
+/// Launches a kernel for the outputs of rows and columns outside the split's range.
 ///
 /// # Safety
 /// Those of [`WideLaunch`](crate::matmul::entry::WideLaunch).
@@ -349,7 +357,8 @@ where
         epilogue,
     } = arguments;
     let shape = GridConstant::new(&shape);
-    // SAFETY: (1), (2) are those of this function.
+    // SAFETY: the launch meets the kernel's requirements and the views are live without conflicting work: the
+    // caller's contract.
     unsafe {
         launch_with_epilogue!(
             module,

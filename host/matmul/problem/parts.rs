@@ -1,48 +1,48 @@
-//! When K of a product is divided, and into which parts.
+//! When K of a product is split, and into which parts.
 
 use super::Problem;
 use crate::matmul::element_type::ElementType;
 use std::ops::RangeInclusive;
 use tilewright_kernels::tensor::HALF_DEPTH;
 
-/// The parts into which K is divided.
+/// The parts into which K is split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parts {
-    /// So many.
+    /// The number of parts.
     pub count: usize,
-    /// Elements of each but the last, which has what is left.
+    /// The elements of each part but the last, which has the rest.
     pub len: usize,
 }
 
-/// When K is divided, and into how many parts.
+/// A rule: when K is split, and into how many parts.
 struct Division {
-    /// Rows and columns of the outputs that are computed together.
+    /// Rows and columns of a tile, whose outputs are computed together.
     tile: usize,
-    /// So many of these tiles fill a device.
+    /// The number of tiles that fill a device.
     blocks: usize,
-    /// Fewer parts would be no gain: their sums are written and read once more.
+    /// The fewest parts that gain time: their sums are written and read once more.
     fewest: usize,
     shortest_k: usize,
     shortest_part: usize,
-    /// Elements by which a part has to be shorter than K.
+    /// A part must be shorter than K by this number of elements.
     least_saved: usize,
-    /// What the lengths of parts are multiples of, so that they start as the matrices do, and on tensor cores have
-    /// whole stages.
+    /// Parts have a length that is a multiple of this, so that they are aligned as the matrices are, and have whole
+    /// stages on tensor cores.
     multiple: usize,
-    /// Results that fill a device without parts, by two tiles of fewer lines.
+    /// Results that fill a device without parts, in two smaller tiles along the short side.
     full: Option<Full>,
 }
 
-/// Results whose shorter side is two tiles of fewer lines than the [`Division`]'s.
+/// Results whose short side is two tiles that are smaller than the [`Division`]'s.
 struct Full {
-    /// Lines of the shorter side.
+    /// The length of the short side.
     lines: RangeInclusive<usize>,
-    /// Tiles of the division.
+    /// The number of the division's tiles.
     tiles: RangeInclusive<usize>,
 }
 
-/// For f32 and f64, whose parts are chains. With a shorter K the second launch takes longer than the chains
-/// that it shortens: 512 x 512 x 512 of f64 took an H200 37 us instead of 21.
+/// For f32 and f64, in parts that are chains. With a shorter K, the second launch takes longer than the chains
+/// save: 512 x 512 x 512 of f64 took 37 us on an H200 instead of 21.
 const OF_CHAINS: Division = Division {
     tile: 64,
     blocks: 264,
@@ -54,9 +54,9 @@ const OF_CHAINS: Division = Division {
     full: None,
 };
 
-/// For f32 whose parts are taken apart into halves: as many blocks compute small tiles of 128 x 64. On an H200, in
-/// parts of chains and of halves: 47 and 24 us for 512 x 512 with K = 2048, 912 and 375 with K = 65536, 26 and 23 for
-/// 256 x 256 with K = 4096; and in one part of halves and in two or more 54 and 47 us for 640 x 640 with K = 4096.
+/// For f32 in split parts: as many blocks compute small tiles of 128 x 64. Measured on an H200, in us, parts as
+/// chains and split: 47 and 24 for 512 x 512 with K = 2048, 912 and 375 with K = 65536, 26 and 23 for 256 x 256
+/// with K = 4096. In one split part and in two or more: 54 and 47 for 640 x 640 with K = 4096.
 const OF_SPLIT: Division = Division {
     fewest: 2,
     shortest_part: 512,
@@ -64,17 +64,17 @@ const OF_SPLIT: Division = Division {
     ..OF_CHAINS
 };
 
-/// Rows and columns, outputs, and multiply-adds, from which parts are taken apart. 128 x 128 outputs of K = 65536 take
-/// 68 us by chains and 72 by halves, 1024 x 128 of K = 8192 69 and 46.
+/// Parts are split from this number of rows and columns, of outputs, and of multiply-adds on. With K = 65536, 128 x
+/// 128 outputs take 68 us as chains and 72 split; with K = 8192, 1024 x 128 take 69 and 46.
 const LINES_OF_SPLIT_PARTS: usize = 128;
 /// See [`LINES_OF_SPLIT_PARTS`].
 const OUTPUTS_OF_SPLIT_PARTS: usize = 256 * 256;
 /// See [`LINES_OF_SPLIT_PARTS`].
 const SPLIT_PARTS_FROM: u128 = 1 << 28;
 
-/// For halves, on tensor cores. The tile is that of a pair of small blocks, of which an H200 has room for 132, two on
-/// each pair of multiprocessors; the lengths are whole stages. At K = 7168 it multiplies 17 tiles in 7 parts in 0.63
-/// of the time, in 3 parts in 0.92, and 32 tiles in 4 parts in 0.84, in 2 in 0.93.
+/// For f16 and bf16 on tensor cores. The tile is that of a pair of small blocks: an H200 holds 132 such pairs, two
+/// on each pair of multiprocessors. Parts have whole stages. With K = 7168 on an H200, 17 tiles take 0.63 of the
+/// time in 7 parts and 0.92 in 3; 32 tiles take 0.84 in 4 parts and 0.93 in 2.
 const OF_HALVES: Division = Division {
     tile: 128,
     blocks: 132,
@@ -86,8 +86,8 @@ const OF_HALVES: Division = Division {
     full: Some(TWO_TILES),
 };
 
-/// For elements of 8 bits, of which a stage has twice as many. At K = 7168 an H200 multiplies 17 tiles in 7 parts in
-/// 0.85 of the time, but 32 tiles in 4 parts in 1.05.
+/// For 8-bit elements: a stage has twice as many. With K = 7168 on an H200, 17 tiles take 0.85 of the time in 7
+/// parts, but 32 tiles 1.05 in 4.
 const OF_BYTES: Division = Division {
     fewest: 6,
     shortest_k: 6144,
@@ -97,25 +97,27 @@ const OF_BYTES: Division = Division {
     ..OF_HALVES
 };
 
-/// For halves of few rows or columns, 64 at most. At 64 x 4096 and K = 7168 four parts take 0.9 of the time, without the
-/// pass that adds them, and at 64 x 7168 and K = 16384 two parts 1.08.
+/// For f16 and bf16 with at most 64 rows or columns. At 64 x 4096 with K = 7168, four parts take 0.9 of the time
+/// without the pass that adds them; at 64 x 7168 with K = 16384, two parts take 1.08.
 const OF_FEW_HALVES: Division = Division {
     fewest: 5,
     full: None,
     ..OF_HALVES
 };
 
-/// Halves of so few lines are two tiles of 64 lines, which fill a device without parts where the other lines are so many
-/// tiles of 128: 128 x 4096 with K = 7168 takes an H200 26 us, and in four parts 22 and the pass that adds them.
+/// A short side of f16 or bf16 of this length is two tiles of 64. They fill a device without parts if the long side
+/// has this number of tiles of 128: at 128 x 4096 with K = 7168 an H200 takes 26 us, and in four parts 22 and the
+/// pass that adds them.
 const TWO_TILES: Full = Full {
     lines: 65..=128,
     tiles: 27..=33,
 };
 
 impl Problem {
-    /// The parts into which K is divided, if the result is so small that few blocks would compute it. They
-    /// depend on the shape and on whether the elements are on the ordinary units, or how narrow they are, alone: so
-    /// does the order of the sums.
+    /// The parts into which K is split, if the result is so small that only few blocks would compute it.
+    ///
+    /// They depend only on the shape, on the size of the elements and on whether CUDA cores compute them. So the
+    /// order of the sums depends on nothing else.
     pub fn parts(&self) -> Option<Parts> {
         const FEW_LINES: usize = 64;
         let has_few_lines = self.m.min(self.n) <= FEW_LINES;
@@ -129,7 +131,7 @@ impl Problem {
         self.parts_by(rule)
     }
 
-    /// The parts that are taken apart into halves, in place of [`parts`](Self::parts), by a device that does so fast.
+    /// The parts with split operands, instead of [`parts`](Self::parts), for devices with warpgroup products.
     pub fn split_parts(&self) -> Option<Parts> {
         let is_large = || {
             self.m.min(self.n) >= LINES_OF_SPLIT_PARTS
@@ -138,7 +140,7 @@ impl Problem {
                 && self.can_be_split()
         };
         let is_split = self.element == ElementType::F32 && !self.is_gram;
-        // Outputs of a result that is divided are few enough to be counted.
+        // The outputs of a result with a split K can be counted: they are few.
         let parts = is_split.then(|| self.parts_by(&OF_SPLIT)).flatten();
         parts.filter(|_| is_large())
     }
@@ -159,7 +161,7 @@ impl Problem {
             return None;
         }
         let len = self.k / count / rule.multiple * rule.multiple;
-        // What is left would be one part more.
+        // The rest would be one more part.
         let len = match self.k.div_ceil(len) * blocks.max(1) <= rule.blocks {
             true => len,
             false => self.k.div_ceil(count).next_multiple_of(rule.multiple),

@@ -1,4 +1,4 @@
-//! The chains: products in order of k on the ordinary units, the same bits everywhere.
+//! Products by a fixed kernel: on CUDA cores, in order of k, with the same bits everywhere.
 
 use crate::device::Device;
 use crate::element::Element;
@@ -12,21 +12,19 @@ use crate::matmul::select::Request;
 use crate::matrix::{AsMatrixViewMut, Matrix, MatrixView};
 
 impl Device {
-    /// The product A B of an M x K and a K x N matrix, M x N: one output for each thread, operands
-    /// through tiles in shared memory.
+    /// The product A B, in order of k, by the textbook's tiled kernel: M x K times K x N.
     ///
-    /// An operand is `&matrix`, its transpose `matrix.t()` or a part of it ([`Matrix::slice`]), in
-    /// either [`Order`](crate::Order), without a copy; the product is row-major.
+    /// One thread computes one output, and tiles of the operands go through shared memory. [`Device::matmul`] is
+    /// faster. An operand is `&matrix`, its transpose `matrix.t()` or a part of it ([`Matrix::slice`]), in either
+    /// [`Order`](crate::Order), without a copy. The product is row-major.
     ///
-    /// Each output adds its K products in order, from +0 on, each by a fused multiply-add: the bits
-    /// of the plain loop, the sign of a zero included, in every run, on every device, from operands
-    /// in either order, and from [`Device::matmul_coarsened`]. Element by element |C' - C| <=
-    /// gamma_K |A||B| (Higham, Accuracy and Stability of Numerical Algorithms, 3.5). With K = 0 all
-    /// outputs are +0.
+    /// Each output starts at +0 and adds its K products in order, each by a fused multiply-add. So it has the bits
+    /// of the plain loop, including the sign of a zero: in every run, on every device, from operands in either
+    /// order, and from [`Device::matmul_coarsened`]. Element by element, |C' - C| <= gamma_K |A||B| (Higham,
+    /// Accuracy and Stability of Numerical Algorithms, 3.5). With K = 0 all outputs are +0.
     ///
-    /// Infinities go through as IEEE 754 has them. A NaN, of an operand, of inf - inf or of 0 times
-    /// inf, gives the one canonical NaN, whatever its sign and payload: the bits 0x7fff_ffff in f32,
-    /// 0x7fff_ffff_ffff_ffff in f64.
+    /// Infinities follow IEEE 754. A NaN, whether from an operand, from inf - inf or from 0 times inf, becomes the
+    /// canonical NaN: the bits 0x7fff_ffff in f32, 0x7fff_ffff_ffff_ffff in f64.
     ///
     /// ```
     /// use tilewright::Device;
@@ -42,9 +40,10 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if A's columns are not B's rows; [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if an
-    /// operand is of another device; [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) if the result cannot be counted;
-    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), [`ErrorKind::NoModule`](crate::ErrorKind::NoModule), [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or [`ErrorKind::Cuda`](crate::ErrorKind::Cuda).
+    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if A's columns are not B's rows;
+    /// [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if an operand is on another device;
+    /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) if the result's elements cannot be counted; and those of
+    /// [any call](crate#errors).
     pub fn matmul_tiled<'a, 'b, T: GemmElement>(
         &self,
         a: impl Into<MatrixView<'a, T>>,
@@ -54,11 +53,14 @@ impl Device {
             .during("matmul_tiled")
     }
 
-    /// [`Device::matmul_tiled`] into an M x N matrix of either [`Order`](crate::Order) that is there, or into a part
-    /// of one ([`MatrixViewMut`](crate::MatrixViewMut)), whose elements it overwrites.
+    /// Writes [`Device::matmul_tiled`] to an existing M x N matrix, or to a part of one.
+    ///
+    /// C is in either [`Order`](crate::Order), and its elements are overwritten; a part is a
+    /// [`MatrixViewMut`](crate::MatrixViewMut).
     ///
     /// # Errors
-    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if C is not M x N, and those of [`Device::matmul_tiled`].
+    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if C is not M x N, and those of
+    /// [`Device::matmul_tiled`].
     pub fn matmul_tiled_into<'a, 'b, T: GemmElement>(
         &self,
         a: impl Into<MatrixView<'a, T>>,
@@ -70,11 +72,11 @@ impl Device {
             .during("matmul_tiled_into")
     }
 
-    /// The product A B of an M x K and a K x N matrix, M x N: each thread computes a block of
-    /// outputs (8 x 8 of f32, 8 x 4 of f64; 4 x 4 where the result is too small to fill the device),
-    /// and copies of the next tiles run in the background.
+    /// The product A B, in order of k, on CUDA cores: M x K times K x N.
     ///
-    /// It is the fast one. Operands, result, accuracy and errors are those of
+    /// Each thread computes a block of outputs: 8 x 8 of f32 or 8 x 4 of f64, and 4 x 4 if the result is too small
+    /// to fill the device. Copies of the next tiles run in the background. This is the fast kernel for
+    /// [`Arithmetic::Chain`](crate::Arithmetic::Chain). Operands, result, accuracy and bits are those of
     /// [`Device::matmul_tiled`].
     ///
     /// # Errors
@@ -89,11 +91,14 @@ impl Device {
             .during("matmul_coarsened")
     }
 
-    /// [`Device::matmul_coarsened`] into an M x N matrix of either [`Order`](crate::Order) that is there, or into a
-    /// part of one ([`MatrixViewMut`](crate::MatrixViewMut)), whose elements it overwrites.
+    /// Writes [`Device::matmul_coarsened`] to an existing M x N matrix, or to a part of one.
+    ///
+    /// C is in either [`Order`](crate::Order), and its elements are overwritten; a part is a
+    /// [`MatrixViewMut`](crate::MatrixViewMut).
     ///
     /// # Errors
-    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if C is not M x N, and those of [`Device::matmul_tiled`].
+    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if C is not M x N, and those of
+    /// [`Device::matmul_tiled`].
     pub fn matmul_coarsened_into<'a, 'b, T: GemmElement>(
         &self,
         a: impl Into<MatrixView<'a, T>>,
@@ -106,8 +111,9 @@ impl Device {
             .during("matmul_coarsened_into")
     }
 
-    /// [`Device::matmul_coarsened_into`] with tiles of your choice instead of those of
-    /// [`Device::matmul_coarsened_plan`].
+    /// [`Device::matmul_coarsened_into`] with tiles of your choice.
+    ///
+    /// They replace those of [`Device::matmul_coarsened_plan`].
     ///
     /// # Errors
     /// Those of [`Device::matmul_coarsened_into`].
@@ -124,9 +130,10 @@ impl Device {
             .during("matmul_coarsened_with_into")
     }
 
-    /// The kernel that [`Device::matmul_coarsened`] selects for these operands: tiles of the size that
-    /// takes least time, or of f64 large ones if they give each multiprocessor at least one and a half blocks, and the
-    /// widest copies that the operands allow.
+    /// The kernel that [`Device::matmul_coarsened`] selects for these operands.
+    ///
+    /// Tiles have the size with the shortest estimated time; for f64 they are large if each multiprocessor gets at
+    /// least one and a half large blocks. Copies are the widest that the operands allow.
     ///
     /// ```
     /// use tilewright::Device;
@@ -142,8 +149,8 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if A's columns are not B's rows; [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel) if the device is
-    /// too old for all kernels.
+    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if A's columns are not B's rows;
+    /// [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel) if the device is too old for all kernels.
     pub fn matmul_coarsened_plan<'a, 'b, T: GemmElement>(
         &self,
         a: impl Into<MatrixView<'a, T>>,

@@ -1,5 +1,5 @@
-//! Products of a matrix with its transpose, which are symmetric: about half of them is computed, and copied
-//! to the other half.
+//! Products of a matrix with its transpose. They are symmetric: about half is computed, and copied to the other
+//! half.
 
 use super::product::Matmul;
 use crate::device::Device;
@@ -10,12 +10,13 @@ use crate::matmul::types::{MatmulElement, MatmulInto};
 use crate::matrix::{AsMatrixViewMut, Matrix, MatrixBatch, MatrixView};
 
 impl Device {
-    /// The product A^T A of an M x N matrix, N x N, with about half of the multiply-adds of
-    /// [`Device::matmul`]`(a.t(), &a)`; A A^T is `gram(a.t())`. `syrk` of BLAS, with both triangles of the
-    /// result.
+    /// The symmetric product A^T A of an M x N matrix: BLAS `syrk`, with both triangles written.
     ///
-    /// The result is exactly symmetric. Its outputs on and below the diagonal have the bits of that call,
-    /// and those above are copies of them. A is of either [`Order`](crate::Order), or a part of a matrix.
+    /// The result is N x N. It takes about half of the multiply-adds of [`Device::matmul`]`(a.t(), &a)`. For A A^T
+    /// call `gram(a.t())`. A is in either [`Order`](crate::Order), or a part of a matrix.
+    ///
+    /// The result is exactly symmetric. Its outputs on and below the diagonal have the bits of that call, and those
+    /// above are copies of them.
     ///
     /// ```
     /// use tilewright::Device;
@@ -41,11 +42,14 @@ impl Device {
         Matmul::gram(a.into()).product(self).during("gram")
     }
 
-    /// [`Device::gram`] into an N x N matrix of either [`Order`](crate::Order) that is there, or into a part of
-    /// one ([`MatrixViewMut`](crate::MatrixViewMut)), whose elements it overwrites.
+    /// Writes [`Device::gram`] to an existing N x N matrix, or to a part of one.
+    ///
+    /// C is in either [`Order`](crate::Order), and its elements are overwritten; a part is a
+    /// [`MatrixViewMut`](crate::MatrixViewMut).
     ///
     /// # Errors
-    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if C is not N x N, and those of [`Matmul::run`].
+    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if C is not N x N, and those of
+    /// [`Matmul::run`].
     pub fn gram_into<'a, T: MatmulInto<O>, O: Element>(
         &self,
         a: impl Into<MatrixView<'a, T>>,
@@ -58,14 +62,13 @@ impl Device {
 }
 
 impl<'a, T: MatmulElement> Matmul<'a, T> {
-    /// The product A^T A of an M x N matrix, N x N: [`Device::gram`] with choices; of a [`MatrixBatch`] the
-    /// products of all its matrices.
+    /// The symmetric product A^T A of an M x N matrix, with an epilogue: [`Device::gram`] with options.
     ///
-    /// Of the outputs (i, j) and (j, i) the one below the diagonal is computed, with its scales and biases,
-    /// and copied to the other place. Where [`beta`](Self::beta) is not 0, C has to be symmetric: one
-    /// of its triangles is read.
+    /// For a [`MatrixBatch`] it is the products of all its matrices. Only the outputs on and below the diagonal are
+    /// computed, with their scales and biases, and copied to the other triangle. If [`beta`](Self::beta) is not 0,
+    /// C must be symmetric: only one of its triangles is read.
     ///
-    /// Squared distances of the columns of A, from their squared lengths:
+    /// For example, squared distances between the columns of A, from their squared lengths:
     ///
     /// ```
     /// use tilewright::{Device, Matmul};

@@ -12,18 +12,20 @@ use crate::matrix::{AsMatrixViewMut, Matrix, MatrixView, MatrixViewMut};
 use cuda_std::float::Float;
 use tilewright_kernels::epilogue::EpilogueElement as _;
 
-/// Products of matrices of unequal shapes, or of a list of matrices that lie anywhere:
-/// `C'[i] = activation(alpha A[i] B[i] + beta C[i])`.
+/// Products of matrices of unequal shapes, in one launch where possible.
 ///
-/// f32 and f64: up to 64 products whose operands have the same orders are one launch, which allocates nothing.
-/// Each product has the bits of [`Arithmetic::Chain`], a vector or a small result with a large K as well. A
-/// product that runs on tensor cores is launched alone: one of f32 that is large enough
-/// ([`Arithmetic::Split`]), and one of f64 that fills the device.
+/// They compute `C'[i] = activation(alpha A[i] B[i] + beta C[i])` for a list of matrices, which can lie anywhere in
+/// memory.
 ///
-/// f16 and bf16, to the same type, from compute capability 8.0 on: products share a launch in the same way, on
-/// tensor cores, and each has the bits that it has alone. Vectors, small results with a large K, results that fill
-/// half of the device, and operands whose rows (columns, if column-major) do not start at multiples of 16 bytes are
-/// launched alone. Products of all other types run one after the other.
+/// | type | products that share a launch, up to 64 with the same orders | products with a launch of their own |
+/// |---|---|---|
+/// | f32 | those on CUDA cores, with the bits of [`Arithmetic::Chain`] | those large enough for tensor cores ([`Arithmetic::Split`]) |
+/// | f64 | the same | those that fill the device, on tensor cores |
+/// | f16, bf16 | those on tensor cores, to the same type, from compute capability 8.0 on | vectors; small results with a large K; results that fill half of the device; operands whose rows (columns, if column-major) do not start at multiples of 16 bytes |
+/// | others | none | all, one after the other |
+///
+/// A launch that products share allocates nothing. In a shared launch of f32 or f64, vectors and small results with a
+/// large K also have the bits of a chain; products of f16 and bf16 have the bits that they have alone.
 ///
 /// ```
 /// use tilewright::{Device, MatmulGroup};
@@ -72,29 +74,30 @@ impl<'a, T: MatmulElement> MatmulGroup<'a, T> {
         }
     }
 
-    /// How they are computed.
+    /// Sets how the products are computed: [`Arithmetic::Auto`] if not given.
     #[must_use]
     pub fn arithmetic(mut self, arithmetic: Arithmetic) -> Self {
         self.arithmetic = arithmetic;
         self
     }
 
-    /// What the products are multiplied by: 1 if not given. With 0 the operands are not read.
+    /// Sets the factor of the products: 1 if not given. With 0 the operands are not read.
     #[must_use]
     pub fn alpha(mut self, alpha: T::Accumulator) -> Self {
         self.epilogue.alpha = alpha;
         self
     }
 
-    /// What each C is multiplied by before it is added: 0 if not given, for which none is read. A new C is
-    /// zero.
+    /// Sets the factor of each C, which is then added: 0 if not given.
+    ///
+    /// With 0, no C is read. A new C counts as zero.
     #[must_use]
     pub fn beta(mut self, beta: T::Accumulator) -> Self {
         self.epilogue.beta = beta;
         self
     }
 
-    /// What is applied to each output at last. Integers have none.
+    /// Sets the activation, which is applied last to each output. Integers have none.
     #[must_use]
     pub fn activation(mut self, activation: Activation) -> Self
     where
@@ -104,10 +107,10 @@ impl<'a, T: MatmulElement> MatmulGroup<'a, T> {
         self
     }
 
-    /// The products as new row-major matrices, in order.
+    /// Computes the products as new row-major matrices, in order.
     ///
     /// # Errors
-    /// Those of [`Matmul::run`](crate::Matmul::run); where one product cannot be computed, none is returned.
+    /// Those of [`Matmul::run`](crate::Matmul::run). If one product cannot be computed, none is returned.
     pub fn run(&self) -> Result<Vec<Matrix<T::Product>>> {
         let products = match self.device() {
             Some(device) => self.in_new(device),
@@ -116,13 +119,15 @@ impl<'a, T: MatmulElement> MatmulGroup<'a, T> {
         products.during("MatmulGroup::run")
     }
 
-    /// The products into matrices that are there, of either [`Order`](crate::Order), or into parts of such, in
-    /// order: they are overwritten, or the products are added to them, see [`beta`](Self::beta).
+    /// Writes the products to existing matrices, or to parts of them, in order.
+    ///
+    /// The results are in either [`Order`](crate::Order). They are overwritten, or the products are added to them:
+    /// see [`beta`](Self::beta).
     ///
     /// # Errors
     /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if there are not as many results as products,
     /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if one of them is not M x N, and those of
-    /// [`Matmul::run`](crate::Matmul::run). Shapes and devices are compared before anything is computed.
+    /// [`Matmul::run`](crate::Matmul::run). Shapes and devices are checked before anything is computed.
     pub fn run_into<O: Element>(&self, results: &mut [impl AsMatrixViewMut<O>]) -> Result<()>
     where
         T: MatmulInto<O>,
@@ -144,7 +149,7 @@ impl<'a, T: MatmulElement> MatmulGroup<'a, T> {
         written.during("MatmulGroup::run_into")
     }
 
-    /// That of the first operand.
+    /// The device of the first operand.
     fn device(&self) -> Option<&'a Device> {
         self.products.first().map(|it| it.a.first().device())
     }
@@ -182,8 +187,9 @@ impl<'a, T: MatmulElement> MatmulGroup<'a, T> {
 }
 
 impl Device {
-    /// The products of pairs of matrices of any shapes, as new row-major matrices, in order: see
-    /// [`MatmulGroup`].
+    /// The products of pairs of matrices of any shapes, as new row-major matrices, in order.
+    ///
+    /// [`MatmulGroup`] has options, and says which products share a launch.
     ///
     /// ```
     /// use tilewright::Device;

@@ -11,15 +11,17 @@ use crate::matrix::MatrixView;
 impl Device {
     /// The product A x of an M x K matrix and a vector of K elements: a buffer of M elements.
     ///
-    /// A is `&matrix`, its transpose `matrix.t()` or a part of it, in either [`Order`](crate::Order), without a copy;
-    /// `device.matvec(a.t(), &x)` is the product of the row x with A. [`Device::matmul`] has the same bits
-    /// where one of its operands is a vector, and `Matmul::new(&a, x.as_column())` choices.
+    /// A is `&matrix`, its transpose `matrix.t()` or a part of it, in either [`Order`](crate::Order), without a
+    /// copy. `device.matvec(a.t(), &x)` is the product of the row x with A. [`Device::matmul`] has the same bits if
+    /// one of its operands is a vector. For an epilogue, use `Matmul::new(&a, x.as_column())`.
     ///
-    /// Each element is the sum of K products, each added by a fused multiply-add, of f64 in f64 and of
-    /// all other floats in f32, and rounded to the type at last: |y' - y| <= gamma_K |A||x| for f32 and
-    /// f64. Sums of i8 are exact in i32, and wrap around. The order depends on K and the type alone, so the bits are the same on every device, whatever
-    /// the order of the matrix and the other rows (`docs/products.md`). A sum that is zero is +0. Infinities
-    /// and NaN are as in [`Device::matmul_tiled`].
+    /// Each element is the sum of K products, each added by a fused multiply-add: in f64 for f64, in f32 for all
+    /// other floats. It is rounded once to the result's type. For f32 and f64, |y' - y| <= gamma_K |A||x|. Sums of
+    /// i8 are exact in i32, and wrap around. A sum that is zero is +0. Infinities and NaN are as in
+    /// [`Device::matmul_tiled`].
+    ///
+    /// The order of additions depends on K and the type alone. So the bits are the same on every device, for either
+    /// order of the matrix, and whatever the other rows (`docs/products.md`).
     ///
     /// ```
     /// use tilewright::Device;
@@ -36,8 +38,8 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if A does not have as many columns as x has elements; all others of
-    /// [`Matmul::run`].
+    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if A does not have as many columns as x has
+    /// elements, and those of [`Matmul::run`].
     pub fn matvec<'a, 'x, T: MatmulElement>(
         &self,
         a: impl Into<MatrixView<'a, T>>,
@@ -47,11 +49,11 @@ impl Device {
         self.vector_product(a, x).during("matvec")
     }
 
-    /// [`Device::matvec`] into a buffer or a part of one, whose elements it overwrites.
+    /// Writes [`Device::matvec`] to an existing buffer, or to a part of one.
     ///
     /// # Errors
-    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if `y` does not have an element for each row of A, and those of
-    /// [`Device::matvec`].
+    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if `y` does not have an element for each row
+    /// of A, and those of [`Device::matvec`].
     pub fn matvec_into<'a, 'x, 'y, T: MatmulInto<O>, O: Element>(
         &self,
         a: impl Into<MatrixView<'a, T>>,

@@ -1,4 +1,4 @@
-//! Products by the fastest kernel that keeps the promise of the type, plain or with choices.
+//! Products by the fastest kernel that meets the type's accuracy guarantee, with or without an epilogue.
 
 use crate::buffer::BufferView;
 use crate::device::Device;
@@ -18,15 +18,15 @@ use crate::matrix::{
 };
 use cuda_std::float::Float;
 
-/// A product with choices, and with what becomes of it on its way to memory:
+/// A matrix product with an epilogue: scaling, bias and activation, fused into the kernel.
 ///
 /// ```text
 /// C' = activation(alpha row_scale[i] column_scale[j] (A B)[i, j] + beta C[i, j] + row_bias[i] + column_bias[j])
 /// ```
 ///
-/// All of it is computed where the sums are, in type `S`, before they are rounded to the type of C: no other pass
-/// goes over C. `S` is the type of the sums, [`Accumulate::Accumulator`], in which integers wrap around; that of
-/// [`dequantized`](Self::dequantized) is f32.
+/// The epilogue is computed in type `S`, before the results are rounded to the type of C; no other pass goes over
+/// C. `S` is the type of the sums, [`Accumulate::Accumulator`], in which integers wrap around. For
+/// [`dequantized`](Self::dequantized) it is f32.
 ///
 /// ```
 /// use tilewright::{Activation, Device, Matmul};
@@ -55,7 +55,7 @@ pub struct Matmul<'a, T: MatmulElement, S: Accumulator = <T as Accumulate>::Accu
 }
 
 impl<'a> Matmul<'a, f32> {
-    /// The product A B with a B that [`Device::prepare`] has taken apart.
+    /// The product A B with a B that [`Device::prepare`] has split.
     #[must_use]
     pub fn with_prepared(a: impl Into<MatrixBatch<'a, f32>>, b: &'a PreparedMatrix<'a>) -> Self {
         let mut product = Self::new(a, b.matrix());
@@ -65,36 +65,36 @@ impl<'a> Matmul<'a, f32> {
 }
 
 impl<'a, T: MatmulElement> Matmul<'a, T> {
-    /// The product A B of an M x K and a K x N matrix, on their device; of a [`MatrixBatch`] the products
-    /// of all its matrices, in one launch. A single matrix beside a batch is an operand of all products.
+    /// The product A B of an M x K and a K x N matrix, on their device.
+    ///
+    /// For a [`MatrixBatch`] it is the products of all its matrices, in one launch. A single matrix beside a batch
+    /// is an operand of every product.
     #[must_use]
     pub fn new(a: impl Into<MatrixBatch<'a, T>>, b: impl Into<MatrixBatch<'a, T>>) -> Self {
         Self::of(Operands::new(a.into(), b.into()))
     }
 
-    /// The product as a new row-major matrix; those of a batch one below the other.
+    /// Computes the product as a new row-major matrix; the products of a batch lie one below the other.
     ///
     /// # Errors
-    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if A's columns are not B's rows;
-    /// [`ErrorKind::BatchMismatch`](crate::ErrorKind::BatchMismatch) if A and B are batches of different
-    /// numbers of matrices; [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if a scale or a bias has another number of
-    /// elements than the product has rows or columns;
-    /// [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if the operands are of different devices;
-    /// [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel) if the device has no kernel for the type or the
-    /// arithmetic; [`ErrorKind::DriverTooOld`](crate::ErrorKind::DriverTooOld) if it has one that its driver
-    /// does not read, and no other; [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) if the result cannot be counted;
-    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory),
-    /// [`ErrorKind::NoModule`](crate::ErrorKind::NoModule),
-    /// [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or
-    /// [`ErrorKind::Cuda`](crate::ErrorKind::Cuda).
+    /// - [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if A's columns are not B's rows.
+    /// - [`ErrorKind::BatchMismatch`](crate::ErrorKind::BatchMismatch) if A and B are batches of different numbers
+    ///   of matrices.
+    /// - [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if a scale or a bias does not have an element
+    ///   for each row or column of the product.
+    /// - [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if the operands are on different devices.
+    /// - [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel) if the device has no kernel for the type or the
+    ///   arithmetic; [`ErrorKind::DriverTooOld`](crate::ErrorKind::DriverTooOld) if its driver cannot
+    ///   read it.
+    /// - [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) if the result's elements cannot be counted; those of [any call](crate#errors).
     pub fn run(&self) -> Result<Matrix<T::Product>> {
         self.product(self.device()).during("Matmul::run")
     }
 
     /// The kernel that [`run`](Self::run) selects, and why.
     ///
-    /// With [`Arithmetic::Split`] the outputs of lines whose elements are too far apart, or infinite, or
-    /// NaN, are computed by another kernel, in order of k: the device finds them.
+    /// With [`Arithmetic::Split`], a second kernel computes the outputs of rows and columns outside the split's
+    /// range (elements too far apart, infinite or NaN), in order of k. The device finds them.
     ///
     /// # Errors
     /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) or
@@ -105,12 +105,13 @@ impl<'a, T: MatmulElement> Matmul<'a, T> {
 }
 
 impl<'a> Matmul<'a, i8, f32> {
-    /// The product A B of matrices of i8 that were quantised, on their way back to numbers: the sums are those of
-    /// [`Matmul::new`], exact in i32, each is rounded to f32, ties to even, and alpha, beta, scales, biases and
-    /// activation are computed in f32. An output of f32, bf16 or f16, [`run_as`](Self::run_as) and
-    /// [`run_into`](Self::run_into), is rounded once more if it has 16 bits. A sum of less than 2^24 in magnitude is an f32.
+    /// The product A B of quantised i8 matrices, scaled back to floats: w8a8.
     ///
-    /// Weights with a scale for each output, activations with one for each row:
+    /// The sums are exact in i32, as with [`Matmul::new`]. Each is rounded to f32, ties to even, which keeps sums of
+    /// less than 2^24 in magnitude exact. The epilogue is computed in f32. The output is f32, bf16 or f16, by
+    /// [`run_as`](Self::run_as) or [`run_into`](Self::run_into); 16-bit outputs are rounded once more.
+    ///
+    /// For example, weights with a scale for each output and activations with a scale for each row:
     ///
     /// ```
     /// use tilewright::{Device, Matmul};
@@ -129,7 +130,7 @@ impl<'a> Matmul<'a, i8, f32> {
     /// # }
     /// ```
     ///
-    /// Compute capability 8.0 or the simulator; [`Arithmetic::Chain`] has no kernel.
+    /// Needs compute capability 8.0 or the simulator. [`Arithmetic::Chain`] has no kernel for it.
     #[doc(alias = "w8a8")]
     #[doc(alias = "quantized")]
     #[must_use]
@@ -152,24 +153,26 @@ impl<'a, T: MatmulElement, S: Accumulator> Matmul<'a, T, S> {
         }
     }
 
-    /// How it is computed.
+    /// Sets how the product is computed: [`Arithmetic::Auto`] if not given.
     #[must_use]
     pub fn arithmetic(mut self, arithmetic: Arithmetic) -> Self {
         self.arithmetic = arithmetic;
         self
     }
 
-    /// In which tiles, instead of those that [`plan`](Self::plan) selects; the bits of the product do not
-    /// depend on them. Products with a vector have one size, and the parts of a divided K select theirs.
+    /// Sets the size of the tiles, instead of the one that [`plan`](Self::plan) selects.
+    ///
+    /// The bits do not depend on it. Products with a vector have one size, and the parts of a split K select theirs.
     #[must_use]
     pub fn tiles(mut self, tiles: TileConfig) -> Self {
         self.tiles = Some(tiles);
         self
     }
 
-    /// By the kernels that a device of compute capability `major`.`minor` has, on one that is newer, to test and
-    /// to time what the older one runs; on one that is not newer the call changes nothing. Tensor cores round
-    /// as those of the device that runs the kernel, or that the simulator stands for.
+    /// Uses only kernels that a device of compute capability `major`.`minor` has.
+    ///
+    /// On a newer device this tests and times what the older one runs; on others the call changes nothing. Tensor
+    /// cores still round as those of the device that runs the kernel, or that the simulator stands for.
     ///
     /// ```
     /// use half::f16;
@@ -190,50 +193,49 @@ impl<'a, T: MatmulElement, S: Accumulator> Matmul<'a, T, S> {
         self
     }
 
-    /// What the products are multiplied by: 1 if not given. With 0 A and B are not read.
+    /// Sets the factor of the product: 1 if not given. With 0, A and B are not read.
     #[must_use]
     pub fn alpha(mut self, alpha: S) -> Self {
         self.epilogue.alpha = alpha;
         self
     }
 
-    /// What C is multiplied by before it is added: 0 if not given, for which C is not read. A new C is
-    /// zero.
+    /// Sets the factor of C: 0 if not given. With 0, C is not read. A new C counts as zero.
     #[must_use]
     pub fn beta(mut self, beta: S) -> Self {
         self.epilogue.beta = beta;
         self
     }
 
-    /// M factors, one for each row of the product.
+    /// Multiplies each row of the product by one of M factors.
     #[must_use]
     pub fn row_scale(mut self, scale: impl Into<BufferView<'a, S>>) -> Self {
         self.epilogue.rows.scale = Some(scale.into());
         self
     }
 
-    /// N factors, one for each column of the product.
+    /// Multiplies each column of the product by one of N factors.
     #[must_use]
     pub fn column_scale(mut self, scale: impl Into<BufferView<'a, S>>) -> Self {
         self.epilogue.columns.scale = Some(scale.into());
         self
     }
 
-    /// M numbers, each of which is added to a row of the product.
+    /// Adds one of M numbers to each row of the product.
     #[must_use]
     pub fn row_bias(mut self, bias: impl Into<BufferView<'a, S>>) -> Self {
         self.epilogue.rows.bias = Some(bias.into());
         self
     }
 
-    /// N numbers, each of which is added to a column of the product.
+    /// Adds one of N numbers to each column of the product.
     #[must_use]
     pub fn column_bias(mut self, bias: impl Into<BufferView<'a, S>>) -> Self {
         self.epilogue.columns.bias = Some(bias.into());
         self
     }
 
-    /// What is applied to each output at last. Integers have none.
+    /// Sets the activation, which is applied last to each output. Integers have none.
     #[must_use]
     pub fn activation(mut self, activation: Activation) -> Self
     where
@@ -243,8 +245,9 @@ impl<'a, T: MatmulElement, S: Accumulator> Matmul<'a, T, S> {
         self
     }
 
-    /// The product as a new row-major matrix of type `O`: `product.run_as::<f32>()` of f16, bf16 or 8-bit floats, and
-    /// f32, bf16 or f16 of [`dequantized`](Matmul::dequantized) i8.
+    /// Computes the product as a new row-major matrix of type `O`.
+    ///
+    /// f16, bf16 and 8-bit floats become f32; [`dequantized`](Matmul::dequantized) i8 becomes f32, bf16 or f16.
     ///
     /// # Errors
     /// Those of [`Matmul::run`].
@@ -255,9 +258,10 @@ impl<'a, T: MatmulElement, S: Accumulator> Matmul<'a, T, S> {
         self.product(self.device()).during("Matmul::run_as")
     }
 
-    /// The product into an M x N matrix of either [`Order`](crate::Order) that is there, into a part
-    /// of one, or into a batch of such matrices, which it overwrites, or to which it is added: see [`beta`](Self::beta). f16, bf16
-    /// and 8-bit floats also go into matrices of f32.
+    /// Writes the product to an existing M x N matrix, to a part of one, or to a batch of them.
+    ///
+    /// C is in either [`Order`](crate::Order). It is overwritten, or the product is added to it: see
+    /// [`beta`](Self::beta). f16, bf16 and 8-bit floats can also be written to matrices of f32.
     ///
     /// # Errors
     /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if C is not M x N, and those of
@@ -304,7 +308,7 @@ impl<'a, T: MatmulElement, S: Accumulator> Matmul<'a, T, S> {
         device.product(product.request(), self.operands, product.epilogue)
     }
 
-    /// The product in `c`.
+    /// Writes the product to `c`.
     pub(super) fn multiply<O: Element>(
         &self,
         device: &Device,
@@ -326,23 +330,25 @@ impl<'a, T: MatmulElement, S: Accumulator> Matmul<'a, T, S> {
 }
 
 impl Device {
-    /// The product A B of an M x K and a K x N matrix, M x N, by the fastest kernel that keeps the
-    /// promise of the type ([`MatmulElement`]).
+    /// The product A B, by the fastest kernel that meets the type's accuracy guarantee ([`MatmulElement`]).
     ///
-    /// An operand is `&matrix`, its transpose `matrix.t()` or a part of it ([`Matrix::slice`]), in
-    /// either [`Order`](crate::Order); the product is row-major.
+    /// A is M x K and B K x N. An operand is `&matrix`, its transpose `matrix.t()` or a part of it
+    /// ([`Matrix::slice`]), in either [`Order`](crate::Order). The product is row-major, M x N.
     ///
-    /// Element by element |C' - C| <= gamma_K |A||B| for f32 and f64, whatever the elements (Higham,
-    /// Accuracy and Stability of Numerical Algorithms, 3.5), as long as nothing underflows.
+    /// For f32 and f64, element by element |C' - C| <= gamma_K |A||B|, whatever the elements (Higham, Accuracy and
+    /// Stability of Numerical Algorithms, 3.5), as long as nothing underflows.
     ///
-    /// The device, the type and M, N and K select the kernel ([`Matmul::plan`]), and so the bits of an
-    /// f32 product: the same in every run, and from operands in either order, wherever they lie.
-    /// [`Matmul::arithmetic`] with [`Arithmetic::Chain`](crate::Arithmetic::Chain) gives the bits of
-    /// [`Device::matmul_tiled`] on every device. A product of a matrix and a vector adds in another order
-    /// than those, the same on every device: see [`Device::matvec`]. So does one with a small result and a
-    /// large K, which is divided into parts: their number depends on M, N, K and the type alone, but for f32 on
-    /// compute capability 9.0, where larger results have parts on tensor cores. f32 on tensor
-    /// cores takes (M + N) K words of memory for the halves of the elements, until the product is done.
+    /// The device, the type, M, N and K select the kernel ([`Matmul::plan`]), and so the bits of an f32 product.
+    /// They are the same in every run, and do not depend on the operands' orders or on where they lie. For the same
+    /// bits on every device, use [`Matmul::arithmetic`] with [`Arithmetic::Chain`](crate::Arithmetic::Chain). Two
+    /// kinds of products add in another order:
+    ///
+    /// - A product of a matrix and a vector: see [`Device::matvec`]. Its order is the same on every device.
+    /// - A product with a small result and a large K, which is split into parts. Their number depends on M, N, K
+    ///   and the type alone, except for f32 on compute capability 9.0, where larger results are also split, on
+    ///   tensor cores.
+    ///
+    /// On tensor cores, f32 takes (M + N) K words of memory for the split elements until the product is done.
     ///
     /// ```
     /// use half::bf16;
@@ -371,8 +377,10 @@ impl Device {
         Matmul::new(a, b).product(self).during("matmul")
     }
 
-    /// [`Device::matmul`] into an M x N matrix of either [`Order`](crate::Order) that is there, or into a
-    /// part of one ([`MatrixViewMut`](crate::MatrixViewMut)), whose elements it overwrites.
+    /// Writes [`Device::matmul`] to an existing M x N matrix, or to a part of one.
+    ///
+    /// C is in either [`Order`](crate::Order), and its elements are overwritten; a part is a
+    /// [`MatrixViewMut`](crate::MatrixViewMut).
     ///
     /// # Errors
     /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if C is not M x N, and those of

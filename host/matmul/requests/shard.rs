@@ -1,4 +1,4 @@
-//! Some rows and columns of a product, of which other devices compute the rest.
+//! A part of a product whose other rows and columns are computed on other devices.
 
 use crate::device::Device;
 use crate::element::Element;
@@ -11,9 +11,10 @@ use crate::matmul::types::sealed::Computes;
 use crate::matrix::{MatrixView, MatrixViewMut};
 
 impl Device {
-    /// The product A B in `c`, which is row-major, as a part of a product of `whole` rows and columns: each
-    /// output has the bits that [`Matmul::run_into`](crate::Matmul::run_into) of the whole, in this way, gives it
-    /// on such a device. The vectors of `epilogue` are those of the part.
+    /// Writes the product A B to the row-major `c`, as a part of a product of `whole` rows and columns.
+    ///
+    /// Each output has the bits that [`Matmul::run_into`](crate::Matmul::run_into) gives it in the whole product,
+    /// with this arithmetic and on a device of this kind. The vectors of `epilogue` are those of the part.
     pub(crate) fn multiply_part<T: Computes<O>, O: Element>(
         &self,
         whole: (usize, usize),

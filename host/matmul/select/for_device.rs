@@ -1,4 +1,4 @@
-//! The selection for a device at hand.
+//! The selection for a given device.
 
 use super::group::select_in_group;
 use super::obstacle::obstacle;
@@ -9,7 +9,7 @@ use crate::matmul::kernel::{GemmKernel, TileConfig};
 use crate::matmul::problem::Problem;
 
 impl Device {
-    /// The kernel of `request` for the problem.
+    /// The kernel that `request` selects for the problem.
     pub(in crate::matmul) fn select_kernel(
         &self,
         request: Request,
@@ -19,8 +19,7 @@ impl Device {
         selection.ok_or_else(|| self.no_kernel(request, problem))
     }
 
-    /// The kernel for one launch of products of unequal shapes, 1 at least, whose operands have the same
-    /// orders.
+    /// The kernel for one launch of products of unequal shapes, at least one, whose operands have the same orders.
     pub(in crate::matmul) fn select_group_kernel(
         &self,
         problems: &[&Problem],
@@ -51,7 +50,7 @@ impl Device {
         }
     }
 
-    /// What the selection of a kernel depends on.
+    /// The facts that the selection of a kernel depends on.
     pub(in crate::matmul) fn facts(&self) -> DeviceFacts {
         let properties = self.properties();
         DeviceFacts {

@@ -1,16 +1,18 @@
-//! The selection of products of unequal shapes: which are launched alone, and the kernel of the others.
+//! The selection for products of unequal shapes: which are launched alone, and the kernel of the others.
 
 use super::tiles::{fills_device, large_tiles_pay};
 use super::{DeviceFacts, Request, SPLIT_FROM_OF_GROUP, Selection, select};
 use crate::matmul::kernel::{GemmKernel, Method, TileConfig};
 use crate::matmul::problem::Problem;
 
-/// Whether a product, for which `selection` is the fastest, has its own launch: on tensor cores, f64 if
-/// it fills the device, f16 and bf16 if it fills half of it. Of these the others have the bits that they have
-/// alone, so that vectors and a divided K are alone, too, and what has to be copied.
+/// Whether a product whose fastest kernel is `selection` has its own launch.
 ///
-/// Half of the device is a guess: products of warps take twice as long as those of warpgroups, and a launch of its
-/// own a few microseconds.
+/// It has on tensor cores: f64 if it fills the device, f16 and bf16 if it fills half of it. The other f16 and bf16
+/// products have the bits that they have alone. So vectors, products with a split K and those whose operands must
+/// be copied also have their own launch.
+///
+/// Half of the device is a guess: warp-level products take twice as long as those of warpgroups, and a launch takes
+/// a few microseconds.
 pub fn is_alone(problem: &Problem, device: DeviceFacts, selection: &Selection) -> bool {
     if problem.element.is_half() {
         let is_tiled = matches!(
@@ -29,8 +31,8 @@ pub fn is_alone(problem: &Problem, device: DeviceFacts, selection: &Selection) -
     }
 }
 
-/// The kernel for one launch of `problems`, 1 at least, whose operands have the same orders: large tiles if
-/// there are enough of them, and if few of their outputs lie outside of the results.
+/// The kernel for one launch of `problems`, at least one, whose operands have the same orders: large tiles if there
+/// are enough of them, and few of their outputs lie outside the results.
 pub fn select_in_group(problems: &[&Problem], device: DeviceFacts) -> Option<&'static GemmKernel> {
     let first = problems.first()?;
     let kernel_in = |tiles| select(first, device, Request::Grouped(tiles)).map(|it| it.kernel);
@@ -48,7 +50,7 @@ pub fn select_in_group(problems: &[&Problem], device: DeviceFacts) -> Option<&'s
     Some(large.unwrap_or(small))
 }
 
-/// Blocks of a product in a launch that several share; more than a grid can have where it cannot have them.
+/// The blocks of a product in a shared launch; more than a grid can have if they cannot be counted.
 pub fn blocks_in_group(problem: &Problem, kernel: &GemmKernel) -> u64 {
     let blocks = problem.blocks(&kernel.descriptor.tile);
     blocks.map_or(1 << 32, u64::from)

@@ -10,8 +10,8 @@ use tilewright_kernels::tensor::lowest_exponent;
 const CAPABILITIES: [(u32, u32); 5] = [(7, 0), (7, 5), (8, 0), (8, 9), (9, 0)];
 const NEWEST: (u32, u32) = (10, 0);
 
-/// What stands in the way of `request` for `problem`, and what to do: for a device and a problem for which [`select`]
-/// finds no kernel.
+/// Why `request` has no kernel for `problem`, and what to do. The device and the problem are such that [`select`]
+/// finds none.
 pub fn obstacle(problem: &Problem, device: DeviceFacts, request: Request) -> String {
     let arithmetic = match request {
         Request::Fastest(arithmetic, _)
@@ -27,7 +27,7 @@ pub fn obstacle(problem: &Problem, device: DeviceFacts, request: Request) -> Str
         })
 }
 
-/// What the arithmetic does not compute on any device.
+/// Why the arithmetic does not compute the problem on any device.
 fn of_arithmetic(problem: &Problem, arithmetic: Arithmetic) -> Option<String> {
     let Problem {
         element, output, k, ..
@@ -70,7 +70,7 @@ fn of_device(problem: &Problem, device: DeviceFacts, request: Request) -> Option
             "its kernels are for warps of 32 threads, and this device has warps of {threads}; use f32, f64 or i8"
         ));
     }
-    // Of a limited request, what it would be without the limit.
+    // For a limited request, the request without the limit.
     let (limit, request) = match request {
         Request::FastestAt(limit, arithmetic, tiles) => {
             (Some(limit), Request::Fastest(arithmetic, tiles))

@@ -1,56 +1,58 @@
-//! Why a product uses the tiles that it uses.
+//! Why a product uses its tile size.
 
 use crate::error::counted;
 use std::fmt::{self, Display, Formatter};
 
-/// Why a product uses the tiles that it uses.
+/// Why a product uses its kernel and tile size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SelectionReason {
-    /// There are no others.
+    /// This kind of kernel has only one tile size.
     OnlyTiles,
     /// One of the operands is a vector.
     Vector,
     /// The result has few rows or few columns.
     FewLines,
-    /// The result is small: most of a tile of the others would lie outside of it.
+    /// The result is small: larger tiles would lie mostly outside of it.
     SmallResult,
-    /// The result is so small that K is divided, for more blocks.
+    /// The result is so small that K is split, to give more blocks work.
     InParts {
-        /// Parts, of equal length but for the last, which has what is left.
+        /// The number of parts. They have equal lengths, except for the last, which has the rest.
         parts: usize,
     },
-    /// The device computes as many tiles at a time as it has room for; of f32 on the ordinary units, one for each
-    /// multiprocessor.
+    /// The estimated time in rounds of tiles is the shortest.
+    ///
+    /// In a round, the device computes as many tiles as it can hold at once; f32 on CUDA cores counts one tile for
+    /// each multiprocessor.
     Rounds {
         /// Rounds of small tiles.
         small: u64,
-        /// Of medium ones, if the method has them.
+        /// Rounds of medium tiles, if the method has them.
         medium: Option<u64>,
-        /// Rounds of large ones.
+        /// Rounds of large tiles.
         large: u64,
     },
-    /// The caller requested them.
+    /// The caller chose the tile size.
     Requested,
     /// The result has enough large blocks for each multiprocessor.
     EnoughBlocks {
         /// Large blocks of the result; `None` if they are more than a grid can have.
         blocks: Option<u32>,
-        /// The fewest for which the large tiles are selected.
+        /// The fewest large blocks for which large tiles are selected.
         needed: u32,
     },
-    /// Much of the large tiles of a batch would lie outside of its results.
+    /// A large part of the large tiles of a batch would lie outside of its results.
     EmptyTiles {
-        /// Outputs of all large tiles, with those outside.
+        /// Outputs of all large tiles, those outside the results included.
         large: u64,
-        /// The same of small ones.
+        /// Outputs of all small tiles, those outside the results included.
         small: u64,
     },
-    /// The result would not fill the device with large blocks.
+    /// The result has too few large blocks to fill the device.
     TooFewBlocks {
         /// Large blocks of the result.
         blocks: u32,
-        /// The fewest for which the large tiles are selected.
+        /// The fewest large blocks for which large tiles are selected.
         needed: u32,
     },
 }

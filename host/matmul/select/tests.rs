@@ -169,7 +169,7 @@ fn integers_are_multiplied_on_every_device() {
         (problem.output, problem.b) = (ElementType::I32, b);
         name(&problem, device, Request::Fastest(arithmetic, None))
     };
-    // Rows that start anywhere.
+    // Unaligned rows.
     let anywhere = MatrixLayout::packed(Order::RowMajor, (8, 8), 1);
     let aligned = MatrixLayout::packed(Order::ColumnMajor, (4096, 4096), 256);
     for b in [anywhere, aligned] {
@@ -207,13 +207,13 @@ fn a_product_with_a_vector_has_a_kernel_of_its_own_on_every_device() {
         assert_eq!(bf16((4096, 1), columns, rows), Some("matvec_across_bf16"));
         assert_eq!(bf16((1, 4096), rows, rows), Some("matvec_across_bf16"));
         assert_eq!(bf16((1, 4096), rows, columns), Some("matvec_along_bf16"));
-        // One row of either order is contiguous.
+        // A single row is contiguous in either order.
         for (a, b) in ORDERS.into_iter().flat_map(|a| ORDERS.map(|b| (a, b))) {
             let dot = auto(ElementType::F64, (1, 1), a, b, device);
             assert_eq!(dot, Some("matvec_along_f64"));
         }
     }
-    // Elements of 8 bits lie in either order.
+    // 8-bit elements lie in either order.
     for (a, b) in ORDERS.into_iter().flat_map(|a| ORDERS.map(|b| (a, b))) {
         for (element, output, kernel) in [
             (ElementType::I8, ElementType::I32, "matvec_i8"),

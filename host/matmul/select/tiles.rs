@@ -1,4 +1,4 @@
-//! The size of the tiles: the one that takes least time on the device.
+//! The size of the tiles: the fastest on the device.
 
 use super::{DeviceFacts, SelectionReason};
 use crate::matmul::kernel::{ElementType, Method, TileConfig, WgmmaTile, split_tile};
@@ -7,29 +7,29 @@ use crate::matmul::table::kernels_of;
 use tilewright_kernels::matmul::BlockTile;
 use tilewright_kernels::tensor::ClusterTile;
 
-/// Large blocks for each multiprocessor, in halves, from which on they are faster than small ones.
+/// The fewest large blocks for each multiprocessor, in halves, for which they are faster than small ones.
 ///
-/// On an H200 with 132 multiprocessors, f32 in the tiles of groups, small against large in TFLOP/s: 14.4 and 5.0 at 512
-/// (16 large blocks), 31.3 and 21.1 at 1024 (64), 36.2 and 26.6 at 1536 (144), 42.0 and 47.4 at
-/// 2048 (256): between 1.1 and 1.9 blocks.
+/// Measured on an H200 with 132 multiprocessors, f32 in the tiles of groups, in TFLOP/s, small and large: 14.4 and
+/// 5.0 at 512 (16 large blocks), 31.3 and 21.1 at 1024 (64), 36.2 and 26.6 at 1536 (144), 42.0 and 47.4 at 2048
+/// (256). So the limit is between 1.1 and 1.9 blocks.
 const LARGE_FROM_HALVES: u32 = 3;
 
-/// Whether large tiles, which cover `large` outputs with those that lie outside, are faster than small ones: by
-/// a quarter, where both lie within.
+/// Whether large tiles, which have `large` outputs with those outside the result, are faster than small ones, which
+/// have `small`. If both lie within the result, large ones are faster by a quarter.
 pub fn large_tiles_pay(large: u64, small: u64) -> bool {
     large.saturating_mul(4) <= small.saturating_mul(5)
 }
 
-/// How long rounds of tiles of one size take, in units of a method's own.
+/// The time of rounds of tiles of one size, in units of the method.
 #[derive(Clone, Copy)]
 struct RoundTime {
-    /// Of all rounds together, once.
+    /// The time of all rounds together, once.
     start: u64,
     each: u64,
 }
 
 impl RoundTime {
-    /// Of rounds that take so long each.
+    /// Rounds that take `each`.
     const fn each(each: u64) -> Self {
         Self { start: 0, each }
     }
@@ -39,16 +39,16 @@ impl RoundTime {
     }
 }
 
-/// How long rounds of tiles take.
+/// The times of rounds of tiles.
 struct RoundTimes {
     small: RoundTime,
-    /// If the method has such tiles.
+    /// `None` if the method has no medium tiles.
     medium: Option<RoundTime>,
     large: RoundTime,
 }
 
 impl RoundTimes {
-    /// Of a method with tiles of two sizes.
+    /// Times of a method with tiles of two sizes.
     const fn of_two(small: u64, large: u64) -> Self {
         Self {
             small: RoundTime::each(small),
@@ -57,7 +57,7 @@ impl RoundTimes {
         }
     }
 
-    /// Of a method with tiles of three sizes.
+    /// Times of a method with tiles of three sizes.
     const fn of_three(small: u64, medium: u64, large: u64) -> Self {
         Self {
             medium: Some(RoundTime::each(medium)),
@@ -66,52 +66,55 @@ impl RoundTimes {
     }
 }
 
-/// By products of warpgroups; medium tiles have three times, and large ones four times as many outputs. Blocks stay,
-/// and compute a tile in each round.
+/// Warpgroup products of f16, bf16 and i8. Medium tiles have three times, and large ones four times as many outputs
+/// as small ones. Blocks stay, and compute a tile in each round.
 ///
-/// On an H200, bf16 in TFLOP/s, small, medium and large: 334, 274 and 253 at 1280 (2 rounds, 1 and 1), 325, 429 and
-/// 362 at 1536 (3, 1 and 1), 420, 344 and 461 at 1792 (3, 2 and 1), 476, 476 and 561 at 2560 (7, 3 and 2), 498, 587
-/// and 553 at 3072 (9, 3 and 3), 515, 551 and 681 at 4096 (16, 6 and 4).
+/// Measured on an H200, bf16, in TFLOP/s, small, medium and large: 334, 274 and 253 at 1280 (2, 1 and 1 rounds),
+/// 325, 429 and 362 at 1536 (3, 1 and 1), 420, 344 and 461 at 1792 (3, 2 and 1), 476, 476 and 561 at 2560 (7, 3 and
+/// 2), 498, 587 and 553 at 3072 (9, 3 and 3), 515, 551 and 681 at 4096 (16, 6 and 4).
 const ROUNDS_OF_WGMMA: RoundTimes = RoundTimes::of_three(6, 13, 16);
 
-/// Of f32, taken apart; large tiles have twice as many outputs.
+/// Split f32, by warpgroups. Large tiles have twice as many outputs as small ones.
 ///
-/// On an H200, in us with the pass before, small and large: 28.0 and 36.9 at 1024 (1 round and 1), 49.5 and 46.2 at
-/// 1280 (2 and 1), 71.9 and 81.3 at 1536 (3 and 2), 93.6 and 93.6 at 1792 (3 and 2), 127 and 121 at 2048 (4 and 2).
+/// Measured on an H200, in us with the split, small and large: 28.0 and 36.9 at 1024 (1 and 1 rounds), 49.5 and
+/// 46.2 at 1280 (2 and 1), 71.9 and 81.3 at 1536 (3 and 2), 93.6 and 93.6 at 1792 (3 and 2), 127 and 121 at 2048 (4
+/// and 2).
 const ROUNDS_OF_SPLIT: RoundTimes = RoundTimes::of_two(5, 8);
 
-/// The same by warps; large tiles have twice as many outputs. A multiprocessor computes two large tiles at a time, or
-/// three small ones.
+/// Split f32, at warp level. Large tiles have twice as many outputs as small ones. A multiprocessor computes two large
+/// tiles at a time, or three small ones.
 ///
-/// On an H200, in us with the pass before, small and large: 50 and 58 at 1024 (1 round and 1), 106 and 92 at 1280 (2
-/// and 1), 135 and 163 at 1536 (2 and 2), 266 and 250 at 2048 (3 and 2), 857 and 804 at 3072 (6 and 5).
+/// Measured on an H200, in us with the split, small and large: 50 and 58 at 1024 (1 and 1 rounds), 106 and 92 at
+/// 1280 (2 and 1), 135 and 163 at 1536 (2 and 2), 266 and 250 at 2048 (3 and 2), 857 and 804 at 3072 (6 and 5).
 const ROUNDS_OF_SPLIT_MMA: RoundTimes = RoundTimes::of_two(6, 7);
 
-/// Of f64 by warps; large tiles have four times as many outputs. A multiprocessor computes one large tile at a
-/// time, or three small ones.
+/// f64 at warp level. Large tiles have four times as many outputs as small ones. A multiprocessor computes one large
+/// tile at a time, or three small ones.
 ///
-/// On an H200, in TFLOP/s, small and large: 43.2 and 26.6 at 1024 (1 round and 1), 43.6 and 30.9 at 1536 (2 and 2),
-/// 46.4 and 51.1 at 2048 (3 and 2), 47.6 and 53.3 at 4096 (11 and 8), 45.1 and 55.4 at 8192 (42 and 32).
+/// Measured on an H200, in TFLOP/s, small and large: 43.2 and 26.6 at 1024 (1 and 1 rounds), 43.6 and 30.9 at 1536
+/// (2 and 2), 46.4 and 51.1 at 2048 (3 and 2), 47.6 and 53.3 at 4096 (11 and 8), 45.1 and 55.4 at 8192 (42 and 32).
 const ROUNDS_OF_F64: RoundTimes = RoundTimes::of_two(4, 5);
 
-/// Of f16, bf16 and i8 by warps; large tiles have four times as many outputs. A multiprocessor computes two large
-/// tiles at a time, or three small ones, for which it reads nearly three times as much shared memory for each
+/// f16, bf16 and i8 at warp level. Large tiles have four times as many outputs as small ones. A multiprocessor computes
+/// two large tiles at a time, or three small ones, which read nearly three times as much shared memory for each
 /// output. A guess: not measured.
 const ROUNDS_OF_NARROW: RoundTimes = RoundTimes::of_two(4, 8);
 
-/// Of 8-bit floats; medium tiles have twice, and large ones three times as many outputs.
+/// 8-bit floats. Medium tiles have twice, and large ones three times as many outputs as small ones.
 ///
-/// On an H200, e4m3 in TFLOP/s, small, medium and large: 499, 521 and 626 at 1536 (3 rounds, 2 and 1), 801, 901 and
-/// 775 at 2048 (4, 2 and 2), 900, 945 and 1096 at 3072 (9, 5 and 3), 981, 1045 and 1063 at 4096 (16, 8 and 6).
+/// Measured on an H200, e4m3, in TFLOP/s, small, medium and large: 499, 521 and 626 at 1536 (3, 2 and 1 rounds),
+/// 801, 901 and 775 at 2048 (4, 2 and 2), 900, 945 and 1096 at 3072 (9, 5 and 3), 981, 1045 and 1063 at 4096 (16, 8
+/// and 6).
 const ROUNDS_OF_F8: RoundTimes = RoundTimes::of_three(10, 16, 21);
 
-/// Of f32 on the ordinary units, where rounds are the tiles of a multiprocessor, for each k in tenths of a nanosecond.
-/// Medium tiles have twice, and large ones four times as many outputs as small ones.
+/// f32 on CUDA cores. Rounds are the tiles of a multiprocessor, and times are for each k, in tenths of a
+/// nanosecond. Medium tiles have twice, and large ones four times as many outputs as small ones.
 ///
-/// On an H200, row-major operands, small, medium and large in us: 11.8, 18.5 and 29.5 at 512 (1 round, 1 and 1), 25.6,
-/// 22.8 and 37.2 at 640 (2, 1 and 1), 38.1, 51.0 and 43.8 at 768 (3, 2 and 1), 61.7, 68.5 and 57.5 at 1024 (4, 2 and 1),
-/// 134, 128 and 131 at 1280 (7, 4 and 2), 199, 200 and 208 at 1536 (9, 5 and 3), 466, 408 and 356 at 2048 (16, 8 and 4),
-/// 3641, 3192 and 2771 at 4096. A thousand products of 64: 24.4, 24.9 and 32.5, of 192 435, 376 and 450.
+/// Measured on an H200, row-major operands, in us, small, medium and large: 11.8, 18.5 and 29.5 at 512 (1, 1 and 1
+/// rounds), 25.6, 22.8 and 37.2 at 640 (2, 1 and 1), 38.1, 51.0 and 43.8 at 768 (3, 2 and 1), 61.7, 68.5 and 57.5
+/// at 1024 (4, 2 and 1), 134, 128 and 131 at 1280 (7, 4 and 2), 199, 200 and 208 at 1536 (9, 5 and 3), 466, 408 and
+/// 356 at 2048 (16, 8 and 4), 3641, 3192 and 2771 at 4096. A thousand products of 64: 24.4, 24.9 and 32.5; of 192:
+/// 435, 376 and 450.
 const ROUNDS_OF_CHAIN: RoundTimes = RoundTimes {
     small: RoundTime {
         start: 110,
@@ -127,12 +130,12 @@ const ROUNDS_OF_CHAIN: RoundTimes = RoundTimes {
     },
 };
 
-/// Blocks by warps that a multiprocessor has room for: small ones, and large ones.
+/// Blocks of warp-level kernels that a multiprocessor holds: small ones, and large ones.
 const F64_BLOCKS: (u64, u64) = (3, 1);
 const NARROW_BLOCKS: (u64, u64) = (3, 2);
 const SPLIT_BLOCKS: (u64, u64) = (3, 2);
 
-/// Products of warpgroups in `tiles`, or in those that take less time.
+/// Products by warpgroups. Uses `tiles` if given, otherwise the fastest size.
 pub(super) fn wgmma_in(
     problem: &Problem,
     device: DeviceFacts,
@@ -154,7 +157,7 @@ pub(super) fn wgmma_in(
     }
 }
 
-/// Products of taken apart operands, in `tiles`, or in those that take less time.
+/// Products of split operands. Uses `tiles` if given, otherwise the fastest size.
 pub(super) fn split_in(
     problem: &Problem,
     device: DeviceFacts,
@@ -164,15 +167,15 @@ pub(super) fn split_in(
     in_fewest_rounds(Method::Split, rounds, &ROUNDS_OF_SPLIT, tiles)
 }
 
-/// The rounds of tiles of all products, a tile at a time for each cluster of which the device has one block on
-/// each multiprocessor.
+/// The rounds of tiles of all products. Each cluster computes one at a time, and the device holds one block on each
+/// multiprocessor.
 fn rounds_of_clusters(problem: &Problem, device: DeviceFacts, tile: &ClusterTile) -> u64 {
     let resident = (device.multiprocessors as usize / tile.blocks).max(1);
     let tiles = tile.tiles((problem.m, problem.n), problem.is_gram);
     tiles.saturating_mul(problem.batch).div_ceil(resident) as u64
 }
 
-/// Products of warps on tensor cores in `tiles`, or in those that take less time.
+/// Warp-level products on tensor cores. Uses `tiles` if given, otherwise the fastest size.
 pub(super) fn mma_in(
     problem: &Problem,
     device: DeviceFacts,
@@ -185,7 +188,7 @@ pub(super) fn mma_in(
     by_warps_in(Method::Mma, problem, device, (blocks, times), tiles)
 }
 
-/// Products by warps of taken apart operands, in `tiles`, or in those that take less time.
+/// Warp-level products of split operands. Uses `tiles` if given, otherwise the fastest size.
 pub(super) fn split_mma_in(
     problem: &Problem,
     device: DeviceFacts,
@@ -195,13 +198,13 @@ pub(super) fn split_mma_in(
     by_warps_in(Method::SplitMma, problem, device, of_method, tiles)
 }
 
-/// The tile of a block by this method; `None` where no kernel has these types.
+/// The tile of a block by this method; `None` if no kernel has these types.
 fn tile_of(method: Method, problem: &Problem) -> Option<&'static BlockTile> {
     let kernels = kernels_of(method, problem.element, problem.output);
     Some(&kernels.first()?.descriptor.tile)
 }
 
-/// The rounds of blocks of all products, where each multiprocessor has room for so many.
+/// The rounds of blocks of all products, if each multiprocessor holds `blocks` at a time.
 fn rounds_of_blocks(
     problem: &Problem,
     device: DeviceFacts,
@@ -215,8 +218,8 @@ fn rounds_of_blocks(
         .div_ceil(resident)
 }
 
-/// A method by warps, of which a multiprocessor has room for so many small and large blocks, in `tiles`, or in those
-/// that take less time.
+/// A warp-level method, with the numbers of small and large blocks that a multiprocessor holds. Uses `tiles` if
+/// given, otherwise the fastest size.
 fn by_warps_in(
     method: fn(TileConfig) -> Method,
     problem: &Problem,
@@ -236,7 +239,7 @@ fn by_warps_in(
     Some(in_fewest_rounds(method, rounds, times, tiles))
 }
 
-/// A method in `tiles`, or in those whose rounds take least time, of equal ones in the largest.
+/// Uses `tiles` if given, otherwise the fastest size; ties go to the largest.
 fn in_fewest_rounds(
     method: fn(TileConfig) -> Method,
     rounds: impl Fn(TileConfig) -> u64,
@@ -269,7 +272,8 @@ fn in_fewest_rounds(
     (method(fastest.0), reason)
 }
 
-/// A block of outputs for each thread, in `tiles`, in those that take less time or in those that fill the device.
+/// A block of outputs for each thread. Uses `tiles` if given. Otherwise f32 has the fastest size, and other types
+/// large tiles if these fill the device.
 pub(super) fn coarsened(
     problem: &Problem,
     device: DeviceFacts,
@@ -280,7 +284,7 @@ pub(super) fn coarsened(
     }
     let (tiles, reason) = match tiles {
         Some(tiles) => (tiles.of_two(), SelectionReason::Requested),
-        // Large ones leave nothing out.
+        // Large tiles leave nothing out.
         None if problem.is_gram && problem.element == ElementType::F64 => {
             (TileConfig::Small, SelectionReason::OnlyTiles)
         }
@@ -289,14 +293,14 @@ pub(super) fn coarsened(
     Some((Method::Coarsened(tiles), reason))
 }
 
-/// A block of outputs of f32 for each thread, in `tiles`, or in those that take less time.
+/// A block of f32 outputs for each thread. Uses `tiles` if given, otherwise the fastest size.
 fn chain_in(
     problem: &Problem,
     device: DeviceFacts,
     tiles: Option<TileConfig>,
 ) -> Option<(Method, SelectionReason)> {
     if tiles.is_none() && problem.is_gram {
-        // Others leave nothing out.
+        // Tiles of the other sizes leave nothing out.
         let medium = Method::Coarsened(TileConfig::Medium);
         return Some((medium, SelectionReason::OnlyTiles));
     }
@@ -319,19 +323,19 @@ fn chain_in(
 }
 
 impl DeviceFacts {
-    /// Large blocks from which on they are faster than small ones.
+    /// The fewest large blocks for which they are faster than small ones.
     pub fn large_blocks(self) -> u32 {
         self.multiprocessors.saturating_mul(LARGE_FROM_HALVES) / 2
     }
 }
 
-/// Whether the products have enough large blocks on the ordinary units.
+/// Whether the products have enough large blocks on CUDA cores.
 pub fn fills_device(problem: &Problem, device: DeviceFacts) -> bool {
     matches!(tiles_for(problem, device), Some((TileConfig::Large, _)))
 }
 
-/// The large tiles if they give each multiprocessor at least one and a half blocks, and those of a batch lie
-/// within its results.
+/// Large tiles, if they give each multiprocessor at least one and a half blocks, and those of a batch lie within
+/// its results.
 fn tiles_for(problem: &Problem, device: DeviceFacts) -> Option<(TileConfig, SelectionReason)> {
     let tile = |tiles| tile_of(Method::Coarsened(tiles), problem);
     let (large, small) = (tile(TileConfig::Large)?, tile(TileConfig::Small)?);

@@ -1,8 +1,8 @@
-//! NCCL's library: opened at run time, with the functions that are called looked up at once.
+//! NCCL's library: opened at run time, with all functions that are called looked up at once.
 //!
-//! The table is this file's, as that of the driver is (`host/cuda/library.rs`): statuses are numbers, because a
-//! newer library has codes that no enum of today has. The functions are those of NCCL 2.14, which was the first
-//! to have communicators whose calls do not block.
+//! The table is ours, like that of the driver (`host/cuda/library.rs`). Statuses are numbers, because a newer
+//! library has codes that today's enum does not have. The functions are those of NCCL 2.14, the first version with
+//! communicators whose calls do not block.
 
 use crate::error::{ErrorKind, GroupError, Outcome};
 use libloading::Library;
@@ -12,15 +12,15 @@ use std::sync::OnceLock;
 /// The library's name.
 const NAME: &str = "libnccl.so.2";
 
-/// The oldest version with all that is called: 2.14.0.
+/// The oldest version with all functions that are called: 2.14.0.
 const OLDEST: c_int = 21_400;
 
-/// Of a `ncclResult_t`.
+/// A success, as `ncclResult_t`.
 pub const SUCCESS: u32 = 0;
-/// Of a `ncclResult_t`: the call goes on.
+/// A call in progress, as `ncclResult_t`.
 pub const IN_PROGRESS: u32 = 7;
 
-/// `ncclUniqueId`.
+/// Bytes of an `ncclUniqueId`.
 pub const ID_BYTES: usize = 128;
 
 /// `ncclUniqueId`, which is passed by value.
@@ -31,14 +31,14 @@ pub struct UniqueId(pub [u8; ID_BYTES]);
 /// `ncclComm_t`.
 pub type Communicator = *mut c_void;
 
-/// `ncclConfig_t` of NCCL 2.14: a newer library takes its own defaults for what that did not have.
+/// `ncclConfig_t` of NCCL 2.14: a newer library uses its own defaults for fields that 2.14 did not have.
 #[repr(C)]
 pub struct Config {
     size: usize,
     magic: u32,
     version: u32,
     blocking: c_int,
-    /// Padding here, and a field from 2.17 on: `NCCL_CONFIG_UNDEF_INT`.
+    /// Padding in 2.14, and a field from 2.17 on: `NCCL_CONFIG_UNDEF_INT`.
     undefined: c_int,
 }
 
@@ -58,21 +58,21 @@ pub const BYTES: c_int = 1;
 
 macro_rules! functions {
     ($($name:ident($($parameter:ty),* $(,)?);)*) => {
-        /// NCCL's functions that are called, each returning its status as a number.
+        /// The functions of NCCL that are called; each returns its status as a number.
         #[expect(non_snake_case, reason = "the names are NCCL's")]
         pub struct Functions {
             $(pub $name: unsafe extern "C" fn($($parameter),*) -> u32,)*
-            /// The words for a status.
+            /// Returns the message for a status.
             describe: unsafe extern "C" fn(u32) -> *const c_char,
         }
 
         impl Functions {
-            /// The function that is missing, if one is.
+            /// Looks the functions up; returns the name of one that is missing.
             fn find(library: &Library) -> Result<Self, &'static str> {
                 Ok(Self {
                     $($name: {
-                        // SAFETY: NCCL's function of this name has these parameters (nccl.h of 2.14), and
-                        // returns an enum without negative values.
+                        // SAFETY: NCCL's function of this name has these parameters (nccl.h of 2.14), and returns
+                        // an enum without negative values.
                         let found = unsafe { library.get(stringify!($name)) };
                         *found.map_err(|_| stringify!($name))?
                     },)*
@@ -102,23 +102,23 @@ functions! {
 }
 
 impl Functions {
-    /// The error for a status that is none of success.
+    /// The error for a status that is not a success.
     pub fn error(&self, code: u32) -> GroupError {
-        // SAFETY: the function takes any number, and returns a string that stays.
+        // SAFETY: the function accepts any number, and returns a string that stays valid.
         let words = unsafe { CStr::from_ptr((self.describe)(code)) };
         let message = words.to_string_lossy().into_owned();
         GroupError::Nccl { code, message }
     }
 }
 
-/// The library, opened now or before: it is never closed, because functions of it may be called until the process
+/// The library, opened at the first call. It is never closed, because its functions may be called until the process
 /// ends. A failure is not kept.
 pub fn open() -> Outcome<&'static Functions> {
     static LIBRARY: OnceLock<(Library, Functions)> = OnceLock::new();
     if let Some((_, functions)) = LIBRARY.get() {
         return Ok(functions);
     }
-    // SAFETY: what NCCL's library does when it is loaded is NVIDIA's, and made for this.
+    // SAFETY: the initialisers that run when the library is loaded are NVIDIA's, and meant to run this way.
     let library = unsafe { Library::new(NAME) }.map_err(|error| absent(error.to_string()))?;
     let functions = Functions::find(&library)
         .map_err(|function| absent(format!("it has no function `{function}`")))?;

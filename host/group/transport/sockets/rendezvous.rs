@@ -1,5 +1,5 @@
-//! How ranks find one another: all of them connect to rank 0, which tells them where the others listen; then
-//! each connects to those of lower rank.
+//! How ranks find one another: all connect to rank 0, which tells them where the others listen; then each connects
+//! to the ranks below it.
 
 use super::stream::{Fault, read, write};
 use crate::error::{GroupError, Outcome, counted};
@@ -10,19 +10,19 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::thread::sleep;
 use std::time::Duration;
 
-/// What a connection starts with.
+/// The first bytes of a connection.
 const GREETING: [u8; 8] = *b"tilewrt1";
 
 /// Bytes of a hello: the greeting, the rank, the number of ranks, and the port on which it listens.
 const HELLO: usize = GREETING.len() + 10;
 
-/// Between two looks whether another process has come.
+/// The time between two checks whether another process has connected.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// For the hello of a connection, which comes at once if it is of a rank.
+/// The time to wait for the hello of a connection; a rank sends it at once.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What a process says of itself when it connects.
+/// What a process sends about itself when it connects.
 #[derive(Clone, Copy, Debug)]
 struct Hello {
     rank: usize,
@@ -40,7 +40,7 @@ impl Hello {
         bytes
     }
 
-    /// `None` if the bytes are of another program.
+    /// `None` if the bytes come from another program.
     fn of(bytes: [u8; HELLO]) -> Option<Self> {
         let number = |at: usize| {
             let bytes: [u8; 4] = bytes[at..at + 4].try_into().expect("four bytes");
@@ -86,7 +86,7 @@ struct Rendezvous {
 }
 
 impl Rendezvous {
-    /// Rank 0: takes the others, and tells each where all listen.
+    /// Rank 0: accepts the others, and tells each where all listen.
     fn host(&self, listener: &TcpListener) -> Outcome<Vec<Option<TcpStream>>> {
         let mut addresses = vec![listener.local_addr().map_err(system)?; self.ranks];
         let mut peers: Vec<Option<TcpStream>> = (0..self.ranks).map(|_| None).collect();
@@ -108,10 +108,10 @@ impl Rendezvous {
         Ok(peers)
     }
 
-    /// Another rank: connects to rank 0 and to those between, and takes those above.
+    /// Any other rank: connects to rank 0 and to the ranks below its own, and accepts those above.
     fn visit(&self, host: SocketAddr) -> Outcome<Vec<Option<TcpStream>>> {
         let to_host = self.connect(0, host)?;
-        // On the network over which rank 0 is reached.
+        // Listens on the network over which rank 0 is reached.
         let own = SocketAddr::new(to_host.local_addr().map_err(system)?.ip(), 0);
         let listener = TcpListener::bind(own).map_err(system)?;
         self.greet(0, &to_host, listener.local_addr().map_err(system)?.port())?;
@@ -138,7 +138,7 @@ impl Rendezvous {
         ranks.find(|rank| peers[*rank].is_none())
     }
 
-    /// The next connection of a rank of this group. Those of other programs are closed.
+    /// The next connection of a rank of this group. Connections of other programs are closed.
     fn accept(&self, listener: &TcpListener, missing: usize) -> Outcome<(Hello, TcpStream)> {
         listener.set_nonblocking(true).map_err(system)?;
         loop {
@@ -214,7 +214,7 @@ impl Rendezvous {
         write(stream, &hello.bytes(), self.deadline).map_err(|fault| self.error(rank, fault))
     }
 
-    /// Where the ranks listen.
+    /// Reads the addresses on which the ranks listen.
     fn read_table(&self, host: &TcpStream) -> Outcome<Vec<SocketAddr>> {
         let of_host = |fault| self.error(0, fault);
         let mut length = [0; 4];

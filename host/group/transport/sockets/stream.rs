@@ -1,15 +1,15 @@
-//! Reads and writes of a connection that end by a deadline.
+//! Reads and writes of a connection, with a deadline.
 
 use crate::group::transport::deadline::Deadline;
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
 
-/// Why there are no bytes.
+/// Why a read or a write failed.
 #[derive(Debug)]
 pub enum Fault {
     /// The deadline has passed.
     Late,
-    /// The connection has ended; the system's words.
+    /// The connection has ended; has the system's message.
     Lost(String),
 }
 

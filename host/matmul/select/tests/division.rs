@@ -1,4 +1,4 @@
-//! K that is divided, and products of which one device computes a part.
+//! Products with a split K, and products of which one device computes a part.
 
 use super::*;
 
@@ -55,7 +55,7 @@ fn parts_of_f32_are_taken_apart_where_outputs_are_many() {
         assert_eq!((found, of_parts), (Some(parts), split), "{shape:?}");
         assert!(matches!(method, Method::Split(_)), "{shape:?}");
     }
-    // Few outputs, few lines, little work, and devices without products of warpgroups.
+    // Few outputs, few rows or columns, little work, and devices without warpgroup products.
     for (shape, device) in [
         ((128, 128, 1 << 20), H200),
         ((64, 1024, 8192), H200),
@@ -69,7 +69,7 @@ fn parts_of_f32_are_taken_apart_where_outputs_are_many() {
     let mut gram = row_major(ElementType::F32, (512, 512, 65_536));
     gram.is_gram = true;
     assert_eq!(select(&gram, H200, auto).2, chain);
-    // Above, tiles fill the device without parts.
+    // Larger results fill the device without parts.
     assert_eq!(of((768, 768, 4096), H200).0, None);
 }
 
@@ -99,15 +99,15 @@ fn k_of_narrow_elements_is_divided_into_whole_stages() {
         assert_eq!(parts((128, 2112, 7168)), Some((7, 1024)));
         assert_eq!(parts((67, 71, 30_016)), Some((59, 512)));
         assert_eq!(parts((256, 256, 3072)), Some((6, 512)));
-        // Too few elements would be saved, or too many tiles are there.
+        // Too few elements would be saved, or there are too many tiles.
         assert_eq!(parts((256, 256, 3071)), None);
         assert_eq!(parts((1024, 1152, 1 << 16)), None);
-        // Two tiles of 64 rows fill the device by themselves, or tiles of 192 rows do not.
+        // Two tiles of 64 rows fill the device without parts, or tiles of 192 rows do not.
         assert_eq!(parts((128, 4096, 7168)), None);
         assert_eq!(parts((64, 4096, 7168)), None);
         let of_more = parts((192, 2048, 7168));
         assert_eq!(of_more, (per_16_bits == 1).then_some((4, 1792)));
-        // Two parts gain nothing where rows are few.
+        // Two parts gain nothing if there are few rows.
         let of_two = |m| parts((m, 7168, 16_384));
         assert_eq!(of_two(64), None);
         assert_eq!(of_two(65), (per_16_bits == 1).then_some((2, 8192)));
@@ -157,7 +157,7 @@ fn a_part_of_a_product_is_computed_in_the_way_of_the_whole() {
             matches!(selection.kernel.method, Method::Split(_)),
             "{rows}"
         );
-        // Of which skinny products have the bits.
+        // Skinny products have the same bits.
         let selection = select(&part(ElementType::F16, rows), H200, request).unwrap();
         let method = selection.kernel.method;
         assert!(
@@ -165,7 +165,7 @@ fn a_part_of_a_product_is_computed_in_the_way_of_the_whole() {
             "{rows}"
         );
     }
-    // A result so small that K is divided, and its parts do not depend on the rows of a rank.
+    // The result is so small that K is split; its parts do not depend on the rows of a rank.
     let (m, n) = (100, 64);
     let small = row_major(ElementType::F64, (m, n, 5000));
     let expected = select(&small, H200, Request::Fastest(Arithmetic::Auto, None)).unwrap();

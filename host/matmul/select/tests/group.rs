@@ -17,7 +17,7 @@ fn large_tiles_are_for_groups_that_fill_the_device() {
     let large = [(512, 512, 256); 16];
     assert_eq!(kernel_of(&large, H200), "matmul_grouped_f32_nn");
     assert_eq!(kernel_of(&large[..4], H200), "matmul_grouped_small_f32_nn");
-    // Enough blocks, most of whose outputs lie outside of the results.
+    // Enough blocks, but most of their outputs lie outside of the results.
     let slim = [(4096, 8, 256); 16];
     assert_eq!(kernel_of(&slim, H200), "matmul_grouped_small_f32_nn");
 }
@@ -49,7 +49,7 @@ fn halves_that_have_the_same_bits_alone_share_a_launch() {
             let alone = |shape| alone(&row_major(element, shape), device);
             assert!(!alone((64, 64, 64)));
             assert!(!alone((256, 512, 1024)));
-            // Enough tiles, a vector, a K that is divided, lines that start anywhere.
+            // Enough tiles, a vector, a split K, unaligned rows.
             assert!(alone((4096, 4096, 64)));
             assert!(alone((64, 1, 64)));
             assert!(alone((64, 64, 1 << 14)));

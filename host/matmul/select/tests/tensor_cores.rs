@@ -1,4 +1,4 @@
-//! Tensor cores, where the device has them.
+//! Tensor cores, on devices that have them.
 
 use super::*;
 
@@ -18,7 +18,7 @@ fn tensor_cores_are_selected_where_they_are() {
         warp_threads: 64,
         ..H200
     };
-    // The transpose of a result of few rows, whose A is the transpose of a row-major B.
+    // The transpose of a result with few rows, whose A is the transpose of a row-major B.
     let few_rows = row_major(ElementType::Bf16, (16, 256, 16));
     assert_eq!(
         name(&few_rows, H200, Request::Fastest(Arithmetic::Auto, None)),
@@ -71,7 +71,7 @@ fn tensor_cores_are_selected_where_they_are() {
     }
 }
 
-/// Where K is long, and the other lines are many, in the tiles whose rounds take least time.
+/// If K and the long side are long, the skinny tile with the fastest rounds is selected.
 #[test]
 fn few_rows_have_skinny_tiles() {
     let of_types = |element, output, (m, n, k)| {
@@ -92,7 +92,7 @@ fn few_rows_have_skinny_tiles() {
     assert_eq!(layer(33, 8192, 512), "skinny_bf16_t");
     assert_eq!(layer(32, 8192, 512), "skinny_medium_bf16_t");
     assert_eq!(layer(16, 8192, 512), "skinny_small_bf16_t");
-    // Fewer columns are two tiles of 32, until as many pairs read that one of 64 takes less time.
+    // Two tiles of 32 along the short side are faster, until many pairs read and one tile of 64 is.
     assert_eq!(layer(64, 1024, 2048), "skinny_medium_bf16_t");
     assert_eq!(layer(64, 2048, 2048), "skinny_medium_bf16_t");
     assert_eq!(layer(64, 4096, 4096), "skinny_bf16_t");
@@ -144,7 +144,7 @@ fn products_are_split_from_a_size_on_and_where_it_keeps_the_bound() {
     };
     assert_eq!(split(4096, 62), None);
     assert_eq!(split(4096, 63), Some("matmul_split_f32"));
-    // 32 clusters have a large tile, twice as many a small one, and the device has room for 66: one round.
+    // Large tiles make 32 clusters, small ones 64, and the device has room for 66: one round.
     assert_eq!(split(1024, 1024), Some("matmul_split_small_f32"));
     assert_eq!(
         fastest(ElementType::F64, 256, H200, Arithmetic::Split),
@@ -156,7 +156,8 @@ fn products_are_split_from_a_size_on_and_where_it_keeps_the_bound() {
     );
 }
 
-/// By warps, where there are no warpgroups: unless it is requested, on devices whose tensor cores gain by it alone.
+/// Without warpgroups, warps split products on request, and by default only on devices whose tensor cores gain by
+/// it.
 #[test]
 fn products_are_split_by_warps_elsewhere() {
     let selected = |n, capability, arithmetic| {
@@ -182,7 +183,7 @@ fn products_are_split_by_warps_elsewhere() {
     assert_eq!(selected(4096, (7, 5), Arithmetic::Split), None);
 }
 
-/// A newer device runs what an older one does, and an older one its own.
+/// A newer device can run the kernels of an older one, and an older one runs its own.
 #[test]
 fn kernels_of_an_older_device_are_selected_by_request() {
     let selected = |element, capability, device| {
@@ -214,7 +215,7 @@ fn kernels_of_an_older_device_are_selected_by_request() {
     assert_eq!(f64, Some("matmul_coarsened_f64_nn"));
 }
 
-/// More columns than a tensor map counts.
+/// Tensor maps cannot count that many columns.
 #[test]
 fn what_tensor_maps_cannot_describe_is_multiplied_without() {
     let selected = |element| {
@@ -225,7 +226,7 @@ fn what_tensor_maps_cannot_describe_is_multiplied_without() {
     assert_eq!(selected(ElementType::F64), Some("matmul_coarsened_f64_nn"));
 }
 
-/// The kernel of f64 reads lines that start anywhere; copies are for products that read an operand often.
+/// The kernel for f64 reads unaligned rows; copies pay only for products that read an operand often.
 #[test]
 fn unaligned_operands_of_f64_are_copied_where_it_pays() {
     let pays = |shape| row_major(ElementType::F64, shape).aligned_copies_pay();
@@ -254,7 +255,7 @@ fn small_halves_have_a_block_for_each_tile() {
         let single = Some("matmul_wgmma_single_bf16_nn");
         assert_eq!(selected(shape, batch), single, "{batch} of {shape:?}");
     }
-    // Lines that start anywhere.
+    // Unaligned rows.
     assert_eq!(
         selected((31, 31, 31), 1000),
         Some("matmul_mma_small_bf16_nn")
@@ -267,14 +268,14 @@ fn small_halves_have_a_block_for_each_tile() {
         let clusters = Some("matmul_wgmma_small_bf16_nn");
         assert_eq!(selected(shape, batch), clusters, "{batch} of {shape:?}");
     }
-    // Few stages are on their way.
+    // Few stages are in flight.
     assert_eq!(
         selected((64, 64, 1024), 1),
         Some("matmul_wgmma_deep_bf16_nn")
     );
 }
 
-/// PTX for 9.0 is read by drivers from CUDA 12.0 on.
+/// Drivers read PTX for 9.0 from CUDA 12.0 on.
 #[cfg(feature = "cuda")]
 #[test]
 fn kernels_that_the_driver_does_not_read_are_not_selected() {

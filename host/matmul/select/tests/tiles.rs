@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// The tiles whose rounds take less time.
+/// The tiles with the fastest rounds are selected.
 #[test]
 fn the_tiles_of_halves_follow_the_rounds() {
     let selected = |n| {
@@ -111,7 +111,7 @@ fn the_tiles_of_chains_follow_the_rounds() {
     assert_eq!(selected(192, 1000), (medium, (137, 69, 46)));
 }
 
-/// The large tiles where they fill the device, the small ones elsewhere.
+/// Large tiles if they fill the device, otherwise small ones.
 #[test]
 fn the_size_of_the_tiles_follows_the_blocks() {
     let device = DeviceFacts {
@@ -125,7 +125,7 @@ fn the_size_of_the_tiles_follows_the_blocks() {
         let problem = row_major(element, (m, n, 64));
         select(&problem, device, Request::Coarsened(None)).map(|selection| selection.reason)
     };
-    // Of f64 they are 128 x 64.
+    // Large tiles of f64 are 128 x 64.
     assert_eq!(
         reason(ElementType::F64, 384, 128),
         Some(SelectionReason::EnoughBlocks {
