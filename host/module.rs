@@ -35,7 +35,7 @@ impl Device {
     ///     }
     /// }
     ///
-    /// // SAFETY: (1) there are no images, so none that could differ from the kernel.
+    /// // SAFETY: there are no images that could differ from the kernel.
     /// static KERNELS: ModuleSource = unsafe { ModuleSource::new("my_kernels", &[]) };
     ///
     /// # fn main() -> tilewright::Result<()> {
@@ -119,7 +119,7 @@ impl Module {
     ///         }
     ///     });
     /// }
-    /// // SAFETY: (1) there are no images.
+    /// // SAFETY: there are no images that could differ from the kernel.
     /// static KERNELS: ModuleSource = unsafe { ModuleSource::new("totals", &[]) };
     ///
     /// # fn main() -> tilewright::Result<()> {
@@ -195,7 +195,7 @@ impl Module {
     ///     }
     /// }
     ///
-    /// // SAFETY: (1) there are no images: those of a build script make it run on GPUs, too.
+    /// // SAFETY: there are no images that could differ from the kernel. A build script's images make it run on GPUs.
     /// static KERNELS: ModuleSource = unsafe { ModuleSource::new("my_kernels", &[]) };
     ///
     /// # fn main() -> tilewright::Result<()> {

@@ -16,7 +16,7 @@ pub(crate) struct ModuleId(usize);
 /// // With a build script `include!(env!("KERNEL_IMAGES"))`; none are enough for the simulator.
 /// const IMAGES: &[(&str, &str)] = &[];
 ///
-/// // SAFETY: (1) the images are compiled from the kernels of this program.
+/// // SAFETY: each image was compiled from the kernels of this program.
 /// static KERNELS: ModuleSource = unsafe { ModuleSource::new("my_kernels", IMAGES) };
 /// assert_eq!(KERNELS.name(), "my_kernels");
 /// ```

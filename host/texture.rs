@@ -57,7 +57,7 @@ impl sealed::Texel for u8 {
 ///         y.set(texture.sample(x));
 ///     }
 /// }
-/// // SAFETY: (1) there are no images.
+/// // SAFETY: there are no images that could differ from the kernel.
 /// static KERNELS: ModuleSource = unsafe { ModuleSource::new("stretch", &[]) };
 ///
 /// # fn main() -> tilewright::Result<()> {

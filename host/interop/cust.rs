@@ -11,7 +11,7 @@
 //! let _context = cust::quick_init()?;
 //! let device = interop::device()?;
 //! let theirs = DeviceBuffer::from_slice(&[1.0_f32, 2.0, 3.5])?;
-//! // SAFETY: (1) there is no slice or pointer of the buffer. (2) No stream works on it.
+//! // SAFETY: nothing else uses the memory: there is no slice or pointer of the buffer, and no stream works on it.
 //! let x = unsafe { interop::buffer_from_cust(&device, theirs) }?;
 //! assert_eq!(device.reduce_sum(&x)?, 6.5);
 //! let theirs = interop::buffer_into_cust(x)?;

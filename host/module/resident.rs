@@ -28,7 +28,7 @@ impl Module {
     /// pub fn meet(grid: GridGroup) {
     ///     grid.sync();
     /// }
-    /// // SAFETY: (1) there are no images.
+    /// // SAFETY: there are no images that could differ from the kernel.
     /// static KERNELS: ModuleSource = unsafe { ModuleSource::new("meet", &[]) };
     ///
     /// # fn main() -> tilewright::Result<()> {

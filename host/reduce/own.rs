@@ -56,7 +56,7 @@ impl Module {
     ///     /// Counts the negative elements.
     ///     count_negative: Negative of f32;
     /// }
-    /// // SAFETY: (1) there are no images.
+    /// // SAFETY: there are no images that could differ from the kernel.
     /// static KERNELS: ModuleSource = unsafe { ModuleSource::new("negative", &[]) };
     ///
     /// # fn main() -> tilewright::Result<()> {

@@ -199,10 +199,10 @@ impl SimulatorOptions {
     /// /// 1. `any` has an element.
     /// #[kernel]
     /// pub unsafe fn elect(any: GlobalMut<u32>) {
-    ///     // SAFETY: (1) is (1). Of all threads one wins, whichever it is.
+    ///     // SAFETY: the element is there: the caller's contract. Whichever thread wins the race is right.
     ///     unsafe { any.store(0, thread::thread_idx_x()) };
     /// }
-    /// // SAFETY: (1) there are no images.
+    /// // SAFETY: there are no images that could differ from the kernel.
     /// static KERNELS: ModuleSource = unsafe { ModuleSource::new("elect", &[]) };
     ///
     /// # fn main() -> tilewright::Result<()> {
@@ -210,7 +210,7 @@ impl SimulatorOptions {
     /// let options = SimulatorOptions::default().with_suppression(known.clone());
     /// let device = Device::simulator_with(options);
     /// let mut any = device.zeros::<u32>(1)?;
-    /// // SAFETY: (1) there is one element.
+    /// // SAFETY: the element is there.
     /// unsafe { device.load(&KERNELS)?.launch_unsafe(elect, LaunchConfig::new(1, 64), (&mut any,)) }?;
     /// assert!(known.matches() > 0);
     /// # Ok(())
