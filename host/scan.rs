@@ -100,8 +100,8 @@ impl Device {
     /// the height h of [`scan_height`], each sum has an error |s' - s| <= gamma_h * sum |x| over its elements, where
     /// gamma_h = h u / (1 - h u). Prefix sums of non-negative floats may decrease by that error.
     ///
-    /// Infinities and NaN follow IEEE 754; once a sum is infinite or NaN, so are all later ones. Every NaN is the canonical
-    /// one. A sum that is zero is +0.
+    /// Infinities and NaN follow IEEE 754; once a sum is infinite or NaN, so are all later ones. Every NaN is the
+    /// canonical one. A sum that is zero is +0.
     ///
     /// The call does not wait: work that is submitted later sees the sums.
     ///

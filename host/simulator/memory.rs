@@ -89,8 +89,9 @@ impl DeviceMemory for Simulator {
             return Err(error);
         }
         let address = pointer.expose_provenance();
-        // SAFETY: the bytes are valid while a launch may access them: launches are given views of live allocations, which stay until
-        // the launches have ended. While one runs, accesses by the host wait for it, as in a stream.
+        // SAFETY: the bytes are valid while a launch may access them: launches are given views of live allocations,
+        // which stay until the launches have ended. Other threads access them only through this crate: while a launch
+        // runs, accesses by the host wait for it, as in a stream.
         let registered =
             unsafe { simt::register_allocation(address, bytes, Contents::Initialised) };
         if registered.is_err() {
