@@ -38,7 +38,6 @@ pub(crate) unsafe fn written_by_product<T: Element>(
     // the caller's contract only elements of the matrices are accessed. They are borrowed mutably, so no other view,
     // of this launch or of work submitted meanwhile, has one of them. A store writes the bytes of its element and no
     // others, so an operand may lie in the gaps.
-    // gaps.
     unsafe { GlobalMut::from_raw_parts(address, span_of(batch)) }
 }
 

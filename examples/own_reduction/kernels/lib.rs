@@ -10,7 +10,6 @@ use tilewright_kernels::reduce::Reduction;
 ///
 /// The accumulator is the largest element so far, and the sum of e^(x - largest). The largest term is 1, so nothing
 /// overflows. Any two accumulators combine to a third one, which is all that a reduction needs.
-/// that a reduction has to know.
 pub struct LogSumExp;
 
 impl Reduction<f32> for LogSumExp {

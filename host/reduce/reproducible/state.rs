@@ -84,7 +84,6 @@ impl<T: ReproducibleElement> ReproducibleSum<T> {
     /// The error is at most half a unit in the last place. The sum is NaN (the canonical one, `0x7fff_ffff` in f32)
     /// if a NaN or infinities of both signs were added. Otherwise it is infinite if an infinity was added, or if the
     /// exact sum exceeds the type; partial sums do not matter. A sum that is zero is +0.
-    /// some of the elements were does not matter. A sum that is zero is +0.
     #[must_use]
     pub fn value(&self) -> T::Sum {
         let (integer, specials) = self.words().split_at(integer_words::<T>());
