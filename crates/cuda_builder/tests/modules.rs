@@ -1,4 +1,4 @@
-//! A module for each kernel: its contents, and when a crate cannot be split.
+//! A module for each kernel: its content, and when a crate cannot be split.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! A custom reduction over a buffer, with the operation of the crate `kernels`.
+//! A reduction of a buffer by a custom operation, which the crate `kernels` defines.
 #![deny(missing_docs, clippy::undocumented_unsafe_blocks)]
 
 use own_reduction_kernels as kernels;
