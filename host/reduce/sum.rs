@@ -7,14 +7,14 @@ use crate::error::{During, Result};
 use tilewright_kernels::reduce::{Plan, Sum};
 
 impl Device {
-    /// The sum of all elements of `x`, a buffer or a slice of one ([`Buffer::slice`](crate::Buffer::slice)); 0 if it
-    /// is empty.
+    /// The sum of all elements of `x`; 0 if it is empty.
+    ///
+    /// `x` is a buffer or a slice of one ([`Buffer::slice`](crate::Buffer::slice)).
     ///
     /// The additions form a tree that depends on the number of elements and their type alone. So the same elements
     /// give the same bits in every run and on every device. Let h be the tree's height ([`reduce_sum_height`], 30 for
-    /// 2^24 f32). Then
-    /// |s' - s| <= gamma_h * sum |x| with gamma_h = h u / (1 - h u) (Higham, Accuracy and Stability of Numerical Algorithms,
-    /// 4.2).
+    /// 2^24 f32). Then the error is |s' - s| <= gamma_h * sum |x| with gamma_h = h u / (1 - h u) (Higham, Accuracy and
+    /// Stability of Numerical Algorithms, 4.2).
     ///
     /// Infinities follow IEEE 754. A NaN element, or inf - inf, gives the one canonical NaN, whatever the sign and
     /// payload: the bits 0x7fff_ffff in f32, 0x7fff_ffff_ffff_ffff in f64. A sum that is zero is +0, also for empty
