@@ -90,8 +90,8 @@ impl DeviceMemory for Simulator {
         }
         let address = pointer.expose_provenance();
         // SAFETY: the bytes are valid while a launch may access them: launches are given views of live allocations,
-        // which stay until the launches have ended. Other threads access them only through this crate: while a launch
-        // runs, accesses by the host wait for it, as in a stream.
+        // which stay until the launches have ended. Other threads access them only through `simt`: the host's own
+        // accesses wait while a launch runs, as in a stream.
         let registered =
             unsafe { simt::register_allocation(address, bytes, Contents::Initialised) };
         if registered.is_err() {
