@@ -1,11 +1,11 @@
-//! Count, mean, standard deviation, least and greatest number of each column of a CSV file.
+//! Count, mean, standard deviation, minimum and maximum of each column of a CSV file.
 //!
 //! ```text
 //! cargo run --release --example column_statistics -- FILE.csv [OPTIONS]
 //! ```
 //!
-//! The columns are reduced on the device, in f64, each a segment of one buffer. The deviation is that of
-//! the numbers as the whole population (divided by n).
+//! The device reduces the columns in f64; each is a segment of one buffer. The standard deviation is that of the
+//! whole population (divided by n).
 
 mod support;
 #[path = "support/table.rs"]
@@ -100,7 +100,7 @@ fn delimiter(name: &str) -> Outcome<u8> {
     }
 }
 
-/// Mean, deviation, least and greatest number of each column that has numbers.
+/// Mean, standard deviation, minimum and maximum of each column that has numbers.
 fn statistics(device: &Device, columns: &[Column]) -> Outcome<Vec<[f64; 4]>> {
     let (mut numbers, mut offsets) = (Vec::new(), vec![0]);
     for column in columns.iter().filter(|it| !it.numbers.is_empty()) {

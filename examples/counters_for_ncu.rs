@@ -1,13 +1,13 @@
-//! Launches each kernel of the crate once, for a comparison of the simulator's counters with those
-//! of Nsight Compute (docs/counters.md).
+//! Launches each kernel of the crate once, to compare the simulator's counters with Nsight Compute's
+//! (docs/counters.md).
 //!
 //! ```text
 //! cargo run --release --example counters_for_ncu > counters.json
 //! ncu --csv --metrics ... target/release/examples/counters_for_ncu --device cuda
 //! ```
 //!
-//! On the simulator it prints the counters as JSON; on a CUDA device `ncu` does. With `--measured
-//! FILE` it prints a table of both: the file has the measurements of `ncu`, as in `benches/results`.
+//! On the simulator it prints the counters as JSON; on a CUDA device `ncu` does. With `--measured FILE` it prints a
+//! table of both, with the measurements of `ncu` from that file, as in `benches/results`.
 
 #[path = "support/ncu.rs"]
 mod ncu;

@@ -50,7 +50,7 @@ NumPy's for the two, and f4 where one is bf16. f8 and integers are multiplied as
   --json           prints an object: product, shape, type, device, seconds
   -h, --help       prints this";
 
-/// 2^53: f64 has all integers up to it.
+/// 2^53: f64 represents all integers up to it.
 const EXACT: f64 = (1_u64 << f64::MANTISSA_DIGITS) as f64;
 
 /// One of the library's products.
@@ -63,7 +63,7 @@ enum Kernel {
 }
 
 impl Kernel {
-    /// The products of all matrices, one below the other as their factors.
+    /// The products of all matrices. Results, like factors, are stacked.
     fn multiply<T: GemmElement + MatmulElement<Product = T>>(
         self,
         device: &Device,
@@ -87,7 +87,7 @@ impl Kernel {
     }
 }
 
-/// Matrices of `rows` rows each, or the one that all products have.
+/// Matrices of `rows` rows each, or the one matrix that all products share.
 fn batch<T: Element>(
     stacked: &Matrix<T>,
     rows: usize,
@@ -99,7 +99,7 @@ fn batch<T: Element>(
     }
 }
 
-/// Matrix `index` of them.
+/// Matrix number `index`.
 fn matrix<T: Element>(
     stacked: &Matrix<T>,
     rows: usize,
@@ -205,7 +205,7 @@ fn is_exact(factors: &[CowArray<'_, f64, IxDyn>; 2], inner: usize) -> bool {
     inner as f64 * greatest[0] * greatest[1] < EXACT
 }
 
-/// The elements of the product, row after row, and the time that the device took.
+/// The elements of the product, row by row, and the device's time.
 fn multiply<T: GemmElement + MatmulElement<Product = T>>(
     device: &Device,
     arguments: &Arguments,
@@ -230,7 +230,7 @@ fn multiply<T: GemmElement + MatmulElement<Product = T>>(
     Ok((progress::during("downloading", || c.to_vec())?, time))
 }
 
-/// The bytes of the product in its type; none where an integer has no place in it.
+/// The product's bytes in its element type; `None` if the type cannot hold an integer.
 fn stored<T: Pod + Into<f64>>(c: &[T], element: ElementType) -> Option<Vec<u8>> {
     match element {
         ElementType::Bool => Some(c.iter().map(|&it| (it.into() != 0.0).into()).collect()),

@@ -1,13 +1,12 @@
-//! The greatest singular value of a matrix in a NumPy file, and the direction of it, by power iteration
-//! with its Gram matrix.
+//! The largest singular value of a matrix in a NumPy file and its direction, by power iteration on the Gram matrix.
 //!
 //! ```text
 //! cargo run --release --example power_iteration -- FILE.npy [-o DIRECTION.npy] [--device sim|cuda|cuda:N]
 //! ```
 //!
-//! The matrix X is converted to f64. Multiplied by its Gram matrix G = X' X, a vector turns to the
-//! eigenvector of the greatest eigenvalue, the square of the singular value. Three numbers of each round
-//! come to the host.
+//! The matrix X is converted to f64. Multiplying repeatedly by the Gram matrix G = X' X turns a vector towards the
+//! eigenvector of the largest eigenvalue, which is the square of the singular value. Each round copies three numbers
+//! to the host.
 
 #[path = "support/npy/mod.rs"]
 mod npy;
@@ -33,7 +32,7 @@ Prints the greatest singular value of a matrix, in f8; DIRECTION.npy is its righ
 
 const MOST_ROUNDS: usize = 1000;
 
-/// The residual |G v - value v| at which it ends, relative to the eigenvalue.
+/// The residual |G v - value v|, relative to the eigenvalue, at which the iteration ends.
 const TOLERANCE: f64 = 1e-10;
 
 fn main() -> ExitCode {
@@ -78,9 +77,9 @@ fn power_iteration(mut parser: lexopt::Parser) -> Outcome {
     Ok(())
 }
 
-/// The greatest eigenvalue, and its eigenvector of length 1.
+/// The largest eigenvalue, and its eigenvector of length 1.
 fn eigenpair(device: &Device, gram: &Matrix<f64>) -> Outcome<(f64, Vec<f64>)> {
-    // No eigenvector of real data is orthogonal to it.
+    // No eigenvector of real data is orthogonal to this start.
     let start: Vec<f64> = (0..gram.rows())
         .map(|i| 1.0 + (i as f64 * 0.7).sin())
         .collect();
@@ -88,7 +87,7 @@ fn eigenpair(device: &Device, gram: &Matrix<f64>) -> Outcome<(f64, Vec<f64>)> {
     let (mut value, mut rounds) = (1.0, 0);
     loop {
         rounds += 1;
-        // Divided by the value so far, so that the lengths stay what they are.
+        // Divided by the present value, so that the lengths stay the same.
         let product = Matmul::new(gram, &vector).alpha(1.0 / value).run()?;
         let squares = device.reduce_sum_of_squares(vector.as_buffer())?;
         value *= device.reduce_dot(vector.as_buffer(), product.as_buffer())? / squares;

@@ -1,4 +1,4 @@
-//! A sum and a product over several devices, with the bits of one, and how long they take.
+//! A sum and a product over several devices, with the bits of one device, and their times.
 //!
 //! ```text
 //! cargo run --release --example several_devices -- [--ranks N] [--elements N] [--rows N]
@@ -76,7 +76,7 @@ fn product(group: &DeviceGroup, device: &Device, rows: usize) -> Outcome {
     report(&format!("product of {rows} x {rows}"), alone, together)
 }
 
-/// What `work` returns, and the least time of five runs, after one more, until all devices are done.
+/// The result of `work`, and its shortest time in five runs after one warm-up, until all devices are done.
 fn fastest<R>(
     group: &DeviceGroup,
     work: impl Fn() -> tilewright::Result<R>,

@@ -76,7 +76,7 @@ fn sum_of<T>(device: &Device, array: CowArray<'_, T, IxDyn>, as_json: bool) -> O
 where
     T: ReduceElement<Sum: Display + Serialize>,
 {
-    // Row-major or column-major: the sum is over all elements.
+    // Row-major or column-major does not matter: the sum is over all elements.
     let elements = array
         .as_slice_memory_order()
         .expect("an array in a file has no gaps");

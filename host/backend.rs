@@ -1,4 +1,4 @@
-//! What a device has to be able to do; everything else in the host library is built on it.
+//! The abilities of a device, on which the rest of the host library is built.
 
 mod events;
 mod kernels;
@@ -26,15 +26,14 @@ use std::ptr::NonNull;
 
 /// A machine that runs kernels: the simulator or one CUDA device.
 ///
-/// Addresses are device addresses, sizes are bytes. Work is executed in the order in
-/// which it was submitted, whichever thread submitted it; copies from and to host memory are
-/// complete when the call returns.
+/// Addresses are device addresses, sizes are in bytes. Work runs in the order in which it was submitted, whichever
+/// thread submitted it. Copies from and to host memory are complete when the call returns.
 ///
-/// Requirements that the unsafe methods share, numbered for their callers:
-/// 1. Every address range is inside one live allocation of this backend.
-/// 2. No other thread submits conflicting work at the same time: work that writes what this call
-///    reads, or accesses what it writes.
-/// 3. Every handle came from this backend and was not destroyed.
+/// Requirements that the unsafe methods share:
+/// 1. Live memory: every address range is inside one live allocation of this backend.
+/// 2. No conflicting work: no other thread meanwhile submits work that writes memory which this call reads, or that
+///    accesses memory which this call writes.
+/// 3. Live handles: every handle came from this backend and was not destroyed.
 pub(crate) trait Backend:
     DeviceMemory
     + DeviceResults
@@ -53,48 +52,47 @@ pub(crate) trait Backend:
     /// Whether this is the simulator.
     fn is_simulator(&self) -> bool;
 
-    /// The device's name with its number among those of that name, for messages.
+    /// The device's name, with its number among devices of that name, for messages.
     fn label(&self) -> String;
 
     /// Waits until all submitted work is complete, and reports its failures.
     fn synchronize(&self) -> Outcome<()>;
 
-    /// The stream in which all work is queued, for foreign libraries; `None` for the simulator.
+    /// The stream of all this device's work, for other libraries; `None` for the simulator.
     fn raw_stream(&self) -> Option<NonNull<c_void>>;
 
-    /// The recorder of launches; `None` where they cannot be counted.
+    /// The recorder of launches; `None` if the device cannot count them.
     fn recorder(&self) -> Option<&LaunchRecorder> {
         None
     }
 
-    /// What the device exchanges with other users of its context; `None` where that is nothing.
+    /// The device's exchange with other users of its context; `None` if it has none.
     #[cfg(feature = "cust")]
     fn exchange(&self) -> Option<&dyn Exchange> {
         None
     }
 
-    /// The memory that this device keeps for its reductions.
+    /// Memory that this device keeps for its reductions.
     fn scratch(&self) -> &Scratch;
 
-    /// Runs `body` while the device's context is the current one of the calling thread.
+    /// Runs `body` with the device's context current on the calling thread.
     fn with_current(&self, body: &mut dyn FnMut()) -> Outcome<()>;
 }
 
-/// A device whose memory comes straight from the driver, so that other users of its context may take
-/// and give it.
+/// A device whose memory comes directly from the driver, so that other users of its context can take and give it.
 #[cfg(feature = "cust")]
 pub(crate) trait Exchange {
     /// Fails unless the memory at `address` is device memory of this context.
     fn check_memory(&self, address: u64) -> Outcome<()>;
 
-    /// Makes work that the device is given from now on wait for the work that `stream` was given.
+    /// Makes later work of this device wait for the earlier work of `stream`.
     ///
     /// # Safety
-    /// 1. `stream` is a live stream, or null: the context's null stream, which itself waits for all
-    ///    streams but the non-blocking ones.
+    /// 1. `stream` is a live stream, or null for the context's null stream, which itself waits for all streams except
+    ///    the non-blocking ones.
     unsafe fn wait_for_stream(&self, stream: *mut c_void) -> Outcome<()>;
 
-    /// Makes work that `stream` is given from now on wait for the work that the device was given.
+    /// Makes later work of `stream` wait for the earlier work of this device.
     ///
     /// # Safety
     /// 1. `stream` is a live stream.

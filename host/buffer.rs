@@ -16,11 +16,10 @@ use crate::error::{During, ErrorKind, Outcome, Result};
 use std::fmt;
 use std::marker::PhantomData;
 
-/// Some elements in the memory of one device, which frees them when it is dropped.
+/// A typed array in one device's memory, freed on drop.
 ///
-/// A buffer without elements has no memory, and every operation works with it.
-///
-/// Its memory is aligned to 256 bytes. Elements that need more do not compile:
+/// An empty buffer has no memory, and every operation accepts it. The memory is aligned to 256 bytes. Element types
+/// that need more do not compile:
 ///
 /// ```compile_fail,E0080
 /// # use tilewright::Device;
@@ -32,14 +31,14 @@ use std::marker::PhantomData;
 /// ```
 pub struct Buffer<T: Element> {
     device: Device,
-    /// The device address; 0 exactly if the buffer has no bytes.
+    /// The device address; 0 if and only if the buffer has no bytes.
     address: u64,
     len: usize,
     elements: PhantomData<T>,
 }
 
 impl Device {
-    /// A buffer of `len` elements, all of whose bytes are zero.
+    /// Allocates `len` elements, all bytes zero.
     ///
     /// ```
     /// use tilewright::Device;
@@ -54,13 +53,13 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::TooLarge`] if the bytes cannot be counted; [`ErrorKind::OutOfMemory`],
-    /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
+    /// [`ErrorKind::TooLarge`] if the size in bytes is too large for one allocation; [`ErrorKind::OutOfMemory`],
+    /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`] if the device fails.
     pub fn zeros<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
         Buffer::zeroed(self, len).during("zeros")
     }
 
-    /// A buffer of `len` elements with unspecified values, for a kernel that writes all of them.
+    /// Allocates `len` elements with unspecified values, for a kernel that writes all of them.
     ///
     /// # Errors
     /// Those of [`Device::zeros`].
@@ -96,11 +95,11 @@ impl<T: Element> Buffer<T> {
         })
     }
 
-    /// A buffer of memory that was allocated elsewhere.
+    /// A buffer made of memory that was allocated elsewhere.
     ///
     /// # Safety
-    /// 1. `address` is an allocation with the bytes of `len` elements, aligned to 256 bytes, that
-    ///    `device` can free and that nothing else uses; 0 exactly if there are no bytes.
+    /// 1. `address` is an allocation of `len` elements, aligned to 256 bytes. `device` can free it, and nothing else
+    ///    uses it. It is 0 if and only if there are no bytes.
     #[cfg(feature = "cust")]
     pub(crate) unsafe fn of_allocation(device: &Device, address: u64, len: usize) -> Self {
         const { assert_alignment::<T>() };
@@ -112,17 +111,18 @@ impl<T: Element> Buffer<T> {
         }
     }
 
-    /// The address of the elements, which the caller frees from now on, and their number.
+    /// The address of the elements, which the caller must free, and their number.
     #[cfg(feature = "cust")]
     pub(crate) fn into_allocation(self) -> (u64, usize) {
         let mut buffer = self;
-        // Without elements there is nothing that `drop` frees.
+        // `drop` frees nothing if there are no elements.
         (buffer.address, std::mem::take(&mut buffer.len))
     }
 
-    /// The buffer under a name, by which the simulator's reports of defects tell it from others: "at
-    /// byte 400 (element 100 of 4 bytes) of buffer `weights` of 4096 bytes". The last name counts.
-    /// CUDA devices have no such reports and do not keep it.
+    /// Names the buffer in the simulator's defect reports.
+    ///
+    /// A report then reads "at byte 400 (element 100 of 4 bytes) of buffer `weights` of 4096 bytes". A second name
+    /// replaces the first. CUDA devices ignore names.
     ///
     /// ```
     /// use tilewright::Device;
@@ -158,8 +158,9 @@ impl<T: Element> Buffer<T> {
         &self.device
     }
 
-    /// The address of the first element on the device, for foreign libraries; 0 if the buffer
-    /// has no bytes. It is aligned to 256 bytes.
+    /// The device address of the first element, for other libraries; 0 if the buffer has no bytes.
+    ///
+    /// It is aligned to 256 bytes.
     #[must_use]
     pub fn device_address(&self) -> u64 {
         self.address
@@ -174,24 +175,24 @@ impl<T: Element> Buffer<T> {
 impl<T: Element> Drop for Buffer<T> {
     fn drop(&mut self) {
         if self.bytes() > 0 {
-            // SAFETY: (1) the address and the size are those of `allocated`, and nothing can use
-            // the buffer after `drop`.
+            // SAFETY: one live allocation, not used again: the address and the size are those of `allocated`, and
+            // nothing can use the buffer after `drop`.
             unsafe { self.device.backend().free(self.address, self.bytes()) }
         }
     }
 }
 
-/// Shows the size and the place, not the elements: those are on the device.
+/// Shows the number of elements and the device, but not the elements, which are on the device.
 impl<T: Element> fmt::Debug for Buffer<T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         debug::debug::<T>(formatter, "Buffer", self.len, &self.device)
     }
 }
 
-/// What addresses of device memory and of pinned memory are multiples of.
+/// Alignment of device memory and of pinned memory, in bytes.
 pub(crate) const ALIGNMENT: usize = 256;
 
-/// Refuses to compile for elements that such memory does not align.
+/// Fails to compile if such memory is not aligned enough for `T`.
 pub(crate) const fn assert_alignment<T>() {
     assert!(
         align_of::<T>() <= ALIGNMENT,
@@ -199,7 +200,7 @@ pub(crate) const fn assert_alignment<T>() {
     );
 }
 
-/// The bytes of `len` elements, if one allocation can have them.
+/// The size of `len` elements in bytes, if one allocation can have it.
 fn checked_bytes<T>(len: usize) -> Outcome<usize> {
     len.checked_mul(size_of::<T>())
         .filter(|bytes| isize::try_from(*bytes).is_ok())

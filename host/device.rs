@@ -12,8 +12,8 @@ use std::sync::{Arc, OnceLock};
 
 /// A machine that runs kernels: the simulator or one CUDA device.
 ///
-/// A clone is the same device. Devices may be shared between threads; the work of
-/// one device is executed in the order in which it was submitted.
+/// A clone is the same device. Devices can be shared between threads. A device runs its work in the order in which it
+/// was submitted.
 ///
 /// ```
 /// use tilewright::{Device, ops};
@@ -31,10 +31,9 @@ pub struct Device {
 }
 
 impl Device {
-    /// The simulator with default options. It is always there.
+    /// The simulator with default options; it needs no GPU.
     ///
-    /// Every call makes a new device with its own memory: clone the device to use its
-    /// buffers elsewhere.
+    /// Each call makes a new device with its own memory. Clone the device to use its buffers elsewhere.
     ///
     /// ```
     /// use tilewright::{Device, ops};
@@ -51,7 +50,7 @@ impl Device {
         Self::simulator_with(SimulatorOptions::default())
     }
 
-    /// The simulator with your options, such as the seed of its schedule.
+    /// The simulator with the given options, such as the seed of its schedule.
     ///
     /// ```
     /// use tilewright::{Device, SimulatorOptions};
@@ -70,9 +69,9 @@ impl Device {
         }
     }
 
-    /// The CUDA device of this number, counted from 0.
+    /// Opens CUDA device number `ordinal`, counted from 0.
     ///
-    /// Calls with one number give clones of one device as long as one of them lives.
+    /// While a device is open, further calls with its number return clones of it.
     ///
     /// ```
     /// use tilewright::{Device, ErrorKind};
@@ -90,17 +89,17 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::NoDriver`] if there is no NVIDIA driver; [`ErrorKind::NoDevice`] if the driver has no
-    /// such device; [`ErrorKind::DriverTooOld`] if the driver is older than CUDA 11.4;
-    /// [`ErrorKind::UnusableDriver`] or [`ErrorKind::Cuda`] if the driver or the device fails;
-    /// [`ErrorKind::NoCudaFeature`] in a build without the feature `cuda`.
+    /// [`ErrorKind::NoDriver`] if there is no NVIDIA driver; [`ErrorKind::NoDevice`] if there is no device with this
+    /// number; [`ErrorKind::DriverTooOld`] if the driver is older than CUDA 11.4; [`ErrorKind::UnusableDriver`] or
+    /// [`ErrorKind::Cuda`] if the driver or the device fails; [`ErrorKind::NoCudaFeature`] in a build without the
+    /// feature `cuda`.
     #[cfg(feature = "cuda")]
     pub fn cuda(ordinal: u32) -> Result<Self> {
         let backend = crate::cuda::open(ordinal).during("cuda")?;
         Ok(Self { backend })
     }
 
-    /// The CUDA device of this number, counted from 0: this build has no CUDA backend.
+    /// Fails: this build has no CUDA backend.
     ///
     /// # Errors
     /// [`ErrorKind::NoCudaFeature`], always.
@@ -109,7 +108,7 @@ impl Device {
         Err(ErrorKind::NoCudaFeature.during("cuda"))
     }
 
-    /// The device that `choice` names.
+    /// Opens the device that `choice` names.
     ///
     /// ```
     /// use tilewright::{Device, DeviceChoice};
@@ -130,11 +129,10 @@ impl Device {
         }
     }
 
-    /// The device that the environment variable `TILEWRIGHT_DEVICE` names: `sim`, `cuda` or
-    /// `cuda:N`. A device that is named is never replaced by another.
+    /// Opens the device named by the environment variable `TILEWRIGHT_DEVICE`: `sim`, `cuda` or `cuda:N`.
     ///
-    /// Without the variable it is the first CUDA device where there is a driver with a device, and
-    /// the simulator where there is none. A driver that fails is an error.
+    /// A named device is never replaced by another. If the variable is not set, this opens the first CUDA device, or
+    /// the simulator if there is no driver or no device. A driver that fails is an error.
     ///
     /// ```
     /// use tilewright::Device;
@@ -148,9 +146,9 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidEnvironment`] if the variable names no device, and those of
-    /// [`Device::cuda`]; without the variable all of these but [`ErrorKind::NoDriver`],
-    /// [`ErrorKind::NoDevice`] and [`ErrorKind::NoCudaFeature`].
+    /// [`ErrorKind::InvalidEnvironment`] if the variable names no device, and the errors of [`Device::cuda`]. If the
+    /// variable is not set, [`ErrorKind::NoDriver`], [`ErrorKind::NoDevice`] and [`ErrorKind::NoCudaFeature`] do not
+    /// occur.
     pub fn from_env() -> Result<Self> {
         match DeviceChoice::from_env()? {
             Some(choice) => Self::open(choice),
@@ -171,8 +169,10 @@ impl Device {
         self.backend.synchronize().during("synchronize")
     }
 
-    /// The device's name, such as `NVIDIA H200` or `simulator`. Several devices may have one name: `Debug` and
-    /// messages also number them, as in `simulator #2` and `NVIDIA H200 (cuda:1)`.
+    /// The device's name, such as `NVIDIA H200` or `simulator`.
+    ///
+    /// Several devices may have the same name. `Debug` and messages number them, as in `simulator #2` and `NVIDIA
+    /// H200 (cuda:1)`.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.properties().name
@@ -184,17 +184,16 @@ impl Device {
         self.backend.is_simulator()
     }
 
-    /// The device's limits.
+    /// The device's limits, such as its number of multiprocessors.
     #[must_use]
     pub fn properties(&self) -> &DeviceProperties {
         self.backend.properties()
     }
 
-    /// Bytes of device memory that buffers could have now: those that no program has, and those
-    /// that this device keeps of buffers that were dropped.
+    /// Bytes of device memory that new buffers could use now.
     ///
-    /// On CUDA the memory of a buffer is free when the work is done that was submitted before the
-    /// buffer was dropped.
+    /// This counts the memory that no program uses, and the memory of dropped buffers that this device keeps for
+    /// reuse. On CUDA, a dropped buffer's memory becomes free when the work submitted before the drop is done.
     ///
     /// ```
     /// use tilewright::Device;
@@ -211,32 +210,33 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
+    /// Those of [`Device::synchronize`].
     pub fn free_memory(&self) -> Result<u64> {
         self.backend.free_memory().during("free_memory")
     }
 
-    /// The `CUstream` in which all work of this device is queued, for foreign libraries such as
-    /// cuBLAS; `None` on the simulator. It lives as long as the device.
+    /// The `CUstream` of all this device's work, for libraries such as cuBLAS; `None` on the simulator.
+    ///
+    /// The stream lives as long as the device.
     #[must_use]
     pub fn raw_stream(&self) -> Option<NonNull<c_void>> {
         self.backend.raw_stream()
     }
 
-    /// Runs `body` while this device's CUDA context (as a rule its primary one) is current on the
-    /// calling thread, for foreign libraries. On the simulator it just runs `body`.
+    /// Runs `body` with this device's CUDA context current on the calling thread, for other CUDA libraries.
     ///
-    /// What `body` pushes to the thread's stack of contexts, it has to pop.
+    /// The context is usually the device's primary one. On the simulator this only runs `body`. If `body` pushes a
+    /// context, it must pop it.
     ///
     /// # Errors
-    /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`] if the context cannot be made current; `body` is
-    /// not run then.
+    /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`] if the context cannot be made current; `body` does not run
+    /// then.
     pub fn with_current<R>(&self, body: impl FnOnce() -> R) -> Result<R> {
         self.in_context(body).during("with_current")
     }
 
-    /// [`with_current`](Self::with_current) for calls of other names: the calls in `body` need not
-    /// switch contexts themselves.
+    /// [`with_current`](Self::with_current) without the call's name in errors. Calls in `body` need not switch
+    /// contexts themselves.
     pub(crate) fn in_context<R>(&self, body: impl FnOnce() -> R) -> Outcome<R> {
         let mut body = Some(body);
         let mut result = None;
@@ -268,7 +268,7 @@ impl Device {
         }
     }
 
-    /// The device's name with what distinguishes it from others of that name.
+    /// The device's name and number, which tell it from others of that name.
     pub(crate) fn label(&self) -> String {
         self.backend.label()
     }
@@ -291,8 +291,9 @@ impl fmt::Debug for Device {
     }
 }
 
-/// The device of functions that name none: [`Device::from_env`], opened at the first use and
-/// kept for the life of the process.
+/// The device of functions that take none: [`Device::from_env`], opened on first use.
+///
+/// It stays open until the process ends.
 ///
 /// ```
 /// use tilewright::{default_device, reduce_sum};

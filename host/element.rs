@@ -1,7 +1,8 @@
-//! What can be an element of a buffer.
+//! Element types of buffers.
 
-/// Plain data that can live in device memory: every bit pattern is a value, there is no padding,
-/// and threads may share it.
+/// Plain data that can live in device memory.
+///
+/// Every bit pattern is a value, there is no padding, and threads may share it.
 ///
 /// It is implemented for every [`bytemuck::Pod`] type that is `Send + Sync`: the integers, `f32`,
 /// `f64`, `half::f16`, `half::bf16`, arrays of them, and structs that derive `bytemuck::Pod`.

@@ -1,10 +1,10 @@
-//! Which device the environment names.
+//! The choice of a device by an environment variable.
 
 use crate::error::{During, Error, ErrorKind, Result};
 use std::fmt;
 use std::str::FromStr;
 
-/// The variable that names the default device.
+/// The environment variable that names the default device.
 pub(crate) const VARIABLE: &str = "TILEWRIGHT_DEVICE";
 
 const ALLOWED: &str = "sim, cuda, or cuda:N, where N is the number of a GPU, counted from 0";
@@ -23,16 +23,15 @@ const ALLOWED: &str = "sim, cuda, or cuda:N, where N is the number of a GPU, cou
 pub enum DeviceChoice {
     /// The simulator.
     Simulator,
-    /// The CUDA device of this number, counted from 0.
+    /// The CUDA device with this number, counted from 0.
     Cuda(u32),
 }
 
 impl DeviceChoice {
-    /// The choice of the environment variable `TILEWRIGHT_DEVICE`; `None` where it is not set.
+    /// The device named by the environment variable `TILEWRIGHT_DEVICE`; `None` if it is not set.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidEnvironment`] if the variable is set to something else than `sim`, `cuda`
-    /// or `cuda:N`.
+    /// [`ErrorKind::InvalidEnvironment`] if the variable is set to anything but `sim`, `cuda` or `cuda:N`.
     pub fn from_env() -> Result<Option<Self>> {
         let value = std::env::var_os(VARIABLE);
         value

@@ -1,15 +1,14 @@
-//! Moments in a device's work, for timing and waiting.
+//! Events: moments in a device's work, for timing and waiting.
 
 use crate::backend::EventHandle;
 use crate::device::Device;
 use crate::error::{During, Outcome, Result};
 use std::time::Duration;
 
-/// A moment in a device's work: it has come when all work that was submitted before
-/// [`Device::record_event`] is complete.
+/// A moment in a device's work, reached when all work submitted before [`Device::record_event`] is complete.
 ///
-/// On CUDA these are CUDA events, with a resolution of about half a microsecond; on the simulator
-/// they are the host's monotonic clock.
+/// On CUDA these are CUDA events, with a resolution of about half a microsecond. On the simulator they are times of
+/// the host's monotonic clock.
 ///
 /// ```
 /// use tilewright::Device;
@@ -31,11 +30,10 @@ pub struct Event {
 }
 
 impl Device {
-    /// Marks this moment in the device's work.
+    /// Records an event after the work submitted so far.
     ///
     /// # Errors
-    /// [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or
-    /// [`ErrorKind::Cuda`](crate::ErrorKind::Cuda).
+    /// Those of [`Device::synchronize`].
     pub fn record_event(&self) -> Result<Event> {
         Event::record(self).during("record_event")
     }
@@ -50,39 +48,37 @@ impl Event {
         })
     }
 
-    /// Whether the device's work has come to this event; does not wait for it. On the simulator it
-    /// always has: work is complete when the call that submits it returns.
+    /// Whether the device's work has reached this event; does not wait.
+    ///
+    /// On the simulator it always has: work is complete when the call that submits it returns.
     ///
     /// # Errors
-    /// [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or
-    /// [`ErrorKind::Cuda`](crate::ErrorKind::Cuda) if the work before it failed.
+    /// Those of [`Device::synchronize`] if the work before the event failed.
     pub fn is_done(&self) -> Result<bool> {
-        // SAFETY: (3) the handle is this event's own, and it is destroyed only in `drop`.
+        // SAFETY: a live handle: it is this event's own, and only `drop` destroys it.
         unsafe { self.device.backend().event_has_come(self.handle) }.during("is_done")
     }
 
-    /// Waits until the device's work has come to this event.
+    /// Waits until the device's work has reached this event.
     ///
     /// # Errors
-    /// [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or
-    /// [`ErrorKind::Cuda`](crate::ErrorKind::Cuda) if the work before it failed.
+    /// Those of [`Device::synchronize`] if the work before the event failed.
     pub fn synchronize(&self) -> Result<()> {
         self.wait().during("synchronize")
     }
 
     fn wait(&self) -> Outcome<()> {
-        // SAFETY: (3) the handle is this event's own, and it is destroyed only in `drop`.
+        // SAFETY: a live handle: it is this event's own, and only `drop` destroys it.
         unsafe { self.device.backend().synchronize_event(self.handle) }
     }
 
-    /// Waits for this event, and returns the time that the device spent between the two.
+    /// Waits for this event, and returns the device's time between `earlier` and this event.
     ///
-    /// An `earlier` event that in truth is the later one gives zero.
+    /// The time is zero if `earlier` is in fact the later event.
     ///
     /// # Errors
-    /// [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if the events are of two devices;
-    /// [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or
-    /// [`ErrorKind::Cuda`](crate::ErrorKind::Cuda) if the work before one of them failed.
+    /// [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if the events are on different devices, and those of
+    /// [`Device::synchronize`] if the work before one of them failed.
     pub fn elapsed_since(&self, earlier: &Self) -> Result<Duration> {
         self.time_since(earlier).during("elapsed_since")
     }
@@ -92,7 +88,7 @@ impl Event {
             .check_owns(|| "the earlier event".to_owned(), &earlier.device)?;
         earlier.wait()?;
         self.wait()?;
-        // SAFETY: (3) both handles are of this device, and both events are still alive.
+        // SAFETY: live handles: both are of this device, and both events are still alive.
         let seconds = unsafe {
             self.device
                 .backend()
@@ -104,7 +100,7 @@ impl Event {
 
 impl Drop for Event {
     fn drop(&mut self) {
-        // SAFETY: (3) the handle is this event's own, and nothing can use it after `drop`.
+        // SAFETY: a live handle, not used again: it is this event's own, and nothing can use it after `drop`.
         unsafe { self.device.backend().destroy_event(self.handle) }
     }
 }

@@ -1,9 +1,10 @@
-//! Which driver reads a PTX image.
+//! The oldest driver that can read a PTX image.
 
 use crate::error::CudaVersion;
 
-/// The oldest CUDA driver that reads one of a kernel's images, each with its architecture; `None` where that is
-/// unknown, or where there are no images.
+/// The oldest CUDA driver that reads one of a kernel's images.
+///
+/// Each image comes with its architecture. `None` if the driver is unknown, or if there are no images.
 pub const fn oldest_driver(images: &[(&str, &str)]) -> Option<CudaVersion> {
     let mut oldest: Option<(u32, u32)> = None;
     let mut index = 0;
@@ -47,14 +48,14 @@ pub const fn ptx_version(ptx: &str) -> Option<(u32, u32)> {
     None
 }
 
-/// The oldest CUDA driver that reads a PTX version, after the release notes in the PTX ISA 9.0.
+/// The oldest CUDA driver that reads a PTX version, from the release notes in the PTX ISA 9.0.
 pub const fn needed_driver(ptx_version: (u32, u32)) -> Option<CudaVersion> {
     let (major, minor) = match ptx_version {
         (6, minor @ 0..=2) => (9, minor),
         (6, minor @ 3..=5) => (10, minor - 3),
         (7, minor) => (11, minor),
         (8, minor @ 0..=5) => (12, minor),
-        // There was no CUDA 12.7 toolkit; PTX 8.6 came with the driver of that number.
+        // There was no CUDA 12.7 toolkit; PTX 8.6 came with the 12.7 driver.
         (8, minor @ 6..=8) => (12, minor + 1),
         (9, minor) => (13, minor),
         _ => return None,
@@ -62,7 +63,7 @@ pub const fn needed_driver(ptx_version: (u32, u32)) -> Option<CudaVersion> {
     Some(CudaVersion { major, minor })
 }
 
-/// What follows `start` in a text that starts with it.
+/// The rest of `text` after `start`, if it starts with it.
 const fn after<'a>(text: &'a [u8], start: &[u8]) -> Option<&'a [u8]> {
     let Some((head, rest)) = text.split_at_checked(start.len()) else {
         return None;
@@ -77,7 +78,7 @@ const fn after<'a>(text: &'a [u8], start: &[u8]) -> Option<&'a [u8]> {
     Some(rest)
 }
 
-/// The decimal number at the start of a text, if there is one, and what follows it.
+/// The decimal number at the start of a text, if any, and the rest.
 const fn number(text: &[u8]) -> (Option<u32>, &[u8]) {
     let (mut number, mut rest) = (None, text);
     while let [digit @ b'0'..=b'9', following @ ..] = rest {

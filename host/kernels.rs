@@ -1,13 +1,13 @@
 //! The PTX of this crate's own kernels: a module for each kernel of sums and products.
 
-/// The images of each kernel of `tilewright_kernels`, built or found by the build script.
+/// The images of each kernel of `tilewright_kernels`, which the build script compiled or found.
 #[cfg(feature = "cuda")]
 pub(crate) mod images {
     include!(concat!(env!("OUT_DIR"), "/images.rs"));
 }
 
-/// The images of one kernel of `tilewright_kernels`. Without CUDA there is nothing to load: the
-/// simulator runs the kernels as they were compiled for the host.
+/// The images of one kernel of `tilewright_kernels`. Without CUDA there are none: the simulator runs the kernels as
+/// compiled for the host.
 #[cfg(feature = "cuda")]
 macro_rules! images_of {
     ($kernel:ident) => {
@@ -24,14 +24,13 @@ pub(crate) use images_of;
 
 /// The module of one kernel of `tilewright_kernels`, a `&'static ModuleSource`.
 ///
-/// Each place that names a kernel has its own module, so a kernel is named once. A program
-/// contains the images of the kernels that it may launch.
+/// Each use has its own module, so each kernel is named in one place. A program contains the images of the kernels
+/// that it may launch.
 macro_rules! module_of {
     ($kernel:ident) => {{
-        // SAFETY: (1) the images were compiled from the sources of the very crates that this one is
-        // compiled with: `same_sources` compares the hashes of the kernels, of the device library
-        // and of `#[kernel]`, from which the descriptors come. Other crates (`half`, `bytemuck`)
-        // give kernels types whose layouts they document, and no parameters or behaviour besides.
+        // SAFETY: each image was compiled from the same source as the kernel: `same_sources` compares the hashes of
+        // the kernels, of the device library and of `#[kernel]`, from which the descriptors come. Other crates
+        // (`half`, `bytemuck`) only give kernels types whose layouts they document, but no parameters or behaviour.
         static MODULE: $crate::module_source::ModuleSource = unsafe {
             $crate::module_source::ModuleSource::new(
                 stringify!($kernel),
@@ -43,11 +42,10 @@ macro_rules! module_of {
 }
 pub(crate) use module_of;
 
-/// Refuses to compile where a module was compiled from other sources than the crates that hold
-/// its kernels' descriptors.
+/// Fails to compile if a module was compiled from other sources than the crates with its kernels' descriptors.
 #[cfg(feature = "cuda")]
 mod same_sources {
-    /// What each module was compiled from: sources in the repository, each with its hash.
+    /// The sources in the repository that a module was compiled from, each with its hash.
     type Sources = &'static [(&'static str, &'static str)];
     const MODULE: Sources = include!(concat!(env!("OUT_DIR"), "/sources.rs"));
 

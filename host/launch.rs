@@ -1,13 +1,13 @@
-//! The shape of a launch, and its checks.
+//! Launch configurations, and their checks.
 
 use crate::error::{ErrorKind, Outcome, counted};
 use crate::properties::DeviceProperties;
 use cuda_std::kernel::{Architecture, Kernel, LaunchBounds};
 use simt::Dim3;
 
-/// How many threads run a kernel, and how much dynamic shared memory each block has.
+/// The grid and the blocks of a launch, and the dynamic shared memory of each block.
 ///
-/// Numbers that the device or the kernel does not allow are refused at the launch.
+/// The launch refuses sizes that the device or the kernel does not allow.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct LaunchConfig {
@@ -19,12 +19,13 @@ pub struct LaunchConfig {
     pub dynamic_shared_bytes: u32,
 }
 
-/// The most blocks of a grid along x and along y (CUDA C++ Programming Guide, "Technical Specifications per
-/// Compute Capability").
+/// The largest grid along x and along y, in blocks (CUDA C++ Programming Guide, "Technical Specifications per Compute
+/// Capability").
 pub(crate) const MAX_GRID_X: usize = i32::MAX as usize;
 pub(crate) const MAX_GRID_Y: u32 = 65535;
 
-/// `blocks` along x, if a grid can have as many; `None` are more than can be counted. `what` is what needs them.
+/// `blocks` along x, if a grid can have that many. `None` means that the number overflowed. `what` names what needs
+/// them.
 pub(crate) fn grid_x(
     blocks: impl Into<Option<usize>>,
     what: impl FnOnce() -> String,
@@ -38,7 +39,7 @@ pub(crate) fn grid_x(
 }
 
 impl LaunchConfig {
-    /// A grid of `grid` blocks with `block` threads each, without dynamic shared memory.
+    /// A grid of `grid` blocks of `block` threads, without dynamic shared memory.
     ///
     /// ```
     /// use tilewright::LaunchConfig;
@@ -55,10 +56,9 @@ impl LaunchConfig {
         }
     }
 
-    /// One-dimensional blocks of `block_threads`, as many as give each of `elements` a thread.
+    /// A grid of one-dimensional blocks of `block_threads`, with at least one thread for each element.
     ///
-    /// There is at least one block, also for no elements. More blocks than a grid can have are
-    /// refused at the launch.
+    /// It has at least one block, even for no elements. The launch refuses more blocks than a grid can have.
     ///
     /// ```
     /// use tilewright::LaunchConfig;
@@ -72,12 +72,14 @@ impl LaunchConfig {
         Self::new(u32::try_from(blocks).unwrap_or(u32::MAX), block_threads)
     }
 
-    /// Blocks of `width` x `height` threads (x by y), as many as give each element of a matrix of so
-    /// many rows and columns the thread with its column as x and its row as y, as
-    /// [`own_index_2d`](cuda_std::thread::own_index_2d) counts them.
+    /// A grid of two-dimensional blocks, with a thread for each element of a matrix.
     ///
-    /// There is at least one block, also for no elements. Rows beyond the 65535 blocks that a grid has
-    /// along y go to further layers along z.
+    /// The matrix has `rows` rows and `cols` columns, and each block `width` x `height` threads along x and y. The
+    /// thread of an element has its column as x and its row as y, as [`own_index_2d`](cuda_std::thread::own_index_2d)
+    /// counts them.
+    ///
+    /// It has at least one block, even for no elements. A grid has at most 65535 blocks along y; further rows go to
+    /// further layers along z.
     ///
     /// ```
     /// use tilewright::LaunchConfig;
@@ -99,7 +101,7 @@ impl LaunchConfig {
         Self::new(grid, (width, height))
     }
 
-    /// The same launch with `bytes` of dynamic shared memory for each block.
+    /// Sets the bytes of dynamic shared memory for each block.
     #[must_use]
     pub fn with_dynamic_shared(mut self, bytes: u32) -> Self {
         self.dynamic_shared_bytes = bytes;
@@ -139,10 +141,10 @@ impl LaunchConfig {
     }
 }
 
-/// What a kernel says of its launches.
+/// A kernel's limits for its launches, from its source.
 pub(crate) struct KernelLimits {
     pub(crate) name: &'static str,
-    /// The architecture that it is compiled for, if it states one.
+    /// The architecture that the kernel is compiled for, if it states one.
     pub(crate) architecture: Option<Architecture>,
     pub(crate) bounds: LaunchBounds,
 }
@@ -158,7 +160,7 @@ impl KernelLimits {
     }
 }
 
-/// Each dimension has to be between 1 and its limit.
+/// Fails unless each dimension is between 1 and its limit.
 fn check_extent(what: &str, unit: &str, extent: Dim3, limit: Dim3) -> Result<(), String> {
     let dimensions = [
         ("x", extent.x, limit.x),
@@ -176,7 +178,7 @@ fn check_extent(what: &str, unit: &str, extent: Dim3, limit: Dim3) -> Result<(),
     Ok(())
 }
 
-/// The elements of an extent. Three factors of 32 bits fit into 128.
+/// The number of elements of an extent. The product of three 32-bit factors fits into 128 bits.
 fn volume(extent: Dim3) -> u128 {
     u128::from(extent.x) * u128::from(extent.y) * u128::from(extent.z)
 }
@@ -190,7 +192,7 @@ fn check_block(whose: &str, threads: u128, limit: u32) -> Result<(), String> {
     ))
 }
 
-/// Kernels count threads and their ranks with 64 bits.
+/// Fails if the threads cannot be counted in 64 bits, which kernels use for threads and ranks.
 fn check_threads(blocks: u128, threads: u128) -> Result<(), String> {
     if blocks * threads <= u128::from(u64::MAX) {
         return Ok(());
@@ -200,7 +202,8 @@ fn check_threads(blocks: u128, threads: u128) -> Result<(), String> {
     ))
 }
 
-/// A simulator that stands for no GPU has no compute capability, and runs all kernels.
+/// Fails if the device's architecture cannot run the kernel. A simulator that does not stand for a GPU has no compute
+/// capability, and runs all kernels.
 fn check_architecture(
     needed: Option<Architecture>,
     properties: &DeviceProperties,

@@ -1,4 +1,4 @@
-//! Arguments of launches: host values that become a kernel's parameters.
+//! Launch arguments: host values that become a kernel's parameters.
 
 mod batches;
 mod matrices;
@@ -22,7 +22,7 @@ use cuda_std::texture::{Texture1d, Texture2d};
 use cuda_std::tma::{TensorMap, TensorMapMut};
 use std::ptr;
 
-/// A value that can be given for one kernel parameter of type `P`.
+/// A value that can be the argument for a kernel parameter of type `P`.
 ///
 /// | parameter      | argument                              |
 /// |----------------|---------------------------------------|
@@ -38,7 +38,7 @@ use std::ptr;
 /// | `Texture1d`    | `&Texture<1>`                         |
 /// | `Texture2d`    | `&Texture<2>`                         |
 ///
-/// The borrows of one launch cannot overlap, so no launch has two views of what it writes.
+/// The borrows of one launch cannot overlap, so no launch has two views of memory that it writes.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be given for a kernel parameter of type `{P}`",
     label = "the kernel declares this parameter as `{P}`",
@@ -49,7 +49,7 @@ use std::ptr;
 )]
 pub trait LaunchArg<P>: sealed::LaunchArg<P> {}
 
-/// A tuple of values that can be given for a kernel's parameters, in their order.
+/// A tuple of launch arguments, one for each of a kernel's parameters, in order.
 #[diagnostic::on_unimplemented(
     message = "these arguments do not fit the kernel's parameters",
     label = "the kernel's parameters are `{P}`",
@@ -61,7 +61,7 @@ pub trait LaunchArgs<P: KernelParams>: sealed::LaunchArgs<P> {}
 mod sealed {
     use super::{Device, Outcome};
 
-    /// Where an argument is used, for errors.
+    /// The launch and the argument's place in it, for errors.
     #[derive(Clone, Copy)]
     pub struct Position<'a> {
         pub device: &'a Device,
@@ -71,13 +71,13 @@ mod sealed {
     }
 
     pub trait LaunchArg<P> {
-        /// The parameter. A view lives no longer than the argument's borrow; on a GPU the launch
-        /// goes on to use the memory until the device comes to work that is submitted later.
+        /// The kernel's parameter. A view lives no longer than the argument's borrow. On a GPU, the launch uses the
+        /// memory until the device reaches work that is submitted later.
         fn into_param(self, position: Position<'_>) -> Outcome<P>;
     }
 
     pub trait LaunchArgs<P> {
-        /// The parameters of `kernel`, or an error if some argument is of another device.
+        /// The parameters of `kernel`; an error if an argument is on another device.
         fn into_params(self, device: &Device, kernel: &'static str) -> Outcome<P>;
     }
 }
@@ -117,7 +117,7 @@ impl<'launch, 'a: 'launch, T: Element> LaunchArg<GlobalAtomic<'launch, T>> for &
 impl<'launch, 'a: 'launch> LaunchArg<Texture1d<'launch>> for &'a Texture<1> {}
 impl<'launch, 'a: 'launch> LaunchArg<Texture2d<'launch>> for &'a Texture<2> {}
 
-/// The parameters that arguments of a launch's device become.
+/// Kernel parameters from arguments on the launch's device.
 macro_rules! params {
     ($([$($generics:tt)*] $argument:ty => $param:ty: |$it:ident| $value:expr;)*) => {$(
         impl<'launch, 'a: 'launch, $($generics)*> sealed::LaunchArg<$param> for $argument {
@@ -168,40 +168,42 @@ fn check_device(device: &Device, position: Position<'_>) -> Outcome<()> {
     position.device.check_owns(what, device)
 }
 
-/// What a kernel of one launch, submitted while the borrow lasts, reads of `view`.
+/// The elements of `view` as a parameter that a kernel reads. Its launch must be submitted while the borrow lasts.
 pub(crate) fn global<T: Element>(view: BufferView<'_, T>) -> Global<'_, T> {
     let address = view_address::<T>(view.device_address());
-    // SAFETY: (1) the address is that of `len` elements of a live buffer, a whole number of elements
-    // past a multiple of `ALIGNMENT`, which `Buffer` compares with the type's. They are
-    // initialised bytes of a type without invalid ones, and stay allocated while the borrow lasts;
-    // the launch is submitted within it, and work that frees them comes later in the device's order.
-    // (2) So does work that writes them.
+    // SAFETY: the elements are live and initialised: the address is that of `len` elements of a live buffer. They are
+    // aligned: they start a whole number of elements after a multiple of `ALIGNMENT`, which `Buffer` compares with
+    // the type's alignment. Every bit pattern is valid. They stay allocated while the borrow lasts, the launch is
+    // submitted within it, and work that frees them comes later in the device's order. Nothing writes them meanwhile:
+    // such work also comes later.
     unsafe { Global::from_raw_parts(address, view.len()) }
 }
 
-/// What a kernel of one launch, submitted while the borrow lasts, writes of `view`.
+/// The elements of `view` as a parameter that a kernel writes. Its launch must be submitted while the borrow lasts.
 pub(crate) fn global_mut<T: Element>(view: BufferViewMut<'_, T>) -> GlobalMut<'_, T> {
     let (address, len) = (view.view().device_address(), view.len());
-    // SAFETY: (1) as for `global`. (2) The borrow is mutable, so no other argument of this launch
-    // and no work that is submitted meanwhile touches the elements.
+    // SAFETY: the elements are live, initialised and aligned, as for `global`. Nothing else accesses them: the borrow
+    // is mutable, so no other argument of this launch and no work that is submitted meanwhile does.
     unsafe { GlobalMut::from_raw_parts(view_address::<T>(address), len) }
 }
 
-/// What a kernel of one launch, submitted while the borrow lasts, reads and writes by atomic operations of `view`.
+/// The elements of `view` as a parameter that a kernel accesses by atomic operations. Its launch must be submitted
+/// while the borrow lasts.
 fn global_atomic<T: Element>(view: BufferViewMut<'_, T>) -> GlobalAtomic<'_, T> {
     let address = view_address::<T>(view.view().device_address());
-    // SAFETY: (1) as for `global`. (2) The borrow is mutable, as for `global_mut`.
+    // SAFETY: the elements are live, initialised and aligned, as for `global`. Nothing else accesses them: the borrow
+    // is mutable, as for `global_mut`.
     unsafe { GlobalAtomic::from_raw_parts(address, view.len()) }
 }
 
-/// No elements, for a kernel that is told so.
+/// A parameter without elements, for a kernel that another parameter tells so.
 pub(crate) fn no_elements<T: Element>() -> GlobalMut<'static, T> {
-    // SAFETY: (1) no element. (2) None is touched.
+    // SAFETY: there are no elements to be live, and none is accessed.
     unsafe { GlobalMut::from_raw_parts(view_address::<T>(0), 0) }
 }
 
-/// The pointer for a view. That of an empty view is aligned as those of all buffers are, so that a
-/// kernel may compute with it as it does with theirs.
+/// The pointer of a view. An empty view's pointer is aligned like that of every buffer, so that a kernel may compute
+/// with it in the same way.
 pub(crate) fn view_address<T>(address: u64) -> *mut T {
     match address {
         0 => ptr::without_provenance_mut(ALIGNMENT),

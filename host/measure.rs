@@ -7,8 +7,8 @@ use crate::report::{LaunchRecorder, LaunchReport};
 impl Device {
     /// Runs `body` and reports the cost of the launches on this device until it returns.
     ///
-    /// Only the simulator counts. The report includes launches that other threads make on the device
-    /// during that time. A launch that is counted takes several times as long.
+    /// Only the simulator counts. The report includes launches that other threads make on the device meanwhile.
+    /// Counting makes a launch several times slower.
     ///
     /// ```
     /// use tilewright::{Device, Operation};
@@ -32,10 +32,10 @@ impl Device {
         Ok((result, recording.finish()))
     }
 
-    /// The cost of the launches on this device since the last call, or since the device was opened, if
-    /// it counts every launch: [`SimulatorOptions::with_counters`](crate::SimulatorOptions).
+    /// Reports the cost of the launches on this device since the last call, or since the device was opened.
     ///
-    /// Until then, each launch occupies some kilobytes.
+    /// The simulator must count every launch: [`SimulatorOptions::with_counters`](crate::SimulatorOptions). Until the
+    /// call, each launch occupies some kilobytes.
     ///
     /// ```
     /// use tilewright::{Device, SimulatorOptions};
@@ -50,7 +50,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`SimulatorError::NoCounters`] on a device that is not simulated, [`SimulatorError::CountersOff`] on a
+    /// [`SimulatorError::NoCounters`] on a device that is not simulated; [`SimulatorError::CountersOff`] on a
     /// simulator that does not count every launch.
     pub fn launch_report(&self) -> Result<LaunchReport> {
         self.recorder()

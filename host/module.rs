@@ -11,7 +11,7 @@ use crate::module_source::ModuleSource;
 use cuda_std::kernel::{EntryParams, Kernel, KernelParams, ParamCopies, SafeKernel};
 use cuda_std::symbol::Symbol;
 
-/// A module that a device has loaded. A clone is the same module.
+/// A module loaded on a device. A clone is the same module.
 #[derive(Clone, Debug)]
 pub struct Module {
     device: Device,
@@ -19,10 +19,9 @@ pub struct Module {
 }
 
 impl Device {
-    /// Loads a module of kernels, or finds it among those that this device loaded before.
+    /// Loads a module of kernels, unless this device has loaded it before.
     ///
-    /// On CUDA this compiles the best of the module's images for the device; the simulator loads
-    /// nothing.
+    /// On CUDA, the driver compiles the module's best image for the device. The simulator loads nothing.
     ///
     /// ```
     /// use cuda_std::prelude::*;
@@ -36,7 +35,7 @@ impl Device {
     ///     }
     /// }
     ///
-    /// // SAFETY: (1) there are no images, so none that could differ from the kernel.
+    /// // SAFETY: there are no images that could differ from the kernel.
     /// static KERNELS: ModuleSource = unsafe { ModuleSource::new("my_kernels", &[]) };
     ///
     /// # fn main() -> tilewright::Result<()> {
@@ -50,8 +49,8 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::NoModule`](crate::ErrorKind::NoModule) if the device can run none of the images; [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory),
-    /// [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or [`ErrorKind::Cuda`](crate::ErrorKind::Cuda).
+    /// [`ErrorKind::NoModule`](crate::ErrorKind::NoModule) if the device can run none of the images, and those of
+    /// [`Device::zeros`].
     pub fn load(&self, source: &'static ModuleSource) -> Result<Module> {
         self.backend().load(source).during("load")?;
         Ok(Module::on_demand(self, source))
@@ -59,7 +58,7 @@ impl Device {
 }
 
 impl Module {
-    /// The module of `source`, which its first launch loads, unless that was done before.
+    /// The module of `source`. Its first launch loads it, unless that was done before.
     pub(crate) fn on_demand(device: &Device, source: &'static ModuleSource) -> Self {
         Self {
             device: device.clone(),
@@ -73,16 +72,17 @@ impl Module {
         &self.device
     }
 
-    /// What the driver's compiler remarked about the module's speed, a line of its log for each remark:
-    /// that products of a warpgroup do not run beside their warps ("wgmma.mma_async instructions are
-    /// serialized", C7510 to C7519), or that `setmaxnreg` is ignored (C7508). The results are right all
-    /// the same. Empty on the simulator, which compiles nothing.
+    /// The driver's compiler warnings about the module's speed, one for each line of its log.
     ///
-    /// The driver's compiler may be another version than a toolkit's, so that one may remark what the
-    /// other does not. A test for a kernel with such products asserts that there are none.
+    /// They say that a warpgroup's products do not overlap with its other work ("wgmma.mma_async instructions are
+    /// serialized", C7510 to C7519), or that `setmaxnreg` is ignored (C7508). The results are correct nevertheless.
+    /// The list is empty on the simulator, which compiles nothing.
+    ///
+    /// The driver's compiler may differ in version from the toolkit's, and then the two may warn about different
+    /// things. A test of a kernel with such products should assert that there are no warnings.
     ///
     /// # Errors
-    /// Those of [`Device::load`], if the module was not loaded before.
+    /// Those of [`Device::load`] if the module was not loaded before.
     pub fn compiler_warnings(&self) -> Result<Vec<String>> {
         let warnings = self.device.backend().warnings(self.source);
         warnings.during("compiler_warnings")
@@ -96,9 +96,10 @@ impl Module {
         }
     }
 
-    /// Overwrites all elements of a static array of the module's kernel crate
-    /// ([`cuda_std::symbol`]): launches that are submitted later see them, and earlier ones
-    /// do not. Every device has its own copy of the module's arrays.
+    /// Overwrites all elements of a static array of the module's kernel crate ([`cuda_std::symbol`]).
+    ///
+    /// Launches that are submitted later see the new values; earlier ones do not. Each device has its own copy of the
+    /// module's arrays.
     ///
     /// ```
     /// use cuda_std::prelude::*;
@@ -118,7 +119,7 @@ impl Module {
     ///         }
     ///     });
     /// }
-    /// // SAFETY: (1) there are no images.
+    /// // SAFETY: there are no images that could differ from the kernel.
     /// static KERNELS: ModuleSource = unsafe { ModuleSource::new("totals", &[]) };
     ///
     /// # fn main() -> tilewright::Result<()> {
@@ -133,9 +134,9 @@ impl Module {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `values` has another length than the array;
-    /// [`ErrorKind::NoSymbol`](crate::ErrorKind::NoSymbol) if the module's image has no such array, which on the simulator cannot
-    /// be; [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or [`ErrorKind::Cuda`](crate::ErrorKind::Cuda).
+    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `values` and the array differ in length;
+    /// [`ErrorKind::NoSymbol`](crate::ErrorKind::NoSymbol) if the module's image has no such array, which cannot
+    /// happen on the simulator; those of [`Device::synchronize`].
     pub fn write_symbol<S: Symbol>(&self, symbol: &'static S, values: &[S::Element]) -> Result<()> {
         self.write(symbol, values).during("write_symbol")
     }
@@ -149,12 +150,13 @@ impl Module {
             .write_symbol(&request, bytemuck::cast_slice(values))
     }
 
-    /// A copy of all elements of a static array of the module's kernel crate, as the work that
-    /// was submitted before leaves them: see [`write_symbol`](Self::write_symbol).
+    /// Copies all elements of a static array of the module's kernel crate, after all work submitted before.
+    ///
+    /// See [`write_symbol`](Self::write_symbol).
     ///
     /// # Errors
-    /// [`ErrorKind::NoSymbol`](crate::ErrorKind::NoSymbol) if the module's image has no such array, which on the simulator cannot
-    /// be; [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or [`ErrorKind::Cuda`](crate::ErrorKind::Cuda).
+    /// [`ErrorKind::NoSymbol`](crate::ErrorKind::NoSymbol) if the module's image has no such array, which cannot
+    /// happen on the simulator; those of [`Device::synchronize`].
     pub fn read_symbol<S: Symbol>(&self, symbol: &'static S) -> Result<Vec<S::Element>> {
         let mut values = symbol.initial_values().to_vec();
         let request = self.symbol(symbol);
@@ -173,13 +175,12 @@ impl Module {
 
     /// Launches a safe kernel. Work that is submitted later sees what it wrote.
     ///
-    /// A `#[kernel(cooperative)]` is launched cooperatively: all of its blocks are resident at once
-    /// and can wait for each other. [`max_resident_blocks`](Self::max_resident_blocks) says how many
-    /// blocks its grid can have.
-    ///
     /// `arguments` is a tuple with one value for each of the kernel's parameters: see
-    /// [`LaunchArg`](crate::LaunchArg). On CUDA the call returns before the kernel has run; on
-    /// the simulator it returns afterwards.
+    /// [`LaunchArg`](crate::LaunchArg). On CUDA, the call returns before the kernel has run; on the simulator, it
+    /// returns afterwards.
+    ///
+    /// A `#[kernel(cooperative)]` is launched cooperatively: all its blocks are resident at once and can wait for
+    /// each other. [`max_resident_blocks`](Self::max_resident_blocks) limits its grid.
     ///
     /// ```
     /// use tilewright::cuda_std::prelude::*;
@@ -194,7 +195,7 @@ impl Module {
     ///     }
     /// }
     ///
-    /// // SAFETY: (1) there are no images: those of a build script make it run on GPUs, too.
+    /// // SAFETY: there are no images that could differ from the kernel. A build script's images make it run on GPUs.
     /// static KERNELS: ModuleSource = unsafe { ModuleSource::new("my_kernels", &[]) };
     ///
     /// # fn main() -> tilewright::Result<()> {
@@ -209,27 +210,26 @@ impl Module {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::LaunchConfig`](crate::ErrorKind::LaunchConfig) if the kernel or the device does not
-    /// allow `config`; [`ErrorKind::NotResident`](crate::ErrorKind::NotResident) if a cooperative launch has
-    /// too many blocks; [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if an argument is of
-    /// another device; [`ErrorKind::KernelDefect`](crate::ErrorKind::KernelDefect) if the simulator finds
-    /// a defect; [`ErrorKind::OtherKernel`](crate::ErrorKind::OtherKernel) if the module's entry of the
-    /// kernel's name is another kernel; [`ErrorKind::Launch`](crate::ErrorKind::Launch),
-    /// [`ErrorKind::Cuda`](crate::ErrorKind::Cuda) or [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost).
+    /// [`ErrorKind::LaunchConfig`](crate::ErrorKind::LaunchConfig) if the kernel or the device does not allow
+    /// `config`; [`ErrorKind::NotResident`](crate::ErrorKind::NotResident) if a cooperative launch has too many
+    /// blocks; [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if an argument is on another device;
+    /// [`ErrorKind::KernelDefect`](crate::ErrorKind::KernelDefect) if the simulator finds a defect;
+    /// [`ErrorKind::OtherKernel`](crate::ErrorKind::OtherKernel) if the module's entry with the kernel's name is
+    /// another kernel; [`ErrorKind::Launch`](crate::ErrorKind::Launch), and those of [`Device::load`].
     pub fn launch<'launch, K, A>(&self, kernel: K, config: LaunchConfig, arguments: A) -> Result<()>
     where
         K: SafeKernel,
         A: LaunchArgs<K::Params<'launch>>,
     {
-        // SAFETY: (1) a safe kernel requires nothing beyond valid parameters.
+        // SAFETY: a safe kernel has no requirements beyond valid parameters.
         unsafe { self.launch_unsafe(kernel, config, arguments) }
     }
 
-    /// Launches any kernel, also one whose source says `unsafe fn`.
+    /// Launches any kernel, including one whose source says `unsafe fn`.
     ///
     /// # Safety
-    /// 1. The launch meets the requirements in the kernel's documentation: of `config`, and of the
-    ///    values in `arguments`.
+    /// 1. The launch meets the requirements in the kernel's documentation, for `config` and for the values in
+    ///    `arguments`.
     ///
     /// # Errors
     /// Those of [`launch`](Self::launch).
@@ -243,14 +243,15 @@ impl Module {
         K: Kernel,
         A: LaunchArgs<K::Params<'launch>>,
     {
-        // SAFETY: (1) is (1).
+        // SAFETY: the launch meets the kernel's requirements: the caller's contract.
         unsafe { self.launch_args(kernel, config, arguments) }.during("launch")
     }
 
-    /// Launches a kernel for a call of any name.
+    /// Launches a kernel, without the call's name in errors.
     ///
     /// # Safety
-    /// 1. That of [`launch_unsafe`](Self::launch_unsafe).
+    /// 1. The launch meets the requirements in the kernel's documentation, as for
+    ///    [`launch_unsafe`](Self::launch_unsafe).
     pub(crate) unsafe fn launch_args<'launch, K, A>(
         &self,
         _kernel: K,
@@ -262,27 +263,26 @@ impl Module {
         A: LaunchArgs<K::Params<'launch>>,
     {
         let params = arguments.into_params(&self.device, K::NAME)?;
-        // SAFETY: (1) is (1). (2) Each view is of a buffer of this device that is borrowed for
-        // this call, mutably if the kernel can write it; later work comes later in the device's
-        // order.
+        // SAFETY: the launch meets the kernel's requirements: the caller's contract. Views of live memory without
+        // conflicting work: each view is of a buffer of this device that is borrowed for this call, mutably if the
+        // kernel can write it, and later work comes later in the device's order.
         unsafe { self.launch_params::<K>(config, params) }
     }
 
     /// Launches the kernel `K` with parameters that are views already.
     ///
     /// # Safety
-    /// 1. The launch meets the requirements in the kernel's documentation: of `config`, and of
-    ///    `params`.
-    /// 2. Every view is of live memory of this device, and until this call returns no other
-    ///    thread submits work that writes what the kernel reads or accesses what it writes.
+    /// 1. The launch meets the requirements in the kernel's documentation, for `config` and for `params`.
+    /// 2. Every view is of live memory of this device. Until this call returns, no other thread submits work that
+    ///    writes what the kernel reads or accesses what it writes.
     pub(crate) unsafe fn launch_params<K: Kernel>(
         &self,
         config: LaunchConfig,
         params: K::Params<'_>,
     ) -> Outcome<()> {
         let entry_params = EntryParams::of(&params);
-        // SAFETY: the launch meets the kernel's requirements by (1), and its views are valid by (2): the simulator is
-        // done when `launch` returns.
+        // SAFETY: the launch meets the kernel's requirements: the caller's contract. Its views are valid for the
+        // launch, by the same contract: the simulator is done when `launch` returns.
         let body = || unsafe { simulated::<K>(params) };
         let request = LaunchRequest {
             entry: self.entry::<K>(),
@@ -292,40 +292,42 @@ impl Module {
             views: K::VIEWS,
             body: &body,
         };
-        // SAFETY: (1) The module's entry `K::NAME` takes the parameters of `K` by (1) of
-        // `ModuleSource::new` and the signature, which the backend compares, and `EntryParams` has
-        // them as the entry declares them. (2) `body` is of `K` and the same parameters. (3) is (2)
-        // of this method, and work that is submitted later comes later in the device's order. (4)
-        // is (1) of this method.
+        // SAFETY: the entry takes these parameters: by the contract of `ModuleSource::new`, the module's entry
+        // `K::NAME` takes those of `K`; the backend compares the signatures, and `EntryParams` has the parameters as
+        // the entry declares them. `body` runs the same kernel with the same parameters. The memory is live and no
+        // other thread submits conflicting work: the caller's contract; work that is submitted later comes later in
+        // the device's order. The launch meets the kernel's requirements: the caller's contract.
         unsafe { self.submit(&KernelLimits::of::<K>(), &request) }
     }
 
-    /// Launches a kernel, if it and the device allow the launch: what does not depend on the kernel's type.
+    /// Launches a kernel if the kernel and the device allow the launch: the part that does not depend on the kernel's
+    /// type.
     ///
     /// # Safety
-    /// 1. The requirements of the backend's `launch`, but for what it takes as checked.
+    /// 1. The requirements of the backend's `launch`. The configuration and the residency are checked here.
     unsafe fn submit(&self, kernel: &KernelLimits, request: &LaunchRequest<'_>) -> Outcome<()> {
         request.config.check(kernel, self.device.properties())?;
         self.check_residency(request)?;
-        // SAFETY: (1) to (4) are (1).
+        // SAFETY: the requirements of the backend's `launch` are the caller's contract; configuration and residency
+        // are checked above.
         unsafe { self.device.backend().launch(request) }
     }
 }
 
-/// What each simulated thread of a launch of `K` runs.
+/// Makes the function that each simulated thread of a launch of `K` runs.
 ///
 /// # Safety
 /// 1. The launch meets the requirements in the kernel's documentation.
-/// 2. The views in `params` are valid for the launch as [`Kernel::run`] requires, which has ended when the result is
-///    dropped.
+/// 2. The views in `params` are valid for the launch as [`Kernel::run`] requires. The launch has ended when the
+///    result is dropped.
 unsafe fn simulated<K: Kernel>(params: K::Params<'_>) -> simt::Body {
     let params = OfLaunch::of(params);
-    // SAFETY: what the closure borrows are views and textures, which live for the launch by (2), and stay with its
-    // simulated threads, because they are neither `Send` nor `Sync`. The references that a thread could lend lead to
-    // copies, which the closure owns.
+    // SAFETY: the closure borrows views and textures. They live for the launch, by the caller's contract, and stay
+    // with its simulated threads, because they are neither `Send` nor `Sync`. The references that a thread could lend
+    // lead to copies, which the closure owns.
     unsafe {
         simt::Body::borrowing(move || {
-            // SAFETY: the kernel's own requirements are (1), valid views are (2).
+            // SAFETY: the kernel's requirements and valid views are the caller's contract.
             K::run(params.get());
         })
     }
@@ -334,7 +336,7 @@ unsafe fn simulated<K: Kernel>(params: K::Params<'_>) -> simt::Body {
 /// The parameters of a launch, which the simulator's host threads copy.
 struct OfLaunch<P> {
     params: P,
-    /// To which the parameters lead.
+    /// The copies that the parameters point to.
     _copies: ParamCopies,
 }
 

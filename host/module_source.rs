@@ -2,13 +2,13 @@
 
 use std::ptr;
 
-/// Which module: that of one source, on any device.
+/// Identifies a module: that of one source, on any device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct ModuleId(usize);
 
-/// Kernels compiled to PTX, once for each of some architectures.
+/// Kernels compiled to PTX, one image for each of several architectures.
 ///
-/// It is a `static` of the program; `cuda_builder` writes the PTX that goes into it:
+/// It is a `static` of the program. `cuda_builder` writes its PTX:
 ///
 /// ```
 /// use tilewright::ModuleSource;
@@ -16,7 +16,7 @@ pub(crate) struct ModuleId(usize);
 /// // With a build script `include!(env!("KERNEL_IMAGES"))`; none are enough for the simulator.
 /// const IMAGES: &[(&str, &str)] = &[];
 ///
-/// // SAFETY: (1) the images are compiled from the kernels of this program.
+/// // SAFETY: each image was compiled from the kernels of this program.
 /// static KERNELS: ModuleSource = unsafe { ModuleSource::new("my_kernels", IMAGES) };
 /// assert_eq!(KERNELS.name(), "my_kernels");
 /// ```
@@ -29,14 +29,14 @@ pub struct ModuleSource {
 impl ModuleSource {
     /// A module with PTX `images`, each with the architecture that it was compiled for.
     ///
-    /// An image for `sm_80` runs on compute capability 8.0 and every later one; one for `sm_90a`
-    /// runs on 9.0 only. Order does not matter: a device takes the best image that it can run.
-    /// A module for the simulator alone needs no images.
+    /// An image for `sm_80` runs on compute capability 8.0 and later; one for `sm_90a` runs on 9.0 only. Their order
+    /// does not matter: a device takes the best image that it can run. A module for the simulator alone needs no
+    /// images.
     ///
     /// # Safety
-    /// 1. Each image was compiled from the same source as the kernels that are launched from
-    ///    this module: an entry point has the name, the parameters and the behaviour of the
-    ///    [`Kernel`](cuda_std::kernel::Kernel) that names it.
+    /// 1. Each image was compiled from the same source as the kernels that are launched from this module. An entry
+    ///    point has the name, the parameters and the behaviour of the [`Kernel`](cuda_std::kernel::Kernel) that names
+    ///    it.
     #[must_use]
     pub const unsafe fn new(
         name: &'static str,
@@ -51,7 +51,7 @@ impl ModuleSource {
         self.name
     }
 
-    /// What tells the module from others: the address of its source.
+    /// The module's identity: the address of its source.
     pub(crate) fn id(&'static self) -> ModuleId {
         ModuleId(ptr::from_ref(self).addr())
     }

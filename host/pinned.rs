@@ -1,4 +1,4 @@
-//! Page-locked host memory, which devices copy from and to at full speed.
+//! Page-locked host memory, which CUDA devices copy at full speed.
 
 use crate::buffer::assert_alignment;
 use crate::device::Device;
@@ -10,13 +10,13 @@ use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 use std::slice;
 
-/// Elements in host memory that the operating system keeps in place, so that a CUDA device copies
-/// them without going through a buffer of the driver's: [`Buffer::copy_from_slice`] and
-/// [`Buffer::copy_to_slice`] take it as the slice that it is. Ordinary memory is called pageable.
+/// A typed array in page-locked host memory, for fast copies from and to a CUDA device.
 ///
-/// Pinned memory is a scarce resource: while it lives, the system has less memory for everything
-/// else, and allocating it takes far longer than allocating ordinary memory. On the simulator it is
-/// ordinary memory.
+/// The operating system keeps the memory in place, so the driver copies it directly, without a staging buffer. It
+/// dereferences to a slice, so [`Buffer::copy_from_slice`] and [`Buffer::copy_to_slice`] accept it.
+///
+/// Pinned memory is scarce: while it is allocated, the system has less memory for everything else, and allocating it
+/// takes far longer than allocating pageable memory. On the simulator it is ordinary memory.
 ///
 /// ```
 /// use tilewright::Device;
@@ -37,24 +37,23 @@ use std::slice;
 /// [`Buffer::copy_to_slice`]: crate::Buffer::copy_to_slice
 pub struct PinnedBuffer<T: Element> {
     device: Device,
-    /// Dangling exactly if there are no bytes.
+    /// Dangling if and only if there are no bytes.
     first: NonNull<T>,
     len: usize,
     elements: PhantomData<T>,
 }
 
-// SAFETY: it owns its elements, as a `Vec` does; devices may be sent.
+// SAFETY: it owns its elements, like a `Vec`; devices may be sent.
 unsafe impl<T: Element> Send for PinnedBuffer<T> {}
-// SAFETY: as for `Send`: a shared borrow only reads.
+// SAFETY: as for `Send`; a shared borrow only reads.
 unsafe impl<T: Element> Sync for PinnedBuffer<T> {}
 
 impl Device {
-    /// `len` elements of page-locked host memory, all of whose bytes are zero, for fast copies
-    /// from and to the device.
+    /// Allocates `len` elements of page-locked host memory, all bytes zero.
     ///
     /// # Errors
-    /// [`ErrorKind::TooLarge`] if the bytes cannot be counted; [`ErrorKind::OutOfHostMemory`],
-    /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
+    /// [`ErrorKind::TooLarge`] if the size in bytes is too large for one allocation; [`ErrorKind::OutOfHostMemory`],
+    /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`] if the allocation fails.
     pub fn pinned<T: Element>(&self, len: usize) -> Result<PinnedBuffer<T>> {
         PinnedBuffer::zeroed(self, len).during("pinned")
     }
@@ -85,7 +84,7 @@ impl<T: Element> PinnedBuffer<T> {
         })
     }
 
-    /// The device that the memory was made for. Others copy from and to it, too.
+    /// The device that the memory was allocated for. Other devices can copy it, too.
     #[must_use]
     pub fn device(&self) -> &Device {
         &self.device
@@ -96,16 +95,16 @@ impl<T: Element> Deref for PinnedBuffer<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        // SAFETY: `zeroed` allocated the elements, aligned to 256 bytes; zero bytes are values of
-        // a type without invalid ones, and only `&mut self` changes them: every copy of a device
-        // is complete when its call returns.
+        // SAFETY: the elements are there: `zeroed` allocated them, aligned to 256 bytes. They are initialised: zero
+        // bytes are valid for a type without invalid values. Nothing changes them but `&mut self`: every copy of a
+        // device is complete when its call returns.
         unsafe { slice::from_raw_parts(self.first.as_ptr(), self.len) }
     }
 }
 
 impl<T: Element> DerefMut for PinnedBuffer<T> {
     fn deref_mut(&mut self) -> &mut [T] {
-        // SAFETY: as for `deref`; and the borrow is mutable.
+        // SAFETY: as for `deref`, and the borrow is mutable.
         unsafe { slice::from_raw_parts_mut(self.first.as_ptr(), self.len) }
     }
 }
@@ -114,14 +113,14 @@ impl<T: Element> Drop for PinnedBuffer<T> {
     fn drop(&mut self) {
         let bytes = self.len * size_of::<T>();
         if bytes > 0 {
-            // SAFETY: (1) the pointer and the size are those of `zeroed`, and nothing can use the
-            // memory after `drop`.
+            // SAFETY: one live allocation by `allocate_pinned`, not used again: the pointer and the size are those of
+            // `zeroed`, and nothing can use the memory after `drop`.
             unsafe { self.device.backend().free_pinned(self.first.cast(), bytes) }
         }
     }
 }
 
-/// Shows the size and the place, not the elements.
+/// Shows the number of elements and the device, but not the elements.
 impl<T: Element> fmt::Debug for PinnedBuffer<T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter

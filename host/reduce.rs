@@ -1,11 +1,13 @@
-//! Reductions of buffers to one value, and of the rows or columns of matrices to one each.
+//! Reductions of buffers to one value, and of rows, columns and segments to one value each.
 //!
-//! `operations.rs` has the types that each operation reduces, `sealed.rs` its kernels; `launch.rs` the
-//! launches; `sum.rs` and `named.rs` the methods; `lines.rs` has rows and columns, `segments.rs` segments, `empty_segments.rs` those with a value for the
-//! empty ones,
-//! `pairs.rs` those of two matrices and of two buffers;
-//! `own.rs` operations of other crates; `shards.rs` what a device does for an array that several have, `combine.rs` what the host does with it;
-//! `reproducible/` has sums that do not depend on the order.
+//! - `operations.rs`: the types that each operation reduces; `sealed.rs`: their kernels.
+//! - `launch.rs`: launches for whole buffers; `sum.rs` and `named.rs`: the methods.
+//! - `lines.rs`: rows and columns.
+//! - `segments.rs`: segments; `empty_segments.rs`: segments with a given value for empty ones.
+//! - `pairs.rs`: reductions of two matrices or two buffers.
+//! - `own.rs`: operations that other crates define.
+//! - `shards.rs`: a device's part of an array on several devices; `combine.rs`: the host's part.
+//! - `reproducible/`: sums that do not depend on the order of the elements.
 
 mod combine;
 mod empty_segments;
@@ -21,8 +23,9 @@ mod segments;
 mod shards;
 mod sum;
 
-/// The operations that reduce elements to one value: see [`Reducible`] for the elements that each is
-/// for, and [docs/reductions.md] for its rules and bounds.
+/// Operations that reduce elements to one value: sums, minima, norms and others.
+///
+/// [`Reducible`] says which elements each of them takes, [docs/reductions.md] has its rules and error bounds.
 ///
 /// [docs/reductions.md]: https://github.com/tilewright/tilewright/blob/main/docs/reductions.md
 pub mod ops {

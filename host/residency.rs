@@ -1,15 +1,15 @@
-//! How many blocks of a kernel a device holds at once: what bounds cooperative launches.
+//! Residency: the number of blocks of a kernel that a device holds at once, which limits cooperative launches.
 
 use crate::error::counted;
 use crate::launch::LaunchConfig;
 use simt::occupancy::{BlockResources, Limits};
 use simt::{Dim3, MAX_RESIDENT_THREADS};
 
-/// How many blocks are resident at once, and what keeps it from more.
+/// The number of blocks that are resident at once, and the limiting resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Residency {
     pub(crate) blocks: u32,
-    /// As in "2 on each of 132 multiprocessors, limited by registers".
+    /// For example "2 on each of 132 multiprocessors, limited by registers".
     pub(crate) reason: String,
 }
 
@@ -25,8 +25,8 @@ impl Residency {
         }
     }
 
-    /// What a simulated device of `limits` holds: blocks whose threads have `registers`, but no
-    /// more of them than are simulated at once.
+    /// The residency on a simulated device with `limits`, for threads with `registers` registers. It is at most the
+    /// number of blocks that are simulated at once.
     pub(crate) fn simulated(
         limits: &Limits,
         multiprocessors: u32,
@@ -55,7 +55,7 @@ impl Residency {
     }
 }
 
-/// Threads of a block that was checked against a device's limits.
+/// The number of threads in a block that was checked against a device's limits.
 pub(crate) fn block_threads(block: Dim3) -> u32 {
     u32::try_from(block.count()).unwrap_or(u32::MAX).max(1)
 }

@@ -7,11 +7,10 @@ use bytemuck::Pod;
 use cuda_std::global::GlobalMut;
 use std::ptr;
 
-/// A place for one result, which a kernel writes and the host reads. Each call has its own, which
-/// the next call uses again.
+/// A place for one result, which a kernel writes and the host reads.
 ///
-/// A slot may be given back while a launch that writes it has not run, as an error leaves it: the
-/// device does its work in order, so that launch comes before those of later holders.
+/// Each call has its own slot, which a later call reuses. After an error, a slot may be given back before a launch
+/// that writes it has run. The device runs its work in order, so that launch runs before those of later holders.
 pub(crate) struct ResultSlot<'a> {
     device: &'a Device,
     place: Mapped,
@@ -32,9 +31,9 @@ impl<'a> ResultSlot<'a> {
     pub(crate) fn global_mut<T: Pod>(&mut self) -> GlobalMut<'_, T> {
         const { assert!(size_of::<T>() <= SLOT_BYTES && align_of::<T>() <= SLOT_BYTES) };
         let address = ptr::with_exposed_provenance_mut(self.place.device as usize);
-        // SAFETY: (1) the slot is memory that kernels access, with the room and the alignment for an
-        // element, by the assertion, and lives as long as the device. (2) No other call has the
-        // slot, and the borrow is mutable.
+        // SAFETY: the element is there: the slot is memory that kernels access, large enough and aligned, by the
+        // assertion, and lives as long as the device. Nothing else accesses it: no other call has the slot, and the
+        // borrow is mutable.
         unsafe { GlobalMut::from_raw_parts(address, 1) }
     }
 
@@ -43,7 +42,8 @@ impl<'a> ResultSlot<'a> {
         let mut element = T::zeroed();
         let destination = bytemuck::bytes_of_mut(&mut element);
         const { assert!(size_of::<T>() <= SLOT_BYTES) };
-        // SAFETY: (1) the slot has the bytes, by the assertion. (2) No other call has the slot.
+        // SAFETY: the slot is live and has the bytes, by the assertion. No conflicting work: no other call has the
+        // slot.
         unsafe {
             self.device.backend().read_mapped(destination, self.place)?;
         }

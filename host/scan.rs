@@ -14,8 +14,9 @@ use cuda_std::kernel::Kernel;
 use tilewright_kernels::for_each_scan;
 use tilewright_kernels::scan::{self, SCAN_THREADS, ScanPlan};
 
-/// An element type whose buffers have prefix sums, of the same type: f32 and f64, rounded to nearest at
-/// each addition, and i32, u32, i64 and u64, wrapping.
+/// An element type whose buffers have prefix sums, of the same type.
+///
+/// f32 and f64 are rounded to nearest at each addition; i32, u32, i64 and u64 wrap.
 #[diagnostic::on_unimplemented(
     message = "buffers of `{Self}` have no prefix sums",
     note = "scans are for f32, f64, i32, u32, i64 and u64"
@@ -27,7 +28,7 @@ mod sealed {
 
     /// An element type with kernels that scan it.
     pub trait Scan: Element {
-        /// The type that the kernels add: as wide, and unsigned where it is an integer.
+        /// The type that the kernels add: of the same size, and unsigned for integers.
         type Scanned: Element;
         type Inclusive: for<'launch> Kernel<
             Params<'launch> = (
@@ -80,29 +81,29 @@ signed_scans! {
     i64 as u64;
 }
 
-/// Which elements a prefix sum has.
+/// Which elements a prefix sum includes.
 #[derive(Clone, Copy)]
 enum Kind {
-    /// Those before an element, and itself.
+    /// Those before an element, and the element itself.
     Inclusive,
     /// Those before an element.
     Exclusive,
 }
 
 impl Device {
-    /// The inclusive prefix sums of `x`, a buffer or a part of one ([`Buffer::slice`]): element i is
-    /// the sum of `x[0]` to `x[i]` (NumPy's `cumsum`, CUB's `InclusiveSum`).
+    /// The inclusive prefix sums of `x`: element i is the sum of `x[0]` to `x[i]`.
     ///
-    /// Sums have the type of the elements; integers wrap. The order of the additions depends on the
-    /// number of elements and their type alone: the same elements give the same bits in every run and
-    /// on every device. With the height h of [`scan_height`], |s' - s| <= gamma_h * sum |x| over the
-    /// elements of each sum, where gamma_h = h u / (1 - h u). Sums of elements that are not negative
-    /// may descend by that error.
+    /// This is NumPy's `cumsum` and CUB's `InclusiveSum`. `x` is a buffer or a slice of one ([`Buffer::slice`]).
     ///
-    /// A sum is infinite or NaN as IEEE 754 has it, from there to the end; every NaN is the canonical
-    /// one. A sum that is zero is +0.
+    /// Sums have the type of the elements; integers wrap. The order of the additions depends on the number of
+    /// elements and their type alone, so the same elements give the same bits in every run and on every device. With
+    /// the height h of [`scan_height`], each sum has an error |s' - s| <= gamma_h * sum |x| over its elements, where
+    /// gamma_h = h u / (1 - h u). Prefix sums of non-negative floats may decrease by that error.
     ///
-    /// It does not wait: work that is submitted later sees the sums.
+    /// Infinities and NaN follow IEEE 754; once a sum is infinite or NaN, so are all later ones. Every NaN is the
+    /// canonical one. A sum that is zero is +0.
+    ///
+    /// The call does not wait: work that is submitted later sees the sums.
     ///
     /// ```
     /// use tilewright::Device;
@@ -117,8 +118,8 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if `x` is of another device; [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory),
-    /// [`ErrorKind::NoModule`](crate::ErrorKind::NoModule), [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or [`ErrorKind::Cuda`](crate::ErrorKind::Cuda).
+    /// [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if `x` is on another device;
+    /// [`ErrorKind::NoModule`](crate::ErrorKind::NoModule), and those of [`Device::zeros`].
     #[doc(alias = "cumsum")]
     #[doc(alias = "prefix sum")]
     #[doc(alias = "InclusiveSum")]
@@ -130,11 +131,10 @@ impl Device {
             .during("scan_inclusive")
     }
 
-    /// The exclusive prefix sums of `x`: element i is the sum of the i elements before `x[i]`, and
-    /// element 0 is 0 (CUB's `ExclusiveSum`). The rules are those of [`Device::scan_inclusive`].
+    /// The exclusive prefix sums of `x`: element i is the sum of the i elements before `x[i]`, and element 0 is 0.
     ///
-    /// Of integers it is the inclusive scan, one element later; of floats the two may differ by the
-    /// error that each has.
+    /// This is CUB's `ExclusiveSum`. The rules are those of [`Device::scan_inclusive`]. For integers, it is the
+    /// inclusive scan shifted by one element; for floats, the two may differ by their rounding errors.
     ///
     /// ```
     /// use tilewright::Device;
@@ -160,8 +160,7 @@ impl Device {
             .during("scan_exclusive")
     }
 
-    /// Writes what [`Device::scan_inclusive`] returns to `sums`, a buffer or a part of one
-    /// ([`Buffer::slice_mut`]).
+    /// Writes the sums of [`Device::scan_inclusive`] to `sums`, a buffer or a slice of one, without waiting.
     ///
     /// # Errors
     /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `sums` is not as long as `x`, and those of
@@ -175,7 +174,7 @@ impl Device {
             .during("scan_inclusive_into")
     }
 
-    /// Writes what [`Device::scan_exclusive`] returns to `sums`, a buffer or a part of one.
+    /// Writes the sums of [`Device::scan_exclusive`] to `sums`, a buffer or a slice of one, without waiting.
     ///
     /// # Errors
     /// Those of [`Device::scan_inclusive_into`].
@@ -210,7 +209,7 @@ impl Device {
         self.launch_scan(kind, x, sums)
     }
 
-    /// Scans `x`, of one element at least, to as many `sums`.
+    /// Scans `x`, at least one element, to `sums`, which is as long.
     fn launch_scan<T: ScanElement>(
         &self,
         kind: Kind,
@@ -218,11 +217,11 @@ impl Device {
         sums: BufferViewMut<'_, T>,
     ) -> Outcome<()> {
         let plan = ScanPlan::new(x.len(), size_of::<T>());
-        // A tile has 32 KiB, so no memory holds more of them than the number does.
+        // This does not overflow: a tile has 32 KiB, so no memory holds that many.
         let config = LaunchConfig::new(plan.tiles as u32, SCAN_THREADS);
         let mut state = Buffer::<u64>::zeroed(self, plan.state_words())?;
         let (x, sums) = (global(x), global_mut(sums));
-        // SAFETY: (1) of both: what is scanned is as wide as an element, and aligned alike.
+        // SAFETY: for both views: the scanned type has the size and the alignment of an element.
         let params = unsafe {
             (
                 Global::from_raw_parts(x.as_ptr().cast::<T::Scanned>(), x.len()),
@@ -230,9 +229,9 @@ impl Device {
                 global_mut(state.view_mut()),
             )
         };
-        // SAFETY: (1) the kernel's (1): the launch is the plan's. Its (2): the lengths were compared. Its
-        // (3): the state is new, and zeros. (2) `x` and `sums` are borrowed until this returns, and the
-        // memory of the state is freed after the launch, in the device's order.
+        // SAFETY: the kernel's requirements. The launch is the plan's. The lengths were compared. The state is new
+        // and zero. Views of live memory without conflicting work: `x` and `sums` are borrowed until this returns,
+        // and the state is freed after the launch, in the device's order.
         unsafe {
             match kind {
                 Kind::Inclusive => Module::on_demand(self, T::INCLUSIVE_MODULE)
@@ -244,7 +243,7 @@ impl Device {
     }
 }
 
-/// The inclusive prefix sums of `data` on the default device, by [`Device::scan_inclusive`].
+/// The inclusive prefix sums of `data` on the default device: [`Device::scan_inclusive`].
 ///
 /// ```
 /// assert_eq!(tilewright::scan_inclusive(&[1.0_f32, 2.0, 3.5])?, [1.0, 3.0, 6.5]);
@@ -260,7 +259,7 @@ pub fn scan_inclusive<T: ScanElement>(data: &[T]) -> Result<Vec<T>> {
     device.scan_inclusive(&device.upload(data)?)?.to_vec()
 }
 
-/// The exclusive prefix sums of `data` on the default device, by [`Device::scan_exclusive`].
+/// The exclusive prefix sums of `data` on the default device: [`Device::scan_exclusive`].
 ///
 /// ```
 /// assert_eq!(tilewright::scan_exclusive(&[1.0_f32, 2.0, 3.5])?, [0.0, 1.0, 3.0]);
@@ -276,8 +275,10 @@ pub fn scan_exclusive<T: ScanElement>(data: &[T]) -> Result<Vec<T>> {
     device.scan_exclusive(&device.upload(data)?)?.to_vec()
 }
 
-/// The most additions between an element and a prefix sum of `len` elements of type `T`: the h of the
-/// error bound of [`Device::scan_inclusive`]. It grows by one for every 2^23 f32, or 2^22 f64.
+/// The height of a scan of `len` elements of type `T`: the h of [`Device::scan_inclusive`]'s error bound.
+///
+/// It is the largest number of additions between an element and a prefix sum. It grows by one for every 2^23 f32, or
+/// 2^22 f64.
 ///
 /// ```
 /// assert_eq!(tilewright::scan_height::<f32>(8192), 31);

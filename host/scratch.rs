@@ -1,4 +1,4 @@
-//! The memory that a device keeps for its reductions.
+//! Memory that a device keeps for its reductions.
 
 use std::ptr::NonNull;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,92 +13,92 @@ pub(crate) struct Allocation {
 /// A place in mapped memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mapped {
-    /// Where the host reads.
+    /// The host's address.
     pub(crate) host: NonNull<u8>,
-    /// The address for kernels.
+    /// The kernels' address.
     pub(crate) device: u64,
 }
 
-// SAFETY: it is an address; code that reads and writes there answers for races.
+// SAFETY: it is only an address; code that reads or writes there is responsible for races.
 unsafe impl Send for Mapped {}
 
 impl Mapped {
-    /// The place `bytes` further on.
+    /// The place `bytes` further.
     ///
     /// # Safety
     /// 1. It is in the same allocation.
     pub(crate) unsafe fn add(self, bytes: usize) -> Self {
         Self {
-            // SAFETY: by (1) it is in the allocation.
+            // SAFETY: the place is in the same allocation: the caller's contract.
             host: unsafe { self.host.add(bytes) },
             device: self.device + bytes as u64,
         }
     }
 }
 
-/// Memory that a backend keeps for its reductions: the backend frees it when it is dropped.
+/// Memory that a backend keeps for its reductions. The backend frees it when it is dropped.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
-    /// What [`Workspace`](crate::workspace::Workspace) uses, if it has been allocated.
+    /// The memory of the [`Workspace`](crate::workspace::Workspace), if allocated.
     workspace: Mutex<Option<Allocation>>,
-    /// What [`Counters`](crate::workspace::Counters) uses, if it has been allocated.
+    /// The memory of the [`Counters`](crate::workspace::Counters), if allocated.
     counters: Mutex<Option<Allocation>>,
-    /// What [`ResultSlot`](crate::result_slot::ResultSlot) uses.
+    /// The places of [`ResultSlot`](crate::result_slot::ResultSlot)s.
     slots: Mutex<Slots>,
 }
 
 /// Places for results in mapped memory.
 #[derive(Debug, Default)]
 pub(crate) struct Slots {
-    /// All mapped memory, as it was allocated.
+    /// All mapped memory, by allocation.
     pub(crate) chunks: Vec<Mapped>,
     /// The places in it that no call uses.
     pub(crate) free: Vec<Mapped>,
 }
 
-/// Bytes of a place for a result. Two places have no cache line in common.
+/// Size of a place for a result, in bytes. Two places do not share a cache line.
 pub(crate) const SLOT_BYTES: usize = 128;
 
-/// Bytes of mapped memory that are allocated together, a page: 32 places. More are needed where
-/// more threads wait for results at once.
+/// Size of one allocation of mapped memory, in bytes: a page, or 32 places. More pages are allocated if more threads
+/// wait for results at once.
 pub(crate) const CHUNK_BYTES: usize = 4096;
 
 impl Slots {
-    /// Adds the places of an allocation of [`CHUNK_BYTES`].
+    /// Adds the places of an allocation of [`CHUNK_BYTES`] bytes.
     pub(crate) fn add(&mut self, chunk: Mapped) {
         const SLOTS: usize = CHUNK_BYTES / SLOT_BYTES;
         self.chunks.push(chunk);
-        // Room for all places, so that none needs memory when it is given back.
+        // Capacity for all places, so that giving one back never allocates.
         self.free
             .reserve(self.chunks.len() * SLOTS - self.free.len());
         for number in (0..SLOTS).rev() {
-            // SAFETY: (1) the chunk has the bytes.
+            // SAFETY: the place is in the chunk: the chunk has that many bytes.
             self.free.push(unsafe { chunk.add(number * SLOT_BYTES) });
         }
     }
 }
 
 impl Scratch {
-    /// The allocation, which is whole whatever a panicking holder of the lock did.
+    /// The allocation. It stays consistent even if a holder of the lock panics.
     pub(crate) fn workspace(&self) -> MutexGuard<'_, Option<Allocation>> {
         self.workspace
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The allocation, as that of the workspace.
+    /// The allocation of the counters, as for the workspace.
     pub(crate) fn counters(&self) -> MutexGuard<'_, Option<Allocation>> {
         self.counters.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What has been allocated, to be freed.
+    /// Takes all allocations, for freeing.
     pub(crate) fn take(&self) -> impl Iterator<Item = Allocation> + use<> {
         [self.workspace().take(), self.counters().take()]
             .into_iter()
             .flatten()
     }
 
-    /// The places. A panicking holder of the lock may have lost some, no more.
+    /// The places. A holder of the lock that panicked may have lost some, but no more than that.
     pub(crate) fn slots(&self) -> MutexGuard<'_, Slots> {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }

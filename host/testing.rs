@@ -1,13 +1,13 @@
-//! Help for tests: the same test under many schedules of the simulator.
+//! Test helpers: the same test under many schedules of the simulator.
 
 use crate::device::Device;
 use crate::simulator::SimulatorOptions;
 use std::ops::Range;
 
-/// Runs `test` once for each of `seeds`, on its own simulator with that seed and blocks one after
-/// another, so that each run can be repeated exactly.
+/// Runs `test` once for each of `seeds`, each time on a new simulator with that seed.
 ///
-/// Where `test` panics, the seed is printed to standard error and the panic goes on.
+/// Blocks run one after another, so each run can be repeated exactly. If `test` panics, the seed is printed to
+/// standard error and the panic continues.
 ///
 /// ```
 /// tilewright::testing::under_seeds(0..4, |device| {
@@ -25,11 +25,12 @@ pub fn under_seeds(seeds: impl IntoIterator<Item = u64>, mut test: impl FnMut(&D
     }
 }
 
-/// The variable that says how many seeds tests run under.
+/// The environment variable with the number of seeds for tests.
 const VARIABLE: &str = "TILEWRIGHT_SEEDS";
 
-/// The seeds from 0 on, for [`under_seeds`]: `default` of them, or as many as the environment variable
-/// `TILEWRIGHT_SEEDS` says. So a test is quick at every build, and thorough once a night.
+/// The seeds from 0 on, for [`under_seeds`]: `default` of them, or the number in `TILEWRIGHT_SEEDS`.
+///
+/// With the environment variable, a test is quick in every build and thorough once a night.
 ///
 /// ```
 /// use tilewright::testing::{seeds, under_seeds};
@@ -40,7 +41,7 @@ const VARIABLE: &str = "TILEWRIGHT_SEEDS";
 /// ```
 ///
 /// # Panics
-/// If the variable is set to something else than a number from 1 up: under no seed a test would pass.
+/// If the variable is set, but not to a number from 1 up: with no seeds, every test would pass.
 #[must_use]
 pub fn seeds(default: u64) -> Range<u64> {
     let Some(value) = std::env::var_os(VARIABLE) else {
@@ -48,13 +49,13 @@ pub fn seeds(default: u64) -> Range<u64> {
     };
     let value = value.to_string_lossy();
     match value.parse() {
-        // A test under no seed would pass.
+        // With no seeds, every test would pass.
         Ok(count @ 1..) => 0..count,
         _ => panic!("{VARIABLE} is `{value}`: it must be a number of seeds from 1 up"),
     }
 }
 
-/// Prints the seed when it is dropped by a panic.
+/// Prints the seed when a panic drops it.
 struct ShownOnPanic {
     seed: u64,
 }

@@ -1,4 +1,4 @@
-//! Textures: arrays that kernels read at real-valued places.
+//! Textures: arrays that kernels sample at real-valued coordinates.
 
 use crate::backend::{TextureHandle, TextureRequest};
 use crate::device::Device;
@@ -7,13 +7,12 @@ use crate::error::{During, ErrorKind, Outcome, Result, check_length};
 use cuda_std::texture::{Texture1d, Texture2d};
 use simt::{AddressMode, Texels, TextureOptions};
 
-/// The most elements in each dimension that every supported device allows (CUDA C++ Programming
-/// Guide, "Technical Specifications per Compute Capability": textures of CUDA arrays).
+/// The largest extents that every supported device allows (CUDA C++ Programming Guide, "Technical Specifications per
+/// Compute Capability": textures of CUDA arrays).
 const MAX_WIDTH: usize = 131_072;
 const MAX_HEIGHT: usize = 65_536;
 
-/// What can be an element of a [`Texture`]: `f32`, or `u8`, which kernels read as a number from 0
-/// to 1.
+/// An element type of a [`Texture`]: `f32`, or `u8`, which kernels read as a number from 0 to 1.
 pub trait Texel: Element + sealed::Texel {}
 
 impl Texel for f32 {}
@@ -23,7 +22,7 @@ mod sealed {
     use simt::Texels;
 
     pub trait Texel: Sized {
-        /// The elements by their type.
+        /// The elements, by type.
         fn texels(texels: &[Self]) -> Texels<'_>;
     }
 }
@@ -40,10 +39,10 @@ impl sealed::Texel for u8 {
     }
 }
 
-/// An array of 1 or 2 dimensions in the memory of one device that kernels read through its
-/// texture units: at any place, with interpolation, and with an answer outside. Its elements never
-/// change. A launch takes `&Texture<1>` for a parameter `Texture1d`, `&Texture<2>` for a
-/// `Texture2d`.
+/// A 1D or 2D array in one device's memory that kernels read through the texture units.
+///
+/// Kernels read it at any coordinate, with interpolation, and with a defined value outside. Its elements never
+/// change. `&Texture<1>` is the argument for a kernel parameter `Texture1d`, `&Texture<2>` for a `Texture2d`.
 ///
 /// ```
 /// use cuda_std::prelude::*;
@@ -58,7 +57,7 @@ impl sealed::Texel for u8 {
 ///         y.set(texture.sample(x));
 ///     }
 /// }
-/// // SAFETY: (1) there are no images.
+/// // SAFETY: there are no images that could differ from the kernel.
 /// static KERNELS: ModuleSource = unsafe { ModuleSource::new("stretch", &[]) };
 ///
 /// # fn main() -> tilewright::Result<()> {
@@ -82,12 +81,11 @@ pub struct Texture<const DIMENSIONS: usize> {
 }
 
 impl Device {
-    /// A texture of one dimension with a copy of `texels`, at most 131072.
+    /// Makes a 1D texture with a copy of `texels`, at most 131072 elements.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidTexture`] if there is no element, or if the address mode needs
-    /// normalised coordinates and the options do not; [`ErrorKind::TooLarge`],
-    /// [`ErrorKind::OutOfMemory`], [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
+    /// [`ErrorKind::InvalidTexture`] if there is no element, or if the address mode needs normalised coordinates and
+    /// the options do not have them; [`ErrorKind::TooLarge`] for too many elements; those of [`Device::zeros`].
     pub fn texture_1d<T: Texel>(
         &self,
         texels: &[T],
@@ -96,12 +94,12 @@ impl Device {
         Texture::of_row(self, texels, options).during("texture_1d")
     }
 
-    /// A texture of `height` rows of `width` elements, at most 65536 of 131072, with a copy of
-    /// `texels`, which holds its rows one after another.
+    /// Makes a 2D texture with a copy of `texels`, row by row.
+    ///
+    /// It has `height` rows (at most 65536) of `width` elements (at most 131072).
     ///
     /// # Errors
-    /// [`ErrorKind::WrongLength`] if there are not `width * height` texels, and those of
-    /// [`Device::texture_1d`].
+    /// [`ErrorKind::WrongLength`] if there are not `width * height` texels, and those of [`Device::texture_1d`].
     pub fn texture_2d<T: Texel>(
         &self,
         width: usize,
@@ -129,8 +127,8 @@ impl Texture<1> {
     }
 
     pub(crate) fn param(&self) -> Texture1d<'_> {
-        // SAFETY: (1) the device made it with one dimension. It lives as long as `self`, and
-        // after it until the device comes to work that was submitted later.
+        // SAFETY: a live texture of one dimension: the device made it so. It lives as long as `self`, and then until
+        // the device reaches work that was submitted later.
         unsafe { Texture1d::from_handle(self.handle.object) }
     }
 }
@@ -157,7 +155,7 @@ impl Texture<2> {
     }
 
     pub(crate) fn param(&self) -> Texture2d<'_> {
-        // SAFETY: (1) as for one dimension.
+        // SAFETY: a live texture of two dimensions, as for one.
         unsafe { Texture2d::from_handle(self.handle.object) }
     }
 }
@@ -177,13 +175,13 @@ impl<const DIMENSIONS: usize> Texture<DIMENSIONS> {
         })
     }
 
-    /// The number of elements in each dimension, the width first.
+    /// The number of elements in each dimension, width first.
     #[must_use]
     pub fn extent(&self) -> [usize; DIMENSIONS] {
         self.extent
     }
 
-    /// How it is read.
+    /// The options for reading it.
     #[must_use]
     pub fn options(&self) -> TextureOptions {
         self.options
@@ -198,8 +196,7 @@ impl<const DIMENSIONS: usize> Texture<DIMENSIONS> {
 
 impl<const DIMENSIONS: usize> Drop for Texture<DIMENSIONS> {
     fn drop(&mut self) {
-        // SAFETY: (3) of the trait: the handle is this texture's own, and nothing can use it
-        // after `drop`.
+        // SAFETY: a live handle, not used again: it is this texture's own, and nothing can use it after `drop`.
         unsafe { self.device.backend().destroy_texture(self.handle) }
     }
 }

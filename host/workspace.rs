@@ -8,32 +8,32 @@ use std::ptr;
 use std::sync::MutexGuard;
 use tilewright_kernels::reduce::MAX_BLOCKS;
 
-/// Bytes of the largest accumulator of a reduction.
+/// Size of the largest accumulator of a reduction, in bytes.
 pub(crate) const LARGEST_PARTIAL: usize = 32;
 
-/// Totals of 64 bits that the blocks of a launch add to.
+/// Number of 64-bit totals that the blocks of a launch add to.
 pub(crate) const TOTALS: usize = 96;
 
-/// The ticket has its own cache line in front of the totals.
+/// The ticket has its own cache line before the totals.
 const TICKET_BYTES: usize = 256;
 
-/// Bytes in front of the partial results.
+/// Bytes before the partial results.
 const COUNTER_BYTES: usize = TICKET_BYTES + TOTALS * size_of::<i64>();
 
 const BYTES: usize = COUNTER_BYTES + MAX_BLOCKS as usize * LARGEST_PARTIAL;
 
-/// The memory, locked. It is allocated when it is first needed: a ticket and [`TOTALS`] totals, which
-/// are 0 between launches, and room for [`MAX_BLOCKS`] partial results.
+/// The workspace of a device, locked: a ticket, [`TOTALS`] totals, and space for [`MAX_BLOCKS`] partial results.
 ///
-/// The holder of the lock may submit launches that use it. The device does its work in order, so
-/// launches do not overlap; on the simulator a launch is complete when the call returns.
+/// The ticket and the totals are 0 between launches. The memory is allocated on first use. The holder of the lock may
+/// submit launches that use it. The device runs its work in order, so launches do not overlap; on the simulator, a
+/// launch is complete when the call returns.
 pub(crate) struct Workspace<'a> {
     allocation: MutexGuard<'a, Option<Allocation>>,
     device: &'a Device,
 }
 
 impl<'a> Workspace<'a> {
-    /// Waits for the workspace of `device`.
+    /// Locks the workspace of `device`, waiting if necessary.
     pub(crate) fn lock(device: &'a Device) -> Self {
         Self {
             allocation: device.backend().scratch().workspace(),
@@ -72,26 +72,28 @@ impl<'a> Workspace<'a> {
         })
     }
 
-    /// What came of a launch that used the memory. After one that failed the counters may not be 0: the
-    /// memory is given back, so that the next use starts anew.
+    /// Returns the result of a launch that used the memory, and frees the memory if the launch failed.
+    ///
+    /// After a failure the counters may not be 0, so the next use allocates new ones.
     pub(crate) fn after(mut self, launched: Outcome<()>) -> Outcome<()> {
         if launched.is_err()
             && let Some(Allocation { address, bytes }) = self.allocation.take()
         {
-            // SAFETY: (1) `address` allocated it with this size, and it is forgotten here.
+            // SAFETY: one live allocation with this size, not used again: `address` allocated it, and it is forgotten
+            // here.
             unsafe { self.device.backend().free(address, bytes) };
         }
         launched
     }
 }
 
-/// The bytes of the first allocation of counters.
+/// Size of the first allocation of counters, in bytes.
 const FIRST_COUNTERS: usize = 1 << 12;
 
 /// Counters for a launch, which are 0 when it starts, and which it leaves at 0.
 ///
-/// They are the device's own, locked as the [`Workspace`] is, and more are allocated when a call needs
-/// more: a call on warm data neither allocates nor clears them.
+/// They belong to the device and are locked like the [`Workspace`]. More are allocated when a call needs more, so
+/// most calls neither allocate nor clear them.
 pub(crate) struct Counters<'a> {
     allocation: MutexGuard<'a, Option<Allocation>>,
     device: &'a Device,
@@ -99,7 +101,7 @@ pub(crate) struct Counters<'a> {
 }
 
 impl<'a> Counters<'a> {
-    /// Waits for the counters of `device`, and makes them `len` at least.
+    /// Locks the counters of `device`, and makes sure that there are at least `len`.
     pub(crate) fn lock(device: &'a Device, len: usize) -> Outcome<Self> {
         let allocation = device.backend().scratch().counters();
         let mut counters = Self {
@@ -121,17 +123,17 @@ impl<'a> Counters<'a> {
         Ok(counters)
     }
 
-    /// As many as were requested.
+    /// The requested number of counters.
     pub(crate) fn words(&mut self) -> GlobalMut<'_, u32> {
         let address = self.allocation.map_or(0, |it| it.address as usize);
         let address = ptr::with_exposed_provenance_mut(address);
-        // SAFETY: (1) the allocation has as many. (2) No other thread submits work that uses them while it is
-        // locked, and work that was submitted before comes before.
+        // SAFETY: the counters are there: the allocation has at least that many. Nothing else accesses them: no other
+        // thread submits work that uses them while they are locked, and work that was submitted earlier runs earlier.
         unsafe { GlobalMut::from_raw_parts(address, self.len) }
     }
 
-    /// What came of a launch that used them. They are 0 between launches that succeed, and may not be after one
-    /// that did not.
+    /// Returns the result of a launch that used the counters, and frees them if the launch failed: they may not be 0
+    /// then.
     pub(crate) fn after(mut self, launched: Outcome<()>) -> Outcome<()> {
         if launched.is_err() {
             self.free();
@@ -141,7 +143,8 @@ impl<'a> Counters<'a> {
 
     fn free(&mut self) {
         if let Some(Allocation { address, bytes }) = self.allocation.take() {
-            // SAFETY: (1) `lock` allocated it with this size, and it is forgotten here.
+            // SAFETY: one live allocation with this size, not used again: `lock` allocated it, and it is forgotten
+            // here.
             unsafe { self.device.backend().free(address, bytes) };
         }
     }
@@ -151,7 +154,7 @@ impl<'a> Counters<'a> {
 mod tests {
     use super::*;
 
-    /// There is memory for every counter, or there are none.
+    /// Either there is memory for every counter, or there are no counters.
     #[test]
     fn counters_that_no_memory_has_are_an_error() {
         let device = Device::simulator();

@@ -19,7 +19,7 @@ const USAGE: &str = "usage: quickstart [--device sim|cuda|cuda:N]";
 
 const NUMBERS: usize = 1_000_000;
 
-/// Rows and columns of the matrices.
+/// The number of rows and columns of the matrices.
 const SIZE: usize = 512;
 
 fn main() -> ExitCode {
@@ -72,8 +72,7 @@ fn multiply(device: &Device) -> Outcome {
     check(error <= bound, "the product is wrong")
 }
 
-/// The largest error of an element of C = A B relative to its bound gamma_K |A||B|, as the error and
-/// the bound.
+/// The largest error of an element of C = A B relative to its bound gamma_K |A||B|; returns the error and the bound.
 fn largest_error(c: &[f32], a: &[f32], b: &[f32]) -> (f64, f64) {
     let rows = a.chunks(SIZE).zip(c.chunks(SIZE));
     let errors = rows.flat_map(|(row, outputs)| {

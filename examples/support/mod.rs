@@ -1,4 +1,4 @@
-//! Shared parts of the programs: failures that end them with one line, the option `--device`, timing.
+//! Shared parts of the programs: one-line failures, the option `--device`, timing.
 
 #![allow(dead_code, reason = "each example uses a part of it")]
 
@@ -10,8 +10,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 use tilewright::{Device, DeviceChoice};
 
-/// Runs an example. A failure becomes one line on stderr and exit code 1; a reader that closed
-/// standard output gets no line.
+/// Runs an example. A failure becomes one line on stderr and exit code 1. If the reader of standard output has closed
+/// it, there is no line.
 pub fn run(example: fn(Parser) -> Outcome) -> ExitCode {
     match example(Parser::from_env()) {
         Ok(()) => ExitCode::SUCCESS,
@@ -47,7 +47,7 @@ pub fn device_choice(parser: &mut Parser) -> Outcome<DeviceChoice> {
     })
 }
 
-/// The device of the option `--device`, or else that of the environment.
+/// The device of the option `--device`, or else of the environment.
 pub fn open(choice: Option<DeviceChoice>) -> Outcome<Device> {
     let device = match choice {
         Some(choice) => Device::open(choice),
@@ -56,20 +56,21 @@ pub fn open(choice: Option<DeviceChoice>) -> Outcome<Device> {
     Ok(device.map_err(|error| for_users(&error, "--device sim"))?)
 }
 
-/// An error of the library, whose advice to programmers becomes one for users: `simulator` chooses it.
+/// The message of an error, with the library's advice to programmers replaced by advice to users; `simulator` says
+/// how to choose the simulator.
 pub fn for_users(error: &tilewright::Error, simulator: &str) -> String {
     error
         .to_string()
         .replace("device `sim`, or Device::simulator() in code", simulator)
 }
 
-/// Sums one number: on CUDA the first call compiles the kernels, which no time should include.
+/// Loads the kernels by summing one number: on CUDA, the first call compiles them, which no time should include.
 pub fn load_kernels(device: &Device) -> tilewright::Result<()> {
     device.reduce_sum(&device.upload(&[1.0_f32])?)?;
     Ok(())
 }
 
-/// The result of `work`, and the time for which it kept the device busy.
+/// The result of `work`, and the time that it kept the device busy.
 pub fn timed<R>(
     device: &Device,
     work: impl FnOnce() -> tilewright::Result<R>,

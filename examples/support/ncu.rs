@@ -1,4 +1,4 @@
-//! The simulator's counters beside those of Nsight Compute.
+//! Compares the simulator's counters with those of Nsight Compute.
 
 #![allow(dead_code, reason = "each program uses a part of it")]
 
@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use tilewright::{KernelReport, LaunchReport, Operation};
 
-/// What `ncu` finds that is no counter: registers of a thread, and the occupancy that was achieved.
+/// Metrics of `ncu` that are not counters: a thread's registers, and the achieved occupancy.
 pub const REGISTERS: &str = "launch__registers_per_thread";
 pub const ACHIEVED: &str = "sm__warps_active.avg.pct_of_peak_sustained_active";
 
@@ -16,15 +16,15 @@ type Metrics = BTreeMap<String, f64>;
 
 /// One counter and the metrics that correspond to it.
 pub struct Counter {
-    /// Its name, in a few words.
+    /// A short name.
     pub title: &'static str,
     /// The metrics of Nsight Compute; their sum corresponds to the counter.
     pub metrics: &'static [&'static str],
     /// The simulator's count.
     pub count: fn(&KernelReport) -> f64,
-    /// The allowed difference of the two, relative to `scale`; 0 where both are exact.
+    /// The allowed difference between the two, relative to `scale`; 0 if both are exact.
     pub tolerance: f64,
-    /// The metric to which the tolerance is relative, if it is not the counter itself.
+    /// The metric to which the tolerance is relative, if not the counter itself.
     pub scale: Option<&'static str>,
 }
 
@@ -45,7 +45,7 @@ pub const fn counter(
 
 const SHARED_LOAD_PASSES: &str = "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum";
 
-/// The counters of the library's kernels on the ordinary units.
+/// The counters of the library's kernels on the CUDA cores.
 pub const COUNTERS: [Counter; 12] = [
     counter(
         "load requests",
@@ -138,15 +138,14 @@ fn loads(report: &KernelReport, of: fn(&tilewright::Tally) -> u64) -> f64 {
     counts.iter().sum::<u64>() as f64
 }
 
-/// Whether the two differ for a known cause (docs/counters.md): ptxas joins accesses of
-/// neighbouring elements.
+/// Whether the difference has a known cause (docs/counters.md): ptxas joins accesses of neighbouring elements.
 ///
-/// - The tiled product reads A's tile one element after the other; ptxas joins four f32, or two f64,
-///   of a row to one load. That changes the passes for f32 by a quarter, and for f64 not at all.
-/// - The aligned coarsened products store the zeros outside an operand one element after the other;
-///   ptxas joins those of 16 bytes to one store, without bank conflicts.
-/// - At the edges lanes of the small f32 product leave out some of the copies of a row of them, and the simulator puts
-///   their later ones together with neighbours' of another row.
+/// - The tiled product reads A's tile element by element; ptxas joins four f32, or two f64, of a row to one load.
+///   That changes the passes for f32 by a quarter, but not for f64.
+/// - The aligned coarsened products store the zeros outside an operand element by element; ptxas joins those of 16
+///   bytes to one store, without bank conflicts.
+/// - At the edges, lanes of the small f32 product skip some of the copies of a row of them. The simulator groups
+///   their later copies with those of neighbours for another row.
 fn is_explained(kernel: &str, counter: &Counter) -> bool {
     let joined: &[&str] = match kernel {
         "matmul_tiled_f32_nn" => &["shared load passes"],
@@ -160,8 +159,8 @@ fn is_explained(kernel: &str, counter: &Counter) -> bool {
     joined.contains(&counter.title)
 }
 
-/// Reads the measurements by kernel from a table with `;` between its columns, the first of which is
-/// the kernel's name.
+/// Reads the measurements of each kernel from a table with `;` between columns. The first column has the kernel's
+/// name.
 pub fn parse(table: &str) -> Outcome<BTreeMap<String, Metrics>> {
     let mut lines = table.lines();
     let head: Vec<&str> = lines
@@ -180,7 +179,7 @@ pub fn parse(table: &str) -> Outcome<BTreeMap<String, Metrics>> {
         .collect()
 }
 
-/// The measured kernels' reports, with the registers that `ncu` found.
+/// The reports of the measured kernels, with the registers that `ncu` found.
 fn reports(
     report: &LaunchReport,
     measured: &BTreeMap<String, Metrics>,
@@ -195,8 +194,8 @@ fn reports(
     }
 }
 
-/// The unexplained differences between the simulator and `ncu`, one line each. A counter of which a metric
-/// is [unknown] has none.
+/// The unexplained differences between the simulator and `ncu`, one line each. Counters with an [unknown] metric are
+/// left out.
 pub fn disagreements(
     counters: &[Counter],
     report: &LaunchReport,
@@ -223,8 +222,7 @@ pub fn disagreements(
     Ok(lines)
 }
 
-/// The comparison as a table in Markdown: one number where the two agree, otherwise the simulator's
-/// and the measured one.
+/// The comparison as a Markdown table: one number if the two agree, otherwise the simulator's and the measured one.
 pub fn table(
     counters: &[Counter],
     report: &LaunchReport,
@@ -255,7 +253,7 @@ pub fn table(
     Ok(table)
 }
 
-/// The metrics of the counters that were not measured: those that `ncu` does not know.
+/// The metrics that were not measured because `ncu` does not know them.
 pub fn unknown(
     counters: &[Counter],
     measured: &BTreeMap<String, Metrics>,
@@ -269,7 +267,7 @@ pub fn unknown(
 }
 
 impl Counter {
-    /// The sum of its metrics; none where one is unknown.
+    /// The sum of its metrics; `None` if one is unknown.
     fn measured(&self, metrics: &Metrics) -> Option<f64> {
         let values = self.metrics.iter().map(|metric| metrics.get(*metric));
         values.sum()

@@ -1,5 +1,5 @@
-//! The counters of tensor cores, bulk copies and matrices in shared memory beside those of Nsight Compute,
-//! for the steps of the ladder of tensor cores.
+//! Compares counters of tensor cores, bulk copies and matrices in shared memory with those of Nsight Compute, for the
+//! steps of the ladder of tensor cores.
 
 #![allow(dead_code, reason = "each program uses a part of it")]
 
@@ -11,9 +11,9 @@ use tilewright::half::bf16;
 use tilewright::{Device, KernelReport, Operation, Order, Tally};
 use tilewright_ladder::tensor::{self, Step};
 
-/// The counters to compare. The products are of bf16, with accumulators in f32.
+/// The counters to compare. The products are of bf16, with f32 accumulators.
 pub const COUNTERS: [Counter; 10] = [
-    // Those of `wgmma` are of both kinds.
+    // Both metrics include `wgmma`.
     counter(
         "tensor instructions",
         &["sm__inst_executed_pipe_tensor_op_hmma.sum"],
@@ -86,7 +86,7 @@ pub const COUNTERS: [Counter; 10] = [
     ),
 ];
 
-/// Products by warps: a `wgmma` is one of each of its four warps.
+/// Warp-level products: a `wgmma` counts as one for each of its four warps.
 fn products(report: &KernelReport) -> f64 {
     let is_product = |operation| matches!(operation, Operation::TensorProduct { .. });
     report.counts.total_of(is_product).requests as f64
@@ -116,13 +116,13 @@ pub fn launch(device: &Device) -> Outcome {
     Ok(device.synchronize()?)
 }
 
-/// All metrics that are compared or shown.
+/// All metrics that are compared or displayed.
 pub fn metrics() -> BTreeSet<&'static str> {
     let compared = COUNTERS.iter().flat_map(|counter| counter.metrics).copied();
     compared.chain([REGISTERS, ACHIEVED]).collect()
 }
 
-/// The table that [`parse`](crate::ncu::parse) reads, made of what `ncu --csv --page raw` prints.
+/// The table for [`parse`](crate::ncu::parse), from the output of `ncu --csv --page raw`.
 pub fn convert(raw: &str) -> Outcome<String> {
     let mut lines = raw.lines().filter(|line| line.starts_with('"')).map(cells);
     let head = lines.next().ok_or("there is no line of names")?;
@@ -139,7 +139,7 @@ pub fn convert(raw: &str) -> Outcome<String> {
         write!(table, ";{}", head[*column])?;
     }
     table.push('\n');
-    // The first line below the names has units.
+    // The first line after the names has units.
     for line in lines.skip(1) {
         let cell = |column: usize| line.get(column).copied().ok_or("a line is too short");
         table += cell(name)?;

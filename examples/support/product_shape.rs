@@ -2,12 +2,12 @@
 
 use ndarray::{ArrayViewD, CowArray, Ix2};
 
-/// The shapes of a product of arrays as one of matrices.
+/// The shapes of a product of arrays, as products of matrices.
 ///
-/// The last two axes are those of matrices. A vector is a row on the left and a column on the right, and
-/// has no axis in the result. The axes before count matrices, and are broadcast.
+/// The last two axes are those of matrices. A vector is a row on the left and a column on the right, and has no axis
+/// in the result. The other axes count matrices, and are broadcast.
 pub struct ProductShape {
-    /// How many products there are.
+    /// The number of products.
     pub count: usize,
     /// The rows of each matrix on the left, its columns, and the columns of each matrix on the right.
     pub rows: usize,
@@ -20,7 +20,7 @@ pub struct ProductShape {
 }
 
 impl ProductShape {
-    /// The error says which shapes do not fit, and why.
+    /// The error says which shapes do not match, and why.
     pub fn of(a: &[usize], b: &[usize]) -> Result<Self, String> {
         let refused =
             |reason: String| format!("arrays of shapes {a:?} and {b:?} have no product: {reason}");
@@ -65,12 +65,12 @@ impl ProductShape {
         })
     }
 
-    /// The matrices of the left operand, one below the other; one matrix if all products have it.
+    /// The matrices of the left operand, stacked; one matrix if all products share it.
     pub fn left<'a, T: Clone>(&self, a: &'a ArrayViewD<'_, T>) -> CowArray<'a, T, Ix2> {
         self.stacked(a, [self.rows, self.inner])
     }
 
-    /// The matrices of the right operand, as [`Self::left`].
+    /// The matrices of the right operand, like [`Self::left`].
     pub fn right<'a, T: Clone>(&self, b: &'a ArrayViewD<'_, T>) -> CowArray<'a, T, Ix2> {
         self.stacked(b, [self.inner, self.columns])
     }
@@ -96,7 +96,7 @@ impl ProductShape {
     }
 }
 
-/// The extents that arrays of both shapes are extended to.
+/// The extents to which arrays of both shapes are broadcast.
 fn broadcast(a: &[usize], b: &[usize]) -> Option<Vec<usize>> {
     let axes = a.len().max(b.len());
     let extent = |shape: &[usize], axis: usize| match (axis + shape.len()).checked_sub(axes) {

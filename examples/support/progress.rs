@@ -1,4 +1,4 @@
-//! Progress on stderr, where that is a terminal.
+//! Progress on stderr, if it is a terminal.
 
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use std::time::Duration;

@@ -5,14 +5,14 @@ use csv::{ReaderBuilder, StringRecord, Trim};
 use std::fs;
 use std::path::Path;
 
-/// How a file is read.
+/// The format of a file.
 pub struct Format {
-    /// Whether the first line has names; `None` to tell from its fields.
+    /// Whether the first line has names; `None` to guess from its fields.
     pub header: Option<bool>,
     pub delimiter: u8,
-    /// Whether a comma, not a point, begins the decimals.
+    /// Whether decimals are separated by a comma instead of a point.
     pub decimal_comma: bool,
-    /// The fields that stand for no value.
+    /// The fields that mean a missing value.
     pub missing: Vec<String>,
 }
 
@@ -20,24 +20,24 @@ pub struct Format {
 pub struct Column {
     pub name: String,
     pub numbers: Vec<f64>,
-    /// How many values are missing between the numbers.
+    /// The number of missing values.
     pub missing: usize,
 }
 
-/// Words for a missing value or one that is no number, in small letters.
+/// Words for a missing value or for one that is not a number, in lower case.
 const NO_VALUE: [&str; 14] = [
     "na", "n/a", "#n/a", "nan", "-nan", "inf", "-inf", "null", "none", "nil", "\\n", ".", "-", "?",
 ];
 
-/// Integers from the first to the second are taken for years.
+/// Integers in this range are taken for years.
 const YEARS: std::ops::RangeInclusive<u32> = 1900..=2100;
 
-/// The most characters of a field in a message.
+/// The largest number of a field's characters in a message.
 const SHOWN: usize = 40;
 
 impl Format {
-    /// The columns of a file. Errors name the line, and the column if one is wrong. A byte order mark and
-    /// empty lines are skipped, spaces around fields dropped.
+    /// Reads the columns of a file. Errors name the line, and the column if it is known. A byte order mark and empty
+    /// lines are skipped, and spaces around fields are dropped.
     pub fn read(&self, path: &Path) -> Outcome<Vec<Column>> {
         let text = text(fs::read(path)?)?;
         let mut reader = ReaderBuilder::new()
@@ -107,7 +107,7 @@ impl Format {
         }
     }
 
-    /// What to do about a field that is no number.
+    /// Advice for a field that is not a number.
     fn advice(&self, field: &str) -> String {
         match other_delimiter(field) {
             Some(delimiter) if has_digit(field) => {
@@ -123,7 +123,7 @@ impl Format {
         }
     }
 
-    /// Whether the first line of a file has names, and not numbers; what is doubtful about it.
+    /// Whether the first line of a file has names rather than numbers; the error says why it is unclear.
     fn is_header(&self, first: &StringRecord) -> Result<bool, String> {
         if first.get(0).is_some_and(|it| it.starts_with("sep=")) {
             return Err(
@@ -167,7 +167,7 @@ impl Format {
 }
 
 impl Column {
-    /// A column without a name is called by its number.
+    /// A column without a name is named by its number.
     fn new(number: usize, name: &str) -> Self {
         let name = match name {
             "" => number.to_string(),
@@ -181,7 +181,7 @@ impl Column {
     }
 }
 
-/// The text of a file of UTF-8.
+/// The text of a UTF-8 file.
 fn text(bytes: Vec<u8>) -> Outcome<String> {
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
         return Err("the file is UTF-16; save it as CSV in UTF-8".into());
@@ -193,8 +193,8 @@ fn text(bytes: Vec<u8>) -> Outcome<String> {
     })
 }
 
-/// The number of the line in which a record begins. `csv` counts the empty lines before it as its own, and
-/// line ends of two characters late.
+/// The number of the line where a record begins. `csv` counts the empty lines before a record as part of it, and
+/// counts two-character line endings late.
 fn line_of(record: &StringRecord, text: &str) -> usize {
     let start = record.position().map_or(0, |it| it.byte() as usize);
     let rest = &text[start..];
@@ -206,7 +206,7 @@ fn line_of(record: &StringRecord, text: &str) -> usize {
         .max(before.matches('\r').count())
 }
 
-/// A field in a message, which is one line.
+/// A field for a message, on one line.
 fn shown(field: &str) -> String {
     let mut characters = field
         .chars()
@@ -220,7 +220,7 @@ fn shown(field: &str) -> String {
     format!("{start}{end}")
 }
 
-/// A delimiter of other files in a field, as the option `--delimiter` has it.
+/// A common delimiter in a field, in the form of the option `--delimiter`.
 fn other_delimiter(field: &str) -> Option<&str> {
     let separators = field.match_indices([';', '\t', '|']).next();
     let is_digits = || field.split(' ').all(|it| it.parse::<f64>().is_ok());

@@ -7,19 +7,19 @@ use bytemuck::Pod;
 use tilewright::half::{bf16, f16};
 use tilewright::{Device, GemmElement, Matrix, ReduceElement};
 
-/// A kernel, or a variant of it that the operands choose.
+/// A kernel, or a variant of it that the operands select.
 pub struct Workload {
     /// The name on the command line.
     pub name: &'static str,
-    /// A size that shows what the kernel does: elements of a sum, rows of a product.
+    /// A size that shows the kernel's behaviour: elements of a sum, rows of a product.
     pub size: usize,
     launch: fn(&Device, usize) -> Outcome,
 }
 
-/// Elements to sum: enough for every multiprocessor of a large GPU.
+/// The number of elements to sum: enough for every multiprocessor of a large GPU.
 const ELEMENTS: usize = 1 << 22;
 
-/// Rows and columns of the matrices: few enough for a simulator.
+/// The number of rows and columns of the matrices: few enough for a simulator.
 const ROWS: usize = 256;
 
 /// All workloads.
@@ -62,8 +62,8 @@ const fn workload(
 }
 
 impl Workload {
-    /// The workload of this name; a name without a type is that of f32, and a product without an
-    /// order has its operands row by row.
+    /// The workload with this name. A name without a type means f32, and a product without an order has row-major
+    /// operands.
     pub fn find(name: &str) -> Outcome<&'static Self> {
         let names = ["", "_f32", "_nn", "_f32_nn"].map(|end| format!("{name}{end}"));
         let found = WORKLOADS
@@ -85,7 +85,7 @@ impl Workload {
     }
 }
 
-/// Sizes for a comparison with Nsight Compute: no multiples of tiles, so that edges are included.
+/// Sizes for a comparison with Nsight Compute: not multiples of tiles, so that edges are included.
 const COMPARED_ELEMENTS: usize = 1_000_003;
 const COMPARED_ROWS: usize = 200;
 

@@ -9,32 +9,30 @@ use cuda_std::signature::Signature;
 
 /// Modules, their static arrays, and launches.
 ///
-/// The requirements of [`Backend`](super::Backend) hold by their numbers.
+/// Requirement numbers are those of [`Backend`](super::Backend).
 pub(crate) trait DeviceKernels {
-    /// Loads a module, unless it was loaded before. Every other call does so where it needs to.
+    /// Loads a module, unless it was loaded before. Other calls do so when they need it.
     fn load(&self, source: &'static ModuleSource) -> Outcome<()>;
 
-    /// The compiler's remarks that the code of a module is slow, one for each line of its log.
+    /// The compiler's warnings that a module's code is slow, one for each line of its log.
     fn warnings(&self, source: &'static ModuleSource) -> Outcome<Vec<String>>;
 
-    /// Overwrites a static array with `source`, which is as long.
+    /// Overwrites a static array with `source`, which has the array's length.
     fn write_symbol(&self, symbol: &SymbolRequest, source: &[u8]) -> Outcome<()>;
 
-    /// Copies a static array to `destination`, which is as long.
+    /// Copies a static array to `destination`, which has the array's length.
     fn read_symbol(&self, symbol: &SymbolRequest, destination: &mut [u8]) -> Outcome<()>;
 
-    /// How many blocks of a kernel are resident at once. The shape of its blocks was checked
-    /// against the device's properties.
+    /// The number of a kernel's blocks that are resident at once. The block's shape was checked against the device's
+    /// properties.
     fn residency(&self, request: &ResidencyRequest<'_>) -> Outcome<Residency>;
 
-    /// Launches a kernel whose configuration was checked against the device's properties: with
-    /// all blocks resident at once if its bounds say so, which was checked, too.
+    /// Launches a kernel, cooperatively if its bounds say so. The configuration and the residency were checked.
     ///
     /// # Safety
-    /// 1. The module's entry takes exactly `params` as parameters, if it has the signature of
-    ///    `entry`.
-    /// 2. `body` makes what runs the same kernel, with the same parameters, as one simulated thread.
-    /// 3. Requirements 1 and 2 of the trait for all memory that the kernel touches.
+    /// 1. If the module's entry has the signature of `entry`, it takes exactly `params` as parameters.
+    /// 2. `body` makes a function that runs the same kernel, with the same parameters, as one simulated thread.
+    /// 3. Requirements 1 and 2 of the trait for all memory that the kernel accesses.
     /// 4. The launch meets the requirements in the kernel's documentation.
     unsafe fn launch(&self, request: &LaunchRequest<'_>) -> Outcome<()>;
 }
@@ -62,7 +60,7 @@ pub(crate) struct Entry {
     pub(crate) module: &'static ModuleSource,
     /// The name in the PTX.
     pub(crate) kernel: &'static str,
-    /// What the module must say of its entry, unless the entry is taken as it is.
+    /// The signature that the module must state for its entry; `None` to accept any.
     pub(crate) signature: Option<Signature>,
 }
 
@@ -73,7 +71,7 @@ pub(crate) struct Entry {
 )]
 pub(crate) struct ResidencyRequest<'a> {
     pub(crate) entry: Entry,
-    /// What the kernel's source promised.
+    /// The bounds from the kernel's source.
     pub(crate) bounds: LaunchBounds,
     pub(crate) config: &'a LaunchConfig,
 }
@@ -82,11 +80,11 @@ pub(crate) struct ResidencyRequest<'a> {
 pub(crate) struct LaunchRequest<'a> {
     pub(crate) entry: Entry,
     pub(crate) config: LaunchConfig,
-    /// What the kernel's source promised.
+    /// The bounds from the kernel's source.
     pub(crate) bounds: LaunchBounds,
     /// The parameters as the PTX entry takes them.
     pub(crate) params: &'a EntryParams<'a>,
-    /// For each of them the name of the view whose address it is, or nothing.
+    /// For each parameter, the name of the view whose address it is, or an empty string.
     pub(crate) views: &'static [&'static str],
     /// The kernel as one simulated thread runs it.
     pub(crate) body: &'a dyn Fn() -> simt::Body,

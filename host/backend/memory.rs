@@ -4,16 +4,16 @@ use crate::error::Outcome;
 use std::any::Any;
 use std::ptr::NonNull;
 
-/// Where rows of bytes start: at a device address, or at a pointer to memory of the host.
+/// A start of rows of bytes: a device address or a pointer to host memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rows<A> {
     /// The first row's first byte.
     pub(crate) first: A,
-    /// Bytes from the start of one row to that of the next.
+    /// Bytes from the start of one row to the start of the next.
     pub(crate) pitch: usize,
 }
 
-/// What a copy of rows copies.
+/// The size of a copy of rows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RowExtent {
     pub(crate) rows: usize,
@@ -21,11 +21,11 @@ pub(crate) struct RowExtent {
     pub(crate) bytes: usize,
 }
 
-/// Memory of a device. Work is executed in the order in which it was submitted.
+/// Memory of a device. Work runs in the order in which it was submitted.
 ///
-/// It is [`Any`], so that a device finds out whether the memory of a peer is of its own kind.
+/// It is [`Any`], so that a device can find out whether a peer's memory is of its own kind.
 ///
-/// The requirements of [`Backend`](super::Backend) hold by their numbers.
+/// Requirement numbers are those of [`Backend`](super::Backend).
 pub(crate) trait DeviceMemory: Any {
     /// Allocates `bytes` (more than 0), aligned to 256 bytes, with unspecified contents.
     fn allocate(&self, bytes: usize) -> Outcome<u64>;
@@ -33,16 +33,16 @@ pub(crate) trait DeviceMemory: Any {
     /// Allocates `bytes` (more than 0), aligned to 256 bytes, filled with zero bytes.
     fn allocate_zeroed(&self, bytes: usize) -> Outcome<u64>;
 
-    /// Frees an allocation after the work that was submitted before; it never panics.
+    /// Frees an allocation after the work submitted before; never panics.
     ///
     /// # Safety
     /// 1. `address` and `bytes` are those of one live allocation, which is not used again.
     unsafe fn free(&self, address: u64, bytes: usize);
 
-    /// Gives the allocation at `address` a name, for reports; a device without reports does nothing.
+    /// Names the allocation at `address` for reports; does nothing on a device without reports.
     fn name(&self, _address: u64, _name: &str) {}
 
-    /// Bytes that allocations could have: those that are free, and those that are kept for them.
+    /// Bytes that allocations could use: free memory, and memory that is kept for reuse.
     fn free_memory(&self) -> Outcome<u64>;
 
     /// Copies `source` to the device.
@@ -79,8 +79,7 @@ pub(crate) trait DeviceMemory: Any {
     ///
     /// # Safety
     /// 1. Requirements 1 and 2 of the trait for each row of `source`.
-    /// 2. Each row of `destination` is writable memory of the host that nothing else touches
-    ///    meanwhile.
+    /// 2. Each row of `destination` is writable memory of the host that nothing else accesses meanwhile.
     unsafe fn copy_rows_to_host(
         &self,
         destination: Rows<*mut u8>,
@@ -88,7 +87,7 @@ pub(crate) trait DeviceMemory: Any {
         extent: RowExtent,
     ) -> Outcome<()>;
 
-    /// Copies rows from one place of the device to another.
+    /// Copies rows within the device.
     ///
     /// # Safety
     /// Requirements 1 and 2 of the trait for each row of both, none of which overlap.
@@ -109,10 +108,9 @@ pub(crate) trait DeviceMemory: Any {
     /// with zero bytes.
     fn allocate_pinned(&self, bytes: usize) -> Outcome<NonNull<u8>>;
 
-    /// Frees page-locked host memory; it never panics.
+    /// Frees page-locked host memory; never panics.
     ///
     /// # Safety
-    /// 1. `first` and `bytes` are those of one live allocation by `allocate_pinned`, which is not
-    ///    used again.
+    /// 1. `first` and `bytes` are those of one live allocation by `allocate_pinned`, which is not used again.
     unsafe fn free_pinned(&self, first: NonNull<u8>, bytes: usize);
 }

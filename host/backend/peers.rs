@@ -1,24 +1,26 @@
-//! Transfers between devices, beside the work of each.
+//! Transfers between devices, concurrent with the work of each.
 
 use super::memory::DeviceMemory;
 use crate::error::{ErrorKind, Outcome};
 
-/// What a device transfers from and to others, in a stream of its own beside the stream of its work.
+/// Transfers of a device from and to others, in a stream of their own beside the stream of its work.
 ///
-/// A device without streams, as the simulator, makes a transfer where it is started.
-/// The requirements of [`Backend`](super::Backend) hold by their numbers.
+/// A device without streams, such as the simulator, makes a transfer when it is started. Requirement numbers are
+/// those of [`Backend`](super::Backend).
 pub(crate) trait DevicePeers {
-    /// Lets copies of `peer` read this device's memory without the host, where the machine can.
+    /// Lets copies of `peer` read this device's memory without going through the host, if the machine supports it.
     fn open_to_peer(&self, _peer: &dyn DeviceMemory) -> Outcome<()> {
         Ok(())
     }
 
-    /// Starts a copy from memory of the device `peer` to this one, after the work that either was given
-    /// before, and beside the work that either is given later, until [`end_copies_from_peer`].
+    /// Starts a copy from memory of the device `peer` to this one.
+    ///
+    /// It runs after the earlier work of both devices, and concurrently with their later work until
+    /// [`end_copies_from_peer`].
     ///
     /// # Safety
-    /// 1. Requirements 1 and 2 for `bytes` at `destination`, and of `peer` at `source`.
-    /// 2. Until the copies are ended, no work that is given to either conflicts with it.
+    /// 1. Requirements 1 and 2 for `bytes` at `destination` on this device, and at `source` on `peer`.
+    /// 2. Until the copies are ended, neither device is given work that conflicts with this one.
     ///
     /// [`end_copies_from_peer`]: Self::end_copies_from_peer
     unsafe fn start_copy_from_peer(
@@ -29,19 +31,19 @@ pub(crate) trait DevicePeers {
         bytes: usize,
     ) -> Outcome<()>;
 
-    /// Work that this device or `peer` is given from now on comes after the copies that were started.
+    /// Makes later work of this device and of `peer` wait for the copies that were started.
     fn end_copies_from_peer(&self, _peer: &dyn DeviceMemory) -> Outcome<()> {
         Ok(())
     }
 
-    /// The stream of transfers, for NCCL, where they come after the work that the device was
-    /// given before; `None` for a device without streams.
+    /// The stream of transfers, for NCCL, ordered after the device's earlier work; `None` for a device without
+    /// streams.
     #[cfg(feature = "cuda")]
     fn start_transfers(&self) -> Outcome<Option<std::ptr::NonNull<std::ffi::c_void>>> {
         Ok(None)
     }
 
-    /// Work that this device is given from now on comes after the transfers that were started.
+    /// Makes later work of this device wait for the transfers that were started.
     #[cfg(feature = "cuda")]
     fn end_transfers(&self) -> Outcome<()> {
         Ok(())
@@ -54,10 +56,11 @@ pub(crate) trait DevicePeers {
     }
 }
 
-/// Copies from memory of the device `peer` to `own`, by way of the host's memory: when it returns, it is done.
+/// Copies from memory of the device `peer` to `own` through host memory; done when it returns.
 ///
 /// # Safety
-/// Requirements 1 and 2 of [`Backend`](super::Backend) for `bytes` at `destination` of `own`, and at `source` of `peer`.
+/// Requirements 1 and 2 of [`Backend`](super::Backend) for `bytes` at `destination` on `own`, and at `source` on
+/// `peer`.
 pub(crate) unsafe fn copy_through_host(
     own: &dyn DeviceMemory,
     destination: u64,
@@ -69,7 +72,7 @@ pub(crate) unsafe fn copy_through_host(
         let requested = bytes as u64;
         ErrorKind::OutOfHostMemory { requested }
     })?;
-    // SAFETY: (1) and (2) are the caller's.
+    // SAFETY: live memory and no conflicting work on either device: the caller's contract.
     unsafe {
         peer.copy_to_host(&mut on_host, source)?;
         own.copy_to_device(destination, &on_host)

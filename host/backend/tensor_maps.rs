@@ -4,12 +4,13 @@ use crate::error::Outcome;
 
 /// Tensor maps of a device.
 pub(crate) trait DeviceTensorMaps {
-    /// Encodes a map that keeps the hardware's rules, for kernels of this device.
+    /// Encodes a map for kernels of this device. The request keeps the hardware's rules.
     fn encode_tensor_map(&self, request: &TensorMapRequest) -> Outcome<[u64; 16]>;
 }
 
-/// A matrix in global memory, or a batch of matrices of one shape, and boxes of them whose rows have 128
-/// bytes, which lie swizzled in shared memory. Columns come before rows, and rows before matrices.
+/// A matrix in global memory, or a batch of matrices of one shape, with boxes whose rows have 128 bytes.
+///
+/// The boxes lie swizzled in shared memory. Dimensions are in the order columns, rows, matrices.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TensorMapRequest {
     pub(crate) address: u64,

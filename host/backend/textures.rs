@@ -5,26 +5,26 @@ use simt::{Texels, TextureOptions};
 
 /// Textures of a device.
 ///
-/// The requirements of [`Backend`](super::Backend) hold by their numbers.
+/// Requirement numbers are those of [`Backend`](super::Backend).
 pub(crate) trait DeviceTextures {
-    /// Makes a texture with copies of the elements; its size and options were checked.
+    /// Makes a texture with copies of the elements. Its size and options were checked.
     fn create_texture(&self, request: &TextureRequest<'_>) -> Outcome<TextureHandle>;
 
-    /// Gives a texture back after the work that was submitted before; it never panics.
+    /// Destroys a texture after the work submitted before; never panics.
     ///
     /// # Safety
     /// Requirement 3 of the trait; the texture is not used again.
     unsafe fn destroy_texture(&self, texture: TextureHandle);
 }
 
-/// A texture of a backend: what kernels know it by, and what holds its elements.
+/// A texture of a backend: the object that kernels use, and the storage of its elements.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TextureHandle {
     pub(crate) object: u64,
     pub(crate) storage: u64,
 }
 
-/// A requested texture: `height` rows, or none in one dimension, of `width` elements.
+/// A requested texture: `height` rows of `width` elements; `None` for one dimension.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TextureRequest<'a> {
     pub(crate) width: usize,

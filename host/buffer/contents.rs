@@ -1,4 +1,4 @@
-//! What buffers hold, as a whole: brought from the host, taken there, and copied on the device.
+//! Contents of whole buffers: copies from and to the host, and on the device.
 
 use super::Buffer;
 use super::view::BufferView;
@@ -7,7 +7,7 @@ use crate::element::Element;
 use crate::error::{During, Outcome, Result};
 
 impl Device {
-    /// A buffer of the device with a copy of `data`.
+    /// Copies `data` to a new buffer on this device.
     ///
     /// ```
     /// use tilewright::Device;
@@ -21,7 +21,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or [`ErrorKind::Cuda`](crate::ErrorKind::Cuda).
+    /// Those of [`Device::zeros`].
     pub fn upload<T: Element>(&self, data: &[T]) -> Result<Buffer<T>> {
         Buffer::uploaded(self, data).during("upload")
     }
@@ -34,7 +34,7 @@ impl<T: Element> Buffer<T> {
         Ok(buffer)
     }
 
-    /// A copy of the elements in host memory.
+    /// Copies the elements to host memory, after all work submitted before.
     ///
     /// ```
     /// use tilewright::Device;
@@ -48,37 +48,37 @@ impl<T: Element> Buffer<T> {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfHostMemory`](crate::ErrorKind::OutOfHostMemory) if the host does not have the memory; [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or
-    /// [`ErrorKind::Cuda`](crate::ErrorKind::Cuda) if the copy or earlier work failed; [`SimulatorError::NeverWritten`](crate::SimulatorError::NeverWritten) if the
-    /// simulator knows that an element was never written.
+    /// [`ErrorKind::OutOfHostMemory`](crate::ErrorKind::OutOfHostMemory) if the host does not have the memory, and
+    /// those of [`copy_to_slice`](Self::copy_to_slice).
     pub fn to_vec(&self) -> Result<Vec<T>> {
         self.view().to_vec()
     }
 
-    /// Copies all elements to `destination`.
+    /// Copies all elements to `destination`, after all work submitted before.
     ///
     /// # Errors
-    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `destination` does not have [`len`](Self::len) elements;
-    /// [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or [`ErrorKind::Cuda`](crate::ErrorKind::Cuda) if the copy or earlier work failed;
-    /// [`SimulatorError::NeverWritten`](crate::SimulatorError::NeverWritten) if the simulator knows that an element was never written.
+    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `destination` does not have [`len`](Self::len)
+    /// elements; [`SimulatorError::NeverWritten`](crate::SimulatorError::NeverWritten) if the simulator finds an
+    /// element that was never written; those of [`Device::synchronize`] if the copy or earlier work fails.
     pub fn copy_to_slice(&self, destination: &mut [T]) -> Result<()> {
         self.view().copy_to_slice(destination)
     }
 
-    /// Overwrites all elements with those of `source`.
+    /// Overwrites all elements with `source`.
     ///
     /// # Errors
-    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `source` does not have [`len`](Self::len) elements;
-    /// [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or [`ErrorKind::Cuda`](crate::ErrorKind::Cuda) if the copy or earlier work failed.
+    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `source` does not have [`len`](Self::len)
+    /// elements, and those of [`Device::synchronize`].
     pub fn copy_from_slice(&mut self, source: &[T]) -> Result<()> {
         self.view_mut().copy_from_slice(source)
     }
 
-    /// Overwrites all elements with those of `source`, a buffer or a view of the same device.
+    /// Overwrites all elements with `source`, a buffer or a view on the same device.
     ///
     /// # Errors
-    /// [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if `source` is of another device; [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if it
-    /// does not have [`len`](Self::len) elements; [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or [`ErrorKind::Cuda`](crate::ErrorKind::Cuda).
+    /// [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if `source` is on another device;
+    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if it does not have [`len`](Self::len) elements;
+    /// those of [`Device::synchronize`].
     pub fn copy_from_buffer<'a>(&mut self, source: impl Into<BufferView<'a, T>>) -> Result<()> {
         self.view_mut().copy_from_buffer(source)
     }
@@ -86,25 +86,25 @@ impl<T: Element> Buffer<T> {
     /// Overwrites all bytes with zero.
     ///
     /// # Errors
-    /// [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or [`ErrorKind::Cuda`](crate::ErrorKind::Cuda).
+    /// Those of [`Device::synchronize`].
     pub fn fill_zero(&mut self) -> Result<()> {
         self.view_mut().fill_zero()
     }
 
-    /// A copy of the buffer on the same device.
+    /// Copies the buffer on the same device.
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or [`ErrorKind::Cuda`](crate::ErrorKind::Cuda).
+    /// Those of [`Device::zeros`].
     pub fn try_clone(&self) -> Result<Self> {
         self.view().copied().during("try_clone")
     }
 }
 
 impl<T: Element> BufferView<'_, T> {
-    /// A buffer of the same device with a copy of the elements.
+    /// Copies the elements to a new buffer on the same device.
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or [`ErrorKind::Cuda`](crate::ErrorKind::Cuda).
+    /// Those of [`Device::zeros`].
     pub fn to_buffer(&self) -> Result<Buffer<T>> {
         self.copied().during("to_buffer")
     }

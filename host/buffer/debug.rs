@@ -1,9 +1,9 @@
-//! How buffers and views are shown.
+//! The `Debug` form of buffers and views.
 
 use crate::device::Device;
 use std::fmt;
 
-/// Shows the type, the number and the device of elements of type `T`.
+/// Shows the element type, the number of elements and the device.
 pub(super) fn debug<T>(
     formatter: &mut fmt::Formatter<'_>,
     name: &str,

@@ -3,7 +3,7 @@
 use crate::error::{ErrorKind, Outcome};
 use std::ops::{Bound, Range, RangeBounds};
 
-/// The indices of `range` among `len` elements, rows or columns, as `what` calls them.
+/// The indices of `range` among `len` elements, rows or columns; `what` names them in errors.
 ///
 /// The range that is returned does not end before it starts.
 pub(crate) fn resolve(
@@ -21,7 +21,7 @@ pub(crate) fn resolve(
         Bound::Excluded(end) => Some(*end),
         Bound::Unbounded => Some(len),
     };
-    // A bound that cannot be counted is past every end.
+    // A bound that overflows is past every end.
     let (start, end) = (start.unwrap_or(usize::MAX), end.unwrap_or(usize::MAX));
     if start > end || end > len {
         return Err(ErrorKind::OutOfRange {

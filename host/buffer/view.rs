@@ -9,9 +9,9 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
 
-/// Some elements of a [`Buffer`] that follow one another, borrowed.
+/// A contiguous part of a [`Buffer`], borrowed.
 ///
-/// A launch takes it for a parameter `Global<T>`.
+/// It can be the argument for a kernel parameter `Global<T>`.
 ///
 /// ```
 /// use tilewright::Device;
@@ -28,7 +28,7 @@ use std::ops::RangeBounds;
 #[derive(Clone, Copy)]
 pub struct BufferView<'a, T: Element> {
     device: &'a Device,
-    /// The device address; of no meaning if there are no bytes.
+    /// The device address; meaningless if there are no bytes.
     address: u64,
     len: usize,
     elements: PhantomData<&'a [T]>,
@@ -46,21 +46,21 @@ impl<T: Element> Buffer<T> {
         }
     }
 
-    /// The elements of `range`.
+    /// Borrows the elements of `range`.
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfRange`] if there are no such elements.
+    /// [`ErrorKind::OutOfRange`] if `range` does not lie within the buffer.
     pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<BufferView<'_, T>> {
         self.view().slice(range)
     }
 }
 
 impl<'a, T: Element> BufferView<'a, T> {
-    /// Elements of a matrix.
+    /// A view of a matrix's elements.
     ///
     /// # Safety
-    /// 1. If they have bytes, the `len` elements at `address` are in one live allocation of `device`,
-    ///    which stays for `'a`, and no other thread submits work that writes them meanwhile.
+    /// 1. If they have bytes, the `len` elements at `address` are in one live allocation of `device` that stays for
+    ///    `'a`, and no other thread submits work that writes them meanwhile.
     pub(crate) unsafe fn of_elements(device: &'a Device, address: u64, len: usize) -> Self {
         Self {
             device,
@@ -88,7 +88,7 @@ impl<'a, T: Element> BufferView<'a, T> {
         self.device
     }
 
-    /// The address of the first element on the device, aligned as the type of the elements is.
+    /// The device address of the first element, aligned for the element type.
     #[must_use]
     pub fn device_address(&self) -> u64 {
         self.address
@@ -97,7 +97,7 @@ impl<'a, T: Element> BufferView<'a, T> {
     /// The elements of `range`, counted from the view's first.
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfRange`] if the view does not have them.
+    /// [`ErrorKind::OutOfRange`] if `range` does not lie within the view.
     pub fn slice(self, range: impl RangeBounds<usize>) -> Result<Self> {
         self.part(range).during("slice")
     }
@@ -111,7 +111,7 @@ impl<'a, T: Element> BufferView<'a, T> {
         })
     }
 
-    /// A copy of the elements in host memory.
+    /// Copies the elements to host memory.
     ///
     /// # Errors
     /// Those of [`Buffer::to_vec`].
@@ -119,7 +119,7 @@ impl<'a, T: Element> BufferView<'a, T> {
         self.elements().during("to_vec")
     }
 
-    /// The elements, for calls of other names.
+    /// [`to_vec`](Self::to_vec) without the call's name in errors.
     pub(crate) fn elements(&self) -> Outcome<Vec<T>> {
         let requested = self.bytes() as u64;
         let mut elements = bytemuck::allocation::try_zeroed_vec(self.len)
@@ -144,13 +144,13 @@ impl<'a, T: Element> BufferView<'a, T> {
         }
         let destination = bytemuck::cast_slice_mut(destination);
         let backend = self.device.backend();
-        // SAFETY: (1) `destination` has the bytes of the view, which is within a live allocation.
-        // (2) Work that writes the elements needs a mutable borrow, so it was submitted before, and
-        // the backend executes work in order.
+        // SAFETY: the range is in one live allocation: `destination` has as many bytes as the view, which is within
+        // one. No conflicting work: writing the elements needs a mutable borrow, so that work was submitted before,
+        // and the backend runs work in order.
         unsafe { backend.copy_to_host(destination, self.address) }
     }
 
-    /// The size in bytes. That of the buffer was checked when it was made.
+    /// The size in bytes. The buffer's size was checked when it was made.
     pub(super) fn bytes(&self) -> usize {
         self.len * size_of::<T>()
     }
@@ -174,7 +174,7 @@ impl<'a, T: Element> From<&BufferView<'a, T>> for BufferView<'a, T> {
     }
 }
 
-/// Shows the size and the place, not the elements: those are on the device.
+/// Shows the number of elements and the device, but not the elements, which are on the device.
 impl<T: Element> fmt::Debug for BufferView<'_, T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         debug::<T>(formatter, "BufferView", self.len, self.device)

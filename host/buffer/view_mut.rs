@@ -13,10 +13,10 @@ use std::ops::RangeBounds;
 /// How many elements the source of a copy needs.
 const OVERWRITES: &str = "as many as it overwrites";
 
-/// Some elements of a [`Buffer`] that follow one another, borrowed mutably.
+/// A contiguous part of a [`Buffer`], borrowed mutably.
 ///
-/// A launch takes it for a parameter `GlobalMut<T>`. Two parts of one buffer can be arguments of one
-/// launch: [`Buffer::split_at_mut`] gives parts that do not overlap.
+/// It can be the argument for a kernel parameter `GlobalMut<T>`. [`Buffer::split_at_mut`] gives parts that do not
+/// overlap, so that one launch can write several parts of one buffer.
 ///
 /// ```
 /// use tilewright::Device;
@@ -46,18 +46,18 @@ impl<T: Element> Buffer<T> {
         }
     }
 
-    /// The elements of `range`, borrowed mutably.
+    /// Borrows the elements of `range` mutably.
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if there are no such elements.
+    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if `range` does not lie within the buffer.
     pub fn slice_mut(&mut self, range: impl RangeBounds<usize>) -> Result<BufferViewMut<'_, T>> {
         self.view_mut().into_slice(range)
     }
 
-    /// The first `mid` elements and the others.
+    /// Splits the buffer into its first `mid` elements and the rest.
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if there are fewer than `mid`.
+    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if there are fewer than `mid` elements.
     pub fn split_at_mut(
         &mut self,
         mid: usize,
@@ -67,10 +67,10 @@ impl<T: Element> Buffer<T> {
 }
 
 impl<'a, T: Element> BufferViewMut<'a, T> {
-    /// The elements of `view`, to write.
+    /// The elements of `view`, for writing.
     ///
     /// # Safety
-    /// 1. No other view that is in use for `'a` has an element of it.
+    /// 1. No other view that is used during `'a` has any of its elements.
     pub(crate) unsafe fn of_view(view: BufferView<'a, T>) -> Self {
         Self {
             view,
@@ -84,12 +84,12 @@ impl<'a, T: Element> BufferViewMut<'a, T> {
         self.view
     }
 
-    /// The view of the elements, for a mutable one of another shape.
+    /// The view of the elements, for a mutable view of another shape.
     pub(crate) fn into_view(self) -> BufferView<'a, T> {
         self.view
     }
 
-    /// The same elements, borrowed from this view: for a launch after which it is used again.
+    /// Reborrows the same elements, so that this view can be used again after the launch.
     #[must_use]
     pub fn view_mut(&mut self) -> BufferViewMut<'_, T> {
         BufferViewMut {
@@ -119,15 +119,15 @@ impl<'a, T: Element> BufferViewMut<'a, T> {
     /// The elements of `range`, counted from the view's first.
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if the view does not have them.
+    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if `range` does not lie within the view.
     pub fn slice_mut(&mut self, range: impl RangeBounds<usize>) -> Result<BufferViewMut<'_, T>> {
         self.view_mut().into_slice(range)
     }
 
-    /// The first `mid` elements and the others.
+    /// Splits the view into its first `mid` elements and the rest.
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if there are fewer than `mid`.
+    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if there are fewer than `mid` elements.
     pub fn split_at_mut(
         &mut self,
         mid: usize,
@@ -147,8 +147,7 @@ impl<'a, T: Element> BufferViewMut<'a, T> {
         Ok((Self::of_elements(head), Self::of_elements(tail)))
     }
 
-    /// Views of the first elements, of those after them, and so on, of `lens` elements each. They do not
-    /// overlap, so that each may be mutable.
+    /// Consecutive views with `lens` elements each. They do not overlap, so that each may be mutable.
     pub(crate) fn into_runs(self, lens: impl IntoIterator<Item = usize>) -> Outcome<Vec<Self>> {
         let mut next = 0;
         let runs = lens.into_iter().map(|len| {
@@ -166,7 +165,7 @@ impl<'a, T: Element> BufferViewMut<'a, T> {
         }
     }
 
-    /// Overwrites all elements with those of `source`.
+    /// Overwrites all elements with `source`.
     ///
     /// # Errors
     /// Those of [`Buffer::copy_from_slice`].
@@ -181,12 +180,12 @@ impl<'a, T: Element> BufferViewMut<'a, T> {
         }
         let source = bytemuck::cast_slice(source);
         let backend = self.view.device().backend();
-        // SAFETY: (1) `source` has the bytes of the view, which is within a live allocation. (2) The
-        // mutable borrow keeps other threads away; earlier work comes first in the backend.
+        // SAFETY: the range is in one live allocation: `source` has as many bytes as the view, which is within one.
+        // No conflicting work: the mutable borrow keeps other threads away, and the backend runs earlier work first.
         unsafe { backend.copy_to_device(self.view.device_address(), source) }
     }
 
-    /// Overwrites all elements with those of `source`, a buffer or a view of the same device.
+    /// Overwrites all elements with `source`, a buffer or a view on the same device.
     ///
     /// # Errors
     /// Those of [`Buffer::copy_from_buffer`].
@@ -202,9 +201,9 @@ impl<'a, T: Element> BufferViewMut<'a, T> {
             return Ok(());
         }
         let (destination, bytes) = (self.view.device_address(), self.view.bytes());
-        // SAFETY: (1) both are within live allocations, and have the same bytes; they do not
-        // overlap, because no other view has elements of a mutable one. (2) The borrows keep
-        // conflicting work away; earlier work comes first in the backend.
+        // SAFETY: both ranges are in live allocations and have the same number of bytes. They do not overlap: no
+        // other view has elements of a mutable one. No conflicting work: the borrows keep it away, and the backend
+        // runs earlier work first.
         unsafe {
             device
                 .backend()
@@ -215,7 +214,7 @@ impl<'a, T: Element> BufferViewMut<'a, T> {
     /// Overwrites all bytes with zero.
     ///
     /// # Errors
-    /// [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or [`ErrorKind::Cuda`](crate::ErrorKind::Cuda).
+    /// Those of [`Device::synchronize`](crate::Device::synchronize).
     pub fn fill_zero(&mut self) -> Result<()> {
         self.clear().during("fill_zero")
     }
@@ -225,8 +224,8 @@ impl<'a, T: Element> BufferViewMut<'a, T> {
         if bytes == 0 {
             return Ok(());
         }
-        // SAFETY: (1) the view is within a live allocation. (2) The mutable borrow keeps other
-        // threads away; earlier work comes first in the backend.
+        // SAFETY: the range is in one live allocation: the view is within one. No conflicting work: the mutable
+        // borrow keeps other threads away, and the backend runs earlier work first.
         unsafe { self.view.device().backend().fill_zero(address, bytes) }
     }
 }
@@ -249,7 +248,7 @@ impl<'a, T: Element> From<&'a BufferViewMut<'_, T>> for BufferView<'a, T> {
     }
 }
 
-/// Shows the size and the place, not the elements: those are on the device.
+/// Shows the number of elements and the device, but not the elements, which are on the device.
 impl<T: Element> fmt::Debug for BufferViewMut<'_, T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         debug::<T>(formatter, "BufferViewMut", self.len(), self.device())

@@ -1,4 +1,4 @@
-//! The driver's compiler: the best image of a module that the device runs.
+//! Compilation by the driver: the best image of a module that the device can run.
 
 use super::context::Current;
 use super::driver::{Failure, call};
@@ -14,25 +14,25 @@ use std::ptr;
 #[derive(Clone, Copy, Debug)]
 pub struct RawModule(pub sys::CUmodule);
 
-// SAFETY: the driver's functions may be called with one module from any thread.
+// SAFETY: any thread may call the driver's functions with a module.
 unsafe impl Send for RawModule {}
 
-/// A module with what its compiler remarked.
+/// A compiled module with its compiler warnings.
 #[derive(Debug)]
 pub struct Compiled {
     pub module: RawModule,
-    /// The remarks that say that the code is slow.
+    /// The warnings that the code is slow.
     pub warnings: Vec<String>,
-    /// The PTX that it was made of.
+    /// The PTX that it was compiled from.
     pub image: &'static str,
 }
 
-/// Why a module was not loaded.
+/// The reason why a module was not loaded.
 #[derive(Debug)]
 pub enum LoadError {
-    /// The device runs none of the images, each for its own reason.
+    /// The device can run none of the images, each for its own reason.
     NoImage(Vec<ImageRejection>),
-    /// The driver failed in a way that has nothing to do with the images.
+    /// A failure of the driver that does not concern the images.
     Driver(Failure),
 }
 
@@ -78,7 +78,7 @@ fn rejection(architecture: &'static str, ptx: &str, reason: String) -> ImageReje
     }
 }
 
-/// Whether another image may succeed where one has failed like this.
+/// Whether another image may succeed after this failure.
 fn is_about_the_image(failure: Failure) -> bool {
     const INVALID_IMAGE: u32 = 200;
     const NO_BINARY_FOR_GPU: u32 = 209;
@@ -91,8 +91,7 @@ fn is_about_the_image(failure: Failure) -> bool {
     )
 }
 
-/// Compiles PTX with the driver's compiler. A failure comes with the compiler's log, on lines of
-/// its own.
+/// Compiles PTX with the driver. A failure comes with the compiler's log, on lines of its own.
 fn compile(image: &'static str, _current: &Current<'_>) -> Result<Compiled, (Failure, String)> {
     use sys::CUjit_option_enum as JitOption;
     const LOG_BYTES: usize = 16 << 10;
@@ -107,7 +106,7 @@ fn compile(image: &'static str, _current: &Current<'_>) -> Result<Compiled, (Fai
         JitOption::CU_JIT_INFO_LOG_BUFFER,
         JitOption::CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES,
     ];
-    // A number is given in the place of a pointer.
+    // Numbers are passed in place of pointers.
     let mut values: [*mut c_void; 4] = [
         errors.as_mut_ptr().cast(),
         ptr::without_provenance_mut(LOG_BYTES),
@@ -115,8 +114,8 @@ fn compile(image: &'static str, _current: &Current<'_>) -> Result<Compiled, (Fai
         ptr::without_provenance_mut(LOG_BYTES),
     ];
     let mut module = ptr::null_mut();
-    // SAFETY: `module` is a place for one handle; the PTX ends with 0; there are four options, and
-    // each has its value: the logs, and the number of the bytes of each. A context is current.
+    // SAFETY: `module` is valid for one handle. The PTX ends with 0. There are four options, each with its value: the
+    // logs, and the size of each in bytes. A context is current.
     let result = unsafe {
         call!(cuModuleLoadDataEx(
             &raw mut module,
@@ -139,7 +138,7 @@ fn compile(image: &'static str, _current: &Current<'_>) -> Result<Compiled, (Fai
     }
 }
 
-/// The lines of a log that are not empty.
+/// The non-empty lines of a log.
 fn lines(log: &[u8]) -> impl Iterator<Item = String> {
     let text = CStr::from_bytes_until_nul(log).unwrap_or_default();
     let lines: Vec<String> = text
@@ -151,8 +150,8 @@ fn lines(log: &[u8]) -> impl Iterator<Item = String> {
     lines.into_iter()
 }
 
-/// Whether a line remarks that products of a warpgroup do not run beside their warps, or that
-/// `setmaxnreg` has no effect: `ptxas info : (C7510) Potential Performance Loss: ...`.
+/// Whether a line warns that a warpgroup's products do not overlap with its other work, or that `setmaxnreg` has no
+/// effect: `ptxas info : (C7510) Potential Performance Loss: ...`.
 fn is_warning(line: &str) -> bool {
     let code = line
         .split_once("(C")

@@ -25,7 +25,7 @@ use std::mem;
 use std::ptr::NonNull;
 use std::sync::OnceLock;
 
-/// One CUDA device: a context, one stream for all of its work, and one for transfers from other devices.
+/// One CUDA device: a context, a stream for all its work, and a stream for transfers from other devices.
 #[derive(Debug)]
 pub struct CudaDevice {
     properties: DeviceProperties,
@@ -33,11 +33,11 @@ pub struct CudaDevice {
     number: sys::CUdevice,
     pub(super) context: Context,
     pub(super) stream: Stream,
-    /// For what goes between devices, beside the work.
+    /// For transfers between devices, concurrent with the work.
     transfers: Stream,
     pub(super) allocator: Allocator,
     modules: Modules,
-    /// The first failure that lost the device: the driver's words.
+    /// The first failure that lost the device, in the driver's words.
     lost: OnceLock<String>,
     scratch: Scratch,
 }
@@ -55,7 +55,7 @@ impl CudaDevice {
             .map_err(cuda_error)
     }
 
-    /// A device in `context`, which is of `device`, with the memory of `allocator`.
+    /// A device in `context`, which is a context of `device`, with memory from `allocator`.
     pub(super) fn in_context(
         context: Context,
         device: sys::CUdevice,
@@ -81,7 +81,7 @@ impl CudaDevice {
         })
     }
 
-    /// Runs `body` in the device's context, unless the device was lost before.
+    /// Runs `body` in the device's context, unless the device was lost.
     pub(super) fn run<R>(
         &self,
         body: impl FnOnce(&Current<'_>) -> Result<R, Failure>,
@@ -90,7 +90,7 @@ impl CudaDevice {
         body(&current).map_err(|failure| self.error(failure))
     }
 
-    /// Waits until all submitted work is complete, and prints what its kernels print.
+    /// Waits until all submitted work is complete, and prints the output of its kernels.
     pub(super) fn wait(&self, current: &Current<'_>) -> Result<(), Failure> {
         let waited = self.stream.synchronize(current);
         self.modules.outputs.print(false);
@@ -104,7 +104,7 @@ impl CudaDevice {
         self.context.enter().map_err(|failure| self.error(failure))
     }
 
-    /// The error for a failure. One that loses the device is remembered.
+    /// The error for a failure. A failure that loses the device is remembered.
     fn error(&self, failure: Failure) -> ErrorKind {
         if !failure.loses_device() {
             return cuda_error(failure);
@@ -170,7 +170,8 @@ impl Backend for CudaDevice {
 impl Drop for CudaDevice {
     fn drop(&mut self) {
         for Allocation { address, bytes } in self.scratch.take() {
-            // SAFETY: (1) the device allocated it with this size, and nothing uses it after `drop`.
+            // SAFETY: one live allocation, not used again: the device allocated it with this size, and nothing uses
+            // it after `drop`.
             unsafe { self.free(address, bytes) };
         }
         let Ok(current) = self.context.enter() else {
@@ -178,11 +179,12 @@ impl Drop for CudaDevice {
         };
         let _ = self.wait(&current);
         for chunk in mem::take(&mut self.scratch.slots().chunks) {
-            // SAFETY: (1) the device allocated it; no call has a slot of it, and no work is left.
+            // SAFETY: a live allocation that nothing uses any more: the device allocated it, no call has a slot of
+            // it, and no work is left.
             let _ = unsafe { free_pinned(chunk.host, &current) };
         }
-        // SAFETY: (1) the device is dropped, so its buffers, events and modules are gone; its
-        // work is done, or lost with the device.
+        // SAFETY: nothing is used again: the device is dropped, so its buffers, events and modules are gone; its work
+        // is done, or lost with the device.
         unsafe {
             self.modules.unload(&current);
             self.allocator.destroy(&current);

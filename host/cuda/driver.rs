@@ -1,4 +1,4 @@
-//! How a function of the CUDA driver is called, and what its failures mean.
+//! Calls of the CUDA driver, and their failures.
 
 use super::library;
 use std::ffi::CStr;
@@ -14,20 +14,21 @@ pub struct Failure {
 impl Failure {
     /// `CUDA_ERROR_OUT_OF_MEMORY`.
     pub const OUT_OF_MEMORY: Self = Self { code: 2 };
-    /// `CUDA_ERROR_STUB_LIBRARY`: the program was started with a libcuda that only links.
+    /// `CUDA_ERROR_STUB_LIBRARY`: the program was started with a libcuda that is only for linking.
     pub const STUB_LIBRARY: Self = Self { code: 34 };
     /// `CUDA_ERROR_NO_DEVICE`.
     pub const NO_DEVICE: Self = Self { code: 100 };
-    /// `CUDA_ERROR_NOT_FOUND`: a module has nothing of the name.
+    /// `CUDA_ERROR_NOT_FOUND`: a module has nothing with this name.
     pub const NOT_FOUND: Self = Self { code: 500 };
     /// `CUDA_ERROR_NOT_READY`: the queried work is not complete yet.
     pub const NOT_READY: Self = Self { code: 600 };
-    /// `CUDA_ERROR_LAUNCH_FAILED`: among other faults, a kernel executed `trap`, as one that panics does.
+    /// `CUDA_ERROR_LAUNCH_FAILED`: for example, a kernel executed `trap`, as a panic does.
     pub const LAUNCH_FAILED: Self = Self { code: 719 };
 
-    /// Whether every later call for the context fails too: the failures that the driver API's
-    /// `CUresult` documents with "the process must be terminated and relaunched", and the loss
-    /// of the context or the hardware itself.
+    /// Whether every later call for the context fails, too.
+    ///
+    /// These are the failures that the driver API documents for `CUresult` with "the process must be terminated and
+    /// relaunched", and the loss of the context or of the hardware.
     pub fn loses_device(self) -> bool {
         const DEINITIALIZED: u32 = 4;
         const DEVICE_UNAVAILABLE: u32 = 46;
@@ -53,13 +54,13 @@ impl Failure {
                 | LAUNCH_TIMEOUT
                 | CONTEXT_IS_DESTROYED
                 | ASSERT
-                // Among them: illegal instruction, misaligned address, invalid address space.
+                // These include illegal instruction, misaligned address, and invalid address space.
                 | HARDWARE_STACK_ERROR
                 ..=LAUNCH_FAILED | TENSOR_MEMORY_LEAK | EXTERNAL_DEVICE
         )
     }
 
-    /// What to do about a failure that a kernel's panic may be, where no record of a panic is there.
+    /// The remedy for a failure that may be a kernel's panic, if no panic is recorded.
     pub fn hint(self) -> Option<&'static str> {
         (self == Self::LAUNCH_FAILED).then_some(
             "if a kernel panicked, a build with `CudaBuilder::panic_locations(true)` tells where, \
@@ -68,7 +69,7 @@ impl Failure {
     }
 }
 
-/// The driver's name and words for the code.
+/// The driver's name and description of the code.
 impl fmt::Display for Failure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (
@@ -81,23 +82,24 @@ impl fmt::Display for Failure {
     }
 }
 
-/// What one of the driver's two describing functions says about `code`.
+/// The answer of one of the driver's two describing functions for `code`.
 fn describe(function: &'static str, code: u32) -> Option<String> {
     let function = library::describe(function)?;
     let mut text = std::ptr::null();
-    // SAFETY: the function takes any code; `text` is a place for one pointer.
+    // SAFETY: the function accepts any code; `text` is valid for one pointer.
     let status = unsafe { function(code, &raw mut text) };
     if status != 0 || text.is_null() {
         return None;
     }
-    // SAFETY: on success the driver gives a string that ends with 0 and lives as long as itself.
+    // SAFETY: on success the driver returns a string that ends with 0 and lives as long as the driver.
     let text = unsafe { CStr::from_ptr(text) };
     Some(text.to_string_lossy().into_owned())
 }
 
-/// Calls a function of the driver: `call!(cuInit(0))?`. It is an unsafe operation, whose
-/// requirements are those of the function. The driver's library is open, as `library::functions`
-/// needs it.
+/// Calls a driver function: `call!(cuInit(0))?`.
+///
+/// It is an unsafe operation with the requirements of that function. The driver's library must be open, as
+/// `library::functions` requires.
 macro_rules! call {
     ($function:ident($($argument:expr),* $(,)?)) => {
         $crate::cuda::driver::check(
@@ -107,7 +109,7 @@ macro_rules! call {
 }
 pub(crate) use call;
 
-/// Success, or the failure that a status is.
+/// Turns a status into success or a failure.
 pub fn check(status: u32) -> Result<(), Failure> {
     match status {
         0 => Ok(()),

@@ -1,5 +1,5 @@
-//! What a device exchanges with other users of the driver in the same process: the context, memory
-//! that comes straight from the driver, and the order of streams.
+//! Exchange with other users of the driver in the same process: contexts, memory directly from the driver, and the
+//! order of streams.
 
 use super::context::{Context, order};
 use super::device::CudaDevice;
@@ -13,8 +13,8 @@ use std::ffi::c_void;
 use std::ptr;
 use std::sync::Arc;
 
-/// A device in the context that is current on this thread, which has to be the primary one of its
-/// device. It is kept alive.
+/// A device in the context that is current on this thread, which must be the primary one of its device. It is kept
+/// alive.
 pub fn open_current_primary() -> Outcome<Arc<dyn Backend>> {
     open(|current, device| {
         let primary = active_primary(device).map_err(cuda_error)?;
@@ -33,8 +33,8 @@ pub fn open_current_primary() -> Outcome<Arc<dyn Backend>> {
 /// 1. The context outlives the result.
 pub unsafe fn open_current() -> Outcome<Arc<dyn Backend>> {
     open(|current, device| {
-        // SAFETY: (1) the driver has just said that the context is of this device, and by (1) it
-        // outlives the result.
+        // SAFETY: the context is of this device: the driver has just said so. It outlives the result: the caller's
+        // contract.
         Ok(unsafe { Context::borrowed(current, device) })
     })
 }
@@ -59,13 +59,13 @@ fn open(
 /// The context that is current on this thread, and its device.
 fn current_context() -> Result<Option<(sys::CUcontext, sys::CUdevice)>, Failure> {
     let mut context = ptr::null_mut();
-    // SAFETY: `context` is a place for one handle.
+    // SAFETY: `context` is valid for one handle.
     unsafe { call!(cuCtxGetCurrent(&raw mut context)) }?;
     if context.is_null() {
         return Ok(None);
     }
     let mut device = 0;
-    // SAFETY: `device` is a place for one handle; a context is current.
+    // SAFETY: `device` is valid for one handle; a context is current.
     unsafe { call!(cuCtxGetDevice(&raw mut device)) }?;
     Ok(Some((context, device)))
 }
@@ -74,7 +74,7 @@ fn current_context() -> Result<Option<(sys::CUcontext, sys::CUdevice)>, Failure>
 fn active_primary(device: sys::CUdevice) -> Result<Option<Context>, Failure> {
     let (mut flags, mut active) = (0, 0);
     let places = (&raw mut flags, &raw mut active);
-    // SAFETY: both are places for one number; the driver checks the device.
+    // SAFETY: both are valid for one number; the driver checks the device.
     unsafe { call!(cuDevicePrimaryCtxGetState(device, places.0, places.1)) }?;
     match active {
         0 => Ok(None),
@@ -96,12 +96,13 @@ impl Exchange for CudaDevice {
     }
 
     unsafe fn wait_for_stream(&self, stream: *mut c_void) -> Outcome<()> {
-        // SAFETY: (1) by (1) of the trait `stream` is alive or null; the device's own is alive.
+        // SAFETY: both streams are alive or null: `stream` by the caller's contract, and the other is the device's
+        // own.
         self.run(|_current| unsafe { order(stream.cast(), self.stream.raw()) })
     }
 
     unsafe fn let_stream_wait(&self, stream: *mut c_void) -> Outcome<()> {
-        // SAFETY: (1) by (1) of the trait `stream` is alive; the device's own is alive.
+        // SAFETY: both streams are alive: `stream` by the caller's contract, and the other is the device's own.
         self.run(|_current| unsafe { order(self.stream.raw(), stream.cast()) })
     }
 }
@@ -111,30 +112,30 @@ impl CudaDevice {
         const DEVICE: u32 = sys::CUmemorytype_enum::CU_MEMORYTYPE_DEVICE as u32;
         let attribute = sys::CUpointer_attribute_enum::CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
         let mut memory = 0_u32;
-        // SAFETY: (1) this attribute is a number of 32 bits.
+        // SAFETY: the type is right: this attribute is a 32-bit number.
         unsafe { read_attribute(address, attribute, &mut memory) }?;
         Ok(memory == DEVICE)
     }
 
-    /// Whether the memory is of this context, or of a pool of its device, whose memory has none.
+    /// Whether the memory is of this context, or of a pool of its device, whose memory has no context.
     fn is_of_context(&self, address: u64) -> Result<bool, Failure> {
         use sys::CUpointer_attribute_enum as Attribute;
         let mut context: sys::CUcontext = ptr::null_mut();
         let attribute = Attribute::CU_POINTER_ATTRIBUTE_CONTEXT;
-        // SAFETY: (1) this attribute is a handle of a context.
+        // SAFETY: the type is right: this attribute is a context handle.
         unsafe { read_attribute(address, attribute, &mut context) }?;
         if !context.is_null() {
             return Ok(context == self.context.raw());
         }
         let mut device = 0;
         let attribute = Attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL;
-        // SAFETY: (1) this attribute is a number of 32 bits.
+        // SAFETY: the type is right: this attribute is a 32-bit number.
         unsafe { read_attribute(address, attribute, &mut device) }?;
         Ok(device == self.context.device())
     }
 }
 
-/// Reads what the driver knows of the memory at `address`.
+/// Reads an attribute of the memory at `address` from the driver.
 ///
 /// # Safety
 /// 1. `T` is the type of the attribute's value.
@@ -144,6 +145,6 @@ unsafe fn read_attribute<T>(
     value: &mut T,
 ) -> Result<(), Failure> {
     let place = ptr::from_mut(value).cast();
-    // SAFETY: by (1) `place` is for the attribute's value; the driver checks the address.
+    // SAFETY: `place` is valid for the attribute's value: the caller's contract. The driver checks the address.
     unsafe { call!(cuPointerGetAttribute(place, attribute, address)) }
 }

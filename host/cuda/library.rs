@@ -1,12 +1,15 @@
-//! The driver's library: opened at run time, with every function that is called looked up at once.
+//! The driver's library, opened at run time, with all functions looked up at once.
 //!
-//! `cudarc` declares the functions; they are not called through its own table, for three reasons.
-//! First, that table returns the status as a Rust enum of the codes that one version of CUDA has,
-//! and an enum with the value of a newer driver's code is undefined behaviour. Second, it panics
-//! where the library or a function is missing. Third, whether it opens the library at run time or
-//! links it is decided by the features that the whole program gives `cudarc`. So the table is this
-//! file's, with the status as a number, and the compiler holds each of its types against the
-//! declaration of `cudarc`.
+//! `cudarc` declares the functions, but they are not called through its own table, for three reasons:
+//!
+//! - That table returns the status as a Rust enum of the codes in one version of CUDA. An enum with a newer driver's
+//!   code is undefined behaviour.
+//! - It panics if the library or a function is missing.
+//! - Whether it opens the library at run time or links it depends on the features that the whole program selects for
+//!   `cudarc`.
+//!
+//! So this file has its own table, with the status as a number. The compiler checks each of its types against the
+//! declaration in `cudarc`.
 
 use cudarc::driver::sys;
 use libloading::Library;
@@ -15,32 +18,30 @@ use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::mem;
 use std::sync::OnceLock;
 
-/// The library's name: that of the driver's own file, not of the one to link against, as which a
-/// CUDA toolkit has a stub.
+/// The library's name. It is the driver's own file, not the file for linking, which CUDA toolkits provide as a stub.
 #[cfg(not(windows))]
 pub const NAME: &str = "libcuda.so.1";
 /// The library's name.
 #[cfg(windows)]
 pub const NAME: &str = "nvcuda.dll";
 
-/// Why there is no table of functions.
+/// The reason why there is no table of functions.
 #[derive(Debug)]
 pub enum OpenError {
-    /// The system finds no library of this name; its words.
+    /// The system finds no library with this name; the system's words.
     Absent(String),
-    /// The library is there and does not load; the system's words.
+    /// The library exists but does not load; the system's words.
     Broken(String),
     /// The library does not have this function.
     NoFunction(&'static str),
 }
 
-/// Declares the table: the driver's functions by name, each with the types of its parameters, and those that
-/// older drivers lack.
+/// Declares the table: the driver's functions with their parameter types, and those that older drivers lack.
 macro_rules! functions {
     (@type $($parameter:ty),*) => { unsafe extern "C" fn($($parameter),*) -> u32 };
     ($($(#[$attribute:meta])* $name:ident($($parameter:ty),* $(,)?);)*
         @optional $($newer:ident($($of_newer:ty),* $(,)?);)*) => {
-        /// The driver's functions that are called, each returning its status as a number.
+        /// The driver's functions, each of which returns its status as a number.
         #[derive(Debug)]
         #[expect(non_snake_case, reason = "the names are the driver's")]
         pub struct Functions {
@@ -53,8 +54,8 @@ macro_rules! functions {
                 Ok(Self {
                     $($(#[$attribute])* $name: {
                         let found = address(library, stringify!($name))?;
-                        // SAFETY: the driver's function of this name has these parameters, as the
-                        // constant below says, and returns a `CUresult`, which is `repr(u32)`.
+                        // SAFETY: the driver's function of this name has these parameters, by the constant below, and
+                        // returns a `CUresult`, which is `repr(u32)`.
                         unsafe { mem::transmute::<*mut c_void, functions!(@type $($parameter),*)>(found) }
                     },)*
                     $($newer: {
@@ -68,7 +69,7 @@ macro_rules! functions {
             }
         }
 
-        // The parameters are those of the bindings, or this does not compile.
+        // The parameters are those of the bindings, or this fails to compile.
         $($(#[$attribute])* const _: unsafe fn($($parameter),*) -> sys::CUresult = sys::$name;)*
         $(const _: unsafe fn($($of_newer),*) -> sys::CUresult = sys::$newer;)*
     };
@@ -76,7 +77,7 @@ macro_rules! functions {
 
 /// The address of a function.
 fn address(library: &Library, name: &'static str) -> Result<*mut c_void, OpenError> {
-    // SAFETY: as the type says, what has the name is taken for no more than an address.
+    // SAFETY: the type is right: the symbol is used only as an address.
     let found = unsafe { library.get::<*mut c_void>(name) };
     match found {
         Ok(address) if !address.is_null() => Ok(*address),
@@ -210,54 +211,56 @@ functions! {
     );
 }
 
-/// What one of the driver's two functions that describe a status is: their parameter, too, is a
-/// number here, so that it can be a code that the bindings do not have.
+/// The type of the driver's two functions that describe a status. Their parameter is a number here, so that it can be
+/// a code that the bindings lack.
 pub type Describe = unsafe extern "C" fn(u32, *mut *const c_char) -> u32;
 
 const _: [unsafe fn(sys::CUresult, *mut *const c_char) -> sys::CUresult; 2] =
     [sys::cuGetErrorName, sys::cuGetErrorString];
 
-/// The library is never closed: functions of it may be called until the process ends.
+/// The library is never closed: its functions may be called until the process ends.
 static LIBRARY: OnceLock<Library> = OnceLock::new();
 static FUNCTIONS: OnceLock<Functions> = OnceLock::new();
 
-/// Opens the library and finds its functions, unless that was done before. A failure is not kept.
+/// Opens the library and looks up its functions, unless that was done before. After a failure, the next call tries
+/// again.
 pub fn open() -> Result<(), OpenError> {
     if FUNCTIONS.get().is_none() {
         let functions = Functions::find(library()?)?;
-        // Where two threads came here at once, both have the same functions.
+        // If two threads get here at once, both have the same functions.
         let _ = FUNCTIONS.set(functions);
     }
     Ok(())
 }
 
-/// The functions of the library, which is open.
+/// The functions of the library, which must be open.
 ///
 /// # Panics
-/// Panics if no [`open`] has succeeded. Every caller holds a handle of the driver, and opening
-/// the library comes before the first handle.
+/// Panics if no [`open`] has succeeded. Every caller holds a driver handle, and the library is opened before the
+/// first handle.
 pub fn functions() -> &'static Functions {
     FUNCTIONS
         .get()
         .expect("the library is opened before the first call")
 }
 
-/// What the driver's function `cuGetErrorName` or `cuGetErrorString` is; `None` where there is no
-/// library, or it does not have the function.
+/// The driver's function `cuGetErrorName` or `cuGetErrorString`; `None` if there is no library, or if it lacks the
+/// function.
 pub fn describe(name: &'static str) -> Option<Describe> {
-    // SAFETY: both functions take a `CUresult`, which is `repr(u32)`, and a place for a pointer.
+    // SAFETY: both functions take a `CUresult`, which is `repr(u32)`, and a pointer to a pointer.
     let found = unsafe { LIBRARY.get()?.get::<Describe>(name) };
     found.ok().map(|function| *function)
 }
 
-/// The newest CUDA version that the library's driver supports, as the driver's number for it;
-/// `None` where the library does not say. It needs no other function.
+/// The newest CUDA version that the driver supports, as the driver's number; `None` if the library does not say.
+///
+/// It needs no other function.
 pub fn version() -> Option<c_int> {
     type GetVersion = unsafe extern "C" fn(*mut c_int) -> u32;
     // SAFETY: `functions!` has the same type.
     let get_version = unsafe { library().ok()?.get::<GetVersion>("cuDriverGetVersion") }.ok()?;
     let mut version = 0;
-    // SAFETY: `version` is a place for one number; the driver need not be started.
+    // SAFETY: `version` is valid for one number; the driver need not be started.
     let status = unsafe { get_version(&raw mut version) };
     (status == 0).then_some(version)
 }
@@ -266,7 +269,7 @@ fn library() -> Result<&'static Library, OpenError> {
     if let Some(library) = LIBRARY.get() {
         return Ok(library);
     }
-    // SAFETY: what the driver's library does when it is loaded is NVIDIA's, and made for this.
+    // SAFETY: loading the driver's library runs NVIDIA's initialisation, which is made for this.
     let library = unsafe { Library::new(NAME) }.map_err(|error| {
         let words = match error.source() {
             Some(loader) => loader.to_string(),
@@ -278,30 +281,30 @@ fn library() -> Result<&'static Library, OpenError> {
             OpenError::Broken(words)
         }
     })?;
-    // A second handle of the same library, where two threads came here at once, changes nothing.
+    // If two threads get here at once, a second handle of the same library changes nothing.
     Ok(LIBRARY.get_or_init(|| library))
 }
 
-/// Whether the loader's words say that there is no file of the library's name. Those of a library
-/// that is there name the file that it needs, or end with another reason.
+/// Whether the loader's message says that there is no file with the library's name. If the library exists but does
+/// not load, the message names the file that is missing, or ends with another reason.
 #[cfg(not(any(windows, target_vendor = "apple")))]
 fn says_absent(words: &str) -> bool {
     const NO_SUCH_FILE: i32 = 2;
-    // In the language of the process, as the loader has it.
+    // In the language of the process, like the loader's message.
     let reason = std::io::Error::from_raw_os_error(NO_SUCH_FILE).to_string();
     let reason = reason.trim_end_matches(" (os error 2)");
     words.contains(NAME) && words.ends_with(reason)
 }
 
-/// Whether the loader's words say that there is no file of the library's name.
+/// Whether the loader's message says that there is no file with the library's name.
 #[cfg(windows)]
 fn says_absent(words: &str) -> bool {
     const MODULE_NOT_FOUND: i32 = 126;
     words.contains(&format!("(os error {MODULE_NOT_FOUND})"))
 }
 
-/// True: NVIDIA has no driver for the systems of today, and the loader lists the places where it
-/// looked in words that differ from version to version.
+/// Always true: NVIDIA has no driver for today's systems, and the loader's list of searched places differs from
+/// version to version.
 #[cfg(target_vendor = "apple")]
 fn says_absent(_words: &str) -> bool {
     true

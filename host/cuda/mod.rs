@@ -1,26 +1,26 @@
-//! CUDA devices. This folder is the only place that names `cudarc`, the driver's bindings.
+//! CUDA devices. Only this folder uses `cudarc`, the driver's bindings.
 //!
-//! Of `cudarc` it uses the declarations alone (`driver::sys`): its safe layer reads every status as
-//! a Rust enum of one version of CUDA, and a code that a newer driver invented would be undefined
-//! behaviour. `library.rs` says how the declared functions are found and called instead.
+//! It uses only the declarations of `cudarc` (`driver::sys`). The safe layer of `cudarc` reads each status as a Rust
+//! enum of one CUDA version, so a newer driver's code would be undefined behaviour. `library.rs` describes how the
+//! declared functions are found and called instead.
 //!
-//! | file            | what it holds                                                 |
+//! | file            | contents                                                      |
 //! |-----------------|---------------------------------------------------------------|
 //! | `library.rs`    | the driver's library, opened at run time, and its functions   |
-//! | `driver.rs`     | how a driver function is called, and what its failures mean   |
+//! | `driver.rs`     | calls of driver functions, and their failures                 |
 //! | `context.rs`    | the context and the stream of a device                        |
-//! | `properties.rs` | what a device is and allows                                   |
-//! | `memory.rs`     | allocation, from a pool of our own where the driver has pools |
+//! | `properties.rs` | properties and limits of a device                             |
+//! | `memory.rs`     | allocation, from a private pool if the driver has pools       |
 //! | `rows.rs`       | two-dimensional copies                                        |
-//! | `compile.rs`    | the driver's compiler, and the image that it is given         |
+//! | `compile.rs`    | the driver's compiler, and the choice of the image            |
 //! | `statics.rs`    | static arrays of a module                                     |
 //! | `modules.rs`    | compiled modules and their functions                          |
-//! | `output.rs`     | lines that kernels print, and where they panic                |
+//! | `output.rs`     | lines that kernels print, and where kernels panic             |
 //! | `textures.rs`   | textures, and the CUDA arrays that hold them                  |
-//! | `start.rs`      | the driver's start, and the devices that it shows             |
-//! | `occupancy.rs`  | how many blocks of a compiled kernel are resident at once     |
+//! | `start.rs`      | the start of the driver, and its devices                      |
+//! | `occupancy.rs`  | the number of resident blocks of a compiled kernel            |
 //! | `device.rs`     | the backend                                                   |
-//! | `exchange.rs`   | contexts, memory and order that others share (feature `cust`) |
+//! | `exchange.rs`   | sharing contexts, memory and order (feature `cust`)           |
 
 mod compile;
 mod context;
@@ -48,10 +48,10 @@ pub(crate) use device::CudaDevice;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// The devices that are open, so that two calls with one number share buffers and order.
+/// The open devices, so that two calls with the same number share buffers and order.
 static OPEN: Mutex<Option<HashMap<u32, Weak<CudaDevice>>>> = Mutex::new(None);
 
-/// The CUDA device `ordinal`, opened now or before.
+/// Returns CUDA device `ordinal`, and opens it if it is not open.
 pub(crate) fn open(ordinal: u32) -> Outcome<Arc<dyn Backend>> {
     let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
     let open = open.get_or_insert_default();

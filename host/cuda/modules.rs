@@ -1,4 +1,4 @@
-//! Compiled modules and their functions, kept for the life of the device.
+//! Compiled modules and their functions, kept as long as the device.
 
 use super::compile::{self, Compiled, LoadError, RawModule};
 use super::context::Current;
@@ -19,8 +19,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 #[derive(Debug)]
 pub struct Modules {
     loaded: Mutex<Loaded>,
-    /// What their kernels print, with its own lock: an error of a lost device looks there,
-    /// whatever else is locked.
+    /// The output of their kernels. It has its own lock, because the error of a lost device reads it whatever else is
+    /// locked.
     pub outputs: Arc<Outputs>,
 }
 
@@ -42,13 +42,13 @@ impl Default for Modules {
 #[derive(Debug, Default)]
 pub struct Loaded {
     modules: HashMap<ModuleId, Compiled>,
-    /// Functions with the signatures that were compared when they were looked up.
+    /// Functions, with the signatures that were compared when they were looked up.
     functions: HashMap<FunctionKey, (Function, Option<Signature>)>,
     outputs: Arc<Outputs>,
 }
 
-/// What a launch finds its function by. The name is told by the place of its text, which takes
-/// less time than the text: a name that a program has at two places has two lines, of one function.
+/// The key of a launch's function. The name is compared by address, which is faster than by text. A name that a
+/// program has at two addresses has two entries, for the same function.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct FunctionKey {
     module: ModuleId,
@@ -66,29 +66,29 @@ impl FunctionKey {
     }
 }
 
-/// A kernel in a compiled module, with what its compiled code allows.
+/// A kernel in a compiled module, with the limits of its compiled code.
 #[derive(Clone, Copy, Debug)]
 pub struct Function {
     pub raw: sys::CUfunction,
-    /// Most threads in a block, by the registers that the code needs.
+    /// Maximum number of threads in a block, by the code's registers.
     pub max_threads: u32,
     /// Registers of each thread.
     pub registers: u32,
-    /// Bytes of shared memory that every block has in any case.
+    /// Bytes of static shared memory of each block.
     pub static_shared_bytes: u32,
-    /// Bytes of dynamic shared memory that launches may use by now.
+    /// Bytes of dynamic shared memory that launches may use so far.
     dynamic_shared_bytes: u32,
 }
 
-// SAFETY: the driver's functions may be called with one function from any thread.
+// SAFETY: any thread may call the driver's functions with a function.
 unsafe impl Send for Function {}
 
-/// Why there is no function for an entry.
+/// The reason why there is no function for an entry.
 #[derive(Debug)]
 pub enum FunctionError {
     /// Its module was not loaded.
     NotLoaded(LoadError),
-    /// The module's entry of the name is another kernel, whose signature this is if it has one.
+    /// The module's entry with this name is another kernel, with this signature if it has one.
     OtherKernel(Option<String>),
     /// The driver failed.
     Driver(Failure),
@@ -112,18 +112,18 @@ impl Modules {
     pub unsafe fn unload(&self, current: &Current<'_>) {
         let mut loaded = self.lock();
         loaded.functions.clear();
-        // SAFETY: (1) is (1).
+        // SAFETY: no kernel runs or is launched any more: the caller's contract.
         unsafe { self.outputs.free(current) };
         for (_, compiled) in loaded.modules.drain() {
             let RawModule(module) = compiled.module;
-            // SAFETY: by (1) this is the last use of the module.
+            // SAFETY: this is the last use of the module: the caller's contract.
             let _ = unsafe { call!(cuModuleUnload(module)) };
         }
     }
 }
 
 impl Loaded {
-    /// The module of `source`: compiled now, from its best image for the device, or before.
+    /// The module of `source`, compiled now from its best image for the device unless that was done before.
     pub fn module(
         &mut self,
         source: &'static ModuleSource,
@@ -137,7 +137,7 @@ impl Loaded {
         Ok(compiled.module)
     }
 
-    /// The compiler's remarks that the code of a module is slow.
+    /// The compiler's warnings that the code of a module is slow.
     pub fn warnings(
         &mut self,
         source: &'static ModuleSource,
@@ -151,7 +151,7 @@ impl Loaded {
         Ok(compiled.warnings.clone())
     }
 
-    /// The kernel of a module, whose signature is compared when it is first looked up.
+    /// The kernel of a module. Its signature is compared when it is first looked up.
     pub fn function(
         &mut self,
         entry: &Entry,
@@ -181,8 +181,8 @@ impl Loaded {
 }
 
 impl Function {
-    /// Lets launches use `bytes` of dynamic shared memory. Up to 48 KiB, less the static ones, they
-    /// may without.
+    /// Lets launches use `bytes` of dynamic shared memory. Up to 48 KiB, including static shared memory, needs no
+    /// permission.
     pub fn allow_dynamic_shared(
         &mut self,
         bytes: u32,
@@ -200,7 +200,7 @@ impl Function {
     }
 }
 
-/// The module of `source` among `modules`, where it is put if it was not there.
+/// The module of `source` among `modules`, where it is added if necessary.
 fn module_of<'a>(
     modules: &'a mut HashMap<ModuleId, Compiled>,
     outputs: &Outputs,
@@ -219,7 +219,7 @@ fn module_of<'a>(
     }
 }
 
-/// Fails unless the signature beside the entry `name` is `expected`.
+/// Fails unless the module's signature of the entry `name` is `expected`.
 fn check_signature(
     module: RawModule,
     name: &str,
@@ -250,11 +250,11 @@ fn find_function(
     use sys::CUfunction_attribute_enum as Attribute;
     let name = CString::new(name).map_err(|_| Failure::NOT_FOUND)?;
     let mut raw = ptr::null_mut();
-    // SAFETY: `raw` is a place for one handle, the module is loaded, the name ends with 0.
+    // SAFETY: `raw` is valid for one handle, the module is loaded, and the name ends with 0.
     unsafe { call!(cuModuleGetFunction(&raw mut raw, module, name.as_ptr())) }?;
     let attribute = |attribute| {
         let mut value = 0;
-        // SAFETY: `value` is a place for one number, and the function was just found.
+        // SAFETY: `value` is valid for one number, and the function was just found.
         unsafe { call!(cuFuncGetAttribute(&raw mut value, attribute, raw)) }?;
         Ok(u32::try_from(value).unwrap_or(0))
     };

@@ -1,4 +1,4 @@
-//! How many blocks of a compiled kernel are resident at once.
+//! The number of resident blocks of a compiled kernel.
 
 use super::context::Current;
 use super::driver::{Failure, call};
@@ -8,7 +8,7 @@ use crate::properties::DeviceProperties;
 use crate::residency::{Residency, block_threads};
 use simt::occupancy::{BlockResources, Limits};
 
-/// The driver's answer for the whole device, with what the occupancy calculator says of the reason.
+/// The driver's answer for the whole device, with the occupancy calculator's reason.
 pub fn residency(
     function: &Function,
     config: &LaunchConfig,
@@ -19,7 +19,7 @@ pub fn residency(
     let block_size = i32::try_from(threads).unwrap_or(i32::MAX);
     let bytes = config.dynamic_shared_bytes as usize;
     let mut blocks = 0;
-    // SAFETY: `blocks` is a place for one number, and the function is of a loaded module.
+    // SAFETY: `blocks` is valid for one number, and the function is of a loaded module.
     unsafe {
         call!(cuOccupancyMaxActiveBlocksPerMultiprocessor(
             &raw mut blocks,

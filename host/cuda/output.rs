@@ -1,4 +1,4 @@
-//! What the kernels of a module print, and where one panicked: memory that both machines share.
+//! Output and panics of a module's kernels, in memory that host and device share.
 
 use super::compile::Compiled;
 use super::context::{Current, Stream};
@@ -13,17 +13,16 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What the kernels of all modules of a device print.
+/// The output of the kernels of all modules of a device.
 #[derive(Debug, Default)]
 pub struct Outputs {
-    /// Whether there is any module whose kernels print: where there is none, nothing is locked.
+    /// Whether any module's kernels print. If none do, nothing is locked.
     are_there: AtomicBool,
     modules: Mutex<BTreeMap<ModuleId, ModuleOutput>>,
 }
 
 impl Outputs {
-    /// Gives a module that was compiled memory for its records, if its kernels print or tell where they
-    /// panic.
+    /// Allocates memory for the records of a compiled module, if its kernels print or record their panics.
     pub fn attach(
         &self,
         id: ModuleId,
@@ -38,8 +37,8 @@ impl Outputs {
         Ok(())
     }
 
-    /// Tells the device which kernel comes next, where the kernels of its module print. While the result
-    /// lives, no other thread does.
+    /// Tells the device which kernel comes next, if the kernels of its module print. While the result lives, no other
+    /// thread does this.
     pub fn announce(
         &self,
         module: ModuleId,
@@ -58,7 +57,7 @@ impl Outputs {
         Ok(Some(modules))
     }
 
-    /// Prints the lines that are complete; with `no_more`, no kernel writes any more.
+    /// Prints the complete lines; with `no_more`, no kernel writes any more.
     pub fn print(&self, no_more: bool) {
         if self.are_there.load(Ordering::Acquire) {
             let mut modules = self.lock();
@@ -66,7 +65,7 @@ impl Outputs {
         }
     }
 
-    /// The first panic of a module, in words.
+    /// The first panic of any module, in words.
     pub fn panic(&self) -> Option<String> {
         self.lock().values().find_map(ModuleOutput::panic)
     }
@@ -77,7 +76,8 @@ impl Outputs {
     /// 1. No kernel runs or is launched any more.
     pub unsafe fn free(&self, current: &Current<'_>) {
         for (_, output) in std::mem::take(&mut *self.lock()) {
-            // SAFETY: (1) is (1); the records go with `output`.
+            // SAFETY: nothing uses the memory any more: no kernel runs or is launched, by the caller's contract, and
+            // the records go with `output`.
             let _ = unsafe { free_pinned(output.memory, current) };
         }
     }
@@ -87,41 +87,41 @@ impl Outputs {
     }
 }
 
-/// The records of one module, whose kernels print or tell where they panic.
+/// The records of one module, whose kernels print or record their panics.
 #[derive(Debug)]
 pub struct ModuleOutput {
     memory: NonNull<u8>,
     records: Records,
     /// The address of the module's static.
     ring: u64,
-    /// The kernels that were launched, by the numbers that the device knows them by.
+    /// The launched kernels, by the numbers that the device has for them.
     kernels: Vec<&'static str>,
-    /// The number of the kernel that was launched last.
+    /// The number of the last launched kernel.
     running: Option<usize>,
-    /// Lines that were lost and said to be.
+    /// The number of lost lines that were reported.
     lost: u32,
 }
 
-// SAFETY: the memory is the driver's, which may be freed from any thread.
+// SAFETY: the memory is the driver's, and any thread may free it.
 unsafe impl Send for ModuleOutput {}
 
 impl ModuleOutput {
     fn attach(compiled: &Compiled, current: &Current<'_>) -> Result<Self, Failure> {
         let (ring, bytes) = find_global(compiled.module, SYMBOL, current)?;
-        // The entry's signature is compared later, and says more.
+        // The entry's signature is compared later, with a better message.
         if bytes < size_of::<Ring>() {
             return Err(Failure::NOT_FOUND);
         }
         let memory = allocate_pinned(Records::BYTES, current)?;
         if let Err(failure) = write_ring(ring, memory) {
-            // SAFETY: (1) the allocation is new, and no kernel knows it.
+            // SAFETY: a live allocation that nothing uses any more: it is new, and no kernel knows it.
             let _ = unsafe { free_pinned(memory, current) };
             return Err(failure);
         }
         Ok(Self {
             memory,
-            // SAFETY: (1) the allocation begins with a page, is zeroed and lives as long as the
-            // module's kernels, which alone have its address.
+            // SAFETY: the allocation is aligned to a page, is zeroed, and lives as long as the module's kernels. Only
+            // they have its address.
             records: unsafe { Records::new(memory) },
             ring,
             kernels: Vec::new(),
@@ -147,8 +147,7 @@ impl ModuleOutput {
         }
         let bytes = (number as u32).to_ne_bytes();
         let (place, source) = (self.ring + Ring::KERNEL_OFFSET as u64, bytes.as_ptr());
-        // SAFETY: the module's static has the bytes; the driver has read those of pageable memory when
-        // the call returns.
+        // SAFETY: the module's static has the bytes. When the call returns, the driver has read the pageable source.
         unsafe {
             call!(cuMemcpyHtoDAsync_v2(
                 place,
@@ -161,7 +160,7 @@ impl ModuleOutput {
         Ok(())
     }
 
-    /// Prints the lines that are complete. With `no_more`, no kernel writes any more.
+    /// Prints the complete lines. With `no_more`, no kernel writes any more.
     fn print(&mut self, no_more: bool) {
         if self.records.drain(no_more, |line| print_line(&line)) == 0 || no_more {
             return;
@@ -197,7 +196,7 @@ impl ModuleOutput {
 fn write_ring(ring: u64, memory: NonNull<u8>) -> Result<(), Failure> {
     let mut address = 0;
     let first = memory.as_ptr().cast();
-    // SAFETY: `address` is a place for one address, and the allocation is live.
+    // SAFETY: `address` is valid for one address, and the allocation is live.
     unsafe { call!(cuMemHostGetDevicePointer_v2(&raw mut address, first, 0)) }?;
     let bytes = Ring::bytes_with_memory(address);
     // No kernel of the module was launched.
@@ -205,11 +204,11 @@ fn write_ring(ring: u64, memory: NonNull<u8>) -> Result<(), Failure> {
     unsafe { call!(cuMemcpyHtoD_v2(ring, bytes.as_ptr().cast(), bytes.len())) }
 }
 
-/// How many lines found no room. Not in the device's stream: the number only grows.
+/// The number of lines that did not fit. Not in the device's stream: the number only grows.
 fn read_lost(ring: u64) -> Result<u32, Failure> {
     let mut lost = 0_u32;
     let (place, source) = (&raw mut lost, ring + Ring::LOST_OFFSET as u64);
-    // SAFETY: `lost` has the bytes, and the module's static, too.
+    // SAFETY: `lost` and the module's static have the bytes.
     unsafe { call!(cuMemcpyDtoH_v2(place.cast(), source, size_of::<u32>())) }?;
     Ok(lost)
 }

@@ -1,4 +1,4 @@
-//! What a CUDA device is and allows.
+//! Properties and limits of a CUDA device.
 
 use super::driver::{Failure, call};
 use crate::error::CudaVersion;
@@ -44,13 +44,13 @@ pub fn read(device: sys::CUdevice, driver: CudaVersion) -> Result<DeviceProperti
     })
 }
 
-/// One attribute of `device`. The ones that are read here are never negative.
+/// One attribute of `device`. The attributes that are read here are never negative.
 pub fn attribute_of(
     device: sys::CUdevice,
     attribute: sys::CUdevice_attribute,
 ) -> Result<u32, Failure> {
     let mut value = 0;
-    // SAFETY: `value` is a place for one number; the driver checks the device.
+    // SAFETY: `value` is valid for one number; the driver checks the device.
     unsafe { call!(cuDeviceGetAttribute(&raw mut value, attribute, device)) }?;
     Ok(u32::try_from(value).unwrap_or(0))
 }
@@ -58,7 +58,7 @@ pub fn attribute_of(
 fn name_of(device: sys::CUdevice) -> Result<String, Failure> {
     let mut name = [0_u8; 256];
     let capacity = i32::try_from(name.len()).expect("256 fits");
-    // SAFETY: `name` has the room that the call is told of.
+    // SAFETY: `name` has the capacity that the call is given.
     unsafe { call!(cuDeviceGetName(name.as_mut_ptr().cast(), capacity, device)) }?;
     let name = CStr::from_bytes_until_nul(&name).unwrap_or_default();
     Ok(name.to_string_lossy().into_owned())
@@ -66,7 +66,7 @@ fn name_of(device: sys::CUdevice) -> Result<String, Failure> {
 
 fn memory_bytes_of(device: sys::CUdevice) -> Result<u64, Failure> {
     let mut bytes = 0;
-    // SAFETY: `bytes` is a place for one number; the driver checks the device.
+    // SAFETY: `bytes` is valid for one number; the driver checks the device.
     unsafe { call!(cuDeviceTotalMem_v2(&raw mut bytes, device)) }?;
     Ok(bytes as u64)
 }

@@ -1,4 +1,4 @@
-//! Copies of rows that lie apart: two-dimensional copies of the driver.
+//! Copies of rows with a pitch: the driver's two-dimensional copies.
 
 use super::context::Stream;
 use super::driver::{Failure, call};
@@ -6,12 +6,12 @@ use crate::backend::{RowExtent, Rows};
 use cudarc::driver::sys;
 use std::mem;
 
-/// Where a row starts.
+/// The start of a row.
 #[derive(Clone, Copy)]
 pub enum Place {
-    /// In the host's memory, which a source does not write.
+    /// In host memory, which a source does not write.
     Host(*mut u8),
-    /// At an address of the device.
+    /// At a device address.
     Device(u64),
 }
 
@@ -24,7 +24,7 @@ impl Place {
     }
 }
 
-/// Rows with what their first one's place is.
+/// Rows whose first row is at `place` of the given one.
 pub fn placed<A: Copy>(rows: Rows<A>, place: impl FnOnce(A) -> Place) -> Rows<Place> {
     Rows {
         first: place(rows.first),
@@ -32,15 +32,14 @@ pub fn placed<A: Copy>(rows: Rows<A>, place: impl FnOnce(A) -> Place) -> Rows<Pl
     }
 }
 
-/// The longest pitch that a copy can have, the same on every device
-/// (`CU_DEVICE_ATTRIBUTE_MAX_PITCH`).
+/// The largest pitch of a copy, the same on every device (`CU_DEVICE_ATTRIBUTE_MAX_PITCH`).
 const MAX_PITCH: usize = i32::MAX as usize;
 
-/// Copies rows in the order of the stream.
+/// Copies rows in stream order.
 ///
 /// # Safety
-/// 1. The source has the rows, and nothing writes them; the destination has room for them, and nothing
-///    else touches it, until the stream is done.
+/// 1. Until the stream is done, the source has the rows and nothing writes them; the destination is large enough and
+///    nothing else accesses it.
 pub unsafe fn copy_rows(
     destination: Rows<Place>,
     source: Rows<Place>,
@@ -48,10 +47,10 @@ pub unsafe fn copy_rows(
     stream: &Stream,
 ) -> Result<(), Failure> {
     if destination.pitch.max(source.pitch) <= MAX_PITCH {
-        // SAFETY: (1) is (1).
+        // SAFETY: both sides have the rows and nothing conflicts: the caller's contract.
         return unsafe { copy_at_once(destination, source, extent, stream) };
     }
-    // Each row by itself, in parts for which the pitch does not matter.
+    // Each row by itself, in parts that are short enough for the pitch not to matter.
     for row in 0..extent.rows {
         let (to, from) = (row * destination.pitch, row * source.pitch);
         for start in (0..extent.bytes).step_by(MAX_PITCH) {
@@ -61,7 +60,7 @@ pub unsafe fn copy_rows(
                 pitch: bytes,
             };
             let (to, from) = (part(destination.first, to), part(source.first, from));
-            // SAFETY: (1) it is a part of a row.
+            // SAFETY: both sides have the part, which is within a row, and nothing conflicts.
             unsafe { copy_at_once(to, from, RowExtent { rows: 1, bytes }, stream) }?;
         }
     }
@@ -71,7 +70,7 @@ pub unsafe fn copy_rows(
 /// [`copy_rows`] in one call of the driver.
 ///
 /// # Safety
-/// 1. That of [`copy_rows`].
+/// 1. The requirement of [`copy_rows`].
 unsafe fn copy_at_once(
     destination: Rows<Place>,
     source: Rows<Place>,
@@ -79,11 +78,11 @@ unsafe fn copy_at_once(
     stream: &Stream,
 ) -> Result<(), Failure> {
     use sys::CUmemorytype_enum::{CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST};
-    // SAFETY: zero is a value of every field: an offset of 0, no pointer, no array; of the two
-    // enumerations it is replaced below, before anything reads them.
+    // SAFETY: zero is a valid value of every field: an offset of 0, no pointer, no array. The two enumerations are
+    // replaced below, before anything reads them.
     let mut copy: mem::MaybeUninit<sys::CUDA_MEMCPY2D> = mem::MaybeUninit::zeroed();
     let place = copy.as_mut_ptr();
-    // SAFETY: `place` is that of one description; only fields are written.
+    // SAFETY: `place` points to one description; fields are only written.
     unsafe {
         match source.first {
             Place::Host(first) => {
@@ -110,6 +109,6 @@ unsafe fn copy_at_once(
         (*place).WidthInBytes = extent.bytes;
         (*place).Height = extent.rows;
     }
-    // SAFETY: the description is complete, and by (1) both places have the rows.
+    // SAFETY: the description is complete, and both sides have the rows: the caller's contract.
     unsafe { call!(cuMemcpy2DAsync_v2(copy.as_ptr(), stream.raw())) }
 }

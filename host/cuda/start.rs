@@ -1,4 +1,4 @@
-//! The driver's start, and the devices that it shows.
+//! Starting the driver, and finding its devices.
 
 use super::driver::{Failure, call};
 use super::library::{self, OpenError};
@@ -6,20 +6,20 @@ use crate::error::{CudaVersion, ErrorKind, Outcome};
 use cudarc::driver::sys;
 use std::ffi::c_int;
 
-/// The oldest driver that has every function that is called here: pools and the asynchronous
-/// allocation from them came with CUDA 11.2, and 11.4 is the oldest that was ever tried.
+/// The oldest driver that has all functions that are called. Pools and stream-ordered allocation came with CUDA 11.2,
+/// and 11.4 is the oldest version that was tested.
 pub const OLDEST_DRIVER: CudaVersion = CudaVersion {
     major: 11,
     minor: 4,
 };
 
-/// Opens and starts the driver, which all later calls need, and checks its version.
+/// Opens and starts the driver, and checks its version. All later calls need this.
 pub fn start_driver(ordinal: u32) -> Outcome<CudaVersion> {
     library::open().map_err(open_error)?;
-    // SAFETY: flags are 0, as they have to be.
+    // SAFETY: the flags are 0, as required.
     unsafe { call!(cuInit(0)) }.map_err(|failure| start_error(ordinal, failure))?;
     let mut version = 0;
-    // SAFETY: `version` is a place for one number.
+    // SAFETY: `version` is valid for one number.
     unsafe { call!(cuDriverGetVersion(&raw mut version)) }
         .map_err(|failure| start_error(ordinal, failure))?;
     let found = cuda_version(version);
@@ -29,7 +29,7 @@ pub fn start_driver(ordinal: u32) -> Outcome<CudaVersion> {
     Ok(found)
 }
 
-/// The version in the driver's number for it: 12040 is 12.4.
+/// The version for the driver's number: 12040 is 12.4.
 fn cuda_version(number: c_int) -> CudaVersion {
     let number = u32::try_from(number).unwrap_or(0);
     CudaVersion {
@@ -43,7 +43,7 @@ fn too_old(found: CudaVersion) -> ErrorKind {
     ErrorKind::DriverTooOld { found, needed }
 }
 
-/// A driver has no function for tensor maps, which came with CUDA 12.0.
+/// The error of a driver without tensor maps, which came with CUDA 12.0.
 pub fn no_tensor_maps() -> ErrorKind {
     const NEEDED: CudaVersion = CudaVersion {
         major: 12,
@@ -86,10 +86,10 @@ fn start_error(ordinal: u32, failure: Failure) -> ErrorKind {
     }
 }
 
-/// The device of this number, counted from 0.
+/// The device with this number, counted from 0.
 pub fn find_device(ordinal: u32) -> Outcome<sys::CUdevice> {
     let mut count = 0;
-    // SAFETY: `count` is a place for one number.
+    // SAFETY: `count` is valid for one number.
     unsafe { call!(cuDeviceGetCount(&raw mut count)) }
         .map_err(|failure| start_error(ordinal, failure))?;
     let number = i32::try_from(ordinal)
@@ -105,7 +105,7 @@ pub fn find_device(ordinal: u32) -> Outcome<sys::CUdevice> {
             },
         })?;
     let mut device = 0;
-    // SAFETY: `device` is a place for one handle.
+    // SAFETY: `device` is valid for one handle.
     unsafe { call!(cuDeviceGet(&raw mut device, number)) }
         .map_err(|failure| start_error(ordinal, failure))?;
     Ok(device)

@@ -5,7 +5,7 @@ use super::context::Current;
 use super::driver::{Failure, call};
 use std::ffi::CString;
 
-/// The address and the bytes of a static array.
+/// The address and the size in bytes of a static array.
 pub fn find_global(
     RawModule(module): RawModule,
     name: &str,
@@ -14,7 +14,7 @@ pub fn find_global(
     let name = CString::new(name).map_err(|_| Failure::NOT_FOUND)?;
     let (mut address, mut bytes) = (0, 0);
     let places = (&raw mut address, &raw mut bytes);
-    // SAFETY: both are places for one number, the module is loaded, the name ends with 0.
+    // SAFETY: both are valid for one number, the module is loaded, and the name ends with 0.
     unsafe {
         call!(cuModuleGetGlobal_v2(
             places.0,

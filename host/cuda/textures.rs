@@ -30,20 +30,20 @@ pub fn create(
     }
 }
 
-/// Gives a texture back.
+/// Destroys a texture.
 ///
 /// # Safety
 /// 1. `create` made it, and neither the host nor work in any stream uses it any more.
 pub unsafe fn destroy(texture: TextureHandle, _current: &Current<'_>) -> Result<(), Failure> {
     let array: sys::CUarray = ptr::with_exposed_provenance_mut(texture.storage as usize);
-    // SAFETY: by (1) this is the last use of the object.
+    // SAFETY: this is the last use of the object: the caller's contract.
     let destroyed = unsafe { call!(cuTexObjectDestroy(texture.object)) };
-    // SAFETY: by (1) this is the last use of the array.
+    // SAFETY: this is the last use of the array: the caller's contract.
     unsafe { call!(cuArrayDestroy(array)) }?;
     destroyed
 }
 
-/// The elements' format, bytes of one, and where the first is.
+/// The elements' format, the size of one in bytes, and the address of the first.
 fn source(texels: Texels<'_>) -> (sys::CUarray_format, usize, *const c_void) {
     use sys::CUarray_format_enum as Format;
     match texels {
@@ -60,18 +60,18 @@ fn create_array(request: &TextureRequest<'_>) -> Result<sys::CUarray, Failure> {
     let (format, _, _) = source(request.texels);
     let descriptor = sys::CUDA_ARRAY_DESCRIPTOR {
         Width: request.width,
-        // No height says one dimension.
+        // A height of 0 means one dimension.
         Height: request.height.unwrap_or(0),
         Format: format,
         NumChannels: 1,
     };
     let mut array = ptr::null_mut();
-    // SAFETY: `array` is a place for one handle, and the descriptor is complete.
+    // SAFETY: `array` is valid for one handle, and the descriptor is complete.
     unsafe { call!(cuArrayCreate_v2(&raw mut array, &raw const descriptor)) }?;
     Ok(array)
 }
 
-/// Copies the elements, and waits until they are there.
+/// Copies the elements, and waits for the copy.
 fn fill(
     array: sys::CUarray,
     request: &TextureRequest<'_>,
@@ -82,8 +82,8 @@ fn fill(
     let (_, bytes, first) = source(request.texels);
     let row_bytes = request.width * bytes;
     let Some(height) = request.height else {
-        // SAFETY: `first` has a row's bytes, and stays borrowed until the stream is done with
-        // them; the array has room for a row.
+        // SAFETY: `first` has a row's bytes, which stay borrowed until the stream is done with them; the array has
+        // space for a row.
         unsafe {
             call!(cuMemcpyHtoAAsync_v2(
                 array,
@@ -95,11 +95,11 @@ fn fill(
         }?;
         return stream.synchronize(current);
     };
-    // SAFETY: zero is a value of every field: an offset of 0, no pointer, no array; of the two
-    // enumerations it is replaced below, before anything reads them.
+    // SAFETY: zero is a valid value of every field: an offset of 0, no pointer, no array. The two enumerations are
+    // replaced below, before anything reads them.
     let mut copy: mem::MaybeUninit<sys::CUDA_MEMCPY2D> = mem::MaybeUninit::zeroed();
     let place = copy.as_mut_ptr();
-    // SAFETY: `place` is that of one description; only fields are written.
+    // SAFETY: `place` points to one description; fields are only written.
     unsafe {
         (*place).srcMemoryType = MemoryType::CU_MEMORYTYPE_HOST;
         (*place).srcHost = first;
@@ -109,8 +109,8 @@ fn fill(
         (*place).WidthInBytes = row_bytes;
         (*place).Height = height;
     }
-    // SAFETY: the description is complete; `first` has the bytes of all rows, one after another,
-    // and stays borrowed until the stream is done with them; the array has room for them.
+    // SAFETY: the description is complete. `first` has the bytes of all rows, one after another, which stay borrowed
+    // until the stream is done with them. The array has space for them.
     unsafe { call!(cuMemcpy2DAsync_v2(copy.as_ptr(), stream.raw())) }?;
     stream.synchronize(current)
 }
@@ -121,11 +121,11 @@ fn create_object(
 ) -> Result<sys::CUtexObject, Failure> {
     use sys::CUresourcetype_enum as Type;
     let options = request.options;
-    // SAFETY: zero is a value of every field, and the type is an array.
+    // SAFETY: zero is a valid value of every field, and the type is an array.
     let mut resource: sys::CUDA_RESOURCE_DESC = unsafe { mem::zeroed() };
     resource.resType = Type::CU_RESOURCE_TYPE_ARRAY;
     resource.res.array.hArray = array;
-    // SAFETY: zero is a value of every field: wrap, point, no mipmaps, a border of zero.
+    // SAFETY: zero is a valid value of every field: wrap, point, no mipmaps, a border of zero.
     let mut texture: sys::CUDA_TEXTURE_DESC = unsafe { mem::zeroed() };
     texture.addressMode = address_modes(request);
     texture.filterMode = filter_mode(options.filter);
@@ -134,8 +134,8 @@ fn create_object(
         texture.flags = sys::CU_TRSF_NORMALIZED_COORDINATES;
     }
     let mut object = 0;
-    // SAFETY: `object` is a place for one handle; both descriptions are complete, and the array is
-    // alive; there is no view description.
+    // SAFETY: `object` is valid for one handle. Both descriptions are complete, the array is alive, and there is no
+    // view description.
     unsafe {
         call!(cuTexObjectCreate(
             &raw mut object,
@@ -147,8 +147,8 @@ fn create_object(
     Ok(object)
 }
 
-/// The modes along x, y and z. A texture of one dimension is read as the row at y = 0 of one of two:
-/// with linear filtering that lies half outside, and a border there would halve every value.
+/// The address modes along x, y and z. A 1D texture is read as the row at y = 0 of a 2D one. With linear filtering
+/// half of that row lies outside, and a border there would halve every value.
 fn address_modes(request: &TextureRequest<'_>) -> [sys::CUaddress_mode; 3] {
     let mode = address_mode(request.options.address_mode);
     let clamp = address_mode(AddressMode::Clamp);

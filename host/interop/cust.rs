@@ -1,7 +1,7 @@
-//! Contexts, buffers and streams of programs that use the crate `cust`.
+//! Interoperation with the crate `cust`: contexts, buffers and streams.
 //!
-//! [`device`] is a device in the context that `cust` made current. Buffers go both ways without a
-//! copy, and work of a stream can be ordered before or after the device's.
+//! [`device`] opens a device in the context that `cust` made current. Buffers are exchanged in both directions
+//! without a copy, and a stream's work can be ordered before or after the device's.
 //!
 //! ```no_run
 //! use cust::memory::{CopyDestination as _, DeviceBuffer};
@@ -11,7 +11,7 @@
 //! let _context = cust::quick_init()?;
 //! let device = interop::device()?;
 //! let theirs = DeviceBuffer::from_slice(&[1.0_f32, 2.0, 3.5])?;
-//! // SAFETY: (1) there is no slice or pointer of the buffer. (2) No stream works on it.
+//! // SAFETY: nothing else uses the memory: there is no slice or pointer of the buffer, and no stream works on it.
 //! let x = unsafe { interop::buffer_from_cust(&device, theirs) }?;
 //! assert_eq!(device.reduce_sum(&x)?, 6.5);
 //! let theirs = interop::buffer_into_cust(x)?;
@@ -21,9 +21,8 @@
 //! # }
 //! ```
 //!
-//! Memory of such a device comes from the driver without a pool in between, because `cust` frees it
-//! with `cuMemFree`: an allocation costs more than one of [`Device::cuda`], and freeing waits for
-//! the device's work.
+//! The memory of such a device comes directly from the driver instead of a pool, because `cust` frees it with
+//! `cuMemFree`. So an allocation costs more than one of [`Device::cuda`], and freeing waits for the device's work.
 
 use crate::backend::Exchange;
 use crate::buffer::Buffer;
@@ -35,15 +34,16 @@ use ::cust::memory::{DeviceBuffer, DeviceCopy, DevicePointer};
 use ::cust::stream::Stream;
 use std::ptr;
 
-/// What kernels rest on: `cuMemAlloc` aligns to 256 bytes at least.
+/// The alignment that kernels rely on: `cuMemAlloc` aligns to at least 256 bytes.
 const ALIGNMENT: u64 = 256;
 
-/// A device in the context that is current on the calling thread: the primary context of a device,
-/// which `cust::quick_init` and `cust::context::Context::new` make current. The device keeps it
-/// alive.
+/// Opens a device in the context that is current on the calling thread, which must be a primary context.
 ///
-/// Every call makes a device: clone it to use its buffers elsewhere. It and [`Device::cuda`] share
-/// the context, but are two devices, and do not take each other's buffers.
+/// `cust::quick_init` and `cust::context::Context::new` make the primary context of a device current. The device
+/// keeps it alive.
+///
+/// Each call makes a new device: clone it to use its buffers elsewhere. It shares the context with [`Device::cuda`],
+/// but they are two devices and do not accept each other's buffers.
 ///
 /// # Errors
 /// [`ErrorKind::Interop`] if no context is current, or not a primary one; those of [`Device::cuda`].
@@ -53,28 +53,28 @@ pub fn device() -> Result<Device> {
         .during("interop::cust::device")
 }
 
-/// A device in the context that is current on the calling thread, which may be one that
-/// `cust::context::legacy` created.
+/// Opens a device in the context that is current on the calling thread, primary or not.
+///
+/// The context may be one that `cust::context::legacy` created.
 ///
 /// # Errors
 /// [`ErrorKind::Interop`] if no context is current; those of [`Device::cuda`].
 ///
 /// # Safety
-/// 1. The context outlives the device, its clones, and all buffers, matrices, modules and events of
-///    it.
+/// 1. The context outlives the device, its clones, and all its buffers, matrices, modules and events.
 pub unsafe fn device_in_unowned_context() -> Result<Device> {
-    // SAFETY: (1) is (1) of this function.
+    // SAFETY: the context outlives the device: the caller's contract.
     let backend = unsafe { cuda::open_current() };
     backend
         .map(Device::of_backend)
         .during("interop::cust::device_in_unowned_context")
 }
 
-/// The memory of `buffer` as a buffer of `device`, without a copy. The result frees it.
+/// Turns `buffer` into a buffer of `device`, without a copy. The result frees the memory.
 ///
-/// What the streams of `cust` and its copies were given before comes first.
+/// It is ordered after the earlier work of the streams of `cust` and after its copies.
 ///
-/// Elements are those of every buffer; `DeviceCopy` alone is not enough:
+/// Elements must be [`Element`]s; `DeviceCopy` alone is not enough:
 ///
 /// ```compile_fail,E0277
 /// # use cust::memory::DeviceBuffer;
@@ -86,18 +86,18 @@ pub unsafe fn device_in_unowned_context() -> Result<Device> {
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::Interop`] if `device` is not of this module, or the memory is not of its context or not
-/// aligned to 256 bytes; [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`]. `buffer` is dropped then.
+/// [`ErrorKind::Interop`] if `device` is not from this module, or if the memory is not of its context or not aligned
+/// to 256 bytes; those of [`Device::synchronize`]. `buffer` is dropped then.
 ///
 /// # Safety
-/// 1. As long as the result lives, nothing else uses the memory: no `DeviceSlice`, which is `Copy`
-///    and outlives its buffer, no pointer, no kernel of `cust`.
+/// 1. While the result lives, nothing else uses the memory: no `DeviceSlice`, which is `Copy` and outlives its
+///    buffer, no pointer, no kernel of `cust`.
 /// 2. Work on the memory in streams that `cust` did not create is done.
 pub unsafe fn buffer_from_cust<T: Element + DeviceCopy>(
     device: &Device,
     buffer: DeviceBuffer<T>,
 ) -> Result<Buffer<T>> {
-    // SAFETY: (1), (2) are those of this function.
+    // SAFETY: nothing else uses the memory, and other streams' work on it is done: the caller's contract.
     unsafe { adopt(device, buffer) }.during("buffer_from_cust")
 }
 
@@ -110,7 +110,7 @@ unsafe fn adopt<T: Element + DeviceCopy>(
     let exchange = exchange(device)?;
     let (address, len) = (buffer.as_device_ptr().as_raw(), buffer.len());
     if len * size_of::<T>() == 0 {
-        // SAFETY: (1) there are no bytes, and the address says so.
+        // SAFETY: there are no bytes, and the address is 0.
         return Ok(unsafe { Buffer::of_allocation(device, 0, len) });
     }
     if !address.is_multiple_of(ALIGNMENT) {
@@ -121,53 +121,51 @@ unsafe fn adopt<T: Element + DeviceCopy>(
     }
     exchange.check_memory(address)?;
     // All streams of `cust` are blocking: the null stream waits for them, and so does the device.
-    // SAFETY: (1) null is the null stream.
+    // SAFETY: a live stream or null: it is null.
     unsafe { exchange.wait_for_stream(ptr::null_mut()) }?;
     std::mem::forget(buffer);
-    // SAFETY: (1) the allocation was the buffer's, which is forgotten; it has the bytes of `len`
-    // elements, and the alignment was checked. The device frees like `cust`, with `cuMemFree`. By
-    // (1) and (2) of this function nothing else uses it.
+    // SAFETY: an allocation of `len` elements: it was the buffer's, which is forgotten, and the alignment was
+    // checked. The device can free it: it uses `cuMemFree`, like `cust`. Nothing else uses it: the caller's contract.
     Ok(unsafe { Buffer::of_allocation(device, address, len) })
 }
 
-/// The memory of `buffer` as one of `cust`, without a copy. The result frees it. It waits until the
-/// device's work is done, because `cust` may free the memory at any time.
+/// Turns `buffer` into a buffer of `cust`, without a copy. The result frees the memory.
+///
+/// The call waits until the device's work is done, because `cust` may free the memory at any time.
 ///
 /// # Errors
-/// [`ErrorKind::Interop`] if the buffer's device is not of this module; [`ErrorKind::DeviceLost`] or
-/// [`ErrorKind::Cuda`]. `buffer` is dropped then.
+/// [`ErrorKind::Interop`] if the buffer's device is not from this module; those of [`Device::synchronize`]. `buffer`
+/// is dropped then.
 pub fn buffer_into_cust<T: Element + DeviceCopy>(buffer: Buffer<T>) -> Result<DeviceBuffer<T>> {
     exchange(buffer.device())
         .and_then(|_| buffer.device().backend().synchronize())
         .during("buffer_into_cust")?;
     let (address, len) = buffer.into_allocation();
     let pointer = DevicePointer::from_raw(address);
-    // SAFETY: the pointer and the length are those of an allocation of `cuMemAlloc`, of the same
-    // element type, which nothing else uses or frees; or null, as `cust` has it, without bytes.
+    // SAFETY: the pointer and the length are those of a `cuMemAlloc` allocation of the same element type, which
+    // nothing else uses or frees. Without bytes the pointer is null, as in `cust`.
     Ok(unsafe { DeviceBuffer::from_raw_parts(pointer, len) })
 }
 
-/// Makes work that `device` is given from now on wait for the work that `stream` was given. The
-/// calling thread does not wait.
+/// Makes later work of `device` wait for the earlier work of `stream`. The calling thread does not wait.
 ///
 /// # Errors
-/// [`ErrorKind::Interop`] if `device` is not of this module; [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`],
-/// which a stream of another context gives.
+/// [`ErrorKind::Interop`] if `device` is not from this module; those of [`Device::synchronize`], which a stream of
+/// another context also causes.
 pub fn wait_for_stream(device: &Device, stream: &Stream) -> Result<()> {
     exchange(device)
-        // SAFETY: (1) the stream is borrowed, so it is alive.
+        // SAFETY: a live stream: it is borrowed.
         .and_then(|exchange| unsafe { exchange.wait_for_stream(stream.as_inner().cast()) })
         .during("wait_for_stream")
 }
 
-/// Makes work that `stream` is given from now on wait for the work that `device` was given. The
-/// calling thread does not wait.
+/// Makes later work of `stream` wait for the earlier work of `device`. The calling thread does not wait.
 ///
 /// # Errors
-/// [`ErrorKind::Interop`] if `device` is not of this module; [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
+/// [`ErrorKind::Interop`] if `device` is not from this module; those of [`Device::synchronize`].
 pub fn let_stream_wait(stream: &Stream, device: &Device) -> Result<()> {
     exchange(device)
-        // SAFETY: (1) the stream is borrowed, so it is alive.
+        // SAFETY: a live stream: it is borrowed.
         .and_then(|exchange| unsafe { exchange.let_stream_wait(stream.as_inner().cast()) })
         .during("let_stream_wait")
 }

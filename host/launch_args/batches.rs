@@ -1,5 +1,5 @@
-//! Batches of matrices as a kernel's parameters, for the library's own kernels: all from the first element to
-//! the last, gaps included.
+//! Batches of matrices as parameters of the library's own kernels: all elements from the first to the last, gaps
+//! included.
 
 use super::view_address;
 use crate::element::Element;
@@ -7,65 +7,65 @@ use crate::matrix::{MatrixBatch, MatrixBatchMut, MatrixView};
 use cuda_std::global::{Global, GlobalMut};
 use std::alloc::Layout;
 
-/// What kernels read of `batch`: all from its first element to its last, gaps included.
+/// The elements of `batch` for kernels that read it, from the first to the last, gaps included.
 ///
 /// # Safety
-/// 1. Of the parameter the launch reads the elements of the matrices alone.
+/// 1. Through the parameter, the launch reads the elements of the matrices alone.
 pub(crate) unsafe fn read_elements<T: Element>(batch: MatrixBatch<'_, T>) -> Global<'_, T> {
     let address = view_address::<T>(address_of(batch.first()));
-    // SAFETY: (1) from the first element to the last all are in one live allocation, and aligned as
-    // elements of a buffer are. They stay while the borrow lasts; the launch is submitted within it, and
-    // work that frees them comes later in the device's order. (2) What is read are the elements of the
-    // matrices, by (1): they are borrowed, so no view that is written, of this launch or of work submitted
-    // meanwhile, has one of them. Another view may have elements in the gaps, which are not read.
-    // The reads go through the read-only cache (`ld.global.nc`). It asks that a location which is read
-    // is not written during the launch, and a location is the bytes that are read: that a neighbour in
-    // the same cache line is written brings no stale byte to a reader, and caches are invalidated
-    // between launches. `noalias` of LLVM is about accessed locations, too.
+    // SAFETY: the elements are live, initialised and aligned: from the first to the last they are in one live
+    // allocation, and aligned like elements of a buffer. They stay while the borrow lasts, the launch is submitted
+    // within it, and work that frees them comes later in the device's order. Nothing writes what is read: by the
+    // caller's contract only elements of the matrices are read. They are borrowed, so no view that is written, by
+    // this launch or by work submitted meanwhile, has one of them. Another view may have elements in the gaps, which
+    // are not read. The reads go through the read-only cache (`ld.global.nc`). It requires that a location which is
+    // read is not written during the launch. A location is the bytes that are read: a write to a neighbour in the
+    // same cache line brings no stale byte to a reader, and caches are invalidated between launches. LLVM's `noalias`
+    // is about accessed locations, too.
     unsafe { Global::from_raw_parts(address, span_of(batch)) }
 }
 
-/// What products write of `batch`: all from its first element to its last, gaps included.
+/// The elements of `batch` for products that write it, from the first to the last, gaps included.
 ///
 /// # Safety
-/// 1. Of the parameter the launch reads and writes the elements of the matrices alone.
+/// 1. Through the parameter, the launch reads and writes the elements of the matrices alone.
 pub(crate) unsafe fn written_by_product<T: Element>(
     batch: MatrixBatchMut<'_, T>,
 ) -> GlobalMut<'_, T> {
     let batch = batch.into_batch();
     let address = view_address::<T>(address_of(batch.first()));
-    // SAFETY: (1) as for `read_elements`. (2) What is touched are the elements of the matrices, by (1):
-    // they are borrowed mutably, so no other view, of this launch or of work submitted meanwhile, has one
-    // of them. A store writes the bytes of its element and no others, though an operand may lie in the
-    // gaps.
+    // SAFETY: the elements are live, initialised and aligned, as for `read_elements`. Nothing else accesses them: by
+    // the caller's contract only elements of the matrices are accessed. They are borrowed mutably, so no other view,
+    // of this launch or of work submitted meanwhile, has one of them. A store writes the bytes of its element and no
+    // others, so an operand may lie in the gaps.
     unsafe { GlobalMut::from_raw_parts(address, span_of(batch)) }
 }
 
-/// [`read_elements`], as words of their size.
+/// [`read_elements`], as words of the elements' size.
 ///
 /// # Safety
-/// 1. Of the parameter the launch reads the elements of the matrices alone.
+/// 1. Through the parameter, the launch reads the elements of the matrices alone.
 pub(crate) unsafe fn read_words<T: Element, W: Element>(
     batch: MatrixBatch<'_, T>,
 ) -> Global<'_, W> {
     assert_words::<T, W>();
-    // SAFETY: (1) is (1).
+    // SAFETY: only elements of the matrices are read: the caller's contract.
     let elements = unsafe { read_elements(batch) };
-    // SAFETY: (1), (2) as for the elements.
+    // SAFETY: the words are live, initialised and aligned, and nothing writes them, as for the elements.
     unsafe { Global::from_raw_parts(elements.as_ptr().cast(), elements.len()) }
 }
 
-/// [`written_by_product`], as words of their size.
+/// [`written_by_product`], as words of the elements' size.
 ///
 /// # Safety
-/// 1. Of the parameter the launch reads and writes the elements of the matrices alone.
+/// 1. Through the parameter, the launch reads and writes the elements of the matrices alone.
 pub(crate) unsafe fn written_words<T: Element, W: Element>(
     batch: MatrixBatchMut<'_, T>,
 ) -> GlobalMut<'_, W> {
     assert_words::<T, W>();
-    // SAFETY: (1) is (1).
+    // SAFETY: only elements of the matrices are accessed: the caller's contract.
     let elements = unsafe { written_by_product(batch) };
-    // SAFETY: (1), (2) as for the elements.
+    // SAFETY: the words are live, initialised and aligned, and nothing else accesses them, as for the elements.
     unsafe { GlobalMut::from_raw_parts(elements.as_mut_ptr().cast(), elements.len()) }
 }
 
@@ -74,7 +74,7 @@ fn assert_words<T, W>() {
     assert_eq!(of_element, of_word, "an element is a word");
 }
 
-/// Elements from the first of the first matrix to the last of the last, gaps included.
+/// The number of elements from the first of the first matrix to the last of the last, gaps included.
 fn span_of<T: Element>(batch: MatrixBatch<'_, T>) -> usize {
     let before_last = (batch.count().unwrap_or(1) - 1) * batch.stride();
     match batch.first().lines().span() {

@@ -15,10 +15,10 @@ impl<'launch, 'a: 'launch, T: Element> sealed::LaunchArg<GlobalMatrix<'launch, T
     fn into_param(self, position: Position<'_>) -> Outcome<GlobalMatrix<'launch, T>> {
         let view = row_major(self, position)?;
         let base = view_address::<T>(view.device_address());
-        // SAFETY: (1) a view's lines lie in one live allocation, aligned for its elements, a leading
-        // dimension apart, and it stays allocated while the borrow lasts; the launch is submitted
-        // within it, and work that frees it comes later in the device's order. (2) So does work that
-        // writes the elements.
+        // SAFETY: the lines are live and aligned: they are in one live allocation, aligned for its elements, a
+        // leading dimension apart. The allocation stays while the borrow lasts, the launch is submitted within it,
+        // and work that frees it comes later in the device's order. Nothing writes the elements meanwhile: such work
+        // also comes later.
         Ok(unsafe {
             GlobalMatrix::from_raw_parts(base, view.rows(), view.cols(), view.leading_dimension())
         })
@@ -36,9 +36,9 @@ impl<'launch, 'a: 'launch, T: Element> sealed::LaunchArg<GlobalMatrixMut<'launch
     fn into_param(self, position: Position<'_>) -> Outcome<GlobalMatrixMut<'launch, T>> {
         let view = row_major(self.view(), position)?;
         let base = view_address::<T>(view.device_address());
-        // SAFETY: (1) as for a matrix that is read. (2) The borrow is mutable, so no other argument of
-        // this launch and no work that is submitted meanwhile touches the elements. (3) A launch has
-        // one value of each parameter.
+        // SAFETY: the lines are live and aligned, as for a matrix that is read. Nothing else accesses the elements:
+        // the borrow is mutable, so no other argument of this launch and no work that is submitted meanwhile does.
+        // The launch has one value of the parameter: a launch has one value of each.
         Ok(unsafe {
             GlobalMatrixMut::from_raw_parts(
                 base,
@@ -73,7 +73,7 @@ impl<'launch, 'a: 'launch, T: Element> sealed::LaunchArg<GlobalMatrixMut<'launch
     }
 }
 
-/// The matrix of the launch's device, in rows.
+/// The matrix, if it is row-major and on the launch's device.
 fn row_major<'a, T: Element>(
     view: MatrixView<'a, T>,
     position: Position<'_>,

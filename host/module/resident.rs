@@ -1,4 +1,4 @@
-//! How many blocks of a module's kernel are resident at once.
+//! The number of blocks of a module's kernel that are resident at once.
 
 use super::Module;
 use crate::backend::{Entry, LaunchRequest, ResidencyRequest};
@@ -9,13 +9,14 @@ use cuda_std::kernel::{Kernel, LaunchBounds};
 use simt::Dim3;
 
 impl Module {
-    /// How many blocks of `kernel` with `block` threads and `dynamic_shared_bytes` bytes of dynamic
-    /// shared memory this device holds at once: the most that a launch of a
-    /// `#[kernel(cooperative)]` can have. 0 where not even one fits.
+    /// The number of blocks of `kernel` that this device holds at once; 0 if not even one fits.
     ///
-    /// On CUDA the driver answers, for the compiled kernel. The simulator has no compiled kernel:
-    /// it takes the threads to have as many registers as the kernel's bounds leave them, and does
-    /// not know of static shared memory. A bound `min_blocks` is what makes it many.
+    /// It is the largest grid of a `#[kernel(cooperative)]`. The blocks have `block` threads and
+    /// `dynamic_shared_bytes` bytes of dynamic shared memory.
+    ///
+    /// On CUDA, the driver answers for the compiled kernel. The simulator has no compiled kernel: it assumes as many
+    /// registers for each thread as the kernel's bounds allow, and no static shared memory. So a bound `min_blocks`
+    /// raises the number.
     ///
     /// ```
     /// use cuda_std::cooperative_groups::{Group as _, GridGroup};
@@ -27,7 +28,7 @@ impl Module {
     /// pub fn meet(grid: GridGroup) {
     ///     grid.sync();
     /// }
-    /// // SAFETY: (1) there are no images.
+    /// // SAFETY: there are no images that could differ from the kernel.
     /// static KERNELS: ModuleSource = unsafe { ModuleSource::new("meet", &[]) };
     ///
     /// # fn main() -> tilewright::Result<()> {
@@ -42,8 +43,8 @@ impl Module {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::LaunchConfig`] if the kernel or the device does not allow such blocks;
-    /// [`ErrorKind::Launch`], [`ErrorKind::Cuda`] or [`ErrorKind::DeviceLost`].
+    /// [`ErrorKind::LaunchConfig`] if the kernel or the device does not allow such blocks; [`ErrorKind::Launch`], and
+    /// those of [`Device::load`](crate::Device::load).
     pub fn max_resident_blocks<K: Kernel>(
         &self,
         _kernel: K,
@@ -72,7 +73,7 @@ impl Module {
         self.device().backend().residency(&request)
     }
 
-    /// Fails if not all blocks of a launch that needs it can be resident at once.
+    /// Fails if the launch is cooperative and not all its blocks can be resident at once.
     pub(super) fn check_residency(&self, request: &LaunchRequest<'_>) -> Outcome<()> {
         if !request.bounds.cooperative {
             return Ok(());

@@ -1,14 +1,15 @@
-//! How the host puts the partial results of several devices together, in the tree of the kernels.
+//! The host's part of a reduction over several devices: it combines partial results in the kernels' tree.
 
 use cuda_std::Pod;
 use std::array;
 use tilewright_kernels::reduce::{BLOCK_THREADS, Reduction};
 
-/// Threads that the last block's partial results are dealt out to.
+/// Threads among which the last block distributes the partial results.
 const THREADS: usize = BLOCK_THREADS as usize;
 
-/// The value of an array of `elements` elements from the partial results of all of its blocks, in the order
-/// in which the last block of a launch combines them, by the functions that it calls.
+/// The value of an array of `elements` elements, from the partial results of all its blocks.
+///
+/// It combines them with the kernels' functions, in the order in which the last block of a launch does.
 pub fn value_of<R: Reduction<T>, T: Pod>(
     partials: &[R::Accumulator],
     elements: usize,

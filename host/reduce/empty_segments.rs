@@ -1,4 +1,4 @@
-//! Reductions of segments, with a value for those without elements.
+//! Reductions of segments, with a given value for empty segments.
 
 use super::operations::{Reducible, ReducibleSegments};
 use super::segments::Segments;
@@ -8,13 +8,13 @@ use crate::element::Element;
 use crate::error::{During, Error, Outcome, Result};
 
 impl Device {
-    /// The value of each segment of `x`, and `value` for each segment without elements.
+    /// Reduces each segment of `x`, and gives `value` for each empty segment.
     ///
-    /// All other segments have the bits of [`Device::reduce_segments`]. `value` is written as it is, for every
-    /// operation: also where a sum of nothing would be 0.
+    /// The other segments have the bits of [`Device::reduce_segments`]. `value` is written unchanged for every
+    /// operation, even where a sum of no elements would be 0.
     ///
-    /// If segments are empty, the call waits for the values, because the host fills in those of the empty ones: from
-    /// the first to the last of them, the values are copied to the host and back.
+    /// If there are empty segments, the call waits for the values, because the host fills them in: the range from the
+    /// first to the last empty segment is copied to the host and back.
     ///
     /// ```
     /// use tilewright::{Device, ops};
@@ -30,7 +30,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Device::reduce_segments`] but [`ErrorKind::NoElements`](crate::ErrorKind::NoElements), and
+    /// Those of [`Device::reduce_segments`] except [`ErrorKind::NoElements`](crate::ErrorKind::NoElements), and
     /// [`ErrorKind::OutOfHostMemory`](crate::ErrorKind::OutOfHostMemory).
     pub fn reduce_segments_or<'x, R, T: ReducibleSegments<R>>(
         &self,
@@ -48,7 +48,7 @@ impl Device {
         reduced().during("reduce_segments_or")
     }
 
-    /// Writes what [`Device::reduce_segments_or`] returns to `values`. It waits if a segment is empty.
+    /// Writes the values of [`Device::reduce_segments_or`] to `values`; waits if a segment is empty.
     ///
     /// # Errors
     /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `values` does not have an element for each

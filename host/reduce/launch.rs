@@ -1,4 +1,4 @@
-//! The launches of reductions of whole buffers.
+//! Launches that reduce whole buffers.
 
 use super::sealed::{Reduce, Shared};
 use crate::buffer::{BufferView, BufferViewMut};
@@ -14,13 +14,13 @@ use cuda_std::global::GlobalMut;
 use std::ptr;
 use tilewright_kernels::reduce::{BLOCK_THREADS, Plan};
 
-/// The bytes that a kernel reads at once, at whose multiples they start.
+/// Bytes of a kernel's vector loads, which is also their alignment.
 const VECTOR_BYTES: u64 = 16;
 
-/// What to do about an operation without a value for no elements.
+/// The remedy in errors of operations that need an element.
 pub(crate) const CHECK_FIRST: &str = "check for an empty input first";
 
-/// Operand `index` of `count`, in messages.
+/// The name of operand `index` of `count`, for messages.
 pub(super) fn operand(what: &str, index: usize, count: usize) -> String {
     match (count, index) {
         (1, _) => format!("the {what} to reduce"),
@@ -50,7 +50,7 @@ impl Device {
         self.launch_reduction::<R, T, ARRAYS>(x, global_mut(result))
     }
 
-    /// Fails unless `x` are of this device and of one length, and have an element if they need one.
+    /// Fails unless `x` are on this device, have the same length, and have an element if the operation needs one.
     pub(super) fn check_arrays<T: Element, const ARRAYS: usize>(
         &self,
         x: [BufferView<'_, T>; ARRAYS],
@@ -82,7 +82,7 @@ impl Device {
         )
     }
 
-    /// What `launch` leaves in a place for one result.
+    /// Runs `launch` with a place for one result, and returns that result.
     pub(super) fn to_host<O: Element>(
         &self,
         launch: &mut dyn FnMut(GlobalMut<'_, O>) -> Outcome<()>,
@@ -94,8 +94,8 @@ impl Device {
         })?
     }
 
-    /// Reduces `x`, which [`check_arrays`](Self::check_arrays) has passed, to the one element of `result`, which
-    /// is of this device and which nothing else uses until this returns.
+    /// Reduces `x` to the one element of `result`. [`check_arrays`](Self::check_arrays) accepted `x`; `result` is on
+    /// this device, and nothing else uses it until this returns.
     fn launch_reduction<R, T: Reduce<R, ARRAYS>, const ARRAYS: usize>(
         &self,
         x: [BufferView<'_, T>; ARRAYS],
@@ -105,10 +105,10 @@ impl Device {
         let mut workspace = Workspace::lock(self);
         let (config, shared) = workspace.shared(plan)?;
         let params = T::params(x, shared, result);
-        // SAFETY: (1) the kernel's (1): blocks and partial results are the plan's. Its (2): the selected
-        // kernel takes elements that start where `x` does, the lengths were compared, and `result` has an
-        // element. Its (3): the ticket is 0, and the workspace locked. (2) `x` is borrowed until this
-        // returns, and `result` is the launch's.
+        // SAFETY: the kernel's requirements. Its blocks and partial results are those of the plan. The selected
+        // kernel takes elements that start where `x` does, the lengths were compared, and `result` and the ticket
+        // have an element each. The ticket is 0, and the workspace is locked. Views of live memory without
+        // conflicting work: `x` is borrowed until this returns, and nothing else uses `result` meanwhile.
         let launched = unsafe {
             if x[0].device_address().is_multiple_of(VECTOR_BYTES) {
                 let module = Module::on_demand(self, T::MODULE);
@@ -123,19 +123,19 @@ impl Device {
 }
 
 impl Workspace<'_> {
-    /// What the blocks of a launch of `plan`, one at least, share.
+    /// Memory that the blocks of a launch of `plan` share; a launch has at least one block.
     pub(super) fn shared<A: Element>(
         &mut self,
         plan: Plan,
     ) -> Outcome<(LaunchConfig, Shared<'_, A>)> {
         const { assert!(size_of::<A>() <= LARGEST_PARTIAL) };
         let (ticket, partials) = self.addresses()?;
-        // A launch without elements writes the value of none.
+        // A launch without elements writes the value of empty input.
         let blocks = plan.blocks.max(1);
-        // SAFETY: (1) the workspace has room for a ticket and MAX_BLOCKS partial results, each aligned
-        // to 256 bytes, and accumulators are no larger, by the assertion; `Plan` has no more
-        // blocks. (2) No other thread submits work that uses the workspace while it is locked, and
-        // work that was submitted before comes before.
+        // SAFETY: the elements are there: the workspace holds a ticket and MAX_BLOCKS partial results, each aligned
+        // to 256 bytes. Accumulators are no larger, by the assertion, and `Plan` has no more blocks. Nothing else
+        // accesses them: no other thread submits work that uses the workspace while it is locked, and work that was
+        // submitted earlier runs earlier.
         let shared = unsafe {
             let partials = ptr::with_exposed_provenance_mut(partials as usize);
             Shared {

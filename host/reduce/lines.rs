@@ -1,4 +1,4 @@
-//! Reductions of the rows and the columns of matrices.
+//! Reductions of matrix rows and columns.
 
 use super::launch::{CHECK_FIRST, operand};
 use super::operations::{Reducible, ReducibleLines};
@@ -17,12 +17,13 @@ use tilewright_kernels::reduce::lines::{
 };
 
 impl Device {
-    /// The value of each row of `matrix`, a matrix or a view in either order, by `operation`, one of
-    /// [`ops`](crate::ops): a buffer with an element for each row.
+    /// Reduces each row of `matrix` by `operation`, one of [`ops`](crate::ops).
     ///
-    /// A row is combined in a tree that depends on its length alone, so its value has the same bits in
-    /// either order of the matrix, whatever the other rows, in every run and on every device
-    /// ([docs/reductions.md]). They may differ from those of [`Device::reduce`].
+    /// The result has one element for each row. `matrix` is a matrix or a view, row- or column-major.
+    ///
+    /// A row is combined in a tree that depends on its length alone. Its value has the same bits in either order of
+    /// the matrix, whatever the other rows hold, in every run and on every device ([docs/reductions.md]). The bits
+    /// may differ from those of [`Device::reduce`].
     ///
     /// [docs/reductions.md]: https://github.com/tilewright/tilewright/blob/main/docs/reductions.md
     ///
@@ -39,10 +40,9 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::WrongDevice`] if `matrix` is of another device; [`ErrorKind::NoElements`] for a
-    /// minimum, a maximum or the place of one where there are rows without elements;
-    /// [`ErrorKind::TooLarge`] for more than 2^31 blocks of rows; [`ErrorKind::OutOfMemory`],
-    /// [`ErrorKind::NoModule`], [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
+    /// [`ErrorKind::WrongDevice`] if `matrix` is on another device; [`ErrorKind::NoElements`] for `Min`, `Max`,
+    /// `MinMax`, `ArgMin` and `ArgMax` if there are rows without elements; [`ErrorKind::TooLarge`] for more than 2^31
+    /// blocks of rows; [`ErrorKind::NoModule`], and those of [`Device::zeros`].
     pub fn reduce_rows<'m, R, T: ReducibleLines<R>>(
         &self,
         matrix: impl Into<MatrixView<'m, T>>,
@@ -53,7 +53,7 @@ impl Device {
             .during("reduce_rows")
     }
 
-    /// The value of each column of `matrix`, as [`Device::reduce_rows`] has that of each row.
+    /// Reduces each column of `matrix`: [`Device::reduce_rows`] for columns.
     ///
     /// ```
     /// use tilewright::{Device, ops};
@@ -78,8 +78,9 @@ impl Device {
             .during("reduce_columns")
     }
 
-    /// Writes the value of each row of `matrix` to `values`, without waiting: work that is submitted
-    /// later sees them.
+    /// Writes the value of each row of `matrix` to `values`, without waiting.
+    ///
+    /// Work that is submitted later sees the values.
     ///
     /// # Errors
     /// [`ErrorKind::WrongLength`] if `values` does not have an element for each row, and those of
@@ -95,7 +96,7 @@ impl Device {
             .during("reduce_rows_into")
     }
 
-    /// Writes the value of each column of `matrix` to `values`, a buffer or a part of one, without waiting.
+    /// Writes the value of each column of `matrix` to `values`, a buffer or a slice of one, without waiting.
     ///
     /// # Errors
     /// [`ErrorKind::WrongLength`] if `values` does not have an element for each column, and those of
@@ -111,7 +112,7 @@ impl Device {
             .during("reduce_columns_into")
     }
 
-    /// Fails unless `x` are of this device.
+    /// Fails unless `x` are on this device.
     pub(super) fn check_matrices<T: Element, const ARRAYS: usize>(
         &self,
         x: [MatrixView<'_, T>; ARRAYS],
@@ -122,7 +123,7 @@ impl Device {
         Ok(())
     }
 
-    /// The values of the rows of `x`, a matrix or two of one shape and in one order.
+    /// The values of the rows of `x`: one matrix, or two of the same shape and order.
     pub(crate) fn rows_reduced<R, T: ReduceLines<R, ARRAYS>, const ARRAYS: usize>(
         &self,
         x: [MatrixView<'_, T>; ARRAYS],
@@ -132,7 +133,7 @@ impl Device {
         Ok(values)
     }
 
-    /// Writes the values of the rows of `x`, a matrix or two of one shape and in one order, to `values`.
+    /// Writes the values of the rows of `x` to `values`. `x` is one matrix, or two of the same shape and order.
     pub(super) fn rows_reduced_into<R, T: ReduceLines<R, ARRAYS>, const ARRAYS: usize>(
         &self,
         x: [MatrixView<'_, T>; ARRAYS],
@@ -152,7 +153,7 @@ impl Device {
         }
     }
 
-    /// Reduces the rows of `x`, one at least, to as many `values`.
+    /// Reduces the rows of `x`, at least one, to `values`, one for each row.
     fn launch_rows<R, T: ReduceLines<R, ARRAYS>, const ARRAYS: usize>(
         &self,
         x: [MatrixView<'_, T>; ARRAYS],
@@ -167,12 +168,12 @@ impl Device {
             tickets: tickets.words(),
         };
         let params = T::line_params(x, shared, global_mut(values));
-        // SAFETY: (1) the kernel's (1): the block is theirs. Its (2): `params` has the views' elements, all of
-        // one shape and in one order, of which lines, or elements of a line, are a leading dimension apart.
-        // Its (3): there are as many partial results and tickets as the launch says, the tickets are 0 and locked,
-        // and values as many as rows, as was compared. Its (4): the grid is of the kernel for this order. (2) The
-        // matrices and the values are borrowed until this returns, and the memory of the partial results is
-        // freed after the launch, in the device's order.
+        // SAFETY: the kernel's requirements. Its blocks: `launch.config` has them. Its elements: `params`
+        // has those of the views, which have one shape and one order; lines, or the elements of a line, are a leading
+        // dimension apart. Its workspace: partial results and tickets are as many as `launch` says, and the tickets
+        // are 0 and locked; there is a value for each row, as was compared. Its grid: `launch` is for the kernel of
+        // this order. Views of live memory without conflicting work: matrices and values are borrowed until this
+        // returns, and the partial results are freed after the launch, in the device's order.
         let launched = unsafe {
             if launch.is_along {
                 let module = Module::on_demand(self, T::ALONG_MODULE);
@@ -186,20 +187,21 @@ impl Device {
     }
 }
 
-/// What a launch for the rows of a matrix needs besides them and their values.
+/// A launch for the rows of a matrix, besides the rows and their values.
 struct LineLaunch {
-    /// Whether the grid is of the kernel for contiguous lines, or of that for the others.
+    /// Whether the kernel is the one for contiguous lines, otherwise the one for lines whose neighbours are
+    /// contiguous.
     is_along: bool,
     config: LaunchConfig,
-    /// What the kernel is told of the grid.
+    /// The kernel's parameter for the grid: see [`Grid::shape`].
     shape: u32,
-    /// As many partial results and tickets as the kernels of lines ask for.
+    /// Numbers of partial results and of tickets that the kernel needs.
     partials: usize,
     tickets: usize,
 }
 
 impl LineLaunch {
-    /// For `count` rows of `len` elements, one row at least, of a matrix in `order`.
+    /// For `count` rows, at least one, of `len` elements, of a matrix in `order`.
     fn new((count, len): (usize, usize), order: Order) -> Outcome<Self> {
         let plan = LinePlan::new(len);
         let is_along = order == Order::RowMajor;
@@ -225,12 +227,11 @@ impl LineLaunch {
 /// The blocks of a launch.
 struct Grid {
     blocks: usize,
-    /// What the kernel is told of them: lanes of a line, or groups of lines.
+    /// The kernel's parameter for the grid: lanes for a line, or groups of lines.
     shape: u32,
-    /// Units of work of a line, each of one block at most, which leave a partial result if there are
-    /// several.
+    /// Units of work of a line, at most one block each. If there are several, each leaves a partial result.
     units: usize,
-    /// Counters for lines of several units.
+    /// Counters for lines that have several units.
     tickets: usize,
 }
 
@@ -259,14 +260,14 @@ impl Grid {
         let units = plan.sections * plan.units_across();
         Self {
             blocks: groups.saturating_mul(units),
-            // More groups than the number holds are more blocks than a grid has.
+            // If this overflows, the grid would have too many blocks anyway.
             shape: groups as u32,
             units,
             tickets: groups,
         }
     }
 
-    /// The blocks, if a grid may have as many.
+    /// The number of blocks, if a grid can have that many.
     fn blocks(&self, plan: LinePlan) -> Outcome<u32> {
         grid_x(self.blocks, || {
             format!(
@@ -315,11 +316,11 @@ mod tests {
     fn more_lines_than_32_bits_count_are_a_launch() {
         let plan = LinePlan::new(5);
         let along = Grid::along(MANY, plan);
-        // Two lanes of a line, four lines for each.
+        // Two lanes for a line, four lines for each lane.
         assert_eq!((along.shape, along.tickets), (2, MANY));
         assert_eq!(along.blocks(plan).unwrap(), (1 << 23) + 1);
         let across = Grid::across(MANY, plan);
-        // One thread of a line: 256 lines of a block.
+        // One thread for a line: 256 lines for a block.
         assert_eq!(across.blocks(plan).unwrap(), (1 << 24) + 1);
         assert_eq!(across.shape, (1 << 24) + 1);
     }

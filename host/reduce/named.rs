@@ -11,16 +11,17 @@ use crate::error::{During, Result};
 use std::ptr;
 
 impl Device {
-    /// The value that `operation`, one of [`ops`](crate::ops), gives for all elements of `x`, a buffer
-    /// or a part of one ([`Buffer::slice`](crate::Buffer::slice)).
+    /// Reduces all elements of `x` to one value by `operation`, one of [`ops`](crate::ops).
     ///
-    /// Elements are combined in a tree that depends on their number and their type alone: the same
-    /// elements give the same bits in every run and on every device. [docs/reductions.md] has the
-    /// tree, the bounds of the errors, and the rules for NaN, ties and no elements.
+    /// `x` is a buffer or a slice of one ([`Buffer::slice`](crate::Buffer::slice)).
+    ///
+    /// The elements are combined in a tree that depends on their number and type alone. So the same elements give the
+    /// same bits in every run and on every device. [docs/reductions.md] has the tree, the error bounds, and the rules
+    /// for NaN, ties and empty input.
     ///
     /// [docs/reductions.md]: https://github.com/tilewright/tilewright/blob/main/docs/reductions.md
     ///
-    /// It waits for all submitted work, and so for the value. [`Device::reduce_into`] does not.
+    /// The call waits for all submitted work, and so for the value. [`Device::reduce_into`] does not wait.
     ///
     /// ```
     /// use tilewright::{Device, ops};
@@ -36,8 +37,8 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::NoElements`](crate::ErrorKind::NoElements) for a minimum, a maximum or the place of
-    /// one where there are no elements, and those of [`Device::reduce_sum`].
+    /// [`ErrorKind::NoElements`](crate::ErrorKind::NoElements) for `Min`, `Max`, `MinMax`, `ArgMin` and `ArgMax` if
+    /// `x` is empty, and those of [`Device::reduce_sum`].
     pub fn reduce<'x, R, T: Reducible<R>>(
         &self,
         x: impl Into<BufferView<'x, T>>,
@@ -47,8 +48,9 @@ impl Device {
         self.reduced::<R, T, 1>([x.into()]).during("reduce")
     }
 
-    /// Writes what [`Device::reduce`] returns to the one element of `result`, without waiting: work
-    /// that is submitted later sees it.
+    /// Writes the value of [`Device::reduce`] to the one element of `result`, without waiting.
+    ///
+    /// Work that is submitted later sees the value.
     ///
     /// ```
     /// use tilewright::{Device, ops};
@@ -88,7 +90,7 @@ macro_rules! named_reductions {
             named_reductions! { @method
                 $(#[$doc])*
                 ///
-                /// [`Device::reduce`] has the rules of all reductions; it waits for the value, and
+                /// [`Device::reduce`] has the rules of all reductions. This method waits for the value;
                 /// [`Device::reduce_into`] does not.
                 ///
                 /// # Errors
@@ -129,7 +131,7 @@ macro_rules! named_reductions {
 }
 
 named_reductions! {
-    /// The least element of `x`: NaN if there is a NaN; -0 is less than +0.
+    /// The smallest element of `x`. NaN if there is a NaN; -0 is less than +0.
     ///
     /// ```
     /// # let device = tilewright::Device::simulator();
@@ -141,17 +143,20 @@ named_reductions! {
     #[doc(alias = "amin")]
     reduce_min: Min of T: T => T, |value| value;
 
-    /// The greatest element of `x`: NaN if there is a NaN; +0 is greater than -0.
+    /// The largest element of `x`. NaN if there is a NaN; +0 is greater than -0.
     #[doc(alias = "max")]
     #[doc(alias = "amax")]
     reduce_max: Max of T: T => T, |value| value;
 
-    /// The least and the greatest element of `x` in one pass, as [`Device::reduce_min`] and
-    /// [`Device::reduce_max`] have them.
+    /// The smallest and the largest element of `x`, in one pass.
+    ///
+    /// Both follow the rules of [`Device::reduce_min`] and [`Device::reduce_max`].
     reduce_min_max: MinMax of T: [T; 2] => (T, T), |[least, greatest]| (least, greatest);
 
-    /// The index of the least element of `x`, counted from 0: the first of equal ones, zeros of either
-    /// sign among them, and that of the first NaN if there is one.
+    /// The index of the smallest element of `x`, counted from 0.
+    ///
+    /// Among equal elements it is the first; zeros of either sign are equal. If there is a NaN, it is the index of
+    /// the first NaN.
     ///
     /// ```
     /// # let device = tilewright::Device::simulator();
@@ -163,32 +168,39 @@ named_reductions! {
     #[doc(alias = "iamin")]
     reduce_argmin: ArgMin of T: u64 => usize, |index| index as usize;
 
-    /// The index of the greatest element of `x`, counted from 0: the first of equal ones, zeros of
-    /// either sign among them, and that of the first NaN if there is one.
+    /// The index of the largest element of `x`, counted from 0.
+    ///
+    /// Among equal elements it is the first; zeros of either sign are equal. If there is a NaN, it is the index of
+    /// the first NaN.
     #[doc(alias = "argmax")]
     #[doc(alias = "iamax")]
     reduce_argmax: ArgMax of T: u64 => usize, |index| index as usize;
 
-    /// The product of all elements of `x`, of none 1: of floats in f64, rounded to the result once; of
-    /// integers in 64 bits, wrapping.
+    /// The product of all elements of `x`; 1 if `x` is empty.
+    ///
+    /// Floats are multiplied in f64 and rounded to the result once. Integers are multiplied in 64 bits and wrap.
     #[doc(alias = "prod")]
     reduce_product: Product of T => T::Output, |value| value;
 
-    /// The arithmetic mean of `x`, of no elements NaN: the sum in f64, divided and rounded to the result
-    /// once. That of finite numbers is finite: no sum overflows on the way.
+    /// The arithmetic mean of `x`; NaN if `x` is empty.
+    ///
+    /// The sum is added in f64, divided, and rounded to the result once. The mean of finite numbers is finite: no
+    /// intermediate sum overflows.
     #[doc(alias = "mean")]
     #[doc(alias = "average")]
     reduce_mean: Mean of T => T::Output, |value| value;
 
-    /// The sum of the squares of the elements of `x`, in f64, rounded to the result once.
+    /// The sum of the squares of the elements of `x`, added in f64 and rounded to the result once.
     reduce_sum_of_squares: SumOfSquares of T => T::Output, |value| value;
 
-    /// The sum of the magnitudes of the elements of `x`, in f64, rounded to the result once.
+    /// The sum of the absolute values of the elements of `x`, added in f64 and rounded to the result once.
     #[doc(alias = "asum")]
     reduce_norm_1: Norm1 of T => T::Output, |value| value;
 
-    /// The Euclidean norm of `x`. It is infinite or zero only where the norm itself, rounded to the
-    /// result, is: squares neither overflow nor underflow on the way.
+    /// The Euclidean norm of `x`.
+    ///
+    /// It is infinite or zero only if the norm itself, rounded to the result, is: squares neither overflow nor
+    /// underflow on the way.
     ///
     /// ```
     /// # let device = tilewright::Device::simulator();
@@ -200,13 +212,14 @@ named_reductions! {
     #[doc(alias = "norm")]
     reduce_norm_2: Norm2 of T => T::Output, |value| value;
 
-    /// The greatest magnitude in `x`, of no elements 0: NaN if there is a NaN.
+    /// The largest absolute value in `x`; 0 if `x` is empty. NaN if there is a NaN.
     reduce_norm_inf: NormInf of T: T => T, |value| value;
 
-    /// The variance of the elements of `x` in one pass, in f64, rounded to the result once: the mean of
-    /// the squared deviations from the mean. The sum is divided by the number of elements n, so the
-    /// sample's variance is n / (n - 1) of it. NaN of no elements and of infinite ones; infinite only where the variance, with its error, is beyond the
-    /// result's type.
+    /// The variance of the elements of `x`: the mean of the squared deviations from the mean, in one pass.
+    ///
+    /// It is computed in f64 and rounded to the result once. The divisor is the number of elements n; multiply by n /
+    /// (n - 1) for the sample variance. It is NaN if `x` is empty or has infinite elements. It is infinite only if
+    /// the variance, with its error, exceeds the result's type.
     ///
     /// ```
     /// # let device = tilewright::Device::simulator();
@@ -218,7 +231,7 @@ named_reductions! {
     #[doc(alias = "std")]
     reduce_variance: Variance of T => T::Output, |value| value;
 
-    /// How many bytes of `mask` are not 0.
+    /// The number of bytes of `mask` that are not 0.
     ///
     /// ```
     /// # let device = tilewright::Device::simulator();
@@ -229,18 +242,20 @@ named_reductions! {
     /// ```
     reduce_count: Count of u8 => usize, |count| count as usize;
 
-    /// Whether a byte of `mask` is not 0; of no bytes false.
+    /// Whether any byte of `mask` is not 0; false if `mask` is empty.
     reduce_any: Any of u8 => bool, |any| any != 0;
 
-    /// Whether no byte of `mask` is 0; of no bytes true.
+    /// Whether all bytes of `mask` are not 0; true if `mask` is empty.
     reduce_all: All of u8 => bool, |all| all != 0;
 }
 
 impl Device {
-    /// The sum of the products of the elements of `x` and `y`, of none 0: of floats in f64, rounded to
-    /// the result once; of integers in 64 bits, wrapping.
+    /// The dot product of `x` and `y`; 0 if they are empty.
     ///
-    /// [`Device::reduce`] has the rules of all reductions; it waits for the value, and
+    /// Floats are multiplied and added in f64, and rounded to the result once. Integers are computed in 64 bits and
+    /// wrap.
+    ///
+    /// [`Device::reduce`] has the rules of all reductions. This method waits for the value;
     /// [`Device::reduce_dot_into`] does not.
     ///
     /// ```
@@ -265,7 +280,7 @@ impl Device {
         value.during("reduce_dot")
     }
 
-    /// Writes what [`Device::reduce_dot`] returns to the one element of `result`, without waiting.
+    /// Writes the value of [`Device::reduce_dot`] to the one element of `result`, without waiting.
     ///
     /// # Errors
     /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `result` does not have one element,
@@ -281,8 +296,7 @@ impl Device {
     }
 }
 
-/// The value that `operation` gives for all elements of `data`, on the default device, by
-/// [`Device::reduce`].
+/// Reduces all elements of `data` by `operation` on the default device: [`Device::reduce`].
 ///
 /// ```
 /// use tilewright::ops;
@@ -299,8 +313,9 @@ pub fn reduce<R, T: Reducible<R>>(data: &[T], operation: R) -> Result<T::Output>
     device.reduce(&device.upload(data)?, operation)
 }
 
-/// The dot product of `x` and `y` on the default device, by [`Device::reduce_dot`]. A slice that is both
-/// is uploaded once.
+/// The dot product of `x` and `y` on the default device: [`Device::reduce_dot`].
+///
+/// If both are the same slice, it is uploaded once.
 ///
 /// ```
 /// let (x, y) = ([1.0_f32, 2.0, 3.0], [10.0, 100.0, 1000.0]);
@@ -316,7 +331,7 @@ pub fn reduce<R, T: Reducible<R>>(data: &[T], operation: R) -> Result<T::Output>
 pub fn reduce_dot<T: ReduciblePairs<Dot>>(x: &[T], y: &[T]) -> Result<T::Output> {
     let device = default_device()?;
     let x_on_device = device.upload(x)?;
-    // The address and the length are the same: so are the elements.
+    // Same address and length, so the same elements.
     if ptr::eq(x, y) {
         return device.reduce_dot(&x_on_device, &x_on_device);
     }

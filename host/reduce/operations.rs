@@ -1,4 +1,4 @@
-//! What can be reduced, by which operation, in which kernel.
+//! Which operation reduces which elements, and in which kernel.
 
 use super::sealed::{LineShared, Params, SegmentShared, Shared};
 use super::{combine, sealed};
@@ -29,7 +29,7 @@ use tilewright_kernels::{
 /// | `NormInf` | floats | an element |
 /// | `Count`, `Any`, `All` | u8 | u64; u8, which is 0 or 1 |
 ///
-/// All elements are f32, f64, f16, bf16, i32, u32, i64 and u64; floats are the first four.
+/// "All" means f32, f64, f16, bf16, i32, u32, i64 and u64; floats are the first four.
 #[diagnostic::on_unimplemented(
     message = "buffers of `{Self}` cannot be reduced by `{R}`",
     note = "`tilewright::ops` has the operations; masks of `Count`, `Any` and `All` are of u8, norms \
@@ -43,9 +43,10 @@ pub trait Reducible<R>:
     type Output: Element;
 }
 
-/// An element type of which the operation `R` reduces two buffers of one length, two matrices of one shape
-/// row by row or column by column, and two buffers segment by segment: [`ops::Dot`](crate::ops::Dot) of
-/// f32, f64, f16, bf16, i32, u32, i64 and u64.
+/// An element type that the operation `R` reduces in pairs: [`ops::Dot`](crate::ops::Dot).
+///
+/// The pairs are those of two buffers of the same length, of two matrices of the same shape, row by row or column by
+/// column, or of two buffers segment by segment. The types are f32, f64, f16, bf16, i32, u32, i64 and u64.
 #[diagnostic::on_unimplemented(
     message = "two buffers or matrices of `{Self}` cannot be reduced by `{R}`",
     note = "dot products are of f32, f64, f16, bf16, i32, u32, i64 and u64"
@@ -60,8 +61,9 @@ pub trait ReduciblePairs<R>:
     type Output: Element;
 }
 
-/// An element type whose matrices the operation `R` reduces, row by row or column by column: all
-/// operations and elements of [`Reducible`].
+/// An element type whose matrices the operation `R` reduces, row by row or column by column.
+///
+/// The operations and elements are those of [`Reducible`].
 #[diagnostic::on_unimplemented(
     message = "the rows and columns of matrices of `{Self}` cannot be reduced by `{R}`",
     note = "they can by every operation that reduces buffers of the type: masks of `Count`, `Any` and \
@@ -71,8 +73,9 @@ pub trait ReduciblePairs<R>:
 )]
 pub trait ReducibleLines<R>: Reducible<R> + sealed::ReduceLines<R> {}
 
-/// An element type whose segments the operation `R` reduces: all operations and elements of
-/// [`Reducible`].
+/// An element type whose segments the operation `R` reduces.
+///
+/// The operations and elements are those of [`Reducible`].
 #[diagnostic::on_unimplemented(
     message = "segments of buffers of `{Self}` cannot be reduced by `{R}`",
     note = "they can by every operation that reduces buffers of the type: masks of `Count`, `Any` and \
@@ -100,7 +103,7 @@ pub trait ReduceElement: Reducible<Sum, Output = Self::Sum> {
     type Sum: Element + PartialEq;
 }
 
-/// The reductions of arrays, `$x` each, by one kernel, or by another one where they are not aligned.
+/// Reductions of arrays `$x` by one kernel, or by a second one for arrays that are not aligned.
 macro_rules! array_reduction {
     ($arrays:literal ($($x:ident),*) of $element:ident: $operation:ident of $item:ty, $kernel:ident) => {
         array_reduction! {
@@ -183,7 +186,7 @@ macro_rules! pair_reductions {
 }
 for_each_pair_reduction!(pair_reductions);
 
-/// The reductions of the lines of matrices, `$x` each.
+/// Reductions of the lines of matrices `$x`.
 macro_rules! line_reduction {
     ($arrays:literal ($($x:ident $apart:ident),*) of $element:ident: $operation:ident, $along:ident,
         $across:ident) => {
@@ -201,7 +204,7 @@ macro_rules! line_reduction {
             ) -> Params<'a, Self::Along> {
                 let [(count, len), ..] = [$($x.shape()),*];
                 $(let $apart = $x.leading_dimension();)*
-                // SAFETY: (1) both kernels read the elements of the lines alone.
+                // SAFETY: both kernels read nothing but the elements of the lines.
                 $(let $x = unsafe { read_elements($x.into()) };)*
                 let LineShared { shape, partials, tickets } = shared;
                 ($($x,)* count, len, $($apart,)* shape, partials, tickets, values)
@@ -228,7 +231,7 @@ macro_rules! pair_line_reductions {
 }
 for_each_pair_line_reduction!(pair_line_reductions);
 
-/// The reductions of the segments of arrays, `$x` each.
+/// Reductions of the segments of arrays `$x`.
 macro_rules! segment_reduction {
     ($arrays:literal ($($x:ident),*) of $element:ident: $operation:ident, $kernel:ident) => {
         impl sealed::ReduceSegments<reduce::$operation, $arrays> for $element {
@@ -269,7 +272,7 @@ mod tests {
     use super::sealed::Reduce;
     use super::*;
 
-    /// Bytes of the PTX that a sum of elements `T` names. No other kernel's constants are named with it.
+    /// Bytes of the PTX that a sum of elements `T` refers to. No other kernel's constants are included.
     fn images_of_sum<T: Reduce<Sum>>() -> usize {
         let modules = [T::MODULE, T::UNALIGNED_MODULE];
         let images = modules.iter().flat_map(|it| it.images());

@@ -9,21 +9,23 @@ use crate::workspace::Workspace;
 use cuda_std::global::GlobalMut;
 use tilewright_kernels::reduce::{Plan, Reduction, ReductionKernel};
 
-/// What the operation of a kernel combines elements in.
+/// The accumulator of a kernel's operation.
 type AccumulatorOf<K> =
     <<K as ReductionKernel>::Operation as Reduction<<K as ReductionKernel>::Element>>::Accumulator;
 
-/// The value of the operation of a kernel.
+/// The type of a kernel's result.
 type OutputOf<K> =
     <<K as ReductionKernel>::Operation as Reduction<<K as ReductionKernel>::Element>>::Output;
 
 impl Module {
-    /// The value that an operation of your own gives for all elements of `x`, a buffer or a part of one:
-    /// `kernel` is one that [`reductions!`](tilewright_kernels::reductions) has made of it.
+    /// Reduces all elements of `x` by a custom operation.
     ///
-    /// The tree is that of [`Device::reduce`](crate::Device::reduce) for elements of the same size: the same elements give
-    /// the same bits in every run and on every device. It waits for all submitted work, and so for the
-    /// value. [`reduce_into`](Self::reduce_into) does not.
+    /// `kernel` is one that [`reductions!`](tilewright_kernels::reductions) made from the operation. `x` is a buffer
+    /// or a slice of one.
+    ///
+    /// The tree is that of [`Device::reduce`](crate::Device::reduce) for elements of the same size, so the same
+    /// elements give the same bits in every run and on every device. The call waits for all submitted work, and so
+    /// for the value. [`reduce_into`](Self::reduce_into) does not wait.
     ///
     /// ```
     /// use tilewright::{Device, ModuleSource};
@@ -54,7 +56,7 @@ impl Module {
     ///     /// Counts the negative elements.
     ///     count_negative: Negative of f32;
     /// }
-    /// // SAFETY: (1) there are no images.
+    /// // SAFETY: there are no images that could differ from the kernel.
     /// static KERNELS: ModuleSource = unsafe { ModuleSource::new("negative", &[]) };
     ///
     /// # fn main() -> tilewright::Result<()> {
@@ -67,10 +69,9 @@ impl Module {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::NoElements`](crate::ErrorKind::NoElements) if `x` is empty and the operation needs
-    /// an element; [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if `x` is of another device;
-    /// [`ErrorKind::OutOfHostMemory`](crate::ErrorKind::OutOfHostMemory), and those of
-    /// [`launch`](Self::launch).
+    /// [`ErrorKind::NoElements`](crate::ErrorKind::NoElements) if `x` is empty and the operation needs an element;
+    /// [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if `x` is on another device;
+    /// [`ErrorKind::OutOfHostMemory`](crate::ErrorKind::OutOfHostMemory), and those of [`launch`](Self::launch).
     pub fn reduce<'x, K>(
         &self,
         kernel: K,
@@ -89,8 +90,9 @@ impl Module {
         reduced.during("reduce")
     }
 
-    /// Writes what [`reduce`](Self::reduce) returns to the one element of `result`, without waiting:
-    /// work that is submitted later sees it.
+    /// Writes the value of [`reduce`](Self::reduce) to the one element of `result`, without waiting.
+    ///
+    /// Work that is submitted later sees the value.
     ///
     /// # Errors
     /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `result` does not have one element,
@@ -138,10 +140,10 @@ impl Module {
         let mut workspace = Workspace::lock(self.device());
         let (config, shared) = workspace.shared(plan)?;
         let params = (global(x), shared.partials, shared.ticket, result);
-        // SAFETY: (1) the kernel's requirements are those of `reductions!`, by (1) of `ReductionKernel`. Its
-        // (1): blocks and partial results are the plan's. Its (2): `result` has an element. Its (3): the
-        // ticket is 0, and the workspace locked. (2) `x` is borrowed until this returns, and `result` is the
-        // launch's.
+        // SAFETY: the kernel's requirements are those of `reductions!`: `ReductionKernel` guarantees it. Its blocks
+        // and partial results are those of the plan. `result` and the ticket have an element each. The ticket is 0,
+        // and the workspace is locked. Views of live memory without conflicting work: `x` is borrowed until this
+        // returns, and nothing else uses `result` meanwhile.
         let launched = unsafe { self.launch_params::<K>(config, params) };
         workspace.after(launched)
     }

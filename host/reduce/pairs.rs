@@ -1,4 +1,4 @@
-//! Dot products of the rows, the columns and the segments of two operands.
+//! Dot products of the rows, columns and segments of two operands.
 
 use super::operations::ReduciblePairs;
 use super::ops::Dot;
@@ -10,17 +10,18 @@ use crate::error::{During, ErrorKind, MUST_BE_EQUAL, Outcome, Result};
 use crate::matrix::{MatrixView, in_one_order};
 
 impl Device {
-    /// The dot product of each row of `x` with the same row of `y`, matrices or views of one shape: a buffer
-    /// with an element for each row. So the dot products of many short vectors are one launch.
+    /// The dot product of each row of `x` with the same row of `y`, in one launch.
     ///
-    /// Floats are multiplied and added in f64 and rounded to the result once; integers wrap in 64 bits. Pairs
-    /// are combined in the tree of a row ([`Device::reduce_rows`]), which depends on the length alone: the
-    /// bits are the same in either order of the matrices, in every run and on every device
-    /// ([docs/reductions.md]). They may differ from those of [`Device::reduce_dot`].
+    /// `x` and `y` are matrices or views of the same shape. The result has one element for each row.
+    ///
+    /// Floats are multiplied and added in f64, and rounded to the result once; integers wrap in 64 bits. The pairs
+    /// are combined in the tree of a row ([`Device::reduce_rows`]), which depends on the length alone. So the bits
+    /// are the same in either order of the matrices, in every run and on every device ([docs/reductions.md]). They
+    /// may differ from those of [`Device::reduce_dot`].
     ///
     /// [docs/reductions.md]: https://github.com/tilewright/tilewright/blob/main/docs/reductions.md
     ///
-    /// Both are in one order, but for a single row or column, which is in either.
+    /// Both matrices must have the same order, unless they have a single row or column.
     ///
     /// ```
     /// use tilewright::Device;
@@ -35,10 +36,9 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::ShapeMismatch`] if the matrices have different shapes; [`ErrorKind::OrderMismatch`] if they
-    /// are in different orders; [`ErrorKind::WrongDevice`] if one is of another device;
-    /// [`ErrorKind::TooLarge`] for more than 2^31 blocks of rows; [`ErrorKind::OutOfMemory`],
-    /// [`ErrorKind::NoModule`], [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
+    /// [`ErrorKind::ShapeMismatch`] if the matrices have different shapes; [`ErrorKind::OrderMismatch`] if they have
+    /// different orders; [`ErrorKind::WrongDevice`] if one is on another device; [`ErrorKind::TooLarge`] for more
+    /// than 2^31 blocks of rows; [`ErrorKind::NoModule`], and those of [`Device::zeros`].
     #[doc(alias = "vecdot")]
     #[doc(alias = "batched dot")]
     pub fn reduce_dot_rows<'m, T: ReduciblePairs<Dot>>(
@@ -51,8 +51,7 @@ impl Device {
             .during("reduce_dot_rows")
     }
 
-    /// The dot product of each column of `x` with the same column of `y`, as [`Device::reduce_dot_rows`] has
-    /// that of each row.
+    /// The dot product of each column of `x` with the same column of `y`: [`Device::reduce_dot_rows`] for columns.
     ///
     /// ```
     /// use tilewright::Device;
@@ -81,8 +80,9 @@ impl Device {
             .during("reduce_dot_columns")
     }
 
-    /// Writes the dot product of each row of `x` with that of `y` to `values`, without waiting: work that is
-    /// submitted later sees them.
+    /// Writes the dot product of each row of `x` with the same row of `y` to `values`, without waiting.
+    ///
+    /// Work that is submitted later sees the products.
     ///
     /// # Errors
     /// [`ErrorKind::WrongLength`] if `values` does not have an element for each row, and those of
@@ -98,7 +98,7 @@ impl Device {
             .during("reduce_dot_rows_into")
     }
 
-    /// Writes the dot product of each column of `x` with that of `y` to `values`, without waiting.
+    /// Writes the dot product of each column of `x` with the same column of `y` to `values`, without waiting.
     ///
     /// # Errors
     /// [`ErrorKind::WrongLength`] if `values` does not have an element for each column, and those of
@@ -115,11 +115,11 @@ impl Device {
             .during("reduce_dot_columns_into")
     }
 
-    /// The dot product of each segment of `x` with the same segment of `y`, buffers or parts of one length: a
-    /// buffer with an element for each segment. That of a segment without elements is 0.
+    /// The dot product of each segment of `x` with the same segment of `y`.
     ///
-    /// A segment has the bits of a row of its length ([`Device::reduce_dot_rows`]), wherever it lies and
-    /// whatever the others are.
+    /// `x` and `y` are buffers or slices of the same length. The result has one element for each segment; it is 0 for
+    /// a segment without elements. A segment has the bits of a row of its length ([`Device::reduce_dot_rows`]),
+    /// wherever it lies and whatever the other segments hold.
     ///
     /// ```
     /// use tilewright::Device;
@@ -136,10 +136,9 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::WrongLength`] if `y` is not as long as `x`; [`ErrorKind::InvalidOffsets`] if a segment ends
-    /// past the end of `x`; [`ErrorKind::WrongDevice`] if one of them or the segments are of another device;
-    /// [`ErrorKind::TooLarge`] for more than 2^31 blocks; [`ErrorKind::OutOfMemory`],
-    /// [`ErrorKind::NoModule`], [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
+    /// [`ErrorKind::WrongLength`] if `y` is not as long as `x`; [`ErrorKind::InvalidOffsets`] if a segment ends past
+    /// the end of `x`; [`ErrorKind::WrongDevice`] if `x`, `y` or the segments are on another device;
+    /// [`ErrorKind::TooLarge`] for more than 2^31 blocks; [`ErrorKind::NoModule`], and those of [`Device::zeros`].
     pub fn reduce_dot_segments<'x, T: ReduciblePairs<Dot>>(
         &self,
         x: impl Into<BufferView<'x, T>>,
@@ -150,8 +149,9 @@ impl Device {
             .during("reduce_dot_segments")
     }
 
-    /// Writes the dot product of each segment of `x` with that of `y` to `values`, without waiting: work that
-    /// is submitted later sees them.
+    /// Writes the dot product of each segment of `x` with the same segment of `y` to `values`, without waiting.
+    ///
+    /// Work that is submitted later sees the products.
     ///
     /// # Errors
     /// [`ErrorKind::WrongLength`] if `values` does not have an element for each segment, and those of
@@ -169,7 +169,7 @@ impl Device {
 }
 
 impl Device {
-    /// Both matrices in one order, if they are of this device and of one shape.
+    /// Both matrices in the same order, if they are on this device and have the same shape.
     fn paired<'m, T: Element>(
         &self,
         x: MatrixView<'m, T>,
@@ -184,7 +184,7 @@ impl Device {
                 rule: MUST_BE_EQUAL,
             });
         }
-        // No element lies anywhere.
+        // Empty matrices have no order to compare.
         if x.is_empty() {
             return Ok([x, x]);
         }
@@ -192,7 +192,7 @@ impl Device {
     }
 }
 
-/// Both transposes.
+/// The transposes of both matrices.
 fn transposed<T: Element>(matrices: [MatrixView<'_, T>; 2]) -> [MatrixView<'_, T>; 2] {
     matrices.map(|matrix| matrix.t())
 }

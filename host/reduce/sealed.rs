@@ -1,5 +1,4 @@
-//! The kernels of each operation: what the public traits of `operations.rs` stand for, which no other crate
-//! implements.
+//! The kernels of each operation, behind the public traits of `operations.rs`, which other crates cannot implement.
 
 use crate::buffer::BufferView;
 use crate::element::Element;
@@ -11,18 +10,18 @@ use cuda_std::kernel::Kernel;
 /// The parameters of a launch of `K`.
 pub type Params<'a, K> = <K as Kernel>::Params<'a>;
 
-/// An element type that the operation `R` reduces: the elements of one array, or the pairs of two.
+/// An element type that the operation `R` reduces: elements of one array, or pairs from two.
 pub trait Reduce<R, const ARRAYS: usize = 1>: Element {
-    /// What elements are combined in: the type of the blocks' partial results.
+    /// The accumulator, which is also the type of the blocks' partial results.
     type Accumulator: Element;
     /// The value of an array.
     type Value: Element;
-    /// Whether there is no value without elements.
+    /// Whether the operation has no value for empty input.
     const NEEDS_AN_ELEMENT: bool;
     /// The kernel for elements that start at a multiple of 16 bytes.
     type Kernel: Kernel;
     const MODULE: &'static ModuleSource;
-    /// The kernel for elements that start elsewhere, often the same; it gives the same bits.
+    /// The kernel for elements that start elsewhere, often the same one. It gives the same bits.
     type Unaligned: for<'launch> Kernel<Params<'launch> = Params<'launch, Self::Kernel>>;
     const UNALIGNED_MODULE: &'static ModuleSource;
     fn params<'a>(
@@ -30,21 +29,21 @@ pub trait Reduce<R, const ARRAYS: usize = 1>: Element {
         shared: Shared<'a, Self::Accumulator>,
         result: GlobalMut<'a, Self::Value>,
     ) -> Params<'a, Self::Kernel>;
-    /// The value of `elements` elements, from the partial results of their blocks.
+    /// The value of `elements` elements, from their blocks' partial results.
     fn value_of(partials: &[Self::Accumulator], elements: usize) -> Self::Value;
-    /// A partial result with `place(it)` for the index that it carries, if it carries one.
+    /// The partial result with `place` applied to its index, if it has one.
     fn with_place(partial: Self::Accumulator, place: impl Fn(usize) -> usize) -> Self::Accumulator;
 }
 
-/// What the blocks of a launch share, beside the result.
+/// Memory that the blocks of a launch share, besides the result.
 pub struct Shared<'a, A> {
-    /// A partial result for each block.
+    /// One partial result for each block.
     pub partials: GlobalMut<'a, A>,
     /// One counter, which is 0.
     pub ticket: GlobalMut<'a, u32>,
 }
 
-/// An element type of whose matrices the operation `R` reduces the lines.
+/// An element type of matrices whose lines the operation `R` reduces.
 pub trait ReduceLines<R, const ARRAYS: usize = 1>: Reduce<R, ARRAYS> {
     /// The kernel for contiguous lines.
     type Along: Kernel;
@@ -59,15 +58,15 @@ pub trait ReduceLines<R, const ARRAYS: usize = 1>: Reduce<R, ARRAYS> {
     ) -> Params<'a, Self::Along>;
 }
 
-/// What the blocks of a launch for rows share, beside their values.
+/// Memory that the blocks of a launch for rows share, besides the values.
 pub struct LineShared<'a, A> {
-    /// What the kernel is told of the grid.
+    /// The kernel's parameter for the grid.
     pub shape: u32,
     pub partials: GlobalMut<'a, A>,
     pub tickets: GlobalMut<'a, u32>,
 }
 
-/// An element type of whose arrays the operation `R` reduces the segments.
+/// An element type of arrays whose segments the operation `R` reduces.
 pub trait ReduceSegments<R, const ARRAYS: usize = 1>: Reduce<R, ARRAYS> {
     type Segments: Kernel;
     const SEGMENTS_MODULE: &'static ModuleSource;
@@ -78,8 +77,8 @@ pub trait ReduceSegments<R, const ARRAYS: usize = 1>: Reduce<R, ARRAYS> {
     ) -> Params<'a, Self::Segments>;
 }
 
-/// What the blocks of a launch for segments share, beside the elements and the values. Offsets and parts
-/// are those that `Device::segments` has checked and listed.
+/// Memory that the blocks of a launch for segments share, besides the elements and the values. `Device::segments` has
+/// checked the offsets and listed the parts.
 pub struct SegmentShared<'a, A> {
     pub offsets: Global<'a, u64>,
     pub parts: Global<'a, u64>,

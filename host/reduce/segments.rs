@@ -14,19 +14,20 @@ use tilewright_kernels::reduce::lines::{
     LANES_OF_PART, LINE_THREADS, LinePlan, MOST_PARTS, SEGMENT_LANES, STRANDS, list_section,
 };
 
-/// Segments of a buffer: elements `offsets[i]..offsets[i + 1]` are segment i, as in the offsets of a
-/// matrix in CSR. They are checked and divided among threads once, for any number of reductions.
+/// Segments of a buffer: segment i has the elements `offsets[i]..offsets[i + 1]`, as in CSR.
+///
+/// The segments are checked and divided among threads once, for any number of reductions.
 #[derive(Debug)]
 pub struct Segments {
-    /// Where each segment starts and the last one ends.
+    /// The start of each segment, and the end of the last one.
     offsets: Buffer<u64>,
-    /// The sections of the long segments, each for each of its parts.
+    /// The sections of the long segments, each listed once for each of its parts.
     parts: Buffer<u64>,
     /// Whether a segment has several sections.
     is_shared: bool,
     /// The segments without elements, ascending.
     empty: Vec<usize>,
-    /// The elements that a buffer must have.
+    /// The number of elements that a buffer needs at least.
     end: usize,
 }
 
@@ -43,12 +44,12 @@ impl Segments {
         self.len() == 0
     }
 
-    /// The blocks of a launch for them.
+    /// The number of blocks of a launch for them.
     fn blocks(&self) -> Outcome<u32> {
         blocks(self.parts.len(), self.len())
     }
 
-    /// The partial results of a launch for them, and its tickets.
+    /// The number of partial results, and of tickets, of a launch for them.
     fn shared(&self) -> usize {
         if self.is_shared { self.parts.len() } else { 0 }
     }
@@ -86,8 +87,9 @@ impl Segments {
 }
 
 impl Device {
-    /// The segments `offsets[i]..offsets[i + 1]` of buffers of this device, one less than offsets. They
-    /// need not start at 0, and may be empty.
+    /// Prepares the segments `offsets[i]..offsets[i + 1]` for reductions on this device.
+    ///
+    /// There is one segment less than offsets. The first need not start at 0, and segments may be empty.
     ///
     /// ```
     /// use tilewright::{Device, ops};
@@ -102,19 +104,19 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidOffsets`] if an offset is below the one before it, or if there is none;
-    /// [`ErrorKind::OutOfMemory`], [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
+    /// [`ErrorKind::InvalidOffsets`] if an offset is below the one before it, or if there are no offsets; those of
+    /// [`Device::zeros`].
     pub fn segments(&self, offsets: &[usize]) -> Result<Segments> {
         self.divided(offsets).during("segments")
     }
 
-    /// The value of each segment of `x` by `operation`, one of [`ops`](crate::ops): a buffer with an
-    /// element for each segment. Places are counted from the start of a segment.
+    /// Reduces each segment of `x` by `operation`, one of [`ops`](crate::ops).
     ///
-    /// A segment is combined as a row of its length ([`Device::reduce_rows`]): its bits depend on its
-    /// own elements alone, wherever it lies and whatever the others are. Long segments are divided
-    /// among blocks. Those without elements have the value of none: 0 for sums, 1 for products, NaN for
-    /// means.
+    /// The result has one element for each segment. `ArgMin` and `ArgMax` count from the start of the segment.
+    ///
+    /// A segment is combined like a row of its length ([`Device::reduce_rows`]). Its bits depend on its own elements
+    /// alone, wherever it lies and whatever the other segments hold. Long segments are divided among blocks. An empty
+    /// segment has the value of empty input: 0 for sums, 1 for products, NaN for means.
     ///
     /// ```
     /// use tilewright::{Device, ops};
@@ -129,12 +131,10 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidOffsets`] if a segment ends past the end of `x`; [`ErrorKind::NoElements`] for a minimum,
-    /// a maximum or the place of one where a segment has no elements, for which
-    /// [`reduce_segments_or`](Self::reduce_segments_or) takes a value; [`ErrorKind::WrongDevice`] if `x`
-    /// or the segments are of another device; [`ErrorKind::TooLarge`] for more than 2^31 blocks;
-    /// [`ErrorKind::OutOfMemory`], [`ErrorKind::NoModule`], [`ErrorKind::DeviceLost`] or
-    /// [`ErrorKind::Cuda`].
+    /// [`ErrorKind::InvalidOffsets`] if a segment ends past the end of `x`; [`ErrorKind::NoElements`] for `Min`,
+    /// `Max`, `MinMax`, `ArgMin` and `ArgMax` if a segment is empty ([`reduce_segments_or`](Self::reduce_segments_or)
+    /// takes a value for it); [`ErrorKind::WrongDevice`] if `x` or the segments are on another device;
+    /// [`ErrorKind::TooLarge`] for more than 2^31 blocks; [`ErrorKind::NoModule`], and those of [`Device::zeros`].
     #[doc(alias = "DeviceSegmentedReduce")]
     #[doc(alias = "reduceat")]
     pub fn reduce_segments<'x, R, T: ReducibleSegments<R>>(
@@ -148,8 +148,9 @@ impl Device {
             .during("reduce_segments")
     }
 
-    /// Writes the value of each segment of `x` to `values`, without waiting: work that is submitted
-    /// later sees them.
+    /// Writes the value of each segment of `x` to `values`, without waiting.
+    ///
+    /// Work that is submitted later sees the values.
     ///
     /// # Errors
     /// [`ErrorKind::WrongLength`] if `values` does not have an element for each segment, and those of
@@ -178,7 +179,7 @@ impl Device {
         })
     }
 
-    /// The values of the segments of `x`, an array or two of one length.
+    /// The values of the segments of `x`: one array, or two of the same length.
     pub(super) fn segments_reduced<R, T: ReduceSegments<R, ARRAYS>, const ARRAYS: usize>(
         &self,
         x: [BufferView<'_, T>; ARRAYS],
@@ -189,7 +190,7 @@ impl Device {
         Ok(values)
     }
 
-    /// Writes the values of the segments of `x`, an array or two of one length, to `values`.
+    /// Writes the values of the segments of `x` to `values`. `x` is one array, or two of the same length.
     pub(super) fn segments_reduced_into<R, T: ReduceSegments<R, ARRAYS>, const ARRAYS: usize>(
         &self,
         x: [BufferView<'_, T>; ARRAYS],
@@ -202,7 +203,8 @@ impl Device {
         self.any_segments_reduced_into::<R, T, ARRAYS>(x, segments, values)
     }
 
-    /// The same of segments that may be empty, whose values mean nothing if the operation needs an element.
+    /// [`segments_reduced_into`](Self::segments_reduced_into) without the check for empty segments: their values are
+    /// meaningless if the operation needs an element.
     pub(super) fn any_segments_reduced_into<
         R,
         T: ReduceSegments<R, ARRAYS>,
@@ -233,7 +235,7 @@ impl Device {
         self.launch_segments::<R, T, ARRAYS>(x, segments, values)
     }
 
-    /// Reduces the segments, one at least, all of which are in each of `x`, to as many `values`.
+    /// Reduces the segments, at least one, to `values`, one for each segment. All segments are within each of `x`.
     fn launch_segments<R, T: ReduceSegments<R, ARRAYS>, const ARRAYS: usize>(
         &self,
         x: [BufferView<'_, T>; ARRAYS],
@@ -251,17 +253,17 @@ impl Device {
         };
         let params = T::segment_params(x, shared, global_mut(values));
         let module = Module::on_demand(self, T::SEGMENTS_MODULE);
-        // SAFETY: (1) the kernel's (1): the grid is its. Its (2), (3): the offsets and the list are
-        // those of the segments, and each of `x` has the elements, as was compared. Its (4): there are as many
-        // partial results and tickets as the segments ask for, the tickets are 0 and locked, and values as many as
-        // segments, as was compared. (2) `x`, segments and values are borrowed until this returns, and the memory
-        // of the partial results is freed after the launch, in the device's order.
+        // SAFETY: the kernel's requirements. The grid is the one for these segments. Offsets and parts are those that
+        // `Device::segments` checked and listed, and each of `x` has the elements, as was compared. Partial results
+        // and tickets are as many as the segments need; the tickets are 0 and locked; there is a value for each
+        // segment, as was compared. Views of live memory without conflicting work: `x`, segments and values are
+        // borrowed until this returns, and the partial results are freed after the launch, in the device's order.
         let launched = unsafe { module.launch_params::<T::Segments>(config, params) };
         tickets.after(launched)
     }
 }
 
-/// The blocks of a launch for as many listed parts and segments.
+/// The number of blocks of a launch for `parts` listed parts and `segments` segments.
 fn blocks(parts: usize, segments: usize) -> Outcome<u32> {
     let of_parts = parts.div_ceil((LINE_THREADS / LANES_OF_PART) as usize);
     let of_segments = segments.div_ceil((LINE_THREADS / SEGMENT_LANES) as usize);
@@ -269,22 +271,22 @@ fn blocks(parts: usize, segments: usize) -> Outcome<u32> {
     grid_x(blocks, || format!("a grid of {blocks} blocks for segments"))
 }
 
-/// What is known of segments without a device.
+/// The properties of segments that need no device.
 #[derive(Debug)]
 struct Division {
-    /// The sections of the long segments, each for each of its parts: those of one part, of two, of four and
-    /// of eight.
+    /// The sections of the long segments, each listed once for each of its parts: first the sections of one part,
+    /// then those of two, four and eight.
     sections: [Vec<u64>; MOST_PARTS.ilog2() as usize + 1],
     /// Whether a segment has several sections.
     is_shared: bool,
     /// The segments without elements, ascending.
     empty: Vec<usize>,
-    /// The elements that a buffer must have.
+    /// The number of elements that a buffer needs at least.
     end: usize,
 }
 
 impl Division {
-    /// That of the segments `offsets[i]..offsets[i + 1]`.
+    /// Divides the segments `offsets[i]..offsets[i + 1]`.
     fn of(offsets: &[usize]) -> Outcome<Self> {
         let Some(end) = offsets.last().copied() else {
             return Err(ErrorKind::InvalidOffsets {
@@ -327,7 +329,8 @@ impl Division {
         }
     }
 
-    /// The list of parts: the longest sections first, each of which starts at a multiple of its parts.
+    /// The list of parts. The sections with the most parts come first, so that each starts at a multiple of its
+    /// parts.
     fn parts(&self) -> Vec<u64> {
         let descending: Vec<&[u64]> = self.sections.iter().rev().map(Vec::as_slice).collect();
         descending.concat()

@@ -1,5 +1,4 @@
-//! What one device does for the reduction of an array that several devices have: the partial results of
-//! its blocks.
+//! One device's part in the reduction of an array that several devices share: the partial results of its blocks.
 
 use super::sealed::{Reduce, Shared};
 use crate::buffer::{Buffer, BufferView};
@@ -12,7 +11,7 @@ use crate::module::Module;
 use cuda_std::global::GlobalMut;
 use tilewright_kernels::reduce::BLOCK_THREADS;
 
-/// What a launch needs beside the elements, for itself alone.
+/// Memory that one launch needs for itself, besides the elements.
 struct Own<A: Element, O: Element> {
     partials: Buffer<A>,
     ticket: Buffer<u32>,
@@ -20,7 +19,8 @@ struct Own<A: Element, O: Element> {
 }
 
 impl<A: Element, O: Element> Own<A, O> {
-    /// For `blocks` blocks: two at least, because a single one leaves a value and no partial result.
+    /// For `blocks` blocks. It makes room for two at least, because a single block leaves a value and no partial
+    /// result.
     fn new(device: &Device, blocks: u32) -> Outcome<Self> {
         Ok(Self {
             partials: Buffer::uninit(device, blocks.max(2) as usize)?,
@@ -29,7 +29,7 @@ impl<A: Element, O: Element> Own<A, O> {
         })
     }
 
-    /// What the blocks of a launch share, and the result.
+    /// Memory that the blocks of a launch share, and the result.
     fn borrowed(&mut self) -> (Shared<'_, A>, GlobalMut<'_, O>) {
         let shared = Shared {
             partials: global_mut(self.partials.view_mut()),
@@ -40,9 +40,11 @@ impl<A: Element, O: Element> Own<A, O> {
 }
 
 impl Device {
-    /// The partial results of `blocks` blocks (1 at least) that have the tiles of `shards`, of one array or two, in
-    /// turns, without waiting. There may be another one at the end, of no elements. Each shard starts with an
-    /// allocation.
+    /// The partial results of `blocks` blocks (at least one), which take turns at the tiles of `shards`; does not
+    /// wait.
+    ///
+    /// `shards` are of one array or two, and each starts with an allocation. There may be an extra partial result at
+    /// the end, of no elements.
     pub(crate) fn partials_of<R, T: Reduce<R, ARRAYS>, const ARRAYS: usize>(
         &self,
         shards: [BufferView<'_, T>; ARRAYS],
@@ -54,10 +56,10 @@ impl Device {
         let (shared, result) = own.borrowed();
         let params = T::params(shards, shared, result);
         let module = Module::on_demand(self, T::MODULE);
-        // SAFETY: (1) the kernel's (1): there are as many partial results as blocks. Its (2): an allocation
-        // is aligned to 256 bytes, the lengths were compared, and `result` has an element. Its (3): the ticket is
-        // new and 0, and nothing else uses it or the partial results. (2) `shards` are borrowed until this
-        // returns; the rest is new.
+        // SAFETY: the kernel's requirements. There are as many partial results as blocks. `shards` are aligned to 256
+        // bytes, as allocations are; the lengths were compared; `result` and the ticket have an element each. The
+        // ticket is new and 0, and nothing else uses it or the partial results. Views of live memory without
+        // conflicting work: `shards` are borrowed until this returns, and the rest is new.
         unsafe { module.launch_params::<T::Kernel>(config, params) }?;
         Ok(own.partials)
     }

@@ -7,19 +7,20 @@ use crate::error::{During, Result};
 use tilewright_kernels::reduce::{Plan, Sum};
 
 impl Device {
-    /// The sum of all elements of `x`, a buffer or a part of one ([`Buffer::slice`](crate::Buffer::slice)); 0 for none.
+    /// The sum of all elements of `x`; 0 if it is empty.
     ///
-    /// The additions form a tree that depends on the number of elements and their type alone: the
-    /// same elements give the same bits in every run and on every device. With h the tree's height
-    /// ([`reduce_sum_height`], 30 for 2^24 f32), |s' - s| <= gamma_h * sum |x| where gamma_h =
-    /// h u / (1 - h u) (Higham, Accuracy and Stability of Numerical Algorithms, 4.2).
+    /// `x` is a buffer or a slice of one ([`Buffer::slice`](crate::Buffer::slice)).
     ///
-    /// Infinities go through as IEEE 754 has them. A NaN, of a term or of inf - inf, gives the one
-    /// canonical NaN, whatever its sign and payload: the bits 0x7fff_ffff in f32,
-    /// 0x7fff_ffff_ffff_ffff in f64. A sum that is zero is +0: that of no terms, that of terms that
-    /// are all -0, and that of terms that cancel.
+    /// The additions form a tree that depends on the number of elements and their type alone. So the same elements
+    /// give the same bits in every run and on every device. Let h be the tree's height ([`reduce_sum_height`], 30 for
+    /// 2^24 f32). Then the error is |s' - s| <= gamma_h * sum |x| with gamma_h = h u / (1 - h u) (Higham, Accuracy and
+    /// Stability of Numerical Algorithms, 4.2).
     ///
-    /// It waits for all submitted work, and so for the result. [`Device::reduce_sum_into`] does not.
+    /// Infinities follow IEEE 754. A NaN element, or inf - inf, gives the one canonical NaN, whatever the sign and
+    /// payload: the bits 0x7fff_ffff in f32, 0x7fff_ffff_ffff_ffff in f64. A sum that is zero is +0, also for empty
+    /// input, for elements that are all -0, and for elements that cancel.
+    ///
+    /// The call waits for all submitted work, and so for the result. [`Device::reduce_sum_into`] does not wait.
     ///
     /// ```
     /// use tilewright::Device;
@@ -34,9 +35,9 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if `x` is of another device; [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory),
-    /// [`ErrorKind::OutOfHostMemory`](crate::ErrorKind::OutOfHostMemory), [`ErrorKind::NoModule`](crate::ErrorKind::NoModule), [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or
-    /// [`ErrorKind::Cuda`](crate::ErrorKind::Cuda).
+    /// [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if `x` is on another device;
+    /// [`ErrorKind::OutOfHostMemory`](crate::ErrorKind::OutOfHostMemory),
+    /// [`ErrorKind::NoModule`](crate::ErrorKind::NoModule), and those of [`Device::zeros`].
     #[doc(alias = "sum")]
     pub fn reduce_sum<'x, T: ReduceElement>(
         &self,
@@ -45,8 +46,9 @@ impl Device {
         self.reduced::<Sum, T, 1>([x.into()]).during("reduce_sum")
     }
 
-    /// Writes the sum of all elements of `x` to the one element of `result`, a buffer or a part of one, without
-    /// waiting: work that is submitted later sees it.
+    /// Writes the sum of all elements of `x` to the one element of `result`, without waiting.
+    ///
+    /// `result` is a buffer or a slice of one. Work that is submitted later sees the sum.
     ///
     /// # Errors
     /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `result` does not have one element, and those of
@@ -61,7 +63,7 @@ impl Device {
     }
 }
 
-/// The sum of all elements of `data` on the default device; 0 for none.
+/// The sum of all elements of `data` on the default device; 0 if it is empty.
 ///
 /// ```
 /// assert_eq!(tilewright::reduce_sum(&[1.0_f32, 2.0, 3.5])?, 6.5);
@@ -76,11 +78,10 @@ pub fn reduce_sum<T: ReduceElement>(data: &[T]) -> Result<T::Sum> {
     device.reduce_sum(&device.upload(data)?)
 }
 
-/// The height of the tree in which `len` elements of type `T` are added: the most additions
-/// between an element and the sum, and so the h of the error bound of [`Device::reduce_sum`].
+/// The height of the tree that adds `len` elements of type `T`: the h of [`Device::reduce_sum`]'s error bound.
 ///
-/// It grows slowly as long as more elements bring more blocks, and by one for every 2^23 f32 (2^24
-/// f16 or bf16, 2^22 f64) from there on:
+/// It is the largest number of additions between an element and the sum. It grows slowly while more elements mean
+/// more blocks; from there on it grows by one for every 2^23 f32 (2^24 f16 or bf16, 2^22 f64):
 ///
 /// | elements | f16, bf16 | f32 | f64 |
 /// |---:|---:|---:|---:|

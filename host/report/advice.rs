@@ -4,13 +4,13 @@ use super::data::KernelReport;
 use super::roofline::{Bottleneck, Roofline};
 use simt::{Operation, Tally};
 
-/// From this share of lost passes, lanes or sectors on, the loss is worth naming.
+/// The smallest share of lost passes, lanes or sectors that is worth naming.
 const NOTABLE: f64 = 0.2;
 
 /// A change to a kernel that addresses its bottleneck.
 ///
-/// The numbers are those of the checklist of optimisations in table 6.1 of Hwu, Kirk and El Hajj,
-/// "Programming Massively Parallel Processors" (fourth edition).
+/// The numbers refer to the checklist of optimisations in table 6.1 of Hwu, Kirk and El Hajj, "Programming Massively
+/// Parallel Processors" (fourth edition).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(
     feature = "serde",
@@ -23,12 +23,12 @@ pub enum Advice {
     RaiseOccupancy,
     /// Launch more and smaller blocks (1), or coarsen less (6): some multiprocessors have no block.
     FillDevice {
-        /// Blocks of the launch.
+        /// The number of blocks of the launch.
         blocks: u64,
-        /// Multiprocessors of the device.
+        /// The number of multiprocessors of the device.
         multiprocessors: u32,
     },
-    /// Coalesce the accesses of global memory (2).
+    /// Coalesce the accesses to global memory (2).
     CoalesceAccesses {
         /// The share of the transferred sectors' bytes that lanes request, from 0 to 1.
         sector_efficiency: f64,
@@ -44,8 +44,7 @@ pub enum Advice {
     Privatise,
     /// Coarsen the threads (6): several blocks read the same data.
     CoarsenBlocks,
-    /// Coarsen the threads (6): let an element of shared memory serve several outputs from
-    /// registers.
+    /// Coarsen the threads (6): use each element from shared memory for several outputs, from registers.
     CoarsenThreads,
     /// Pad or permute shared memory (not in the checklist).
     AvoidBankConflicts {
@@ -54,9 +53,9 @@ pub enum Advice {
     },
     /// Give the launch more work: it is shorter than its overhead (not in the checklist).
     EnlargeLaunch,
-    /// Move fewer bytes: each one already moves once (not in the checklist).
+    /// Move fewer bytes: each one already moves only once (not in the checklist).
     MoveFewerBytes,
-    /// Do fewer operations, or use tensor cores: the units are busy (not in the checklist).
+    /// Do fewer operations, or use tensor cores: the arithmetic units are busy (not in the checklist).
     DoFewerOperations,
 }
 

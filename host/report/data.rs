@@ -1,27 +1,27 @@
-//! The costs of launches, as the simulator counts them.
+//! Costs of launches, as the simulator counts them.
 
 use crate::launch::LaunchConfig;
 use cuda_std::kernel::LaunchBounds;
 use simt::occupancy::{BlockResources, Occupancy};
 use simt::{Counts, Dim3, Profile};
 
-/// The launches of some work on the simulator, with what each line of their kernels costs.
+/// Launches on the simulator, with the cost of each line of their kernels.
 ///
-/// The crate `tilewright-report` makes a table for the terminal of it, JSON, and an HTML page with
-/// the kernels' source and the costs beside it.
+/// The crate `tilewright-report` turns it into a table for the terminal, JSON, or an HTML page with the kernels'
+/// source and the costs beside it.
 ///
 /// # Serialization
 ///
-/// With the feature `serde` it implements `Serialize`: the name of the `profile`, and an object in
-/// `kernels` for each kernel and shape of launch, as in [`by_kernel`](Self::by_kernel).
+/// With the feature `serde` it implements `Serialize`: the name of the `profile`, and in `kernels` an object for each
+/// kernel and launch shape, as in [`by_kernel`](Self::by_kernel).
 ///
 /// | field of a kernel | value |
 /// |---|---|
 /// | `kernel`, `launches` | the kernel's name, the number of launches |
 /// | `grid`, `block` | the extents, `[x, y, z]` |
 /// | `shared_bytes`, `registers` | static and dynamic bytes of a block, registers of a thread |
-/// | `registers_from` | what found the registers, as [`set_registers_from`](Self::set_registers_from) was told |
-/// | `occupancy`, `blocks_per_multiprocessor`, `occupancy_limiter` | a share from 0 to 1, a number, what keeps further blocks out; null without registers |
+/// | `registers_from` | the source of the registers: see [`set_registers_from`](Self::set_registers_from) |
+/// | `occupancy`, `blocks_per_multiprocessor`, `occupancy_limiter` | a share from 0 to 1, a number, the resource that limits the blocks; null without registers |
 /// | `sectors_read`, `sectors_written` | distinct 32-byte sectors of global memory |
 /// | `roofline` | the fields of [`Roofline`](crate::Roofline) |
 /// | `estimated_seconds` | the time of one launch, as [`KernelReport::estimated_seconds`] estimates it, or null |
@@ -32,9 +32,9 @@ use simt::{Counts, Dim3, Profile};
 /// | `source_lines` | the same by line: `file`, `line`, `instructions` of warps, and of [`LineEstimate`](crate::LineEstimate) `estimated_share`, `estimated_seconds` and `bound`, or null |
 ///
 /// `total` and `tally` have the fields of [`Tally`](crate::Tally), and `branch_efficiency` and
-/// `arithmetic_intensity`; in `global` also `sector_efficiency` and `line_efficiency`, in `shared`
-/// also `bank_conflicts`. An efficiency is from 0 to 1, a time in seconds; what has no value, as the
-/// efficiency of no request, is null.
+/// `arithmetic_intensity`. `global` also has `sector_efficiency` and `line_efficiency`, `shared` also has
+/// `bank_conflicts`. Efficiencies are from 0 to 1, times in seconds. A field without a value, such as the efficiency
+/// of no requests, is null.
 ///
 /// ```
 /// use tilewright::Device;
@@ -52,40 +52,39 @@ use simt::{Counts, Dim3, Profile};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct LaunchReport {
-    /// The device that the simulated one stands for: times and occupancy are those of this device.
+    /// The device that the simulated one stands for. Times and occupancy are for this device.
     pub profile: Profile,
-    /// The launches, in their order.
+    /// The launches, in order.
     pub launches: Vec<KernelReport>,
 }
 
-/// One launch of a kernel, or the sum of equal ones.
+/// One launch of a kernel, or the sum of several equal ones.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct KernelReport {
     /// The kernel's name.
     pub kernel: String,
-    /// How many launches these are.
+    /// The number of launches.
     pub launches: u64,
-    /// The extent of the grid, in blocks.
+    /// The size of the grid, in blocks.
     pub grid: Dim3,
-    /// The extent of a block, in threads.
+    /// The size of a block, in threads.
     pub block: Dim3,
     /// Dynamic shared memory of each block, in bytes.
     pub dynamic_shared_bytes: u32,
-    /// Registers of each thread, which only the compiler of the device's code knows: none until
+    /// Registers of each thread. Only the compiler of the device's code knows them: `None` before
     /// [`LaunchReport::set_registers`].
     pub registers: Option<u32>,
-    /// What found the registers: see [`LaunchReport::set_registers_from`].
+    /// The source of the registers: see [`LaunchReport::set_registers_from`].
     pub registers_from: Option<String>,
-    /// The costs of the launches, summed.
+    /// The costs of all launches, added.
     pub counts: Counts,
     /// The device that the simulated one stands for.
     pub profile: Profile,
 }
 
 impl LaunchReport {
-    /// The launches summed up: one entry for each kernel and shape of launch, in the order of the
-    /// first ones.
+    /// Adds up the launches: one entry for each kernel and launch shape, in order of first launch.
     #[must_use]
     pub fn by_kernel(&self) -> Vec<KernelReport> {
         let mut kernels: Vec<KernelReport> = Vec::new();
@@ -98,14 +97,17 @@ impl LaunchReport {
         kernels
     }
 
-    /// Sets the registers of each kernel for which `registers_of` its name knows them, as `ptxas
-    /// --verbose` prints them. They decide the occupancy.
+    /// Sets the registers of each kernel for which `registers_of` returns a number.
+    ///
+    /// `registers_of` takes the kernel's name. `ptxas --verbose` prints the registers, which the occupancy depends
+    /// on.
     pub fn set_registers(&mut self, registers_of: impl Fn(&str) -> Option<u32>) {
         self.set_registers_with(None, registers_of);
     }
 
-    /// [`set_registers`](Self::set_registers) with what found them, such as `ptxas 13.0.88`, which
-    /// reports show: another version may find others.
+    /// [`set_registers`](Self::set_registers) with the source of the registers, such as `ptxas 13.0.88`.
+    ///
+    /// Reports show the source, because another version may find other registers.
     ///
     /// ```
     /// use tilewright::Device;
@@ -159,7 +161,7 @@ impl KernelReport {
         }
     }
 
-    /// Whether `other` is of the same kernel, launched in the same way.
+    /// Whether `other` is of the same kernel with the same launch shape.
     fn is_alike(&self, other: &Self) -> bool {
         let shape = |report: &Self| (report.grid, report.block, report.dynamic_shared_bytes);
         self.kernel == other.kernel && shape(self) == shape(other)
@@ -170,7 +172,7 @@ impl KernelReport {
         self.counts.add(&other.counts);
     }
 
-    /// Threads of a block.
+    /// The number of threads in a block.
     pub(super) fn block_threads(&self) -> u32 {
         u32::try_from(self.block.count()).unwrap_or(u32::MAX)
     }
@@ -182,14 +184,13 @@ impl KernelReport {
         fixed.saturating_add(self.dynamic_shared_bytes)
     }
 
-    /// How much of a multiprocessor of the profile's device the launch fills; none where the
-    /// registers are unknown.
+    /// The occupancy of a multiprocessor of the profile's device; `None` if the registers are unknown.
     #[must_use]
     pub fn occupancy(&self) -> Option<Occupancy> {
         self.registers.map(|it| self.occupancy_with(it))
     }
 
-    /// The occupancy that threads and shared memory allow, with the registers where they are known.
+    /// The highest occupancy that threads, shared memory and, if known, registers allow.
     pub(super) fn highest_occupancy(&self) -> Occupancy {
         self.occupancy_with(self.registers.unwrap_or(1))
     }
@@ -203,8 +204,8 @@ impl KernelReport {
     }
 }
 
-/// The most registers of a thread with which the blocks that the bounds require fit into a
-/// multiprocessor; ptxas takes as many or fewer.
+/// The largest number of registers of a thread with which the blocks that the bounds require fit into a
+/// multiprocessor; ptxas uses at most that many.
 pub(crate) fn most_registers(bounds: &LaunchBounds, block: Dim3, profile: Profile) -> u32 {
     let limits = profile.datasheet().limits;
     let threads = bounds.max_threads.map_or(block.count(), u64::from);

@@ -1,4 +1,4 @@
-//! Where a launch spends its time, as an estimate: a roofline for each source line.
+//! Estimates of where a launch spends its time: a roofline for each source line.
 
 use super::data::KernelReport;
 use super::roofline::{Busy, LAUNCH_OVERHEAD, Roofline};
@@ -17,13 +17,13 @@ use std::fmt;
 pub enum DevicePart {
     /// Device memory.
     DeviceMemory,
-    /// The way between the L2 cache and the multiprocessors.
+    /// The path between the L2 cache and the multiprocessors.
     L2Cache,
     /// Shared memory.
     SharedMemory,
     /// Floating-point units.
     Arithmetic,
-    /// The schedulers, which issue an instruction of a warp in a clock.
+    /// The schedulers, each of which issues one warp instruction per clock.
     InstructionIssue,
 }
 
@@ -39,39 +39,38 @@ impl fmt::Display for DevicePart {
     }
 }
 
-/// A line of a kernel's source: its instructions, and its part of the launch's time.
+/// A line of a kernel's source, with its instructions and its share of the launch's time.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SourceLine {
     /// The path that cargo gave to the compiler.
     pub file: String,
-    /// The line's number, from 1.
+    /// The line number, from 1.
     pub line: u32,
-    /// What the line does, each operation summed over the line's columns.
+    /// The line's operations, each summed over the columns of the line.
     pub operations: BTreeMap<Operation, Tally>,
-    /// Its part of the time; none where the launch has no [estimate](KernelReport::estimated_seconds).
+    /// The line's share of the time; `None` if the launch has no [estimate](KernelReport::estimated_seconds).
     pub estimate: Option<LineEstimate>,
 }
 
 /// The part of a launch's time that is estimated for a source line.
 ///
-/// A line takes as long as the part of the device that it keeps busy longest, as if it had the
-/// device for itself; these times, scaled to the estimate of the launch, are the lines' parts of it.
-/// Instructions that are not counted, such as plain additions and addresses, are not in it.
+/// A line takes as long as the part of the device that it keeps busy longest, as if it had the device to itself.
+/// These times are scaled so that they add up to the estimate of the launch. Instructions that are not counted, such
+/// as plain additions and address arithmetic, are not included.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LineEstimate {
     /// The line's share of the time, from 0 to 1.
     pub share: f64,
-    /// The line's part of the time of one launch without its overhead, in seconds.
+    /// The line's part of the time of one launch, without the launch overhead, in seconds.
     pub seconds: f64,
-    /// What bounds the line.
+    /// The part of the device that bounds the line.
     pub bound: DevicePart,
 }
 
 impl KernelReport {
-    /// The counted lines, in the order of the source, each with its instructions and its estimated
-    /// part of the time.
+    /// The counted lines in source order, each with its instructions and its estimated share of the time.
     ///
     /// ```
     /// use tilewright::Device;
@@ -110,13 +109,13 @@ impl KernelReport {
         lines
     }
 
-    /// How long one launch takes on the profile's device, in seconds, as an estimate: the time that a
-    /// GPU takes to start and end any launch, and that of the part of the device that the launch keeps
-    /// busy longest. None where the launch uses tensor cores or bulk copies, whose time depends on
-    /// more than is counted.
+    /// The estimated time of one launch on the profile's device, in seconds.
     ///
-    /// Data comes from device memory once, and latency is hidden, so that a launch with few warps or
-    /// long chains of loads takes longer. docs/counters.md has the error against an H200.
+    /// It is the launch overhead plus the time of the part of the device that the launch keeps busy longest. It is
+    /// `None` if the launch uses tensor cores or bulk copies, whose time depends on more than the counters.
+    ///
+    /// The model assumes that data comes from device memory once and that latency is hidden. So a launch with few
+    /// warps or with long chains of loads takes longer. docs/counters.md has the error against an H200.
     #[must_use]
     pub fn estimated_seconds(&self) -> Option<f64> {
         Some(LAUNCH_OVERHEAD + self.estimated_work()?)
@@ -131,8 +130,9 @@ impl KernelReport {
         is_known.then(|| roofline.least_seconds().max(roofline.issue_seconds))
     }
 
-    /// The counted instructions of the warps by operation, the most frequent first. An asynchronous
-    /// copy is one, with the half that writes.
+    /// The counted warp instructions by operation, most frequent first.
+    ///
+    /// An asynchronous copy is one instruction, counted with its writing half.
     #[must_use]
     pub fn instruction_mix(&self) -> Vec<(Operation, u64)> {
         let mut mix: BTreeMap<Operation, u64> = BTreeMap::new();
@@ -147,7 +147,7 @@ impl KernelReport {
         mix
     }
 
-    /// The counted instructions of the warps: the sum of the [mix](Self::instruction_mix).
+    /// The number of counted warp instructions: the sum of the [mix](Self::instruction_mix).
     #[must_use]
     pub fn instructions(&self) -> u64 {
         let counts = self.counts.lines.iter();
@@ -183,15 +183,16 @@ impl SourceLine {
         sum
     }
 
-    /// The line's counted instructions of the warps, of one operation: 0 for the half of an
-    /// asynchronous copy that reads, which its other half has.
+    /// The counted warp instructions of one operation.
+    ///
+    /// It is 0 for the reading half of an asynchronous copy, which counts with its writing half.
     #[must_use]
     pub fn instructions(&self, operation: Operation) -> u64 {
         let tally = self.operations.get(&operation);
         tally.map_or(0, |tally| instructions(operation, tally))
     }
 
-    /// Those of all operations.
+    /// The counted warp instructions of all operations.
     #[must_use]
     pub fn total_instructions(&self) -> u64 {
         let operations = self.operations.iter();
@@ -199,7 +200,7 @@ impl SourceLine {
     }
 }
 
-/// An asynchronous copy is one instruction and two requests.
+/// The warp instructions of some requests. An asynchronous copy is one instruction, but two requests.
 fn instructions(operation: Operation, tally: &Tally) -> u64 {
     match operation {
         Operation::AsyncCopyRead => 0,
@@ -207,12 +208,11 @@ fn instructions(operation: Operation, tally: &Tally) -> u64 {
     }
 }
 
-/// What the time of a line is estimated from.
+/// The inputs for the estimate of a line's time.
 struct LineModel<'a> {
     report: &'a KernelReport,
     roofline: Roofline,
-    /// Distinct sectors for each requested one, of reads and of writes: what is requested again comes
-    /// from a cache.
+    /// Distinct sectors for each requested one, for reads and for writes. Repeated requests are served by a cache.
     distinct_read: f64,
     distinct_written: f64,
 }
@@ -250,7 +250,7 @@ impl<'a> LineModel<'a> {
         longest.expect("a device has parts")
     }
 
-    /// The line's part of the distinct sectors.
+    /// The line's share of the distinct sectors.
     fn distinct(&self, line: &SourceLine) -> f64 {
         let of_operation = |(operation, tally): (&Operation, &Tally)| {
             let part = |is: bool, distinct: f64| if is { distinct } else { 0.0 };

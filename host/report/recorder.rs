@@ -1,4 +1,4 @@
-//! Collects the costs of launches while a report is open, or of all launches.
+//! Collects the costs of launches: of those while a report is open, or of all.
 
 use super::data::{KernelReport, LaunchReport};
 use crate::error::{ErrorKind, Outcome, SimulatorError};
@@ -10,8 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub(crate) struct LaunchRecorder {
     profile: Profile,
     open: Mutex<Vec<OpenReport>>,
-    /// All launches since the last [`take_all`](Self::take_all); none where not every launch is
-    /// counted.
+    /// All launches since the last [`take_all`](Self::take_all); `None` if not every launch is counted.
     all: Option<Mutex<Vec<KernelReport>>>,
 }
 
@@ -34,7 +33,7 @@ impl LaunchRecorder {
         lock(&self.open)
     }
 
-    /// Whether any report needs the counts of launches.
+    /// Whether launches must be counted for any report.
     pub(crate) fn is_open(&self) -> bool {
         self.all.is_some() || !self.reports().is_empty()
     }
@@ -49,7 +48,7 @@ impl LaunchRecorder {
         }
     }
 
-    /// All launches since the last call.
+    /// Returns all launches since the last call.
     pub(crate) fn take_all(&self) -> Outcome<LaunchReport> {
         let all = self
             .all
@@ -76,12 +75,12 @@ impl LaunchRecorder {
     }
 }
 
-/// A panic cannot leave the data under these locks inconsistent.
+/// Locks `mutex`. A panic cannot leave its data inconsistent.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// One open report; dropping it closes it.
+/// An open report. Dropping it closes it.
 pub(crate) struct Recording<'a> {
     recorder: &'a LaunchRecorder,
     number: u64,

@@ -1,22 +1,21 @@
-//! The bottleneck of a launch, from the least time of each part of a device.
+//! The bottleneck of a launch: the part of the device with the longest least time.
 //!
-//! A roofline with four roofs (after Williams, Waterman and Patterson, "Roofline: An Insightful
-//! Visual Performance Model for Multicore Architectures", 2009), from the counters and the datasheet
-//! alone. The model has no latency of arithmetic and no cache hits but those of the first touch. It
-//! says where to look, not how long a launch takes.
+//! This is a roofline with four roofs (after Williams, Waterman and Patterson, "Roofline: An Insightful Visual
+//! Performance Model for Multicore Architectures", 2009), from the counters and the datasheet alone. The model has no
+//! arithmetic latency, and no cache hits except those of the first touch. It shows where to look, not how long a
+//! launch takes.
 
 use super::data::KernelReport;
 use simt::{Datasheet, SECTOR_BYTES, Tally};
 use std::fmt;
 
-/// The latency of a load from device memory on a GPU, in seconds; NVIDIA's GPUs from Volta to
-/// Hopper have 600 to 800 ns.
+/// Latency of a load from device memory on a GPU, in seconds. NVIDIA's GPUs from Volta to Hopper have 600 to 800 ns.
 const MEMORY_LATENCY: f64 = 700e-9;
 
-/// The time that a GPU takes to start and end any launch, in seconds.
+/// Overhead of a launch on a GPU, from start to end, in seconds.
 pub(super) const LAUNCH_OVERHEAD: f64 = 2e-6;
 
-/// The part of a device for which a launch waits most.
+/// The part of a device that limits a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(
     feature = "serde",
@@ -46,7 +45,7 @@ impl fmt::Display for Bottleneck {
     }
 }
 
-/// The least times of the parts of a device for one launch, in seconds.
+/// The least time that each part of a device needs for one launch, in seconds.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -57,12 +56,11 @@ pub struct Roofline {
     pub l2_seconds: f64,
     /// Shared memory.
     pub shared_seconds: f64,
-    /// Floating-point units, for the operations that are counted.
+    /// Floating-point units, for the counted operations.
     pub arithmetic_seconds: f64,
-    /// The schedulers, each of which issues an instruction of a warp in a clock, for the
-    /// instructions that are counted.
+    /// The schedulers, each of which issues one warp instruction per clock, for the counted instructions.
     pub issue_seconds: f64,
-    /// Global memory, if each warp that fits on the device has one request in flight.
+    /// Global memory, if each resident warp has one request in flight.
     pub latency_seconds: f64,
     /// The share of the multiprocessors that get a block, from 0 to 1.
     pub filled: f64,
@@ -94,7 +92,7 @@ impl Roofline {
         roofline
     }
 
-    /// The longest of the times of memory and arithmetic, in seconds.
+    /// The longest of the least times for memory and arithmetic, in seconds.
     #[must_use]
     pub fn least_seconds(&self) -> f64 {
         let times = [
@@ -120,7 +118,7 @@ impl Roofline {
         }
     }
 
-    /// Whether starting and ending the launch takes longer than its work.
+    /// Whether the launch overhead is longer than the work.
     pub(super) fn is_shorter_than_overhead(&self) -> bool {
         self.least_seconds() < LAUNCH_OVERHEAD
     }
@@ -134,7 +132,7 @@ impl KernelReport {
     }
 }
 
-/// For how long the parts of a full device are busy with some requests, in seconds.
+/// How long some requests keep each part of a full device busy, in seconds.
 pub(super) struct Busy {
     pub(super) l2: f64,
     pub(super) shared: f64,
@@ -143,7 +141,7 @@ pub(super) struct Busy {
 }
 
 impl Busy {
-    /// With requests that are `instructions` instructions of warps.
+    /// For requests that are `instructions` warp instructions.
     pub(super) fn of(tally: &Tally, instructions: u64, sheet: &Datasheet) -> Self {
         let flops = |count: u64, peak: f64| count as f64 / (peak * 1e12);
         Self {
@@ -155,14 +153,13 @@ impl Busy {
         }
     }
 
-    /// For how long device memory is busy with `sectors` sectors, in seconds.
+    /// How long `sectors` sectors keep device memory busy, in seconds.
     pub(super) fn dram(sectors: f64, sheet: &Datasheet) -> f64 {
         sectors * SECTOR_BYTES as f64 / (sheet.memory_bandwidth * 1e9)
     }
 }
 
-/// Warps that the device holds at once, of those that the launch has; at least 1. Unknown registers
-/// keep none out.
+/// The number of the launch's warps that the device holds at once, at least 1. Unknown registers do not limit it.
 fn warps_at_once(report: &KernelReport, sheet: &Datasheet) -> f64 {
     let occupancy = report.highest_occupancy();
     let room = f64::from(occupancy.warps) * f64::from(sheet.multiprocessors);

@@ -1,4 +1,4 @@
-//! Reports for `serde`, in the layout that [`LaunchReport`] documents.
+//! Serialisation of reports with `serde`, in the layout that [`LaunchReport`] documents.
 
 use super::advice::Advice;
 use super::data::{KernelReport, LaunchReport};
@@ -94,7 +94,7 @@ impl<'a> LineLayout<'a> {
     }
 }
 
-/// How often warps execute an operation.
+/// The number of warp instructions of an operation.
 #[derive(Serialize)]
 struct MixLayout {
     operation: String,

@@ -1,4 +1,4 @@
-//! Events of a simulated device: moments of the host's clock.
+//! Events of a simulated device: times of the host's clock.
 
 use super::Simulator;
 use crate::backend::{DeviceEvents, EventHandle};

@@ -12,8 +12,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, MutexGuard, PoisonError, TryLockError};
 
 impl Simulator {
-    /// The device, once all work submitted earlier is complete. In a forked child a launch of the
-    /// parent's is never done.
+    /// Locks the device, once all work submitted earlier is complete. In a forked child, a launch of the parent's
+    /// never completes.
     pub(super) fn statics(&self) -> Outcome<MutexGuard<'_, HashMap<ModuleId, Arc<StaticMemory>>>> {
         if std::process::id() == self.process {
             return Ok(self.statics.lock().unwrap_or_else(PoisonError::into_inner));
@@ -30,7 +30,7 @@ impl Simulator {
     }
 }
 
-/// The views among the parameters of a launch, by address.
+/// The names of the views among the parameters of a launch, by address.
 fn view_names(request: &LaunchRequest<'_>) -> Arc<[ViewName]> {
     let params = request.params.bytes().zip(request.views);
     let named = params.filter(|(_, name)| !name.is_empty());
@@ -79,7 +79,7 @@ impl DeviceKernels for Simulator {
     }
 
     unsafe fn launch(&self, request: &LaunchRequest<'_>) -> Outcome<()> {
-        // A launch by a kernel must not wait for the launch that it is in.
+        // A kernel must not launch: it would wait for its own launch.
         simt::refuse_host_call("launch");
         let mut statics = self.statics()?;
         let memory = Arc::clone(statics.entry(request.entry.module.id()).or_default());

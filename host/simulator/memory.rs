@@ -10,12 +10,12 @@ use std::ptr::{self, NonNull};
 use std::slice;
 use std::sync::atomic::Ordering;
 
-/// The byte that fills memory with unspecified contents: every float type reads it as NaN, so a
-/// kernel that reads before it writes gives an answer that no test accepts.
+/// The byte that fills memory with unspecified contents. Every float type reads it as NaN, so a kernel that reads
+/// before it writes gives a result that no test accepts.
 const POISON: u8 = 0xFF;
 
 impl Simulator {
-    /// Takes `bytes` from the simulated memory, or says how much is left.
+    /// Takes `bytes` from the simulated memory; the error says how much is left.
     pub(super) fn reserve(&self, bytes: usize) -> Outcome<()> {
         let reserved =
             self.allocated_bytes
@@ -32,10 +32,9 @@ impl Simulator {
     /// Frees an allocation that no kernel has seen.
     ///
     /// # Safety
-    /// 1. The allocation of `bytes` bytes at `address` is live, with [`ALIGNMENT`], and not used
-    ///    again.
+    /// 1. The allocation of `bytes` bytes at `address` is live, with [`ALIGNMENT`], and not used again.
     unsafe fn free_at_once(&self, address: u64, bytes: usize) {
-        // SAFETY: (1) and (2) of `Quarantine::free` are (1) here.
+        // SAFETY: a live allocation that only defective kernels still use: the caller's contract.
         unsafe { self.quarantine().free(address, bytes, 0) };
         self.release(bytes);
     }
@@ -63,13 +62,13 @@ impl Simulator {
 impl DeviceMemory for Simulator {
     fn allocate(&self, bytes: usize) -> Outcome<u64> {
         let address = self.allocate_zeroed(bytes)?;
-        // SAFETY: the allocation is `bytes` long, and nothing else refers to it yet.
+        // SAFETY: the allocation has `bytes` bytes, and nothing else refers to it yet.
         unsafe { ptr::write_bytes(host_pointer(address), POISON, bytes) };
-        // SAFETY: (1), (2) as in `allocate_zeroed`.
+        // SAFETY: the memory stays while it is used, and host accesses wait for launches, as in `allocate_zeroed`.
         let registered =
             unsafe { simt::register_allocation(address as usize, bytes, Contents::Uninitialised) };
         if registered.is_err() {
-            // SAFETY: (1) it was allocated above with this size, and is not used again.
+            // SAFETY: a live allocation that is not used again: it was allocated above with this size.
             unsafe { self.free_at_once(address, bytes) };
             return Err(self.out_of_memory(bytes));
         }
@@ -90,12 +89,13 @@ impl DeviceMemory for Simulator {
             return Err(error);
         }
         let address = pointer.expose_provenance();
-        // SAFETY: (1) launches are given views of live allocations, which stay until they have ended. (2) While one
-        // runs, accesses by the host wait for it, as in a stream.
+        // SAFETY: the bytes are valid while a launch may access them: launches are given views of live allocations,
+        // which stay until the launches have ended. Other threads access them only through `simt`: the host's own
+        // accesses wait while a launch runs, as in a stream.
         let registered =
             unsafe { simt::register_allocation(address, bytes, Contents::Initialised) };
         if registered.is_err() {
-            // SAFETY: (1) as above: it has this size, and is not used again.
+            // SAFETY: a live allocation that is not used again: it was allocated above with this size.
             unsafe { self.free_at_once(address as u64, bytes) };
             return Err(self.out_of_memory(bytes));
         }
@@ -104,9 +104,10 @@ impl DeviceMemory for Simulator {
 
     unsafe fn free(&self, address: u64, bytes: usize) {
         let kept = if self.options.checks { KEPT_BYTES } else { 0 };
-        // A kernel may drop a buffer, which must not keep the lock.
+        // The lock must not stay locked if a kernel that drops a buffer is stopped.
         simt::uninterrupted(|| {
-            // SAFETY: (1) and (2) are those of `free`, and `allocate_zeroed` made the layout.
+            // SAFETY: a live allocation that is not used again, by the contract of `free`; `allocate_zeroed` made the
+            // layout.
             unsafe { self.quarantine().free(address, bytes, kept) };
         });
         self.release(bytes);
@@ -124,8 +125,8 @@ impl DeviceMemory for Simulator {
     unsafe fn copy_to_device(&self, destination: u64, source: &[u8]) -> Outcome<()> {
         simt::refuse_host_call("copy to device");
         let _stream = self.statics()?;
-        // SAFETY: by (1) and (2) of the trait the destination is live memory that no other
-        // thread accesses; so it cannot overlap `source`, a borrowed slice.
+        // SAFETY: the destination is live memory that no other thread accesses: the caller's contract. So it cannot
+        // overlap `source`, a borrowed slice.
         unsafe {
             ptr::copy_nonoverlapping(source.as_ptr(), host_pointer(destination), source.len());
         }
@@ -147,8 +148,8 @@ impl DeviceMemory for Simulator {
                 first,
             }));
         }
-        // SAFETY: by (1) and (2) of the trait the source is live memory that no thread writes; it
-        // cannot overlap `destination`, a slice that is borrowed mutably.
+        // SAFETY: the source is live memory that no thread writes: the caller's contract. It cannot overlap
+        // `destination`, a mutably borrowed slice.
         unsafe {
             ptr::copy_nonoverlapping(
                 host_pointer(source),
@@ -162,8 +163,7 @@ impl DeviceMemory for Simulator {
     unsafe fn copy_on_device(&self, destination: u64, source: u64, bytes: usize) -> Outcome<()> {
         simt::refuse_host_call("copy on device");
         let _stream = self.statics()?;
-        // SAFETY: by (1) and (2) of the trait both are live memory without conflicting use; by
-        // the method's requirement they do not overlap.
+        // SAFETY: both ranges are live memory without conflicting use, and do not overlap: the caller's contract.
         unsafe {
             ptr::copy_nonoverlapping(host_pointer(source), host_pointer(destination), bytes);
         }
@@ -178,8 +178,8 @@ impl DeviceMemory for Simulator {
         extent: RowExtent,
     ) -> Outcome<()> {
         (0..extent.rows).try_for_each(|row| {
-            // SAFETY: by (2) the row is readable host memory that nothing writes during the copy. Of
-            // the copy, requirements 1 and 2 of the trait are (1).
+            // SAFETY: the row is readable host memory that nothing writes during the copy: the caller's contract. So
+            // are live memory and no conflicting work for the row of the destination.
             unsafe {
                 let source = source.first.add(row * source.pitch);
                 let source = slice::from_raw_parts(source, extent.bytes);
@@ -195,8 +195,8 @@ impl DeviceMemory for Simulator {
         extent: RowExtent,
     ) -> Outcome<()> {
         (0..extent.rows).try_for_each(|row| {
-            // SAFETY: by (2) the row is writable host memory that nothing else touches during the
-            // copy. Of the copy, requirements 1 and 2 of the trait are (1).
+            // SAFETY: the row is writable host memory that nothing else accesses during the copy: the caller's
+            // contract. So are live memory and no conflicting work for the row of the source.
             let copied = unsafe {
                 let destination = destination.first.add(row * destination.pitch);
                 let destination = slice::from_raw_parts_mut(destination, extent.bytes);
@@ -214,7 +214,7 @@ impl DeviceMemory for Simulator {
     ) -> Outcome<()> {
         (0..extent.rows).try_for_each(|row| {
             let (to, from) = (address_of(destination, row), address_of(source, row));
-            // SAFETY: as this method requires; the rows do not overlap.
+            // SAFETY: live memory without conflicting work, and rows that do not overlap: the caller's contract.
             unsafe { self.copy_on_device(to, from, extent.bytes) }
         })
     }
@@ -222,7 +222,7 @@ impl DeviceMemory for Simulator {
     unsafe fn fill_zero(&self, address: u64, bytes: usize) -> Outcome<()> {
         simt::refuse_host_call("fill_zero");
         let _stream = self.statics()?;
-        // SAFETY: by (1) and (2) of the trait this is live memory that no other thread accesses.
+        // SAFETY: this is live memory that no other thread accesses: the caller's contract.
         unsafe { ptr::write_bytes(host_pointer(address), 0, bytes) };
         simt::mark_written(address as usize, bytes);
         Ok(())
@@ -238,7 +238,8 @@ impl DeviceMemory for Simulator {
         let first = NonNull::new(unsafe { alloc::alloc_zeroed(layout) });
         let first = first.ok_or_else(out_of_memory)?;
         // Kernels may access it by its address, as those of a CUDA device may.
-        // SAFETY: (1), (2) a launch is given its address by `unsafe` code alone, which answers for both.
+        // SAFETY: the memory stays while it is used, and host accesses wait for launches: only `unsafe` code gives
+        // its address to a launch, and answers for both.
         let registered =
             unsafe { simt::register_allocation(first.addr().get(), bytes, Contents::Initialised) };
         match registered {
@@ -254,7 +255,7 @@ impl DeviceMemory for Simulator {
     unsafe fn free_pinned(&self, first: NonNull<u8>, bytes: usize) {
         if let Some(layout) = pinned_layout(bytes) {
             simt::forget_allocation(first.addr().get(), bytes);
-            // SAFETY: by (1) the allocation is live, is not used again, and has this layout.
+            // SAFETY: the allocation is live and not used again: the caller's contract. It has this layout.
             unsafe { alloc::dealloc(first.as_ptr(), layout) };
         }
     }
@@ -265,7 +266,7 @@ fn address_of(rows: Rows<u64>, row: usize) -> u64 {
     rows.first + (row * rows.pitch) as u64
 }
 
-/// The error of one row's copy as that of all rows.
+/// The error of one row's copy, as an error of the whole copy.
 fn within_rows(error: ErrorKind, row: usize, extent: RowExtent) -> ErrorKind {
     match error {
         ErrorKind::Simulator(SimulatorError::NeverWritten {

@@ -1,4 +1,4 @@
-//! The simulator as a device: its memory is host memory, its kernels run when they are launched.
+//! The simulator as a device: its memory is host memory, and kernels run when they are launched.
 
 mod events;
 mod kernels;
@@ -31,7 +31,7 @@ use std::time::Instant;
 
 const NAME: &str = "simulator";
 
-/// The simulators that this process has made.
+/// The number of simulators that this process has made.
 static MADE: AtomicU64 = AtomicU64::new(0);
 
 /// One simulated device.
@@ -39,19 +39,19 @@ static MADE: AtomicU64 = AtomicU64::new(0);
 pub(crate) struct Simulator {
     options: simt::Options,
     properties: DeviceProperties,
-    /// Its number among the simulators of the process, from 1 on.
+    /// The device's number among the simulators of the process, from 1.
     number: u64,
     allocated_bytes: AtomicU64,
-    /// Events count nanoseconds from here.
+    /// The start of the events' clock, which counts nanoseconds.
     epoch: Instant,
     scratch: Scratch,
     recorder: LaunchRecorder,
     freed: Mutex<Quarantine>,
     /// The device whose limits this one has.
     profile: Profile,
-    /// The static arrays of each module. The lock stands for the device: launches, copies and accesses of
-    /// static arrays run one after another, as in a stream. What a launch has done may be undone and
-    /// done again, with the memory of a buffer around the part that it was given.
+    /// The static arrays of each module. The lock stands for the device: launches, copies and accesses to static
+    /// arrays run one after another, as in a stream. The effects of a launch may be undone and redone, including the
+    /// rest of a buffer of which the launch was given only a part.
     statics: Mutex<HashMap<ModuleId, Arc<StaticMemory>>>,
     /// The process that has made the device.
     process: u32,
@@ -66,7 +66,8 @@ impl Drop for Simulator {
             .map(|Allocation { address, bytes }| (address, bytes))
             .chain(chunks)
         {
-            // SAFETY: (1) the device allocated it with this size, and nothing uses it after `drop`.
+            // SAFETY: one live allocation, not used again: the device allocated it with this size, and nothing uses
+            // it after `drop`.
             unsafe { self.free(address, bytes) };
         }
         self.quarantine().shrink(0);
@@ -87,7 +88,7 @@ impl Simulator {
                 multiprocessors: options.multiprocessors,
                 profile: options.profile.unwrap_or_default(),
                 checks: options.checks,
-                // Whatever a kernel can be given is allocated here, or a static array.
+                // All memory that a kernel can be given is allocated here or is a static array.
                 registered_memory_only: true,
                 stack_bytes: options.stack_bytes,
                 time_limit: options.time_limit,
@@ -108,7 +109,7 @@ impl Simulator {
         }
     }
 
-    /// Says which suppressions of kernels that the device has launched have suppressed nothing.
+    /// Reports each suppression whose kernel this device has launched, but which has suppressed nothing.
     fn name_unused_suppressions(&self) {
         let unused = self.options.suppressions.iter();
         for suppression in unused.filter(|it| it.has_seen_its_kernel() && it.matches() == 0) {
@@ -135,7 +136,7 @@ impl Backend for Simulator {
         self.properties.name.replacen(NAME, &numbered, 1)
     }
 
-    /// Every launch and copy was done when its call returned.
+    /// Nothing to wait for: every launch and copy was done when its call returned.
     fn synchronize(&self) -> Outcome<()> {
         simt::refuse_host_call("synchronize");
         Ok(())
@@ -150,7 +151,8 @@ impl Backend for Simulator {
         Some(&self.recorder)
     }
 
-    /// The holder of the scratch memory waits for launches, perhaps for that of the calling kernel.
+    /// A kernel must not ask for it: the holder of the scratch memory waits for launches, perhaps for that of the
+    /// calling kernel.
     fn scratch(&self) -> &Scratch {
         simt::refuse_host_call("a sum");
         &self.scratch
@@ -163,7 +165,7 @@ impl Backend for Simulator {
     }
 }
 
-/// The limits of a Hopper GPU, so that what fits here fits there.
+/// The limits of a Hopper GPU, so that a launch that fits here also fits there.
 fn properties(options: &SimulatorOptions) -> DeviceProperties {
     let sheet = options.profile.unwrap_or_default().datasheet();
     let limits = sheet.limits;

@@ -1,9 +1,9 @@
-//! Choices that only the simulator has.
+//! Options of the simulator.
 
 use simt::{Preemption, Profile, Suppression};
 use std::time::Duration;
 
-/// Choices that only the simulator has.
+/// Options of a simulated device: its schedule, its checks and its limits.
 ///
 /// ```
 /// use tilewright::{Device, SimulatorOptions};
@@ -17,52 +17,48 @@ use std::time::Duration;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SimulatorOptions {
-    /// The seed of the order in which warps run, and of the switches of
-    /// [`preemption`](Self::preemption). Equal seeds give equal runs, as long as blocks do not run on
-    /// several CPU threads.
+    /// The seed of the warps' order and of the switches of [`preemption`](Self::preemption). Equal seeds give equal
+    /// runs, unless blocks run on several CPU threads.
     pub seed: u64,
-    /// Whether threads are switched at accesses that others can see, and blocks interleave: by default
+    /// Whether threads are switched at accesses that others can see, and blocks interleave. By default this is so
     /// under every seed but 0.
     pub preemption: Preemption,
-    /// Whether atomic loads may return values that are not the newest, as by default, where threads are
-    /// switched and memory is checked: what the memory model allows without fences.
+    /// Whether atomic loads may return values other than the newest, as the memory model allows without fences. This
+    /// is on by default, and applies when threads are switched and memory is checked.
     pub weak_memory: bool,
-    /// Whether blocks start in the order of their index, as by default. CUDA promises no order: a kernel
-    /// whose blocks wait for those of a lower index is a deadlock under some seeds without it, unless a
-    /// ticket that each block takes names the order.
+    /// Whether blocks start in the order of their index (the default). CUDA promises no order. Turn it off to find a
+    /// kernel whose blocks wait for blocks of a lower index: it then deadlocks under some seeds, unless each block
+    /// takes a ticket that defines the order.
     pub blocks_in_order: bool,
-    /// Threads in a warp: 32 (the default) or 64.
+    /// The number of threads in a warp: 32 (the default) or 64.
     pub warp_width: u32,
     /// Whether blocks run on several CPU threads at once.
     pub parallel_blocks: bool,
-    /// Multiprocessors that the device has, 8 by default: products choose their tiles by it.
+    /// The number of multiprocessors, 8 by default. Products choose their tiles by it.
     pub multiprocessors: u32,
-    /// Whether memory is checked, as by default: data races, reads of uninitialised memory,
-    /// asynchronous copies in use. Bounds, alignment, barriers and masks always are.
+    /// Whether memory is checked (the default): data races, reads of uninitialised memory, asynchronous copies in
+    /// use. Bounds, alignment, barriers and masks are always checked.
     pub checks: bool,
-    /// Bytes of simulated device memory, 16 GiB by default; pages that are never touched cost
-    /// nothing.
+    /// Size of simulated device memory in bytes, 16 GiB by default. Pages that are never touched cost nothing.
     pub memory_bytes: u64,
-    /// Bytes of stack that each simulated thread has for its local arrays and calls: 512 KiB by
-    /// default, as a GPU allows of local memory, and 16 KiB to 64 MiB. Pages that are never touched
-    /// cost nothing. A kernel that needs more is reported as
-    /// [`DefectKind::StackOverflow`](simt::DefectKind::StackOverflow).
+    /// Size in bytes of each simulated thread's stack, for its local arrays and calls: 16 KiB to 64 MiB. The default
+    /// is 512 KiB, which is also a GPU's limit of local memory. Pages that are never touched cost nothing. A kernel
+    /// that needs more is reported as [`DefectKind::StackOverflow`](simt::DefectKind::StackOverflow).
     pub stack_bytes: usize,
-    /// How long a block may run without one of its threads exiting, in processor time: 10 s by
-    /// default, none for no limit. A kernel that runs for longer is reported as
-    /// [`DefectKind::TimeLimit`](simt::DefectKind::TimeLimit).
+    /// The longest processor time that a block may run without any of its threads exiting: 10 s by default, `None`
+    /// for no limit. A kernel that runs longer is reported as [`DefectKind::TimeLimit`](simt::DefectKind::TimeLimit).
     pub time_limit: Option<Duration>,
-    /// The device that the simulated one stands for, with its limits. Without one it has the
-    /// limits of an H200, the largest that there are, but few multiprocessors.
+    /// The device whose limits the simulated one has. Without a profile it has the limits of an H200, the largest of
+    /// all, but few multiprocessors.
     pub profile: Option<Profile>,
-    /// Whether every launch is counted, for [`Device::launch_report`](crate::Device::launch_report).
-    /// Not by default: it takes several times as long.
+    /// Whether every launch is counted, for [`Device::launch_report`](crate::Device::launch_report). Off by default,
+    /// because it makes launches several times slower.
     pub counters: bool,
-    /// With how many different findings a launch ends, 100 by default. It goes on after those that it
-    /// survives, such as data races: the first one is the error's [`Defect`](simt::Defect), whose
-    /// `further` has the others. 1: it ends with the first.
+    /// The number of distinct findings that end a launch, 100 by default. A launch continues after findings that it
+    /// survives, such as data races. The first finding is the error's [`Defect`](simt::Defect); its `further` has the
+    /// others. With 1, a launch ends with the first.
     pub finding_limit: usize,
-    /// Findings that are known, and are not reported.
+    /// Known findings, which are not reported.
     pub suppressions: Vec<Suppression>,
 }
 
@@ -102,16 +98,17 @@ impl Default for SimulatorOptions {
 }
 
 impl SimulatorOptions {
-    /// The same options with another seed.
+    /// Sets the seed.
     #[must_use]
     pub fn with_seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// The same options with threads switched at accesses under every seed, under none, or under every
-    /// seed but 0. A kernel whose blocks wait for each other needs it, and a fast test of one whose
-    /// blocks do not can do without.
+    /// Switches threads at accesses under every seed, under none, or under every seed but 0.
+    ///
+    /// A kernel whose blocks wait for each other needs the switches. A test of a kernel without such waits is faster
+    /// without them.
     ///
     /// ```
     /// use tilewright::{Device, Preemption, SimulatorOptions};
@@ -126,69 +123,70 @@ impl SimulatorOptions {
         self
     }
 
-    /// The same options with atomic loads that may return values other than the newest, or with none. A
-    /// kernel that fails with them and not without lacks a fence, or has one of too narrow a scope. Where blocks run
-    /// one by one, a load may also return what is stored later: then the kernel has run up to three times, and all
-    /// of the runs but one have been undone.
+    /// Lets atomic loads return values other than the newest, or only the newest.
+    ///
+    /// A kernel that fails only with this option lacks a fence, or has one of too narrow a scope. If blocks run one
+    /// by one, a load may also return a value that is stored later. The kernel then runs up to three times, and all
+    /// runs but one are undone.
     #[must_use]
     pub fn with_weak_memory(mut self, weak_memory: bool) -> Self {
         self.weak_memory = weak_memory;
         self
     }
 
-    /// The same options with blocks started in the order of their index, or in an order of the seed's.
+    /// Starts blocks in the order of their index, or in an order that the seed determines.
     #[must_use]
     pub fn with_blocks_in_order(mut self, blocks_in_order: bool) -> Self {
         self.blocks_in_order = blocks_in_order;
         self
     }
 
-    /// The same options with another number of threads in a warp.
+    /// Sets the number of threads in a warp.
     #[must_use]
     pub fn with_warp_width(mut self, warp_width: u32) -> Self {
         self.warp_width = warp_width;
         self
     }
 
-    /// The same options with blocks on several CPU threads at once, or on one after another.
+    /// Runs blocks on several CPU threads at once, or one after another.
     #[must_use]
     pub fn with_parallel_blocks(mut self, parallel_blocks: bool) -> Self {
         self.parallel_blocks = parallel_blocks;
         self
     }
 
-    /// The same options with another number of multiprocessors.
+    /// Sets the number of multiprocessors.
     #[must_use]
     pub fn with_multiprocessors(mut self, multiprocessors: u32) -> Self {
         self.multiprocessors = multiprocessors;
         self
     }
 
-    /// The same options with the checks of memory, or without them: several times faster.
+    /// Turns the memory checks on or off. Without them the simulator is several times faster.
     #[must_use]
     pub fn with_checks(mut self, checks: bool) -> Self {
         self.checks = checks;
         self
     }
 
-    /// The same options with every launch counted, or only those within
-    /// [`Device::with_report`](crate::Device::with_report).
+    /// Counts every launch, or only those within [`Device::with_report`](crate::Device::with_report).
     #[must_use]
     pub fn with_counters(mut self, counters: bool) -> Self {
         self.counters = counters;
         self
     }
 
-    /// The same options with another number of different findings with which a launch ends; with 1 it
-    /// ends with the first.
+    /// Sets how many distinct findings end a launch; with 1 it ends with the first.
     #[must_use]
     pub fn with_finding_limit(mut self, finding_limit: usize) -> Self {
         self.finding_limit = finding_limit;
         self
     }
 
-    /// The same options with one more suppression. A device that has launched the suppression's kernel,
-    /// and has suppressed nothing by it, says so on standard error when it is dropped.
+    /// Adds a suppression.
+    ///
+    /// When the device is dropped, it reports on standard error each suppression whose kernel it has launched, but
+    /// which has suppressed nothing.
     ///
     /// ```
     /// use tilewright::cuda_std::prelude::*;
@@ -201,10 +199,10 @@ impl SimulatorOptions {
     /// /// 1. `any` has an element.
     /// #[kernel]
     /// pub unsafe fn elect(any: GlobalMut<u32>) {
-    ///     // SAFETY: (1) is (1). Of all threads one wins, whichever it is.
+    ///     // SAFETY: the element is there: the caller's contract. Whichever thread wins the race is right.
     ///     unsafe { any.store(0, thread::thread_idx_x()) };
     /// }
-    /// // SAFETY: (1) there are no images.
+    /// // SAFETY: there are no images that could differ from the kernel.
     /// static KERNELS: ModuleSource = unsafe { ModuleSource::new("elect", &[]) };
     ///
     /// # fn main() -> tilewright::Result<()> {
@@ -212,7 +210,7 @@ impl SimulatorOptions {
     /// let options = SimulatorOptions::default().with_suppression(known.clone());
     /// let device = Device::simulator_with(options);
     /// let mut any = device.zeros::<u32>(1)?;
-    /// // SAFETY: (1) there is one element.
+    /// // SAFETY: the element is there.
     /// unsafe { device.load(&KERNELS)?.launch_unsafe(elect, LaunchConfig::new(1, 64), (&mut any,)) }?;
     /// assert!(known.matches() > 0);
     /// # Ok(())
@@ -224,18 +222,18 @@ impl SimulatorOptions {
         self
     }
 
-    /// The same options with another size of device memory, in bytes.
+    /// Sets the size of device memory, in bytes.
     #[must_use]
     pub fn with_memory_bytes(mut self, memory_bytes: u64) -> Self {
         self.memory_bytes = memory_bytes;
         self
     }
 
-    /// The same options with another stack for each simulated thread, in bytes: 16 KiB to 64 MiB.
+    /// Sets the size of each simulated thread's stack, in bytes: 16 KiB to 64 MiB.
     ///
-    /// An overflow is a report, and the process goes on, as long as the kernel is code for a GPU.
-    /// One that calls the C library, for example to allocate host memory, may overflow while that
-    /// holds a lock; then the process ends with a message.
+    /// A stack overflow is reported and the process continues, as long as the kernel is code for a GPU. A kernel that
+    /// calls the C library, for example to allocate host memory, may overflow while the library holds a lock; then
+    /// the process ends with a message.
     ///
     /// ```
     /// use tilewright::{Device, SimulatorOptions};
@@ -248,7 +246,7 @@ impl SimulatorOptions {
         self
     }
 
-    /// The same options with another limit of time for each block, or with none.
+    /// Sets the time limit of each block; `None` for no limit.
     ///
     /// ```
     /// use std::time::Duration;
@@ -260,24 +258,22 @@ impl SimulatorOptions {
     /// # assert!(endless.time_limit.is_none());
     /// ```
     ///
-    /// What counts is the processor time that a block has taken since one of its threads last
-    /// started or exited, so that a slow or busy machine stops nothing that is healthy; a block
-    /// whose threads only yield may wait for as long as another block is at work. On systems other
-    /// than Linux elapsed time counts, and a loop without a checked access, a barrier or another
-    /// instruction is not stopped there.
+    /// The limit is on the processor time of a block since one of its threads last started or exited. So a slow or
+    /// busy machine stops no healthy kernel. A block whose threads only yield may wait as long as another block is
+    /// working. On systems other than Linux, the limit is on elapsed time, and a loop without a checked access, a
+    /// barrier or another instruction is not stopped.
     ///
-    /// A kernel that is stopped while it holds a lock of the host, such as a `Mutex`, leaves it
-    /// locked: locks are not for kernels. One that waits for the host when its time is up, for
-    /// such a lock or for input, cannot be stopped: two seconds later the process ends with a
-    /// message that says so. Without a limit it waits.
+    /// If a kernel is stopped while it holds a lock of the host, such as a `Mutex`, the lock stays locked: kernels
+    /// must not use locks. If a kernel waits for the host when its time is up, for such a lock or for input, it
+    /// cannot be stopped. Two seconds later the process ends with a message that says so. Without a limit, the kernel
+    /// waits.
     #[must_use]
     pub fn with_time_limit(mut self, time_limit: impl Into<Option<Duration>>) -> Self {
         self.time_limit = time_limit.into();
         self
     }
 
-    /// The same options with the limits of a named device, and with its numbers of threads in a
-    /// warp, of multiprocessors and of bytes of memory.
+    /// Simulates a named device: its limits, warp width, multiprocessors and memory size.
     ///
     /// ```
     /// use tilewright::{Device, Profile, SimulatorOptions};

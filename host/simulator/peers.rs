@@ -1,4 +1,4 @@
-//! Copies between simulated devices, and from CUDA devices: through the host, where they are started.
+//! Copies between simulated devices and from CUDA devices: through the host, done when they are started.
 
 use super::Simulator;
 use crate::backend::{DeviceMemory, DevicePeers, copy_through_host};
@@ -12,7 +12,7 @@ impl DevicePeers for Simulator {
         source: u64,
         bytes: usize,
     ) -> Outcome<()> {
-        // SAFETY: (1) and (2) are those of this method.
+        // SAFETY: live memory and no conflicting work on either device: the caller's contract.
         unsafe { copy_through_host(self, destination, peer, source, bytes) }
     }
 }

@@ -1,30 +1,30 @@
-//! Memory that was freed and is not yet given back, as AddressSanitizer keeps it.
+//! Freed memory that is kept for a while, like the quarantine of AddressSanitizer.
 
 use std::alloc::{self, Layout};
 use std::collections::VecDeque;
 use std::ptr;
 
-/// What `cudaMalloc` guarantees, which kernels with vector access rely on.
+/// The alignment that `cudaMalloc` guarantees, on which kernels with vector accesses rely.
 pub(super) const ALIGNMENT: usize = 256;
 
-/// Freed memory that is kept for a while, so that a kernel that still uses it is found, rather than
-/// one that was given the same memory.
+/// Freed memory that is kept for a while. A kernel that still uses it is found, and does not hit another kernel's
+/// data.
 #[derive(Debug, Default)]
 pub(super) struct Quarantine {
-    /// Addresses and bytes, the oldest first.
+    /// Addresses and sizes in bytes, oldest first.
     allocations: VecDeque<(u64, usize)>,
     bytes: usize,
 }
 
-/// How much freed memory is kept.
+/// The amount of freed memory that is kept, in bytes.
 pub(super) const KEPT_BYTES: usize = 16 << 20;
 
-/// What a small allocation counts as: at most 1024 are kept, for each makes the list longer that
-/// accesses are looked up in.
+/// The least size that an allocation counts as. So at most 1024 are kept, because each lengthens the list in which
+/// accesses are looked up.
 const LEAST_KEPT_BYTES: usize = KEPT_BYTES / 1024;
 
 impl Quarantine {
-    /// Frees an allocation, now or when `most_bytes` others have been freed after it.
+    /// Frees an allocation, now or when `most_bytes` bytes of others have been freed after it.
     ///
     /// # Safety
     /// 1. The allocation of `bytes` bytes at `address` is live, with [`ALIGNMENT`].
@@ -43,10 +43,11 @@ impl Quarantine {
         {
             self.bytes -= bytes.max(LEAST_KEPT_BYTES);
             simt::forget_allocation(address as usize, bytes);
-            // SAFETY: it was allocated with this layout, by (1) of `free`.
+            // SAFETY: the size and the alignment are valid: it was allocated with this layout, by the contract of
+            // `free`.
             let layout = unsafe { Layout::from_size_align_unchecked(bytes, ALIGNMENT) };
-            // SAFETY: by (1) and (2) of `free` it is live and not used again; it is freed once,
-            // for it is no longer in the queue.
+            // SAFETY: a live allocation that is not used again, by the contract of `free`. It is freed once, because
+            // it is no longer in the queue.
             unsafe { alloc::dealloc(host_pointer(address), layout) };
         }
     }

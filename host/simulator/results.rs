@@ -1,4 +1,4 @@
-//! Results on a simulated device, whose memory the host reads as it is.
+//! Results on a simulated device, whose memory the host reads directly.
 
 use super::Simulator;
 use super::quarantine::host_pointer;
@@ -15,7 +15,7 @@ impl DeviceResults for Simulator {
     }
 
     unsafe fn read_mapped(&self, destination: &mut [u8], source: Mapped) -> Outcome<()> {
-        // SAFETY: (1) and (2) are those of this method. The launches were done when their calls
+        // SAFETY: live memory and no conflicting work: the caller's contract. The launches were done when their calls
         // returned.
         unsafe { self.copy_to_host(destination, source.device) }
     }

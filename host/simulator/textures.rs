@@ -30,13 +30,13 @@ impl DeviceTextures for Simulator {
 
     unsafe fn destroy_texture(&self, texture: TextureHandle) {
         let texture = ptr::with_exposed_provenance_mut::<simt::Texture>(texture.storage as usize);
-        // SAFETY: by (3) of the trait `create_texture` made it of a box, and it is not used again.
+        // SAFETY: `create_texture` made it from a box, and it is not used again: the caller's contract.
         let texture = unsafe { Box::from_raw(texture) };
         self.release(texture_bytes(texture.texels()));
     }
 }
 
-/// Textures are kept as f32, whatever their elements are.
+/// Bytes of a texture. Elements are stored as f32, whatever their type.
 fn texture_bytes(texels: usize) -> usize {
     texels * size_of::<f32>()
 }

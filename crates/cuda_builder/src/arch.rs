@@ -1,13 +1,13 @@
-//! The GPU architectures that kernels are compiled for.
+//! The GPU architectures for which kernels can be compiled.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Every value of the `cuda_arch_at_least` cfg that kernel code may test for.
+/// All values of the cfg `cuda_arch_at_least`, which kernel code may test.
 #[cfg(any(feature = "compile", test))]
 pub(crate) const CFG_VALUES: [&str; 6] = ["75", "80", "90", "90a", "100", "120"];
 
-/// A GPU architecture, as `ptxas` and LLVM name it.
+/// A GPU architecture, with the name that `ptxas` and LLVM use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Arch {
@@ -17,17 +17,17 @@ pub enum Arch {
     Sm80,
     /// Hopper, compute capability 9.0: clusters, TMA.
     Sm90,
-    /// Hopper with the instructions that later architectures do not have, such as `wgmma`.
-    /// PTX for it runs on compute capability 9.0 only.
+    /// Hopper with the instructions that later architectures lack, such as `wgmma`. Its PTX runs on compute
+    /// capability 9.0 only.
     Sm90a,
-    /// Blackwell of data centres, compute capability 10.0.
+    /// Data-centre Blackwell, compute capability 10.0.
     Sm100,
-    /// Blackwell of workstations, compute capability 12.0.
+    /// Workstation Blackwell, compute capability 12.0.
     Sm120,
 }
 
 impl Arch {
-    /// Every architecture this crate knows, oldest first.
+    /// All architectures that this crate knows, oldest first.
     pub const ALL: [Arch; 6] = [
         Arch::Sm75,
         Arch::Sm80,
@@ -37,7 +37,7 @@ impl Arch {
         Arch::Sm120,
     ];
 
-    /// The name LLVM and PTX use, such as `sm_80`.
+    /// The name that LLVM and PTX use, such as `sm_80`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -62,8 +62,9 @@ impl Arch {
         }
     }
 
-    /// The version of PTX for LLVM to write where its own choice for the architecture is older than 7.0, which all
-    /// drivers read that programs run on (CUDA 11.0): functions that do not return are marked as such from 6.4 on.
+    /// The PTX version that LLVM must write, if its default for the architecture is older than 7.0.
+    ///
+    /// All supported drivers read 7.0 (CUDA 11.0). From 6.4 on, functions that do not return are marked as such.
     #[cfg(feature = "compile")]
     pub(crate) const fn ptx_feature(self) -> Option<&'static str> {
         match self {
@@ -72,14 +73,14 @@ impl Arch {
         }
     }
 
-    /// Whether devices of this architecture run what is compiled for the `older` one.
+    /// Whether devices of this architecture run code compiled for `older`.
     #[cfg(any(feature = "compile", test))]
     pub(crate) fn runs(self, older: Self) -> bool {
         older == self || (older < self && older != Arch::Sm90a)
     }
 
-    /// The values that `cfg(cuda_arch_at_least = "..")` has on this architecture. One with an `a`
-    /// stands for its architecture alone: no later one has its instructions.
+    /// The values of `cfg(cuda_arch_at_least = "..")` that hold on this architecture. A value with an `a` holds on
+    /// its own architecture alone, because no later one has its instructions.
     #[cfg(any(feature = "compile", test))]
     pub(crate) fn cfg_values(self) -> impl Iterator<Item = &'static str> {
         CFG_VALUES
@@ -96,7 +97,7 @@ impl fmt::Display for Arch {
     }
 }
 
-/// The text is not the name of an architecture this crate knows.
+/// The error for a text that is not the name of a known architecture.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "unknown GPU architecture `{0}`: expected one of sm_75, sm_80, sm_90, sm_90a, sm_100, sm_120"

@@ -1,23 +1,22 @@
-//! What a build script says of the modules that it wants.
+//! The settings of a build.
 
 use std::path::PathBuf;
 
 use crate::arch::Arch;
 use crate::surroundings::Surroundings;
 
-/// Unrolls an 8 x 8 x 16 block of multiply-adds completely; LLVM's own default of 300 does not.
+/// Enough to unroll an 8 x 8 x 16 block of multiply-adds completely; LLVM's default of 300 is not.
 const UNROLL_THRESHOLD: u32 = 3000;
 
-/// Compiles a crate of kernels to PTX: one module for each architecture, or
-/// [one for each kernel](Self::one_module_per_kernel) and architecture.
+/// Compiles a crate of kernels to PTX.
 ///
-/// Relative paths are relative to `CARGO_MANIFEST_DIR` in a build script, and to the current
-/// folder elsewhere.
+/// There is one module for each architecture, or [one for each kernel](Self::one_module_per_kernel) and architecture.
+/// Relative paths are relative to `CARGO_MANIFEST_DIR` in a build script, and to the current folder elsewhere.
 #[derive(Clone, Debug)]
 pub struct CudaBuilder {
     pub(crate) kernel_crate: PathBuf,
     pub(crate) archs: Vec<Arch>,
-    /// Those of `archs` for which only the kernels are compiled that state them.
+    /// Those of `archs` for which only the kernels that state them are compiled.
     pub(crate) where_stated: Vec<Arch>,
     pub(crate) copy_to: Option<PathBuf>,
     pub(crate) target_dir: Option<PathBuf>,
@@ -26,18 +25,17 @@ pub struct CudaBuilder {
     pub(crate) debugging: Debugging,
 }
 
-/// What is compiled in for the search of a mistake.
+/// Aids for debugging that are compiled in.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Debugging {
-    /// Panics tell the host their places.
+    /// Panics tell the host where they happened.
     pub(crate) panic_locations: bool,
-    /// The PTX has lines of the source.
+    /// The PTX has the source lines.
     pub(crate) line_information: bool,
 }
 
 impl CudaBuilder {
-    /// Builds the kernel crate in the folder `kernel_crate`, for `sm_80` where no architecture is
-    /// added.
+    /// A build of the kernel crate in the folder `kernel_crate`, for `sm_80` if no architecture is added.
     pub fn new(kernel_crate: impl Into<PathBuf>) -> CudaBuilder {
         CudaBuilder {
             kernel_crate: kernel_crate.into(),
@@ -58,8 +56,9 @@ impl CudaBuilder {
         self
     }
 
-    /// Adds an architecture for those kernels alone that state it: `#[kernel(arch = "sm_90a")]`. The
-    /// others have images for the architectures of [`arch`](Self::arch).
+    /// Adds an architecture for only those kernels that state it: `#[kernel(arch = "sm_90a")]`.
+    ///
+    /// The other kernels have images for the architectures of [`arch`](Self::arch).
     #[must_use]
     pub fn arch_where_stated(mut self, arch: Arch) -> CudaBuilder {
         self.archs.push(arch);
@@ -67,65 +66,66 @@ impl CudaBuilder {
         self
     }
 
-    /// Gives each kernel a module to itself. A program then contains the PTX of the kernels that
-    /// it names, and the driver compiles those that it loads.
+    /// Gives each kernel a module of its own, so that a program contains only the PTX of the kernels that it names.
     ///
-    /// A kernel's code is the same as in one module for the crate: kernels are taken apart after
-    /// optimisation. Constant data and shared memory go to each module that uses them. A static
-    /// that kernels or the host write (`global_array!`, `constant_array!`, atomics) can be used by
-    /// one kernel only, because each module has its own copy:
-    /// [`BuildError::SharedStatic`](crate::BuildError::SharedStatic) names what two kernels share. A
-    /// static that no kernel uses is in no module.
+    /// The driver compiles only the modules that the program loads. A kernel's code is the same as in one module for
+    /// the crate, because kernels are split after optimisation. Constant data and shared memory go to each module
+    /// that uses them. A static that kernels or the host write (`global_array!`, `constant_array!`, atomics) can be
+    /// used by one kernel only, because each module has its own copy:
+    /// [`BuildError::SharedStatic`](crate::BuildError::SharedStatic) names a static that two kernels share. A static
+    /// that no kernel uses is in no module.
     #[must_use]
     pub fn one_module_per_kernel(mut self) -> CudaBuilder {
         self.one_module_per_kernel = true;
         self
     }
 
-    /// Writes each module to `folder` too, as `<module>.<arch>.ptx`, where the module has the name
-    /// of the crate or of its one kernel.
+    /// Also writes each module to `folder`, as `<module>.<arch>.ptx`.
+    ///
+    /// A module has the name of the crate, or of its one kernel.
     #[must_use]
     pub fn copy_to(mut self, folder: impl Into<PathBuf>) -> CudaBuilder {
         self.copy_to = Some(folder.into());
         self
     }
 
-    /// The folder for everything that is built. The default is `cuda_builder` in `OUT_DIR` in a
-    /// build script, and `target/cuda_builder` elsewhere.
+    /// Sets the folder for everything that is built.
+    ///
+    /// The default is `cuda_builder` in `OUT_DIR` in a build script, and `target/cuda_builder` elsewhere.
     #[must_use]
     pub fn target_dir(mut self, folder: impl Into<PathBuf>) -> CudaBuilder {
         self.target_dir = Some(folder.into());
         self
     }
 
-    /// How large, in LLVM's units of instruction cost, a loop may become when it is unrolled. The
-    /// default is 3000.
+    /// Sets the largest size of an unrolled loop, in LLVM's units of instruction cost. The default is 3000.
     #[must_use]
     pub fn unroll_threshold(mut self, cost: u32) -> CudaBuilder {
         self.unroll_threshold = cost;
         self
     }
 
-    /// Whether a kernel that panics tells the host where, for kernels on `cuda_std`. The host library's
-    /// error then has the file, the line and the message of an `assert!`, with the kernel, the block and
-    /// the thread; a message with values is told by its place alone, as nothing on a GPU formats it.
-    /// Without, which is the default, a panic ends the launch and no more is known.
+    /// Whether a kernel that panics tells the host where; off by default.
     ///
-    /// It costs instructions, registers and local memory in every kernel that can panic, and 0.5 MB of
-    /// page-locked memory for each module: it is for finding a mistake, not for a release. The simulator tells the place in any case.
+    /// This is for kernels on `cuda_std`. The host library's error then has the file, the line and the message of an
+    /// `assert!`, with the kernel, the block and the thread. A message with values is reported by its place alone,
+    /// because nothing formats it on a GPU. Without this option, a panic ends the launch and nothing else is known.
+    ///
+    /// It costs instructions, registers and local memory in every kernel that can panic, and 0.5 MB of page-locked
+    /// memory for each module. So use it to find a mistake, not in a release. The simulator always reports the place.
     #[must_use]
     pub fn panic_locations(mut self, wanted: bool) -> CudaBuilder {
         self.debugging.panic_locations = wanted;
         self
     }
 
-    /// Whether the PTX says which line of the source each instruction is of, so that Nsight Compute
-    /// and `cuobjdump -g` show Rust beside the machine code. The code stays the same; the PTX is
-    /// several times as long.
+    /// Whether the PTX has the source line of each instruction, for Nsight Compute and `cuobjdump -g`.
     ///
-    /// In the names of files `/workspace` is the root of the workspace, `/rust` the sources of `core`
-    /// and `/cargo` cargo's home, so that the PTX does not name this machine's folders. Only path
-    /// dependencies outside of the workspace keep theirs.
+    /// They then show Rust beside the machine code. The code stays the same; the PTX is several times as long.
+    ///
+    /// In file names, `/workspace` is the root of the workspace, `/rust` the sources of `core`, and `/cargo` cargo's
+    /// home, so that the PTX does not name this machine's folders. Only path dependencies outside the workspace keep
+    /// their paths.
     #[must_use]
     pub fn line_information(mut self, wanted: bool) -> CudaBuilder {
         self.debugging.line_information = wanted;
@@ -138,7 +138,7 @@ impl CudaBuilder {
         folder.join("Cargo.toml").is_file()
     }
 
-    /// Whether the modules are to have what helps to find mistakes.
+    /// Whether any debugging aid is on.
     pub(crate) fn has_debugging(&self) -> bool {
         self.debugging.panic_locations || self.debugging.line_information
     }

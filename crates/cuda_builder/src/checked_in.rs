@@ -1,9 +1,8 @@
-//! PTX that is kept in a repository beside the sources it was built from, for machines that have
-//! no device toolchain.
+//! PTX that is kept in a repository beside its sources, for machines without a device toolchain.
 //!
-//! The folder holds `<module>.<arch>.ptx` files and a `MANIFEST`: what the modules were compiled
-//! from (the sources, each with its hash, and the versions of the packages linked in), and a hash
-//! of each module, so that neither can change unnoticed.
+//! The folder holds `<module>.<arch>.ptx` files and a `MANIFEST`. The manifest lists the inputs of the modules (the
+//! sources, each with its hash, and the versions of the linked packages) and a hash of each module, so that neither
+//! can change unnoticed.
 
 mod error;
 mod images;
@@ -20,13 +19,13 @@ pub use write::write_manifest;
 use manifest::Manifest;
 use std::path::Path;
 
-/// Checks that the modules in `folder` are those that were built, from the sources that now stand
-/// under `root` and with the versions of packages that its `Cargo.lock` has.
+/// Checks that the modules in `folder` match their manifest, the sources under `root`, and `Cargo.lock`.
+///
+/// `Cargo.lock` is the one in `root`. The modules must be linked with its versions of packages.
 ///
 /// # Errors
-/// [`CheckedInError::StaleSource`], [`CheckedInError::StalePackage`] or
-/// [`CheckedInError::ChangedModule`] if they are not; [`CheckedInError::Malformed`] or
-/// [`CheckedInError::Io`].
+/// [`CheckedInError::StaleSource`], [`CheckedInError::StalePackage`] or [`CheckedInError::ChangedModule`] if they do
+/// not match; [`CheckedInError::Malformed`] or [`CheckedInError::Io`] if the manifest cannot be read.
 pub fn verify(folder: &Path, root: &Path) -> Result<(), CheckedInError> {
     Manifest::read(folder)?.verify(root)
 }
@@ -41,8 +40,8 @@ mod tests {
 
     const LOCK: &str = "version = 4\n\n[[package]]\nname = \"half\"\nversion = \"2.7.1\"\n";
 
-    /// A root with one source, one linked package and one module, and a manifest written by hand as `write_manifest`
-    /// writes it.
+    /// A root with one source, one linked package, one module, and a manifest written by hand in the form of
+    /// `write_manifest`.
     fn checked_in(name: &str) -> (PathBuf, PathBuf) {
         let root = std::env::temp_dir().join(format!("checked_in-{name}-{}", std::process::id()));
         let folder = root.join("ptx");
@@ -111,7 +110,7 @@ mod tests {
         ));
     }
 
-    /// A builder whose kernel crate does not compile: a call that succeeds cannot have compiled it.
+    /// A builder whose kernel crate does not compile, so a call that succeeds has compiled nothing.
     fn builder(root: &Path) -> CudaBuilder {
         fs::write(root.join("kernels/Cargo.toml"), "no manifest").unwrap();
         CudaBuilder::new(root.join("kernels")).target_dir(root.join("out"))
@@ -153,7 +152,7 @@ mod tests {
         }
     }
 
-    /// Whether the kernels were to be compiled.
+    /// Whether the error is that of compiling the kernels.
     fn is_of_a_build(error: &ImagesError) -> bool {
         match error {
             ImagesError::Build(_) => cfg!(feature = "compile"),

@@ -1,4 +1,4 @@
-//! What can go wrong between Rust source and PTX, and what to do about it.
+//! Errors between Rust source and PTX, and their remedies.
 
 use std::fmt;
 use std::io;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::arch::Arch;
 
-/// How to get a device toolchain; the end of the message that none was found.
+/// How to get a device toolchain: the end of the message when none is found.
 const HOW_TO_INSTALL: &str = "\
 install one of:
   rustup:  rustup component add rust-src llvm-tools (for the active toolchain)
@@ -14,29 +14,29 @@ install one of:
 or set CUDA_BUILDER_TOOLCHAIN to a folder with bin/rustc and bin/cargo, and CUDA_BUILDER_LLVM \
 to the folder of llvm-link, opt and llc";
 
-/// Why kernels could not be built.
+/// The reason why kernels could not be built.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// No place that was searched holds a complete device toolchain.
+    /// No searched place holds a complete device toolchain.
     #[error("no toolchain that compiles Rust for the GPU was found\n{}{HOW_TO_INSTALL}", list(.rejected))]
     NoToolchain {
-        /// Each place that was searched, and what was wrong with it.
+        /// Each searched place, and what is wrong with it.
         rejected: Vec<RejectedToolchain>,
     },
 
-    /// A program of the device toolchain is not where it should be.
+    /// A program of the device toolchain is missing.
     #[error("`{tool}` was not found in {}; {install}", join_paths(.looked_in))]
     MissingTool {
         /// The name of the program.
         tool: String,
-        /// The folders that were searched.
+        /// The searched folders.
         looked_in: Vec<PathBuf>,
         /// What to install, or which environment variable to set.
         install: String,
     },
 
-    /// The Rust toolchain lacks the sources of `core`, which is compiled along with the kernels.
+    /// The Rust toolchain lacks the sources of `core`, which is compiled with the kernels.
     #[error(
         "the Rust toolchain in {} lacks the sources of core (lib/rustlib/src/rust/library); \
          install them with `rustup component add rust-src`, or Debian's rust-web-src for \
@@ -48,7 +48,7 @@ pub enum BuildError {
         sysroot: PathBuf,
     },
 
-    /// LLVM's tools cannot read the bitcode of a rustc with another LLVM version.
+    /// LLVM's tools cannot read the bitcode of a rustc that has another LLVM version.
     #[error(
         "{} is of LLVM {tool_llvm}, but {} writes bitcode of LLVM {rustc_llvm}: both need the same \
          major version; install LLVM's tools of that version and set CUDA_BUILDER_LLVM to their \
@@ -60,13 +60,13 @@ pub enum BuildError {
         rustc: PathBuf,
         /// The LLVM version the compiler reports.
         rustc_llvm: String,
-        /// The LLVM tool that does not fit.
+        /// The LLVM tool with another version.
         tool: PathBuf,
         /// The LLVM version the tool reports.
         tool_llvm: String,
     },
 
-    /// The given path does not lead to a kernel crate.
+    /// The given path is not a kernel crate.
     #[error("{} is not a kernel crate: {reason}", .path.display())]
     NotAKernelCrate {
         /// The path given to [`CudaBuilder::new`](crate::CudaBuilder::new), made absolute.
@@ -82,14 +82,14 @@ pub enum BuildError {
         kernel_crate: PathBuf,
         /// The architecture it was compiled for.
         arch: Arch,
-        /// What cargo and rustc wrote.
+        /// The output of cargo and rustc.
         diagnostics: String,
     },
 
-    /// A kernel's annotation or signature cannot be honoured.
+    /// A kernel's annotation or signature cannot be used.
     #[error("kernel `{kernel}`: {reason}")]
     InvalidKernel {
-        /// The kernel's name, or the whole annotation where it names none.
+        /// The kernel's name, or the whole annotation if it names none.
         kernel: String,
         /// What is wrong with it.
         reason: String,
@@ -107,7 +107,7 @@ pub enum BuildError {
         line: String,
     },
 
-    /// Kernels need functions or statics that exist nowhere on the GPU.
+    /// The kernels need functions or statics that do not exist on the GPU.
     #[error(
         "the kernels for {arch} use symbols that nothing defines: {}\n\
          each is an `extern` item without a body for the GPU; define it in the kernel crate or in \
@@ -121,8 +121,8 @@ pub enum BuildError {
         symbols: Vec<String>,
     },
 
-    /// Two kernels that are to have modules of their own use one static in global or constant
-    /// memory. Each module would have a copy of it.
+    /// Two kernels that are to have modules of their own use the same static in global or constant memory. Each
+    /// module would have a copy of it.
     #[error(
         "the kernels `{}` and `{}` both use the static `{symbol}`, of which a module for each \
          kernel would have a copy each: build the crate without `one_module_per_kernel`, or move \
@@ -141,32 +141,30 @@ pub enum BuildError {
     ToolFailed {
         /// The program.
         tool: PathBuf,
-        /// How it ended.
+        /// Its exit status.
         status: String,
         /// The command line.
         command: String,
-        /// What it wrote to its standard error.
+        /// Its standard error.
         stderr: String,
     },
 
-    /// A file or folder could not be read or written, or a program not be started.
+    /// A file or folder could not be read or written, or a program could not be started.
     #[error("cannot {action} {}: {source}", .path.display())]
     Io {
-        /// What was tried, such as "write".
+        /// The action, such as "write".
         action: &'static str,
         /// The file, folder or program.
         path: PathBuf,
-        /// The operating system's answer.
+        /// The operating system's error.
         source: io::Error,
     },
 }
 
 impl BuildError {
-    /// Whether this machine has no device toolchain at all, so that a build script may use PTX
-    /// that was built elsewhere.
+    /// Whether this machine has no device toolchain at all, so that a build script may use existing PTX.
     ///
-    /// A toolchain that `CUDA_BUILDER_TOOLCHAIN` names and that is broken is not "missing": it was
-    /// requested.
+    /// A broken toolchain that `CUDA_BUILDER_TOOLCHAIN` names is not "missing": it was requested.
     #[must_use]
     pub fn is_missing_toolchain(&self) -> bool {
         matches!(self, BuildError::NoToolchain { .. })
@@ -186,9 +184,9 @@ impl BuildError {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct RejectedToolchain {
-    /// Where the search looked, in words.
+    /// The place, in words.
     pub place: String,
-    /// Why it cannot be used.
+    /// The reason why it cannot be used.
     pub reason: String,
 }
 

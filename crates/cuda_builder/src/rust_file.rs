@@ -1,4 +1,4 @@
-//! The text of files for `include!` that hold PTX.
+//! Files for `include!` that hold PTX.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -8,12 +8,12 @@ use std::path::PathBuf;
 pub(crate) struct Image {
     /// The module's name: a crate's, or a kernel's.
     pub(crate) module: String,
-    /// Such as `sm_80`.
+    /// The architecture, such as `sm_80`.
     pub(crate) arch: String,
     pub(crate) path: PathBuf,
 }
 
-/// An expression of type `&[(&str, &str); N]`, with the name of each architecture and the PTX.
+/// An expression of type `&[(&str, &str); N]`: the name of each architecture, and its PTX.
 pub(crate) fn expression<'a>(images: impl IntoIterator<Item = &'a Image>) -> String {
     let mut text = String::from("&[\n");
     for image in images {
@@ -25,7 +25,7 @@ pub(crate) fn expression<'a>(images: impl IntoIterator<Item = &'a Image>) -> Str
     text
 }
 
-/// A constant for each module, named like it, whose value is the [`expression`] of its images.
+/// A constant for each module, with the module's name. Its value is the [`expression`] of its images.
 pub(crate) fn constants(images: &[Image]) -> String {
     let mut modules: BTreeMap<&str, Vec<&Image>> = BTreeMap::new();
     for image in images {

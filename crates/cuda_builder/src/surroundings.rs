@@ -1,4 +1,4 @@
-//! Where the builder runs, and what it tells the cargo that runs it.
+//! The process around a build, and messages to its cargo.
 
 use std::env;
 use std::fmt::Display;
@@ -7,9 +7,9 @@ use std::process;
 
 use crate::error::BuildError;
 
-/// Where this process runs: in a build script or elsewhere.
+/// The process of a build: a build script or another program.
 pub(crate) struct Surroundings {
-    /// What relative paths are relative to.
+    /// The folder to which relative paths are relative.
     pub(crate) base: PathBuf,
     /// `OUT_DIR` of the build script.
     pub(crate) out_dir: Option<PathBuf>,
@@ -37,7 +37,7 @@ impl Surroundings {
     }
 
     pub(crate) fn announce_change(&self, path: &Path) {
-        // A path that does not exist would make cargo run the script every time.
+        // If the path did not exist, cargo would run the script every time.
         if path.exists() {
             self.tell_cargo(&format!("rerun-if-changed={}", path.display()));
         }
@@ -50,12 +50,13 @@ impl Surroundings {
     }
 }
 
-/// Ends a build script with an error, which cargo shows as its own: without the script's output and
-/// the word "panicked".
+/// Ends a build script with an error, which cargo shows as its own.
+///
+/// Cargo does not show the script's output or the word "panicked".
 pub fn exit_with_error(error: &impl Display) -> ! {
     for line in error.to_string().lines() {
         println!("cargo::error={line}");
     }
-    // cargo has the errors already, and would add the script's output to a failure.
+    // With a failure, cargo would also show the script's output. It has the errors already.
     process::exit(0);
 }

@@ -1,4 +1,4 @@
-//! What an edit of a kernel compiles again.
+//! The parts that an edit of a kernel recompiles.
 
 mod common;
 
@@ -10,8 +10,7 @@ use std::time::SystemTime;
 use common::{Workspace, has_toolchain};
 use cuda_builder::Arch;
 
-/// The compiled libraries below `folder`, for the GPU and for the host, each with the time when it
-/// was written.
+/// The compiled libraries in `folder`, for the GPU and for the host, each with the time when it was written.
 fn libraries(folder: &Path, found: &mut BTreeMap<PathBuf, SystemTime>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -24,7 +23,7 @@ fn libraries(folder: &Path, found: &mut BTreeMap<PathBuf, SystemTime>) {
     }
 }
 
-/// All libraries but the kernels' own.
+/// All libraries except the kernels' own.
 fn dependencies(workspace: &Workspace) -> BTreeMap<PathBuf, SystemTime> {
     let mut found = BTreeMap::new();
     libraries(&workspace.root().join("out"), &mut found);
@@ -47,7 +46,7 @@ fn an_edit_compiles_the_kernels_alone() {
         return;
     }
     let workspace = Workspace::new("edited");
-    // What a builder with other flags has left would be counted, too.
+    // Otherwise, files of a builder with other flags would be counted.
     let out = workspace.root().join("out");
     if out.exists() {
         fs::remove_dir_all(out).unwrap();

@@ -1,4 +1,4 @@
-//! A module for each kernel: what it holds, and when a crate cannot be taken apart.
+//! A module for each kernel: its content, and when a crate cannot be split.
 
 mod common;
 
@@ -11,8 +11,8 @@ use cuda_builder::{Arch, Build, BuildError, CudaBuilder, PtxModule};
 
 const ARCHS: [Arch; 2] = [Arch::Sm75, Arch::Sm80];
 
-/// The fixture kernels in one module and in a module each, built once for all tests; `None` where
-/// there is no device toolchain.
+/// The fixture kernels in one module and in one module each, built once for all tests; `None` without a device
+/// toolchain.
 fn builds() -> Option<&'static [Build; 2]> {
     static BUILDS: OnceLock<Option<[Build; 2]>> = OnceLock::new();
     let build_both = || {
@@ -33,11 +33,11 @@ fn text(module: &PtxModule) -> String {
     fs::read_to_string(&module.path).unwrap()
 }
 
-/// The instructions of each kernel. The names of labels and of statics are numbered by module.
+/// The instructions of each kernel, without numbers: labels and statics are numbered by module.
 fn instructions(ptx: &str) -> BTreeMap<String, Vec<String>> {
     let entries = ptx.split(".visible .entry ").skip(1);
     let without_numbers = |line: &str| line.replace(|c: char| c.is_ascii_digit(), "");
-    // A module declares before its entries what several of them use.
+    // A module declares what several entries use before them.
     let is_code =
         |line: &&str| !line.is_empty() && !line.contains(" .b8 ") && !line.contains("demoted");
     entries
@@ -59,7 +59,7 @@ fn each_kernel_has_a_module_with_the_code_of_the_whole() {
     for arch in ARCHS {
         let whole = whole.modules.iter().find(|it| it.arch == arch).unwrap();
         let expected = instructions(&text(whole));
-        // What devices of the architecture load: the newest that they run.
+        // The module that devices of the architecture load: the newest that they can run.
         let loaded: BTreeMap<_, _> = split
             .modules
             .iter()

@@ -1,4 +1,4 @@
-//! What the PTX of hand-written kernels must hold.
+//! Requirements for the PTX of hand-written kernels.
 
 mod common;
 
@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use common::{Workspace, has_toolchain};
 use cuda_builder::{Arch, Build, BuildError};
 
-/// The fixture kernels, built once for all tests; `None` where there is no device toolchain.
+/// The fixture kernels, built once for all tests; `None` without a device toolchain.
 fn build() -> Option<&'static Build> {
     static BUILD: OnceLock<Option<Build>> = OnceLock::new();
     BUILD
@@ -79,7 +79,7 @@ fn statics_live_in_their_memories() {
         reverse,
         &["ld.shared.v4.b32", "st.shared.v4.b32", "bar.sync 0;"],
     );
-    // LLVM declares in a kernel what no other kernel uses.
+    // LLVM declares a static inside the kernel if no other kernel uses it.
     let counts = ".shared .align 4 .b8 fixture_kernels_COUNTS_0[128];";
     let memories = kernel(&ptx, "memories");
     assert_contains(

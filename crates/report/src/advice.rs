@@ -2,8 +2,8 @@
 
 use tilewright::Advice;
 
-/// The advice as a clause. The techniques have the names of table 6.1 of Hwu,
-/// Kirk and El Hajj, "Programming Massively Parallel Processors".
+/// The advice as a clause. The techniques have their names in table 6.1 of Hwu, Kirk and El Hajj, "Programming
+/// Massively Parallel Processors".
 pub(crate) fn advice(advice: Advice) -> String {
     let text = match advice {
         Advice::RaiseOccupancy => {

@@ -1,4 +1,4 @@
-//! A report beside an earlier one: what a change of a kernel changes.
+//! Comparison of a report with an earlier one: the effect of a change to a kernel.
 
 use crate::columns::{Row, aligned, shortened};
 use crate::json;
@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use tilewright::LaunchReport;
 
-/// The counters of a kernel: their names, where they are in its JSON, and the factor to their unit.
+/// The counters of a kernel: the name, the path in the kernel's JSON, and the factor to the unit.
 const OF_KERNEL: [(&str, &str, f64); 14] = [
     ("estimated time, µs", "/estimated_seconds", 1e6),
     ("registers of a thread", "/registers", 1.0),
@@ -25,7 +25,7 @@ const OF_KERNEL: [(&str, &str, f64); 14] = [
     ("f64 operations", "/total/flops_f64", 1.0),
 ];
 
-/// The counters of an operation of a line, in its tally.
+/// The counters of a line's operation: the name, and the path in its tally.
 const OF_LINE: [(&str, &str); 7] = [
     ("requests", "/requests"),
     ("lanes", "/lanes"),
@@ -36,29 +36,30 @@ const OF_LINE: [(&str, &str); 7] = [
     ("f64 operations", "/flops_f64"),
 ];
 
-/// A line of a source, by its number.
+/// A line of a source, by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Line {
-    /// In the text of today.
+    /// In the present text.
     Now(u64),
-    /// In the text before; it is gone.
+    /// In the earlier text; it no longer exists.
     Gone(u64),
 }
 
-/// The counters by line of the source, and by their names.
+/// The counters of each source line, by name.
 type Lines = BTreeMap<(String, Line), BTreeMap<String, f64>>;
 
-/// The costs of the kernels of `report` beside those of `baseline`, which [`json`] wrote: for each
-/// kernel its counters and the estimate of its time, before, after and the change in percent, then
-/// the counters that differ, by line of the source. Its lines have at most `columns` characters, from
-/// 80 on, unless counts have more than 12 digits.
+/// Compares the costs of the kernels in `report` with those in `baseline`, a report as [`json`] wrote it.
 ///
-/// Kernels are compared with those of the same name, in their order; a single kernel with a single
-/// one of another name. Lines are matched by the text of the source, so that a line that has moved
-/// is compared with itself; where a source could not be read, by their numbers.
+/// For each kernel there are its counters and its estimated time, before and after, with the change in percent. Then
+/// come the counters that differ, by source line. Lines have at most `columns` characters, from 80 on, unless counts
+/// have more than 12 digits.
+///
+/// Kernels with the same name are compared, in order. A single kernel is compared with a single one of another name.
+/// Source lines are matched by their text, so that a line that has moved is compared with itself. If a source could
+/// not be read, they are matched by number.
 ///
 /// # Errors
-/// `baseline` is no such JSON, or is of another device.
+/// `baseline` is not such JSON, or is from another device.
 pub fn comparison(baseline: &str, report: &LaunchReport, columns: usize) -> Result<String, String> {
     let parse = |text: &str| serde_json::from_str::<Value>(text).map_err(|it| it.to_string());
     let (before, after) = (parse(baseline)?, parse(&json(report))?);
@@ -153,7 +154,7 @@ fn differing(
     rows.collect()
 }
 
-/// The counters of the lines of a kernel, each at the place that `now` gives it.
+/// The counters of a kernel's lines. `now` gives the present number of a line.
 fn lines(kernel: &Value, now: impl Fn(&str, u64) -> Option<u64>) -> Lines {
     let mut lines = Lines::new();
     for line in kernel["lines"].as_array().into_iter().flatten() {
@@ -191,10 +192,10 @@ fn lines(kernel: &Value, now: impl Fn(&str, u64) -> Option<u64>) -> Lines {
     lines
 }
 
-/// The estimate of a line's part of the time, among its counters.
+/// The name of a line's estimated time, among its counters.
 const LINE_TIME: &str = "estimated time, ns";
 
-/// A counter before and after; none where neither is known, and unless `always`, where they are equal.
+/// A counter before and after; `None` if neither is known, or if they are equal, unless `always`.
 fn row(counter: &str, before: Option<f64>, after: Option<f64>, always: bool) -> Option<Row> {
     let is_equal = before.unwrap_or(0.0) == after.unwrap_or(0.0);
     if (before, after) == (None, None) || (is_equal && !always) {

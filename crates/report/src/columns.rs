@@ -1,18 +1,18 @@
-//! Columns of text, with lines across them.
+//! Text in columns, with headings across them.
 
-/// Between two columns.
+/// The gap between two columns.
 const GAP: &str = "  ";
 
 /// A line of a table.
 pub(crate) enum Row {
-    /// A line across all columns.
+    /// A heading across all columns.
     Heading(String),
-    /// A cell for each column; the first is text, the others are numbers.
+    /// A cell for each column. The first is text, the others are numbers.
     Cells(Vec<String>),
 }
 
-/// The rows in columns as wide as their widest cell, the first to the left, the others to the right.
-/// Columns without a number, whose cells below the first row are empty, are left out.
+/// Aligns rows in columns. Each is as wide as its widest cell; the first is left-aligned, the others right-aligned.
+/// Columns whose cells below the first row are all empty are left out.
 pub(crate) fn aligned(rows: &[Row]) -> String {
     let widths = widths(rows);
     let lines = rows.iter().map(|row| match row {
@@ -22,7 +22,7 @@ pub(crate) fn aligned(rows: &[Row]) -> String {
     lines.map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
-/// The width of each column; 0 for one that is left out.
+/// The width of each column; 0 if the column is left out.
 fn widths(rows: &[Row]) -> Vec<usize> {
     let cells: Vec<&Vec<String>> = rows
         .iter()
@@ -56,12 +56,12 @@ fn line(cells: &[String], widths: &[usize]) -> String {
     text
 }
 
-/// Whether each line has at most so many columns.
+/// Whether each line has at most `columns` characters.
 pub(crate) fn fits(text: &str, columns: usize) -> bool {
     text.lines().all(|line| line.chars().count() <= columns)
 }
 
-/// The words in indented lines of at most `columns` characters, where no word is longer.
+/// The words in indented lines of at most `columns` characters, unless a word is longer.
 pub(crate) fn wrapped(text: &str, columns: usize) -> String {
     const INDENT: &str = "  ";
     let mut lines = String::new();
@@ -78,7 +78,7 @@ pub(crate) fn wrapped(text: &str, columns: usize) -> String {
     lines + &line + "\n"
 }
 
-/// The last characters of a text that is too long, behind an ellipsis.
+/// The last characters of a text that is too long, after an ellipsis.
 pub(crate) fn shortened(text: &str, columns: usize) -> String {
     let length = text.chars().count();
     if length <= columns {

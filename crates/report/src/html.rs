@@ -1,4 +1,4 @@
-//! The report as a page: the kernels' source lines with their costs beside them.
+//! The report as an HTML page: the kernels' source lines with their costs beside them.
 
 use crate::advice::advice;
 use crate::source::{SourceFile, files};
@@ -6,7 +6,7 @@ use crate::text::{COLUMNS, Numbers, cells, duration, estimate, facts, instructio
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use tilewright::{KernelReport, LaunchReport, Roofline, SourceLine};
 
-/// Lines that are shown around each counted one.
+/// The number of lines shown around each counted one.
 const CONTEXT: u32 = 3;
 
 /// A line with at least this share of the estimated time is hot.
@@ -14,17 +14,17 @@ const HOT: f64 = 0.25;
 /// A line with at least this share of the estimated time is warm.
 const WARM: f64 = 0.05;
 
-/// Below this efficiency a cell is marked as a loss.
+/// The efficiency below which a cell is marked as a loss.
 const LOSSY: f64 = 0.8;
 
 const STYLE: &str = include_str!("report.css");
 
-/// The report as one HTML page that needs no other file: for each kernel its facts, the least times
-/// of the device's parts, and its source with the costs of each line. Costly lines are marked. The
-/// page is light or dark as the reader's system is.
+/// The report as one HTML page that needs no other file.
 ///
-/// Source files are read where they were when the kernel was compiled. Without them, the page has
-/// line numbers only.
+/// For each kernel it shows the facts, the least time of each part of the device, and the source with the cost of
+/// each line. Costly lines are marked. The page follows the reader's light or dark mode.
+///
+/// Source files are read from their paths at compilation. Without them, the page has line numbers only.
 #[must_use]
 pub fn html(report: &LaunchReport) -> String {
     let page = html! {
@@ -73,7 +73,7 @@ fn section(report: &KernelReport) -> Markup {
     }
 }
 
-/// The least times as bars, the longest over the full width.
+/// The least times as bars. The longest has full width.
 fn bars(roofline: &Roofline) -> Markup {
     let times = times(roofline);
     let longest = times.map(|(_, seconds)| seconds).into_iter();
@@ -92,7 +92,7 @@ fn bars(roofline: &Roofline) -> Markup {
     }
 }
 
-/// A file's counted lines with some around them.
+/// A file's counted lines, with some lines around them.
 fn source(file: &SourceFile, instructions: u64) -> Markup {
     let text = file.read();
     let numbers = shown_lines(file, text.as_deref());
@@ -120,7 +120,7 @@ fn source(file: &SourceFile, instructions: u64) -> Markup {
     }
 }
 
-/// The numbers of the lines to show: without the text there is nothing around the counted ones.
+/// The numbers of the lines to show. Without the text, only counted lines are shown.
 fn shown_lines(file: &SourceFile, text: Option<&[String]>) -> Vec<u32> {
     let Some(text) = text else {
         return file.lines.keys().copied().collect();
@@ -162,7 +162,7 @@ fn row(
     }
 }
 
-/// The line's part of the estimated time, with what bounds it.
+/// The line's part of the estimated time, and the part of the device that bounds it.
 fn time(line: &SourceLine) -> Markup {
     html! {
         @if let Some(estimate) = line.estimate {
@@ -172,7 +172,7 @@ fn time(line: &SourceLine) -> Markup {
     }
 }
 
-/// The cells of a line's operations, one below the other.
+/// The cells of a line's operations, stacked.
 fn operations(line: &SourceLine, instructions: u64) -> Markup {
     let cells = |operation| cells(line, operation, instructions, Numbers::Whole);
     let rows: Vec<_> = line.operations.keys().copied().map(cells).collect();

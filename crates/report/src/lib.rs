@@ -15,8 +15,10 @@ pub use table::{table, table_within};
 
 use tilewright::LaunchReport;
 
-/// The report as JSON, in the layout that [`LaunchReport`] documents, and in `sources` the lines of
-/// each source that is counted and can be read, by its path. [`comparison`] takes it as a baseline.
+/// The report as JSON, in the layout that [`LaunchReport`] documents.
+///
+/// `sources` also has the lines of each counted source that can be read, by path. [`comparison`] accepts this JSON as
+/// a baseline.
 #[must_use]
 pub fn json(report: &LaunchReport) -> String {
     let mut json =

@@ -1,16 +1,16 @@
-//! Where the lines of a source have moved.
+//! Lines of a source that have moved.
 
 use serde_json::Value;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::BTreeMap;
 
-/// For each source of two reports, the number that a line has now by the one that it had.
+/// For each source of two reports, the present number of each line by its earlier number.
 pub(crate) struct Moves {
     files: BTreeMap<String, BTreeMap<u64, u64>>,
 }
 
 impl Moves {
-    /// Of the sources of a report as JSON: arrays of lines by path.
+    /// Compares the sources of two reports in JSON: arrays of lines by path.
     pub(crate) fn between(before: &Value, after: &Value) -> Self {
         let mut files = BTreeMap::new();
         for (path, old) in before.as_object().into_iter().flatten() {
@@ -21,8 +21,8 @@ impl Moves {
         Self { files }
     }
 
-    /// The number that the line has now, by its number before; none if it is gone. Where a source is
-    /// not known, the line has not moved.
+    /// The present number of a line, by its earlier number; `None` if it no longer exists. If a source is not known,
+    /// the line has not moved.
     pub(crate) fn now(&self, file: &str, line: u64) -> Option<u64> {
         match self.files.get(file) {
             Some(lines) => lines.get(&line).copied(),
@@ -35,7 +35,8 @@ fn text(lines: &Value) -> Option<Vec<&str>> {
     lines.as_array()?.iter().map(Value::as_str).collect()
 }
 
-/// Equal lines by the diff of the texts; of lines that others replaced, as many as replaced them.
+/// Matches equal lines by a diff of the texts. Replaced lines are matched with their replacements, as far as there
+/// are any.
 fn moved(old: &[&str], new: &[&str]) -> BTreeMap<u64, u64> {
     let mut lines = BTreeMap::new();
     for op in capture_diff_slices(Algorithm::Patience, old, new) {

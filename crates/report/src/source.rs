@@ -5,10 +5,10 @@ use std::fs;
 use std::path::Path;
 use tilewright::{KernelReport, SourceLine};
 
-/// The workspace's folder, from which cargo gives the compiler the paths of its own crates.
+/// The workspace's folder, to which cargo's paths of its own crates are relative.
 const WORKSPACE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-/// One source file: the counted lines by number, from 1.
+/// A source file, with its counted lines by number, from 1.
 #[derive(Clone, Debug)]
 pub(crate) struct SourceFile {
     /// The path that cargo gave to the compiler.
@@ -17,14 +17,13 @@ pub(crate) struct SourceFile {
 }
 
 impl SourceFile {
-    /// The lines of the file; none where it cannot be read.
+    /// The lines of the file; `None` if it cannot be read.
     pub(crate) fn read(&self) -> Option<Vec<String>> {
         lines_of(&self.path)
     }
 }
 
-/// The lines of a source file by the path that cargo gave to the compiler; none where it cannot be
-/// read.
+/// The lines of a source file, by the path that cargo gave to the compiler; `None` if it cannot be read.
 pub(crate) fn lines_of(path: &str) -> Option<Vec<String>> {
     let text =
         fs::read_to_string(path).or_else(|_| fs::read_to_string(Path::new(WORKSPACE).join(path)));

@@ -6,15 +6,18 @@ use crate::source::files;
 use crate::text::{COLUMNS, Numbers, cells, duration, estimate, facts, instruction_mix, times};
 use tilewright::{KernelReport, LaunchReport, SourceLine};
 
-/// The report as text: for each kernel and shape of launch its facts, its bottleneck, an estimate of
-/// its time, its instructions, and the costs of each source line with its share of that time.
+/// The report as text for the terminal.
+///
+/// For each kernel and launch shape it has the facts, the bottleneck, an estimated time, the instructions, and the
+/// costs of each source line with its share of that time.
 #[must_use]
 pub fn table(report: &LaunchReport) -> String {
     table_within(report, usize::MAX)
 }
 
-/// [`table`] for a terminal with `columns` columns, 80 or more: text is broken into lines, and
-/// numbers are shortened where the costs of lines would be wider (`1.05 M`).
+/// [`table`] for a terminal with `columns` columns, 80 or more.
+///
+/// Text is wrapped. Numbers are shortened (`1.05 M`) if the costs of lines would be too wide.
 #[must_use]
 pub fn table_within(report: &LaunchReport, columns: usize) -> String {
     if report.launches.is_empty() {
@@ -42,7 +45,7 @@ fn kernel(report: &KernelReport, columns: usize) -> String {
     )
 }
 
-/// The facts, names in one column and values in the other.
+/// The facts, with names in one column and values in the other.
 fn fact_lines(report: &KernelReport, columns: usize) -> String {
     const NAMES: usize = 25;
     let mut lines = String::new();

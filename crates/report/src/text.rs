@@ -17,7 +17,7 @@ pub(crate) fn grouped(number: u64) -> String {
     text
 }
 
-/// A share from 0 to 1 as percent; nothing where there is none.
+/// A share from 0 to 1 as percent; empty if there is none.
 pub(crate) fn percent(share: Option<f64>) -> String {
     share.map_or_else(String::new, |share| format!("{:.1} %", 100.0 * share))
 }
@@ -145,7 +145,7 @@ pub(crate) fn instruction_mix(report: &KernelReport) -> String {
     )
 }
 
-/// How numbers are written.
+/// The form of numbers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Numbers {
     /// With all digits.
@@ -189,12 +189,12 @@ fn short(number: u64) -> String {
     format!("{rest:.digits$} {}", UNITS[unit])
 }
 
-/// The names of [`cells`].
+/// The headings of [`cells`].
 pub(crate) const COLUMNS: [&str; 7] = [
     "requests", "mix", "lanes", "sectors", "useful", "passes", "lost",
 ];
 
-/// What an operation of a line costs, where `instructions` are those of the kernel.
+/// The costs of an operation of a line; `instructions` is the kernel's number of instructions.
 pub(crate) fn cells(
     line: &SourceLine,
     operation: Operation,

@@ -1,4 +1,4 @@
-//! The forms in which reports are shown.
+//! The forms of reports.
 
 use serde_json::Value;
 use std::io::Write as _;
@@ -89,7 +89,7 @@ fn lines_share_the_estimated_time() -> Result<()> {
         numbers.map(|number| number.expect("a number")).sum()
     };
     assert!((sum("estimated_share") - 1.0).abs() < 1e-9);
-    // All that is not the launch's overhead, of 2 microseconds.
+    // All except the launch overhead of 2 microseconds.
     let seconds = kernel["estimated_seconds"].as_f64().expect("a time");
     assert!((sum("estimated_seconds") + 2e-6 - seconds).abs() < 1e-12);
     let most = lines.iter().max_by(|a, b| {
@@ -112,7 +112,7 @@ fn the_page_shows_the_source() -> Result<()> {
     if Path::new("../../kernels/reduce/reduction.rs").exists() {
         assert!(page.contains("x.load::"), "the source is there");
     } else {
-        // The test harness would hide what `eprintln!` writes.
+        // The test harness would hide the output of `eprintln!`.
         let _ = writeln!(
             std::io::stderr(),
             "skipped: the source's lines, where the sources are not"

@@ -1,10 +1,11 @@
-//! A fingerprint of Rust sources that is the same on every machine, and in a published package as
-//! in the repository that it was packed from.
+//! A fingerprint of Rust sources that is the same on every machine.
 //!
-//! tilewright's PTX is compiled before it is published, and launched with the kernels'
-//! descriptors, which are compiled with the program. Both have to come from the same sources. So a
-//! crate that kernels are made of has its fingerprint as a constant ([`export`]), and the manifest
-//! beside the PTX has the fingerprints of what the PTX was compiled from.
+//! It is also the same in a published package as in the repository that it was packed from.
+//!
+//! tilewright's PTX is compiled before publication. It is launched with the kernels' descriptors, which are compiled
+//! with the program. Both must come from the same sources. So each crate that kernels are made of has its fingerprint
+//! as a constant ([`export`]), and the manifest beside the PTX has the fingerprints of the sources that the PTX was
+//! compiled from.
 //!
 //! ```
 //! # fn main() -> std::io::Result<()> {
@@ -19,13 +20,13 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The SHA-256, in lower-case hexadecimal, of the relative paths and contents of all `.rs` and
-/// `.ll` files of the package in the folder `source`, or of the single file `source`.
+/// The SHA-256 of the paths and contents of a package's `.rs` and `.ll` files, in lower-case hexadecimal.
 ///
-/// It does not depend on the folder's place, on the order in which the file system lists it, or
-/// on line endings (CRLF counts as LF). Packages inside the folder, `target` and hidden folders
-/// are skipped, and symbolic links are not followed. `Cargo.toml` does not count in a folder,
-/// because cargo rewrites it in a published package.
+/// `source` is the package's folder, or a single file. Paths are relative to it.
+///
+/// The hash does not depend on the folder's location, on the order in which the file system lists it, or on line
+/// endings (CRLF counts as LF). Packages inside the folder, `target` and hidden folders are skipped, and symbolic
+/// links are not followed. A folder's `Cargo.toml` is not included, because cargo rewrites it in a published package.
 ///
 /// # Errors
 /// A folder or a file cannot be read, or a name is not UTF-8.
@@ -54,9 +55,9 @@ fn hexadecimal(digest: [u8; 32]) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// In a build script: gives the crate the variable `SOURCE_HASH`, the [`source_hash`] of its
-/// folder `source` (relative to the package), and has cargo run the script again when one of the
-/// files changes.
+/// Gives the crate the variable `SOURCE_HASH` from a build script: the [`source_hash`] of its folder `source`.
+///
+/// `source` is relative to the package. Cargo runs the script again when one of the files changes.
 ///
 /// # Errors
 /// Those of [`source_hash`].
@@ -69,13 +70,13 @@ pub fn export(source: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Lengths keep two different lists of files from giving the same byte stream.
+/// Lengths keep two different lists of files from giving the same bytes.
 fn hash_framed(hasher: &mut Hash, bytes: &[u8]) {
     hasher.update((bytes.len() as u64).to_le_bytes());
     hasher.update(bytes);
 }
 
-/// The files that count as (relative name with `/`, path), sorted by name.
+/// The files that are included, as (relative name with `/`, path), sorted by name.
 fn sources_of(source: &Path) -> io::Result<Vec<(String, PathBuf)>> {
     let mut sources = Vec::new();
     if source.is_file() {
@@ -108,7 +109,7 @@ fn collect_sources(
     Ok(())
 }
 
-/// Whether the files of a folder belong to the package around it, as cargo sees it.
+/// Whether a folder's files belong to the package around it, as cargo sees it.
 fn is_of_the_package(name: &str, path: &Path) -> bool {
     name != "target" && !name.starts_with('.') && !path.join("Cargo.toml").exists()
 }
@@ -218,7 +219,7 @@ mod tests {
     #[test]
     fn the_hash_is_fixed() {
         let root = folder(&[("lib.rs", "one\r\ntwo\rthree\n")]);
-        // sha256 of "lib.rs" and "one\ntwo\rthree\n", each behind its length.
+        // sha256 of "lib.rs" and "one\ntwo\rthree\n", each after its length.
         let mut bytes = Vec::new();
         for part in [&b"lib.rs"[..], b"one\ntwo\rthree\n"] {
             bytes.extend_from_slice(&(part.len() as u64).to_le_bytes());

@@ -1,4 +1,4 @@
-//! The time that a GPU takes for `smooth`, by events, in criterion's statistics.
+//! Measures a GPU's time for `smooth` with events, in criterion's statistics.
 //!
 //! ```sh
 //! cargo bench --features cuda
@@ -10,7 +10,7 @@ use custom_kernel_kernels::{MAX_THREADS, smooth};
 use std::time::Duration;
 use tilewright::{Device, LaunchConfig, Result};
 
-/// Elements of the signals: one that the second-level cache holds, and one that it does not.
+/// Lengths of the signals: one fits into the L2 cache, the other does not.
 const LENGTHS: [usize; 2] = [1 << 20, 1 << 26];
 
 fn smoothing(criterion: &mut Criterion) {
@@ -32,7 +32,7 @@ fn smoothing_of(len: usize, device: &Device, criterion: &mut Criterion) -> Resul
     launch()?;
 
     let mut group = criterion.benchmark_group("smooth");
-    // What has to cross the memory: each element is read once and written once.
+    // The bytes that must cross the memory: each element is read once and written once.
     group.throughput(Throughput::Bytes(2 * 4 * len as u64));
     group.bench_function(len.to_string(), |bencher| {
         bencher.iter_custom(|rounds| measured(device, rounds, &mut launch).expect("a launch"));
@@ -41,7 +41,7 @@ fn smoothing_of(len: usize, device: &Device, criterion: &mut Criterion) -> Resul
     Ok(())
 }
 
-/// The time from one event to another, with `rounds` launches between them.
+/// The time between two events, with `rounds` launches between them.
 fn measured(
     device: &Device,
     rounds: u64,

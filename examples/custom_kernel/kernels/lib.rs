@@ -5,15 +5,15 @@
 
 use cuda_std::prelude::*;
 
-/// The most threads that a block of [`smooth`] can have.
+/// The largest number of threads in a block of [`smooth`].
 pub const MAX_THREADS: usize = 256;
 
 constant_array! {
-    /// What [`smooth`] weighs an element's left neighbour, itself and its right neighbour with.
+    /// The weights of [`smooth`] for the left neighbour, the element and the right neighbour.
     pub static WEIGHTS: [f32; 3] = [0.25, 0.5, 0.25];
 }
 
-/// `y[i] += a * x[i]` for each `i` that both have; one thread for each.
+/// `y[i] += a * x[i]` for each `i` in both, with one thread for each.
 #[kernel]
 pub fn axpy(a: f32, x: Global<f32>, y: GlobalMut<f32>) {
     let index = thread::own_index();
@@ -38,8 +38,8 @@ pub fn smooth(x: Global<f32>, y: GlobalMut<f32>) {
     let last = x.len().saturating_sub(1);
     let x_at = |i: usize| x.get(i.min(last)).unwrap_or(0.0);
 
-    // SAFETY: (1) `rank < size <= MAX_THREADS`, as the kernel's bound says. (2) Each thread writes
-    // places of its own, and the barrier stands before others read them.
+    // SAFETY: the places are in the array: `rank < size <= MAX_THREADS`, by the kernel's bound. No race: each thread
+    // writes its own places, and the barrier comes before others read them.
     unsafe {
         tile.store(rank + 1, x_at(index.get()));
         if rank == 0 {
@@ -53,8 +53,8 @@ pub fn smooth(x: Global<f32>, y: GlobalMut<f32>) {
 
     let mut sum = 0.0;
     for i in 0..WEIGHTS.len() {
-        // SAFETY: (1) `i` counts the weights, and `rank + i <= size + 1`; all of these places have
-        // been written. (2) The barrier.
+        // SAFETY: the places are in the arrays, and written: `i` counts the weights, and `rank + i <= size + 1`. No
+        // race: the barrier comes after the writes.
         sum = unsafe { tile.load(rank + i).mul_add(WEIGHTS.load(i), sum) };
     }
     if let Some(y) = y.own(index) {

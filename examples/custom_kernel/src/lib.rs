@@ -4,23 +4,23 @@
 use custom_kernel_kernels as kernels;
 use tilewright::{Buffer, Device, LaunchConfig, ModuleSource, Result};
 
-/// The PTX that the build script made, with the architecture of each image.
+/// The PTX from the build script, with the architecture of each image.
 #[cfg(feature = "cuda")]
 const IMAGES: &[(&str, &str)] = include!(env!("KERNEL_IMAGES"));
 
-/// The simulator needs no PTX: it runs the kernels as they were compiled for the host.
+/// The simulator needs no PTX: it runs the kernels as compiled for the host.
 #[cfg(not(feature = "cuda"))]
 const IMAGES: &[(&str, &str)] = &[];
 
-/// The kernels, ready to be loaded by a device.
+/// The kernels, for devices to load.
 //
-// SAFETY: (1) the build script compiles the images from the crate that is used here.
+// SAFETY: the build script compiles the images from the same crate that is used here.
 pub static KERNELS: ModuleSource = unsafe { ModuleSource::new("custom_kernel", IMAGES) };
 
-/// Threads of a block: a few warps, so that the elements that two blocks both read are few.
+/// Threads in a block: several warps, so that few elements are read by two blocks.
 const BLOCK_THREADS: u32 = kernels::MAX_THREADS as u32;
 
-/// `y += a * x`, as far as both have elements.
+/// `y += a * x`, for the indices that both have.
 ///
 /// # Errors
 /// Those of [`Device::load`] and of [`Module::launch`](tilewright::Module::launch).
@@ -31,7 +31,7 @@ pub fn axpy(device: &Device, a: f32, x: &Buffer<f32>, y: &mut Buffer<f32>) -> Re
         .launch(kernels::axpy, config, (a, x, y))
 }
 
-/// The elements of `x`, each replaced by the weighted mean of itself and its neighbours.
+/// Replaces each element of `x` by the weighted mean of itself and its neighbours.
 ///
 /// # Errors
 /// Those of [`Device::uninit`], [`Device::load`] and

@@ -1,14 +1,14 @@
-//! Smooths a noisy signal on the default device, and says how much of the noise is left.
+//! Smooths a noisy signal on the default device, and prints how much of the noise is left.
 
 use custom_kernel::{axpy, smooth};
 use std::process::ExitCode;
 use std::time::Instant;
 use tilewright::{Device, Result};
 
-/// Elements of the signal.
+/// The length of the signal.
 const LEN: usize = 1 << 17;
 
-/// How often it is smoothed.
+/// The number of smoothing rounds.
 const ROUNDS: usize = 20;
 
 fn main() -> ExitCode {

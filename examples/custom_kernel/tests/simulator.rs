@@ -1,12 +1,11 @@
-//! The kernels against plain code, on simulators with several schedules: no GPU is needed.
+//! Compares the kernels with plain code, on simulators with several schedules. No GPU is needed.
 
 use custom_kernel::{KERNELS, axpy, smooth};
 use custom_kernel_kernels as kernels;
 use tilewright::testing::{seeds, under_seeds};
 use tilewright::{Device, Error, ErrorKind, LaunchConfig, SimulatorOptions};
 
-/// The simulator, with warps in several orders and of two widths; with the feature `cuda`, the
-/// first CUDA device too.
+/// Simulators with several warp orders and two warp widths, and the first CUDA device with the feature `cuda`.
 fn devices() -> Vec<Device> {
     let options = |seed| SimulatorOptions::default().with_seed(seed);
     let mut devices: Vec<Device> = seeds(4).map(options).map(Device::simulator_with).collect();
@@ -24,7 +23,7 @@ fn signal(len: usize) -> Vec<f32> {
     (0..len).map(|i| (i * 7 % 13) as f32).collect()
 }
 
-/// What [`kernels::smooth`] computes. Small integers and these weights are exact in f32.
+/// The result of [`kernels::smooth`]. Small integers and these weights are exact in f32.
 fn expected(x: &[f32]) -> Vec<f32> {
     let at = |i: usize| x[i.min(x.len() - 1)];
     let mean = |i: usize| 0.25 * at(i.saturating_sub(1)) + 0.5 * at(i) + 0.25 * at(i + 1);
@@ -42,9 +41,8 @@ fn a_signal_of_any_length_is_smoothed() {
     }
 }
 
-/// Under every seed but 0, threads are switched at accesses, and blocks take turns: a barrier that was
-/// missing would be found as a race, with the seed that repeats it. `TILEWRIGHT_SEEDS=1000 cargo test`
-/// tries more of them.
+/// Under every seed except 0, threads are switched at accesses and blocks take turns. A missing barrier would be
+/// found as a race, with the seed that repeats it. `TILEWRIGHT_SEEDS=1000 cargo test` tries more seeds.
 #[test]
 fn a_signal_is_smoothed_under_every_schedule() {
     let x = signal(700);

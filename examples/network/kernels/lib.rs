@@ -1,4 +1,4 @@
-//! The kernel that the library does not have: the softmax of each row of a matrix.
+//! A kernel that the library lacks: the softmax of each row of a matrix.
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
 #![deny(missing_docs)]
@@ -6,11 +6,12 @@
 use cuda_std::math;
 use cuda_std::prelude::*;
 
-/// The most threads that a block of [`softmax_rows`] can have.
+/// The largest number of threads in a block of [`softmax_rows`].
 pub const MAX_THREADS: u32 = 256;
 
-/// Each row of `x` becomes its softmax, `exp(x - max) / sum(exp(x - max))`: a warp for each row, and
-/// for each lane the columns that are its number modulo the warp's width.
+/// Replaces each row of `x` by its softmax, `exp(x - max) / sum(exp(x - max))`.
+///
+/// Each row has a warp. Each lane has the columns whose index modulo the warp's width is its number.
 #[kernel(max_threads = 256)]
 pub fn softmax_rows(x: GlobalMatrixMut<f32>) {
     let warps_of_block = thread::block_size().div_ceil(warp::width());
@@ -22,21 +23,21 @@ pub fn softmax_rows(x: GlobalMatrixMut<f32>) {
     }
     let mut greatest = f32::NEG_INFINITY;
     for_own_columns(x, |column| {
-        // SAFETY: (1) the row was compared, and the column is one of the matrix. (2) No other warp has
-        // the row, and no other lane the column.
+        // SAFETY: the element is in the matrix: the row was compared, and the column is one of the matrix. No race:
+        // no other warp has the row, and no other lane the column.
         greatest = math::max(greatest, unsafe { x.load(row, column) });
     });
     let greatest = warp::reduce(greatest, math::max);
 
     let mut sum = 0.0;
     for_own_columns(x, |column| {
-        // SAFETY: (1), (2) as above.
+        // SAFETY: the element is in the matrix, and no other lane has it, as above.
         sum += math::exp(unsafe { x.load(row, column) } - greatest);
     });
     let sum = warp::reduce_sum(sum);
 
     for_own_columns(x, |column| {
-        // SAFETY: (1), (2) as above.
+        // SAFETY: the element is in the matrix, and no other lane has it, as above.
         unsafe { x.store(row, column, math::exp(x.load(row, column) - greatest) / sum) };
     });
 }

@@ -1,5 +1,6 @@
-//! The forward pass of a network of dense layers: `relu(x W + b)` for each, and the softmax of the
-//! rows at last. Between the input and the probabilities nothing comes back to the host.
+//! The forward pass of a network of dense layers: `relu(x W + b)` for each, then the softmax of the rows.
+//!
+//! Nothing comes back to the host between the input and the probabilities.
 #![deny(missing_docs, clippy::undocumented_unsafe_blocks)]
 
 use ndarray::{ArrayView1, ArrayView2};
@@ -9,7 +10,7 @@ use tilewright::{
     ModuleSource, Result,
 };
 
-/// The PTX that the build script made, with the architecture of each image.
+/// The PTX from the build script, with the architecture of each image.
 #[cfg(feature = "cuda")]
 const IMAGES: &[(&str, &str)] = include!(env!("KERNEL_IMAGES"));
 
@@ -17,7 +18,7 @@ const IMAGES: &[(&str, &str)] = include!(env!("KERNEL_IMAGES"));
 #[cfg(not(feature = "cuda"))]
 const IMAGES: &[(&str, &str)] = &[];
 
-// SAFETY: (1) the build script compiles the images from the crate that is used here.
+// SAFETY: the build script compiles the images from the same crate that is used here.
 static KERNELS: ModuleSource = unsafe { ModuleSource::new("network", IMAGES) };
 
 /// A network on a device.
@@ -27,7 +28,7 @@ pub struct Network {
 }
 
 struct Layer {
-    /// Inputs x outputs.
+    /// The weights, inputs x outputs.
     weights: Matrix<f32>,
     bias: Buffer<f32>,
 }
@@ -45,7 +46,7 @@ impl Network {
     /// Adds a layer with weights of inputs x outputs, and a bias for each output.
     ///
     /// # Errors
-    /// Those of an upload. Shapes that do not fit are errors of [`probabilities`](Self::probabilities).
+    /// Those of [`Device::upload`]. Shapes that do not match are errors of [`probabilities`](Self::probabilities).
     pub fn push(&mut self, weights: ArrayView2<'_, f32>, bias: ArrayView1<'_, f32>) -> Result<()> {
         let weights = self.device.matrix_from_array(weights)?;
         let bias = self.device.upload_array(bias)?;
@@ -53,8 +54,9 @@ impl Network {
         Ok(())
     }
 
-    /// The probabilities of the classes, a row for each row of `input`, computed in batches of at most
-    /// `batch` rows: so many are in the memory of the hidden layers at a time.
+    /// The probabilities of the classes, with a row for each row of `input`.
+    ///
+    /// They are computed in batches of at most `batch` rows, which limits the memory of the hidden layers.
     ///
     /// # Errors
     /// Those of a product, a launch and an allocation.
@@ -88,7 +90,7 @@ impl Network {
     }
 }
 
-/// Each row of `x` becomes its softmax.
+/// Replaces each row of `x` by its softmax.
 fn softmax_rows(device: &Device, x: MatrixViewMut<'_, f32>) -> Result<()> {
     let threads = x.rows() * device.properties().warp_threads as usize;
     let config = LaunchConfig::for_elements(threads, kernels::MAX_THREADS);

@@ -1,11 +1,11 @@
-//! The classes of the rows of a NumPy file, by a network whose layers are NumPy files.
+//! Classifies the rows of a NumPy file with a network whose layers are NumPy files.
 //!
 //! ```text
 //! cargo run --release [--features cuda] -- MODEL INPUT.npy OUTPUT.npy
 //! ```
 //!
-//! The folder MODEL has `weights1.npy` (inputs x outputs) and `bias1.npy`, `weights2.npy` and so on, of
-//! f32 as all files are. OUTPUT gets the probabilities, a row for each row of INPUT.
+//! The folder MODEL has `weights1.npy` (inputs x outputs), `bias1.npy`, `weights2.npy` and so on. All files are of
+//! f32. OUTPUT gets the probabilities, a row for each row of INPUT.
 
 use ndarray::{Array1, Array2};
 use ndarray_npy::{ReadableElement, read_npy, write_npy};
@@ -19,7 +19,7 @@ use tilewright::Device;
 
 const USAGE: &str = "usage: network MODEL INPUT.npy OUTPUT.npy";
 
-/// Rows that go through the network at a time.
+/// The number of rows in a batch.
 const BATCH: usize = 4096;
 
 fn main() -> ExitCode {

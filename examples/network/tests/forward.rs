@@ -1,11 +1,11 @@
-//! The network against `ndarray`, on simulators with several schedules: no GPU is needed.
+//! Compares the network with `ndarray`, on simulators with several schedules. No GPU is needed.
 
 use ndarray::{Array1, Array2, Axis};
 use network::Network;
 use tilewright::testing::seeds;
 use tilewright::{Device, SimulatorOptions};
 
-/// The simulator, with warps of two widths; with the feature `cuda`, the first CUDA device too.
+/// Simulators with two warp widths, and the first CUDA device with the feature `cuda`.
 fn devices() -> Vec<Device> {
     let options = |seed| SimulatorOptions::default().with_seed(seed);
     let mut devices: Vec<Device> = seeds(2).map(options).map(Device::simulator_with).collect();
@@ -19,7 +19,7 @@ fn devices() -> Vec<Device> {
     devices
 }
 
-/// Numbers from -1 to 1 that look random, others for each `seed`.
+/// Pseudo-random numbers from -1 to 1, different for each `seed`.
 fn numbers(shape: (usize, usize), seed: usize) -> Array2<f32> {
     let number = |index: usize| (index * 7919 + seed * 104_729) % 2003;
     Array2::from_shape_fn(shape, |(i, j)| {
@@ -27,7 +27,7 @@ fn numbers(shape: (usize, usize), seed: usize) -> Array2<f32> {
     })
 }
 
-/// Weights and biases of layers with these numbers of inputs and, at last, of outputs.
+/// Weights and biases of layers. `sizes` are the numbers of their inputs, and at the end of the outputs.
 fn layers(sizes: &[usize]) -> Vec<(Array2<f32>, Array1<f32>)> {
     let pairs = sizes.windows(2).enumerate();
     pairs
@@ -53,8 +53,8 @@ fn expected(input: &Array2<f32>, layers: &[(Array2<f32>, Array1<f32>)]) -> Array
     powers / sums
 }
 
-/// A probability changes by at most what a sum before the softmax does. Those of these networks are
-/// below 100 and of at most a hundred products, whose rounding errors of 2^-24 partly cancel.
+/// A probability changes by at most as much as a sum before the softmax. In these networks the sums are below 100 and
+/// have at most a hundred products, whose rounding errors of 2^-24 partly cancel.
 const TOLERANCE: f64 = 1e-5;
 
 #[test]

@@ -1,4 +1,4 @@
-//! Log-sum-exp, ln(sum of e^x), as an operation of its own: in one pass, without overflow.
+//! Log-sum-exp, ln(sum of e^x), as a custom reduction: in one pass, without overflow.
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
 #![deny(missing_docs)]
@@ -6,11 +6,10 @@
 use cuda_std::math;
 use tilewright_kernels::reduce::Reduction;
 
-/// ln(sum of e^x) of all elements: of none -infinity. NaN propagates.
+/// ln(sum of e^x) of all elements; -infinity if there are none. NaN propagates.
 ///
-/// What has been added so far is the largest element, and the sum of e^(x - largest): the largest term is 1,
-/// so that nothing overflows. Two such states have a third one, whatever they are states of, and that is all
-/// that a reduction has to know.
+/// The accumulator is the largest element so far, and the sum of e^(x - largest). The largest term is 1, so nothing
+/// overflows. Any two accumulators combine to a third one, which is all that a reduction needs.
 pub struct LogSumExp;
 
 impl Reduction<f32> for LogSumExp {
@@ -35,9 +34,9 @@ impl Reduction<f32> for LogSumExp {
     }
 }
 
-/// The sum of a state for another largest element.
+/// The accumulator's sum, for another largest element.
 fn scaled([own, sum]: [f64; 2], largest: f64) -> f64 {
-    // Of equal infinities there is no difference.
+    // Equal infinities have no difference.
     match own == largest {
         true => sum,
         false => sum * math::exp(own - largest),

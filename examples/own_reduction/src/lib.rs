@@ -1,23 +1,23 @@
-//! A reduction by an operation of one's own: that of the crate `kernels`, over a buffer.
+//! A reduction of a buffer by a custom operation, which the crate `kernels` defines.
 #![deny(missing_docs, clippy::undocumented_unsafe_blocks)]
 
 use own_reduction_kernels as kernels;
 use tilewright::{BufferView, Device, ModuleSource, Result};
 
-/// The PTX that the build script made, with the architecture of each image.
+/// The PTX from the build script, with the architecture of each image.
 #[cfg(feature = "cuda")]
 const IMAGES: &[(&str, &str)] = include!(env!("KERNEL_IMAGES"));
 
-/// The simulator needs no PTX: it runs the kernels as they were compiled for the host.
+/// The simulator needs no PTX: it runs the kernels as compiled for the host.
 #[cfg(not(feature = "cuda"))]
 const IMAGES: &[(&str, &str)] = &[];
 
-/// The kernels, ready to be loaded by a device.
+/// The kernels, for devices to load.
 //
-// SAFETY: (1) the build script compiles the images from the crate that is used here.
+// SAFETY: the build script compiles the images from the same crate that is used here.
 pub static KERNELS: ModuleSource = unsafe { ModuleSource::new("own_reduction", IMAGES) };
 
-/// ln(sum of e^x) of the elements of a buffer, or of a part of one.
+/// ln(sum of e^x) of the elements of a buffer or a slice of one.
 ///
 /// # Errors
 /// Those of [`Device::load`] and [`Module::reduce`](tilewright::Module::reduce).

@@ -1,10 +1,10 @@
-//! The probability of each of a million classes from their logits, without overflow.
+//! Computes the probability of each of a million classes from logits, without overflow.
 
 use own_reduction::log_sum_exp;
 use std::process::ExitCode;
 use tilewright::{Device, Result};
 
-/// Classes.
+/// The number of classes.
 const LEN: usize = 1 << 20;
 
 fn main() -> ExitCode {
@@ -19,7 +19,7 @@ fn main() -> ExitCode {
 
 fn run() -> Result<()> {
     let device = Device::from_env()?;
-    // e^1000 is infinite, in f64, too.
+    // e^1000 is infinite in f64, too.
     let logits: Vec<f32> = (0..LEN).map(|i| 1000.0 + (i as f32 * 1e-4).sin()).collect();
     let total = log_sum_exp(&device, &device.upload(&logits)?)?;
     let probabilities = logits.iter().map(|x| (f64::from(*x) - total).exp());

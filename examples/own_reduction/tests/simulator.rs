@@ -1,11 +1,11 @@
-//! The operation against plain code, on simulators with several schedules: no GPU is needed. With the
-//! feature `cuda`, on the first CUDA device too, with the same bits.
+//! Compares the operation with plain code, on simulators with several schedules. No GPU is needed. With the feature
+//! `cuda`, the first CUDA device must give the same bits.
 
 use own_reduction::log_sum_exp;
 use tilewright::testing::seeds;
 use tilewright::{Device, SimulatorOptions};
 
-/// The simulator under several seeds, with all checks, and the first CUDA device, where there is one.
+/// Simulators with several seeds and all checks, and the first CUDA device if there is one.
 fn devices() -> Vec<Device> {
     let options = |seed| SimulatorOptions::default().with_seed(seed);
     let mut devices: Vec<_> = seeds(4).map(options).map(Device::simulator_with).collect();
@@ -18,7 +18,7 @@ fn devices() -> Vec<Device> {
     devices
 }
 
-/// In two passes: the largest element, and the sum.
+/// The result in two passes: the largest element, then the sum.
 fn in_two_passes(x: &[f32]) -> f64 {
     let x = x.iter().copied().map(f64::from);
     let largest = x.clone().fold(f64::NEG_INFINITY, f64::max);

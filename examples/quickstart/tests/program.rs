@@ -1,4 +1,4 @@
-//! Quickstart as a program: what it prints, and how it fails.
+//! Quickstart as a program: its output and its failures.
 
 use std::path::Path;
 use tilewright::Device;

@@ -1,8 +1,8 @@
-//! The types of numbers in NumPy files, and NumPy's rules about them.
+//! Element types of NumPy files, and NumPy's rules for them.
 
 use ndarray_npy::npy::header::Header;
 
-/// A type of numbers. The smaller of two comes first, among integers of one size the signed one.
+/// A number type. They are sorted by size; among integers of one size the signed type comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ElementType {
     Bool,
@@ -22,7 +22,7 @@ pub enum ElementType {
 
 use ElementType::*;
 
-/// A type, its bytes, its short name and its name in NumPy, and NumPy's other names for it.
+/// A type, its size in bytes, its short name and its name in NumPy, and NumPy's other names for it.
 type Row = (
     ElementType,
     usize,
@@ -43,7 +43,7 @@ const TYPES: [Row; 13] = [
     (I64, 8, "i8", "int64", &["q", "longlong"]),
     (U64, 8, "u8", "uint64", &["Q", "ulonglong"]),
     (F16, 2, "f2", "float16", &["e", "half"]),
-    // `numpy.save` writes bfloat16 of ml_dtypes as this, and raw bytes as |V2.
+    // `numpy.save` writes bfloat16 of ml_dtypes like this, and raw bytes as |V2.
     (Bf16, 2, "V2", "bfloat16", &[]),
     (F32, 4, "f4", "float32", &["f", "single"]),
     (F64, 8, "f8", "float64", &["d", "double", "float"]),
@@ -54,7 +54,7 @@ const ACCEPTED: &str = "only b1 (bool), i1 to i8 (int8 to int64), u1 to u8 (uint
                         other numbers can be saved as a.astype(\"f8\")";
 
 impl ElementType {
-    /// The type of a header, and whether its numbers are big-endian; the sentence about another type.
+    /// The type in a header, and whether its numbers are big-endian; the error is a sentence about another type.
     pub fn of(header: &Header) -> Result<(Self, bool), String> {
         let shown = header.type_descriptor.to_string();
         let Some(descriptor) = header.type_descriptor.as_string() else {
@@ -95,7 +95,7 @@ impl ElementType {
         matches!(self, F16 | Bf16 | F32 | F64)
     }
 
-    /// NumPy's type of the product of arrays of two types. bfloat16 is multiplied as float32.
+    /// NumPy's type for the product of arrays of two types. bfloat16 is multiplied as float32.
     pub fn product(self, other: Self) -> Self {
         let [a, b] = [self, other].map(|it| if it == Bf16 { F32 } else { it });
         let (small, large) = if a as usize <= b as usize {
@@ -105,11 +105,11 @@ impl ElementType {
         };
         match (small, large) {
             (_, F16 | F32 | F64) if small.is_float() => large,
-            // The least type of floats that holds all integers of the other type.
+            // The smallest float type that holds all integers of the other type.
             (Bool | I8 | U8, F16 | F32 | F64) => large,
             (I16 | U16, F16 | F32) => F32,
             (_, F16 | F32 | F64) => F64,
-            // Signed and unsigned: the least type of integers that holds both.
+            // Signed and unsigned: the smallest integer type that holds both.
             (I8, U8) => I16,
             (I8 | I16, U16) => I32,
             (I8 | I16 | I32, U32) => I64,
@@ -123,7 +123,7 @@ impl ElementType {
     }
 }
 
-/// The elements of another type, from NumPy's name of it without the byte order.
+/// The kind of elements of an unsupported type, from NumPy's name of it without the byte order.
 fn what(name: &str) -> &'static str {
     match name.as_bytes() {
         b"f1" | b"V1" => "8-bit numbers of ml_dtypes or raw bytes",

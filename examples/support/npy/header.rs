@@ -1,6 +1,6 @@
 //! The header of a NumPy file, checked before memory is allocated for the array.
 //!
-//! `ndarray-npy` parses the dictionary. What NumPy reads beside it is brought into its form first.
+//! `ndarray-npy` parses the dictionary. Other forms that NumPy reads are converted first.
 
 use super::element::ElementType;
 use ndarray_npy::npy::header;
@@ -9,15 +9,14 @@ use std::io::{self, Read};
 /// The first bytes of every file of the format.
 const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// Bytes of the longest header that is read: the limit of version 1 of the format. NumPy itself reads
-/// 10,000.
+/// The longest header that is read, in bytes: the limit of version 1 of the format. NumPy itself reads 10,000.
 const MAX_HEADER: usize = 1 << 16;
 
-/// The most brackets that may be open at once. A shape in a dictionary needs 2; the time to parse
-/// grows exponentially with this number.
+/// The largest depth of open brackets. A shape in a dictionary needs 2; parsing time grows exponentially with the
+/// depth.
 const MAX_DEPTH: usize = 6;
 
-/// What a header says.
+/// The contents of a header.
 pub struct Header {
     pub element: ElementType,
     pub big_endian: bool,
@@ -28,8 +27,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// Reads the header of a file of `length` bytes, up to the array. The error is what is wrong with the
-    /// file.
+    /// Reads the header of a file of `length` bytes, up to the array. The error says what is wrong with the file.
     pub fn read(mut file: impl Read, length: u64) -> Result<Self, String> {
         let (text, start) = text(&mut file)?;
         let depth = depth(&text);
@@ -62,7 +60,7 @@ impl Header {
     }
 }
 
-/// The text of a header, and the bytes up to its end.
+/// The text of a header, and the offset of its end in bytes.
 fn text(file: &mut impl Read) -> Result<(String, u64), String> {
     let start = up_to(MAGIC.len() + 2, file)?;
     if start.starts_with(b"PK") {
@@ -111,7 +109,7 @@ fn up_to(bytes: usize, file: &mut impl Read) -> Result<Vec<u8>, String> {
     Ok(found)
 }
 
-/// The most brackets that are open at once, including those in names.
+/// The largest depth of open brackets, including those in names.
 fn depth(text: &str) -> usize {
     let (mut open, mut most) = (0_usize, 0);
     for byte in text.bytes() {
@@ -125,7 +123,7 @@ fn depth(text: &str) -> usize {
     most
 }
 
-/// A dictionary on one line, without `40L` and `u'descr'`, which Python 2 wrote.
+/// A dictionary on one line, without the `40L` and `u'descr'` of Python 2.
 fn in_python_3(text: &str) -> String {
     let mut result = String::with_capacity(text.len());
     let (mut quote, mut before) = (None, ' ');
@@ -154,7 +152,7 @@ fn parsed(dictionary: &str) -> Result<header::Header, String> {
     header::Header::from_reader(&mut header.as_slice()).map_err(|_| damaged())
 }
 
-/// The bytes of an array. As `ndarray` counts them, an extent of 0 does not make up for the others.
+/// The size of an array in bytes. As in `ndarray`, an extent of 0 does not compensate for the others.
 fn bytes_of_array(shape: &[usize], element: ElementType) -> Result<usize, String> {
     let mut extents = shape.iter().filter(|&&extent| extent != 0);
     let bytes = extents.try_fold(element.bytes(), |bytes, &extent| bytes.checked_mul(extent));
@@ -170,7 +168,7 @@ fn damaged() -> String {
     "has a damaged header".to_owned()
 }
 
-/// The message about a file that the system does not read.
+/// The message for a file that the system cannot read.
 pub fn unreadable(error: io::Error) -> String {
     format!("cannot be read: {error}")
 }

@@ -1,4 +1,4 @@
-//! NumPy files: read as a whole, viewed in place, converted, written.
+//! NumPy files: reading, viewing in place, converting, writing.
 
 #![allow(dead_code, reason = "each program uses a part of it")]
 
@@ -18,18 +18,18 @@ use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
 use std::path::Path;
 
-/// Bytes that are read between two updates of the progress.
+/// The number of bytes read between two updates of the progress.
 const CHUNK: usize = 4 << 20;
 
 /// The array of a `.npy` file.
 pub struct NpyFile {
     header: Header,
-    /// The array in 8-byte words, so that its numbers are aligned, little-endian.
+    /// The array in 8-byte words, little-endian, so that its numbers are aligned.
     words: Vec<u64>,
 }
 
 impl NpyFile {
-    /// Reads a file into memory, after a check that its header and its length fit together.
+    /// Reads a file into memory, after checking that its header matches its length.
     pub fn read(path: &Path) -> Outcome<Self> {
         Self::read_file(path).map_err(|reason| format!("{} {reason}", path.display()).into())
     }
@@ -56,14 +56,14 @@ impl NpyFile {
         &self.header.shape
     }
 
-    /// The array, whose elements are viewed as `T`: numbers of the type and bool as u8.
+    /// The array, with elements viewed as `T`: numbers of the file's type, or u8 for bool.
     pub fn array<T: Pod>(&self) -> ArrayViewD<'_, T> {
         let bytes: &[u8] = &cast_slice(&self.words)[..self.header.bytes];
         let shape = IxDyn(self.shape()).set_f(self.header.fortran_order);
         ArrayViewD::from_shape(shape, cast_slice(bytes)).expect("the header was checked")
     }
 
-    /// The numbers in f64, into which all types but 64-bit integers go exactly.
+    /// The numbers in f64. The conversion is exact for all types except 64-bit integers.
     pub fn to_f64(&self) -> CowArray<'_, f64, IxDyn> {
         match self.element_type() {
             ElementType::Bool => self.array().mapv(|it: u8| f64::from(it != 0)).into(),
@@ -82,7 +82,7 @@ impl NpyFile {
         }
     }
 
-    /// The numbers in f32, into which all types of 8 and 16 bits go exactly.
+    /// The numbers in f32. The conversion is exact for all types of 8 and 16 bits.
     pub fn to_f32(&self) -> CowArray<'_, f32, IxDyn> {
         match self.element_type() {
             ElementType::F32 => self.array().into(),
@@ -91,7 +91,7 @@ impl NpyFile {
     }
 }
 
-/// The next bytes of a file in words.
+/// The next bytes of a file, as words.
 fn read_words(file: File, bytes: usize) -> io::Result<Vec<u64>> {
     let mut words = Vec::new();
     words.try_reserve_exact(bytes.div_ceil(size_of::<u64>()))?;
@@ -103,8 +103,8 @@ fn read_words(file: File, bytes: usize) -> io::Result<Vec<u64>> {
     Ok(words)
 }
 
-/// Writes an array to a file, in C order; `elements` are its bytes. If that fails, an earlier file of that
-/// name stays.
+/// Writes an array to a file, in C order; `elements` are its bytes. If that fails, an existing file of that name
+/// stays.
 pub fn write(path: &Path, element: ElementType, shape: &[usize], elements: &[u8]) -> Outcome {
     let header = NewHeader {
         type_descriptor: format!("'{}'", element.descriptor()).parse()?,

@@ -10,7 +10,7 @@ use cuda_std::wgmma::M64N128;
 use cuda_std::warpgroup;
 use half::bf16;
 
-/// Rows and columns of the output that a block computes.
+/// Rows and columns of a block's output tile.
 pub const TILE: usize = 128;
 
 /// Elements along k in a stage.
@@ -19,24 +19,25 @@ pub const DEPTH: usize = 64;
 /// Stages of the ring.
 pub const STAGES: usize = 4;
 
-/// Warpgroups that multiply, each of them half of the rows.
+/// Warpgroups that multiply; each has half of the rows.
 pub const CONSUMERS: usize = TILE / 64;
 
-/// Threads of a block: a warpgroup that copies, and those that multiply.
+/// Threads in a block: one warpgroup that copies, and those that multiply.
 pub const THREADS: usize = 128 * (1 + CONSUMERS);
 
-/// A tile of either operand.
+/// A tile of A or B.
 type Tile<'a> = SwizzledTile<'a, bf16, TILE, DEPTH>;
 
 /// Bytes of dynamic shared memory.
 pub const SHARED_BYTES: u32 = STAGES as u32 * (2 * Tile::BYTES + 16);
 
-/// C = A B with f32 accumulators: `a` holds the rows of A, `b` the columns of B and `c` the rows of C,
-/// whose extents are multiples of 128 (64 along k). One block for each 128 x 128 outputs.
+/// C = A B with f32 accumulators: `a` holds the rows of A, `b` the columns of B and `c` the rows of C.
+///
+/// Extents are multiples of 128 (of 64 along k). Each block computes 128 x 128 outputs.
 ///
 /// # Safety
-/// 1. `a` is of m x `depth` elements and `b` of n x `depth`; `c` has m x n elements. The grid is
-///    (n / 128, m / 128), with [`THREADS`] threads in a block and [`SHARED_BYTES`].
+/// 1. `a` has m x `depth` elements and `b` has n x `depth`; `c` has m x n elements. The grid is (n / 128, m / 128),
+///    with [`THREADS`] threads in a block and [`SHARED_BYTES`].
 #[kernel(arch = "sm_90a", max_threads = 384, min_blocks = 1)]
 pub unsafe fn tensor_product(
     a: GridConstant<TensorMap<bf16, 128, 64>>,
@@ -49,7 +50,7 @@ pub unsafe fn tensor_product(
     let b_tiles = shared.tiles::<bf16, TILE, DEPTH, STAGES>();
     let ring = shared.ring::<STAGES>();
     if thread::rank_in_block() == 0 {
-        // SAFETY: (1) one thread, and the block's barrier follows.
+        // SAFETY: one thread initialises the ring, and the block's barrier follows.
         unsafe { ring.init(1, CONSUMERS as u32) };
     }
     thread::sync_threads();
@@ -61,8 +62,8 @@ pub unsafe fn tensor_product(
             let mut producer = ring.producer();
             for round in 0..rounds {
                 let k = round * DEPTH as u32;
-                // SAFETY: (1) the ring is initialised. (1) The launch writes neither operand. (2), (3)
-                // The slot is ours until a consumer has waited for it. (4) Consumers wait for all stages.
+                // SAFETY: the ring is initialised. The launch writes neither operand. The slot is ours until a
+                // consumer has waited for it. Consumers wait for all stages.
                 unsafe {
                     let slot = producer.acquire();
                     slot.expect(2 * Tile::BYTES);
@@ -76,11 +77,11 @@ pub unsafe fn tensor_product(
 
     let first = 64 * (warpgroup::index() as usize - 1);
     let mut consumer = ring.consumer();
-    // SAFETY: (1) the whole warpgroup is here, and the loop's bound is the launch's.
+    // SAFETY: the whole warpgroup is here, and the loop's bound is the same in the whole launch.
     let mut sums = unsafe { M64N128::zero().accumulate() };
     for _ in 0..rounds {
-        // SAFETY: (1) the ring is initialised. (1) The stage is full. (2) It is released when the products
-        // are finished. (3) The whole warpgroup is here.
+        // SAFETY: the ring is initialised. The stage is full. It is released when the products are finished. The
+        // whole warpgroup is here.
         unsafe {
             let stage = consumer.wait();
             let mut products = sums.begin();
@@ -100,7 +101,7 @@ pub unsafe fn tensor_product(
     for i in 0..64 {
         let (r, c_) = M64N128::place(i);
         let at = (row as usize + first + r as usize) * width + (column + c_) as usize;
-        // SAFETY: (1) within `c`, by (1) of the kernel. (2) Each output belongs to one thread.
+        // SAFETY: the place is within `c`: the kernel's contract. No race: each output belongs to one thread.
         unsafe { c.store(at, sums.get(i)) };
     }
 }

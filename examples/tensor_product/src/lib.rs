@@ -1,32 +1,33 @@
-//! A product of bf16 matrices on Hopper's tensor cores: the kernel of the crate `kernels`, launched.
+//! A product of bf16 matrices on Hopper's tensor cores, with the kernel of the crate `kernels`.
 #![deny(missing_docs, clippy::undocumented_unsafe_blocks)]
 
 use half::bf16;
 use tensor_product_kernels::{self as kernels, DEPTH, SHARED_BYTES, THREADS, TILE};
 use tilewright::{Device, LaunchConfig, Matrix, ModuleSource, Result};
 
-/// The PTX that the build script made, with the architecture of each image.
+/// The PTX from the build script, with the architecture of each image.
 #[cfg(feature = "cuda")]
 const IMAGES: &[(&str, &str)] = include!(env!("KERNEL_IMAGES"));
 
-/// The simulator needs no PTX: it runs the kernels as they were compiled for the host.
+/// The simulator needs no PTX: it runs the kernels as compiled for the host.
 #[cfg(not(feature = "cuda"))]
 const IMAGES: &[(&str, &str)] = &[];
 
-/// The kernels, ready to be loaded by a device.
+/// The kernels, for devices to load.
 //
-// SAFETY: (1) the build script compiles the images from the crate that is used here.
+// SAFETY: the build script compiles the images from the same crate that is used here.
 pub static KERNELS: ModuleSource = unsafe { ModuleSource::new("tensor_product", IMAGES) };
 
-/// The product of `a`, of m x k elements, and the transpose of `b_t`, of n x k: both row-major, m and n
-/// multiples of 128 and k of 64.
+/// The product of `a`, m x k, and the transpose of `b_t`, n x k.
+///
+/// Both are row-major; m and n are multiples of 128, and k is a multiple of 64.
 ///
 /// # Errors
 /// Those of [`Matrix::tensor_map`], [`Device::load`] and
 /// [`Module::launch_unsafe`](tilewright::Module::launch_unsafe).
 ///
 /// # Panics
-/// Panics if the extents of the matrices are others.
+/// Panics if the matrices have other extents.
 pub fn product(device: &Device, a: &Matrix<bf16>, b_t: &Matrix<bf16>) -> Result<Matrix<f32>> {
     let (rows, depth) = a.shape();
     let columns = b_t.rows();
@@ -39,8 +40,8 @@ pub fn product(device: &Device, a: &Matrix<bf16>, b_t: &Matrix<bf16>) -> Result<
     let grid = ((columns / TILE) as u32, (rows / TILE) as u32);
     let config = LaunchConfig::new(grid, THREADS as u32).with_dynamic_shared(SHARED_BYTES);
     let arguments = (&a.tensor_map()?, &b_t.tensor_map()?, &mut c, depth as u32);
-    // SAFETY: (1) the maps are those of matrices of m x k and n x k elements, and the grid, the block
-    // and the memory are those that the kernel asks for.
+    // SAFETY: the kernel's requirements: the maps are those of matrices of m x k and n x k elements, and the grid,
+    // the blocks and the shared memory are those that it needs.
     unsafe {
         device
             .load(&KERNELS)?

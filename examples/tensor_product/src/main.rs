@@ -1,4 +1,4 @@
-//! Multiplies two matrices of bf16 on the default device, and says how fast and how exact it was.
+//! Multiplies two bf16 matrices on the default device, and prints the speed and the error.
 
 use half::bf16;
 use std::process::ExitCode;
@@ -6,7 +6,7 @@ use std::time::Instant;
 use tensor_product::product;
 use tilewright::{Device, Result};
 
-/// Launches that are timed together.
+/// The number of launches that are timed together.
 const LAUNCHES: u32 = 20;
 
 fn main() -> ExitCode {

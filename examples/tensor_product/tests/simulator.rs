@@ -1,18 +1,18 @@
-//! The kernel against plain code, on simulators with several schedules: no GPU is needed. With the
-//! feature `cuda`, on the first CUDA device too, with the same bits.
+//! Compares the kernel with plain code, on simulators with several schedules. No GPU is needed. With the feature
+//! `cuda`, the first CUDA device must give the same bits.
 
 use half::bf16;
 use tensor_product::product;
 use tilewright::testing::seeds;
 use tilewright::{Device, SimulatorOptions};
 
-/// The simulator under several seeds, with all checks.
+/// Simulators with several seeds and all checks.
 fn simulators() -> impl Iterator<Item = Device> {
     let options = |seed| SimulatorOptions::default().with_seed(seed);
     seeds(8).map(options).map(Device::simulator_with)
 }
 
-/// The first CUDA device of compute capability 9.0, where there is one.
+/// The first CUDA device of compute capability 9.0, if there is one.
 fn cuda() -> Option<Device> {
     if !cfg!(feature = "cuda") {
         return None;
@@ -27,7 +27,7 @@ fn cuda() -> Option<Device> {
     })
 }
 
-/// Elements whose products and sums are exact, or not.
+/// Elements with exact products and sums, or with inexact ones.
 fn elements(len: usize, is_exact: bool) -> Vec<bf16> {
     let element = |i: usize| match is_exact {
         true => (i * 7919 % 17) as f32 - 8.0,

@@ -11,9 +11,9 @@ impl DeviceEvents for CudaDevice {
     fn record_event(&self) -> Outcome<EventHandle> {
         self.run(|_current| {
             let mut event = ptr::null_mut();
-            // SAFETY: `event` is a place for one handle; flags 0 ask for an event with a time.
+            // SAFETY: `event` is valid for one handle; flags 0 request an event with a time.
             unsafe { call!(cuEventCreate(&raw mut event, 0)) }?;
-            // SAFETY: event and stream are alive, and of one context.
+            // SAFETY: event and stream are alive, and of the same context.
             unsafe { call!(cuEventRecord(event, self.stream.raw())) }?;
             Ok(event_handle(event))
         })
@@ -21,7 +21,7 @@ impl DeviceEvents for CudaDevice {
 
     unsafe fn event_has_come(&self, event: EventHandle) -> Outcome<bool> {
         self.run(|_current| {
-            // SAFETY: by (3) of the trait the event is alive.
+            // SAFETY: the event is alive: the caller's contract.
             match unsafe { call!(cuEventQuery(raw_event(event))) } {
                 Err(Failure::NOT_READY) => Ok(false),
                 has_come => has_come.map(|()| true),
@@ -31,7 +31,7 @@ impl DeviceEvents for CudaDevice {
 
     unsafe fn synchronize_event(&self, event: EventHandle) -> Outcome<()> {
         self.run(|_current| {
-            // SAFETY: by (3) of the trait the event is alive.
+            // SAFETY: the event is alive: the caller's contract.
             let waited = unsafe { call!(cuEventSynchronize(raw_event(event))) };
             self.modules.outputs.print(false);
             waited
@@ -43,7 +43,7 @@ impl DeviceEvents for CudaDevice {
             let (earlier, later) = (raw_event(earlier), raw_event(later));
             let mut milliseconds = 0.0_f32;
             let place = &raw mut milliseconds;
-            // SAFETY: `place` is for one number; by (3) of the trait both events are alive.
+            // SAFETY: `place` is valid for one number; both events are alive: the caller's contract.
             unsafe { call!(cuEventElapsedTime(place, earlier, later)) }?;
             Ok(f64::from(milliseconds) * 1e-3)
         })
@@ -51,7 +51,7 @@ impl DeviceEvents for CudaDevice {
 
     unsafe fn destroy_event(&self, event: EventHandle) {
         let _ = self.run(|_current| {
-            // SAFETY: by (3) of the trait the event is alive, and this is its last use.
+            // SAFETY: the event is alive, and this is its last use: the caller's contract.
             unsafe { call!(cuEventDestroy_v2(raw_event(event))) }
         });
     }

@@ -62,7 +62,7 @@ impl CudaDevice {
         self.properties.compute_capability.unwrap_or_default()
     }
 
-    /// The device address of a static array, whose size is that which the host knows.
+    /// The device address of a static array, which must have the size that the host knows.
     fn symbol_address(&self, symbol: &SymbolRequest, current: &Current<'_>) -> Outcome<u64> {
         let module = self
             .modules
@@ -90,7 +90,7 @@ impl CudaDevice {
         })
     }
 
-    /// The kernel of this name, ready for launches of blocks as in `config`.
+    /// The kernel of this name, prepared for launches with the blocks of `config`.
     fn prepared_function(
         &self,
         entry: &Entry,
@@ -110,7 +110,7 @@ impl CudaDevice {
         Ok(*function)
     }
 
-    /// Checks what only the compiled kernel knows: its registers and its static shared memory.
+    /// Checks the limits that only the compiled kernel knows: its registers and its static shared memory.
     fn check_function(&self, config: &LaunchConfig, function: &Function) -> Result<(), String> {
         let block = config.block;
         // The block was checked against the device's limits, so the product is small.
@@ -153,14 +153,14 @@ impl DeviceKernels for CudaDevice {
 
     fn write_symbol(&self, symbol: &SymbolRequest, source: &[u8]) -> Outcome<()> {
         let address = self.symbol_address(symbol, &self.enter()?)?;
-        // SAFETY: (1) the array has as many bytes. (2) Work of other threads comes before or
-        // after in the stream.
+        // SAFETY: live memory: the array has that many bytes. No conflicting work: work of other threads comes before
+        // or after in the stream.
         unsafe { self.copy_to_device(address, source) }
     }
 
     fn read_symbol(&self, symbol: &SymbolRequest, destination: &mut [u8]) -> Outcome<()> {
         let address = self.symbol_address(symbol, &self.enter()?)?;
-        // SAFETY: (1), (2) as in `write_symbol`.
+        // SAFETY: live memory and no conflicting work, as in `write_symbol`.
         unsafe { self.copy_to_host(destination, address) }
     }
 
@@ -181,8 +181,8 @@ impl DeviceKernels for CudaDevice {
             .announce(module.id(), kernel, &self.stream, &current);
         // Until the kernel is launched, no other thread announces another one.
         let announced = announced.map_err(|failure| self.launch_error(kernel, failure))?;
-        // SAFETY: (1) by (1) of `launch` the function takes these parameters. (2) By (3) and (4) it may run with
-        // them. The stream is alive.
+        // SAFETY: the function takes these parameters, and it may run with them: the caller's contract for
+        // parameters, memory and the kernel's requirements. The stream is alive.
         let launched = unsafe { launch::launch(function.raw, request, self.stream.raw()) };
         drop(announced);
         launched.map_err(|failure| self.launch_error(kernel, failure))

@@ -7,12 +7,12 @@ use cudarc::driver::sys;
 use std::ffi::c_void;
 use std::ptr;
 
-/// Puts a launch of `function` into `stream`.
+/// Submits a launch of `function` to `stream`.
 ///
 /// # Safety
 /// 1. The function takes the parameters of `request`, and `stream` is alive.
-/// 2. It may run with them once all work before it in the stream has ended: if its bounds have
-///    `dependent_launch`, its threads access no global memory, and do not end, before they have waited for that.
+/// 2. The function may run with these parameters once all earlier work in the stream has ended. If its bounds have
+///    `dependent_launch`, its threads neither access global memory nor end before they have waited for that work.
 pub unsafe fn launch(
     function: sys::CUfunction,
     request: &LaunchRequest<'_>,
@@ -20,13 +20,13 @@ pub unsafe fn launch(
 ) -> Result<(), Failure> {
     let (grid, block) = (request.config.grid, request.config.block);
     let dynamic_shared_bytes = request.config.dynamic_shared_bytes;
-    // The driver reads each parameter at its address during the call, and writes none.
+    // The driver only reads the parameters, at their addresses, during the call.
     let parameters = request.params.addresses().as_ptr();
     let parameters: *mut *mut c_void = parameters.cast_mut().cast();
     let no_extra = ptr::null_mut();
 
     if request.bounds.cooperative {
-        // SAFETY: by (1) and (2).
+        // SAFETY: the function takes the parameters and may run, and the stream is alive: the caller's contract.
         return unsafe {
             call!(cuLaunchCooperativeKernel(
                 function,
@@ -65,10 +65,11 @@ pub unsafe fn launch(
             attrs: &raw mut may_overlap,
             numAttrs: 1,
         };
-        // SAFETY: by (1) and (2). The driver reads the configuration during the call.
+        // SAFETY: as for a cooperative launch: the caller's contract. The driver reads the configuration during the
+        // call.
         return check(unsafe { launch(&config, function, parameters, no_extra) });
     }
-    // SAFETY: by (1) and (2).
+    // SAFETY: the function takes the parameters and may run, and the stream is alive: the caller's contract.
     unsafe {
         call!(cuLaunchKernel(
             function,

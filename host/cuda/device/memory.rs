@@ -38,9 +38,9 @@ impl DeviceMemory for CudaDevice {
 
     fn allocate_zeroed(&self, bytes: usize) -> Outcome<u64> {
         let address = self.allocate(bytes)?;
-        // SAFETY: (1) the range is that of the new allocation. (2) Nothing else refers to it yet.
+        // SAFETY: live memory: the range is the new allocation's. No conflicting work: nothing else refers to it yet.
         if let Err(error) = unsafe { self.fill_zero(address, bytes) } {
-            // SAFETY: (1) the allocation is new, and its address is not returned.
+            // SAFETY: a live allocation that is not used again: it is new, and its address is not returned.
             unsafe { self.free(address, bytes) };
             return Err(error);
         }
@@ -48,10 +48,9 @@ impl DeviceMemory for CudaDevice {
     }
 
     unsafe fn free(&self, address: u64, _bytes: usize) {
-        // A lost device has lost its memory. Other failures are those of earlier work, which the
-        // next call reports.
+        // A lost device has lost its memory. Other failures are those of earlier work, which the next call reports.
         let _ = self.run(|current| {
-            // SAFETY: (1) is (1) of this method.
+            // SAFETY: a live allocation that is not used again: the caller's contract.
             unsafe { self.allocator.free(address, &self.stream, current) }
         });
     }
@@ -64,8 +63,8 @@ impl DeviceMemory for CudaDevice {
         let (pointer, bytes) = (source.as_ptr().cast(), source.len());
         self.run(|current| {
             let stream = self.stream.raw();
-            // SAFETY: `source` has the bytes, and stays borrowed until the stream is done with
-            // them; the destination has them by (1) of the trait, without conflicts by (2).
+            // SAFETY: `source` has the bytes, and stays borrowed until the stream is done with them. The destination
+            // is live memory without conflicting work: the caller's contract.
             unsafe { call!(cuMemcpyHtoDAsync_v2(destination, pointer, bytes, stream)) }?;
             self.wait(current)
         })
@@ -75,8 +74,8 @@ impl DeviceMemory for CudaDevice {
         let (pointer, bytes) = (destination.as_mut_ptr().cast(), destination.len());
         self.run(|current| {
             let stream = self.stream.raw();
-            // SAFETY: `destination` has the room, and stays borrowed until the stream is done
-            // with it; the source has the bytes by (1) of the trait, without conflicts by (2).
+            // SAFETY: `destination` is large enough, and stays borrowed until the stream is done with it. The source
+            // is live memory without conflicting work: the caller's contract.
             unsafe { call!(cuMemcpyDtoHAsync_v2(pointer, source, bytes, stream)) }?;
             self.wait(current)
         })
@@ -85,7 +84,7 @@ impl DeviceMemory for CudaDevice {
     unsafe fn copy_on_device(&self, destination: u64, source: u64, bytes: usize) -> Outcome<()> {
         self.run(|_current| {
             let stream = self.stream.raw();
-            // SAFETY: both ranges have the bytes by (1) of the trait, without conflicts by (2).
+            // SAFETY: both ranges are live memory without conflicting work: the caller's contract.
             unsafe { call!(cuMemcpyDtoDAsync_v2(destination, source, bytes, stream)) }
         })
     }
@@ -98,8 +97,8 @@ impl DeviceMemory for CudaDevice {
     ) -> Outcome<()> {
         let source = placed(source, |first| Place::Host(first.cast_mut()));
         self.run(|current| {
-            // SAFETY: (1) the destination has the rows by (1), without conflicts; the source has them
-            // by (2), until the stream is done with them.
+            // SAFETY: both sides have the rows and nothing conflicts until the stream is done: the caller's contract,
+            // for device memory and for host memory.
             let copied = unsafe {
                 copy_rows(
                     placed(destination, Place::Device),
@@ -108,7 +107,7 @@ impl DeviceMemory for CudaDevice {
                     &self.stream,
                 )
             };
-            // After a failure, too: rows before it may still be on their way.
+            // Wait even after a failure: earlier rows may still be in flight.
             self.wait(current).and(copied)
         })
     }
@@ -121,8 +120,8 @@ impl DeviceMemory for CudaDevice {
     ) -> Outcome<()> {
         let destination = placed(destination, Place::Host);
         self.run(|current| {
-            // SAFETY: (1) the source has the rows by (1), without conflicts; the destination has them
-            // by (2), until the stream is done with them.
+            // SAFETY: both sides have the rows and nothing conflicts until the stream is done: the caller's contract,
+            // for device memory and for host memory.
             let copied = unsafe {
                 copy_rows(
                     destination,
@@ -131,7 +130,7 @@ impl DeviceMemory for CudaDevice {
                     &self.stream,
                 )
             };
-            // After a failure, too: rows before it may still be on their way.
+            // Wait even after a failure: earlier rows may still be in flight.
             self.wait(current).and(copied)
         })
     }
@@ -147,14 +146,14 @@ impl DeviceMemory for CudaDevice {
             placed(source, Place::Device),
         );
         self.run(|_current| {
-            // SAFETY: (1) both have the rows, as this method requires, without conflicts.
+            // SAFETY: both sides have the rows and nothing conflicts: the caller's contract.
             unsafe { copy_rows(destination, source, extent, &self.stream) }
         })
     }
 
     unsafe fn fill_zero(&self, address: u64, bytes: usize) -> Outcome<()> {
         self.run(|_current| {
-            // SAFETY: the range has the bytes by (1) of the trait, without conflicts by (2).
+            // SAFETY: the range is live memory without conflicting work: the caller's contract.
             unsafe { call!(cuMemsetD8Async(address, 0, bytes, self.stream.raw())) }
         })
     }
@@ -170,9 +169,10 @@ impl DeviceMemory for CudaDevice {
     }
 
     unsafe fn free_pinned(&self, first: NonNull<u8>, _bytes: usize) {
-        // Memory of a lost device is the process's until it ends.
+        // A lost device's memory stays allocated until the process ends.
         let _ = self.run(|current| {
-            // SAFETY: (1) is (1) of this method; every copy was complete when its call returned.
+            // SAFETY: a live allocation that nothing uses any more: the caller's contract, and every copy was
+            // complete when its call returned.
             unsafe { memory::free_pinned(first, current) }
         });
     }

@@ -1,4 +1,4 @@
-//! Copies between the memories of two devices, in the stream of transfers of the one that gets the bytes.
+//! Copies between the memories of two devices, in the receiving device's stream of transfers.
 
 use super::CudaDevice;
 use crate::backend::{DeviceMemory, DevicePeers, copy_through_host};
@@ -22,7 +22,7 @@ impl DevicePeers for CudaDevice {
         let (device, of_peer) = (self.context.device(), peer.context.device());
         let mut can_access = 0;
         self.run(|current| {
-            // SAFETY: `can_access` is a place for one number; the driver checks the devices.
+            // SAFETY: `can_access` is valid for one number; the driver checks the devices.
             unsafe { call!(cuDeviceCanAccessPeer(&raw mut can_access, of_peer, device)) }?;
             match can_access {
                 0 => Ok(()),
@@ -39,16 +39,18 @@ impl DevicePeers for CudaDevice {
         bytes: usize,
     ) -> Outcome<()> {
         let Some(peer) = as_cuda(peer) else {
-            // SAFETY: (1) and (2) are those of this method.
+            // SAFETY: live memory and no conflicting work on either device: the caller's contract.
             return unsafe { copy_through_host(self, destination, peer, source, bytes) };
         };
         let contexts = (self.context.raw(), peer.context.raw());
         let transfers = self.transfers.raw();
-        // SAFETY: (1) both streams live as long as their devices, and the context is the peer's.
+        // SAFETY: live streams, and the current context: both streams live as long as their devices, and the context
+        // is the peer's.
         peer.run(|_current| unsafe { order(peer.stream.raw(), transfers) })?;
         self.run(|_current| {
             self.let_transfers_wait()?;
-            // SAFETY: both ranges have the bytes in their contexts, by (1), without conflicts by (1) and (2).
+            // SAFETY: both ranges are live in their contexts, without conflicting work before the copies are ended:
+            // the caller's contract.
             unsafe {
                 call!(cuMemcpyPeerAsync(
                     destination,
@@ -68,7 +70,8 @@ impl DevicePeers for CudaDevice {
         };
         self.run(|_current| {
             self.let_work_wait()?;
-            // SAFETY: (1) both streams live as long as their devices; the context is this device's.
+            // SAFETY: live streams, and the current context: both streams live as long as their devices, and the
+            // context is this device's.
             unsafe { order(self.transfers.raw(), peer.stream.raw()) }
         })
     }
@@ -88,19 +91,21 @@ impl DevicePeers for CudaDevice {
 }
 
 impl CudaDevice {
-    /// Transfers that are started from now on come after the work that the device was given.
+    /// Orders later transfers after the earlier work of the device.
     ///
-    /// The context is the device's.
+    /// The device's context must be current.
     fn let_transfers_wait(&self) -> Result<(), Failure> {
-        // SAFETY: (1) both streams live as long as the device, whose context is current.
+        // SAFETY: live streams, and the current context: both streams live as long as the device, whose context is
+        // current.
         unsafe { order(self.stream.raw(), self.transfers.raw()) }
     }
 
-    /// Work that the device is given from now on comes after the transfers that were started.
+    /// Orders later work of the device after the transfers that were started.
     ///
-    /// The context is the device's.
+    /// The device's context must be current.
     fn let_work_wait(&self) -> Result<(), Failure> {
-        // SAFETY: (1) both streams live as long as the device, whose context is current.
+        // SAFETY: live streams, and the current context: both streams live as long as the device, whose context is
+        // current.
         unsafe { order(self.transfers.raw(), self.stream.raw()) }
     }
 }

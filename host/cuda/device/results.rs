@@ -12,15 +12,15 @@ impl DeviceResults for CudaDevice {
         let address = self.run(|_current| {
             let mut address = 0;
             let (place, first) = (&raw mut address, host.as_ptr().cast());
-            // SAFETY: `place` is for one address; the allocation is live, and kernels access it
-            // without a flag at the allocation, as devices do that share the host's addresses.
+            // SAFETY: `place` is valid for one address. The allocation is live. Kernels can access it without a flag
+            // at the allocation, because such devices share the host's addresses.
             unsafe { call!(cuMemHostGetDevicePointer_v2(place, first, 0)) }?;
             Ok(address)
         });
         match address {
             Ok(device) => Ok(Mapped { host, device }),
             Err(error) => {
-                // SAFETY: (1) the allocation is new, and its address is not returned.
+                // SAFETY: a live allocation that is not used again: it is new, and its address is not returned.
                 unsafe { self.free_pinned(host, bytes) };
                 Err(error)
             }
@@ -29,9 +29,9 @@ impl DeviceResults for CudaDevice {
 
     unsafe fn read_mapped(&self, destination: &mut [u8], source: Mapped) -> Outcome<()> {
         self.run(|current| self.wait(current))?;
-        // SAFETY: by (1) of the trait the source has the bytes, which `allocate_pinned` initialised;
-        // the work that writes them is done, and by (2) there is no other. `destination` is borrowed
-        // mutably, so it does not overlap.
+        // SAFETY: the source has the bytes and no conflicting work: the caller's contract. They are initialised by
+        // `allocate_pinned`, and the work that writes them is done. `destination` is borrowed mutably, so it does not
+        // overlap.
         unsafe {
             let source = source.host.as_ptr();
             source.copy_to_nonoverlapping(destination.as_mut_ptr(), destination.len());

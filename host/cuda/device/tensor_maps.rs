@@ -24,8 +24,8 @@ impl DeviceTensorMaps for CudaDevice {
         let box_sizes = [request.box_sizes[0], request.box_sizes[1], 1];
         let address = std::ptr::with_exposed_provenance_mut::<c_void>(request.address as usize);
         self.run(|_current| {
-            // SAFETY: the map is a place for one, aligned as its type says; the arrays have an element
-            // for each dimension, strides one less. Nothing is read at the address.
+            // SAFETY: the map is valid for one, aligned as its type says. The arrays have an element for each
+            // dimension, the strides one less. The address is not accessed.
             let status = unsafe {
                 encode(
                     &raw mut map,
@@ -48,7 +48,7 @@ impl DeviceTensorMaps for CudaDevice {
     }
 }
 
-/// An element of `bytes` bytes: copies do not look at what they mean.
+/// An element type with `bytes` bytes; copies do not interpret elements.
 fn element_type(bytes: u32) -> Outcome<sys::CUtensorMapDataType> {
     use sys::CUtensorMapDataType as Type;
     match bytes {

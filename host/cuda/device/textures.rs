@@ -17,7 +17,7 @@ impl DeviceTextures for CudaDevice {
     unsafe fn destroy_texture(&self, texture: TextureHandle) {
         let _ = self.run(|current| {
             self.stream.synchronize(current)?;
-            // SAFETY: (1) by (3) of the trait it is not used again, and the stream's work is done.
+            // SAFETY: nothing uses the texture any more: the caller's contract, and the stream's work is done.
             unsafe { textures::destroy(texture, current) }
         });
     }

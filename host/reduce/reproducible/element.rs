@@ -1,4 +1,4 @@
-//! What can be summed reproducibly, in which kernel.
+//! Element types of reproducible sums, and their kernels.
 
 use crate::element::Element;
 use crate::kernels::module_of;
@@ -16,7 +16,7 @@ use tilewright_kernels::reduce::reproducible::{self, state_words};
     note = "reproducible sums are for f32, f64, f16 and bf16; those of integers always are: `reduce_sum`"
 )]
 pub trait ReproducibleElement: Element + sealed::Reproducible<Value = Self::Sum> {
-    /// The type of the sum: f64 of f64, f32 of the others.
+    /// The type of the sum: f64 for f64, f32 for the others.
     type Sum: Element + PartialEq + Debug;
 }
 
@@ -28,9 +28,9 @@ pub(in crate::reduce) mod sealed {
         type Value: Element;
         /// The words of the state.
         type Words: Copy + Debug + AsRef<[u64]> + AsMut<[u64]>;
-        /// The words of no elements.
+        /// The words of an empty sum.
         const EMPTY: Self::Words;
-        /// The same number.
+        /// The total as the type of the sum.
         fn sum_of(total: Self::Total) -> Self::Value;
         type Kernel: for<'launch> Kernel<
             Params<'launch> = (

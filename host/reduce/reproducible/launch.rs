@@ -14,19 +14,20 @@ use tilewright_kernels::reduce::BLOCK_THREADS;
 use tilewright_kernels::reduce::reproducible::{blocks, total_len};
 
 impl Device {
-    /// The exact sum of all elements of `x`, a buffer or a part of one ([`Buffer::slice`]), rounded once:
-    /// to nearest, ties to even. The error is half a unit in the last place at most.
+    /// The exact sum of all elements of `x`, rounded once, to nearest and ties to even.
     ///
-    /// The bits depend on the elements alone: not on their order, and not on the device. Those of
-    /// [`Device::reduce_sum`] depend on the order. Elements that are divided over several buffers,
-    /// devices or machines have the same sum by [`Device::reproducible_sum`].
+    /// `x` is a buffer or a slice of one ([`Buffer::slice`]). The error is at most half a unit in the last place.
     ///
-    /// A NaN, or infinities of both signs, give the canonical NaN; infinities of one sign give that
-    /// infinity. Other sums are infinite only where the exact sum rounded is beyond the type: the sums of
-    /// some of the elements may be beyond it. Subnormals are exact. A sum that is zero is +0.
+    /// The bits depend on the elements alone: not on their order, unlike those of [`Device::reduce_sum`], and not on
+    /// the device. If the elements lie in several buffers or on several devices or machines,
+    /// [`Device::reproducible_sum`] gives the same sum.
     ///
-    /// It waits for all submitted work, and so for the result.
-    /// [`Device::reduce_sum_reproducible_into`] does not.
+    /// A NaN, or infinities of both signs, give the canonical NaN; infinities of one sign give that infinity.
+    /// Otherwise the sum is infinite only if the exact sum, rounded, exceeds the type: partial sums may exceed it.
+    /// Subnormals are exact. A sum that is zero is +0.
+    ///
+    /// The call waits for all submitted work, and so for the result. [`Device::reduce_sum_reproducible_into`] does
+    /// not wait.
     ///
     /// ```
     /// # let device = tilewright::Device::simulator();
@@ -52,8 +53,9 @@ impl Device {
             .during("reduce_sum_reproducible")
     }
 
-    /// Writes what [`Device::reduce_sum_reproducible`] returns to the one element of `result`, without
-    /// waiting: work that is submitted later sees it.
+    /// Writes the value of [`Device::reduce_sum_reproducible`] to the one element of `result`, without waiting.
+    ///
+    /// Work that is submitted later sees the value.
     ///
     /// # Errors
     /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `result` does not have one element,
@@ -74,8 +76,10 @@ impl Device {
             .during("reduce_sum_reproducible_into")
     }
 
-    /// The exact sum of all elements of `x` as a state on the host, which others are merged with: of
-    /// other parts of the data, on other devices or machines. Waits for all submitted work.
+    /// The exact sum of all elements of `x`, as a state on the host that can be merged with others.
+    ///
+    /// The other states may be those of other parts of the data, on other devices or machines. The call waits for all
+    /// submitted work.
     ///
     /// ```
     /// # let device = tilewright::Device::simulator();
@@ -107,7 +111,7 @@ impl Device {
         Ok(sum)
     }
 
-    /// The words of the sum of `x`, which is of this device, without waiting.
+    /// The words of the sum of `x`, which is on this device, without waiting.
     pub(crate) fn state_words_of<T: ReproducibleElement>(
         &self,
         x: BufferView<'_, T>,
@@ -123,8 +127,9 @@ impl Device {
         Ok(state)
     }
 
-    /// Writes the sum of `x` in words to `state`, which has as many or none, and rounded to `result`, which
-    /// has one element or none.
+    /// Writes the sum of `x` as words to `state`, and rounded to `result`.
+    ///
+    /// `state` has the number of words or is empty; `result` has one element or none.
     fn launch_reproducible<T: ReproducibleElement>(
         &self,
         x: BufferView<'_, T>,
@@ -136,9 +141,9 @@ impl Device {
         let config = LaunchConfig::new(blocks(x.len(), size_of::<T>()), BLOCK_THREADS);
         let mut workspace = Workspace::lock(self);
         let (ticket, totals) = workspace.counters()?;
-        // SAFETY: (1) the workspace has room for a ticket and TOTALS totals, both aligned, and sums take no
-        // more, by the assertion. (2) No other thread submits work that uses the workspace while it is
-        // locked, and work that was submitted before comes before.
+        // SAFETY: the elements are there: the workspace holds a ticket and TOTALS totals, both aligned, and sums take
+        // no more, by the assertion. Nothing else accesses them: no other thread submits work that uses the workspace
+        // while it is locked, and work that was submitted earlier runs earlier.
         let (totals, ticket) = unsafe {
             (
                 GlobalMut::from_raw_parts(totals, total_len::<T::Total>()),
@@ -146,15 +151,16 @@ impl Device {
             )
         };
         let params = (global(x), totals, ticket, state, result);
-        // SAFETY: (1) the kernel's (1): the blocks are `blocks`. Its (2): totals and ticket are the
-        // workspace's, state and result the caller's. Its (3): both are 0, and the workspace locked. (2) `x`
-        // is borrowed until this returns, and `state` and `result` are the launch's.
+        // SAFETY: the kernel's requirements. Its blocks are `blocks`. Totals and ticket are the workspace's; state
+        // and result have the lengths that the caller states. Totals and ticket are 0, and the workspace is locked.
+        // Views of live memory without conflicting work: `x` is borrowed until this returns, and nothing else uses
+        // `state` and `result` meanwhile.
         let launched = unsafe { module.launch_params::<T::Kernel>(config, params) };
         workspace.after(launched)
     }
 }
 
-/// [`Device::reduce_sum_reproducible`] of `data` on the default device.
+/// The reproducible sum of `data` on the default device: [`Device::reduce_sum_reproducible`].
 ///
 /// ```
 /// assert_eq!(tilewright::reduce_sum_reproducible(&[1e16_f64, 1.0, -1e16])?, 1.0);

@@ -1,7 +1,8 @@
 //! Sums whose bits depend on the elements alone.
 //!
-//! `element.rs` has the types and their kernels, `state.rs` the sum on the host, `launch.rs` that of
-//! buffers.
+//! - `element.rs`: the types and their kernels.
+//! - `state.rs`: the sum on the host.
+//! - `launch.rs`: sums of buffers.
 
 mod element;
 mod launch;

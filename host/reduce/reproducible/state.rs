@@ -10,10 +10,10 @@ const WORD_BITS: usize = u64::BITS as usize;
 
 /// The exact sum of elements of type `T`; [`value`](Self::value) rounds it.
 ///
-/// What it holds depends on the elements that were added alone: not on their order, nor on how they were
-/// divided over buffers, devices or machines. [`Device::reproducible_sum`](crate::Device::reproducible_sum)
-/// has that of a buffer, and [`merge`](Self::merge) puts two together. It is added to on the host by
-/// [`add`](Self::add), `extend` and `collect`, too.
+/// The state depends on the added elements alone: not on their order, nor on how they were divided over buffers,
+/// devices or machines. [`Device::reproducible_sum`](crate::Device::reproducible_sum) computes the state of a buffer,
+/// and [`merge`](Self::merge) adds one state to another. On the host, [`add`](Self::add), `extend` and `collect` add
+/// elements.
 ///
 /// ```
 /// use tilewright::ReproducibleSum;
@@ -27,12 +27,12 @@ const WORD_BITS: usize = u64::BITS as usize;
 /// assert_eq!(ReproducibleSum::from_words(&sent), Some(sum));
 /// ```
 ///
-/// It takes 72 bytes, of f64 296, whatever was added, and has room for the sum of 2^64 elements.
-/// Two are equal where the exact sums are, and as many NaN, infinities and negative infinities were added.
+/// A state takes 72 bytes (296 for f64), and can hold the sum of 2^64 elements. Two states are equal if the exact
+/// sums are, and if the same numbers of NaN, infinities and negative infinities were added.
 #[derive(Clone, Copy)]
 pub struct ReproducibleSum<T: ReproducibleElement> {
-    /// An integer in two's complement, the lowest word first, in units of the least subnormal; then the
-    /// numbers of NaN, of infinity and of negative infinity.
+    /// An integer in two's complement, lowest word first, in units of the smallest subnormal. After it come the
+    /// numbers of NaN, of infinities and of negative infinities.
     words: T::Words,
 }
 
@@ -63,7 +63,7 @@ impl<T: ReproducibleElement> ReproducibleSum<T> {
         }
     }
 
-    /// Adds what was added to `other`.
+    /// Adds all elements that were added to `other`.
     pub fn merge(&mut self, other: &Self) {
         let (integer, specials) = self.parts_mut();
         let (other_integer, other_specials) = other.words().split_at(integer.len());
@@ -79,12 +79,11 @@ impl<T: ReproducibleElement> ReproducibleSum<T> {
         }
     }
 
-    /// The sum: the exact one, rounded once, to nearest and ties to even. The error is half a unit in the
-    /// last place at most.
+    /// The sum, rounded once, to nearest and ties to even.
     ///
-    /// It is NaN (the canonical one, `0x7fff_ffff` in f32) if a NaN was added or infinities of both signs,
-    /// otherwise infinite if an infinity was, or if the exact sum is beyond the type: what the sums of
-    /// some of the elements were does not matter. A sum that is zero is +0.
+    /// The error is at most half a unit in the last place. The sum is NaN (the canonical one, `0x7fff_ffff` in f32)
+    /// if a NaN or infinities of both signs were added. Otherwise it is infinite if an infinity was added, or if the
+    /// exact sum exceeds the type; partial sums do not matter. A sum that is zero is +0.
     #[must_use]
     pub fn value(&self) -> T::Sum {
         let (integer, specials) = self.words().split_at(integer_words::<T>());
@@ -101,14 +100,15 @@ impl<T: ReproducibleElement> ReproducibleSum<T> {
         ))
     }
 
-    /// The state, to keep or to send: [`from_words`](Self::from_words) takes it on any machine. There are 9
-    /// words, for f64 37.
+    /// The state as words, to store or send: 9 words, 37 for f64.
+    ///
+    /// [`from_words`](Self::from_words) accepts them on any machine.
     #[must_use]
     pub fn words(&self) -> &[u64] {
         self.words.as_ref()
     }
 
-    /// The sum whose [`words`](Self::words) these are, of the same `T`; `None` if their number is another.
+    /// The sum with these [`words`](Self::words), of the same `T`; `None` if there are too few or too many.
     #[must_use]
     pub fn from_words(words: &[u64]) -> Option<Self> {
         let mut sum = Self::new();
@@ -129,13 +129,13 @@ impl<T: ReproducibleElement> ReproducibleSum<T> {
     }
 }
 
-/// Words of the integer.
+/// The number of words of the integer.
 fn integer_words<T: ReproducibleElement>() -> usize {
     T::EMPTY.as_ref().len() - SPECIALS
 }
 
-/// The significand of a finite number of these bits without a sign, and how many bits its unit lies above
-/// the least subnormal.
+/// The significand of the finite number with these bits, without its sign, and the distance of its unit from the
+/// smallest subnormal, in bits.
 fn significand<F: Format>(bits: u64) -> (u64, usize) {
     let fraction_bits = F::PRECISION - 1;
     let leading = 1 << fraction_bits;
@@ -146,7 +146,7 @@ fn significand<F: Format>(bits: u64) -> (u64, usize) {
     }
 }
 
-/// Adds `value` or takes it away, `offset` bits above the lowest.
+/// Adds or subtracts `value`, shifted by `offset` bits.
 fn add_shifted(integer: &mut [u64], value: u64, offset: usize, is_negative: bool) {
     let wide = u128::from(value) << (offset % WORD_BITS);
     let mut parts = [wide as u64, (wide >> WORD_BITS) as u64].into_iter();

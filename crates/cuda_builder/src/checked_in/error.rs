@@ -1,11 +1,11 @@
-//! Why checked-in PTX is not used.
+//! Errors of checked-in PTX.
 
 use std::io;
 use std::path::PathBuf;
 
 use crate::error::BuildError;
 
-/// Why checked-in PTX cannot be used.
+/// The reason why checked-in PTX cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckedInError {
@@ -14,16 +14,16 @@ pub enum CheckedInError {
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// The operating system's answer.
+        /// The operating system's error.
         source: io::Error,
     },
 
-    /// The manifest is not one that `write_manifest` made.
+    /// The manifest was not made by `write_manifest`.
     #[error("{path}: line {line} is no line of a PTX manifest: `{text}`")]
     Malformed {
         /// The manifest.
         path: PathBuf,
-        /// The line's number, from 1.
+        /// The line number, from 1.
         line: usize,
         /// The line.
         text: String,
@@ -52,7 +52,7 @@ pub enum CheckedInError {
         version: String,
     },
 
-    /// The kernels are to tell where they panic, or which lines their instructions are of, and the PTX does not.
+    /// The kernels are to have panic locations or line information, which the PTX lacks.
     #[error(
         "the PTX in {folder} was built without places of panics and without lines of the source"
     )]
@@ -69,7 +69,7 @@ pub enum CheckedInError {
     },
 }
 
-/// Why [`images`](super::images) has none.
+/// The reason why [`images`](super::images) returns no images.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImagesError {
@@ -81,20 +81,20 @@ pub enum ImagesError {
     #[error(transparent)]
     Build(#[from] BuildError),
 
-    /// The kernels differ from the checked-in PTX, and this machine cannot compile for the GPU.
+    /// The kernels differ from the checked-in PTX, and this machine has no device toolchain.
     #[error("{stale}\n{error}")]
     NoToolchain {
-        /// How they differ.
+        /// The difference.
         stale: Box<CheckedInError>,
-        /// Which toolchains were searched.
+        /// The searched toolchains.
         error: Box<BuildError>,
     },
-    /// The kernels differ from the checked-in PTX, and this build of the crate compiles none.
+    /// The kernels differ from the checked-in PTX, and this build of the crate cannot compile.
     #[error(
         "{stale}\nonly the feature `compile` of tilewright-cuda-builder compiles kernels where they are used"
     )]
     NotCompiled {
-        /// How they differ.
+        /// The difference.
         stale: Box<CheckedInError>,
     },
 }

@@ -10,29 +10,28 @@ use crate::builder::CudaBuilder;
 use crate::rust_file;
 use crate::surroundings::Surroundings;
 
-/// PTX for a program to hold, as text for `include!`.
+/// PTX for a program, as text for `include!`.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Images {
-    /// The modules, as the file has them that a build writes: an expression, or a constant for each kernel.
+    /// The modules, in the form of a build's file: an expression, or a constant for each kernel.
     pub modules: String,
-    /// What the modules were compiled from, an expression of type `&[(&str, &str); N]`: each source
-    /// with its [`source_hash::source_hash`].
+    /// The sources of the modules, an expression of type `&[(&str, &str); N]`: each source with its
+    /// [`source_hash::source_hash`].
     pub sources: String,
 }
 
-/// The PTX checked in to `folder` where it was compiled from the sources that stand under `root`,
-/// else what `builder` makes of these. Compiling needs a device toolchain and the feature `compile`; checked-in
-/// PTX that fits needs neither.
+/// Returns the PTX in `folder` if it was compiled from the sources under `root`, otherwise compiles them.
 ///
-/// Where `builder` is to tell the places of panics or to write line information, the kernels are compiled
-/// in any case, unless the package has none.
+/// `builder` compiles them. That needs a device toolchain and the feature `compile`; checked-in PTX that matches
+/// needs neither. If `builder` is to add panic locations or line information, the kernels are always compiled, unless
+/// the package has none.
 ///
-/// A published package has PTX and no kernel crate to compare it with: there the PTX is taken as it
-/// is, and [`Images::sources`] lets the program compare.
+/// A published package has PTX, but no kernel crate to compare it with. There the PTX is returned as it is, and the
+/// program can compare [`Images::sources`].
 ///
-/// In a build script it also tells cargo when to run the script again: when the PTX, one of the
-/// sources or `Cargo.lock` changes.
+/// In a build script it also tells cargo to run the script again when the PTX, one of the sources or `Cargo.lock`
+/// changes.
 ///
 /// # Errors
 /// [`ImagesError`].
@@ -54,7 +53,7 @@ pub fn images(builder: &CudaBuilder, folder: &Path, root: &Path) -> Result<Image
     }
 }
 
-/// Whether the PTX is what `builder` would make of the sources.
+/// Whether the PTX is what `builder` would make from the sources.
 fn verify(builder: &CudaBuilder, manifest: &Manifest, root: &Path) -> Result<(), CheckedInError> {
     manifest.verify(root)?;
     match builder.has_debugging() {

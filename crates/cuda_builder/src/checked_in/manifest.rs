@@ -9,17 +9,17 @@ use std::{fs, thread};
 /// The name of the manifest in the folder.
 pub(super) const MANIFEST: &str = "MANIFEST";
 
-/// A package of a registry that was compiled into a module.
+/// A package from a registry that was compiled into a module.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct LinkedPackage {
     /// The package's name.
     pub name: String,
-    /// The version that the workspace's `Cargo.lock` names.
+    /// The version in the workspace's `Cargo.lock`.
     pub version: String,
 }
 
-/// What the manifest says.
+/// The contents of a manifest.
 pub(super) struct Manifest {
     pub(super) folder: PathBuf,
     /// Folder or file, hash.
@@ -84,14 +84,13 @@ impl Manifest {
         self.verify_modules()
     }
 
-    /// An expression of type `&[(&str, &str); N]`: what the modules were compiled from, each source with its
+    /// An expression of type `&[(&str, &str); N]`: the sources of the modules, each with its
     /// [`source_hash::source_hash`].
     pub(super) fn sources_expression(&self) -> String {
         expression(&self.sources)
     }
 
-    /// The [`sources_expression`](Self::sources_expression) of modules that are compiled from the sources that
-    /// now stand under `root`.
+    /// The [`sources_expression`](Self::sources_expression) for the sources that are now under `root`.
     #[cfg(any(feature = "compile", test))]
     pub(super) fn current_sources_expression(&self, root: &Path) -> Result<String, CheckedInError> {
         let current = |(source, _): &(String, String)| {
@@ -102,7 +101,7 @@ impl Manifest {
         Ok(expression(&sources?))
     }
 
-    /// The modules as a program holds them.
+    /// The modules, as images for a program.
     pub(super) fn images(&self) -> Vec<Image> {
         let image = |(arch, file, _): &(String, String, String)| Image {
             module: file
@@ -182,7 +181,7 @@ pub(super) fn hash_of_source(root: &Path, source: &str) -> Result<String, Checke
 
 pub(super) fn hash_of_file(path: &Path) -> Result<String, CheckedInError> {
     let mut content = read(path)?;
-    // A checkout may have turned the line ends; PTX itself has none but LF.
+    // A checkout may have converted line endings; PTX itself has only LF.
     if content.contains(&b'\r') {
         content.retain(|&byte| byte != b'\r');
     }

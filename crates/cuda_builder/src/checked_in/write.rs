@@ -1,4 +1,4 @@
-//! The manifest of modules that were built now.
+//! Writes the manifest of modules that were just built.
 
 use super::error::CheckedInError;
 use super::manifest::{LinkedPackage, MANIFEST, hash_of_file, hash_of_source};
@@ -7,9 +7,10 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-/// Writes the manifest for the modules of `build`, which were copied to `folder`. `sources` are
-/// the folders and files, relative to `root`, of everything that the modules depend on, as
-/// [`source_hash::source_hash`] takes them; `root` is the folder of the `Cargo.lock`.
+/// Writes the manifest for the modules of `build`, which were copied to `folder`.
+///
+/// `sources` are the folders and files that the modules depend on, relative to `root`, for
+/// [`source_hash::source_hash`]. `root` is the folder of the `Cargo.lock`.
 ///
 /// # Errors
 /// [`CheckedInError::Io`].

@@ -1,16 +1,16 @@
-//! Reads the LLVM bitcode members out of an `.rlib`.
+//! Reads the LLVM bitcode members of an `.rlib`.
 //!
-//! An `.rlib` is an `ar` archive. For the nvptx64 target its object members are plain LLVM
-//! bitcode; the remaining members (symbol table, long names, metadata) are skipped.
+//! An `.rlib` is an `ar` archive. For the nvptx64 target, its object members are plain LLVM bitcode; the other
+//! members (symbol table, long names, metadata) are skipped.
 
 const MAGIC: &[u8] = b"!<arch>\n";
 const HEADER_LENGTH: usize = 60;
-/// Where the decimal size of a member stands in its header.
+/// The place of a member's decimal size in its header.
 const SIZE_FIELD: std::ops::Range<usize> = 48..58;
 const BITCODE_MAGIC: &[u8] = b"BC\xC0\xDE";
 
-/// Returns the content of each bitcode member in archive order, or `None` where `archive` is
-/// not a well-formed `ar` archive.
+/// Returns the content of each bitcode member in archive order; `None` if `archive` is not a well-formed `ar`
+/// archive.
 pub(crate) fn bitcode_members(archive: &[u8]) -> Option<Vec<&[u8]>> {
     let mut rest = archive.strip_prefix(MAGIC)?;
     let mut members = Vec::new();

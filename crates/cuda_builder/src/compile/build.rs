@@ -16,24 +16,24 @@ use crate::error::BuildError;
 use crate::rust_file::{self, Image};
 use crate::surroundings::{Surroundings, exit_with_error};
 
-/// What [`CudaBuilder::build`] made.
+/// The result of [`CudaBuilder::build`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Build {
-    /// The modules, those for the oldest architecture first, each architecture's in the order of
-    /// their names. With [`one_module_per_kernel`](CudaBuilder::one_module_per_kernel) a kernel has none for an
-    /// architecture whose devices run a module for an older one that has the same code.
+    /// The modules, oldest architecture first, then by name. With
+    /// [`one_module_per_kernel`](CudaBuilder::one_module_per_kernel), a kernel has no module for an architecture
+    /// whose devices run an older architecture's module with the same code.
     pub modules: Vec<PtxModule>,
     /// A file for `include!`.
     ///
-    /// With a module for the whole crate it is an expression of type `&[(&str, &str); N]`, which
-    /// holds the name of each architecture, such as `"sm_80"`, and the text of its module. With
-    /// [`one_module_per_kernel`](CudaBuilder::one_module_per_kernel) it is a list of items: for each
-    /// kernel a constant of its name and of type `&[(&str, &str)]`.
+    /// With one module for the crate, it is an expression of type `&[(&str, &str); N]`: the name of each
+    /// architecture, such as `"sm_80"`, and its PTX. With
+    /// [`one_module_per_kernel`](CudaBuilder::one_module_per_kernel), it is a list of items: for each kernel a
+    /// constant with its name, of type `&[(&str, &str)]`.
     pub rust_file: PathBuf,
-    /// The packages of registries that were compiled into the modules, sorted.
+    /// The packages from registries that were compiled into the modules, sorted.
     pub linked: Vec<LinkedPackage>,
-    /// What the modules were built with.
+    /// The toolchain that built the modules.
     pub toolchain: Toolchain,
 }
 
@@ -41,11 +41,11 @@ pub struct Build {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct PtxModule {
-    /// The name of the kernel crate, or of the kernel that has the module to itself.
+    /// The name of the kernel crate, or of the kernel if the module is for one kernel.
     pub name: String,
     /// The oldest architecture that runs it.
     pub arch: Arch,
-    /// The file of the PTX, in the folder given to [`CudaBuilder::copy_to`] where there is one.
+    /// The PTX file, in the folder given to [`CudaBuilder::copy_to`] if there is one.
     pub path: PathBuf,
     /// The names of the kernels, sorted.
     pub kernels: Vec<String>,
@@ -54,14 +54,12 @@ pub struct PtxModule {
 impl CudaBuilder {
     /// Builds the modules.
     ///
-    /// In a build script it also tells cargo when to run the script again: when a source of the
-    /// kernel crate or of one of its path dependencies changes. The compiler's warnings about them
-    /// become cargo's, once for all architectures.
+    /// In a build script it also tells cargo to run the script again when a source of the kernel crate or of one of
+    /// its path dependencies changes. The compiler's warnings about them become cargo's, once for all architectures.
     ///
     /// # Errors
     ///
-    /// See [`BuildError`]; [`BuildError::is_missing_toolchain`] is the one that a build script with
-    /// PTX at hand can recover from.
+    /// See [`BuildError`]. A build script that has PTX can recover from [`BuildError::is_missing_toolchain`].
     pub fn build(&self) -> Result<Build, BuildError> {
         let surroundings = Surroundings::of_process()?;
         surroundings.announce_variables();
@@ -108,8 +106,8 @@ impl CudaBuilder {
         })
     }
 
-    /// [`build`](Self::build) for a build script that cannot go on without the modules: an error is
-    /// shown as cargo's own and ends the script.
+    /// [`build`](Self::build) for a build script that needs the modules: cargo shows an error as its own, and the
+    /// script ends.
     #[must_use]
     pub fn build_or_exit(&self) -> Build {
         self.build().unwrap_or_else(|error| exit_with_error(&error))
@@ -134,8 +132,8 @@ impl CudaBuilder {
         archs
     }
 
-    /// Compiles the crate for one architecture after the other, as cargo locks its folder, and
-    /// meanwhile turns what is compiled into PTX.
+    /// Compiles the crate for one architecture after the other, because cargo locks its folder. Meanwhile it turns
+    /// the compiled crates into PTX.
     fn compile_all(
         &self,
         compile: impl Fn(Arch) -> Result<CompiledCrates, BuildError>,
@@ -195,7 +193,7 @@ impl CudaBuilder {
     }
 }
 
-/// What turns bitcode into PTX, and where.
+/// The toolchain that turns bitcode into PTX, and the folders.
 struct Place<'a> {
     toolchain: &'a Toolchain,
     target_dir: &'a Path,
@@ -228,7 +226,7 @@ fn create_folder(folder: &Path) -> Result<(), BuildError> {
     fs::create_dir_all(folder).map_err(BuildError::io("create", folder))
 }
 
-/// Leaves an equal file alone, so that what depends on it is not built again.
+/// Leaves a file with the same content alone, so that its dependents are not built again.
 fn write_if_changed(path: &Path, content: &str) -> Result<(), BuildError> {
     if fs::read(path).is_ok_and(|present| present == content.as_bytes()) {
         return Ok(());

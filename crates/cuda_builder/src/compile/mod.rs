@@ -1,4 +1,4 @@
-//! From a kernel crate to PTX, by a device toolchain.
+//! Compiles a kernel crate to PTX with a device toolchain.
 
 mod archive;
 mod build;

@@ -17,15 +17,15 @@ use crate::error::BuildError;
 /// The functions that kernels call to name address spaces.
 const PRELUDE: &str = include_str!("prelude.ll");
 
-/// One crate on its way to PTX. Every step leaves its result in `work_dir`, for the curious.
+/// One crate's way from bitcode to PTX. Each step leaves its result in `work_dir`.
 pub(crate) struct Pipeline<'a> {
     pub(crate) toolchain: &'a Toolchain,
     pub(crate) arch: Arch,
     pub(crate) unroll_threshold: u32,
     pub(crate) one_module_per_kernel: bool,
-    /// Whether the PTX has lines of the source.
+    /// Whether the PTX has source lines.
     pub(crate) line_information: bool,
-    /// Whether only the kernels are compiled that state the architecture.
+    /// Whether only the kernels that state the architecture are compiled.
     pub(crate) where_stated: bool,
     pub(crate) work_dir: &'a Path,
 }
@@ -33,13 +33,13 @@ pub(crate) struct Pipeline<'a> {
 /// A finished module.
 #[derive(Clone)]
 pub(crate) struct Module {
-    /// The crate, or the kernel that has the module to itself.
+    /// The name of the crate, or of the kernel if the module is for one kernel.
     pub(crate) name: String,
     pub(crate) ptx: String,
     pub(crate) kernels: Vec<String>,
 }
 
-/// A module as LLVM's code generator takes it.
+/// A module for LLVM's code generator.
 struct Unit {
     name: String,
     ir: String,
@@ -47,7 +47,7 @@ struct Unit {
 }
 
 impl Pipeline<'_> {
-    /// The modules, in the order of their names.
+    /// Returns the modules, sorted by name.
     pub(crate) fn run(&self, crates: &CompiledCrates) -> Result<Vec<Module>, BuildError> {
         recreate_folder(self.work_dir)?;
         let linked = self.link(crates)?;
@@ -73,12 +73,12 @@ impl Pipeline<'_> {
         self.generate_all(units)
     }
 
-    /// Links the kernel crate with what it needs of its dependencies.
+    /// Links the kernel crate with the parts of its dependencies that it needs.
     fn link(&self, crates: &CompiledCrates) -> Result<PathBuf, BuildError> {
         let kernels = self.extract_bitcode(std::slice::from_ref(&crates.kernels), "kernels")?;
         let dependencies = self.extract_bitcode(&crates.dependencies, "dependency")?;
-        // All dependencies are joined first, so that one step resolves references in both
-        // directions, such as core's to the panic handler.
+        // All dependencies are joined first, so that one step resolves references in both directions, such as those
+        // of core to the panic handler.
         let all_dependencies = self.file("dependencies.bc");
         let mut command = self.tool("llvm-link");
         command.args(dependencies).arg("-o").arg(&all_dependencies);
@@ -145,7 +145,7 @@ impl Pipeline<'_> {
         Ok(output)
     }
 
-    /// Generates code on all processors, since a crate can have many modules.
+    /// Generates code on all processors, because a crate can have many modules.
     fn generate_all(&self, units: Vec<Unit>) -> Result<Vec<Module>, BuildError> {
         let threads = thread::available_parallelism().map_or(1, usize::from);
         let queue = Mutex::new(units.into_iter());
@@ -173,7 +173,7 @@ impl Pipeline<'_> {
         let output = self.file(&format!("{}.ptx", unit.name));
         let mut command = self.tool("llc");
         command
-            // Verbose comments hold the names of inlined functions, which hold hashes.
+            // Verbose comments contain names of inlined functions, which contain hashes.
             .args(["-O3", "-asm-verbose=0"])
             .arg(format!("-mcpu={}", self.arch))
             .args(self.arch.ptx_feature().map(|it| format!("-mattr={it}")))
@@ -197,7 +197,7 @@ impl Pipeline<'_> {
     }
 }
 
-/// The module is split once it is optimised, so that a kernel's code is the same in either form.
+/// Splits the module after optimisation, so that a kernel's code is the same in either form.
 fn units_of_kernels(optimised: &str, kernels: Vec<String>) -> Result<Vec<Unit>, BuildError> {
     let splitter = Splitter::new(optimised);
     splitter.check_nothing_is_shared(&kernels)?;

@@ -7,8 +7,8 @@ use std::process::{Command, Output, Stdio};
 
 use crate::error::BuildError;
 
-/// Variables of cargo's that the inner cargo keeps: where crates come from, and how to speak to
-/// the user and to the outer cargo's job server.
+/// Cargo variables that the inner cargo keeps: where crates come from, and how to reach the user and the outer
+/// cargo's job server.
 const KEPT_CARGO_VARIABLES: [&str; 8] = [
     "CARGO_HOME",
     "CARGO_HTTP_",
@@ -20,7 +20,7 @@ const KEPT_CARGO_VARIABLES: [&str; 8] = [
     "CARGO_TERM_",
 ];
 
-/// Variables beside `CARGO*`, `RUSTC*` and `RUSTDOC*` that configure the outer build.
+/// Variables besides `CARGO*`, `RUSTC*` and `RUSTDOC*` that configure the outer build.
 const REMOVED_VARIABLES: [&str; 11] = [
     "RUSTFLAGS",
     "RUSTUP_TOOLCHAIN",
@@ -60,8 +60,8 @@ fn is_kept(name: &str) -> bool {
         .any(|kept| name == *kept || (kept.ends_with('_') && name.starts_with(kept)))
 }
 
-/// rustup and cargo put the libraries of the outer compiler first in the search path; another
-/// compiler must not load them.
+/// The search path without the outer compiler's libraries, which rustup and cargo put first and which another
+/// compiler must not load.
 fn without_rust_libraries(search_path: &OsStr) -> std::ffi::OsString {
     let kept = env::split_paths(search_path).filter(|folder| !holds_rust_libraries(folder));
     env::join_paths(kept).unwrap_or_default()
@@ -88,7 +88,7 @@ pub(crate) fn run_for_output(command: &mut Command) -> Result<String, BuildError
     })
 }
 
-/// Runs a program to its end, whatever its status is.
+/// Runs a program to its end, whatever its exit status.
 pub(crate) fn start(command: &mut Command) -> Result<Output, BuildError> {
     let program = PathBuf::from(command.get_program());
     command

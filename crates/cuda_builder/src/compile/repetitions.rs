@@ -1,10 +1,12 @@
-//! Modules whose code one for an older architecture has.
+//! Modules that have the same code as one for an older architecture.
 
 use super::pipeline::Module;
 use crate::arch::Arch;
 
-/// The modules of kernels, oldest architecture first, without those whose code the nearest older one of the same
-/// kernel has: newer devices run that one.
+/// Removes modules whose code equals that of the nearest older architecture for the same kernel: newer devices run
+/// that one.
+///
+/// The modules are those of kernels, oldest architecture first.
 pub(super) fn without_repetitions(modules: Vec<(Arch, Module)>) -> Vec<(Arch, Module)> {
     let mut kept: Vec<(Arch, Module)> = Vec::with_capacity(modules.len());
     for (arch, module) in modules {
@@ -19,7 +21,7 @@ pub(super) fn without_repetitions(modules: Vec<(Arch, Module)>) -> Vec<(Arch, Mo
     kept
 }
 
-/// The lines of a module, but for the one that names its architecture.
+/// The lines of a module except the one that names its architecture.
 fn code(ptx: &str) -> impl Iterator<Item = &str> {
     ptx.lines().filter(|line| !line.starts_with(".target "))
 }
@@ -47,9 +49,9 @@ mod tests {
             module(Arch::Sm80, "sum", "add;"),
             module(Arch::Sm90a, "copy", "cp.async;"),
             module(Arch::Sm90a, "product", "wgmma;"),
-            // Its code is that for 9.0a, which 10.0 does not run.
+            // Its code is that for 9.0a, which 10.0 cannot run.
             module(Arch::Sm100, "product", "wgmma;"),
-            // The nearest is another than the oldest.
+            // The nearest one differs from the oldest.
             module(Arch::Sm100, "copy", "ld;"),
         ];
         let kept = without_repetitions(modules);

@@ -1,4 +1,4 @@
-//! What a build asks of its surroundings, and tells them.
+//! Questions of a build to its surroundings, and messages to them.
 
 use std::collections::BTreeSet;
 use std::fs;

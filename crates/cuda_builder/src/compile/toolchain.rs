@@ -33,26 +33,25 @@ pub struct Toolchain {
     llvm: PathBuf,
     rustc_version: String,
     llvm_version: String,
-    /// All that `rustc -vV` says.
+    /// The whole output of `rustc -vV`.
     rustc_description: String,
 }
 
 impl Toolchain {
     /// Searches for a device toolchain.
     ///
-    /// 1. Where the environment variable `CUDA_BUILDER_TOOLCHAIN` names a folder, its `bin/rustc`
-    ///    and `bin/cargo`, and nothing else.
-    /// 2. The active toolchain: the one of the calling cargo, else the `rustc` in the `PATH`.
+    /// 1. If the environment variable `CUDA_BUILDER_TOOLCHAIN` names a folder: its `bin/rustc` and `bin/cargo`, and
+    ///    nothing else.
+    /// 2. The active toolchain: that of the calling cargo, or else the `rustc` in the `PATH`.
     /// 3. `/usr/bin/rustc` and `/usr/bin/cargo`.
     ///
-    /// It must have the sources of `core`. The LLVM tools are those in `CUDA_BUILDER_LLVM`, else in
-    /// the toolchain itself, else in `/usr/lib/llvm-N/bin` where N is the major version of rustc's
-    /// LLVM.
+    /// It must have the sources of `core`. The LLVM tools are those in `CUDA_BUILDER_LLVM`, or else in the toolchain
+    /// itself, or else in `/usr/lib/llvm-N/bin`, where N is the major version of rustc's LLVM.
     ///
     /// # Errors
     ///
-    /// [`BuildError::NoToolchain`] with what was searched; when `CUDA_BUILDER_TOOLCHAIN` is set,
-    /// what is wrong with that toolchain.
+    /// [`BuildError::NoToolchain`] with the searched places. If `CUDA_BUILDER_TOOLCHAIN` is set, the error says what
+    /// is wrong with that toolchain.
     pub fn find() -> Result<Toolchain, BuildError> {
         Search::from_environment().find()
     }
@@ -62,7 +61,7 @@ impl Toolchain {
         self.llvm.join(name)
     }
 
-    /// What changes with the compiler, a line. A distribution may patch one without a new version.
+    /// A line that changes with the compiler. A distribution may patch a compiler without a new version.
     pub(crate) fn fingerprint(&self) -> String {
         let file = fs::metadata(&self.rustc);
         let changed = file.and_then(|it| it.modified()).ok();
@@ -97,7 +96,7 @@ impl fmt::Display for Toolchain {
     }
 }
 
-/// Where to look for a toolchain.
+/// The places of a search for a toolchain.
 struct Search {
     /// `CUDA_BUILDER_TOOLCHAIN`.
     chosen_toolchain: Option<PathBuf>,
@@ -140,7 +139,7 @@ impl Search {
     }
 
     fn active_toolchain(&self) -> Result<Toolchain, BuildError> {
-        // The environment stays as it is: rustup's proxy reads the active toolchain from it.
+        // The environment is left unchanged: rustup's proxy reads the active toolchain from it.
         let sysroot = sysroot_of(Command::new(&self.active_rustc))?;
         self.toolchain_in(&sysroot)
     }
@@ -166,7 +165,7 @@ impl Search {
         })
     }
 
-    /// The first folder with all LLVM tools.
+    /// The first folder that has all LLVM tools.
     fn llvm(&self, sysroot: &Path, version: &RustcVersion) -> Result<PathBuf, BuildError> {
         let major = major(&version.llvm);
         let folders = match &self.chosen_llvm {
@@ -249,7 +248,7 @@ fn llvm_version_of(tool: &Path) -> Result<String, BuildError> {
     Ok(parse_llvm_version(&text).unwrap_or("(unknown)").to_owned())
 }
 
-/// Takes `22.1.8` out of `Debian LLVM version 22.1.8` or `LLVM version 22.1.2-rust-1.95.0-stable`.
+/// Extracts `22.1.8` from `Debian LLVM version 22.1.8` or `LLVM version 22.1.2-rust-1.95.0-stable`.
 fn parse_llvm_version(text: &str) -> Option<&str> {
     let (_, version) = text.split_once("LLVM version ")?;
     version
@@ -261,7 +260,7 @@ fn major(version: &str) -> &str {
     version.split('.').next().unwrap_or(version)
 }
 
-/// What `rustc -vV` says.
+/// The output of `rustc -vV`.
 struct RustcVersion {
     host: String,
     release: String,

@@ -1,4 +1,4 @@
-//! Writes the fixture crates into a workspace of their own and builds them.
+//! Writes the fixture crates to a workspace of their own, and builds them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,8 +13,8 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// Writes the workspace into the folder `name`. The crates stay as they are where nothing
-    /// changed, so that a second run of the tests compiles nothing.
+    /// Writes the workspace to the folder `name`. Unchanged crates are not rewritten, so that a second run of the
+    /// tests compiles nothing.
     pub fn new(name: &str) -> Workspace {
         Self::with_profiles(name, "")
     }
@@ -68,7 +68,7 @@ fn write(path: &Path, content: &str) {
     fs::write(path, content).unwrap();
 }
 
-/// Whether this machine can compile for the GPU; says so where it cannot.
+/// Whether this machine can compile for the GPU; prints a message if it cannot.
 pub fn has_toolchain() -> bool {
     match Toolchain::find() {
         Ok(toolchain) => {
@@ -85,6 +85,6 @@ pub fn has_toolchain() -> bool {
 
 fn skip(error: &BuildError) {
     use std::io::Write;
-    // Straight to the terminal: the test harness hides what a passing test prints.
+    // Directly to the terminal: the test harness hides the output of a passing test.
     let _ = writeln!(std::io::stderr(), "skipped: no device toolchain ({error})");
 }

@@ -1,4 +1,4 @@
-//! What cargo reports of each crate that it has compiled.
+//! Cargo's reports of the crates that it has compiled.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -51,11 +51,11 @@ impl Artifact {
         })
     }
 
-    /// The `.rlib` with the crate's bitcode; `None` for what runs on the host, such as a
-    /// procedural macro and its dependencies.
+    /// The `.rlib` with the crate's bitcode; `None` for host crates, such as procedural macros and their
+    /// dependencies.
     ///
-    /// Of the kernel crate itself cargo names a copy that all architectures share, and that the
-    /// next run replaces. The file that is this architecture's own stands beside its metadata.
+    /// For the kernel crate itself, cargo names a copy that all architectures share and that the next run replaces.
+    /// This architecture's own file is beside its metadata.
     pub(super) fn device_library(&self) -> Option<PathBuf> {
         let for_device = |file: &&PathBuf| file.components().any(|part| part.as_os_str() == TARGET);
         let of_kind = |kind: &str| {
@@ -70,13 +70,13 @@ impl Artifact {
         )
     }
 
-    /// Orders crates by name and version: the rest of a package id is a path or an address.
+    /// Orders crates by name and version; the rest of a package id is a path or an address.
     pub(super) fn sort_key(&self) -> (String, String) {
         let version = self.package_id.rsplit(['#', '@']).next().unwrap_or("");
         (self.name.clone(), version.to_owned())
     }
 
-    /// The package, which a registry's id names as `<registry>#<name>@<version>`.
+    /// The package, if it is from a registry, whose ids have the form `<registry>#<name>@<version>`.
     pub(super) fn linked_package(&self) -> Option<LinkedPackage> {
         let (_, package) = self.package_id.split_once('#')?;
         let (name, version) = package.split_once('@')?;

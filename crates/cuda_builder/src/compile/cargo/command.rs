@@ -11,18 +11,18 @@ use crate::compile::process::{clean_environment, run_for_output};
 use crate::compile::toolchain::Toolchain;
 use crate::error::BuildError;
 
-/// Settings of cargo itself. It passes a profile's settings to rustc before the flags, so those of single
-/// packages that would reach the kernels are overridden by [`rustc_flags`].
+/// Cargo's own settings. It passes a profile's settings to rustc before the flags, so [`rustc_flags`] override
+/// settings of single packages that would reach the kernels.
 const PROFILE: [&str; 2] = [
     "profile.release.lto=\"off\"",
     "profile.release.strip=\"none\"",
 ];
 
-/// The flags of every crate for the GPU, whatever the profiles of the workspace say. Optimisation of the IR
-/// waits until the builder has rewritten it: LLVM would move barriers that are not marked convergent yet.
+/// The flags of every crate for the GPU, whatever the workspace's profiles say. The IR is not optimised until the
+/// builder has rewritten it: before that, LLVM would move barriers that are not yet marked convergent.
 ///
-/// Of the passes that rustc has itself, one must not run: jump threading copies calls into the
-/// branches around them, and two copies of a shuffle or a barrier in two branches no longer meet.
+/// One of rustc's own passes must not run: jump threading. It copies calls into the branches around them, and two
+/// copies of a shuffle or a barrier in two branches no longer meet.
 const RUSTC_FLAGS: [&str; 8] = [
     "-Cno-prepopulate-passes",
     "-Zmir-enable-passes=-JumpThreading",
@@ -35,11 +35,11 @@ const RUSTC_FLAGS: [&str; 8] = [
     "-Cdebug-assertions=off",
 ];
 
-/// The flags of `core` and of the kernels, but for the architecture's and those that remap paths.
+/// The flags of `core` and of the kernels, except the architecture's and those that remap paths.
 pub(super) fn rustc_flags(debugging: Debugging) -> Vec<String> {
     let mut flags: Vec<String> = RUSTC_FLAGS.map(str::to_owned).into();
     let lines = match debugging.line_information {
-        // What LLVM makes `.loc` and `.file` of, and no tables for a debugger beside.
+        // Enough for LLVM's `.loc` and `.file`, without debugger tables.
         true => "line-directives-only",
         false => "0",
     };
@@ -51,7 +51,7 @@ pub(super) fn with_device_profile(command: &mut Command) {
     for setting in PROFILE {
         command.args(["--config", setting]);
     }
-    // A variable of cargo's, which has precedence over profiles.
+    // This cargo variable has precedence over profiles.
     command.env("CARGO_INCREMENTAL", "0");
 }
 
@@ -69,7 +69,7 @@ pub(super) fn remapped_paths(toolchain: &Toolchain, workspace: Option<&Path>) ->
         .collect()
 }
 
-/// The compiler's errors, or what cargo itself said.
+/// The compiler's errors, or cargo's own message.
 pub(super) fn compile_failed(
     package: &Path,
     arch: Arch,
@@ -88,7 +88,7 @@ pub(super) fn compile_failed(
     }
 }
 
-/// The root of the workspace that the kernel crate belongs to, which may be its own folder.
+/// The root of the kernel crate's workspace, which may be its own folder.
 pub(crate) fn workspace_root(
     toolchain: &Toolchain,
     kernel_crate: &Path,
@@ -106,8 +106,7 @@ pub(super) fn cargo_command(toolchain: &Toolchain, folder: &Path) -> Command {
     command
         .current_dir(folder)
         .env("RUSTC", &toolchain.rustc)
-        // The GPU target's ABI and `-Zbuild-std` are unstable; this is what lets a stable
-        // compiler accept them.
+        // The GPU target's ABI and `-Zbuild-std` are unstable; this makes a stable compiler accept them.
         .env("RUSTC_BOOTSTRAP", "1");
     command
 }

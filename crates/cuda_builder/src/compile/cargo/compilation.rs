@@ -16,35 +16,33 @@ use crate::compile::process::start;
 use crate::compile::toolchain::{TARGET, Toolchain};
 use crate::error::BuildError;
 
-/// What compiling the kernel crate gave.
+/// The result of compiling the kernel crate.
 pub(crate) struct CompiledCrates {
     /// The library name of the kernel crate.
     pub(crate) crate_name: String,
     /// The library of the kernel crate.
     pub(crate) kernels: PathBuf,
-    /// The libraries of its dependencies, `core` included, in an order that does not depend on
-    /// the machine.
+    /// The libraries of its dependencies, including `core`, in an order that does not depend on the machine.
     pub(crate) dependencies: Vec<PathBuf>,
-    /// The packages outside the registry that were compiled, the kernel crate among them.
+    /// The compiled packages that are not from a registry, including the kernel crate.
     pub(crate) local_packages: Vec<LocalPackage>,
-    /// The packages of registries whose libraries are among the dependencies.
+    /// The packages from registries whose libraries are among the dependencies.
     pub(crate) linked_packages: Vec<LinkedPackage>,
-    /// What the compiler warned of, a line each.
+    /// The compiler's warnings, one line each.
     pub(crate) warnings: Vec<String>,
 }
 
 /// One run of the inner cargo.
 ///
-/// All architectures share one target folder, and with it what runs on the host: the procedural
-/// macros and what they are made of, which take longer than the kernels. cargo names the files of a
-/// crate by its flags, so that an architecture finds its own. It does not do so where the flags
-/// remap paths; those are in a file of arguments.
+/// All architectures share one target folder, and with it the host crates: the procedural macros and their
+/// dependencies, which take longer than the kernels. Cargo names a crate's files by its flags, so that each
+/// architecture finds its own. It does not do so for flags that remap paths; those are in an argument file.
 pub(crate) struct Compilation<'a> {
     pub(crate) toolchain: &'a Toolchain,
     pub(crate) core: &'a CoreLibrary,
     /// The folder with the kernel crate's `Cargo.toml`.
     pub(crate) kernel_crate: &'a Path,
-    /// The root of the workspace that the kernel crate belongs to.
+    /// The root of the kernel crate's workspace.
     pub(crate) workspace: &'a Path,
     pub(crate) arch: Arch,
     pub(crate) debugging: Debugging,
@@ -78,7 +76,7 @@ impl Compilation<'_> {
             .arg("--target-dir")
             .arg(self.target_dir);
         with_device_profile(&mut command);
-        // This form, unlike RUSTFLAGS, lets a flag contain spaces.
+        // Unlike RUSTFLAGS, this form allows spaces in a flag.
         let flags = self.rustc_flags()?.join("\u{1f}");
         command.env("CARGO_ENCODED_RUSTFLAGS", flags);
         Ok(command)
@@ -103,7 +101,7 @@ impl Compilation<'_> {
         Ok(flags)
     }
 
-    /// The file is named by its content: cargo compiles anew where the name changes.
+    /// The file is named by its content, because cargo compiles again when the name changes.
     fn file_of_remapped_paths(&self) -> Result<PathBuf, BuildError> {
         let text = remapped_paths(self.toolchain, Some(self.workspace)).join("\n");
         let hash = source_hash::sha256(text.as_bytes());

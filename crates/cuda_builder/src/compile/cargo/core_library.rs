@@ -1,10 +1,10 @@
-//! `core` for the GPU, which the kernels of every architecture are compiled against.
+//! `core` for the GPU, against which the kernels of every architecture are compiled.
 //!
-//! rustup has no `core` for this target, and this one gets the flags of the kernels. It is compiled
-//! once for a toolchain, for the oldest architecture: it has no code that depends on one, and
-//! [`ir::for_architecture`](crate::compile::ir::for_architecture) renames the architecture in its functions.
-//! Its libraries become the sysroot of the kernels' compilations. With cargo's `-Zbuild-std` in
-//! these, each architecture had its own `core`, which is most of the time of a first build.
+//! rustup has no `core` for this target, and this one gets the flags of the kernels. It is compiled once for a
+//! toolchain, for the oldest architecture: it has no code that depends on the architecture, and
+//! [`ir::for_architecture`](crate::compile::ir::for_architecture) renames the architecture in its functions. Its
+//! libraries become the sysroot of the kernels' compilations. With cargo's `-Zbuild-std` each architecture would
+//! compile its own `core`, which is most of the time of a first build.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ const EMPTY_MANIFEST: &str = "[package]\nname = \"empty\"\nversion = \"0.0.0\"\n
                               edition = \"2024\"\n\n[lib]\npath = \"lib.rs\"\n\n[workspace]\n";
 const EMPTY_LIBRARY: &str = "#![no_std]\n";
 
-/// A library's name, its version and its file.
+/// A library's name, version and file.
 type Library = (String, String, PathBuf);
 
 /// The compiled `core`.
@@ -43,7 +43,7 @@ impl CoreLibrary {
         let flags = flags(toolchain, debugging);
         let sysroot = folder.join("sysroot");
         let made_from = format!("{}\n{}\n", toolchain.fingerprint(), flags.join(" "));
-        // Written last: an interrupted build leaves none.
+        // Written last, so that an interrupted build leaves none.
         let record = sysroot.join("RECORD");
         let present = fs::read_to_string(&record).unwrap_or_default();
         if let Some(libraries) = present.strip_prefix(&made_from).and_then(parse_libraries) {
@@ -128,7 +128,7 @@ fn library_lines(libraries: &[Library]) -> String {
     libraries.iter().map(line).collect()
 }
 
-/// Reads [`library_lines`]; `None` where a file is missing.
+/// Reads [`library_lines`]; `None` if a file is missing.
 fn parse_libraries(lines: &str) -> Option<Vec<Library>> {
     let library = |line: &str| {
         let mut words = line.splitn(3, ' ');

@@ -3,18 +3,18 @@
 use std::collections::HashMap;
 use tinyjson::JsonValue;
 
-/// A value whose fields may be missing, or of another type.
+/// A value whose fields may be missing or of another type.
 pub(super) trait Fields {
-    /// The field of this name.
+    /// The field with this name.
     fn field(&self, name: &str) -> Option<&JsonValue>;
 
-    /// The text in the field of this name.
+    /// The text in the field with this name.
     fn text(&self, name: &str) -> Option<&str> {
         let text: &String = self.field(name)?.get()?;
         Some(text)
     }
 
-    /// The values in the field of this name.
+    /// The values in the field with this name.
     fn list(&self, name: &str) -> Option<&[JsonValue]> {
         let list: &Vec<JsonValue> = self.field(name)?.get()?;
         Some(list)

@@ -1,4 +1,4 @@
-//! What cargo says while it compiles: one JSON object on each line.
+//! Cargo's messages while it compiles: one JSON object on each line.
 
 use tinyjson::JsonValue;
 
@@ -9,17 +9,17 @@ use super::json::Fields as _;
 #[derive(Debug, Default)]
 pub(super) struct Messages {
     pub(super) artifacts: Vec<Artifact>,
-    /// What the compiler said of packages whose sources may be edited.
+    /// The compiler's messages about packages whose sources may be edited.
     diagnostics: Vec<Diagnostic>,
 }
 
-/// A warning or an error of the compiler.
+/// A compiler warning or error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Diagnostic {
     is_error: bool,
-    /// As the compiler shows it: the message with the lines of source.
+    /// The compiler's rendering: the message with the source lines.
     rendered: String,
-    /// On one line: the place and the message.
+    /// The place and the message, on one line.
     summary: String,
 }
 
@@ -38,13 +38,13 @@ impl Messages {
         messages
     }
 
-    /// The errors as the compiler shows them; empty where another program than the compiler failed.
+    /// The rendered errors; empty if a program other than the compiler failed.
     pub(super) fn errors(&self) -> String {
         let errors = self.diagnostics.iter().filter(|it| it.is_error);
         errors.map(|it| it.rendered.as_str()).collect()
     }
 
-    /// The warnings, a line each.
+    /// The warnings, one line each.
     pub(super) fn warnings(&self) -> Vec<String> {
         let warnings = self.diagnostics.iter().filter(|it| !it.is_error);
         warnings.map(|it| it.summary.clone()).collect()

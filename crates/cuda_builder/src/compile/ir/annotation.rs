@@ -1,14 +1,14 @@
-//! The text by which a kernel states its launch bounds and what its parameters are.
+//! The text with which a kernel states its launch bounds and its kinds of parameters.
 //!
-//! `NAME|maxntid=256|minctasm=2|maxnreg=128|cluster_dim=2,1,1|arch=sm_90a|params=r,v,w`, where every part but
-//! the name may be missing.
+//! `NAME|maxntid=256|minctasm=2|maxnreg=128|cluster_dim=2,1,1|arch=sm_90a|params=r,v,w`; all parts except the name
+//! are optional.
 
 use crate::error::BuildError;
 
 /// The section of the statics that hold annotations.
 pub(super) const SECTION: &str = ".tilewright.kernel";
 
-/// What one kernel's annotation says.
+/// The contents of one kernel's annotation.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Annotation {
     pub(super) kernel: String,
@@ -16,25 +16,25 @@ pub(super) struct Annotation {
     pub(super) attributes: Vec<(&'static str, String)>,
     /// The architecture that the kernel needs, such as `sm_90a`, if it states one.
     pub(super) arch: Option<String>,
-    /// One entry for each parameter, or `None` where the annotation does not say.
+    /// One entry for each parameter; `None` if the annotation has none.
     pub(super) parameters: Option<Vec<Parameter>>,
 }
 
-/// What a kernel's parameter is.
+/// The kind of a kernel's parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Parameter {
     /// `r`: a pointer to memory that no thread writes while the kernel runs.
     ReadOnlyPointer,
     /// `w`: a pointer to memory that the kernel reaches through no other parameter.
     UniquePointer,
-    /// `p`: a pointer of which nothing is known.
+    /// `p`: a pointer without promises.
     PlainPointer,
     /// `v`: a value.
     Value,
     /// `g<size>:<alignment>`, both in bytes: a struct that the host passes by value. The kernel
     /// sees a pointer to its constant copy, the same in the whole grid.
     GridConstant { size: u32, alignment: u32 },
-    /// `b<size>:<alignment>`: the same, of which the kernel only makes a copy.
+    /// `b<size>:<alignment>`: the same, for a struct that the kernel only copies.
     Block { size: u32, alignment: u32 },
 }
 

@@ -1,11 +1,11 @@
-//! The architecture of functions that were compiled for another one.
+//! Renames the architecture of functions that were compiled for another one.
 
 use std::borrow::Cow;
 
 use crate::arch::Arch;
 
-/// Gives every function the architecture `arch`. `core` is compiled once, for the oldest, and LLVM
-/// does not inline a function into one of another architecture.
+/// Gives every function the architecture `arch`. `core` is compiled once, for the oldest one, and LLVM does not
+/// inline a function into one for another architecture.
 pub(crate) fn for_architecture(ir: &str, arch: Arch) -> Cow<'_, str> {
     let attribute = |arch: Arch| format!("\"target-cpu\"=\"{arch}\"");
     let compiled_for = attribute(Arch::ALL[0]);

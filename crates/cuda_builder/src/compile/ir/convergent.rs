@@ -2,10 +2,10 @@
 
 use super::text::{bracketed_length, find_code, pieces};
 
-/// Adds `convergent` to the call where `line` calls an inline assembly with side effects.
+/// Adds `convergent` to the call if `line` calls inline assembly with side effects.
 ///
-/// rustc does not mark it. Without the mark LLVM may move or duplicate a barrier, a shuffle or a
-/// matrix instruction across a branch, which threads of one warp then reach at different times.
+/// rustc does not mark it. Without the mark, LLVM may move or duplicate a barrier, a shuffle or a matrix instruction
+/// across a branch, so that threads of one warp reach it at different times.
 pub(super) fn mark_convergent(line: &str) -> Option<String> {
     let assembly = find_code(line, " asm sideeffect ")?;
     let arguments = arguments_offset(&line[assembly..])? + assembly;
@@ -13,8 +13,8 @@ pub(super) fn mark_convergent(line: &str) -> Option<String> {
     Some(format!("{} convergent{}", &line[..end], &line[end..]))
 }
 
-/// The offset of the argument list: the first bracket after the two strings, which hold the
-/// instructions and the constraints.
+/// The offset of the argument list: the first bracket after the two strings with the instructions and the
+/// constraints.
 fn arguments_offset(assembly: &str) -> Option<usize> {
     let mut offset = 0;
     for piece in pieces(assembly) {

@@ -4,17 +4,15 @@ use std::fmt::Write as _;
 
 use super::text::{bracketed_length, find_code, split_at_commas};
 
-/// The widest access of a thread, in bytes: `ld.global.v4.b32` and the like.
+/// The widest access of a thread, in bytes, such as `ld.global.v4.b32`.
 const VECTOR: u64 = 16;
-/// Larger copies stay calls, for which LLVM writes loops.
+/// Larger copies stay calls, for which LLVM generates loops.
 const LARGEST: u64 = 128;
 
-/// Rewrites a `memcpy` of a few aligned 16-byte units, the way Rust moves a struct from memory to
-/// memory.
+/// Rewrites a `memcpy` of a few aligned 16-byte units, as in Rust's moves of structs between memories.
 ///
-/// LLVM's code generator would move 8 bytes at a time, and not through the read-only path. This
-/// works on optimised IR: before, the optimiser still finds more in a `memcpy` than in vectors.
-/// `number` tells apart the values of one module.
+/// LLVM's code generator would move 8 bytes at a time, and not through the read-only path. This works on optimised
+/// IR, because the optimiser handles a `memcpy` better than vectors. `number` distinguishes the values of one module.
 pub(super) fn vectorise_copy(line: &str, number: usize) -> Option<String> {
     let copy = Copy::parse(line)?;
     let mut loads = String::new();
@@ -30,7 +28,7 @@ pub(super) fn vectorise_copy(line: &str, number: usize) -> Option<String> {
     Some((loads + &stores).trim_end().to_owned())
 }
 
-/// The typed pointer `offset` bytes behind `pointer`, computed by an instruction where needed.
+/// The typed pointer `offset` bytes after `pointer`, computed by an instruction if needed.
 fn address(pointer: &Pointer<'_>, name: &str, offset: u64, code: &mut String) -> String {
     let Pointer {
         pointer_type,
@@ -85,7 +83,7 @@ impl<'a> Copy<'a> {
 }
 
 impl<'a> Pointer<'a> {
-    /// `None` where the pointer is not known to be aligned to a vector.
+    /// `None` if the pointer is not known to be aligned to a vector.
     fn parse(argument: &'a str) -> Option<Pointer<'a>> {
         let starts = [" %", " @", " addrspacecast (", " getelementptr "];
         let value = starts

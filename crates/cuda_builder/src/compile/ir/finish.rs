@@ -4,7 +4,7 @@ use super::copies::vectorise_copy;
 use super::names::new_names;
 use super::text::replace_globals;
 
-/// Gives internal symbols names that do not vary, and copies aligned structs by vectors.
+/// Gives internal symbols names that do not vary, and copies aligned structs in vectors.
 pub(crate) fn finish(ir: &str) -> String {
     let renamed = new_names(ir);
     let mut finished = String::with_capacity(ir.len());

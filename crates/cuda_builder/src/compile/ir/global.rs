@@ -58,8 +58,8 @@ impl Memory {
 }
 
 impl<'a> Global<'a> {
-    /// Reads a line that starts with `@`; `None` for what is not a variable with an initializer,
-    /// such as an alias or an external declaration.
+    /// Reads a line that starts with `@`; `None` if it is not a variable with an initializer, such as an alias or an
+    /// external declaration.
     pub(super) fn parse(line: &'a str) -> Option<Global<'a>> {
         let name = first_global(line).filter(|_| line.starts_with('@'))?;
         let definition = line[name.len()..].strip_prefix(" = ")?;
@@ -95,14 +95,13 @@ impl<'a> Global<'a> {
         let space = memory.address_space();
         let internal = if self.is_symbol() { "" } else { "internal " };
         let (linkage, kind, initializer) = match memory {
-            // Shared memory has no initial value, and may be written even where Rust's static is
-            // not `mut`.
+            // Shared memory has no initial value, and may be written even if Rust's static is not `mut`.
             Memory::Shared => ("internal ", "global", "poison"),
-            // No kernel writes it, even where Rust's static has cells: those are for the host.
+            // No kernel writes it, even if Rust's static has cells: those are for the host.
             Memory::Constant => (internal, "constant", self.initializer),
             Memory::Global => (internal, "global", self.initializer),
         };
-        // Keeps LLVM from computing with the initializer: the host may have replaced it.
+        // Keeps LLVM from using the initializer's value, because the host may have replaced it.
         let written_by_host = if self.is_symbol() {
             "externally_initialized "
         } else {
@@ -128,8 +127,7 @@ impl<'a> Global<'a> {
     }
 }
 
-/// Whether `line` defines a variable that a kernel or the host writes, in memory that outlives a
-/// launch.
+/// Whether `line` defines a variable that a kernel or the host writes, in memory that outlives a launch.
 pub(super) fn keeps_what_is_written(line: &str) -> bool {
     let definition = first_global(line)
         .filter(|_| line.starts_with('@'))
@@ -142,7 +140,7 @@ pub(super) fn keeps_what_is_written(line: &str) -> bool {
     is_written && !has_word(prefix, "addrspace(3)")
 }
 
-/// Splits at the word `global` or `constant`, which ends the list of linkage and the like.
+/// Splits at the word `global` or `constant`, which ends the linkage and similar words.
 fn split_at_kind(definition: &str) -> Option<(&str, &str)> {
     let mut offset = 0;
     for word in definition.split(' ') {
@@ -168,8 +166,8 @@ fn split_type(text: &str) -> Option<(&str, &str)> {
     Some((&text[..end], text[end..].trim()))
 }
 
-/// Removes the entries for which `is_removed` holds from a line that defines `@llvm.used` or
-/// `@llvm.compiler.used`; `None` when no entry is left.
+/// Removes the entries for which `is_removed` holds from a line that defines `@llvm.used` or `@llvm.compiler.used`;
+/// `None` if no entry is left.
 pub(super) fn without_used(
     line: &str,
     is_removed: impl Fn(&str) -> bool,

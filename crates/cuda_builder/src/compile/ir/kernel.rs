@@ -1,10 +1,10 @@
-//! Gives a kernel's definition the attributes that its annotation asks for.
+//! Gives a kernel's definition the attributes of its annotation.
 
 use super::annotation::{Annotation, Parameter};
 use super::text::{bracketed_length, find_code, first_global, split_at_commas};
 use crate::error::BuildError;
 
-/// The name, with its `@`, of the kernel that `line` starts to define.
+/// The name, with its `@`, of the kernel whose definition `line` starts.
 pub(super) fn defined_kernel(line: &str) -> Option<&str> {
     let is_kernel = line.starts_with("define ") && find_code(line, " ptx_kernel ").is_some();
     first_global(line).filter(|_| is_kernel)
@@ -40,7 +40,7 @@ struct Head<'a> {
     /// Up to the name.
     start: &'a str,
     parameters: Vec<&'a str>,
-    /// `unnamed_addr` or the like, which stands before the attributes.
+    /// `unnamed_addr` or a similar word, which precedes the attributes.
     address: &'a str,
     end: &'a str,
 }
@@ -83,7 +83,7 @@ fn annotate_parameters(parameters: &[&str], kinds: &[Parameter]) -> Result<Vec<S
         .collect()
 }
 
-/// `None` where `kind` is a pointer and the parameter is not.
+/// `None` if `kind` is a pointer and the parameter is not.
 fn annotate_parameter(parameter: &str, kind: Parameter) -> Option<String> {
     match kind {
         Parameter::Value => Some(parameter.to_owned()),
@@ -93,7 +93,7 @@ fn annotate_parameter(parameter: &str, kind: Parameter) -> Option<String> {
         Parameter::GridConstant { size, alignment } => {
             by_value(parameter, size, alignment, "noundef")
         }
-        // With these promises LLVM reads parameter memory where a copy of it is indexed.
+        // With these promises, LLVM reads parameter memory if a copy of it is indexed.
         Parameter::Block { size, alignment } => {
             by_value(parameter, size, alignment, "noalias readonly noundef")
         }

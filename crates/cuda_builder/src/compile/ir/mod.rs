@@ -1,9 +1,8 @@
-//! Rewrites LLVM's textual IR, to say what Rust cannot.
+//! Rewrites LLVM's textual IR to add what Rust cannot express.
 //!
-//! [`prepare`] works on the linked module before any optimisation; [`finish`] on the optimised one.
-//! Both read line by line, which LLVM's printer allows: a global, a function's head, a declaration
-//! and a call each stand on one line, and neither a string nor a quoted name holds a newline or an
-//! unescaped quote.
+//! [`prepare`] works on the linked module before any optimisation, [`finish`] on the optimised one. Both read line by
+//! line, which LLVM's printer allows: a global, a function's head, a declaration and a call are each on one line.
+//! Neither a string nor a quoted name contains a newline or an unescaped quote.
 
 mod annotation;
 mod architecture;

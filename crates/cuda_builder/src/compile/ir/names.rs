@@ -1,4 +1,4 @@
-//! The pass over the optimised module: what is missing, and names that do not vary.
+//! The pass over the optimised module: missing definitions, and names that do not vary.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use rustc_demangle::try_demangle;
 
 use super::text::{bare_name, first_global};
 
-/// What CUDA's driver defines for every module, and the dynamic shared memory of the prelude.
+/// Symbols that CUDA's driver defines for every module, and the dynamic shared memory of the prelude.
 const DEFINED_ELSEWHERE: [&str; 6] = [
     "smem",
     "smem_of_tiles",
@@ -16,10 +16,10 @@ const DEFINED_ELSEWHERE: [&str; 6] = [
     "__assertfail",
 ];
 
-/// Longer names of internal symbols are cut.
+/// The longest name of an internal symbol; longer names are cut.
 const NAME_LIMIT: usize = 64;
 
-/// The symbols, demangled, that the module uses and that nothing defines.
+/// The symbols, demangled, that the module uses but nothing defines.
 pub(crate) fn undefined_symbols(ir: &str) -> Vec<String> {
     let mut symbols: Vec<String> = ir
         .lines()
@@ -41,9 +41,9 @@ fn is_declaration(line: &str) -> bool {
     line.starts_with("declare ") || (line.starts_with('@') && is_external_global())
 }
 
-/// A new name, with its `@`, for everything internal, made of its Rust path and a number.
+/// A new name, with its `@`, for each internal symbol, made from its Rust path and a number.
 ///
-/// rustc's own names contain hashes of crates, which differ from machine to machine.
+/// rustc's own names contain crate hashes, which differ from machine to machine.
 pub(super) fn new_names(ir: &str) -> BTreeMap<&str, String> {
     let mut taken: BTreeSet<String> = ir
         .lines()
@@ -97,7 +97,7 @@ fn stem(name: &str) -> String {
     }
 }
 
-/// What stands before the hash in names such as `anon.0123abcd.7` and `switch.table._RNvC..`.
+/// The part before the hash in names such as `anon.0123abcd.7` and `switch.table._RNvC..`.
 fn without_hashes(name: &str) -> String {
     let end = name
         .find("_R")

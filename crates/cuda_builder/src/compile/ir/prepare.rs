@@ -17,15 +17,15 @@ pub(crate) struct Prepared {
     pub(crate) ir: String,
     /// The names of the kernels, sorted.
     pub(crate) kernels: Vec<String>,
-    /// What the host reaches by name: the kernels and the named statics.
+    /// The symbols that the host looks up by name: the kernels and the named statics.
     pub(crate) public_symbols: Vec<String>,
-    /// The architectures that kernels state, by the kernels' names.
+    /// The architecture that each kernel states, by the kernel's name.
     stated: BTreeMap<String, String>,
 }
 
 impl Prepared {
-    /// Keeps the kernels alone that state the architecture `arch`. The optimiser removes the others,
-    /// and what only they use, because nothing reaches them by name any more.
+    /// Keeps only the kernels that state the architecture `arch`. The optimiser removes the others, and everything
+    /// that only they use, because nothing refers to them by name any more.
     pub(crate) fn keep_kernels_that_state(&mut self, arch: &str) {
         let states = |kernel: &str| self.stated.get(kernel).is_some_and(|stated| stated == arch);
         self.public_symbols.retain(|symbol| {
@@ -36,11 +36,13 @@ impl Prepared {
     }
 }
 
-/// What the name of the static with a kernel's signature starts with.
+/// The prefix of the static with a kernel's signature.
 const SIGNATURE_OF: &str = "__signature_of_";
 
-/// Moves statics to the memories that their sections name, gives kernels the attributes of their annotations,
-/// marks inline assembly convergent and makes remainders of floats exact.
+/// Prepares the module for the optimiser.
+///
+/// It moves statics to the memories that their sections name, gives kernels the attributes of their annotations,
+/// marks inline assembly convergent, and makes float remainders exact.
 pub(crate) fn prepare(ir: &str) -> Result<Prepared, BuildError> {
     let plan = Plan::of(ir)?;
     let mut prepared = String::with_capacity(ir.len() + ir.len() / 8);
@@ -72,7 +74,7 @@ pub(crate) fn prepare(ir: &str) -> Result<Prepared, BuildError> {
     })
 }
 
-/// What the first look at the module found.
+/// The findings of the first pass over the module.
 #[derive(Default)]
 struct Plan<'a> {
     kernels: BTreeSet<&'a str>,
@@ -80,7 +82,7 @@ struct Plan<'a> {
     /// The statics that hold the annotations.
     annotation_statics: BTreeSet<&'a str>,
     symbols: Vec<String>,
-    /// The globals that move, each with the expression that replaces its uses.
+    /// The globals that move, each with the expression that replaces it.
     moved: BTreeMap<&'a str, String>,
 }
 
@@ -143,7 +145,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// The new form of a line; `None` where it goes.
+    /// The new form of a line; `None` if the line is removed.
     fn rewrite(&self, line: &str) -> Result<Option<String>, BuildError> {
         if line.starts_with("@llvm.used ") || line.starts_with("@llvm.compiler.used ") {
             return without_used(line, |name| self.is_not_kept(name));
@@ -163,7 +165,7 @@ impl<'a> Plan<'a> {
         Ok(Some(mark_convergent(&line).unwrap_or(line)))
     }
 
-    /// `#[used]` must keep neither an annotation nor an unused shared array.
+    /// `#[used]` must not keep an annotation or an unused shared array.
     fn is_not_kept(&self, name: &str) -> bool {
         self.annotation_statics.contains(name) || self.moved.contains_key(name)
     }

@@ -1,19 +1,19 @@
-//! Replaces the remainders of floats by exact ones.
+//! Replaces float remainders by exact ones.
 
 use super::text::find_code;
 
 /// The functions that [`replace_remainder`] calls.
 pub(super) const REMAINDERS: &str = include_str!("remainder.ll");
 
-/// The line with a call of one of [`REMAINDERS`] where it has a `frem` of f32 or f64.
+/// The line with a call of one of [`REMAINDERS`], if it has a `frem` of f32 or f64.
 ///
-/// LLVM makes of `frem` for NVPTX what is the remainder only where the quotient is small; Rust's `%` is
-/// exact on the host, and so in the simulator.
+/// For NVPTX, LLVM computes the remainder of `frem` correctly only if the quotient is small. Rust's `%` is exact on
+/// the host, and so in the simulator.
 pub(super) fn replace_remainder(line: &str) -> Option<String> {
     const INSTRUCTION: &str = " = frem ";
     let start = find_code(line, INSTRUCTION)?;
     let operation = &line[start + INSTRUCTION.len()..];
-    // Between them stand flags, such as `nnan`.
+    // Flags, such as `nnan`, may be between them.
     let (name, ty, operands) =
         [("f32", "float"), ("f64", "double")]
             .into_iter()

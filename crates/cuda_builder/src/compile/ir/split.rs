@@ -1,4 +1,4 @@
-//! Takes one kernel with everything that it reaches out of the optimised module.
+//! Splits one kernel, with everything that it reaches, from the optimised module.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,15 +6,15 @@ use super::global::{keeps_what_is_written, without_used};
 use super::text::{Piece, bare_name, first_global, metadata_nodes, pieces};
 use crate::error::BuildError;
 
-/// What `#[kernel]` puts before a kernel's name to name the array that holds its signature, which
-/// the host reads beside the entry (`cuda_std::signature`).
+/// The prefix that `#[kernel]` puts before a kernel's name for the array with its signature, which the host reads
+/// beside the entry (`cuda_std::signature`).
 const SIGNATURE_PREFIX: &str = "__signature_of_";
 
-/// The static of `cuda_std::output` by which the host finds what kernels print. The host gives each
-/// module one of its own.
+/// The static of `cuda_std::output` through which the host finds the kernels' output. The host gives each module its
+/// own.
 const OUTPUT: &str = "@__tilewright_output";
 
-/// The optimised module, each kernel of which can become a module of its own.
+/// The optimised module, from which each kernel can be split into a module of its own.
 pub(crate) struct Splitter<'a> {
     items: Vec<Item<'a>>,
     /// The index of each named item.
@@ -23,11 +23,11 @@ pub(crate) struct Splitter<'a> {
 
 /// A function with its body, or a line outside of functions.
 struct Item<'a> {
-    /// What it defines or declares, with the `@`, or the number of a node of metadata, as `!12`; `None` for
-    /// attributes, lists of nodes and the like.
+    /// The name that it defines or declares, with the `@`, or the number of a metadata node, such as `!12`. `None`
+    /// for attributes, lists of nodes and the like.
     name: Option<&'a str>,
     lines: Vec<&'a str>,
-    /// All names and numbers in it, its own among them.
+    /// All names and numbers in it, including its own.
     uses: BTreeSet<&'a str>,
 }
 
@@ -42,8 +42,8 @@ impl<'a> Splitter<'a> {
         Splitter { items, by_name }
     }
 
-    /// The text of a module with the entry `kernel`, its signature, and what both reach. Bodies
-    /// stay as they are.
+    /// The text of a module with the entry `kernel`, its signature, and everything that both reach. Function bodies
+    /// are unchanged.
     pub(crate) fn module_of(&self, kernel: &str) -> Result<String, BuildError> {
         let kept = self.reached_by(kernel);
         let mut module = String::new();
@@ -62,8 +62,8 @@ impl<'a> Splitter<'a> {
         Ok(module)
     }
 
-    /// Fails where two of the `kernels` reach one static that keeps what is written to it: each of
-    /// their modules would have a copy, and a kernel would not see what another or the host wrote.
+    /// Fails if two of the `kernels` reach the same static that keeps written values. Each of their modules would
+    /// have a copy, and a kernel would not see what another kernel or the host wrote.
     pub(crate) fn check_nothing_is_shared(&self, kernels: &[String]) -> Result<(), BuildError> {
         let mut first_users: BTreeMap<usize, &String> = BTreeMap::new();
         for kernel in kernels {

@@ -1,6 +1,6 @@
-//! Reading one line of LLVM's textual IR.
+//! Reads one line of LLVM's textual IR.
 
-/// A stretch of a line. The pieces of a line, put together, are the line.
+/// A piece of a line. The pieces of a line, joined, are the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Piece<'a> {
     /// The name of a function or global variable with its `@`, such as `@main` or `@"a b"`.
@@ -82,7 +82,7 @@ pub(super) fn bare_name(global: &str) -> &str {
     global.trim_start_matches('@').trim_matches('"')
 }
 
-/// Replaces the globals for which `replacement` has one.
+/// Replaces each global for which `replacement` returns a text.
 pub(super) fn replace_globals<'a>(
     line: &str,
     replacement: impl Fn(&str) -> Option<&'a str>,
@@ -109,7 +109,7 @@ pub(super) fn find_code(line: &str, needle: &str) -> Option<usize> {
     None
 }
 
-/// The offset just behind the bracket that closes the one `text` starts with.
+/// The offset just after the bracket that closes the one at the start of `text`.
 pub(super) fn bracketed_length(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     for (offset, byte) in code_bytes(text) {
@@ -125,8 +125,7 @@ pub(super) fn bracketed_length(text: &str) -> Option<usize> {
     None
 }
 
-/// Splits at the commas that are outside every bracket and string, and trims the parts. An empty
-/// text has no parts.
+/// Splits at commas outside all brackets and strings, and trims the parts. An empty text has no parts.
 pub(super) fn split_at_commas(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut start = 0;
@@ -165,7 +164,7 @@ fn code_bytes(text: &str) -> impl Iterator<Item = (usize, u8)> {
     })
 }
 
-/// Decodes the inside of a `c"..."` string: `\XX` stands for a byte.
+/// Decodes the inside of a `c"..."` string, in which `\XX` is a byte.
 pub(super) fn decode_string(escaped: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(escaped.len());
     let mut rest = escaped.as_bytes();

@@ -1,4 +1,4 @@
-//! The search for a toolchain, over folders of scripts that only know their versions.
+//! The search for a toolchain, in folders of scripts that only know their versions.
 
 #![cfg(unix)]
 
