@@ -45,7 +45,7 @@ pub const fn counter(
 
 const SHARED_LOAD_PASSES: &str = "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum";
 
-/// The counters of the library's kernels on the ordinary units.
+/// The counters of the library's kernels on the CUDA cores.
 pub const COUNTERS: [Counter; 12] = [
     counter(
         "load requests",

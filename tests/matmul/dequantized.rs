@@ -316,7 +316,7 @@ fn the_plan_says_which_kernel_it_is() {
     assert_eq!(kernel::<f32>(&ampere, 1), "matvec_i8_f32");
 }
 
-/// On the ordinary units, and on the oldest devices, there is none.
+/// On the CUDA cores, and on the oldest devices, there is none.
 #[test]
 fn other_ways_have_no_kernel() {
     let oldest = SimulatorOptions::default().with_profile(Profile::T4);

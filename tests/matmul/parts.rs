@@ -210,7 +210,7 @@ fn parts_that_are_taken_apart_are_as_accurate_as_f32() {
     let mut random = Random::new(44);
     let mut element = |_, _| random.signed_unit() as f32;
     let (a, mut b) = (Host::new(m, k, &mut element), Host::new(k, n, &mut element));
-    // Columns 128 to 255 are left to the ordinary units, in all parts, for an element of the last one.
+    // Columns 128 to 255 are left to the CUDA cores, in all parts, for an element of the last one.
     b.elements[(k - 1) * n + 200] = 1e-30;
     let machines = some_machines("parts that are taken apart");
     for device in hoppers(machines).into_iter().map(unlimited) {

@@ -1,7 +1,7 @@
 //! Products on tensor cores, by warps: a block of outputs for each of them.
 //!
 //! A product of f64 adds up in order of k, by a fused multiply-add each (`docs/tensor_cores.md`): the bits are
-//! those of the ordinary units. One of f16 or bf16 adds the products of 16 k to the sum as the chip does; those
+//! those of the CUDA cores. One of f16 or bf16 adds the products of 16 k to the sum as the chip does; those
 //! of i8 are exact.
 //!
 //! For each 8 k a large block of f64 reads 48 KiB of shared memory in 384 cycles, in which its tensor cores

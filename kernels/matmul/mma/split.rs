@@ -6,7 +6,7 @@
 //!     wait for it, and load the next one
 //!     sums   = 2^-11 (A.lo B.hi + A.hi B.lo)
 //!     sums  += A.hi B.hi                            all in the tensor core
-//!     totals += sums                                on the ordinary units, rounded to nearest
+//!     totals += sums                                on the CUDA cores, rounded to nearest
 //! store the totals, scaled back
 //! ```
 //!

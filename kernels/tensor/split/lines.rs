@@ -129,7 +129,7 @@ pub const fn scale_of(largest: u32) -> i32 {
     }
 }
 
-/// Whether outputs of the line need the ordinary units.
+/// Whether outputs of the line need the CUDA cores.
 #[inline(always)]
 pub const fn is_wide(largest: u32, smallest: u32, lowest: i32) -> bool {
     const INFINITY: u32 = 0x7f80_0000;

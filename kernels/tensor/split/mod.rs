@@ -10,7 +10,7 @@
 //!
 //! That is as accurate as f32 as long as the elements of a line are not too far apart. A line with
 //! infinities, NaN or elements that are is *wide*, and so are the [`PANEL`] lines of which it is one: their
-//! outputs are left to the ordinary units ([`LineWords`]).
+//! outputs are left to the CUDA cores ([`LineWords`]).
 //!
 //! (Ootomo, Yokota: Recovering single precision accuracy from Tensor Cores while surpassing the FP32
 //! theoretical peak performance, 2022, has the two halves and the factor 2^11.)

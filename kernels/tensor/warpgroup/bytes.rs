@@ -5,7 +5,7 @@
 //! Tensor cores read 8-bit operands whose elements along k are neighbours, whatever their layout in
 //! memory: the host has others [transposed](crate::transpose) before.
 //!
-//! Sums of 8-bit floats keep 13 bits in the tensor core. So they are added to totals on the ordinary units
+//! Sums of 8-bit floats keep 13 bits in the tensor core. So they are added to totals on the CUDA cores
 //! after each stage, 128 elements of k, in tiles whose totals fit into the registers beside them.
 
 use super::cluster::{Work, cluster_tile};

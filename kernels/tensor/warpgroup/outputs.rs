@@ -139,7 +139,7 @@ where
 {
     #[inline(always)]
     unsafe fn store(&self, sums: &[f32; COUNT], place: TilePlace) {
-        // SAFETY: (1) is (1), and the warps have rooms of their own. (2) is (2).
+        // SAFETY: (1) is (1), and the warps have staging buffers of their own. (2) is (2).
         unsafe {
             if self.epilogue.is_plain() {
                 self.store_tile(sums, place);
@@ -267,7 +267,7 @@ where
     #[inline(always)]
     unsafe fn store(&self, sums: &[S; COUNT], place: TilePlace) {
         let DirectOutputs { c, epilogue, .. } = self.to;
-        // SAFETY: (1) is (1), and the warps have rooms of their own. (2) is (2).
+        // SAFETY: (1) is (1), and the warps have staging buffers of their own. (2) is (2).
         unsafe { c.store(sums, place, self.room, epilogue) };
     }
 

@@ -4,7 +4,7 @@
 //! for each stage of K, 64 elements:
 //!     high  = A.hi B.hi                    exact products, added in the tensor core
 //!     low  += A.lo B.hi + A.hi B.lo        2^11 times too large
-//!     total += high                        on the ordinary units, rounded to nearest, while low runs
+//!     total += high                        on the CUDA cores, rounded to nearest, while low runs
 //! every 4096 elements, and at the end: total += 2^-11 low
 //! ```
 //!
