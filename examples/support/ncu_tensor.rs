@@ -86,7 +86,7 @@ pub const COUNTERS: [Counter; 10] = [
     ),
 ];
 
-/// Products by warps: a `wgmma` is one of each of its four warps.
+/// Warp-level products: a `wgmma` counts as one for each of its four warps.
 fn products(report: &KernelReport) -> f64 {
     let is_product = |operation| matches!(operation, Operation::TensorProduct { .. });
     report.counts.total_of(is_product).requests as f64

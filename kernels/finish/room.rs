@@ -59,7 +59,8 @@ impl<'a, S: EpilogueElement, const LEN: usize> WarpRoom<'a, S, LEN> {
                 let mut j = 0;
                 while j < COLUMNS / 8 {
                     let of_product = |i: usize| sum(known, 4 * j + i);
-                    // SAFETY: (1) the places are of the warp's staging buffer. (2) is (1). (3) Pairs begin at even columns.
+                    // SAFETY: (1) the places are of the warp's staging buffer. (2) is (1). (3) Pairs begin at even
+                    // columns.
                     unsafe {
                         let at = |down: usize| self.place(row + down, column + 8 * j);
                         self.staging

@@ -106,8 +106,8 @@ impl<'launch, T: Output> CMatrices<'launch, T> {
         }
     }
 
-    /// Writes the outputs of `WIDTH` columns, one or two, from `within` on in the staging buffer, as many rows at a time as
-    /// `finish` says.
+    /// Writes the outputs of `WIDTH` columns, one or two, from `within` on in the staging buffer, as many rows at
+    /// a time as `finish` says.
     ///
     /// # Safety
     /// 1. The staging buffer holds the sums, and the columns are there.

@@ -88,7 +88,8 @@ type Strands<S, const VECTOR: usize, const OWN: usize> = [[S; VECTOR]; OWN];
 /// 3. Where lines have several parts, `workspace` has a partial result for each part of each line, and a
 ///    ticket for the lines of each block, which is 0; the launch has it for itself.
 /// 4. `outputs` has an element for each line.
-/// 5. `ROWS` is [`threads_of_line`] of the elements, with `OWN` accumulators each; `scratch`, which has `VECTOR` elements for each thread, and `flag` are the block's own.
+/// 5. `ROWS` is [`threads_of_line`] of the elements, with `OWN` accumulators each; `scratch`, which has `VECTOR`
+///    elements for each thread, and `flag` are the block's own.
 #[inline(always)]
 pub unsafe fn multiply_across<
     T: Element,

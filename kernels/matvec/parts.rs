@@ -138,7 +138,7 @@ impl Parts {
         }
     }
 
-    /// The same of any rounds, with zeros from element `end` on.
+    /// Loads any rounds, with zeros from element `end` on.
     ///
     /// # Safety
     /// 1. `product` has the elements of its shape, and a line has `end` of them, of which there are none if

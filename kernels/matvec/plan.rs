@@ -99,9 +99,9 @@ pub struct VectorShape {
     pub y_apart: usize,
     /// From each X of the batch to the next; 0 where all products share it.
     pub x_stride: usize,
-    /// The same of v.
+    /// As `x_stride`, for v.
     pub v_stride: usize,
-    /// The same of y, which no products share.
+    /// As `x_stride`, for y, which no products share.
     pub y_stride: usize,
     /// Threads of a contiguous line of at most one round: a power of two up to [`VECTOR_STRANDS`], of
     /// which each takes 16 bytes; 0 for longer ones, which take all.

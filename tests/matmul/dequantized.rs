@@ -18,7 +18,7 @@ struct Way(TileConfig, (u32, u32));
 
 const NEWEST: (u32, u32) = (u32::MAX, 0);
 
-/// By warpgroups where the device has them, and by warps.
+/// `wgmma` where the device has it, and `mma.sync`.
 const WAYS: [Way; 5] = [
     Way(TileConfig::Small, NEWEST),
     Way(TileConfig::Large, NEWEST),
@@ -131,7 +131,7 @@ impl<O: Output<f32>> Operands<O> {
     }
 }
 
-/// Fails unless a product has the expected bits in every order, by warps and by warpgroups.
+/// Fails unless a product has the expected bits in every order, with `mma.sync` and with `wgmma`.
 fn assert_products<O: Output<f32>>(shape: Shape, first_case: usize)
 where
     i8: MatmulInto<O, f32>,

@@ -1,4 +1,4 @@
-//! f32 products on tensor cores, of operands that are taken apart into halves.
+//! f32 products on tensor cores, of split operands.
 
 use crate::common::exact::Compensated;
 use crate::common::random::Random;
@@ -10,8 +10,8 @@ use crate::harness::{
 use std::fmt::Debug;
 use tilewright::{Arithmetic, Device, Matmul, MatrixBatch, Order, TileConfig};
 
-/// By warpgroups and by warps on each of the machines that run code for compute capability 9.0, and by warps as an
-/// A100 does.
+/// With `wgmma` and with `mma.sync` on each of the machines that run code for compute capability 9.0, and with
+/// `mma.sync` as an A100 does.
 fn ways(machines: Vec<Device>) -> Vec<Way> {
     let hoppers = hoppers(machines).into_iter();
     let ways = hoppers.flat_map(|device| {
@@ -225,8 +225,7 @@ fn one_element_makes_a_line_wide() {
     }
 }
 
-/// The same of lines that a block keeps 8 of: in the first and the last line of such a group, contiguous lines and
-/// those that lie across.
+/// Rows and columns of which a block keeps 8: in the first and the last one of such a group, contiguous or not.
 #[test]
 fn one_element_makes_a_longer_line_wide() {
     const LINES: usize = 132;

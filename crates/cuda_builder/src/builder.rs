@@ -70,7 +70,7 @@ impl CudaBuilder {
     /// Gives each kernel a module to itself. A program then contains the PTX of the kernels that
     /// it names, and the driver compiles those that it loads.
     ///
-    /// A kernel's code is the same as in one module for the crate: kernels are taken apart after
+    /// A kernel's code is the same as in one module for the crate: the module is split after
     /// optimisation. Constant data and shared memory go to each module that uses them. A static
     /// that kernels or the host write (`global_array!`, `constant_array!`, atomics) can be used by
     /// one kernel only, because each module has its own copy:

@@ -1,4 +1,4 @@
-//! A module for each kernel: what it holds, and when a crate cannot be taken apart.
+//! A module for each kernel: its content, and when a crate cannot be split.
 
 mod common;
 

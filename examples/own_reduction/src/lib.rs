@@ -1,4 +1,4 @@
-//! A reduction by an operation of one's own: that of the crate `kernels`, over a buffer.
+//! A reduction of a buffer by a custom operation, which the crate `kernels` defines.
 #![deny(missing_docs, clippy::undocumented_unsafe_blocks)]
 
 use own_reduction_kernels as kernels;

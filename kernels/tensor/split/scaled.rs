@@ -1,4 +1,4 @@
-//! What becomes of totals whose operands were scaled: they are scaled back, or left to the CUDA cores.
+//! Totals of scaled operands: they are scaled back, or left to the CUDA cores.
 
 use super::lines::{LineWords, PANEL, scale_of};
 use crate::finish::Finish;

@@ -65,7 +65,7 @@ impl<'launch, T: Output, S, const COLUMNS: usize, const ROOM: usize, const LEN: 
     }
 }
 
-/// A warp's way to C.
+/// Writes a warp's outputs to C.
 pub struct ColumnWriter<'a, T: Output, S, const COLUMNS: usize, const ROOM: usize, const LEN: usize>
 {
     to: ColumnOutputs<'a, T, S, COLUMNS, ROOM, LEN>,
@@ -190,8 +190,8 @@ where
         let columns = (self.to.shape.n as usize - place.column as usize).min(opaque_size(COLUMNS));
         let mut from = 0;
         while from < columns {
-            // SAFETY: (1) is (1). The staging buffer is written by all lanes before it is read, and read by all before it
-            // is written. (2) is (2).
+            // SAFETY: (1) is (1). The staging buffer is written by all lanes before it is read, and read by all
+            // before it is written. (2) is (2).
             unsafe {
                 warp::sync(LaneMask::all());
                 self.stage(sums, from);
@@ -227,8 +227,8 @@ where
         }
     }
 
-    /// Writes the outputs of the warp's staging buffer, `count` columns from `from` on, half a warp each column: where columns
-    /// of C are contiguous, 16 neighbours.
+    /// Writes the outputs of the warp's staging buffer, `count` columns from `from` on, half a warp each column:
+    /// where columns of C are contiguous, 16 neighbours.
     ///
     /// # Safety
     /// 1. All lanes of the warp make the call, and the staging buffer holds their sums.
@@ -250,8 +250,8 @@ where
         while i < count {
             let column = place.column as usize + from + i;
             let at = row * shape.ldc + column * shape.c_columns_apart;
-            // SAFETY: (1) the place is of the warp's staging buffer. (2) is (1). For C, (1) the row and the column are
-            // there, (2) is (2).
+            // SAFETY: (1) the place is of the warp's staging buffer. (2) is (1). For C, (1) the row and the column
+            // are there, (2) is (2).
             unsafe {
                 let sum = self.rooms.load(self.at(within, i));
                 store_output(c, at, (row, column), sum, epilogue);

@@ -11,7 +11,7 @@ use cuda_std::warpgroup;
 /// Warps of a warpgroup.
 pub const WARPS: usize = warpgroup::THREADS as usize / 32;
 
-/// The elements of the room for the sums of so many warpgroups.
+/// Elements of the staging buffers for the sums of `warpgroups` warpgroups.
 pub const fn staging_len(warpgroups: usize) -> usize {
     WARPS * warpgroups * WARP_ROOM
 }

@@ -8,8 +8,8 @@
 //! every 4096 elements, and at the end: total += 2^-11 low
 //! ```
 //!
-//! A tensor core rounds each sum toward zero, which shows after many additions: totals on the ordinary
-//! units make of it an f32 product. The error bound is that of
+//! A tensor core rounds each sum toward zero, which shows after many additions: totals on the CUDA
+//! cores make an f32 product of it. The error bound is that of
 //! [`lowest_exponent`](crate::tensor::lowest_exponent).
 
 use super::cluster::{ALL, BLOCKS, start};

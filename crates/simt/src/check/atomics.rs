@@ -122,7 +122,8 @@ impl BlockCheck {
         }
     }
 
-    /// The same of a word whose last stores are known: an atomic load may return an older one, or a later one.
+    /// As [`atomic_step`](Self::atomic_step), for a word whose last stores are known: an atomic load may return an
+    /// older or a later one.
     #[cold]
     fn step_in_history(
         &self,

@@ -41,7 +41,7 @@ pub(super) trait Reads: Clone {
         self.unordered_of(accessor, sets, |_| true)
     }
 
-    /// The same of the reads that `is_asked` is true of.
+    /// As [`unordered`](Self::unordered), among the reads for which `is_asked` is true.
     ///
     /// # Errors
     ///

@@ -162,8 +162,7 @@ impl<'a> Residents<'a> {
         }
     }
 
-    /// The same as [`draw`](Self::draw). While clusters of other host threads have all the room of the
-    /// device, this one waits.
+    /// As [`draw`](Self::draw), but waits while clusters of other host threads fill the device.
     fn draw_or_wait(&mut self) -> Option<usize> {
         loop {
             let drawn = self.draw();

@@ -59,12 +59,12 @@ impl FloatUnit {
         self.multiply_operands(&rows, &columns, c);
     }
 
-    /// Takes lines of `k` operands in `format` apart, for [`multiply_operands`](Self::multiply_operands).
+    /// Unpacks rows or columns of `k` operands in `format`, for [`multiply_operands`](Self::multiply_operands).
     pub fn operands<T: Copy + Into<u32>>(&self, format: Format, k: usize, bits: &[T]) -> Operands {
         Operands::new(format, k, self.step, bits)
     }
 
-    /// As [`multiply`](Self::multiply), of operands that have been taken apart.
+    /// As [`multiply`](Self::multiply), of unpacked operands.
     ///
     /// # Panics
     ///

@@ -1,4 +1,4 @@
-//! Floating-point operands, taken apart.
+//! Floating-point operands, unpacked to significand and exponent.
 
 /// A floating-point format of at most 32 bits: a sign, an exponent, a fraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,10 +72,10 @@ impl Format {
         ((1 << self.exponent_bits) - 1) << self.fraction_bits
     }
 
-    /// Takes an operand apart.
+    /// Unpacks an operand.
     #[inline]
     pub(super) const fn decode(self, bits: u32) -> Operand {
-        // Most accumulators are normal numbers in `f32`, which this takes apart in fewer steps.
+        // Most accumulators are normal numbers in `f32`, which this unpacks in fewer steps.
         let field = bits >> F32_FRACTION_BITS & F32_EXPONENTS;
         if matches!(self, Self::F32) && field != 0 && field != F32_EXPONENTS {
             let significand = bits & !(F32_EXPONENTS << F32_FRACTION_BITS) | ONE;
@@ -137,7 +137,7 @@ const F32_EXPONENTS: u32 = 0xff;
 const ONE: u32 = 1_f32.to_bits();
 const SIGN_OF_F32: u32 = 1 << 31;
 
-/// An operand taken apart: `significand * 2^exponent`. A subnormal number of a format that is not
+/// An unpacked operand: `significand * 2^exponent`. A subnormal number of a format that is not
 /// widened is not normalised: its exponent is the format's lowest, and its significand is below 1.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operand {

@@ -7,7 +7,7 @@ use crate::tensor::{FloatUnit, IntegerUnit, Operands, wgmma};
 /// Rows of a product.
 const M: usize = 64;
 
-/// The lines of an operand: `k` elements for each index of m or n.
+/// The rows of A or columns of B: `k` elements for each index of m or n.
 enum Lines {
     Floats(Operands),
     Integers(Vec<u8>),

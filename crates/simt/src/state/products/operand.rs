@@ -89,7 +89,7 @@ pub struct Operand {
     pub bytes: usize,
 }
 
-/// A matrix descriptor, taken apart (PTX ISA, "Matrix Descriptor Format").
+/// The fields of a matrix descriptor (PTX ISA, "Matrix Descriptor Format").
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Descriptor {
     /// Where the operand begins, from the start of the block's shared memory.
