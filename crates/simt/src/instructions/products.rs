@@ -1,4 +1,4 @@
-//! The products of warpgroups: their issue, and how the checks and the counters see them.
+//! Products of warpgroups: issue, checks and counters.
 
 use crate::basics::DefectKind;
 use crate::block::{Block, Thread, Wait};
