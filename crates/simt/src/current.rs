@@ -1,4 +1,4 @@
-//! The simulated thread that is running on this host thread.
+//! The simulated thread that runs on this host thread.
 
 use crate::block::{Block, Thread};
 use crate::check::{BlockCheck, Line, MAX_CELL_BYTES, NO_STEPS, RecentSteps};

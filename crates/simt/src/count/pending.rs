@@ -24,7 +24,7 @@ type Turn = (Round, u32);
 struct LaneState {
     /// Its next turn, if it stays in the round.
     turn: Turn,
-    /// The request behind its last one.
+    /// The request after its last one.
     next: usize,
 }
 

@@ -12,11 +12,11 @@ use std::collections::HashMap;
 use std::panic::Location;
 use std::ptr;
 
-/// After so many accesses since its warp came together, a lane waits for the others. Each costs up
-/// to 8 bytes for every lane.
+/// Accesses since its warp converged after which a lane waits for the others. Each costs up to 8 bytes for every
+/// lane.
 const ACCESSES_AHEAD: u32 = 4096;
 
-/// After so many, a lane whose others do not catch up no longer waits for them.
+/// Accesses after which a lane no longer waits for others that do not catch up.
 const MOST_ACCESSES_AHEAD: u32 = 16 * ACCESSES_AHEAD;
 
 /// What a block has cost.

@@ -153,7 +153,7 @@ enum Problem {
     PartOfWarp(usize),
 }
 
-/// One line usually has one address; comparing paths is the slow way.
+/// One line usually has one address; comparing paths is the slow path.
 fn is_same_line(one: &'static Location<'static>, other: &'static Location<'static>) -> bool {
     ptr::eq(one, other) || one == other
 }

@@ -11,15 +11,12 @@ use std::any::TypeId;
 use std::panic::Location;
 use std::ptr;
 
-/// All lanes in `mask` meet; each brings `value`, and each then calls `read`
-/// with the values of all of them.
+/// Exchanges one value per lane: each lane in `mask` brings `value`, and calls `read` with the values of all.
 ///
-/// Bit `i` of `mask` is lane `i` of the running thread's warp. Lanes of the
-/// same mask must meet in the same `kind` of operation. Operations of disjoint
-/// masks may be under way at once. A lane that is not in its own mask, a mask
-/// that names lanes which do not exist or have exited, and lanes that wait for
-/// each other at different operations end the launch. `read` only reads: it calls
-/// no other warp-wide operation.
+/// Bit `i` of `mask` is lane `i` of the running thread's warp. Lanes of the same mask must meet in the same `kind` of
+/// operation. Operations of disjoint masks may be under way at once. These end the launch: a lane that is not in its
+/// mask, a mask with lanes that do not exist or have exited, and lanes that wait for each other at different
+/// operations. `read` only reads: it calls no other warp-wide operation.
 ///
 /// # Panics
 ///
@@ -54,15 +51,15 @@ pub fn warp_collective<R>(
     })
 }
 
-/// All lanes in `mask` meet; each brings a `part`. The last one to arrive calls `combine` with all
-/// parts, in the order of lanes, which it may change; then each lane goes on with its own.
+/// Combines parts of all lanes in `mask`: the last lane to arrive calls `combine` with all of them.
 ///
-/// It is one instruction of the warp, counted as `operation` where there is one. The rules for masks
-/// and for lanes that meet are those of [`warp_collective`]; their parts are of one type.
+/// `combine` gets the parts in the order of lanes and may change them; then each lane continues with its part. It is
+/// one instruction of the warp, counted as `operation` if there is one. The rules for masks and for lanes that meet
+/// are those of [`warp_collective`]; all parts have one type.
 ///
 /// # Safety
 ///
-/// 1. `combine` calls no instruction: at one, the lanes that it has parts of may go on.
+/// 1. `combine` calls no instruction: during one, the lanes whose parts it has may continue.
 ///
 /// # Panics
 ///
@@ -108,8 +105,7 @@ pub unsafe fn warp_exchange<T: 'static>(
 /// The only warp-wide operation that orders memory.
 const WARP_BARRIER: &str = "warp barrier";
 
-/// The lanes in `mask` wait for each other, and see what each of them has
-/// written before.
+/// Waits for all lanes in `mask`, and sees their earlier writes.
 ///
 /// # Panics
 ///
@@ -129,7 +125,7 @@ pub fn active_lanes() -> u64 {
     with_current(|thread, block| block.warp_of(thread).active())
 }
 
-/// One name usually has one address; comparing text is the slow way.
+/// One name usually has one address; comparing text is the slow path.
 fn is_same_kind(one: &'static str, other: &'static str) -> bool {
     ptr::eq(one, other) || one == other
 }

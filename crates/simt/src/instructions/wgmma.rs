@@ -1,7 +1,7 @@
 //! Products of warpgroups: `wgmma` of the PTX ISA (section "Asynchronous Warpgroup Level Matrix
 //! Instructions").
 //!
-//! Four warps issue a product together, and each of them waits for all of it. Its operands are read,
+//! Four warps issue a product together, and a wait by one of them covers the whole product. Its operands are read,
 //! and its accumulators change, at some moment between the issue by the last warp and the wait.
 
 use crate::basics::{DefectKind, NumberHasher};

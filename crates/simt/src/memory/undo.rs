@@ -1,4 +1,4 @@
-//! What a launch has changed in global memory, so that it can be undone.
+//! The old contents of global memory that a launch has changed, so that it can be undone.
 
 use super::allocation::{Allocation, WrittenBytes};
 use super::reserve::{OutOfMemory, release};
@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// So many bytes are put back at a time.
+/// Bytes that are restored at a time.
 const BYTES_AT_ONCE: usize = 256;
 
 /// What the memory that a launch accesses has held before.

@@ -5,14 +5,14 @@ use std::cell::Cell;
 use std::panic::Location;
 use std::ptr;
 
-/// Which of the 16 barriers of a block.
+/// The number of one of a block's 16 barriers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct BarrierId(
     /// 0 to 15.
     pub u32,
 );
 
-/// How many barriers a block has (PTX ISA).
+/// The number of barriers of a block (PTX ISA).
 const BARRIERS: usize = 16;
 /// Behind them is the place where a block gathers for the barrier of the grid.
 pub(crate) const GRID_BARRIER: u32 = BARRIERS as u32;

@@ -3,11 +3,11 @@
 use std::any::TypeId;
 use std::cell::{Cell, OnceCell, UnsafeCell};
 
-/// What the lanes of a warp bring to a warp-wide operation.
+/// The values that the lanes of a warp bring to a warp-wide operation.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct LaneValues {
-    /// One value per lane; only those of the lanes in `mask` mean anything.
+    /// One value per lane; meaningful only for lanes in `mask`.
     pub values: [u64; 64],
     /// The lanes that take part.
     pub mask: u64,

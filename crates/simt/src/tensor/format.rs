@@ -7,14 +7,12 @@ pub struct Format {
     pub exponent_bits: u32,
     /// Bits of the fraction that the tensor core reads.
     pub fraction_bits: u32,
-    /// Bits below the fraction that are ignored. An operand in `tf32` is an `f32` whose lower 13
-    /// bits are not looked at.
+    /// Ignored bits below the fraction. A `tf32` operand is an `f32` whose lower 13 bits are ignored.
     pub ignored_bits: u32,
-    /// Whether the largest exponent is kept for infinities and NaN. In `e4m3` it is an ordinary
-    /// exponent, and the one pattern of all ones is NaN.
+    /// Whether the largest exponent is reserved for infinities and NaN. In `e4m3` it is a normal exponent, and only the
+    /// pattern of all ones is NaN.
     pub infinities: bool,
-    /// Whether operands are converted to a wider format first, in which those that are subnormal
-    /// here are normal numbers.
+    /// Whether operands are first converted to a wider format, in which their subnormal numbers are normal.
     pub widened: bool,
 }
 
@@ -25,7 +23,7 @@ impl Format {
     pub const F16: Self = Self::ieee(5, 10);
     /// The upper half of an `f32`.
     pub const BF16: Self = Self::ieee(8, 7);
-    /// An `f32` of which 10 bits of the fraction are read.
+    /// An `f32` with the upper 10 bits of its fraction.
     pub const TF32: Self = Self {
         ignored_bits: 13,
         ..Self::ieee(8, 10)
@@ -38,7 +36,7 @@ impl Format {
     /// The 8-bit format with 5 bits of exponent.
     pub const E5M2: Self = Self::ieee(5, 2);
 
-    /// The same format, of operands that are converted to a wider one first.
+    /// This format, for operands that are first converted to a wider one.
     #[must_use]
     pub const fn widened(self) -> Self {
         Self {
@@ -176,7 +174,7 @@ mod tests {
     use super::*;
     use crate::basics::SplitMix64;
 
-    /// The way of normal numbers in `f32`, against that of all operands.
+    /// The fast path of normal numbers in `f32` agrees with that of all operands.
     #[test]
     fn operands_in_f32_are_taken_apart_in_one_way() {
         let mut random = SplitMix64::new(9, 0);
