@@ -51,7 +51,7 @@ pub(crate) struct Block {
     warp_width: u32,
     /// Bit `w`: warp `w` has a ready lane.
     pub ready_warps: Cell<u64>,
-    /// Bit `w`: warp `w` has a lane that was switched and stays behind.
+    /// Bit `w`: warp `w` has a lane that was switched and is held back.
     pub held_warps: Cell<u64>,
     pub exited_threads: Cell<u32>,
     pub barriers: Barriers,
@@ -286,7 +286,7 @@ impl Block {
         self.ready_warps.set(self.ready_warps.get() | 1 << warp);
     }
 
-    /// Keeps a lane of a warp, which could run, behind the others.
+    /// Holds back a lane of a warp that could run.
     pub fn hold(&self, warp: usize, lane_bit: u64) {
         let held = &self.warps[warp].held;
         held.set(held.get() | lane_bit);

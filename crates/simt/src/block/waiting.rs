@@ -88,8 +88,8 @@ pub(crate) struct Asked {
 }
 
 impl Block {
-    /// Asks those threads of which the block's finding says that they wait for the calls that they are in: they
-    /// answer when they are cut off.
+    /// Asks the threads that the block's finding names as waiting for their call stacks: they answer when they are
+    /// cut off.
     #[cold]
     pub fn ask_for_calls(&self) -> Vec<Asked> {
         let finding = self.finding.borrow();

@@ -30,7 +30,7 @@ pub(crate) enum AtOnce<'a> {
     Unknown,
 }
 
-/// Cells, one of which is that of the bytes of an access.
+/// Cells, one of them that of an access's bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct CellOf<'a>(&'a Cells);
 

@@ -141,8 +141,8 @@ impl BlockCheck {
         self.recent.forget();
     }
 
-    /// The steps that the running thread has made lately. As long as it is the one that runs, and nothing hinders its
-    /// accesses, it may load again what they tell.
+    /// The recent steps of the running thread. As long as it runs and nothing hinders its accesses, it may repeat the
+    /// loads among them without the full checks.
     pub fn recent(&self) -> &RecentSteps {
         &self.recent
     }

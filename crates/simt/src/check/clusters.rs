@@ -16,7 +16,7 @@ impl Clusters {
         dim: Dim3::new(1, 1, 1),
     };
 
-    /// Clusters of `dim` blocks, of which the grid has whole ones.
+    /// Clusters of `dim` blocks, which divide the grid.
     pub fn new(grid: Dim3, dim: Dim3) -> Self {
         Self { grid, dim }
     }

@@ -15,7 +15,7 @@ const MOST_TIMES: u64 = 1 << 16;
 #[derive(Default)]
 pub(crate) struct Findings {
     kernel: String,
-    /// With so many different findings the launch ends.
+    /// The number of distinct findings that ends the launch.
     limit: usize,
     suppressions: Arc<[Suppression]>,
     list: Mutex<List>,

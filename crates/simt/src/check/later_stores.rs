@@ -12,9 +12,9 @@ use std::mem::take;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A run that follows a prediction may make so many times as many atomic operations as the run that has
-/// suggested it, and some more, until the store is made: a thread may wait for ever for what another one
-/// does after the old value alone.
+/// Limits of a run that follows a prediction, until the predicted store is made: a multiple of the atomic operations
+/// of the run that suggested it, and some more. A thread may wait for ever for something that another one does only
+/// after the old value.
 const MOST_TIMES: u64 = 2;
 const SOME_MORE: u64 = 1 << 12;
 

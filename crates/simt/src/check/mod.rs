@@ -13,11 +13,11 @@
 //! | `happens_before` | what is ordered before one thread, and what its fences hand on |
 //! | `accessor` | the running thread, as it stands to other accesses |
 //! | `readers` | the reads since a write |
-//! | `reader_sets` | those of cells of shared memory, many of which have the same |
+//! | `reader_sets` | those of cells of shared memory, which many cells share |
 //! | `recent` | how the reads of the running thread change such cells |
 //! | `updates` | the atomic updates since a write |
 //! | `cell` | the last accesses of a few bytes, and the rules |
-//! | `others` | the cells of which more is known than fits in a few words |
+//! | `others` | cells whose state does not fit in a few words |
 //! | `shadow`, `shared_page`, `shared_cell`, `cell_reads` | the cells of shared memory |
 //! | `hasher` | a hash of numbers |
 //! | `region`, `cells`, `read_only` | the cells of a region of global memory |

@@ -202,7 +202,7 @@ impl Nearby {
         }
     }
 
-    /// Looks for the cells of the region of `address`, of which there may be other ones since the last time.
+    /// Looks for the cells of the region of `address` again: they may have changed since the last time.
     #[inline]
     pub fn look_for_cells(&mut self, address: usize) {
         let slot = slot_of(address / REGION_BYTES);
@@ -225,12 +225,12 @@ impl Nearby {
         Some((window, window.cells.as_deref()?))
     }
 
-    /// The place of an address of which there is a [`window_of`](Self::window_of).
+    /// The place of an address that has a [`window_of`](Self::window_of).
     pub fn place_of_cell(&self, address: usize) -> Option<&Place> {
         self.places[slot_of(address / REGION_BYTES)].as_ref()
     }
 
-    /// Notes that these bytes have been written, of which there is a [`window_of`](Self::window_of).
+    /// Notes that these bytes, which have a [`window_of`](Self::window_of), have been written.
     #[cold]
     #[inline(never)]
     pub fn note_written(&self, address: usize, bytes: usize) {

@@ -23,7 +23,7 @@ const MOST_PREDICTIONS: usize = 2;
 /// The streams of the seed's generator are those of the order of warps: these are others.
 const SEED_OF_PREDICTIONS: u64 = 0x6c61_7465_725f_7374;
 
-/// Of the launches under seeds, one in so many is predicted.
+/// One in `RARITY` of the launches under seeds is predicted.
 const RARITY: u64 = 2;
 
 /// An atomic operation, by how many its thread has made before.

@@ -65,7 +65,7 @@ pub(super) trait Reads: Clone {
         sets: &mut Self::Sets,
     ) -> Result<bool, OutOfMemory>;
 
-    /// Forgets the reads of which nothing need be known once `event` is.
+    /// Forgets the reads that `event` makes redundant.
     ///
     /// # Errors
     ///
@@ -138,7 +138,7 @@ impl Reader {
         threads.find(|thread| !accessor.is_after_access_of(&self.event, *thread))
     }
 
-    /// Forgets the lanes of which nothing need be known once `event` is; returns whether any is left.
+    /// Forgets the lanes that `event` makes redundant; returns whether any is left.
     fn forget_replaced(&mut self, event: &Event, accessor: &Accessor<'_>) -> bool {
         if !self.event.is_like(event) {
             return true;

@@ -30,7 +30,7 @@ pub(super) struct Region {
     shift: AtomicU32,
     /// By shift. Those of a larger one than `shift` are out of date.
     cells: [OnceLock<Arc<Cells>>; MAX_SHIFT as usize + 1],
-    /// The cells of which more is known than one event that fits.
+    /// Cells whose state is more than one event that fits.
     others: Mutex<Others<Readers>>,
     /// How many of those are in use.
     others_in_use: AtomicUsize,

@@ -11,7 +11,7 @@ use crate::basics::{AccessKind, DefectKind, Finding, Position, Related, SourceLo
 use crate::memory::OutOfMemory;
 use std::panic::Location;
 
-/// Atomic operations have words of so many bytes at least.
+/// The smallest word of atomic operations, in bytes.
 const WORD_BYTES: usize = 4;
 
 /// "last change of the word: thread (3, 0, 0) of block (0, 0, 0)", with its line.

@@ -21,7 +21,7 @@ use std::cell::Cell;
 /// A cell with what is known of it.
 pub(super) type WholeCell = cell::Cell<ReaderSet>;
 
-/// Shared memory holds nothing at first, and there is room for each of several readers.
+/// Shared memory is uninitialised at first, and there is room for each of several readers.
 const RULES: Rules = Rules {
     starts_unwritten: true,
     is_exact: true,
@@ -244,7 +244,7 @@ impl<'a> SharedCell<'a> {
         }
     }
 
-    /// What is known, for others to have it, too.
+    /// The state of the cell, to be shared with other cells.
     pub fn share(self, others: &mut Others<ReaderSet>) -> WholeCell {
         let mut cell = self.get().unwrap_or_else(|number| others.take(number));
         cell.sets_mut().into_iter().for_each(ReaderSet::make_common);

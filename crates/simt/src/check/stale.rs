@@ -5,7 +5,7 @@ use super::happens_before::HappensBefore;
 use crate::basics::SplitMix64;
 use std::cell::RefCell;
 
-/// Of the loads that may return an older store, one in so many does.
+/// One in this many of the loads that may return an older store does.
 const RARITY: u64 = 4;
 
 /// The streams of the seed's generator are those of the order of warps: these are others.

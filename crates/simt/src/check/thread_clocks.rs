@@ -9,7 +9,7 @@ use std::rc::Rc;
 /// What is before each thread of a block. Threads that a barrier has made equal have one state together, until something
 /// is added to that of one of them.
 pub(super) struct ThreadClocks {
-    /// That of a thread of which nothing is known.
+    /// The time of a thread about which nothing is known.
     unknown: Rc<HappensBefore>,
     threads: Vec<RefCell<Rc<HappensBefore>>>,
 }

@@ -119,7 +119,7 @@ struct Neighbours {
 }
 
 impl Texture {
-    /// A texture of `height` rows of `width` elements; of one row for one dimension.
+    /// Makes a texture of `height` rows of `width` elements; a one-dimensional one has one row.
     ///
     /// # Errors
     ///
@@ -127,7 +127,7 @@ impl Texture {
     ///
     /// # Panics
     ///
-    /// If there are not as many elements, or none.
+    /// If the number of elements is not `width * height`, or is 0.
     pub fn new(
         width: usize,
         height: usize,
@@ -154,20 +154,20 @@ impl Texture {
         })
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     #[must_use]
     pub fn texels(&self) -> usize {
         self.texels.len()
     }
 
-    /// The value at `x`, of a texture of one dimension.
+    /// The value of a one-dimensional texture at `x`.
     #[must_use]
     pub fn sample_1d(&self, x: f32) -> f32 {
         let columns = self.neighbours(x, self.width);
         self.between(&columns, |column| self.texel(column, Some(0))) as f32
     }
 
-    /// The value at (`x`, `y`): `x` goes along a row.
+    /// The value of a two-dimensional texture at (`x`, `y`); `x` runs along a row.
     #[must_use]
     pub fn sample_2d(&self, x: f32, y: f32) -> f32 {
         let columns = self.neighbours(x, self.width);
@@ -177,8 +177,8 @@ impl Texture {
         }) as f32
     }
 
-    /// The weighted mean of what `value` has for two neighbours. A neighbour without weight is
-    /// left out, so that its NaN or infinity is.
+    /// The weighted mean of `value` for two neighbours. A neighbour without weight is left out, and so is its NaN or
+    /// infinity.
     fn between(&self, neighbours: &Neighbours, value: impl Fn(Option<usize>) -> f64) -> f64 {
         let [first, second] = neighbours.indices;
         match neighbours.weight {

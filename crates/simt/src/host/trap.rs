@@ -33,7 +33,7 @@ const INTERRUPT: libc::c_int = libc::SIGURG;
 /// What the handler reads: it is complete before the handler is there.
 struct Installed {
     page_bytes: usize,
-    /// Code of which no frame holds a lock of the C library.
+    /// Code whose frames hold no lock of the C library.
     code: Vec<Range<usize>>,
     /// The handlers that were there before, in the order of [`FAULTS`].
     previous: [libc::sigaction; FAULTS.len()],

@@ -81,7 +81,8 @@ pub(crate) unsafe fn copy_to_global(destination: *mut u8, source: *const u8, byt
 
 /// Copies the words of one integer type with relaxed atomic loads.
 ///
-/// It is inlined into kernels, which tests compile with few optimizations: so it is a loop of plain steps, without calls.
+/// It becomes part of kernels, which tests compile with few optimizations: so it is a loop of plain steps, without
+/// calls.
 macro_rules! load_as {
     ($atomic:ty, $word:ty, $destination:expr, $source:expr, $bytes:expr) => {{
         let mut offset = 0;

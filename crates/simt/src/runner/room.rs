@@ -21,7 +21,7 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// That of a launch of which no cluster has started.
+    /// The capacity for a launch without started clusters.
     pub fn new(launch: &Launch<'_>) -> Self {
         Self {
             is_limited: launch.is_preemptive(),

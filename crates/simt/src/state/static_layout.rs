@@ -29,7 +29,7 @@ impl StaticLayout {
     }
 
     /// The offset of the array of `key`, with `bytes` bytes aligned to `align`, in memory that has
-    /// `dynamic_bytes` dynamic bytes and at most `limit`, of which `most_static` are static.
+    /// `dynamic_bytes` dynamic bytes and at most `limit` bytes, `most_static` of them static.
     pub fn place(
         &self,
         (key, bytes, align): (usize, usize, usize),

@@ -96,7 +96,7 @@ impl Store {
                 return;
             };
             let destination = std::ptr::with_exposed_provenance_mut::<u8>(piece.global);
-            // SAFETY: (1) of the caller; the source is a slice of so many bytes.
+            // SAFETY: (1) of the caller; the source is a slice of that length.
             unsafe { copy_to_global(destination, bytes.as_ptr(), bytes.len()) };
             rest = following;
         }

@@ -16,9 +16,9 @@ pub enum Action {
     WarpBarrier,
     PartialBarrier(u64),
     Access(Space, AccessKind, usize, usize),
-    /// Loads of some words of shared memory from this byte on, so many times each.
+    /// Loads of some words of shared memory, from this byte on: how often each.
     Row(usize, usize),
-    /// A copy to this byte of shared memory that its thread waits for, of so many bytes.
+    /// A copy to this byte of shared memory that its thread waits for, and its length in bytes.
     Issue(usize, usize),
     /// The thread waits for its copies.
     Wait,
