@@ -1,4 +1,4 @@
-//! What the blocks of one cluster share.
+//! State that the blocks of one cluster share.
 
 use crate::basics::Dim3;
 use crate::check::Handed;

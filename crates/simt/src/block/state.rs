@@ -1,7 +1,6 @@
-//! The state of one running block: its warps, its threads, what they wait for.
+//! The state of one running block: its warps, its threads, and their waits.
 //!
-//! Everything here is shared by the coroutines of one block, and all of them
-//! run on one host thread: so it is made of cells, not of locks.
+//! The coroutines of one block share it, and all run on one host thread. So it consists of cells, not of locks.
 
 use super::cluster::Cluster;
 use super::thread::Thread;

@@ -1,4 +1,4 @@
-//! One simulated thread, and what it waits for.
+//! One simulated thread, and its wait.
 
 use crate::basics::Position;
 use crate::state::{BulkGroups, Confinement, CopyQueue, Fragments, GRID_BARRIER};

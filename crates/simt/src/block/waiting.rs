@@ -1,4 +1,4 @@
-//! What the threads of a block wait for, in groups, for the report of a defect.
+//! Groups the threads of a block by their wait, for the report of a defect.
 
 use super::state::Block;
 use super::thread::{Thread, Wait};

@@ -1,4 +1,4 @@
-//! The lanes that are scheduled together.
+//! A warp: the lanes that are scheduled together.
 
 use crate::state::{Collectives, Convergence};
 use std::cell::Cell;

@@ -1,4 +1,4 @@
-//! One access against the shadow.
+//! Checks one access against the shadow.
 
 use super::accessor::Accessor;
 use super::block::BlockCheck;

@@ -1,4 +1,4 @@
-//! The accessing thread, as it stands to other accesses.
+//! The accessing thread, and its order relative to other accesses.
 
 use super::clusters::Clusters;
 use super::event::{Event, Others, Time};

@@ -1,7 +1,7 @@
 //! Accesses of asynchronous operations: those of bulk copies and of products.
 //!
-//! What a bulk copy writes is in flight from its issue until it lands, and then is there for threads
-//! that wait for its mbarrier. What a bulk store or a product reads counts as read from its issue on.
+//! The destination of a bulk copy is in flight from its issue until it lands; then threads that wait for its mbarrier
+//! may use it. The source of a bulk store or the operands of a product count as read from the issue on.
 
 use super::accessor::Accessor;
 use super::agents::{Agent, NO_AGENT, asynchronous};

@@ -1,4 +1,4 @@
-//! Conflicts with asynchronous operations, in words.
+//! Descriptions of conflicts with asynchronous operations.
 
 use super::agents::Agent;
 use super::cell::Conflict;

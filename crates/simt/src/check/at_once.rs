@@ -1,8 +1,7 @@
-//! The shortest way of a load or a store: its bytes are those of one cell, and a few words that are at hand say that
-//! it is allowed.
+//! The fastest path of a load or a store: its bytes are those of one cell, and a few words at hand allow it.
 //!
-//! What only a part of the accesses needs is in functions of its own: registers that they use would have to be saved
-//! at each access.
+//! Code that only some accesses need is in separate functions: otherwise the registers that it uses would be saved at
+//! each access.
 
 use super::accessor::Accessor;
 use super::block::BlockCheck;

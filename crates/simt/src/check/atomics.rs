@@ -1,10 +1,10 @@
-//! What atomic operations read, and what they order.
+//! The values that atomic operations read, and the order that they establish.
 //!
-//! The rules are those of the PTX ISA, "Memory Consistency Model". An operation with the order release hands
-//! on what its thread has done, itself included; one with the order acquire orders what it has read before
-//! what its thread does next. Relaxed ones leave both to fences. Stricter than that model, and as Rust's
-//! has it: later relaxed stores of a thread to the word do not hand on what its release has, and an acquire
-//! orders what it reads itself, not what an earlier relaxed load of the word has read.
+//! The rules are those of the PTX ISA, "Memory Consistency Model". A release publishes the earlier accesses of its
+//! thread and its own write; an acquire orders what it has read before the thread's later accesses. Relaxed
+//! operations leave both to fences. Two rules are stricter, as in Rust's model: later relaxed stores of a thread to
+//! the word do not continue its release, and an acquire orders only what it reads itself, not what an earlier relaxed
+//! load of the word has read.
 
 use super::announced::Announced;
 use super::block::BlockCheck;

@@ -1,4 +1,4 @@
-//! Up to which time the accesses of the threads of one block have happened.
+//! A clock of one block: for each of its threads, the time up to which its accesses have happened before.
 
 use super::event::Time;
 use std::ops::Range;

@@ -2,7 +2,7 @@
 //!
 //! A radix tree with shared, immutable nodes (Bagwell, "Ideal hash trees", 2001; block numbers
 //! need no hash). Two clocks that have a common history share subtrees, which a join recognises by
-//! their address: it costs what differs, and not what is there.
+//! their address: its cost depends on the differences, not on the size.
 
 use super::block_clock::BlockClock;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The part of a block in loads that return later stores.
+//! A block's part in loads that return later stores.
 
 use super::block::BlockCheck;
 use super::event::Event;

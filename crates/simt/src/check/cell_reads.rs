@@ -1,5 +1,5 @@
-//! The reads of the cells of shared memory, apart from what else is known of them: most loads look at nothing else,
-//! and find it in a quarter of the cache.
+//! The reads of the cells of shared memory, stored separately: most loads need nothing else, and so touch a quarter of
+//! the cache lines.
 
 use super::reader_sets::ReaderSet;
 use crate::memory::{OutOfMemory, release_reserve};

@@ -1,9 +1,8 @@
-//! Which thread has changed a word last by an atomic operation: what a report says of a word that
-//! threads wait for.
+//! The thread that last changed a word by an atomic operation, for reports about a word that threads wait for.
 //!
-//! The shadow does not tell: an update that changes nothing, such as that of a thread which finds a lock
-//! taken, is the last one for the checks. Each change is noted and few are reported, so a note costs three
-//! stores: words have places by their address, and of several words with one place the last is known.
+//! The shadow does not have it: for the checks, the last update may be one that changes nothing, such as that of a
+//! thread that finds a lock taken. Each change is noted and few are reported, so a note costs only three stores. A
+//! word's address selects its place; among words that share a place, the last one is known.
 
 use super::site::Site;
 use crate::basics::spread;

@@ -1,8 +1,8 @@
-//! What has happened before: vector clocks, compressed.
+//! Happens-before order as compressed vector clocks.
 //!
 //! A full vector clock has an entry for each thread of the grid. Here a clock
 //! has an entry only for blocks with something in it, and each is a step function over the
-//! block's threads. Clocks are shared and never change; a join costs what differs.
+//! block's threads. Clocks are shared and immutable; a join costs in proportion to the differences.
 
 use super::block_clock::BlockClock;
 use super::block_clocks::{BlockClocks, is_one};

@@ -1,4 +1,4 @@
-//! Which blocks of a launch are one cluster.
+//! The blocks of a launch that form one cluster.
 
 use crate::basics::Dim3;
 

@@ -1,4 +1,4 @@
-//! What the shadow memory remembers of one access.
+//! One access, as the shadow memory records it.
 
 use super::site::Site;
 use crate::basics::{AccessKind, MemoryScope};

@@ -1,4 +1,4 @@
-//! What a launch has found and gone on after, each once.
+//! The distinct findings that a launch has survived.
 
 use super::cell::Conflict;
 use super::event::{Event, EventKind};

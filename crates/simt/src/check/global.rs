@@ -1,5 +1,4 @@
-//! What the blocks of one launch share: the shadow of global memory, and what
-//! atomic updates have published.
+//! Checks that the blocks of one launch share: the shadow of global memory, and the releases of atomic updates.
 
 use super::cells::REGION_BYTES;
 use super::clock::SharedClock;

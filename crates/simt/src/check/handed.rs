@@ -1,4 +1,4 @@
-//! What a barrier hands on from those that arrive to those that wait.
+//! The order that a barrier passes from arriving threads to waiting ones.
 
 use super::clock::{SharedClock, add};
 

@@ -1,4 +1,4 @@
-//! What barriers, fences and atomic updates order before a thread.
+//! The accesses that barriers, fences and atomic updates order before a thread.
 
 use super::clock::{Before, Joins, SharedClock, add};
 use super::handed::Handed;

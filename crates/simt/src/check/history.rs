@@ -10,8 +10,8 @@
 //! 2. the last one that a load has returned which comes before this one, or is one of its own thread
 //!    ("Causality order": a store comes before what is ordered after its observers).
 //!
-//! So no load returns what is stored later. That needs another run of the launch, and a prediction from this one
-//! (`prediction`): the last loads of each store tell what could have been. Updates read the newest store.
+//! So no load returns a later store. That needs another run of the launch, and a prediction from this one
+//! (`prediction`), which follows from the last loads of each store. Updates read the newest store.
 
 use super::event::Event;
 use crate::basics::NumberMap;

@@ -1,4 +1,4 @@
-//! A clock that is asked about many accesses of one thread, one after the other.
+//! A clock that caches its answers about consecutive accesses of one thread.
 
 use super::clock::VectorClock;
 use super::event::Time;

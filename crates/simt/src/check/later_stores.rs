@@ -1,4 +1,4 @@
-//! What a run does about loads that return later stores.
+//! A run's part in loads that return later stores.
 
 use super::clock::Before;
 use super::clusters::Clusters;

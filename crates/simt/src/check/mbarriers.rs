@@ -1,5 +1,5 @@
-//! What mbarriers order: an arrival releases, a wait acquires, and a phase that is complete orders
-//! the bulk copies that have counted on it.
+//! The order that mbarriers establish: an arrival releases, a wait acquires, and a complete phase orders the bulk
+//! copies that have counted on it.
 
 use super::agents::{Agent, asynchronous};
 use super::block::BlockCheck;

@@ -1,11 +1,10 @@
-//! What barriers and fences order.
+//! The order that barriers and fences establish.
 //!
 //! The rules are those of the PTX ISA, "Memory Consistency Model", as far as
 //! kernels in Rust can reach them: a fence followed by an atomic update
 //! releases, an atomic update followed by a fence acquires; `atomics` has the
-//! updates. A barrier hands on, to all of its threads, also what their fences have released and what
-//! their atomic updates have read: whichever of them then goes on may publish
-//! the one, and whichever fences may use the other.
+//! updates. A barrier also passes to all of its threads what their fences have released and what their atomic updates
+//! have read. So after it, any of them may publish the former, and any that fences may rely on the latter.
 
 use super::block::BlockCheck;
 use super::block_clock::BlockClock;

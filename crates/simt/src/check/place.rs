@@ -1,4 +1,4 @@
-//! The bytes of an access, in words.
+//! Descriptions of the bytes of an access.
 
 use super::event::Event;
 use super::global::LaunchCheck;

@@ -1,4 +1,4 @@
-//! Loads that return what is stored later, as a run of a launch predicts them.
+//! Predicts, from one run of a launch, loads that return a later store.
 //!
 //! A run makes its steps one after another, so a load can return a store that is still to come only if
 //! the run knows it: from a run of the same launch under the same seed, in which the load has

@@ -1,11 +1,11 @@
-//! What atomic writes hand on: release sequences, as far as they reach.
+//! Release sequences of atomic writes.
 //!
 //! A release is an atomic write with that order, or a fence and then any atomic write; an acquire is
 //! an atomic read with that order, or any atomic read and then a fence (PTX ISA, "Memory Consistency
 //! Model: Release and Acquire Patterns"). They synchronise if the read takes its value from that
 //! write, or from updates that follow it one upon the other ("Observation Order"), and if the scope
-//! of each includes the other thread. So an update hands on what the word has and adds its thread's
-//! own, and a store, atomic or plain, begins anew.
+//! of each includes the other thread. So an update continues the word's release sequence and adds its
+//! own thread's releases, and a store, atomic or plain, begins a new one.
 
 use super::changes::Changes;
 use super::clock::Before;

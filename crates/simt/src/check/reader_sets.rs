@@ -1,8 +1,8 @@
 //! The reads of cells of shared memory.
 //!
-//! The threads that read one element of a tile read its neighbours, too: many cells have the same
-//! reads. So a cell has the number of a set, and a read leads from one set to another. A thread that
-//! takes many cells from the same set to the same other one looks the first such step up.
+//! Threads that read one element of a tile also read its neighbours, so many cells have the same reads. A cell
+//! therefore has the number of a set, and a read leads from one set to another. A thread that takes many cells from
+//! one set to the same other set looks up the first such step.
 
 mod number;
 mod set;

@@ -1,10 +1,8 @@
-//! The reads of a cell since its last write that nothing orders among each other; its atomic updates
-//! and its atomic loads are kept in the same way.
+//! The mutually unordered reads of a cell since its last write; atomic updates and atomic loads are kept likewise.
 //!
-//! A later write must come after all of them, so each is kept, the lanes of a warp together. A cell
-//! with too many, or one of many cells that several threads read, keeps one read that stands for
-//! the others: without clocks of fences and partial barriers that is exact, for barriers of the
-//! block, of the warp and of the grid order all threads alike.
+//! A later write must come after all of them, so each is kept, the lanes of a warp together. If a cell has too many, or
+//! if several threads read many cells, one read represents the others. That is exact without clocks of fences and
+//! partial barriers, because barriers of the block, the warp and the grid order all of their threads alike.
 
 use super::accessor::Accessor;
 use super::event::{Event, Others};

@@ -1,8 +1,8 @@
-//! The steps between sets of reads that the running thread has made last.
+//! The most recent steps of the running thread between sets of reads.
 //!
-//! While a thread runs and time stands still, a step depends on nothing but its line and the set from which it leads:
-//! it is found here by fewer instructions than among those of all threads. So few that they are made in the kernel's own
-//! code, where a load is nothing but such a step: [`RecentSteps::load_again`].
+//! While a thread runs and time does not advance, a step depends only on its source line and its first set. Finding it
+//! here takes fewer instructions than among the steps of all threads, few enough to be inlined into the kernel, where a
+//! load is nothing but such a step: [`RecentSteps::load_again`].
 
 use super::reader_sets::ReaderSet;
 use super::readers::Reads;

@@ -1,7 +1,7 @@
 //! The shadow of a region of global memory.
 //!
-//! A cell that has seen one access, or reads that one event stands for, is 12 bytes: the event
-//! itself, if it fits. Others are kept beside the cells.
+//! A cell with one access, or with reads that one event represents, takes 12 bytes: the event itself, if it fits.
+//! Others are kept beside the cells.
 
 use super::accessor::Accessor;
 use super::cell::{Cell, Conflict, Rules};

@@ -1,4 +1,4 @@
-//! A conflict in words that a person can act on.
+//! Describes a conflict so that a person can act on it.
 
 use super::asynchronous_report;
 use super::block::BlockCheck;

@@ -1,4 +1,4 @@
-//! The shadow of shared memory: for each page, the last accesses of each few bytes.
+//! The shadow of shared memory: for each page, the last accesses of every few bytes.
 
 use super::cell_reads::CellReads;
 use super::plain::Plain;

@@ -1,9 +1,9 @@
-//! A cell of shared memory: the last write in 16 bytes, and the number of the reads since then, which are kept apart.
+//! A cell of shared memory: the last write in 16 bytes, and the number of the set of reads since then.
 //!
-//! Where more is known, or the write does not fit, its cell is beside those of its page.
+//! A cell with more state, or with a write that does not fit, is kept beside those of its page.
 //!
-//! The set of the reads alone tells whether one more load is allowed that the last barrier of the block comes before:
-//! a cell whose write may be later says so beside the set, whatever other cells have the same reads.
+//! The set of reads alone shows whether a load after the last barrier of the block is allowed: a cell whose write may be
+//! later than that barrier says so beside the set, whatever other cells have the same reads.
 
 use super::accessor::Accessor;
 use super::cell::{self, Conflict, Rules};

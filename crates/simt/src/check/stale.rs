@@ -1,4 +1,4 @@
-//! Whether an atomic load returns an older store, drawn from the seed, and what fences have ordered.
+//! Draws from the seed whether an atomic load returns an older store, and orders sequentially consistent fences.
 
 use super::clock::{SharedClock, add};
 use super::happens_before::HappensBefore;

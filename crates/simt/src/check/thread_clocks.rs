@@ -1,4 +1,4 @@
-//! What is before each thread of a block.
+//! The clocks of a block's threads: the accesses ordered before each of them.
 
 use super::happens_before::HappensBefore;
 use crate::memory::{OutOfMemory, try_collect};

@@ -1,4 +1,4 @@
-//! Which sectors of global memory a launch touches, each counted once.
+//! The distinct sectors of global memory that a launch touches.
 
 use super::span::Span;
 use super::tally::SECTOR_BYTES;

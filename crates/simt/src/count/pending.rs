@@ -1,7 +1,7 @@
-//! The accesses of one warp at one place since the warp came together.
+//! The accesses of one warp at one place since the warp converged.
 //!
-//! Lanes run one after the other, and may skip rounds of a loop: what they do there is one request
-//! where the round is one, and where each has done it as often in that round.
+//! Lanes run one after the other, and may skip rounds of a loop. Their accesses are one request if they are in the same
+//! round, and equally often repeated in that round.
 
 use super::span::Span;
 use crate::basics::SplitMix64;

@@ -1,4 +1,4 @@
-//! Puts the accesses of a warp's lanes, which run one after the other, together to requests.
+//! Assembles requests from the accesses of a warp's lanes, which run one after the other.
 
 use super::cost::cost;
 use super::footprint::Footprint;

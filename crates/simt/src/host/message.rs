@@ -1,5 +1,5 @@
-//! Messages of a process that ends. They take no lock and no memory, which may be what is missing,
-//! so that signal handlers write them, too.
+//! Messages of a process that ends. They need no lock and no memory, which may be missing, so that signal handlers can
+//! write them, too.
 
 use crate::block::{Block, Thread};
 use std::fmt::{self, Write};

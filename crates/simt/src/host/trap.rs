@@ -1,6 +1,6 @@
 //! Stops a simulated thread whose stack has overflowed, or whose time is up, from a signal handler.
 //!
-//! The guard page below a stack turns an overflow into SIGSEGV (SIGBUS on some systems). rustc has
+//! The guard page below a stack turns an overflow into SIGSEGV (SIGBUS on some systems). rustc makes
 //! large frames touch each of their pages in order (stack probes), so that none jumps over it. The
 //! handler resets the coroutine to return at once, as
 //! [`setup_trap_handler`](corosensei::trap::CoroutineTrapHandler::setup_trap_handler) does; all

@@ -1,4 +1,4 @@
-//! Launches whose blocks are independent.
+//! Launches of independent blocks.
 
 use super::cooperative::MAX_RESIDENT_THREADS;
 use super::queue::Queue;

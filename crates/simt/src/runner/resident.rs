@@ -1,4 +1,4 @@
-//! A block that has started, with all that its threads need until it ends.
+//! A started block, with everything that its threads need until it ends.
 
 use super::coroutine::ThreadCoroutine;
 use super::run::Run;

@@ -1,5 +1,4 @@
-//! A cluster whose blocks have started, and run together on one host thread: a single block where
-//! the launch has no clusters.
+//! A started cluster, whose blocks run together on one host thread; a single block if the launch has no clusters.
 
 use super::resident::Resident;
 use super::run::Run;

@@ -1,5 +1,5 @@
-//! Blocks that are resident together and take turns on one host thread: those of a cooperative
-//! launch, of an ordinary one whose schedule is preemptive, and of a cluster.
+//! Resident blocks, which take turns on one host thread: those of a cooperative launch, of a preemptive schedule, and of
+//! a cluster.
 //!
 //! The seed's generator chooses the next block, and whether another one starts. A launch with short-lived blocks has
 //! few of them at a time; one whose blocks wait for each other soon has all that the device holds. A block whose

@@ -1,4 +1,4 @@
-//! How many clusters of a launch the simulated device holds, whichever host threads run them.
+//! The number of clusters of a launch that the simulated device holds, over all host threads.
 
 use crate::launch::Launch;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};

@@ -1,4 +1,4 @@
-//! Which blocks of a launch have started, for reports of threads that wait for the others.
+//! The blocks of a launch that have started, for reports about threads that wait for the others.
 
 use std::array::from_fn;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

@@ -1,4 +1,4 @@
-//! What a host thread keeps between blocks, and how it runs one.
+//! A host thread that runs blocks, and the state that it keeps between them.
 
 use super::coroutine::ThreadCoroutine;
 use super::run::Run;

@@ -1,4 +1,4 @@
-//! The barriers of one block: which threads have arrived, and how many have to.
+//! The barriers of one block: the threads that have arrived, and the number required.
 
 use crate::basics::DefectKind;
 use std::cell::Cell;

@@ -1,4 +1,4 @@
-//! Warp-wide operations of one warp: which lanes have arrived, and the values that they bring.
+//! Warp-wide operations of one warp: the lanes that have arrived, and their values.
 
 use std::any::TypeId;
 use std::cell::{Cell, OnceCell, UnsafeCell};

@@ -1,10 +1,9 @@
-//! How a simulated thread is stopped: by unwinding its stack where that is possible, and otherwise
-//! by leaving it for ever where it is.
+//! Stops a simulated thread: by unwinding its stack if possible, otherwise by abandoning it.
 //!
-//! A thread that is left never runs again, and its stack is never unmapped: for its frames that is
-//! a call that does not return, so what they own is leaked and what they borrow is not used again.
-//! A stack overflow can only end like that, and so does a thread that catches its unwinding over
-//! and over, or waits under a function that cannot unwind, such as an `extern "C" fn`.
+//! An abandoned thread never runs again, and its stack is never unmapped. To its frames this is a call that does not
+//! return: what they own is leaked, and what they borrow is not used again. Threads are abandoned after a stack overflow,
+//! if they keep catching their unwinding, or if they wait under a function that cannot unwind, such as an
+//! `extern "C" fn`.
 
 use super::unwinding::would_be_caught;
 use crate::basics::CallStack;

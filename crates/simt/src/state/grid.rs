@@ -1,4 +1,4 @@
-//! What the blocks of a cooperative launch have in common.
+//! State that the blocks of a cooperative launch share.
 
 use std::cell::Cell;
 

@@ -1,8 +1,8 @@
 //! The mbarriers in the shared memory of one block: their phases, arrivals and bytes (PTX ISA,
 //! section "Parallel Synchronization and Communication Instructions: mbarrier").
 //!
-//! A phase is complete once no arrival and no byte of it is missing. Bytes may come before they are
-//! expected, so their number is negative at times.
+//! A phase is complete once all of its arrivals and bytes have come. Bytes may come before they are expected, so the
+//! number of pending bytes may be negative.
 
 use super::arrivals::{Arrivals, Arriver};
 use crate::basics::Related;

@@ -1,4 +1,4 @@
-//! When a running thread is switched in the middle of its turn.
+//! Chooses when a running thread is switched in the middle of its turn.
 //!
 //! The schedule follows PCT (Burckhardt, Kothari, Musuvathi, Nagarakatte, "A randomized scheduler
 //! with probabilistic guarantees of finding bugs", ASPLOS 2010): at a few points drawn at random,
@@ -6,8 +6,8 @@
 //! mistake that needs a few switches at certain points is found with a probability that does not
 //! depend on how the other threads happen to be ordered.
 //!
-//! PCT draws its points among all steps of the program, whose number it has to know. Here each block
-//! draws how far apart its points are, from each atomic operation to one in hundreds; at first they
+//! PCT draws its points among all steps of the program, and must know their number. Here each block
+//! draws the distance of its points, from each atomic operation to one in hundreds; at first they
 //! are closer, so that short blocks have some. And now and then a thread that was held back returns early,
 //! so that it may also run between two steps of another.
 

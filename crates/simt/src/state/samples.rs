@@ -1,4 +1,4 @@
-//! Where a signal handler has interrupted a block.
+//! Samples of the places at which a signal handler has interrupted a block.
 
 use super::progress::NEVER;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};

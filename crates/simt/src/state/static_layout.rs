@@ -1,6 +1,6 @@
-//! Where the static arrays of a block are in its shared memory: in the order of their first use.
-//! The blocks of a cluster have one layout, so that an address in one of them can be mapped to
-//! another.
+//! The layout of a block's static arrays in shared memory, in the order of their first use.
+//!
+//! The blocks of a cluster share one layout, so that an address in one of them can be mapped to another.
 
 use super::shared_error::SharedError;
 use std::cell::{Cell, RefCell};

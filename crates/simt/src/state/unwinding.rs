@@ -1,12 +1,10 @@
-//! Whether a panic at this place would be caught, or end the process: asked before a thread unwinds
-//! that need not.
+//! Predicts whether a panic at this place would be caught or end the process, before a thread unwinds that need not.
 //!
-//! A panic ends the process where it comes upon a function that cannot unwind, such as an
-//! `extern "C" fn`, or a destructor that runs while the thread unwinds already. Compilers write both
-//! into the tables of exceptions (the language-specific data areas of the Itanium C++ ABI), which the
-//! standard library's personality reads as this file does: for the call that a function is in, the
-//! tables name a landing pad and an action, which cleans up, catches, or filters. The filter is that
-//! of functions that cannot unwind. A call that is not in them cannot unwind, either.
+//! A panic ends the process if it reaches a function that cannot unwind, such as an `extern "C" fn`, or a destructor that
+//! runs while the thread is already unwinding. Compilers write both into the exception tables (the language-specific data
+//! areas of the Itanium C++ ABI), which this file reads as the standard library's personality function does. For the
+//! current call of a function, the tables name a landing pad and an action: cleanup, catch or filter. Functions that
+//! cannot unwind have the filter. A call that is missing in the tables cannot unwind, either.
 
 use std::ffi::{c_int, c_void};
 

@@ -1,4 +1,4 @@
-//! What the watchdog knows of one worker.
+//! The watchdog's record of one worker.
 
 use super::host_thread::HostThread;
 use super::progress::NEVER;

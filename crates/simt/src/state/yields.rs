@@ -1,5 +1,5 @@
-//! Yields of a block in which nothing else happens: they are limited, and a block that only yields
-//! makes room for others.
+//! Idle yields, with nothing else happening in the block: they are limited, and a block that only yields sleeps, so that
+//! others run.
 
 use super::watched::Watched;
 use std::cell::Cell;

@@ -1,14 +1,14 @@
-//! An event in 12 bytes, because the shadow of global memory has one for every few bytes of data: a word, of
-//! which most accesses ask no more, and a line.
+//! An event in 12 bytes, because the shadow of global memory has one for every few bytes of data: a word, which is
+//! enough for most accesses, and a source line.
 //!
-//! | bits of the word | what they hold |
+//! | bits of the word | content |
 //! |---|---|
 //! | 0 to 20 | the time |
 //! | 21 to 41 | the number of the block |
 //! | 42 to 53 | the number of the thread or of the agent |
-//! | 54 to 57 | the width of the access, and of an atomic one the scope |
-//! | 58 and 59 | the others for which it stands |
-//! | 60 to 63 | what kind of access it is |
+//! | 54 to 57 | the width of the access and, if it is atomic, its scope |
+//! | 58 and 59 | the other events that it represents |
+//! | 60 to 63 | the kind of access |
 
 use super::{Event, EventKind, KINDS, OTHERS, Others, THREAD_BITS, Time};
 use crate::check::agents::{NOT_OF_THREADS, asynchronous};

@@ -1,4 +1,4 @@
-//! Blocks that take the short way, against blocks that do not: whatever happens, both find the same.
+//! Compares blocks that take the fast path with blocks that do not: both find the same.
 
 mod steps;
 

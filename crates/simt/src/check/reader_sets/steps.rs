@@ -1,4 +1,4 @@
-//! The steps between sets that were made last.
+//! The most recent steps between sets.
 
 use super::number::ReaderSet;
 use crate::basics::spread;

@@ -1,4 +1,4 @@
-//! The numbers of a product.
+//! The arithmetic of a product.
 
 use super::operand::{Descriptor, ElementType, Major, Wgmma};
 use super::queue::Product;

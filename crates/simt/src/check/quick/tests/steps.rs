@@ -1,4 +1,4 @@
-//! What the threads of two blocks do, at random.
+//! Random steps of the threads of two blocks.
 
 use super::{BYTES_PER_THREAD, KINDS, THREADS};
 use crate::basics::{AccessKind, Space, SplitMix64};
