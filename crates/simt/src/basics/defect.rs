@@ -121,7 +121,7 @@ pub struct Defect {
 const MISSING: &str = "missing: ";
 
 impl Defect {
-    /// What would have made the kernel right, in words; none where the message says what to do.
+    /// The change that would make the kernel right; none if the message names it.
     #[must_use]
     pub fn remedy(&self) -> Option<&str> {
         let notes = self.related.iter().map(|related| related.note.as_str());

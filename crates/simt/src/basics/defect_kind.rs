@@ -94,8 +94,7 @@ impl fmt::Display for DefectKind {
 }
 
 impl DefectKind {
-    /// What is missing where the rule is broken, for findings that do not say it by themselves; none
-    /// where their messages do.
+    /// The remedy for a broken rule; none for kinds whose messages name it.
     pub(super) fn remedy(self) -> Option<&'static str> {
         Some(match self {
             Self::OutOfBounds => {

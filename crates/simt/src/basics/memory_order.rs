@@ -41,13 +41,12 @@ pub enum MemoryOrder {
     AcquireRelease,
 }
 
-/// What a fence orders.
+/// Memory order of a fence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum FenceOrder {
-    /// What the thread has read before what it does afterwards, and what it has done before what it writes
-    /// afterwards.
+    /// Orders earlier reads before later accesses, and earlier accesses before later writes.
     AcquireRelease,
-    /// That, and the fences of this order among each other.
+    /// Also orders the fences of this order among each other.
     SequentiallyConsistent,
 }
 

@@ -20,7 +20,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What a block counts for the [`Report`](crate::Report).
+/// A block's counters for the [`Report`](crate::Report).
 #[derive(Default)]
 pub(crate) struct Counters {
     pub barriers: Cell<u64>,
@@ -28,7 +28,7 @@ pub(crate) struct Counters {
     pub async_copies: Cell<u64>,
 }
 
-/// What has happened in turns of a block: where blocks interleave, it decides which is next.
+/// Events in turns of a block, which decide the next block if blocks interleave.
 #[derive(Default)]
 pub(crate) struct TurnNotes {
     /// A thread was switched.
@@ -72,7 +72,7 @@ pub(crate) struct Block {
     pub shared: SharedMemory,
     pub statics: ResolvedStatics,
     pub output: Arc<Output>,
-    /// What other blocks of the launch have found.
+    /// The defect of the launch's lowest block that has one.
     pub lowest_defect: Arc<LowestDefect>,
     /// The kernel's parameters that are views.
     pub views: Arc<[ViewName]>,
@@ -87,7 +87,7 @@ pub(crate) struct Block {
     pub turn_is_over: Cell<bool>,
     /// When threads are switched in the middle of a turn.
     pub preemption: Preemption,
-    /// What has ended the turns since the runner last looked.
+    /// Events that have ended turns since the runner last looked.
     pub turn_notes: TurnNotes,
     /// How the watchdog sees the worker that runs the block.
     pub watched: Arc<Watched>,

@@ -75,7 +75,7 @@ fn groups<'a>(threads: impl Iterator<Item = &'a Thread>) -> Vec<Group<'a>> {
     groups
 }
 
-/// What threads are doing, in groups.
+/// Describes what threads are doing, in groups.
 pub(super) fn describe<'a>(threads: impl Iterator<Item = &'a Thread>) -> Vec<Related> {
     groups(threads).iter().map(Group::describe).collect()
 }

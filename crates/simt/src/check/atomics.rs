@@ -164,7 +164,7 @@ impl BlockCheck {
         [value, after]
     }
 
-    /// What an atomic load by the thread at `position` returns of a word that hands on `release`.
+    /// The value that an atomic load by the thread at `position` returns of a word with this `release`.
     fn load_in_history(
         &self,
         position: &Position,

@@ -143,7 +143,7 @@ fn join_nodes(one: &Arc<Node>, other: &Arc<Node>) -> Arc<Node> {
     }
 }
 
-/// What a join has given.
+/// The result of a join.
 enum Joined<T> {
     /// The first one: it has all of the second.
     One,

@@ -49,7 +49,7 @@ impl From<OutOfMemory> for Conflict {
     }
 }
 
-/// What a cell must know of its memory.
+/// The rules of a cell's memory.
 #[derive(Clone, Copy)]
 pub(super) struct Rules {
     /// Whether the memory holds nothing before its first write.
@@ -72,7 +72,7 @@ impl Event {
     }
 }
 
-/// What is remembered of the few bytes of a cell.
+/// The last accesses of the few bytes of a cell.
 #[derive(Clone)]
 pub(super) struct Cell<R = Readers> {
     pub write: Event,

@@ -83,7 +83,7 @@ pub(super) fn add(known: &mut SharedClock, more: &SharedClock) {
     }
 }
 
-/// What a join of two clocks has made.
+/// The result of a join of two clocks.
 struct Join {
     known: Arc<VectorClock>,
     more: Arc<VectorClock>,
@@ -124,7 +124,7 @@ impl Joins {
     }
 }
 
-/// What is before something, in two orders.
+/// The accesses before a point, in two orders.
 #[derive(Clone, Default)]
 pub(super) struct Before {
     /// By barriers, and by patterns of release and acquire: what the rules of races ask for.

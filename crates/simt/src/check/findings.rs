@@ -43,7 +43,7 @@ enum What {
     Suppressed(usize),
 }
 
-/// What findings have in common that are listed once: what is wrong, the two lines, and the memory.
+/// The key under which findings are listed once: the conflict, the two lines, and the memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Key {
     conflict: Discriminant<Conflict>,

@@ -2,7 +2,7 @@
 
 use super::clock::{SharedClock, add};
 
-/// What is ordered before the threads that have arrived.
+/// The accesses ordered before the threads that have arrived.
 #[derive(Clone, Default)]
 pub(crate) struct Handed {
     pub(super) ordered: SharedClock,
@@ -21,7 +21,7 @@ impl Handed {
     }
 }
 
-/// What the phases of one mbarrier hand on.
+/// The order that the phases of one mbarrier pass on.
 #[derive(Clone, Default)]
 pub(super) struct Phases {
     /// By the arrivals so far.

@@ -50,7 +50,7 @@ struct Store<R> {
     value: u64,
     /// Nothing for what the word held before the first atomic operation.
     event: Event,
-    /// What it hands on.
+    /// Its release.
     release: Option<R>,
     /// By thread: its loads that have returned it.
     loads: Vec<Loads>,
@@ -132,8 +132,7 @@ impl<R> History<R> {
         self.stores.len() - 1
     }
 
-    /// What store number `number` has written, and whether it may depend on a load that has returned what is
-    /// stored later.
+    /// The value of store number `number`, and whether it may depend on a load that has returned a later store.
     pub fn value(&self, number: usize) -> (u64, bool) {
         let store = &self.stores[number];
         (store.value, store.is_dependent)

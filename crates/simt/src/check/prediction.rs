@@ -70,7 +70,7 @@ pub(super) enum Word {
 pub(super) struct Made {
     pub actor: Actor,
     pub word: Word,
-    /// What is read, or written.
+    /// The value that is read or written.
     pub value: u64,
     pub is_store: bool,
 }
@@ -79,7 +79,7 @@ pub(super) struct Made {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Prediction {
     pub(super) load: Operation,
-    /// What the load would return otherwise.
+    /// The value that the load would return otherwise.
     pub(super) instead_of: u64,
     pub(super) store: Made,
 }

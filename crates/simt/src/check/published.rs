@@ -44,7 +44,7 @@ impl Release {
         }
     }
 
-    /// What there is for a thread of `block`, by the scope with which it acquires.
+    /// The releases visible to a thread of `block`, by the scope with which it acquires.
     pub fn to(&self, block: u32, clusters: &Clusters) -> [Option<&Before>; SCOPES] {
         let mut known = [None; SCOPES];
         known[BLOCK] = self.to_blocks.get(&block);
@@ -54,16 +54,16 @@ impl Release {
     }
 }
 
-/// What is known of words, by address.
+/// The state of words, by address.
 #[derive(Default)]
 pub(super) struct Words {
-    /// What the last writes hand on.
+    /// The releases of the last writes.
     pub releases: NumberMap<usize, Release>,
     /// The last stores, where loads may return older ones.
     pub histories: Histories<Release>,
 }
 
-/// What the words of some memory hand on.
+/// The releases of the words of some memory.
 #[derive(Default)]
 pub(super) struct Published {
     words: Mutex<Words>,

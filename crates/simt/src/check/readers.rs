@@ -14,7 +14,7 @@ const MOST_READERS: usize = 64;
 
 /// How a cell keeps the reads since its last write.
 pub(super) trait Reads: Clone {
-    /// What the cells have in common.
+    /// State that the cells share.
     type Sets;
 
     const NONE: Self;

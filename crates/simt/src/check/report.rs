@@ -26,7 +26,7 @@ fn last_change(position: &Position, change: &Change) -> Related {
 }
 
 impl BlockCheck {
-    /// What to say of an access that is in conflict.
+    /// Describes an access that is in conflict.
     #[cold]
     pub(super) fn describe(
         &self,
@@ -221,7 +221,7 @@ impl BlockCheck {
         )
     }
 
-    /// What would have made the access right.
+    /// The change that would make the access right.
     fn missing(
         &self,
         position: &Position,

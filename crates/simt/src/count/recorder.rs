@@ -19,7 +19,7 @@ const ACCESSES_AHEAD: u32 = 4096;
 /// Accesses after which a lane no longer waits for others that do not catch up.
 const MOST_ACCESSES_AHEAD: u32 = 16 * ACCESSES_AHEAD;
 
-/// What a block has cost.
+/// The costs of a block.
 pub(crate) struct BlockCounts {
     pub lines: Vec<(&'static Location<'static>, Operation, Tally)>,
     pub read: Footprint,
@@ -39,7 +39,7 @@ struct State {
     written: Footprint,
 }
 
-/// What makes accesses of several lanes one request: the place, what is done there, and the view.
+/// The key of a request, by which accesses of several lanes are one: the place, the operation, and the view.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Key {
     location: *const Location<'static>,

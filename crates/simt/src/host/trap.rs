@@ -30,7 +30,7 @@ const FAULTS: [libc::c_int; 2] = [libc::SIGSEGV, libc::SIGBUS];
 /// By default it is ignored, and Go's runtime uses it for the same purpose.
 const INTERRUPT: libc::c_int = libc::SIGURG;
 
-/// What the handler reads: it is complete before the handler is there.
+/// Data that the handler reads: it is complete before the handler is installed.
 struct Installed {
     page_bytes: usize,
     /// Code whose frames hold no lock of the C library.

@@ -47,13 +47,13 @@ struct Entry {
     has_moved: bool,
     /// `Watched::time` when it was last looked at.
     time: u64,
-    /// What the block has taken since it was first seen with this progress.
+    /// The time that the block has taken since it was first seen with this progress.
     taken: u64,
     /// How long it has been finding out about locks.
     checked_locks: u64,
     /// Whether the host thread sleeps, though the block's threads do not yield.
     waits_for_host: bool,
-    /// What it had taken when its time was up.
+    /// The time that it had taken when its limit was reached.
     over_at: Option<u64>,
 }
 

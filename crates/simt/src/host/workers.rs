@@ -23,7 +23,7 @@ pub(crate) struct Workers {
 }
 
 impl Workers {
-    /// What tries locks, if it is of this process.
+    /// The thread that tries locks, if it belongs to this process.
     pub(super) fn trier(&self) -> Option<Arc<Trier>> {
         (self.process == std::process::id()).then(|| Arc::clone(&self.trier))
     }

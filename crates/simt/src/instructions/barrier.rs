@@ -345,7 +345,7 @@ impl Block {
         count(&self.counters.barriers);
     }
 
-    /// What the threads at the barrier did before is ordered before what they do next.
+    /// Orders the earlier accesses of the threads at the barrier before their later ones.
     fn order_memory(&self, id: u32, barrier: &Barrier) {
         let Some(check) = &self.check else { return };
         let is_passed = barrier.is_passed(self.warps.len());

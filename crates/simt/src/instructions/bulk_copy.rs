@@ -7,7 +7,7 @@ use crate::state::{ATOMIC_WEIGHT, IssuedStore, Job, Load, Piece, Store, Swizzle,
 use std::panic::Location;
 use std::rc::Rc;
 
-/// What a bulk copy copies.
+/// The source and destination of a bulk copy, in pieces.
 pub(super) struct BulkCopy {
     pub pieces: Vec<Piece>,
     /// Its side in shared memory.

@@ -220,7 +220,7 @@ impl Block {
         count(&self.counters.warp_collectives);
     }
 
-    /// What the lanes of `mask` did before is ordered before what they do next.
+    /// Orders the earlier accesses of the lanes of `mask` before their later ones.
     fn order_lanes(&self, number: u32, warp: &Warp, mask: u64) {
         let Some(check) = &self.check else { return };
         if mask == warp.existing {

@@ -15,10 +15,10 @@ const FRUITLESS_UPDATES: u32 = 128;
 /// interleaving invariants", ASPLOS 2006).
 const CHECK_THEN_ACT: u64 = 4;
 
-/// What a plain access of global or shared memory counts.
+/// The weight of a plain access of global or shared memory.
 pub(super) const PLAIN_WEIGHT: u64 = 1;
 
-/// What an access by `thread` counts among the steps at which threads are switched.
+/// The weight of an access by `thread` among the steps at which threads are switched.
 pub(super) fn weight_of(thread: &Thread, access: &Access) -> u64 {
     if access.space == Space::Constant {
         return 0;

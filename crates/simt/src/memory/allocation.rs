@@ -71,7 +71,7 @@ impl Allocation {
         }
     }
 
-    /// What the host calls it, if it has a name. For `registry`, which holds its lock.
+    /// The host's name for it, if it has one. For `registry`, which holds its lock.
     pub(super) fn name(&self) -> Option<Arc<str>> {
         self.name
             .lock()

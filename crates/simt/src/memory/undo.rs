@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Bytes that are restored at a time.
 const BYTES_AT_ONCE: usize = 256;
 
-/// What the memory that a launch accesses has held before.
+/// The earlier contents of the memory that a launch accesses.
 pub(crate) struct Undo {
     kept: Mutex<Kept>,
     /// If the launch accesses more bytes than these, nothing is kept; none where all must be.

@@ -44,7 +44,7 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     ///
-    /// What was found, as in [`finish`](Self::finish).
+    /// As for [`finish`](Self::finish).
     pub fn finish_or_repeat(self, run_blocks: impl Fn(&Run<'_>)) -> Result<Report, Box<Defect>> {
         let Some((check, undo)) = self.can_be_undone() else {
             return self.finish();

@@ -56,7 +56,7 @@ impl Resident {
         [waiting, exited, threads.len() - waiting - exited]
     }
 
-    /// What the threads of the block are doing.
+    /// Describes what the threads of the block are doing.
     pub fn describe(&self) -> Related {
         let index = self.block.threads[0].position.block_idx;
         let [waiting, exited, others] = self.count();

@@ -79,7 +79,7 @@ impl ResidentCluster {
         (choices != 0).then(|| ready.nth(random.below(choices) as usize))?
     }
 
-    /// What is in flight goes on, in one of the blocks.
+    /// Makes a step of an operation in flight, in one of the blocks.
     pub fn step_machine(&mut self) -> bool {
         let mut members = self.members.iter_mut();
         members.any(|resident| resident.block.step_machine(&mut resident.random))

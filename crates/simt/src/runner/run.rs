@@ -183,8 +183,8 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     ///
-    /// What was found: first, in the lowest block that has a finding, with the others. Where one host
-    /// thread runs the blocks, the first in the seed's order.
+    /// The finding of the lowest block that has one, with all others. If one host thread runs the blocks, the first in
+    /// the seed's order.
     pub fn finish(self) -> Result<Report, Box<Defect>> {
         self.launch.options.output.append(&self.output);
         let mut found = self.check.as_ref().map_or_else(Vec::new, |check| {

@@ -19,7 +19,7 @@ pub(crate) const GRID_BARRIER: u32 = BARRIERS as u32;
 /// The most warps that a block can have: 1024 threads of 32-wide warps.
 const MAX_WARPS: usize = 32;
 
-/// What the threads do when all have arrived. Two instructions never complete one barrier together.
+/// The operation at a barrier once all threads have arrived. Two instructions never complete one barrier together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum BarrierOperation {
     Synchronize,

@@ -89,7 +89,7 @@ impl Rendezvous {
         arrived == self.mask.get()
     }
 
-    /// What the lanes have brought.
+    /// The values that the lanes have brought.
     ///
     /// # Safety
     ///

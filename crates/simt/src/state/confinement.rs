@@ -42,7 +42,7 @@ pub(crate) enum Left {
 }
 
 impl Left {
-    /// What the thread did, in words.
+    /// Describes what the thread did.
     pub fn describe(self) -> &'static str {
         match self {
             Self::StackOverflow => "has overflowed its stack",
@@ -55,7 +55,7 @@ impl Left {
 /// The panic payload that unwinds a thread which is cut off.
 struct CutOff;
 
-/// What confines the coroutine of a simulated thread.
+/// The confinement of a simulated thread's coroutine.
 pub(crate) struct Confinement {
     /// How the running coroutine gets back to the scheduler.
     yielder: Cell<*const Yielder<(), ()>>,
@@ -238,7 +238,7 @@ impl Confinement {
     }
 }
 
-/// What the signal handlers look at.
+/// Data that the signal handlers read.
 #[cfg(all(
     target_os = "linux",
     any(target_arch = "x86_64", target_arch = "aarch64")

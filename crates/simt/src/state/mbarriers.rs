@@ -68,7 +68,7 @@ impl Mbarrier {
         (self.expected, self.landed) = (0, 0);
     }
 
-    /// What the present phase lacks, in words.
+    /// Describes what the current phase lacks.
     pub fn lack(&self) -> String {
         let arrivals = match self.missing {
             0 => format!("all of its {} arrivals", self.arrivals),
@@ -85,7 +85,7 @@ impl Mbarrier {
     }
 }
 
-/// What an operation has done to an mbarrier.
+/// The effect of an operation on an mbarrier.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Progress {
     /// The phase goes on.

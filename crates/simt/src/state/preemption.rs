@@ -14,8 +14,8 @@
 use crate::basics::SplitMix64;
 use std::cell::{Cell, RefCell};
 
-/// What an atomic operation or a fence counts, where a plain access counts 1. Plain accesses are
-/// many, and the checks of memory find what is wrong with them in any order.
+/// The weight of an atomic operation or a fence, relative to a plain access. Plain accesses are many, and the checks of
+/// memory find their mistakes in any order.
 pub(crate) const ATOMIC_WEIGHT: u64 = 16;
 
 /// Number of scales: a block is switched at one in 1, 2, 4, ... atomic operations on average.
@@ -129,7 +129,7 @@ mod tests {
         assert_eq!(switches(None, 0, 100_000), 0);
     }
 
-    /// What runs beside the threads asks this, too.
+    /// The engine of bulk copies and the tensor cores use this, too.
     #[test]
     fn without_a_seed_preemption_stays_off() {
         let mut preemption = Preemption::default();

@@ -8,7 +8,7 @@
 
 use std::ffi::{c_int, c_void};
 
-/// What unwinding does with a frame.
+/// The action of unwinding at a frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Action {
     /// It passes, having dropped what is there to be dropped.
@@ -78,7 +78,7 @@ extern "C-unwind" fn look_at_frame(context: *mut Context, end: *mut c_void) -> c
     STOP
 }
 
-/// What a function does with an exception of the call at `offset` from its start.
+/// The action of a function for an exception from the call at `offset` from its start.
 ///
 /// # Safety
 ///
@@ -180,7 +180,7 @@ mod tests {
     use super::*;
     use std::panic::{UnwindSafe, catch_unwind, resume_unwind};
 
-    /// What `would_be_caught` says in `action`, which may catch.
+    /// The result of `would_be_caught` in `action`, which may catch.
     fn asked(action: impl FnOnce(&mut dyn FnMut()) + UnwindSafe) -> Option<bool> {
         let mut answer = None;
         action(&mut || answer = Some(would_be_caught()));

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use std::sync::{Mutex, PoisonError, TryLockError};
 use std::time::Duration;
 
-/// What the watchdog knows of one worker. Written by the worker, but for `stop_at` and what follows it.
+/// The watchdog's record of one worker. Written by the worker, except for `stop_at` and what follows it.
 pub(crate) struct Watched {
     host_thread: HostThread,
     /// In nanoseconds; 0 while no block runs, or no limit holds.

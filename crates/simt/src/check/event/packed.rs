@@ -98,7 +98,7 @@ impl Packed {
         site: Site::UNKNOWN,
     };
 
-    /// What stands for number `number`.
+    /// The cell that represents entry number `number`.
     pub fn elsewhere(number: usize) -> Self {
         Self {
             word: ELSEWHERE | number as u64,

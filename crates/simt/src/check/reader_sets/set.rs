@@ -22,7 +22,7 @@ pub(super) struct Set {
     block: u32,
 }
 
-/// What a set holds.
+/// The content of a set.
 pub(super) enum SetReads {
     Listed(Readers),
     OneMore { than: ReaderSet, read: PlainRead },

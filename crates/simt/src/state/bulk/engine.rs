@@ -29,7 +29,7 @@ pub(crate) struct Load {
 #[derive(Clone)]
 pub(crate) struct Store {
     pub pieces: Vec<Piece>,
-    /// What was read, once it was.
+    /// The bytes, once they have been read.
     pub data: Option<Vec<u8>>,
 }
 

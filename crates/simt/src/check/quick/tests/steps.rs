@@ -127,7 +127,7 @@ impl Step {
         }
     }
 
-    /// What the simulator does at this step: an asynchronous copy is two accesses and its issue.
+    /// The simulator's parts of this step: an asynchronous copy is two accesses and its issue.
     pub fn parts(self) -> Vec<Self> {
         let Self {
             block,
