@@ -165,8 +165,8 @@ impl Here {
         if cell >= MAX_SHARED_BYTES >> shift {
             return false;
         }
-        // SAFETY: of `load_again`, (1) is the comparison. The steps are those of no thread, or part of the block, as in
-        // `try_with_current`.
+        // SAFETY: the comparison above bounds `cell`, as `load_again` requires. The steps are those of no thread, or part
+        // of the block, as in `try_with_current`.
         unsafe { (*self.current().steps.get()).load_again(Line::of(site, shift), cell) }
     }
 

@@ -33,10 +33,10 @@ impl BlockCheck {
         });
     }
 
-    /// Performs `step`, with which the thread at `position` reads or writes the word at `address`
-    /// atomically: what the word hands on changes together with its value. `shared` are the checks
-    /// of the block whose shared memory it is in, if it is in shared memory, and how far from its start. The step returns the values
-    /// before and after it.
+    /// Performs `step`, the atomic access of the thread at `position` to the word at `address`.
+    ///
+    /// The word's releases change together with its value. If the word is in shared memory, `shared` has the checks of
+    /// that memory's block, and the offset. The step returns the values before and after it.
     #[inline]
     pub fn atomic_step(
         &self,

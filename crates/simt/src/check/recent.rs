@@ -90,9 +90,10 @@ impl RecentSteps {
         }
     }
 
-    /// Whether the running thread has loaded a cell at `line` lately that had the reads of cell number `cell`, which then
-    /// has those that the step leads to. It is one of those alone whose write is before the last barrier of the block: of
-    /// the other ones, what is kept of the reads is never a set.
+    /// Whether the running thread has recently loaded, at `line`, a cell with the same reads as cell number `cell`.
+    ///
+    /// If so, the cell gets the reads that the step leads to. Only cells whose write is before the last barrier of the
+    /// block qualify: the others never keep a plain set of reads.
     ///
     /// # Safety
     ///

@@ -6,8 +6,8 @@
 //! operation of all its lanes, and at the end of the kernel. So lanes that skip an iteration of a loop shift the
 //! requests of that line only until the next such point.
 //!
-//! The simulator counts memory accesses, barriers, warp-wide operations, and the arithmetic that [`count_arithmetic`](crate::count_arithmetic)
-//! reports. It does not see a plain `+` or `*` of Rust.
+//! The simulator counts memory accesses, barriers, warp-wide operations, and the arithmetic that
+//! [`count_arithmetic`](crate::count_arithmetic) reports. It does not see a plain `+` or `*` of Rust.
 
 mod banks;
 mod coalescing;

@@ -273,14 +273,14 @@ impl Block {
 
     /// A store reads its source, unless it has.
     pub(super) fn read(&self, store: &mut Store) {
-        // SAFETY: (1) the issue has checked that the pieces are in shared memory.
+        // SAFETY: the pieces are in shared memory: the issue has checked it.
         unsafe { store.read(self.shared.start_pointer()) };
     }
 
     /// A store writes what it has read.
     pub(super) fn write(&self, store: &mut Store) {
         self.read(store);
-        // SAFETY: (1) as the caller of the store has promised.
+        // SAFETY: the global sides are valid for writes: the contract of the store's caller.
         unsafe { store.write() };
     }
 }

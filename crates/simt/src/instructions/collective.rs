@@ -44,7 +44,7 @@ pub fn warp_collective<R>(
         let (rendezvous, _) = block.join((thread, warp), (kind, operation), mask, value, site);
         // `read` is the caller's code.
         drop(inside);
-        // SAFETY: (1) `join` returns when it is complete; this lane is marked below.
+        // SAFETY: the rendezvous is complete when `join` returns, and this lane is marked only below.
         let result = read(unsafe { rendezvous.values() });
         warp.collectives.mark_read(rendezvous, thread.lane_bit());
         result
@@ -86,7 +86,7 @@ pub unsafe fn warp_exchange<T: 'static>(
         // `combine` is the caller's code.
         drop(inside);
         if is_last {
-            // SAFETY: (1) `join` returns when it is complete; this lane is marked below.
+            // SAFETY: the rendezvous is complete when `join` returns, and this lane is marked only below.
             let lanes = unsafe { rendezvous.values() };
             let members = (0..lanes.values.len()).filter(|lane| lanes.mask >> lane & 1 == 1);
             let parts = members.map(|lane| {
@@ -131,8 +131,9 @@ fn is_same_kind(one: &'static str, other: &'static str) -> bool {
 }
 
 impl Block {
-    /// Brings `value`, a number or the address of a part of a type, to the rendezvous of `mask` of the thread's warp and
-    /// waits until it is complete; returns it, and whether this lane was the last to arrive: the others wait while it runs.
+    /// Brings `value`, a number or the address of a part, to the rendezvous of `mask`, and waits until it is complete.
+    ///
+    /// Returns the rendezvous, and whether this lane was the last to arrive: the others wait while it runs.
     fn join<'a>(
         &self,
         (thread, warp): (&Thread, &'a Warp),
@@ -186,7 +187,7 @@ impl Block {
             site,
         );
         if is_last {
-            // SAFETY: (1) it is complete, and this lane is marked below.
+            // SAFETY: the rendezvous is complete, and this lane is marked only below.
             let values = unsafe { rendezvous.values() };
             let lanes = values.values.iter().enumerate();
             let other = lanes

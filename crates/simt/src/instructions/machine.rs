@@ -83,9 +83,8 @@ impl Block {
         let Some(barrier) = target.mbarriers.get(load.barrier) else {
             return;
         };
-        // SAFETY: (1) the issue has checked that the pieces are in shared memory, and all blocks
-        // of a cluster have the same amount; the caller of the copy has promised that its source stays valid
-        // until it has arrived.
+        // SAFETY: the pieces are in shared memory: the issue has checked it, and all blocks of a cluster have
+        // the same amount. The source is valid until the copy has arrived: its caller's contract.
         unsafe { load.copy_to(target.shared.start_pointer()) };
         if let Some(check) = target.active_check()
             && let Err(error) = check.end_write(load.extent(), Agent::Barrier(barrier.number))

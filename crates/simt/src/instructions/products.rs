@@ -27,7 +27,7 @@ impl Block {
                     action(&mut fragment.values);
                 }
             };
-            // SAFETY: (1) the issue has checked that the operands are in shared memory.
+            // SAFETY: the operands are in shared memory: the issue has checked it.
             unsafe { product.perform(self.shared.start_pointer(), accumulators) };
         }
     }

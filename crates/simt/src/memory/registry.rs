@@ -248,7 +248,7 @@ mod tests {
         // No memory of this process is so low.
         let (address, bytes) = (64, 32);
         let register = || {
-            // SAFETY: (1), (2) no launch accesses such memory.
+            // SAFETY: no launch accesses such memory, so it need not be valid, and no thread accesses it meanwhile.
             unsafe { register_allocation(address, bytes, Contents::Uninitialised) }.unwrap();
         };
         register();

@@ -54,7 +54,7 @@ impl ResidentCluster {
                 resident.block.shared.poison();
             }
         }
-        // SAFETY: (1) the blocks are in boxes, and until `end` they are borrowed for turns alone.
+        // SAFETY: the blocks stay where they are, in boxes, and until `end` only turns borrow them.
         unsafe {
             let blocks = self.members.iter().map(|resident| &*resident.block);
             self.cluster.begin(blocks);

@@ -68,7 +68,7 @@ extern "C-unwind" fn look_at_frame(context: *mut Context, end: *mut c_void) -> c
     if table.is_null() {
         return GO_ON;
     }
-    // SAFETY: (1) the table is that of the function, which starts at `start`.
+    // SAFETY: the table is that of the function, which starts at `start`.
     let action = unsafe { action_at(table, address.wrapping_sub(start)) };
     if action == Action::Pass {
         return GO_ON;
@@ -86,7 +86,7 @@ extern "C-unwind" fn look_at_frame(context: *mut Context, end: *mut c_void) -> c
 ///    offset.
 unsafe fn action_at(table: *const u8, offset: usize) -> Action {
     let mut reader = Reader(table);
-    // SAFETY: (1) of the readers: what is read is what the area has, in its order (1): the encodings of
+    // SAFETY: each read is within the area, by the caller's contract, and follows its format: the encodings of
     // the start of landing pads and of types, the length of the list of calls, and the calls. The list
     // of actions, in which they are counted from 1, follows.
     unsafe {
@@ -131,7 +131,7 @@ impl Reader {
     ///
     /// 1. The address is that of a byte which may be read.
     unsafe fn byte(&mut self) -> u8 {
-        // SAFETY: (1).
+        // SAFETY: the byte may be read: the caller's contract.
         let byte = unsafe { self.0.read() };
         self.0 = self.0.wrapping_add(1);
         byte
@@ -146,7 +146,7 @@ impl Reader {
     unsafe fn bits(&mut self) -> (u64, u32, bool) {
         let (mut bits, mut count) = (0, 0);
         loop {
-            // SAFETY: (1): the last byte of the number has not been read.
+            // SAFETY: the address is that of a readable number, whose last byte has not been read.
             let byte = unsafe { self.byte() };
             bits |= u64::from(byte & 0x7f).checked_shl(count).unwrap_or(0);
             count += 7;
@@ -160,7 +160,7 @@ impl Reader {
     ///
     /// 1. As for [`bits`](Self::bits).
     unsafe fn unsigned(&mut self) -> usize {
-        // SAFETY: (1).
+        // SAFETY: the caller's contract is that of `bits`.
         unsafe { self.bits() }.0 as usize
     }
 
@@ -168,7 +168,7 @@ impl Reader {
     ///
     /// 1. As for [`bits`](Self::bits).
     unsafe fn signed(&mut self) -> i64 {
-        // SAFETY: (1).
+        // SAFETY: the caller's contract is that of `bits`.
         let (bits, count, is_negative) = unsafe { self.bits() };
         let sign = u64::MAX.checked_shl(count).filter(|_| is_negative);
         (bits | sign.unwrap_or(0)) as i64
@@ -242,7 +242,7 @@ mod tests {
     fn numbers_of_variable_length_are_read() {
         let bytes = [0x02, 0x7e, 0x7f, 0x80, 0x7f, 0xe5, 0x8e, 0x26];
         let mut reader = Reader(bytes.as_ptr());
-        // SAFETY: (1) the numbers are in the array, one after the other.
+        // SAFETY: the numbers are in the array, one after the other.
         unsafe {
             assert_eq!(reader.signed(), 2);
             assert_eq!(reader.signed(), -2);

@@ -49,7 +49,7 @@ impl Load {
     ///    other host threads write there only through this crate.
     pub unsafe fn copy_to(&self, shared: *mut u8) {
         for piece in &*self.pieces {
-            // SAFETY: (1) of the caller.
+            // SAFETY: the pieces are in shared memory, and their sources are readable: the caller's contract.
             unsafe {
                 let destination = shared.add(piece.shared);
                 let source = std::ptr::with_exposed_provenance::<u8>(piece.global);
@@ -74,8 +74,8 @@ impl Store {
         }
         let mut data = Vec::new();
         for piece in &self.pieces {
-            // SAFETY: (1) of the caller; the threads of a block, and those that address its memory,
-            // run on one host thread.
+            // SAFETY: the pieces are in shared memory: the caller's contract. No other host thread writes them: the
+            // threads of a block, and those that address its memory, run on one.
             data.extend_from_slice(unsafe {
                 std::slice::from_raw_parts(shared.add(piece.shared), piece.inside)
             });
@@ -96,7 +96,8 @@ impl Store {
                 return;
             };
             let destination = std::ptr::with_exposed_provenance_mut::<u8>(piece.global);
-            // SAFETY: (1) of the caller; the source is a slice of that length.
+            // SAFETY: the destination is writable, and used only through this crate: the caller's contract. The source
+            // is a slice of that length.
             unsafe { copy_to_global(destination, bytes.as_ptr(), bytes.len()) };
             rest = following;
         }
