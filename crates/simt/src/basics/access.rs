@@ -82,7 +82,7 @@ pub(crate) struct Access {
     pub offset: usize,
     pub bytes: usize,
     pub align: usize,
-    /// Of an atomic access.
+    /// The order of an atomic access.
     pub order: AtomicOrder,
 }
 

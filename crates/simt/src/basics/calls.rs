@@ -10,10 +10,10 @@ const RUNNER: &str = "runner/coroutine.rs";
 /// The function in that file, by which a build without debug information names it.
 const RUN_BODY: &str = "runner::coroutine::run_body";
 
-/// Where the kernel's calls begin, and where a thread waits: those functions are not the kernel's.
+/// The file in which the kernel's calls begin and threads wait: its functions are not the kernel's.
 const CONFINEMENT: &str = "state/confinement.rs";
 
-/// What `#[kernel]` writes around a kernel's function has this in its name, at a line of the user's file.
+/// Part of the name of the function that `#[kernel]` wraps around a kernel, at a line of the user's file.
 const ENTRY: &str = "cuda_std::kernel::Kernel for ";
 
 /// Files whose functions are not the user's have these in their paths: the standard library, packages of

@@ -93,7 +93,7 @@ impl fmt::Display for Call {
 pub struct Defect {
     /// The name of the kernel, as given in [`Launch::kernel`](crate::Launch::kernel).
     pub kernel: String,
-    /// Which rule was broken.
+    /// The rule that was broken.
     pub kind: DefectKind,
     /// What happened, in one sentence, with the numbers.
     pub message: String,

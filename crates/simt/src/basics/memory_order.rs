@@ -58,7 +58,7 @@ pub(crate) struct AtomicOrder {
 }
 
 impl AtomicOrder {
-    /// That of an operation that orders its own word alone, for the device.
+    /// Orders only the operation's word, for the device.
     pub const RELAXED: Self = Self {
         order: MemoryOrder::Relaxed,
         scope: MemoryScope::Device,

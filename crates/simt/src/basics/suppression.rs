@@ -31,7 +31,7 @@ pub struct Suppression {
     reason: String,
     kind: Option<DefectKind>,
     place: Option<(String, u32)>,
-    /// That of all clones.
+    /// Shared by all clones.
     use_made: Arc<Use>,
 }
 

@@ -28,7 +28,7 @@ impl Block {
         })
     }
 
-    /// Where the word is that `thread` has accessed last by an atomic operation.
+    /// Describes the word that `thread` last accessed by an atomic operation.
     #[cold]
     fn last_word(&self, thread: &Thread) -> Option<String> {
         /// The size of most words that threads wait for.

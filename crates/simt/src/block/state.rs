@@ -89,7 +89,7 @@ pub(crate) struct Block {
     pub preemption: Preemption,
     /// Events that have ended turns since the runner last looked.
     pub turn_notes: TurnNotes,
-    /// How the watchdog sees the worker that runs the block.
+    /// The watchdog's record of the worker that runs the block.
     pub watched: Arc<Watched>,
     pub(super) finding: RefCell<Option<Finding>>,
     abandoned: Cell<bool>,

@@ -20,7 +20,7 @@ use super::site::Site;
 use crate::basics::{Access, AccessKind, AtomicOrder, NumberMap, Position};
 use std::panic::Location;
 
-/// Which word is accessed, by its address, and at which line.
+/// The address of the word that is accessed, and the source line.
 type Target = (usize, &'static Location<'static>);
 
 impl BlockCheck {

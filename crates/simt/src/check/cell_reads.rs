@@ -29,13 +29,13 @@ impl CellReads {
         Ok(())
     }
 
-    /// Those of all cells of two to the power of `shift` bytes; there may be no room for any, yet.
+    /// The reads of all cells of two to the power of `shift` bytes; there may be no room for any, yet.
     #[inline(always)]
     pub fn of_width(&self, shift: u32) -> &[Cell<ReaderSet>] {
         self.0.get(shift as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// Those of `bytes` bytes from `start` on.
+    /// The reads of `bytes` bytes from `start` on.
     #[inline(always)]
     pub fn of_bytes(&self, start: usize, bytes: usize, shift: u32) -> &[Cell<ReaderSet>] {
         let cells = start >> shift..(start + bytes) >> shift;

@@ -2,7 +2,7 @@
 
 use crate::basics::Dim3;
 
-/// How the blocks of a launch are divided into clusters.
+/// The division of a launch's blocks into clusters.
 #[derive(Debug)]
 pub(crate) struct Clusters {
     grid: Dim3,

@@ -49,13 +49,12 @@ pub(super) struct Key {
     conflict: Discriminant<Conflict>,
     is_atomic: bool,
     sites: [u32; 2],
-    /// Where the allocation begins, or the array in shared memory.
+    /// The start of the allocation, or of the array in shared memory.
     memory: usize,
 }
 
 impl Key {
-    /// That of a conflict after which a launch can go on: its memory is there, and no instruction
-    /// lacks what it needs.
+    /// The key of a conflict that a launch can survive: its memory exists, and no instruction lacks an input.
     pub fn of(access: AccessKind, conflict: &Conflict, site: Site, memory: usize) -> Option<Self> {
         let (conflict, other, other_site) = match *conflict {
             Conflict::UnorderedOthers(event) => {
@@ -81,7 +80,7 @@ impl Key {
 }
 
 impl Findings {
-    /// Those of a launch of `kernel` that begins now and ends with its finding number `limit`.
+    /// The findings of a launch of `kernel` that begins now and ends with finding number `limit`.
     pub fn new(kernel: &str, limit: usize, suppressions: &Arc<[Suppression]>) -> Self {
         suppressions.iter().for_each(|it| it.note_launch(kernel));
         Self {

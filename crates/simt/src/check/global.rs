@@ -35,9 +35,9 @@ pub(crate) struct LaunchCheck {
 /// The accesses before the last sequentially consistent fences.
 #[derive(Default)]
 pub(super) struct Fences {
-    /// Of those of the scope of the device.
+    /// Of fences with device scope.
     pub device: SharedClock,
-    /// By cluster of several blocks: of those of its threads, of that scope and wider ones.
+    /// By cluster of several blocks: of its threads' fences with cluster scope or wider.
     pub clusters: BTreeMap<u32, SharedClock>,
 }
 

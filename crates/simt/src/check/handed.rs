@@ -8,7 +8,7 @@ pub(crate) struct Handed {
     pub(super) ordered: SharedClock,
     /// The same by the order of sequentially consistent fences.
     pub(super) fenced: SharedClock,
-    /// Of that, what the asynchronous proxy sees, too.
+    /// The part that the asynchronous proxy sees, too.
     pub(super) proxied: SharedClock,
 }
 

@@ -19,7 +19,7 @@ pub(super) struct HappensBefore {
     pub ordered: SharedClock,
     /// Beyond those, the accesses that sequentially consistent fences order before it in this run.
     pub fenced: SharedClock,
-    /// Of that, what the asynchronous proxy sees, too.
+    /// The part that the asynchronous proxy sees, too.
     pub proxied: SharedClock,
     /// By scope, block first: what the thread's fences have released; its
     /// next atomic updates publish it.

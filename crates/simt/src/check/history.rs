@@ -100,7 +100,7 @@ pub(super) struct History<R> {
 }
 
 impl<R> History<R> {
-    /// Of a word that holds `value`, from a store that is not known.
+    /// The history of a word that holds `value`, from an unknown store.
     fn new(value: u64) -> Self {
         Self {
             stores: VecDeque::from([Store::new(value, Event::NOTHING, None)]),
@@ -115,7 +115,7 @@ impl<R> History<R> {
         self.stores.push_back(Store::new(value, event, release));
     }
 
-    /// Which stores a load may return: those from this number on.
+    /// The number of the first store that a load may return.
     pub fn first_choice(&self, sees: impl Fn(&Event) -> bool) -> usize {
         let seen = self.stores.iter().rposition(|store| store.is_seen(&sees));
         let first = seen.unwrap_or(0);
@@ -188,8 +188,8 @@ impl<R> Default for Histories<R> {
 }
 
 impl<R> Histories<R> {
-    /// That of the word at `address`, which holds `value`. If its newest store is another, plain accesses
-    /// have written the word, and whatever comes now is ordered after them.
+    /// The history of the word at `address`, which holds `value`. If its newest store has another value, plain accesses
+    /// have written the word, and the next access is ordered after them.
     pub fn of(&mut self, address: usize, value: u64) -> &mut History<R> {
         if self.words.len() >= MOST_WORDS && !self.words.contains_key(&address) {
             self.words.clear();
@@ -222,7 +222,7 @@ mod tests {
         history
     }
 
-    /// What a thread sees that comes after what thread 1 had done at `time`.
+    /// The view of a thread that comes after the accesses of thread 1 up to `time`.
     fn after(time: u32) -> impl Fn(&Event) -> bool {
         move |event| event.thread() == 1 && event.time <= time
     }

@@ -71,7 +71,7 @@ impl BlockCheck {
     ///
     /// # Errors
     ///
-    /// What the word is in use for.
+    /// The other use of the word.
     pub fn init_mbarrier(
         &self,
         position: &Position,

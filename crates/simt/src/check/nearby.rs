@@ -109,7 +109,7 @@ pub(super) struct Window {
     first: usize,
     /// How many bytes later the last one begins.
     last: usize,
-    /// Where their views begin.
+    /// The starts of their views.
     extent: Extent,
     /// The cells of the region, once there are some and if accesses may be made.
     cells: Option<Arc<Cells>>,
@@ -146,7 +146,7 @@ pub(super) struct Nearby {
     places: [Option<Place>; 1 << REGION_BITS],
 }
 
-/// Where a region is kept. A block often accesses regions at distances of a power of two.
+/// The slot of a region. A block often accesses regions at distances of a power of two.
 #[inline]
 fn slot_of(number: usize) -> usize {
     (spread(number as u64) >> (u64::BITS - REGION_BITS)) as usize

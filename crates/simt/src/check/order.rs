@@ -94,14 +94,14 @@ impl BlockCheck {
         (all, self.warp_barriers[warp as usize].get().max(all))
     }
 
-    /// What whole barriers order before each thread of a warp.
+    /// The accesses that whole barriers order before each thread of a warp.
     fn clock_of_warp(&self, warp: u32) -> BlockClock {
         let first = warp * self.warp_width;
         let (all, of_warp) = self.barriers_of(warp);
         BlockClock::new(all, [(first..first + self.warp_width, of_warp)])
     }
 
-    /// What whole barriers order before the thread at `position`, and all that it has done until now.
+    /// The accesses that whole barriers order before the thread at `position`, and its own until now.
     pub(super) fn own_clock(&self, position: &Position) -> BlockClock {
         let (number, now) = (position.thread(), self.tick());
         let first = position.warp * self.warp_width;

@@ -43,7 +43,7 @@ pub(super) struct Actor {
 }
 
 impl Actor {
-    /// That of an access.
+    /// The actor of an access.
     pub fn of(event: &Event) -> Self {
         Self {
             block: event.block,
@@ -75,7 +75,7 @@ pub(super) struct Made {
     pub is_store: bool,
 }
 
-/// That a load returns what a later store writes.
+/// A prediction: a load returns the value of a later store.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Prediction {
     pub(super) load: Operation,
@@ -94,7 +94,7 @@ pub(crate) struct Suggestions {
 }
 
 impl Suggestions {
-    /// Those of a run under `seed`, if it has any.
+    /// The suggestions of a run under `seed`, if it makes any.
     pub fn new(seed: u64) -> Option<Self> {
         let mut random = SplitMix64::new(seed ^ SEED_OF_PREDICTIONS, 0);
         let is_drawn = random.below(RARITY) == 0;
@@ -117,7 +117,7 @@ impl Suggestions {
         }
     }
 
-    /// Those that are kept.
+    /// The suggestions that were kept.
     pub fn take(&mut self) -> Vec<Prediction> {
         std::mem::take(&mut self.kept)
     }

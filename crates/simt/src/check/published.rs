@@ -16,7 +16,7 @@ use crate::basics::NumberMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What reads of one word get.
+/// The releases that reads of one word acquire.
 #[derive(Clone, Default)]
 pub(super) struct Release {
     /// For threads of the device.

@@ -12,7 +12,7 @@ use crate::memory::{OutOfMemory, release_reserve};
 /// twice, or as many blocks as a small device has multiprocessors.
 const MOST_READERS: usize = 64;
 
-/// How a cell keeps the reads since its last write.
+/// A cell's representation of the reads since its last write.
 pub(super) trait Reads: Clone {
     /// State that the cells share.
     type Sets;

@@ -35,7 +35,7 @@ struct Step {
     /// What no cell keeps, if there were no reads: without them, only the write tells whether a cell may be loaded.
     from: Cell<ReaderSet>,
     to: Cell<ReaderSet>,
-    /// Where they begin, as long as there is a line.
+    /// The start of the cells, while there is a line.
     cells: Cell<*const Cell<ReaderSet>>,
 }
 
@@ -51,7 +51,7 @@ pub(crate) struct RecentSteps {
     found: Cell<u32>,
 }
 
-/// Those of no thread: nothing notes any here.
+/// The steps of no thread, to which none are added.
 pub(crate) struct NoSteps(RecentSteps);
 
 // SAFETY: no line is in it, without which nothing that is asked of it changes it; and nothing is noted in it, for it is

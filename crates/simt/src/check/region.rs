@@ -104,7 +104,7 @@ impl Region {
         self.find(offset, bytes, |cell| Some(cell.write).filter(is_since))
     }
 
-    /// What `action` finds in the first cell of these bytes in which it finds something.
+    /// The first event that `action` finds in the cells of these bytes.
     fn find(
         &self,
         offset: usize,

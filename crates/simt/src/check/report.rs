@@ -172,8 +172,9 @@ impl BlockCheck {
         Related::new(note, event.site.location().map(SourceLocation::from))
     }
 
-    /// Which thread has written the word at `address` last, for a report of the thread at `position`: by an
-    /// atomic operation that has changed it, or by another write. `shared` are the checks of the block whose
+    /// Describes the last writer of the word at `address`, for a report about the thread at `position`.
+    ///
+    /// It has changed the word by an atomic operation, or written it otherwise. `shared` are the checks of the block whose
     /// shared memory it is in and the offset in it, if it is in shared memory.
     #[cold]
     pub fn last_writer(

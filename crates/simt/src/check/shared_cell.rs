@@ -47,7 +47,7 @@ impl LastWrite {
     }
 }
 
-/// What is known of a few bytes of shared memory.
+/// The state of a few bytes of shared memory.
 #[derive(Clone, Copy)]
 pub(super) struct SharedCell<'a> {
     write: &'a LastWrite,
@@ -259,7 +259,7 @@ impl<'a> SharedCell<'a> {
         }
     }
 
-    /// What is known, if the cell holds it; or the number of the other one that does.
+    /// The state, if the cell holds it; or the number of the other cell that does.
     #[inline]
     fn get(self) -> Result<WholeCell, usize> {
         let (word, site) = (self.word(), self.write.site.get());
@@ -267,7 +267,7 @@ impl<'a> SharedCell<'a> {
         Ok(WholeCell::plain(write, self.reads()))
     }
 
-    /// Sets what is known, of a cell of which no other one knows more.
+    /// Sets the state of a cell that has no other cell for it.
     #[inline]
     pub fn set(self, cell: WholeCell, others: &mut Others<ReaderSet>) -> Result<(), OutOfMemory> {
         match as_words(&cell) {

@@ -12,9 +12,9 @@ use crate::memory::OutOfMemory;
 /// The atomic updates of a cell since its last plain write.
 #[derive(Clone)]
 pub(super) struct Updates<R> {
-    /// The last one. It stands for others where they are too many for `earlier`.
+    /// The last one. It represents others if they are too many for `earlier`.
     pub last: Event,
-    /// Those that nothing orders before a later one of their width.
+    /// The updates that are not ordered before a later one of their width.
     earlier: R,
 }
 

@@ -19,7 +19,7 @@ pub(crate) fn round_within(outer: Round, loop_key: usize, number: u32) -> Round 
 /// How often before in one round.
 type Turn = (Round, u32);
 
-/// Where one lane is.
+/// The position of one lane.
 #[derive(Clone, Copy, Default)]
 struct LaneState {
     /// Its next turn, if it stays in the round.

@@ -98,7 +98,7 @@ impl Limits {
         })
     }
 
-    /// What the compute capabilities from 8.0 on have in common.
+    /// Common properties of the compute capabilities from 8.0 on.
     const fn nvidia(warps: u32, blocks: u32, shared_kib: u32) -> Self {
         Self {
             warp_lanes: 32,

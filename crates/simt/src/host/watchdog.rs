@@ -49,7 +49,7 @@ struct Entry {
     time: u64,
     /// The time that the block has taken since it was first seen with this progress.
     taken: u64,
-    /// How long it has been finding out about locks.
+    /// How long it has been checking locks.
     checked_locks: u64,
     /// Whether the host thread sleeps, though the block's threads do not yield.
     waits_for_host: bool,

@@ -29,7 +29,7 @@ pub(crate) struct Allocation {
     name: Mutex<Option<Arc<str>>>,
 }
 
-/// Which bytes of a part of an allocation have been written.
+/// The bytes of a part of an allocation that have been written.
 pub(super) struct WrittenBytes {
     is_written: bool,
     words: Vec<u64>,
@@ -146,7 +146,7 @@ impl Allocation {
         }
     }
 
-    /// Which of `bytes` bytes from `address` on have been written, and perhaps which around them.
+    /// The written bytes among `bytes` bytes from `address` on, and perhaps around them.
     pub(super) fn written_bytes(&self, address: usize, bytes: usize) -> WrittenBytes {
         let words = self.words(address, bytes);
         let known =

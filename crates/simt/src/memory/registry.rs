@@ -194,7 +194,7 @@ pub fn allocation_name(address: usize) -> Option<Arc<str>> {
     allocations.find(address).and_then(name_of)
 }
 
-/// Where the allocation of this moment that holds `address` begins.
+/// The start of the current allocation that holds `address`.
 #[cold]
 pub(crate) fn start_of(address: usize) -> Option<usize> {
     let allocations = snapshot();

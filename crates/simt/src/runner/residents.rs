@@ -27,7 +27,7 @@ const RETURN: u64 = 16;
 /// One in `RETURN_AFTER_YIELD` of the turns in which threads yield is followed by such a return.
 const RETURN_AFTER_YIELD: u64 = 4;
 
-/// How long a host thread waits that has no cluster, while the device has no room for one.
+/// How long a host thread without a cluster waits while the device has no room for one.
 const WAIT_FOR_ROOM: Duration = Duration::from_micros(100);
 
 /// The resident blocks of a launch on one host thread.

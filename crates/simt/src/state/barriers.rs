@@ -35,7 +35,7 @@ pub(crate) fn barrier_name(id: u32) -> String {
     }
 }
 
-/// Which rule is broken where not all reach a barrier.
+/// The rule that is broken if not all threads reach a barrier.
 pub(crate) fn divergence_at(id: u32) -> DefectKind {
     match id {
         GRID_BARRIER => DefectKind::GridBarrierDivergence,

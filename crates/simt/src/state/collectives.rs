@@ -19,7 +19,7 @@ const MOST: usize = u64::BITS as usize;
 /// One warp-wide operation under way. It is found by its mask while lanes gather, and kept until
 /// the last of them has read the values.
 pub(crate) struct Rendezvous {
-    /// Which one of its warp it is.
+    /// Its number in its warp.
     number: u32,
     kind: Cell<&'static str>,
     /// The type of what the values are the addresses of; none where they are numbers.
@@ -56,7 +56,7 @@ impl Rendezvous {
         unsafe { (*self.values.get()).mask = mask };
     }
 
-    /// Which operation it is.
+    /// The kind of operation.
     #[inline]
     pub fn kind(&self) -> &'static str {
         self.kind.get()

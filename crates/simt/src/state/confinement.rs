@@ -57,11 +57,11 @@ struct CutOff;
 
 /// The confinement of a simulated thread's coroutine.
 pub(crate) struct Confinement {
-    /// How the running coroutine gets back to the scheduler.
+    /// The running coroutine's return to the scheduler.
     yielder: Cell<*const Yielder<(), ()>>,
     /// A stack address near that at which the coroutine waits; 0 before it first does.
     waits_at: Cell<usize>,
-    /// Where its frames begin: the highest address of the stack.
+    /// The start of its frames: the highest address of the stack.
     base: Cell<usize>,
     /// The lowest stack address at which an instruction may be called.
     soft_limit: Cell<usize>,
@@ -124,7 +124,7 @@ impl Confinement {
         self.left.set(Some(why));
     }
 
-    /// Where the frames are of the thread, which waits or was left.
+    /// The addresses of the frames of the thread, which waits or was abandoned.
     pub fn frames(&self) -> Range<usize> {
         self.waits_at.get()..self.base.get()
     }

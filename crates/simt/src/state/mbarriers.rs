@@ -166,7 +166,7 @@ impl Mbarriers {
         }
     }
 
-    /// Those that `thread` has initialised are fenced.
+    /// Marks the mbarriers that `thread` has initialised as fenced.
     pub fn fence_of(&self, thread: u32) {
         for Waited { barrier, .. } in self.barriers.borrow_mut().values_mut() {
             barrier.is_fenced |= barrier.initialiser == thread;

@@ -166,14 +166,14 @@ impl SharedMemory {
         Ok(start)
     }
 
-    /// Where `address` lies, from the start of this memory; none outside of it.
+    /// The offset of `address` in this memory; none outside of it.
     #[inline]
     pub fn offset_of(&self, address: usize) -> Option<usize> {
         let offset = address.wrapping_sub(self.memory.as_ptr().addr());
         (offset < MAX_SHARED_BYTES).then_some(offset)
     }
 
-    /// Where the array of `address` begins in the memory: 0 for the dynamic bytes.
+    /// The offset of the array that holds `address`: 0 for the dynamic bytes.
     #[cold]
     pub fn array_of(&self, address: usize) -> usize {
         let start = self.declaration(address).map(|(start, ..)| start);

@@ -5,7 +5,7 @@
 use super::shared_error::SharedError;
 use std::cell::{Cell, RefCell};
 
-/// Where the static arrays are.
+/// The places of the static arrays.
 #[derive(Default)]
 pub(crate) struct StaticLayout {
     /// Bytes in use, dynamic ones included.

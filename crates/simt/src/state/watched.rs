@@ -29,7 +29,7 @@ pub(crate) struct Watched {
     slept: AtomicU64,
     /// Whether the block's threads only yield.
     is_idle: AtomicBool,
-    /// Which launch the block belongs to.
+    /// The launch of the block.
     launch: AtomicUsize,
     block: AtomicU64,
     kernel: Mutex<String>,

@@ -29,19 +29,19 @@ const ELSEWHERE: u64 = 0xf << KIND_AT;
 /// The bits of the time.
 pub(in crate::check) const TIME: u64 = (1 << BLOCK_AT) - 1;
 
-/// Those of the block.
+/// The bits of the block.
 pub(in crate::check) const BLOCK: u64 = (BLOCKS - 1) << BLOCK_AT;
 
-/// Those of the thread or the agent.
+/// The bits of the thread or the agent.
 pub(in crate::check) const THREAD: u64 = ((1 << THREAD_BITS) - 1) << THREAD_AT;
 
-/// Those of them of which an agent has one, and no thread has.
+/// The bits among these that only agents set: each has at least one of them.
 pub(in crate::check) const AGENT: u64 = THREAD & (NOT_OF_THREADS as u64) << THREAD_AT;
 
-/// Those of the width and the scope.
+/// The bits of the width and the scope.
 const WIDTH: u64 = ((1 << (OTHERS_AT - WIDTH_AT)) - 1) << WIDTH_AT;
 
-/// The bits above all others: for which others an event stands, and of which kind it is.
+/// The highest bits: the events that an event represents, and its kind.
 #[inline(always)]
 pub(in crate::check) const fn nature(word: u64) -> u64 {
     word >> OTHERS_AT

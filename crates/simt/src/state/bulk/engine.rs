@@ -13,7 +13,7 @@ use std::rc::Rc;
 #[derive(Clone)]
 pub(crate) struct Load {
     pub pieces: Rc<[Piece]>,
-    /// Where it begins in shared memory, and how much it is.
+    /// Its start in shared memory, and its length.
     pub start: usize,
     pub bytes: usize,
     /// The rank of the block.

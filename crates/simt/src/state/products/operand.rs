@@ -92,7 +92,7 @@ pub struct Operand {
 /// The fields of a matrix descriptor (PTX ISA, "Matrix Descriptor Format").
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Descriptor {
-    /// Where the operand begins, from the start of the block's shared memory.
+    /// The offset of the operand in the block's shared memory.
     pub start: usize,
     /// Leading dimension byte offset.
     pub leading: usize,
