@@ -7,7 +7,7 @@
 //!     each thread: read 16 bytes that were above one another, and store them side by side
 //! ```
 //!
-//! Tensor cores read 8-bit operands whose elements along k are neighbours, and the ordinary units
+//! Tensor cores read 8-bit operands whose elements along k are neighbours, and the CUDA cores
 //! multiply words of four of them.
 
 use crate::copy_shape::CopyShape;

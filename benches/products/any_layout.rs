@@ -24,7 +24,7 @@ const SIZES: [(usize, usize, usize); 10] = [
     (67, 71, 30_011),
 ];
 
-/// Elements between the lines of matrices with gaps, which no vector divides.
+/// Elements between the rows or columns of matrices with gaps, which no vector divides.
 const GAP: usize = 3;
 
 /// Rows and columns of matrices that are multiplied by their transposes.
@@ -75,8 +75,8 @@ impl Bench {
         self.run_any_layout(element, rivals, rows)
     }
 
-    /// The same of elements of 8 bits, of which cuBLASLt has products in few orders with few leading dimensions, and
-    /// cuBLAS none.
+    /// As [`run_ragged`](Self::run_ragged), for 8-bit elements. cuBLASLt multiplies these in few orders with few
+    /// leading dimensions, cuBLAS in none.
     pub fn run_ragged_bytes<T: MatmulInto<O> + LtElement<Product = O> + Number, O: Number>(
         &self,
         element: &str,

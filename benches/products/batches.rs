@@ -38,7 +38,7 @@ pub const WAYS_OF_HALVES: &[Way] = &[
     ("mma.sync", Arithmetic::Auto, (8, 0)),
 ];
 
-/// Rows and columns of the least products of f32 whose operands are taken apart here: shorter sums have no bound.
+/// Rows and columns of the smallest f32 products with split operands: shorter sums have no bound.
 const LEAST_SPLIT: usize = 64;
 
 /// Products of a batch on the simulator, and their most rows.

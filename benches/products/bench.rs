@@ -183,7 +183,7 @@ impl Bench {
         Ok(Some(score))
     }
 
-    /// The same of operands in turns, which are those of `count` products each.
+    /// As [`lt_rival`](Self::lt_rival), for operands in turns, each of `count` products.
     pub fn lt_score<T: LtElement>(
         &self,
         job: &Job,

@@ -11,7 +11,7 @@ use tilewright::{Arithmetic, Matmul, MatmulInto, Order, TileConfig};
 use tilewright_output::figures::Row;
 use tilewright_test_support::random::Random;
 
-/// Rows of f32 products of operands that are taken apart, whatever the size.
+/// Rows of f32 products of split operands, whatever the size.
 const SPLIT: [(&str, TileConfig); 2] = [
     ("split, large tiles", TileConfig::Large),
     ("split, small tiles", TileConfig::Small),
@@ -116,7 +116,7 @@ impl Bench {
             })?;
             self.report(&job, &ours, &rivals, rows);
             let (a, b, _) = sets.next();
-            // Tensor cores do not take apart the shortest lines.
+            // The shortest rows and columns are not split.
             let split = Matmul::new(a, b).arithmetic(Arithmetic::Split).plan();
             let has_split = split.is_ok();
             if data.name == DATA[0].name && has_split && !self.options.as_selected {

@@ -7,7 +7,7 @@
 //! |---|---|
 //! | types of outputs, and an output alone | `output.rs` |
 //! | what becomes of a sum: a `Finish` | `sum.rs` |
-//! | the room in shared memory through which a warp's sums pass | `room.rs` |
+//! | the staging buffer in shared memory through which a warp's sums pass | `room.rs` |
 //! | from there to rows of C: `CMatrices` | `rows.rs` |
 
 mod output;

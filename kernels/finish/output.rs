@@ -107,7 +107,7 @@ pub unsafe fn store_output<S, T: Output<Sum: FromSum<S>>>(
     unsafe { c.store(at, output) };
 }
 
-/// The same of a sum that is written as it is.
+/// As [`store_output`], for a sum that is written without an epilogue.
 ///
 /// # Safety
 /// As for [`store_output`].

@@ -1,4 +1,4 @@
-//! The room in shared memory through which a warp's sums pass, 16 rows of 64 columns at a time.
+//! The staging buffer in shared memory through which a warp's sums pass, 16 rows of 64 columns at a time.
 
 use crate::epilogue::EpilogueElement;
 use cuda_std::prelude::*;
@@ -17,10 +17,10 @@ pub const PAIR: usize = 2;
 /// Room for the sums of warps.
 pub type Staging<'a, S, const LEN: usize> = SharedArray<'a, S, LEN>;
 
-/// Elements of a warp's room.
+/// Elements of a warp's staging buffer.
 pub const WARP_ROOM: usize = ROWS * COLUMNS;
 
-/// A warp's room.
+/// A warp's staging buffer.
 #[derive(Clone, Copy)]
 pub struct WarpRoom<'a, S, const LEN: usize> {
     staging: Staging<'a, S, LEN>,
@@ -28,7 +28,7 @@ pub struct WarpRoom<'a, S, const LEN: usize> {
 }
 
 impl<'a, S: EpilogueElement, const LEN: usize> WarpRoom<'a, S, LEN> {
-    /// The room of warp number `warp` of those that have some.
+    /// The staging buffer of warp number `warp` of those that have some.
     #[inline(always)]
     pub fn of_warp(staging: Staging<'a, S, LEN>, warp: u32) -> Self {
         Self {
@@ -47,7 +47,7 @@ impl<'a, S: EpilogueElement, const LEN: usize> WarpRoom<'a, S, LEN> {
     /// of them.
     ///
     /// # Safety
-    /// 1. All lanes make the call, with a room that no other warp accesses, and no lane reads it meanwhile.
+    /// 1. All lanes make the call, with a staging buffer that no other warp accesses, and no lane reads it meanwhile.
     #[inline(always)]
     pub unsafe fn stage(self, sum: &impl Fn(usize, usize) -> S, (part, parts): (usize, usize)) {
         let lane = warp::lane() as usize;
@@ -59,7 +59,8 @@ impl<'a, S: EpilogueElement, const LEN: usize> WarpRoom<'a, S, LEN> {
                 let mut j = 0;
                 while j < COLUMNS / 8 {
                     let of_product = |i: usize| sum(known, 4 * j + i);
-                    // SAFETY: (1) the places are of the warp's room. (2) is (1). (3) Pairs begin at even columns.
+                    // SAFETY: (1) the places are of the warp's staging buffer. (2) is (1). (3) Pairs begin at even
+                    // columns.
                     unsafe {
                         let at = |down: usize| self.place(row + down, column + 8 * j);
                         self.staging
@@ -77,8 +78,8 @@ impl<'a, S: EpilogueElement, const LEN: usize> WarpRoom<'a, S, LEN> {
     /// `WIDTH` neighbouring sums of a row, one or two, from `column` on.
     ///
     /// # Safety
-    /// 1. The room has them, and all lanes have written theirs.
-    /// 2. No lane writes to the room meanwhile.
+    /// 1. The staging buffer has them, and all lanes have written theirs.
+    /// 2. No lane writes to the staging buffer meanwhile.
     /// 3. `column` is a multiple of `WIDTH`.
     #[inline(always)]
     pub unsafe fn load<const WIDTH: usize>(self, row: usize, column: usize) -> [S; WIDTH] {

@@ -42,7 +42,7 @@ impl<'launch, T: Output> CMatrices<'launch, T> {
     /// lane's sums of it are `sum(part, i)`, [`OF_LANE`](super::OF_LANE) of them.
     ///
     /// # Safety
-    /// 1. All lanes of the warp make the call, with a room that no other thread accesses.
+    /// 1. All lanes of the warp make the call, with a staging buffer that no other thread accesses.
     /// 2. No other warp of the launch accesses these outputs.
     #[inline(always)]
     pub unsafe fn store_parts<const LEN: usize>(
@@ -60,7 +60,7 @@ impl<'launch, T: Output> CMatrices<'launch, T> {
         let end = opaque_size(parts);
         let mut part = 0;
         while part < end {
-            // SAFETY: (1), (2) are the caller's. The room is written by all lanes before it is read, and
+            // SAFETY: (1), (2) are the caller's. The staging buffer is written by all lanes before it is read, and
             // read by all before it is written.
             unsafe {
                 warp::sync(LaneMask::all());
@@ -72,11 +72,11 @@ impl<'launch, T: Output> CMatrices<'launch, T> {
         }
     }
 
-    /// Writes the outputs of the warp's room, which begin at (`row`, `column`) of C, each lane two
+    /// Writes the outputs of the warp's staging buffer, which begin at (`row`, `column`) of C, each lane two
     /// neighbours of each row.
     ///
     /// # Safety
-    /// 1. All lanes of the warp make the call, and the room holds their sums.
+    /// 1. All lanes of the warp make the call, and the staging buffer holds their sums.
     /// 2. As (2) of `store_parts`.
     #[inline(always)]
     unsafe fn write<const LEN: usize>(
@@ -106,11 +106,11 @@ impl<'launch, T: Output> CMatrices<'launch, T> {
         }
     }
 
-    /// Writes the outputs of `WIDTH` columns, one or two, from `within` on in the room, as many rows at a time as
-    /// `finish` says.
+    /// Writes the outputs of `WIDTH` columns, one or two, from `within` on in the staging buffer, as many rows at
+    /// a time as `finish` says.
     ///
     /// # Safety
-    /// 1. The room holds the sums, and the columns are there.
+    /// 1. The staging buffer holds the sums, and the columns are there.
     /// 2. As (2) of `store_parts`.
     /// 3. Each row of C starts at a multiple of `WIDTH` elements, and so do the columns.
     #[inline(always)]
@@ -155,7 +155,7 @@ impl<'launch, T: Output> CMatrices<'launch, T> {
             // Rows that are not there stand for the last one, and are not written.
             let is_there = |j: usize| AT_ONCE == 1 || i + j < rows;
             let number = |j: usize| if is_there(j) { i + j } else { rows - 1 };
-            // SAFETY: for the room, (1), (2) are (1), (3) is (3). For C, (1) the row is there, and the
+            // SAFETY: for the staging buffer, (1), (2) are (1), (3) is (3). For C, (1) the row is there, and the
             // columns are by (1). (2) is (3). (3) is (2). For the row, (1) it is there.
             unsafe {
                 let mut of_rows = [finish.row(row + i); AT_ONCE];

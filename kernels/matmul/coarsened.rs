@@ -209,15 +209,16 @@ unsafe fn never(_shape: &ProductShape, (): ()) -> bool {
 #[inline(always)]
 unsafe fn is_narrow_then(shape: &ProductShape, words: (Global<'_, u32>, Global<'_, u32>)) -> bool {
     dependent_launch::wait();
-    // Without a trigger: the blocks that take the next operands apart start together, when multiprocessors are free.
+    // Without a trigger: the blocks that split the next operands start together, when multiprocessors are free.
     // SAFETY: (1) is (1).
     unsafe { is_narrow(shape, words) }
 }
 
-/// Whether the calling block's outputs were computed on tensor cores: none of its lines is wide.
+/// Whether the calling block's outputs were computed on tensor cores: all of its rows and columns
+/// are in the split's range.
 ///
 /// # Safety
-/// 1. The words are those of m lines of A and n lines of B, of each matrix of theirs, as the splits left them,
+/// 1. The words are those of m rows of A and n columns of B, of each of their matrices, as the splits left them,
 ///    and the blocks are those of m x n outputs, [`PANEL`] x [`PANEL`] each.
 #[inline(always)]
 unsafe fn is_narrow(shape: &ProductShape, (a, b): (Global<'_, u32>, Global<'_, u32>)) -> bool {
@@ -351,7 +352,7 @@ macro_rules! coarsened_kernels {
             [a_words: Global<u32>, b_words: Global<u32>], $is_skipped);
     };
 }
-// What products of operands that were taken apart leave out: those of warpgroups, and those of warps.
+// The outputs that products of split operands leave out: those of warpgroups, and those of warps.
 coarsened_kernels! { @wide
     matmul_wide_f32_nn matmul_mma_wide_f32_nn: RowMajor RowMajor, TransposedLoad<true>, DirectLoad<4>,
         "A and B are row-major, and the rows of B start at multiples of 16 bytes.";

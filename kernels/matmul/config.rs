@@ -65,7 +65,7 @@ tile_configs! {
     MediumF32: RegisterTile<f32, 8, 4, 4, 2, 2>, depth = 16, stages = 3;
     /// f32, 32 x 64 outputs of a block of 128 threads, for results that would not fill the GPU with larger ones.
     SmallF32: RegisterTile<f32, 4, 4, 4, 2, 2>, depth = 16, stages = 4;
-    /// f32, 128 x 128 outputs of a block of 256 threads, as products of operands that were taken apart have them.
+    /// f32, 128 x 128 outputs of a block of 256 threads, as in products of split operands.
     PanelF32: RegisterTile<f32, 8, 8, 4, 4, 2>, depth = 16, stages = 2;
     /// i8, four along k in each i32, 128 x 128 outputs of a block.
     LargeI8: RegisterTile<i32, 8, 8, 4, 4, 2>, depth = 16, stages = 2;

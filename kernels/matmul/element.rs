@@ -1,4 +1,4 @@
-//! The elements of operands, and what the ordinary units multiply.
+//! The elements of operands, and what the CUDA cores multiply.
 
 use crate::epilogue::EpilogueElement;
 use bytemuck::Pod;
@@ -14,7 +14,7 @@ pub trait OperandElement: Pod {
     const OUTSIDE_IS_ZERO: bool = false;
 }
 
-/// Elements that the ordinary units multiply, and add up in the same type.
+/// Elements that the CUDA cores multiply, and add up in the same type.
 pub trait FmaElement: OperandElement + EpilogueElement {
     /// `self * factor + sum`, rounded once.
     #[track_caller]

@@ -18,7 +18,7 @@ pub const GROUP: usize = 64;
 pub struct GroupedProduct {
     /// The address of A's first element; any where it has none.
     pub a: u64,
-    /// The same of B.
+    /// The address of B's first element; any where it has none.
     pub b: u64,
     /// The address of C's first element.
     pub c: u64,
@@ -30,9 +30,9 @@ pub struct GroupedProduct {
     pub k: u32,
     /// Elements from the start of one row (column, if column-major) of A to that of the next.
     pub lda: u32,
-    /// The same of B.
+    /// As `lda`, for B.
     pub ldb: u32,
-    /// The same of C.
+    /// As `lda`, for C.
     pub ldc: u32,
     /// Blocks of the products before this one.
     pub first_block: u64,

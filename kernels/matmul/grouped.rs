@@ -1,4 +1,4 @@
-//! Products of unequal shapes in one launch, on the ordinary units.
+//! Products of unequal shapes in one launch, on the CUDA cores.
 //!
 //! ```text
 //! find the product of the block: the last one whose first block is not behind it, by bisection

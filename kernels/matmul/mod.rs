@@ -18,7 +18,7 @@
 //! | a main loop: load, wait, multiply, store | `coarsened.rs`, `tiled.rs`, `mma/` on tensor cores, with their entries; `grouped.rs` and `mma/grouped.rs` have entries for products of unequal shapes, `group.rs` their table |
 //! | the sizes of its tiles | `config.rs`: a `TileConfig` |
 //! | a loader for each operand | `loader.rs`: a `TileLoader`; `direct_load.rs`, `transposed_load.rs`; `mma/stage.rs` |
-//! | the outputs of a thread | `accumulators.rs`: `Accumulators`; `register_tile.rs` on the ordinary units, `mma/warp_tile.rs` on tensor cores |
+//! | the outputs of a thread | `accumulators.rs`: `Accumulators`; `register_tile.rs` on the CUDA cores, `mma/warp_tile.rs` on tensor cores |
 //! | what is done with a finished sum | `sink.rs`: a `Sink` |
 //!
 //! `element.rs` says what is multiplied, `operand.rs` is an operand in global memory, `tile.rs` a tile in shared memory, `grid.rs` which

@@ -1,4 +1,4 @@
-//! Outputs on the ordinary units: a rectangle of multiply-adds for each thread.
+//! Outputs on the CUDA cores: a rectangle of multiply-adds for each thread.
 //!
 //! A block is some warps down its outputs and some along; a warp is 4 lanes down and 8 along
 //! (`block.rs`). For each k a thread reads its rows of A, like its columns of B, as 16-byte vectors: the lanes of a warp

@@ -14,15 +14,15 @@ pub struct ProductShape {
     pub k: usize,
     /// From the start of one row (column, if column-major) of A to that of the next.
     pub lda: usize,
-    /// The same of B.
+    /// As `lda`, for B.
     pub ldb: usize,
-    /// The same of C, which is row-major.
+    /// As `lda`, for C, which is row-major.
     pub ldc: usize,
     /// From each A of the batch to the next, or from each part of A; 0 where all products share it.
     pub a_stride: usize,
-    /// The same of B.
+    /// As `a_stride`, for B.
     pub b_stride: usize,
-    /// The same of C, which no products share.
+    /// As `a_stride`, for C, which no products share.
     pub c_stride: usize,
     /// 1 where results are square and blocks without an output on or below the diagonal compute nothing,
     /// 0 where all do.

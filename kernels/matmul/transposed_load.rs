@@ -8,7 +8,7 @@ use cuda_std::prelude::*;
 use cuda_std::shared::SharedSlice;
 
 /// Copies across the tile's rows, one element at a time: neighbouring threads read neighbouring
-/// elements of global memory, and shared memory takes them apart ("corner turning").
+/// elements of global memory, and scatter them in shared memory ("corner turning").
 ///
 /// With `HOISTED` the kernel has registers to compute the addresses of whole tiles before the loop
 /// over K.

@@ -2,17 +2,17 @@
 //! bytes, have elements, and one part of them.
 //!
 //! ```text
-//! each thread: add the products of 4 strands, of halves 1, of as many lines as 16 bytes have elements,
-//!              as many strands at once as 8 loads are for
+//! each thread: add the products of 4 accumulators, of halves 1, of as many lines as 16 bytes have elements,
+//!              as many accumulators at once as 8 loads are for
 //! each block:  add the threads' sums of each line, in shared memory
 //!              lines of several parts: write the part's; take the ticket of the block's lines
 //! last block:  add the sums of the lines' parts the same way
 //! ```
 //!
-//! A strand of halves is 8 elements of each of a thread's 8 lines: four of them would take 32 registers for
+//! An accumulator of halves is 8 elements of each of a thread's 8 lines: four of them would take 32 registers for
 //! sums, and a block 256 lines. Where their elements do not start at multiples of
 //! 16 bytes, and at last lines that are not whole vectors, a thread has every 32nd of the lines instead of
-//! neighbours, and loads single elements. The strands are those of [`VectorPlan`](super::VectorPlan), so the
+//! neighbours, and loads single elements. The accumulators are those of [`VectorPlan`](super::VectorPlan), so the
 //! bits are those of `along.rs`.
 
 use super::element::Element;
@@ -27,7 +27,7 @@ use cuda_std::hint::opaque_size;
 use cuda_std::prelude::*;
 use cuda_std::shared::SharedSlice;
 
-/// Threads of a line, each with an equal part of its strands, of products and of parts.
+/// Threads of a line, each with an equal part of its accumulators, of products and of parts.
 #[must_use]
 pub const fn threads_of_line(bytes: usize) -> usize {
     match bytes {
@@ -78,7 +78,7 @@ impl Place {
     }
 }
 
-/// The sums of a thread: of each of its strands, for each of its lines.
+/// The sums of a thread: of each of its accumulators, for each of its lines.
 type Strands<S, const VECTOR: usize, const OWN: usize> = [[S; VECTOR]; OWN];
 
 /// # Safety
@@ -88,7 +88,8 @@ type Strands<S, const VECTOR: usize, const OWN: usize> = [[S; VECTOR]; OWN];
 /// 3. Where lines have several parts, `workspace` has a partial result for each part of each line, and a
 ///    ticket for the lines of each block, which is 0; the launch has it for itself.
 /// 4. `outputs` has an element for each line.
-/// 5. `ROWS` is [`threads_of_line`] of the elements, with `OWN` strands each; `scratch`, which has `VECTOR` elements for each thread, and `flag` are the block's own.
+/// 5. `ROWS` is [`threads_of_line`] of the elements, with `OWN` accumulators each; `scratch`, which has `VECTOR`
+///    elements for each thread, and `flag` are the block's own.
 #[inline(always)]
 pub unsafe fn multiply_across<
     T: Element,
@@ -167,13 +168,13 @@ pub unsafe fn multiply_across<
     }
 }
 
-/// Strands that a thread adds at once: as many as it has loads in flight for.
+/// Accumulators that a thread adds at once: as many as it has loads in flight for.
 const fn at_once(vector: usize, own: usize) -> usize {
     let strands = IN_FLIGHT / vector;
     if strands < own { strands } else { own }
 }
 
-/// What a thread has of its strands of a part of its lines: vectors of neighbouring lines with `VECTORS`.
+/// What a thread has of its accumulators of a part of its lines: vectors of neighbouring lines with `VECTORS`.
 ///
 /// # Safety
 /// 1. `product` has the elements of its shape; with `VECTORS` a thread has all of its lines or none, and
@@ -225,7 +226,7 @@ unsafe fn sum_strands<T: Element, const VECTOR: usize, const OWN: usize, const V
     })
 }
 
-/// The sums of all strands of a thread, of which `sums_from` has so many as are added at once: those from
+/// The sums of all accumulators of a thread, of which `sums_from` has so many as are added at once: those from
 /// one on.
 #[inline(always)]
 fn each_pass<S: Float, const VECTOR: usize, const OWN: usize>(
@@ -287,7 +288,7 @@ unsafe fn load<T: Element, const VECTOR: usize, const VECTORS: bool>(
     elements
 }
 
-/// What a thread has of its strands of the parts of its lines.
+/// What a thread has of its accumulators of the parts of its lines.
 ///
 /// # Safety
 /// 1. All parts of the lines are written and visible to this thread.

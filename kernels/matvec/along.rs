@@ -1,8 +1,8 @@
 //! Lines that are contiguous: a group of lanes for each line, or for some parts of one.
 //!
 //! ```text
-//! each lane:   add the products of its strand, 16 bytes at a time
-//! each group:  add the strands of a part by shuffles
+//! each lane:   add the products of its accumulator, 16 bytes at a time
+//! each group:  add the accumulators of a part by shuffles
 //!              some parts of a line: write their sums; take the line's ticket
 //! last group:  add the sums of the line's parts by shuffles
 //! ```

@@ -3,13 +3,13 @@
 //! ```text
 //! each lane:   for four rounds at a time:
 //!                  load 16 bytes of each round of both lines and of v
-//!                  add the products of its strand, one round after the other
-//! each group:  add the strands of a part by shuffles
+//!                  add the products of its accumulator, one round after the other
+//! each group:  add the accumulators of a part by shuffles
 //!              some parts of its lines: write their sums; take the lines' ticket
 //! last group:  add the sums of the lines' parts by shuffles
 //! ```
 //!
-//! The order of a sum is that of `along.rs`, for strands of 16 elements. Departures from the plain version, for
+//! The order of a sum is that of `along.rs`, for accumulators of 16 elements. Departures from the plain version, for
 //! speed:
 //! 1. Lines and v consist of whole vectors of 16 bytes, zeros at the end, which start at multiples of 16: a lane
 //!    never loads less. The host brings other operands into this form.
@@ -102,7 +102,7 @@ pub unsafe fn multiply_bytes<T: Words, O: Output<Sum: FromSum<T::Sum>>>(
     }
 }
 
-/// Adds up each part of the group's lines. If they are all of the lines, the lane has those of its strand;
+/// Adds up each part of the group's lines. If they are all of the lines, the lane has those of its accumulator;
 /// otherwise they are written.
 ///
 /// # Safety
@@ -201,7 +201,7 @@ unsafe fn load(parts: &Parts, product: Product<i32>, first: usize, end: usize) -
     }
 }
 
-/// Adds up the strands of part `part` of each line, and keeps the sums or writes them.
+/// Adds up the accumulators of part `part` of each line, and keeps the sums or writes them.
 ///
 /// # Safety
 /// 1. All lanes of the warp call it.

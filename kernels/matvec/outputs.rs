@@ -45,7 +45,7 @@ impl<'launch, O: Output> Outputs<'launch, O> {
             1 => (line, 0),
             columns => (line / columns, line % columns),
         };
-        // A sum that is zero is +0: how many strands without products were added shows in no sign.
+        // A sum that is zero is +0: how many accumulators without products were added shows in no sign.
         let sum = O::Sum::from_sum(sum).plus(O::Sum::ZERO);
         let at = row * self.apart + column;
         // SAFETY: (1), (2) are the caller's.

@@ -13,9 +13,9 @@ pub const LANES: u32 = VECTOR_STRANDS as u32;
 
 /// What a lane has added so far of each of its lines.
 struct RunningSums<S, const LINES: usize> {
-    /// Its strand of the parts of a line.
+    /// Its accumulator of the parts of a line.
     of_line: [S; LINES],
-    /// Its strand of the products of a part.
+    /// Its accumulator of the products of a part.
     of_part: [S; LINES],
 }
 
@@ -49,7 +49,7 @@ impl Parts {
         }
     }
 
-    /// Adds up each part. If they are all of the line, the lane has those of its strand; otherwise they
+    /// Adds up each part. If they are all of the line, the lane has those of its accumulator; otherwise they
     /// are written.
     ///
     /// # Safety
@@ -138,7 +138,7 @@ impl Parts {
         }
     }
 
-    /// The same of any rounds, with zeros from element `end` on.
+    /// Loads any rounds, with zeros from element `end` on.
     ///
     /// # Safety
     /// 1. `product` has the elements of its shape, and a line has `end` of them, of which there are none if

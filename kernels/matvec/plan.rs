@@ -1,11 +1,11 @@
 //! How a line is split, and so the order in which its products are added.
 //!
 //! ```text
-//! a part:   products belong to 32 strands, 16 bytes of the line at a time, in turns;
-//!           a strand takes its products in order, each by a fused multiply-add, from +0 on
-//!           the strands are added as neighbours, then as neighbours of pairs, and so on
-//! a line:   part p belongs to strand p mod 32; a strand takes its parts in order
-//!           the 32 strands are added the same way
+//! a part:   products belong to 32 accumulators, 16 bytes of the line at a time, in turns;
+//!           an accumulator takes its products in order, each by a fused multiply-add, from +0 on
+//!           the accumulators are added as neighbours, then as neighbours of pairs, and so on
+//! a line:   part p belongs to accumulator p mod 32; an accumulator takes its parts in order
+//!           the 32 accumulators are added the same way
 //! ```
 //!
 //! The split depends on the number and the size of a line's elements alone: not on the other lines, on
@@ -19,7 +19,7 @@ pub const VECTOR_THREADS: u32 = 256;
 /// Threads of a line that is contiguous, and sequences in which products, and parts, are added.
 pub const VECTOR_STRANDS: usize = 32;
 
-/// Bytes of a line that a strand takes at once.
+/// Bytes of a line that an accumulator takes at once.
 pub const STRAND_BYTES: usize = 16;
 
 /// Lines that a thread loads at once where a line has one vector for each of its threads.
@@ -32,7 +32,7 @@ pub const LINES_OF_GROUP: usize = 4;
 /// Lines of elements of 8 bits that a group of threads adds at the same time.
 pub const LINES_OF_BYTES: usize = 2;
 
-/// The longest line of one part, in rounds of all strands.
+/// The longest line of one part, in rounds of all accumulators.
 const ONE_PART: usize = 4;
 
 /// Parts that a line is worth if they are short, and the rounds of one that is not.
@@ -45,7 +45,7 @@ const MOST_PARTS: usize = 1024;
 /// The split of one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VectorPlan {
-    /// Rounds of a part, in which each strand takes 16 bytes: a power of two.
+    /// Rounds of a part, in which each accumulator takes 16 bytes: a power of two.
     pub rounds: usize,
     /// Elements of a part, but for the last: a power of two.
     pub part: usize,
@@ -99,9 +99,9 @@ pub struct VectorShape {
     pub y_apart: usize,
     /// From each X of the batch to the next; 0 where all products share it.
     pub x_stride: usize,
-    /// The same of v.
+    /// As `x_stride`, for v.
     pub v_stride: usize,
-    /// The same of y, which no products share.
+    /// As `x_stride`, for y, which no products share.
     pub y_stride: usize,
     /// Threads of a contiguous line of at most one round: a power of two up to [`VECTOR_STRANDS`], of
     /// which each takes 16 bytes; 0 for longer ones, which take all.

@@ -3,7 +3,7 @@
 //! `operation.rs` says what an operation is, `operations/` has all of them, and `table.rs` a line for
 //! each kernel; `reduction.rs` reduces a whole array, `places.rs` finds the place of an extreme in one,
 //! `plan.rs` says how that is split, and so the tree; `elements.rs` is what is read, and `ticket.rs` finds the last block; `entries.rs` has the kernels,
-//! and `own.rs` makes those of others' operations; `lines/` reduces the lines of a matrix, and
+//! and `own.rs` makes those of others' operations; `lines/` reduces the rows or columns of a matrix, and
 //! `reproducible/` adds exactly.
 
 #[macro_use]

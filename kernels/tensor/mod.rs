@@ -6,7 +6,7 @@
 //! | part | place |
 //! |---|---|
 //! | products of warpgroups, which images for other architectures do not have | `warpgroup/` |
-//! | f32 matrices taken apart into halves | `split/` |
+//! | f32 matrices split into halves | `split/` |
 //!
 //! A tensor core adds the products of one instruction and the accumulator exactly, but for what lies
 //! more than 25 bits below the largest of them, and rounds toward zero (`docs/tensor_cores.md`). So an

@@ -247,7 +247,7 @@ pub fn launch(
             // SAFETY: each kernel's (1): the grid has one dimension, its blocks cover `x`, or
             // `sum_cooperative` does with any; their size is a power of two from 64 on, and that
             // of the kernel where it is made for one. There is room for what the step leaves, and
-            // buffers start at multiples of 256 bytes. (2) of `sum_cooperative` is that room.
+            // buffers start at multiples of 256 bytes. (2) of `sum_cooperative` is that memory.
             unsafe { module.launch_unsafe(kernels::$kernel, config, arguments) }
         }};
     }

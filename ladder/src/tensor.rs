@@ -139,8 +139,8 @@ pub fn compiler_warnings(device: &Device) -> Result<Vec<String>> {
 }
 
 /// C = A B by one step of the ladder, without waiting. A and C are row-major, B lies in
-/// [`Step::order_of_b`]; rows of A and C, and lines of B in its order, have a multiple of 8
-/// elements.
+/// [`Step::order_of_b`]; rows of A and C, and rows or columns of B in its order, have a multiple
+/// of 8 elements.
 ///
 /// # Errors
 /// [`ShapeMismatch`](tilewright::ErrorKind::ShapeMismatch);

@@ -93,7 +93,7 @@ impl Kernel {
         Self::Fastest(TileConfig::Large),
     ];
 
-    /// Those on the ordinary units.
+    /// Those on the CUDA cores.
     const ORDINARY: &[Self] = Self::ALL.split_at(4).0;
 
     pub fn multiply_into<T: Real>(

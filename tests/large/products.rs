@@ -74,14 +74,14 @@ fn undivided<T: tilewright::MatmulElement>(a: &Matrix<T>, b: &Matrix<T>) -> &'st
     plan.kernel
 }
 
-/// f32 taken apart, of more than 2^31 elements on either side: 17.5 GB, of the operand and of its halves.
+/// Split f32 operands of more than 2^31 elements on either side: 17.5 GB, of the operand and of its halves.
 #[test]
 fn split_products_of_more_than_2_to_the_31_elements() {
     let Some(device) = device_with(2 * TALL * WIDE * size_of::<f32>() + (1 << 28)) else {
         return;
     };
     if device.properties().compute_capability != Some((9, 0)) {
-        return say(&format!("skipped: {} takes no f32 apart", device.name()));
+        return say(&format!("skipped: {} does not split f32", device.name()));
     }
     let (u, v) = (signs(TALL, 1, 7), signs(1, WIDE, 8));
     let (a, b) = (signs(5, TALL, 9), signs(WIDE, 5, 10));

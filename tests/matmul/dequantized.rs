@@ -18,7 +18,7 @@ struct Way(TileConfig, (u32, u32));
 
 const NEWEST: (u32, u32) = (u32::MAX, 0);
 
-/// By warpgroups where the device has them, and by warps.
+/// `wgmma` where the device has it, and `mma.sync`.
 const WAYS: [Way; 5] = [
     Way(TileConfig::Small, NEWEST),
     Way(TileConfig::Large, NEWEST),
@@ -131,7 +131,7 @@ impl<O: Output<f32>> Operands<O> {
     }
 }
 
-/// Fails unless a product has the expected bits in every order, by warps and by warpgroups.
+/// Fails unless a product has the expected bits in every order, with `mma.sync` and with `wgmma`.
 fn assert_products<O: Output<f32>>(shape: Shape, first_case: usize)
 where
     i8: MatmulInto<O, f32>,
@@ -316,7 +316,7 @@ fn the_plan_says_which_kernel_it_is() {
     assert_eq!(kernel::<f32>(&ampere, 1), "matvec_i8_f32");
 }
 
-/// On the ordinary units, and on the oldest devices, there is none.
+/// On the CUDA cores, and on the oldest devices, there is none.
 #[test]
 fn other_ways_have_no_kernel() {
     let oldest = SimulatorOptions::default().with_profile(Profile::T4);

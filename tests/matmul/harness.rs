@@ -29,8 +29,8 @@ pub fn hoppers(machines: Vec<Device>) -> Vec<Device> {
     hoppers
 }
 
-/// Those that multiply f32 in halves on tensor cores: the hoppers, by warpgroups, and what stands for an A100, by
-/// warps.
+/// Those that multiply split f32 on tensor cores: the hoppers, with `wgmma`, and what stands for an A100, with
+/// `mma.sync`.
 pub fn splitters(machines: Vec<Device>) -> Vec<Device> {
     let mut splitters = hoppers(machines);
     splitters.push(ampere());

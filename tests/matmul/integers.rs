@@ -6,7 +6,7 @@ use crate::harness::{Host, ORDERS, Shape, assert_same_bits};
 use tilewright::{Arithmetic, Device, Matmul, MatmulPlan, Matrix, Order, TileConfig};
 
 /// Every way to multiply: on tensor cores where there are some, by the device's kernels and by those of an older
-/// one, and on the ordinary units.
+/// one, and on the CUDA cores.
 const WAYS: [Way; 7] = [
     Way(Arithmetic::Auto, TileConfig::Small, NEWEST),
     Way(Arithmetic::Auto, TileConfig::Large, NEWEST),

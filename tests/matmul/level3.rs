@@ -16,7 +16,7 @@ use tilewright::{
 /// Nothing, single elements, less than a vector, tails of a warp and of a tile.
 const SIZES: [usize; 7] = [0, 1, 2, 3, 5, 9, 33];
 
-/// Lengths from which f32 is taken apart, whole stages and tails.
+/// Lengths from which f32 is split, whole stages and tails.
 const SPLIT_SIZES: [usize; 7] = [63, 64, 65, 66, 72, 96, 129];
 
 /// Of the shapes with three of the sizes one in so many is multiplied: all ways together have them all.

@@ -203,16 +203,16 @@ fn a_chain_is_not_divided() {
     assert!(!matches!(chain, SelectionReason::InParts { .. }), "{chain}");
 }
 
-/// Parts that are taken apart, and a rest that is not, each output within the bound of f32.
+/// Parts that are split, and a rest that is not, each output within the bound of f32.
 #[test]
 fn parts_that_are_taken_apart_are_as_accurate_as_f32() {
     let (m, n, k) = (256, 272, 4100);
     let mut random = Random::new(44);
     let mut element = |_, _| random.signed_unit() as f32;
     let (a, mut b) = (Host::new(m, k, &mut element), Host::new(k, n, &mut element));
-    // Columns 128 to 255 are left to the ordinary units, in all parts, for an element of the last one.
+    // Columns 128 to 255 are left to the CUDA cores, in all parts, for an element of the last one.
     b.elements[(k - 1) * n + 200] = 1e-30;
-    let machines = some_machines("parts that are taken apart");
+    let machines = some_machines("parts that are split");
     for device in hoppers(machines).into_iter().map(unlimited) {
         let (on_a, on_b) = (
             a.upload(&device, Order::RowMajor),
@@ -234,7 +234,7 @@ fn parts_that_are_taken_apart_are_as_accurate_as_f32() {
             exact.add_product((at % n) as f64, 1.0);
             exact.assert_close(*found, k);
         }
-        // An operand that was taken apart before is found in parts, too.
+        // An operand that was split before is found in parts, too.
         let prepared = device.prepare(&on_b).unwrap();
         let panels: Vec<bool> = (0..n).map(|column| column / 128 == 1).collect();
         assert_eq!(prepared.wide_columns().unwrap(), panels);

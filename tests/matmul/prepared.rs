@@ -1,11 +1,12 @@
-//! Operands that are taken apart once.
+//! Operands that are split once.
 
 use crate::common::random::Random;
 use crate::common::{devices, share};
 use crate::harness::{Host, ORDERS, assert_same_bits, hoppers, splitters};
 use tilewright::{Arithmetic, Device, ErrorKind, Matmul, MatrixBatch, Order};
 
-/// Bits as without, in all orders of A, B and C, for narrow and wide lines, and for batches.
+/// Bits as without, in all orders of A, B and C, for rows and columns in the split's range and outside, and for
+/// batches.
 #[test]
 fn products_of_a_prepared_operand_have_the_same_bits() {
     let (m, n, k) = (130, 140, 72);
@@ -57,7 +58,7 @@ fn wide_columns_are_those_of_a_panel() {
             let b = usual.upload(&device, order);
             let wide = device.prepare(&b).unwrap().wide_columns().unwrap();
             assert_eq!(wide, [false; COLUMNS], "{device:?}");
-            for k in share("wide columns", 0..K) {
+            for k in share("columns outside the split's range", 0..K) {
                 // Two of them at each k, and each at every third.
                 for turn in [k % 3, k % 3 + 3] {
                     let column = [0, 31, 32, 127, 128, COLUMNS - 1][turn];
@@ -74,7 +75,7 @@ fn wide_columns_are_those_of_a_panel() {
     }
 }
 
-/// Lines that no cluster keeps are taken apart by two launches.
+/// Two launches split rows and columns that no cluster keeps.
 #[test]
 fn wide_columns_of_long_lines() {
     let (k, n) = (13313, 33);

@@ -105,7 +105,7 @@ fn assert_skinny<T, O, S>(
         .flat_map(|&shape| (0..8).map(move |number| (shape, number)));
     let name = type_name::<(T, O)>();
     for (shape, number) in share(name, all) {
-        // All bytes; halves whose few lines are contiguous.
+        // All bytes; halves whose few rows or columns are contiguous.
         let (m, n, _) = shape;
         let [of_a, of_b, _] = orders(number);
         let are_contiguous = match m < n {
@@ -194,7 +194,7 @@ fn products_of_8_bit_floats() {
     }
 }
 
-/// Two tiles of the few lines beside each other, on devices that compute all tiles in one round.
+/// Two tiles of the few rows or columns beside each other, on devices that compute all tiles in one round.
 #[test]
 fn two_tiles_of_few_rows() {
     let mut all = hoppers(devices());
@@ -219,7 +219,7 @@ fn two_tiles_of_few_rows() {
     }
 }
 
-/// Each product of a batch has the bits that it has alone, where few lines are shared and where they are not.
+/// Each product of a batch has the bits that it has alone, where the skinny operand is shared and where it is not.
 #[test]
 fn batches_of_few_rows() {
     for device in hoppers(devices()) {

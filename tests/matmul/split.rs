@@ -1,4 +1,4 @@
-//! f32 products on tensor cores, of operands that are taken apart into halves.
+//! f32 products on tensor cores, of split operands.
 
 use crate::common::exact::Compensated;
 use crate::common::random::Random;
@@ -10,8 +10,8 @@ use crate::harness::{
 use std::fmt::Debug;
 use tilewright::{Arithmetic, Device, Matmul, MatrixBatch, Order, TileConfig};
 
-/// By warpgroups and by warps on each of the machines that run code for compute capability 9.0, and by warps as an
-/// A100 does.
+/// With `wgmma` and with `mma.sync` on each of the machines that run code for compute capability 9.0, and with
+/// `mma.sync` as an A100 does.
 fn ways(machines: Vec<Device>) -> Vec<Way> {
     let hoppers = hoppers(machines).into_iter();
     let ways = hoppers.flat_map(|device| {
@@ -76,7 +76,7 @@ const DISTRIBUTIONS: [(&str, Draw, Draw); 6] = [
     ),
 ];
 
-/// Numbers of 26 binades, none of which is left to the ordinary units.
+/// Numbers of 26 binades, none of which is left to the CUDA cores.
 fn far_apart(random: &mut Random) -> f64 {
     let x = random.signed_unit();
     (x / 2.0 + 0.5_f64.copysign(x)) * (random.integer(-25..=0) as f64).exp2()
@@ -143,7 +143,7 @@ fn split_products_of_small_integers_are_exact() {
 /// A line, element by element.
 type Line = fn(usize) -> f32;
 
-/// Lines with elements far apart, infinite and NaN: their panels are left to the ordinary units.
+/// Lines with elements far apart, infinite and NaN: their panels are left to the CUDA cores.
 #[test]
 fn wide_lines_are_computed_in_order() {
     let shape = (260, 140, 96);
@@ -171,7 +171,7 @@ fn wide_lines_are_computed_in_order() {
     }
 }
 
-/// Rows of A from 2^30 down to 2^-30, each of which has its own scale: none is left to the ordinary units, and the
+/// Rows of A from 2^30 down to 2^-30, each of which has its own scale: none is left to the CUDA cores, and the
 /// bound holds in each. A row over as many powers of two is left to them, with its panel.
 #[test]
 fn graded_rows_are_taken_apart_and_rows_of_graded_elements_are_not() {
@@ -225,8 +225,7 @@ fn one_element_makes_a_line_wide() {
     }
 }
 
-/// The same of lines that a block keeps 8 of: in the first and the last line of such a group, contiguous lines and
-/// those that lie across.
+/// Rows and columns of which a block keeps 8: in the first and the last one of such a group, contiguous or not.
 #[test]
 fn one_element_makes_a_longer_line_wide() {
     const LINES: usize = 132;

@@ -8,9 +8,9 @@ mod packages;
 mod ptx;
 mod ptxas;
 mod sass;
+mod terms;
 mod times;
 mod tracked;
-mod words;
 mod workspace;
 
 use std::process::ExitCode;
@@ -47,10 +47,10 @@ Commands:
                       fail on spills, stack frames, accesses without a state space, slow
                       instructions in the loops of tensor-core products, and a stale
                       ladder/registers.txt; with --write, write that table anew
+  terms               look for terms in pages, comments and strings for which the field has another
   times               print how long a stranger waits: for the README's first program, for the
                       tests of examples/custom_kernel on the simulator and for its PTX, from
                       nothing and after edits
-  words               find words in comments, messages and pages that the project avoids
 ";
 
 fn main() -> ExitCode {
@@ -78,8 +78,8 @@ fn run(mut arguments: lexopt::Parser) -> Result {
             Some("packages") => packages::run(arguments),
             Some("ptx") => ptx::run(arguments),
             Some("ptxas") => ptxas::run(arguments),
+            Some("terms") => terms::run(arguments),
             Some("times") => times::run(arguments),
-            Some("words") => words::run(arguments),
             _ => Err(format!("there is no command {command:?}; see `cargo xtask --help`").into()),
         },
         Some(argument) => Err(argument.unexpected().into()),

@@ -22,7 +22,7 @@ pub fn run(mut arguments: lexopt::Parser) -> Result {
         &simulator::first_program(&root)?,
     );
     print_table(
-        "kernels of one's own on the simulator",
+        "custom kernels on the simulator",
         &simulator::tests_of_kernels(&root)?,
     );
     let (toolchain, lines) = ptx::builds(&root)?;

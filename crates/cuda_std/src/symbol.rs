@@ -41,7 +41,7 @@ impl<T: Pod, const LEN: usize> GlobalArray<T, LEN> {
     }
 
     /// Calls `action` with a view of the array: each element is read and written as one of a buffer
-    /// is, by the thread to whose own index it belongs or by `unsafe` accesses. The view cannot
+    /// is, by the thread to whose unique index it belongs or by `unsafe` accesses. The view cannot
     /// leave `action`, as it ends with the launch.
     ///
     /// # Panics

@@ -1,4 +1,4 @@
-//! The simulated thread that is running on this host thread.
+//! The simulated thread that runs on this host thread.
 
 use crate::block::{Block, Thread};
 use crate::check::{BlockCheck, Line, MAX_CELL_BYTES, NO_STEPS, RecentSteps};
@@ -14,7 +14,7 @@ pub(crate) struct Current {
     block: Cell<*const Block>,
     /// The checks of the block, if nothing hinders its accesses; or null.
     checks: Cell<*const BlockCheck>,
-    /// Where the block's shared memory starts; read at each access of shared memory.
+    /// The start of the block's shared memory; read at each access of shared memory.
     shared: Cell<usize>,
     /// The steps of the thread, if there are checks; or those of no thread: it is never null.
     steps: Cell<*const RecentSteps>,
@@ -165,12 +165,12 @@ impl Here {
         if cell >= MAX_SHARED_BYTES >> shift {
             return false;
         }
-        // SAFETY: of `load_again`, (1) is the comparison. The steps are those of no thread, or part of the block, as in
-        // `try_with_current`.
+        // SAFETY: the comparison above bounds `cell`, as `load_again` requires. The steps are those of no thread, or part
+        // of the block, as in `try_with_current`.
         unsafe { (*self.current().steps.get()).load_again(Line::of(site, shift), cell) }
     }
 
-    /// Where `address` is in the shared memory of the running block, or at or beyond [`MAX_SHARED_BYTES`].
+    /// The offset of `address` in the running block's shared memory; at least [`MAX_SHARED_BYTES`] outside of it.
     #[inline(always)]
     pub fn shared_offset_of(self, address: usize) -> usize {
         // Outside of a launch, it is the memory from 0 on, where nothing is.

@@ -1,8 +1,7 @@
 //! Runs one GPU kernel launch on the CPU, with checks and counters.
 //!
-//! A kernel is an ordinary Rust closure that is called once per GPU thread.
-//! Inside of it, the functions of this crate are the instructions of the
-//! simulated machine: they answer for "the thread that is running now".
+//! A kernel is a Rust closure that is called once per GPU thread. Inside it, the functions of this crate are the
+//! instructions of the simulated machine, executed by the calling simulated thread.
 //!
 //! ```
 //! use simt::{Body, Dim3, Launch, Options};
@@ -30,114 +29,106 @@
 //!
 //! # How a launch is simulated
 //!
-//! - Each GPU thread is a coroutine with its own small stack. It runs
-//!   until it must wait (for a barrier, for the lanes of its warp), is switched, or exits.
-//! - A block is run wholly by one host thread, so a coroutine never moves
-//!   between host threads. Blocks run in parallel on at most
-//!   [`MAX_WORKERS`] host threads; those of a cooperative launch in turns on one.
-//! - Which warp runs next is drawn from a generator that is seeded by
-//!   [`Options::seed`] and the block's index: the same seed gives the same
-//!   order in every run, on every machine.
-//! - Under every seed but 0, the schedule is preemptive ([`Preemption`]): a thread may be switched
-//!   before each access that others can see, and as many blocks as the device holds are resident
-//!   and take turns. Mistakes that need another thread between two atomic operations show up under
-//!   some of the seeds: lost updates, locks in two orders, a value that is the same again, a
-//!   look-back that finds a prefix in place of an aggregate. [`under_seeds`] runs a kernel
-//!   under many seeds.
-//! - With [`Options::parallel_blocks`], the order within a block is the seed's, and so is which of
-//!   the blocks of one host thread is next; the host decides how host threads interleave. Without
-//!   it, all is the seed's.
-//! - Blocks start in the order of their index ([`Options::blocks_in_order`]), and a thread that waits
-//!   lets others run: at a [`yield_now`], and in a loop of atomic updates that change nothing.
+//! - Each GPU thread is a coroutine with its own small stack. It runs until it waits (for a barrier, for
+//!   the lanes of its warp), is switched, or exits.
+//! - One host thread runs all of a block, so a coroutine never moves between host threads. Blocks run in
+//!   parallel on at most [`MAX_WORKERS`] host threads; those of a cooperative launch take turns on one.
+//! - A generator, seeded by [`Options::seed`] and the block's index, chooses the warp that runs next. The
+//!   same seed gives the same order in every run, on every machine.
+//! - Under every seed but 0, the schedule is preemptive ([`Preemption`]): a thread may be switched before
+//!   each access that others can see, and as many blocks as the device holds are resident and take turns.
+//!   This exposes mistakes that need another thread between two atomic operations, each under some of the
+//!   seeds: lost updates, locks taken in two orders, ABA, a look-back that finds a prefix instead of an
+//!   aggregate. [`under_seeds`] runs a kernel under many seeds.
+//! - With [`Options::parallel_blocks`], the seed fixes the order within a block and the order of blocks on
+//!   one host thread; the host decides how host threads interleave. Without it, the seed fixes everything.
+//! - Blocks start in the order of their index ([`Options::blocks_in_order`]). A waiting thread lets others
+//!   run: at a [`yield_now`], and in a loop of atomic updates that change nothing.
 //!
 //! # What is checked
 //!
-//! Data races in shared and global memory, also between blocks; reads of bytes that
-//! have not been written; use of freed memory; asynchronous copies in use or never waited for;
-//! accesses out of bounds or misaligned; barriers and warp-wide operations that not all
-//! threads reach; launches above the limits. Memory is checked unless
-//! [`Options::checks`] is off, which makes a launch several times faster; the
-//! rest always is.
+//! - Data races in shared and global memory, also between blocks.
+//! - Reads of bytes that have not been written, and uses of freed memory.
+//! - Asynchronous copies that are used in flight, or that no thread waits for.
+//! - Accesses out of bounds or misaligned.
+//! - Barriers and warp-wide operations that some threads never reach.
+//! - Launches above the device's limits.
+//! - Hopper's asynchronous operations: clusters with [`map_shared`] and multicast, mbarriers, bulk copies,
+//!   products of warpgroups, proxy fences and `setmaxnreg`.
 //!
-//! Of Hopper's asynchronous machine: clusters with [`map_shared`] and multicast, mbarriers, bulk
-//! copies, products of warpgroups, proxy fences and `setmaxnreg`. What runs beside the threads does
-//! so at moments that the seed chooses, and as late as possible under seed 0; the blocks of a cluster
-//! are resident together on one host thread. `docs/synchronisation.md` has the rules.
+//! [`Options::checks`] turns off the checks of memory, which makes a launch several times faster. The other
+//! rules always hold.
 //!
-//! Accesses are ordered by barriers of the block and of the grid, by
-//! [`warp_barrier`] for the lanes of its mask, by a [`fence`] and an atomic update
-//! on each side, by an [`atomic_access`] that releases and one that acquires, and by
-//! the end of a launch. Shuffles and votes order nothing. Two
-//! threads that store the same value race nonetheless. The checks see what goes
-//! through [`access`].
+//! Asynchronous operations complete at moments that the seed chooses, and as late as possible under seed 0.
+//! The blocks of a cluster are resident together on one host thread. `docs/synchronisation.md` has the rules.
 //!
-//! A violated rule ends the launch with a [`Defect`] that names the kernel,
-//! the source line, the block and the thread. Threads that can never be
-//! released are a defect, not a hang. Where hardware is lenient, the simulator
-//! is strict: shared memory starts poisoned, an asynchronous copy is performed
-//! only at its wait, and a barrier that an exited thread has missed is a defect.
+//! These order accesses: barriers of the block and of the grid; [`warp_barrier`], for the lanes of its mask; a
+//! [`fence`] and an atomic update on each side; an [`atomic_access`] that releases and one that acquires;
+//! the end of a launch. Shuffles and votes order nothing. Two threads that store the same value race all the
+//! same. The checks see only accesses that go through [`access`].
 //!
-//! # What a kernel must keep to
+//! A violation ends the launch with a [`Defect`] that names the kernel, the source line, the block and the
+//! thread. Threads that can never be released are a defect, not a hang. Where hardware is lenient, the
+//! simulator is strict: shared memory starts poisoned, an asynchronous copy takes effect only at its wait,
+//! and a barrier that an exited thread has missed is a defect.
 //!
-//! - It does not block its host thread: no lock is held, and no channel waited
-//!   for, across an instruction or an access.
-//! - A loop that waits for another thread asks by atomic updates or calls [`yield_now`]; a loop of
-//!   plain accesses keeps its host thread for ever.
-//! - It fits into its stack, [`Options::stack_bytes`], and ends in time, [`Options::time_limit`]:
-//!   see below.
-//! - Its simulated threads share host threads. A thread-local value that one of them sets is seen
-//!   by others between any two instructions, so a scope that is kept in one (as the crate
-//!   `scoped-tls` has it) may be seen by a thread that did not open it, and after its end: kernels
-//!   must not use such scopes. Nothing can enforce that.
-//! - The initialiser of a thread-local executes no instruction: the standard library takes a value that was
-//!   made meanwhile for its own earlier one, and drops it, though a thread of the same host thread may have
-//!   borrowed it. Nothing can enforce that, either; `#[kernel]` refuses a library that names `thread_local!`.
-//! - Nothing panics in a destructor while it unwinds: that ends the process, as in any Rust
-//!   program, and so does a panic under an `extern "C" fn`. A thread of a block with a defect
-//!   unwinds, whatever it waits for: an assertion in a destructor must hold then, too, or ask
-//!   [`std::thread::panicking`].
-//! - Blocks may run one after the other: a block that waits for another one
-//!   must know that it has started, as on a GPU without a cooperative launch. Those of a lower index
-//!   have. In a cooperative launch, [`run_cooperative`], all blocks run at the same time.
+//! # Rules for kernels
+//!
+//! - A kernel does not block its host thread: it holds no lock and waits for no channel across an
+//!   instruction or an access.
+//! - A loop that waits for another thread polls with atomic updates or calls [`yield_now`]. A loop of plain
+//!   accesses keeps its host thread for ever.
+//! - A kernel fits into its stack, [`Options::stack_bytes`], and ends in time, [`Options::time_limit`]: see
+//!   below.
+//! - Simulated threads share host threads. Other simulated threads see a thread-local value that one of them
+//!   sets, between any two instructions. So a scope kept in a thread-local, as in the crate `scoped-tls`, may
+//!   be visible to a thread that did not open it, and after its end. Kernels must not use such scopes.
+//!   Nothing can enforce that.
+//! - The initialiser of a thread-local executes no instruction. Otherwise another simulated thread of the same
+//!   host thread may initialise the value and borrow it meanwhile; the standard library takes that value for
+//!   an earlier one of its own and drops it. Nothing can enforce that, either; `#[kernel]` refuses a library
+//!   that names `thread_local!`.
+//! - Nothing panics in a destructor while it unwinds: that ends the process, as in any Rust program. So does a
+//!   panic under an `extern "C" fn`. A thread of a block with a defect unwinds from wherever it waits, so an
+//!   assertion in a destructor must hold then, too, or check [`std::thread::panicking`].
+//! - Blocks may run one after the other. As on a GPU without a cooperative launch, a block may wait for another
+//!   one only if it knows that the other has started. Blocks of a lower index have. In a cooperative launch,
+//!   [`run_cooperative`], all blocks run at the same time.
 //!
 //! # What happens to a kernel that misbehaves
 //!
-//! - **A block with a defect** is cut off: each of its threads unwinds from the instruction that it
-//!   waits at. In a destructor that runs meanwhile, instructions do not wait, and give made-up
-//!   results. A thread that catches its unwinding is unwound again at its next instruction; one
-//!   that does so over and over is left where it is, and so is one that waits under a function
-//!   that cannot unwind, such as an `extern "C" fn`, where the tables of exceptions are read (Linux
-//!   on x86-64 and aarch64). A destructor that panics meanwhile ends the process, with a message that
-//!   has the finding for which the thread unwinds. With `panic = "abort"` nothing is unwound, and all
-//!   threads of the block are left, each with its stack.
-//! - **A thread that is left** may have lent a part of what it uses to a host thread that it has started. So
-//!   its stack, the [`Body`] and the parameters of the launch stay for ever.
-//! - **A stack overflow** is [`DefectKind::StackOverflow`], and the process goes on. rustc has
-//!   large frames touch each of their pages, so that none jumps over the guard page. The thread is
-//!   left where it is: its destructors do not run, its stack is never given back, and locks that it
-//!   holds stay locked. An overflow within the C library, whose locks would stay locked too, ends
-//!   the process with a message, and so does one that leaves the lock of a standard stream locked (in
-//!   a `Display` under a `println!`), or that of an allocator of the program's own, within seconds.
-//!   Linux on x86-64 and aarch64 has all of this; elsewhere only an instruction that is called near
-//!   the end of the stack is found, and other overflows end the process.
-//! - **A block over its limit of time** is [`DefectKind::TimeLimit`]: it is cut off at the next
-//!   instruction, other than an unchecked access. A loop without one is interrupted by a
-//!   signal (`SIGURG`), on the same systems: the looping function is stopped in its own code, not
-//!   in one that it calls, and its thread is left where it is. That leaves nothing half done but
-//!   what the loop itself does, and a lock that it holds stays locked, with the same end as above if
-//!   it is a standard stream's. A thread that waits for the
-//!   host, such as for a lock that another one holds over a barrier, or that loops while it unwinds
-//!   or in a foreign library, cannot be stopped: after two more seconds the process aborts, with a
-//!   message that names the kernel, the block and the thread, and says what it waits for.
-//!   [`Options::time_limit`] of `None` has it go on.
-//! - **After a fork** the child may launch kernels: it starts new host threads. A launch that
-//!   is under way in the parent does not go on in the child.
+//! - **A block with a defect** is cut off: each of its threads unwinds from the instruction at which it waits.
+//!   In destructors that run meanwhile, instructions do not wait and return made-up results. A thread that
+//!   catches its unwinding is unwound again at its next instruction; one that keeps doing so is abandoned. So
+//!   is one that waits under a function that cannot unwind, such as an `extern "C" fn`, where the exception
+//!   tables can be read (Linux on x86-64 and aarch64). A destructor that panics meanwhile ends the process,
+//!   with a message that has the finding for which the thread unwinds. With `panic = "abort"` nothing is
+//!   unwound, and all threads of the block are abandoned, each with its stack.
+//! - **An abandoned thread** may have lent a part of its data to a host thread that it has started. So its
+//!   stack, the [`Body`] and the parameters of the launch are never freed.
+//! - **A stack overflow** is [`DefectKind::StackOverflow`], and the process goes on. rustc makes large frames
+//!   touch each of their pages, so that none jumps over the guard page. The thread is abandoned: its destructors
+//!   do not run, its stack is never freed, and locks that it holds stay locked. Some overflows end the process
+//!   with a message instead: one within the C library, whose locks would stay locked too; and, within seconds,
+//!   one that leaves the lock of a standard stream locked (in a `Display` under a `println!`), or that of a
+//!   custom allocator. Linux on x86-64 and aarch64 has all of this. Elsewhere the simulator finds only an
+//!   instruction that is called near the end of the stack, and other overflows end the process.
+//! - **A block over its time limit** is [`DefectKind::TimeLimit`]: it is cut off at the next instruction other
+//!   than an unchecked access. On the same systems, a signal (`SIGURG`) interrupts a loop without such an
+//!   instruction. It stops the looping function in its own code, not in a function that it calls, and the
+//!   thread is abandoned. Only the loop's own work is left half done. A lock that it holds stays locked, which
+//!   ends the process as above if it is a standard stream's. A thread cannot be stopped if it waits for the
+//!   host, such as for a lock that another one holds over a barrier, or if it loops while it unwinds or in a
+//!   foreign library. Then the process aborts after two more seconds, with a message that names the kernel, the
+//!   block, the thread and what it waits for. With a [`Options::time_limit`] of `None` it goes on.
+//! - **After a fork** the child may launch kernels: it starts new host threads. A launch that is under way in
+//!   the parent does not continue in the child.
 //!
 //! # Layers
 //!
 //! Each folder uses only those above it in this table.
 //!
-//! | folder | what it holds |
+//! | folder | content |
 //! |---|---|
 //! | `basics` | plain data: extents, positions, accesses, defects, the generator of schedules |
 //! | `tensor` | the arithmetic of tensor cores, bit by bit |
@@ -148,8 +139,8 @@
 //! | `check` | the checks of memory: shadow and vector clocks |
 //! | `launch` | a launch as data, its options, limits and report |
 //! | `block` | threads, warps and the block that they are in; findings |
-//! | `current` | the thread that is running on this host thread |
-//! | `instructions` | what a kernel calls |
+//! | `current` | the simulated thread that runs on this host thread |
+//! | `instructions` | the functions that kernels call |
 //! | `host` | the process: worker threads, watchdog, signals, panics, forks |
 //! | `runner` | coroutines, turns of warps, workers, launches |
 

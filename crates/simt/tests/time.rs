@@ -30,8 +30,8 @@ fn assert_stopped(body: impl Fn() + Sync) -> [Box<Defect>; 3] {
     assert_stopped_as(&[DefectKind::TimeLimit], body)
 }
 
-/// The same of threads that look at a word again and again: as a deadlock, if they have done so often before their time
-/// is up.
+/// As [`assert_stopped`], for threads that poll a word: stopped as a deadlock if they have polled often before their
+/// time is up.
 #[track_caller]
 fn assert_spinning(body: impl Fn() + Sync) -> [Box<Defect>; 3] {
     assert_stopped_as(&[DefectKind::Deadlock, DefectKind::TimeLimit], body)

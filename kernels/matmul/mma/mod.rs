@@ -1,7 +1,7 @@
-//! Products on tensor cores, by warps: a block of outputs for each of them.
+//! Products on tensor cores with `mma.sync`: each warp computes a block of outputs.
 //!
 //! A product of f64 adds up in order of k, by a fused multiply-add each (`docs/tensor_cores.md`): the bits are
-//! those of the ordinary units. One of f16 or bf16 adds the products of 16 k to the sum as the chip does; those
+//! those of the CUDA cores. One of f16 or bf16 adds the products of 16 k to the sum as the chip does; those
 //! of i8 are exact.
 //!
 //! For each 8 k a large block of f64 reads 48 KiB of shared memory in 384 cycles, in which its tensor cores
@@ -11,7 +11,7 @@
 //! operands lie in shared memory, `block_operands.rs` what a block copies there, `warp_tile.rs` what a warp computes,
 //! `product.rs` the main loop and how sums are stored, `peeled_loop.rs` the main loop of f64, `entries.rs` the
 //! kernels, and `grouped.rs` those of products of unequal shapes. `split.rs` has the main loop and the kernels of f32
-//! products whose operands were taken apart into halves.
+//! products of split operands.
 
 mod block_operands;
 mod element;

@@ -54,8 +54,8 @@ impl<A: StageLayout<Element = f64>, B: StageLayout<Element = f64>> BlockOperands
         pipeline.commit();
     }
 
-    /// The same of a tile that may lie outside the operands in part, or past the end of K: its group of copies is
-    /// empty. Copies that are not `wide` bring an element.
+    /// As [`copy_whole`](Self::copy_whole), for a tile that may lie outside the operands in part, or past the end of K,
+    /// where its group of copies is empty. Copies that are not `WIDE` bring one element each.
     ///
     /// # Safety
     /// 1. The operands' rows start at multiples of 16 bytes if copies are `wide`.

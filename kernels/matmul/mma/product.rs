@@ -225,7 +225,7 @@ pub unsafe fn store_by_rows<W, O, F, const LEN: usize>(
     let (row, column) = (row + position.row, column + position.column);
     let place = |part: usize| (row + part * ROWS, column);
     let sum = |part: usize, i: usize| O::Sum::from_sum(sums.sum(part, i));
-    // SAFETY: (1) all lanes are here, by (1), and each warp has a room of its own, by (2). (2) is (3), and each
-    // warp has its own outputs.
+    // SAFETY: (1) all lanes are here, by (1), and each warp has a staging buffer of its own, by (2). (2) is (3),
+    // and each warp has its own outputs.
     unsafe { c.store_parts(matrix, W::DOWN, place, sum, room, finish) };
 }

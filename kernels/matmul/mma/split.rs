@@ -1,4 +1,4 @@
-//! f32 products on tensor cores, by warps: each operand in two halves, three products of halves for each.
+//! f32 products on tensor cores with `mma.sync`: each operand in two halves, three products of halves.
 //!
 //! ```text
 //! load the first stage: 32 k of both halves of both operands
@@ -6,7 +6,7 @@
 //!     wait for it, and load the next one
 //!     sums   = 2^-11 (A.lo B.hi + A.hi B.lo)
 //!     sums  += A.hi B.hi                            all in the tensor core
-//!     totals += sums                                on the ordinary units, rounded to nearest
+//!     totals += sums                                on the CUDA cores, rounded to nearest
 //! store the totals, scaled back
 //! ```
 //!
@@ -195,7 +195,7 @@ unsafe fn multiply<
 
 macro_rules! split_kernels {
     ($($name:ident of $tile:ident;)*) => {$(
-        /// C = A B in f32 of operands that were taken apart, or the products of a batch, one for each block along y.
+        /// C = A B in f32 of split operands, or the products of a batch, one for each block along y.
         /// Where C stands for the transpose of a result, `is_transposed` is 1: its bits are those of the result.
         ///
         /// # Safety

@@ -1,4 +1,4 @@
-//! The tiles of products by warps.
+//! The tiles of warp-level products.
 
 use super::element::{COLUMNS_OF_PRODUCT, ROWS_OF_PRODUCT};
 use crate::matmul::descriptor::BlockTile;
@@ -93,7 +93,7 @@ pub const NARROW_SMALL: MmaTile = MmaTile {
     by_elements: false,
 };
 
-/// 128 x 64 outputs of f32 whose operands were taken apart: a stage has both halves of both.
+/// 128 x 64 f32 outputs of split operands: a stage holds both halves of both operands.
 pub const SPLIT_LARGE: MmaTile = MmaTile {
     down: 2,
     along: 8,
@@ -104,14 +104,14 @@ pub const SPLIT_LARGE: MmaTile = MmaTile {
     by_elements: false,
 };
 
-/// 64 x 64 outputs of such f32.
+/// 64 x 64 f32 outputs of split operands.
 pub const SPLIT_SMALL: MmaTile = MmaTile {
     down: 1,
     resident: 3,
     ..SPLIT_LARGE
 };
 
-/// The same of a product of a group: products that fill a device with large tiles are launched alone.
+/// As [`NARROW_SMALL`], for a product of a group: products that fill a device with large tiles are launched alone.
 ///
 /// With one stage more the main loop is another instance, which is inlined: one that two entries share became a
 /// function, with its sums in memory and 35 registers more.

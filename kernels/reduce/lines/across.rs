@@ -1,7 +1,7 @@
 //! Lines whose neighbours' elements are contiguous: one for each lane of a warp.
 //!
 //! ```text
-//! each thread: combine the elements of 16 strands of a part of one line, 16 loads at a time
+//! each thread: combine the elements of 16 accumulators of a part of one line, 16 loads at a time
 //! each block:  combine the accumulators of the threads of each line, 8 at most, in shared memory
 //!              the same for the second part, if there are two
 //!              lines of several units: write the unit's; take the ticket of the 32 lines
@@ -10,7 +10,7 @@
 //!
 //! A warp loads 32 neighbouring elements at once, in each order of the matrix the ones that are
 //! contiguous. A block has 32 lines; of lines of less than 128 elements, which need fewer threads each,
-//! it has up to 256. The strands of a line are those of [`LinePlan`], so the bits are those of
+//! it has up to 256. The accumulators of a line are those of [`LinePlan`], so the bits are those of
 //! `along.rs`.
 
 use super::combine::combine_neighbours;
@@ -31,7 +31,7 @@ use cuda_std::prelude::*;
 /// Threads of a line of [`STRANDS`] elements or more.
 const THREADS: usize = (LINE_THREADS / ACROSS_LINES) as usize;
 
-/// Strands of a thread.
+/// Accumulators of a thread.
 const OWN_STRANDS: usize = STRANDS_ACROSS;
 
 /// Sequences of sections of a thread.
@@ -224,7 +224,7 @@ unsafe fn reduce_unit<R: Reduction<X::Element>, X: Source>(
     }
 }
 
-/// What a thread has of its strands of a part of its line.
+/// What a thread has of its accumulators of a part of its line.
 ///
 /// # Safety
 /// 1. `lines.source` has all elements of the lines.
@@ -258,7 +258,7 @@ unsafe fn reduce_strands<R: Reduction<X::Element>, X: Source>(
         }
     }
     let first = round + own;
-    // Compared with constants: compared with `end`, each strand's index is held in registers.
+    // Compared with constants: compared with `end`, each accumulator's index is held in registers.
     let here = end.saturating_sub(first).min(OWN_STRANDS) as u32;
     if here > 0 {
         let source = lines.source.moved_by(first, place.line);

@@ -1,7 +1,7 @@
 //! Lines that are contiguous: a group of lanes for each line, or for each part of one.
 //!
 //! ```text
-//! each lane:   combine the elements of its four strands, a vector at a time
+//! each lane:   combine the elements of its four accumulators, a vector at a time
 //! each group:  combine the lanes' accumulators by shuffles
 //! each block:  combine the accumulators of the parts of each section, in shared memory
 //!              lines of several sections: write the section's; take the line's ticket

@@ -1,4 +1,4 @@
-//! Steps of the tree of [`LinePlan`](super::LinePlan): the elements of strands, neighbours in a thread's
+//! Steps of the tree of [`LinePlan`](super::LinePlan): the elements of accumulators, neighbours in a thread's
 //! registers, and neighbours among lanes.
 
 use super::plan::STRANDS_OF_LANE;
@@ -7,8 +7,8 @@ use cuda_std::Pod;
 use cuda_std::prelude::*;
 use cuda_std::warp::Exchange as _;
 
-/// Combines each strand with its element of the quad that starts at index `at` of the line, for the
-/// first `count` strands.
+/// Combines each accumulator with its element of the quad that starts at index `at` of the line, for the
+/// first `count` accumulators.
 #[inline(always)]
 pub fn combine_quad<R: Reduction<T>, T: Pod>(
     strands: &mut [R::Accumulator; STRANDS_OF_LANE],

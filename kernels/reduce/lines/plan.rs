@@ -1,12 +1,12 @@
 //! How a line is split, and so the tree in which it is combined.
 //!
 //! ```text
-//! a part:     element e of it belongs to strand e mod 128; a strand takes its elements in order
-//!             the 128 strands are combined as neighbours, then as neighbours of pairs, and so on
+//! a part:     element e of it belongs to accumulator e mod 128; an accumulator takes its elements in order
+//!             the 128 accumulators are combined as neighbours, then as neighbours of pairs, and so on
 //! a section:  dealt out to its parts, 512 elements at each turn
 //!             the parts are combined the same way
-//! a line:     sections one after another; section s belongs to strand s mod 32 of the line
-//!             a strand takes its sections in order, and the strands are combined the same way
+//! a line:     sections one after another; section s belongs to accumulator s mod 32 of the line
+//!             an accumulator takes its sections in order, and the accumulators are combined the same way
 //! ```
 //!
 //! The split depends on the length of a line alone.
@@ -17,10 +17,10 @@ pub const LINE_THREADS: u32 = 256;
 /// Sequences in which the elements of a part are combined.
 pub const STRANDS: usize = 128;
 
-/// Elements that a part takes at each of its turns: four for each strand.
+/// Elements that a part takes at each of its turns: four for each accumulator.
 pub const TURN: usize = 4 * STRANDS;
 
-/// Strands of a thread where lines are contiguous: elements of the vector that it loads.
+/// Accumulators of a thread where lines are contiguous: elements of the vector that it loads.
 pub const STRANDS_OF_LANE: usize = 4;
 
 /// Threads of a part where lines are contiguous, and sequences in which the sections of a line are
@@ -64,7 +64,7 @@ pub const LINES_IN_FLIGHT: usize = 4;
 /// Lines that the threads of a warp load where lines are not contiguous: one for each lane.
 pub const ACROSS_LINES: u32 = 32;
 
-/// Strands of a thread where lines are not contiguous.
+/// Accumulators of a thread where lines are not contiguous.
 pub const STRANDS_ACROSS: usize = STRANDS * ACROSS_LINES as usize / LINE_THREADS as usize;
 
 /// Elements of a section, in lines of up to [`MOST_SECTIONS`] of them: 64 KiB of f32, four loads of 16

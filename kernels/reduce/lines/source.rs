@@ -5,7 +5,7 @@ use cuda_std::Pod;
 use cuda_std::array;
 use cuda_std::prelude::*;
 
-/// The lines of a matrix, as a kernel reads their elements.
+/// The rows or columns of a matrix, as a kernel reads their elements.
 ///
 /// Places are counted from the first element: so many strides, and so many elements. A stride is from
 /// one line to the next where a line is contiguous, and from one element of a line to the next where it

@@ -2,7 +2,7 @@
 
 use cuda_std::prelude::*;
 
-/// The lines of a matrix, or the pairs of those of two: a [`Source`](super::source::Source) has their
+/// The rows or columns of a matrix, or pairs of those of two: a [`Source`](super::source::Source) has their
 /// elements.
 #[derive(Clone, Copy)]
 pub struct Lines<X> {

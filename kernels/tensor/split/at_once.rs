@@ -1,5 +1,5 @@
 //! The pass that reads an operand once: a cluster, or a block if they are short, keeps whole lines in shared
-//! memory, finds their extremes, and takes their elements apart.
+//! memory, finds their extremes, and splits their elements.
 //!
 //! ```text
 //! each block:  copy its part of the lines to shared memory; wait
@@ -30,7 +30,7 @@ fn across(extremes: Extremes, lanes: u32) -> Extremes {
     extremes.with(Extremes::from_words(exchanged))
 }
 
-/// Takes apart the `LINES` lines number `number` that `BLOCKS` blocks share: the calling one, or a cluster.
+/// Splits the `LINES` lines number `number` that `BLOCKS` blocks share: the calling one, or a cluster.
 ///
 /// # Safety
 /// 1. As for the kernel.
@@ -192,12 +192,12 @@ macro_rules! at_once_kernels {
     )*};
 }
 at_once_kernels! {
-    /// Takes one or two operands apart, each [`SPLIT_LINES`] lines of at most [`SplitShape::MOST_AT_ONCE`]
+    /// Splits one or two operands, each [`SPLIT_LINES`] lines of at most [`SplitShape::MOST_AT_ONCE`]
     /// elements by a cluster of 8 blocks.
     split_in_cluster: CLUSTER, SPLIT_LINES,
         [arch = "sm_90a", max_threads = 256, min_blocks = 4, cluster = (8, 1, 1), dependent_launch];
-    /// Takes one or two operands apart, each [`SPLIT_LINES`] lines by a block.
+    /// Splits one or two operands, each [`SPLIT_LINES`] lines by a block.
     split_in_block: 1, SPLIT_LINES, [arch = "sm_90a", max_threads = 256, min_blocks = 4, dependent_launch];
-    /// Takes one or two operands apart, each 8 lines by a block.
+    /// Splits one or two operands, each 8 lines by a block.
     split_few_in_block: 1, FEW_LINES, [arch = "sm_90a", max_threads = 256, min_blocks = 3, dependent_launch];
 }

@@ -1,4 +1,4 @@
-//! The pass that takes each element apart into two halves.
+//! The pass that splits each element into two halves.
 
 use super::lines::{LineWords, power_of_two, scale_of};
 use super::shape::{SPLIT_DEPTH, SPLIT_LINES, SplitShape, WARPS};
@@ -80,7 +80,7 @@ impl<'a> Halves<'a> {
     }
 }
 
-/// Takes each element apart, and notes whether lines are wide, in the block for [`SPLIT_LINES`] lines
+/// Splits each element, and notes lines outside the split's range, in the block for [`SPLIT_LINES`] lines
 /// number `x` and [`SPLIT_DEPTH`] elements number `y`.
 ///
 /// # Safety

@@ -1,13 +1,13 @@
-//! What is known of an operand's lines: how far apart their elements are, and so which are wide and what
-//! the others are scaled by.
+//! What is known of an operand's lines: how far apart their elements are, so which are outside the
+//! split's range, and the scales of the others.
 
 use cuda_std::prelude::*;
 use cuda_std::warp::LaneMask;
 
-/// Lines that are wide or not together: those of a block's tile of outputs.
+/// Lines that are in the split's range or outside together: those of a block's tile of outputs.
 pub const PANEL: usize = 128;
 
-/// Lines that have a word in common which says whether one of them is wide: as few as a block takes apart.
+/// Lines with one word, which says whether one of them is outside the split's range: as few as a block splits.
 pub const GROUP: usize = 8;
 
 /// Exponent of the largest element of a scaled line.
@@ -15,10 +15,10 @@ const TOP: i32 = 14;
 
 /// Where the words about an operand's lines lie: for each line the bits of its largest magnitude; for
 /// each line the bits of its smallest nonzero magnitude, subtracted from [`u32::MAX`], where a launch left it
-/// to the next; for each [`GROUP`] lines whether one of them is wide.
+/// to the next; for each [`GROUP`] lines whether one of them is outside the split's range.
 #[derive(Clone, Copy, Debug)]
 pub struct LineWords {
-    /// Lines of the operand.
+    /// Rows of A, or columns of B.
     pub lines: usize,
 }
 
@@ -72,7 +72,7 @@ impl LineWords {
         }
     }
 
-    /// Whether a line of the panel that begins with `line` is wide.
+    /// Whether a line of the panel that begins with `line` is outside the split's range.
     ///
     /// # Safety
     /// 1. The words are those of the lines, of which `line` is one, as the splits left them.
@@ -98,7 +98,7 @@ impl LineWords {
 ///   toward zero, k / 32 for the totals. (Fasi, Higham, Mikaitis, Pranesh: Numerical behavior of NVIDIA tensor
 ///   cores, 2021, has the A100's steps of 8 products, with a bit more than f32.)
 ///
-/// It is that of warps, which is the larger one, for all: which lines are wide does not depend on the device. What
+/// It is that of warps, which is the larger one, for all: so the split's range does not depend on the device. What
 /// is left to k is shared by the operands' errors of 2^-36 for elements that are small.
 #[must_use]
 pub const fn lowest_exponent(k: usize) -> Option<i32> {
@@ -129,7 +129,7 @@ pub const fn scale_of(largest: u32) -> i32 {
     }
 }
 
-/// Whether outputs of the line need the ordinary units.
+/// Whether outputs of the line need the CUDA cores.
 #[inline(always)]
 pub const fn is_wide(largest: u32, smallest: u32, lowest: i32) -> bool {
     const INFINITY: u32 = 0x7f80_0000;

@@ -1,6 +1,6 @@
-//! f32 matrices taken apart into halves, so that tensor cores multiply them.
+//! Splits f32 matrices into halves that tensor cores multiply.
 //!
-//! A *line* is what is scaled by one power of two: a row of A or a column of B. Its largest element
+//! A *line* is a row of A or a column of B, scaled by one power of two. Its largest element
 //! comes to lie in [2^14, 2^15), and each element x becomes hi + 2^-11 lo:
 //!
 //! ```text
@@ -9,8 +9,8 @@
 //! ```
 //!
 //! That is as accurate as f32 as long as the elements of a line are not too far apart. A line with
-//! infinities, NaN or elements that are is *wide*, and so are the [`PANEL`] lines of which it is one: their
-//! outputs are left to the ordinary units ([`LineWords`]).
+//! infinities, NaN or elements too far apart is outside the split's range (`wide` in code), and so are all
+//! [`PANEL`] lines of its panel: the CUDA cores compute their outputs ([`LineWords`]).
 //!
 //! (Ootomo, Yokota: Recovering single precision accuracy from Tensor Cores while surpassing the FP32
 //! theoretical peak performance, 2022, has the two halves and the factor 2^11.)
@@ -78,8 +78,8 @@ pub unsafe fn split_scan(
     }
 }
 
-/// Takes one or two operands apart into halves, line after line: the upper halves of all matrices, and then
-/// the lower ones.
+/// Splits one or two operands into halves, line after line: the upper halves of all matrices, and then the
+/// lower ones.
 ///
 /// # Safety
 /// 1. The grid has the [blocks](SplitShape::split_blocks) of each matrix of A and then of B along x, of

@@ -120,7 +120,7 @@ impl<const ALONG: bool, const LINES: usize> Part<'_, ALONG, LINES> {
         extremes
     }
 
-    /// Takes apart what the block has loaded; `scales` are those of its lines.
+    /// Splits the elements that the block has loaded; `scales` are those of its lines.
     ///
     /// # Safety
     /// 1. As for the kernel.

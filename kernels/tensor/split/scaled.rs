@@ -1,4 +1,4 @@
-//! What becomes of totals whose operands were scaled: they are scaled back, or left to the ordinary units.
+//! Totals of scaled operands: they are scaled back, or left to the CUDA cores.
 
 use super::lines::{LineWords, PANEL, scale_of};
 use crate::finish::Finish;
@@ -26,7 +26,7 @@ impl Scales<'_> {
     }
 
     /// Whether the outputs of the calling block's tile, whose first one is at (`row`, `column`), are left to the
-    /// ordinary units.
+    /// CUDA cores.
     ///
     /// # Safety
     /// 1. All lanes of the warp make the call for the same tile.

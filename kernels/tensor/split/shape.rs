@@ -27,7 +27,7 @@ pub const SPLIT_ALIGNMENT: usize = 8;
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub struct SplitShape {
-    /// Its matrices; 0 where there is nothing to take apart.
+    /// Its matrices; 0 where there is nothing to split.
     pub matrices: usize,
     /// Elements from a matrix to the next.
     pub stride: usize,
@@ -60,14 +60,14 @@ impl SplitShape {
         is_along: 1,
     };
 
-    /// Blocks that find the extremes of the lines of a matrix.
+    /// Blocks that find the extremes of a matrix's lines.
     #[inline(always)]
     #[must_use]
     pub const fn scan_blocks(&self) -> usize {
         self.lines.div_ceil(SCAN_LINES) * self.k.div_ceil(SCAN_DEPTH)
     }
 
-    /// Blocks that take a matrix apart.
+    /// Blocks that split a matrix.
     #[inline(always)]
     #[must_use]
     pub const fn split_blocks(&self) -> usize {

@@ -1,4 +1,4 @@
-//! How blocks share an operand's lines where they are taken apart at once.
+//! How blocks share an operand's lines where one pass splits them.
 
 use super::part::STEP;
 use super::shape::{SPLIT_LINES, SplitShape};
@@ -19,7 +19,7 @@ const MOST_OF_FEW: usize = 1536;
 /// The most steps of a line for which a block has shared memory.
 const MOST_STEPS: usize = 13;
 
-/// How blocks share lines that are taken apart at once.
+/// How blocks share lines that one pass splits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sharing {
     /// Blocks that share each line: a cluster, or one.
@@ -39,7 +39,7 @@ impl SplitShape {
     /// The longest lines that a cluster keeps.
     pub const MOST_AT_ONCE: usize = CLUSTER * MOST_STEPS * STEP;
 
-    /// How blocks share the lines, if they are taken apart at once: by
+    /// How blocks share the lines, if one pass splits them: by
     /// [`split_in_block`](super::split_in_block), [`split_few_in_block`](super::split_few_in_block) or
     /// [`split_in_cluster`](super::split_in_cluster).
     #[must_use]
@@ -62,7 +62,7 @@ impl SplitShape {
         self.k.div_ceil(blocks * STEP) * STEP
     }
 
-    /// Blocks that take a matrix apart at once.
+    /// Blocks that split a matrix in one pass.
     #[inline(always)]
     #[must_use]
     pub const fn at_once_blocks(&self, sharing: Sharing) -> usize {

@@ -5,7 +5,7 @@
 //! Tensor cores read 8-bit operands whose elements along k are neighbours, whatever their layout in
 //! memory: the host has others [transposed](crate::transpose) before.
 //!
-//! Sums of 8-bit floats keep 13 bits in the tensor core. So they are added to totals on the ordinary units
+//! Sums of 8-bit floats keep 13 bits in the tensor core. So they are added to totals on the CUDA cores
 //! after each stage, 128 elements of k, in tiles whose totals fit into the registers beside them.
 
 use super::cluster::{Work, cluster_tile};
@@ -24,14 +24,14 @@ use cuda_std::prelude::*;
 use cuda_std::tma::TensorMapMut;
 use half::{bf16, f16};
 
-/// What a launch has that computes `rows` x `columns` outputs for each block, which go through shared memory as
+/// Launch parameters for blocks that each compute a `rows` x `columns` tile, which goes through shared memory as
 /// words of a warp's rows.
 const fn byte_tile(rows: usize, columns: usize, stages: usize, resident: u32) -> ClusterTile {
     let output_bytes = staging_len(rows / WARPGROUP_ROWS) * size_of::<i32>();
     cluster_tile((rows, columns), 1, (stages, 1), output_bytes, resident)
 }
 
-/// The same of outputs of 16 bits, which go as a tile: it takes as many bytes as the words, or more.
+/// As [`byte_tile`], for 16-bit outputs, which are staged as a tile: it takes as many bytes as the words, or more.
 const fn bulk_tile(rows: usize, columns: usize, stages: usize, resident: u32) -> ClusterTile {
     let output_bytes = rows * columns * size_of::<bf16>();
     cluster_tile((rows, columns), 1, (stages, 1), output_bytes, resident)

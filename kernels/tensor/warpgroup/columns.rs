@@ -15,16 +15,16 @@ use cuda_std::prelude::*;
 use cuda_std::shared::{Allotment, SharedArray};
 use cuda_std::wgmma::AccumulatorElement;
 
-/// Elements from column to column of a warp's room, of 16 rows each: columns of a quad in different banks.
+/// Elements from column to column of a warp's staging buffer, of 16 rows each: columns of a quad in different banks.
 const COLUMN_STEP: usize = ROWS + 4;
 
-/// Columns of a warp's room, for sums of a tile of `rows` x `columns`: rooms take 20 KiB at most.
+/// Columns of a warp's staging buffer, for sums of a tile of `rows` x `columns`: staging buffers take 20 KiB at most.
 pub const fn room_columns(rows: usize, columns: usize) -> usize {
     let most = 64 * WARPGROUP_ROWS / rows;
     if columns < most { columns } else { most }
 }
 
-/// Elements of the rooms of all warps of such a tile.
+/// Elements of the staging buffers of all warps of such a tile.
 pub const fn rooms_len(rows: usize, columns: usize) -> usize {
     WARPS * (rows / WARPGROUP_ROWS) * room_columns(rows, columns) * COLUMN_STEP
 }
@@ -65,12 +65,12 @@ impl<'launch, T: Output, S, const COLUMNS: usize, const ROOM: usize, const LEN: 
     }
 }
 
-/// A warp's way to C.
+/// Writes a warp's outputs to C.
 pub struct ColumnWriter<'a, T: Output, S, const COLUMNS: usize, const ROOM: usize, const LEN: usize>
 {
     to: ColumnOutputs<'a, T, S, COLUMNS, ROOM, LEN>,
     rooms: SharedArray<'a, S, LEN>,
-    /// Where the warp's room begins.
+    /// Where the warp's staging buffer begins.
     first: usize,
 }
 
@@ -190,8 +190,8 @@ where
         let columns = (self.to.shape.n as usize - place.column as usize).min(opaque_size(COLUMNS));
         let mut from = 0;
         while from < columns {
-            // SAFETY: (1) is (1). The room is written by all lanes before it is read, and read by all before it
-            // is written. (2) is (2).
+            // SAFETY: (1) is (1). The staging buffer is written by all lanes before it is read, and read by all
+            // before it is written. (2) is (2).
             unsafe {
                 warp::sync(LaneMask::all());
                 self.stage(sums, from);
@@ -202,16 +202,16 @@ where
         }
     }
 
-    /// Where an element stands in the rooms.
+    /// Where an element stands in the staging buffers.
     #[inline(always)]
     fn at(&self, row: usize, column: usize) -> usize {
         self.first + column * COLUMN_STEP + row
     }
 
-    /// Writes a lane's sums of the room's columns, from `from` on, to the warp's room.
+    /// Writes a lane's sums of the staging buffer's columns, from `from` on, to the warp's staging buffer.
     ///
     /// # Safety
-    /// 1. All lanes of the warp make the call, and none reads the room meanwhile.
+    /// 1. All lanes of the warp make the call, and none reads the staging buffer meanwhile.
     #[inline(always)]
     unsafe fn stage<const COUNT: usize>(&self, sums: &[S; COUNT], from: usize) {
         let (row, column) = Self::first_of_lane();
@@ -220,18 +220,18 @@ where
             let (rows, columns) = place_of_sum(i);
             if columns / ROOM * ROOM == from {
                 let at = self.at(row + rows, column + columns % ROOM);
-                // SAFETY: (1) the place is of the warp's room. (2) is (1).
+                // SAFETY: (1) the place is of the warp's staging buffer. (2) is (1).
                 unsafe { self.rooms.store(at, sums[i]) };
             }
             i += 1;
         }
     }
 
-    /// Writes the outputs of the warp's room, `count` columns from `from` on, half a warp each column: where columns
-    /// of C are contiguous, 16 neighbours.
+    /// Writes the outputs of the warp's staging buffer, `count` columns from `from` on, half a warp each column:
+    /// where columns of C are contiguous, 16 neighbours.
     ///
     /// # Safety
-    /// 1. All lanes of the warp make the call, and the room holds their sums.
+    /// 1. All lanes of the warp make the call, and the staging buffer holds their sums.
     /// 2. No other warp of the launch accesses these outputs.
     #[inline(always)]
     unsafe fn write(&self, place: TilePlace, from: usize, count: usize) {
@@ -250,8 +250,8 @@ where
         while i < count {
             let column = place.column as usize + from + i;
             let at = row * shape.ldc + column * shape.c_columns_apart;
-            // SAFETY: (1) the place is of the warp's room. (2) is (1). For C, (1) the row and the column are
-            // there, (2) is (2).
+            // SAFETY: (1) the place is of the warp's staging buffer. (2) is (1). For C, (1) the row and the column
+            // are there, (2) is (2).
             unsafe {
                 let sum = self.rooms.load(self.at(within, i));
                 store_output(c, at, (row, column), sum, epilogue);

@@ -11,7 +11,7 @@ use cuda_std::warpgroup;
 /// Warps of a warpgroup.
 pub const WARPS: usize = warpgroup::THREADS as usize / 32;
 
-/// The elements of the room for the sums of so many warpgroups.
+/// Elements of the staging buffers for the sums of `warpgroups` warpgroups.
 pub const fn staging_len(warpgroups: usize) -> usize {
     WARPS * warpgroups * WARP_ROOM
 }
@@ -22,7 +22,7 @@ pub fn warp() -> u32 {
     warpgroup::thread_rank() / 32
 }
 
-/// The number of the calling thread's warp, in warpgroup number `number` of those that have a room.
+/// The number of the calling thread's warp, in warpgroup number `number` of those that have a staging buffer.
 #[inline(always)]
 pub fn warp_of_group(number: u32) -> u32 {
     WARPS as u32 * number + warp()
@@ -39,7 +39,7 @@ impl<'launch, T: Output> CMatrices<'launch, T> {
     /// Writes what `finish` makes of the calling warpgroup's sums of the tile at `place`.
     ///
     /// # Safety
-    /// 1. All threads of the warpgroup make the call, each warp with a room that no other thread
+    /// 1. All threads of the warpgroup make the call, each warp with a staging buffer that no other thread
     ///    accesses.
     /// 2. No other warpgroup of the launch accesses these outputs.
     #[inline(always)]

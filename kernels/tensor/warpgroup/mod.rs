@@ -4,13 +4,13 @@
 //! |---|---|
 //! | the entries' parameters | `entry.rs` |
 //! | a main loop: a warpgroup copies, others multiply | `product.rs` |
-//! | the same with totals on the ordinary units | `promoted.rs` |
+//! | the same with totals on the CUDA cores | `promoted.rs` |
 //! | small results: a block for each, without a cluster | `single.rs` |
 //! | f16 and bf16 | `half.rs` |
 //! | i8 and floats of 8 bits | `bytes.rs` |
 //! | results of few columns or rows | `skinny.rs` |
 //! | f32 from products of halves | `split_product.rs` |
-//! | their main loop, with totals on the ordinary units | `split_loop.rs` |
+//! | their main loop, with totals on the CUDA cores | `split_loop.rs` |
 //! | how a tile of an operand comes to shared memory, and how products read it | `operand.rs` |
 //! | what the blocks of a cluster have in common | `cluster.rs` |
 //! | sizes | `shape.rs` |

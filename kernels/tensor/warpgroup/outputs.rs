@@ -28,7 +28,7 @@ pub trait Outputs<const COUNT: usize>: Copy {
     /// The shared memory that all warpgroups need.
     type Memory<'a>: Copy;
 
-    /// The way of one warpgroup.
+    /// The writer of one warpgroup.
     type Writer<'a>: Writer<Self::Sum, COUNT>
     where
         Self: 'a;
@@ -36,13 +36,13 @@ pub trait Outputs<const COUNT: usize>: Copy {
     /// Takes the memory.
     fn memory<'a>(shared: &mut Allotment<'a>) -> Self::Memory<'a>;
 
-    /// The way of warpgroup number `number` of those that multiply, for all of its threads.
+    /// The writer of warpgroup number `number` of those that multiply, for all of its threads.
     fn writer<'a>(self, memory: Self::Memory<'a>, number: u32) -> Self::Writer<'a>
     where
         Self: 'a;
 }
 
-/// A warpgroup's way to C.
+/// Writes a warpgroup's outputs to C.
 pub trait Writer<S, const COUNT: usize> {
     /// Starts to write the warpgroup's outputs to `place`. What lies outside of C is left out.
     ///
@@ -76,7 +76,7 @@ pub struct BulkMemory<'a, T, const COLUMNS: usize, const CONSUMERS: usize, const
     staging: Staging<'a, f32, LEN>,
 }
 
-/// A warpgroup's way to C.
+/// Writes a warpgroup's outputs to C by bulk copies.
 pub struct BulkWriter<'a, T, const COLUMNS: usize, const LEN: usize> {
     tile: SwizzledTile<'a, T, WARPGROUP_ROWS, COLUMNS>,
     room: WarpRoom<'a, f32, LEN>,
@@ -139,7 +139,7 @@ where
 {
     #[inline(always)]
     unsafe fn store(&self, sums: &[f32; COUNT], place: TilePlace) {
-        // SAFETY: (1) is (1), and the warps have rooms of their own. (2) is (2).
+        // SAFETY: (1) is (1), and the warps have staging buffers of their own. (2) is (2).
         unsafe {
             if self.epilogue.is_plain() {
                 self.store_tile(sums, place);
@@ -224,7 +224,7 @@ impl<'launch, T: Output, S, const LEN: usize> DirectOutputs<'launch, T, S, LEN> 
     }
 }
 
-/// A warpgroup's way to C.
+/// Writes a warpgroup's outputs to C by stores of its threads.
 pub struct DirectWriter<'a, T: Output, S, const LEN: usize> {
     to: DirectOutputs<'a, T, S, LEN>,
     room: WarpRoom<'a, T::Sum, LEN>,
@@ -267,7 +267,7 @@ where
     #[inline(always)]
     unsafe fn store(&self, sums: &[S; COUNT], place: TilePlace) {
         let DirectOutputs { c, epilogue, .. } = self.to;
-        // SAFETY: (1) is (1), and the warps have rooms of their own. (2) is (2).
+        // SAFETY: (1) is (1), and the warps have staging buffers of their own. (2) is (2).
         unsafe { c.store(sums, place, self.room, epilogue) };
     }
 

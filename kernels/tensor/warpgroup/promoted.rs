@@ -1,5 +1,5 @@
 //! The main loop of elements whose sums the tensor cores keep with few bits: those of each stage are added to totals on
-//! the ordinary units.
+//! the CUDA cores.
 
 use super::cluster::BLOCKS;
 use super::operand::TensorOperand;
@@ -31,7 +31,7 @@ impl<
 {
     const HAS_ROOM_FOR_TWO: bool = has_room_for_two(COUNT, Self::WARPGROUPS, Self::IS_ALONE);
 
-    /// What [`multiply`](Self::multiply) does, with totals on the ordinary units.
+    /// What [`multiply`](Self::multiply) does, with totals on the CUDA cores.
     ///
     /// # Safety
     /// As for [`multiply`](Self::multiply).

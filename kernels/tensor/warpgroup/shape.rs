@@ -31,7 +31,7 @@ pub struct TensorShape {
     pub is_lower: u32,
     /// 1 where each product has an A of its own, 0 where they share one.
     pub a_step: u32,
-    /// The same of B.
+    /// As `a_step`, for B.
     pub b_step: u32,
     /// Where C is no tensor map: elements from row to row.
     pub ldc: usize,

@@ -4,12 +4,12 @@
 //! for each stage of K, 64 elements:
 //!     high  = A.hi B.hi                    exact products, added in the tensor core
 //!     low  += A.lo B.hi + A.hi B.lo        2^11 times too large
-//!     total += high                        on the ordinary units, rounded to nearest, while low runs
+//!     total += high                        on the CUDA cores, rounded to nearest, while low runs
 //! every 4096 elements, and at the end: total += 2^-11 low
 //! ```
 //!
-//! A tensor core rounds each sum toward zero, which shows after many additions: totals on the ordinary
-//! units make of it an f32 product. The error bound is that of
+//! A tensor core rounds each sum toward zero, which shows after many additions: totals on the CUDA
+//! cores make an f32 product of it. The error bound is that of
 //! [`lowest_exponent`](crate::tensor::lowest_exponent).
 
 use super::cluster::{ALL, BLOCKS, start};

@@ -1,4 +1,4 @@
-//! The kernels of f32 products whose operands were taken apart into halves, and their tiles.
+//! The kernels of f32 products of split operands, and their tiles.
 
 use super::cluster::{BLOCKS, threads_of_block};
 use super::finish::staging_len;
@@ -56,7 +56,7 @@ macro_rules! split_kernels {
                 OperandLayout::Either, OperandLayout::Either, size_of::<f32>());
         }
 
-        /// C = A B in f32, of operands that were taken apart, or the products of a batch. Where C stands for the
+        /// C = A B in f32, of split operands, or the products of a batch. Where C stands for the
         /// transpose of a result, `is_transposed` is 1: its bits are those of the result.
         ///
         /// # Safety

@@ -89,7 +89,7 @@ fn sums_of_bf16_have_the_stated_order() {
     assert_products::<bf16, f32, f32>(&devices());
 }
 
-/// Devices that multiply floats of 8 bits by a vector on the ordinary units: Hopper's tensor cores are as fast.
+/// Devices that multiply floats of 8 bits by a vector on the CUDA cores: Hopper's tensor cores are as fast.
 /// They are two, whatever `TILEWRIGHT_SEEDS` says, in place of the two of `devices`.
 fn amperes() -> Vec<Device> {
     let of_seed = |seed| {

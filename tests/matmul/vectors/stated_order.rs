@@ -2,7 +2,7 @@
 
 use crate::epilogues::Sum;
 
-/// Strands of a part, and of the parts of a line.
+/// Accumulators of a part, and of the parts of a line.
 const STRANDS: usize = 32;
 
 /// Values that are added as neighbours, then as neighbours of pairs, and so on.

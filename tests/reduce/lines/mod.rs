@@ -11,7 +11,7 @@ use half::{bf16, f16};
 use std::fmt::Debug;
 use tilewright::{Buffer, Device, Element, ErrorKind, MatrixView, Order, ops};
 
-/// Lines and elements of each: none, around the vectors of a lane, the strands of a part, the rounds of one, two,
+/// Lines and elements of each: none, around the vectors of a lane, the accumulators of a part, the rounds of one, two,
 /// four and eight parts, and the sections of a line, and around the lines of a group and of a block.
 pub const SHAPES: [(usize, usize); 28] = [
     (70, 0),

@@ -38,7 +38,7 @@ impl<A: Copy> Tree<A> {
         self.neighbours(of_parts.collect())
     }
 
-    /// Deals values out to `strands`, combines those of each in order, and the strands as neighbours.
+    /// Deals values out to `strands`, combines those of each in order, and the accumulators as neighbours.
     fn over_strands(&self, values: &[A], strands: usize) -> A {
         let mut totals = vec![self.identity; strands];
         for (index, value) in values.iter().enumerate() {

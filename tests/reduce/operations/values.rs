@@ -144,7 +144,7 @@ pub fn inputs<T: Value>(length: usize) -> Vec<Vec<T>> {
 pub const LENGTH_OF_PARTS: usize = 2050;
 
 /// Lines of [`LENGTH_OF_PARTS`] small integers with a special element [on both sides](twice_at) of a border: of a
-/// lane's vector, of a round of the strands, of a turn and so of a part, or of the first turn after all parts had
+/// lane's vector, of a round of the accumulators, of a turn and so of a part, or of the first turn after all parts had
 /// theirs.
 pub fn at_borders<T: Value>() -> Vec<Vec<T>> {
     let step = LinePlan::new(LENGTH_OF_PARTS).turns(0, 0).step;

@@ -302,7 +302,7 @@ mod tests {
     #[test]
     fn lines_rise_and_labels_stand_apart_within_the_canvas() {
         for (name, scene) in scenes() {
-            assert!(lines(&scene).count() > 3, "{name} has few lines");
+            assert!(lines(&scene).count() > 3, "{name} lacks lines");
             assert_eq!(scene.breach(), None, "{name}");
         }
     }

@@ -94,7 +94,7 @@ impl<'block> Allotment<'block> {
     ) -> SwizzledTiles<'block, T, ROWS, COLUMNS, COUNT> {
         let bytes = const { SwizzledTiles::<T, ROWS, COLUMNS, COUNT>::BYTES };
         let base = self.take(bytes, swizzled::ALIGNMENT).cast();
-        // SAFETY: (1) `take` has found the room, and its memory begins at a multiple of 1024. (2) is
+        // SAFETY: (1) `take` has found the memory, and its memory begins at a multiple of 1024. (2) is
         // that of `new`.
         unsafe { SwizzledTiles::of_memory(base) }
     }
@@ -113,7 +113,7 @@ impl<'block> Allotment<'block> {
     pub fn array<T: Pod, const LEN: usize>(&mut self) -> SharedArray<'block, T, LEN> {
         let bytes = const { bytes_of::<T>(LEN) };
         let base = self.take(bytes, 16).cast();
-        // SAFETY: (1) `take` has found the room. (2) is that of `new`.
+        // SAFETY: (1) `take` has found the memory. (2) is that of `new`.
         SharedArray::of_memory(unsafe { SharedMemory::of_array(base) })
     }
 
@@ -124,7 +124,7 @@ impl<'block> Allotment<'block> {
     pub fn ring<const STAGES: usize>(&mut self) -> Ring<'block, STAGES> {
         let bytes = const { bytes_of::<u8>(Ring::<STAGES>::BYTES) };
         let base = self.take(bytes, 8).cast();
-        // SAFETY: (1) `take` has found the room. (2) is that of `new`.
+        // SAFETY: (1) `take` has found the memory. (2) is that of `new`.
         unsafe { Ring::of_memory(base) }
     }
 }

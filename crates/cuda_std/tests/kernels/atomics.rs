@@ -43,7 +43,7 @@ unsafe fn in_global<T: AtomicInteger + core::ops::Add<Output = T> + PartialEq>(
 ) {
     let index = thread::own_index().get();
     // SAFETY: (1) is (1). (2) The words are touched by atomic operations alone, the rest belongs
-    // to this thread's own index.
+    // to this thread's unique index.
     unsafe {
         let value = x.load(index);
         let (added, exchanged) = apply_all!(words, value, one);

@@ -22,7 +22,7 @@ pub unsafe fn predicates(divisor: u32, out: GlobalMut<u32>) {
         .into_iter()
         .enumerate()
     {
-        // SAFETY: (1) the elements belong to this thread's own index.
+        // SAFETY: (1) the elements belong to this thread's unique index.
         unsafe { put(out, first + i, number) };
     }
 }
@@ -50,7 +50,7 @@ pub unsafe fn rotate(rounds: u32, x: Global<u32>, out: GlobalMut<u32>) {
         value = unsafe { array.load((own + 1) % size) };
         thread::sync_threads();
     }
-    // SAFETY: (1) the element belongs to this thread's own index.
+    // SAFETY: (1) the element belongs to this thread's unique index.
     unsafe { put(out, index, value) };
 }
 

@@ -20,7 +20,7 @@ unsafe fn copy<T: cuda_std::Pod, const N: usize>(
         return;
     }
     x.prefetch_l2(first);
-    // SAFETY: (1), (2) of each access are (1). (3) The vectors belong to this thread's own index.
+    // SAFETY: (1), (2) of each access are (1). (3) The vectors belong to this thread's unique index.
     unsafe {
         plain.store_vector::<N>(first, x.load_vector::<N>(first));
         streamed.store_vector::<N>(first, x.load_streaming::<N>(first));
@@ -75,7 +75,7 @@ pub unsafe fn stream_words(
     if index >= x.len() {
         return;
     }
-    // SAFETY: (1) is (1). (2) The elements belong to this thread's own index.
+    // SAFETY: (1) is (1). (2) The elements belong to this thread's unique index.
     unsafe {
         let [value] = x.load_streaming::<1>(index);
         out.store(index, value);
@@ -102,11 +102,11 @@ unsafe fn copy_cached<T: cuda_std::Pod, const N: usize>(
     }
     let put_all = |out: GlobalMut<T>, values: &[T; N]| {
         for (lane, value) in values.iter().enumerate() {
-            // SAFETY: (1) is (1). (2) The elements belong to this thread's own index.
+            // SAFETY: (1) is (1). (2) The elements belong to this thread's unique index.
             unsafe { put(out, first + lane, *value) };
         }
     };
-    // SAFETY: (1), (2) of each access are (1). (3) The vectors belong to this thread's own index.
+    // SAFETY: (1), (2) of each access are (1). (3) The vectors belong to this thread's unique index.
     unsafe {
         put_all(all, &x.load_cached_all(first));
         put_all(l2, &x.load_cached_l2(first));

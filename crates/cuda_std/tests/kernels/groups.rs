@@ -54,7 +54,7 @@ unsafe fn describe<G: Collective>(group: &G, value: u32, out: GlobalMut<u32>) ->
         numbers[5] = group.exclusive_scan(value, IDENTITY, compose);
     }
     for (i, number) in numbers.iter().enumerate() {
-        // SAFETY: (1) the elements belong to this thread's own index.
+        // SAFETY: (1) the elements belong to this thread's unique index.
         unsafe { put(out, first + i, *number) };
     }
     first + numbers.len()
@@ -116,7 +116,7 @@ pub unsafe fn tiles_of_tiles(x: Global<u32>, out: GlobalMut<u32>) {
     unsafe { describe_tile::<4>(&of_16, x, out) };
 }
 
-/// What the block is, with the number of its threads, its own indices in `places`, and the sum
+/// What the block is, with the number of its threads, its unique indices in `places`, and the sum
 /// of the sums of all its threads.
 ///
 /// # Safety
@@ -132,7 +132,7 @@ pub unsafe fn whole_blocks(x: Global<u32>, out: GlobalMut<u32>, places: GlobalMu
     let sum = block.reduce(value, u32::wrapping_add);
     let sum_of_sums = block.reduce(sum, u32::wrapping_add);
     let largest = block.reduce(value, u32::max);
-    // SAFETY: (1) the elements belong to this thread's own index.
+    // SAFETY: (1) the elements belong to this thread's unique index.
     unsafe {
         put(out, next, sum_of_sums);
         put(out, next + 1, largest);
@@ -169,7 +169,7 @@ pub unsafe fn sums_f64(x: Global<f64>, out: GlobalMut<f64>) {
         block.exclusive_scan(value, 0.0, add),
     ];
     for (i, sum) in sums.iter().enumerate() {
-        // SAFETY: (1) the elements belong to this thread's own index.
+        // SAFETY: (1) the elements belong to this thread's unique index.
         unsafe { put(out, own * 4 + i, *sum) };
     }
 }

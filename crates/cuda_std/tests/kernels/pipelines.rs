@@ -18,8 +18,8 @@ enum Copy {
 }
 
 /// Adds up the tiles of the first `len` elements of `x`, each of `THREADS * N` elements with zeros
-/// past the end: `out[i] = x[i] + x[i + tile] + x[i + 2 tile] + ...`. A thread copies the vectors of its own
-/// index and adds those of its right neighbour.
+/// past the end: `out[i] = x[i] + x[i + tile] + x[i + 2 tile] + ...`. A thread copies the vectors of its
+/// unique index and adds those of its right neighbour.
 ///
 /// # Safety
 /// 1. The launch has one one-dimensional block of [`THREADS`] threads; `out` has an element for

@@ -33,7 +33,7 @@ pub unsafe fn coordinates(out: GlobalMut<u32>) {
     ];
     let first = thread::own_index().get() * COORDINATES;
     for (i, number) in numbers.into_iter().enumerate() {
-        // SAFETY: (1) the elements belong to this thread's own index.
+        // SAFETY: (1) the elements belong to this thread's unique index.
         unsafe { put(out, first + i, number) };
     }
 }
@@ -57,7 +57,7 @@ pub unsafe fn indices(out: GlobalMut<u64>) {
         .chain([thread::block_rank()])
         .enumerate()
     {
-        // SAFETY: (1) the elements belong to this thread's own index.
+        // SAFETY: (1) the elements belong to this thread's unique index.
         unsafe { put(out, first + i, number) };
     }
 }

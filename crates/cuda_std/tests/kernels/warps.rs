@@ -32,7 +32,7 @@ unsafe fn shuffles<T: LaneValue>(
         warp::shuffle_xor_in(mask, value, lane, width),
     ];
     for (i, value) in values.into_iter().enumerate() {
-        // SAFETY: (1) the elements belong to this thread's own index.
+        // SAFETY: (1) the elements belong to this thread's unique index.
         unsafe { put(out, index * 4 + i, value) };
     }
 }
@@ -54,7 +54,7 @@ unsafe fn whole_shuffles<T: LaneValue>(lane: u32, x: Global<T>, out: GlobalMut<T
         warp::shuffle_xor(mask, value, lane),
     ];
     for (i, value) in values.into_iter().enumerate() {
-        // SAFETY: (1) the elements belong to this thread's own index.
+        // SAFETY: (1) the elements belong to this thread's unique index.
         unsafe { put(out, index * 4 + i, value) };
     }
 }
@@ -120,7 +120,7 @@ pub unsafe fn votes(mask: u64, x: Global<u32>, out: GlobalMut<u64>) {
     ];
     warp::sync(mask);
     for (i, number) in numbers.into_iter().enumerate() {
-        // SAFETY: (1) the elements belong to this thread's own index.
+        // SAFETY: (1) the elements belong to this thread's unique index.
         unsafe { put(out, index * VOTES + i, number) };
     }
 }
@@ -145,7 +145,7 @@ pub unsafe fn masks(out: GlobalMut<u64>) {
     ];
     let first = thread::own_index().get() * MASKS;
     for (i, number) in numbers.into_iter().enumerate() {
-        // SAFETY: (1) the elements belong to this thread's own index.
+        // SAFETY: (1) the elements belong to this thread's unique index.
         unsafe { put(out, first + i, number) };
     }
 }
@@ -163,7 +163,7 @@ macro_rules! reduce_kernels {
             let value = unsafe { x.load(index) };
             let sum = warp::reduce_sum(value);
             let largest = warp::reduce(value, |a, b| if a > b { a } else { b });
-            // SAFETY: (1) the elements belong to this thread's own index.
+            // SAFETY: (1) the elements belong to this thread's unique index.
             unsafe {
                 put(out, index * 2, sum);
                 put(out, index * 2 + 1, largest);
@@ -198,7 +198,7 @@ pub unsafe fn member_reductions(mask: u64, x: Global<u32>, out: GlobalMut<u32>) 
         warp::reduce_members(mask, value, |a, b| a.wrapping_mul(31).wrapping_add(b)),
     ];
     for (i, number) in numbers.into_iter().enumerate() {
-        // SAFETY: (1) the elements belong to this thread's own index.
+        // SAFETY: (1) the elements belong to this thread's unique index.
         unsafe { put(out, index * 3 + i, number) };
     }
 }
@@ -219,6 +219,6 @@ pub unsafe fn warp_exchange(out: GlobalMut<u32>) {
     warp::sync(LaneMask::all());
     // SAFETY: as above.
     let value = unsafe { array.load(neighbour) };
-    // SAFETY: (1) the element belongs to this thread's own index.
+    // SAFETY: (1) the element belongs to this thread's unique index.
     unsafe { put(out, thread::own_index().get(), value) };
 }

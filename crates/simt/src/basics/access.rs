@@ -3,7 +3,7 @@
 use super::memory_order::AtomicOrder;
 use std::fmt;
 
-/// A state space of the simulated machine.
+/// A state space of the simulated machine, as PTX has them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Space {
     /// Memory of the device, seen by all blocks.
@@ -24,7 +24,7 @@ impl fmt::Display for Space {
     }
 }
 
-/// What an access does.
+/// The kind of an access: load, store, atomic operation, or side of a copy.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum AccessKind {
@@ -82,7 +82,7 @@ pub(crate) struct Access {
     pub offset: usize,
     pub bytes: usize,
     pub align: usize,
-    /// Of an atomic access.
+    /// The order of an atomic access.
     pub order: AtomicOrder,
 }
 

@@ -1,19 +1,19 @@
-//! The way from a kernel to the line of a finding: the functions that were being called.
+//! The call stack of a finding, from the kernel to the line.
 
 use super::defect::{Call, SourceLocation};
 use std::backtrace::Backtrace;
 use std::borrow::Cow;
 
-/// Where the simulator calls a kernel: nothing above is the kernel's.
+/// The file in which the simulator calls a kernel: frames above are not the kernel's.
 const RUNNER: &str = "runner/coroutine.rs";
 
-/// The function there, by which a build without debug information names it.
+/// The function in that file, by which a build without debug information names it.
 const RUN_BODY: &str = "runner::coroutine::run_body";
 
-/// Where the kernel's calls begin, and where a thread waits: those functions are not the kernel's.
+/// The file in which the kernel's calls begin and threads wait: its functions are not the kernel's.
 const CONFINEMENT: &str = "state/confinement.rs";
 
-/// What `#[kernel]` writes around a kernel's function has this in its name, at a line of the user's file.
+/// Part of the name of the function that `#[kernel]` wraps around a kernel, at a line of the user's file.
 const ENTRY: &str = "cuda_std::kernel::Kernel for ";
 
 /// Files whose functions are not the user's have these in their paths: the standard library, packages of
@@ -62,8 +62,8 @@ impl Call {
     }
 }
 
-/// Whether one path is the end of the other one: the compiler is given paths from the workspace's root,
-/// the debug information has them from the file system's.
+/// Whether one path ends with the other: the compiler sees paths relative to the workspace, the debug
+/// information has absolute ones.
 fn is_file(one: &SourceLocation, other: &SourceLocation) -> bool {
     let (one, other) = (one.file.as_ref(), other.file.as_ref());
     let (one, other) = (one.trim_start_matches("./"), other.trim_start_matches("./"));

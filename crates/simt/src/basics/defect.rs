@@ -1,4 +1,4 @@
-//! What ends a launch early, as a report that a person can act on.
+//! Reports of what ended a launch early, which a person can act on.
 
 use super::defect_kind::DefectKind;
 use super::dim::Dim3;
@@ -9,7 +9,7 @@ use std::panic::Location;
 /// A place in source code.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct SourceLocation {
-    /// The path as the compiler was given it.
+    /// The path, as given to the compiler.
     pub file: Cow<'static, str>,
     /// The line, counted from 1.
     pub line: u32,
@@ -33,16 +33,14 @@ impl fmt::Display for SourceLocation {
     }
 }
 
-/// A further fact that explains a defect: the other access, what is missing, or
-/// what other threads were doing.
+/// A fact that explains a defect: the other access, what is missing, or what another thread was doing.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Related {
     /// For example "thread (3, 0, 0) waits at block barrier 0".
     pub note: String,
-    /// The source line the note speaks of, if there is one.
+    /// The source line of the note, if it has one.
     pub location: Option<SourceLocation>,
-    /// Of a thread that waits at the line: the functions of the kernel that had called the one with the line, as in
-    /// [`Defect::calls`].
+    /// For a thread that waits at the line: the call stack of the line, as in [`Defect::calls`].
     pub calls: Vec<Call>,
 }
 
@@ -86,19 +84,18 @@ impl fmt::Display for Call {
     }
 }
 
-/// The report of a launch in which something was found.
+/// The report of a launch that broke a rule.
 ///
-/// Its `Display` has one sentence in the first line; the place, the thread and
-/// what other threads were doing follow in lines of their own. Further findings of the launch come
-/// last.
+/// The first line of its `Display` is one sentence. The place, the thread and what other threads were doing
+/// follow in lines of their own, and further findings of the launch come last.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Defect {
     /// The name of the kernel, as given in [`Launch::kernel`](crate::Launch::kernel).
     pub kernel: String,
-    /// Which rule was broken.
+    /// The rule that was broken.
     pub kind: DefectKind,
-    /// What happened, in one sentence with the numbers.
+    /// What happened, in one sentence, with the numbers.
     pub message: String,
     /// The line of kernel code; none for limits that are checked before any thread runs.
     pub location: Option<SourceLocation>,
@@ -109,23 +106,22 @@ pub struct Defect {
     /// The other access and what is missing, or what other threads of the block
     /// were doing.
     pub related: Vec<Related>,
-    /// The functions of the kernel that had called the one with the line, the innermost first. They
-    /// depend on how the program was compiled: functions that were inlined without debug information
-    /// are missing.
+    /// The call stack of the line within the kernel, innermost first. Functions that were inlined without debug
+    /// information are missing.
     pub calls: Vec<Call>,
-    /// How often the launch has come to it: equal findings have one kind and one pair of lines.
+    /// How often the launch found it. Findings with the same kind and the same pair of lines count as one.
     pub times: u64,
-    /// The seed under which the defect showed up.
+    /// The seed of the schedule.
     pub seed: u64,
-    /// Other findings of the launch, which went on after those that it survives. Theirs is empty.
+    /// The launch's other findings: it goes on after those that it survives. Their own `further` is empty.
     pub further: Vec<Self>,
 }
 
-/// What a note begins with that says what would have made the kernel right.
+/// The start of a note that says what would have made the kernel right.
 const MISSING: &str = "missing: ";
 
 impl Defect {
-    /// What would have made the kernel right, in words; none where the message says what to do.
+    /// The change that would make the kernel right; none if the message names it.
     #[must_use]
     pub fn remedy(&self) -> Option<&str> {
         let notes = self.related.iter().map(|related| related.note.as_str());

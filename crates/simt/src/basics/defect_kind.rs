@@ -1,8 +1,8 @@
-//! Which rules a kernel can break, and what keeps them.
+//! The rules that a kernel can break, and the remedy for each.
 
 use std::fmt;
 
-/// Which rule a kernel has broken.
+/// The rule that a kernel has broken.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum DefectKind {
@@ -17,9 +17,9 @@ pub enum DefectKind {
     GridBarrierDivergence,
     /// A warp-wide operation whose mask and lanes do not agree.
     WarpDivergence,
-    /// Two accesses of one place, one of them a write, that nothing orders.
+    /// Two unordered accesses of one place, at least one of them a write.
     DataRace,
-    /// A plain access and an atomic update of one place that nothing orders.
+    /// A plain access and an atomic update of one place, unordered.
     AtomicRace,
     /// A read through a cache that does not see what the launch writes.
     StaleRead,
@@ -32,7 +32,7 @@ pub enum DefectKind {
     AsyncHazard,
     /// An mbarrier that is not initialised, or in use already, or that has too many arrivals.
     BarrierMisuse,
-    /// A read by the asynchronous proxy of what no proxy fence has made visible to it.
+    /// A read by the asynchronous proxy of a write that no proxy fence has made visible to it.
     MissingProxyFence,
     /// An access of global memory by a thread that has not waited for the launches before its own.
     MissingLaunchWait,
@@ -51,7 +51,7 @@ pub enum DefectKind {
     StackOverflow,
     /// A block that runs for longer than the launch allows.
     TimeLimit,
-    /// A launch that asks for more than a block may have.
+    /// A launch outside the limits of a block, a cluster or a grid.
     LaunchLimit,
     /// A launch from inside a kernel.
     NestedLaunch,
@@ -94,8 +94,7 @@ impl fmt::Display for DefectKind {
 }
 
 impl DefectKind {
-    /// What is missing where the rule is broken, for findings that do not say it by themselves; none
-    /// where their messages do.
+    /// The remedy for a broken rule; none for kinds whose messages name it.
     pub(super) fn remedy(self) -> Option<&'static str> {
         Some(match self {
             Self::OutOfBounds => {

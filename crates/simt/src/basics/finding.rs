@@ -14,13 +14,13 @@ pub(crate) struct Finding {
     pub location: Option<SourceLocation>,
     pub thread: Option<Dim3>,
     pub related: Vec<Related>,
-    /// What threads were in, where that is known.
+    /// The call stacks of threads, if they are known.
     pub calls: Option<Box<Calls>>,
     /// Whether the launch has listed an equal one: this one only ends it.
     pub is_known: bool,
 }
 
-/// What threads were in.
+/// Call stacks of threads.
 #[derive(Default)]
 pub(crate) struct Calls {
     /// The thread of the finding.

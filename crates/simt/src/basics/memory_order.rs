@@ -1,8 +1,8 @@
-//! What an atomic operation orders besides its own word, and for which threads.
+//! Memory order and scope of atomic operations and fences.
 
 use std::fmt;
 
-/// Which threads a fence or an atomic operation is for (PTX ISA, "Memory Consistency Model: Scope").
+/// The threads that a fence or an atomic operation synchronises with (PTX ISA, "Memory Consistency Model: Scope").
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub enum MemoryScope {
@@ -27,28 +27,26 @@ impl fmt::Display for MemoryScope {
     }
 }
 
-/// What an atomic operation orders besides its own word (the qualifiers of `ld`, `st` and `atom` of the PTX
-/// ISA).
+/// Memory order of an atomic operation (the qualifiers of `ld`, `st` and `atom` of the PTX ISA).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum MemoryOrder {
-    /// Nothing.
+    /// Orders nothing besides its own word.
     Relaxed,
-    /// What it reads comes before what the thread does afterwards.
+    /// Its read comes before all later accesses of the thread.
     Acquire,
-    /// What the thread has done comes before what it writes.
+    /// All earlier accesses of the thread come before its write.
     Release,
-    /// Both.
+    /// Acquires and releases.
     AcquireRelease,
 }
 
-/// What a fence orders.
+/// Memory order of a fence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum FenceOrder {
-    /// What the thread has read before what it does afterwards, and what it has done before what it writes
-    /// afterwards.
+    /// Orders earlier reads before later accesses, and earlier accesses before later writes.
     AcquireRelease,
-    /// That, and the fences of this order among each other.
+    /// Also orders the fences of this order among each other.
     SequentiallyConsistent,
 }
 
@@ -60,7 +58,7 @@ pub(crate) struct AtomicOrder {
 }
 
 impl AtomicOrder {
-    /// That of an operation that orders its own word alone, for the device.
+    /// Orders only the operation's word, for the device.
     pub const RELAXED: Self = Self {
         order: MemoryOrder::Relaxed,
         scope: MemoryScope::Device,

@@ -1,4 +1,4 @@
-//! Plain data that every layer speaks of.
+//! Plain data that every layer uses.
 
 mod access;
 mod calls;

@@ -2,7 +2,7 @@
 
 use super::dim::Dim3;
 
-/// Where a simulated thread stands in its launch.
+/// The indices and extents of a simulated thread in its launch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Position {

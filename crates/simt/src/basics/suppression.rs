@@ -1,4 +1,4 @@
-//! Findings that are known, and are not reported.
+//! Known findings, which are not reported.
 
 use super::defect::SourceLocation;
 use super::defect_kind::DefectKind;
@@ -7,11 +7,11 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Findings of one kernel that are known, for a reason, and are not reported.
+/// Suppresses known findings of one kernel, with a reason.
 ///
-/// Findings that the launch survives can be suppressed: races, stale reads, reads of what was not
-/// written, and uses of asynchronous copies in flight. What ends a launch, such as an access out of
-/// bounds or a deadlock, cannot.
+/// Findings that the launch survives can be suppressed: races, stale reads, reads of unwritten memory, and
+/// uses of asynchronous copies in flight. Findings that end a launch, such as an access out of bounds or a
+/// deadlock, cannot.
 ///
 /// ```
 /// use simt::{DefectKind, Suppression};
@@ -31,11 +31,11 @@ pub struct Suppression {
     reason: String,
     kind: Option<DefectKind>,
     place: Option<(String, u32)>,
-    /// That of all clones.
+    /// Shared by all clones.
     use_made: Arc<Use>,
 }
 
-/// What launches have made of a suppression.
+/// How launches have used a suppression.
 #[derive(Debug, Default)]
 struct Use {
     matches: AtomicU64,
@@ -43,7 +43,7 @@ struct Use {
 }
 
 impl Suppression {
-    /// All findings of this kernel, for this reason.
+    /// Suppresses all findings of this kernel.
     #[must_use]
     pub fn new(kernel: impl Into<String>, reason: impl Into<String>) -> Self {
         Self {
@@ -55,15 +55,16 @@ impl Suppression {
         }
     }
 
-    /// Of those, the findings of this kind.
+    /// Restricts it to findings of this kind.
     #[must_use]
     pub fn of_kind(mut self, kind: DefectKind) -> Self {
         self.kind = Some(kind);
         self
     }
 
-    /// Of those, the findings in which one of the two accesses is at this line, counted from 1, of a
-    /// file whose path ends with `file`: `sample.rs` is no end of `resample.rs`.
+    /// Restricts it to findings with one of the two accesses at this line of a file whose path ends with `file`.
+    ///
+    /// Lines count from 1. Paths are compared by whole components: `resample.rs` does not end with `sample.rs`.
     #[must_use]
     pub fn at(mut self, file: impl Into<String>, line: u32) -> Self {
         self.place = Some((file.into(), line));
@@ -76,13 +77,13 @@ impl Suppression {
         &self.kernel
     }
 
-    /// How many findings it has suppressed, of all launches with it or with one of its clones.
+    /// How many findings it has suppressed, clones included.
     #[must_use]
     pub fn matches(&self) -> u64 {
         self.use_made.matches.load(Ordering::Relaxed)
     }
 
-    /// Whether a launch of its kernel has had it.
+    /// Whether a launch of its kernel has used it.
     #[must_use]
     pub fn has_seen_its_kernel(&self) -> bool {
         self.use_made.has_seen_its_kernel.load(Ordering::Relaxed)
@@ -96,7 +97,7 @@ impl Suppression {
         }
     }
 
-    /// Notes that so many more findings were suppressed.
+    /// Notes that `count` more findings were suppressed.
     pub(crate) fn note_matches(&self, count: u64) {
         self.use_made.matches.fetch_add(count, Ordering::Relaxed);
     }
@@ -116,7 +117,7 @@ impl Suppression {
     }
 }
 
-/// Whether `path` is `end`, or ends with it behind a separator.
+/// Whether `path` is `end`, or ends with it after a separator.
 fn ends_with_path(path: &str, end: &str) -> bool {
     match path.strip_suffix(end) {
         Some(before) => before.is_empty() || before.ends_with(['/', '\\']),

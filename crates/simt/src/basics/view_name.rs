@@ -1,6 +1,6 @@
-//! What a kernel calls its memory.
+//! The names of a kernel's views.
 
-/// A view of global memory that a kernel has been given, under the name of its parameter.
+/// A view of global memory that a kernel takes, with the name of its parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ViewName {
     /// The address of its first byte.

@@ -1,4 +1,4 @@
-//! What the blocks of one cluster share.
+//! State that the blocks of one cluster share.
 
 use crate::basics::Dim3;
 use crate::check::Handed;
@@ -6,13 +6,13 @@ use crate::state::ClusterBarrier;
 use std::cell::RefCell;
 use std::ptr::NonNull;
 
-/// What the blocks of one cluster share.
+/// State that the blocks of one cluster share.
 pub(crate) struct Cluster<Block> {
     pub dim: Dim3,
     pub barrier: ClusterBarrier,
-    /// What the threads that have arrived hand on.
+    /// The order that the arrived threads pass on.
     gathering: RefCell<Handed>,
-    /// What those of the last phase have handed on.
+    /// The order that the threads of the last phase have passed on.
     complete: RefCell<Handed>,
     /// The blocks, by rank, while all of them run; empty for a cluster of one.
     members: RefCell<Vec<NonNull<Block>>>,
@@ -42,7 +42,7 @@ impl<Block> Cluster<Block> {
         self.gathering.borrow_mut().add(handed);
     }
 
-    /// What the threads have handed on in the last phase.
+    /// The order that the threads have passed on in the last phase.
     pub fn handed(&self) -> Handed {
         self.complete.borrow().clone()
     }

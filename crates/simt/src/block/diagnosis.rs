@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::ptr;
 
 impl Block {
-    /// What all threads but `except` are doing.
+    /// Describes what all threads but `except` are doing.
     #[cold]
     pub fn describe_others(&self, except: &Thread) -> Vec<Related> {
         describe(
@@ -28,10 +28,10 @@ impl Block {
         })
     }
 
-    /// Where the word is that `thread` has accessed last by an atomic operation.
+    /// Describes the word that `thread` last accessed by an atomic operation.
     #[cold]
     fn last_word(&self, thread: &Thread) -> Option<String> {
-        /// What most words that are waited for have.
+        /// The size of most words that threads wait for.
         const BYTES: usize = 4;
         let address = thread.last_word.get();
         if address == 0 {

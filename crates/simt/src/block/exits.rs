@@ -1,4 +1,4 @@
-//! What must not be left when a thread exits, or a block ends.
+//! Checks when a thread exits or a block ends: nothing may be left in flight.
 
 use super::state::Block;
 use super::thread::Thread;

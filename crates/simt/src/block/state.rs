@@ -1,7 +1,6 @@
-//! The state of one running block: its warps, its threads, what they wait for.
+//! The state of one running block: its warps, its threads, and their waits.
 //!
-//! Everything here is shared by the coroutines of one block, and all of them
-//! run on one host thread: so it is made of cells, not of locks.
+//! The coroutines of one block share it, and all run on one host thread. So it consists of cells, not of locks.
 
 use super::cluster::Cluster;
 use super::thread::Thread;
@@ -21,7 +20,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What a block counts for the [`Report`](crate::Report).
+/// A block's counters for the [`Report`](crate::Report).
 #[derive(Default)]
 pub(crate) struct Counters {
     pub barriers: Cell<u64>,
@@ -29,7 +28,7 @@ pub(crate) struct Counters {
     pub async_copies: Cell<u64>,
 }
 
-/// What has happened in turns of a block: where blocks interleave, it decides which is next.
+/// Events in turns of a block, which decide the next block if blocks interleave.
 #[derive(Default)]
 pub(crate) struct TurnNotes {
     /// A thread was switched.
@@ -51,7 +50,7 @@ pub(crate) struct Block {
     warp_width: u32,
     /// Bit `w`: warp `w` has a ready lane.
     pub ready_warps: Cell<u64>,
-    /// Bit `w`: warp `w` has a lane that was switched and stays behind.
+    /// Bit `w`: warp `w` has a lane that was switched and is held back.
     pub held_warps: Cell<u64>,
     pub exited_threads: Cell<u32>,
     pub barriers: Barriers,
@@ -73,7 +72,7 @@ pub(crate) struct Block {
     pub shared: SharedMemory,
     pub statics: ResolvedStatics,
     pub output: Arc<Output>,
-    /// What other blocks of the launch have found.
+    /// The defect of the launch's lowest block that has one.
     pub lowest_defect: Arc<LowestDefect>,
     /// The kernel's parameters that are views.
     pub views: Arc<[ViewName]>,
@@ -88,9 +87,9 @@ pub(crate) struct Block {
     pub turn_is_over: Cell<bool>,
     /// When threads are switched in the middle of a turn.
     pub preemption: Preemption,
-    /// What has ended the turns since the runner last looked.
+    /// Events that have ended turns since the runner last looked.
     pub turn_notes: TurnNotes,
-    /// How the watchdog sees the worker that runs the block.
+    /// The watchdog's record of the worker that runs the block.
     pub watched: Arc<Watched>,
     pub(super) finding: RefCell<Option<Finding>>,
     abandoned: Cell<bool>,
@@ -286,7 +285,7 @@ impl Block {
         self.ready_warps.set(self.ready_warps.get() | 1 << warp);
     }
 
-    /// Keeps a lane of a warp, which could run, behind the others.
+    /// Holds back a lane of a warp that could run.
     pub fn hold(&self, warp: usize, lane_bit: u64) {
         let held = &self.warps[warp].held;
         held.set(held.get() | lane_bit);

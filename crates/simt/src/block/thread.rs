@@ -1,11 +1,11 @@
-//! One simulated thread, and what it waits for.
+//! One simulated thread, and its wait.
 
 use crate::basics::Position;
 use crate::state::{BulkGroups, Confinement, CopyQueue, Fragments, GRID_BARRIER};
 use std::cell::{Cell, RefCell};
 use std::panic::Location;
 
-/// What a thread does while it is not running.
+/// The wait of a thread that is not running.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Wait {
     /// Nothing: it runs, or it will run at its warp's next turn.
@@ -37,7 +37,7 @@ impl Wait {
     }
 }
 
-/// What a thread has the asynchronous machine do.
+/// The asynchronous operations of a thread.
 #[derive(Default)]
 pub(crate) struct OfMachine {
     /// Its bulk stores.
@@ -58,7 +58,7 @@ pub(crate) struct Thread {
     /// The kernel line of the last instruction that had to wait.
     pub site: Cell<&'static Location<'static>>,
     pub copies: RefCell<CopyQueue>,
-    /// What it has the asynchronous machine do: apart, because most threads do without.
+    /// Its asynchronous operations: boxed, because most threads have none.
     pub machine: Box<OfMachine>,
     /// Whether it has waited for the launches before.
     pub has_waited: Cell<bool>,

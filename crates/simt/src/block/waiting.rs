@@ -1,4 +1,4 @@
-//! What the threads of a block wait for, in groups, for the report of a defect.
+//! Groups the threads of a block by their wait, for the report of a defect.
 
 use super::state::Block;
 use super::thread::{Thread, Wait};
@@ -75,7 +75,7 @@ fn groups<'a>(threads: impl Iterator<Item = &'a Thread>) -> Vec<Group<'a>> {
     groups
 }
 
-/// What threads are doing, in groups.
+/// Describes what threads are doing, in groups.
 pub(super) fn describe<'a>(threads: impl Iterator<Item = &'a Thread>) -> Vec<Related> {
     groups(threads).iter().map(Group::describe).collect()
 }
@@ -88,8 +88,8 @@ pub(crate) struct Asked {
 }
 
 impl Block {
-    /// Asks those threads of which the block's finding says that they wait for the calls that they are in: they
-    /// answer when they are cut off.
+    /// Asks the threads that the block's finding names as waiting for their call stacks: they answer when they are
+    /// cut off.
     #[cold]
     pub fn ask_for_calls(&self) -> Vec<Asked> {
         let finding = self.finding.borrow();

@@ -1,4 +1,4 @@
-//! The lanes that are scheduled together.
+//! A warp: the lanes that are scheduled together.
 
 use crate::state::{Collectives, Convergence};
 use std::cell::Cell;
@@ -13,7 +13,7 @@ pub(crate) struct Warp {
     pub ready: Cell<u64>,
     /// Lanes that can run at the warp's next turn.
     pub yielded: Cell<u64>,
-    /// Lanes that were switched in the middle of a turn, and stay behind while others can run.
+    /// Lanes that were switched in the middle of a turn, and are held back while others can run.
     pub held: Cell<u64>,
     /// Lanes that wait for those at the same line.
     pub convergence: Convergence,
@@ -21,7 +21,7 @@ pub(crate) struct Warp {
 }
 
 impl Warp {
-    /// A warp of `lanes` lanes, of which none can run yet.
+    /// A warp of `lanes` lanes, none of which can run yet.
     pub fn new(lanes: u32) -> Self {
         Self {
             existing: low_bits(lanes),

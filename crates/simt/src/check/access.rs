@@ -1,4 +1,4 @@
-//! One access against the shadow.
+//! Checks one access against the shadow.
 
 use super::accessor::Accessor;
 use super::block::BlockCheck;
@@ -22,7 +22,7 @@ impl BlockCheck {
     ///
     /// # Errors
     ///
-    /// What the access is in conflict with, where that ends the launch.
+    /// The conflict of the access, if it ends the launch.
     pub fn record(
         &self,
         position: &Position,

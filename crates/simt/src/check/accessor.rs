@@ -1,4 +1,4 @@
-//! The accessing thread, as it stands to other accesses.
+//! The accessing thread, and its order relative to other accesses.
 
 use super::clusters::Clusters;
 use super::event::{Event, Others, Time};
@@ -16,7 +16,7 @@ pub(super) struct Accessor<'a> {
     pub block_barrier: Time,
     /// The last barrier of its whole warp.
     pub warp_barrier: Time,
-    /// What fences and other barriers order before it.
+    /// The accesses that fences and other barriers order before it.
     pub clock: KnownClock<'a>,
     pub clusters: &'a Clusters,
 }
@@ -113,7 +113,7 @@ impl Accessor<'_> {
 }
 
 impl Event {
-    /// What its thread has in common with that of `other`; `accessor` knows how wide warps are.
+    /// The relation of its thread to that of `other`; `accessor` knows the warp width.
     pub fn relation(&self, other: &Self, accessor: &Accessor<'_>) -> Others {
         let warp = |event: &Self| event.thread() / accessor.warp_width();
         if other.block != self.block {

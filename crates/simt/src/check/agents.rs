@@ -1,9 +1,8 @@
-//! What runs beside the threads of a block, as threads of its own: the engine of bulk copies and
-//! the tensor cores.
+//! Agents: the engine of bulk copies and the tensor cores, modelled as further threads of the block.
 //!
-//! An asynchronous operation begins with what is ordered before the thread that issues it, and goes
-//! on by itself. Its accesses are those of an agent, in a time of the block's asynchronous side
-//! that no barrier of the block orders; a thread that waits for the operation comes after them.
+//! An asynchronous operation starts after everything that is ordered before the thread that issues it, and then runs
+//! by itself. Its accesses are an agent's, in the asynchronous time of the block, which no barrier of the block orders.
+//! A thread that waits for the operation comes after them.
 
 use super::event::Event;
 use std::fmt;

@@ -10,7 +10,7 @@ pub(super) struct Announced {
 }
 
 impl Announced {
-    /// What no access has announced.
+    /// The default, without an announced access.
     pub const UPDATE: Self = Self {
         kind: AccessKind::Atomic,
         order: AtomicOrder::RELAXED,

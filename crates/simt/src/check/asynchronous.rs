@@ -1,7 +1,7 @@
 //! Accesses of asynchronous operations: those of bulk copies and of products.
 //!
-//! What a bulk copy writes is in flight from its issue until it lands, and then is there for threads
-//! that wait for its mbarrier. What a bulk store or a product reads counts as read from its issue on.
+//! The destination of a bulk copy is in flight from its issue until it lands; then threads that wait for its mbarrier
+//! may use it. The source of a bulk store or the operands of a product count as read from the issue on.
 
 use super::accessor::Accessor;
 use super::agents::{Agent, NO_AGENT, asynchronous};
@@ -25,7 +25,7 @@ pub(crate) struct Issue<'a> {
     /// The thread that issues it.
     pub position: Position,
     pub site: &'static Location<'static>,
-    /// What is ordered before it.
+    /// The accesses ordered before it.
     pub before: Handed,
     /// The checks of the thread's block.
     pub check: &'a BlockCheck,
@@ -61,7 +61,7 @@ impl BlockCheck {
     ///
     /// # Errors
     ///
-    /// What is still to be done with the memory.
+    /// A conflict with an earlier use of the memory.
     pub fn begin_write(
         &self,
         issue: &Issue<'_>,
@@ -94,7 +94,7 @@ impl BlockCheck {
     ///
     /// # Errors
     ///
-    /// What the operation comes too early for.
+    /// A conflict with an earlier write of the memory.
     pub fn begin_read(
         &self,
         issue: &Issue<'_>,
@@ -117,7 +117,7 @@ impl BlockCheck {
     ///
     /// # Errors
     ///
-    /// What it is in conflict with.
+    /// The conflict of the operation.
     pub fn begin_global(
         &self,
         issue: &Issue<'_>,

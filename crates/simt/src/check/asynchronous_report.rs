@@ -1,11 +1,11 @@
-//! Conflicts with asynchronous operations, in words.
+//! Descriptions of conflicts with asynchronous operations.
 
 use super::agents::Agent;
 use super::cell::Conflict;
 use super::event::{Event, EventKind};
 use crate::basics::{AccessKind, DefectKind, Position};
 
-/// What a conflict is, if it is with an operation of an asynchronous side; `words` are the place.
+/// Describes a conflict with an asynchronous operation; `words` name the place.
 pub(super) fn summary(
     access: AccessKind,
     words: &str,
@@ -45,7 +45,7 @@ pub(super) fn summary(
     Some((kind, message))
 }
 
-/// What would have made the access right.
+/// The change that would make the access right.
 pub(super) fn missing(conflict: &Conflict) -> Option<&'static str> {
     match conflict {
         Conflict::Mbarrier(_) => Some("other memory for one of the two"),

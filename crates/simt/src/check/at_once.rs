@@ -1,8 +1,7 @@
-//! The shortest way of a load or a store: its bytes are those of one cell, and a few words that are at hand say that
-//! it is allowed.
+//! The fastest path of a load or a store: its bytes are those of one cell, and a few words at hand allow it.
 //!
-//! What only a part of the accesses needs is in functions of its own: registers that they use would have to be saved
-//! at each access.
+//! Code that only some accesses need is in separate functions: otherwise the registers that it uses would be saved at
+//! each access.
 
 use super::accessor::Accessor;
 use super::block::BlockCheck;
@@ -17,7 +16,7 @@ use super::site::Site;
 use crate::basics::Position;
 use std::panic::Location;
 
-/// What the shortest way knows of a load or a store of global memory.
+/// The fastest path's result for a load or a store of global memory.
 #[derive(Clone, Copy)]
 pub(crate) enum AtOnce<'a> {
     /// It has been recorded.
@@ -30,7 +29,7 @@ pub(crate) enum AtOnce<'a> {
     Unknown,
 }
 
-/// Cells, one of which is that of the bytes of an access.
+/// Cells, one of them that of an access's bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct CellOf<'a>(&'a Cells);
 
@@ -43,10 +42,10 @@ impl CellOf<'_> {
 }
 
 impl BlockCheck {
-    /// What is known of a load of `bytes` bytes of global memory at `address` by a view that begins at `view_base`.
+    /// Checks a load of `bytes` bytes of global memory at `address` by a view that begins at `view_base`.
     ///
-    /// Like the other functions of the shortest way, it takes no lock, and borrows and allocates nothing: as in code of the
-    /// kernel's, the thread may be left where it is.
+    /// Like the other functions of the fastest path, it takes no lock, and borrows and allocates nothing: as in the
+    /// kernel's own code, the thread may be abandoned here.
     #[inline(always)]
     pub fn load_at_once(&self, view_base: usize, (address, bytes): (usize, usize)) -> AtOnce<'_> {
         let Some((window, cells)) = self.nearby_now().window_of(view_base, address) else {
@@ -316,7 +315,7 @@ impl BlockCheck {
     }
 }
 
-/// What a load or a store is.
+/// The kind of a load or a store.
 const fn kind_of<const WRITES: bool>() -> EventKind {
     match WRITES {
         true => EventKind::Write,

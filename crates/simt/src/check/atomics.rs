@@ -1,10 +1,10 @@
-//! What atomic operations read, and what they order.
+//! The values that atomic operations read, and the order that they establish.
 //!
-//! The rules are those of the PTX ISA, "Memory Consistency Model". An operation with the order release hands
-//! on what its thread has done, itself included; one with the order acquire orders what it has read before
-//! what its thread does next. Relaxed ones leave both to fences. Stricter than that model, and as Rust's
-//! has it: later relaxed stores of a thread to the word do not hand on what its release has, and an acquire
-//! orders what it reads itself, not what an earlier relaxed load of the word has read.
+//! The rules are those of the PTX ISA, "Memory Consistency Model". A release publishes the earlier accesses of its
+//! thread and its own write; an acquire orders what it has read before the thread's later accesses. Relaxed
+//! operations leave both to fences. Two rules are stricter, as in Rust's model: later relaxed stores of a thread to
+//! the word do not continue its release, and an acquire orders only what it reads itself, not what an earlier relaxed
+//! load of the word has read.
 
 use super::announced::Announced;
 use super::block::BlockCheck;
@@ -20,7 +20,7 @@ use super::site::Site;
 use crate::basics::{Access, AccessKind, AtomicOrder, NumberMap, Position};
 use std::panic::Location;
 
-/// Which word is accessed, by its address, and at which line.
+/// The address of the word that is accessed, and the source line.
 type Target = (usize, &'static Location<'static>);
 
 impl BlockCheck {
@@ -33,10 +33,10 @@ impl BlockCheck {
         });
     }
 
-    /// Performs `step`, with which the thread at `position` reads or writes the word at `address`
-    /// atomically: what the word hands on changes together with its value. `shared` are the checks
-    /// of the block whose shared memory it is in, if it is in shared memory, and how far from its start. The step returns the values
-    /// before and after it.
+    /// Performs `step`, the atomic access of the thread at `position` to the word at `address`.
+    ///
+    /// The word's releases change together with its value. If the word is in shared memory, `shared` has the checks of
+    /// that memory's block, and the offset. The step returns the values before and after it.
     #[inline]
     pub fn atomic_step(
         &self,
@@ -122,7 +122,8 @@ impl BlockCheck {
         }
     }
 
-    /// The same of a word whose last stores are known: an atomic load may return an older one, or a later one.
+    /// As [`atomic_step`](Self::atomic_step), for a word whose last stores are known: an atomic load may return an
+    /// older or a later one.
     #[cold]
     fn step_in_history(
         &self,
@@ -163,7 +164,7 @@ impl BlockCheck {
         [value, after]
     }
 
-    /// What an atomic load by the thread at `position` returns of a word that hands on `release`.
+    /// The value that an atomic load by the thread at `position` returns of a word with this `release`.
     fn load_in_history(
         &self,
         position: &Position,

@@ -43,18 +43,18 @@ pub(crate) struct BlockCheck {
     /// Whether the state of any thread holds a clock.
     pub(super) has_clocks: Cell<bool>,
     pub(super) joins: RefCell<Joins>,
-    /// What the words of shared memory hand on.
+    /// The releases of the words of shared memory.
     pub(super) published: Published,
     pub(super) stale_loads: StaleLoads,
-    /// What is before the last sequentially consistent fences of the threads of the block.
+    /// The accesses before the last sequentially consistent fences of the block's threads.
     pub(super) fences: RefCell<SharedClock>,
     /// The last access of its shared memory by each thread of other blocks.
     pub(super) remote: RefCell<BTreeMap<(u32, u16), Event>>,
-    /// By barrier of the block: what the threads hand on that have arrived without waiting.
+    /// By barrier of the block: the order that threads pass on which have arrived without waiting.
     pub(super) passed: RefCell<BTreeMap<u32, Handed>>,
     /// The tiles that bulk copies have written.
     pub(super) layouts: RefCell<Vec<Layout>>,
-    /// What the mbarriers hand on, by their number.
+    /// The order that the mbarriers pass on, by number.
     pub(super) phases: RefCell<Vec<Phases>>,
     /// For each thread, its last atomic access that was announced.
     pub(super) announced: Vec<Cell<Announced>>,
@@ -126,8 +126,8 @@ impl BlockCheck {
         self.forget_clocks();
     }
 
-    /// What the block's threads access from now on does not count: none of it takes the shortest way, and the others
-    /// are left out before they come here.
+    /// Stops the checks of this block: no access takes the fastest path any more, and the others are dropped before they
+    /// get here.
     pub fn abandon(&self) {
         self.nearby.borrow_mut().forget_windows();
         self.is_abandoned.set(true);
@@ -141,8 +141,8 @@ impl BlockCheck {
         self.recent.forget();
     }
 
-    /// The steps that the running thread has made lately. As long as it is the one that runs, and nothing hinders its
-    /// accesses, it may load again what they tell.
+    /// The recent steps of the running thread. As long as it runs and nothing hinders its accesses, it may repeat the
+    /// loads among them without the full checks.
     pub fn recent(&self) -> &RecentSteps {
         &self.recent
     }

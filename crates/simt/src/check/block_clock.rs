@@ -1,4 +1,4 @@
-//! Up to which time the accesses of the threads of one block have happened.
+//! A clock of one block: for each of its threads, the time up to which its accesses have happened before.
 
 use super::event::Time;
 use std::ops::Range;
@@ -69,7 +69,7 @@ impl Part {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct BlockClock {
     /// (first part, its times), with parts ascending from 0. `Same` is that of all parts up to the next step;
-    /// `Each` has a step behind it.
+    /// `Each` is followed by a step.
     steps: Vec<(u32, Part)>,
 }
 
@@ -107,7 +107,7 @@ impl BlockClock {
         clock
     }
 
-    /// These times of one part, and `others` behind it.
+    /// These times of one part, and `others` after it.
     fn push_one(&mut self, part: Option<(u32, Times)>, others: Time) {
         if let Some((part, times)) = part {
             self.push(part, Part::of(times));

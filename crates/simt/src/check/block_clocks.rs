@@ -2,7 +2,7 @@
 //!
 //! A radix tree with shared, immutable nodes (Bagwell, "Ideal hash trees", 2001; block numbers
 //! need no hash). Two clocks that have a common history share subtrees, which a join recognises by
-//! their address: it costs what differs, and not what is there.
+//! their address: its cost depends on the differences, not on the size.
 
 use super::block_clock::BlockClock;
 use std::sync::Arc;
@@ -143,7 +143,7 @@ fn join_nodes(one: &Arc<Node>, other: &Arc<Node>) -> Arc<Node> {
     }
 }
 
-/// What a join has given.
+/// The result of a join.
 enum Joined<T> {
     /// The first one: it has all of the second.
     One,

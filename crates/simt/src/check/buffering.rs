@@ -1,4 +1,4 @@
-//! The part of a block in loads that return later stores.
+//! A block's part in loads that return later stores.
 
 use super::block::BlockCheck;
 use super::event::Event;
@@ -25,8 +25,7 @@ impl BlockCheck {
         }
     }
 
-    /// What the relaxed load `operation` of the word at an address returns instead of the value there, if a prediction
-    /// says so.
+    /// The value that the relaxed load `operation` returns instead of the word's, if a prediction says so.
     pub(super) fn predicted(
         &self,
         operation: Operation,

@@ -1,11 +1,11 @@
-//! The last accesses of a few bytes, and which further ones they allow.
+//! The last accesses of a few bytes, and the rules for further ones.
 //!
 //! The method is that of FastTrack (Flanagan and Freund, "FastTrack: efficient
 //! and precise dynamic race detection", PLDI 2009): a cell keeps the last write
 //! and the reads since then. Atomic accesses of one width need no order among each other, if the
 //! scope of each includes the thread of the other: it keeps those since the last plain write beside
-//! the plain reads, updates and loads apart. A plain read must come after the updates, and a plain
-//! write after the loads, too.
+//! the plain reads, with updates and loads in separate lists. A plain read must come after the updates, and a plain
+//! write also after the loads.
 
 use super::accessor::Accessor;
 use super::event::{Event, EventKind, Others};
@@ -49,7 +49,7 @@ impl From<OutOfMemory> for Conflict {
     }
 }
 
-/// What a cell must know of its memory.
+/// The rules of a cell's memory.
 #[derive(Clone, Copy)]
 pub(super) struct Rules {
     /// Whether the memory holds nothing before its first write.
@@ -72,7 +72,7 @@ impl Event {
     }
 }
 
-/// What is remembered of the few bytes of a cell.
+/// The last accesses of the few bytes of a cell.
 #[derive(Clone)]
 pub(super) struct Cell<R = Readers> {
     pub write: Event,

@@ -1,5 +1,5 @@
-//! The reads of the cells of shared memory, apart from what else is known of them: most loads look at nothing else,
-//! and find it in a quarter of the cache.
+//! The reads of the cells of shared memory, stored separately: most loads need nothing else, and so touch a quarter of
+//! the cache lines.
 
 use super::reader_sets::ReaderSet;
 use crate::memory::{OutOfMemory, release_reserve};
@@ -29,13 +29,13 @@ impl CellReads {
         Ok(())
     }
 
-    /// Those of all cells of two to the power of `shift` bytes; there may be no room for any, yet.
+    /// The reads of all cells of two to the power of `shift` bytes; there may be no room for any, yet.
     #[inline(always)]
     pub fn of_width(&self, shift: u32) -> &[Cell<ReaderSet>] {
         self.0.get(shift as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// Those of `bytes` bytes from `start` on.
+    /// The reads of `bytes` bytes from `start` on.
     #[inline(always)]
     pub fn of_bytes(&self, start: usize, bytes: usize, shift: u32) -> &[Cell<ReaderSet>] {
         let cells = start >> shift..(start + bytes) >> shift;

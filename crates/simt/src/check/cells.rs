@@ -1,8 +1,8 @@
 //! The cells of a region of global memory, of one width.
 //!
-//! A cell that has seen one access, or reads that one event stands for, is the event itself, and another
-//! one the number of what is kept beside the cells. They are atomic words, because blocks may run on
-//! several host threads; those change them one at a time.
+//! A cell with one access, or with reads that one event represents, is the event itself. Any other cell is the number
+//! of an entry that is kept beside the cells. Cells are atomic words, because blocks may run on several host threads,
+//! which change them one at a time.
 
 use super::event::packed::Packed;
 use super::plain::Plain;

@@ -1,9 +1,8 @@
-//! Which thread has changed a word last by an atomic operation: what a report says of a word that
-//! threads wait for.
+//! The thread that last changed a word by an atomic operation, for reports about a word that threads wait for.
 //!
-//! The shadow does not tell: an update that changes nothing, such as that of a thread which finds a lock
-//! taken, is the last one for the checks. Each change is noted and few are reported, so a note costs three
-//! stores: words have places by their address, and of several words with one place the last is known.
+//! The shadow does not have it: for the checks, the last update may be one that changes nothing, such as that of a
+//! thread that finds a lock taken. Each change is noted and few are reported, so a note costs only three stores. A
+//! word's address selects its place; among words that share a place, the last one is known.
 
 use super::site::Site;
 use crate::basics::spread;
@@ -23,7 +22,7 @@ const WORD_BYTES: usize = 4;
 /// Bits of a tag for the number of the word; above them is the era.
 const NUMBER_BITS: u32 = 46;
 
-/// Of a place: whether another word had it in this era before the one that has it.
+/// Flag of a place: another word had it earlier in this era.
 const WAS_TAKEN: u64 = 1 << 16;
 
 /// An atomic operation that has changed a word.
@@ -34,7 +33,7 @@ pub(super) struct Change {
     pub site: Site,
 }
 
-/// What is known of a word.
+/// The known state of a word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum LastChange {
     /// There was none since the last plain write.
@@ -187,7 +186,7 @@ mod tests {
         assert_eq!(changes.last(68), LastChange::Never);
     }
 
-    /// Of words with one place the last is known; of the others there may have been a change.
+    /// Among words that share a place, the last one is known; the others may have changed.
     #[test]
     fn what_is_forgotten_is_not_taken_for_unchanged() {
         let mut changes = Changes::default();

@@ -1,8 +1,8 @@
-//! What has happened before: vector clocks, compressed.
+//! Happens-before order as compressed vector clocks.
 //!
 //! A full vector clock has an entry for each thread of the grid. Here a clock
 //! has an entry only for blocks with something in it, and each is a step function over the
-//! block's threads. Clocks are shared and never change; a join costs what differs.
+//! block's threads. Clocks are shared and immutable; a join costs in proportion to the differences.
 
 use super::block_clock::BlockClock;
 use super::block_clocks::{BlockClocks, is_one};
@@ -83,7 +83,7 @@ pub(super) fn add(known: &mut SharedClock, more: &SharedClock) {
     }
 }
 
-/// What a join of two clocks has made.
+/// The result of a join of two clocks.
 struct Join {
     known: Arc<VectorClock>,
     more: Arc<VectorClock>,
@@ -124,7 +124,7 @@ impl Joins {
     }
 }
 
-/// What is before something, in two orders.
+/// The accesses before a point, in two orders.
 #[derive(Clone, Default)]
 pub(super) struct Before {
     /// By barriers, and by patterns of release and acquire: what the rules of races ask for.

@@ -1,8 +1,8 @@
-//! Which blocks of a launch are one cluster.
+//! The blocks of a launch that form one cluster.
 
 use crate::basics::Dim3;
 
-/// How the blocks of a launch are divided into clusters.
+/// The division of a launch's blocks into clusters.
 #[derive(Debug)]
 pub(crate) struct Clusters {
     grid: Dim3,
@@ -16,7 +16,7 @@ impl Clusters {
         dim: Dim3::new(1, 1, 1),
     };
 
-    /// Clusters of `dim` blocks, of which the grid has whole ones.
+    /// Clusters of `dim` blocks, which divide the grid.
     pub fn new(grid: Dim3, dim: Dim3) -> Self {
         Self { grid, dim }
     }

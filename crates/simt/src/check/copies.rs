@@ -61,7 +61,7 @@ impl BlockCheck {
         Ok(())
     }
 
-    /// What to say of a source that was written in flight.
+    /// Describes a source that was written while the copy was in flight.
     #[cold]
     pub fn describe_hazard(&self, position: &Position, hazard: &Hazard) -> Finding {
         let Hazard::Overwritten(Overwritten { copy, write }) = hazard else {

@@ -1,4 +1,4 @@
-//! What the shadow memory remembers of one access.
+//! One access, as the shadow memory records it.
 
 use super::site::Site;
 use crate::basics::{AccessKind, MemoryScope};
@@ -11,7 +11,7 @@ pub(super) mod packed;
 /// order two accesses. 0 is before everything.
 pub(super) type Time = u32;
 
-/// What an access has done.
+/// The kind of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, NoUninit)]
 #[repr(u8)]
 pub(super) enum EventKind {

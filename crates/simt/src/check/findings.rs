@@ -1,4 +1,4 @@
-//! What a launch has found and gone on after, each once.
+//! The distinct findings that a launch has survived.
 
 use super::cell::Conflict;
 use super::event::{Event, EventKind};
@@ -15,7 +15,7 @@ const MOST_TIMES: u64 = 1 << 16;
 #[derive(Default)]
 pub(crate) struct Findings {
     kernel: String,
-    /// With so many different findings the launch ends.
+    /// The number of distinct findings that ends the launch.
     limit: usize,
     suppressions: Arc<[Suppression]>,
     list: Mutex<List>,
@@ -43,19 +43,18 @@ enum What {
     Suppressed(usize),
 }
 
-/// What findings have in common that are listed once: what is wrong, the two lines, and the memory.
+/// The key under which findings are listed once: the conflict, the two lines, and the memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Key {
     conflict: Discriminant<Conflict>,
     is_atomic: bool,
     sites: [u32; 2],
-    /// Where the allocation begins, or the array in shared memory.
+    /// The start of the allocation, or of the array in shared memory.
     memory: usize,
 }
 
 impl Key {
-    /// That of a conflict after which a launch can go on: its memory is there, and no instruction
-    /// lacks what it needs.
+    /// The key of a conflict that a launch can survive: its memory exists, and no instruction lacks an input.
     pub fn of(access: AccessKind, conflict: &Conflict, site: Site, memory: usize) -> Option<Self> {
         let (conflict, other, other_site) = match *conflict {
             Conflict::UnorderedOthers(event) => {
@@ -81,7 +80,7 @@ impl Key {
 }
 
 impl Findings {
-    /// Those of a launch of `kernel` that begins now and ends with its finding number `limit`.
+    /// The findings of a launch of `kernel` that begins now and ends with finding number `limit`.
     pub fn new(kernel: &str, limit: usize, suppressions: &Arc<[Suppression]>) -> Self {
         suppressions.iter().for_each(|it| it.note_launch(kernel));
         Self {

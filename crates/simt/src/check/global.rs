@@ -1,5 +1,4 @@
-//! What the blocks of one launch share: the shadow of global memory, and what
-//! atomic updates have published.
+//! Checks that the blocks of one launch share: the shadow of global memory, and the releases of atomic updates.
 
 use super::cells::REGION_BYTES;
 use super::clock::SharedClock;
@@ -29,20 +28,20 @@ pub(crate) struct LaunchCheck {
     pub findings: Findings,
     pub conditions: Conditions,
     pub later_stores: LaterStores,
-    /// What the memory held before the launch, if it is to be undone.
+    /// The memory's contents before the launch, if it is to be undone.
     pub undo: Option<Undo>,
 }
 
-/// What is before the last sequentially consistent fences.
+/// The accesses before the last sequentially consistent fences.
 #[derive(Default)]
 pub(super) struct Fences {
-    /// Of those of the scope of the device.
+    /// Of fences with device scope.
     pub device: SharedClock,
-    /// By cluster of several blocks: of those of its threads, of that scope and wider ones.
+    /// By cluster of several blocks: of its threads' fences with cluster scope or wider.
     pub clusters: BTreeMap<u32, SharedClock>,
 }
 
-/// What the checks of a launch depend on.
+/// The conditions on which the checks of a launch depend.
 #[derive(Default)]
 pub(crate) struct Conditions {
     /// Whether one host thread runs all blocks.
@@ -108,8 +107,8 @@ impl LaunchCheck {
         }
     }
 
-    /// What is before the last sequentially consistent fences of wider scopes than a block, which no other
-    /// host thread changes meanwhile.
+    /// The accesses before the last sequentially consistent fences of wider scopes than a block. No other host thread
+    /// changes them meanwhile.
     pub(super) fn lock_fences(&self) -> MutexGuard<'_, Fences> {
         self.fences.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,14 +1,14 @@
-//! What a barrier hands on from those that arrive to those that wait.
+//! The order that a barrier passes from arriving threads to waiting ones.
 
 use super::clock::{SharedClock, add};
 
-/// What is ordered before the threads that have arrived.
+/// The accesses ordered before the threads that have arrived.
 #[derive(Clone, Default)]
 pub(crate) struct Handed {
     pub(super) ordered: SharedClock,
     /// The same by the order of sequentially consistent fences.
     pub(super) fenced: SharedClock,
-    /// Of that, what the asynchronous proxy sees, too.
+    /// The part that the asynchronous proxy sees, too.
     pub(super) proxied: SharedClock,
 }
 
@@ -21,7 +21,7 @@ impl Handed {
     }
 }
 
-/// What the phases of one mbarrier hand on.
+/// The order that the phases of one mbarrier pass on.
 #[derive(Clone, Default)]
 pub(super) struct Phases {
     /// By the arrivals so far.

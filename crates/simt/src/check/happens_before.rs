@@ -1,4 +1,4 @@
-//! What barriers, fences and atomic updates order before a thread.
+//! The accesses that barriers, fences and atomic updates order before a thread.
 
 use super::clock::{Before, Joins, SharedClock, add};
 use super::handed::Handed;
@@ -11,15 +11,15 @@ pub(super) const BLOCK: usize = 0;
 pub(super) const CLUSTER: usize = 1;
 pub(super) const DEVICE: usize = 2;
 
-/// What barriers, fences and atomic updates order before a thread, beyond what
-/// the last barriers of its block and of its whole warp order.
+/// The accesses that barriers, fences and atomic updates order before a thread, beyond those that the last barriers of
+/// its block and of its whole warp order.
 #[derive(Clone, Default)]
 pub(super) struct HappensBefore {
-    /// What is ordered before the thread.
+    /// The accesses ordered before the thread.
     pub ordered: SharedClock,
-    /// Beyond that, what sequentially consistent fences order before it in this run.
+    /// Beyond those, the accesses that sequentially consistent fences order before it in this run.
     pub fenced: SharedClock,
-    /// Of that, what the asynchronous proxy sees, too.
+    /// The part that the asynchronous proxy sees, too.
     pub proxied: SharedClock,
     /// By scope, block first: what the thread's fences have released; its
     /// next atomic updates publish it.

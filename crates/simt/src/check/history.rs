@@ -10,8 +10,8 @@
 //! 2. the last one that a load has returned which comes before this one, or is one of its own thread
 //!    ("Causality order": a store comes before what is ordered after its observers).
 //!
-//! So no load returns what is stored later. That needs another run of the launch, and a prediction from this one
-//! (`prediction`): the last loads of each store tell what could have been. Updates read the newest store.
+//! So no load returns a later store. That needs another run of the launch, and a prediction from this one
+//! (`prediction`), which follows from the last loads of each store. Updates read the newest store.
 
 use super::event::Event;
 use crate::basics::NumberMap;
@@ -50,7 +50,7 @@ struct Store<R> {
     value: u64,
     /// Nothing for what the word held before the first atomic operation.
     event: Event,
-    /// What it hands on.
+    /// Its release.
     release: Option<R>,
     /// By thread: its loads that have returned it.
     loads: Vec<Loads>,
@@ -100,7 +100,7 @@ pub(super) struct History<R> {
 }
 
 impl<R> History<R> {
-    /// Of a word that holds `value`, from a store that is not known.
+    /// The history of a word that holds `value`, from an unknown store.
     fn new(value: u64) -> Self {
         Self {
             stores: VecDeque::from([Store::new(value, Event::NOTHING, None)]),
@@ -115,7 +115,7 @@ impl<R> History<R> {
         self.stores.push_back(Store::new(value, event, release));
     }
 
-    /// Which stores a load may return: those from this number on.
+    /// The number of the first store that a load may return.
     pub fn first_choice(&self, sees: impl Fn(&Event) -> bool) -> usize {
         let seen = self.stores.iter().rposition(|store| store.is_seen(&sees));
         let first = seen.unwrap_or(0);
@@ -132,8 +132,7 @@ impl<R> History<R> {
         self.stores.len() - 1
     }
 
-    /// What store number `number` has written, and whether it may depend on a load that has returned what is
-    /// stored later.
+    /// The value of store number `number`, and whether it may depend on a load that has returned a later store.
     pub fn value(&self, number: usize) -> (u64, bool) {
         let store = &self.stores[number];
         (store.value, store.is_dependent)
@@ -189,8 +188,8 @@ impl<R> Default for Histories<R> {
 }
 
 impl<R> Histories<R> {
-    /// That of the word at `address`, which holds `value`. If its newest store is another, plain accesses
-    /// have written the word, and whatever comes now is ordered after them.
+    /// The history of the word at `address`, which holds `value`. If its newest store has another value, plain accesses
+    /// have written the word, and the next access is ordered after them.
     pub fn of(&mut self, address: usize, value: u64) -> &mut History<R> {
         if self.words.len() >= MOST_WORDS && !self.words.contains_key(&address) {
             self.words.clear();
@@ -223,7 +222,7 @@ mod tests {
         history
     }
 
-    /// What a thread sees that comes after what thread 1 had done at `time`.
+    /// The view of a thread that comes after the accesses of thread 1 up to `time`.
     fn after(time: u32) -> impl Fn(&Event) -> bool {
         move |event| event.thread() == 1 && event.time <= time
     }

@@ -1,11 +1,10 @@
-//! A clock that is asked about many accesses of one thread, one after the other.
+//! A clock that caches its answers about consecutive accesses of one thread.
 
 use super::clock::VectorClock;
 use super::event::Time;
 use std::cell::Cell;
 
-/// What is ordered before something, if there is a clock, with the last answer: neighbouring cells mostly have accesses
-/// of one thread.
+/// A clock, if there is one, with its last answer: neighbouring cells mostly have accesses of one thread.
 pub(super) struct KnownClock<'a> {
     clock: Option<&'a VectorClock>,
     /// A block, one of its threads, and its time; at first the time at which nothing happens.

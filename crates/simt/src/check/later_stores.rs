@@ -1,4 +1,4 @@
-//! What a run does about loads that return later stores.
+//! A run's part in loads that return later stores.
 
 use super::clock::Before;
 use super::clusters::Clusters;
@@ -12,16 +12,16 @@ use std::mem::take;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A run that follows a prediction may make so many times as many atomic operations as the run that has
-/// suggested it, and some more, until the store is made: a thread may wait for ever for what another one
-/// does after the old value alone.
+/// Limits of a run that follows a prediction, until the predicted store is made: a multiple of the atomic operations
+/// of the run that suggested it, and some more. A thread may wait for ever for something that another one does only
+/// after the old value.
 const MOST_TIMES: u64 = 2;
 const SOME_MORE: u64 = 1 << 12;
 
 /// A run that makes more different accesses than these suggests nothing.
 const MOST_MADE: usize = 1 << 16;
 
-/// What a run does about loads that return later stores. One host thread takes it through its blocks.
+/// The part of a run in loads that return later stores. One host thread runs all of its blocks.
 #[derive(Default)]
 pub(crate) struct LaterStores {
     role: Option<Mutex<Role>>,
@@ -29,7 +29,7 @@ pub(crate) struct LaterStores {
     is_given_up: AtomicBool,
 }
 
-/// What a run is there for.
+/// The purpose of a run.
 enum Role {
     /// It suggests predictions for another run.
     First {
@@ -39,7 +39,7 @@ enum Role {
     Second(Pending),
 }
 
-/// What a run has done.
+/// The record of a run.
 #[derive(Default)]
 pub(crate) struct Record {
     /// How many atomic operations.
@@ -59,7 +59,7 @@ impl Record {
 struct Pending {
     prediction: Prediction,
     state: State,
-    /// What the run has done that has suggested it.
+    /// The record of the run that has suggested it.
     first: Arc<Record>,
     /// Threads that may depend on what the load has returned.
     dependent: HashSet<(u32, u16)>,
@@ -87,7 +87,7 @@ enum State {
 pub(super) type Handed = [Option<Before>; SCOPES];
 
 impl LaterStores {
-    /// Those of a run after which another one may follow one of its suggestions.
+    /// For a run whose suggestions later runs may follow.
     pub fn suggesting(suggestions: Suggestions) -> Self {
         Self::of(Role::First {
             suggestions,
@@ -95,7 +95,7 @@ impl LaterStores {
         })
     }
 
-    /// Those of a run that follows a prediction of the `first` run.
+    /// For a run that follows a prediction of the `first` run.
     pub fn following(prediction: Prediction, first: &Arc<Record>) -> Self {
         Self::of(Role::Second(Pending {
             prediction,
@@ -131,7 +131,7 @@ impl LaterStores {
         matches!(role.as_deref(), Some(Role::Second(pending)) if matches!(pending.state, State::Stored(_)))
     }
 
-    /// What the run suggests, and what it has done.
+    /// The suggestions of the run, and its record.
     pub fn take_suggestions(&self) -> (Vec<Prediction>, Arc<Record>) {
         match self.lock().as_deref_mut() {
             Some(Role::First {
@@ -156,8 +156,8 @@ impl LaterStores {
         }
     }
 
-    /// What the load `operation` of the word at `address` returns instead of `value`, if it is the one that the
-    /// run has a prediction of.
+    /// The value that the load `operation` of the word at `address` returns instead of `value`, if it is the predicted
+    /// load.
     pub(super) fn predicted(
         &self,
         operation: Operation,

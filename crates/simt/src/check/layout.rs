@@ -1,4 +1,4 @@
-//! How a tile lies that a bulk copy has written.
+//! The layout of a tile that a bulk copy has written.
 
 use crate::state::Swizzle;
 use std::panic::Location;

@@ -1,4 +1,4 @@
-//! How the tiles lie that bulk copies have written: what reads one must know its swizzle.
+//! The layouts of tiles that bulk copies have written: a read must use the tile's swizzle.
 
 use super::agents::Agent;
 use super::asynchronous::{Extent, Issue};

@@ -1,5 +1,5 @@
-//! What mbarriers order: an arrival releases, a wait acquires, and a phase that is complete orders
-//! the bulk copies that have counted on it.
+//! The order that mbarriers establish: an arrival releases, a wait acquires, and a complete phase orders the bulk
+//! copies that have counted on it.
 
 use super::agents::{Agent, asynchronous};
 use super::block::BlockCheck;
@@ -16,7 +16,7 @@ use std::panic::Location;
 use std::sync::Arc;
 
 impl BlockCheck {
-    /// What is ordered before the thread at `position`, whatever it has done included.
+    /// Everything ordered before the thread at `position`, its own accesses included.
     pub fn release(&self, position: &Position) -> Handed {
         let clock = self.own_clock(position);
         let clocks = self.clocks.of(position.thread() as usize);
@@ -30,7 +30,7 @@ impl BlockCheck {
         handed
     }
 
-    /// What was handed on is ordered before thread number `thread`.
+    /// Orders `handed` before thread number `thread`.
     pub fn acquire(&self, thread: u32, handed: &Handed) {
         let mut clocks = self.clocks.change(thread as usize);
         clocks.acquire(handed, &mut self.joins.borrow_mut());
@@ -47,8 +47,7 @@ impl BlockCheck {
         self.acquire(position.thread(), &fenced);
     }
 
-    /// What the agents of the block's asynchronous side have done up to these times is ordered
-    /// before these threads.
+    /// Orders the accesses of the block's agents, up to these times, before these threads.
     pub fn acquire_agents(
         &self,
         threads: Range<u32>,
@@ -72,7 +71,7 @@ impl BlockCheck {
     ///
     /// # Errors
     ///
-    /// What the word is in use for.
+    /// The other use of the word.
     pub fn init_mbarrier(
         &self,
         position: &Position,

@@ -1,57 +1,56 @@
 //! The checks of memory: data races, reads of bytes that have not been written, and
 //! asynchronous copies that are used before they have arrived.
 //!
-//! | module | what it holds |
+//! | module | content |
 //! |---|---|
-//! | `findings` | what a launch has found and gone on after |
-//! | `event` | one access, as the shadow remembers it; `packed`, in 12 bytes |
+//! | `findings` | the findings that a launch has survived |
+//! | `event` | one access, as the shadow records it; `packed`, in 12 bytes |
 //! | `site` | its line |
 //! | `clock` | vector clocks, compressed |
-//! | `block_clocks` | the clocks of many blocks, with structure that they share |
+//! | `block_clocks` | the clocks of many blocks, with shared structure |
 //! | `block_clock` | the clock of the threads of one block |
-//! | `handed` | what a barrier hands on |
-//! | `happens_before` | what is ordered before one thread, and what its fences hand on |
-//! | `accessor` | the running thread, as it stands to other accesses |
+//! | `handed` | the order that a barrier passes on |
+//! | `happens_before` | the order before one thread, and that of its fences |
+//! | `accessor` | the running thread, and its order relative to other accesses |
 //! | `readers` | the reads since a write |
-//! | `reader_sets` | those of cells of shared memory, many of which have the same |
+//! | `reader_sets` | those of cells of shared memory, which many cells share |
 //! | `recent` | how the reads of the running thread change such cells |
 //! | `updates` | the atomic updates since a write |
 //! | `cell` | the last accesses of a few bytes, and the rules |
-//! | `others` | the cells of which more is known than fits in a few words |
+//! | `others` | cells whose state does not fit in a few words |
 //! | `shadow`, `shared_page`, `shared_cell`, `cell_reads` | the cells of shared memory |
 //! | `hasher` | a hash of numbers |
 //! | `region`, `cells`, `read_only` | the cells of a region of global memory |
-//! | `published` | what atomic writes hand on |
-//! | `history`, `stale` | the last stores of atomic words, and which of them a load returns |
-//! | `prediction` | that a load returns what is stored later, as one run of a launch tells another |
-//! | `later_stores`, `buffering` | what a run, and a block of it, do about that |
-//! | `changes` | which thread has changed a word last |
+//! | `published` | releases of atomic writes |
+//! | `history`, `stale` | the last stores of atomic words, and the one that a load returns |
+//! | `prediction` | predictions from one run of a launch to another: loads that return later stores |
+//! | `later_stores`, `buffering` | how a run, and a block of it, make such a load happen |
+//! | `changes` | the thread that last changed a word |
 //! | `global` | the shadow that all blocks of a launch share |
 //! | `nearby` | the regions that a block has used lately |
 //! | `block` | the checks of one running block |
-//! | `order` | what barriers and fences order |
+//! | `order` | the order that barriers and fences establish |
 //! | `announced` | the atomic access that a thread is about to make |
-//! | `atomics` | what atomic operations read, and order |
-//! | `clusters` | which blocks are one cluster |
-//! | `access` | one access against the shadow |
-//! | `quick`, `plain` | the short way of most accesses |
-//! | `at_once` | the shortest one, of loads and stores |
+//! | `atomics` | the values and the order of atomic operations |
+//! | `clusters` | the blocks that form one cluster |
+//! | `access` | the check of one access against the shadow |
+//! | `quick`, `plain` | the fast path of most accesses |
+//! | `at_once` | the fastest path, of loads and stores |
 //! | `survived` | conflicts that a launch survives |
 //! | `copies` | asynchronous copies between issue and wait |
-//! | `agents` | what runs beside the threads, as threads of its own |
-//! | `mbarriers` | what mbarriers order |
+//! | `agents` | bulk copies and tensor cores, modelled as threads |
+//! | `mbarriers` | the order that mbarriers establish |
 //! | `asynchronous` | the accesses of bulk copies and products |
 //! | `layout`, `layouts` | the swizzles of tiles that bulk copies have written |
 //! | `remote` | accesses by other blocks of the cluster |
-//! | `report`, `asynchronous_report` | a conflict in words |
+//! | `report`, `asynchronous_report` | the description of a conflict |
 //!
-//! The checks are given the position of the accessing thread and the block's shared memory; they
-//! know neither the thread nor its block.
+//! The checks receive the position of the accessing thread and the block's shared memory; they know neither the thread
+//! nor its block.
 //!
-//! Time is counted per block: it grows at everything that can order two
-//! accesses. A barrier of the block, or of a whole warp, orders all that came
-//! before with one number; only partial barriers, fences and atomic updates
-//! need clocks with an entry for each thread.
+//! Each block counts its time, which advances at everything that can order two accesses. A barrier of the block, or of
+//! a whole warp, orders all earlier accesses by one number. Only partial barriers, fences and atomic updates need
+//! clocks with an entry for each thread.
 //!
 //! Only barriers and fences order memory. Shuffles and votes do not (CUDA C++
 //! Programming Guide, "Warp Shuffle Functions": they "do not imply a memory

@@ -109,7 +109,7 @@ pub(super) struct Window {
     first: usize,
     /// How many bytes later the last one begins.
     last: usize,
-    /// Where their views begin.
+    /// The starts of their views.
     extent: Extent,
     /// The cells of the region, once there are some and if accesses may be made.
     cells: Option<Arc<Cells>>,
@@ -146,7 +146,7 @@ pub(super) struct Nearby {
     places: [Option<Place>; 1 << REGION_BITS],
 }
 
-/// Where a region is kept. A block often accesses regions at distances of a power of two.
+/// The slot of a region. A block often accesses regions at distances of a power of two.
 #[inline]
 fn slot_of(number: usize) -> usize {
     (spread(number as u64) >> (u64::BITS - REGION_BITS)) as usize
@@ -202,7 +202,7 @@ impl Nearby {
         }
     }
 
-    /// Looks for the cells of the region of `address`, of which there may be other ones since the last time.
+    /// Looks for the cells of the region of `address` again: they may have changed since the last time.
     #[inline]
     pub fn look_for_cells(&mut self, address: usize) {
         let slot = slot_of(address / REGION_BYTES);
@@ -225,12 +225,12 @@ impl Nearby {
         Some((window, window.cells.as_deref()?))
     }
 
-    /// The place of an address of which there is a [`window_of`](Self::window_of).
+    /// The place of an address that has a [`window_of`](Self::window_of).
     pub fn place_of_cell(&self, address: usize) -> Option<&Place> {
         self.places[slot_of(address / REGION_BYTES)].as_ref()
     }
 
-    /// Notes that these bytes have been written, of which there is a [`window_of`](Self::window_of).
+    /// Notes that these bytes, which have a [`window_of`](Self::window_of), have been written.
     #[cold]
     #[inline(never)]
     pub fn note_written(&self, address: usize, bytes: usize) {

@@ -1,11 +1,10 @@
-//! What barriers and fences order.
+//! The order that barriers and fences establish.
 //!
 //! The rules are those of the PTX ISA, "Memory Consistency Model", as far as
 //! kernels in Rust can reach them: a fence followed by an atomic update
 //! releases, an atomic update followed by a fence acquires; `atomics` has the
-//! updates. A barrier hands on, to all of its threads, also what their fences have released and what
-//! their atomic updates have read: whichever of them then goes on may publish
-//! the one, and whichever fences may use the other.
+//! updates. A barrier also passes to all of its threads what their fences have released and what their atomic updates
+//! have read. So after it, any of them may publish the former, and any that fences may rely on the latter.
 
 use super::block::BlockCheck;
 use super::block_clock::BlockClock;
@@ -95,14 +94,14 @@ impl BlockCheck {
         (all, self.warp_barriers[warp as usize].get().max(all))
     }
 
-    /// What whole barriers order before each thread of a warp.
+    /// The accesses that whole barriers order before each thread of a warp.
     fn clock_of_warp(&self, warp: u32) -> BlockClock {
         let first = warp * self.warp_width;
         let (all, of_warp) = self.barriers_of(warp);
         BlockClock::new(all, [(first..first + self.warp_width, of_warp)])
     }
 
-    /// What whole barriers order before the thread at `position`, and all that it has done until now.
+    /// The accesses that whole barriers order before the thread at `position`, and its own until now.
     pub(super) fn own_clock(&self, position: &Position) -> BlockClock {
         let (number, now) = (position.thread(), self.tick());
         let first = position.warp * self.warp_width;

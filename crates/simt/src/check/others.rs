@@ -1,4 +1,4 @@
-//! The cells of which more is known than the words that they are kept in.
+//! Cells whose state does not fit in the words that they are kept in.
 
 use super::cell::Cell;
 use super::readers::Reads;

@@ -1,4 +1,4 @@
-//! The bytes of an access, in words.
+//! Descriptions of the bytes of an access.
 
 use super::event::Event;
 use super::global::LaunchCheck;
@@ -93,7 +93,7 @@ impl Place {
     }
 }
 
-/// An allocation is near if so many bytes are between it and the access.
+/// The most bytes between an access and an allocation that counts as near.
 const NEAR: usize = 1 << 16;
 
 /// "; the nearest is buffer `x` of 96 bytes, which ends 16 bytes before it", if one is near.

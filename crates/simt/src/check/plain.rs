@@ -1,5 +1,5 @@
-//! A load or a store, against the word of an event that is all that is known of a cell: the short form of what
-//! the rules of `cell` do with most accesses.
+//! Checks a load or a store against a cell that is a single event: a fast form of the rules of `cell`, for most
+//! accesses.
 
 use super::event::packed::{AGENT, BLOCK, Packed, Stamp, THREAD, TIME, nature, nature_of};
 use super::event::{EventKind, Others, Time};

@@ -1,4 +1,4 @@
-//! Loads that return what is stored later, as a run of a launch predicts them.
+//! Predicts, from one run of a launch, loads that return a later store.
 //!
 //! A run makes its steps one after another, so a load can return a store that is still to come only if
 //! the run knows it: from a run of the same launch under the same seed, in which the load has
@@ -23,7 +23,7 @@ const MOST_PREDICTIONS: usize = 2;
 /// The streams of the seed's generator are those of the order of warps: these are others.
 const SEED_OF_PREDICTIONS: u64 = 0x6c61_7465_725f_7374;
 
-/// Of the launches under seeds, one in so many is predicted.
+/// One in `RARITY` of the launches under seeds is predicted.
 const RARITY: u64 = 2;
 
 /// An atomic operation, by how many its thread has made before.
@@ -43,7 +43,7 @@ pub(super) struct Actor {
 }
 
 impl Actor {
-    /// That of an access.
+    /// The actor of an access.
     pub fn of(event: &Event) -> Self {
         Self {
             block: event.block,
@@ -70,16 +70,16 @@ pub(super) enum Word {
 pub(super) struct Made {
     pub actor: Actor,
     pub word: Word,
-    /// What is read, or written.
+    /// The value that is read or written.
     pub value: u64,
     pub is_store: bool,
 }
 
-/// That a load returns what a later store writes.
+/// A prediction: a load returns the value of a later store.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Prediction {
     pub(super) load: Operation,
-    /// What the load would return otherwise.
+    /// The value that the load would return otherwise.
     pub(super) instead_of: u64,
     pub(super) store: Made,
 }
@@ -94,7 +94,7 @@ pub(crate) struct Suggestions {
 }
 
 impl Suggestions {
-    /// Those of a run under `seed`, if it has any.
+    /// The suggestions of a run under `seed`, if it makes any.
     pub fn new(seed: u64) -> Option<Self> {
         let mut random = SplitMix64::new(seed ^ SEED_OF_PREDICTIONS, 0);
         let is_drawn = random.below(RARITY) == 0;
@@ -117,7 +117,7 @@ impl Suggestions {
         }
     }
 
-    /// Those that are kept.
+    /// The suggestions that were kept.
     pub fn take(&mut self) -> Vec<Prediction> {
         std::mem::take(&mut self.kept)
     }

@@ -1,11 +1,11 @@
-//! What atomic writes hand on: release sequences, as far as they reach.
+//! Release sequences of atomic writes.
 //!
 //! A release is an atomic write with that order, or a fence and then any atomic write; an acquire is
 //! an atomic read with that order, or any atomic read and then a fence (PTX ISA, "Memory Consistency
 //! Model: Release and Acquire Patterns"). They synchronise if the read takes its value from that
 //! write, or from updates that follow it one upon the other ("Observation Order"), and if the scope
-//! of each includes the other thread. So an update hands on what the word has and adds its thread's
-//! own, and a store, atomic or plain, begins anew.
+//! of each includes the other thread. So an update continues the word's release sequence and adds its
+//! own thread's releases, and a store, atomic or plain, begins a new one.
 
 use super::changes::Changes;
 use super::clock::Before;
@@ -16,7 +16,7 @@ use crate::basics::NumberMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What reads of one word get.
+/// The releases that reads of one word acquire.
 #[derive(Clone, Default)]
 pub(super) struct Release {
     /// For threads of the device.
@@ -44,7 +44,7 @@ impl Release {
         }
     }
 
-    /// What there is for a thread of `block`, by the scope with which it acquires.
+    /// The releases visible to a thread of `block`, by the scope with which it acquires.
     pub fn to(&self, block: u32, clusters: &Clusters) -> [Option<&Before>; SCOPES] {
         let mut known = [None; SCOPES];
         known[BLOCK] = self.to_blocks.get(&block);
@@ -54,16 +54,16 @@ impl Release {
     }
 }
 
-/// What is known of words, by address.
+/// The state of words, by address.
 #[derive(Default)]
 pub(super) struct Words {
-    /// What the last writes hand on.
+    /// The releases of the last writes.
     pub releases: NumberMap<usize, Release>,
     /// The last stores, where loads may return older ones.
     pub histories: Histories<Release>,
 }
 
-/// What the words of some memory hand on.
+/// The releases of the words of some memory.
 #[derive(Default)]
 pub(super) struct Published {
     words: Mutex<Words>,

@@ -1,9 +1,7 @@
-//! The short way of most accesses: what is known of their bytes says at once that they are allowed,
-//! and what is known afterwards.
+//! The fast path of most accesses: the state of their bytes shows at once that they are allowed, and the next state.
 //!
-//! The thread itself made the last access, or a barrier of the block orders it, which is so whatever else
-//! a clock orders; or several blocks have read the bytes. All other accesses are left to the rules of
-//! `cell`.
+//! It applies if the thread itself made the last access, if a barrier of the block orders it, or if several blocks have
+//! read the bytes. The rules of `cell` check all other accesses.
 
 use super::block::BlockCheck;
 use super::cells::Cells;

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 /// Bytes of memory that one word of bits stands for.
 const WORD_BYTES: usize = u64::BITS as usize;
 
-/// Which of `BYTES` bytes the launch has read through the read-only cache.
+/// The bytes, among `BYTES`, that the launch has read through the read-only cache.
 #[derive(Default)]
 pub(super) struct ReadOnlyBytes<const BYTES: usize> {
     /// One bit for each byte, once there is one.

@@ -1,8 +1,8 @@
 //! The reads of cells of shared memory.
 //!
-//! The threads that read one element of a tile read its neighbours, too: many cells have the same
-//! reads. So a cell has the number of a set, and a read leads from one set to another. A thread that
-//! takes many cells from the same set to the same other one looks the first such step up.
+//! Threads that read one element of a tile also read its neighbours, so many cells have the same reads. A cell
+//! therefore has the number of a set, and a read leads from one set to another. A thread that takes many cells from
+//! one set to the same other set looks up the first such step.
 
 mod number;
 mod set;
@@ -21,13 +21,13 @@ use super::readers::{Readers, Reads};
 use crate::memory::{OutOfMemory, release_reserve, try_collect};
 use std::cell::Cell;
 
-/// A new step costs as much as so many that are looked up.
+/// The cost of a new step, in steps that are looked up.
 const COST_OF_STEP: i32 = 4;
 
-/// The most that steps looked up can be ahead of the cost of new ones, or behind it.
+/// The largest difference between the steps looked up and the cost of new ones, in both directions.
 const MOST_CREDIT: i32 = 1 << 12;
 
-/// With so many sets, those that no cell has are forgotten for the first time.
+/// The number of sets at which those without a cell are first forgotten.
 const FEW_SETS: usize = 1 << 12;
 
 /// The sets of reads that the cells of a block's shared memory have.
@@ -60,7 +60,7 @@ impl ReaderSets {
         self.found.set(0);
     }
 
-    /// Whether there are so many sets that those without a cell should be forgotten.
+    /// Whether the sets without a cell should be forgotten, because there are too many.
     #[inline]
     pub fn is_full(&self) -> bool {
         self.sets.len() > self.most

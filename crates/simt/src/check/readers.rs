@@ -1,10 +1,8 @@
-//! The reads of a cell since its last write that nothing orders among each other; its atomic updates
-//! and its atomic loads are kept in the same way.
+//! The mutually unordered reads of a cell since its last write; atomic updates and atomic loads are kept likewise.
 //!
-//! A later write must come after all of them, so each is kept, the lanes of a warp together. A cell
-//! with too many, or one of many cells that several threads read, keeps one read that stands for
-//! the others: without clocks of fences and partial barriers that is exact, for barriers of the
-//! block, of the warp and of the grid order all threads alike.
+//! A later write must come after all of them, so each is kept, the lanes of a warp together. If a cell has too many, or
+//! if several threads read many cells, one read represents the others. That is exact without clocks of fences and
+//! partial barriers, because barriers of the block, the warp and the grid order all of their threads alike.
 
 use super::accessor::Accessor;
 use super::event::{Event, Others};
@@ -14,9 +12,9 @@ use crate::memory::{OutOfMemory, release_reserve};
 /// twice, or as many blocks as a small device has multiprocessors.
 const MOST_READERS: usize = 64;
 
-/// How a cell keeps the reads since its last write.
+/// A cell's representation of the reads since its last write.
 pub(super) trait Reads: Clone {
-    /// What the cells have in common.
+    /// State that the cells share.
     type Sets;
 
     const NONE: Self;
@@ -41,7 +39,7 @@ pub(super) trait Reads: Clone {
         self.unordered_of(accessor, sets, |_| true)
     }
 
-    /// The same of the reads that `is_asked` is true of.
+    /// As [`unordered`](Self::unordered), among the reads for which `is_asked` is true.
     ///
     /// # Errors
     ///
@@ -65,7 +63,7 @@ pub(super) trait Reads: Clone {
         sets: &mut Self::Sets,
     ) -> Result<bool, OutOfMemory>;
 
-    /// Forgets the reads of which nothing need be known once `event` is.
+    /// Forgets the reads that `event` makes redundant.
     ///
     /// # Errors
     ///
@@ -138,7 +136,7 @@ impl Reader {
         threads.find(|thread| !accessor.is_after_access_of(&self.event, *thread))
     }
 
-    /// Forgets the lanes of which nothing need be known once `event` is; returns whether any is left.
+    /// Forgets the lanes that `event` makes redundant; returns whether any is left.
     fn forget_replaced(&mut self, event: &Event, accessor: &Accessor<'_>) -> bool {
         if !self.event.is_like(event) {
             return true;

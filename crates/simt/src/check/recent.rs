@@ -1,8 +1,8 @@
-//! The steps between sets of reads that the running thread has made last.
+//! The most recent steps of the running thread between sets of reads.
 //!
-//! While a thread runs and time stands still, a step depends on nothing but its line and the set from which it leads:
-//! it is found here by fewer instructions than among those of all threads. So few that they are made in the kernel's own
-//! code, where a load is nothing but such a step: [`RecentSteps::load_again`].
+//! While a thread runs and time does not advance, a step depends only on its source line and its first set. Finding it
+//! here takes fewer instructions than among the steps of all threads, few enough to be inlined into the kernel, where a
+//! load is nothing but such a step: [`RecentSteps::load_again`].
 
 use super::reader_sets::ReaderSet;
 use super::readers::Reads;
@@ -35,7 +35,7 @@ struct Step {
     /// What no cell keeps, if there were no reads: without them, only the write tells whether a cell may be loaded.
     from: Cell<ReaderSet>,
     to: Cell<ReaderSet>,
-    /// Where they begin, as long as there is a line.
+    /// The start of the cells, while there is a line.
     cells: Cell<*const Cell<ReaderSet>>,
 }
 
@@ -51,7 +51,7 @@ pub(crate) struct RecentSteps {
     found: Cell<u32>,
 }
 
-/// Those of no thread: nothing notes any here.
+/// The steps of no thread, to which none are added.
 pub(crate) struct NoSteps(RecentSteps);
 
 // SAFETY: no line is in it, without which nothing that is asked of it changes it; and nothing is noted in it, for it is
@@ -90,9 +90,10 @@ impl RecentSteps {
         }
     }
 
-    /// Whether the running thread has loaded a cell at `line` lately that had the reads of cell number `cell`, which then
-    /// has those that the step leads to. It is one of those alone whose write is before the last barrier of the block: of
-    /// the other ones, what is kept of the reads is never a set.
+    /// Whether the running thread has recently loaded, at `line`, a cell with the same reads as cell number `cell`.
+    ///
+    /// If so, the cell gets the reads that the step leads to. Only cells whose write is before the last barrier of the
+    /// block qualify: the others never keep a plain set of reads.
     ///
     /// # Safety
     ///

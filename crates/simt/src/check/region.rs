@@ -1,7 +1,7 @@
 //! The shadow of a region of global memory.
 //!
-//! A cell that has seen one access, or reads that one event stands for, is 12 bytes: the event
-//! itself, if it fits. Others are kept beside the cells.
+//! A cell with one access, or with reads that one event represents, takes 12 bytes: the event itself, if it fits.
+//! Others are kept beside the cells.
 
 use super::accessor::Accessor;
 use super::cell::{Cell, Conflict, Rules};
@@ -30,7 +30,7 @@ pub(super) struct Region {
     shift: AtomicU32,
     /// By shift. Those of a larger one than `shift` are out of date.
     cells: [OnceLock<Arc<Cells>>; MAX_SHIFT as usize + 1],
-    /// The cells of which more is known than one event that fits.
+    /// Cells whose state is more than one event that fits.
     others: Mutex<Others<Readers>>,
     /// How many of those are in use.
     others_in_use: AtomicUsize,
@@ -104,7 +104,7 @@ impl Region {
         self.find(offset, bytes, |cell| Some(cell.write).filter(is_since))
     }
 
-    /// What `action` finds in the first cell of these bytes in which it finds something.
+    /// The first event that `action` finds in the cells of these bytes.
     fn find(
         &self,
         offset: usize,

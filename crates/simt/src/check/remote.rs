@@ -14,7 +14,7 @@ impl BlockCheck {
     ///
     /// # Errors
     ///
-    /// What the access is in conflict with.
+    /// The conflict of the access.
     pub fn record_remote(
         &self,
         accessing: &Self,

@@ -1,4 +1,4 @@
-//! A conflict in words that a person can act on.
+//! Describes a conflict so that a person can act on it.
 
 use super::asynchronous_report;
 use super::block::BlockCheck;
@@ -11,7 +11,7 @@ use crate::basics::{AccessKind, DefectKind, Finding, Position, Related, SourceLo
 use crate::memory::OutOfMemory;
 use std::panic::Location;
 
-/// Atomic operations have words of so many bytes at least.
+/// The smallest word of atomic operations, in bytes.
 const WORD_BYTES: usize = 4;
 
 /// "last change of the word: thread (3, 0, 0) of block (0, 0, 0)", with its line.
@@ -26,7 +26,7 @@ fn last_change(position: &Position, change: &Change) -> Related {
 }
 
 impl BlockCheck {
-    /// What to say of an access that is in conflict.
+    /// Describes an access that is in conflict.
     #[cold]
     pub(super) fn describe(
         &self,
@@ -172,8 +172,9 @@ impl BlockCheck {
         Related::new(note, event.site.location().map(SourceLocation::from))
     }
 
-    /// Which thread has written the word at `address` last, for a report of the thread at `position`: by an
-    /// atomic operation that has changed it, or by another write. `shared` are the checks of the block whose
+    /// Describes the last writer of the word at `address`, for a report about the thread at `position`.
+    ///
+    /// It has changed the word by an atomic operation, or written it otherwise. `shared` are the checks of the block whose
     /// shared memory it is in and the offset in it, if it is in shared memory.
     #[cold]
     pub fn last_writer(
@@ -221,7 +222,7 @@ impl BlockCheck {
         )
     }
 
-    /// What would have made the access right.
+    /// The change that would make the access right.
     fn missing(
         &self,
         position: &Position,

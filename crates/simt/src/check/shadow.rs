@@ -1,4 +1,4 @@
-//! The shadow of shared memory: for each page, the last accesses of each few bytes.
+//! The shadow of shared memory: for each page, the last accesses of every few bytes.
 
 use super::cell_reads::CellReads;
 use super::plain::Plain;
@@ -163,7 +163,7 @@ impl SharedShadow {
         self.sets.note_found(steps);
     }
 
-    /// Whether there are so many sets that those which no cell has any more should be forgotten.
+    /// Whether the sets that no cell has any more should be forgotten, because there are too many.
     #[inline]
     pub fn is_full(&self) -> bool {
         self.sets.is_full()

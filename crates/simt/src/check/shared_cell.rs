@@ -1,9 +1,9 @@
-//! A cell of shared memory: the last write in 16 bytes, and the number of the reads since then, which are kept apart.
+//! A cell of shared memory: the last write in 16 bytes, and the number of the set of reads since then.
 //!
-//! Where more is known, or the write does not fit, its cell is beside those of its page.
+//! A cell with more state, or with a write that does not fit, is kept beside those of its page.
 //!
-//! The set of the reads alone tells whether one more load is allowed that the last barrier of the block comes before:
-//! a cell whose write may be later says so beside the set, whatever other cells have the same reads.
+//! The set of reads alone shows whether a load after the last barrier of the block is allowed: a cell whose write may be
+//! later than that barrier says so beside the set, whatever other cells have the same reads.
 
 use super::accessor::Accessor;
 use super::cell::{self, Conflict, Rules};
@@ -21,7 +21,7 @@ use std::cell::Cell;
 /// A cell with what is known of it.
 pub(super) type WholeCell = cell::Cell<ReaderSet>;
 
-/// Shared memory holds nothing at first, and there is room for each of several readers.
+/// Shared memory is uninitialised at first, and there is room for each of several readers.
 const RULES: Rules = Rules {
     starts_unwritten: true,
     is_exact: true,
@@ -47,7 +47,7 @@ impl LastWrite {
     }
 }
 
-/// What is known of a few bytes of shared memory.
+/// The state of a few bytes of shared memory.
 #[derive(Clone, Copy)]
 pub(super) struct SharedCell<'a> {
     write: &'a LastWrite,
@@ -244,7 +244,7 @@ impl<'a> SharedCell<'a> {
         }
     }
 
-    /// What is known, for others to have it, too.
+    /// The state of the cell, to be shared with other cells.
     pub fn share(self, others: &mut Others<ReaderSet>) -> WholeCell {
         let mut cell = self.get().unwrap_or_else(|number| others.take(number));
         cell.sets_mut().into_iter().for_each(ReaderSet::make_common);
@@ -259,7 +259,7 @@ impl<'a> SharedCell<'a> {
         }
     }
 
-    /// What is known, if the cell holds it; or the number of the other one that does.
+    /// The state, if the cell holds it; or the number of the other cell that does.
     #[inline]
     fn get(self) -> Result<WholeCell, usize> {
         let (word, site) = (self.word(), self.write.site.get());
@@ -267,7 +267,7 @@ impl<'a> SharedCell<'a> {
         Ok(WholeCell::plain(write, self.reads()))
     }
 
-    /// Sets what is known, of a cell of which no other one knows more.
+    /// Sets the state of a cell that has no other cell for it.
     #[inline]
     pub fn set(self, cell: WholeCell, others: &mut Others<ReaderSet>) -> Result<(), OutOfMemory> {
         match as_words(&cell) {

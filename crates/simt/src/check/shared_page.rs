@@ -47,7 +47,7 @@ pub(super) struct PageWrites {
     /// The width of a cell is two to this power.
     pub shift: u32,
     pub writes: Vec<LastWrite>,
-    /// The cells of which more is known.
+    /// Cells whose state does not fit.
     others: Others<ReaderSet>,
 }
 
@@ -93,7 +93,7 @@ impl PageWrites {
         self.width = 1 << self.shift;
     }
 
-    /// The sets of accesses that the cells have of which more is known.
+    /// The sets of accesses of the cells whose state does not fit.
     pub fn sets_of_others(&mut self) -> impl Iterator<Item = &Cell<ReaderSet>> {
         let sets = self.others.cells.iter_mut().flat_map(WholeCell::sets_mut);
         sets.map(|set| -> &Cell<ReaderSet> { Cell::from_mut(set) })

@@ -1,17 +1,17 @@
-//! Whether an atomic load returns an older store, drawn from the seed, and what fences have ordered.
+//! Draws from the seed whether an atomic load returns an older store, and orders sequentially consistent fences.
 
 use super::clock::{SharedClock, add};
 use super::happens_before::HappensBefore;
 use crate::basics::SplitMix64;
 use std::cell::RefCell;
 
-/// Of the loads that may return an older store, one in so many does.
+/// One in this many of the loads that may return an older store does.
 const RARITY: u64 = 4;
 
 /// The streams of the seed's generator are those of the order of warps: these are others.
 const SEED_OF_LOADS: u64 = 0x7374_616c_655f_6c64;
 
-/// Which stores the loads of a running block return.
+/// Chooses the stores that the loads of a running block return.
 #[derive(Default)]
 pub(super) struct StaleLoads {
     /// None where each load returns the newest.
@@ -19,7 +19,7 @@ pub(super) struct StaleLoads {
 }
 
 impl StaleLoads {
-    /// Those of block number `block`, which may be older ones if there is a `seed`.
+    /// The choice for block number `block`: with a `seed`, it may be older stores.
     pub fn new(seed: Option<u64>, block: u64) -> Self {
         let random = seed.map(|seed| SplitMix64::new(seed ^ SEED_OF_LOADS, block));
         Self {

@@ -1,4 +1,4 @@
-//! What is before each thread of a block.
+//! The clocks of a block's threads: the accesses ordered before each of them.
 
 use super::happens_before::HappensBefore;
 use crate::memory::{OutOfMemory, try_collect};
@@ -6,10 +6,9 @@ use std::cell::{Ref, RefCell, RefMut};
 use std::ops::Range;
 use std::rc::Rc;
 
-/// What is before each thread of a block. Threads that a barrier has made equal have one state together, until something
-/// is added to that of one of them.
+/// The clocks of a block's threads. Threads that a barrier has made equal share one state until one of them changes.
 pub(super) struct ThreadClocks {
-    /// That of a thread of which nothing is known.
+    /// The time of a thread about which nothing is known.
     unknown: Rc<HappensBefore>,
     threads: Vec<RefCell<Rc<HappensBefore>>>,
 }
@@ -41,7 +40,7 @@ impl ThreadClocks {
         self.threads.len()
     }
 
-    /// What is before thread number `thread`.
+    /// The accesses before thread number `thread`.
     #[inline]
     pub fn of(&self, thread: usize) -> Ref<'_, HappensBefore> {
         Ref::map(self.threads[thread].borrow(), |state| &**state)

@@ -1,8 +1,8 @@
 //! The atomic updates of a cell since its last plain write.
 //!
-//! Updates of one width whose scopes include both threads need no order among each other, but a plain access must come after all of
-//! them. So each is kept that nothing orders before a later one, the last one by itself: its thread
-//! knows what the word holds.
+//! Updates of one width whose scopes include both threads need no order among each other, but a plain access must come
+//! after all of them. So each update is kept unless a later one is ordered after it. The last one is kept separately:
+//! its thread knows the word's value.
 
 use super::accessor::Accessor;
 use super::event::{Event, EventKind, Others};
@@ -12,9 +12,9 @@ use crate::memory::OutOfMemory;
 /// The atomic updates of a cell since its last plain write.
 #[derive(Clone)]
 pub(super) struct Updates<R> {
-    /// The last one. It stands for others where they are too many for `earlier`.
+    /// The last one. It represents others if they are too many for `earlier`.
     pub last: Event,
-    /// Those that nothing orders before a later one of their width.
+    /// The updates that are not ordered before a later one of their width.
     earlier: R,
 }
 

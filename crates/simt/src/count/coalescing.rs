@@ -1,4 +1,4 @@
-//! How much of global memory a request touches.
+//! The sectors and cache lines of global memory that a request touches.
 
 use super::span::Span;
 use super::tally::{GlobalTally, LINE_BYTES, SECTOR_BYTES};

@@ -1,4 +1,4 @@
-//! What a launch costs, line by line.
+//! The costs of a launch, line by line.
 
 use super::footprint::Footprint;
 use super::operation::Operation;
@@ -8,36 +8,38 @@ use crate::basics::SourceLocation;
 use std::collections::HashMap;
 use std::panic::Location;
 
-/// What one kind of operation at one place in the source costs.
+/// The cost of one kind of operation at one place in the source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct LineCounts {
     /// The place in the kernel's source.
     pub location: SourceLocation,
-    /// What is done there.
+    /// The kind of operation.
     pub operation: Operation,
-    /// What it costs.
+    /// Its cost.
     pub tally: Tally,
 }
 
-/// What a launch costs.
+/// The costs of a launch.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Counts {
-    /// By place and operation, in the order of the source. What has requested nothing is not there.
+    /// Costs by place and operation, in the order of the source; without operations that made no request.
     pub lines: Vec<LineCounts>,
-    /// Distinct sectors of [`SECTOR_BYTES`](crate::SECTOR_BYTES) of global memory that the launch read: what DRAM
-    /// delivers at least, if the caches start empty.
+    /// Distinct sectors of [`SECTOR_BYTES`](crate::SECTOR_BYTES) of global memory that the launch read.
+    ///
+    /// DRAM delivers at least these if the caches start empty.
     pub sectors_read: u64,
     /// Distinct sectors of global memory that the launch wrote.
     pub sectors_written: u64,
-    /// Bytes of static shared memory of a block; of the largest, where blocks differ.
+    /// Bytes of static shared memory of a block; of the largest, if blocks differ.
     pub static_shared_bytes: u64,
 }
 
 impl Counts {
-    /// Adds the cost of another launch. The distinct sectors of the two are added, too, for each
-    /// launch reads and writes its own.
+    /// Adds the cost of another launch.
+    ///
+    /// Distinct sectors are added, too: each launch counts its own.
     pub fn add(&mut self, other: &Self) {
         for line in &other.lines {
             let key = |line: &LineCounts| (line.location.clone(), line.operation);
@@ -68,7 +70,7 @@ impl Counts {
         self.total_of(|_| true)
     }
 
-    /// The cost of the operations that `belongs` chooses.
+    /// The cost of the operations for which `belongs` is true.
     #[must_use]
     pub fn total_of(&self, belongs: impl Fn(Operation) -> bool) -> Tally {
         let chosen = self.lines.iter().filter(|line| belongs(line.operation));

@@ -1,4 +1,4 @@
-//! Which sectors of global memory a launch touches, each counted once.
+//! The distinct sectors of global memory that a launch touches.
 
 use super::span::Span;
 use super::tally::SECTOR_BYTES;
@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 const SECTOR_SHIFT: u32 = SECTOR_BYTES.ilog2();
 
-/// A set of sectors, as a bitmap for each 128 sectors (4 KiB) of which one is touched.
+/// A set of sectors: a bitmap for each group of 128 sectors (4 KiB) that is touched.
 #[derive(Default)]
 pub(crate) struct Footprint {
     bitmaps: HashMap<u64, u128>,

@@ -1,14 +1,13 @@
-//! What a launch costs: counters per source line, in warp-level requests.
+//! The costs of a launch: counters per source line, in warp-level requests.
 //!
-//! A *request* is what one instruction of one warp asks of the machine. The simulator runs lanes
-//! one after the other, so it puts requests together afterwards: the accesses of one warp at the
-//! same source line (and of the same view) that were, for their lanes, the n-th at that line since
-//! the warp last came together, are one request. A warp comes together at a block barrier, at a
-//! warp-wide operation of all its lanes, and at the end of the kernel. Lanes that skip a loop's
-//! iteration therefore shift the requests of that line until the next such point, and no further.
+//! A *request* is one instruction of one warp. The simulator runs lanes one after the other, so it assembles requests
+//! afterwards: one request consists of a warp's accesses at the same source line and of the same view that were, for
+//! each lane, the n-th at that line since the warp last converged. A warp converges at a block barrier, at a warp-wide
+//! operation of all its lanes, and at the end of the kernel. So lanes that skip an iteration of a loop shift the
+//! requests of that line only until the next such point.
 //!
-//! Only what goes through the simulator is seen: memory, barriers, warp-wide operations, and the
-//! arithmetic that is reported by [`count_arithmetic`]. A plain `+` or `*` of Rust is not.
+//! The simulator counts memory accesses, barriers, warp-wide operations, and the arithmetic that
+//! [`count_arithmetic`](crate::count_arithmetic) reports. It does not see a plain `+` or `*` of Rust.
 
 mod banks;
 mod coalescing;

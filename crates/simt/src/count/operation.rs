@@ -26,7 +26,7 @@ impl Arithmetic {
     }
 }
 
-/// What a request does.
+/// The kind of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 #[non_exhaustive]
 pub enum Operation {
@@ -99,8 +99,8 @@ impl Operation {
         }
     }
 
-    /// The operation behind a warp-wide meeting of this kind; none where it has no cost of its own,
-    /// or is counted with what it issues.
+    /// The operation under which a warp-wide operation of this kind is counted; none if it costs nothing itself, or
+    /// is counted with what it issues.
     pub(crate) fn of_collective(kind: &str) -> Option<Self> {
         match kind {
             "warp barrier" => Some(Self::WarpBarrier),

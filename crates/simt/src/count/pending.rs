@@ -1,7 +1,7 @@
-//! The accesses of one warp at one place since the warp came together.
+//! The accesses of one warp at one place since the warp converged.
 //!
-//! Lanes run one after the other, and may skip rounds of a loop: what they do there is one request
-//! where the round is one, and where each has done it as often in that round.
+//! Lanes run one after the other, and may skip rounds of a loop. Their accesses are one request if they are in the same
+//! round, and equally often repeated in that round.
 
 use super::span::Span;
 use crate::basics::SplitMix64;
@@ -19,12 +19,12 @@ pub(crate) fn round_within(outer: Round, loop_key: usize, number: u32) -> Round 
 /// How often before in one round.
 type Turn = (Round, u32);
 
-/// Where one lane is.
+/// The position of one lane.
 #[derive(Clone, Copy, Default)]
 struct LaneState {
     /// Its next turn, if it stays in the round.
     turn: Turn,
-    /// The request behind its last one.
+    /// The request after its last one.
     next: usize,
 }
 

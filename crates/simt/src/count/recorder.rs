@@ -1,4 +1,4 @@
-//! Puts the accesses of a warp's lanes, which run one after the other, together to requests.
+//! Assembles requests from the accesses of a warp's lanes, which run one after the other.
 
 use super::cost::cost;
 use super::footprint::Footprint;
@@ -12,14 +12,14 @@ use std::collections::HashMap;
 use std::panic::Location;
 use std::ptr;
 
-/// After so many accesses since its warp came together, a lane waits for the others. Each costs up
-/// to 8 bytes for every lane.
+/// Accesses since its warp converged after which a lane waits for the others. Each costs up to 8 bytes for every
+/// lane.
 const ACCESSES_AHEAD: u32 = 4096;
 
-/// After so many, a lane whose others do not catch up no longer waits for them.
+/// Accesses after which a lane no longer waits for others that do not catch up.
 const MOST_ACCESSES_AHEAD: u32 = 16 * ACCESSES_AHEAD;
 
-/// What a block has cost.
+/// The costs of a block.
 pub(crate) struct BlockCounts {
     pub lines: Vec<(&'static Location<'static>, Operation, Tally)>,
     pub read: Footprint,
@@ -39,7 +39,7 @@ struct State {
     written: Footprint,
 }
 
-/// What makes accesses of several lanes one request: the place, what is done there, and the view.
+/// The key of a request, by which accesses of several lanes are one: the place, the operation, and the view.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Key {
     location: *const Location<'static>,

@@ -1,4 +1,4 @@
-//! Sums of what requests cost.
+//! Summed costs of requests.
 
 use std::ops::AddAssign;
 
@@ -25,13 +25,13 @@ pub struct GlobalTally {
 }
 
 impl GlobalTally {
-    /// The part of the touched sectors that was requested, from 0 to 1; none without a request.
+    /// Requested bytes as a fraction of the touched sectors, from 0 to 1; none without a request.
     #[must_use]
     pub fn sector_efficiency(&self) -> Option<f64> {
         ratio(self.bytes_distinct, self.sectors * SECTOR_BYTES)
     }
 
-    /// The part of the touched lines that was requested, from 0 to 1; none without a request.
+    /// Requested bytes as a fraction of the touched cache lines, from 0 to 1; none without a request.
     #[must_use]
     pub fn line_efficiency(&self) -> Option<f64> {
         ratio(self.bytes_distinct, self.lines * LINE_BYTES)
@@ -53,35 +53,36 @@ pub struct SharedTally {
 }
 
 impl SharedTally {
-    /// Passes that are due to bank conflicts.
+    /// Passes due to bank conflicts.
     #[must_use]
     pub const fn conflicts(&self) -> u64 {
         self.wavefronts - self.ideal_wavefronts
     }
 
-    /// Passes per pass that would do: 1 without conflicts, n for n-way ones; none without a
-    /// request.
+    /// Passes divided by the passes without conflicts: 1 without conflicts, n for n-way conflicts.
+    ///
+    /// None without a request.
     #[must_use]
     pub fn conflict_ways(&self) -> Option<f64> {
         ratio(self.wavefronts, self.ideal_wavefronts)
     }
 }
 
-/// What the tensor cores and the engine of bulk copies have done.
+/// Work of the engine of bulk copies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct AsynchronousTally {
-    /// Bytes that bulk copies have read of global memory.
+    /// Bytes that bulk copies have read from global memory.
     pub bulk_bytes_read: u64,
     /// Bytes that bulk copies have written to shared memory: whole boxes, in each block.
     pub bulk_bytes_loaded: u64,
-    /// Of these, those of multicasts to blocks after the first one.
+    /// Bytes among these that multicasts have written to blocks after the first one.
     pub multicast_bytes: u64,
     /// Bytes that bulk stores have written to global memory.
     pub bulk_bytes_stored: u64,
 }
 
-/// What some requests cost.
+/// The summed cost of some requests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Tally {
@@ -89,7 +90,7 @@ pub struct Tally {
     pub requests: u64,
     /// Lanes that took part, over all requests.
     pub lanes: u64,
-    /// Lanes that the requests' warps had and that had not exited, over all requests.
+    /// Lanes of the requests' warps that had not exited, over all requests.
     pub lanes_of_warps: u64,
     /// Floating-point operations in f32; a fused multiply-add is two.
     pub flops_f32: u64,
@@ -106,14 +107,15 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Lanes that took part, of those that could have, from 0 to 1; none without a request.
+    /// Lanes that took part as a fraction of those that could have, from 0 to 1; none without a request.
     #[must_use]
     pub fn branch_efficiency(&self) -> Option<f64> {
         ratio(self.lanes, self.lanes_of_warps)
     }
 
-    /// Floating-point operations for each byte that moved between global memory and the
-    /// multiprocessors, in sectors; none where none moved.
+    /// Floating-point operations per byte between global memory and the multiprocessors.
+    ///
+    /// Bytes count in whole sectors. None if none moved.
     #[must_use]
     pub fn arithmetic_intensity(&self) -> Option<f64> {
         let flops = self.flops_f32 + self.flops_f64;

@@ -1,4 +1,4 @@
-//! Models of devices: what a multiprocessor holds, what datasheets promise, how textures work.
+//! Models of devices: occupancy of a multiprocessor, datasheets, textures.
 
 pub mod occupancy;
 mod profile;

@@ -1,17 +1,15 @@
-//! Occupancy: how many blocks a multiprocessor holds at once, and what keeps it from more.
+//! Occupancy: how many blocks a multiprocessor holds at once, and the resource that limits them.
 //!
-//! Three functions answer as those of the CUDA runtime do: the blocks that fit, the block size with
-//! which the most threads fit, and the same where shared memory grows with the block. They follow
-//! NVIDIA's occupancy calculator; the limits are those of the CUDA C++
-//! Programming Guide, "Technical Specifications per Compute Capability", which CCCL's
-//! `cuda/__device/arch_traits.h` repeats, and the portions those of `cuda_occupancy.h` in CUDA 13.
+//! Three functions correspond to those of the CUDA runtime: the number of blocks that fit, the block size with which
+//! the most threads fit, and that block size if shared memory grows with the block. They follow NVIDIA's occupancy
+//! calculator. The limits are from the CUDA C++ Programming Guide, "Technical Specifications per Compute Capability",
+//! and CCCL's `cuda/__device/arch_traits.h`; allocation granularities are from `cuda_occupancy.h` in CUDA 13.
 //!
-//! With that header, all 17,920 combinations of registers, threads and shared memory that were
-//! tried agree for each compute capability here, and with
-//! `cudaOccupancyMaxActiveBlocksPerMultiprocessor` on an H200 all 5,880 that were tried there; a
-//! part of these is in `tests/measured/occupancy_h200.txt`.
+//! Results agree with that header for all 17,920 tested combinations of registers, threads and shared memory for each
+//! compute capability, and with `cudaOccupancyMaxActiveBlocksPerMultiprocessor` on an H200 for all 5,880 tested there;
+//! some of these are in `tests/measured/occupancy_h200.txt`.
 //!
-//! The host library has this module as `tilewright::occupancy`.
+//! The host library re-exports this module as `tilewright::occupancy`.
 //!
 //! ```
 //! use simt::occupancy::{BlockResources, Limiter, Limits};
@@ -27,7 +25,7 @@
 //! assert_eq!(h200.occupancy(&lighter).fraction(), 1.0);
 //! ```
 //!
-//! The block size of a kernel with 40 registers, whose blocks have 16 bytes of shared memory for each thread:
+//! The best block size for a kernel with 40 registers and 16 bytes of shared memory per thread:
 //!
 //! ```
 //! use simt::occupancy::{BlockResources, Limits};
@@ -46,7 +44,7 @@
 
 use std::fmt;
 
-/// What a multiprocessor has, and in which portions it gives it out.
+/// Resources of a multiprocessor, and the granularity of their allocation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Limits {
@@ -62,25 +60,24 @@ pub struct Limits {
     pub registers: u32,
     /// The most registers of a thread.
     pub registers_per_thread: u32,
-    /// Registers are given to a warp in multiples of this.
+    /// Granularity of register allocation to a warp.
     pub register_unit: u32,
-    /// Parts with registers of their own.
+    /// Partitions, each with a register file and a scheduler.
     pub partitions: u32,
     /// Shared memory, in bytes.
     pub shared_bytes: u32,
     /// The most shared memory of a block, in bytes.
     pub shared_bytes_per_block: u32,
-    /// Shared memory is given to a block in multiples of this, in bytes.
+    /// Granularity of shared memory allocation to a block, in bytes.
     pub shared_unit: u32,
-    /// Shared memory that the system takes for each block, in bytes.
+    /// Shared memory that the system reserves for each block, in bytes.
     pub shared_reserved: u32,
 }
 
 const KIB: u32 = 1024;
 
 impl Limits {
-    /// The limits of an NVIDIA device by its compute capability: 7.5, 8.0, 8.6, 8.7, 8.9, 9.0,
-    /// 10.0 or 12.0; none for others.
+    /// The limits of a compute capability: 7.5, 8.0, 8.6, 8.7, 8.9, 9.0, 10.0 or 12.0; none for others.
     #[must_use]
     pub const fn of_compute_capability(major: u32, minor: u32) -> Option<Self> {
         // Warps, blocks, KiB of shared memory.
@@ -101,7 +98,7 @@ impl Limits {
         })
     }
 
-    /// What the compute capabilities from 8.0 on have in common.
+    /// Common properties of the compute capabilities from 8.0 on.
     const fn nvidia(warps: u32, blocks: u32, shared_kib: u32) -> Self {
         Self {
             warp_lanes: 32,
@@ -119,7 +116,7 @@ impl Limits {
         }
     }
 
-    /// A device whose warps have 64 lanes. Its numbers are round ones, of no product.
+    /// A fictitious device with warps of 64 lanes and round numbers.
     pub const WAVE64: Self = Self {
         warp_lanes: 64,
         warps: 32,
@@ -180,9 +177,10 @@ impl Limits {
         self.shared_bytes.checked_div(of_block).unwrap_or(u32::MAX)
     }
 
-    /// The block size with which the most threads are on a multiprocessor, of at most
-    /// `most_threads` threads, where each block has `shared_bytes` of shared memory
-    /// (`cudaOccupancyMaxPotentialBlockSize`); none where no block fits.
+    /// The block size, up to `most_threads`, with which the most threads fit on a multiprocessor.
+    ///
+    /// Each block has `shared_bytes` of shared memory. None if no block fits. It corresponds to
+    /// `cudaOccupancyMaxPotentialBlockSize`.
     #[must_use]
     pub fn best_block_size(
         &self,
@@ -193,8 +191,9 @@ impl Limits {
         self.best_block_size_with(registers_per_thread, |_| shared_bytes, most_threads)
     }
 
-    /// Like [`best_block_size`](Self::best_block_size), where a block of `t` threads has
-    /// `shared_bytes(t)` of shared memory (`cudaOccupancyMaxPotentialBlockSizeVariableSMem`).
+    /// As [`best_block_size`](Self::best_block_size), if a block of `t` threads has `shared_bytes(t)` of shared memory.
+    ///
+    /// It corresponds to `cudaOccupancyMaxPotentialBlockSizeVariableSMem`.
     #[must_use]
     pub fn best_block_size_with(
         &self,
@@ -220,7 +219,7 @@ impl Limits {
     }
 }
 
-/// What one block needs.
+/// Resources that one block needs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BlockResources {
     /// Threads of the block.
@@ -235,9 +234,9 @@ pub struct BlockResources {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Limiter {
-    /// Room for warps; or the block is larger than blocks can be.
+    /// The number of warps; or the block exceeds the largest block size.
     Warps,
-    /// Room for blocks.
+    /// The number of blocks.
     Blocks,
     /// Registers.
     Registers,
@@ -256,7 +255,7 @@ impl fmt::Display for Limiter {
     }
 }
 
-/// What a multiprocessor holds at once.
+/// Blocks and warps that a multiprocessor holds at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Occupancy {
@@ -264,14 +263,14 @@ pub struct Occupancy {
     pub blocks: u32,
     /// Warps of these blocks.
     pub warps: u32,
-    /// The most warps that there can be.
+    /// The most warps that the multiprocessor can hold.
     pub max_warps: u32,
-    /// What keeps further blocks out.
+    /// The resource that keeps further blocks out.
     pub limiter: Limiter,
 }
 
 impl Occupancy {
-    /// Warps, of those that there can be, from 0 to 1.
+    /// Warps as a fraction of the most that it can hold, from 0 to 1.
     #[must_use]
     pub fn fraction(&self) -> f64 {
         f64::from(self.warps) / f64::from(self.max_warps)

@@ -1,4 +1,4 @@
-//! Devices by name: what their datasheets promise.
+//! Devices by name, with the numbers of their datasheets.
 //!
 //! | device | source |
 //! |---|---|
@@ -16,7 +16,7 @@ use super::occupancy::Limits;
 use std::fmt;
 use std::str::FromStr;
 
-/// A device that a simulated one can stand for.
+/// A real device that the simulated one models.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub enum Profile {
@@ -39,11 +39,11 @@ pub enum Profile {
     B200,
     /// NVIDIA GeForce RTX 5090, compute capability 12.0.
     Rtx5090,
-    /// A device whose warps have 64 lanes; its numbers are round ones, of no product.
+    /// A fictitious device with warps of 64 lanes and round numbers.
     Wave64,
 }
 
-/// What a device has.
+/// The numbers of a device: limits, memory, clock and peaks.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Datasheet {
@@ -51,7 +51,7 @@ pub struct Datasheet {
     pub name: &'static str,
     /// Major and minor number of the compute capability; none for a device that is not NVIDIA's.
     pub compute_capability: Option<(u32, u32)>,
-    /// What each multiprocessor has.
+    /// Resources of each multiprocessor.
     pub limits: Limits,
     /// Multiprocessors.
     pub multiprocessors: u32,
@@ -70,23 +70,24 @@ pub struct Datasheet {
 }
 
 impl Datasheet {
-    /// Bandwidth of the shared memory of all multiprocessors together, in passes of 32 banks per
-    /// second: each multiprocessor makes one in a clock.
+    /// Shared-memory bandwidth of the device, in passes of 32 banks per second: one per multiprocessor and clock.
     #[must_use]
     pub fn shared_passes_per_second(&self) -> f64 {
         f64::from(self.multiprocessors) * self.clock * 1e9
     }
 
-    /// Instructions of warps that all multiprocessors together issue in a second: each of their
-    /// [partitions](Limits::partitions) has a scheduler, which issues one in a clock.
+    /// Warp instructions that the device issues per second.
+    ///
+    /// The scheduler of each [partition](Limits::partitions) issues one per clock.
     #[must_use]
     pub fn instructions_per_second(&self) -> f64 {
         let schedulers = self.multiprocessors * self.limits.partitions;
         f64::from(schedulers) * self.clock * 1e9
     }
 
-    /// Bandwidth between the L2 cache and the multiprocessors, in GB/s: 64 bytes for each
-    /// multiprocessor in a clock, as NVIDIA's have it. The cache itself may deliver less.
+    /// Bandwidth between the L2 cache and the multiprocessors, in GB/s.
+    ///
+    /// It is 64 bytes per multiprocessor and clock, as on NVIDIA's devices. The cache itself may deliver less.
     #[must_use]
     pub fn l2_bandwidth(&self) -> f64 {
         64.0 * f64::from(self.multiprocessors) * self.clock
@@ -128,7 +129,7 @@ impl Profile {
         }
     }
 
-    /// The device's numbers: of its datasheet, or for NVIDIA's of its architecture's white paper.
+    /// The device's numbers, from its datasheet or its architecture's white paper.
     #[must_use]
     pub fn datasheet(self) -> Datasheet {
         // Multiprocessors, MiB of L2, GiB of memory; GB/s, GHz, TFLOP/s of f32 and of f64.

@@ -1,4 +1,4 @@
-//! Textures: arrays that are read at real-valued places, with interpolation between elements.
+//! Textures: arrays that are read at real-valued coordinates, with interpolation between elements.
 //!
 //! The arithmetic is that of the CUDA C++ Programming Guide, appendix "Texture Fetching": with
 //! linear filtering a place `x` lies between the centres of the texels `i = floor(x - 0.5)` and
@@ -6,38 +6,38 @@
 
 use crate::memory::OutOfMemory;
 
-/// How a texture's value between its elements is found: CUDA has no other filter.
+/// Filter between elements; CUDA has no others.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum TextureFilter {
-    /// The element whose cell holds the place.
+    /// The element whose cell holds the coordinate.
     #[default]
     Point,
-    /// Between the centres of the nearest elements (2, or 4 in two dimensions) the value is
-    /// linear, with weights of 8 bits after the point.
+    /// Linear interpolation between the centres of the nearest elements (2, or 4 in two dimensions), with weights of 8
+    /// fraction bits.
     Linear,
 }
 
-/// What a texture has outside of its elements: CUDA has no other mode.
+/// Values outside the elements; CUDA has no other modes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum AddressMode {
     /// The nearest element.
     #[default]
     Clamp,
-    /// The elements over and over. For normalised coordinates only.
+    /// The elements repeat. For normalised coordinates only.
     Wrap,
-    /// The elements over and over, every other time backwards. For normalised coordinates only.
+    /// The elements repeat, every other time backwards. For normalised coordinates only.
     Mirror,
     /// Zero.
     Border,
 }
 
-/// How a texture is read.
+/// Options of a texture: filter, address mode, coordinates.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub struct TextureOptions {
-    /// How the value between elements is found; by default it is that of the nearest one.
+    /// Filter between elements; by default [`Point`](TextureFilter::Point).
     pub filter: TextureFilter,
-    /// What is outside, in every dimension; by default the nearest element.
+    /// Values outside, in every dimension; by default the nearest element.
     pub address_mode: AddressMode,
     /// Whether a coordinate goes from 0 to 1 over all elements; by default it goes from 0 to
     /// their number.
@@ -45,21 +45,21 @@ pub struct TextureOptions {
 }
 
 impl TextureOptions {
-    /// The same options with another filter.
+    /// Sets the filter.
     #[must_use]
     pub fn with_filter(mut self, filter: TextureFilter) -> Self {
         self.filter = filter;
         self
     }
 
-    /// The same options with another outside.
+    /// Sets the address mode.
     #[must_use]
     pub fn with_address_mode(mut self, address_mode: AddressMode) -> Self {
         self.address_mode = address_mode;
         self
     }
 
-    /// The same options with coordinates from 0 to 1, or without.
+    /// Sets whether coordinates go from 0 to 1.
     #[must_use]
     pub fn with_normalised_coordinates(mut self, normalised_coordinates: bool) -> Self {
         self.normalised_coordinates = normalised_coordinates;
@@ -71,14 +71,14 @@ impl TextureOptions {
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum Texels<'a> {
-    /// Values as they are read.
+    /// Values, read unchanged.
     F32(&'a [f32]),
-    /// Integers that are read as numbers from 0 to 1: 255 is 1.
+    /// Integers, read as numbers from 0 to 1: 255 is 1.
     Unorm8(&'a [u8]),
 }
 
 impl Texels<'_> {
-    /// How many elements there are.
+    /// The number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
         match self {
@@ -87,7 +87,7 @@ impl Texels<'_> {
         }
     }
 
-    /// How many bytes they have.
+    /// The size of the elements, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         match self {
@@ -119,7 +119,7 @@ struct Neighbours {
 }
 
 impl Texture {
-    /// A texture of `height` rows of `width` elements; of one row for one dimension.
+    /// Makes a texture of `height` rows of `width` elements; a one-dimensional one has one row.
     ///
     /// # Errors
     ///
@@ -127,7 +127,7 @@ impl Texture {
     ///
     /// # Panics
     ///
-    /// If there are not as many elements, or none.
+    /// If the number of elements is not `width * height`, or is 0.
     pub fn new(
         width: usize,
         height: usize,
@@ -154,20 +154,20 @@ impl Texture {
         })
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     #[must_use]
     pub fn texels(&self) -> usize {
         self.texels.len()
     }
 
-    /// The value at `x`, of a texture of one dimension.
+    /// The value of a one-dimensional texture at `x`.
     #[must_use]
     pub fn sample_1d(&self, x: f32) -> f32 {
         let columns = self.neighbours(x, self.width);
         self.between(&columns, |column| self.texel(column, Some(0))) as f32
     }
 
-    /// The value at (`x`, `y`): `x` goes along a row.
+    /// The value of a two-dimensional texture at (`x`, `y`); `x` runs along a row.
     #[must_use]
     pub fn sample_2d(&self, x: f32, y: f32) -> f32 {
         let columns = self.neighbours(x, self.width);
@@ -177,8 +177,8 @@ impl Texture {
         }) as f32
     }
 
-    /// The weighted mean of what `value` has for two neighbours. A neighbour without weight is
-    /// left out, so that its NaN or infinity is.
+    /// The weighted mean of `value` for two neighbours. A neighbour without weight is left out, and so is its NaN or
+    /// infinity.
     fn between(&self, neighbours: &Neighbours, value: impl Fn(Option<usize>) -> f64) -> f64 {
         let [first, second] = neighbours.indices;
         match neighbours.weight {

@@ -1,5 +1,5 @@
-//! The locks of this crate while the process forks: the child has the forking thread alone, so one
-//! that another thread held would stay locked for ever.
+//! Takes the locks of this crate while the process forks: the child has only the forking thread, so a lock held by
+//! another thread would stay locked for ever.
 
 use super::{watchdog, workers};
 use crate::memory::{lock_registry, lock_reserve};

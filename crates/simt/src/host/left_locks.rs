@@ -1,10 +1,9 @@
-//! Whether a thread that was left where it is holds a lock that the whole process needs: that of a
-//! standard stream, or of the allocator. It would stay locked, so the process ends with a
-//! message rather than hang wherever it next prints or allocates.
+//! Finds out whether an abandoned thread holds a lock that the whole process needs: that of a standard stream, or of the
+//! allocator. Such a lock would stay locked, so the process ends with a message instead of hanging at its next print or
+//! allocation.
 //!
-//! A host thread of its own tries: where the lock is held, it waits for ever. A stream may be held by
-//! others, too, for as long as a launch takes; it is the thread's if its address is among the thread's
-//! frames, where a guard has it.
+//! A separate host thread tries to take the lock, and waits for ever if it is held. Others may hold a stream, too, for
+//! as long as a launch takes. The lock is the abandoned thread's if its address is in that thread's frames, in a guard.
 
 use super::message::{ADVICE_ON_LOCKS, Place, abort_with};
 use super::trier::{LOCKS, Request};

@@ -1,19 +1,19 @@
-//! Messages of a process that ends. They take no lock and no memory, which may be what is missing,
-//! so that signal handlers write them, too.
+//! Messages of a process that ends. They need no lock and no memory, which may be missing, so that signal handlers can
+//! write them, too.
 
 use crate::block::{Block, Thread};
 use std::fmt::{self, Write};
 
-/// What a message of a block says that cannot be stopped.
+/// The message about a block that cannot be stopped.
 pub(super) const OVER: &str =
     "the block has been over its time limit for 2 s and cannot be stopped, which ends the process";
 
-/// What its reader may do.
+/// Advice to its reader.
 pub(super) const ADVICE: &str = "Kernels must not hold locks over instructions, nor wait for the host. With a \
 longer `Options::time_limit` (`SimulatorOptions::with_time_limit`) it has more time, and with `None` all the \
 time in the world";
 
-/// What the reader of a message about such a lock may do.
+/// Advice to the reader of a message about such a lock.
 pub(super) const ADVICE_ON_LOCKS: &str = "a kernel must print and allocate where it has the stack for it, and \
 end in time; raise `Options::stack_bytes` (`SimulatorOptions::with_stack_bytes`), or print by the device \
 library";

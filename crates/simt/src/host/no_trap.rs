@@ -1,5 +1,5 @@
-//! Stands for `trap` on systems whose interrupted threads it cannot change. The
-//! overflow of a simulated thread's stack ends the process there, unless an instruction finds it.
+//! Replaces `trap` on systems where it cannot change interrupted threads. A stack overflow of a simulated thread ends
+//! the process there, unless an instruction finds it.
 
 use crate::state::HostThread;
 

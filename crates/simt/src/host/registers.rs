@@ -2,7 +2,7 @@
 
 use corosensei::trap::TrapHandlerRegs;
 
-/// Where a thread was interrupted.
+/// The place at which a thread was interrupted.
 pub(super) struct Registers {
     pub code: usize,
     pub stack: usize,

@@ -1,6 +1,6 @@
 //! Stops a simulated thread whose stack has overflowed, or whose time is up, from a signal handler.
 //!
-//! The guard page below a stack turns an overflow into SIGSEGV (SIGBUS on some systems). rustc has
+//! The guard page below a stack turns an overflow into SIGSEGV (SIGBUS on some systems). rustc makes
 //! large frames touch each of their pages in order (stack probes), so that none jumps over it. The
 //! handler resets the coroutine to return at once, as
 //! [`setup_trap_handler`](corosensei::trap::CoroutineTrapHandler::setup_trap_handler) does; all
@@ -30,10 +30,10 @@ const FAULTS: [libc::c_int; 2] = [libc::SIGSEGV, libc::SIGBUS];
 /// By default it is ignored, and Go's runtime uses it for the same purpose.
 const INTERRUPT: libc::c_int = libc::SIGURG;
 
-/// What the handler reads: it is complete before the handler is there.
+/// Data that the handler reads: it is complete before the handler is installed.
 struct Installed {
     page_bytes: usize,
-    /// Code of which no frame holds a lock of the C library.
+    /// Code whose frames hold no lock of the C library.
     code: Vec<Range<usize>>,
     /// The handlers that were there before, in the order of [`FAULTS`].
     previous: [libc::sigaction; FAULTS.len()],

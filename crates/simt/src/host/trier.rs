@@ -18,7 +18,7 @@ const SIZES: [usize; 5] = [1, 256, 8 << 10, 512 << 10, 64 << 20];
 /// A lock of the whole process.
 pub(super) struct Lock {
     pub name: &'static str,
-    /// Where the lock is, if it is one of a standard stream's.
+    /// The address of the lock, if it is a standard stream's.
     pub address: fn() -> Option<usize>,
     take: fn(),
 }
@@ -62,9 +62,9 @@ fn address_in<T: 'static>(handle: &T) -> Option<usize> {
     (size_of::<T>() == size_of::<usize>()).then(|| unsafe { transmute_copy(handle) })
 }
 
-/// What a worker has the trier do.
+/// A worker's request to the trier.
 pub(super) struct Request {
-    /// Which of [`LOCKS`] to take.
+    /// The index in [`LOCKS`] of the lock to take.
     pub locks: [bool; LOCKS.len()],
     /// The one that is being taken.
     pub current: Arc<AtomicUsize>,

@@ -34,9 +34,9 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const PATIENCE_FOR_LOCKS: Duration = Duration::from_secs(5);
 /// So long its host thread has to say so itself, which knows where it is.
 const LAST_WORDS: Duration = Duration::from_secs(1);
-/// After so long without launches, the watchdog sleeps.
+/// The time without launches after which the watchdog sleeps.
 const LINGER: Duration = Duration::from_secs(1);
-/// Room for so many workers is there from the beginning: more take memory while the state is locked.
+/// Workers for which memory is reserved from the beginning: more allocate while the state is locked.
 const USUAL_WORKERS: usize = 64;
 
 /// A worker as the watchdog has last seen it. All times are in nanoseconds.
@@ -47,13 +47,13 @@ struct Entry {
     has_moved: bool,
     /// `Watched::time` when it was last looked at.
     time: u64,
-    /// What the block has taken since it was first seen with this progress.
+    /// The time that the block has taken since it was first seen with this progress.
     taken: u64,
-    /// How long it has been finding out about locks.
+    /// How long it has been checking locks.
     checked_locks: u64,
     /// Whether the host thread sleeps, though the block's threads do not yield.
     waits_for_host: bool,
-    /// What it had taken when its time was up.
+    /// The time that it had taken when its limit was reached.
     over_at: Option<u64>,
 }
 

@@ -10,8 +10,9 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, available_parallelism};
 
-/// The most host threads that run blocks at once. Each of them keeps up to 1024
-/// stacks of two memory mappings each, and Linux gives a process 65,530.
+/// The most host threads that run blocks at once.
+///
+/// Each of them keeps up to 1024 stacks of two memory mappings each, and Linux gives a process 65,530.
 pub const MAX_WORKERS: usize = 16;
 
 /// The pool, and the process whose threads it has: a forked child has none of them.
@@ -22,7 +23,7 @@ pub(crate) struct Workers {
 }
 
 impl Workers {
-    /// What tries locks, if it is of this process.
+    /// The thread that tries locks, if it belongs to this process.
     pub(super) fn trier(&self) -> Option<Arc<Trier>> {
         (self.process == std::process::id()).then(|| Arc::clone(&self.trier))
     }

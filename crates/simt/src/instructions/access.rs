@@ -17,16 +17,17 @@ use crate::memory::{allocation_name, start_of};
 use crate::state::is_watching;
 use std::panic::Location;
 
-/// Checks an access of simulated memory, before it is made: `bytes` bytes at
-/// byte `offset` of the view that starts at address `view_base` and has
-/// `view_bytes` bytes; its address must be a multiple of `align`, a power of
-/// two, and shared memory must be that of the running block. A violation ends the launch at the
-/// caller's line.
+/// Checks an access of simulated memory, before it is made.
+///
+/// The access covers `bytes` bytes at byte `offset` of the view that starts at address `view_base` and has
+/// `view_bytes` bytes. Its address must be a multiple of `align`, a power of two, and shared memory must be that
+/// of the running block. A violation ends the launch at the caller's line.
 ///
 /// # Safety
 ///
-/// 1. In a launch, what the view has of registered global memory ([`register_allocation`](crate::register_allocation))
-///    is the launch's to access until it has ended: it stays valid, and other threads access it only through this crate.
+/// 1. Until the launch has ended, the registered global memory
+///    ([`register_allocation`](crate::register_allocation)) of the view stays valid, and other threads access it only
+///    through this crate.
 ///
 /// # Panics
 ///
@@ -78,8 +79,10 @@ pub unsafe fn access(
     }
 }
 
-/// [`access`] by an atomic operation with this order and scope, of a word of `bytes` bytes, which is aligned as
-/// such. The operation itself, as [`atomic_update_u32`](crate::atomic_update_u32), comes next.
+/// Checks an [`access`] by an atomic operation with this order and scope.
+///
+/// The word has `bytes` bytes and is aligned to them. The operation itself, such as
+/// [`atomic_update_u32`](crate::atomic_update_u32), comes next.
 ///
 /// # Safety
 ///
@@ -120,7 +123,7 @@ pub unsafe fn atomic_access(
 #[inline]
 fn is_sound(access: &Access) -> bool {
     let aligned = access.address() & access.align.wrapping_sub(1) == 0;
-    // Whatever the checks, memory of another block is not touched: it may be gone.
+    // Even without checks, memory of another block is not touched: it may be gone.
     access.is_in_bounds() && aligned && (access.space != Space::Shared || is_shared_here(access))
 }
 
@@ -172,8 +175,7 @@ fn observe(access: &Access, site: &'static Location<'static>) {
     note_access(access, site);
 }
 
-/// Whether nothing stands in the way of the access, and the checks of the running block have recorded it
-/// in the short way.
+/// Whether nothing hinders the access, and the checks of the running block have recorded it on the fast path.
 #[inline]
 fn is_recorded(
     thread: &Thread,
@@ -196,8 +198,8 @@ fn is_recorded(
     is_recorded
 }
 
-/// Lets others run before the access, where the schedule has it, and shows it to the checks of the
-/// running block, if it has any.
+/// Lets others run before the access, if the schedule says so, and shows it to the checks of the running block,
+/// if it has any.
 #[inline(never)]
 fn begin(access: &Access, site: &'static Location<'static>) {
     try_instruction(Some(site), |thread, block| {
@@ -303,8 +305,9 @@ fn violation(access: Access) -> ! {
     )
 }
 
-/// Which memory a view is of that begins at this address, as far as that is known, after the word "view": " of buffer `x`
-/// (parameter `y`)".
+/// Names the memory of the view that begins at this address, as far as it is known.
+///
+/// The text follows the word "view": " of buffer `x` (parameter `y`)".
 #[cold]
 #[must_use]
 pub fn describe_view(space: Space, base: usize) -> String {

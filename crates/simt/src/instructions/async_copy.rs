@@ -14,13 +14,11 @@ use crate::current::instruction;
 use crate::state::AsyncCopy;
 use std::panic::Location;
 
-/// Issues a copy of `src_bytes` bytes from global to shared memory; the rest of
-/// the `bytes` bytes of the destination becomes 0.
+/// Issues an asynchronous copy of `src_bytes` bytes from global to shared memory.
 ///
-/// Source and destination are read and written when the thread waits for the
-/// group of the copy. A copy that its thread never waits for is not performed.
-/// `bytes` must be 4, 8 or 16, `src_bytes` at most as many, and both addresses
-/// must be multiples of `bytes`: anything else ends the launch.
+/// The rest of the destination's `bytes` bytes becomes 0. `bytes` must be 4, 8 or 16, `src_bytes` at most `bytes`,
+/// and both addresses multiples of `bytes`: anything else ends the launch. The copy takes effect when the thread
+/// waits for its group; a copy that its thread never waits for is not performed.
 ///
 /// # Safety
 ///
@@ -68,8 +66,7 @@ pub unsafe fn async_copy(dst: *mut u8, src: *const u8, bytes: usize, src_bytes: 
     note_async_copy((dst.addr(), bytes), (src.addr(), src_bytes), site);
 }
 
-/// Makes one group of the copies that the running thread has issued since its
-/// last commit; a group may be empty.
+/// Groups the copies that the running thread has issued since its last commit; a group may be empty.
 ///
 /// # Panics
 ///
@@ -81,8 +78,7 @@ pub fn async_commit() {
     });
 }
 
-/// Waits until at most `pending_groups` of the running thread's youngest groups
-/// are left unfinished.
+/// Waits until at most the `pending_groups` youngest groups of the running thread are unfinished.
 ///
 /// # Panics
 ///

@@ -1,4 +1,4 @@
-//! The shortest way of loads and stores through the checks: [`AtOnce`].
+//! The fastest path of loads and stores through the checks: [`AtOnce`].
 
 use crate::basics::{Access, AccessKind, Space};
 use crate::block::Thread;

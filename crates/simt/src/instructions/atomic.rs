@@ -11,12 +11,12 @@ use std::sync::atomic::{self, AtomicU32, AtomicU64, Ordering};
 /// Defines an atomic read-modify-write of one word type.
 macro_rules! atomic_update {
     ($name:ident, $word:ty, $atomic:ty) => {
-        /// Replaces the word by `f` of it, as one atomic step; returns the word
-        /// as it was before. `f` may be called more than once.
+        /// Replaces the word by `f` of it in one atomic step, and returns the old value.
         ///
-        /// What it orders is that of the access that was announced last: by [`access`](crate::access) that is
-        /// its own word alone, see [`fence`]; see [`atomic_access`](crate::atomic_access), too. After many updates in a row that
-        /// change nothing, a thread is taken to wait for another one, and others run.
+        /// `f` may be called more than once. The access announced last determines the memory order:
+        /// [`access`](crate::access) orders the word alone (see [`fence`]);
+        /// [`atomic_access`](crate::atomic_access) names an order. After many updates in a row that change
+        /// nothing, the thread counts as waiting, and others run.
         ///
         /// # Safety
         ///
@@ -49,19 +49,21 @@ macro_rules! atomic_update {
 atomic_update!(atomic_update_u32, u32, AtomicU32);
 atomic_update!(atomic_update_u64, u64, AtomicU64);
 
-/// Orders the running thread's accesses before the fence against those after
-/// it, as the threads in `scope` see them, and such fences among each other (`fence.sc` of the PTX ISA).
+/// Sequentially consistent fence (`fence.sc` of the PTX ISA), for the threads in `scope`.
 ///
-/// Two threads agree on an order when one updates a word atomically after its
-/// fence, and the other one fences after an atomic update that found it.
+/// It orders the running thread's accesses before it against those after it, and all such fences among each
+/// other. Two threads synchronise if one updates a word atomically after its fence, and the other one fences after
+/// an atomic update that has read this value.
 #[inline]
 pub fn fence(scope: MemoryScope) {
     atomic::fence(Ordering::SeqCst);
     fence_with(FenceOrder::SequentiallyConsistent, scope);
 }
 
-/// [`fence`], without an order of such fences among each other (`fence.acq_rel` of the PTX ISA): of two threads
-/// that each write a word, fence, and read the other's, neither need read what the other has written.
+/// Acquire-release fence (`fence.acq_rel` of the PTX ISA), for the threads in `scope`.
+///
+/// As [`fence`], but without an order of such fences among each other: if two threads each write a word, fence, and
+/// read the other's word, both may read old values.
 #[inline]
 pub fn fence_acq_rel(scope: MemoryScope) {
     atomic::fence(Ordering::AcqRel);

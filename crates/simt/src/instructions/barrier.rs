@@ -11,15 +11,11 @@ use crate::state::{
 use std::panic::Location;
 use std::ptr;
 
-/// Waits at a barrier until `threads` threads have arrived, or all threads of
-/// the block when `threads` is none.
+/// Waits at a barrier until `threads` threads have arrived; with none, all threads of the block.
 ///
-/// `threads` must be a multiple of the warp width; whole warps arrive. All
-/// lanes of a warp must arrive at the same source line, and so must all threads
-/// of the block where it waits for all of them.
-///
-/// An exited thread does not count as arrived: a barrier for the whole block
-/// that some thread has missed ends the launch.
+/// `threads` must be a multiple of the warp width; whole warps arrive. All lanes of a warp must arrive at the same
+/// source line. So must all threads of the block if the barrier is for all of them. An exited thread does not
+/// count as arrived: a barrier for the whole block that some thread has missed ends the launch.
 ///
 /// # Panics
 ///
@@ -53,8 +49,9 @@ fn synchronize(
     block.meet(thread, &arrival);
 }
 
-/// Arrives at a barrier for `threads` threads without waiting there: what the thread has done before
-/// is ordered before what those do that wait at it (`bar.arrive`).
+/// Arrives at a barrier for `threads` threads without waiting (`bar.arrive`).
+///
+/// The thread's earlier accesses come before the later ones of threads that wait at the barrier.
 ///
 /// # Panics
 ///
@@ -76,8 +73,7 @@ pub fn block_barrier_arrive(name: BarrierId, threads: u32) {
     });
 }
 
-/// Waits for all threads of the block at barrier 0; returns, to each of them,
-/// for how many `predicate` was true.
+/// Waits for all threads of the block at barrier 0, and returns how many had a true `predicate`.
 ///
 /// # Panics
 ///
@@ -99,12 +95,10 @@ pub fn block_barrier_reduce(predicate: bool) -> u32 {
     })
 }
 
-/// Waits for all threads of the grid, and sees what each of them has written
-/// before.
+/// Waits for all threads of the grid, and sees their earlier writes.
 ///
-/// All threads of a block must arrive at the same source line. A thread that has
-/// exited or waits elsewhere ends the launch, and so does a launch that is not
-/// cooperative.
+/// All threads of a block must arrive at the same source line. The launch must be cooperative. A thread that has
+/// exited or waits elsewhere ends the launch.
 ///
 /// # Panics
 ///
@@ -149,7 +143,7 @@ enum Problem {
     Count(u32),
     /// Threads that are waited for have exited.
     Exited,
-    /// The arrival, which requires so many, differs from those before it.
+    /// The arrival, which requires this count, differs from earlier ones.
     Mismatch(u32, Mismatch),
     /// Lanes of one warp arrive at different lines.
     LinesOfWarp,
@@ -159,7 +153,7 @@ enum Problem {
     PartOfWarp(usize),
 }
 
-/// One line usually has one address; comparing paths is the slow way.
+/// One line usually has one address; comparing paths is the slow path.
 fn is_same_line(one: &'static Location<'static>, other: &'static Location<'static>) -> bool {
     ptr::eq(one, other) || one == other
 }
@@ -346,12 +340,12 @@ impl Block {
         self.order_memory(arrival.id, barrier);
         barrier.complete(thread.position.warp as usize, thread.lane_bit());
         self.release_barrier(arrival.id);
-        // Any warp may be the first one behind the barrier, not only this one.
+        // Any warp may be the first one past the barrier, not only this one.
         self.turn_is_over.set(true);
         count(&self.counters.barriers);
     }
 
-    /// What the threads at the barrier did before is ordered before what they do next.
+    /// Orders the earlier accesses of the threads at the barrier before their later ones.
     fn order_memory(&self, id: u32, barrier: &Barrier) {
         let Some(check) = &self.check else { return };
         let is_passed = barrier.is_passed(self.warps.len());

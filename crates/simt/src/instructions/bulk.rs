@@ -14,9 +14,11 @@ const BULK_UNIT: usize = 16;
 /// The alignment of a box in shared memory.
 const BOX_ALIGNMENT: usize = 128;
 
-/// Issues a copy of `bytes` bytes to the block's shared memory, which counts them on the mbarrier
-/// at address `barrier` when it has arrived. With `blocks`, it arrives at the same place in each
-/// block of the cluster whose rank has a bit there, and counts on the mbarrier at the same place.
+/// Issues a bulk copy of `bytes` bytes from global memory to the block's shared memory.
+///
+/// When it has arrived, it counts its bytes on the mbarrier at address `barrier`. With `blocks`, it is a multicast:
+/// it arrives at the same offset in each block of the cluster whose rank has a bit there, and counts on the mbarrier
+/// at the same offset.
 ///
 /// # Safety
 ///
@@ -47,8 +49,9 @@ pub unsafe fn bulk_load(
     });
 }
 
-/// Issues a copy of the box of `map` at `coordinates`, innermost first, like [`bulk_load`]. Elements
-/// outside of the tensor become zeros.
+/// Issues a bulk copy of a box of the tensor of `map` to the block's shared memory.
+///
+/// As [`bulk_load`], for the box at `coordinates`, innermost first. Elements outside the tensor become zeros.
 ///
 /// # Safety
 ///
@@ -77,7 +80,7 @@ pub unsafe fn tensor_load(
     });
 }
 
-/// Issues a copy of `bytes` bytes of the block's shared memory to global memory.
+/// Issues a bulk copy of `bytes` bytes from the block's shared memory to global memory.
 ///
 /// # Safety
 ///
@@ -102,8 +105,9 @@ pub unsafe fn bulk_store(destination: *mut u8, source: *const u8, bytes: usize) 
     });
 }
 
-/// Issues a copy of a box in the block's shared memory to the tensor of `map`; elements outside of
-/// it are not stored.
+/// Issues a bulk copy of a box in the block's shared memory to the tensor of `map`.
+///
+/// Elements outside the tensor are not stored.
 ///
 /// # Safety
 ///
@@ -125,7 +129,7 @@ pub unsafe fn tensor_store(map: &TensorMap, source: *const u8, coordinates: &[i3
     });
 }
 
-/// Makes one group of the bulk stores that the running thread has issued since its last commit.
+/// Groups the bulk stores that the running thread has issued since its last commit.
 ///
 /// # Panics
 ///
@@ -137,8 +141,7 @@ pub fn bulk_commit() {
     });
 }
 
-/// Waits until at most `pending` of the running thread's youngest groups of bulk stores are not
-/// complete.
+/// Waits until at most the `pending` youngest groups of the running thread's bulk stores are incomplete.
 ///
 /// # Panics
 ///
@@ -157,8 +160,7 @@ pub fn bulk_wait(pending: u32) {
     });
 }
 
-/// Waits until at most `pending` of the running thread's youngest groups of bulk stores still read
-/// their sources.
+/// Waits until at most the `pending` youngest groups of the running thread's bulk stores still read their sources.
 ///
 /// # Panics
 ///
@@ -177,8 +179,9 @@ pub fn bulk_wait_read(pending: u32) {
     });
 }
 
-/// Orders what the running thread has written before, as the asynchronous proxy sees it: bulk
-/// stores and products read it.
+/// Makes the running thread's earlier writes visible to the asynchronous proxy (`fence.proxy.async`).
+///
+/// Bulk stores and products of warpgroups read through that proxy.
 ///
 /// # Panics
 ///
@@ -211,7 +214,7 @@ impl Block {
         }
     }
 
-    /// Where a tile of shared memory begins, all of which must be the block's.
+    /// The start of a tile of shared memory, which must be wholly the block's.
     pub(super) fn tile_of(
         &self,
         thread: &Thread,

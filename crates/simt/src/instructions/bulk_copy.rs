@@ -7,7 +7,7 @@ use crate::state::{ATOMIC_WEIGHT, IssuedStore, Job, Load, Piece, Store, Swizzle,
 use std::panic::Location;
 use std::rc::Rc;
 
-/// What a bulk copy copies.
+/// The source and destination of a bulk copy, in pieces.
 pub(super) struct BulkCopy {
     pub pieces: Vec<Piece>,
     /// Its side in shared memory.
@@ -273,14 +273,14 @@ impl Block {
 
     /// A store reads its source, unless it has.
     pub(super) fn read(&self, store: &mut Store) {
-        // SAFETY: (1) the issue has checked that the pieces are in shared memory.
+        // SAFETY: the pieces are in shared memory: the issue has checked it.
         unsafe { store.read(self.shared.start_pointer()) };
     }
 
     /// A store writes what it has read.
     pub(super) fn write(&self, store: &mut Store) {
         self.read(store);
-        // SAFETY: (1) as the caller of the store has promised.
+        // SAFETY: the global sides are valid for writes: the contract of the store's caller.
         unsafe { store.write() };
     }
 }

@@ -7,7 +7,7 @@ use crate::state::Piece;
 use std::panic::Location;
 
 impl Block {
-    /// Counts a copy to the shared memory of so many blocks.
+    /// Counts a copy to the shared memory of one or more blocks.
     pub(super) fn count_load(
         &self,
         thread: &Thread,

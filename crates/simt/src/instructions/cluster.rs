@@ -47,8 +47,7 @@ pub fn cluster_blocks() -> u32 {
     with_current(|_, block| block.cluster_blocks())
 }
 
-/// The address, in the shared memory of block `rank` of the cluster, that is as far from its start
-/// as `address` is from that of the running block's.
+/// Maps an address of the running block's shared memory to the same offset in block `rank` of the cluster.
 ///
 /// # Panics
 ///
@@ -70,7 +69,7 @@ pub fn map_shared(address: usize, rank: u32) -> usize {
     })
 }
 
-/// How far `address` is from the start of the running block's shared memory.
+/// The offset of `address` from the start of the running block's shared memory, in bytes.
 ///
 /// # Panics
 ///
@@ -87,7 +86,7 @@ pub fn shared_offset(address: usize) -> usize {
     })
 }
 
-/// Waits until all threads of the cluster have come, and sees what each of them has written before.
+/// Waits for all threads of the cluster, and sees their earlier writes.
 ///
 /// # Panics
 ///
@@ -99,8 +98,9 @@ pub fn cluster_barrier() {
     wait(site);
 }
 
-/// Arrives at the barrier of the cluster, without waiting: what the thread has done before is
-/// ordered before what others do after their waits.
+/// Arrives at the barrier of the cluster, without waiting.
+///
+/// The thread's earlier accesses come before those of other threads after their waits.
 ///
 /// # Panics
 ///
@@ -110,7 +110,7 @@ pub fn cluster_barrier_arrive() {
     arrive(Location::caller());
 }
 
-/// Waits until all threads of the cluster have arrived at its barrier, as this one has.
+/// Waits until all threads of the cluster have arrived at its barrier; this one must have arrived before.
 ///
 /// # Panics
 ///

@@ -11,15 +11,12 @@ use std::any::TypeId;
 use std::panic::Location;
 use std::ptr;
 
-/// All lanes in `mask` meet; each brings `value`, and each then calls `read`
-/// with the values of all of them.
+/// Exchanges one value per lane: each lane in `mask` brings `value`, and calls `read` with the values of all.
 ///
-/// Bit `i` of `mask` is lane `i` of the running thread's warp. Lanes of the
-/// same mask must meet in the same `kind` of operation. Operations of disjoint
-/// masks may be under way at once. A lane that is not in its own mask, a mask
-/// that names lanes which do not exist or have exited, and lanes that wait for
-/// each other at different operations end the launch. `read` only reads: it calls
-/// no other warp-wide operation.
+/// Bit `i` of `mask` is lane `i` of the running thread's warp. Lanes of the same mask must meet in the same `kind` of
+/// operation. Operations of disjoint masks may be under way at once. These end the launch: a lane that is not in its
+/// mask, a mask with lanes that do not exist or have exited, and lanes that wait for each other at different
+/// operations. `read` only reads: it calls no other warp-wide operation.
 ///
 /// # Panics
 ///
@@ -47,22 +44,22 @@ pub fn warp_collective<R>(
         let (rendezvous, _) = block.join((thread, warp), (kind, operation), mask, value, site);
         // `read` is the caller's code.
         drop(inside);
-        // SAFETY: (1) `join` returns when it is complete; this lane is marked below.
+        // SAFETY: the rendezvous is complete when `join` returns, and this lane is marked only below.
         let result = read(unsafe { rendezvous.values() });
         warp.collectives.mark_read(rendezvous, thread.lane_bit());
         result
     })
 }
 
-/// All lanes in `mask` meet; each brings a `part`. The last one to arrive calls `combine` with all
-/// parts, in the order of lanes, which it may change; then each lane goes on with its own.
+/// Combines parts of all lanes in `mask`: the last lane to arrive calls `combine` with all of them.
 ///
-/// It is one instruction of the warp, counted as `operation` where there is one. The rules for masks
-/// and for lanes that meet are those of [`warp_collective`]; their parts are of one type.
+/// `combine` gets the parts in the order of lanes and may change them; then each lane continues with its part. It is
+/// one instruction of the warp, counted as `operation` if there is one. The rules for masks and for lanes that meet
+/// are those of [`warp_collective`]; all parts have one type.
 ///
 /// # Safety
 ///
-/// 1. `combine` calls no instruction: at one, the lanes that it has parts of may go on.
+/// 1. `combine` calls no instruction: during one, the lanes whose parts it has may continue.
 ///
 /// # Panics
 ///
@@ -89,7 +86,7 @@ pub unsafe fn warp_exchange<T: 'static>(
         // `combine` is the caller's code.
         drop(inside);
         if is_last {
-            // SAFETY: (1) `join` returns when it is complete; this lane is marked below.
+            // SAFETY: the rendezvous is complete when `join` returns, and this lane is marked only below.
             let lanes = unsafe { rendezvous.values() };
             let members = (0..lanes.values.len()).filter(|lane| lanes.mask >> lane & 1 == 1);
             let parts = members.map(|lane| {
@@ -108,8 +105,7 @@ pub unsafe fn warp_exchange<T: 'static>(
 /// The only warp-wide operation that orders memory.
 const WARP_BARRIER: &str = "warp barrier";
 
-/// The lanes in `mask` wait for each other, and see what each of them has
-/// written before.
+/// Waits for all lanes in `mask`, and sees their earlier writes.
 ///
 /// # Panics
 ///
@@ -129,14 +125,15 @@ pub fn active_lanes() -> u64 {
     with_current(|thread, block| block.warp_of(thread).active())
 }
 
-/// One name usually has one address; comparing text is the slow way.
+/// One name usually has one address; comparing text is the slow path.
 fn is_same_kind(one: &'static str, other: &'static str) -> bool {
     ptr::eq(one, other) || one == other
 }
 
 impl Block {
-    /// Brings `value`, a number or the address of a part of a type, to the rendezvous of `mask` of the thread's warp and
-    /// waits until it is complete; returns it, and whether this lane was the last to arrive: the others wait while it runs.
+    /// Brings `value`, a number or the address of a part, to the rendezvous of `mask`, and waits until it is complete.
+    ///
+    /// Returns the rendezvous, and whether this lane was the last to arrive: the others wait while it runs.
     fn join<'a>(
         &self,
         (thread, warp): (&Thread, &'a Warp),
@@ -190,7 +187,7 @@ impl Block {
             site,
         );
         if is_last {
-            // SAFETY: (1) it is complete, and this lane is marked below.
+            // SAFETY: the rendezvous is complete, and this lane is marked only below.
             let values = unsafe { rendezvous.values() };
             let lanes = values.values.iter().enumerate();
             let other = lanes
@@ -224,7 +221,7 @@ impl Block {
         count(&self.counters.warp_collectives);
     }
 
-    /// What the lanes of `mask` did before is ordered before what they do next.
+    /// Orders the earlier accesses of the lanes of `mask` before their later ones.
     fn order_lanes(&self, number: u32, warp: &Warp, mask: u64) {
         let Some(check) = &self.check else { return };
         if mask == warp.existing {

@@ -1,13 +1,13 @@
-//! The running thread itself: where it stands, how it makes room for others, how it ends its launch.
+//! The running thread itself: its position, yielding to others, and ending the launch.
 
 use crate::basics::{DefectKind, Finding, Position};
 use crate::current::{instruction, is_simulated_thread, try_instruction, with_current};
 use crate::device::Profile;
 use std::panic::Location;
 
-/// Calls `action`, in which the running thread, if there is one, has enough stack and is not
-/// interrupted: for code that may run in a kernel and takes a lock which must not stay locked, such
-/// as that of a destructor.
+/// Calls `action` with enough stack and without interruption, if a simulated thread is running.
+///
+/// For code that may run in a kernel and takes a lock that must not stay locked, such as code of a destructor.
 pub fn uninterrupted<R>(action: impl FnOnce() -> R) -> R {
     let mut action = Some(action);
     let mut call = || action.take().map(|action| action());
@@ -21,7 +21,7 @@ pub fn uninterrupted<R>(action: impl FnOnce() -> R) -> R {
     }
 }
 
-/// Where the running thread stands in its launch.
+/// The indices and extents of the running thread.
 ///
 /// # Panics
 ///
@@ -58,7 +58,7 @@ pub fn yield_now() {
     instruction(site, |thread, block| block.yield_thread(thread, 1, site));
 }
 
-/// Ends the launch with this defect, at the caller's line.
+/// Ends the launch with this defect at the caller's line.
 ///
 /// # Panics
 ///
@@ -75,8 +75,9 @@ pub fn fail(kind: DefectKind, message: String) -> ! {
     })
 }
 
-/// Ends the launch if a simulated thread calls it: `operation` is for the host alone, where it may
-/// wait for the launch that the thread belongs to.
+/// Ends the launch if a simulated thread calls it: `operation` is for the host alone.
+///
+/// It might wait for the launch that the thread belongs to.
 #[inline]
 pub fn refuse_host_call(operation: &str) {
     if is_simulated_thread() {

@@ -5,11 +5,10 @@ use crate::block::Wait;
 use crate::current::instruction;
 use std::panic::Location;
 
-/// The lanes of the running thread's warp that are at this line together.
+/// The lanes of the running thread's warp that are converged at this line.
 ///
-/// Each of them gets the same mask, and none of them goes on before all of them
-/// have come. Lanes come together once nothing else in their warp can run; now
-/// and then, as the seed has it, only some of them do.
+/// Each of them gets the same mask, and none continues before all have arrived. Lanes converge once nothing else
+/// in their warp can run. Now and then, as the seed chooses, only some of them do.
 ///
 /// # Panics
 ///

@@ -1,4 +1,4 @@
-//! What the running thread does, shown to the counters of its block.
+//! Reports the running thread's instructions to the counters of its block.
 
 use crate::basics::Access;
 use crate::block::{Block, Thread, Wait};
@@ -12,7 +12,8 @@ use std::panic::Location;
 const TURNS_TO_CATCH_UP: u32 = 2;
 
 /// Counts `operations` arithmetic instructions of the running thread, at the caller's line.
-/// Outside of a launch, and in launches that do not count, it does nothing.
+///
+/// Does nothing outside of a launch, and in launches that are not counted.
 #[inline]
 #[track_caller]
 pub fn count_arithmetic(kind: Arithmetic, operations: u32) {
@@ -29,8 +30,10 @@ fn note_arithmetic(kind: Arithmetic, operations: u32, site: &'static Location<'s
     }
 }
 
-/// Counts a prefetch by the running thread, at the caller's line: a request, and no more, for
-/// there is no cache. Outside of a launch, and in launches that do not count, it does nothing.
+/// Counts a prefetch by the running thread, at the caller's line.
+///
+/// It counts as a request and no more, for there is no cache. Does nothing outside of a launch, and in launches that
+/// are not counted.
 #[inline]
 #[track_caller]
 pub fn count_prefetch() {
@@ -84,7 +87,7 @@ fn note(operation: Operation, view: usize, site: &'static Location<'static>, spa
 }
 
 impl Block {
-    /// As what a warp-wide operation is counted, if the launch counts.
+    /// The kind of operation under which a warp-wide operation is counted, if the launch is counted.
     pub fn counted_collective(&self, kind: &str) -> Option<Operation> {
         self.recorder.as_ref()?;
         Operation::of_collective(kind)
@@ -127,8 +130,8 @@ impl Block {
         }
     }
 
-    /// A thread has made so many accesses since its warp came together that keeping them costs
-    /// memory: the lanes behind it get their turn, and then the requests are completed.
+    /// Lets lagging lanes catch up with a thread whose many pending accesses cost memory, and then completes the
+    /// requests.
     #[cold]
     fn let_others_catch_up(
         &self,

@@ -1,8 +1,7 @@
 //! Launches that begin while the ones before them still run (`griddepcontrol` of the PTX ISA).
 //!
-//! The simulator runs one launch after the other, so nothing waits here. What a GPU would show is found
-//! another way: a thread that accesses global memory before its wait, or ends without one, is a finding, whatever
-//! the launch before has written.
+//! The simulator runs one launch after the other, so nothing waits here. Instead, a thread that accesses global
+//! memory before its wait, or ends without one, is a finding, whatever the previous launch has written.
 
 use crate::basics::DefectKind;
 use crate::block::{Block, Thread};
@@ -10,7 +9,7 @@ use crate::current::instruction;
 use std::fmt;
 use std::panic::Location;
 
-/// The running thread waits for the launches before its own.
+/// Waits for the launches before the running one (`griddepcontrol.wait`).
 ///
 /// # Panics
 ///

@@ -1,14 +1,15 @@
-//! Rounds of loops, for the counters: what lanes do in one round is one request.
+//! Rounds of loops, for the counters: lanes share a request only in the same round.
 
 use crate::count::{Round, round_within};
 use crate::current::try_instruction;
 use crate::state::is_counting;
 use std::panic::Location;
 
-/// A loop that the running thread executes. While it counts, accesses of several lanes at one place
-/// are one request only in the same round; without it they are paired in the order in which each
-/// lane makes them, also where lanes skip rounds. The attributes `#[kernel]` and `#[device_function]`
-/// mark the loops of a function's own body.
+/// A loop that the running thread executes, for the counters.
+///
+/// Accesses of several lanes at one place are one request only if the lanes are in the same round. In unmarked
+/// loops, accesses are paired in the order in which each lane makes them, even if lanes skip rounds. The attributes
+/// `#[kernel]` and `#[device_function]` mark the loops of a function's own body.
 #[derive(Debug)]
 pub struct LoopRounds {
     /// The round of the loops around this one; none where nothing counts.
@@ -17,8 +18,9 @@ pub struct LoopRounds {
     number: u32,
 }
 
-/// The running thread comes to a loop, which the caller's line names. Outside of a launch, and in
-/// launches that do not count, it does nothing.
+/// Enters a loop, which the caller's line identifies.
+///
+/// Does nothing outside of a launch, and in launches that are not counted.
 #[inline]
 #[track_caller]
 #[must_use]
@@ -34,7 +36,7 @@ pub fn loop_rounds() -> LoopRounds {
 }
 
 impl LoopRounds {
-    /// The next round begins.
+    /// Begins the next round.
     #[inline]
     pub fn begin(&mut self) {
         if let Some(outer) = self.outer {
@@ -45,7 +47,7 @@ impl LoopRounds {
 }
 
 impl Drop for LoopRounds {
-    /// The loop is left.
+    /// Leaves the loop.
     #[inline]
     fn drop(&mut self) {
         if let Some(outer) = self.outer {

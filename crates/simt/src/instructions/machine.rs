@@ -1,12 +1,13 @@
-//! What runs beside the threads: the engine of bulk copies, and the tensor cores. The seed chooses
-//! when they do what they were requested; without preemption, that is as late as possible.
+//! Units that run beside the threads: the engine of bulk copies, and the tensor cores.
+//!
+//! The seed chooses when they execute requests; without preemption, they do so as late as possible.
 
 use crate::basics::{Finding, SplitMix64};
 use crate::block::Block;
 use crate::check::Agent;
 use crate::state::{Job, Load};
 
-/// Under a preemptive schedule, one turn in so many begins with a step of what is in flight.
+/// Under a preemptive schedule, one turn in `STEP` begins with a step of an operation in flight.
 const STEP: u64 = 4;
 
 /// Idle yields in a row after which a step is due: a thread may wait by asking.
@@ -82,9 +83,8 @@ impl Block {
         let Some(barrier) = target.mbarriers.get(load.barrier) else {
             return;
         };
-        // SAFETY: (1) the issue has checked that the pieces are in shared memory, of which all blocks
-        // of a cluster have as much; the caller of the copy has promised that its source stays valid
-        // until it has arrived.
+        // SAFETY: the pieces are in shared memory: the issue has checked it, and all blocks of a cluster have
+        // the same amount. The source is valid until the copy has arrived: its caller's contract.
         unsafe { load.copy_to(target.shared.start_pointer()) };
         if let Some(check) = target.active_check()
             && let Err(error) = check.end_write(load.extent(), Agent::Barrier(barrier.number))

@@ -6,8 +6,10 @@ use crate::current::instruction;
 use crate::state::{FEWEST_REGISTERS, MOST_REGISTERS, REGISTER_UNIT, WARPS};
 use std::panic::Location;
 
-/// Changes the registers of each thread of the running thread's warpgroup to `count`: fewer, or,
-/// where `increase`, more, once others have given them back.
+/// Sets the registers of each thread of the running thread's warpgroup to `count`.
+///
+/// With `increase`, `count` is larger than before, and the warpgroup waits until others have given enough back;
+/// otherwise it is smaller.
 ///
 /// # Panics
 ///

@@ -7,8 +7,9 @@ use crate::current::instruction;
 use crate::state::{ATOMIC_WEIGHT, Arriver, MAX_ARRIVALS, Mbarrier, Progress};
 use std::panic::Location;
 
-/// Makes an mbarrier of the eight bytes at `address`, each of whose phases needs `arrivals`
-/// arrivals and the bytes that are expected meanwhile.
+/// Initialises the eight bytes at `address` as an mbarrier.
+///
+/// Each of its phases completes after `arrivals` arrivals and all bytes that are expected meanwhile.
 ///
 /// # Panics
 ///
@@ -37,8 +38,9 @@ pub fn mbarrier_init(address: usize, arrivals: u32) {
     });
 }
 
-/// Makes the mbarriers that the running thread has initialised visible to the cluster and to the
-/// engine of bulk copies, once it has met the other threads.
+/// Makes the running thread's initialised mbarriers visible to the cluster and to bulk copies.
+///
+/// Other threads must still synchronise with this one before they use them.
 ///
 /// # Panics
 ///
@@ -50,7 +52,7 @@ pub fn fence_mbarrier_init() {
     });
 }
 
-/// Arrives at the mbarrier at `address`, which may be that of another block of the cluster.
+/// Arrives at the mbarrier at `address`, which may be in another block of the cluster.
 ///
 /// # Panics
 ///
@@ -60,7 +62,7 @@ pub fn mbarrier_arrive(address: usize) {
     arrive(address, 0, true, Location::caller());
 }
 
-/// The present phase of the mbarrier at `address` expects `bytes` more bytes.
+/// Adds `bytes` to the bytes that the current phase of the mbarrier at `address` expects.
 ///
 /// # Panics
 ///
@@ -70,7 +72,7 @@ pub fn mbarrier_expect(address: usize, bytes: u32) {
     arrive(address, bytes, false, Location::caller());
 }
 
-/// [`mbarrier_expect`] and then [`mbarrier_arrive`], in one.
+/// [`mbarrier_expect`] and then [`mbarrier_arrive`], in one step.
 ///
 /// # Panics
 ///
@@ -80,8 +82,9 @@ pub fn mbarrier_arrive_expect(address: usize, bytes: u32) {
     arrive(address, bytes, true, Location::caller());
 }
 
-/// Waits until the phase of this parity of the block's mbarrier at `address` is complete. The first
-/// phase has the parity `false`; before it, that of `true` counts as complete.
+/// Waits until the phase of this parity of the block's mbarrier at `address` is complete.
+///
+/// The first phase has the parity `false`. Before it completes, parity `true` counts as complete.
 ///
 /// # Panics
 ///
@@ -104,8 +107,9 @@ pub fn mbarrier_wait(address: usize, parity: bool) {
     });
 }
 
-/// Whether the phase of this parity of the block's mbarrier at `address` is complete. Where it is
-/// not, others run before the thread goes on.
+/// Whether the phase of this parity of the block's mbarrier at `address` is complete.
+///
+/// If it is not, others run before the thread continues.
 ///
 /// # Panics
 ///

@@ -1,5 +1,4 @@
-//! The words of mbarriers: where they are, whether they are ready for use, and what is wrong where
-//! they are not.
+//! The words of mbarriers: finding them, and checking that they are ready for use.
 
 use crate::basics::{DefectKind, Finding};
 use crate::block::{Block, Thread};

@@ -1,4 +1,4 @@
-//! The instructions of the simulated machine: each answers for the thread that is running now.
+//! The instructions of the simulated machine, executed by the running simulated thread.
 
 mod access;
 mod async_copy;

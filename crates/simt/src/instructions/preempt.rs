@@ -1,25 +1,24 @@
-//! How a running thread makes room for others: because the schedule switches it, because it asks
-//! for it, or because it waits in a loop of atomic operations.
+//! How a running thread yields to others: because the schedule switches it, because it calls for it, or
+//! because it waits in a loop of atomic operations.
 
 use crate::basics::{Access, AccessKind, Space};
 use crate::block::{Block, Thread, Wait};
 use crate::state::ATOMIC_WEIGHT;
 use std::panic::Location;
 
-/// After so many atomic updates in a row that change nothing, a thread is taken to wait for another
-/// one.
+/// After this many atomic updates in a row that change nothing, a thread counts as waiting for another one.
 const FRUITLESS_UPDATES: u32 = 128;
 
-/// An atomic update of a word that the thread has loaded a few steps before counts so many times as
-/// much as another one: what it was decided by may have changed. Mistakes of this kind are most of
-/// those that are not races (Lu, Tucek, Qin, Zhou, "AVIO: detecting atomicity violations via access
+/// Weight of an atomic update of a word that the thread has loaded a few steps before, relative to others: the
+/// value on which the update was based may have changed. Most concurrency mistakes other than races are of this kind
+/// (Lu, Tucek, Qin, Zhou, "AVIO: detecting atomicity violations via access
 /// interleaving invariants", ASPLOS 2006).
 const CHECK_THEN_ACT: u64 = 4;
 
-/// What a plain access of global or shared memory counts.
+/// The weight of a plain access of global or shared memory.
 pub(super) const PLAIN_WEIGHT: u64 = 1;
 
-/// What an access by `thread` counts among the steps at which threads are switched.
+/// The weight of an access by `thread` among the steps at which threads are switched.
 pub(super) fn weight_of(thread: &Thread, access: &Access) -> u64 {
     if access.space == Space::Constant {
         return 0;
@@ -41,8 +40,8 @@ pub(super) fn weight_of(thread: &Thread, access: &Access) -> u64 {
 }
 
 impl Block {
-    /// `thread`, the running one, is about to make a step that others can see: where the schedule
-    /// has it, others run before.
+    /// Lets others run, if the schedule says so, before `thread`, the running one, makes a step that others can
+    /// see.
     #[inline]
     pub(super) fn before_visible_step(&self, thread: &Thread, weight: u64) {
         match self.preemption.is_due(weight) {

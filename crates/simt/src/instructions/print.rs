@@ -3,7 +3,7 @@
 use crate::current::instruction;
 use std::panic::Location;
 
-/// Adds a line, which `line` makes, to [`Options::output`](crate::Options::output).
+/// Adds the line that `line` returns to [`Options::output`](crate::Options::output).
 ///
 /// # Panics
 ///

@@ -1,4 +1,4 @@
-//! The products of warpgroups: their issue, and how the checks and the counters see them.
+//! Products of warpgroups: issue, checks and counters.
 
 use crate::basics::DefectKind;
 use crate::block::{Block, Thread, Wait};
@@ -27,7 +27,7 @@ impl Block {
                     action(&mut fragment.values);
                 }
             };
-            // SAFETY: (1) the issue has checked that the operands are in shared memory.
+            // SAFETY: the operands are in shared memory: the issue has checked it.
             unsafe { product.perform(self.shared.start_pointer(), accumulators) };
         }
     }

@@ -4,11 +4,10 @@ use super::control::fail;
 use crate::current::instruction;
 use std::panic::Location;
 
-/// The static shared array `key` of the running block: `bytes` bytes, aligned
-/// to `align`, the same for all threads of the block.
+/// The static shared array `key` of the running block, the same for all of its threads.
 ///
-/// `key` is unique to the declaration, for example the address of a static.
-/// Before the first use in a block, each byte is `0xff`.
+/// It has `bytes` bytes and is aligned to `align`. `key` is unique to the declaration, for example the address of a
+/// static. Before the first use in a block, each byte is `0xff`.
 ///
 /// # Panics
 ///
@@ -24,8 +23,9 @@ pub fn static_shared(key: usize, bytes: usize, align: usize) -> *mut u8 {
     }
 }
 
-/// The dynamic shared memory of the running block, aligned to at least 128
-/// bytes, and its length in bytes. Before its first use, each byte is `0xff`.
+/// The dynamic shared memory of the running block, and its length in bytes.
+///
+/// It is aligned to at least 128 bytes. Before its first use, each byte is `0xff`.
 ///
 /// # Panics
 ///

@@ -1,7 +1,7 @@
 //! Products of warpgroups: `wgmma` of the PTX ISA (section "Asynchronous Warpgroup Level Matrix
 //! Instructions").
 //!
-//! Four warps issue a product together, and any of them waits for all of it. Its operands are read,
+//! Four warps issue a product together, and a wait by one of them covers the whole product. Its operands are read,
 //! and its accumulators change, at some moment between the issue by the last warp and the wait.
 
 use crate::basics::{DefectKind, NumberHasher};
@@ -11,7 +11,8 @@ use crate::state::{Operand, Product, WARPS, Wgmma};
 use std::hash::{Hash, Hasher};
 use std::panic::Location;
 
-/// The accumulators of the running thread pass to the tensor cores, where they are not there yet.
+/// Hands the accumulators of the running thread to the tensor cores, unless they are there already.
+///
 /// Until [`wgmma_collect`], `registers` has no values.
 ///
 /// # Panics
@@ -30,8 +31,7 @@ pub fn wgmma_begin(registers: &mut [u32]) {
     });
 }
 
-/// `wgmma.fence`: products that follow see the accumulators that the running warp has passed to the
-/// tensor cores before.
+/// Makes the running warp's accumulators visible to the products that follow (`wgmma.fence`).
 ///
 /// # Panics
 ///
@@ -49,8 +49,9 @@ pub fn wgmma_fence() {
     });
 }
 
-/// Issues a product of the running thread's warpgroup: D = A B + D, or D = A B where not
-/// `accumulate`. `registers` are the running thread's part of D, as [`wgmma_begin`] has left them.
+/// Issues a product of the running thread's warpgroup: D = A B + D with `accumulate`, otherwise D = A B.
+///
+/// `registers` are the running thread's part of D, as [`wgmma_begin`] has left them.
 ///
 /// # Panics
 ///
@@ -95,7 +96,7 @@ pub fn wgmma(registers: &mut [u32], instruction: Wgmma, a: Operand, b: Operand, 
     });
 }
 
-/// Makes one group of the products that the running warp has issued since its last commit.
+/// Groups the products that the running warp has issued since its last commit.
 ///
 /// # Panics
 ///
@@ -115,7 +116,7 @@ pub fn wgmma_commit() {
     });
 }
 
-/// Waits until at most `pending` of the running warp's youngest groups of products are not complete.
+/// Waits until at most the `pending` youngest groups of the running warp's products are incomplete.
 ///
 /// # Panics
 ///
@@ -145,7 +146,7 @@ pub fn wgmma_wait(pending: u32) {
     });
 }
 
-/// The accumulators of the running thread come back, after a wait for all groups that add to them.
+/// Returns the accumulators to the running thread, after a wait for all groups that add to them.
 ///
 /// # Panics
 ///

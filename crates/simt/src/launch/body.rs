@@ -1,29 +1,29 @@
-//! What the threads of a launch run.
+//! The closure that the threads of a launch run.
 
 use std::fmt;
 use std::mem::{forget, transmute};
 use std::sync::Arc;
 
-/// What each thread of a launch runs: a closure that is called once for each of them.
+/// The kernel: a closure that each thread of a launch calls once.
 ///
-/// A launch shares it with its threads. One that is left where it is, as after an overflow of its stack, may have
-/// lent a part of the closure to another host thread, which goes on: then the closure is never dropped.
+/// A launch shares it with its threads. A thread that is abandoned, as after a stack overflow, may have lent a
+/// part of the closure to another host thread, which goes on: then the closure is never dropped.
 #[derive(Clone)]
 pub struct Body(Arc<dyn Fn() + Send + Sync>);
 
 impl Body {
-    /// A body that owns what it uses.
+    /// A body that owns its captures.
     #[must_use]
     pub fn new(body: impl Fn() + Send + Sync + 'static) -> Self {
         Self(Arc::new(body))
     }
 
-    /// A body that borrows.
+    /// A body that borrows its captures.
     ///
     /// # Safety
     ///
-    /// 1. What `body` borrows lives as long as the returned value and its clones. Where a simulated thread is left
-    ///    where it is, and a host thread that it has started may still use what `body` borrows, that is for ever.
+    /// 1. What `body` borrows lives as long as the returned value and its clones, and for ever if a simulated thread
+    ///    is abandoned and a host thread that it has started may still use it.
     #[must_use]
     pub unsafe fn borrowing<'a>(body: impl Fn() + Send + Sync + 'a) -> Self {
         let body: Arc<dyn Fn() + Send + Sync + 'a> = Arc::new(body);

@@ -1,4 +1,4 @@
-//! What is launched, how it is simulated, and the limits of both.
+//! The configuration of a launch, the options of its simulation, and the limits of both.
 
 use super::output::Output;
 use super::preemption::Preemption;
@@ -27,89 +27,91 @@ const MAX_BLOCK: Dim3 = Dim3::new(1024, 1024, 64);
 /// be caught; more than the largest is surely a mistake.
 const STACK_BYTES: RangeInclusive<usize> = 16 * 1024..=64 * 1024 * 1024;
 
-/// Registers of a thread with which they limit no device's blocks: the simulator does not know them.
+/// Registers of a thread, low enough to limit no device's blocks: the simulator does not know the real count.
 const FEW_REGISTERS: u32 = 16;
 
-/// How a launch is simulated.
+/// Options of the simulation.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Lanes of a warp: 32 or 64.
     pub warp_width: u32,
-    /// Decides in which order warps run, and, with [`Preemption`], at which accesses threads are
-    /// switched and how blocks interleave.
+    /// Chooses the order in which warps run and, with [`Preemption`], the accesses at which threads are switched
+    /// and how blocks interleave.
     pub seed: u64,
-    /// True: blocks run on several host threads at once, in no certain order.
-    /// False: one host thread runs them all, and the seed decides everything.
+    /// Whether blocks run on several host threads at once, in no certain order. Otherwise one host thread runs
+    /// them all, and the seed fixes everything.
     pub parallel_blocks: bool,
     /// Whether threads are switched at accesses that others can see, and blocks interleave.
     pub preemption: Preemption,
-    /// Whether an atomic load may return a value that is not the newest, as far as the memory model allows
-    /// it, where the schedule is preemptive and memory is checked. Which load does is drawn from the seed.
+    /// Whether an atomic load may return a value other than the newest, as far as the memory model allows.
     ///
-    /// The value may be one that is stored later, if one host thread runs the blocks and the launch knows all
-    /// memory that its kernel may access (`registered_memory_only`). The kernel then runs up to three times, and all
-    /// but one of the runs are undone: what it does besides, for example to a variable of the host, is done in each.
+    /// This needs a preemptive schedule and [`checks`](Self::checks). The seed chooses the loads. The value may
+    /// even be stored later, if one host thread runs the blocks and the launch knows all memory that its kernel
+    /// may access ([`registered_memory_only`](Self::registered_memory_only)). The kernel then runs up to three
+    /// times, and all but one of the runs are undone. Other side effects, such as a change of a host variable,
+    /// happen in each run.
     pub weak_memory: bool,
-    /// Whether blocks start in the order of their index, as they do on devices: a block may wait for
-    /// one of a lower index, which has started before. Otherwise they start in an order of the
-    /// seed's.
+    /// Whether blocks start in the order of their index, as on devices. A block may then wait for one of a lower
+    /// index, which has started before it. Otherwise the seed chooses the order.
     pub blocks_in_order: bool,
-    /// Multiprocessors of the simulated device: with what each of them holds, they limit how many
-    /// blocks are resident, and can wait for each other.
+    /// Multiprocessors of the simulated device. Together with the capacity of each, they limit the number of
+    /// resident blocks, which can wait for each other.
     pub multiprocessors: u32,
-    /// The device whose limits hold for multiprocessors and for the shared memory of a block.
+    /// The device whose limits apply: the capacity of a multiprocessor and the shared memory of a block.
     pub profile: Profile,
-    /// Stack of each simulated thread, in bytes: 16 KiB to 64 MiB; by default
-    /// 512 KiB, the most local memory that a GPU gives a thread. Memory is
-    /// taken only for pages that the thread touches. A thread that needs more is
-    /// reported as [`DefectKind::StackOverflow`].
-    pub stack_bytes: usize,
-    /// Whether memory is checked: data races, reads of bytes that have not been written,
-    /// asynchronous copies in use. Bounds, alignment, barriers and masks always are.
-    pub checks: bool,
-    /// Whether the launch knows all memory that its kernel may access: an access of global memory that is
-    /// in no registered allocation ([`register_allocation`](crate::register_allocation)) is
-    /// [`DefectKind::OutOfBounds`], whichever view made it. Otherwise such memory is checked for races
-    /// alone.
-    pub registered_memory_only: bool,
-    /// With how many different findings the launch ends, 100 by default. It goes on after those that
-    /// it survives: races, stale reads, reads of what was not written, uses of asynchronous copies in
-    /// flight. 1: it ends with the first, as it does with an access out of bounds or a deadlock.
-    pub finding_limit: usize,
-    /// Findings that are known, and are not reported.
-    pub suppressions: Arc<[Suppression]>,
-    /// How often in a row the threads of a block may yield with nothing else
-    /// happening in the block, before that is a deadlock.
-    pub yield_limit: u64,
-    /// How long a block may run without one of its threads starting or exiting, in processor time
-    /// of its host thread; none for no limit. A block that runs for longer ends the launch with
-    /// [`DefectKind::TimeLimit`], or with [`DefectKind::Deadlock`] if its threads only yield.
+    /// Stack of each simulated thread, in bytes: 16 KiB to 64 MiB.
     ///
-    /// Time in which a thread blocks its host thread counts, too, for example in a lock. Blocks whose
-    /// threads only yield or are blocked so may take longer, while another block of the launch is at
-    /// work. A block that cannot be stopped, because it is blocked, or in a foreign library, ends
-    /// the process after two more seconds, with a message. On systems other than Linux elapsed time
-    /// counts, and a loop that calls no checked instruction is not stopped.
+    /// The default, 512 KiB, is the most local memory that a GPU gives a thread. Only pages that the thread
+    /// touches take memory. A thread that needs more is reported as [`DefectKind::StackOverflow`].
+    pub stack_bytes: usize,
+    /// Whether memory is checked: data races, reads of unwritten bytes, uses of asynchronous copies in flight.
+    /// Bounds, alignment, barriers and masks are always checked.
+    pub checks: bool,
+    /// Whether all memory that the kernel may access is registered
+    /// ([`register_allocation`](crate::register_allocation)).
+    ///
+    /// An access of global memory outside registered allocations is then [`DefectKind::OutOfBounds`], whichever
+    /// view made it. Otherwise unregistered memory is checked for races only.
+    pub registered_memory_only: bool,
+    /// The number of distinct findings that ends a launch; 100 by default.
+    ///
+    /// Up to it, a launch goes on after findings that it survives: races, stale reads, reads of unwritten memory,
+    /// uses of asynchronous copies in flight. Others, such as an access out of bounds or a deadlock, end it at
+    /// once.
+    pub finding_limit: usize,
+    /// Known findings, which are not reported.
+    pub suppressions: Arc<[Suppression]>,
+    /// How often in a row the threads of a block may yield, with nothing else happening in the block, before
+    /// that is a deadlock.
+    pub yield_limit: u64,
+    /// How long a block may run without one of its threads starting or exiting; none for no limit.
+    ///
+    /// Processor time of its host thread counts, and so does time in which a thread blocks the host thread, for
+    /// example in a lock. A block that exceeds the limit ends the launch with [`DefectKind::TimeLimit`], or with
+    /// [`DefectKind::Deadlock`] if its threads only yield. Blocks whose threads only yield or are blocked may take
+    /// longer while another block of the launch makes progress. A block that cannot be stopped, because it is
+    /// blocked or in a foreign library, ends the process after two more seconds, with a message. On systems other
+    /// than Linux, elapsed time counts, and a loop that calls no checked instruction is not stopped.
     pub time_limit: Option<Duration>,
-    /// Where the launch's kernel has its static arrays.
+    /// The static arrays of the kernel's module.
     pub statics: Arc<StaticMemory>,
-    /// Where the lines are that threads print ([`print`](crate::print)).
+    /// Receives the lines that threads [`print`](crate::print).
     pub output: Arc<Output>,
-    /// The kernel's parameters that are views, for reports.
+    /// The names of the kernel's views, for reports.
     pub views: Arc<[ViewName]>,
-    /// Whether the launch may begin on a GPU while the one before it still runs: then each thread has to wait
-    /// ([`dependent_launch_wait`](crate::dependent_launch_wait)) before it accesses global memory.
+    /// Whether a GPU may begin this launch while the one before it still runs. Then each thread must call
+    /// [`dependent_launch_wait`](crate::dependent_launch_wait) before it accesses global memory.
     pub is_dependent: bool,
-    /// Whether the launch is counted, line by line: [`Report::counts`](crate::Report::counts). It takes several times as
-    /// long then.
+    /// Whether the launch is counted, line by line: [`Report::counts`](crate::Report::counts). It then takes
+    /// several times as long.
     pub counters: bool,
 }
 
 impl Default for Options {
-    /// 32 lanes, seed 0 and so no preemption and no weak memory, blocks in parallel and started in order, 8
-    /// multiprocessors of an H200, stacks of 512 KiB, all checks, memory that need not be registered, a time
-    /// limit of 10 s, no counters, separate static arrays, and yields for some seconds (blocks one by one) to half a minute (blocks in parallel,
-    /// where a spinning block sleeps in between).
+    /// 32 lanes; seed 0, so no preemption and no weak memory; blocks in parallel, started in order; 8
+    /// multiprocessors of an H200; stacks of 512 KiB; all checks, on memory that need not be registered; a time
+    /// limit of 10 s; no counters; separate static arrays. Threads may yield for some seconds (blocks one by one)
+    /// to half a minute (blocks in parallel, where a spinning block sleeps in between).
     fn default() -> Self {
         Self {
             warp_width: 32,
@@ -136,7 +138,7 @@ impl Default for Options {
     }
 }
 
-/// What is launched.
+/// A launch: the kernel's name, the extents, and the options.
 #[derive(Clone, Debug)]
 pub struct Launch<'a> {
     /// The kernel's name, for reports.
@@ -145,15 +147,14 @@ pub struct Launch<'a> {
     pub grid: Dim3,
     /// The extent of a block, in threads.
     pub block: Dim3,
-    /// The extent of a cluster, in blocks: (1, 1, 1) where the kernel has none. The grid is a
-    /// multiple of it.
+    /// The extent of a cluster, in blocks, which divides the grid; (1, 1, 1) for a kernel without clusters.
     pub cluster: Dim3,
-    /// Registers of each thread when it starts, which `setmaxnreg` moves; without them a block has all
-    /// registers of a multiprocessor, in equal shares.
+    /// Registers of each thread at its start, which `setmaxnreg` changes. With none, the threads of a block share
+    /// all registers of a multiprocessor equally.
     pub thread_registers: Option<u32>,
     /// Dynamic shared memory of each block, in bytes.
     pub dynamic_shared_bytes: usize,
-    /// How to simulate it.
+    /// Options of the simulation.
     pub options: &'a Options,
 }
 

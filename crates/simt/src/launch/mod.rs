@@ -1,4 +1,4 @@
-//! A launch as data: what is launched and how it is simulated, and what it has done.
+//! A launch as data: its configuration, its options, and its report.
 
 mod body;
 mod configuration;

@@ -1,16 +1,16 @@
-//! What the threads of launches print.
+//! Lines that the threads of launches print.
 
 use std::mem;
 use std::sync::{Mutex, PoisonError};
 
-/// Lines that threads of launches have printed, in the order in which the schedule had them.
+/// Lines that threads of launches have printed, in the order of the schedule.
 #[derive(Debug, Default)]
 pub struct Output {
     lines: Mutex<Vec<String>>,
 }
 
 impl Output {
-    /// The lines that were printed since the last call.
+    /// Takes the lines that were printed since the last call.
     #[must_use]
     pub fn take(&self) -> Vec<String> {
         mem::take(&mut self.lines.lock().unwrap_or_else(PoisonError::into_inner))

@@ -1,8 +1,8 @@
-//! What a launch has done.
+//! The report of a launch that has ended.
 
 use crate::count::Counts;
 
-/// What a launch has done.
+/// What a launch has executed, and its counters.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Report {
@@ -16,6 +16,6 @@ pub struct Report {
     pub warp_collectives: u64,
     /// Asynchronous copies that were issued, over all threads.
     pub async_copies: u64,
-    /// What the launch costs, line by line; none without [`Options::counters`](crate::Options::counters).
+    /// The costs of the launch, line by line; none without [`Options::counters`](crate::Options::counters).
     pub counts: Option<Box<Counts>>,
 }

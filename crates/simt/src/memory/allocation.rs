@@ -5,11 +5,11 @@ use bytemuck::allocation::try_zeroed_slice_box;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What freshly allocated memory holds.
+/// The contents of freshly allocated memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Contents {
-    /// Nothing that a kernel may read.
+    /// Undefined bytes, which a kernel must not read.
     Uninitialised,
     /// Values.
     Initialised,
@@ -23,19 +23,19 @@ pub(crate) struct Allocation {
     is_written: AtomicBool,
     /// One bit for each byte.
     written: Box<[AtomicU64]>,
-    /// Whether it must not be used any more.
+    /// Whether it has been freed.
     is_freed: bool,
-    /// What the host calls it. Locked only while the list of allocations is, for forks.
+    /// The host's name for it. Locked only while the list of allocations is, for forks.
     name: Mutex<Option<Arc<str>>>,
 }
 
-/// Which bytes of a part of an allocation have been written.
+/// The bytes of a part of an allocation that have been written.
 pub(super) struct WrittenBytes {
     is_written: bool,
     words: Vec<u64>,
 }
 
-/// Bytes that one word of bits stands for.
+/// Bytes of memory per word of `written`.
 const BYTES_PER_WORD: usize = 64;
 
 impl Allocation {
@@ -51,7 +51,7 @@ impl Allocation {
         })
     }
 
-    /// Memory of which each byte counts as written.
+    /// Memory in which each byte counts as written.
     pub fn written(start: usize, bytes: usize) -> Self {
         Self {
             start,
@@ -71,7 +71,7 @@ impl Allocation {
         }
     }
 
-    /// What the host calls it, if it has a name. For `registry`, which holds its lock.
+    /// The host's name for it, if it has one. For `registry`, which holds its lock.
     pub(super) fn name(&self) -> Option<Arc<str>> {
         self.name
             .lock()
@@ -90,7 +90,7 @@ impl Allocation {
         self.is_freed
     }
 
-    /// The address behind its last byte.
+    /// The address after its last byte.
     #[inline]
     pub fn end(&self) -> usize {
         self.start.saturating_add(self.bytes)
@@ -146,7 +146,7 @@ impl Allocation {
         }
     }
 
-    /// Which of `bytes` bytes from `address` on have been written, and perhaps which around them.
+    /// The written bytes among `bytes` bytes from `address` on, and perhaps around them.
     pub(super) fn written_bytes(&self, address: usize, bytes: usize) -> WrittenBytes {
         let words = self.words(address, bytes);
         let known =

@@ -1,7 +1,6 @@
 //! The allocations of global memory in this process, by address.
 //!
-//! A kernel may also be given memory that is not registered: it is checked for races, and counts
-//! as written.
+//! A kernel may also use unregistered memory, which is checked for races and counts as written.
 
 use super::allocation::{Allocation, Contents};
 use super::reserve::OutOfMemory;
@@ -106,23 +105,21 @@ pub(crate) fn is_inside_one(base: usize, address: usize, bytes: usize) -> bool {
     })
 }
 
-/// Tells the checks of global memory that `bytes` bytes at `address` are one
-/// allocation. Reports then give places in it, and kernels must not read
-/// bytes that have not been written. Forgets allocations that were there before.
+/// Registers `bytes` bytes at `address` as one allocation of global memory.
 ///
-/// What a launch accesses may be put back, with the bytes of the same allocation around it, and be accessed
-/// again: where a load may return a value that is stored later
-/// ([`Options::weak_memory`](crate::Options::weak_memory)).
+/// Reports then give places in it, and kernels must not read its unwritten bytes. Earlier allocations that overlap
+/// are forgotten. With [`Options::weak_memory`](crate::Options::weak_memory), a launch may restore what it has
+/// accessed, with the bytes of the same allocation around it, and access it again.
 ///
 /// # Safety
 ///
-/// 1. While a launch may access one of the bytes ([`access`](crate::access)), all of them are valid for reads, and for
-///    writes where a kernel writes; also if they are forgotten meanwhile.
+/// 1. While a launch may access one of the bytes ([`access`](crate::access)), all of them are valid for reads, and those
+///    that a kernel writes for writes, even if the allocation is forgotten meanwhile.
 /// 2. Meanwhile other threads access them only through this crate.
 ///
 /// # Errors
 ///
-/// [`OutOfMemory`] if the host has no memory for a bit for each byte, which uninitialised contents need.
+/// [`OutOfMemory`] if the host lacks memory for one bit per byte, which uninitialised contents need.
 pub unsafe fn register_allocation(
     address: usize,
     bytes: usize,
@@ -150,9 +147,9 @@ pub fn forget_allocation(address: usize, bytes: usize) {
     change(|allocations| allocations.remove(address..address.saturating_add(bytes)));
 }
 
-/// Tells the checks of global memory that the allocation of `bytes` bytes at `address` has been
-/// freed: a kernel that is launched afterwards must not touch it. The memory is to stay unused
-/// until [`forget_allocation`], so that no later allocation is taken for it.
+/// Marks the allocation of `bytes` bytes at `address` as freed: later launches must not touch it.
+///
+/// The memory must stay unused until [`forget_allocation`], so that no later allocation is mistaken for it.
 pub fn mark_freed(address: usize, bytes: usize) {
     let freed = Allocation::freed(address, bytes);
     change(|allocations| {
@@ -162,8 +159,9 @@ pub fn mark_freed(address: usize, bytes: usize) {
     });
 }
 
-/// Gives the allocation that holds `address` a name, under which reports speak of it. The name stays
-/// until the memory is registered anew or forgotten.
+/// Names the allocation that holds `address`, for reports.
+///
+/// The name stays until the memory is registered anew or forgotten.
 pub fn name_allocation(address: usize, name: &str) {
     change(|allocations| {
         if let Some(allocation) = allocations.find(address) {
@@ -182,22 +180,21 @@ pub(crate) fn describe(allocation: &Allocation, unnamed: &str) -> String {
     }
 }
 
-/// What the host calls an allocation.
+/// The host's name of an allocation.
 #[cold]
 fn name_of(allocation: &Allocation) -> Option<Arc<str>> {
     let _no_fork = ALLOCATIONS.read().unwrap_or_else(PoisonError::into_inner);
     allocation.name()
 }
 
-/// What the host calls the allocation of this moment that holds `address`, if it does
-/// ([`name_allocation`]).
+/// The name of the current allocation that holds `address`, if it has one ([`name_allocation`]).
 #[cold]
 pub fn allocation_name(address: usize) -> Option<Arc<str>> {
     let allocations = snapshot();
     allocations.find(address).and_then(name_of)
 }
 
-/// Where the allocation of this moment that holds `address` begins.
+/// The start of the current allocation that holds `address`.
 #[cold]
 pub(crate) fn start_of(address: usize) -> Option<usize> {
     let allocations = snapshot();
@@ -211,8 +208,9 @@ pub fn mark_written(address: usize, bytes: usize) {
     }
 }
 
-/// The offset of the first of `bytes` bytes from `address` on that neither the host nor a kernel
-/// has written; none where all are, or belong to no allocation.
+/// The offset of the first unwritten byte among `bytes` bytes from `address` on.
+///
+/// None if the host or a kernel has written all of them, or if they belong to no allocation.
 #[must_use]
 pub fn first_unwritten(address: usize, bytes: usize) -> Option<usize> {
     let allocations = snapshot();
@@ -220,8 +218,9 @@ pub fn first_unwritten(address: usize, bytes: usize) -> Option<usize> {
     allocation.first_unwritten(address, bytes)
 }
 
-/// Notes that the host has copied `bytes` bytes from `source` to `destination`:
-/// what was never written stays so.
+/// Notes that the host has copied `bytes` bytes from `source` to `destination`.
+///
+/// Copies of unwritten bytes count as unwritten.
 pub fn mark_copied(destination: usize, source: usize, bytes: usize) {
     let allocations = snapshot();
     let is_written = |address, bytes| {
@@ -249,7 +248,7 @@ mod tests {
         // No memory of this process is so low.
         let (address, bytes) = (64, 32);
         let register = || {
-            // SAFETY: (1), (2) no launch accesses such memory.
+            // SAFETY: no launch accesses such memory, so it need not be valid, and no thread accesses it meanwhile.
             unsafe { register_allocation(address, bytes, Contents::Uninitialised) }.unwrap();
         };
         register();

@@ -70,10 +70,10 @@ impl Drop for Copy {
     }
 }
 
-/// The static arrays of one module on one device, each from its first use on.
+/// The static arrays of one module on one device, each allocated at its first use.
 ///
-/// An array is named by its initial values, which are those of a `static`: their address and their
-/// length stand for it. A part of a static is an array of its own.
+/// The initial values in a `static` identify an array, by their address and length. A part of a static is a separate
+/// array.
 #[derive(Default)]
 pub struct StaticMemory {
     copies: Mutex<Copies>,
@@ -83,7 +83,7 @@ pub struct StaticMemory {
 type Copies = HashMap<(usize, usize), Copy>;
 
 impl StaticMemory {
-    /// Overwrites the array that `initial` stands for.
+    /// Overwrites the array with the initial values `initial`.
     ///
     /// # Panics
     ///
@@ -93,7 +93,7 @@ impl StaticMemory {
         copy_of(&mut self.lock(), initial).write(source);
     }
 
-    /// Copies the array that `initial` stands for.
+    /// Copies the array with the initial values `initial`.
     ///
     /// # Panics
     ///
@@ -120,7 +120,7 @@ fn copy_of<'a>(copies: &'a mut Copies, initial: &[u8]) -> &'a Copy {
         .or_insert_with(|| Copy::new(initial))
 }
 
-/// Shows how many arrays there are.
+/// Shows the number of arrays.
 impl fmt::Debug for StaticMemory {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter

@@ -1,4 +1,4 @@
-//! What a launch has changed in global memory, so that it can be undone.
+//! The old contents of global memory that a launch has changed, so that it can be undone.
 
 use super::allocation::{Allocation, WrittenBytes};
 use super::reserve::{OutOfMemory, release};
@@ -9,10 +9,10 @@ use std::ops::Range;
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// So many bytes are put back at a time.
+/// Bytes that are restored at a time.
 const BYTES_AT_ONCE: usize = 256;
 
-/// What the memory that a launch accesses has held before.
+/// The earlier contents of the memory that a launch accesses.
 pub(crate) struct Undo {
     kept: Mutex<Kept>,
     /// If the launch accesses more bytes than these, nothing is kept; none where all must be.
@@ -129,8 +129,9 @@ impl Part {
             // What is only read may be in memory that cannot be written.
             if present != kept {
                 let target = with_exposed_provenance_mut(address);
-                // SAFETY: (1) the allocation has the bytes, which a kernel has written: (1) of
-                // `register_allocation`, or it is a static array of the launch. (2) is (2) there.
+                // SAFETY: the bytes are valid for writes, because a kernel has written them, and other threads
+                // access them only through this crate: the contract of `register_allocation`. A static array of the
+                // launch is both, too.
                 unsafe { copy_to_global(target, kept.as_ptr(), kept.len()) };
                 kept.copy_from_slice(present);
             }
@@ -144,8 +145,9 @@ impl Part {
 /// Reads the bytes of an allocation from `address` on.
 fn read(address: usize, contents: &mut [u8]) {
     let (target, bytes) = (contents.as_mut_ptr(), contents.len());
-    // SAFETY: (1) the launch has accessed the allocation, which has the bytes: (1) of `register_allocation`. (2) is (2)
-    // there. A static array of the launch lives as long as it, and other threads access it atomically.
+    // SAFETY: the launch has accessed the allocation that has the bytes. So they are valid for reads, and other threads
+    // write them only through this crate: the contract of `register_allocation`. A static array of the launch lives as
+    // long as it, and other threads access it atomically. `contents` is borrowed for this call alone.
     unsafe { copy_from_global(target, with_exposed_provenance(address), bytes) };
 }
 
@@ -171,7 +173,7 @@ mod tests {
         let keep = |addresses| undo.keep(&allocation, addresses).unwrap();
         keep(start..start + 100);
         let write = |offset: usize| {
-            // SAFETY: (1) the array has the byte. (2) No other thread knows it.
+            // SAFETY: the array has the byte, and no other thread knows it.
             unsafe { copy_to_global(with_exposed_provenance_mut(start + offset), &9, 1) };
             allocation.mark_written(start + offset, 1);
         };

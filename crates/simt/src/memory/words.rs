@@ -18,9 +18,8 @@ fn word_bytes(address: usize, bytes: usize) -> usize {
 
 /// Loads a value that another host thread may be writing.
 ///
-/// The value is read in words of 8, 4, 2 or 1 bytes, the widest that its
-/// address and size allow, each of them atomically and relaxed: as on a GPU, a
-/// race can tear a value, but it is never a data race of the host program.
+/// It reads words of 8, 4, 2 or 1 bytes, the widest that address and size allow, each by a relaxed atomic load. As on a
+/// GPU, a race can tear a value, but it is never a data race of the host program.
 ///
 /// # Safety
 ///
@@ -40,8 +39,7 @@ pub unsafe fn load_relaxed<T: Pod>(ptr: *const T) -> T {
     }
 }
 
-/// Stores a value that another host thread may be reading or writing, in the
-/// words of [`load_relaxed`].
+/// Stores a value that another host thread may be reading or writing, in words as in [`load_relaxed`].
 ///
 /// # Safety
 ///
@@ -83,7 +81,8 @@ pub(crate) unsafe fn copy_to_global(destination: *mut u8, source: *const u8, byt
 
 /// Copies the words of one integer type with relaxed atomic loads.
 ///
-/// Kernels' code has it, which tests compile with few optimizations: so it is a loop of plain steps, and calls nothing.
+/// It becomes part of kernels, which tests compile with few optimizations: so it is a loop of plain steps, without
+/// calls.
 macro_rules! load_as {
     ($atomic:ty, $word:ty, $destination:expr, $source:expr, $bytes:expr) => {{
         let mut offset = 0;

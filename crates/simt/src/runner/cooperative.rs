@@ -1,9 +1,7 @@
-//! Cooperative launches: all blocks of the grid are there at once, and can wait
-//! for each other.
+//! Cooperative launches: all blocks of the grid are resident, and can wait for each other.
 //!
-//! One host thread runs all blocks, a turn of a warp at a time; which block is
-//! next is drawn from the seed's generator. So a cooperative launch repeats
-//! itself exactly, whatever the host.
+//! One host thread runs all blocks, a turn of a warp at a time. The seed's generator chooses the next block, so a
+//! cooperative launch repeats exactly, on every host.
 
 use super::queue::Queue;
 use super::resident::Resident;
@@ -17,24 +15,22 @@ use crate::launch::{Body, Launch, Options, Report};
 use crate::state::{GRID_BARRIER, Grid};
 use std::rc::Rc;
 
-/// The most threads that are simulated at once: those of a cooperative launch, and of the resident
-/// blocks of a preemptive one. Each has a stack of its own, of two memory mappings, and Linux gives
-/// a process 65,530.
+/// The most threads of a cooperative launch, and of the resident blocks of a preemptive one.
+///
+/// Each has a stack of two memory mappings, and Linux gives a process 65,530.
 pub const MAX_RESIDENT_THREADS: u32 = 16 * 1024;
 
-/// More blocks than these are not described in a report.
+/// The most blocks that a report describes.
 const MAX_BLOCKS_DESCRIBED: usize = 8;
 
-/// Simulates a cooperative launch, whose threads may call [`grid_barrier`](crate::grid_barrier):
-/// runs `body` once per thread, all blocks at the same time.
+/// Simulates a cooperative launch: runs `body` once per thread, with all blocks resident.
 ///
-/// [`Options::parallel_blocks`] does not matter: one host thread runs them all,
-/// in turns that the seed decides.
+/// Its threads may call [`grid_barrier`](crate::grid_barrier). One host thread runs all blocks, in turns that the seed
+/// chooses, whatever [`Options::parallel_blocks`] says.
 ///
 /// # Errors
 ///
-/// Those of [`run`](crate::run); a launch of more than [`MAX_RESIDENT_THREADS`]
-/// threads is above the limits.
+/// As for [`run`](crate::run). A launch of more than [`MAX_RESIDENT_THREADS`] threads is above the limits.
 pub fn run_cooperative(launch: &Launch<'_>, body: &Body) -> Result<Report, Box<Defect>> {
     let options = &Options {
         parallel_blocks: false,

@@ -18,7 +18,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// leaves through there: it must not overwrite the kernel's frames, which others may have borrowed.
 const ROOT_BYTES: usize = 2048;
 
-/// What a thread has done when it gives its host thread back.
+/// The state in which a thread gives its host thread back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Resumed {
     /// It waits.

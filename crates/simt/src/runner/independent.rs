@@ -1,4 +1,4 @@
-//! Launches whose blocks are independent.
+//! Launches of independent blocks.
 
 use super::cooperative::MAX_RESIDENT_THREADS;
 use super::queue::Queue;
@@ -11,15 +11,14 @@ use crate::launch::{Body, Launch, Options, Report};
 
 /// Simulates a launch: runs `body` once per thread.
 ///
-/// Returns when every thread has exited, or when a defect was found and all
-/// threads have been stopped. May be called from several host threads at once.
+/// Returns when every thread has exited, or when a defect was found and all threads were stopped. Several host threads
+/// may call it at once.
 ///
 /// # Errors
 ///
-/// The defect of the lowest block that has one. Blocks above it are stopped;
-/// blocks below it still run to their end, so that the answer does not depend
-/// on how fast the host threads are. When one host thread runs the blocks, the
-/// first defect in the seed's order.
+/// The defect of the lowest block that has one. Blocks above it are stopped; blocks below it still run to their end, so
+/// that the result does not depend on the speed of host threads. If one host thread runs the blocks, the first defect
+/// in the seed's order.
 pub fn run(launch: &Launch<'_>, body: &Body) -> Result<Report, Box<Defect>> {
     simulate(launch, |run| {
         if launch.options.parallel_blocks {
@@ -80,8 +79,9 @@ fn interleave(run: &Run<'_>, body: &Body, queue: &Queue, (number, workers): (usi
     });
 }
 
-/// Simulates a launch once under each of `seeds`, blocks one by one, so that
-/// each run can be repeated exactly. `body` has the same effect each time it runs.
+/// Simulates a launch once under each of `seeds`, with one host thread, so that each run can be repeated exactly.
+///
+/// `body` must have the same effect each time it runs.
 ///
 /// # Errors
 ///

@@ -12,7 +12,7 @@ pub(crate) struct Queue {
 }
 
 enum Order {
-    /// By index: so many have started.
+    /// By index; the number of blocks that have started.
     ByIndex(AtomicU64),
     /// Drawn, with whether none are left.
     Drawn(Mutex<Drawn>, AtomicBool),

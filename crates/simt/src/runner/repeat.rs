@@ -1,10 +1,9 @@
-//! The end of a launch: as its run has left it, or as another run does in which a load returns what is stored
-//! later.
+//! Commits a launch's result: that of the first run, or of a replay in which a load returned a later store.
 //!
-//! The first run of a launch suggests predictions (`check::Suggestions`). Another one follows each, from the
-//! memory that was there before the launch, under the same seed, so it has the same schedule up to the load. The first
-//! in which the store is made that the load has returned is the launch. Of the others nothing is left: neither what
-//! they have written, nor what they have printed, nor what they have found.
+//! The first run of a launch suggests predictions (`check::Suggestions`). For each, a replay starts from the memory before
+//! the launch, under the same seed, so it has the same schedule up to the load. The first replay that makes the store
+//! whose value the load has returned becomes the launch. All other runs leave nothing behind: no writes, no printed
+//! lines, no findings.
 
 use super::run::Run;
 use crate::basics::Defect;
@@ -45,7 +44,7 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     ///
-    /// What was found, as in [`finish`](Self::finish).
+    /// As for [`finish`](Self::finish).
     pub fn finish_or_repeat(self, run_blocks: impl Fn(&Run<'_>)) -> Result<Report, Box<Defect>> {
         let Some((check, undo)) = self.can_be_undone() else {
             return self.finish();

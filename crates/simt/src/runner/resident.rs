@@ -1,4 +1,4 @@
-//! A block that has started, with all that its threads need until it ends.
+//! A started block, with everything that its threads need until it ends.
 
 use super::coroutine::ThreadCoroutine;
 use super::run::Run;
@@ -56,7 +56,7 @@ impl Resident {
         [waiting, exited, threads.len() - waiting - exited]
     }
 
-    /// What the threads of the block are doing.
+    /// Describes what the threads of the block are doing.
     pub fn describe(&self) -> Related {
         let index = self.block.threads[0].position.block_idx;
         let [waiting, exited, others] = self.count();

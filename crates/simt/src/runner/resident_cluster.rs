@@ -1,5 +1,4 @@
-//! A cluster whose blocks have started, and run together on one host thread: a single block where
-//! the launch has no clusters.
+//! A started cluster, whose blocks run together on one host thread; a single block if the launch has no clusters.
 
 use super::resident::Resident;
 use super::run::Run;
@@ -55,7 +54,7 @@ impl ResidentCluster {
                 resident.block.shared.poison();
             }
         }
-        // SAFETY: (1) the blocks are in boxes, and until `end` they are borrowed for turns alone.
+        // SAFETY: the blocks stay where they are, in boxes, and until `end` only turns borrow them.
         unsafe {
             let blocks = self.members.iter().map(|resident| &*resident.block);
             self.cluster.begin(blocks);
@@ -80,7 +79,7 @@ impl ResidentCluster {
         (choices != 0).then(|| ready.nth(random.below(choices) as usize))?
     }
 
-    /// What is in flight goes on, in one of the blocks.
+    /// Makes a step of an operation in flight, in one of the blocks.
     pub fn step_machine(&mut self) -> bool {
         let mut members = self.members.iter_mut();
         members.any(|resident| resident.block.step_machine(&mut resident.random))

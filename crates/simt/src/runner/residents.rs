@@ -1,10 +1,9 @@
-//! Blocks that are resident together and take turns on one host thread: those of a cooperative
-//! launch, of an ordinary one whose schedule is preemptive, and of a cluster.
+//! Resident blocks, which take turns on one host thread: those of a cooperative launch, of a preemptive schedule, and of
+//! a cluster.
 //!
-//! Which block is next is drawn from the seed's generator, and so is whether another one starts: a
-//! launch whose blocks come and go has few of them at a time, and one whose blocks wait for each
-//! other soon has all that the device holds. A block whose threads were switched may stay behind the
-//! other blocks, as the threads do within the block.
+//! The seed's generator chooses the next block, and whether another one starts. A launch with short-lived blocks has
+//! few of them at a time; one whose blocks wait for each other soon has all that the device holds. A block whose
+//! threads were switched may be held back, as the threads are within the block.
 
 use super::queue::Queue;
 use super::resident::Resident;
@@ -19,16 +18,16 @@ use crate::state::Grid;
 use std::rc::Rc;
 use std::time::Duration;
 
-/// After a switch, a block stays behind the others one time in so many.
+/// After a switch, a block is held back one time in `STAY_BEHIND`.
 const STAY_BEHIND: u64 = 2;
 
-/// A turn in so many begins with the return of a block that has stayed behind.
+/// One turn in `RETURN` begins with the return of a block that was held back.
 const RETURN: u64 = 16;
 
-/// Of the turns in which threads yield, one in so many is followed by such a return.
+/// One in `RETURN_AFTER_YIELD` of the turns in which threads yield is followed by such a return.
 const RETURN_AFTER_YIELD: u64 = 4;
 
-/// How long a host thread waits that has no cluster, while the device has no room for one.
+/// How long a host thread without a cluster waits while the device has no room for one.
 const WAIT_FOR_ROOM: Duration = Duration::from_micros(100);
 
 /// The resident blocks of a launch on one host thread.
@@ -39,11 +38,11 @@ pub(super) struct Residents<'a> {
     queue: &'a Queue,
     /// There in a cooperative launch, whose blocks are all resident from its start to its end.
     pub grid: Option<Rc<Grid>>,
-    /// Places for clusters, most of which are single blocks; they are known by their numbers.
+    /// Places for clusters, most of them single blocks, by number.
     pub places: Vec<ResidentCluster>,
     /// Those in which a thread can run.
     pub ready: Vec<usize>,
-    /// Those whose cluster stays behind.
+    /// Those whose cluster is held back.
     held: Vec<usize>,
     /// Those whose cluster has ended.
     free: Vec<usize>,
@@ -162,8 +161,7 @@ impl<'a> Residents<'a> {
         }
     }
 
-    /// The same as [`draw`](Self::draw). While clusters of other host threads have all the room of the
-    /// device, this one waits.
+    /// As [`draw`](Self::draw), but waits while clusters of other host threads fill the device.
     fn draw_or_wait(&mut self) -> Option<usize> {
         loop {
             let drawn = self.draw();
@@ -204,7 +202,7 @@ impl<'a> Residents<'a> {
         own < self.most && !self.queue.is_empty() && self.run.room.has_room(own)
     }
 
-    /// One of the clusters that stay behind is as ready as the others.
+    /// Makes one of the clusters that were held back ready again.
     fn return_held(&mut self) {
         let drawn = self.random.below(self.held.len() as u64) as usize;
         self.ready.push(self.held.swap_remove(drawn));

@@ -1,4 +1,4 @@
-//! How many clusters of a launch the simulated device holds, whichever host threads run them.
+//! The number of clusters of a launch that the simulated device holds, over all host threads.
 
 use crate::launch::Launch;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
@@ -21,7 +21,7 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// That of a launch of which no cluster has started.
+    /// The capacity for a launch without started clusters.
     pub fn new(launch: &Launch<'_>) -> Self {
         Self {
             is_limited: launch.is_preemptive(),

@@ -1,4 +1,4 @@
-//! A launch that is under way: what its workers share.
+//! A launch that is under way: the state that its workers share.
 
 use super::room::Room;
 use super::started::Started;
@@ -11,7 +11,7 @@ use crate::memory::OutOfMemory;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// So many blocks that have not started are named.
+/// The most blocks that a report names as not started.
 const MAX_NAMED: usize = 4;
 
 /// A launch that is under way, shared by its workers.
@@ -166,7 +166,7 @@ impl<'a> Run<'a> {
             ), None))
     }
 
-    /// ", (1, 0, 0), (2, 0, 0) and 5 others", as far as it is known which blocks have not started.
+    /// ", (1, 0, 0), (2, 0, 0) and 5 others", of the blocks that are known not to have started.
     fn names_of_absent(&self, absent: u64) -> String {
         let first = self.started.first_absent(self.blocks).take(MAX_NAMED);
         let names: Vec<String> = first
@@ -183,8 +183,8 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     ///
-    /// What was found: first, in the lowest block that has a finding, with the others. Where one host
-    /// thread runs the blocks, the first in the seed's order.
+    /// The finding of the lowest block that has one, with all others. If one host thread runs the blocks, the first in
+    /// the seed's order.
     pub fn finish(self) -> Result<Report, Box<Defect>> {
         self.launch.options.output.append(&self.output);
         let mut found = self.check.as_ref().map_or_else(Vec::new, |check| {

@@ -44,9 +44,10 @@ pub(crate) fn simulate(
     run.finish_or_repeat(run_blocks)
 }
 
-/// Calls `action`, which waits for the workers. A thread of another pool of rayon's would do other
-/// work of its pool meanwhile, such as a launch that waits for the device of this one: there
-/// `action` gets another thread.
+/// Calls `action`, which waits for the workers.
+///
+/// A thread of another rayon pool would run other work of its pool meanwhile, such as a launch that waits for this one's
+/// device. So on such a thread, `action` runs on a new one.
 fn waiting_idly(action: impl FnOnce() + Send) {
     if rayon_core::current_thread_index().is_none() {
         return action();

@@ -9,7 +9,7 @@ use std::io;
 /// By how many bytes the bases of two successive stacks differ within their pages: a line of cache.
 const STAGGER_BYTES: usize = 64;
 
-/// After so many stacks, the bases are again where the first one's was. With more than 512 bytes, the
+/// Stacks after which the offsets of the bases repeat. With more than 512 bytes, the
 /// frames of a thread that waits reach into a second page, which costs more than it brings.
 const STAGGERED: usize = 8;
 
@@ -62,8 +62,8 @@ unsafe impl Stack for StaggeredStack {
     }
 }
 
-/// What is idle beyond the need shrinks by one in so many stacks a launch: kernels that need many and
-/// kernels that need few may take turns.
+/// Each launch frees one in `SHRINKS` of the idle stacks beyond the need: kernels that need many and kernels that
+/// need few may take turns.
 const SHRINKS: usize = 8;
 
 /// Stacks that no coroutine uses at the moment. The one that was given back

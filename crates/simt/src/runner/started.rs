@@ -1,9 +1,9 @@
-//! Which blocks of a launch have started, for reports of threads that wait for the others.
+//! The blocks of a launch that have started, for reports about threads that wait for the others.
 
 use std::array::from_fn;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Of so many blocks it is known which have started; of the others, how many.
+/// Number of leading blocks that are tracked one by one; only a count is kept of the others.
 const KNOWN_BLOCKS: u64 = 4096;
 
 /// The blocks of a launch that have started.
@@ -36,7 +36,7 @@ impl Started {
         blocks.saturating_sub(self.count.load(Relaxed))
     }
 
-    /// The first of them, as far as it is known which have started.
+    /// The first of the absent blocks, among those that are known individually.
     pub fn first_absent(&self, blocks: u64) -> impl Iterator<Item = u64> {
         let has_started =
             |block: u64| self.first[block as usize / 64].load(Relaxed) >> (block % 64) & 1 == 1;

@@ -11,11 +11,11 @@ use crate::launch::Body;
 use crate::state::Left;
 use std::io;
 
-/// Where threads were switched, a turn in so many begins with one of them coming back.
+/// If threads were switched, one turn in `RETURN` begins with the return of one of them.
 const RETURN: u64 = 16;
 
-/// Of the turns in which threads yield, one in so many is followed by the return of a thread that
-/// was switched: it may be the one that is waited for.
+/// One in `RETURN_AFTER_YIELD` of the turns in which threads yield is followed by the return of a switched thread:
+/// others may wait for it.
 const RETURN_AFTER_YIELD: u64 = 2;
 
 /// The turns of one block's warps.

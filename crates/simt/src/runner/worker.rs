@@ -1,4 +1,4 @@
-//! What a host thread keeps between blocks, and how it runs one.
+//! A host thread that runs blocks, and the state that it keeps between them.
 
 use super::coroutine::ThreadCoroutine;
 use super::run::Run;
@@ -19,7 +19,7 @@ use std::time::Duration;
 /// of the largest block.
 const IDLE_STACKS: usize = 4096;
 
-/// What a host thread keeps between blocks: stacks, and the block's state.
+/// A host thread's state between blocks: stacks, and the block's state.
 pub(crate) struct Worker {
     pub stacks: StackPool,
     pub watched: Arc<Watched>,
@@ -28,7 +28,7 @@ pub(crate) struct Worker {
     coroutines: Vec<Option<ThreadCoroutine>>,
 }
 
-/// What must be equal for a block's state to serve another launch.
+/// The properties that must be equal for a block's state to serve another launch.
 #[derive(Clone, PartialEq)]
 struct Shape {
     grid: Dim3,

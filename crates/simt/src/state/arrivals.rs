@@ -1,4 +1,4 @@
-//! The threads that have arrived at an mbarrier, for the report of a phase that nothing will complete.
+//! The threads that have arrived at an mbarrier, for the report of a phase that cannot complete.
 
 use crate::basics::Related;
 use std::collections::BTreeMap;

@@ -1,25 +1,25 @@
-//! The barriers of one block: which threads have arrived, and how many have to.
+//! The barriers of one block: the threads that have arrived, and the number required.
 
 use crate::basics::DefectKind;
 use std::cell::Cell;
 use std::panic::Location;
 use std::ptr;
 
-/// Which of the 16 barriers of a block.
+/// The number of one of a block's 16 barriers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct BarrierId(
     /// 0 to 15.
     pub u32,
 );
 
-/// How many barriers a block has (PTX ISA).
+/// The number of barriers of a block (PTX ISA).
 const BARRIERS: usize = 16;
 /// Behind them is the place where a block gathers for the barrier of the grid.
 pub(crate) const GRID_BARRIER: u32 = BARRIERS as u32;
 /// The most warps that a block can have: 1024 threads of 32-wide warps.
 const MAX_WARPS: usize = 32;
 
-/// What the threads do when all have arrived. Two instructions never complete one barrier together.
+/// The operation at a barrier once all threads have arrived. Two instructions never complete one barrier together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum BarrierOperation {
     Synchronize,
@@ -35,7 +35,7 @@ pub(crate) fn barrier_name(id: u32) -> String {
     }
 }
 
-/// Which rule is broken where not all reach a barrier.
+/// The rule that is broken if not all threads reach a barrier.
 pub(crate) fn divergence_at(id: u32) -> DefectKind {
     match id {
         GRID_BARRIER => DefectKind::GridBarrierDivergence,

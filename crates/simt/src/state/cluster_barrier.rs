@@ -1,4 +1,4 @@
-//! The barrier of a cluster, with arrival and wait apart (PTX ISA, "barrier.cluster").
+//! The barrier of a cluster, with separate arrival and wait (PTX ISA, "barrier.cluster").
 
 use std::cell::Cell;
 

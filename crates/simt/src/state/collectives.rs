@@ -1,13 +1,13 @@
-//! Warp-wide operations of one warp: which lanes have arrived, and the values that they bring.
+//! Warp-wide operations of one warp: the lanes that have arrived, and their values.
 
 use std::any::TypeId;
 use std::cell::{Cell, OnceCell, UnsafeCell};
 
-/// What the lanes of a warp bring to a warp-wide operation.
+/// The values that the lanes of a warp bring to a warp-wide operation.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct LaneValues {
-    /// One value per lane; only those of the lanes in `mask` mean anything.
+    /// One value per lane; meaningful only for lanes in `mask`.
     pub values: [u64; 64],
     /// The lanes that take part.
     pub mask: u64,
@@ -19,7 +19,7 @@ const MOST: usize = u64::BITS as usize;
 /// One warp-wide operation under way. It is found by its mask while lanes gather, and kept until
 /// the last of them has read the values.
 pub(crate) struct Rendezvous {
-    /// Which one of its warp it is.
+    /// Its number in its warp.
     number: u32,
     kind: Cell<&'static str>,
     /// The type of what the values are the addresses of; none where they are numbers.
@@ -56,7 +56,7 @@ impl Rendezvous {
         unsafe { (*self.values.get()).mask = mask };
     }
 
-    /// Which operation it is.
+    /// The kind of operation.
     #[inline]
     pub fn kind(&self) -> &'static str {
         self.kind.get()
@@ -89,7 +89,7 @@ impl Rendezvous {
         arrived == self.mask.get()
     }
 
-    /// What the lanes have brought.
+    /// The values that the lanes have brought.
     ///
     /// # Safety
     ///

@@ -1,10 +1,9 @@
-//! How a simulated thread is stopped: by unwinding its stack where that is possible, and otherwise
-//! by leaving it for ever where it is.
+//! Stops a simulated thread: by unwinding its stack if possible, otherwise by abandoning it.
 //!
-//! A thread that is left never runs again, and its stack is never unmapped: for its frames that is
-//! a call that does not return, so what they own is leaked and what they borrow is not used again.
-//! A stack overflow can only end like that, and so does a thread that catches its unwinding over
-//! and over, or waits under a function that cannot unwind, such as an `extern "C" fn`.
+//! An abandoned thread never runs again, and its stack is never unmapped. To its frames this is a call that does not
+//! return: what they own is leaked, and what they borrow is not used again. Threads are abandoned after a stack overflow,
+//! if they keep catching their unwinding, or if they wait under a function that cannot unwind, such as an
+//! `extern "C" fn`.
 
 use super::unwinding::would_be_caught;
 use crate::basics::CallStack;
@@ -43,7 +42,7 @@ pub(crate) enum Left {
 }
 
 impl Left {
-    /// What the thread did, in words.
+    /// Describes what the thread did.
     pub fn describe(self) -> &'static str {
         match self {
             Self::StackOverflow => "has overflowed its stack",
@@ -56,13 +55,13 @@ impl Left {
 /// The panic payload that unwinds a thread which is cut off.
 struct CutOff;
 
-/// What confines the coroutine of a simulated thread.
+/// The confinement of a simulated thread's coroutine.
 pub(crate) struct Confinement {
-    /// How the running coroutine gets back to the scheduler.
+    /// The running coroutine's return to the scheduler.
     yielder: Cell<*const Yielder<(), ()>>,
     /// A stack address near that at which the coroutine waits; 0 before it first does.
     waits_at: Cell<usize>,
-    /// Where its frames begin: the highest address of the stack.
+    /// The start of its frames: the highest address of the stack.
     base: Cell<usize>,
     /// The lowest stack address at which an instruction may be called.
     soft_limit: Cell<usize>,
@@ -125,7 +124,7 @@ impl Confinement {
         self.left.set(Some(why));
     }
 
-    /// Where the frames are of the thread, which waits or was left.
+    /// The addresses of the frames of the thread, which waits or was abandoned.
     pub fn frames(&self) -> Range<usize> {
         self.waits_at.get()..self.base.get()
     }
@@ -239,7 +238,7 @@ impl Confinement {
     }
 }
 
-/// What the signal handlers look at.
+/// Data that the signal handlers read.
 #[cfg(all(
     target_os = "linux",
     any(target_arch = "x86_64", target_arch = "aarch64")

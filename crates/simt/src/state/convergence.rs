@@ -4,8 +4,7 @@ use crate::basics::SplitMix64;
 use std::cell::Cell;
 use std::panic::Location;
 
-/// One time in so many, lanes that could be together are not: hardware may run
-/// the lanes of one branch apart.
+/// One time in `APART`, lanes that could converge do not: hardware may run the lanes of one branch separately.
 const APART: u64 = 4;
 
 /// The lanes of one warp that converge.

@@ -1,8 +1,8 @@
-//! What the blocks of a cooperative launch have in common.
+//! State that the blocks of a cooperative launch share.
 
 use std::cell::Cell;
 
-/// How far the blocks of a cooperative launch have come to the barrier of the grid.
+/// Arrivals of the blocks of a cooperative launch at the barrier of the grid.
 #[derive(Default)]
 pub(crate) struct Grid {
     /// Blocks all of whose threads wait at the barrier of the grid.

@@ -1,8 +1,8 @@
 //! The mbarriers in the shared memory of one block: their phases, arrivals and bytes (PTX ISA,
 //! section "Parallel Synchronization and Communication Instructions: mbarrier").
 //!
-//! A phase is complete once no arrival and no byte of it is missing. Bytes may come before they are
-//! expected, so their number is negative at times.
+//! A phase is complete once all of its arrivals and bytes have come. Bytes may come before they are expected, so the
+//! number of pending bytes may be negative.
 
 use super::arrivals::{Arrivals, Arriver};
 use crate::basics::Related;
@@ -68,7 +68,7 @@ impl Mbarrier {
         (self.expected, self.landed) = (0, 0);
     }
 
-    /// What the present phase lacks, in words.
+    /// Describes what the current phase lacks.
     pub fn lack(&self) -> String {
         let arrivals = match self.missing {
             0 => format!("all of its {} arrivals", self.arrivals),
@@ -85,7 +85,7 @@ impl Mbarrier {
     }
 }
 
-/// What an operation has done to an mbarrier.
+/// The effect of an operation on an mbarrier.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Progress {
     /// The phase goes on.
@@ -166,7 +166,7 @@ impl Mbarriers {
         }
     }
 
-    /// Those that `thread` has initialised are fenced.
+    /// Marks the mbarriers that `thread` has initialised as fenced.
     pub fn fence_of(&self, thread: u32) {
         for Waited { barrier, .. } in self.barriers.borrow_mut().values_mut() {
             barrier.is_fenced |= barrier.initialiser == thread;

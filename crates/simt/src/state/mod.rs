@@ -1,5 +1,4 @@
-//! The state of running blocks, piece by piece: each piece knows its own rules and none of the
-//! threads that wait for it.
+//! The state of running blocks, in pieces: each piece knows its rules, and none knows the threads that wait for it.
 
 mod arrivals;
 mod barriers;

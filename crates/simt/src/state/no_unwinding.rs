@@ -1,4 +1,4 @@
-//! Stands for `unwinding` on systems whose tables of exceptions it does not read.
+//! Replaces `unwinding` on systems whose exception tables it does not read.
 
 /// Assumed, because the tables of exceptions are not read here.
 pub(crate) fn would_be_caught() -> bool {

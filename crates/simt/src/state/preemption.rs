@@ -1,31 +1,31 @@
-//! When a running thread is switched in the middle of its turn.
+//! Chooses when a running thread is switched in the middle of its turn.
 //!
 //! The schedule follows PCT (Burckhardt, Kothari, Musuvathi, Nagarakatte, "A randomized scheduler
 //! with probabilistic guarantees of finding bugs", ASPLOS 2010): at a few points drawn at random,
-//! the running thread gets the lowest priority, and it stays behind while others can run. So a
+//! the running thread gets the lowest priority, and is held back while others can run. So a
 //! mistake that needs a few switches at certain points is found with a probability that does not
 //! depend on how the other threads happen to be ordered.
 //!
-//! PCT draws its points among all steps of the program, whose number it has to know. Here each block
-//! draws how far apart its points are, from each atomic operation to one in hundreds; at first they
-//! are closer, so that short blocks have some. And a thread that is behind comes back early now and
-//! then, so that it may also run between two steps of another.
+//! PCT draws its points among all steps of the program, and must know their number. Here each block
+//! draws the distance of its points, from each atomic operation to one in hundreds; at first they
+//! are closer, so that short blocks have some. And now and then a thread that was held back returns early,
+//! so that it may also run between two steps of another.
 
 use crate::basics::SplitMix64;
 use std::cell::{Cell, RefCell};
 
-/// What an atomic operation or a fence counts, where a plain access counts 1. Plain accesses are
-/// many, and the checks of memory find what is wrong with them in any order.
+/// The weight of an atomic operation or a fence, relative to a plain access. Plain accesses are many, and the checks of
+/// memory find their mistakes in any order.
 pub(crate) const ATOMIC_WEIGHT: u64 = 16;
 
-/// A block is switched at one in 1, 2, 4, ... atomic operations on average: so many scales there are.
+/// Number of scales: a block is switched at one in 1, 2, 4, ... atomic operations on average.
 const SCALES: u64 = 9;
 
 /// At the beginning of a block, the distance to the next switch is at most the steps so far, divided
 /// by this, and one atomic operation.
 const SHARE: u64 = 4;
 
-/// One switch in so many lets the other lanes of the warp go on; the others end its turn.
+/// One switch in `WITHIN_WARP` lets the other lanes of the warp continue; the others end its turn.
 const WITHIN_WARP: u64 = 4;
 
 /// The streams of the seed's generator are those of the order of warps: these are others.
@@ -35,7 +35,7 @@ const SEED_OF_SWITCHES: u64 = 0x7077_6974_6368_6573;
 pub(crate) struct Preemption {
     /// The weight of the steps until the next switch; `u64::MAX` where there is none.
     left: Cell<u64>,
-    /// The average weight of the steps between two switches, once so many have passed.
+    /// The average weight of the steps between two switches, once the block has passed that weight.
     mean: Cell<u64>,
     /// The weight of the steps up to the next switch.
     passed: Cell<u64>,
@@ -129,7 +129,7 @@ mod tests {
         assert_eq!(switches(None, 0, 100_000), 0);
     }
 
-    /// What runs beside the threads asks this, too.
+    /// The engine of bulk copies and the tensor cores use this, too.
     #[test]
     fn without_a_seed_preemption_stays_off() {
         let mut preemption = Preemption::default();

@@ -21,7 +21,7 @@ pub(crate) const MOST_REGISTERS: u32 = 256;
 struct OfWarp {
     /// Of each thread.
     count: Cell<u32>,
-    /// What it waits to have.
+    /// The registers that it waits for.
     wanted: Cell<u32>,
     /// How often it was changed.
     changes: Cell<u32>,
@@ -93,12 +93,12 @@ impl Registers {
         (all * self.at_start).saturating_sub(others) / warps
     }
 
-    /// What is free for each thread of one warp.
+    /// Free registers for each thread of one warp.
     pub fn free(&self) -> u32 {
         self.free.get() / self.lanes
     }
 
-    /// What a warp waits to have; 0 where it does not.
+    /// The registers that a warp waits for; 0 if it does not wait.
     pub fn wanted(&self, warp: usize) -> u32 {
         self.warps[warp].wanted.get()
     }

@@ -1,9 +1,9 @@
-//! Where a signal handler has interrupted a block.
+//! Samples of the places at which a signal handler has interrupted a block.
 
 use super::progress::NEVER;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
-/// The shallowest of so many interrupted frames is the one that loops.
+/// Samples taken: the shallowest of the interrupted frames is the one that loops.
 const SAMPLES: u32 = 32;
 
 /// The stack pointers of a block that has made no progress meanwhile.

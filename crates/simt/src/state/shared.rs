@@ -10,11 +10,12 @@ use std::panic::Location;
 use std::ptr::NonNull;
 use std::rc::Rc;
 
-/// The most shared memory that a block can have, static and dynamic together:
-/// 227 KiB, as devices of compute capability 9.0 have it.
+/// The most shared memory that a block can have, static and dynamic together, in bytes.
+///
+/// It is 227 KiB, the limit of compute capability 9.0.
 pub const MAX_SHARED_BYTES: usize = 227 * 1024;
 
-/// What fresh shared memory holds. In every floating-point format, all ones is
+/// The bytes of fresh shared memory. In every floating-point format, all ones is
 /// a NaN: a sum that reads bytes before they are written shows it.
 const POISON: u8 = 0xff;
 
@@ -165,21 +166,21 @@ impl SharedMemory {
         Ok(start)
     }
 
-    /// Where `address` lies, from the start of this memory; none outside of it.
+    /// The offset of `address` in this memory; none outside of it.
     #[inline]
     pub fn offset_of(&self, address: usize) -> Option<usize> {
         let offset = address.wrapping_sub(self.memory.as_ptr().addr());
         (offset < MAX_SHARED_BYTES).then_some(offset)
     }
 
-    /// Where the array of `address` begins in the memory: 0 for the dynamic bytes.
+    /// The offset of the array that holds `address`: 0 for the dynamic bytes.
     #[cold]
     pub fn array_of(&self, address: usize) -> usize {
         let start = self.declaration(address).map(|(start, ..)| start);
         start.and_then(|it| self.offset_of(it)).unwrap_or(0)
     }
 
-    /// In words, which byte of which array `address` is.
+    /// Describes the array that holds `address`, and the byte in it.
     #[cold]
     pub fn describe(&self, address: usize, bytes_of_access: usize) -> Option<String> {
         let array = self.describe_array(address)?;
@@ -189,7 +190,7 @@ impl SharedMemory {
         Some(format!("{element} of {array}"))
     }
 
-    /// In words, which array `address` is in: "the 1024 dynamic bytes", or a static one.
+    /// Describes the array that holds `address`: "the 1024 dynamic bytes", or a static one.
     #[cold]
     pub fn describe_array(&self, address: usize) -> Option<String> {
         if self.offset_of(address)? < self.dynamic_bytes {

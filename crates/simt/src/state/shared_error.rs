@@ -1,4 +1,4 @@
-//! Why a static array cannot be allocated.
+//! The reasons why a static array cannot be allocated.
 
 use crate::basics::DefectKind;
 

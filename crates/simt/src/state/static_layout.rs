@@ -1,11 +1,11 @@
-//! Where the static arrays of a block are in its shared memory: in the order of their first use.
-//! The blocks of a cluster have one layout, so that an address in one of them can be mapped to
-//! another.
+//! The layout of a block's static arrays in shared memory, in the order of their first use.
+//!
+//! The blocks of a cluster share one layout, so that an address in one of them can be mapped to another.
 
 use super::shared_error::SharedError;
 use std::cell::{Cell, RefCell};
 
-/// Where the static arrays are.
+/// The places of the static arrays.
 #[derive(Default)]
 pub(crate) struct StaticLayout {
     /// Bytes in use, dynamic ones included.
@@ -29,7 +29,7 @@ impl StaticLayout {
     }
 
     /// The offset of the array of `key`, with `bytes` bytes aligned to `align`, in memory that has
-    /// `dynamic_bytes` dynamic bytes and at most `limit`, of which `most_static` are static.
+    /// `dynamic_bytes` dynamic bytes and at most `limit` bytes, `most_static` of them static.
     pub fn place(
         &self,
         (key, bytes, align): (usize, usize, usize),

@@ -4,7 +4,7 @@ use crate::memory::StaticMemory;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-/// Where a running block's launch has its static arrays, as far as the block has used them.
+/// The static arrays of the launch that a running block has used.
 #[derive(Default)]
 pub(crate) struct ResolvedStatics {
     memory: Arc<StaticMemory>,

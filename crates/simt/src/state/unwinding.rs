@@ -1,16 +1,14 @@
-//! Whether a panic at this place would be caught, or end the process: asked before a thread unwinds
-//! that need not.
+//! Predicts whether a panic at this place would be caught or end the process, before a thread unwinds that need not.
 //!
-//! A panic ends the process where it comes upon a function that cannot unwind, such as an
-//! `extern "C" fn`, or a destructor that runs while the thread unwinds already. Compilers write both
-//! into the tables of exceptions (the language-specific data areas of the Itanium C++ ABI), which the
-//! standard library's personality reads as this file does: for the call that a function is in, the
-//! tables name a landing pad and an action, which cleans up, catches, or filters. The filter is that
-//! of functions that cannot unwind. A call that is not in them cannot unwind, either.
+//! A panic ends the process if it reaches a function that cannot unwind, such as an `extern "C" fn`, or a destructor that
+//! runs while the thread is already unwinding. Compilers write both into the exception tables (the language-specific data
+//! areas of the Itanium C++ ABI), which this file reads as the standard library's personality function does. For the
+//! current call of a function, the tables name a landing pad and an action: cleanup, catch or filter. Functions that
+//! cannot unwind have the filter. A call that is missing in the tables cannot unwind, either.
 
 use std::ffi::{c_int, c_void};
 
-/// What unwinding does with a frame.
+/// The action of unwinding at a frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Action {
     /// It passes, having dropped what is there to be dropped.
@@ -70,7 +68,7 @@ extern "C-unwind" fn look_at_frame(context: *mut Context, end: *mut c_void) -> c
     if table.is_null() {
         return GO_ON;
     }
-    // SAFETY: (1) the table is that of the function, which starts at `start`.
+    // SAFETY: the table is that of the function, which starts at `start`.
     let action = unsafe { action_at(table, address.wrapping_sub(start)) };
     if action == Action::Pass {
         return GO_ON;
@@ -80,7 +78,7 @@ extern "C-unwind" fn look_at_frame(context: *mut Context, end: *mut c_void) -> c
     STOP
 }
 
-/// What a function does with an exception of the call at `offset` from its start.
+/// The action of a function for an exception from the call at `offset` from its start.
 ///
 /// # Safety
 ///
@@ -88,7 +86,7 @@ extern "C-unwind" fn look_at_frame(context: *mut Context, end: *mut c_void) -> c
 ///    offset.
 unsafe fn action_at(table: *const u8, offset: usize) -> Action {
     let mut reader = Reader(table);
-    // SAFETY: (1) of the readers: what is read is what the area has, in its order (1): the encodings of
+    // SAFETY: each read is within the area, by the caller's contract, and follows its format: the encodings of
     // the start of landing pads and of types, the length of the list of calls, and the calls. The list
     // of actions, in which they are counted from 1, follows.
     unsafe {
@@ -133,7 +131,7 @@ impl Reader {
     ///
     /// 1. The address is that of a byte which may be read.
     unsafe fn byte(&mut self) -> u8 {
-        // SAFETY: (1).
+        // SAFETY: the byte may be read: the caller's contract.
         let byte = unsafe { self.0.read() };
         self.0 = self.0.wrapping_add(1);
         byte
@@ -148,7 +146,7 @@ impl Reader {
     unsafe fn bits(&mut self) -> (u64, u32, bool) {
         let (mut bits, mut count) = (0, 0);
         loop {
-            // SAFETY: (1): the last byte of the number has not been read.
+            // SAFETY: the address is that of a readable number, whose last byte has not been read.
             let byte = unsafe { self.byte() };
             bits |= u64::from(byte & 0x7f).checked_shl(count).unwrap_or(0);
             count += 7;
@@ -162,7 +160,7 @@ impl Reader {
     ///
     /// 1. As for [`bits`](Self::bits).
     unsafe fn unsigned(&mut self) -> usize {
-        // SAFETY: (1).
+        // SAFETY: the caller's contract is that of `bits`.
         unsafe { self.bits() }.0 as usize
     }
 
@@ -170,7 +168,7 @@ impl Reader {
     ///
     /// 1. As for [`bits`](Self::bits).
     unsafe fn signed(&mut self) -> i64 {
-        // SAFETY: (1).
+        // SAFETY: the caller's contract is that of `bits`.
         let (bits, count, is_negative) = unsafe { self.bits() };
         let sign = u64::MAX.checked_shl(count).filter(|_| is_negative);
         (bits | sign.unwrap_or(0)) as i64
@@ -182,7 +180,7 @@ mod tests {
     use super::*;
     use std::panic::{UnwindSafe, catch_unwind, resume_unwind};
 
-    /// What `would_be_caught` says in `action`, which may catch.
+    /// The result of `would_be_caught` in `action`, which may catch.
     fn asked(action: impl FnOnce(&mut dyn FnMut()) + UnwindSafe) -> Option<bool> {
         let mut answer = None;
         action(&mut || answer = Some(would_be_caught()));
@@ -244,7 +242,7 @@ mod tests {
     fn numbers_of_variable_length_are_read() {
         let bytes = [0x02, 0x7e, 0x7f, 0x80, 0x7f, 0xe5, 0x8e, 0x26];
         let mut reader = Reader(bytes.as_ptr());
-        // SAFETY: (1) the numbers are in the array, one after the other.
+        // SAFETY: the numbers are in the array, one after the other.
         unsafe {
             assert_eq!(reader.signed(), 2);
             assert_eq!(reader.signed(), -2);

@@ -1,5 +1,5 @@
-//! Whether any launch of the process looks at accesses. While none does, an access pays one load
-//! for the schedule, checks and counters together.
+//! Whether any launch of the process observes accesses. While none does, an access costs one load for the schedule,
+//! checks and counters together.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

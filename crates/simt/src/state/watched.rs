@@ -1,4 +1,4 @@
-//! What the watchdog knows of one worker.
+//! The watchdog's record of one worker.
 
 use super::host_thread::HostThread;
 use super::progress::NEVER;
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use std::sync::{Mutex, PoisonError, TryLockError};
 use std::time::Duration;
 
-/// What the watchdog knows of one worker. Written by the worker, but for `stop_at` and what follows it.
+/// The watchdog's record of one worker. Written by the worker, except for `stop_at` and what follows it.
 pub(crate) struct Watched {
     host_thread: HostThread,
     /// In nanoseconds; 0 while no block runs, or no limit holds.
@@ -29,7 +29,7 @@ pub(crate) struct Watched {
     slept: AtomicU64,
     /// Whether the block's threads only yield.
     is_idle: AtomicBool,
-    /// Which launch the block belongs to.
+    /// The launch of the block.
     launch: AtomicUsize,
     block: AtomicU64,
     kernel: Mutex<String>,

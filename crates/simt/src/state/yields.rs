@@ -1,15 +1,15 @@
-//! Yields of a block in which nothing else happens: they are limited, and a block that only yields
-//! makes room for others.
+//! Idle yields, with nothing else happening in the block: they are limited, and a block that only yields sleeps, so that
+//! others run.
 
 use super::watched::Watched;
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-/// After so many idle yields in a row, a spinning block makes room for others.
+/// Idle yields in a row after which a spinning block sleeps, so that others run.
 const YIELDS_BEFORE_SLEEP: u64 = 1 << 14;
-/// Every so many further yields it sleeps once more.
+/// Further yields after which it sleeps once more.
 const YIELDS_PER_SLEEP: u64 = 256;
-/// For so long: short against a block, long against a yield.
+/// The duration of a sleep: short against a block, long against a yield.
 const SLEEP: Duration = Duration::from_micros(50);
 
 /// The idle yields of a block.

@@ -4,18 +4,20 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DoubleUnit;
 
-/// The bits of a result that is not a number while all operands are.
+/// The bits of a NaN result of operands without NaN.
 const NAN: u64 = 0xfff8_0000_0000_0000;
 /// The bit that makes a NaN a quiet one.
 const QUIET: u64 = 1 << (f64::MANTISSA_DIGITS - 2);
 
 impl DoubleUnit {
-    /// Adds the product of A and B to the accumulators, all of them given by their bits: A and the
-    /// accumulators row by row, B column by column. A row of A and a column of B have `k` elements.
+    /// Adds the product of A and B to the accumulators, all given by their bits.
+    ///
+    /// A and the accumulators are in row-major order, B in column-major order. A row of A and a column of B have `k`
+    /// elements.
     ///
     /// # Panics
     ///
-    /// If the lengths do not go together.
+    /// If the lengths do not match.
     pub fn multiply(&self, k: usize, a: &[u64], b: &[u64], c: &mut [u64]) {
         super::each_output(k, a, b, c, |a, b, c| self.dot(a, b, c));
     }

@@ -13,8 +13,7 @@ pub struct FloatUnit {
     pub b: Format,
     /// The format of accumulators and results.
     pub accumulator: Format,
-    /// Products that are added to the accumulator in one step: at most 32. An instruction with
-    /// more of them rounds after each step.
+    /// Products that one step adds to the accumulator: at most 32. An instruction with more rounds after each step.
     pub step: usize,
     /// Bits kept of each term, below the largest exponent among the terms: at most 26.
     pub term_bits: u32,
@@ -22,21 +21,22 @@ pub struct FloatUnit {
     pub lowest_alignment: i32,
     /// Bits kept of the result's fraction.
     pub result_bits: u32,
-    /// How the sum is rounded to those.
+    /// Rounding of the sum to these bits.
     pub rounding: Rounding,
-    /// The bits of a result that is not a number.
+    /// The bits of a NaN result.
     pub nan: u32,
 }
 
 impl FloatUnit {
-    /// The same unit for operands of other formats, such as a pair of `e4m3` and `e5m2`.
+    /// This unit for operands of other formats, such as a pair of `e4m3` and `e5m2`.
     #[must_use]
     pub const fn of(self, a: Format, b: Format) -> Self {
         Self { a, b, ..self }
     }
 
-    /// The bits of `a[0] * b[0] + a[1] * b[1] + .. + c`. Operands are the bits of their formats
-    /// (8, 16 or 32 each), and so are accumulator and result; those in `f16` are the lower half.
+    /// The bits of `a[0] * b[0] + a[1] * b[1] + .. + c`.
+    ///
+    /// Operands, accumulator and result are bits of their formats (8, 16 or 32 each); an `f16` is in the lower half.
     ///
     /// # Panics
     ///
@@ -47,28 +47,30 @@ impl FloatUnit {
         outputs[0]
     }
 
-    /// Adds the product of A and B to the accumulators, all of them given by their bits: A and the
-    /// accumulators row by row, B column by column. A row of A and a column of B have `k` elements.
+    /// Adds the product of A and B to the accumulators, all given by their bits.
+    ///
+    /// A and the accumulators are in row-major order, B in column-major order. A row of A and a column of B have `k`
+    /// elements.
     ///
     /// # Panics
     ///
-    /// If the lengths do not go together.
+    /// If the lengths do not match.
     pub fn multiply<T: Copy + Into<u32>>(&self, k: usize, a: &[T], b: &[T], c: &mut [u32]) {
         let rows = self.operands(self.a, k, a);
         let columns = self.operands(self.b, k, b);
         self.multiply_operands(&rows, &columns, c);
     }
 
-    /// Takes lines of `k` operands in `format` apart, for [`multiply_operands`](Self::multiply_operands).
+    /// Unpacks rows or columns of `k` operands in `format`, for [`multiply_operands`](Self::multiply_operands).
     pub fn operands<T: Copy + Into<u32>>(&self, format: Format, k: usize, bits: &[T]) -> Operands {
         Operands::new(format, k, self.step, bits)
     }
 
-    /// As [`multiply`](Self::multiply), of operands that have been taken apart.
+    /// As [`multiply`](Self::multiply), of unpacked operands.
     ///
     /// # Panics
     ///
-    /// If the lengths do not go together.
+    /// If the lengths do not match.
     pub fn multiply_operands(&self, rows: &Operands, columns: &Operands, c: &mut [u32]) {
         assert_eq!(
             c.len(),
@@ -82,11 +84,11 @@ impl FloatUnit {
         }
     }
 
-    /// The accumulator `c` with the product of one row and one column added to it.
+    /// Adds the product of one row and one column to the accumulator `c`.
     ///
     /// # Panics
     ///
-    /// If there is no such row or column.
+    /// If the row or the column does not exist.
     pub fn dot_operands(
         &self,
         (rows, row): (&Operands, usize),
@@ -177,8 +179,8 @@ impl FloatUnit {
 const MOST: f32 = (1 << 28) as f32;
 
 /// `significand * 2^exponent` without its fraction. A product's significand is below 4 and the
-/// exponent is at most [`FloatUnit::term_bits`], so the result and the sum of four are within `i32`. Of a unit or a
-/// format that no chip has, the result is any number.
+/// exponent is at most [`FloatUnit::term_bits`], so the result and the sum of four are within `i32`. For a unit or a
+/// format that no chip has, the result is unspecified.
 #[inline]
 fn cut(significand: f32, exponent: i16) -> i32 {
     // A power of two by its exponent's field; one that is too low for a field is as good as 0.

@@ -1,4 +1,4 @@
-//! Floating-point operands, taken apart.
+//! Floating-point operands, unpacked to significand and exponent.
 
 /// A floating-point format of at most 32 bits: a sign, an exponent, a fraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -7,14 +7,12 @@ pub struct Format {
     pub exponent_bits: u32,
     /// Bits of the fraction that the tensor core reads.
     pub fraction_bits: u32,
-    /// Bits below the fraction that are ignored. An operand in `tf32` is an `f32` whose lower 13
-    /// bits are not looked at.
+    /// Ignored bits below the fraction. A `tf32` operand is an `f32` whose lower 13 bits are ignored.
     pub ignored_bits: u32,
-    /// Whether the largest exponent is kept for infinities and NaN. In `e4m3` it is an ordinary
-    /// exponent, and the one pattern of all ones is NaN.
+    /// Whether the largest exponent is reserved for infinities and NaN. In `e4m3` it is a normal exponent, and only the
+    /// pattern of all ones is NaN.
     pub infinities: bool,
-    /// Whether operands are converted to a wider format first, in which those that are subnormal
-    /// here are normal numbers.
+    /// Whether operands are first converted to a wider format, in which their subnormal numbers are normal.
     pub widened: bool,
 }
 
@@ -25,7 +23,7 @@ impl Format {
     pub const F16: Self = Self::ieee(5, 10);
     /// The upper half of an `f32`.
     pub const BF16: Self = Self::ieee(8, 7);
-    /// An `f32` of which 10 bits of the fraction are read.
+    /// An `f32` with the upper 10 bits of its fraction.
     pub const TF32: Self = Self {
         ignored_bits: 13,
         ..Self::ieee(8, 10)
@@ -38,7 +36,7 @@ impl Format {
     /// The 8-bit format with 5 bits of exponent.
     pub const E5M2: Self = Self::ieee(5, 2);
 
-    /// The same format, of operands that are converted to a wider one first.
+    /// This format, for operands that are first converted to a wider one.
     #[must_use]
     pub const fn widened(self) -> Self {
         Self {
@@ -72,10 +70,10 @@ impl Format {
         ((1 << self.exponent_bits) - 1) << self.fraction_bits
     }
 
-    /// Takes an operand apart.
+    /// Unpacks an operand.
     #[inline]
     pub(super) const fn decode(self, bits: u32) -> Operand {
-        // Most accumulators are normal numbers in `f32`, which this takes apart in fewer steps.
+        // Most accumulators are normal numbers in `f32`, which this unpacks in fewer steps.
         let field = bits >> F32_FRACTION_BITS & F32_EXPONENTS;
         if matches!(self, Self::F32) && field != 0 && field != F32_EXPONENTS {
             let significand = bits & !(F32_EXPONENTS << F32_FRACTION_BITS) | ONE;
@@ -137,7 +135,7 @@ const F32_EXPONENTS: u32 = 0xff;
 const ONE: u32 = 1_f32.to_bits();
 const SIGN_OF_F32: u32 = 1 << 31;
 
-/// An operand taken apart: `significand * 2^exponent`. A subnormal number of a format that is not
+/// An unpacked operand: `significand * 2^exponent`. A subnormal number of a format that is not
 /// widened is not normalised: its exponent is the format's lowest, and its significand is below 1.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operand {
@@ -176,7 +174,7 @@ mod tests {
     use super::*;
     use crate::basics::SplitMix64;
 
-    /// The way of normal numbers in `f32`, against that of all operands.
+    /// The fast path of normal numbers in `f32` agrees with that of all operands.
     #[test]
     fn operands_in_f32_are_taken_apart_in_one_way() {
         let mut random = SplitMix64::new(9, 0);

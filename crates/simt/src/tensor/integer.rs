@@ -1,32 +1,34 @@
 //! Products of 8-bit integers.
 
-/// What becomes of a sum beyond the range of `i32`.
+/// Handling of a sum outside the range of `i32`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overflow {
     /// It wraps around.
     Wrap,
-    /// It is the nearest number of the range (`.satfinite`).
+    /// It becomes the nearest number in the range (`.satfinite`).
     Saturate,
 }
 
 /// A tensor-core instruction of 8-bit integers with `i32` accumulators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IntegerUnit {
-    /// Whether A's elements have a sign.
+    /// Whether A's elements are signed.
     pub a_signed: bool,
-    /// Whether B's elements have a sign.
+    /// Whether B's elements are signed.
     pub b_signed: bool,
-    /// What becomes of a sum that is too large.
+    /// Handling of a sum outside the range.
     pub overflow: Overflow,
 }
 
 impl IntegerUnit {
-    /// Adds the product of A and B to the accumulators: A and the accumulators row by row, B column
-    /// by column, 8-bit integers by their bits. A row of A and a column of B have `k` elements.
+    /// Adds the product of A and B to the accumulators; 8-bit integers are given by their bits.
+    ///
+    /// A and the accumulators are in row-major order, B in column-major order. A row of A and a column of B have `k`
+    /// elements.
     ///
     /// # Panics
     ///
-    /// If the lengths do not go together.
+    /// If the lengths do not match.
     pub fn multiply(&self, k: usize, a: &[u8], b: &[u8], c: &mut [i32]) {
         super::each_output(k, a, b, c, |a, b, c| self.dot(a, b, c));
     }

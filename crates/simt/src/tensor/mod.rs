@@ -1,14 +1,13 @@
 //! The tensor core's arithmetic: the bits of one element of a matrix product.
 //!
-//! A tensor core does not round as IEEE 754 has it. It multiplies a few pairs exactly, aligns the
-//! products and the accumulator to the largest exponent among them, cuts each off below a fixed
-//! number of bits, adds what is left exactly, and rounds the sum once. How many pairs, how many
-//! bits and which rounding differ between instructions and generations, so each instruction is a
-//! value here: [`FloatUnit`] for floating-point accumulators, [`IntegerUnit`] for integers and
-//! [`DoubleUnit`] for `f64`. [`EmulatedUnit`] is what the assembler makes of an instruction that the
-//! chip does not have. [`wgmma`] and [`WarpUnits`] name them.
+//! A tensor core does not round as IEEE 754 does. It multiplies a few pairs exactly, aligns the products and the
+//! accumulator to the largest exponent among them, truncates each to a fixed number of bits, adds them exactly, and
+//! rounds the sum once. The number of pairs, the number of bits and the rounding differ between instructions and
+//! generations. So each instruction is a value here: [`FloatUnit`] for floating-point accumulators, [`IntegerUnit`]
+//! for integers and [`DoubleUnit`] for `f64`. [`EmulatedUnit`] models an instruction that the chip lacks, and that the
+//! assembler replaces. [`wgmma`] and [`WarpUnits`] name the instructions.
 //!
-//! The form of the model is that of "MMA-Sim: Bit-Accurate Reference Model of Tensor Cores and
+//! The model has the form of "MMA-Sim: Bit-Accurate Reference Model of Tensor Cores and
 //! Matrix Cores" (arXiv 2511.10909) and "Accurate Models of NVIDIA Tensor Cores"
 //! (arXiv 2512.07004). `docs/tensor_cores.md` says which constants were measured, on which chip,
 //! and with how many products.

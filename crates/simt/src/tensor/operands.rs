@@ -1,8 +1,8 @@
-//! Rows and columns of a product, taken apart once for all outputs.
+//! Rows and columns of a product, unpacked once for all outputs.
 
 use super::format::{Format, Operand};
 
-/// Lines of operands: the rows of A, or the columns of B.
+/// The rows of A, or the columns of B.
 #[derive(Clone, Debug)]
 pub struct Operands {
     vectors: Vec<Vector>,
@@ -21,8 +21,7 @@ pub(super) struct Vector {
 pub(super) const LANES: usize = 8;
 
 impl Operands {
-    /// Takes lines of `k` operands apart, which are given by their bits. `step` of them are added
-    /// in one step.
+    /// Unpacks rows or columns of `k` operands, given by their bits. `step` products are added at once.
     pub(super) fn new<T: Copy + Into<u32>>(
         format: Format,
         k: usize,

@@ -2,12 +2,12 @@
 
 use super::format::Format;
 
-/// How a sum is rounded to its format.
+/// Rounding of a sum to its format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rounding {
     /// Digits that do not fit are dropped.
     TowardZero,
-    /// To the nearest, ties to the even one.
+    /// To nearest, ties to even.
     ToNearest,
 }
 
@@ -21,9 +21,10 @@ pub struct Sum {
 }
 
 impl Sum {
-    /// The bits of this sum in `format`, with at most `kept_bits` bits of the fraction. A sum
-    /// beyond the format's largest number is an infinity; a zero is positive, also one that a
-    /// negative sum was rounded to.
+    /// The bits of this sum in `format`, with at most `kept_bits` bits of the fraction.
+    ///
+    /// A sum beyond the format's largest number is an infinity. A zero is positive, even if a negative sum was rounded
+    /// to it.
     #[inline]
     pub fn round(self, format: Format, kept_bits: u32, rounding: Rounding) -> u32 {
         let magnitude = self.significand.unsigned_abs();

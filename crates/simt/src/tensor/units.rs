@@ -7,16 +7,16 @@ use super::format::Format;
 use super::integer::{IntegerUnit, Overflow};
 use super::rounding::Rounding;
 
-/// The bits of a result in `f32` that is not a number.
+/// The bits of a NaN result in `f32`.
 const NAN_F32: u32 = 0x7fff_ffff;
-/// The bits of a result in `f16` that is not a number.
+/// The bits of a NaN result in `f16`.
 const NAN_F16: u32 = 0x7fff;
 
 /// The lowest exponent that terms are aligned to, whatever their own: where they are smaller, bits
 /// below 2^-158 are cut off.
 const LOWEST_ALIGNMENT: i32 = -133;
 
-/// A unit with accumulators in `f32`, cut off.
+/// A unit with accumulators in `f32`, truncated.
 const fn to_f32(operands: Format, step: usize, term_bits: u32) -> FloatUnit {
     FloatUnit {
         a: operands,

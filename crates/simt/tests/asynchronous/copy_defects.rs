@@ -65,7 +65,7 @@ fn a_wait_with_the_wrong_parity() {
     );
 }
 
-/// Another thread's wait is not one's own.
+/// A thread's wait covers only the copies that it has issued.
 #[test]
 fn a_wait_by_one_thread_alone() {
     twins(AsyncHazard, &["no wait for it"], 64, |memory, right| {

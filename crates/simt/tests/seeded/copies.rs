@@ -58,7 +58,7 @@ fn a_copy_of_no_group() {
     });
 }
 
-/// Another thread's wait is not one's own: a barrier must follow.
+/// A thread's wait covers only the copies that it has issued: a barrier must follow.
 #[test]
 fn a_wait_without_a_barrier() {
     twins(DataRace, 1, 32, |memory, right| {

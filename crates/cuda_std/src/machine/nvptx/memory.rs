@@ -173,7 +173,7 @@ enum Operator {
 }
 
 /// Elements `index..index + N` of global memory, in one instruction that stays one: a vector that LLVM
-/// sees as its elements is taken apart again where another branch loads the same elements one by one.
+/// sees as its elements is split again where another branch loads the same elements one by one.
 ///
 /// # Safety
 /// As for [`load_cached`].

@@ -170,7 +170,7 @@ products! {
     f64, f64 => f64, 16 x 8 x 4 | 8 | 16: Matrices::multiply_doubles;
 }
 
-/// A line of a matrix that a lane names, and the registers that it holds.
+/// A row or column of a matrix that a lane names, and the registers that it holds.
 struct Line<R> {
     bytes: [u8; 16],
     registers: R,

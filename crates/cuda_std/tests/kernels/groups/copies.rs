@@ -81,6 +81,6 @@ pub unsafe fn copies_of_tiles(len: usize, x: Global<u32>, out: GlobalMut<u32>) {
         wait(&tile);
         array.load(to + (tile.thread_rank() + 1) % len.min(tile.size()))
     };
-    // SAFETY: (1) the element belongs to this thread's own index.
+    // SAFETY: (1) the element belongs to this thread's unique index.
     unsafe { put(out, own, value) };
 }

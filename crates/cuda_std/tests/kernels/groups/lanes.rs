@@ -34,7 +34,7 @@ pub unsafe fn exchanges(rank: u32, delta: u32, x: Global<u32>, out: GlobalMut<u6
         u64::from(tile.match_all(value % 3)),
     ];
     for (i, number) in numbers.iter().enumerate() {
-        // SAFETY: (1) the elements belong to this thread's own index.
+        // SAFETY: (1) the elements belong to this thread's unique index.
         unsafe { put(out, own * EXCHANGES + i, *number) };
     }
 }
@@ -55,7 +55,7 @@ pub unsafe fn tile_exchange(out: GlobalMut<u32>) {
     tile.sync();
     // SAFETY: as above.
     let value = unsafe { array.load(neighbour) };
-    // SAFETY: (1) the element belongs to this thread's own index.
+    // SAFETY: (1) the element belongs to this thread's unique index.
     unsafe { put(out, thread::own_index().get(), value) };
 }
 
@@ -133,6 +133,6 @@ pub unsafe fn count_together(
         first = unsafe { count.atomic_add(0, group.size() as u32) };
     }
     let place = group.shuffle(first, 0) + group.thread_rank() as u32;
-    // SAFETY: (1) the element belongs to this thread's own index.
+    // SAFETY: (1) the element belongs to this thread's unique index.
     unsafe { put(places, own, place) };
 }

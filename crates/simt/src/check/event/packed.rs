@@ -1,14 +1,14 @@
-//! An event in 12 bytes, because the shadow of global memory has one for every few bytes of data: a word, of
-//! which most accesses ask no more, and a line.
+//! An event in 12 bytes, because the shadow of global memory has one for every few bytes of data: a word, which is
+//! enough for most accesses, and a source line.
 //!
-//! | bits of the word | what they hold |
+//! | bits of the word | content |
 //! |---|---|
 //! | 0 to 20 | the time |
 //! | 21 to 41 | the number of the block |
 //! | 42 to 53 | the number of the thread or of the agent |
-//! | 54 to 57 | the width of the access, and of an atomic one the scope |
-//! | 58 and 59 | the others for which it stands |
-//! | 60 to 63 | what kind of access it is |
+//! | 54 to 57 | the width of the access and, if it is atomic, its scope |
+//! | 58 and 59 | the other events that it represents |
+//! | 60 to 63 | the kind of access |
 
 use super::{Event, EventKind, KINDS, OTHERS, Others, THREAD_BITS, Time};
 use crate::check::agents::{NOT_OF_THREADS, asynchronous};
@@ -29,19 +29,19 @@ const ELSEWHERE: u64 = 0xf << KIND_AT;
 /// The bits of the time.
 pub(in crate::check) const TIME: u64 = (1 << BLOCK_AT) - 1;
 
-/// Those of the block.
+/// The bits of the block.
 pub(in crate::check) const BLOCK: u64 = (BLOCKS - 1) << BLOCK_AT;
 
-/// Those of the thread or the agent.
+/// The bits of the thread or the agent.
 pub(in crate::check) const THREAD: u64 = ((1 << THREAD_BITS) - 1) << THREAD_AT;
 
-/// Those of them of which an agent has one, and no thread has.
+/// The bits among these that only agents set: each has at least one of them.
 pub(in crate::check) const AGENT: u64 = THREAD & (NOT_OF_THREADS as u64) << THREAD_AT;
 
-/// Those of the width and the scope.
+/// The bits of the width and the scope.
 const WIDTH: u64 = ((1 << (OTHERS_AT - WIDTH_AT)) - 1) << WIDTH_AT;
 
-/// The bits above all others: for which others an event stands, and of which kind it is.
+/// The highest bits: the events that an event represents, and its kind.
 #[inline(always)]
 pub(in crate::check) const fn nature(word: u64) -> u64 {
     word >> OTHERS_AT
@@ -98,7 +98,7 @@ impl Packed {
         site: Site::UNKNOWN,
     };
 
-    /// What stands for number `number`.
+    /// The cell that represents entry number `number`.
     pub fn elsewhere(number: usize) -> Self {
         Self {
             word: ELSEWHERE | number as u64,

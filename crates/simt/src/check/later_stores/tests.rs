@@ -25,7 +25,7 @@ fn load(number: u32) -> Operation {
     }
 }
 
-/// That a thread stores or reads a value.
+/// A thread's store or read of a value.
 fn made(thread: u16, value: u64, is_store: bool) -> Made {
     Made {
         actor: Actor::of(&by(thread)),
@@ -74,7 +74,7 @@ fn store(run: &LaterStores, (value, thread): (u64, u16), release: Option<&Releas
     history.value(0).1
 }
 
-/// What hands something on to all threads.
+/// A release to all threads.
 fn release() -> Release {
     let mut release = Release::default();
     let released = Before {

@@ -1,4 +1,4 @@
-//! Blocks that take the short way, against blocks that do not: whatever happens, both find the same.
+//! Compares blocks that take the fast path with blocks that do not: both find the same.
 
 mod steps;
 
@@ -21,7 +21,7 @@ const THREADS: u32 = 8;
 const WARP_WIDTH: u32 = 4;
 /// No memory of this process is there: it is in no allocation.
 const GLOBAL: usize = 1 << 20;
-/// What a thread mostly accesses.
+/// The bytes that a thread mostly accesses.
 const BYTES_PER_THREAD: usize = 32;
 
 const KINDS: [AccessKind; 12] = [
@@ -55,15 +55,15 @@ struct OneBlock {
     copies: [Vec<AsyncCopy>; THREADS as usize],
     /// Bulk copies to shared memory, in flight.
     loads: Vec<(Extent, Agent)>,
-    /// What agents have done by when.
+    /// The times up to which agents have done their accesses.
     done: Vec<(Agent, Time)>,
-    /// What the threads that have released hand on.
+    /// The order that the threads have released.
     handed: Handed,
     /// The thread that made the last step.
     running: u32,
 }
 
-/// What a finding says.
+/// The text of a finding.
 fn in_words(finding: &Finding) -> String {
     let Finding {
         kind,
@@ -267,7 +267,7 @@ impl Blocks {
     }
 }
 
-/// What happens in launches of random steps after those of `first`: conflicts, and accesses that went the short way.
+/// Counts, in launches of random steps after those of `first`, conflicts and accesses on the fast path.
 fn compare(
     first: &[Step],
     draw: impl Fn(&mut SplitMix64) -> Step,

@@ -1,7 +1,7 @@
 //! One set of reads: a list, or another set and one more read.
 //!
-//! Most sets are steps on the way to the next ones, and no check reads what they hold: a barrier of the
-//! block orders all of it. So a list is made when a check first reads it.
+//! Most sets only lead to the next ones, and no check reads their content: a barrier of the block orders all of it. So
+//! the list is built when a check first reads it.
 
 use super::number::ReaderSet;
 use crate::check::accessor::Accessor;
@@ -22,7 +22,7 @@ pub(super) struct Set {
     block: u32,
 }
 
-/// What a set holds.
+/// The content of a set.
 pub(super) enum SetReads {
     Listed(Readers),
     OneMore { than: ReaderSet, read: PlainRead },

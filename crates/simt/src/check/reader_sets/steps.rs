@@ -1,4 +1,4 @@
-//! The steps between sets that were made last.
+//! The most recent steps between sets.
 
 use super::number::ReaderSet;
 use crate::basics::spread;
@@ -43,7 +43,7 @@ impl StepPair {
 #[derive(Default)]
 pub(super) struct Steps(Vec<StepPair>);
 
-/// Where a step is remembered.
+/// The slot of a step.
 #[inline(always)]
 fn place_of(from: ReaderSet, event: Packed) -> usize {
     // In two rounds: the numbers of sets often differ by what lines differ by, and each thread's

@@ -1,4 +1,4 @@
-//! Sets of reads against lists of reads.
+//! Compares sets of reads with lists of reads.
 
 use super::*;
 use crate::basics::SplitMix64;

@@ -13,7 +13,7 @@ use std::rc::Rc;
 #[derive(Clone)]
 pub(crate) struct Load {
     pub pieces: Rc<[Piece]>,
-    /// Where it begins in shared memory, and how much it is.
+    /// Its start in shared memory, and its length.
     pub start: usize,
     pub bytes: usize,
     /// The rank of the block.
@@ -29,7 +29,7 @@ pub(crate) struct Load {
 #[derive(Clone)]
 pub(crate) struct Store {
     pub pieces: Vec<Piece>,
-    /// What was read, once it was.
+    /// The bytes, once they have been read.
     pub data: Option<Vec<u8>>,
 }
 
@@ -49,7 +49,7 @@ impl Load {
     ///    other host threads write there only through this crate.
     pub unsafe fn copy_to(&self, shared: *mut u8) {
         for piece in &*self.pieces {
-            // SAFETY: (1) of the caller.
+            // SAFETY: the pieces are in shared memory, and their sources are readable: the caller's contract.
             unsafe {
                 let destination = shared.add(piece.shared);
                 let source = std::ptr::with_exposed_provenance::<u8>(piece.global);
@@ -74,8 +74,8 @@ impl Store {
         }
         let mut data = Vec::new();
         for piece in &self.pieces {
-            // SAFETY: (1) of the caller; the threads of a block, and those that address its memory,
-            // run on one host thread.
+            // SAFETY: the pieces are in shared memory: the caller's contract. No other host thread writes them: the
+            // threads of a block, and those that address its memory, run on one.
             data.extend_from_slice(unsafe {
                 std::slice::from_raw_parts(shared.add(piece.shared), piece.inside)
             });
@@ -96,7 +96,8 @@ impl Store {
                 return;
             };
             let destination = std::ptr::with_exposed_provenance_mut::<u8>(piece.global);
-            // SAFETY: (1) of the caller; the source is a slice of so many bytes.
+            // SAFETY: the destination is writable, and used only through this crate: the caller's contract. The source
+            // is a slice of that length.
             unsafe { copy_to_global(destination, bytes.as_ptr(), bytes.len()) };
             rest = following;
         }

@@ -18,7 +18,7 @@ pub(crate) struct BulkGroups {
     /// The stores of each committed group, oldest group first.
     groups: VecDeque<Vec<IssuedStore>>,
     uncommitted: Vec<IssuedStore>,
-    /// Of the committed groups, so many have been read.
+    /// The number of committed groups that have been read.
     read: usize,
 }
 
@@ -47,8 +47,7 @@ impl BulkGroups {
         self.groups.drain(..finished).flatten().collect()
     }
 
-    /// The stores of the oldest groups until `pending` are left, of which the sources are no longer
-    /// needed.
+    /// The stores of the oldest groups until `pending` are left; their sources are no longer needed.
     pub fn read(&mut self, pending: usize) -> Vec<IssuedStore> {
         let read = self.groups.len().saturating_sub(pending);
         self.read = self.read.max(read);

@@ -1,4 +1,4 @@
-//! Bulk copies between global and shared memory, by an engine that works on its own (PTX ISA,
+//! Bulk copies between global and shared memory, by an asynchronous engine (PTX ISA,
 //! sections "cp.async.bulk" and "cp.async.bulk.tensor").
 
 mod engine;

@@ -8,11 +8,11 @@ const CHUNK: usize = 16;
 /// A part of a copy that is contiguous on both sides.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Piece {
-    /// Where it is in shared memory, from the start of the block's.
+    /// Its offset in the block's shared memory.
     pub shared: usize,
     /// Its bytes in shared memory.
     pub bytes: usize,
-    /// Where it is in global memory.
+    /// Its address in global memory.
     pub global: usize,
     /// Its bytes in global memory, which come first; the others are zeros, and are not stored.
     pub inside: usize,

@@ -1,6 +1,6 @@
 //! Swizzled layouts of tiles in shared memory.
 
-/// How a tile is swizzled: the 16-byte chunks of its rows are permuted by bits of their address, so
+/// The swizzle of a tile: the 16-byte chunks of its rows are permuted by bits of their address, so
 /// that a column of chunks lies in all banks (PTX ISA, "Tensor Swizzling Modes").
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Swizzle {

@@ -9,7 +9,7 @@ pub(super) const MAX_RANK: usize = 5;
 /// The bytes that a swizzle moves together.
 const CHUNK_BYTES: u32 = 16;
 
-/// What a [`TensorMap`] is made of.
+/// The fields of a [`TensorMap`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TensorMapFields {
     /// The address of the tensor's first element.
@@ -24,7 +24,7 @@ pub struct TensorMapFields {
     pub strides: [u64; MAX_RANK - 1],
     /// Elements of a box by dimension, innermost first.
     pub box_sizes: [u32; MAX_RANK],
-    /// How boxes lie in shared memory.
+    /// The swizzle of boxes in shared memory.
     pub swizzle: Swizzle,
     /// The address at which the view of the tensor's memory begins, for the checks.
     pub view_start: u64,
@@ -32,8 +32,9 @@ pub struct TensorMapFields {
     pub view_bytes: u64,
 }
 
-/// The shape of a tensor in global memory, and of its boxes: 128 bytes, as large as a `CUtensorMap`,
-/// with another content.
+/// The shape of a tensor in global memory and of its boxes.
+///
+/// It has the size of a `CUtensorMap`, 128 bytes, with other contents.
 #[repr(C, align(64))]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Pod, Zeroable)]
 pub struct TensorMap {
@@ -76,7 +77,7 @@ impl TensorMap {
         }
     }
 
-    /// The fields of the map; none where its bytes are not those of a map.
+    /// The fields of the map; none if its bytes are not a map.
     #[must_use]
     pub fn fields(&self) -> Option<TensorMapFields> {
         let swizzle = Swizzle::of_number(self.swizzle)?;

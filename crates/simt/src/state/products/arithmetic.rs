@@ -1,4 +1,4 @@
-//! The numbers of a product.
+//! The arithmetic of a product.
 
 use super::operand::{Descriptor, ElementType, Major, Wgmma};
 use super::queue::Product;
@@ -7,7 +7,7 @@ use crate::tensor::{FloatUnit, IntegerUnit, Operands, wgmma};
 /// Rows of a product.
 const M: usize = 64;
 
-/// The lines of an operand: `k` elements for each index of m or n.
+/// The rows of A or columns of B: `k` elements for each index of m or n.
 enum Lines {
     Floats(Operands),
     Integers(Vec<u8>),
@@ -61,7 +61,7 @@ impl Product {
             Descriptor::of(self.b.descriptor),
         );
         let unit = Unit::of(&self.instruction);
-        // SAFETY: (1) of the caller.
+        // SAFETY: the elements are in the shared memory that begins at `shared`: the caller's contract.
         let (rows, columns) = unsafe {
             (
                 unit.read(shared, &rows, a_major, a, M),
@@ -113,8 +113,8 @@ impl Unit {
         let bits = (0..count * k).map(|index| {
             let place = operand.place(major, bytes, index / k, index % k);
             let mut bits = [0; 4];
-            // SAFETY: the element is in shared memory (1), and `bits` is longer; the threads of a
-            // block run on one host thread.
+            // SAFETY: the element is in shared memory, by the caller's contract, and `bits` is longer. No other host
+            // thread writes it: the threads of a block run on one.
             unsafe { std::ptr::copy_nonoverlapping(shared.add(place), bits.as_mut_ptr(), bytes) };
             u32::from_le_bytes(bits)
         });

@@ -1,9 +1,9 @@
-//! The accumulators of one thread that are with the tensor cores.
+//! The accumulators that one thread has handed to the tensor cores.
 
-/// What an accumulator holds while its value is with the tensor cores: a NaN.
+/// The bits of an accumulator whose value the tensor cores have: a NaN.
 const ABSENT: u32 = 0x7fff_dead;
 
-/// The upper half of what the first accumulator holds meanwhile; the lower one numbers the fragment.
+/// The upper half of the first accumulator's bits meanwhile; the lower half is the fragment's number.
 const MARK: u32 = 0x7fc5_0000;
 
 /// The accumulators of one product.

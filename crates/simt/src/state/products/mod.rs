@@ -1,4 +1,4 @@
-//! Products of warpgroups on the tensor cores, which run on their own between issue and wait (PTX
+//! Products of warpgroups on the tensor cores, which run asynchronously between issue and wait (PTX
 //! ISA, section "Asynchronous Warpgroup Level Matrix Instructions").
 
 mod arithmetic;

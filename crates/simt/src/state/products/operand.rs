@@ -10,15 +10,15 @@ pub enum ElementType {
     F16,
     /// The upper half of an `f32`.
     Bf16,
-    /// An `f32` of which the upper 19 bits are read.
+    /// The upper 19 bits of an `f32`.
     Tf32,
     /// 8 bits with 4 bits of exponent.
     E4m3,
     /// 8 bits with 5 bits of exponent.
     E5m2,
-    /// Integers with a sign.
+    /// Signed 8-bit integers.
     S8,
-    /// Integers without a sign.
+    /// Unsigned 8-bit integers.
     U8,
 }
 
@@ -53,13 +53,13 @@ impl ElementType {
     }
 }
 
-/// Which index of an operand runs along the rows of its tile.
+/// The index that runs along the rows of an operand's tile.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Major {
     /// k.
     #[default]
     K,
-    /// m of A, n of B: types of 16 bits alone.
+    /// m of A, n of B: 16-bit types only.
     MN,
 }
 
@@ -72,16 +72,16 @@ pub struct Wgmma {
     pub b: ElementType,
     /// Columns of D: a multiple of 8 up to 256.
     pub n: u32,
-    /// How A lies.
+    /// The order of A.
     pub a_major: Major,
-    /// How B lies.
+    /// The order of B.
     pub b_major: Major,
 }
 
 /// An operand in shared memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Operand {
-    /// The matrix descriptor, as the hardware has it.
+    /// The matrix descriptor, in the hardware's format.
     pub descriptor: u64,
     /// The address at which the operand's tile begins.
     pub tile: usize,
@@ -89,10 +89,10 @@ pub struct Operand {
     pub bytes: usize,
 }
 
-/// A matrix descriptor, taken apart (PTX ISA, "Matrix Descriptor Format").
+/// The fields of a matrix descriptor (PTX ISA, "Matrix Descriptor Format").
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Descriptor {
-    /// Where the operand begins, from the start of the block's shared memory.
+    /// The offset of the operand in the block's shared memory.
     pub start: usize,
     /// Leading dimension byte offset.
     pub leading: usize,

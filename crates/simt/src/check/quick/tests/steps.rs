@@ -1,4 +1,4 @@
-//! What the threads of two blocks do, at random.
+//! Random steps of the threads of two blocks.
 
 use super::{BYTES_PER_THREAD, KINDS, THREADS};
 use crate::basics::{AccessKind, Space, SplitMix64};
@@ -16,9 +16,9 @@ pub enum Action {
     WarpBarrier,
     PartialBarrier(u64),
     Access(Space, AccessKind, usize, usize),
-    /// Loads of some words of shared memory from this byte on, so many times each.
+    /// Loads of some words of shared memory, from this byte on: how often each.
     Row(usize, usize),
-    /// A copy to this byte of shared memory that its thread waits for, of so many bytes.
+    /// A copy to this byte of shared memory that its thread waits for, and its length in bytes.
     Issue(usize, usize),
     /// The thread waits for its copies.
     Wait,
@@ -127,7 +127,7 @@ impl Step {
         }
     }
 
-    /// What the simulator does at this step: an asynchronous copy is two accesses and its issue.
+    /// The simulator's parts of this step: an asynchronous copy is two accesses and its issue.
     pub fn parts(self) -> Vec<Self> {
         let Self {
             block,
