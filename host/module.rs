@@ -344,7 +344,8 @@ impl<P: KernelParams> OfLaunch<P> {
     fn of(params: P) -> Self {
         let mut copies = ParamCopies::default();
         Self {
-            params: params.copied_to(&mut copies),
+            // SAFETY: the copies are kept beside the parameters.
+            params: unsafe { params.copied_to(&mut copies) },
             _copies: copies,
         }
     }

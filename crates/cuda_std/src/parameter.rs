@@ -1,9 +1,11 @@
 //! Which types a kernel's parameters have. `#[kernel]` checks them where it makes the entry for a GPU as well
 //! as where it makes the host's descriptor, because a name may stand for different types there.
 
-use crate::global::{View, ViewKind};
-use crate::grid_constant::ByValue;
-use crate::texture::Texture;
+use crate::global::{
+    Global, GlobalAtomic, GlobalMatrix, GlobalMatrixMut, GlobalMut, View, ViewKind,
+};
+use crate::grid_constant::{ByValue, GridConstant};
+use crate::texture::{Texture, Texture1d, Texture2d};
 use bytemuck::{AnyBitPattern, NoUninit};
 
 /// Most bytes of one parameter: those that every GPU has for all of them (PTX ISA 9.0, "Kernel
@@ -134,3 +136,22 @@ pub const fn assert_texture<T: Texture>(dimensions: usize) {
         "`#[kernel]` knows textures by their names, and this name stands for the other texture"
     );
 }
+
+/// A parameter that ends with a launch of the lifetime `'launch`, which is the type's own.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not end with its launch",
+    label = "this name stands for a type of another lifetime"
+)]
+pub trait InLaunch<'launch> {}
+
+macro_rules! in_launch {
+    ($($view:ident)*) => {$(
+        impl<'launch, T> InLaunch<'launch> for $view<'launch, T> {}
+    )*};
+}
+in_launch!(Global GlobalMut GlobalAtomic GlobalMatrix GlobalMatrixMut GridConstant);
+impl<'launch> InLaunch<'launch> for Texture1d<'launch> {}
+impl<'launch> InLaunch<'launch> for Texture2d<'launch> {}
+
+/// Compiles only for the parameters that end with a launch of the lifetime `'launch`.
+pub const fn assert_in_launch<'launch, T: InLaunch<'launch>>() {}

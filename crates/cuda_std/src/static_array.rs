@@ -24,9 +24,18 @@ pub(crate) struct StaticArray<T, const LEN: usize> {
 #[cfg(target_arch = "nvptx64")]
 unsafe impl<T: Send + Sync, const LEN: usize> Sync for StaticArray<T, LEN> {}
 
+/// Whether a module may have something else of this name, such as `__signature_of_scale`.
+const fn is_reserved(name: &[u8]) -> bool {
+    name.len() >= 2 && name[0] == b'_' && name[1] == b'_'
+}
+
 impl<T: Pod, const LEN: usize> StaticArray<T, LEN> {
     #[allow(unused_variables, reason = "on a GPU the linker knows the name")]
     pub(crate) const fn new(name: &'static str, values: [T; LEN]) -> Self {
+        assert!(
+            !is_reserved(name.as_bytes()),
+            "names that begin with `__` are those of what `#[kernel]` and this library put into a module"
+        );
         const {
             assert!(
                 LEN > 0 && size_of::<T>() > 0 && align_of::<T>() <= 16,

@@ -2,7 +2,7 @@
 
 use crate::compiler::device_library;
 use proc_macro2::{Span, TokenStream};
-use quote::quote;
+use quote::{format_ident, quote};
 use std::collections::BTreeMap;
 use syn::parse::{Parse, ParseStream};
 use syn::{Error, Expr, Ident, LitStr, Result, Token};
@@ -38,20 +38,48 @@ impl Parse for Line {
     }
 }
 
+impl Line {
+    /// The bindings of the values behind the text, and what they are bound to.
+    fn bound(&self) -> impl Iterator<Item = (Ident, &Expr)> {
+        let all = self.positional.iter().chain(self.named.values());
+        all.enumerate()
+            .map(|(index, value)| (binding(index), value))
+    }
+
+    fn positional_binding(&self, place: usize) -> Option<TokenStream> {
+        let binding = (place < self.positional.len()).then(|| binding(place))?;
+        Some(quote!(#binding))
+    }
+
+    fn named_binding(&self, name: &str) -> Option<TokenStream> {
+        let place = self.named.keys().position(|it| it == name)?;
+        let binding = binding(self.positional.len() + place);
+        Some(quote!(#binding))
+    }
+}
+
+fn binding(index: usize) -> Ident {
+    format_ident!("value_{index}", span = Span::mixed_site())
+}
+
 /// The call that the macro stands for. On the host the compiler checks the text as that of `println!`.
 pub fn expand(tokens: TokenStream) -> Result<TokenStream> {
     let cuda_std = device_library();
     let line: Line = syn::parse2(tokens.clone())?;
     let (text, values) = text_and_values(&line)?;
+    // Each is evaluated once, however many braces show it.
+    let (names, expressions): (Vec<_>, Vec<_>) = line.bound().unzip();
     Ok(quote! {{
         #[cfg(not(target_arch = "nvptx64"))]
         {
             let _ = || { let _ = ::core::format_args!(#tokens); };
         }
-        #cuda_std::output::print(
-            const { #cuda_std::output::Text::new(#text) },
-            [#(#cuda_std::output::Value::of(&(#values))),*],
-        )
+        match (#(&(#expressions),)*) {
+            (#(#names,)*) => #cuda_std::output::print(
+                const { #cuda_std::output::Text::new(#text) },
+                [#(#cuda_std::output::Value::of(#values)),*],
+            ),
+        }
     }})
 }
 
@@ -115,16 +143,16 @@ fn value(line: &Line, name: &str, next: &mut usize) -> Result<TokenStream> {
     };
     if let Some(place) = place {
         let missing = || at(line, &format!("there is no value {place}, counted from 0"));
-        let value = line.positional.get(place).ok_or_else(missing)?;
-        return Ok(quote!(#value));
+        let value = line.positional_binding(place).ok_or_else(missing)?;
+        return Ok(value);
     }
-    if let Some(value) = line.named.get(name) {
-        return Ok(quote!(#value));
+    if let Some(value) = line.named_binding(name) {
+        return Ok(value);
     }
     let mut captured: Ident = syn::parse_str(name)
         .map_err(|_| at(line, &format!("`{name}` is neither a name nor a number")))?;
     captured.set_span(line.text.span().resolved_at(Span::call_site()));
-    Ok(quote!(#captured))
+    Ok(quote!(&#captured))
 }
 
 fn at(line: &Line, message: &str) -> Error {
@@ -146,7 +174,7 @@ mod tests {
         let (text, values) =
             expanded("\"{{{}}} {x:>8.3} {0:#x} {y:?} {}\", a, b + 1, y = c").unwrap();
         assert_eq!(text, "{{{}}} {:>8.3} {:#x} {:?} {}");
-        assert_eq!(values, "a , x , a , c , b + 1");
+        assert_eq!(values, "value_0 , & x , value_0 , value_2 , value_1");
         assert_eq!(expanded("\"no values\",").unwrap().0, "no values");
     }
 

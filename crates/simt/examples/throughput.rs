@@ -87,7 +87,7 @@ fn main() {
     measure("warp shuffle (per lane)", 100, 100, || {
         let lane = simt::position().lane as usize;
         for step in 0..100 {
-            black_box(simt::warp_collective(
+            black_box(crate::borrowed::warp_collective(
                 "shuffle",
                 0xffff_ffff,
                 step,

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// The value of lane `source`, as `shfl.sync.idx` gives it.
 #[track_caller]
 fn shuffle(mask: u64, value: u64, source: u32) -> u64 {
-    simt::warp_collective("shuffle", mask, value, |lanes| {
+    crate::borrowed::warp_collective("shuffle", mask, value, |lanes| {
         lanes.values[source as usize]
     })
 }
@@ -20,7 +20,7 @@ fn shuffle(mask: u64, value: u64, source: u32) -> u64 {
 /// The lanes whose predicate is true.
 #[track_caller]
 fn ballot(mask: u64, predicate: bool) -> u64 {
-    simt::warp_collective("ballot", mask, predicate.into(), |lanes| {
+    crate::borrowed::warp_collective("ballot", mask, predicate.into(), |lanes| {
         (0..64)
             .filter(|lane| lanes.mask >> lane & 1 == 1 && lanes.values[*lane] == 1)
             .fold(0, |ballot, lane| ballot | 1 << lane)

@@ -80,8 +80,11 @@ pub unsafe trait KernelParam: Copy {
     fn push_to<'a>(&'a self, entry: &mut EntryParams<'a>);
 
     /// The same parameter, which lends a kernel no memory but that of `copies`.
+    ///
+    /// # Safety
+    /// 1. The result is not used after `copies` is dropped.
     #[must_use]
-    fn copied_to(self, _copies: &mut ParamCopies) -> Self {
+    unsafe fn copied_to(self, _copies: &mut ParamCopies) -> Self {
         self
     }
 }
@@ -92,8 +95,11 @@ pub trait KernelParams: Copy + sealed::KernelParams {
     fn push_to<'a>(&'a self, entry: &mut EntryParams<'a>);
 
     /// The same parameters, which lend a kernel no memory but that of `copies`.
+    ///
+    /// # Safety
+    /// 1. The result is not used after `copies` is dropped.
     #[must_use]
-    fn copied_to(self, copies: &mut ParamCopies) -> Self;
+    unsafe fn copied_to(self, copies: &mut ParamCopies) -> Self;
 }
 
 /// Copies of what parameters lead to, for a simulated launch. A GPU's launch has copied them when it returns.
@@ -157,7 +163,7 @@ unsafe impl<T: Pod + Send + Sync> KernelParam for GridConstant<'_, T> {
         entry.push(&**self);
     }
 
-    fn copied_to(self, copies: &mut ParamCopies) -> Self {
+    unsafe fn copied_to(self, copies: &mut ParamCopies) -> Self {
         let copy = Box::new(*self);
         let value = ptr::from_ref(&*copy);
         copies.0.push(copy);
@@ -189,10 +195,11 @@ macro_rules! tuple_params {
                 $($name.push_to(entry);)*
             }
 
-            #[allow(non_snake_case, unused_variables, clippy::unused_unit)]
-            fn copied_to(self, copies: &mut ParamCopies) -> Self {
+            #[allow(non_snake_case, unused_variables, unused_unsafe, clippy::unused_unit)]
+            unsafe fn copied_to(self, copies: &mut ParamCopies) -> Self {
                 let ($($name,)*) = self;
-                ($($name.copied_to(copies),)*)
+                // SAFETY: the caller drops `copies` after the last use.
+                unsafe { ($($name.copied_to(copies),)*) }
             }
         }
     };

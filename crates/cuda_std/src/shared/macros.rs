@@ -152,7 +152,7 @@ macro_rules! __shared_storage {
         #[unsafe(link_section = ".shared")]
         static mut __CUDA_STD_STORAGE: $crate::internal::SharedStorage<$element, { $len }> =
             $crate::internal::SharedStorage(::core::mem::MaybeUninit::uninit());
-        (&raw mut __CUDA_STD_STORAGE).cast::<$element>()
+        (&raw mut __CUDA_STD_STORAGE).cast::<[$element; { $len }]>()
     }};
 }
 
@@ -166,6 +166,7 @@ macro_rules! __shared_storage {
         static __CUDA_STD_KEY: u8 = 0;
         // An item, as the array itself is on a GPU: it cannot be generic here either.
         const __CUDA_STD_BYTES: usize = ::core::mem::size_of::<[$element; { $len }]>();
-        $crate::shared::simulated_storage(&__CUDA_STD_KEY, __CUDA_STD_BYTES).cast::<$element>()
+        $crate::shared::simulated_storage(&__CUDA_STD_KEY, __CUDA_STD_BYTES)
+            .cast::<[$element; { $len }]>()
     }};
 }

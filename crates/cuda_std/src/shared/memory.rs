@@ -55,10 +55,10 @@ impl<T: Pod, const LEN: usize> SharedMemory<'_, T, ArrayShape<LEN>> {
     /// 2. The result is used with a lifetime within which the block does not end.
     #[inline(always)]
     #[must_use]
-    pub const unsafe fn of_array(base: *mut T) -> Self {
+    pub const unsafe fn of_array(base: *mut [T; LEN]) -> Self {
         const { assert_alignment::<T>() };
         Self {
-            base,
+            base: base.cast(),
             len: LEN,
             block: PhantomData,
         }
@@ -75,8 +75,12 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize, const PITCH: usize>
     /// 2. The result is used with a lifetime within which the block does not end.
     #[inline(always)]
     #[must_use]
-    pub const unsafe fn of_tile(base: *mut T) -> Self {
+    pub const unsafe fn of_tile<const STORED: usize>(base: *mut [T; STORED]) -> Self {
         const {
+            assert!(
+                STORED == ROWS * PITCH,
+                "the storage is that of another tile"
+            );
             assert!(
                 PITCH >= COLUMNS,
                 "the rows of a tile overlap: PITCH must be at least COLUMNS"
@@ -84,7 +88,7 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize, const PITCH: usize>
             assert_alignment::<T>();
         };
         Self {
-            base,
+            base: base.cast(),
             len: ROWS * PITCH,
             block: PhantomData,
         }

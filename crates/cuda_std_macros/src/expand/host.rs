@@ -2,11 +2,11 @@
 
 use super::common::{argument_name, attributes, body, grid, parameter_check, signature};
 use crate::bounds::{Bound, Bounds};
-use crate::compiler::{self, device_library};
+use crate::compiler::{self, device_library, device_library_at};
 use crate::parse::{KernelFunction, Parameter, Passing};
 use crate::rounds::with_rounds;
 use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{GenericArgument, Lifetime, PathArguments, Type, parse_quote};
 
@@ -97,6 +97,7 @@ fn host_implementation(kernel: &KernelFunction) -> TokenStream {
     let grid = grid(kernel);
     let lints = attributes(kernel, &["allow", "expect"]);
     let checks = parameters.iter().map(parameter_check);
+    let in_launch = parameters.iter().filter_map(lifetime_check);
     // The program that launches the kernel compiles it, and no program the kernels that it does not launch. Where
     // the package is optimised its kernels are compiled with it, at the level that was chosen for them.
     let inlined = compiler::is_optimisation_off().then(|| quote! { #[inline] });
@@ -114,6 +115,13 @@ fn host_implementation(kernel: &KernelFunction) -> TokenStream {
         #body
 
         #(#checks)*
+
+        // An alias may leave the lifetime out that it is given.
+        #[allow(clippy::extra_unused_lifetimes)]
+        const fn ends_with_its_launch<'launch>() {
+            #(#in_launch)*
+        }
+        const _: () = ends_with_its_launch();
 
         // Evaluated here, so that a bound that no GPU has is an error where it stands.
         const _: #cuda_std::kernel::LaunchBounds = #bounds;
@@ -184,6 +192,19 @@ fn type_in_launch(Parameter { ty, passing, .. }: &Parameter) -> Type {
         arguments => *arguments = PathArguments::AngleBracketed(parse_quote! { <#launch> }),
     }
     ty
+}
+
+/// Compiles only if a parameter with a lifetime has the launch's, for each of them.
+fn lifetime_check(parameter: &Parameter) -> Option<TokenStream> {
+    if matches!(parameter.passing, Passing::Scalar | Passing::Block) {
+        return None;
+    }
+    let ty = type_in_launch(parameter);
+    let cuda_std = device_library_at(parameter.ty.span());
+    let check = quote_spanned! { parameter.ty.span() =>
+        #cuda_std::parameter::assert_in_launch::<'launch, #ty>();
+    };
+    Some(check)
 }
 
 fn bounds(bounds: &Bounds) -> TokenStream {

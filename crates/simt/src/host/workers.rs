@@ -60,10 +60,10 @@ pub(crate) fn pool() -> Result<Arc<ThreadPool>, Finding> {
     Ok(pool)
 }
 
-/// Makes later launches use new threads. The pool ends with the launches that use it.
+/// Makes later launches use new threads.
 pub(crate) fn replace_pool() {
-    let old = lock().take();
-    drop(old);
+    // Its threads wait for ever: a thread that was left may have lent what is local to one of them.
+    mem::forget(lock().take());
 }
 
 fn start() -> Result<ThreadPool, Finding> {

@@ -18,11 +18,15 @@ use std::ptr;
 /// mask, a mask with lanes that do not exist or have exited, and lanes that wait for each other at different
 /// operations. `read` only reads: it calls no other warp-wide operation.
 ///
+/// # Safety
+///
+/// 1. `read` calls no instruction, and lends the values to no other host thread: later launches write them.
+///
 /// # Panics
 ///
 /// Outside of a launch.
 #[track_caller]
-pub fn warp_collective<R>(
+pub unsafe fn warp_collective<R>(
     kind: &'static str,
     mask: u64,
     value: u64,
@@ -112,7 +116,8 @@ const WARP_BARRIER: &str = "warp barrier";
 /// Outside of a launch.
 #[track_caller]
 pub fn warp_barrier(mask: u64) {
-    warp_collective(WARP_BARRIER, mask, 0, |_| ());
+    // SAFETY: nothing is read.
+    unsafe { warp_collective(WARP_BARRIER, mask, 0, |_| ()) };
 }
 
 /// The lanes of the running thread's warp that have not exited.

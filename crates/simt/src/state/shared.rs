@@ -55,9 +55,12 @@ impl SharedMemory {
     /// [`OutOfMemory`] if the host has none left.
     pub fn new(dynamic_bytes: usize, limit: usize) -> Result<Self, OutOfMemory> {
         // SAFETY: the layout's size is not 0.
-        let memory = unsafe { alloc(Self::LAYOUT) };
+        let memory = NonNull::new(unsafe { alloc(Self::LAYOUT) }).ok_or_else(release_reserve)?;
+        // What reads where no array is, as a tensor core may, reads bytes that have a value.
+        // SAFETY: the memory is as large, and new.
+        unsafe { memory.write_bytes(0xff, MAX_SHARED_BYTES) };
         Ok(Self {
-            memory: NonNull::new(memory).ok_or_else(release_reserve)?,
+            memory,
             limit,
             dynamic_bytes,
             dynamic_is_poisoned: Cell::new(false),

@@ -36,7 +36,7 @@ fn an_initialisation_that_others_do_not_see() {
                 simt::fence_mbarrier_init();
             }
             // A vote orders nothing.
-            simt::warp_collective("vote", u64::from(u32::MAX), 0, |_| ());
+            crate::borrowed::warp_collective("vote", u64::from(u32::MAX), 0, |_| ());
             if right {
                 sync();
             }

@@ -73,7 +73,7 @@ fn a_wait_by_one_thread_alone() {
         if me() == 32 {
             simt::mbarrier_wait(barrier(0), false);
         }
-        simt::warp_collective("vote", u64::from(u32::MAX), 0, |_| ());
+        crate::borrowed::warp_collective("vote", u64::from(u32::MAX), 0, |_| ());
         if right {
             sync();
         }

@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "no test file uses all of it")]
 
-use simt::{Body, Defect, Launch, Report};
+use simt::{Body, Defect, LaneValues, Launch, Report};
 
 /// [`simt::run`] of a body that starts no host threads.
 pub fn run(launch: &Launch<'_>, body: &(dyn Fn() + Sync)) -> Result<Report, Box<Defect>> {
@@ -30,4 +30,16 @@ fn borrowing(body: &(dyn Fn() + Sync)) -> Body {
     // SAFETY: the callers drop the result before they return, and no kernel of these tests starts a host thread
     // that could use what it borrows any longer.
     unsafe { Body::borrowing(body) }
+}
+
+/// [`simt::warp_collective`] whose `read` only reads.
+#[track_caller]
+pub fn warp_collective<R>(
+    kind: &'static str,
+    mask: u64,
+    value: u64,
+    read: impl FnOnce(&LaneValues) -> R,
+) -> R {
+    // SAFETY: what the tests read with starts no host threads. One whose `read` calls an instruction looks for its defect.
+    unsafe { simt::warp_collective(kind, mask, value, read) }
 }

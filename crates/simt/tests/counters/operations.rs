@@ -29,8 +29,8 @@ fn tensor_products_are_counted() {
 fn meetings_are_counted() {
     let counts = counted(32, 2, 64, || {
         sync();
-        simt::warp_collective("shuffle_xor", u64::from(u32::MAX), 0, |_| ());
-        simt::warp_collective("ballot", u64::from(u32::MAX), 0, |_| ());
+        crate::borrowed::warp_collective("shuffle_xor", u64::from(u32::MAX), 0, |_| ());
+        crate::borrowed::warp_collective("ballot", u64::from(u32::MAX), 0, |_| ());
     });
     assert_eq!(counts.of(Operation::BlockBarrier).requests, 4);
     assert_eq!(counts.of(Operation::Shuffle).requests, 4);

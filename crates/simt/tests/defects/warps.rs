@@ -36,7 +36,7 @@ fn mask_that_names_no_lane_of_the_warp() {
 fn two_lanes_at_different_operations() {
     let found = defect(launch(1, 2, || {
         let kind = if thread_x() == 0 { "shuffle" } else { "ballot" };
-        simt::warp_collective(kind, 0b11, 0, |_| ());
+        crate::borrowed::warp_collective(kind, 0b11, 0, |_| ());
     }));
     assert_eq!(found.kind, DefectKind::WarpDivergence);
     assert!(found.message.contains("shuffle") && found.message.contains("ballot"));
@@ -79,7 +79,7 @@ fn endless_nesting_of_warp_operations() {
     fn nest(depth: u32) {
         if depth > 0 {
             let lane = simt::position().lane;
-            simt::warp_collective("nested", 1 << lane, 0, |_| nest(depth - 1));
+            crate::borrowed::warp_collective("nested", 1 << lane, 0, |_| nest(depth - 1));
         }
     }
     launch(1, 32, || nest(64)).unwrap();
@@ -96,7 +96,7 @@ fn an_exchange_against_another_operation_of_its_name() {
     }
     let exchanges: [fn(); 3] = [
         || {
-            simt::warp_collective("swap", 0b11, 8, |_| ());
+            crate::borrowed::warp_collective("swap", 0b11, 8, |_| ());
         },
         || exchange(&mut [0_u64; 4]),
         || exchange(&mut 0_u32),

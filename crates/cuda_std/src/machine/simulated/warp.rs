@@ -70,9 +70,12 @@ pub fn shuffle(kind: Shuffle, mask: u64, bits: u64, _bytes: usize, lane: u32, wi
     let position = simt::position();
     kind.check(lane, width, position.warp_width);
     let source = kind.source(position.lane, lane, width);
-    let value = simt::warp_collective(kind.name(), mask, bits, |lanes| {
-        contains(lanes.mask, source).then(|| lanes.values[source as usize])
-    });
+    // SAFETY: the closure only reads.
+    let value = unsafe {
+        simt::warp_collective(kind.name(), mask, bits, |lanes| {
+            contains(lanes.mask, source).then(|| lanes.values[source as usize])
+        })
+    };
     // No closure: it would be the place that the simulator reports.
     let Some(value) = value else {
         let name = kind.name();
@@ -87,17 +90,23 @@ pub fn shuffle(kind: Shuffle, mask: u64, bits: u64, _bytes: usize, lane: u32, wi
 /// The lanes of `mask` whose predicate is true.
 #[track_caller]
 pub fn ballot(mask: u64, predicate: bool) -> u64 {
-    simt::warp_collective("ballot", mask, u64::from(predicate), |lanes| {
-        members(lanes.mask, |lane| lanes.values[lane as usize] == 1)
-    })
+    // SAFETY: the closure only reads.
+    unsafe {
+        simt::warp_collective("ballot", mask, u64::from(predicate), |lanes| {
+            members(lanes.mask, |lane| lanes.values[lane as usize] == 1)
+        })
+    }
 }
 
 /// The lanes of `mask` that bring the same `bits`, of which `bytes` bytes count.
 #[track_caller]
 pub fn match_any(mask: u64, bits: u64, _bytes: usize) -> u64 {
-    simt::warp_collective("match_any", mask, bits, |lanes| {
-        members(lanes.mask, |lane| lanes.values[lane as usize] == bits)
-    })
+    // SAFETY: the closure only reads.
+    unsafe {
+        simt::warp_collective("match_any", mask, bits, |lanes| {
+            members(lanes.mask, |lane| lanes.values[lane as usize] == bits)
+        })
+    }
 }
 
 /// The lanes that run this instruction together: those that have not exited.
@@ -115,16 +124,15 @@ pub fn converged_lanes() -> u64 {
 /// The sum over the lanes of `mask`, wrapping, where the machine has an instruction for it.
 #[track_caller]
 pub fn reduce_add_u32(mask: u64, value: u32) -> Option<u32> {
-    Some(simt::warp_collective(
-        "reduce_add",
-        mask,
-        u64::from(value),
-        |lanes| {
+    // SAFETY: the closure only reads.
+    let sum = unsafe {
+        simt::warp_collective("reduce_add", mask, u64::from(value), |lanes| {
             lanes_of(lanes.mask).fold(0_u32, |sum, lane| {
                 sum.wrapping_add(lanes.values[lane as usize] as u32)
             })
-        },
-    ))
+        })
+    };
+    Some(sum)
 }
 
 fn contains(mask: u64, lane: u32) -> bool {
