@@ -81,7 +81,7 @@ impl<'a> PreparedMatrix<'a> {
             _ => {
                 let (x, words) = (b.t().into(), words.view_mut());
                 let [halves, _] = split_rows(device, [Some(Whole { x, words }), None])?;
-                halves.expect("it was taken apart")
+                halves.expect("it was split")
             }
         };
         Ok(Self {

@@ -186,7 +186,7 @@ macro_rules! pair_reductions {
 }
 for_each_pair_reduction!(pair_reductions);
 
-/// Reductions of the lines of matrices `$x`.
+/// Reductions of the rows or columns of matrices `$x`.
 macro_rules! line_reduction {
     ($arrays:literal ($($x:ident $apart:ident),*) of $element:ident: $operation:ident, $along:ident,
         $across:ident) => {

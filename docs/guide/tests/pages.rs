@@ -125,7 +125,9 @@ fn programs_print_what_the_pages_say() {
 fn chapters() -> Vec<String> {
     let folder = fs::read_dir(root().join("docs/guide/pages")).unwrap();
     let names = folder.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let chapters: Vec<_> = names.filter(|name| name != "SUMMARY.md").collect();
+    let chapters: Vec<_> = names
+        .filter(|name| name.ends_with(".md") && name != "SUMMARY.md")
+        .collect();
     assert!(!chapters.is_empty());
     chapters
 }

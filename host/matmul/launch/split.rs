@@ -83,7 +83,9 @@ fn multiply_at_once(
     let a_words = len(left, m, of_a);
     let b_words = if is_gram { 0 } else { len(right, n, of_b) };
     let mut words = Buffer::uninit(device, a_words + b_words)?;
-    let (mut a_words, mut b_words) = words.split_at_mut(a_words).expect("there are so many");
+    let (mut a_words, mut b_words) = words
+        .split_at_mut(a_words)
+        .expect("both operands have their words");
     let whole = |prepared: Option<_>, x, words| match prepared {
         Some(_) => None,
         None => Some(Whole { x, words }),
@@ -99,7 +101,7 @@ fn multiply_at_once(
     let operand = |prepared, halves, words, (x, lines)| match (prepared, halves) {
         (Some(prepared), _) => PreparedMatrix::operand(prepared),
         (None, Some(halves)) => SplitOperand::new(halves, words, matrices_of(x), (lines, k)),
-        (None, None) => unreachable!("what is not prepared is taken apart"),
+        (None, None) => unreachable!("an operand that is not prepared is split"),
     };
     let of_left = operand(of_a, a_halves.as_ref(), a_words.view(), (left, m));
     let of_right = match is_gram {

@@ -50,21 +50,12 @@ pub const BLOCKS: [Block; 4] = [
 ];
 
 /// The jobs of the summary, in its order.
-const SUMMARY: [&str; 14] = [
-    "sum f32 2^20",
+const SUMMARY: [&str; 5] = [
     "sum f32 2^28",
-    "reproducible_sum f32 2^28",
-    "scan f32 2^28",
-    "rows f32 16384x16384",
     "rows f32 4194304x64",
-    "columns f32 4194304x64",
-    "segments f32 10^6x0..64",
-    "product f32 1024, uniform [-1, 1)",
     "product f32 4096, uniform [-1, 1)",
     "product f64 4096",
     "product bf16 4096, B by rows",
-    "product e4m3 8192, B by columns",
-    "batch f32 1000 of 64",
 ];
 
 fn summary(found: &Found<'_>) -> Option<Key> {
