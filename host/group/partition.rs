@@ -26,7 +26,10 @@ impl Stripes {
     pub fn new(len: usize, element_bytes: usize, ranks: usize) -> Self {
         /// The tile size of reductions, for all types that can be reduced.
         const TILE_BYTES: usize = 16 * 1024;
-        let tile = (TILE_BYTES / element_bytes.max(1)).max(1);
+        // All elements of no size are one tile, however many they are.
+        let tile = TILE_BYTES
+            .checked_div(element_bytes)
+            .map_or(usize::MAX, |tile| tile.max(1));
         Self { len, tile, ranks }
     }
 
@@ -113,6 +116,13 @@ mod tests {
             assert_eq!(all.first().map_or(0, |run| run.start), 0);
             assert_eq!(all.last().map_or(0, |run| run.end), len);
         }
+    }
+
+    #[test]
+    fn elements_of_no_size_are_one_run() {
+        let stripes = Stripes::new(usize::MAX, 0, 3);
+        let runs = (0..3).flat_map(|rank| stripes.runs(rank));
+        assert!(runs.eq([0..usize::MAX]));
     }
 
     #[test]

@@ -255,10 +255,12 @@ impl Problem {
         !self.has_aligned_lines() && m * n >= FROM * (m + n)
     }
 
-    /// Whether tensor maps can count its rows and columns, those past the end of a tile included.
+    /// Whether tensor maps can count its rows, columns and products, those past the end of a tile included.
     pub fn fits_tensor_maps(&self) -> bool {
         const MOST: usize = i32::MAX as usize - 1024;
-        self.m <= MOST && self.n <= MOST && self.k <= MOST
+        [self.m, self.n, self.k, self.batch]
+            .iter()
+            .all(|it| *it <= MOST)
     }
 
     /// Whether split operands give products as accurate as those of f32.

@@ -1,5 +1,7 @@
 //! Writes the fixture crates to a workspace of their own, and builds them.
 
+#![allow(dead_code, reason = "no test file uses all of it")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

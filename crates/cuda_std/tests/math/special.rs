@@ -138,7 +138,8 @@ fn functions_of_f64_at_special_numbers() {
 /// 0 of either sign, and the limits: of negative infinity -0.
 #[test]
 fn activations_of_special_numbers() {
-    let functions: [(&str, fn(f64) -> f64); 3] = [
+    type Function = fn(f64) -> f64;
+    let functions: [(&str, Function); 3] = [
         ("gelu", math::gelu),
         ("gelu_tanh", math::gelu_tanh),
         ("silu", math::silu),

@@ -215,7 +215,7 @@ fn kernels_of_an_older_device_are_selected_by_request() {
     assert_eq!(f64, Some("matmul_coarsened_f64_nn"));
 }
 
-/// Tensor maps cannot count that many columns.
+/// Tensor maps cannot count that many columns or products.
 #[test]
 fn what_tensor_maps_cannot_describe_is_multiplied_without() {
     let selected = |element| {
@@ -224,6 +224,12 @@ fn what_tensor_maps_cannot_describe_is_multiplied_without() {
     };
     assert_eq!(selected(ElementType::F16), Some("matmul_mma_small_f16_nn"));
     assert_eq!(selected(ElementType::F64), Some("matmul_coarsened_f64_nn"));
+    let many = Problem {
+        batch: 1 << 31,
+        ..row_major(ElementType::F16, (64, 64, 64))
+    };
+    let of_many = name(&many, H200, Request::Fastest(Arithmetic::Auto, None)).unwrap();
+    assert!(!of_many.starts_with("matmul_wgmma"), "{of_many}");
 }
 
 /// The kernel for f64 reads unaligned rows; copies pay only for products that read an operand often.
