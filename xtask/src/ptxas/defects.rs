@@ -15,8 +15,8 @@ const SERIALISED: [&str; 11] = [
 /// Kernels that show what a stack frame costs. They must have one.
 const STACK_FRAMES: [&str; 1] = ["memory_local_array"];
 
-/// Kernels that keep a few values in local memory, by how their names begin. Those of halves, and of small tiles of f64 on
-/// CUDA cores, do so beside their loops; those of f64 on tensor cores read one in a stage of 64 products for each warp.
+/// Kernels that keep a few values in local memory, by how their names begin. Those of halves do so beside their loops; those
+/// of f64 read one (in small tiles on CUDA cores, three) in each stage.
 const SPILLING: [&str; 4] = [
     "matmul_coarsened_small_f64_",
     "matmul_mma_f64_",
