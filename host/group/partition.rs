@@ -122,7 +122,7 @@ mod tests {
     fn elements_of_no_size_are_one_run() {
         let stripes = Stripes::new(usize::MAX, 0, 3);
         let runs = (0..3).flat_map(|rank| stripes.runs(rank));
-        assert!(runs.eq([0..usize::MAX]));
+        assert!(runs.eq(std::iter::once(0..usize::MAX)));
     }
 
     #[test]
