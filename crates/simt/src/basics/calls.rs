@@ -10,8 +10,8 @@ const RUNNER: &str = "runner/coroutine.rs";
 /// The function in that file, by which a build without debug information names it.
 const RUN_BODY: &str = "runner::coroutine::run_body";
 
-/// The file in which the kernel's calls begin and threads wait: its functions are not the kernel's.
-const CONFINEMENT: &str = "state/confinement.rs";
+/// The files in which the kernel's calls begin and threads wait: their functions are not the kernel's.
+const AROUND: [&str; 2] = ["state/confinement.rs", "launch/body.rs"];
 
 /// Part of the name of the function that `#[kernel]` wraps around a kernel, at a line of the user's file.
 const ENTRY: &str = "cuda_std::kernel::Kernel for ";
@@ -79,7 +79,7 @@ fn kernel_calls(text: &str) -> Vec<Call> {
                 calls.pop();
                 break;
             }
-            if place.contains(CONFINEMENT) {
+            if AROUND.iter().any(|file| place.contains(file)) {
                 calls.pop();
             } else if let Some(call) = calls.last_mut() {
                 call.location = location_of(place);
