@@ -112,8 +112,8 @@ impl Module {
     /// /// Adds to each of the totals.
     /// #[kernel]
     /// pub fn add(x: Global<f32>) {
-    ///     let i = thread::own_index();
     ///     TOTALS.with(|totals| {
+    ///         let i = thread::own_index();
     ///         if let (Some(x), Some(total)) = (x.get(i.get()), totals.own(i)) {
     ///             total.set(total.get() + x);
     ///         }
