@@ -75,7 +75,7 @@ impl LaunchConfig {
     /// A grid of two-dimensional blocks, with a thread for each element of a matrix.
     ///
     /// The matrix has `rows` rows and `cols` columns, and each block `width` x `height` threads along x and y. The
-    /// thread of an element has its column as x and its row as y, as [`own_index_2d`](cuda_std::thread::own_index_2d)
+    /// thread of an element has its column as x and its row as y, as [`unique_index_2d`](cuda_std::thread::unique_index_2d)
     /// counts them.
     ///
     /// It has at least one block, even for no elements. A grid has at most 65535 blocks along y; further rows go to

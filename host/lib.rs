@@ -50,7 +50,7 @@
 //! /// Doubles each element.
 //! #[kernel]
 //! pub fn double(x: GlobalMut<f32>) {
-//!     if let Some(x) = x.own(thread::own_index()) {
+//!     if let Some(x) = x.own(thread::unique_index()) {
 //!         x.set(2.0 * x.get());
 //!     }
 //! }

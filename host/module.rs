@@ -30,7 +30,7 @@ impl Device {
     /// /// Doubles each element.
     /// #[kernel]
     /// pub fn double(x: GlobalMut<f32>) {
-    ///     if let Some(x) = x.own(thread::own_index()) {
+    ///     if let Some(x) = x.own(thread::unique_index()) {
     ///         x.set(2.0 * x.get());
     ///     }
     /// }
@@ -113,7 +113,7 @@ impl Module {
     /// #[kernel]
     /// pub fn add(x: Global<f32>) {
     ///     TOTALS.with(|totals| {
-    ///         let i = thread::own_index();
+    ///         let i = thread::unique_index();
     ///         if let (Some(x), Some(total)) = (x.get(i.get()), totals.own(i)) {
     ///             total.set(total.get() + x);
     ///         }
@@ -189,7 +189,7 @@ impl Module {
     /// /// y = a x + y.
     /// #[kernel]
     /// pub fn saxpy(a: f32, x: Global<f32>, y: GlobalMut<f32>) {
-    ///     let i = thread::own_index();
+    ///     let i = thread::unique_index();
     ///     if let (Some(x), Some(y)) = (x.get(i.get()), y.own(i)) {
     ///         y.set(a.mul_add(x, y.get()));
     ///     }

@@ -5,17 +5,17 @@
 //! - `lines.rs`: rows and columns.
 //! - `segments.rs`: segments; `empty_segments.rs`: segments with a given value for empty ones.
 //! - `pairs.rs`: reductions of two matrices or two buffers.
-//! - `own.rs`: operations that other crates define.
+//! - `custom.rs`: operations that other crates define.
 //! - `shards.rs`: a device's part of an array on several devices; `combine.rs`: the host's part.
 //! - `reproducible/`: sums that do not depend on the order of the elements.
 
 mod combine;
+mod custom;
 mod empty_segments;
 mod launch;
 mod lines;
 mod named;
 mod operations;
-mod own;
 mod pairs;
 mod reproducible;
 mod sealed;

@@ -51,7 +51,7 @@ impl sealed::Texel for u8 {
 /// /// Stretches the texture to the length of `y`.
 /// #[kernel]
 /// pub fn stretch(texture: Texture1d, y: GlobalMut<f32>) {
-///     let i = thread::own_index();
+///     let i = thread::unique_index();
 ///     let x = (i.get() as f32 + 0.5) / y.len() as f32;
 ///     if let Some(y) = y.own(i) {
 ///         y.set(texture.sample(x));

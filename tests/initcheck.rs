@@ -8,7 +8,7 @@ use tilewright::{
 /// Stores its number in the element of each thread but the first `skipped` ones.
 #[kernel]
 pub fn number(skipped: u32, out: GlobalMut<u32>) {
-    let index = thread::own_index();
+    let index = thread::unique_index();
     let value = index.get() as u32;
     if value >= skipped
         && let Some(place) = out.own(index)

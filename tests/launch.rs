@@ -175,7 +175,7 @@ impl Kernel for Faulty {
     const BOUNDS: LaunchBounds = LaunchBounds::new(None, None, None);
 
     unsafe fn run((): Self::Params<'_>) {
-        panic!("thread {} has a bug", thread::own_index().get());
+        panic!("thread {} has a bug", thread::unique_index().get());
     }
 }
 

@@ -18,7 +18,7 @@ impl Kernel for Axpy {
     const BOUNDS: LaunchBounds = LaunchBounds::new(Some(256), None, None);
 
     unsafe fn run((a, x, y): Self::Params<'_>) {
-        let index = thread::own_index();
+        let index = thread::unique_index();
         if let Some(x) = x.get(index.get())
             && let Some(y) = y.own(index)
         {

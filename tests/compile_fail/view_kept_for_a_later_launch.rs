@@ -15,7 +15,7 @@ pub fn keep(x: GlobalMut<f32>) {
 
 #[kernel]
 pub fn use_kept() {
-    if let Some(x) = KEPT.get().and_then(|x| x.own(thread::own_index())) {
+    if let Some(x) = KEPT.get().and_then(|x| x.own(thread::unique_index())) {
         x.set(1.0);
     }
 }

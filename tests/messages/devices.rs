@@ -8,7 +8,7 @@ use tilewright::{Device, Error, LaunchConfig, ModuleSource, Order, SimulatorOpti
 /// Adds to each element the one after it, which another thread may have changed before.
 #[kernel(max_threads = 256)]
 pub fn store_own(x: GlobalMut<f32>) {
-    if let Some(x) = x.own(thread::own_index()) {
+    if let Some(x) = x.own(thread::unique_index()) {
         x.set(1.0);
     }
 }

@@ -4,11 +4,11 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod custom;
 mod errors;
 mod lengths;
 mod lines;
 mod operations;
-mod own;
 mod pairs;
 mod parts;
 mod plans;

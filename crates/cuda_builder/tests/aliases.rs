@@ -43,7 +43,7 @@ unsafe impl bytemuck::AnyBitPattern for Switch {}
 /// On the host, any byte.
 #[kernel]
 pub fn switch(switch: Switch, y: GlobalMut<u32>) {
-    if let Some(y) = y.own(thread::own_index()) {
+    if let Some(y) = y.own(thread::unique_index()) {
         y.set(switch.on as u32);
     }
 }

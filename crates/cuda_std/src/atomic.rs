@@ -23,7 +23,7 @@
 //!         unsafe { count.store(0, 0) };
 //!     }
 //!     thread::sync_threads();
-//!     if x.get(thread::own_index().get()).is_some_and(|x| x < 0.0) {
+//!     if x.get(thread::unique_index().get()).is_some_and(|x| x < 0.0) {
 //!         // SAFETY: (1) there is one element. (2) Between the barriers there are atomics alone.
 //!         unsafe { count.atomic_add(0, 1) };
 //!     }

@@ -31,7 +31,7 @@ pub type ReduceScratch<'block, T> = SharedArray<'block, T, MAX_WARPS>;
 /// #[kernel]
 /// pub unsafe fn sums_of_blocks(x: Global<f32>, sums: GlobalMut<f32>) {
 ///     let scratch = shared_array![f32; block::MAX_WARPS];
-///     let value = x.get(thread::own_index().get()).unwrap_or(0.0);
+///     let value = x.get(thread::unique_index().get()).unwrap_or(0.0);
 ///     // SAFETY: (1) is the kernel's (1). (2) The scratch is for this sum alone.
 ///     let sum = unsafe { block::reduce_sum(value, scratch) };
 ///     if thread::rank_in_block() == 0 {

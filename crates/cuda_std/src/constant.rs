@@ -82,7 +82,7 @@ impl<T: Pod, const LEN: usize> ConstantArray<T, LEN> {
 /// /// Writes the filter's weights to `y`, over and over.
 /// #[kernel]
 /// pub fn weights(y: GlobalMut<f32>) {
-///     let i = thread::own_index();
+///     let i = thread::unique_index();
 ///     let weight = WEIGHTS.get(i.get() % WEIGHTS.len());
 ///     if let (Some(weight), Some(y)) = (weight, y.own(i)) {
 ///         y.set(weight);

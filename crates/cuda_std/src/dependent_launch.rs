@@ -23,7 +23,7 @@
 //!     // The kernel before may write `x` until here.
 //!     dependent_launch::wait();
 //!     dependent_launch::trigger();
-//!     if let Some(x) = x.own(thread::own_index()) {
+//!     if let Some(x) = x.own(thread::unique_index()) {
 //!         // SAFETY: as for the store.
 //!         x.set(x.get() + unsafe { squares.load(own as usize) });
 //!     }

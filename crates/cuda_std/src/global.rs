@@ -132,7 +132,7 @@ impl<T> GlobalMut<'_, T> {
     ///
     /// #[kernel]
     /// pub fn clash(x: GlobalMut<f32>) {
-    ///     let i = thread::own_index();
+    ///     let i = thread::unique_index();
     ///     if let Some(x) = x.skip(usize::from(i.get() == 0)).own(i) {
     ///         x.set(0.0);
     ///     }

@@ -29,7 +29,7 @@ use core::ops::Deref;
 /// /// `y[i] = scale * x[first + i] + shift`.
 /// #[kernel]
 /// pub fn draw(window: GridConstant<Window>, x: Global<f32>, y: GlobalMut<f32>) {
-///     let i = thread::own_index();
+///     let i = thread::unique_index();
 ///     let from = window.first as usize + i.get();
 ///     if let (Some(x), Some(y)) = (x.get(from), y.own(i)) {
 ///         y.set(window.scale.mul_add(x, window.shift));

@@ -29,7 +29,7 @@
 //! /// `y[i] += a * x[i]` for each `i` that both have.
 //! #[kernel]
 //! pub fn axpy(a: f32, x: Global<f32>, y: GlobalMut<f32>) {
-//!     let i = thread::own_index();
+//!     let i = thread::unique_index();
 //!     if let (Some(x), Some(y)) = (x.get(i.get()), y.own(i)) {
 //!         y.set(a.mul_add(x, y.get()));
 //!     }
@@ -104,7 +104,7 @@ pub use cuda_std_macros::device_function;
 /// /// Prints the elements that are negative.
 /// #[kernel]
 /// pub fn find_negative(x: Global<f32>) {
-///     let i = thread::own_index().get();
+///     let i = thread::unique_index().get();
 ///     if let Some(x) = x.get(i)
 ///         && x < 0.0
 ///     {

@@ -30,7 +30,7 @@ const MAX_PARAM_BYTES: usize = 4096;
 /// /// `y[i] = slope * i + offset`, between the limits if they hold.
 /// #[kernel]
 /// pub fn draw(line: Line, limits: [f32; 2], clamped: bool, y: GlobalMut<f32>) {
-///     let i = thread::own_index();
+///     let i = thread::unique_index();
 ///     let value = line.slope.mul_add(i.get() as f32, line.offset);
 ///     let value = if clamped { value.max(limits[0]).min(limits[1]) } else { value };
 ///     if let Some(y) = y.own(i) {

@@ -122,7 +122,7 @@ mod symbols {
 /// /// Counts each of `things`: numbers below 4.
 /// #[kernel]
 /// pub fn count(things: Global<u32>) {
-///     let i = thread::own_index();
+///     let i = thread::unique_index();
 ///     if let Some(thing) = things.get(i.get()) {
 ///         SEEN.with(|seen| {
 ///             if (thing as usize) < seen.len() {

@@ -3,9 +3,11 @@
 //! Names follow the `cuda_std` of the Rust CUDA project: `thread_idx_x` is CUDA C++'s
 //! `threadIdx.x`, and so on.
 
-mod own;
+mod unique;
 
-pub use own::{OwnIndex, OwnIndex2d, OwnIndices, own_index, own_index_2d, own_indices};
+pub use unique::{
+    UniqueIndex, UniqueIndex2d, UniqueIndices, unique_index, unique_index_2d, unique_indices,
+};
 
 use crate::machine::{self, MemoryScope};
 
@@ -74,7 +76,7 @@ pub fn block_rank() -> u64 {
 }
 
 /// The thread's index in a launch of one dimension and at most 2^32 threads. In other launches
-/// it is not unique; see [`own_index`].
+/// it is not unique; see [`unique_index`].
 #[inline(always)]
 #[track_caller]
 #[must_use]
@@ -114,7 +116,7 @@ pub fn index_3d() -> (u32, u32, u32) {
 /// #[kernel]
 /// pub fn spread_first(x: GlobalMut<f32>) {
 ///     let first = shared_array![f32; 1];
-///     let x = x.own(thread::own_index());
+///     let x = x.own(thread::unique_index());
 ///     if let (Some(x), 0) = (&x, thread::rank_in_block()) {
 ///         // SAFETY: (1) there is one element. (2) The first thread alone writes it.
 ///         unsafe { first.store(0, x.get()) };

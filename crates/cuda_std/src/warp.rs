@@ -311,7 +311,7 @@ pub fn match_any<T: LaneValue>(mask: LaneMask, value: T) -> LaneMask {
 /// /// Divides each element by the sum over its warp; in blocks of a multiple of the warp's width.
 /// #[kernel]
 /// pub fn normalise_warps(x: GlobalMut<f32>) {
-///     let x = x.own(thread::own_index());
+///     let x = x.own(thread::unique_index());
 ///     // Outside of any branch: lanes without an element bring 0.
 ///     let sum = warp::reduce_sum(x.as_ref().map_or(0.0, |x| x.get()));
 ///     if let Some(x) = x {

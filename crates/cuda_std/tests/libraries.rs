@@ -51,7 +51,7 @@ use cuda_std::prelude::*;
 #[kernel]
 pub fn scale(y: GlobalMut<f32>) {
     println!(\"a thread\");
-    if let Some(y) = y.own(thread::own_index()) {
+    if let Some(y) = y.own(thread::unique_index()) {
         y.set(helper::scaled(y.get()).exp());
     }
 }
@@ -103,7 +103,7 @@ pub fn sum<const LEN: usize>() -> f32 {
 
 #[kernel]
 pub fn sum_256(y: GlobalMut<f32>) {
-    if let Some(y) = y.own(thread::own_index()) {
+    if let Some(y) = y.own(thread::unique_index()) {
         y.set(sum::<256>());
     }
 }
@@ -161,7 +161,7 @@ impl Dual {
 /// Stores a value.
 #[kernel]
 pub fn store(y: GlobalMut<f32>) {
-    if let Some(y) = y.own(thread::own_index()) {
+    if let Some(y) = y.own(thread::unique_index()) {
         y.set(Dual(1.0).exp());
     }
 }

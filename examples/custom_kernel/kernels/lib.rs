@@ -16,7 +16,7 @@ constant_array! {
 /// `y[i] += a * x[i]` for each `i` in both, with one thread for each.
 #[kernel]
 pub fn axpy(a: f32, x: Global<f32>, y: GlobalMut<f32>) {
-    let index = thread::own_index();
+    let index = thread::unique_index();
     if let (Some(x), Some(y)) = (x.get(index.get()), y.own(index)) {
         y.set(a.mul_add(x, y.get()));
     }
@@ -30,7 +30,7 @@ pub fn axpy(a: f32, x: Global<f32>, y: GlobalMut<f32>) {
 #[kernel(max_threads = 256)]
 pub fn smooth(x: Global<f32>, y: GlobalMut<f32>) {
     let tile = shared_array![f32; MAX_THREADS + 2];
-    let index = thread::own_index();
+    let index = thread::unique_index();
     let (rank, size) = (
         thread::rank_in_block() as usize,
         thread::block_size() as usize,

@@ -14,7 +14,7 @@ use cuda_std::prelude::*;
 /// The result of each element's path; elements that not both `x` and `y` have are left alone.
 #[kernel(max_threads = 1024)]
 pub fn divergence_half_warp(x: Global<f32>, y: GlobalMut<f32>) {
-    let index = thread::own_index();
+    let index = thread::unique_index();
     if let (Some(value), Some(result)) = (x.get(index.get()), y.own(index)) {
         if warp::lane() < warp::width() / 2 {
             result.set(grow(value));

@@ -15,7 +15,7 @@ use cuda_std::prelude::*;
 /// 1. The launch has one dimension and at least `x.len()` threads; `bins` has 256 elements.
 #[kernel(max_threads = 1024)]
 pub unsafe fn histogram_global(x: Global<u8>, bins: GlobalMut<u32>) {
-    if let Some(value) = x.get(thread::own_index().get()) {
+    if let Some(value) = x.get(thread::unique_index().get()) {
         // SAFETY: (1) is (1). (2) Nothing else touches the bins.
         unsafe { bins.atomic_add(usize::from(value), 1) };
     }

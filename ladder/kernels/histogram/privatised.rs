@@ -27,7 +27,7 @@ pub unsafe fn histogram_privatised(x: Global<u8>, bins: GlobalMut<u32>) {
     let storage = shared_array![u32; BINS];
     // SAFETY: (1) nothing else has the storage.
     let private = unsafe { PrivateBins::cleared(storage) };
-    if let Some(value) = x.get(thread::own_index().get()) {
+    if let Some(value) = x.get(thread::unique_index().get()) {
         private.add(value, 1);
     }
     // SAFETY: (1) is (1).

@@ -42,7 +42,7 @@ fn next(sum: u32, element: u32) -> u32 {
 /// `rounds` rounds with indices that are constants.
 #[kernel(max_threads = 256)]
 pub fn memory_register_array(rounds: u32, x: Global<u32>, y: GlobalMut<u32>) {
-    let own = thread::own_index();
+    let own = thread::unique_index();
     if let (Some(x), Some(y)) = (x.get(own.get()), y.own(own)) {
         let mut state = beginning(x);
         let mut sum = 0;
@@ -65,7 +65,7 @@ pub fn memory_selected_array(
     x: Global<u32>,
     y: GlobalMut<u32>,
 ) {
-    let own = thread::own_index();
+    let own = thread::unique_index();
     if let (Some(x), Some(y)) = (x.get(own.get()), y.own(own)) {
         let mut state = beginning(x);
         let mut sum = 0;
@@ -91,7 +91,7 @@ pub fn memory_selected_array(
 /// `rounds` rounds with indices from `first` on, `step` apart, that are addresses.
 #[kernel(max_threads = 256)]
 pub fn memory_local_array(rounds: u32, first: u32, step: u32, x: Global<u32>, y: GlobalMut<u32>) {
-    let own = thread::own_index();
+    let own = thread::unique_index();
     if let (Some(x), Some(y)) = (x.get(own.get()), y.own(own)) {
         let mut state = beginning(x);
         let mut sum = 0;

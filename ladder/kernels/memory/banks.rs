@@ -41,7 +41,7 @@ pub unsafe fn memory_bank_stride(stride: u32, rounds: u32, y: GlobalMut<u32>) {
         // SAFETY: (1) is the remainder. (2) No thread writes after the barrier.
         sum = sum.wrapping_add(unsafe { words.load(index) });
     }
-    if let Some(y) = y.own(thread::own_index()) {
+    if let Some(y) = y.own(thread::unique_index()) {
         y.set(sum);
     }
 }

@@ -30,7 +30,7 @@ pub fn memory_constant(lane_step: u32, rounds: u32, y: GlobalMut<u32>) {
         // SAFETY: (1) is the remainder.
         sum = sum.wrapping_add(unsafe { TABLE.load(index) });
     }
-    if let Some(y) = y.own(thread::own_index()) {
+    if let Some(y) = y.own(thread::unique_index()) {
         y.set(sum);
     }
 }

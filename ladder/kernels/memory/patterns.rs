@@ -51,7 +51,7 @@ macro_rules! patterns {
         #[kernel(max_threads = 256)]
         #[allow(unused_variables, reason = "one pattern needs the number of elements")]
         pub unsafe fn $kernel(x: Global<f32>, y: GlobalMut<f32>) {
-            let own = thread::own_index();
+            let own = thread::unique_index();
             let ($index, $elements) = (own.get(), y.len());
             if let Some(y) = y.own(own) {
                 // SAFETY: (1) by (1) no pattern leaves `x`. (2) One element is as aligned as it is.

@@ -24,8 +24,8 @@ global_array! {
 /// Adds `v` to `u`, each thread its own element.
 #[inline(always)]
 fn add(u: GlobalMut<f32>, v: GlobalMut<f32>) {
-    let u = u.own(thread::own_index());
-    let v = v.own(thread::own_index());
+    let u = u.own(thread::unique_index());
+    let v = v.own(thread::unique_index());
     if let (Some(u), Some(v)) = (u, v) {
         u.set(u.get() + v.get());
     }

@@ -32,7 +32,7 @@ pub fn memory_texture(
     scale_y: f32,
     y: GlobalMut<f32>,
 ) {
-    let own = thread::own_index();
+    let own = thread::unique_index();
     if columns == 0 {
         return;
     }
@@ -61,7 +61,7 @@ pub unsafe fn memory_interpolated(
         // SAFETY: (1) `neighbours` leaves no row and no column of `x`.
         unsafe { x.load((row * columns + column) as usize) }
     };
-    if let Some(y) = y.own(thread::own_index()) {
+    if let Some(y) = y.own(thread::unique_index()) {
         let upper = between(element(above, left), element(above, right), a);
         let lower = between(element(below, left), element(below, right), a);
         y.set(between(upper, lower, b));

@@ -30,7 +30,7 @@ unsafe fn run<const RING: usize, const SYNCED: bool>(
     x: Global<f64>,
     sums: GlobalMut<f64>,
 ) {
-    let own = thread::own_index();
+    let own = thread::unique_index();
     // SAFETY: (1) is (1).
     let mut elements = unsafe { Elements::of(&own, x) };
     let mut thread_rounds = Rounds::<SYNCED>::of(own, elements, rounds, generations);

@@ -2,7 +2,7 @@
 
 use super::population;
 use cuda_std::prelude::*;
-use cuda_std::thread::OwnIndex;
+use cuda_std::thread::UniqueIndex;
 
 /// The calling thread's elements in the order of its rounds: the one at its index first, the
 /// others as far apart as the launch has threads.
@@ -22,7 +22,7 @@ impl<'launch> Elements<'launch> {
     /// # Safety
     /// 1. `x` is not empty.
     #[inline(always)]
-    pub(super) unsafe fn of(own: &OwnIndex, x: Global<'launch, f64>) -> Self {
+    pub(super) unsafe fn of(own: &UniqueIndex, x: Global<'launch, f64>) -> Self {
         Self {
             x,
             next: own.get(),
@@ -56,7 +56,7 @@ pub(super) struct Rounds<'launch, const SYNCED: bool> {
     /// How many elements are the thread's own, and how many rounds are done.
     elements: u32,
     done: u32,
-    own: OwnIndex<'launch>,
+    own: UniqueIndex<'launch>,
     sum: f64,
 }
 
@@ -64,7 +64,7 @@ impl<'launch, const SYNCED: bool> Rounds<'launch, SYNCED> {
     /// No round done of the thread that `own` belongs to, of `rounds` that cover all elements.
     #[inline(always)]
     pub(super) fn of(
-        own: OwnIndex<'launch>,
+        own: UniqueIndex<'launch>,
         elements: Elements,
         rounds: u32,
         generations: u32,

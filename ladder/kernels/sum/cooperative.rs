@@ -32,7 +32,7 @@ const LANES: usize = 4;
 /// 1. The address of `x` is a multiple of 16, and the launch has one dimension.
 #[inline(always)]
 unsafe fn thread_sum(x: Global<i32>) -> i64 {
-    let thread = thread::own_index().get();
+    let thread = thread::unique_index().get();
     let threads = thread::grid_dim_x() as usize * thread::block_dim_x() as usize;
     let vectors = x.len() / LANES;
     let mut sum = 0;

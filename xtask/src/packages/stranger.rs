@@ -8,7 +8,7 @@ use tilewright::{Device, LaunchConfig, ModuleSource};
 /// `y[i] += a * x[i]` for each `i` that both have.
 #[kernel]
 pub fn axpy(a: f32, x: Global<f32>, y: GlobalMut<f32>) {
-    let i = thread::own_index();
+    let i = thread::unique_index();
     if let (Some(x), Some(y)) = (x.get(i.get()), y.own(i)) {
         y.set(a.mul_add(x, y.get()));
     }

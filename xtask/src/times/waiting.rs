@@ -52,6 +52,6 @@ pub fn cargo(folder: &Path, arguments: &[&str]) -> Result {
 pub fn with_kernel(source: &str, number: usize) -> String {
     format!(
         "{source}\n/// Writes a number.\n#[kernel]\npub fn edited_{number}(y: GlobalMut<f32>) {{\n    \
-         if let Some(y) = y.own(thread::own_index()) {{\n        y.set({number}.0);\n    }}\n}}\n"
+         if let Some(y) = y.own(thread::unique_index()) {{\n        y.set({number}.0);\n    }}\n}}\n"
     )
 }

@@ -45,7 +45,7 @@ use core::marker::PhantomData;
 ///         }
 ///         // SAFETY: (1) there is one element, which the other thread has written. (2) As above.
 ///         let element = unsafe { letter.load(0) };
-///         if let Some(place) = out.own(thread::own_index()) {
+///         if let Some(place) = out.own(thread::unique_index()) {
 ///             place.set(element);
 ///         }
 ///     }

@@ -115,7 +115,7 @@ impl Group for GridGroup {
         self.num_blocks() * thread::block_size() as usize
     }
 
-    /// The rank in the launch: that of [`thread::own_index`].
+    /// The rank in the launch: that of [`thread::unique_index`].
     #[inline(always)]
     #[track_caller]
     fn thread_rank(&self) -> usize {

@@ -30,7 +30,7 @@
 //! #[kernel]
 //! pub unsafe fn add_up(x: Global<u32>, sum: GlobalMut<u32>) {
 //!     let tile = tiled_partition::<16>(&this_thread_block());
-//!     let value = x.get(thread::own_index().get()).unwrap_or(0);
+//!     let value = x.get(thread::unique_index().get()).unwrap_or(0);
 //!     let of_tile = tile.reduce(value, |a, b| a + b);
 //!     if tile.thread_rank() == 0 {
 //!         // SAFETY: (1) is (1). (2) Nothing but this line touches the element.

@@ -19,7 +19,7 @@ use core::marker::PhantomData;
 /// /// `bins[v]` grows by the number of `v` among `values`; values without a bin are not counted.
 /// #[kernel]
 /// pub fn histogram(values: Global<u32>, bins: GlobalAtomic<u32>) {
-///     for i in thread::own_indices(values.len()) {
+///     for i in thread::unique_indices(values.len()) {
 ///         if let Some(value) = values.get(i.get()) {
 ///             bins.fetch_add(value as usize, 1);
 ///         }

@@ -1,7 +1,7 @@
 //! Matrices in global memory.
 
 use super::{Global, GlobalMut, OwnElement};
-use crate::thread::OwnIndex2d;
+use crate::thread::UniqueIndex2d;
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
@@ -183,14 +183,14 @@ impl<'launch, T: Pod> GlobalMatrixMut<'launch, T> {
         unsafe { GlobalMut::from_raw_parts(self.base, self.span()) }
     }
 
-    /// The element that belongs to the calling thread by its [`OwnIndex2d`], or `None` where the
+    /// The element that belongs to the calling thread by its [`UniqueIndex2d`], or `None` where the
     /// matrix does not have it. No other thread can reach it this way.
     ///
     /// In a kernel that also uses this view's `unsafe` accesses, those must keep off other
     /// threads' own elements.
     #[inline(always)]
     #[must_use]
-    pub fn own(self, index: OwnIndex2d<'launch>) -> Option<OwnElement<'launch, T>> {
+    pub fn own(self, index: UniqueIndex2d<'launch>) -> Option<OwnElement<'launch, T>> {
         let offset = self.offset(index.row(), index.column())?;
         Some(OwnElement {
             view: self.elements(),

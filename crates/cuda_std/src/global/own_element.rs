@@ -1,7 +1,7 @@
 //! Elements that one thread alone can reach.
 
 use super::GlobalMut;
-use crate::thread::OwnIndex;
+use crate::thread::UniqueIndex;
 use bytemuck::Pod;
 
 /// One element of a [`GlobalMut`] or a [`GlobalMatrixMut`](super::GlobalMatrixMut) that only the calling thread can reach.
@@ -33,14 +33,14 @@ impl<T: Pod> OwnElement<'_, T> {
 }
 
 impl<'launch, T: Pod> GlobalMut<'launch, T> {
-    /// The element that belongs to the calling thread by its [`OwnIndex`], or `None` where the
+    /// The element that belongs to the calling thread by its [`UniqueIndex`], or `None` where the
     /// view ends before it. No other thread can reach it this way.
     ///
     /// In a kernel that also uses this view's `unsafe` accesses, those must keep off other
     /// threads' own elements.
     #[inline(always)]
     #[must_use]
-    pub fn own(self, index: OwnIndex<'launch>) -> Option<OwnElement<'launch, T>> {
+    pub fn own(self, index: UniqueIndex<'launch>) -> Option<OwnElement<'launch, T>> {
         let index = index.get();
         (index < self.len).then_some(OwnElement { view: self, index })
     }

@@ -7,8 +7,8 @@
 //! /// Scales each pair of elements to the length 1.
 //! #[kernel]
 //! pub fn normalise(x: GlobalMut<f32>, y: GlobalMut<f32>) {
-//!     let i = thread::own_index();
-//!     let (x, y) = (x.own(i), y.own(thread::own_index()));
+//!     let i = thread::unique_index();
+//!     let (x, y) = (x.own(i), y.own(thread::unique_index()));
 //!     if let (Some(x), Some(y)) = (x, y) {
 //!         let scale = approximate::rsqrt(x.get().mul_add(x.get(), y.get() * y.get()));
 //!         x.set(scale * x.get());

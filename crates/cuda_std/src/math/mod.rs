@@ -7,7 +7,7 @@
 //! /// The sigmoid of each element.
 //! #[kernel]
 //! pub fn sigmoid(x: GlobalMut<f32>) {
-//!     if let Some(x) = x.own(thread::own_index()) {
+//!     if let Some(x) = x.own(thread::unique_index()) {
 //!         x.set(1.0 / (1.0 + math::exp(-x.get())));
 //!     }
 //! }

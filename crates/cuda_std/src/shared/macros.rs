@@ -29,7 +29,7 @@ pub fn simulated_storage(key: &'static u8, bytes: usize) -> *mut u8 {
 /// pub fn reverse_blocks(x: GlobalMut<f32>) {
 ///     let tile = shared_array![f32; 256];
 ///     let (rank, size) = (thread::rank_in_block() as usize, thread::block_size() as usize);
-///     let x = x.own(thread::own_index());
+///     let x = x.own(thread::unique_index());
 ///     if let Some(x) = &x {
 ///         // SAFETY: (1) `rank` is below the 256 threads of the bound. (2) Each thread has a place.
 ///         unsafe { tile.store(size - 1 - rank, x.get()) };
@@ -72,7 +72,7 @@ macro_rules! shared_array {
 /// pub fn transpose(x: GlobalMut<f32>) {
 ///     let tile = shared_tile![f32; 32, 32; pitch = 33];
 ///     let (row, column) = (thread::thread_idx_y() as usize, thread::thread_idx_x() as usize);
-///     let x = x.own(thread::own_index()).filter(|_| row < 32 && column < 32);
+///     let x = x.own(thread::unique_index()).filter(|_| row < 32 && column < 32);
 ///     if let Some(x) = &x {
 ///         // SAFETY: (1) both are below 32. (2) Each thread has a place.
 ///         unsafe { tile.store(row, column, x.get()) };
@@ -117,7 +117,7 @@ macro_rules! shared_tile {
 /// pub fn rotate(x: GlobalMut<f32>) {
 ///     let places = dynamic_shared![f32];
 ///     let (rank, size) = (thread::rank_in_block() as usize, thread::block_size() as usize);
-///     let x = x.own(thread::own_index()).filter(|_| size <= places.len());
+///     let x = x.own(thread::unique_index()).filter(|_| size <= places.len());
 ///     if let Some(x) = &x {
 ///         // SAFETY: (1) `rank < size <= places.len()`. (2) Each thread has a place.
 ///         unsafe { places.store(rank, x.get()) };

@@ -5,7 +5,7 @@ use cuda_std::prelude::*;
 /// Doubles each element.
 #[kernel]
 pub fn double<T: Float>(y: GlobalMut<T>) {
-    if let Some(y) = y.own(thread::own_index()) {
+    if let Some(y) = y.own(thread::unique_index()) {
         y.set(y.get() + y.get());
     }
 }

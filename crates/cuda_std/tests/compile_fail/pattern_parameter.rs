@@ -4,7 +4,7 @@ use cuda_std::prelude::*;
 
 #[kernel]
 pub fn sum((a, b): (f32, f32), y: GlobalMut<f32>) {
-    if let Some(y) = y.own(thread::own_index()) {
+    if let Some(y) = y.own(thread::unique_index()) {
         y.set(a + b);
     }
 }

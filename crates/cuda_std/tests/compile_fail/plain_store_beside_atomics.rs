@@ -4,7 +4,7 @@ use cuda_std::prelude::*;
 
 #[kernel]
 pub fn write(y: GlobalAtomic<u32>) {
-    let _ = y.own(thread::own_index());
+    let _ = y.own(thread::unique_index());
 }
 
 fn main() {}

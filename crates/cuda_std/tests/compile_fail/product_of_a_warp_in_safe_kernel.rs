@@ -6,7 +6,7 @@ use half::f16;
 
 #[kernel(arch = "sm_80")]
 pub fn multiply_in_one_lane(c: GlobalMut<f32>) {
-    let own = thread::own_index();
+    let own = thread::unique_index();
     if own.get() == 0 {
         let product = C::<f32, 16, 8>::zero().add_product(A::<f16, 16, 16>::zero(), B::<f16, 16, 8>::zero());
         if let Some(c) = c.own(own) {

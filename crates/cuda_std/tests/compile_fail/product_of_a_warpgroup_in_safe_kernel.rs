@@ -5,7 +5,7 @@ use cuda_std::wgmma::{M64N8, Registers};
 
 #[kernel(arch = "sm_90a", max_threads = 128)]
 pub fn multiply_in_one_thread(c: GlobalMut<f32>) {
-    let own = thread::own_index();
+    let own = thread::unique_index();
     if own.get() == 0 {
         let sums = M64N8::zero().accumulate().begin().commit().wait();
         let sums = sums.overwrite().wait();

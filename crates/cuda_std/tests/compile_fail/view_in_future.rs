@@ -13,7 +13,7 @@ thread_local! {
 pub fn keep(y: GlobalMut<f32>) {
     KEPT.set(Some(Box::pin(async move {
         ready(()).await;
-        if let Some(y) = y.own(thread::own_index()) {
+        if let Some(y) = y.own(thread::unique_index()) {
             y.set(1.0);
         }
     })));

@@ -6,7 +6,7 @@ use cuda_std::prelude::*;
 #[kernel]
 pub fn sum(x: Global<f32>, y: GlobalMut<f32>) {
     let sum = x.get(0).unwrap_or(0.0);
-    if let Some(y) = y.own(thread::own_index()) {
+    if let Some(y) = y.own(thread::unique_index()) {
         y.set(sum);
     }
 }

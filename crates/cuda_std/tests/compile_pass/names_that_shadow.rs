@@ -21,7 +21,7 @@ struct str;
 /// A loop, a printed line and views.
 #[::cuda_std::kernel(max_threads = 64)]
 pub fn scale(factor: f32, x: Global<f32>, y: GlobalMut<f32>) {
-    for i in thread::own_indices(y.len()) {
+    for i in thread::unique_indices(y.len()) {
         if let (Some(x), Some(y)) = (x.get(i.get()), y.own(i)) {
             gpu_println!("{}", factor);
             y.set(factor * x);

@@ -11,7 +11,7 @@ macro_rules! mul_add_kernels {
         #[doc = concat!("`c = a * b + c` in ", stringify!($element), ", rounded once.")]
         #[kernel]
         pub fn $name(a: Global<$element>, b: Global<$element>, c: GlobalMut<$element>) {
-            let index = thread::own_index();
+            let index = thread::unique_index();
             let (a, b) = (a.get(index.get()), b.get(index.get()));
             if let (Some(a), Some(b), Some(c)) = (a, b, c.own(index)) {
                 c.set(Float::mul_add(a, b, c.get()) + <$element as Float>::ZERO);
@@ -27,7 +27,7 @@ mul_add_kernels! {
 /// e to the power of each `x`.
 #[kernel]
 pub fn exponential(x: Global<f64>, out: GlobalMut<f64>) {
-    let index = thread::own_index();
+    let index = thread::unique_index();
     if let (Some(x), Some(out)) = (x.get(index.get()), out.own(index)) {
         out.set(math::exp(x));
     }
@@ -38,7 +38,7 @@ macro_rules! half_kernels {
         #[doc = concat!("The value of each ", stringify!($element), " in f32.")]
         #[kernel]
         pub fn $widen(x: Global<$element>, out: GlobalMut<f32>) {
-            let index = thread::own_index();
+            let index = thread::unique_index();
             if let (Some(x), Some(out)) = (x.get(index.get()), out.own(index)) {
                 out.set(HalfFloat::widen(x));
             }
@@ -47,7 +47,7 @@ macro_rules! half_kernels {
         #[doc = concat!("The ", stringify!($element), " that is nearest to each f32.")]
         #[kernel]
         pub fn $narrow(x: Global<f32>, out: GlobalMut<$element>) {
-            let index = thread::own_index();
+            let index = thread::unique_index();
             if let (Some(x), Some(out)) = (x.get(index.get()), out.own(index)) {
                 out.set(HalfFloat::narrow(x));
             }
@@ -64,7 +64,7 @@ macro_rules! fp8_kernels {
         #[doc = concat!("The number of each ", stringify!($element), " in f32.")]
         #[kernel]
         pub fn $widen(x: Global<$element>, out: GlobalMut<f32>) {
-            let index = thread::own_index();
+            let index = thread::unique_index();
             if let (Some(x), Some(out)) = (x.get(index.get()), out.own(index)) {
                 out.set(x.to_f32());
             }
@@ -73,7 +73,7 @@ macro_rules! fp8_kernels {
         #[doc = concat!("The ", stringify!($element), " that is nearest to each f32.")]
         #[kernel]
         pub fn $narrow(x: Global<f32>, out: GlobalMut<$element>) {
-            let index = thread::own_index();
+            let index = thread::unique_index();
             if let (Some(x), Some(out)) = (x.get(index.get()), out.own(index)) {
                 out.set(<$element>::from_f32(x));
             }

@@ -41,7 +41,7 @@ unsafe fn in_global<T: AtomicInteger + core::ops::Add<Output = T> + PartialEq>(
     words: GlobalMut<T>,
     out: GlobalMut<T>,
 ) {
-    let index = thread::own_index().get();
+    let index = thread::unique_index().get();
     // SAFETY: (1) is (1). (2) The words are touched by atomic operations alone, the rest belongs
     // to this thread's unique index.
     unsafe {
@@ -63,7 +63,7 @@ unsafe fn in_shared<T: AtomicInteger + core::ops::Add<Output = T> + PartialEq>(
     out: GlobalMut<T>,
     shared: SharedSlice<T>,
 ) {
-    let index = thread::own_index().get();
+    let index = thread::unique_index().get();
     // SAFETY: (1) is (1). (2) Between the barriers the words are touched by atomic operations
     // alone; before and after by the one thread that has their index.
     unsafe {
@@ -114,7 +114,7 @@ macro_rules! integer_kernels {
         #[kernel]
         pub unsafe fn $array(x: Global<$element>, words: GlobalMut<$element>, out: GlobalMut<$element>) {
             let array = shared_array![$element; WORDS];
-            let index = thread::own_index().get();
+            let index = thread::unique_index().get();
             // SAFETY: (1), (2) as in `in_shared`.
             unsafe {
                 if index < WORDS {
@@ -156,7 +156,7 @@ macro_rules! float_kernels {
                     of_block.store(0, 0.0);
                 }
                 thread::sync_threads();
-                let value = x.load(thread::own_index().get());
+                let value = x.load(thread::unique_index().get());
                 let _ = sums.atomic_add(0, value);
                 let _ = of_block.atomic_add(0, value);
                 thread::sync_threads();

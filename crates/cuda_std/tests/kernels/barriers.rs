@@ -17,7 +17,7 @@ pub unsafe fn predicates(divisor: u32, out: GlobalMut<u32>) {
     let count = thread::sync_threads_count(predicate);
     let all = thread::sync_threads_and(predicate);
     let any = thread::sync_threads_or(predicate);
-    let first = thread::own_index().get() * 3;
+    let first = thread::unique_index().get() * 3;
     for (i, number) in [count, u32::from(all), u32::from(any)]
         .into_iter()
         .enumerate()
@@ -38,7 +38,7 @@ pub unsafe fn rotate(rounds: u32, x: Global<u32>, out: GlobalMut<u32>) {
         thread::thread_idx_x() as usize,
         thread::block_size() as usize,
     );
-    let index = thread::own_index().get();
+    let index = thread::unique_index().get();
     // SAFETY: (1) is (1).
     let mut value = unsafe { x.load(index) };
     for _ in 0..rounds {

@@ -19,7 +19,7 @@ unsafe fn reduce<T: LaneValue + PartialOrd + core::ops::Add<Output = T>>(
     scratch: ReduceScratch<T>,
 ) {
     // SAFETY: (1) is (1).
-    let value = unsafe { x.load(thread::own_index().get()) };
+    let value = unsafe { x.load(thread::unique_index().get()) };
     // SAFETY: (1) is (1). (2) A barrier stands between the two uses.
     let sum = unsafe { block::reduce_sum(value, scratch) };
     thread::sync_threads();

@@ -10,7 +10,7 @@ pub struct Table(pub [u32; 32]);
 /// `out[i] = table[i % 32] + added`.
 #[kernel]
 pub fn read_table(added: u32, table: GridConstant<Table>, out: GlobalMut<u32>) {
-    let index = thread::own_index();
+    let index = thread::unique_index();
     let value = table.0[index.get() % 32];
     if let Some(out) = out.own(index) {
         out.set(value + added);
@@ -20,7 +20,7 @@ pub fn read_table(added: u32, table: GridConstant<Table>, out: GlobalMut<u32>) {
 /// `out[i]` is the last value of the first table and the first one of the second.
 #[kernel]
 pub fn read_two_tables(a: GridConstant<Table>, b: GridConstant<[u16; 3]>, out: GlobalMut<u32>) {
-    if let Some(out) = out.own(thread::own_index()) {
+    if let Some(out) = out.own(thread::unique_index()) {
         out.set(a.0[31] + u32::from(b[0]));
     }
 }
@@ -28,7 +28,7 @@ pub fn read_two_tables(a: GridConstant<Table>, b: GridConstant<[u16; 3]>, out: G
 /// [`read_table`] in clusters of two blocks.
 #[kernel(arch = "sm_90a", cluster = (2, 1, 1))]
 pub fn read_table_in_clusters(added: u32, table: GridConstant<Table>, out: GlobalMut<u32>) {
-    let index = thread::own_index();
+    let index = thread::unique_index();
     let value = table.0[index.get() % 32];
     if let Some(out) = out.own(index) {
         out.set(value + added);
@@ -50,7 +50,7 @@ pub struct Line {
 /// `out[i] = slope * (i - first) + offset`, between the limits if they hold.
 #[kernel]
 pub fn draw(line: Line, limits: [f32; 2], clamped: bool, out: GlobalMut<f32>) {
-    let index = thread::own_index();
+    let index = thread::unique_index();
     let x = index.get() as f32 - line.first as f32;
     let value = line.slope.mul_add(x, line.offset);
     let value = if clamped {
@@ -66,7 +66,7 @@ pub fn draw(line: Line, limits: [f32; 2], clamped: bool, out: GlobalMut<f32>) {
 /// `out[i]` is a value of `table` that only the running kernel knows, negated bit by bit if so.
 #[kernel]
 pub fn pick(table: [u32; 5], negated: bool, places: Global<u8>, out: GlobalMut<u32>) {
-    let index = thread::own_index();
+    let index = thread::unique_index();
     let Some(place) = places.get(index.get()) else {
         return;
     };

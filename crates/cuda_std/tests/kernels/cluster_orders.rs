@@ -62,7 +62,7 @@ pub unsafe fn ordered_remote(x: Global<u32>, words: GlobalMut<u32>) {
         cluster::sync();
         let remote = own.in_block(OWNER);
         let word = |index| remote.atomic_ref(index).with_scope::<ClusterScope>();
-        apply_all(1, x.load(thread::own_index().get()), word);
+        apply_all(1, x.load(thread::unique_index().get()), word);
         cluster::sync();
         if is_owner && thread < WORDS {
             put(words, thread, own.load(thread));

@@ -21,7 +21,7 @@ pub const THREADS: u32 = 256;
 pub unsafe fn next_of_reversed(x: Global<u32>, y: GlobalMut<u32>) {
     dependent_launch::trigger();
     dependent_launch::wait();
-    let i = thread::own_index().get();
+    let i = thread::unique_index().get();
     // SAFETY: (1) by (1). (2) One thread writes the element.
     unsafe {
         let next = x.load(x.len() - 1 - i).wrapping_mul(3);

@@ -8,7 +8,7 @@ macro_rules! functions_of_one_number {
         #[doc = concat!("`", stringify!($($function)::+), "` of each ", stringify!($element), ".")]
         #[kernel]
         pub fn $name(x: Global<$element>, out: GlobalMut<$element>) {
-            let index = thread::own_index();
+            let index = thread::unique_index();
             if let (Some(x), Some(out)) = (x.get(index.get()), out.own(index)) {
                 out.set(math::$($function)::+(x));
             }
@@ -71,7 +71,7 @@ macro_rules! euclidean_divisions {
         #[doc = concat!("`", stringify!($method), "` of each pair of ", stringify!($element), ".")]
         #[kernel]
         pub fn $name(x: Global<$element>, y: Global<$element>, out: GlobalMut<$element>) {
-            let index = thread::own_index();
+            let index = thread::unique_index();
             let (x, y) = (x.get(index.get()), y.get(index.get()));
             if let (Some(x), Some(y), Some(out)) = (x, y, out.own(index)) {
                 out.set(x.$method(y).canonical_nan());
@@ -91,7 +91,7 @@ macro_rules! functions_of_two_numbers {
         #[doc = concat!("`", stringify!($function), "` of each pair of ", stringify!($element), ".")]
         #[kernel]
         pub fn $name(x: Global<$element>, y: Global<$element>, out: GlobalMut<$element>) {
-            let index = thread::own_index();
+            let index = thread::unique_index();
             let (x, y) = (x.get(index.get()), y.get(index.get()));
             if let (Some(x), Some(y), Some(out)) = (x, y, out.own(index)) {
                 out.set(math::$function(x, y));
@@ -117,7 +117,7 @@ macro_rules! remainders {
         #[doc = concat!("`%` of each pair of ", stringify!($element), ".")]
         #[kernel]
         pub fn $name(x: Global<$element>, y: Global<$element>, out: GlobalMut<$element>) {
-            let index = thread::own_index();
+            let index = thread::unique_index();
             let (x, y) = (x.get(index.get()), y.get(index.get()));
             if let (Some(x), Some(y), Some(out)) = (x, y, out.own(index)) {
                 out.set(x % y);

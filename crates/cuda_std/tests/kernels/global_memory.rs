@@ -15,7 +15,7 @@ unsafe fn copy<T: cuda_std::Pod, const N: usize>(
     streamed: GlobalMut<T>,
     swapped: GlobalMut<T>,
 ) {
-    let first = thread::own_index().get() * N;
+    let first = thread::unique_index().get() * N;
     if first >= x.len() {
         return;
     }
@@ -69,7 +69,7 @@ pub unsafe fn stream_words(
     y: Global<f16>,
     pairs: GlobalMut<f16>,
 ) {
-    let index = thread::own_index().get();
+    let index = thread::unique_index().get();
     // An index past the end is left alone.
     x.prefetch_l2(x.len() + index);
     if index >= x.len() {
@@ -96,7 +96,7 @@ unsafe fn copy_cached<T: cuda_std::Pod, const N: usize>(
     l2: GlobalMut<T>,
     swapped: GlobalMut<T>,
 ) {
-    let first = thread::own_index().get() * N;
+    let first = thread::unique_index().get() * N;
     if first >= x.len() {
         return;
     }
@@ -152,7 +152,7 @@ constant_array! {
 /// threads that look past the end, which the last of nine does.
 #[kernel]
 pub fn polynomial(x: Global<f64>, y: GlobalMut<f64>) {
-    let index = thread::own_index();
+    let index = thread::unique_index();
     let prime = PRIMES.get(index.get() % 9).map_or(0.0, f64::from);
     if let (Some(x), Some(y)) = (x.get(index.get()), y.own(index)) {
         let mut value = 0.0;

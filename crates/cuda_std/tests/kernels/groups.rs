@@ -39,7 +39,7 @@ pub const NUMBERS: usize = 8;
 /// 1. `out` has [`NUMBERS`] elements for each thread.
 #[inline(always)]
 unsafe fn describe<G: Collective>(group: &G, value: u32, out: GlobalMut<u32>) -> usize {
-    let first = thread::own_index().get() * NUMBERS;
+    let first = thread::unique_index().get() * NUMBERS;
     let mut numbers = [
         u32::from(group.is_valid()),
         group.size() as u32,
@@ -72,7 +72,7 @@ unsafe fn describe_tile<const SIZE: usize>(
 ) -> TiledPartition<SIZE> {
     let tile = tiled_partition::<SIZE>(parent);
     // SAFETY: (1) is (1).
-    let value = unsafe { x.load(thread::own_index().get()) };
+    let value = unsafe { x.load(thread::unique_index().get()) };
     // SAFETY: (1) is (1), and the two last elements are this thread's own, too.
     unsafe {
         let next = describe(&tile, value, out);
@@ -124,7 +124,7 @@ pub unsafe fn tiles_of_tiles(x: Global<u32>, out: GlobalMut<u32>) {
 #[kernel]
 pub unsafe fn whole_blocks(x: Global<u32>, out: GlobalMut<u32>, places: GlobalMut<u32>) {
     let block = this_thread_block();
-    let own = thread::own_index().get();
+    let own = thread::unique_index().get();
     // SAFETY: (1) is (1).
     let value = unsafe { x.load(own) };
     // SAFETY: (1) is (1).
@@ -158,7 +158,7 @@ pub unsafe fn whole_blocks(x: Global<u32>, out: GlobalMut<u32>, places: GlobalMu
 pub unsafe fn sums_f64(x: Global<f64>, out: GlobalMut<f64>) {
     let block = this_thread_block();
     let tile = tiled_partition::<8>(&block);
-    let own = thread::own_index().get();
+    let own = thread::unique_index().get();
     // SAFETY: (1) is (1).
     let value = unsafe { x.load(own) };
     let add = |a, b| a + b;

@@ -71,7 +71,7 @@ macro_rules! integer_kernels {
             // (1).
             let word = |index| unsafe { words.atomic_ref(index).with_scope::<$scope>() };
             // SAFETY: (1) is (1). (2) No thread writes `x`.
-            apply_all(1, unsafe { x.load(thread::own_index().get()) }, word);
+            apply_all(1, unsafe { x.load(thread::unique_index().get()) }, word);
         }
     )*};
 }
@@ -92,7 +92,7 @@ integer_kernels! {
 #[kernel]
 pub unsafe fn ordered_shared(x: Global<u32>, words: GlobalMut<u32>) {
     let shared = shared_array![u32; WORDS];
-    let index = thread::own_index().get();
+    let index = thread::unique_index().get();
     // SAFETY: (1) is (1). (2) Between the barriers the words are touched by atomic operations alone; before and
     // after by the one thread that has their index. Of the scope: (1) they are of the block.
     unsafe {
@@ -126,7 +126,7 @@ macro_rules! float_kernels {
         #[kernel]
         pub unsafe fn $name(x: Global<$element>, sums: GlobalMut<$element>) {
             // SAFETY: (1) is (1). (2) No thread writes `x`.
-            add_in_each_order(unsafe { x.load(thread::own_index().get()) }, sums);
+            add_in_each_order(unsafe { x.load(thread::unique_index().get()) }, sums);
         }
     )*};
 }

@@ -6,7 +6,7 @@ use half::{bf16, f16};
 /// Prints a line of each kind of value from the first thread.
 #[kernel]
 pub fn print_values(small: i8, large: u64, x: f32, y: f64) {
-    if thread::own_index().get() != 0 {
+    if thread::unique_index().get() != 0 {
         return;
     }
     gpu_println!("no value");
@@ -19,7 +19,7 @@ pub fn print_values(small: i8, large: u64, x: f32, y: f64) {
 /// Each thread prints its place and the square of it.
 #[kernel]
 pub fn print_threads() {
-    let i = thread::own_index().get();
+    let i = thread::unique_index().get();
     gpu_println!("thread {i} of block {}: {}", thread::block_idx_x(), i * i);
 }
 

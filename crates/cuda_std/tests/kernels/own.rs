@@ -5,7 +5,7 @@ use cuda_std::prelude::*;
 /// Counts the threads to which each element belongs, whatever the launch.
 #[kernel]
 pub fn count_owners(out: GlobalMut<u32>) {
-    for index in thread::own_indices(out.len()) {
+    for index in thread::unique_indices(out.len()) {
         if let Some(out) = out.own(index) {
             out.set(out.get() + 1);
         }
@@ -15,7 +15,7 @@ pub fn count_owners(out: GlobalMut<u32>) {
 /// Counts the threads to which each element of a matrix belongs.
 #[kernel]
 pub fn count_owners_2d(out: GlobalMatrixMut<u32>) {
-    if let Some(out) = out.own(thread::own_index_2d()) {
+    if let Some(out) = out.own(thread::unique_index_2d()) {
         out.set(out.get() + 1);
     }
 }
@@ -23,7 +23,7 @@ pub fn count_owners_2d(out: GlobalMatrixMut<u32>) {
 /// `y` becomes the transpose of `x`.
 #[kernel]
 pub fn transpose_rows(x: GlobalMatrix<f32>, y: GlobalMatrixMut<f32>) {
-    let index = thread::own_index_2d();
+    let index = thread::unique_index_2d();
     if let (Some(x), Some(y)) = (x.get(index.column(), index.row()), y.own(index)) {
         y.set(x);
     }
@@ -32,7 +32,7 @@ pub fn transpose_rows(x: GlobalMatrix<f32>, y: GlobalMatrixMut<f32>) {
 /// Each element of `y` becomes the sum of its own place in `x` and of the neighbours there.
 #[kernel]
 pub fn add_neighbours(x: GlobalMatrix<f32>, y: GlobalMatrixMut<f32>) {
-    let index = thread::own_index_2d();
+    let index = thread::unique_index_2d();
     let (row, column) = (index.row(), index.column());
     let at = |row, column| x.get(row, column).unwrap_or(0.0);
     let vertical = at(row.wrapping_sub(1), column) + at(row + 1, column);
@@ -45,7 +45,7 @@ pub fn add_neighbours(x: GlobalMatrix<f32>, y: GlobalMatrixMut<f32>) {
 /// `out[row]` is the last element of the row, and 7 where there is none.
 #[kernel]
 pub fn last_of_rows(x: GlobalMatrix<u32>, out: GlobalMut<u32>) {
-    let index = thread::own_index();
+    let index = thread::unique_index();
     let last = x
         .row(index.get())
         .and_then(|row| row.get(row.len().wrapping_sub(1)));
@@ -57,7 +57,7 @@ pub fn last_of_rows(x: GlobalMatrix<u32>, out: GlobalMut<u32>) {
 /// `bins[v]` grows by the number of `v` among `values`.
 #[kernel]
 pub fn histogram(values: Global<u32>, bins: GlobalAtomic<u32>) {
-    for index in thread::own_indices(values.len()) {
+    for index in thread::unique_indices(values.len()) {
         if let Some(value) = values.get(index.get()) {
             bins.fetch_add(value as usize, 1);
         }
@@ -68,7 +68,7 @@ pub fn histogram(values: Global<u32>, bins: GlobalAtomic<u32>) {
 /// `missing` counts operations beside the words, of which there are none.
 #[kernel]
 pub fn apply_all_operations(words: GlobalAtomic<u32>, missing: GlobalAtomic<u32>) {
-    let rank = thread::own_index().get() as u32;
+    let rank = thread::unique_index().get() as u32;
     words.fetch_add(0, rank);
     words.fetch_min(1, rank);
     words.fetch_max(2, rank);

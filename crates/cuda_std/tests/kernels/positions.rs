@@ -31,7 +31,7 @@ pub unsafe fn coordinates(out: GlobalMut<u32>) {
         thread::rank_in_block(),
         thread::block_size(),
     ];
-    let first = thread::own_index().get() * COORDINATES;
+    let first = thread::unique_index().get() * COORDINATES;
     for (i, number) in numbers.into_iter().enumerate() {
         // SAFETY: (1) the elements belong to this thread's unique index.
         unsafe { put(out, first + i, number) };
@@ -51,7 +51,7 @@ pub unsafe fn indices(out: GlobalMut<u64>) {
     let (x2, y2) = thread::index_2d();
     let (x3, y3, z3) = thread::index_3d();
     let numbers = [thread::index_1d(), x2, y2, x3, y3, z3].map(u64::from);
-    let first = thread::own_index().get() * INDICES;
+    let first = thread::unique_index().get() * INDICES;
     for (i, number) in numbers
         .into_iter()
         .chain([thread::block_rank()])
@@ -66,7 +66,7 @@ pub unsafe fn indices(out: GlobalMut<u64>) {
 /// `x`'s place where `x` is shorter.
 #[kernel(max_threads = 1024)]
 pub fn own_elements(a: f32, x: Global<f32>, y: GlobalMut<f32>) {
-    let index = thread::own_index();
+    let index = thread::unique_index();
     let x_at = if x.is_empty() {
         Some(y.len() as f32)
     } else {
@@ -92,7 +92,7 @@ pub fn scalars(
     out: GlobalMut<f64>,
     out_len: usize,
 ) {
-    let index = thread::own_index();
+    let index = thread::unique_index();
     let sum = f64::from(a) + f64::from(b) + c as f64 + f64::from(d) + f64::from(e.to_f32());
     let x = x.get(index.get() + x_len as usize).unwrap_or(0.0);
     if index.get() < out_len

@@ -117,7 +117,7 @@ pub unsafe fn reverse_f64(x: Global<f64>, out: GlobalMut<f64>) {
 #[kernel]
 pub unsafe fn dynamic_length(out: GlobalMut<u64>) {
     let memory = dynamic_shared![u32];
-    if thread::own_index().get() == 0 {
+    if thread::unique_index().get() == 0 {
         // SAFETY: (1) one thread writes.
         unsafe {
             put(out, 0, memory.len() as u64);

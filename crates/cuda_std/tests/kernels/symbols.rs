@@ -33,8 +33,8 @@ constant_array! {
 pub fn add_v_to_u() {
     U.with(|u| {
         V.with(|v| {
-            let u = u.own(thread::own_index());
-            let v = v.own(thread::own_index());
+            let u = u.own(thread::unique_index());
+            let v = v.own(thread::unique_index());
             if let (Some(u), Some(v)) = (u, v) {
                 u.set(u.get() + v.get());
             }
@@ -62,7 +62,7 @@ pub unsafe fn shift(step: u8) {
 /// Each thread adds 1 to one of [`COUNTERS`].
 #[kernel]
 pub fn count() {
-    let which = thread::own_index().get() % COUNTERS.len();
+    let which = thread::unique_index().get() % COUNTERS.len();
     // SAFETY: (1) is the remainder. (2) All accesses are atomic.
     COUNTERS.with(|counters| unsafe { counters.atomic_add(which, 1) });
 }
@@ -70,7 +70,7 @@ pub fn count() {
 /// Writes `x` times each of [`FACTORS`] in turn.
 #[kernel]
 pub fn scale(x: Global<f64>, y: GlobalMut<f64>) {
-    let i = thread::own_index();
+    let i = thread::unique_index();
     let factor = FACTORS.get(i.get() % FACTORS.len());
     if let (Some(factor), Some(x), Some(y)) = (factor, x.get(i.get()), y.own(i)) {
         y.set(factor * x);

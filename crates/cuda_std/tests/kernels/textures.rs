@@ -5,7 +5,7 @@ use cuda_std::prelude::*;
 /// Reads a texture of one dimension at each `x`.
 #[kernel]
 pub fn sample_1d(texture: Texture1d, x: Global<f32>, out: GlobalMut<f32>) {
-    let i = thread::own_index();
+    let i = thread::unique_index();
     if let (Some(x), Some(out)) = (x.get(i.get()), out.own(i)) {
         out.set(texture.sample(x));
     }
@@ -20,7 +20,7 @@ pub fn sample_2d(
     y: Global<f32>,
     out: GlobalMut<f32>,
 ) {
-    let i = thread::own_index();
+    let i = thread::unique_index();
     if let (Some(x), Some(y), Some(out)) = (x.get(i.get()), y.get(i.get()), out.own(i)) {
         out.set(texture.sample(x, y * scale));
     }

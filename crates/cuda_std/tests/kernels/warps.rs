@@ -22,7 +22,7 @@ unsafe fn shuffles<T: LaneValue>(
     if !mask.contains(warp::lane()) {
         return;
     }
-    let index = thread::own_index().get();
+    let index = thread::unique_index().get();
     // SAFETY: (1) is (1).
     let value = unsafe { x.load(index) };
     let values = [
@@ -44,7 +44,7 @@ unsafe fn shuffles<T: LaneValue>(
 #[inline(always)]
 unsafe fn whole_shuffles<T: LaneValue>(lane: u32, x: Global<T>, out: GlobalMut<T>) {
     let mask = LaneMask::all();
-    let index = thread::own_index().get();
+    let index = thread::unique_index().get();
     // SAFETY: (1) is (1).
     let value = unsafe { x.load(index) };
     let values = [
@@ -107,7 +107,7 @@ pub unsafe fn votes(mask: u64, x: Global<u32>, out: GlobalMut<u64>) {
     if !mask.contains(warp::lane()) {
         return;
     }
-    let index = thread::own_index().get();
+    let index = thread::unique_index().get();
     // SAFETY: (1) is (1).
     let value = unsafe { x.load(index) };
     let numbers = [
@@ -143,7 +143,7 @@ pub unsafe fn masks(out: GlobalMut<u64>) {
         u64::from(warp::active_lanes().contains(warp::lane())),
         u64::from(warp::width()),
     ];
-    let first = thread::own_index().get() * MASKS;
+    let first = thread::unique_index().get() * MASKS;
     for (i, number) in numbers.into_iter().enumerate() {
         // SAFETY: (1) the elements belong to this thread's unique index.
         unsafe { put(out, first + i, number) };
@@ -158,7 +158,7 @@ macro_rules! reduce_kernels {
         /// 1. Blocks are whole warps; `x` has an element for each thread, `out` 2.
         #[kernel]
         pub unsafe fn $name(x: Global<$element>, out: GlobalMut<$element>) {
-            let index = thread::own_index().get();
+            let index = thread::unique_index().get();
             // SAFETY: (1) is (1).
             let value = unsafe { x.load(index) };
             let sum = warp::reduce_sum(value);
@@ -189,7 +189,7 @@ pub unsafe fn member_reductions(mask: u64, x: Global<u32>, out: GlobalMut<u32>) 
     if !mask.contains(warp::lane()) {
         return;
     }
-    let index = thread::own_index().get();
+    let index = thread::unique_index().get();
     // SAFETY: (1) is (1).
     let value = unsafe { x.load(index) };
     let numbers = [
@@ -220,5 +220,5 @@ pub unsafe fn warp_exchange(out: GlobalMut<u32>) {
     // SAFETY: as above.
     let value = unsafe { array.load(neighbour) };
     // SAFETY: (1) the element belongs to this thread's unique index.
-    unsafe { put(out, thread::own_index().get(), value) };
+    unsafe { put(out, thread::unique_index().get(), value) };
 }

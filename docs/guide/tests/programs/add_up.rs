@@ -7,7 +7,7 @@ use tilewright::{Device, LaunchConfig, ModuleSource};
 /// `total` has an element.
 #[kernel]
 pub unsafe fn add_up(x: Global<u32>, total: GlobalMut<u32>) {
-    let i = thread::own_index().get();
+    let i = thread::unique_index().get();
     if let Some(x) = x.get(i) {
         // SAFETY: the element exists, by the kernel's contract.
         unsafe { total.store(0, total.load(0) + x) };

@@ -4,7 +4,7 @@ use tilewright::{Device, LaunchConfig, ModuleSource};
 /// Copies every 32nd element.
 #[kernel]
 pub fn copy_strided(x: Global<f32>, y: GlobalMut<f32>) {
-    let i = thread::own_index();
+    let i = thread::unique_index();
     if let (Some(x), Some(y)) = (x.get(32 * i.get()), y.own(i)) {
         y.set(x);
     }

@@ -5,7 +5,7 @@ use tilewright::{Device, LaunchConfig, ModuleSource};
 #[kernel(max_threads = 128)]
 pub fn reverse_blocks(x: Global<f32>, y: GlobalMut<f32>) {
     let tile = shared_array![f32; 128];
-    let (i, rank) = (thread::own_index(), thread::rank_in_block() as usize);
+    let (i, rank) = (thread::unique_index(), thread::rank_in_block() as usize);
     let last = thread::block_size() as usize - 1;
     // SAFETY: `rank <= last < 128`. Each thread stores its own element, and the barrier separates
     // stores from loads.

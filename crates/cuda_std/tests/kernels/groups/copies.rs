@@ -67,7 +67,7 @@ copy_kernels! {
 pub unsafe fn copies_of_tiles(len: usize, x: Global<u32>, out: GlobalMut<u32>) {
     let array = shared_array![u32; COPIED];
     let tile = tiled_partition::<16>(&this_thread_block());
-    let own = thread::own_index().get();
+    let own = thread::unique_index().get();
     let first = own - tile.thread_rank();
     let to = thread::rank_in_block() as usize - tile.thread_rank();
     // SAFETY: (1) is (1). (2) A tile has its own part of the array, and reads behind the wait.

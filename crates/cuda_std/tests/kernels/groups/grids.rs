@@ -61,6 +61,6 @@ pub unsafe fn ordinary_grid(out: GlobalMut<u64>) {
     ];
     for (i, number) in numbers.iter().enumerate() {
         // SAFETY: (1) the elements belong to this thread's unique index.
-        unsafe { put(out, thread::own_index().get() * 5 + i, *number) };
+        unsafe { put(out, thread::unique_index().get() * 5 + i, *number) };
     }
 }

@@ -18,7 +18,7 @@ pub const EXCHANGES: usize = 9;
 #[kernel]
 pub unsafe fn exchanges(rank: u32, delta: u32, x: Global<u32>, out: GlobalMut<u64>) {
     let tile = tiled_partition::<16>(&this_thread_block());
-    let own = thread::own_index().get();
+    let own = thread::unique_index().get();
     // SAFETY: (1) is (1).
     let value = unsafe { x.load(own) };
     let (rank, delta) = (rank as usize, delta as usize);
@@ -56,7 +56,7 @@ pub unsafe fn tile_exchange(out: GlobalMut<u32>) {
     // SAFETY: as above.
     let value = unsafe { array.load(neighbour) };
     // SAFETY: (1) the element belongs to this thread's unique index.
-    unsafe { put(out, thread::own_index().get(), value) };
+    unsafe { put(out, thread::unique_index().get(), value) };
 }
 
 /// Numbers that [`coalesced`] writes for each thread.
@@ -71,7 +71,7 @@ pub const COALESCED: usize = 9;
 /// 1. `x` has an element for each thread, `out` [`COALESCED`].
 #[kernel]
 pub unsafe fn coalesced(x: Global<u32>, out: GlobalMut<u64>) {
-    let own = thread::own_index().get();
+    let own = thread::unique_index().get();
     // SAFETY: (1) is (1).
     let value = unsafe { x.load(own) };
     match value % 4 {
@@ -121,7 +121,7 @@ pub unsafe fn count_together(
     count: GlobalMut<u32>,
     places: GlobalMut<u32>,
 ) {
-    let own = thread::own_index().get();
+    let own = thread::unique_index().get();
     // SAFETY: (1) is (1).
     if unsafe { x.load(own) } >= limit {
         return;

@@ -1,17 +1,17 @@
 //! A witness is of one launch: another simulated thread of the same host thread cannot use one that was kept.
 
 use cuda_std::prelude::*;
-use cuda_std::thread::{OwnIndex, OwnIndex2d};
+use cuda_std::thread::{UniqueIndex, UniqueIndex2d};
 use std::cell::Cell;
 
 thread_local! {
-    static KEPT: Cell<Option<OwnIndex<'static>>> = const { Cell::new(None) };
-    static KEPT_2D: Cell<Option<OwnIndex2d<'static>>> = const { Cell::new(None) };
+    static KEPT: Cell<Option<UniqueIndex<'static>>> = const { Cell::new(None) };
+    static KEPT_2D: Cell<Option<UniqueIndex2d<'static>>> = const { Cell::new(None) };
 }
 
 #[kernel]
 pub fn use_kept(y: GlobalMut<f32>) {
-    if let Some(kept) = KEPT.replace(Some(thread::own_index()))
+    if let Some(kept) = KEPT.replace(Some(thread::unique_index()))
         && let Some(y) = y.own(kept)
     {
         y.set(1.0);
@@ -20,7 +20,7 @@ pub fn use_kept(y: GlobalMut<f32>) {
 
 #[kernel]
 pub fn use_kept_2d(y: GlobalMatrixMut<f32>) {
-    if let Some(kept) = KEPT_2D.replace(Some(thread::own_index_2d()))
+    if let Some(kept) = KEPT_2D.replace(Some(thread::unique_index_2d()))
         && let Some(y) = y.own(kept)
     {
         y.set(1.0);

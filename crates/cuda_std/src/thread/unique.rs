@@ -2,9 +2,9 @@
 //!
 //! | a thread has | function | element of |
 //! |---|---|---|
-//! | one element | [`own_index`] | [`GlobalMut::own`](crate::global::GlobalMut::own) |
-//! | every n-th element, in a launch of n threads | [`own_indices`] | the same |
-//! | one element of a matrix | [`own_index_2d`] | [`GlobalMatrixMut::own`](crate::global::GlobalMatrixMut::own) |
+//! | one element | [`unique_index`] | [`GlobalMut::own`](crate::global::GlobalMut::own) |
+//! | every n-th element, in a launch of n threads | [`unique_indices`] | the same |
+//! | one element of a matrix | [`unique_index_2d`] | [`GlobalMatrixMut::own`](crate::global::GlobalMatrixMut::own) |
 //!
 //! In a launch of n threads element `i` of a [`GlobalMut`](crate::global::GlobalMut) belongs to the
 //! thread of rank `i % n`, and element (row, column) of a
@@ -25,16 +25,16 @@ type OfThread<'launch> = PhantomData<*mut &'launch ()>;
 
 /// The proof that an index belongs to the calling thread alone.
 ///
-/// Only [`own_index`] and [`own_indices`] make one, and it cannot leave its thread, so no other
+/// Only [`unique_index`] and [`unique_indices`] make one, and it cannot leave its thread, so no other
 /// thread of the launch reaches the same element in this way
 /// ([`GlobalMut::own`](crate::global::GlobalMut::own)).
 #[derive(Debug)]
-pub struct OwnIndex<'launch> {
+pub struct UniqueIndex<'launch> {
     index: usize,
     of_thread: OfThread<'launch>,
 }
 
-impl OwnIndex<'_> {
+impl UniqueIndex<'_> {
     /// The index.
     #[inline(always)]
     #[must_use]
@@ -52,7 +52,7 @@ impl OwnIndex<'_> {
 /// /// Halves each element; launched with a thread for each, or more.
 /// #[kernel]
 /// pub fn halve(x: GlobalMut<f32>) {
-///     if let Some(x) = x.own(thread::own_index()) {
+///     if let Some(x) = x.own(thread::unique_index()) {
 ///         x.set(0.5 * x.get());
 ///     }
 /// }
@@ -60,9 +60,9 @@ impl OwnIndex<'_> {
 #[inline(always)]
 #[track_caller]
 #[must_use]
-pub fn own_index<'launch>() -> OwnIndex<'launch> {
+pub fn unique_index<'launch>() -> UniqueIndex<'launch> {
     let index = block_rank() * u64::from(block_size()) + u64::from(rank_in_block());
-    OwnIndex {
+    UniqueIndex {
         index: index as usize,
         of_thread: PhantomData,
     }
@@ -77,7 +77,7 @@ pub fn own_index<'launch>() -> OwnIndex<'launch> {
 /// /// `y[i] += a * x[i]` for each `i` that both have, whatever the number of threads.
 /// #[kernel]
 /// pub fn axpy(a: f32, x: Global<f32>, y: GlobalMut<f32>) {
-///     for i in thread::own_indices(y.len()) {
+///     for i in thread::unique_indices(y.len()) {
 ///         if let (Some(x), Some(y)) = (x.get(i.get()), y.own(i)) {
 ///             y.set(a.mul_add(x, y.get()));
 ///         }
@@ -87,10 +87,10 @@ pub fn own_index<'launch>() -> OwnIndex<'launch> {
 #[inline(always)]
 #[track_caller]
 #[must_use]
-pub fn own_indices<'launch>(len: usize) -> OwnIndices<'launch> {
+pub fn unique_indices<'launch>(len: usize) -> UniqueIndices<'launch> {
     let blocks = u64::from(grid_dim_x()) * u64::from(grid_dim_y()) * u64::from(grid_dim_z());
-    OwnIndices {
-        next: own_index().index,
+    UniqueIndices {
+        next: unique_index().index,
         end: len,
         threads: launch_size(blocks, block_size()),
         of_thread: PhantomData,
@@ -103,9 +103,9 @@ const fn launch_size(blocks: u64, block_size: u32) -> usize {
     blocks.saturating_mul(block_size as u64) as usize
 }
 
-/// What [`own_indices`] returns.
+/// What [`unique_indices`] returns.
 #[derive(Debug)]
-pub struct OwnIndices<'launch> {
+pub struct UniqueIndices<'launch> {
     next: usize,
     end: usize,
     /// Threads of the launch.
@@ -113,18 +113,18 @@ pub struct OwnIndices<'launch> {
     of_thread: OfThread<'launch>,
 }
 
-impl<'launch> Iterator for OwnIndices<'launch> {
-    type Item = OwnIndex<'launch>;
+impl<'launch> Iterator for UniqueIndices<'launch> {
+    type Item = UniqueIndex<'launch>;
 
     #[inline(always)]
-    fn next(&mut self) -> Option<OwnIndex<'launch>> {
+    fn next(&mut self) -> Option<UniqueIndex<'launch>> {
         if self.next >= self.end {
             return None;
         }
         let index = self.next;
         // Saturated, it is no index: a sum that wraps would be another thread's.
         self.next = index.saturating_add(self.threads);
-        Some(OwnIndex {
+        Some(UniqueIndex {
             index,
             of_thread: PhantomData,
         })
@@ -133,17 +133,17 @@ impl<'launch> Iterator for OwnIndices<'launch> {
 
 /// The proof that an element of a matrix belongs to the calling thread alone.
 ///
-/// Only [`own_index_2d`] makes one, and it cannot leave its thread, so no other thread of the launch
+/// Only [`unique_index_2d`] makes one, and it cannot leave its thread, so no other thread of the launch
 /// reaches the same element in this way
 /// ([`GlobalMatrixMut::own`](crate::global::GlobalMatrixMut::own)).
 #[derive(Debug)]
-pub struct OwnIndex2d<'launch> {
+pub struct UniqueIndex2d<'launch> {
     row: usize,
     column: usize,
     of_thread: OfThread<'launch>,
 }
 
-impl OwnIndex2d<'_> {
+impl UniqueIndex2d<'_> {
     /// The row: the thread's index in the launch along y.
     #[inline(always)]
     #[must_use]
@@ -170,7 +170,7 @@ impl OwnIndex2d<'_> {
 /// /// The transpose of `x`, one thread for each element of `y`.
 /// #[kernel]
 /// pub fn transpose(x: GlobalMatrix<f32>, y: GlobalMatrixMut<f32>) {
-///     let i = thread::own_index_2d();
+///     let i = thread::unique_index_2d();
 ///     if let (Some(x), Some(y)) = (x.get(i.column(), i.row()), y.own(i)) {
 ///         y.set(x);
 ///     }
@@ -179,14 +179,14 @@ impl OwnIndex2d<'_> {
 #[inline(always)]
 #[track_caller]
 #[must_use]
-pub fn own_index_2d<'launch>() -> OwnIndex2d<'launch> {
+pub fn unique_index_2d<'launch>() -> UniqueIndex2d<'launch> {
     let along =
         |block: u32, size: u32, thread: u32| u64::from(block) * u64::from(size) + u64::from(thread);
     let column = along(block_idx_x(), block_dim_x(), thread_idx_x());
     let row = along(block_idx_y(), block_dim_y(), thread_idx_y());
     let layer = along(block_idx_z(), block_dim_z(), thread_idx_z());
     let rows_of_layer = u64::from(grid_dim_y()) * u64::from(block_dim_y());
-    OwnIndex2d {
+    UniqueIndex2d {
         row: (layer * rows_of_layer + row) as usize,
         column: column as usize,
         of_thread: PhantomData,
@@ -199,7 +199,7 @@ mod tests {
 
     /// The indices of a thread from `next` on.
     fn indices(next: usize, end: usize, threads: usize) -> Vec<usize> {
-        let indices = OwnIndices {
+        let indices = UniqueIndices {
             next,
             end,
             threads,

@@ -1,7 +1,7 @@
 //! Compares the operation with plain code, on simulators with several schedules. No GPU is needed. With the feature
 //! `cuda`, the first CUDA device must give the same bits.
 
-use own_reduction::log_sum_exp;
+use custom_reduction::log_sum_exp;
 use tilewright::testing::seeds;
 use tilewright::{Device, SimulatorOptions};
 

@@ -1,6 +1,6 @@
 //! Computes the probability of each of a million classes from logits, without overflow.
 
-use own_reduction::log_sum_exp;
+use custom_reduction::log_sum_exp;
 use std::process::ExitCode;
 use tilewright::{Device, Result};
 

@@ -4,7 +4,7 @@ use cuda_std::prelude::*;
 
 #[kernel]
 pub fn write_twice(x: GlobalMatrixMut<f32>, y: GlobalMatrixMut<f32>) {
-    let index = thread::own_index_2d();
+    let index = thread::unique_index_2d();
     let _ = x.own(index);
     let _ = y.own(index);
 }

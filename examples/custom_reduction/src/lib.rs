@@ -1,7 +1,7 @@
 //! A reduction of a buffer by a custom operation, which the crate `kernels` defines.
 #![deny(missing_docs, clippy::undocumented_unsafe_blocks)]
 
-use own_reduction_kernels as kernels;
+use custom_reduction_kernels as kernels;
 use tilewright::{BufferView, Device, ModuleSource, Result};
 
 /// The PTX from the build script, with the architecture of each image.
@@ -15,7 +15,7 @@ const IMAGES: &[(&str, &str)] = &[];
 /// The kernels, for devices to load.
 //
 // SAFETY: the build script compiles the images from the same crate that is used here.
-pub static KERNELS: ModuleSource = unsafe { ModuleSource::new("own_reduction", IMAGES) };
+pub static KERNELS: ModuleSource = unsafe { ModuleSource::new("custom_reduction", IMAGES) };
 
 /// ln(sum of e^x) of the elements of a buffer or a slice of one.
 ///

@@ -55,7 +55,7 @@ tilewright_kernels::reductions! {
 }
 
 // SAFETY: (1) there are no images.
-static KERNELS: ModuleSource = unsafe { ModuleSource::new("own_reductions", &[]) };
+static KERNELS: ModuleSource = unsafe { ModuleSource::new("custom_reductions", &[]) };
 
 /// Simulators under several seeds: the kernels of this program have no PTX.
 fn simulators() -> impl Iterator<Item = Device> {
