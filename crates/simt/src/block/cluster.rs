@@ -1,7 +1,7 @@
 //! State that the blocks of one cluster share.
 
 use crate::basics::Dim3;
-use crate::check::Handed;
+use crate::check::BarrierOrder;
 use crate::state::ClusterBarrier;
 use std::cell::RefCell;
 use std::ptr::NonNull;
@@ -11,9 +11,9 @@ pub(crate) struct Cluster<Block> {
     pub dim: Dim3,
     pub barrier: ClusterBarrier,
     /// The order that the arrived threads pass on.
-    gathering: RefCell<Handed>,
+    gathering: RefCell<BarrierOrder>,
     /// The order that the threads of the last phase have passed on.
-    complete: RefCell<Handed>,
+    complete: RefCell<BarrierOrder>,
     /// The blocks, by rank, while all of them run; empty for a cluster of one.
     members: RefCell<Vec<NonNull<Block>>>,
 }
@@ -38,12 +38,12 @@ impl<Block> Cluster<Block> {
     }
 
     /// A thread hands on what is ordered before it.
-    pub fn gather(&self, handed: &Handed) {
+    pub fn gather(&self, handed: &BarrierOrder) {
         self.gathering.borrow_mut().add(handed);
     }
 
     /// The order that the threads have passed on in the last phase.
-    pub fn handed(&self) -> Handed {
+    pub fn handed(&self) -> BarrierOrder {
         self.complete.borrow().clone()
     }
 

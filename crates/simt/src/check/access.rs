@@ -1,17 +1,17 @@
 //! Checks one access against the shadow.
 
-use super::accessor::Accessor;
-use super::block::BlockCheck;
-use super::cell::Conflict;
-use super::cells::REGION_BYTES;
-use super::event::Event;
-use super::global::LaunchCheck;
-use super::nearby::Nearby;
-use super::reader_sets::ReaderSets;
-use super::region::Region;
-use super::shadow::{PAGE_BYTES, Page, pages};
-use super::site::Site;
 use crate::basics::{Access, AccessKind, Finding, Position, Space};
+use crate::check::accessor::Accessor;
+use crate::check::block::BlockCheck;
+use crate::check::cells::cell::Conflict;
+use crate::check::cells::event::Event;
+use crate::check::cells::global_cells::REGION_BYTES;
+use crate::check::cells::reader_sets::ReaderSets;
+use crate::check::cells::region::Region;
+use crate::check::cells::shared_shadow::{PAGE_BYTES, Page, pages};
+use crate::check::cells::site::Site;
+use crate::check::fast_paths::recent_regions::Nearby;
+use crate::check::global::LaunchCheck;
 use crate::memory::{Allocation, is_inside_one, is_replaced};
 use crate::state::SharedMemory;
 use std::panic::Location;

@@ -1,9 +1,9 @@
 //! The accessing thread, and its order relative to other accesses.
 
-use super::clusters::Clusters;
-use super::event::{Event, Others, Time};
-use super::known_clock::KnownClock;
 use crate::basics::MemoryScope;
+use crate::check::asynchronous::clusters::Clusters;
+use crate::check::cells::event::{Event, Others, Time};
+use crate::check::clocks::known_clock::KnownClock;
 use std::ops::Range;
 
 /// The accessing thread, and what is ordered before it.

@@ -6,18 +6,18 @@
 //! the word do not continue its release, and an acquire orders only what it reads itself, not what an earlier relaxed
 //! load of the word has read.
 
-use super::announced::Announced;
-use super::block::BlockCheck;
-use super::changes::Change;
-use super::clock::Before;
-use super::event::{Event, Time};
-use super::history::History;
-use super::known_clock::KnownClock;
-use super::order::index_of;
-use super::prediction::{Operation, Word};
-use super::published::{Published, Release, Words};
-use super::site::Site;
 use crate::basics::{Access, AccessKind, AtomicOrder, NumberMap, Position};
+use crate::check::block::BlockCheck;
+use crate::check::cells::event::{Event, Time};
+use crate::check::cells::site::Site;
+use crate::check::clocks::clock::Before;
+use crate::check::clocks::known_clock::KnownClock;
+use crate::check::clocks::order::index_of;
+use crate::check::weak_memory::announced::Announced;
+use crate::check::weak_memory::changes::Change;
+use crate::check::weak_memory::history::History;
+use crate::check::weak_memory::prediction::{Operation, Word};
+use crate::check::weak_memory::published::{Published, Release, Words};
 use std::panic::Location;
 
 /// The address of the word that is accessed, and the source line.

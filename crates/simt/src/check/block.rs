@@ -1,23 +1,23 @@
 //! The checks of one running block.
 
-use super::accessor::Accessor;
-use super::announced::Announced;
-use super::clock::{Joins, SharedClock};
-use super::event::packed::{Stamp, WritesOf};
-use super::event::{Event, Time};
-use super::findings::Findings;
-use super::global::{Conditions, LaunchCheck};
-use super::handed::{Handed, Phases};
-use super::known_clock::KnownClock;
-use super::layout::Layout;
-use super::nearby::Nearby;
-use super::published::Published;
-use super::reader_sets::ReaderSets;
-use super::recent::RecentSteps;
-use super::shadow::{Page, SharedShadow};
-use super::stale::StaleLoads;
-use super::thread_clocks::ThreadClocks;
 use crate::basics::Position;
+use crate::check::accessor::Accessor;
+use crate::check::asynchronous::layout::Layout;
+use crate::check::cells::event::packed::{Stamp, WritesOf};
+use crate::check::cells::event::{Event, Time};
+use crate::check::cells::reader_sets::ReaderSets;
+use crate::check::cells::shared_shadow::{Page, SharedShadow};
+use crate::check::clocks::barrier_order::{BarrierOrder, Phases};
+use crate::check::clocks::clock::{Joins, SharedClock};
+use crate::check::clocks::known_clock::KnownClock;
+use crate::check::clocks::thread_clocks::ThreadClocks;
+use crate::check::fast_paths::recent_regions::Nearby;
+use crate::check::fast_paths::recent_steps::RecentSteps;
+use crate::check::global::{Conditions, LaunchCheck};
+use crate::check::reports::findings::Findings;
+use crate::check::weak_memory::announced::Announced;
+use crate::check::weak_memory::published::Published;
+use crate::check::weak_memory::stale_loads::StaleLoads;
 use crate::memory::{OutOfMemory, try_collect};
 use std::cell::{Cell, RefCell, RefMut};
 use std::collections::BTreeMap;
@@ -51,7 +51,7 @@ pub(crate) struct BlockCheck {
     /// The last access of its shared memory by each thread of other blocks.
     pub(super) remote: RefCell<BTreeMap<(u32, u16), Event>>,
     /// By barrier of the block: the order that threads pass on which have arrived without waiting.
-    pub(super) passed: RefCell<BTreeMap<u32, Handed>>,
+    pub(super) passed: RefCell<BTreeMap<u32, BarrierOrder>>,
     /// The tiles that bulk copies have written.
     pub(super) layouts: RefCell<Vec<Layout>>,
     /// The order that the mbarriers pass on, by number.

@@ -1,13 +1,13 @@
 //! Checks that the blocks of one launch share: the shadow of global memory, and the releases of atomic updates.
 
-use super::cells::REGION_BYTES;
-use super::clock::SharedClock;
-use super::clusters::Clusters;
-use super::findings::Findings;
-use super::later_stores::LaterStores;
-use super::published::Published;
-use super::region::Region;
 use crate::basics::{NumberMap, ViewName};
+use crate::check::asynchronous::clusters::Clusters;
+use crate::check::cells::global_cells::REGION_BYTES;
+use crate::check::cells::region::Region;
+use crate::check::clocks::clock::SharedClock;
+use crate::check::reports::findings::Findings;
+use crate::check::weak_memory::later_stores::LaterStores;
+use crate::check::weak_memory::published::Published;
 use crate::memory::{
     Allocation, Allocations, OutOfMemory, Undo, hold_reserve, release_reserve, snapshot,
 };

@@ -1,0 +1,224 @@
+//! The cells of a region of global memory, of one width.
+//!
+//! A cell with one access, or with reads that one event represents, is the event itself. Any other cell is the number
+//! of an entry that is kept beside the cells. Cells are atomic words, because blocks may run on several host threads,
+//! which change them one at a time.
+
+use crate::check::cells::event::packed::Packed;
+use crate::check::cells::site::Site;
+use crate::check::fast_paths::single_event::Plain;
+use crate::memory::{OutOfMemory, release_reserve};
+use bytemuck::Zeroable;
+use bytemuck::allocation::try_zeroed_slice_box;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+
+/// Bytes of memory that a region stands for.
+pub(in crate::check) const REGION_BYTES: usize = 1 << 14;
+
+/// In place of a width: cells are not to be used.
+const NONE: usize = usize::MAX;
+
+/// The cells of [`REGION_BYTES`] bytes.
+pub(in crate::check) struct Cells {
+    /// The width of a cell in bytes, or [`NONE`]: narrower cells have taken the place of these.
+    width: AtomicUsize,
+    /// The width, too, or [`NONE`]: other host threads use them, or something has been read through the read-only
+    /// cache, or narrower cells have taken their place.
+    exclusive_width: AtomicUsize,
+    /// The width is two to this power.
+    shift: u32,
+    /// By cell, one bit: whether several blocks have read it. That is in `words`, too, where it takes 64
+    /// times the cache.
+    read_by_blocks: [AtomicU64; REGION_BYTES / u64::BITS as usize],
+    /// By cell: the word of its [`Packed`] event, which is most of what is asked.
+    words: Box<[AtomicU64]>,
+    /// By cell: the event's line.
+    sites: Box<[AtomicU32]>,
+}
+
+impl Cells {
+    /// Cells of two to the power of `shift` bytes each that no one has accessed.
+    pub fn new(shift: u32, are_exclusive: bool) -> Result<Self, OutOfMemory> {
+        let (count, width) = (REGION_BYTES >> shift, 1 << shift);
+        Ok(Self {
+            width: AtomicUsize::new(width),
+            exclusive_width: AtomicUsize::new(if are_exclusive { width } else { NONE }),
+            shift,
+            read_by_blocks: Zeroable::zeroed(),
+            words: zeroed(count)?,
+            sites: zeroed(count)?,
+        })
+    }
+
+    /// Whether narrower ones have taken their place.
+    #[inline]
+    pub fn are_outdated(&self) -> bool {
+        self.width.load(Ordering::Acquire) == NONE
+    }
+
+    /// Narrower ones have taken their place.
+    pub fn set_outdated(&self) {
+        self.width.store(NONE, Ordering::Release);
+        self.set_shared();
+    }
+
+    /// Whether they may be changed without holding the region, and plain accesses are not wrong for what is read
+    /// through the read-only cache.
+    #[inline(always)]
+    pub fn are_exclusive(&self) -> bool {
+        self.exclusive_width.load(Ordering::Acquire) != NONE
+    }
+
+    /// They may not be changed any more without holding the region, or plain accesses may be wrong for what is read
+    /// through the read-only cache.
+    pub fn set_shared(&self) {
+        self.exclusive_width.store(NONE, Ordering::Release);
+    }
+
+    /// A cell's width is two to this power.
+    #[inline]
+    pub fn shift(&self) -> u32 {
+        self.shift
+    }
+
+    /// How many bytes a cell stands for.
+    #[inline]
+    pub fn bytes(&self) -> usize {
+        1 << self.shift
+    }
+
+    /// The numbers of the cells from the one that has the first of `bytes` bytes at `offset` to the one that
+    /// has the last.
+    #[inline]
+    pub fn numbers(&self, offset: usize, bytes: usize) -> Range<usize> {
+        offset >> self.shift..(offset + bytes) >> self.shift
+    }
+
+    /// The event of a cell, or the number that stands for more.
+    #[inline]
+    pub fn get(&self, cell: usize) -> Packed {
+        Packed {
+            word: self.words[cell].load(Ordering::Relaxed),
+            site: Site::of_bits(self.sites[cell].load(Ordering::Relaxed)),
+        }
+    }
+
+    /// Changes a cell; the caller holds the region, unless it is exclusive.
+    #[inline]
+    pub fn set(&self, cell: usize, packed: Packed) {
+        let bits = &self.read_by_blocks[cell / u64::BITS as usize];
+        let known = bits.load(Ordering::Relaxed);
+        let bit = 1 << (cell % u64::BITS as usize);
+        if (known & bit != 0) != packed.is_read_by_blocks() {
+            bits.store(known ^ bit, Ordering::Relaxed);
+        }
+        self.words[cell].store(packed.word, Ordering::Relaxed);
+        self.sites[cell].store(packed.site.to_bits(), Ordering::Relaxed);
+    }
+
+    /// The number of the cell of these bytes, if they are those of one and the cells are not out of date.
+    #[inline(always)]
+    pub fn number_of(&self, offset: usize, bytes: usize) -> Option<usize> {
+        self.number_of_width(offset, bytes, self.width.load(Ordering::Acquire))
+    }
+
+    /// Like [`number_of`](Self::number_of), if the cell may be changed without holding the region, and plain accesses are
+    /// not wrong for what is read through the read-only cache.
+    #[inline(always)]
+    pub fn exclusive_number_of(&self, offset: usize, bytes: usize) -> Option<usize> {
+        self.number_of_width(offset, bytes, self.exclusive_width.load(Ordering::Acquire))
+    }
+
+    #[inline(always)]
+    fn number_of_width(&self, offset: usize, bytes: usize, width: usize) -> Option<usize> {
+        let is_one = bytes == width && offset & (bytes - 1) == 0;
+        is_one.then_some(offset >> self.shift)
+    }
+
+    /// Whether several blocks have read the bytes of a cell: for one more reader that no fence orders, there
+    /// is nothing to add.
+    #[inline(always)]
+    pub fn is_read(&self, cell: usize) -> bool {
+        let bits = self.read_by_blocks.get(cell / u64::BITS as usize);
+        bits.is_some_and(|bits| {
+            bits.load(Ordering::Relaxed) >> (cell % u64::BITS as usize) & 1 == 1
+        })
+    }
+
+    /// Records an access of a cell if all that is known of the cell is replaced, or says more: never what several
+    /// blocks have read.
+    #[inline(always)]
+    pub fn replace_one<const WRITES: bool>(&self, cell: usize, access: &Plain<WRITES>) -> bool {
+        let (Some(word), Some(site)) = (self.words.get(cell), self.sites.get(cell)) else {
+            return false;
+        };
+        let known = word.load(Ordering::Relaxed);
+        if access.replaces(known) {
+            word.store(access.event.word, Ordering::Relaxed);
+            site.store(access.event.site.to_bits(), Ordering::Relaxed);
+            return true;
+        }
+        access.repeats(known)
+    }
+
+    /// Records a load of a cell by a thread that no fence orders, if the cell then stands for reads of several
+    /// blocks, of which not each is kept; `is_exact`: each of several readers is.
+    #[inline]
+    pub fn join_one<const WRITES: bool>(
+        &self,
+        cell: usize,
+        access: &Plain<WRITES>,
+        is_exact: bool,
+    ) -> bool {
+        let known = self.get(cell);
+        let joins = access.joins(known.word, is_exact);
+        if joins {
+            self.set(cell, known.standing_for_blocks());
+        }
+        joins
+    }
+
+    /// Whether several blocks have read each of the bytes.
+    #[inline]
+    pub fn are_read(&self, offset: usize, bytes: usize) -> bool {
+        let mut numbers = self.numbers(offset, bytes);
+        self.are_whole(offset, bytes) && numbers.all(|cell| self.is_read(cell))
+    }
+
+    /// Like [`replace_one`](Self::replace_one) of several cells. If it returns false, some may have been
+    /// replaced: the access has to be recorded by the rules.
+    #[inline]
+    pub fn replace<const WRITES: bool>(
+        &self,
+        (offset, bytes): (usize, usize),
+        access: &Plain<WRITES>,
+    ) -> bool {
+        let mut numbers = self.numbers(offset, bytes);
+        self.are_whole(offset, bytes) && numbers.all(|cell| self.replace_one(cell, access))
+    }
+
+    /// Whether there are cells of these bytes alone.
+    #[inline]
+    fn are_whole(&self, offset: usize, bytes: usize) -> bool {
+        (offset | bytes).trailing_zeros() >= self.shift
+    }
+}
+
+fn zeroed<T: Zeroable>(count: usize) -> Result<Box<[T]>, OutOfMemory> {
+    try_zeroed_slice_box(count).map_err(|()| release_reserve())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::cells::region::Region;
+
+    #[test]
+    fn cells_of_words_take_little_more_than_three_times_the_memory() {
+        let cells = Cells::new(2, true).unwrap();
+        let [words, sites] = [size_of_val(&*cells.words), size_of_val(&*cells.sites)];
+        let bytes = size_of::<Region>() + size_of::<Cells>() + words + sites;
+        assert!(bytes < REGION_BYTES * 16 / 5, "{bytes} bytes");
+    }
+}

@@ -1,0 +1,324 @@
+//! The fastest path of a load or a store: its bytes are those of one cell, and a few words at hand allow it.
+//!
+//! Code that only some accesses need is in separate functions: otherwise the registers that it uses would be saved at
+//! each access.
+
+use crate::basics::Position;
+use crate::check::accessor::Accessor;
+use crate::check::block::BlockCheck;
+use crate::check::cells::event::{Event, EventKind};
+use crate::check::cells::global_cells::{Cells, REGION_BYTES};
+use crate::check::cells::reader_sets::PlainRead;
+use crate::check::cells::shared_shadow::SharedShadow;
+use crate::check::cells::site::Site;
+use crate::check::fast_paths::recent_regions::Nearby;
+use crate::check::fast_paths::recent_steps::Line;
+use crate::check::fast_paths::single_event::Plain;
+use std::panic::Location;
+
+/// The fastest path's result for a load or a store of global memory.
+#[derive(Clone, Copy)]
+pub(crate) enum AtOnce<'a> {
+    /// It has been recorded.
+    Recorded,
+    /// All has been written, and its bytes are those of one of these cells, which no other host thread uses.
+    OfCell(CellOf<'a>),
+    /// Its bytes are those of one cell of a region.
+    OfRegion,
+    /// Nothing.
+    Unknown,
+}
+
+/// Cells, one of them that of an access's bytes.
+#[derive(Clone, Copy)]
+pub(crate) struct CellOf<'a>(&'a Cells);
+
+impl CellOf<'_> {
+    /// How many bytes the access has.
+    #[inline]
+    pub fn bytes(self) -> usize {
+        self.0.bytes()
+    }
+}
+
+impl BlockCheck {
+    /// Checks a load of `bytes` bytes of global memory at `address` by a view that begins at `view_base`.
+    ///
+    /// Like the other functions of the fastest path, it takes no lock, and borrows and allocates nothing: as in the
+    /// kernel's own code, the thread may be abandoned here.
+    #[inline(always)]
+    pub fn load_at_once(&self, view_base: usize, (address, bytes): (usize, usize)) -> AtOnce<'_> {
+        let Some((window, cells)) = self.nearby_now().window_of(view_base, address) else {
+            return AtOnce::Unknown;
+        };
+        let Some(cell) = cells.number_of(address % REGION_BYTES, bytes) else {
+            return AtOnce::Unknown;
+        };
+        match window.is_all_written {
+            true if cells.is_read(cell) && !self.has_clocks.get() => AtOnce::Recorded,
+            true if cells.are_exclusive() => AtOnce::OfCell(CellOf(cells)),
+            _ => AtOnce::OfRegion,
+        }
+    }
+
+    /// Records a load of the cell of `address`, by thread number `number`, at the line `site`, if it replaces all that is
+    /// known of the cell, or says no more.
+    #[inline(always)]
+    pub fn record_load(
+        &self,
+        number: u32,
+        CellOf(cells): CellOf<'_>,
+        address: usize,
+        site: &'static Location<'static>,
+    ) -> bool {
+        let offset = address % REGION_BYTES;
+        let cell = cells.exclusive_number_of(offset, cells.bytes());
+        cell.is_some_and(|cell| self.is_replaced::<false>(number, (cells, cell), site))
+    }
+
+    /// Records a store of `bytes` bytes of global memory at `address` by a view that begins at `view_base`, by thread
+    /// number `number`, at the line `site`, if it replaces all that is known of its cell.
+    #[inline(always)]
+    pub fn store_at_once(
+        &self,
+        number: u32,
+        view_base: usize,
+        (address, bytes): (usize, usize),
+        site: &'static Location<'static>,
+    ) -> AtOnce<'_> {
+        let nearby = self.nearby_now();
+        let Some((window, cells)) = nearby.window_of(view_base, address) else {
+            return AtOnce::Unknown;
+        };
+        let offset = address % REGION_BYTES;
+        let Some(cell) = cells.exclusive_number_of(offset, bytes) else {
+            let is_of_region = cells.number_of(offset, bytes).is_some();
+            return if is_of_region {
+                AtOnce::OfRegion
+            } else {
+                AtOnce::Unknown
+            };
+        };
+        if !self.is_replaced::<true>(number, (cells, cell), site) {
+            return AtOnce::OfRegion;
+        }
+        if !window.is_all_written {
+            nearby.note_written(address, bytes);
+        }
+        AtOnce::Recorded
+    }
+
+    /// Records a load of `bytes` bytes from `offset` on of the block's shared memory by the running thread, at the line
+    /// `site`, if the last barrier orders the write before it and the thread has made the same step lately.
+    #[inline(always)]
+    pub fn load_shared_at_once(
+        &self,
+        (offset, bytes): (usize, usize),
+        site: &'static Location<'static>,
+    ) -> bool {
+        let line = Line::of(site, bytes.trailing_zeros());
+        if !self.recent.has(line) {
+            return false;
+        }
+        let Some((cell, _)) = self.shadow_now().cell_of(offset, bytes) else {
+            return false;
+        };
+        let before = (self.writes.get(), self.block_barrier.get());
+        cell.load_again(line, before, &self.recent)
+    }
+
+    /// Records a store of `bytes` bytes from `offset` on of the block's shared memory by thread number `number`, at the
+    /// line `site`, if a barrier or the thread itself orders all before it.
+    #[inline(always)]
+    pub fn store_shared_at_once(
+        &self,
+        number: u32,
+        (offset, bytes): (usize, usize),
+        site: &'static Location<'static>,
+    ) -> bool {
+        let shadow = self.shadow_now();
+        let Some((cell, shift)) = shadow.cell_of(offset, bytes) else {
+            return false;
+        };
+        let plain = || self.plain::<true>(number, shift, Site::near(site)?);
+        plain().is_some_and(|access| cell.store(&access, self.block, shadow.sets()))
+    }
+
+    /// Records a load or a store of shared memory, of `bytes` bytes from `offset` on, which are at `address`, that is not
+    /// recorded at once. If it does not, that has to be found once more.
+    pub fn record_in_page<const WRITES: bool>(
+        &self,
+        position: &Position,
+        (offset, bytes): (usize, usize),
+        address: usize,
+        site: &'static Location<'static>,
+    ) -> bool {
+        if self.is_abandoned.get() {
+            return false;
+        }
+        let (number, shift) = (position.thread(), bytes.trailing_zeros());
+        let is_replaced = || {
+            let access = self.plain::<true>(number, shift, Site::of(site))?;
+            let mut shadow = self.shared.try_borrow_mut().ok()?;
+            let (cell, sets) = shadow.cell_and_sets((offset, bytes))?;
+            Some(cell.store_after_own(&access, self.block, sets))
+        };
+        let is_recorded = match WRITES {
+            true => is_replaced() == Some(true),
+            false => self.load_in_page(position, (offset, bytes), site) == Some(true),
+        };
+        let is_allowed = || {
+            let event = self.plain_event::<WRITES>(number, shift, site);
+            let record = |accessor: &Accessor<'_>| {
+                self.record_shared((offset, bytes), address, &event, accessor)
+            };
+            self.with_accessor(position, record).is_ok()
+        };
+        is_recorded || is_allowed()
+    }
+
+    /// Records a load of shared memory, if its bytes are those of one cell and the write is before it.
+    fn load_in_page(
+        &self,
+        position: &Position,
+        range: (usize, usize),
+        site: &'static Location<'static>,
+    ) -> Option<bool> {
+        let (number, shift) = (position.thread(), range.1.trailing_zeros());
+        let has_clock = self.has_clock(number);
+        let access = self.plain::<false>(number, shift, Site::of(site))?;
+        let mut shadow = self.shared_with_room().ok()?;
+        let (cell, sets) = shadow.cell_and_sets(range)?;
+        let from = cell.reads();
+        let width = self.warp_width as u16;
+        let read = || PlainRead {
+            event: access.event,
+            block_barrier: access.barrier,
+            warp_barrier: self.warp_barriers[position.warp as usize].get(),
+            warp_width: width,
+        };
+        let is_known = match has_clock {
+            true => cell.load(&access, true, sets),
+            false => cell.load_commonly(&access, read, sets).ok()?,
+        };
+        let is_recorded = is_known
+            || cell.load_of_own(&access, width, sets)
+            || self
+                .with_accessor(position, |it| cell.load_newly(&access, it, sets))
+                .ok()?;
+        let to = cell.reads();
+        // Other cells may make the step, too.
+        let is_common = to != from && !to.is_own() && !self.has_clocks.get();
+        if is_recorded && is_common {
+            let line = Line::of(site, shift);
+            let cells = shadow.reads_of_width(range.1);
+            self.recent.note(line, (from, to), cells);
+        }
+        Some(is_recorded)
+    }
+
+    #[inline(always)]
+    fn shadow_now(&self) -> &SharedShadow {
+        // SAFETY: the shadow is borrowed to change it only in functions that call nothing of the shortest way, nor code
+        // of a kernel's; the shortest way itself changes nothing but the contents of `Cell`s.
+        unsafe { &*self.shared.as_ptr() }
+    }
+
+    #[inline(always)]
+    fn nearby_now(&self) -> &Nearby {
+        // SAFETY: the places are borrowed to change them only in functions that call nothing of the shortest way, nor
+        // code of a kernel's.
+        unsafe { &*self.nearby.as_ptr() }
+    }
+
+    /// Whether a load or a store of a whole cell replaces all that is known of it, or says no more.
+    #[inline(always)]
+    fn is_replaced<const WRITES: bool>(
+        &self,
+        number: u32,
+        (cells, cell): (&Cells, usize),
+        site: &'static Location<'static>,
+    ) -> bool {
+        let plain = || self.plain::<WRITES>(number, cells.shift(), Site::near(site)?);
+        plain().is_some_and(|access| cells.replace_one(cell, &access))
+    }
+
+    /// Records an access of a whole cell that is not recorded at once: not all of the memory was written, or it changes
+    /// cells that other host threads use, or the rules have to say whether it is allowed. If they do not, that has to be
+    /// found once more.
+    pub fn record_in_region<const WRITES: bool>(
+        &self,
+        position: &Position,
+        view_base: usize,
+        (address, bytes): (usize, usize),
+        site: &'static Location<'static>,
+    ) -> bool {
+        let Ok(nearby) = self.nearby.try_borrow() else {
+            return false;
+        };
+        let offset = address % REGION_BYTES;
+        let window = nearby.window_of(view_base, address);
+        let Some(((_, cells), place)) = window.zip(nearby.place_of_cell(address)) else {
+            return false;
+        };
+        let Some(cell) = cells.number_of(offset, bytes) else {
+            return false;
+        };
+        let (number, region) = (position.thread(), &place.region);
+        if !WRITES && !place.is_written(address, bytes) {
+            return false;
+        }
+        let may_join = !WRITES && !self.has_clock(number);
+        if may_join && cells.is_read(cell) {
+            return true;
+        }
+        let plain = || self.plain::<WRITES>(number, cells.shift(), Site::of(site));
+        let says_it_all = |access: &Plain<WRITES>| {
+            cells.replace_one(cell, access)
+                || may_join && cells.join_one(cell, access, region.is_exact())
+        };
+        let is_replaced = || {
+            // Another host thread may have narrowed them meanwhile.
+            !cells.are_outdated() && plain().is_some_and(|access| says_it_all(&access))
+        };
+        let event = || self.plain_event::<WRITES>(number, cells.shift(), site);
+        let is_allowed = || {
+            let (part, whole) = ((offset, bytes), (address, bytes));
+            let record = |accessor: &Accessor<'_>| {
+                self.record_bytes(region, part, whole, &event(), accessor)
+            };
+            self.with_accessor(position, record).is_ok()
+        };
+        let is_recorded = region.change(is_replaced) || is_allowed();
+        if WRITES && is_recorded {
+            place.note_written(address, bytes);
+        }
+        is_recorded
+    }
+
+    /// A load or a store of all bytes of one of the cells.
+    #[inline(always)]
+    fn plain_event<const WRITES: bool>(
+        &self,
+        number: u32,
+        shift: u32,
+        site: &'static Location<'static>,
+    ) -> Event {
+        let thread = (self.block, number as u16);
+        Event::of_width(
+            kind_of::<WRITES>(),
+            thread,
+            self.now(),
+            shift,
+            Site::of(site),
+        )
+    }
+}
+
+/// The kind of a load or a store.
+const fn kind_of<const WRITES: bool>() -> EventKind {
+    match WRITES {
+        true => EventKind::Write,
+        false => EventKind::Read,
+    }
+}

@@ -1,0 +1,276 @@
+//! The regions and allocations that a block has used lately.
+
+use crate::basics::{Access, spread};
+use crate::check::cells::global_cells::{Cells, REGION_BYTES};
+use crate::check::cells::region::Region;
+use crate::check::global::LaunchCheck;
+use crate::memory::{Allocation, OutOfMemory};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// How many regions are kept: two to this power.
+const REGION_BITS: u32 = 6;
+
+/// Addresses without a gap.
+#[derive(Clone, Copy, Default)]
+struct Extent {
+    start: usize,
+    bytes: usize,
+}
+
+impl Extent {
+    #[inline]
+    fn contains(self, address: usize) -> bool {
+        address.wrapping_sub(self.start) < self.bytes
+    }
+
+    /// Whether it has all of `bytes` bytes from `address` on.
+    #[inline]
+    fn contains_all(self, address: usize, bytes: usize) -> bool {
+        let offset = address.wrapping_sub(self.start);
+        offset < self.bytes && bytes <= self.bytes - offset
+    }
+}
+
+impl From<Range<usize>> for Extent {
+    fn from(range: Range<usize>) -> Self {
+        Self {
+            start: range.start,
+            bytes: range.end - range.start,
+        }
+    }
+}
+
+/// A region, and what was last found in it.
+pub(in crate::check) struct Place {
+    /// The part of `extent` that is in the region.
+    within: Extent,
+    /// The addresses of the allocation, or those between two others.
+    extent: Extent,
+    pub region: Arc<Region>,
+    /// Whether kernels may access the extent.
+    may_access: bool,
+    /// Whether each access is valid that the extent holds, whatever comes.
+    is_always_valid: bool,
+    /// The allocation in which the last address was, if it was in one.
+    pub allocation: Option<Arc<Allocation>>,
+}
+
+impl Place {
+    /// Whether view and access are in the allocation, or both are in none.
+    #[inline]
+    pub fn holds(&self, access: &Access) -> bool {
+        self.extent.contains(access.view_base)
+            && self.extent.contains_all(access.address(), access.bytes)
+    }
+
+    /// Whether the allocation is there, and what is read of it has been written.
+    #[inline]
+    pub fn is_valid(&self, access: &Access, reads: bool) -> bool {
+        self.is_always_valid || self.is_valid_now(access, reads)
+    }
+
+    /// Notes that a recorded access has written these bytes of the allocation.
+    #[inline]
+    pub fn note_written(&self, address: usize, bytes: usize) {
+        if !self.is_always_valid {
+            self.mark_written(address, bytes);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn mark_written(&self, address: usize, bytes: usize) {
+        if let Some(allocation) = &self.allocation {
+            allocation.mark_written(address, bytes);
+        }
+    }
+
+    /// Whether these bytes have been written, which may be accessed.
+    #[inline]
+    pub fn is_written(&self, address: usize, bytes: usize) -> bool {
+        let is_written = |it: &Arc<Allocation>| it.is_written(address, bytes);
+        self.is_always_valid || self.allocation.as_ref().is_some_and(is_written)
+    }
+
+    fn is_valid_now(&self, access: &Access, reads: bool) -> bool {
+        self.allocation.as_ref().is_some_and(|allocation| {
+            !allocation.is_freed()
+                && (!reads || allocation.is_written(access.address(), access.bytes))
+        })
+    }
+}
+
+/// The accesses of whole cells that a place is good for.
+#[derive(Default)]
+#[repr(align(64))]
+pub(in crate::check) struct Window {
+    /// The address of the first of them.
+    first: usize,
+    /// How many bytes later the last one begins.
+    last: usize,
+    /// The starts of their views.
+    extent: Extent,
+    /// The cells of the region, once there are some and if accesses may be made.
+    cells: Option<Arc<Cells>>,
+    /// Whether all has been written.
+    pub is_all_written: bool,
+}
+
+impl Window {
+    fn of(place: &Place) -> Self {
+        let cells = place.region.present_cells().filter(|_| place.may_access);
+        // Where no cell fits, there is no window; with no cells, it does not matter.
+        let width = cells.as_ref().map_or(0, |cells| cells.bytes());
+        match place.within.bytes.checked_sub(width) {
+            Some(last) => Self {
+                first: place.within.start,
+                last,
+                extent: place.extent,
+                cells,
+                is_all_written: place.is_always_valid,
+            },
+            None => Self::default(),
+        }
+    }
+
+    #[inline]
+    fn present_cells(&self) -> Option<&Cells> {
+        self.cells.as_deref().filter(|cells| !cells.are_outdated())
+    }
+}
+
+/// The regions that a block has used lately, by [`slot_of`] their number.
+pub(in crate::check) struct Nearby {
+    windows: [Window; 1 << REGION_BITS],
+    places: [Option<Place>; 1 << REGION_BITS],
+}
+
+/// The slot of a region. A block often accesses regions at distances of a power of two.
+#[inline]
+fn slot_of(number: usize) -> usize {
+    (spread(number as u64) >> (u64::BITS - REGION_BITS)) as usize
+}
+
+impl Default for Nearby {
+    fn default() -> Self {
+        Self {
+            windows: std::array::from_fn(|_| Window::default()),
+            places: [const { None }; 1 << REGION_BITS],
+        }
+    }
+}
+
+impl Nearby {
+    /// Forgets what it knows of a launch.
+    pub fn clear(&mut self) {
+        self.forget_windows();
+        self.places.fill_with(|| None);
+    }
+
+    /// Until an access is recorded, there is no [`window_of`](Self::window_of) any.
+    pub fn forget_windows(&mut self) {
+        self.windows.fill_with(Window::default);
+    }
+
+    /// The place of `address`.
+    #[inline]
+    pub fn find(&mut self, launch: &LaunchCheck, address: usize) -> Result<&Place, OutOfMemory> {
+        let number = address / REGION_BYTES;
+        let slot = &mut self.places[slot_of(number)];
+        let is_known = |place: &Place| place.within.contains(address);
+        if !slot.as_ref().is_some_and(is_known) {
+            let (allocation, extent) = launch.surroundings(address);
+            launch.keep(allocation.as_ref(), number)?;
+            let is_written = allocation.as_ref().is_none_or(|it| it.is_all_written());
+            let first = number * REGION_BYTES;
+            let end = first.saturating_add(REGION_BYTES).min(extent.end);
+            self.windows[slot_of(number)] = Window::default();
+            let may_access = launch.may_access(allocation.as_deref());
+            *slot = Some(Place {
+                within: (first.max(extent.start)..end).into(),
+                extent: extent.into(),
+                region: launch.region(number)?,
+                may_access,
+                is_always_valid: is_written && may_access,
+                allocation,
+            });
+        }
+        match slot {
+            Some(place) => Ok(place),
+            None => unreachable!("it has just been filled"),
+        }
+    }
+
+    /// Looks for the cells of the region of `address` again: they may have changed since the last time.
+    #[inline]
+    pub fn look_for_cells(&mut self, address: usize) {
+        let slot = slot_of(address / REGION_BYTES);
+        if self.windows[slot].present_cells().is_none()
+            && let Some(place) = &self.places[slot]
+        {
+            self.windows[slot] = Window::of(place);
+        }
+    }
+
+    /// The window of an access at `address` by a view that begins at `view_base`, and its cells, if it may be made as
+    /// far as it is of a whole cell.
+    #[inline(always)]
+    pub fn window_of(&self, view_base: usize, address: usize) -> Option<(&Window, &Cells)> {
+        let window = &self.windows[slot_of(address / REGION_BYTES)];
+        if !(address.wrapping_sub(window.first) <= window.last && window.extent.contains(view_base))
+        {
+            return None;
+        }
+        Some((window, window.cells.as_deref()?))
+    }
+
+    /// The place of an address that has a [`window_of`](Self::window_of).
+    pub fn place_of_cell(&self, address: usize) -> Option<&Place> {
+        self.places[slot_of(address / REGION_BYTES)].as_ref()
+    }
+
+    /// Notes that these bytes, which have a [`window_of`](Self::window_of), have been written.
+    #[cold]
+    #[inline(never)]
+    pub fn note_written(&self, address: usize, bytes: usize) {
+        if let Some(place) = self.place_of_cell(address) {
+            place.note_written(address, bytes);
+        }
+    }
+
+    /// The cells of the region of a place that [`place_of`](Self::place_of) has found, if they are known
+    /// and accesses that its extent holds may be made.
+    #[inline]
+    pub fn cells_at(&self, address: usize) -> Option<&Cells> {
+        self.windows[slot_of(address / REGION_BYTES)].present_cells()
+    }
+
+    /// The place of an access, and its offset in the region, if both are known: view and access are in
+    /// one allocation, or both in none, and the access is in one region.
+    #[inline]
+    pub fn place_of(&self, access: &Access) -> Option<(&Place, usize)> {
+        let address = access.address();
+        let place = self.places[slot_of(address / REGION_BYTES)].as_ref()?;
+        let is_known = place.within.contains_all(address, access.bytes)
+            && place.extent.contains(access.view_base);
+        is_known.then_some((place, address % REGION_BYTES))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// A block that takes every 2^n-th tile of an array has its regions in places of their own.
+    #[test]
+    fn regions_at_distances_of_powers_of_two_rarely_share_a_slot() {
+        for exponent in 0..24 {
+            let slots: BTreeSet<usize> = (0..16)
+                .map(|it| slot_of(12345 + (it << exponent)))
+                .collect();
+            assert!(slots.len() >= 10, "{} slots at 2^{exponent}", slots.len());
+        }
+    }
+}

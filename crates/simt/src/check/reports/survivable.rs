@@ -1,0 +1,94 @@
+//! Conflicts that a launch survives: it goes on as if the access were allowed.
+
+use crate::basics::{Access, Finding, Position, Space};
+use crate::check::block::BlockCheck;
+use crate::check::cells::cell::Conflict;
+use crate::check::cells::event::{Event, EventKind};
+use crate::check::cells::global_cells::REGION_BYTES;
+use crate::check::cells::shared_shadow::{PAGE_BYTES, pages};
+use crate::check::cells::site::Site;
+use crate::check::reports::findings::Key;
+use crate::check::reports::place::Place;
+use crate::memory::{OutOfMemory, start_of};
+use crate::state::SharedMemory;
+use std::panic::Location;
+
+impl BlockCheck {
+    /// Lists a conflict that the launch survives, and takes the access for one that is allowed.
+    ///
+    /// # Errors
+    ///
+    /// The conflict as the finding that ends the launch, if it does.
+    #[cold]
+    pub(in crate::check) fn list(
+        &self,
+        position: &Position,
+        shared: &SharedMemory,
+        access: &Access,
+        conflict: &Conflict,
+        site: &'static Location<'static>,
+    ) -> Result<(), Box<Finding>> {
+        let describe = || {
+            let place = Place::of(access, shared, &self.launch.allocations);
+            let place = place.of_parameter(access, &self.launch);
+            self.describe(position, access.kind, &place, conflict, site)
+        };
+        let address = access.address();
+        let memory = match access.space {
+            Space::Shared => shared.array_of(address),
+            // Static arrays are registered at their first use, which may be in the launch.
+            Space::Global | Space::Constant => start_of(address).unwrap_or(0),
+        };
+        let Some(key) = Key::of(access.kind, conflict, Site::of(site), memory) else {
+            return Err(Box::new(describe()));
+        };
+        self.launch.findings.add(key, self.block, describe)?;
+        self.overwrite(position, shared, access, site)
+            .map_err(|OutOfMemory| Finding::out_of_memory(&OutOfMemory.to_string()))
+    }
+
+    /// Records an access as the only one of its bytes, if it writes; one that reads is forgotten.
+    fn overwrite(
+        &self,
+        position: &Position,
+        shared: &SharedMemory,
+        access: &Access,
+        site: &'static Location<'static>,
+    ) -> Result<(), OutOfMemory> {
+        let kind = EventKind::from(access.kind);
+        if !kind.writes() {
+            return Ok(());
+        }
+        let thread = (self.block, position.thread() as u16);
+        let event = Event::new(kind, thread, self.now(), access.bytes, Site::of(site));
+        let event = event.of_scope(access.order.scope);
+        let (address, bytes) = (access.address(), access.bytes);
+        match (access.space, shared.offset_of(address)) {
+            (Space::Shared, Some(offset)) => {
+                for (number, offset, bytes) in pages::<PAGE_BYTES>(offset, bytes) {
+                    self.with_shared_page(number, |mut page, sets| {
+                        page.overwrite(offset, bytes, &event, sets)
+                    })??;
+                }
+                if !kind.is_atomic() {
+                    self.published.end(address, bytes);
+                }
+            }
+            (Space::Global, _) => {
+                let mut nearby = self.nearby.borrow_mut();
+                for (number, offset, bytes) in pages::<REGION_BYTES>(address, bytes) {
+                    let place = nearby.find(&self.launch, number * REGION_BYTES + offset)?;
+                    place.region.overwrite(offset, bytes, &event)?;
+                }
+                if let Some(allocation) = &nearby.find(&self.launch, address)?.allocation {
+                    allocation.mark_written(address, bytes);
+                }
+                if !kind.is_atomic() {
+                    self.launch.published.end(address, bytes);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
