@@ -141,7 +141,7 @@ mod workspace;
 pub use crate::arrays::{
     gram, matmul, matmul_coarsened, matmul_tiled, matvec, reduce_axis, reduce_dot_axis,
 };
-pub use buffer::{Buffer, BufferView, BufferViewMut};
+pub use buffer::{Buffer, BufferView, BufferViewMut, IntoBufferView};
 pub use device::{Device, default_device};
 pub use element::Element;
 pub use environment::DeviceChoice;
@@ -156,12 +156,12 @@ pub use group::{
 pub use launch::LaunchConfig;
 pub use launch_args::{LaunchArg, LaunchArgs};
 pub use matmul::{
-    Accumulate, Accumulator, Activation, Arithmetic, GemmElement, Matmul, MatmulElement,
-    MatmulGroup, MatmulInto, MatmulPlan, PreparedMatrix, SelectionReason, TileConfig,
+    Activation, Arithmetic, Matmul, MatmulElement, MatmulGroup, MatmulInto, MatmulPlan,
+    PreparedMatrix,
 };
 pub use matrix::{
-    AsMatrixBatchMut, AsMatrixViewMut, Matrix, MatrixBatch, MatrixBatchMut, MatrixShape,
-    MatrixView, MatrixViewMut, Order,
+    AsMatrixBatchMut, AsMatrixViewMut, IntoMatrixBatch, IntoMatrixView, Matrix, MatrixBatch,
+    MatrixBatchMut, MatrixShape, MatrixView, MatrixViewMut, Order,
 };
 pub use module::Module;
 pub use module_source::ModuleSource;
@@ -183,6 +183,13 @@ pub use simt::{
 pub use simulator::SimulatorOptions;
 pub use tensor_map::{TensorMapView, TensorMapViewMut};
 pub use texture::{Texel, Texture};
+
+/// Tile sizes of products, and what a [`MatmulPlan`] says of its decisions.
+///
+/// [`Matmul::tiles`] and [`Device::matmul_coarsened_with_into`] take a tile size; all other calls choose one.
+pub mod tuning {
+    pub use crate::matmul::{SelectionReason, Staging, TileSize};
+}
 
 /// The device library for kernels: `use tilewright::cuda_std::prelude::*`.
 ///
