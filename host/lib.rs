@@ -27,7 +27,7 @@
 //! | data | [`Device::upload`], [`Device::matrix`], `Device::matrix_from_array` for an `ndarray` view, [`Buffer::to_vec`] | [`BufferView`], [`MatrixView`], [`PinnedBuffer`], [`Element`], [`Order`] |
 //! | sums and other reductions | [`Device::reduce_sum`], [`Device::reduce`] with an operation from [`ops`] | [`Device::reduce_rows`], [`Device::segments`], [`Device::reduce_sum_reproducible`], [`ReduceElement`] |
 //! | prefix sums | [`Device::scan_inclusive`], [`Device::scan_exclusive`] | [`scan_height`] |
-//! | products | [`Device::matmul`], [`Device::matvec`] | [`Matmul`] with scales, biases, an [`Activation`] and batches; [`Arithmetic`], [`MatmulPlan`] |
+//! | products | [`Device::matmul`], [`Device::matvec`] | [`Matmul`] with scales, biases, an [`Activation`] and batches; [`Arithmetic`], [`MatmulPlan`], [`tuning`] |
 //! | several devices | [`DeviceGroup::all`], [`DeviceGroup::simulated`] | [`ShardedBuffer`], [`ShardedMatrix`], [`DeviceGroup::matmul`], [`DeviceGroup::all_reduce`]; across processes [`DeviceGroup::join`] |
 //! | host data, in one call | [`reduce_sum()`], [`reduce()`], [`scan_inclusive()`] | `matmul`, `matvec` and `reduce_axis` for `ndarray` views |
 //! | custom kernels | [`cuda_std`], [`Device::load`], [`Module::launch`] | [`ModuleSource`], [`LaunchConfig`], [`LaunchArg`], [`Module::write_symbol`], [`Texture`], [`TensorMapView`] |
