@@ -9,7 +9,7 @@
 //! - `matrices.rs`: operands and result, checked against each other; `layout.rs`: their layout in memory.
 //!   `prepared.rs`, `halves.rs`: split f32 operands.
 //! - `select/`: the pure function from a problem (`problem.rs`) to a kernel (`kernel.rs`) of the table
-//!   (`kernels.rs`).
+//!   (`table.rs`), which `kernels.rs` makes of the catalogue of `tilewright_kernels`.
 //! - `entry.rs`, `launchers.rs`: how a kernel is launched. `epilogue.rs`: the epilogue.
 
 mod arithmetic;

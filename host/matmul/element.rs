@@ -3,6 +3,7 @@
 use super::arithmetic::Arithmetic;
 use super::element_type::{Output, Typed};
 use super::entry::{AddArguments, AddKernel, launch_with_epilogue};
+use super::launchers::Kernels;
 use super::types::{Accumulate, Accumulator, MatmulInto};
 use crate::element::Element;
 use crate::images::oldest_driver;
@@ -24,13 +25,13 @@ use tilewright_kernels::parts;
 pub trait GemmElement: MatmulInto<Self> + Accumulate<Product = Self> + sealed::GemmElement {}
 
 pub mod sealed {
-    use super::{Accumulate, Accumulator, AddKernel, Arithmetic, Element, Typed};
+    use super::{Accumulate, Accumulator, AddKernel, Arithmetic, Element, Kernels, Typed};
 
     /// A type that the table has chains for.
     pub trait GemmElement {}
 
     /// A type whose products of unequal shapes can share a launch.
-    pub trait GroupElement: Accumulate {
+    pub trait GroupElement: Accumulate + Kernels<Self, <Self as Accumulate>::Accumulator> {
         /// The arithmetic of the products that do not fit into the launch.
         const ARITHMETIC: Arithmetic;
     }
@@ -83,7 +84,7 @@ macro_rules! tensor_outputs {
 tensor_outputs!(f16 bf16 f32 i32);
 
 macro_rules! outputs_of_parts {
-    ($($element:ty, of $part:ty: $add:ident $add_after:ident;)*) => {$(
+    ($({$part:ident to $element:ident in $finish:ident} {alone $add:ident; after $add_after:ident;})*) => {$(
         impl sealed::OutputOf<$part> for $element {
             const ADD: AddKernel<Self, <Self as sealed::TensorOutput>::Sum, $part> =
                 outputs_of_parts!(@kernel $add);
@@ -108,12 +109,4 @@ macro_rules! outputs_of_parts {
         }
     };
 }
-outputs_of_parts! {
-    f16, of f32: add_parts_f16 add_parts_after_f16;
-    bf16, of f32: add_parts_bf16 add_parts_after_bf16;
-    f32, of f32: add_parts_f32 add_parts_after_f32;
-    i32, of i32: add_parts_i32 add_parts_after_i32;
-    f32, of i32: add_parts_i32_f32 add_parts_after_i32_f32;
-    bf16, of i32: add_parts_i32_bf16 add_parts_after_i32_bf16;
-    f16, of i32: add_parts_i32_f16 add_parts_after_i32_f16;
-}
+tilewright_kernels::sums_of_parts!(outputs_of_parts by types);

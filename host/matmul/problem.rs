@@ -127,7 +127,7 @@ impl Problem {
         let (few, many) = (self.m.min(self.n), self.m.max(self.n));
         let is_long = many >= LEAST_OF_LARGER && self.k >= LEAST_OF_LARGER && few <= MOST_OF_LARGER;
         let times = SkinnyTile::ALL.into_iter().filter_map(|size| {
-            let tile = self.element.skinny_tile(size);
+            let tile = self.element.skinny_tile(size)?;
             let of_few = few.div_ceil(tile.columns).max(1);
             let is_eligible = match size {
                 SkinnyTile::Small => of_few == 1 || is_long && of_few == 2,

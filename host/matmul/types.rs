@@ -3,6 +3,7 @@
 use super::arithmetic::Arithmetic;
 use super::element_type::{Operand, Typed};
 use super::kernel::ElementType;
+use super::launchers::Kernels;
 use super::matrices::Matrices;
 use super::select::Selection;
 use crate::device::Device;
@@ -77,7 +78,7 @@ pub mod sealed {
 
     /// How products of a type become outputs of type `O`, by an epilogue in type `S`.
     pub trait Computes<O: Element, S: Accumulator = <Self as Accumulate>::Accumulator>:
-        Accumulate
+        Accumulate + Kernels<O, S>
     {
         /// The types of the operands and of the product.
         const TYPES: (ElementType, ElementType);

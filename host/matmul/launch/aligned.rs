@@ -7,6 +7,7 @@ use crate::matmul::element_type::Typed;
 use crate::matmul::entry::{ProductArguments, ProductLaunch};
 use crate::matmul::epilogue::Stores;
 use crate::matmul::kernel::GemmKernel;
+use crate::matmul::launchers::Launcher;
 use crate::matmul::matrices::{Matrices, Starts};
 use crate::matmul::types::Accumulator;
 use crate::matrix::{MatrixBatch, Order};
@@ -27,14 +28,14 @@ pub struct Reading<T: Typed, R> {
 
 /// C = A B by the selected kernel.
 pub fn multiply<T: Typed, R: Typed, O: Typed, S: Accumulator>(
-    kernel: &'static GemmKernel,
+    (kernel, launcher): (&'static GemmKernel, Launcher<ProductLaunch<R, O, S>>),
     matrices: Matrices<'_, T, O, S>,
     reading: Reading<T, R>,
     stores: Stores,
 ) -> Outcome<()> {
-    let launch: ProductLaunch<R, O, S> = kernel.entry.launch();
+    let Launcher { module, launch } = launcher;
     let device = matrices.c.view().first().device().clone();
-    let module = Module::on_demand(&device, kernel.module);
+    let module = Module::on_demand(&device, module);
     matrices.for_each_grid(|part| {
         let config = part.grid(kernel)?;
         let (_, _, k) = part.extents();

@@ -47,7 +47,8 @@ fn launch_part<T: Computes<O, S>, O: Typed, S: Accumulator>(
     // bytes, the grid is that of `work`, and the launch accesses only elements of C. No work conflicts: the
     // matrices are borrowed until this returns, C mutably, and copies are freed by work that comes later.
     unsafe {
-        work.launch::<i32, O, S, T::Accumulator>(kernel, operands, (c, epilogue), shape, products)
+        let kernel = T::VECTORS_OF_WORDS.of(kernel);
+        work.launch(kernel, operands, (c, epilogue), shape, products)
     }
 }
 

@@ -3,20 +3,20 @@
 use crate::device::Device;
 use crate::error::Outcome;
 use crate::matmul::element::GemmElement;
-use crate::matmul::entry::ChainLaunch;
 use crate::matmul::kernel::GemmKernel;
+use crate::matmul::launchers::{Kernels, Launcher};
 use crate::matmul::matrices::Matrices;
 use crate::matmul::types::Accumulator;
 use crate::module::Module;
 
 /// C = A B by the selected kernel.
-pub fn multiply<T: GemmElement + Accumulator>(
+pub fn multiply<T: GemmElement + Accumulator + Kernels<T, T>>(
     device: &Device,
     kernel: &'static GemmKernel,
     matrices: Matrices<'_, T, T, T>,
 ) -> Outcome<()> {
-    let launch: ChainLaunch<T> = kernel.entry.launch();
-    let module = Module::on_demand(device, kernel.module);
+    let Launcher { module, launch } = T::PRODUCTS.of(kernel);
+    let module = Module::on_demand(device, module);
     matrices.for_each_grid(|part| {
         let config = part.grid(kernel)?;
         // SAFETY: the launch reads and writes only elements of A, B and C, as the kernels document.

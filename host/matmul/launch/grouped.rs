@@ -8,9 +8,9 @@ use crate::launch::{LaunchConfig, grid_x};
 use crate::launch_args::{read_elements, written_by_product};
 use crate::matmul::arithmetic::Arithmetic;
 use crate::matmul::element::sealed::GroupElement;
-use crate::matmul::entry::GroupLaunch;
 use crate::matmul::epilogue::Stores;
 use crate::matmul::kernel::GemmKernel;
+use crate::matmul::launchers::Launcher;
 use crate::matmul::matrices::Matrices;
 use crate::matmul::problem::Problem;
 use crate::matmul::select::{Request, blocks_in_group, is_alone};
@@ -114,7 +114,7 @@ fn launch<T: GroupElement>(
     kernel: &'static GemmKernel,
     products: Vec<Grouped<'_, T>>,
 ) -> Outcome<()> {
-    let launch: GroupLaunch<T::Accumulator> = kernel.entry.launch();
+    let Launcher { module, launch } = T::GROUPS.of(kernel);
     let epilogue = products[0].matrices.epilogue.arguments(Stores::Plain);
     let mut group = ProductGroup::zeroed();
     group.count = products.len() as u64;
@@ -124,7 +124,7 @@ fn launch<T: GroupElement>(
         *place = product.matrices.into_grouped(blocks);
         blocks += of_product;
     }
-    let module = Module::on_demand(device, kernel.module);
+    let module = Module::on_demand(device, module);
     let config = LaunchConfig::new(blocks as u32, kernel.descriptor.tile.threads)
         .with_dynamic_shared(kernel.descriptor.dynamic_shared_bytes as u32);
     // SAFETY: the launch meets the kernels' requirements. Block and grid are the tile's for all products. The

@@ -7,15 +7,17 @@ use crate::error::Outcome;
 use crate::matmul::element_type::Typed;
 use crate::matmul::epilogue::Stores;
 use crate::matmul::kernel::GemmKernel;
+use crate::matmul::launchers::Kernels;
 use crate::matmul::matrices::Matrices;
 use crate::matmul::types::Accumulator;
 use crate::matrix::{MatrixBatch, Order};
 
 /// C = A B of f16 or bf16, in their type or in f32, and of i8, in i32, f32, f16 or bf16.
-pub fn multiply<T: Typed, O: Typed, S: Accumulator>(
+pub fn multiply<T: Kernels<O, S>, O: Typed, S: Accumulator>(
     kernel: &'static GemmKernel,
     matrices: Matrices<'_, T, O, S>,
 ) -> Outcome<()> {
+    let kernel = (kernel, T::PRODUCTS.of(kernel));
     aligned::multiply(kernel, matrices, by_elements(), Stores::Single)
 }
 
@@ -24,6 +26,7 @@ pub fn multiply_doubles(
     kernel: &'static GemmKernel,
     matrices: Matrices<'_, f64, f64, f64>,
 ) -> Outcome<()> {
+    let kernel = (kernel, f64::PRODUCTS.of(kernel));
     aligned::multiply(kernel, matrices, by_elements(), Stores::Plain)
 }
 

@@ -7,10 +7,11 @@ use crate::error::Outcome;
 use crate::launch::MAX_GRID_Y;
 use crate::launch_args::global;
 use crate::launch_args::written_by_product;
-use crate::matmul::entry::{SplitArguments, SplitLaunch, WideLaunch};
+use crate::matmul::entry::SplitArguments;
 use crate::matmul::epilogue::Stores;
 use crate::matmul::halves::{SplitOperand, Whole, matrices_of, split_rows};
 use crate::matmul::kernel::{GemmKernel, Method};
+use crate::matmul::launchers::{Kernels as _, Launcher};
 use crate::matmul::matrices::Matrices;
 use crate::matmul::prepared::PreparedMatrix;
 use crate::matrix::MatrixBatch;
@@ -123,7 +124,7 @@ fn multiply_halves(
     matrices: &mut Matrices<'_, f32, f32, f32>,
 ) -> Outcome<()> {
     let (m, n, k) = (a.lines, b.lines, a.k);
-    let launch: SplitLaunch = kernel.entry.launch();
+    let Launcher { module, launch } = f32::SPLITS.of(kernel);
     let tile = kernel.cluster_tile();
     let (a_map, b_map) = (a.map(tile.rows)?, b.map(tile.part())?);
     let count = matrices.count();
@@ -139,7 +140,7 @@ fn multiply_halves(
     let result = c.view().first();
     let tiles = tile.tiles((m, n), *is_gram);
     let config = persistent_grid(result.device(), tile, tiles.saturating_mul(count));
-    let module = Module::on_demand(result.device(), kernel.module);
+    let module = Module::on_demand(result.device(), module);
     let shape = TensorShape {
         m: m as u32,
         n: n as u32,
@@ -177,8 +178,8 @@ fn multiply_wide(
     [left, right]: [SplitOperand<'_>; 2],
     matrices: Matrices<'_, f32, f32, f32>,
 ) -> Outcome<()> {
-    let launch: WideLaunch = kernel.entry.launch();
-    let module = Module::on_demand(matrices.a.first().device(), kernel.module);
+    let Launcher { module, launch } = f32::LEFT_OUT.of(kernel);
+    let module = Module::on_demand(matrices.a.first().device(), module);
     let config = matrices.grid(kernel)?;
     // SAFETY: the launch accesses only the elements of the matrices, as the kernels document.
     let arguments = unsafe { matrices.arguments() };

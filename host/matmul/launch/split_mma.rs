@@ -2,10 +2,11 @@
 
 use crate::error::Outcome;
 use crate::launch_args::{global, written_by_product};
-use crate::matmul::entry::{SplitMmaArguments, SplitMmaLaunch};
+use crate::matmul::entry::SplitMmaArguments;
 use crate::matmul::epilogue::Stores;
 use crate::matmul::halves::SplitOperand;
 use crate::matmul::kernel::GemmKernel;
+use crate::matmul::launchers::{Kernels as _, Launcher};
 use crate::matmul::matrices::{Matrices, Starts};
 use crate::module::Module;
 
@@ -15,7 +16,7 @@ pub fn multiply_halves(
     [a, b]: [SplitOperand<'_>; 2],
     matrices: &mut Matrices<'_, f32, f32, f32>,
 ) -> Outcome<()> {
-    let launch: SplitMmaLaunch = kernel.entry.launch();
+    let Launcher { module, launch } = f32::SPLITS_BY_WARPS.of(kernel);
     let config = matrices.grid(kernel)?;
     let starts = |it: SplitOperand<'_>, count: Option<usize>| {
         let leading_dimension = it.pitch();
@@ -33,7 +34,7 @@ pub fn multiply_halves(
         is_transposed,
         ..
     } = matrices;
-    let module = Module::on_demand(c.view().first().device(), kernel.module);
+    let module = Module::on_demand(c.view().first().device(), module);
     let arguments = SplitMmaArguments {
         halves: [a.halves()?, b.halves()?],
         words: [global(a.words), global(b.words)],

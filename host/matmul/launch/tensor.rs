@@ -6,9 +6,10 @@ use crate::element::Element;
 use crate::error::Outcome;
 use crate::launch_args::written_by_product;
 use crate::matmul::element::sealed::TensorOutput;
-use crate::matmul::entry::{MapWords, TensorArguments, TensorLaunch};
+use crate::matmul::entry::{MapWords, TensorArguments};
 use crate::matmul::epilogue::Stores;
 use crate::matmul::kernel::{GemmKernel, Method};
+use crate::matmul::launchers::Launcher;
 use crate::matmul::matrices::Matrices;
 use crate::matmul::problem::FewLines;
 use crate::matmul::types::sealed::Computes;
@@ -35,7 +36,7 @@ pub fn multiply<T: Computes<O, O::Sum>, O: TensorOutput>(
         FewLines::Rows if is_skinny => matrices.transposed(),
         _ => matrices,
     };
-    let launch: TensorLaunch<O, O::Sum> = kernel.entry.launch();
+    let Launcher { module, launch } = T::CLUSTERS.of(kernel);
     let ((m, n, k), count) = (matrices.extents(), matrices.count());
     let [a_step, b_step] = [matrices.a, matrices.b].map(|it| u32::from(it.count().is_some()));
     let Matrices {
@@ -90,7 +91,7 @@ pub fn multiply<T: Computes<O, O::Sum>, O: TensorOutput>(
         Method::Single => grid_of_blocks(tile, all),
         _ => persistent_grid(device, tile, all),
     };
-    let module = Module::on_demand(device, kernel.module);
+    let module = Module::on_demand(device, module);
     let (a, b) = (a.map()?, b.map()?);
     let arguments = TensorArguments {
         a,

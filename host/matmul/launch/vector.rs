@@ -9,6 +9,7 @@ use crate::matmul::element_type::Typed;
 use crate::matmul::entry::{VectorArguments, VectorLaunch};
 use crate::matmul::epilogue::{Epilogue, Stores};
 use crate::matmul::kernel::{ElementType, GemmKernel, Method, VectorLines};
+use crate::matmul::launchers::Launcher;
 use crate::matmul::matrices::Matrices;
 use crate::matmul::problem::{Problem, VectorProduct};
 use crate::matmul::table::kernels_of;
@@ -193,7 +194,13 @@ fn launch_part<T: Computes<O>, O: Typed>(
     // lines, the grid and the lanes are those of `work`, and the launch accesses only elements of C. No work
     // conflicts: the matrices are borrowed until this returns, C mutably.
     unsafe {
-        work.launch::<T, O, _, T::Accumulator>(kernel, operands, (c, epilogue), shape, products)
+        work.launch(
+            T::VECTORS.of(kernel),
+            operands,
+            (c, epilogue),
+            shape,
+            products,
+        )
     }
 }
 
@@ -227,7 +234,7 @@ pub fn add_up<T: Computes<T, Accumulator = T> + Accumulator>(
     // SAFETY: the work fits the kernel: the sums have the elements of all lines, with neighbouring lines side by
     // side, C is row-major, the grid is that of `work`, and the launch accesses only elements of C. No work
     // conflicts: C is borrowed mutably until this returns, and the sums are borrowed.
-    unsafe { work.launch::<T, T, T, T>(kernel, operands, (c, epilogue), shape, 1) }
+    unsafe { work.launch(T::VECTORS.of(kernel), operands, (c, epilogue), shape, 1) }
 }
 
 /// The kernel that adds lines whose neighbours' elements are contiguous.
@@ -279,7 +286,7 @@ impl Work {
     /// 2. The views meet requirement 2 of [`ProductLaunch`](crate::matmul::entry::ProductLaunch).
     pub unsafe fn launch<R: Typed, O: Typed, S: Accumulator, P: Typed>(
         &self,
-        kernel: &'static GemmKernel,
+        Launcher { module, launch }: Launcher<VectorLaunch<R, O, S, P>>,
         LinesAndVector { x, v, .. }: LinesAndVector<'_, R>,
         (c, epilogue): (MatrixBatchMut<'_, O>, Epilogue<'_, S>),
         shape: VectorShape,
@@ -290,9 +297,8 @@ impl Work {
             format!("a grid of {} blocks for {lines} sums of {k}", self.blocks)
         })?;
         let config = LaunchConfig::new((blocks, products as u32), VECTOR_THREADS);
-        let launch: VectorLaunch<R, O, S, P> = kernel.entry.launch();
         let device = c.view().first().device().clone();
-        let module = Module::on_demand(&device, kernel.module);
+        let module = Module::on_demand(&device, module);
         let mut partials = Buffer::<P>::uninit(&device, products * self.partials)?;
         let mut tickets = Counters::lock(&device, products * self.tickets)?;
         let arguments = VectorArguments {

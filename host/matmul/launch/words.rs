@@ -5,6 +5,7 @@ use super::lines::{AlignedLines, WORD};
 use crate::error::Outcome;
 use crate::matmul::epilogue::Stores;
 use crate::matmul::kernel::GemmKernel;
+use crate::matmul::launchers::Kernels as _;
 use crate::matmul::matrices::Matrices;
 
 /// C = A B of i8, in i32.
@@ -16,5 +17,6 @@ pub fn multiply(kernel: &'static GemmKernel, matrices: Matrices<'_, i8, i32, i32
         read: |operand| unsafe { operand.words() },
         length: |k| k.div_ceil(WORD),
     };
+    let kernel = (kernel, i8::PRODUCTS_OF_WORDS.of(kernel));
     aligned::multiply(kernel, matrices, reading, Stores::Plain)
 }

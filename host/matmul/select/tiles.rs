@@ -1,9 +1,9 @@
 //! The size of the tiles: the fastest on the device.
 
 use super::{DeviceFacts, SelectionReason};
-use crate::matmul::kernel::{ElementType, Method, TileConfig, WgmmaTile, split_tile};
+use crate::matmul::kernel::{ElementType, Method, TileConfig, WgmmaTile};
 use crate::matmul::problem::Problem;
-use crate::matmul::table::kernels_of;
+use crate::matmul::table::{kernels_of, split_tile};
 use tilewright_kernels::matmul::BlockTile;
 use tilewright_kernels::tensor::ClusterTile;
 
