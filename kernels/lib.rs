@@ -22,6 +22,8 @@ pub const SOURCE_HASH: &str = env!("SOURCE_HASH");
 #[cfg(feature = "entries")]
 pub mod align;
 #[cfg(feature = "entries")]
+mod catalogue;
+#[cfg(feature = "entries")]
 pub mod copy_shape;
 #[cfg(feature = "entries")]
 pub mod epilogue;

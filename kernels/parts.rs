@@ -106,14 +106,19 @@ unsafe fn add_parts<S: EpilogueElement, O: Output<Sum: FromSum<S>>>(
 }
 
 macro_rules! add_kernels {
-    ($($name:ident $name_after:ident: $sum:ident to $output:ident in $finish:ident;)*) => {$(
-        add_kernels!(@entry $name: $sum to $output in $finish, [], {});
-        // The same, which begins while the kernel before it still runs.
-        add_kernels!(@entry $name_after: $sum to $output in $finish, [arch = "sm_90a", dependent_launch], {
+    ($($family:ident $name:ident {$sum:ident to $output:ident in $finish:ident};)*) => {$(
+        add_kernels!(@$family $name: $sum to $output in $finish);
+    )*};
+    (@alone $($kernel:tt)*) => {
+        add_kernels!(@entry $($kernel)*, [], {});
+    };
+    // The same, which begins while the kernel before it still runs.
+    (@after $($kernel:tt)*) => {
+        add_kernels!(@entry $($kernel)*, [arch = "sm_90a", dependent_launch], {
             dependent_launch::wait();
             dependent_launch::trigger();
         });
-    )*};
+    };
     (@entry $name:ident: $sum:ident to $output:ident in $finish:ident, [$($bound:tt)*], {$($before:tt)*}) => {
         #[doc = concat!("Adds sums of `", stringify!($sum), "` of the parts of a product, to outputs of `",
             stringify!($output), "`.")]
@@ -142,12 +147,4 @@ macro_rules! add_kernels {
         }
     };
 }
-add_kernels! {
-    add_parts_f32 add_parts_after_f32: f32 to f32 in f32;
-    add_parts_f16 add_parts_after_f16: f32 to f16 in f32;
-    add_parts_bf16 add_parts_after_bf16: f32 to bf16 in f32;
-    add_parts_i32 add_parts_after_i32: i32 to i32 in i32;
-    add_parts_i32_f32 add_parts_after_i32_f32: i32 to f32 in f32;
-    add_parts_i32_bf16 add_parts_after_i32_bf16: i32 to bf16 in f32;
-    add_parts_i32_f16 add_parts_after_i32_f16: i32 to f16 in f32;
-}
+crate::sums_of_parts!(add_kernels of alone, after);

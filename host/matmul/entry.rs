@@ -1,99 +1,15 @@
 //! How product kernels are launched: their arguments, by the kind of kernel and the types.
 
-use super::types::{ElementType, Typed};
 use crate::error::Outcome;
 use crate::launch::LaunchConfig;
 use crate::module::Module;
 use cuda_std::global::{Global, GlobalMut};
 use half::f16;
-use std::mem;
 use tilewright_kernels::epilogue::EpilogueNumbers;
 use tilewright_kernels::matmul::{ProductGroup, ProductShape};
 use tilewright_kernels::matvec::VectorShape;
 use tilewright_kernels::parts::PartsShape;
 use tilewright_kernels::tensor::TensorShape;
-
-/// The number of a kernel in the table. A second table has its [`Launcher`], so that a program compiles only the
-/// kernels of the types that it multiplies.
-#[derive(Clone, Copy)]
-pub struct Entry(pub u16);
-
-/// How a kernel is launched: a function of one of the types below, selected by the kind of the kernel and its
-/// types.
-#[derive(Clone, Copy)]
-pub struct Launcher {
-    /// A function of the type that `of` identifies.
-    launch: unsafe fn(),
-    of: LaunchType,
-}
-
-impl Launcher {
-    /// A kernel that is launched by `launch`.
-    pub const fn new<F: Launch>(launch: F) -> Self {
-        const { assert!(size_of::<F>() == size_of::<unsafe fn()>()) };
-        Self {
-            // SAFETY: both types are function pointers of one size: `F` by the contract of `Launch`, and the
-            // assertion compares the sizes.
-            launch: unsafe { mem::transmute_copy(&launch) },
-            of: F::TYPE,
-        }
-    }
-
-    /// The function, if it is an `F`.
-    pub const fn launch<F: Launch>(&self) -> Option<F> {
-        let mut at = 0;
-        while at < F::TYPE.len() {
-            if self.of[at] != F::TYPE[at] {
-                return None;
-            }
-            at += 1;
-        }
-        // SAFETY: the function is an `F`: `new` made it from one, because the contract of `Launch` gives no other
-        // type these numbers.
-        Some(unsafe { mem::transmute_copy(&self.launch) })
-    }
-}
-
-/// A type of functions that launch kernels.
-///
-/// # Safety
-/// 1. It is a function pointer.
-/// 2. No other type has these numbers.
-pub unsafe trait Launch: Copy + 'static {
-    /// Numbers that identify the type: its kind, and its parameters, counted from 1.
-    const TYPE: LaunchType;
-}
-
-type LaunchType = [usize; 5];
-
-const fn launch_type(kind: usize, parameters: &[ElementType]) -> LaunchType {
-    let mut numbers = [kind, 0, 0, 0, 0];
-    let mut at = 0;
-    while at < parameters.len() {
-        numbers[at + 1] = parameters[at] as usize + 1;
-        at += 1;
-    }
-    numbers
-}
-
-macro_rules! launches {
-    ($($kind:literal: for [$($parameter:ident)*] $launch:ty;)*) => {$(
-        // SAFETY: it is a function pointer. No other type has these numbers: each kind and each element type has
-        // its own.
-        unsafe impl<$($parameter: Typed),*> Launch for $launch {
-            const TYPE: LaunchType = launch_type($kind, &[$($parameter::TYPE),*]);
-        }
-    )*};
-}
-launches! {
-    0: for [T O S] ProductLaunch<T, O, S>;
-    1: for [O S] TensorLaunch<O, S>;
-    2: for [T O S P] VectorLaunch<T, O, S, P>;
-    3: for [S] GroupLaunch<S>;
-    4: for [] SplitLaunch;
-    5: for [] SplitMmaLaunch;
-    6: for [] WideLaunch;
-}
 
 /// The arguments of a kernel with elements `T`, outputs `O` and sums `S`.
 pub struct ProductArguments<'a, T, O, S> {
@@ -125,9 +41,6 @@ pub struct EpilogueArguments<'a, S> {
 ///    that writes what the kernel reads or accesses what it writes.
 pub type ProductLaunch<T, O, S> =
     unsafe fn(&Module, LaunchConfig, ProductArguments<'_, T, O, S>) -> Outcome<()>;
-
-/// Launches a chain.
-pub type ChainLaunch<T> = ProductLaunch<T, T, T>;
 
 /// The arguments of a tensor-core kernel with outputs `O` and sums `S`.
 pub struct TensorArguments<'a, O, S> {
@@ -233,7 +146,7 @@ pub type AddLaunch<O, S, P> =
 /// Launches a kernel for products of unequal shapes, with an epilogue in type `S`.
 ///
 /// # Safety
-/// As for [`ChainLaunch`]: the addresses in the table count as views.
+/// As for [`ProductLaunch`]: the addresses in the table count as views.
 pub type GroupLaunch<S> =
     unsafe fn(&Module, LaunchConfig, &ProductGroup, &EpilogueNumbers<S>) -> Outcome<()>;
 

@@ -16,9 +16,10 @@ pub use mirror::mirror;
 
 use super::arithmetic::Arithmetic;
 use super::epilogue::Epilogue;
+use super::launchers::Kernels;
 use super::operands::{Matrices, Operands};
 use super::plan::{Plan, Problem, Request};
-use super::types::{ElementType, Operand};
+use super::types::ElementType;
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::Outcome;
@@ -26,7 +27,7 @@ use crate::matrix::{Matrix, MatrixBatchMut, MatrixViewMut};
 
 /// How products of a type become outputs of type `O`, with an epilogue in type `S`. An implementation names the ways
 /// to launch them.
-pub trait Computes<O: Element, S: Element>: Operand {
+pub trait Computes<O: Element, S: Element>: Kernels<O, S> {
     /// The types of the operands and of the product.
     const TYPES: (ElementType, ElementType);
 

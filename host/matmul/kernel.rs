@@ -1,48 +1,10 @@
 //! A product kernel as the table describes it.
 
-use super::entry::Entry;
 pub use super::types::ElementType;
 use crate::error::CudaVersion;
-use crate::module_source::ModuleSource;
 use cuda_std::kernel::Architecture;
 use tilewright_kernels::matmul::ProductDescriptor;
-use tilewright_kernels::tensor::{self, ClusterTile};
-
-impl ElementType {
-    /// The tile of the clusters that multiply these elements by `Method::Wgmma`.
-    pub const fn wgmma_tile(self, tile: WgmmaTile) -> &'static ClusterTile {
-        match (self, tile) {
-            (Self::I8, WgmmaTile::Small) => &tensor::I8_SMALL,
-            (Self::I8, WgmmaTile::Deep) => &tensor::I8_DEEP,
-            (Self::I8, WgmmaTile::Medium) => &tensor::I8_MEDIUM,
-            (Self::I8, WgmmaTile::Large) => &tensor::I8_LARGE,
-            (Self::F8E4M3 | Self::F8E5M2, WgmmaTile::Small) => &tensor::F8_SMALL,
-            (Self::F8E4M3 | Self::F8E5M2, WgmmaTile::Deep) => &tensor::F8_DEEP,
-            (Self::F8E4M3 | Self::F8E5M2, WgmmaTile::Medium) => &tensor::F8_MEDIUM,
-            (Self::F8E4M3 | Self::F8E5M2, WgmmaTile::Large) => &tensor::F8_LARGE,
-            (_, WgmmaTile::Small) => &tensor::HALF_SMALL,
-            (_, WgmmaTile::Deep) => &tensor::HALF_DEEP,
-            (_, WgmmaTile::Medium) => &tensor::HALF_MEDIUM,
-            (_, WgmmaTile::Large) => &tensor::HALF_LARGE,
-        }
-    }
-
-    /// The tile of the clusters that multiply these elements for skinny results.
-    pub const fn skinny_tile(self, tile: SkinnyTile) -> &'static ClusterTile {
-        match (self.bytes(), tile) {
-            (1, SkinnyTile::Small) => &tensor::BYTE_SKINNY_SMALL,
-            (1, SkinnyTile::Medium) => &tensor::BYTE_SKINNY_MEDIUM,
-            (1, SkinnyTile::Large) => &tensor::BYTE_SKINNY,
-            (1, SkinnyTile::Tall) => &tensor::BYTE_SKINNY_TALL,
-            (1, SkinnyTile::Square) => &tensor::BYTE_SKINNY_SQUARE,
-            (_, SkinnyTile::Small) => &tensor::HALF_SKINNY_SMALL,
-            (_, SkinnyTile::Medium) => &tensor::HALF_SKINNY_MEDIUM,
-            (_, SkinnyTile::Large) => &tensor::HALF_SKINNY,
-            (_, SkinnyTile::Tall) => &tensor::HALF_SKINNY_TALL,
-            (_, SkinnyTile::Square) => &tensor::HALF_SKINNY_SQUARE,
-        }
-    }
-}
+use tilewright_kernels::tensor::ClusterTile;
 
 /// The tile size of a product: how many outputs a block computes.
 ///
@@ -167,14 +129,6 @@ impl From<TileSize> for WgmmaTile {
     }
 }
 
-/// The tile of the clusters that multiply f32 by `Method::Split`.
-pub const fn split_tile(tiles: TileSize) -> &'static ClusterTile {
-    match tiles {
-        TileSize::Small => &tensor::SPLIT_SMALL,
-        TileSize::Medium | TileSize::Large => &tensor::SPLIT_LARGE,
-    }
-}
-
 /// The tiles of skinny products: rows of A, the long side, by columns of B.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SkinnyTile {
@@ -258,9 +212,10 @@ pub struct GemmKernel {
     pub driver: Option<CudaVersion>,
     /// Layouts, alignment and the tile.
     pub descriptor: ProductDescriptor,
-    /// The PTX of its entry.
-    pub module: &'static ModuleSource,
-    pub entry: Entry,
+    /// The tile of its clusters, or of its blocks if the method has blocks without clusters.
+    pub cluster: Option<&'static ClusterTile>,
+    /// Its place among the kernels with the same types.
+    pub place: u16,
 }
 
 impl GemmKernel {
@@ -269,12 +224,29 @@ impl GemmKernel {
     /// # Panics
     /// If the method has neither.
     pub fn cluster_tile(&self) -> &'static ClusterTile {
-        match self.method {
-            Method::Wgmma(tile) => self.element.wgmma_tile(tile),
-            Method::Single => &tensor::HALF_SINGLE,
-            Method::Split(tiles) => split_tile(tiles),
-            Method::Skinny(tile) => self.element.skinny_tile(tile),
-            other => unreachable!("kernels of {other:?} have no clusters"),
-        }
+        self.cluster.expect("a kernel of warpgroups")
     }
 }
+
+/// The tile of a kernel of warpgroups, from its family and the tile's name in the catalogue.
+macro_rules! cluster_tile {
+    (wgmma $tile:ident) => {
+        Some(&tilewright_kernels::tensor::$tile)
+    };
+    (wgmma_bytes $tile:ident) => {
+        Some(&tilewright_kernels::tensor::$tile)
+    };
+    (single $tile:ident) => {
+        Some(&tilewright_kernels::tensor::$tile)
+    };
+    (skinny $tile:ident) => {
+        Some(&tilewright_kernels::tensor::$tile)
+    };
+    (split $tile:ident) => {
+        Some(&tilewright_kernels::tensor::$tile)
+    };
+    ($family:ident $($tile:ident)?) => {
+        None
+    };
+}
+pub(super) use cluster_tile;

@@ -1,75 +1,115 @@
-//! How a kernel of each kind in the table is launched.
+//! How the kernels of the table are launched.
+//!
+//! Kernels that are launched with the same arguments stand in one list, a constant for each pair of types. So a
+//! program compiles the kernels in the lists that it uses, and contains their PTX alone.
 
 pub mod kinds;
 
-/// The names that the arms of [`launcher`] use.
-pub mod names {
-    use crate::matmul::types::{Operand, Output};
+use super::entry::{
+    GroupLaunch, ProductLaunch, SplitLaunch, SplitMmaLaunch, TensorLaunch, VectorLaunch, WideLaunch,
+};
+use super::kernel::GemmKernel;
+use super::types::Operand;
+use crate::module_source::ModuleSource;
 
-    pub use crate::matmul::entry::{
-        ChainLaunch, GroupLaunch, Launcher, ProductLaunch, SplitLaunch, SplitMmaLaunch,
-        TensorLaunch, VectorLaunch, WideLaunch,
-    };
-    pub use crate::matmul::launchers::kinds;
-
-    /// The type in which products of elements `T` are added.
-    pub type SumOf<T> = <T as Operand>::Sum;
-    /// The type in which outputs `O` are computed.
-    pub type FinishOf<O> = <O as Output>::Finish;
+/// A kernel, as it is launched.
+#[derive(Clone, Copy)]
+pub struct Launcher<F> {
+    /// The PTX of its entry.
+    pub module: &'static ModuleSource,
+    pub launch: F,
 }
 
-/// The [`Launcher`](super::entry::Launcher) of a kernel, from its kind, the types of its elements and of its
-/// outputs, and the kernel.
+/// The launchers of the kernels with the same types that are launched by an `F`.
+///
+/// Each stands at the place of its kernel among all with these types.
+#[derive(Clone, Copy)]
+pub struct Launchers<F: 'static>(pub &'static [Option<Launcher<F>>]);
+
+impl<F: Copy> Launchers<F> {
+    /// 1 if the kernel at `place` is in the list, otherwise 0.
+    const fn has(self, place: usize) -> u8 {
+        self.0[place].is_some() as u8
+    }
+
+    /// The launcher of a kernel that was selected for the types and the arguments of this list.
+    pub fn of(self, kernel: &GemmKernel) -> Launcher<F> {
+        let launcher = self.0.get(usize::from(kernel.place)).copied();
+        launcher
+            .flatten()
+            .expect("the kernel was selected for these arguments")
+    }
+}
+
+/// The kernels with elements `Self`, outputs `O` and an epilogue in type `S`.
+pub trait Kernels<O: 'static, S: 'static>: Operand {
+    /// Kernels with a block for each part of C.
+    const PRODUCTS: Launchers<ProductLaunch<Self, O, S>>;
+    /// The same, for operands in words of four elements.
+    const PRODUCTS_OF_WORDS: Launchers<ProductLaunch<i32, O, S>>;
+    /// Kernels of warpgroups.
+    const CLUSTERS: Launchers<TensorLaunch<O, S>>;
+    /// Kernels for products of unequal shapes.
+    const GROUPS: Launchers<GroupLaunch<S>>;
+    /// Kernels of warpgroups for split operands.
+    const SPLITS: Launchers<SplitLaunch>;
+    /// Kernels of warps for split operands.
+    const SPLITS_BY_WARPS: Launchers<SplitMmaLaunch>;
+    /// Kernels for the outputs that those for split operands leave out.
+    const LEFT_OUT: Launchers<WideLaunch>;
+    /// Kernels that multiply rows or columns by a vector.
+    const VECTORS: Launchers<VectorLaunch<Self, O, S, Self::Sum>>;
+    /// The same, for operands in words of four elements.
+    const VECTORS_OF_WORDS: Launchers<VectorLaunch<i32, O, S, Self::Sum>>;
+
+    /// Whether each kernel is in one of the lists.
+    const ARE_ALL_LAUNCHED: bool = {
+        let (mut place, mut are_all) = (0, true);
+        while place < Self::PRODUCTS.0.len() {
+            let lists = Self::PRODUCTS.has(place)
+                + Self::PRODUCTS_OF_WORDS.has(place)
+                + Self::CLUSTERS.has(place)
+                + Self::GROUPS.has(place)
+                + Self::SPLITS.has(place)
+                + Self::SPLITS_BY_WARPS.has(place)
+                + Self::LEFT_OUT.has(place)
+                + Self::VECTORS.has(place)
+                + Self::VECTORS_OF_WORDS.has(place);
+            are_all &= lists == 1;
+            place += 1;
+        }
+        are_all
+    };
+}
+
+/// The launcher of a kernel in a list, or `None` in those that its family is not in.
 macro_rules! launcher {
-    ($kind:ident of $element:ty, $output:ty: $kernel:ty) => {{
-        #[allow(unused_imports, reason = "each kind of kernel is launched with some of them")]
-        use $crate::matmul::launchers::names::*;
-        launcher!(@$kind $element, $output, $kernel)
-    }};
-    (@tiled $element:ty, $output:ty, $kernel:ty) => {
-        Launcher::new::<ChainLaunch<$element>>(kinds::tiled::<$kernel, _>)
+    (PRODUCTS tiled $written:ident $kernel:ident) => { launcher!($kernel by tiled(_)) };
+    (PRODUCTS coarsened $written:ident $kernel:ident) => { launcher!($kernel by product(_, _, _)) };
+    (PRODUCTS mma $written:ident $kernel:ident) => { launcher!($kernel by product(_, _, _)) };
+    (PRODUCTS mma_f64 $written:ident $kernel:ident) => { launcher!($kernel by product(_, _, _)) };
+    (PRODUCTS_OF_WORDS coarsened_words $written:ident $kernel:ident) => { launcher!($kernel by product(_, _, _)) };
+    (CLUSTERS wgmma bulk $kernel:ident) => { launcher!($kernel by bulk(_, _, _, _, _)) };
+    (CLUSTERS wgmma direct $kernel:ident) => { launcher!($kernel by direct(_, _, _, _)) };
+    (CLUSTERS wgmma_bytes bulk $kernel:ident) => { launcher!($kernel by bulk(_, _, _, _, _)) };
+    (CLUSTERS wgmma_bytes direct $kernel:ident) => { launcher!($kernel by direct(_, _, _, _)) };
+    (CLUSTERS single bulk $kernel:ident) => { launcher!($kernel by bulk(_, _, _, _, _)) };
+    (CLUSTERS single direct $kernel:ident) => { launcher!($kernel by direct(_, _, _, _)) };
+    (CLUSTERS skinny $written:ident $kernel:ident) => { launcher!($kernel by direct(_, _, _, _)) };
+    (GROUPS grouped $written:ident $kernel:ident) => { launcher!($kernel by group(_, _, _)) };
+    (GROUPS grouped_mma $written:ident $kernel:ident) => { launcher!($kernel by group(_, _, _)) };
+    (SPLITS split $written:ident $kernel:ident) => { launcher!($kernel by split(_, _)) };
+    (SPLITS_BY_WARPS split_mma $written:ident $kernel:ident) => { launcher!($kernel by split_mma()) };
+    (LEFT_OUT wide $written:ident $kernel:ident) => { launcher!($kernel by wide()) };
+    (LEFT_OUT wide_mma $written:ident $kernel:ident) => { launcher!($kernel by wide()) };
+    (VECTORS vector $written:ident $kernel:ident) => { launcher!($kernel by vector(_, _, _, _)) };
+    (VECTORS_OF_WORDS vector_bytes $written:ident $kernel:ident) => { launcher!($kernel by vector(_, _, _, _)) };
+    ($kernel:ident by $kind:ident($($inferred:tt),*)) => {
+        Some($crate::matmul::launchers::Launcher {
+            module: $crate::kernels::module_of!($kernel),
+            launch: $crate::matmul::launchers::kinds::$kind::<$kernel, $($inferred),*>,
+        })
     };
-    (@chain $element:ty, $output:ty, $kernel:ty) => {
-        Launcher::new::<ChainLaunch<$element>>(kinds::product::<$kernel, _, _, _>)
-    };
-    (@words $element:ty, $output:ty, $kernel:ty) => {
-        Launcher::new::<ChainLaunch<i32>>(kinds::product::<$kernel, _, _, _>)
-    };
-    (@mma $element:ty, $output:ty, $kernel:ty) => {
-        Launcher::new::<ProductLaunch<$element, $output, FinishOf<$output>>>(
-            kinds::product::<$kernel, _, _, _>,
-        )
-    };
-    (@bulk $element:ty, $output:ty, $kernel:ty) => {
-        Launcher::new::<TensorLaunch<$output, FinishOf<$output>>>(kinds::bulk::<$kernel, _, _, _, _, _>)
-    };
-    (@direct $element:ty, $output:ty, $kernel:ty) => {
-        Launcher::new::<TensorLaunch<$output, FinishOf<$output>>>(kinds::direct::<$kernel, _, _, _, _>)
-    };
-    (@group $element:ty, $output:ty, $kernel:ty) => {
-        Launcher::new::<GroupLaunch<FinishOf<$output>>>(
-            kinds::group::<$kernel, _, _, _>,
-        )
-    };
-    (@split $element:ty, $output:ty, $kernel:ty) => {
-        Launcher::new::<SplitLaunch>(kinds::split::<$kernel, _, _>)
-    };
-    (@split_mma $element:ty, $output:ty, $kernel:ty) => {
-        Launcher::new::<SplitMmaLaunch>(kinds::split_mma::<$kernel>)
-    };
-    (@vector $element:ty, $output:ty, $kernel:ty) => {
-        Launcher::new::<VectorLaunch<$element, $output, FinishOf<$output>>>(
-            kinds::vector::<$kernel, _, _, _, _>,
-        )
-    };
-    // The kernel reads words of four elements.
-    (@bytes $element:ty, $output:ty, $kernel:ty) => {
-        Launcher::new::<VectorLaunch<i32, $output, FinishOf<$output>, SumOf<$element>>>(
-            kinds::vector::<$kernel, _, _, _, _>,
-        )
-    };
-    (@wide $element:ty, $output:ty, $kernel:ty) => {
-        Launcher::new::<WideLaunch>(kinds::wide::<$kernel>)
-    };
+    ($list:ident $family:ident $written:ident $kernel:ident) => { None };
 }
 pub(super) use launcher;

@@ -1,9 +1,8 @@
 //! The table of product kernels, indexed by method and types, because each call looks up several kernels.
 
-use super::entry::{Entry, Launch, Launcher};
-use super::kernel::{ElementType, GemmKernel, Method};
-use super::kernels::{KERNELS, LAUNCHERS};
-use std::marker::PhantomData;
+use super::kernel::{ElementType, GemmKernel, Method, SkinnyTile, TileSize, WgmmaTile};
+use super::kernels::KERNELS;
+use tilewright_kernels::tensor::ClusterTile;
 
 const TYPES: usize = ElementType::F8E5M2 as usize + 1;
 
@@ -23,34 +22,31 @@ pub fn kernels_of(
     &KERNELS[usize::from(first)..usize::from(end)]
 }
 
-impl Entry {
-    /// The function that launches the kernel, which was selected for the types of `F`.
-    pub fn launch<F: Launch>(self) -> F {
-        let launcher = LaunchersOf::<F>::ALL[usize::from(self.0)];
-        launcher
-            .and_then(|it| it.launch())
-            .expect("the kernel was selected for the types")
+impl ElementType {
+    /// The tile of the clusters that multiply these elements by this method, if there is one.
+    fn cluster_tile(self, method: Method) -> Option<&'static ClusterTile> {
+        kernels_of(method, self, self.of_sums()).first()?.cluster
+    }
+
+    /// The tile of the clusters that multiply these elements by `Method::Wgmma`.
+    ///
+    /// # Panics
+    /// If no clusters do.
+    pub fn wgmma_tile(self, tile: WgmmaTile) -> &'static ClusterTile {
+        let tile = self.cluster_tile(Method::Wgmma(tile));
+        tile.expect("clusters multiply these elements")
+    }
+
+    /// The tile of the clusters that multiply these elements for skinny results, if there is one.
+    pub fn skinny_tile(self, tile: SkinnyTile) -> Option<&'static ClusterTile> {
+        self.cluster_tile(Method::Skinny(tile))
     }
 }
 
-/// The launchers of one type.
-struct LaunchersOf<F>(PhantomData<F>);
-
-impl<F: Launch> LaunchersOf<F> {
-    /// Each at the place of its kernel.
-    const ALL: &'static [Option<Launcher>] = &Self::all::<{ LAUNCHERS.len() }>();
-
-    const fn all<const COUNT: usize>() -> [Option<Launcher>; COUNT] {
-        let mut all = [None; COUNT];
-        let mut at = 0;
-        while at < COUNT {
-            if LAUNCHERS[at].launch::<F>().is_some() {
-                all[at] = Some(LAUNCHERS[at]);
-            }
-            at += 1;
-        }
-        all
-    }
+/// The tile of the clusters that multiply f32 by `Method::Split`.
+pub fn split_tile(tiles: TileSize) -> &'static ClusterTile {
+    let tile = ElementType::F32.cluster_tile(Method::Split(tiles.of_two()));
+    tile.expect("clusters multiply split operands")
 }
 
 const fn index(kernels: &[GemmKernel]) -> Index {

@@ -242,35 +242,63 @@ unsafe fn is_narrow(shape: &ProductShape, (a, b): (Global<'_, u32>, Global<'_, u
     !(of_a | of_b)
 }
 
-// `hoisted`: whether there are registers to hoist the addresses of a column-major operand, too.
 macro_rules! coarsened_kernels {
-    ($($config:ty: $element:ty, vector = $vector:literal, [$($bound:tt)*], hoisted = $hoisted:literal,
-        kernels = $nn:ident, $nn_unaligned:ident, $tn:ident, $nt:ident, $tt:ident;)*) => {$(
-        coarsened_kernels!(@kernel $nn: $config, $element, [$($bound)*], RowMajor RowMajor,
-            TransposedLoad<true>, DirectLoad<$vector>,
+    ($($family:ident $name:ident {$method:ident $(($tiles:path))? $config:ident at $blocks:literal blocks}
+        {$element:ident in $added:ident to $output:ident in $sum:ident $written:ident} {$copies:ident};)*) => {$(
+        coarsened_kernels!(@$family $copies $config $blocks $name $element);
+    )*};
+    (@coarsened $copies:ident $config:ident $blocks:literal $name:ident $element:ident) => {
+        coarsened_kernels!(@$copies $config [$name: $element, [min_blocks = $blocks], [], never]);
+    };
+    // i8 as words of four. The host brings the operands, in any order, into one that has such words.
+    (@coarsened_words either $config:ident $blocks:literal $name:ident $element:ident) => {
+        coarsened_kernels!(@entry $config [$name: i32, [min_blocks = $blocks], [], never] Either Either,
+            TransposedLoad<true>, TransposedLoad<true>,
+            "A is row-major, B is column-major. An element is four i8 of one row or column, the first \
+                in the lowest byte: zeros past the end of K.");
+    };
+    // The outputs that products of split operands leave out: those of warpgroups, and those of warps.
+    (@wide $copies:ident $config:ident $blocks:literal $name:ident $element:ident) => {
+        coarsened_kernels!(@$copies $config [$name: $element,
+            [min_blocks = $blocks, arch = "sm_90a", dependent_launch],
+            [a_words: Global<u32>, b_words: Global<u32>], is_narrow_then
+            "`a_words` and `b_words` are those of the operands' lines, as the splits left them."]);
+    };
+    (@wide_mma $copies:ident $config:ident $blocks:literal $name:ident $element:ident) => {
+        coarsened_kernels!(@$copies $config [$name: $element, [min_blocks = $blocks, arch = "sm_80"],
+            [a_words: Global<u32>, b_words: Global<u32>], is_narrow
+            "`a_words` and `b_words` are those of the operands' lines, as the splits left them."]);
+    };
+    (@nn $config:ident $kernel:tt) => {
+        coarsened_kernels!(@entry $config $kernel RowMajor RowMajor,
+            TransposedLoad<true>, DirectLoad<{ <$config>::VECTOR }>,
             "A and B are row-major, and the rows of B start at multiples of 16 bytes.");
-        coarsened_kernels!(@kernel $nn_unaligned: $config, $element, [$($bound)*], RowMajor RowMajor,
+    };
+    (@nn_unaligned $config:ident $kernel:tt) => {
+        coarsened_kernels!(@entry $config $kernel RowMajor RowMajor,
             TransposedLoad<true>, DirectLoad<1>,
             "A and B are row-major.");
-        coarsened_kernels!(@kernel $tn: $config, $element, [$($bound)*], ColumnMajor RowMajor,
-            DirectLoadOfAnyAlignment<$vector, $hoisted>, DirectLoadOfAnyAlignment<$vector, true>,
+    };
+    (@tn $config:ident $kernel:tt) => {
+        coarsened_kernels!(@entry $config $kernel ColumnMajor RowMajor,
+            DirectLoadOfAnyAlignment<{ <$config>::VECTOR }, { <$config>::HOISTS }>,
+            DirectLoadOfAnyAlignment<{ <$config>::VECTOR }, true>,
             "A is column-major, B is row-major.");
-        coarsened_kernels!(@kernel $nt: $config, $element, [$($bound)*], RowMajor ColumnMajor,
-            TransposedLoad<true>, TransposedLoad<$hoisted>,
+    };
+    (@nt $config:ident $kernel:tt) => {
+        coarsened_kernels!(@entry $config $kernel RowMajor ColumnMajor,
+            TransposedLoad<true>, TransposedLoad<{ <$config>::HOISTS }>,
             "A is row-major, B is column-major.");
-        coarsened_kernels!(@kernel $tt: $config, $element, [$($bound)*], ColumnMajor ColumnMajor,
-            DirectLoadOfAnyAlignment<$vector, false>, TransposedLoad<true>,
+    };
+    (@tt $config:ident $kernel:tt) => {
+        coarsened_kernels!(@entry $config $kernel ColumnMajor ColumnMajor,
+            DirectLoadOfAnyAlignment<{ <$config>::VECTOR }, false>, TransposedLoad<true>,
             "A and B are column-major.");
-    )*};
-    (@kernel $name:ident: $config:ty, $element:ty, [$($bound:tt)*], $a_layout:ident $b_layout:ident,
-        $a_loader:ty, $b_loader:ty, $layout:literal) => {
-        coarsened_kernels!(@entry $name: $config, $element, [$($bound)*],
-            $a_layout $b_layout, $a_loader, $b_loader, [$layout], [], never);
     };
     // A kernel whose blocks compute nothing where `$is_skipped` of the extra parameters says so.
-    (@entry $name:ident: $config:ty, $element:ty, [$($bound:tt)*], $a_layout:ident $b_layout:ident,
-        $a_loader:ty, $b_loader:ty, [$layout:literal $($requirement:literal)?], [$($extra:ident: Global<$extra_element:ty>),*],
-        $is_skipped:ident) => {
+    (@entry $config:ident [$name:ident: $element:ident, [$($bound:tt)*],
+        [$($extra:ident: Global<$extra_element:ty>),*], $is_skipped:ident $($requirement:literal)?]
+        $a_layout:ident $b_layout:ident, $a_loader:ty, $b_loader:ty, $layout:literal) => {
         #[doc = concat!("C = A B in ", stringify!($element), ", with the tiles of `",
             stringify!($config), "`. ", $layout)]
         ///
@@ -321,7 +349,6 @@ macro_rules! coarsened_kernels {
 
         #[cfg(not(target_arch = "nvptx64"))]
         impl ProductKernel for $name {
-            type Element = $element;
             const DESCRIPTOR: ProductDescriptor = ProductDescriptor {
                 tile: <$config>::BLOCK_TILE,
                 a: OperandLayout::$a_layout,
@@ -331,62 +358,5 @@ macro_rules! coarsened_kernels {
             };
         }
     };
-    (@words $($name:ident: $config:ty, [$($bound:tt)*];)*) => {$(
-        coarsened_kernels!(@entry $name: $config, i32, [$($bound)*], Either Either,
-            TransposedLoad<true>, TransposedLoad<true>,
-            ["A is row-major, B is column-major. An element is four i8 of one row or column, the first \
-                in the lowest byte: zeros past the end of K."], [], never);
-    )*};
-    (@wide $($name:ident $name_of_warps:ident: $a_layout:ident $b_layout:ident, $a_loader:ty, $b_loader:ty,
-        $layout:literal;)*) => {$(
-        coarsened_kernels!(@of_wide $name: [arch = "sm_90a", dependent_launch],
-            $a_layout $b_layout, $a_loader, $b_loader, $layout, is_narrow_then);
-        coarsened_kernels!(@of_wide $name_of_warps: [arch = "sm_80"],
-            $a_layout $b_layout, $a_loader, $b_loader, $layout, is_narrow);
-    )*};
-    (@of_wide $name:ident: [$($bound:tt)*], $a_layout:ident $b_layout:ident, $a_loader:ty, $b_loader:ty,
-        $layout:literal, $is_skipped:ident) => {
-        coarsened_kernels!(@entry $name: PanelF32, f32, [min_blocks = 2, $($bound)*],
-            $a_layout $b_layout, $a_loader, $b_loader,
-            [$layout "`a_words` and `b_words` are those of the operands' lines, as the splits left them."],
-            [a_words: Global<u32>, b_words: Global<u32>], $is_skipped);
-    };
 }
-// The outputs that products of split operands leave out: those of warpgroups, and those of warps.
-coarsened_kernels! { @wide
-    matmul_wide_f32_nn matmul_mma_wide_f32_nn: RowMajor RowMajor, TransposedLoad<true>, DirectLoad<4>,
-        "A and B are row-major, and the rows of B start at multiples of 16 bytes.";
-    matmul_wide_f32_nn_unaligned matmul_mma_wide_f32_nn_unaligned: RowMajor RowMajor, TransposedLoad<true>, DirectLoad<1>,
-        "A and B are row-major.";
-    matmul_wide_f32_tn matmul_mma_wide_f32_tn: ColumnMajor RowMajor, DirectLoadOfAnyAlignment<4, true>, DirectLoadOfAnyAlignment<4, true>,
-        "A is column-major, B is row-major.";
-    matmul_wide_f32_nt matmul_mma_wide_f32_nt: RowMajor ColumnMajor, TransposedLoad<true>, TransposedLoad<true>,
-        "A is row-major, B is column-major.";
-    matmul_wide_f32_tt matmul_mma_wide_f32_tt: ColumnMajor ColumnMajor, DirectLoadOfAnyAlignment<4, false>, TransposedLoad<true>,
-        "A and B are column-major.";
-}
-coarsened_kernels! {
-    LargeF32: f32, vector = 4, [min_blocks = 4], hoisted = true,
-        kernels = matmul_coarsened_f32_nn, matmul_coarsened_f32_nn_unaligned,
-            matmul_coarsened_f32_tn, matmul_coarsened_f32_nt, matmul_coarsened_f32_tt;
-    MediumF32: f32, vector = 4, [min_blocks = 4], hoisted = true,
-        kernels = matmul_coarsened_medium_f32_nn, matmul_coarsened_medium_f32_nn_unaligned,
-            matmul_coarsened_medium_f32_tn, matmul_coarsened_medium_f32_nt,
-            matmul_coarsened_medium_f32_tt;
-    SmallF32: f32, vector = 4, [min_blocks = 5], hoisted = true,
-        kernels = matmul_coarsened_small_f32_nn, matmul_coarsened_small_f32_nn_unaligned,
-            matmul_coarsened_small_f32_tn, matmul_coarsened_small_f32_nt,
-            matmul_coarsened_small_f32_tt;
-    LargeF64: f64, vector = 2, [min_blocks = 2], hoisted = false,
-        kernels = matmul_coarsened_f64_nn, matmul_coarsened_f64_nn_unaligned,
-            matmul_coarsened_f64_tn, matmul_coarsened_f64_nt, matmul_coarsened_f64_tt;
-    SmallF64: f64, vector = 2, [min_blocks = 3], hoisted = false,
-        kernels = matmul_coarsened_small_f64_nn, matmul_coarsened_small_f64_nn_unaligned,
-            matmul_coarsened_small_f64_tn, matmul_coarsened_small_f64_nt,
-            matmul_coarsened_small_f64_tt;
-}
-// i8 as words of four. The host brings the operands, in any order, into one that has such words.
-coarsened_kernels! { @words
-    matmul_coarsened_i8: LargeI8, [min_blocks = 2];
-    matmul_coarsened_small_i8: SmallI8, [min_blocks = 3];
-}
+crate::products!(coarsened_kernels of coarsened, coarsened_words, wide, wide_mma);

@@ -33,6 +33,9 @@ pub trait TileConfig {
     /// Whether blocks can have a part of K. The largest tiles of f64 have no registers for it: the host selects others.
     const DIVIDES_K: bool = Self::VECTOR > 2 || Self::LEAVES_OUT;
 
+    /// Whether there are registers to hoist the addresses of a column-major operand, too.
+    const HOISTS: bool = Self::VECTOR > 2;
+
     /// What a launch must know of the sizes.
     const BLOCK_TILE: BlockTile = BlockTile {
         rows: Self::ROWS,

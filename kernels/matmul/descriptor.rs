@@ -53,9 +53,6 @@ pub struct ProductDescriptor {
 
 /// A kernel that multiplies matrices, as the host knows it.
 pub trait ProductKernel {
-    /// The type of the elements.
-    type Element;
-
     /// What the kernel computes, and what it asks for.
     const DESCRIPTOR: ProductDescriptor;
 }

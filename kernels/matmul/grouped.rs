@@ -20,22 +20,32 @@ use crate::epilogue::EpilogueNumbers;
 use cuda_std::prelude::*;
 
 macro_rules! grouped_kernels {
-    ($($config:ty: $element:ty, vector = $vector:literal, min_blocks = $bound:literal,
-        kernels = $nn:ident $tn:ident $nt:ident $($tt:ident)?;)*) => {$(
-        grouped_kernels!(@kernel $nn: $config, $element, $bound, RowMajor (m, k) RowMajor (k, n),
-            TransposedLoad<true>, DirectLoadOfAnyAlignment<$vector, false>,
+    ($($family:ident $name:ident {$method:ident($tiles:path) $config:ident at $blocks:literal blocks}
+        {$element:ident in $added:ident to $output:ident in $sum:ident $written:ident} {$layouts:ident};)*) => {$(
+        grouped_kernels!(@$layouts $config [$name $element $blocks]);
+    )*};
+    (@nn $config:ident $kernel:tt) => {
+        grouped_kernels!(@entry $config $kernel RowMajor (m, k) RowMajor (k, n),
+            TransposedLoad<true>, DirectLoadOfAnyAlignment<{ <$config>::VECTOR }, false>,
             "A and B are row-major.");
-        grouped_kernels!(@kernel $tn: $config, $element, $bound, ColumnMajor (k, m) RowMajor (k, n),
-            DirectLoadOfAnyAlignment<$vector, false>, DirectLoadOfAnyAlignment<$vector, false>,
+    };
+    (@tn $config:ident $kernel:tt) => {
+        grouped_kernels!(@entry $config $kernel ColumnMajor (k, m) RowMajor (k, n),
+            DirectLoadOfAnyAlignment<{ <$config>::VECTOR }, false>,
+            DirectLoadOfAnyAlignment<{ <$config>::VECTOR }, false>,
             "A is column-major, B is row-major.");
-        grouped_kernels!(@kernel $nt: $config, $element, $bound, RowMajor (m, k) ColumnMajor (n, k),
+    };
+    (@nt $config:ident $kernel:tt) => {
+        grouped_kernels!(@entry $config $kernel RowMajor (m, k) ColumnMajor (n, k),
             TransposedLoad<true>, TransposedLoad<false>,
             "A is row-major, B is column-major.");
-        $(grouped_kernels!(@kernel $tt: $config, $element, $bound, ColumnMajor (k, m) ColumnMajor (n, k),
-            DirectLoadOfAnyAlignment<$vector, false>, TransposedLoad<false>,
-            "A and B are column-major.");)?
-    )*};
-    (@kernel $name:ident: $config:ty, $element:ty, $bound:literal,
+    };
+    (@tt $config:ident $kernel:tt) => {
+        grouped_kernels!(@entry $config $kernel ColumnMajor (k, m) ColumnMajor (n, k),
+            DirectLoadOfAnyAlignment<{ <$config>::VECTOR }, false>, TransposedLoad<false>,
+            "A and B are column-major.");
+    };
+    (@entry $config:ident [$name:ident $element:ident $blocks:literal]
         $a_layout:ident ($a_lines:ident, $a_len:ident) $b_layout:ident ($b_lines:ident, $b_len:ident),
         $a_loader:ty, $b_loader:ty, $layout:literal) => {
         #[doc = concat!("C = A B of each product of a group, in ", stringify!($element), ", with the tiles of `",
@@ -50,7 +60,7 @@ macro_rules! grouped_kernels {
         #[doc = concat!("3. ", $layout)]
         /// 4. `operands` and `results` start at address 0 and have no elements: by way of them an address
         ///    is known to be one of global memory.
-        #[kernel(max_threads = <$config>::BLOCK_TILE.threads, min_blocks = $bound)]
+        #[kernel(max_threads = <$config>::BLOCK_TILE.threads, min_blocks = $blocks)]
         pub unsafe fn $name(
             operands: Global<$element>,
             results: GlobalMut<$element>,
@@ -78,7 +88,6 @@ macro_rules! grouped_kernels {
 
         #[cfg(not(target_arch = "nvptx64"))]
         impl ProductKernel for $name {
-            type Element = $element;
             const DESCRIPTOR: ProductDescriptor = ProductDescriptor {
                 tile: <$config>::BLOCK_TILE,
                 a: OperandLayout::$a_layout,
@@ -89,13 +98,4 @@ macro_rules! grouped_kernels {
         }
     };
 }
-// With large tiles and the sizes of a product in registers kernels of f64 spill, and that of f32 for two
-// column-major operands: there are small tiles for them.
-grouped_kernels! {
-    PanelF32: f32, vector = 4, min_blocks = 2, kernels = matmul_grouped_f32_nn matmul_grouped_f32_tn
-        matmul_grouped_f32_nt;
-    MediumF32: f32, vector = 4, min_blocks = 4, kernels = matmul_grouped_small_f32_nn
-        matmul_grouped_small_f32_tn matmul_grouped_small_f32_nt matmul_grouped_small_f32_tt;
-    SmallF64: f64, vector = 2, min_blocks = 2, kernels = matmul_grouped_small_f64_nn
-        matmul_grouped_small_f64_tn matmul_grouped_small_f64_nt matmul_grouped_small_f64_tt;
-}
+crate::products!(grouped_kernels of grouped);

@@ -145,20 +145,30 @@ const fn transposed_a_pitch(element_bytes: usize) -> usize {
 const TRANSPOSED_B_PITCH: usize = TILE + 1;
 
 macro_rules! tiled_kernels {
-    ($($element:ty: $nn:ident, $tn:ident, $nt:ident, $tt:ident;)*) => {$(
-        tiled_kernels!(@kernel $nn: $element, RowMajor RowMajor, false, TILE, false, TILE,
+    ($($family:ident $name:ident {$method:ident}
+        {$element:ident in $added:ident to $output:ident in $sum:ident $written:ident} {$layouts:ident};)*) => {$(
+        tiled_kernels!(@$layouts $name $element);
+    )*};
+    (@nn $name:ident $element:ident) => {
+        tiled_kernels!(@entry $name: $element, RowMajor RowMajor, false, TILE, false, TILE,
             "A and B are row-major.");
-        tiled_kernels!(@kernel $tn: $element, ColumnMajor RowMajor,
+    };
+    (@tn $name:ident $element:ident) => {
+        tiled_kernels!(@entry $name: $element, ColumnMajor RowMajor,
             true, transposed_a_pitch(size_of::<$element>()), false, TILE,
             "A is column-major, B is row-major.");
-        tiled_kernels!(@kernel $nt: $element, RowMajor ColumnMajor,
+    };
+    (@nt $name:ident $element:ident) => {
+        tiled_kernels!(@entry $name: $element, RowMajor ColumnMajor,
             false, TILE, true, TRANSPOSED_B_PITCH,
             "A is row-major, B is column-major.");
-        tiled_kernels!(@kernel $tt: $element, ColumnMajor ColumnMajor,
+    };
+    (@tt $name:ident $element:ident) => {
+        tiled_kernels!(@entry $name: $element, ColumnMajor ColumnMajor,
             true, transposed_a_pitch(size_of::<$element>()), true, TRANSPOSED_B_PITCH,
             "A and B are column-major.");
-    )*};
-    (@kernel $name:ident: $element:ty, $a_layout:ident $b_layout:ident, $a_transposed:literal,
+    };
+    (@entry $name:ident: $element:ident, $a_layout:ident $b_layout:ident, $a_transposed:literal,
         $a_pitch:expr, $b_transposed:literal, $b_pitch:expr, $layout:literal) => {
         #[doc = concat!("C = A B in ", stringify!($element), ", one output for each thread. ", $layout)]
         ///
@@ -193,7 +203,6 @@ macro_rules! tiled_kernels {
 
         #[cfg(not(target_arch = "nvptx64"))]
         impl ProductKernel for $name {
-            type Element = $element;
             const DESCRIPTOR: ProductDescriptor = ProductDescriptor {
                 tile: TILED,
                 a: OperandLayout::$a_layout,
@@ -204,7 +213,4 @@ macro_rules! tiled_kernels {
         }
     };
 }
-tiled_kernels! {
-    f32: matmul_tiled_f32_nn, matmul_tiled_f32_tn, matmul_tiled_f32_nt, matmul_tiled_f32_tt;
-    f64: matmul_tiled_f64_nn, matmul_tiled_f64_tn, matmul_tiled_f64_nt, matmul_tiled_f64_tt;
-}
+crate::products!(tiled_kernels of tiled);

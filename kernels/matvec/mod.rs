@@ -41,12 +41,16 @@ pub use plan::{
     VectorPlan, VectorShape,
 };
 
-// The blocks are those that a multiprocessor has registers for at once without spills: left alone, ptxas
+// Two blocks are as many as a multiprocessor has registers for at once without spills: left alone, ptxas
 // takes fewer for f64 and compute capability 7.5, and spills.
 macro_rules! vector_kernels {
-    ($($element:ident to $output:ident in $sum:ident: $along:ident $along_blocks:tt blocks, $across:ident $across_blocks:tt blocks;)*) => {$(
-        vector_kernels!(@kernel $along [max_threads = 256, min_blocks = $along_blocks], $element,
-            [$element, $output in $sum, $sum],
+    ($($family:ident $name:ident {$method:ident(VectorLines::$lines:ident)}
+        {$element:ident in $added:ident to $output:ident in $sum:ident $written:ident} $layouts:tt;)*) => {$(
+        vector_kernels!(@$lines $name $element in $added to $output in $sum);
+    )*};
+    (@Along $name:ident $element:ident in $added:ident to $output:ident in $sum:ident) => {
+        vector_kernels!(@entry $name [max_threads = 256, min_blocks = 2], $element,
+            [$element, $output in $sum, $added],
             "A line's elements lie one after another: `x_apart` is from one line to the next.",
             "1. The launch has blocks of [`VECTOR_THREADS`] threads along x: [`SHORT_LINES`] lines for each `lanes` \
              threads where `lanes` is not 0, otherwise 32 threads for each `parts_of_group` parts of each \
@@ -59,8 +63,10 @@ macro_rules! vector_kernels {
                 $element, $output, { STRAND_BYTES / size_of::<$element>() }
             >(product, workspace, outputs),
             |lines| lines);
-        vector_kernels!(@kernel $across [max_threads = 256, min_blocks = $across_blocks], $element,
-            [$element, $output in $sum, $sum],
+    };
+    (@Across $name:ident $element:ident in $added:ident to $output:ident in $sum:ident) => {
+        vector_kernels!(@entry $name [max_threads = 256, min_blocks = 2], $element,
+            [$element, $output in $sum, $added],
             "The elements of neighbouring lines lie one after another: `x_apart` is from one element of a \
              line to the next.",
             "1. The launch has blocks of [`VECTOR_THREADS`] threads along x: one for each [`lines_of_block`] \
@@ -69,18 +75,18 @@ macro_rules! vector_kernels {
              product, and `tickets` one for each [`lines_of_block`] lines, which is 0.",
             |product, workspace, outputs| {
                 const VECTOR: usize = STRAND_BYTES / size_of::<$element>();
-                let scratch = shared_array![$sum; VECTOR * VECTOR_THREADS as usize];
+                let scratch = shared_array![$added; VECTOR * VECTOR_THREADS as usize];
                 let flag = shared_array![u32; 1];
                 const ROWS: usize = threads_of_line(size_of::<$element>());
                 multiply_across::<$element, $output, VECTOR, ROWS, { VECTOR_STRANDS / ROWS }>(
                     product, workspace, outputs, scratch.as_slice(), flag)
             },
             |lines| lines.div_ceil(lines_of_block(size_of::<$element>())));
-    )*};
+    };
     // Elements of 8 bits, four in a word: for the devices that have tensor cores for some of them.
-    (@bytes $($element:ident in $sum:ident to $output:ident in $finish:ident: $name:ident;)*) => {$(
-        vector_kernels!(@kernel $name [max_threads = 256, min_blocks = 2, arch = "sm_80"], $element,
-            [i32, $output in $finish, $sum],
+    (@Either $name:ident $element:ident in $added:ident to $output:ident in $sum:ident) => {
+        vector_kernels!(@entry $name [max_threads = 256, min_blocks = 2, arch = "sm_80"], $element,
+            [i32, $output in $sum, $added],
             "Words of four elements; those of a line lie one after another: `x_apart` is from one line to the \
              next.",
             "1. The launch has blocks of [`VECTOR_THREADS`] threads along x: 32 threads for each \
@@ -92,8 +98,8 @@ macro_rules! vector_kernels {
              each line, which is 0.",
             |product, workspace, outputs| multiply_bytes::<$element, $output>(product, workspace, outputs),
             |lines| lines);
-    )*};
-    (@kernel $name:ident [$($bounds:tt)*], $of:ident, [$element:ident, $output:ident in $finish:ident, $sum:ident],
+    };
+    (@entry $name:ident [$($bounds:tt)*], $of:ident, [$element:ident, $output:ident in $finish:ident, $sum:ident],
         $layout:literal, $grid:literal, $room:literal, |$product:ident, $workspace:ident, $outputs:ident| $multiply:expr,
         |$lines:ident| $tickets:expr) => {
         #[doc = concat!("y = X v of ", stringify!($of), " in ", stringify!($output), ". ", $layout)]
@@ -148,7 +154,6 @@ macro_rules! vector_kernels {
 
         #[cfg(not(target_arch = "nvptx64"))]
         impl ProductKernel for $name {
-            type Element = $of;
             const DESCRIPTOR: ProductDescriptor = ProductDescriptor {
                 tile: BlockTile {
                     rows: lines_of_block(size_of::<$element>()),
@@ -163,22 +168,4 @@ macro_rules! vector_kernels {
         }
     };
 }
-vector_kernels! {
-    f32 to f32 in f32: matvec_along_f32 2 blocks, matvec_across_f32 2 blocks;
-    f64 to f64 in f64: matvec_along_f64 2 blocks, matvec_across_f64 2 blocks;
-    f16 to f16 in f32: matvec_along_f16 2 blocks, matvec_across_f16 2 blocks;
-    f16 to f32 in f32: matvec_along_f16_f32 2 blocks, matvec_across_f16_f32 2 blocks;
-    bf16 to bf16 in f32: matvec_along_bf16 2 blocks, matvec_across_bf16 2 blocks;
-    bf16 to f32 in f32: matvec_along_bf16_f32 2 blocks, matvec_across_bf16_f32 2 blocks;
-}
-vector_kernels! {
-    @bytes
-    i8 in i32 to i32 in i32: matvec_i8;
-    i8 in i32 to f32 in f32: matvec_i8_f32;
-    i8 in i32 to bf16 in f32: matvec_i8_bf16;
-    i8 in i32 to f16 in f32: matvec_i8_f16;
-    F8E4M3 in f32 to bf16 in f32: matvec_e4m3;
-    F8E4M3 in f32 to f32 in f32: matvec_e4m3_f32;
-    F8E5M2 in f32 to bf16 in f32: matvec_e5m2;
-    F8E5M2 in f32 to f32 in f32: matvec_e5m2_f32;
-}
+crate::products!(vector_kernels of vector, vector_bytes);

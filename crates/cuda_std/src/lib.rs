@@ -83,6 +83,8 @@ pub mod wgmma;
 mod machine;
 
 pub use bytemuck::{self, Pod};
+#[doc(hidden)]
+pub use cuda_std_macros::catalogue;
 pub use cuda_std_macros::device_function;
 /// Prints a line from a kernel, on both machines: `gpu_println!("i = {i}, x = {:.3}", x[0])`.
 ///

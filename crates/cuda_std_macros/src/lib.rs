@@ -2,6 +2,7 @@
 //! documentation there.
 
 mod bounds;
+mod catalogue;
 mod compiler;
 mod device_code;
 mod device_function;
@@ -106,6 +107,27 @@ pub fn device_function(arguments: TokenStream, item: TokenStream) -> TokenStream
 #[proc_macro]
 pub fn gpu_println(tokens: TokenStream) -> TokenStream {
     print::expand(tokens.into())
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
+
+/// Calls a macro with the rows of a table of kernels, which are all combinations of some alternatives.
+///
+/// ```text
+/// catalogue! { with of tiled;
+///     let types = {f32: f32 in f32, f16: f16 in f32};
+///     tiled: product_tiled x {_: LARGE, small: SMALL} x types;
+/// }
+/// ```
+///
+/// is a call of `with!` with rows such as `tiled product_tiled_small_f16 { SMALL } { f16 in f32 };`: the family,
+/// the head and the parts of the alternatives as one name, and what the alternatives mean. `_` adds no part, and
+/// a part alone means itself. `types{f16}` is the axis with that alternative alone. `with by types` asks for the
+/// rows of all families in groups, each under an alternative: `{ f16 in f32 } { tiled product_tiled_f16 { LARGE }; .. }`.
+#[doc(hidden)]
+#[proc_macro]
+pub fn catalogue(tokens: TokenStream) -> TokenStream {
+    catalogue::expand(tokens.into())
         .unwrap_or_else(syn::Error::into_compile_error)
         .into()
 }

@@ -6,8 +6,8 @@ use crate::element::Element;
 use crate::error::Outcome;
 use crate::launch::{LaunchConfig, grid_x};
 use crate::launch_args::{read_elements, written_by_product};
-use crate::matmul::entry::GroupLaunch;
 use crate::matmul::kernel::GemmKernel;
+use crate::matmul::launchers::{Kernels, Launcher};
 use crate::matmul::operands::{Matrices, Operands};
 use crate::matmul::plan::{Problem, Store, blocks_in_group};
 use crate::matmul::types::EpilogueScalar;
@@ -22,7 +22,7 @@ pub struct Grouped<'a, T: Element, S: Element> {
 }
 
 /// Products whose operands have the same orders, at least one, by this kernel.
-pub fn multiply<T: Element, S: EpilogueScalar>(
+pub fn multiply<T: Kernels<T, S>, S: EpilogueScalar>(
     device: &Device,
     kernel: &'static GemmKernel,
     mut group: Vec<Grouped<'_, T, S>>,
@@ -53,12 +53,12 @@ fn fitting<T: Element, S: Element>(group: &[Grouped<'_, T, S>], kernel: &GemmKer
 }
 
 /// One launch.
-fn launch<T: Element, S: EpilogueScalar>(
+fn launch<T: Kernels<T, S>, S: EpilogueScalar>(
     device: &Device,
     kernel: &'static GemmKernel,
     products: Vec<Grouped<'_, T, S>>,
 ) -> Outcome<()> {
-    let launch: GroupLaunch<S> = kernel.entry.launch();
+    let Launcher { module, launch } = T::GROUPS.of(kernel);
     let epilogue = products[0].matrices.epilogue.arguments(Store::Own);
     let mut group = ProductGroup::zeroed();
     group.count = products.len() as u64;
@@ -68,7 +68,7 @@ fn launch<T: Element, S: EpilogueScalar>(
         *place = into_grouped(product.matrices, blocks);
         blocks += of_product;
     }
-    let module = Module::on_demand(device, kernel.module);
+    let module = Module::on_demand(device, module);
     let config = LaunchConfig::new(blocks as u32, kernel.descriptor.tile.threads)
         .with_dynamic_shared(kernel.descriptor.dynamic_shared_bytes as u32);
     // SAFETY: the launch meets the kernels' requirements. Block and grid are the tile's for all products. The

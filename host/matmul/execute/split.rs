@@ -3,11 +3,10 @@
 use crate::buffer::Buffer;
 use crate::error::Outcome;
 use crate::launch_args::{global, read_elements, written_by_product};
-use crate::matmul::entry::{
-    ProductArguments, SplitArguments, SplitLaunch, SplitMmaArguments, SplitMmaLaunch, WideLaunch,
-};
+use crate::matmul::entry::{ProductArguments, SplitArguments, SplitMmaArguments};
 use crate::matmul::execute::tiles::{Starts, shape_of};
 use crate::matmul::kernel::Method;
+use crate::matmul::launchers::{Kernels as _, Launcher};
 use crate::matmul::operands::{Matrices, Operands};
 use crate::matmul::plan::{Plan, SplitPlan, Staging, Steps, Store};
 use crate::matmul::staging::{PreparedMatrix, SplitOperand, Whole, matrices_of, split_rows};
@@ -105,7 +104,7 @@ fn multiply_by_warpgroups(
     matrices: &mut Matrices<'_, f32, f32, f32>,
 ) -> Outcome<()> {
     let (m, n, k) = (a.lines, b.lines, a.k);
-    let launch: SplitLaunch = plan.kernel.entry.launch();
+    let Launcher { module, launch } = f32::SPLITS.of(plan.kernel);
     let tile = plan.kernel.cluster_tile();
     let (a_map, b_map) = (a.map(tile.rows)?, b.map(tile.part())?);
     let count = matrices.count();
@@ -118,7 +117,7 @@ fn multiply_by_warpgroups(
     let config = plan
         .grid
         .config(count, || format!("a result of {m}x{n} elements"))?;
-    let module = Module::on_demand(result.device(), plan.kernel.module);
+    let module = Module::on_demand(result.device(), module);
     let shape = TensorShape {
         m: m as u32,
         n: n as u32,
@@ -155,7 +154,7 @@ fn multiply_by_warps(
     [a, b]: [SplitOperand<'_>; 2],
     matrices: &mut Matrices<'_, f32, f32, f32>,
 ) -> Outcome<()> {
-    let launch: SplitMmaLaunch = plan.kernel.entry.launch();
+    let Launcher { module, launch } = f32::SPLITS_BY_WARPS.of(plan.kernel);
     let (m, n, _) = matrices.extents();
     let count = matrices.count();
     let config = plan
@@ -179,7 +178,7 @@ fn multiply_by_warps(
         c,
         epilogue,
     } = matrices;
-    let module = Module::on_demand(c.view().first().device(), plan.kernel.module);
+    let module = Module::on_demand(c.view().first().device(), module);
     let arguments = SplitMmaArguments {
         halves: [a.halves()?, b.halves()?],
         words: [global(a.words), global(b.words)],
@@ -202,7 +201,7 @@ fn multiply_out_of_range(
     [left, right]: [SplitOperand<'_>; 2],
     matrices: Matrices<'_, f32, f32, f32>,
 ) -> Outcome<()> {
-    let launch: WideLaunch = split.fallback.entry.launch();
+    let Launcher { module, launch } = f32::LEFT_OUT.of(split.fallback);
     let (m, n, _) = matrices.extents();
     let what = || format!("a result of {m}x{n} elements");
     let config = split.fallback_grid.config(matrices.count(), what)?;
@@ -214,7 +213,7 @@ fn multiply_out_of_range(
     let Operands { a, b, .. } = matrices.operands;
     let starts = [starts(a, Order::RowMajor), starts(b, Order::ColumnMajor)];
     let shape = shape_of(&matrices, 1, starts);
-    let module = Module::on_demand(a.first().device(), split.fallback.module);
+    let module = Module::on_demand(a.first().device(), module);
     let arguments = ProductArguments {
         // SAFETY: the launch reads only the elements of the matrix, as the kernels document.
         a: unsafe { read_elements(a) },

@@ -3,6 +3,7 @@
 use crate::error::Outcome;
 use crate::launch_args::written_by_product;
 use crate::matmul::entry::{ProductArguments, ProductLaunch};
+use crate::matmul::launchers::{Kernels, Launcher};
 use crate::matmul::operands::Matrices;
 use crate::matmul::plan::Plan;
 use crate::matmul::staging::{LinesToRead, StagedOperand};
@@ -12,28 +13,27 @@ use crate::module::Module;
 use tilewright_kernels::matmul::ProductShape;
 
 /// C = A B by a kernel that reads elements.
-pub fn multiply<T: Typed, O: Typed, S: EpilogueScalar>(
+pub fn multiply<T: Kernels<O, S>, O: Typed, S: EpilogueScalar>(
     plan: &Plan,
     matrices: Matrices<'_, T, O, S>,
 ) -> Outcome<()> {
-    multiply_in::<T, T, O, S>(plan, matrices)
+    multiply_in(plan, T::PRODUCTS.of(plan.kernel), matrices)
 }
 
 /// C = A B of i8 on CUDA cores, by a kernel that reads words of four neighbours along k.
 #[inline]
 pub fn multiply_words(plan: &Plan, matrices: Matrices<'_, i8, i32, i32>) -> Outcome<()> {
-    multiply_in::<i8, i32, i32, i32>(plan, matrices)
+    multiply_in(plan, i8::PRODUCTS_OF_WORDS.of(plan.kernel), matrices)
 }
 
 /// C = A B by a kernel that reads operands of `T` as elements `R`.
 fn multiply_in<T: Typed, R: Typed, O: Typed, S: EpilogueScalar>(
     plan: &Plan,
+    Launcher { module, launch }: Launcher<ProductLaunch<R, O, S>>,
     matrices: Matrices<'_, T, O, S>,
 ) -> Outcome<()> {
-    let kernel = plan.kernel;
-    let launch: ProductLaunch<R, O, S> = kernel.entry.launch();
     let device = matrices.c.view().first().device().clone();
-    let module = Module::on_demand(&device, kernel.module);
+    let module = Module::on_demand(&device, module);
     matrices.for_each_grid(|part| {
         let (m, n, _) = part.extents();
         let what = || format!("a result of {m}x{n} elements");

@@ -6,6 +6,7 @@ use crate::launch_args::{global_mut, read_elements, written_by_product};
 use crate::matmul::entry::{VectorArguments, VectorLaunch};
 use crate::matmul::epilogue::Epilogue;
 use crate::matmul::kernel::GemmKernel;
+use crate::matmul::launchers::{Kernels, Launcher};
 use crate::matmul::operands::Matrices;
 use crate::matmul::plan::{Grid, Plan, Store, VectorWork};
 use crate::matmul::staging::{LinesToRead, StagedOperand};
@@ -16,24 +17,25 @@ use crate::workspace::Counters;
 use tilewright_kernels::matvec::{STRAND_BYTES, VectorShape};
 
 /// C = A B, where B is a vector, by a kernel that reads elements.
-pub fn multiply<T: Operand, O: Typed, S: EpilogueScalar>(
+pub fn multiply<T: Kernels<O, S>, O: Typed, S: EpilogueScalar>(
     plan: &Plan,
     matrices: Matrices<'_, T, O, S>,
 ) -> Outcome<()> {
-    multiply_in::<T, T, O, S>(plan, matrices)
+    multiply_in(plan, T::VECTORS.of(plan.kernel), matrices)
 }
 
 /// C = A B of 8-bit elements, where B is a vector, by a kernel that reads words of four.
-pub fn multiply_words<T: Operand, O: Typed, S: EpilogueScalar>(
+pub fn multiply_words<T: Kernels<O, S>, O: Typed, S: EpilogueScalar>(
     plan: &Plan,
     matrices: Matrices<'_, T, O, S>,
 ) -> Outcome<()> {
-    multiply_in::<T, i32, O, S>(plan, matrices)
+    multiply_in(plan, T::VECTORS_OF_WORDS.of(plan.kernel), matrices)
 }
 
 /// C = A B, where B is a vector, by a kernel that reads operands of `T` as elements `R`.
 fn multiply_in<T: Operand, R: Typed, O: Typed, S: EpilogueScalar>(
     plan: &Plan,
+    launcher: Launcher<VectorLaunch<R, O, S, T::Sum>>,
     matrices: Matrices<'_, T, O, S>,
 ) -> Outcome<()> {
     let work = (plan.steps.vector_work()).expect("the plan is of a product with a vector");
@@ -67,7 +69,7 @@ fn multiply_in<T: Operand, R: Typed, O: Typed, S: EpilogueScalar>(
             },
         };
         let launch = Launch {
-            kernel: plan.kernel,
+            launcher,
             work,
             grid: plan.grid,
             shape: shape_of(work, m, &operands, c.view()),
@@ -77,13 +79,13 @@ fn multiply_in<T: Operand, R: Typed, O: Typed, S: EpilogueScalar>(
         // lines, the grid and the lanes are those of the plan, words come from whole vectors of 16 bytes, and the
         // launch accesses only elements of C. No work conflicts: the matrices are borrowed until this returns, C
         // mutably, and copies are freed by work that comes later.
-        unsafe { launch.submit::<R, O, S, T::Sum>(operands, (c, epilogue)) }
+        unsafe { launch.submit(operands, (c, epilogue)) }
     })
 }
 
 /// C = the sum of `parts` matrices of its shape, one below the other, in place of the product of A and B. The sums
 /// are those of columns, by this kernel, and each column has the parts of an output.
-pub fn add_up<T: EpilogueScalar>(
+pub fn add_up<T: EpilogueScalar + Operand<Sum = T> + Kernels<T, T>>(
     (kernel, work): (&'static GemmKernel, &VectorWork),
     (sums, parts): (&Matrix<T>, usize),
     matrices: Matrices<'_, T, T, T>,
@@ -102,7 +104,7 @@ pub fn add_up<T: EpilogueScalar>(
         k: parts,
     };
     let launch = Launch {
-        kernel,
+        launcher: T::VECTORS.of(kernel),
         work,
         grid: Grid::of_vector(work),
         shape: VectorShape {
@@ -116,7 +118,7 @@ pub fn add_up<T: EpilogueScalar>(
     // SAFETY: the work fits the kernel: the sums have the elements of all lines, with neighbouring lines side by
     // side, C is row-major, the grid is that of `work`, and the launch accesses only elements of C. No work
     // conflicts: C is borrowed mutably until this returns, and the sums are borrowed.
-    unsafe { launch.submit::<T, T, T, T>(operands, (c, epilogue)) }
+    unsafe { launch.submit(operands, (c, epilogue)) }
 }
 
 /// The operands of a launch.
@@ -152,28 +154,28 @@ fn shape_of<R, O: Typed>(
 }
 
 /// A launch of a kernel for products with a vector.
-struct Launch<'a> {
-    kernel: &'static GemmKernel,
+struct Launch<'a, R, O, S, P> {
+    launcher: Launcher<VectorLaunch<R, O, S, P>>,
     work: &'a VectorWork,
     grid: Grid,
     shape: VectorShape,
     products: usize,
 }
 
-impl Launch<'_> {
+impl<R: Typed, O: Typed, S: EpilogueScalar, P: Typed> Launch<'_, R, O, S, P> {
     /// Launches the kernel, which writes to `c`.
     ///
     /// # Safety
     /// 1. The lines, the shape, the work and the grid meet the kernel's requirements, and the launch accesses only
     ///    elements of `c`.
     /// 2. The views meet requirement 2 of [`ProductLaunch`](crate::matmul::entry::ProductLaunch).
-    unsafe fn submit<R: Typed, O: Typed, S: EpilogueScalar, P: Typed>(
+    unsafe fn submit(
         self,
         LinesAndVector { x, v, .. }: LinesAndVector<'_, R>,
         (c, epilogue): (MatrixBatchMut<'_, O>, Epilogue<'_, S>),
     ) -> Outcome<()> {
         let Self {
-            kernel,
+            launcher,
             work,
             grid,
             shape,
@@ -182,9 +184,9 @@ impl Launch<'_> {
         let VectorShape { lines, k, .. } = shape;
         let what = || format!("a grid of {} blocks for {lines} sums of {k}", work.blocks);
         let config = grid.config(products, what)?;
-        let launch: VectorLaunch<R, O, S, P> = kernel.entry.launch();
+        let Launcher { module, launch } = launcher;
         let device = c.view().first().device().clone();
-        let module = Module::on_demand(&device, kernel.module);
+        let module = Module::on_demand(&device, module);
         let mut partials = Buffer::<P>::uninit(&device, products * work.partials)?;
         let mut tickets = Counters::lock(&device, products * work.tickets)?;
         let arguments = VectorArguments {

@@ -2,7 +2,8 @@
 
 use crate::error::Outcome;
 use crate::launch_args::written_by_product;
-use crate::matmul::entry::{TensorArguments, TensorLaunch};
+use crate::matmul::entry::TensorArguments;
+use crate::matmul::launchers::{Kernels, Launcher};
 use crate::matmul::operands::Matrices;
 use crate::matmul::plan::{Plan, Store};
 use crate::matmul::staging::{NO_MAP, StagedOperand, map_of};
@@ -16,12 +17,12 @@ const C_BOX_ROWS: usize = 64;
 
 /// C = A B of f16 or bf16, in their type or in f32, of i8, in i32, f32, f16 or bf16, and of 8-bit floats, in bf16
 /// or f32.
-pub fn multiply<T: Typed, O: Typed, S: EpilogueScalar>(
+pub fn multiply<T: Kernels<O, S>, O: Typed, S: EpilogueScalar>(
     plan: &Plan,
     matrices: Matrices<'_, T, O, S>,
 ) -> Outcome<()> {
     let kernel = plan.kernel;
-    let launch: TensorLaunch<O, S> = kernel.entry.launch();
+    let Launcher { module, launch } = T::CLUSTERS.of(kernel);
     let ((m, n, k), count) = (matrices.extents(), matrices.count());
     let Matrices {
         operands,
@@ -62,7 +63,7 @@ pub fn multiply<T: Typed, O: Typed, S: EpilogueScalar>(
         Store::Bulk => map_of(c.view(), C_BOX_ROWS)?,
         Store::Own | Store::Single => NO_MAP,
     };
-    let module = Module::on_demand(device, kernel.module);
+    let module = Module::on_demand(device, module);
     let arguments = TensorArguments {
         a: a_map,
         b: b_map,

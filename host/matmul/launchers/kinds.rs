@@ -38,7 +38,7 @@ macro_rules! with_epilogue {
 /// Launches a kernel that stores sums unchanged, for one product.
 ///
 /// # Safety
-/// Those of [`ChainLaunch`](crate::matmul::entry::ChainLaunch).
+/// Those of [`ProductLaunch`](crate::matmul::entry::ProductLaunch).
 pub unsafe fn tiled<K, T: Typed>(
     module: &Module,
     config: LaunchConfig,

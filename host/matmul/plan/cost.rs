@@ -7,7 +7,8 @@ use super::reason::SelectionReason;
 use super::vector::VectorWork;
 use crate::error::Outcome;
 use crate::launch::{LaunchConfig, MAX_GRID_X, grid_x};
-use crate::matmul::kernel::{GemmKernel, Method, SkinnyTile, TileSize, WgmmaTile, split_tile};
+use crate::matmul::kernel::{GemmKernel, Method, SkinnyTile, TileSize, WgmmaTile};
+use crate::matmul::table::split_tile;
 use crate::matmul::types::ElementType;
 use tilewright_kernels::matvec::VECTOR_THREADS;
 use tilewright_kernels::tensor::{ClusterTile, HALF_SINGLE};
@@ -166,7 +167,7 @@ impl Problem {
         let (few, many) = (self.m.min(self.n), self.m.max(self.n));
         let is_long = many >= LEAST_OF_LARGER && self.k >= LEAST_OF_LARGER && few <= MOST_OF_LARGER;
         let times = SkinnyTile::ALL.into_iter().filter_map(|size| {
-            let tile = self.element.skinny_tile(size);
+            let tile = self.element.skinny_tile(size)?;
             let of_few = few.div_ceil(tile.columns).max(1);
             let is_eligible = match size {
                 SkinnyTile::Small => of_few == 1 || is_long && of_few == 2,

@@ -22,31 +22,48 @@ const fn divides_k(rows: usize) -> bool {
     rows <= 64
 }
 
-/// Kernels of one type of operands, outputs and sums, which state an architecture. Sums go to C as `$way`
-/// says: one by one from registers, or by rows.
+/// Kernels that state an architecture. Sums go to C as `$way` says: one by one from registers, or by rows.
 macro_rules! mma_kernels {
-    ($types:tt; $($tile:ident: $nn:ident $tn:ident $nt:ident $tt:ident;)*) => {$(
-        mma_kernels!(@layout $types $tile $nn: RowMajor RowMajor, AlongK AcrossK, "A and B are row-major.");
-        mma_kernels!(@layout $types $tile $tn: ColumnMajor RowMajor, AcrossK AcrossK,
+    ($($family:ident $name:ident {$method:ident($tiles:path) $tile:ident}
+        {$element:ident in $added:ident to $output:ident in $sum:ident $written:ident} {$layouts:ident};)*) => {$(
+        mma_kernels!(@$family $layouts $tile $element [$name $element $output $sum]);
+    )*};
+    (@mma_f64 $layouts:ident $tile:ident $element:ident $kernel:tt) => {
+        mma_kernels!(@$layouts $tile $element $kernel ["sm_90a" one_by_one ""]);
+    };
+    (@mma $layouts:ident $tile:ident $element:ident $kernel:tt) => {
+        mma_kernels!(@$layouts $tile $element $kernel ["sm_80" by_rows
+            " Their rows (columns, if column-major) start at multiples of 16 bytes."]);
+    };
+    (@nn $($kernel:tt)*) => {
+        mma_kernels!(@operands $($kernel)* RowMajor RowMajor, AlongK AcrossK, "A and B are row-major.");
+    };
+    (@tn $($kernel:tt)*) => {
+        mma_kernels!(@operands $($kernel)* ColumnMajor RowMajor, AcrossK AcrossK,
             "A is column-major, B is row-major.");
-        mma_kernels!(@layout $types $tile $nt: RowMajor ColumnMajor, AlongK AlongK,
+    };
+    (@nt $($kernel:tt)*) => {
+        mma_kernels!(@operands $($kernel)* RowMajor ColumnMajor, AlongK AlongK,
             "A is row-major, B is column-major.");
-        mma_kernels!(@layout $types $tile $tt: ColumnMajor ColumnMajor, AcrossK AlongK,
+    };
+    (@tt $($kernel:tt)*) => {
+        mma_kernels!(@operands $($kernel)* ColumnMajor ColumnMajor, AcrossK AlongK,
             "A and B are column-major.");
-    )*};
-    // Elements of 8 bits, of which another kernel brings those that lie otherwise into this order.
-    (@along $types:tt; $($tile:ident: $name:ident;)*) => {$(
-        mma_kernels!(@layout $types $tile $name: Either Either, AlongK AlongK,
+    };
+    // Another kernel brings operands that lie otherwise into this order.
+    (@either $($kernel:tt)*) => {
+        mma_kernels!(@operands $($kernel)* Either Either, AlongK AlongK,
             "A is row-major, B is column-major.");
-    )*};
-    (@layout [$element:ident to $output:ident in $sum:ident, $arch:literal, $way:ident, $alignment:literal]
-        $tile:ident $name:ident: $a_layout:ident $b_layout:ident, $a:ident $b:ident, $layout:literal) => {
-        mma_kernels!(@kernel [$element $output $sum $arch $way $alignment] $tile $name: $a_layout $b_layout,
+    };
+    (@operands $tile:ident $element:ident $kernel:tt $asked:tt $a_layout:ident $b_layout:ident,
+        $a:ident $b:ident, $layout:literal) => {
+        mma_kernels!(@entry $tile $kernel $asked $a_layout $b_layout,
             $a<$element, { $tile.rows() }, { $tile.threads() }>,
             $b<$element, { $tile.columns() }, { $tile.threads() }>, $layout);
     };
-    (@kernel [$element:ident $output:ident $sum:ident $arch:literal $way:ident $alignment:literal]
-        $tile:ident $name:ident: $a_layout:ident $b_layout:ident, $a:ty, $b:ty, $layout:literal) => {
+    (@entry $tile:ident [$name:ident $element:ident $output:ident $sum:ident]
+        [$arch:literal $way:ident $alignment:literal]
+        $a_layout:ident $b_layout:ident, $a:ty, $b:ty, $layout:literal) => {
         #[doc = concat!("C = A B on tensor cores, A and B in ", stringify!($element), ", C in ",
             stringify!($output), ", with the tiles of `", stringify!($tile), "`. ", $layout)]
         ///
@@ -94,7 +111,6 @@ macro_rules! mma_kernels {
 
         #[cfg(not(target_arch = "nvptx64"))]
         impl ProductKernel for $name {
-            type Element = $element;
             const DESCRIPTOR: ProductDescriptor = ProductDescriptor {
                 tile: $tile.block_tile(),
                 a: OperandLayout::$a_layout,
@@ -135,52 +151,4 @@ macro_rules! mma_kernels {
         }
     };
 }
-mma_kernels! {
-    [f64 to f64 in f64, "sm_90a", one_by_one, ""];
-    F64_LARGE: matmul_mma_f64_nn matmul_mma_f64_tn matmul_mma_f64_nt matmul_mma_f64_tt;
-    F64_SMALL: matmul_mma_small_f64_nn matmul_mma_small_f64_tn matmul_mma_small_f64_nt
-        matmul_mma_small_f64_tt;
-}
-
-/// Kernels of narrow elements.
-macro_rules! narrow_kernels {
-    ($($types:tt: large = [$($large:ident)*], small = [$($small:ident)*];)*) => {$(
-        narrow_kernels!(@narrow $types NARROW_LARGE $($large)*);
-        narrow_kernels!(@narrow $types NARROW_SMALL $($small)*);
-    )*};
-    (@narrow [$element:ident to $output:ident in $sum:ident] $tile:ident $nn:ident $tn:ident $nt:ident $tt:ident) => {
-        mma_kernels! {
-            [$element to $output in $sum, "sm_80", by_rows,
-                " Their rows (columns, if column-major) start at multiples of 16 bytes."];
-            $tile: $nn $tn $nt $tt;
-        }
-    };
-    (@narrow [$element:ident to $output:ident in $sum:ident] $tile:ident $name:ident) => {
-        mma_kernels! {
-            @along [$element to $output in $sum, "sm_80", by_rows,
-                " Their rows and columns start at multiples of 16 bytes."];
-            $tile: $name;
-        }
-    };
-}
-narrow_kernels! {
-    [f16 to f16 in f32]:
-        large = [matmul_mma_f16_nn matmul_mma_f16_tn matmul_mma_f16_nt matmul_mma_f16_tt],
-        small = [matmul_mma_small_f16_nn matmul_mma_small_f16_tn matmul_mma_small_f16_nt matmul_mma_small_f16_tt];
-    [f16 to f32 in f32]:
-        large = [matmul_mma_f16_f32_nn matmul_mma_f16_f32_tn matmul_mma_f16_f32_nt matmul_mma_f16_f32_tt],
-        small = [matmul_mma_small_f16_f32_nn matmul_mma_small_f16_f32_tn matmul_mma_small_f16_f32_nt
-            matmul_mma_small_f16_f32_tt];
-    [bf16 to bf16 in f32]:
-        large = [matmul_mma_bf16_nn matmul_mma_bf16_tn matmul_mma_bf16_nt matmul_mma_bf16_tt],
-        small = [matmul_mma_small_bf16_nn matmul_mma_small_bf16_tn matmul_mma_small_bf16_nt
-            matmul_mma_small_bf16_tt];
-    [bf16 to f32 in f32]:
-        large = [matmul_mma_bf16_f32_nn matmul_mma_bf16_f32_tn matmul_mma_bf16_f32_nt matmul_mma_bf16_f32_tt],
-        small = [matmul_mma_small_bf16_f32_nn matmul_mma_small_bf16_f32_tn matmul_mma_small_bf16_f32_nt
-            matmul_mma_small_bf16_f32_tt];
-    [i8 to i32 in i32]: large = [matmul_mma_i8], small = [matmul_mma_small_i8];
-    [i8 to f32 in f32]: large = [matmul_mma_i8_f32], small = [matmul_mma_small_i8_f32];
-    [i8 to bf16 in f32]: large = [matmul_mma_i8_bf16], small = [matmul_mma_small_i8_bf16];
-    [i8 to f16 in f32]: large = [matmul_mma_i8_f16], small = [matmul_mma_small_i8_f16];
-}
+crate::products!(mma_kernels of mma_f64, mma);

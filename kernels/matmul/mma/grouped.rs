@@ -3,7 +3,7 @@
 
 use super::product::{RowStaging, product_by_rows};
 use super::stage::{AcrossK, AlongK, StageLayout, Stages};
-use super::tile::{MmaTile, NARROW_GROUPED};
+use super::tile::NARROW_GROUPED;
 use super::warp_tile::WarpTile;
 use crate::epilogue::EpilogueNumbers;
 use crate::finish::CMatrices;
@@ -13,21 +13,28 @@ use crate::matmul::group::{ProductGroup, epilogue_of_numbers};
 use cuda_std::prelude::*;
 use half::{bf16, f16};
 
-/// The tile of all products.
-const TILE: MmaTile = NARROW_GROUPED;
-
 macro_rules! grouped_kernels {
-    ($($element:ident: $nn:ident $tn:ident $nt:ident $tt:ident;)*) => {$(
-        grouped_kernels!(@kernel $nn: $element, AlongK RowMajor (m, k), AcrossK RowMajor (k, n),
-            "A and B are row-major.");
-        grouped_kernels!(@kernel $tn: $element, AcrossK ColumnMajor (k, m), AcrossK RowMajor (k, n),
-            "A is column-major, B is row-major.");
-        grouped_kernels!(@kernel $nt: $element, AlongK RowMajor (m, k), AlongK ColumnMajor (n, k),
-            "A is row-major, B is column-major.");
-        grouped_kernels!(@kernel $tt: $element, AcrossK ColumnMajor (k, m), AlongK ColumnMajor (n, k),
-            "A and B are column-major.");
+    ($($family:ident $name:ident {$method:ident $tile:ident}
+        {$element:ident in $added:ident to $output:ident in $sum:ident $written:ident} {$layouts:ident};)*) => {$(
+        grouped_kernels!(@$layouts $tile $name $element);
     )*};
-    (@kernel $name:ident: $element:ident,
+    (@nn $($kernel:tt)*) => {
+        grouped_kernels!(@entry $($kernel)*, AlongK RowMajor (m, k), AcrossK RowMajor (k, n),
+            "A and B are row-major.");
+    };
+    (@tn $($kernel:tt)*) => {
+        grouped_kernels!(@entry $($kernel)*, AcrossK ColumnMajor (k, m), AcrossK RowMajor (k, n),
+            "A is column-major, B is row-major.");
+    };
+    (@nt $($kernel:tt)*) => {
+        grouped_kernels!(@entry $($kernel)*, AlongK RowMajor (m, k), AlongK ColumnMajor (n, k),
+            "A is row-major, B is column-major.");
+    };
+    (@tt $($kernel:tt)*) => {
+        grouped_kernels!(@entry $($kernel)*, AcrossK ColumnMajor (k, m), AlongK ColumnMajor (n, k),
+            "A and B are column-major.");
+    };
+    (@entry $tile:ident $name:ident $element:ident,
         $a:ident $a_layout:ident ($a_lines:ident, $a_len:ident),
         $b:ident $b_layout:ident ($b_lines:ident, $b_len:ident), $layout:literal) => {
         #[doc = concat!("C = A B of each product of a group, in ", stringify!($element), ", on tensor cores. ", $layout)]
@@ -41,28 +48,28 @@ macro_rules! grouped_kernels {
         #[doc = concat!("3. ", $layout, " Their rows (columns, if column-major) start at multiples of 16 bytes.")]
         /// 4. `operands` and `results` start at address 0 and have no elements: by way of them an address
         ///    is known to be one of global memory.
-        #[kernel(max_threads = TILE.threads() as u32, min_blocks = TILE.resident, arch = "sm_80")]
+        #[kernel(max_threads = $tile.threads() as u32, min_blocks = $tile.resident, arch = "sm_80")]
         pub unsafe fn $name(
             operands: Global<$element>,
             results: GlobalMut<$element>,
             group: GridConstant<ProductGroup>,
             numbers: GridConstant<EpilogueNumbers<f32>>,
         ) {
-            type Left = $a<$element, { TILE.rows() }, { TILE.threads() }>;
-            type Right = $b<$element, { TILE.columns() }, { TILE.threads() }>;
+            type Left = $a<$element, { $tile.rows() }, { $tile.threads() }>;
+            type Right = $b<$element, { $tile.columns() }, { $tile.threads() }>;
             type Warp = WarpTile<
                 $element,
-                { TILE.down },
-                { TILE.along },
-                { TILE.warps },
-                { TILE.warps_along },
+                { $tile.down },
+                { $tile.along },
+                { $tile.warps },
+                { $tile.warps_along },
             >;
             let product = group.of_block();
             let block = thread::block_idx_x() - product.first_block as u32;
             let mut shared = dynamic_shared_allotment!();
             let mut room = shared.alternative();
-            let a_stages = shared.array::<$element, { TILE.stages * <Left as StageLayout>::ELEMENTS }>();
-            let b_stages = shared.array::<$element, { TILE.stages * <Right as StageLayout>::ELEMENTS }>();
+            let a_stages = shared.array::<$element, { $tile.stages * <Left as StageLayout>::ELEMENTS }>();
+            let b_stages = shared.array::<$element, { $tile.stages * <Right as StageLayout>::ELEMENTS }>();
             let stages = (Stages::<Left>::new(a_stages.as_slice()), Stages::<Right>::new(b_stages.as_slice()));
             let staging: RowStaging<'_, f32> = room.array();
             let extents = (product.m as usize, product.n as usize);
@@ -73,30 +80,24 @@ macro_rules! grouped_kernels {
                 let operands = product.operands(
                     operands, (product.$a_lines, product.$a_len), (product.$b_lines, product.$b_len));
                 let c = CMatrices::new(product.result(results), extents, product.ldc as usize, 0);
-                product_by_rows::<Left, Right, Warp, _, { TILE.stages }>(
+                product_by_rows::<Left, Right, Warp, _, { $tile.stages }>(
                     (block, 0), operands, stages, staging, c, epilogue_of_numbers(numbers));
             }
         }
 
         #[cfg(not(target_arch = "nvptx64"))]
         impl ProductKernel for $name {
-            type Element = $element;
             const DESCRIPTOR: ProductDescriptor = ProductDescriptor {
-                tile: TILE.block_tile(),
+                tile: $tile.block_tile(),
                 a: OperandLayout::$a_layout,
                 b: OperandLayout::$b_layout,
                 b_row_alignment: size_of::<$element>(),
-                dynamic_shared_bytes: TILE.stages
-                    * (<$a<$element, { TILE.rows() }, { TILE.threads() }> as StageLayout>::ELEMENTS
-                        + <$b<$element, { TILE.columns() }, { TILE.threads() }> as StageLayout>::ELEMENTS)
+                dynamic_shared_bytes: $tile.stages
+                    * (<$a<$element, { $tile.rows() }, { $tile.threads() }> as StageLayout>::ELEMENTS
+                        + <$b<$element, { $tile.columns() }, { $tile.threads() }> as StageLayout>::ELEMENTS)
                     * size_of::<$element>(),
             };
         }
     };
 }
-grouped_kernels! {
-    f16: matmul_mma_grouped_f16_nn matmul_mma_grouped_f16_tn matmul_mma_grouped_f16_nt
-        matmul_mma_grouped_f16_tt;
-    bf16: matmul_mma_grouped_bf16_nn matmul_mma_grouped_bf16_tn matmul_mma_grouped_bf16_nt
-        matmul_mma_grouped_bf16_tt;
-}
+crate::products!(grouped_kernels of grouped_mma);

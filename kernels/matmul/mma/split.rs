@@ -194,7 +194,7 @@ unsafe fn multiply<
 }
 
 macro_rules! split_kernels {
-    ($($name:ident of $tile:ident;)*) => {$(
+    ($($family:ident $name:ident {$method:ident($tiles:path) $tile:ident} $types:tt $layouts:tt;)*) => {$(
         /// C = A B in f32 of split operands, or the products of a batch, one for each block along y.
         /// Where C stands for the transpose of a result, `is_transposed` is 1: its bits are those of the result.
         ///
@@ -276,7 +276,6 @@ macro_rules! split_kernels {
 
         #[cfg(not(target_arch = "nvptx64"))]
         impl ProductKernel for $name {
-            type Element = f32;
             const DESCRIPTOR: ProductDescriptor = ProductDescriptor {
                 tile: $tile.block_tile(),
                 a: OperandLayout::Either,
@@ -289,7 +288,4 @@ macro_rules! split_kernels {
         }
     )*};
 }
-split_kernels! {
-    matmul_mma_split_f32 of SPLIT_LARGE;
-    matmul_mma_split_small_f32 of SPLIT_SMALL;
-}
+crate::products!(split_kernels of split_mma);

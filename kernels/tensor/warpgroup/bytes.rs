@@ -40,59 +40,25 @@ const fn bulk_tile(rows: usize, columns: usize, stages: usize, resident: u32) ->
 /// The tile of large products of i8.
 pub const I8_LARGE: ClusterTile = byte_tile(128, 256, 4, 1);
 
-/// The tile of products of i8 of which large tiles would fill the device in part: three quarters of one.
+/// Used when large tiles of i8 would leave multiprocessors idle; three quarters of the large tile's area.
 pub const I8_MEDIUM: ClusterTile = byte_tile(192, 128, 4, 1);
 
-/// The tile of products of i8 that have too few large ones for the device.
+/// Used when medium tiles of i8 would leave multiprocessors idle, too.
 pub const I8_SMALL: ClusterTile = byte_tile(64, 128, 4, 2);
 
-/// The same where each multiprocessor has one block at most: all of its shared memory is stages.
+/// The small tile when each multiprocessor has one block at most: all of its shared memory is stages.
 pub const I8_DEEP: ClusterTile = byte_tile(64, 128, 8, 1);
 
 /// The tile of large products of 8-bit floats.
 pub const F8_LARGE: ClusterTile = bulk_tile(128, 192, 4, 1);
 
-/// The tile of products of 8-bit floats of which large tiles would fill the device in part.
+/// Used when large tiles of 8-bit floats would leave multiprocessors idle.
 pub const F8_MEDIUM: ClusterTile = bulk_tile(128, 128, 6, 1);
 
-/// The tile of products of 8-bit floats that have too few of these for the device.
+/// Used when medium tiles of 8-bit floats would leave multiprocessors idle, too.
 pub const F8_SMALL: ClusterTile = bulk_tile(64, 128, 4, 2);
 
-/// The same where each multiprocessor has one block at most.
+/// The small tile when each multiprocessor has one block at most.
 pub const F8_DEEP: ClusterTile = bulk_tile(64, 128, 8, 1);
 
-macro_rules! byte_kernels {
-    ($($element:ident to $output:ident, $way:ident in $sum:ident, promoted = $promoted:literal:
-        $($name:ident of $tile:ident),*;)*) => {$($(
-        product_entry! {
-            $way $name: $element to $output in $sum, $tile, a = AlongK AlongKMap Either,
-            b = AlongK AlongKMap Either, promoted = $promoted
-        }
-    )*)*};
-}
-byte_kernels! {
-    i8 to i32, direct in i32, promoted = false: matmul_wgmma_i8 of I8_LARGE, matmul_wgmma_medium_i8 of I8_MEDIUM,
-        matmul_wgmma_small_i8 of I8_SMALL,
-        matmul_wgmma_deep_i8 of I8_DEEP;
-    i8 to f32, converted in f32, promoted = false: matmul_wgmma_i8_f32 of I8_LARGE,
-        matmul_wgmma_medium_i8_f32 of I8_MEDIUM, matmul_wgmma_small_i8_f32 of I8_SMALL,
-        matmul_wgmma_deep_i8_f32 of I8_DEEP;
-    i8 to bf16, converted in f32, promoted = false: matmul_wgmma_i8_bf16 of I8_LARGE,
-        matmul_wgmma_medium_i8_bf16 of I8_MEDIUM, matmul_wgmma_small_i8_bf16 of I8_SMALL,
-        matmul_wgmma_deep_i8_bf16 of I8_DEEP;
-    i8 to f16, converted in f32, promoted = false: matmul_wgmma_i8_f16 of I8_LARGE,
-        matmul_wgmma_medium_i8_f16 of I8_MEDIUM, matmul_wgmma_small_i8_f16 of I8_SMALL,
-        matmul_wgmma_deep_i8_f16 of I8_DEEP;
-    F8E4M3 to bf16, bulk in f32, promoted = true: matmul_wgmma_e4m3 of F8_LARGE,
-        matmul_wgmma_medium_e4m3 of F8_MEDIUM, matmul_wgmma_small_e4m3 of F8_SMALL,
-        matmul_wgmma_deep_e4m3 of F8_DEEP;
-    F8E4M3 to f32, direct in f32, promoted = true: matmul_wgmma_e4m3_f32 of F8_LARGE,
-        matmul_wgmma_medium_e4m3_f32 of F8_MEDIUM, matmul_wgmma_small_e4m3_f32 of F8_SMALL,
-        matmul_wgmma_deep_e4m3_f32 of F8_DEEP;
-    F8E5M2 to bf16, bulk in f32, promoted = true: matmul_wgmma_e5m2 of F8_LARGE,
-        matmul_wgmma_medium_e5m2 of F8_MEDIUM, matmul_wgmma_small_e5m2 of F8_SMALL,
-        matmul_wgmma_deep_e5m2 of F8_DEEP;
-    F8E5M2 to f32, direct in f32, promoted = true: matmul_wgmma_e5m2_f32 of F8_LARGE,
-        matmul_wgmma_medium_e5m2_f32 of F8_MEDIUM, matmul_wgmma_small_e5m2_f32 of F8_SMALL,
-        matmul_wgmma_deep_e5m2_f32 of F8_DEEP;
-}
+crate::products!(product_entries of wgmma_bytes);

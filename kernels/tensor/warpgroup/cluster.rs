@@ -22,9 +22,10 @@ pub const fn threads_of_block(rows: usize) -> u32 {
     warpgroup::THREADS * (1 + rows / WARPGROUP_ROWS) as u32
 }
 
-/// What a launch has that computes `rows` x `columns` outputs for each block, from elements of
-/// `element_bytes`, in `stages` stages of `slices` slices each, with `output_bytes` of shared memory for the outputs,
-/// where `resident` blocks are on a multiprocessor together.
+/// Launch parameters for blocks that each compute a `rows` x `columns` tile.
+///
+/// Elements have `element_bytes`, each of `stages` stages has `slices` slices, `output_bytes` of shared memory are for
+/// the outputs, and `resident` blocks share a multiprocessor.
 pub const fn cluster_tile(
     (rows, columns): (usize, usize),
     element_bytes: usize,
@@ -32,6 +33,17 @@ pub const fn cluster_tile(
     output_bytes: usize,
     resident: u32,
 ) -> ClusterTile {
+    assert!(
+        DEPTH_BYTES.is_multiple_of(element_bytes),
+        "a slice has whole elements along k"
+    );
+    assert!(
+        match rows {
+            WARPGROUP_ROWS => resident <= 2,
+            _ => resident == 1,
+        },
+        "registers are shared out among one warpgroup that multiplies of two resident blocks, or all of one block"
+    );
     ClusterTile {
         rows,
         columns,
@@ -44,6 +56,7 @@ pub const fn cluster_tile(
         threads: threads_of_block(rows),
         shared_bytes: stages * (slices * slice_bytes(rows, columns) + 16) + output_bytes,
     }
+    .checked()
 }
 
 /// What the blocks of a launch share out.

@@ -101,6 +101,12 @@ where
 
     #[inline(always)]
     fn memory<'a>(shared: &mut Allotment<'a>) -> Self::Memory<'a> {
+        const {
+            assert!(
+                COLUMNS.is_multiple_of(64),
+                "bulk copies write 64 columns at a time"
+            );
+        }
         // A launch uses one or the other: what is left lies behind the larger one.
         let mut alternative = shared.alternative();
         match const { LEN * size_of::<f32>() <= CONSUMERS * WARPGROUP_ROWS * COLUMNS * size_of::<T>() }

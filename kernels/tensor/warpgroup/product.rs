@@ -13,8 +13,10 @@
 //! The ladder of products on tensor cores has the steps that lead here.
 
 use super::cluster::{ALL, BLOCKS, Work, slice_bytes, start};
+use super::element::TensorElement;
 use super::operand::{OperandPlace, TensorOperand};
 use super::outputs::{Outputs, Writer};
+use super::registers::{COPYING, MULTIPLYING_ALONE, multiplying};
 use super::shape::WARPGROUP_ROWS;
 use cuda_std::hint::opaque;
 use cuda_std::mbarrier::{Consumer, Producer, Stage};
@@ -194,24 +196,25 @@ impl<
         (A::tile(self.a_tiles, number), B::tile(self.b_tiles, number))
     }
 
-    /// The kernel for operands of any type and either layout, whose sums are `PROMOTED` after each stage or
-    /// not.
+    /// The kernel for operands of any type and either layout.
     ///
     /// # Safety
     /// 1. The operands are those of the kernels, and `outputs` takes what `work` computes.
     /// 2. All threads of the launch make the call together, and access no global memory before it.
     /// 3. The kernel states the bounds of its tile, which fix the registers that a thread starts with.
     #[inline(always)]
-    pub unsafe fn run<O, const PROMOTED: bool, const PRODUCERS: usize>(
-        a: A,
-        b: B,
-        outputs: O,
-        work: Work<'_>,
-    ) where
+    pub unsafe fn run<O, const PRODUCERS: usize>(a: A, b: B, outputs: O, work: Work<'_>)
+    where
+        T: TensorElement,
         O: Outputs<COUNT>,
         [O::Sum; COUNT]: Multiply<T, T> + Registers,
     {
-        const { assert!(!PROMOTED || Self::SLICES == 1, "sums of a stage are added") };
+        const {
+            assert!(
+                !T::HAS_TOTALS || Self::SLICES == 1,
+                "totals are of the sums of a stage of one slice"
+            );
+        }
         let mut shared = dynamic_shared_allotment!();
         let main_loop = MainLoop::<T, A, B, ROWS, COLUMNS, PART, COUNT, STAGES, ALL_SLICES, DEPTH> {
             a,
@@ -234,7 +237,7 @@ impl<
             if const { Self::TAKES_REGISTERS } {
                 // SAFETY: (1) the whole warpgroup is here, by (2). (2) is (3), and no tile has so few. (3) It is the
                 // warpgroup's only call.
-                unsafe { warpgroup::decrease_registers::<40>() };
+                unsafe { warpgroup::decrease_registers::<COPYING>() };
             }
             let number = warpgroup::thread_rank() / 32;
             if warpgroup::thread_rank().is_multiple_of(32) && number < PRODUCERS as u32 {
@@ -242,15 +245,20 @@ impl<
                 unsafe { main_loop.produce(ring.producer_in_turns::<PRODUCERS>(number), number) };
             }
         } else {
-            // What the warpgroup that copies has left, of the registers of all that are resident.
+            const {
+                assert!(
+                    Self::WARPGROUPS <= 3,
+                    "one to three warpgroups multiply: more have no registers for sums"
+                );
+            }
             // SAFETY: (1) the whole warpgroup is here, by (2), and the condition is a constant. (2) is (3), and no tile
             // has as many. (3) It is the warpgroup's only call.
             unsafe {
                 match const { (Self::TAKES_REGISTERS, Self::WARPGROUPS) } {
                     (false, _) => {}
-                    (true, 1) => warpgroup::increase_registers::<208>(),
-                    (true, 2) => warpgroup::increase_registers::<232>(),
-                    (true, _) => warpgroup::increase_registers::<152>(),
+                    (true, 1) => warpgroup::increase_registers::<MULTIPLYING_ALONE>(),
+                    (true, 2) => warpgroup::increase_registers::<{ multiplying(2, 1) }>(),
+                    (true, _) => warpgroup::increase_registers::<{ multiplying(3, 1) }>(),
                 }
             }
             let number = warpgroup::index() - 1;
@@ -263,7 +271,7 @@ impl<
                 // SAFETY: (1) the ring is initialised. (2) The whole warpgroup is here. For the outputs: (1)
                 // so it is. (2) Each warpgroup has its own.
                 unsafe {
-                    if PROMOTED {
+                    if const { T::HAS_TOTALS } {
                         let totals = main_loop.multiply_promoted(&mut ring, first as usize);
                         writer.store(&totals, place);
                     } else {

@@ -31,7 +31,7 @@ impl<
 {
     const HAS_ROOM_FOR_TWO: bool = has_room_for_two(COUNT, Self::WARPGROUPS, Self::IS_ALONE);
 
-    /// What [`multiply`](Self::multiply) does, with totals on the CUDA cores.
+    /// As [`multiply`](Self::multiply), with totals on the CUDA cores.
     ///
     /// # Safety
     /// As for [`multiply`](Self::multiply).

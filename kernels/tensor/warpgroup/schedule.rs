@@ -38,7 +38,40 @@ pub struct ClusterTile {
     pub shared_bytes: usize,
 }
 
+/// Bytes of shared memory of a multiprocessor, of which each block takes 1 KiB for itself.
+const SHARED_BYTES: usize = 228 << 10;
+const SHARED_BYTES_OF_SYSTEM: usize = 1 << 10;
+
 impl ClusterTile {
+    /// The tile, if its sizes fit together.
+    ///
+    /// # Panics
+    /// If they do not: where the tile is a constant, the crate does not compile.
+    pub(super) const fn checked(self) -> Self {
+        assert!(
+            self.rows.is_multiple_of(WARPGROUP_ROWS) && self.rows > 0,
+            "a warpgroup multiplies 64 rows: those of a block's tile are a multiple"
+        );
+        assert!(
+            self.columns.is_multiple_of(8 * self.blocks) && self.columns <= 256,
+            "a product has up to 256 columns, of which each block of the cluster brings a multiple of 8"
+        );
+        assert!(
+            self.stages >= 2 && self.slices >= 1,
+            "one stage is filled while another is multiplied"
+        );
+        assert!(
+            self.producers >= 1 && self.producers <= WARPGROUP_THREADS / 32,
+            "each warp of the warpgroup that copies has one thread that does"
+        );
+        assert!(self.threads <= 1024, "a block has 1024 threads at most");
+        assert!(
+            self.resident as usize * (self.shared_bytes + SHARED_BYTES_OF_SYSTEM) <= SHARED_BYTES,
+            "a multiprocessor has shared memory for the stages and outputs of all resident blocks"
+        );
+        self
+    }
+
     /// Warpgroups of a block that multiply, 64 rows each.
     #[must_use]
     pub const fn consumers(&self) -> usize {
@@ -266,6 +299,24 @@ mod tests {
         };
         let schedule = Schedule::new(tile, &shape);
         (0..shape.tiles).map(move |number| schedule.place(number))
+    }
+
+    #[test]
+    #[should_panic = "a warpgroup multiplies 64 rows"]
+    fn a_tile_with_rows_that_no_warpgroup_multiplies_is_refused() {
+        let _ = ClusterTile { rows: 144, ..TILE }.checked();
+    }
+
+    #[test]
+    #[should_panic = "a multiprocessor has shared memory"]
+    fn a_tile_beyond_shared_memory_is_refused() {
+        let shared_bytes = 100 << 10;
+        let _ = ClusterTile {
+            shared_bytes,
+            resident: 3,
+            ..TILE
+        }
+        .checked();
     }
 
     #[test]

@@ -11,6 +11,7 @@
 //! some copy and write while others multiply.
 
 use super::cluster::{Work, slice_bytes};
+use super::element::TensorElement;
 use super::operand::{OperandPlace, TensorOperand};
 use super::outputs::{Outputs, Writer};
 use super::product::MainLoop;
@@ -21,8 +22,10 @@ use cuda_std::prelude::*;
 use cuda_std::wgmma::{Accumulator, AccumulatorElement, Element, Multiply, Registers};
 use cuda_std::{dependent_launch, warpgroup};
 
-/// What a launch has whose blocks compute 64 x `columns` outputs each, from elements of `element_bytes`, in `stages`
-/// stages, whose memory the outputs take in turn, where `resident` blocks are on a multiprocessor together.
+/// Launch parameters for blocks that each compute a 64 x `columns` tile.
+///
+/// Elements have `element_bytes`, outputs reuse the memory of the `stages` stages, and `resident` blocks share a
+/// multiprocessor.
 pub const fn single_tile(
     columns: usize,
     element_bytes: usize,
@@ -42,6 +45,7 @@ pub const fn single_tile(
         threads: warpgroup::THREADS,
         shared_bytes: stages * (slice_bytes(rows, columns) + 16),
     }
+    .checked()
 }
 
 impl<
@@ -60,11 +64,16 @@ impl<
     /// 1. The operands are those of the kernels, and `outputs` takes what `work` computes.
     /// 2. All threads of the launch make the call together, and access no global memory before it.
     #[inline(always)]
-    pub unsafe fn run_single<O>(a: A, b: B, outputs: O, work: Work<'_>)
+    pub unsafe fn run_single<O, const PRODUCERS: usize>(a: A, b: B, outputs: O, work: Work<'_>)
     where
+        T: TensorElement,
         O: Outputs<COUNT>,
         [O::Sum; COUNT]: Multiply<T, T> + Registers,
     {
+        const {
+            assert!(PRODUCERS == 1, "one thread copies, which multiplies, too");
+            assert!(!T::HAS_TOTALS, "sums stay in the tensor cores");
+        }
         let mut shared = dynamic_shared_allotment!();
         // Outputs are written when no stage is used any more.
         let memory = O::memory(&mut shared.alternative());

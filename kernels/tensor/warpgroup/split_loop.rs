@@ -16,6 +16,7 @@ use super::cluster::{ALL, BLOCKS, start};
 use super::finish::{staging_len, warp_of_group};
 use super::operand::{AlongK, OperandPlace, TensorOperand};
 use super::outputs::is_first_of_warpgroup;
+use super::registers::{COPYING, multiplying};
 use super::schedule::Schedule;
 use super::shape::{HALF_DEPTH, TensorShape, WARPGROUP_ROWS};
 use crate::finish::{CMatrices, Finish, Staging, WarpRoom};
@@ -285,7 +286,7 @@ where
         if warpgroup::index() == 0 {
             // SAFETY: (1) the whole warpgroup is here, by (2). (2) is (3), and no tile has so few. (3) It is the
             // warpgroup's only call.
-            unsafe { warpgroup::decrease_registers::<40>() };
+            unsafe { warpgroup::decrease_registers::<COPYING>() };
             if is_first_of_warpgroup() {
                 // SAFETY: (1) the ring is initialised. (2) The operands are read alone, by (1).
                 unsafe { main_loop.produce(ring.producer(), shape, schedule) };
@@ -293,7 +294,7 @@ where
         } else {
             // SAFETY: (1) the whole warpgroup is here, by (2). (2) is (3), and no tile has as many. (3) It is the
             // warpgroup's only call.
-            unsafe { warpgroup::increase_registers::<232>() };
+            unsafe { warpgroup::increase_registers::<{ multiplying(CONSUMERS as u32, 1) }>() };
             let number = warpgroup::index() - 1;
             let first = WARPGROUP_ROWS * number as usize;
             let room = WarpRoom::of_warp(staging, warp_of_group(number));

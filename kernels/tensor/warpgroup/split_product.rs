@@ -15,7 +15,7 @@ use crate::tensor::split::scaled::{ScaledBack, Scales};
 use cuda_std::prelude::*;
 use half::f16;
 
-/// What a launch has whose blocks compute `columns` columns each.
+/// Launch parameters for blocks that each compute `columns` columns.
 const fn split_tile(columns: usize, stages: usize) -> ClusterTile {
     assert!(
         PANEL.is_multiple_of(columns),
@@ -34,12 +34,13 @@ const fn split_tile(columns: usize, stages: usize) -> ClusterTile {
         shared_bytes: stages * (stage_bytes(columns) + 16)
             + staging_len(CONSUMERS) * size_of::<f32>(),
     }
+    .checked()
 }
 
 /// The tile of large products.
 pub const SPLIT_LARGE: ClusterTile = split_tile(128, 3);
 
-/// The tile of products that have too few large ones for the device.
+/// Used when large tiles would leave multiprocessors idle.
 pub const SPLIT_SMALL: ClusterTile = split_tile(64, 4);
 
 /// Rows of outputs that a lane finishes together.
@@ -48,10 +49,9 @@ const fn rows_at_once(count: usize) -> usize {
 }
 
 macro_rules! split_kernels {
-    ($($name:ident of $tile:ident;)*) => {$(
+    ($($family:ident $name:ident {$method:ident($tiles:path) $tile:ident} $types:tt $layouts:tt;)*) => {$(
         #[cfg(not(target_arch = "nvptx64"))]
         impl ProductKernel for $name {
-            type Element = f32;
             const DESCRIPTOR: ProductDescriptor = $tile.descriptor(
                 OperandLayout::Either, OperandLayout::Either, size_of::<f32>());
         }
@@ -96,7 +96,4 @@ macro_rules! split_kernels {
         }
     )*};
 }
-split_kernels! {
-    matmul_split_f32 of SPLIT_LARGE;
-    matmul_split_small_f32 of SPLIT_SMALL;
-}
+crate::products!(split_kernels of split);

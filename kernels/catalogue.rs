@@ -1,0 +1,157 @@
+//! Which product kernels there are: the entries, their descriptors and the host's table are made of these lines.
+
+/// Calls a macro with the product kernels, a row for each: of the families that are named, or of all of them by
+/// their types.
+///
+/// `products!(entries of tiled)` is a call of `entries!` with rows such as
+/// `tiled matmul_tiled_f32_nn { Tiled } { f32 in f32 to f32 in f32, direct } { nn };`, and `products!(table by types)`
+/// one of `table!` with groups such as
+/// `{ f32 in f32 to f32 in f32, direct } { tiled matmul_tiled_f32_nn { Tiled } { nn }; .. }`.
+///
+/// A family is a line: the name that its kernels begin with, the host's method with the tile, the types, and the
+/// layouts of A and B. Each part of a name but `_` stands before what it means.
+///
+/// | types | |
+/// |---|---|
+/// | `T in P to O in S` | elements of A and B, of sums, of C, and of the epilogue |
+/// | `bulk`, `direct` | how warpgroups write plain sums: by bulk copies of rounded tiles, or element by element |
+#[macro_export]
+macro_rules! products {
+    ($($rows:tt)*) => {
+        $crate::cuda_std::catalogue! { $($rows)*;
+            let types = {
+                f32: f32 in f32 to f32 in f32 direct,
+                f64: f64 in f64 to f64 in f64 direct,
+                f16: f16 in f32 to f16 in f32 bulk,
+                f16_f32: f16 in f32 to f32 in f32 direct,
+                bf16: bf16 in f32 to bf16 in f32 bulk,
+                bf16_f32: bf16 in f32 to f32 in f32 direct,
+                i8: i8 in i32 to i32 in i32 direct,
+                i8_f32: i8 in i32 to f32 in f32 direct,
+                i8_bf16: i8 in i32 to bf16 in f32 direct,
+                i8_f16: i8 in i32 to f16 in f32 direct,
+                e4m3: F8E4M3 in f32 to bf16 in f32 bulk,
+                e4m3_f32: F8E4M3 in f32 to f32 in f32 direct,
+                e5m2: F8E5M2 in f32 to bf16 in f32 bulk,
+                e5m2_f32: F8E5M2 in f32 to f32 in f32 direct,
+            };
+            let halves = types{f16, f16_f32, bf16, bf16_f32};
+            let integers = types{i8, i8_f32, i8_bf16, i8_f16};
+            let floats = types{e4m3, e4m3_f32, e5m2, e5m2_f32};
+            let bytes = types{i8, i8_f32, i8_bf16, i8_f16, e4m3, e4m3_f32, e5m2, e5m2_f32};
+            let layouts = {nn, tn, nt, tt};
+            let copies = {nn, nn_unaligned, tn, nt, tt};
+            let either = {_: either};
+
+            // On CUDA cores.
+            tiled: matmul_tiled x {_: Tiled} x types{f32, f64} x layouts;
+            coarsened: matmul_coarsened x {
+                _: Coarsened(TileSize::Large) LargeF32 at 4 blocks,
+                medium: Coarsened(TileSize::Medium) MediumF32 at 4 blocks,
+                small: Coarsened(TileSize::Small) SmallF32 at 5 blocks,
+            } x types{f32} x copies;
+            coarsened: matmul_coarsened x {
+                _: Coarsened(TileSize::Large) LargeF64 at 2 blocks,
+                small: Coarsened(TileSize::Small) SmallF64 at 3 blocks,
+            } x types{f64} x copies;
+            coarsened_words: matmul_coarsened x {
+                _: Coarsened(TileSize::Large) LargeI8 at 2 blocks,
+                small: Coarsened(TileSize::Small) SmallI8 at 3 blocks,
+            } x types{i8} x either;
+            wide: matmul_wide x {_: Wide PanelF32 at 2 blocks} x types{f32} x copies;
+            wide_mma: matmul_mma_wide x {_: WideMma PanelF32 at 2 blocks} x types{f32} x copies;
+            // With large tiles and the sizes of a product in registers kernels of f64 spill, and that of f32 for two
+            // column-major operands: there are small tiles for them.
+            grouped: matmul_grouped x {_: Grouped(TileSize::Large) PanelF32 at 2 blocks} x types{f32}
+                x {nn, tn, nt};
+            grouped: matmul_grouped x {small: Grouped(TileSize::Small) MediumF32 at 4 blocks} x types{f32}
+                x layouts;
+            grouped: matmul_grouped x {small: Grouped(TileSize::Small) SmallF64 at 2 blocks} x types{f64}
+                x layouts;
+
+            // On tensor cores, at warp level.
+            mma_f64: matmul_mma x {_: Mma(TileSize::Large) F64_LARGE, small: Mma(TileSize::Small) F64_SMALL}
+                x types{f64} x layouts;
+            mma: matmul_mma x {
+                _: Mma(TileSize::Large) NARROW_LARGE,
+                small: Mma(TileSize::Small) NARROW_SMALL,
+            } x halves x layouts;
+            mma: matmul_mma x {
+                _: Mma(TileSize::Large) NARROW_LARGE,
+                small: Mma(TileSize::Small) NARROW_SMALL,
+            } x integers x either;
+            grouped_mma: matmul_mma_grouped x {_: GroupedMma NARROW_GROUPED} x types{f16, bf16} x layouts;
+            split_mma: matmul_mma_split x {
+                _: SplitMma(TileSize::Large) SPLIT_LARGE,
+                small: SplitMma(TileSize::Small) SPLIT_SMALL,
+            } x types{f32} x either;
+
+            // On tensor cores, by warpgroups.
+            wgmma: matmul_wgmma x {
+                _: Wgmma(WgmmaTile::Large) HALF_LARGE,
+                medium: Wgmma(WgmmaTile::Medium) HALF_MEDIUM,
+                small: Wgmma(WgmmaTile::Small) HALF_SMALL,
+                deep: Wgmma(WgmmaTile::Deep) HALF_DEEP,
+            } x halves x layouts;
+            wgmma_bytes: matmul_wgmma x {
+                _: Wgmma(WgmmaTile::Large) I8_LARGE,
+                medium: Wgmma(WgmmaTile::Medium) I8_MEDIUM,
+                small: Wgmma(WgmmaTile::Small) I8_SMALL,
+                deep: Wgmma(WgmmaTile::Deep) I8_DEEP,
+            } x integers x either;
+            wgmma_bytes: matmul_wgmma x {
+                _: Wgmma(WgmmaTile::Large) F8_LARGE,
+                medium: Wgmma(WgmmaTile::Medium) F8_MEDIUM,
+                small: Wgmma(WgmmaTile::Small) F8_SMALL,
+                deep: Wgmma(WgmmaTile::Deep) F8_DEEP,
+            } x floats x either;
+            single: matmul_wgmma_single x {_: Single HALF_SINGLE} x halves x layouts;
+            skinny: matmul_wgmma_skinny x {
+                small: Skinny(SkinnyTile::Small) HALF_SKINNY_SMALL,
+                medium: Skinny(SkinnyTile::Medium) HALF_SKINNY_MEDIUM,
+                _: Skinny(SkinnyTile::Large) HALF_SKINNY,
+                tall: Skinny(SkinnyTile::Tall) HALF_SKINNY_TALL,
+                square: Skinny(SkinnyTile::Square) HALF_SKINNY_SQUARE,
+            } x halves x {n: nt, t: tt};
+            skinny: matmul_wgmma_skinny x {
+                small: Skinny(SkinnyTile::Small) BYTE_SKINNY_SMALL,
+                medium: Skinny(SkinnyTile::Medium) BYTE_SKINNY_MEDIUM,
+                _: Skinny(SkinnyTile::Large) BYTE_SKINNY,
+                tall: Skinny(SkinnyTile::Tall) BYTE_SKINNY_TALL,
+                square: Skinny(SkinnyTile::Square) BYTE_SKINNY_SQUARE,
+            } x bytes x either;
+            split: matmul_split x {
+                _: Split(TileSize::Large) SPLIT_LARGE,
+                small: Split(TileSize::Small) SPLIT_SMALL,
+            } x types{f32} x either;
+
+            // By a vector.
+            vector: matvec x {along: Vector(VectorLines::Along), across: Vector(VectorLines::Across)}
+                x types{f32, f64, f16, f16_f32, bf16, bf16_f32} x either;
+            vector_bytes: matvec x {_: Vector(VectorLines::Either)} x bytes x either;
+        }
+    };
+}
+
+/// Calls a macro with the kernels that add the sums of parts of K, as [`products!`](crate::products) does: those
+/// that begin `alone`, and those that begin while the kernel before them still runs, `after`.
+///
+/// Their types are `P to O in S`: sums, C, and the epilogue.
+#[macro_export]
+macro_rules! sums_of_parts {
+    ($($rows:tt)*) => {
+        $crate::cuda_std::catalogue! { $($rows)*;
+            let types = {
+                f32: f32 to f32 in f32,
+                f16: f32 to f16 in f32,
+                bf16: f32 to bf16 in f32,
+                i32: i32 to i32 in i32,
+                i32_f32: i32 to f32 in f32,
+                i32_bf16: i32 to bf16 in f32,
+                i32_f16: i32 to f16 in f32,
+            };
+            alone: add_parts x types;
+            after: add_parts_after x types;
+        }
+    };
+}
