@@ -215,7 +215,7 @@ impl Device {
         self.backend.free_memory().during("free_memory")
     }
 
-    /// The `CUstream` of all this device's work, for libraries such as cuBLAS; `None` on the simulator.
+    /// The `CUstream` of all this device's work, for libraries such as cuBLAS; `None` on the simulator and for a null stream.
     ///
     /// The stream lives as long as the device.
     #[must_use]

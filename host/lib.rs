@@ -78,7 +78,7 @@
 //!
 //! # Features
 //!
-//! - `cuda` (on by default): CUDA devices. Neither the build nor the start of the program needs CUDA: the first CUDA
+//! - `cuda` (on by default): CUDA devices, and in `tilewright::interop::raw` contexts, streams and memory of other code. Neither the build nor the start of the program needs CUDA: the first CUDA
 //!   device opens the NVIDIA driver, and [`Device::from_env`] opens the simulator on a machine without a CUDA device.
 //!   The feature uses the declarations of the crate `cudarc` for CUDA 12.8. A program that uses `cudarc` 0.19 itself
 //!   must select the same version, with the feature `cuda-12080` or `cuda-version-from-build-system`, because two
@@ -110,8 +110,8 @@ mod error;
 mod event;
 mod group;
 mod images;
-#[cfg(feature = "cust")]
-#[cfg_attr(docsrs, doc(cfg(feature = "cust")))]
+#[cfg(feature = "cuda")]
+#[cfg_attr(docsrs, doc(cfg(feature = "cuda")))]
 pub mod interop;
 mod kernel_output;
 mod kernels;

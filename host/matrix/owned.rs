@@ -130,7 +130,7 @@ impl<T: Element> Matrix<T> {
     /// Borrows the matrix, as an operand of products.
     #[must_use]
     pub fn view(&self) -> MatrixView<'_, T> {
-        MatrixView::new(&self.buffer, (self.rows, self.cols), self.order)
+        MatrixView::new(&self.buffer, (self.rows, self.cols, self.order).into())
     }
 
     /// Borrows the matrix mutably.
@@ -236,7 +236,7 @@ impl<T: Element> Matrix<T> {
     }
 }
 
-fn check_shape(what: &str, shape: MatrixShape, found: usize) -> Outcome<()> {
+pub(super) fn check_shape(what: &str, shape: MatrixShape, found: usize) -> Outcome<()> {
     check_length(what, found, shape.checked_len()?, ONE_FOR_EACH_OF_MATRIX)
 }
 
