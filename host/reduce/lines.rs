@@ -13,7 +13,7 @@ use crate::matrix::{MatrixView, Order};
 use crate::module::Module;
 use crate::workspace::Counters;
 use tilewright_kernels::reduce::lines::{
-    LANES_OF_PART, LINE_THREADS, LINES_IN_FLIGHT, LinePlan, STRANDS, STRANDS_OF_LANE,
+    ACCUMULATORS, LANE_ACCUMULATORS, LANES_OF_PART, LINE_THREADS, LINES_IN_FLIGHT, LinePlan,
 };
 
 impl Device {
@@ -238,8 +238,8 @@ struct Grid {
 impl Grid {
     /// For contiguous lines.
     fn along(count: usize, plan: LinePlan) -> Self {
-        let (lanes, lines) = if plan.elements <= STRANDS {
-            let lanes = plan.elements.div_ceil(STRANDS_OF_LANE).max(1);
+        let (lanes, lines) = if plan.elements <= ACCUMULATORS {
+            let lanes = plan.elements.div_ceil(LANE_ACCUMULATORS).max(1);
             (lanes.next_power_of_two() as u32, LINES_IN_FLIGHT)
         } else {
             (LANES_OF_PART, 1)

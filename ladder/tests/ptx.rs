@@ -1,4 +1,4 @@
-//! Facts of the checked-in PTX that the steps are there to show.
+//! Properties of the checked-in PTX that the steps demonstrate.
 
 #[path = "../../tests/common/mod.rs"]
 #[macro_use]

@@ -12,20 +12,20 @@ use std::fs;
 use std::path::PathBuf;
 use tilewright_ptxas::FOLDERS;
 
-/// A kernel crate and where its checked-in PTX lies, relative to the root.
+/// A kernel crate, and the folder of its checked-in PTX, relative to the root.
 struct KernelCrate {
     /// The library's name.
     name: &'static str,
     sources: &'static str,
     ptx: &'static str,
-    /// The architectures that are built: for each, what the kernels can do differs.
+    /// The architectures that are built, which differ in features that the kernels use.
     architectures: &'static [Arch],
-    /// Those that are built for the kernels alone that state them.
+    /// The architectures built only for kernels that state them.
     stated: &'static [Arch],
     one_module_per_kernel: bool,
 }
 
-/// The kernel crates, as `build.rs` builds them, too.
+/// The kernel crates, as in `build.rs`.
 const CRATES: [KernelCrate; 3] = [
     KernelCrate {
         name: "tilewright_kernels",
@@ -53,9 +53,9 @@ const CRATES: [KernelCrate; 3] = [
     },
 ];
 
-/// What all modules are built from besides their own sources, relative to the root. The library
-/// compares the hashes of sources that a package has (not the builder, nor a `Cargo.toml`, which
-/// cargo rewrites) with the crates that it is compiled with: `host/kernels.rs`.
+/// The sources of all modules besides their own, relative to the root. The library compares the
+/// hashes of packaged sources (neither the builder's nor `Cargo.toml`, which cargo rewrites) with
+/// the crates that it is compiled with: see `host/kernels.rs`.
 const SHARED_SOURCES: [&str; 5] = [
     "crates/cuda_std/Cargo.toml",
     "crates/cuda_std/src",
@@ -89,7 +89,7 @@ pub fn run(mut arguments: lexopt::Parser) -> Result {
 }
 
 impl KernelCrate {
-    /// Where the checked-in modules lie.
+    /// The folder of the checked-in modules.
     fn folder(&self) -> PathBuf {
         workspace_root().join(self.ptx)
     }
@@ -116,7 +116,7 @@ impl KernelCrate {
         Ok(())
     }
 
-    /// Builds the modules anew and compares them with the checked-in ones, byte by byte.
+    /// Rebuilds the modules and compares them with the checked-in ones byte by byte.
     fn check_drift(&self) -> Result {
         let advice = "run `cargo xtask ptx` and commit ptx/";
         let at = |error| format!("{error}; {advice}");
