@@ -15,7 +15,7 @@ use std::slice;
 impl<T: Element> MatrixView<'_, T> {
     /// Copies the elements to host memory, row after row.
     ///
-    /// The elements of a column-major matrix are brought into that order on the host.
+    /// The host reorders the elements of a column-major matrix.
     ///
     /// # Errors
     /// Those of [`Buffer::to_vec`](crate::Buffer::to_vec).

@@ -12,8 +12,8 @@ use std::ops::RangeBounds;
 
 /// A borrowed matrix in the memory of one device.
 ///
-/// It is a [`Matrix`](crate::Matrix), some of its rows and columns, or the transpose of either. Products accept it
-/// in either [`Order`], and with gaps between its rows.
+/// It is a [`Matrix`](crate::Matrix), some of its rows and columns, or the transpose of either. Products accept views
+/// in either [`Order`], with or without gaps between the rows.
 ///
 /// ```
 /// use tilewright::Device;
@@ -24,7 +24,7 @@ use std::ops::RangeBounds;
 /// let middle = matrix.slice(1.., 1..3)?;
 /// assert_eq!((middle.shape(), middle.leading_dimension()), ((2, 2), 4));
 /// assert_eq!(middle.to_vec()?, [5.0, 6.0, 9.0, 10.0]);
-/// assert_eq!(device.matmul_coarsened(middle, middle.t())?.to_vec()?, [61.0, 105.0, 105.0, 181.0]);
+/// assert_eq!(device.matmul(middle, middle.t())?.to_vec()?, [61.0, 105.0, 105.0, 181.0]);
 /// # Ok(())
 /// # }
 /// ```

@@ -19,7 +19,7 @@ use tilewright_kernels::reduce::lines::{
 impl Device {
     /// Reduces each row of `matrix` by `operation`, one of [`ops`](crate::ops).
     ///
-    /// The result has one element for each row. `matrix` is a matrix or a view, row- or column-major.
+    /// The result has one element for each row. `matrix` is `&matrix` or a view, row- or column-major.
     ///
     /// A row is combined in a tree that depends on its length alone. Its value has the same bits in either order of
     /// the matrix, whatever the other rows hold, in every run and on every device ([docs/reductions.md]). The bits
