@@ -26,8 +26,7 @@ use std::time::Duration;
 use support::output::print_line;
 use support::{Outcome, timed};
 use tilewright::{
-    Device, DeviceChoice, Element, GemmElement, Matmul, MatmulElement, Matrix, MatrixBatch,
-    MatrixView,
+    Device, DeviceChoice, Element, Matmul, MatmulElement, Matrix, MatrixBatch, MatrixView,
 };
 
 const USAGE: &str = "usage: matmul A.npy B.npy -o C.npy [--kernel KERNEL] \
@@ -64,7 +63,7 @@ enum Kernel {
 
 impl Kernel {
     /// The products of all matrices. Results, like factors, are stacked.
-    fn multiply<T: GemmElement + MatmulElement<Product = T>>(
+    fn multiply<T: MatmulElement<Accumulator = T, Product = T>>(
         self,
         device: &Device,
         [a, b]: [&Matrix<T>; 2],
@@ -206,7 +205,7 @@ fn is_exact(factors: &[CowArray<'_, f64, IxDyn>; 2], inner: usize) -> bool {
 }
 
 /// The elements of the product, row by row, and the device's time.
-fn multiply<T: GemmElement + MatmulElement<Product = T>>(
+fn multiply<T: MatmulElement<Accumulator = T, Product = T>>(
     device: &Device,
     arguments: &Arguments,
     [a, b]: [CowArray<'_, T, IxDyn>; 2],

@@ -7,7 +7,7 @@ mod view;
 mod view_mut;
 
 pub(crate) use range::resolve;
-pub use view::BufferView;
+pub use view::{BufferView, IntoBufferView};
 pub use view_mut::BufferViewMut;
 
 use crate::device::Device;

@@ -27,7 +27,7 @@
 //! | data | [`Device::upload`], [`Device::matrix`], `Device::matrix_from_array` for an `ndarray` view, [`Buffer::to_vec`] | [`BufferView`], [`MatrixView`], [`PinnedBuffer`], [`Element`], [`Order`] |
 //! | sums and other reductions | [`Device::reduce_sum`], [`Device::reduce`] with an operation from [`ops`] | [`Device::reduce_rows`], [`Device::segments`], [`Device::reduce_sum_reproducible`], [`ReduceElement`] |
 //! | prefix sums | [`Device::scan_inclusive`], [`Device::scan_exclusive`] | [`scan_height`] |
-//! | products | [`Device::matmul`], [`Device::matvec`] | [`Matmul`] with scales, biases, an [`Activation`] and batches; [`Arithmetic`], [`MatmulPlan`] |
+//! | products | [`Device::matmul`], [`Device::matvec`] | [`Matmul`] with scales, biases, an [`Activation`] and batches; [`Arithmetic`], [`MatmulPlan`], [`tuning`] |
 //! | several devices | [`DeviceGroup::all`], [`DeviceGroup::simulated`] | [`ShardedBuffer`], [`ShardedMatrix`], [`DeviceGroup::matmul`], [`DeviceGroup::all_reduce`]; across processes [`DeviceGroup::join`] |
 //! | host data, in one call | [`reduce_sum()`], [`reduce()`], [`scan_inclusive()`] | `matmul`, `matvec` and `reduce_axis` for `ndarray` views |
 //! | your own reduction | `tilewright_kernels::reductions!`, [`Module::reduce`] | [`Module::reduce_into`] |
@@ -142,7 +142,7 @@ mod workspace;
 pub use crate::arrays::{
     gram, matmul, matmul_coarsened, matmul_tiled, matvec, reduce_axis, reduce_dot_axis,
 };
-pub use buffer::{Buffer, BufferView, BufferViewMut};
+pub use buffer::{Buffer, BufferView, BufferViewMut, IntoBufferView};
 pub use device::{Device, default_device};
 pub use element::Element;
 pub use environment::DeviceChoice;
@@ -157,12 +157,12 @@ pub use group::{
 pub use launch::LaunchConfig;
 pub use launch_args::{LaunchArg, LaunchArgs};
 pub use matmul::{
-    Accumulate, Accumulator, Activation, Arithmetic, GemmElement, Matmul, MatmulElement,
-    MatmulGroup, MatmulInto, MatmulPlan, PreparedMatrix, SelectionReason, TileConfig,
+    Activation, Arithmetic, Matmul, MatmulElement, MatmulGroup, MatmulInto, MatmulPlan,
+    PreparedMatrix,
 };
 pub use matrix::{
-    AsMatrixBatchMut, AsMatrixViewMut, Matrix, MatrixBatch, MatrixBatchMut, MatrixShape,
-    MatrixView, MatrixViewMut, Order,
+    AsMatrixBatchMut, AsMatrixViewMut, IntoMatrixBatch, IntoMatrixView, Matrix, MatrixBatch,
+    MatrixBatchMut, MatrixShape, MatrixView, MatrixViewMut, Order,
 };
 pub use module::Module;
 pub use module_source::ModuleSource;
@@ -184,6 +184,13 @@ pub use simt::{
 pub use simulator::SimulatorOptions;
 pub use tensor_map::{TensorMapView, TensorMapViewMut};
 pub use texture::{Texel, Texture};
+
+/// Tile sizes of products, and what a [`MatmulPlan`] says of its decisions.
+///
+/// [`Matmul::tiles`] and [`Device::matmul_coarsened_with_into`] take a tile size; all other calls choose one.
+pub mod tuning {
+    pub use crate::matmul::{SelectionReason, Staging, TileSize};
+}
 
 /// The device library for kernels: `use tilewright::cuda_std::prelude::*`.
 ///

@@ -1,48 +1,36 @@
-//! Matrix products. Each item uses those below it:
+//! Matrix products. The path of a product is a straight line: check, plan, stage, execute.
 //!
-//! - `requests/`: the public calls. `chain.rs` has the products with a fixed kernel, `product.rs` those by the
-//!   fastest kernel, with or without an epilogue; `matvec.rs`, `gram.rs` and `group.rs` have special shapes, and
-//!   `shard.rs` parts for several devices.
-//! - `plan.rs`: the selected kernel, for the caller. `dispatch.rs`: from the types to a launch.
-//! - `launch/`: a file for each method, under its name in the table.
-//! - `types.rs`, `element.rs`: the types that can be multiplied, and their entries in the table.
-//! - `matrices.rs`: operands and result, checked against each other; `layout.rs`: their layout in memory.
-//!   `prepared.rs`, `halves.rs`: split f32 operands.
-//! - `select/`: the pure function from a problem (`problem.rs`) to a kernel (`kernel.rs`) of the table
-//!   (`kernels.rs`).
-//! - `entry.rs`, `launchers.rs`: how a kernel is launched. `epilogue.rs`: the epilogue.
+//! - `api/`: the public calls.
+//! - `run.rs`: the line itself, for each pair of types.
+//! - `operands.rs`, `epilogue.rs`: operands, result and epilogue, checked against each other.
+//! - `plan.rs`, `plan/`: every decision, as a pure function of a problem and the facts about a device.
+//! - `staging.rs`, `staging/`: operands copied, transposed or split.
+//! - `execute.rs`, `execute/`: a file for each way to launch.
+//! - `kernel.rs`, `kernels.rs`, `table.rs`, `entry.rs`, `launchers.rs`: the catalogue of kernels, and how they are
+//!   launched. `types.rs`: the element types that it knows.
 
+mod api;
 mod arithmetic;
-mod dispatch;
-mod element;
-mod element_type;
 mod entry;
 mod epilogue;
-mod halves;
+mod execute;
 mod kernel;
 mod kernels;
-mod launch;
 mod launchers;
-mod layout;
-mod matrices;
+mod operands;
 mod plan;
-mod prepared;
-mod problem;
-mod requests;
-mod select;
+mod run;
+mod staging;
 mod table;
 mod types;
 
 pub(crate) use epilogue::{Epilogue, LineVectors, OF_COLUMNS, OF_ROWS};
-pub(crate) use matrices::{INNER_RULE, check_result};
-pub(crate) use types::sealed::Computes;
+pub(crate) use execute::Computes;
+pub(crate) use operands::{INNER_RULE, check_result};
 
+pub use api::{Matmul, MatmulElement, MatmulGroup, MatmulInto, MatmulPlan};
 pub use arithmetic::Arithmetic;
-pub use element::GemmElement;
 pub use epilogue::Activation;
-pub use kernel::TileConfig;
-pub use plan::MatmulPlan;
-pub use prepared::PreparedMatrix;
-pub use requests::{Matmul, MatmulGroup};
-pub use select::SelectionReason;
-pub use types::{Accumulate, Accumulator, MatmulElement, MatmulInto};
+pub use kernel::TileSize;
+pub use plan::{SelectionReason, Staging};
+pub use staging::PreparedMatrix;

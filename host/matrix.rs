@@ -9,9 +9,9 @@ mod shape;
 mod view;
 mod view_mut;
 
-pub use batch::{AsMatrixBatchMut, MatrixBatch, MatrixBatchMut};
+pub use batch::{AsMatrixBatchMut, IntoMatrixBatch, MatrixBatch, MatrixBatchMut};
 pub use owned::Matrix;
 pub use shape::{MatrixShape, Order};
-pub use view::MatrixView;
 pub(crate) use view::in_one_order;
+pub use view::{IntoMatrixView, MatrixView};
 pub use view_mut::{AsMatrixViewMut, MatrixViewMut};

@@ -1,6 +1,6 @@
 //! Prefix sums of buffers.
 
-use crate::buffer::{Buffer, BufferView, BufferViewMut};
+use crate::buffer::{Buffer, BufferView, BufferViewMut, IntoBufferView};
 use crate::device::{Device, default_device};
 use crate::element::Element;
 use crate::error::{During, Outcome, Result, check_length};
@@ -125,7 +125,7 @@ impl Device {
     #[doc(alias = "InclusiveSum")]
     pub fn scan_inclusive<'x, T: ScanElement>(
         &self,
-        x: impl Into<BufferView<'x, T>>,
+        x: impl IntoBufferView<'x, T>,
     ) -> Result<Buffer<T>> {
         self.scanned(Kind::Inclusive, x.into())
             .during("scan_inclusive")
@@ -154,7 +154,7 @@ impl Device {
     #[doc(alias = "ExclusiveSum")]
     pub fn scan_exclusive<'x, T: ScanElement>(
         &self,
-        x: impl Into<BufferView<'x, T>>,
+        x: impl IntoBufferView<'x, T>,
     ) -> Result<Buffer<T>> {
         self.scanned(Kind::Exclusive, x.into())
             .during("scan_exclusive")
@@ -167,7 +167,7 @@ impl Device {
     /// [`Device::scan_inclusive`].
     pub fn scan_inclusive_into<'x, 's, T: ScanElement>(
         &self,
-        x: impl Into<BufferView<'x, T>>,
+        x: impl IntoBufferView<'x, T>,
         sums: impl Into<BufferViewMut<'s, T>>,
     ) -> Result<()> {
         self.scanned_into(Kind::Inclusive, x.into(), sums.into())
@@ -180,7 +180,7 @@ impl Device {
     /// Those of [`Device::scan_inclusive_into`].
     pub fn scan_exclusive_into<'x, 's, T: ScanElement>(
         &self,
-        x: impl Into<BufferView<'x, T>>,
+        x: impl IntoBufferView<'x, T>,
         sums: impl Into<BufferViewMut<'s, T>>,
     ) -> Result<()> {
         self.scanned_into(Kind::Exclusive, x.into(), sums.into())

@@ -7,8 +7,7 @@ use crate::common::steady::Steady;
 use crate::common::sums::label;
 use std::time::{Duration, Instant};
 use tilewright::{
-    Accumulate, Arithmetic, DeviceGroup, Element, Matmul, MatmulElement, MatmulInto, ShardedMatmul,
-    Sharding,
+    Arithmetic, DeviceGroup, Element, Matmul, MatmulElement, MatmulInto, ShardedMatmul, Sharding,
 };
 use tilewright_output::figures::{Figure, Row, Unit};
 use tilewright_test_support::random::Random;
@@ -32,7 +31,7 @@ pub struct Bench {
 
 /// An element type of products, made from random numbers.
 pub trait Number:
-    MatmulElement<Product: Element> + MatmulInto<<Self as Accumulate>::Product>
+    MatmulElement<Product: Element> + MatmulInto<<Self as MatmulElement>::Product>
 {
     fn of(value: f64) -> Self;
 }

@@ -5,7 +5,8 @@ use super::rivals::cublas_lt::LtElement;
 use super::sets::{Number, Turns};
 use crate::common::Result;
 use half::bf16;
-use tilewright::{Matmul, MatmulInto, Order, TileConfig};
+use tilewright::tuning::TileSize;
+use tilewright::{Matmul, MatmulInto, Order};
 use tilewright_output::figures::Row;
 use tilewright_test_support::random::Random;
 
@@ -93,7 +94,7 @@ impl Bench {
         if m <= FEW_ROWS && !self.options.as_selected {
             let in_tiles = self.seconds(|| {
                 let (a, b, c) = turns.next();
-                Ok(Matmul::new(a, b).tiles(TileConfig::Small).run_into(c)?)
+                Ok(Matmul::new(a, b).tiles(TileSize::Small).run_into(c)?)
             })?;
             let score = Score::new("matmul", in_tiles);
             self.report(&job.by("small tiles"), &score, &rivals, rows);

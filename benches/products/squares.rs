@@ -7,28 +7,29 @@ use super::sets::{Number, Sets};
 use crate::common::Result;
 use half::bf16;
 use tilewright::cuda_std::fp8::F8E4M3;
-use tilewright::{Arithmetic, Matmul, MatmulInto, Order, TileConfig};
+use tilewright::tuning::TileSize;
+use tilewright::{Arithmetic, Matmul, MatmulInto, Order};
 use tilewright_output::figures::Row;
 use tilewright_test_support::random::Random;
 
 /// Rows of f32 products with split operands, for every size.
-const SPLIT: [(&str, TileConfig); 2] = [
-    ("split, large tiles", TileConfig::Large),
-    ("split, small tiles", TileConfig::Small),
+const SPLIT: [(&str, TileSize); 2] = [
+    ("split, large tiles", TileSize::Large),
+    ("split, small tiles", TileSize::Small),
 ];
 
 /// A row: its name, a tile size, and the compute capability of the kernels.
-type Way = (&'static str, TileConfig, (u32, u32));
+type Way = (&'static str, TileSize, (u32, u32));
 
 const IN_TILES: &[Way] = WAYS.split_at(3).0;
 const MMA_SYNC: &[Way] = WAYS.split_at(3).1;
 
 const WAYS: &[Way] = &[
-    ("large tiles", TileConfig::Large, NEWEST),
-    ("medium tiles", TileConfig::Medium, NEWEST),
-    ("small tiles", TileConfig::Small, NEWEST),
-    ("mma.sync, large tiles", TileConfig::Large, (8, 0)),
-    ("mma.sync, small tiles", TileConfig::Small, (8, 0)),
+    ("large tiles", TileSize::Large, NEWEST),
+    ("medium tiles", TileSize::Medium, NEWEST),
+    ("small tiles", TileSize::Small, NEWEST),
+    ("mma.sync, large tiles", TileSize::Large, (8, 0)),
+    ("mma.sync, small tiles", TileSize::Small, (8, 0)),
 ];
 
 /// No limit on the kernels.
@@ -168,10 +169,10 @@ impl Bench {
                     Ok(self.device.matmul_into(a, b, c)?)
                 }),
                 ("large tiles", "matmul", &|a, b, c| {
-                    Ok(Matmul::new(a, b).tiles(TileConfig::Large).run_into(c)?)
+                    Ok(Matmul::new(a, b).tiles(TileSize::Large).run_into(c)?)
                 }),
                 ("small tiles", "matmul", &|a, b, c| {
-                    Ok(Matmul::new(a, b).tiles(TileConfig::Small).run_into(c)?)
+                    Ok(Matmul::new(a, b).tiles(TileSize::Small).run_into(c)?)
                 }),
                 ("CUDA cores", "matmul_coarsened", &|a, b, c| {
                     Ok(self.device.matmul_coarsened_into(a, b, c)?)

@@ -1,7 +1,7 @@
 //! Contents of whole buffers: copies from and to the host, and on the device.
 
 use super::Buffer;
-use super::view::BufferView;
+use super::view::{BufferView, IntoBufferView};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, Outcome, Result};
@@ -79,7 +79,7 @@ impl<T: Element> Buffer<T> {
     /// [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if `source` is on another device;
     /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if it does not have [`len`](Self::len) elements;
     /// those of [`Device::synchronize`].
-    pub fn copy_from_buffer<'a>(&mut self, source: impl Into<BufferView<'a, T>>) -> Result<()> {
+    pub fn copy_from_buffer<'a>(&mut self, source: impl IntoBufferView<'a, T>) -> Result<()> {
         self.view_mut().copy_from_buffer(source)
     }
 

@@ -156,6 +156,20 @@ impl<'a, T: Element> BufferView<'a, T> {
     }
 }
 
+/// An argument that is read as a [`BufferView`]: `&buffer`, a view, or a part of either.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a buffer in the memory of a device",
+    label = "expected `&buffer`, or a view of a buffer",
+    note = "upload host data first: `let x = device.upload(&x)?;`",
+    note = "the elements of a matrix are `matrix.as_buffer()`"
+)]
+pub trait IntoBufferView<'a, T: Element>: Into<BufferView<'a, T>> {}
+
+impl<'a, T: Element> IntoBufferView<'a, T> for BufferView<'a, T> {}
+impl<'a, T: Element> IntoBufferView<'a, T> for &BufferView<'a, T> {}
+impl<'a, T: Element> IntoBufferView<'a, T> for &'a Buffer<T> {}
+impl<'a, T: Element> IntoBufferView<'a, T> for &'a mut Buffer<T> {}
+
 impl<'a, T: Element> From<&'a Buffer<T>> for BufferView<'a, T> {
     fn from(buffer: &'a Buffer<T>) -> Self {
         buffer.view()

@@ -2,7 +2,7 @@
 
 use super::Buffer;
 use super::debug::debug;
-use super::view::BufferView;
+use super::view::{BufferView, IntoBufferView};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, Outcome, Result, check_length};
@@ -189,7 +189,7 @@ impl<'a, T: Element> BufferViewMut<'a, T> {
     ///
     /// # Errors
     /// Those of [`Buffer::copy_from_buffer`].
-    pub fn copy_from_buffer<'b>(&mut self, source: impl Into<BufferView<'b, T>>) -> Result<()> {
+    pub fn copy_from_buffer<'b>(&mut self, source: impl IntoBufferView<'b, T>) -> Result<()> {
         self.read_view(source.into()).during("copy_from_buffer")
     }
 
@@ -241,6 +241,8 @@ impl<'a, T: Element> From<&'a mut BufferViewMut<'_, T>> for BufferViewMut<'a, T>
         view.view_mut()
     }
 }
+
+impl<'a, T: Element> IntoBufferView<'a, T> for &'a BufferViewMut<'_, T> {}
 
 impl<'a, T: Element> From<&'a BufferViewMut<'_, T>> for BufferView<'a, T> {
     fn from(view: &'a BufferViewMut<'_, T>) -> Self {

@@ -3,7 +3,7 @@
 use super::DeviceGroup;
 use super::exchange::Exchange;
 use super::partition::part;
-use crate::buffer::{Buffer, BufferView};
+use crate::buffer::{Buffer, IntoBufferView};
 use crate::element::Element;
 use crate::error::{During, Outcome, Result, check_length};
 use crate::matrix::Matrix;
@@ -122,7 +122,7 @@ impl DeviceGroup {
     /// The common length of the buffers or views, one for each rank of this process.
     pub(super) fn check_buffers<'a, T: Element + 'a>(
         &self,
-        buffers: impl IntoIterator<Item: Into<BufferView<'a, T>>, IntoIter: ExactSizeIterator>,
+        buffers: impl IntoIterator<Item: IntoBufferView<'a, T>, IntoIter: ExactSizeIterator>,
     ) -> Outcome<usize> {
         let buffers = buffers.into_iter();
         let ranks = self.devices().len();

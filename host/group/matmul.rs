@@ -11,7 +11,7 @@ use super::matrix::{ShardedMatrix, Sharding};
 use super::partition::part;
 use crate::element::Element;
 use crate::error::{During, GroupError, Outcome, Result};
-use crate::matmul::{Accumulate, MatmulElement, MatmulInto};
+use crate::matmul::{MatmulElement, MatmulInto};
 use crate::reduce::{ReducibleLines, ops};
 
 impl DeviceGroup {
@@ -52,7 +52,7 @@ impl DeviceGroup {
         &self,
         a: &ShardedMatrix<T>,
         b: &ShardedMatrix<T>,
-    ) -> Result<ShardedMatrix<<T as Accumulate>::Product>> {
+    ) -> Result<ShardedMatrix<T::Product>> {
         self.check_owns("the matrix A", a.group())
             .and_then(|()| ShardedMatmul::new(a, b).product())
             .during("matmul")

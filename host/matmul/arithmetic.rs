@@ -21,7 +21,7 @@ pub enum Arithmetic {
     ///
     /// Two kinds of products have the same bits on every device: those of a matrix and a vector (M or N = 1), and
     /// those of f64, or of f32 as chains, with a small result whose K is split
-    /// ([`SelectionReason::InParts`](crate::SelectionReason::InParts)).
+    /// ([`SelectionReason::InParts`](crate::tuning::SelectionReason::InParts)).
     #[default]
     Auto,
     /// In order of k, with a fixed order of additions.

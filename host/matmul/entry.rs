@@ -1,12 +1,10 @@
 //! How product kernels are launched: their arguments, by the kind of kernel and the types.
 
-use super::element_type::{ElementType, Typed};
-use crate::error::{CudaVersion, Outcome};
+use super::types::{ElementType, Typed};
+use crate::error::Outcome;
 use crate::launch::LaunchConfig;
 use crate::module::Module;
-use crate::module_source::ModuleSource;
 use cuda_std::global::{Global, GlobalMut};
-use cuda_std::kernel::Architecture;
 use half::f16;
 use std::mem;
 use tilewright_kernels::epilogue::EpilogueNumbers;
@@ -223,16 +221,6 @@ pub struct AddArguments<'a, O, S, P> {
     pub c: GlobalMut<'a, O>,
     pub shape: PartsShape,
     pub epilogue: EpilogueArguments<'a, S>,
-}
-
-/// A kernel that adds sums.
-pub struct AddKernel<O: 'static, S: 'static, P: 'static> {
-    /// The architecture that its entry requires, and the oldest driver that reads its PTX, as for
-    /// [`GemmKernel`](super::kernel::GemmKernel).
-    pub architecture: Option<Architecture>,
-    pub driver: Option<CudaVersion>,
-    pub module: &'static ModuleSource,
-    pub launch: AddLaunch<O, S, P>,
 }
 
 /// Launches a kernel that adds sums.

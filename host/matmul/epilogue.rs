@@ -2,13 +2,15 @@
 
 use super::arithmetic::Arithmetic;
 use super::entry::EpilogueArguments;
+use super::plan::Store;
+use super::types::EpilogueScalar;
 use crate::buffer::BufferView;
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{Outcome, check_length};
 use crate::launch_args::{global, view_address};
 use cuda_std::global::Global;
-use tilewright_kernels::epilogue::{self, EpilogueElement, EpilogueNumbers};
+use tilewright_kernels::epilogue::{self, EpilogueNumbers};
 
 /// An activation, applied last to each output of a product.
 ///
@@ -115,16 +117,7 @@ pub struct Epilogue<'a, S: Element> {
     pub activation: Activation,
 }
 
-/// How sums are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stores {
-    /// The kernel's own stores, where there is no epilogue.
-    Plain,
-    /// One output at a time, without a condition on C.
-    Single,
-}
-
-impl<'a, S: Element + EpilogueElement> Epilogue<'a, S> {
+impl<'a, S: EpilogueScalar> Epilogue<'a, S> {
     /// The epilogue that writes sums unchanged.
     pub fn identity() -> Self {
         Self {
@@ -143,6 +136,14 @@ impl<'a, S: Element + EpilogueElement> Epilogue<'a, S> {
             && self.rows.is_empty()
             && self.columns.is_empty()
             && self.activation == Activation::Identity
+    }
+
+    /// The epilogue of a product in new matrices, which count as zero.
+    pub fn in_new(self) -> Self {
+        Self {
+            beta: S::ZERO,
+            ..self
+        }
     }
 
     /// The epilogue of the transposed product.
@@ -177,8 +178,8 @@ impl<'a, S: Element + EpilogueElement> Epilogue<'a, S> {
     }
 
     /// The kernel's arguments.
-    pub fn arguments(&self, stores: Stores) -> EpilogueArguments<'a, S> {
-        let is_plain = self.is_identity() && stores == Stores::Plain;
+    pub fn arguments(&self, store: Store) -> EpilogueArguments<'a, S> {
+        let is_plain = self.is_identity() && store != Store::Single;
         EpilogueArguments {
             numbers: match is_plain {
                 true => EpilogueNumbers::PLAIN,

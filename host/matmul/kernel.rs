@@ -1,7 +1,7 @@
 //! A product kernel as the table describes it.
 
-pub use super::element_type::ElementType;
 use super::entry::Entry;
+pub use super::types::ElementType;
 use crate::error::CudaVersion;
 use crate::module_source::ModuleSource;
 use cuda_std::kernel::Architecture;
@@ -59,7 +59,7 @@ impl ElementType {
 /// [`MatmulPlan`](crate::MatmulPlan) shows the size of any kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum TileConfig {
+pub enum TileSize {
     /// The smallest tiles, with which more blocks share a small result.
     Small,
     /// A size between the two; methods without one use `Large`.
@@ -71,7 +71,7 @@ pub enum TileConfig {
     Large,
 }
 
-impl TileConfig {
+impl TileSize {
     /// The size to use in a method with two sizes.
     pub(crate) fn of_two(self) -> Self {
         match self {
@@ -114,9 +114,9 @@ methods! {
     /// One output for each thread.
     Tiled,
     /// A block of outputs for each thread.
-    Coarsened(tiles: TileConfig),
+    Coarsened(tiles: TileSize),
     /// A block of outputs for each warp, with `mma.sync`; for f64 with the bits of `Coarsened`.
-    Mma(tiles: TileConfig),
+    Mma(tiles: TileSize),
     /// f16, bf16 or 8-bit elements on tensor cores, by warpgroups.
     Wgmma(tile: WgmmaTile),
     /// f16 or bf16 with small results: a block without a cluster for each tile.
@@ -124,9 +124,9 @@ methods! {
     /// Skinny results: few rows or few columns.
     Skinny(tile: SkinnyTile),
     /// f32 split into f16, on tensor cores, by warpgroups.
-    Split(tiles: TileConfig),
+    Split(tiles: TileSize),
     /// f32 split into f16, on tensor cores, at warp level.
-    SplitMma(tiles: TileConfig),
+    SplitMma(tiles: TileSize),
     /// The outputs that `Split` leaves out, on CUDA cores.
     Wide,
     /// The outputs that `SplitMma` leaves out, on CUDA cores.
@@ -134,7 +134,7 @@ methods! {
     /// Products of the rows or columns of a matrix with a vector.
     Vector(lines: VectorLines),
     /// `Coarsened`, for products of unequal shapes.
-    Grouped(tiles: TileConfig),
+    Grouped(tiles: TileSize),
     /// `Mma` in small tiles, for products of unequal shapes.
     GroupedMma,
 }
@@ -157,21 +157,21 @@ pub enum WgmmaTile {
     Large,
 }
 
-impl From<TileConfig> for WgmmaTile {
-    fn from(tiles: TileConfig) -> Self {
+impl From<TileSize> for WgmmaTile {
+    fn from(tiles: TileSize) -> Self {
         match tiles {
-            TileConfig::Small => Self::Small,
-            TileConfig::Medium => Self::Medium,
-            TileConfig::Large => Self::Large,
+            TileSize::Small => Self::Small,
+            TileSize::Medium => Self::Medium,
+            TileSize::Large => Self::Large,
         }
     }
 }
 
 /// The tile of the clusters that multiply f32 by `Method::Split`.
-pub const fn split_tile(tiles: TileConfig) -> &'static ClusterTile {
+pub const fn split_tile(tiles: TileSize) -> &'static ClusterTile {
     match tiles {
-        TileConfig::Small => &tensor::SPLIT_SMALL,
-        TileConfig::Medium | TileConfig::Large => &tensor::SPLIT_LARGE,
+        TileSize::Small => &tensor::SPLIT_SMALL,
+        TileSize::Medium | TileSize::Large => &tensor::SPLIT_LARGE,
     }
 }
 

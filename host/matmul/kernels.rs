@@ -2,7 +2,7 @@
 
 use super::entry::{Entry, Launcher};
 use super::kernel::{
-    ElementType, GemmKernel, Method, SkinnyTile, TileConfig, VectorLines, WgmmaTile,
+    ElementType, GemmKernel, Method, SkinnyTile, TileSize, VectorLines, WgmmaTile,
 };
 use super::launchers::launcher;
 use crate::images::oldest_driver;
@@ -51,9 +51,9 @@ macro_rules! kernels {
     };
 }
 
-const LARGE: TileConfig = TileConfig::Large;
-const MEDIUM: TileConfig = TileConfig::Medium;
-const SMALL: TileConfig = TileConfig::Small;
+const LARGE: TileSize = TileSize::Large;
+const MEDIUM: TileSize = TileSize::Medium;
+const SMALL: TileSize = TileSize::Small;
 const WGMMA_SMALL: WgmmaTile = WgmmaTile::Small;
 const WGMMA_DEEP: WgmmaTile = WgmmaTile::Deep;
 const WGMMA_MEDIUM: WgmmaTile = WgmmaTile::Medium;

@@ -4,7 +4,7 @@ pub mod kinds;
 
 /// The names that the arms of [`launcher`] use.
 pub mod names {
-    use crate::matmul::element_type::{Operand, Output};
+    use crate::matmul::types::{Operand, Output};
 
     pub use crate::matmul::entry::{
         ChainLaunch, GroupLaunch, Launcher, ProductLaunch, SplitLaunch, SplitMmaLaunch,

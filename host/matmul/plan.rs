@@ -1,85 +1,391 @@
-//! The kernel that was selected for a product, for the caller.
+//! The plan of a product: every decision, made without a device from a problem and the facts about one.
+//!
+//! `problem.rs` has both as values. `rules.rs` selects the method and divides K, `cost.rs` compares tile sizes by
+//! estimated time, and `vector.rs` shares the work of a product with a vector. `reason.rs` says why. `group.rs` plans
+//! products of unequal shapes. `obstacle.rs` says why a problem has no plan.
 
-use super::epilogue::Epilogue;
-use super::kernel::Method;
-use super::launch::vector;
-use super::matrices::Operands;
-use super::problem::{FewLines, Problem};
-use super::select::{Request, Selection, SelectionReason};
-use super::types::Accumulator;
-use super::types::sealed::Computes;
-use crate::device::Device;
-use crate::element::Element;
-use crate::error::Outcome;
-use std::fmt::{self, Display, Formatter};
+mod cost;
+mod group;
+mod obstacle;
+mod problem;
+mod reason;
+mod rules;
+mod split;
+mod sum_of_parts;
+mod vector;
 
-/// The kernel that a product uses, and why.
-///
-/// Its `Display` is one line, such as `matmul_coarsened_small_f32_nn on CUDA cores, 32 x 64 outputs per block: the
-/// tile size with the shortest estimated time (1 round of small tiles, 1 of medium, 1 of large)`. In a round, the
-/// device computes as many tiles as it can hold at once.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct MatmulPlan {
-    /// The name of the kernel's entry.
-    pub kernel: &'static str,
-    /// Where the product is computed: `CUDA cores` or `tensor cores`, and how.
-    pub units: &'static str,
-    /// Rows of the result that one block computes.
-    pub block_rows: usize,
-    /// Columns of the result that one block computes.
-    pub block_columns: usize,
-    /// Why it was selected.
+pub use cost::Grid;
+pub use group::{blocks_in_group, is_alone, select_in_group};
+pub use obstacle::obstacle;
+pub use problem::{DeviceFacts, MatrixLayout, Problem, ROW_ALIGNMENT};
+pub use reason::SelectionReason;
+pub use rules::{Parts, Request};
+pub use split::SplitPasses;
+pub use sum_of_parts::{Division, SumOfParts};
+pub use vector::VectorWork;
+
+use super::arithmetic::Arithmetic;
+use super::kernel::{GemmKernel, Method, TileSize};
+use super::table::kernels_of;
+use super::types::ElementType;
+use crate::buffer::ALIGNMENT;
+use crate::launch::MAX_GRID_Y;
+use crate::matrix::Order;
+use cost::aligned_copies_pay;
+use cost::blocks::coarsened;
+use half::f16;
+use problem::{SkinnySide, computes};
+use rules::fastest;
+use split::split_at_a_time;
+use tilewright_kernels::matvec::STRAND_BYTES;
+
+/// Elements of 8 bits in a word, as some kernels read them.
+const WORD: usize = size_of::<i32>();
+
+/// Every decision of a product. If K is divided, all but `division` is about the products of its parts.
+pub struct Plan {
+    pub kernel: &'static GemmKernel,
     pub reason: SelectionReason,
+    /// Whether the kernel computes the transpose of C, from the transposes of B and A.
+    pub is_transposed: bool,
+    /// How the kernel's left and right operands reach it.
+    pub staging: [Staging; 2],
+    pub steps: Steps,
+    pub grid: Grid,
+    pub store: Store,
+    /// Whether outputs below the diagonal are copied to those above.
+    pub is_mirrored: bool,
+    pub division: Option<Division>,
 }
 
-impl MatmulPlan {
-    fn of(selection: &Selection, problem: &Problem) -> Self {
-        let tile = selection.kernel.descriptor.tile;
-        let (block_rows, block_columns) = match selection.kernel.method {
-            Method::Vector(_) => vector::block_of(problem),
-            // The kernel computes the transpose.
-            Method::Skinny(_) if problem.few_lines() == FewLines::Rows => (tile.columns, tile.rows),
-            _ => (tile.rows, tile.columns),
+impl Plan {
+    /// The plan of `problem`, whose result is row-major, with the kernels of `request`; `None` if no kernel of the
+    /// catalogue computes it on the device.
+    pub fn of(problem: &Problem, device: DeviceFacts, request: Request) -> Option<Self> {
+        let (whole, divisible) = match request {
+            Request::FastestAt(capability, arithmetic, tiles) => {
+                let request = Request::Fastest(arithmetic, tiles);
+                return Self::of(problem, device.at_most(capability), request);
+            }
+            Request::Fastest(Arithmetic::Auto, tiles) => (*problem, Some(tiles)),
+            Request::PartOf { m, n, arithmetic } => {
+                let is_divisible = arithmetic == Arithmetic::Auto;
+                (Problem { m, n, ..*problem }, is_divisible.then_some(None))
+            }
+            _ => (*problem, None),
         };
-        Self {
-            kernel: selection.kernel.name,
-            units: selection.kernel.method.units(),
-            block_rows,
-            block_columns,
-            reason: selection.reason,
+        if let (Some(tiles), Some(parts)) = (divisible, whole.split_parts()) {
+            let split = Request::Fastest(Arithmetic::Split, tiles);
+            let plan = Self::in_parts(problem, device, parts, split);
+            // Warp-level kernels also split operands, but were not compared.
+            if let Some(plan) = plan.filter(|it| matches!(it.kernel.method, Method::Split(_))) {
+                return Some(plan);
+            }
+        }
+        if let (Some(tiles), Some(parts)) = (divisible, whole.parts()) {
+            let request = match problem.element {
+                ElementType::F32 => Request::Fastest(Arithmetic::Chain, None),
+                // Larger tiles have no registers for parts.
+                ElementType::F64 => Request::Fastest(Arithmetic::Chain, Some(TileSize::Small)),
+                _ => Request::Fastest(Arithmetic::Auto, tiles),
+            };
+            return Self::in_parts(problem, device, parts, request);
+        }
+        let (method, reason) = match request {
+            Request::Tiled => (Method::Tiled, SelectionReason::OnlyTiles),
+            Request::Coarsened(tiles) => coarsened(problem, device, tiles)?,
+            Request::Fastest(arithmetic, tiles) | Request::FastestAt(_, arithmetic, tiles) => {
+                fastest(problem, &whole, device, (arithmetic, tiles))?
+            }
+            Request::PartOf { arithmetic, .. } => {
+                fastest(problem, &whole, device, (arithmetic, None))?
+            }
+            Request::Grouped(tiles) => {
+                let method = match problem.element {
+                    ElementType::F16 | ElementType::Bf16 => Method::GroupedMma,
+                    _ => Method::Grouped(tiles),
+                };
+                (method, SelectionReason::Requested)
+            }
+        };
+        Self::by(method, reason, problem, device)
+    }
+
+    /// The plan of `problem` in one piece, by this method.
+    fn by(
+        method: Method,
+        reason: SelectionReason,
+        problem: &Problem,
+        device: DeviceFacts,
+    ) -> Option<Self> {
+        let kernel = kernel_of(method, problem, device)?;
+        let is_transposed = is_transposed(method, problem);
+        let problem = match is_transposed {
+            true => &problem.transposed(),
+            false => problem,
+        };
+        let steps = Steps::of(kernel, problem, device)?;
+        Some(Self {
+            kernel,
+            reason,
+            is_transposed,
+            staging: Staging::of(kernel, &steps, problem),
+            grid: Grid::of(kernel, steps.vector_work(), problem, device),
+            steps,
+            store: Store::of(kernel, problem),
+            is_mirrored: problem.is_gram,
+            division: None,
+        })
+    }
+
+    /// The plan of `problem` in `parts` of K, whose products have the kernels of `request`.
+    fn in_parts(
+        problem: &Problem,
+        device: DeviceFacts,
+        parts: Parts,
+        request: Request,
+    ) -> Option<Self> {
+        let output = problem.element.of_sums();
+        let (m, n) = (problem.m, problem.n);
+        let sums = MatrixLayout::packed(Order::RowMajor, (m, n), ALIGNMENT);
+        let of_part = Problem {
+            output,
+            k: parts.len,
+            c: sums.one_of_many(m * n * output.bytes()),
+            batch: parts.count,
+            is_plain: true,
+            is_shared: [true; 2],
+            ..*problem
+        };
+        let plan = Self::of(&of_part, device, request)?;
+        // The launch takes the parts from the whole operands.
+        let whole = Problem {
+            k: problem.k,
+            ..of_part
+        };
+        computes(plan.kernel, &whole, device).then_some(Self {
+            reason: SelectionReason::InParts { parts: parts.count },
+            division: Some(Division {
+                parts,
+                sum: SumOfParts::of(problem, parts, device),
+            }),
+            ..plan
+        })
+    }
+}
+
+/// The kernel of a method for a problem: that with the widest copies that the operands allow.
+fn kernel_of(
+    method: Method,
+    problem: &Problem,
+    device: DeviceFacts,
+) -> Option<&'static GemmKernel> {
+    kernels_of(method, problem.element, problem.output)
+        .iter()
+        .filter(|kernel| computes(kernel, problem, device))
+        .max_by_key(|kernel| kernel.descriptor.b_row_alignment)
+}
+
+/// Whether the kernels of a method compute the transposed product: with the long side along the rows, or with the
+/// vector on the right.
+fn is_transposed(method: Method, problem: &Problem) -> bool {
+    match method {
+        Method::Skinny(_) => problem.skinny_side() == SkinnySide::Rows,
+        Method::Vector(_) => problem.vector().is_some_and(|it| !it.matrix_is_a),
+        _ => false,
+    }
+}
+
+/// How the outputs are computed, and what that takes.
+pub enum Steps {
+    /// A block for each tile, on CUDA cores or at warp level on tensor cores.
+    Tiles,
+    /// The same, with operands in words of four elements.
+    TilesOfWords,
+    /// Clusters of warpgroups on tensor cores.
+    Warpgroups,
+    /// Split operands on tensor cores.
+    Split(SplitPlan),
+    /// Rows or columns times a vector.
+    Vector(VectorWork),
+    /// The same, with operands in words of four elements.
+    VectorOfWords(VectorWork),
+    /// In a launch that products of unequal shapes share.
+    Grouped,
+}
+
+/// How f32 operands are split, and what computes the outputs of rows and columns outside the split's range.
+pub struct SplitPlan {
+    pub fallback: &'static GemmKernel,
+    pub fallback_grid: Grid,
+    pub passes: SplitPasses,
+    /// The number of products whose operands are split at a time.
+    pub at_a_time: usize,
+}
+
+impl Steps {
+    /// How the work of a product with a vector is shared.
+    pub fn vector_work(&self) -> Option<&VectorWork> {
+        match self {
+            Self::Vector(work) | Self::VectorOfWords(work) => Some(work),
+            _ => None,
+        }
+    }
+
+    /// The steps of a kernel; `None` if none computes the outputs outside the split's range.
+    fn of(kernel: &GemmKernel, problem: &Problem, device: DeviceFacts) -> Option<Self> {
+        let is_byte = problem.element.bytes() == 1;
+        Some(match kernel.method {
+            Method::Coarsened(_) if is_byte => Self::TilesOfWords,
+            Method::Tiled | Method::Coarsened(_) | Method::Mma(_) => Self::Tiles,
+            Method::Wgmma(_) | Method::Single | Method::Skinny(_) => Self::Warpgroups,
+            Method::Grouped(_) | Method::GroupedMma => Self::Grouped,
+            Method::Vector(lines) => {
+                let shape = (problem.m, problem.k);
+                let products = problem.batch.min(MAX_GRID_Y as usize);
+                let work = VectorWork::new(lines, shape, problem.element.bytes(), products);
+                match is_byte {
+                    true => Self::VectorOfWords(work),
+                    false => Self::Vector(work),
+                }
+            }
+            Method::Split(_) | Method::SplitMma(_) => {
+                let fallback = match kernel.method {
+                    Method::SplitMma(_) => Method::WideMma,
+                    _ => Method::Wide,
+                };
+                let fallback = kernel_of(fallback, problem, device)?;
+                Self::Split(SplitPlan {
+                    fallback,
+                    fallback_grid: Grid::of_blocks(fallback, problem),
+                    passes: SplitPasses::of(problem.whole_k, device),
+                    at_a_time: split_at_a_time(problem),
+                })
+            }
+            Method::Wide | Method::WideMma => unreachable!("they compute what a split leaves out"),
+        })
+    }
+}
+
+/// How an operand of a product reaches the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Staging {
+    /// The kernel reads it where it lies.
+    InPlace,
+    /// It is copied, with rows (columns, if column-major) that start at multiples of 16 bytes.
+    Copied,
+    /// It is transposed: 8-bit elements that do not lie along K.
+    Transposed,
+    /// Each f32 is split into two f16.
+    Split,
+    /// It is split once, before several launches that share it.
+    SplitOnce,
+    /// [`Device::prepare`](crate::Device::prepare) has split it.
+    Prepared,
+    /// It is the transpose of the other operand, which is split.
+    SplitWithOther,
+    /// It is not read: K or alpha is 0.
+    Unread,
+}
+
+/// What a kernel needs of its operands.
+enum Needs {
+    Nothing,
+    /// Rows that start at multiples of 16 bytes.
+    AlignedRows,
+    /// The same, along K, with a multiple of so many elements.
+    AlongK(usize),
+    /// Two f16 for each f32.
+    Split,
+}
+
+impl Staging {
+    /// How both operands reach the kernel.
+    fn of(kernel: &GemmKernel, steps: &Steps, problem: &Problem) -> [Self; 2] {
+        let needs = match (kernel.method, steps) {
+            (_, Steps::Split(_)) => Needs::Split,
+            (_, Steps::TilesOfWords) => Needs::AlongK(WORD),
+            (_, Steps::VectorOfWords(_)) => Needs::AlongK(STRAND_BYTES),
+            (_, Steps::Vector(_) | Steps::Grouped) => Needs::Nothing,
+            (Method::Tiled | Method::Coarsened(_), _) => Needs::Nothing,
+            _ if problem.element.bytes() == 1 => Needs::AlongK(1),
+            _ if problem.element == ElementType::F64 && !aligned_copies_pay(problem) => {
+                Needs::Nothing
+            }
+            _ => Needs::AlignedRows,
+        };
+        let one = |number: usize, layout: MatrixLayout, shape, along_k| match needs {
+            Needs::Nothing => Self::InPlace,
+            Needs::Split => Self::of_split(number, steps, problem),
+            _ if problem.k == 0 => Self::Unread,
+            Needs::AlignedRows => Self::aligned(layout, problem),
+            Needs::AlongK(multiple) => {
+                let layout = match steps {
+                    Steps::VectorOfWords(_) => layout.in_order_if_possible(along_k, shape),
+                    _ => layout,
+                };
+                match layout.order == along_k {
+                    true if problem.whole_k.is_multiple_of(multiple) => {
+                        Self::aligned(layout, problem)
+                    }
+                    true => Self::Copied,
+                    false => Self::Transposed,
+                }
+            }
+        };
+        let k = problem.whole_k;
+        [
+            one(0, problem.a, (problem.m, k), Order::RowMajor),
+            one(1, problem.b, (k, problem.n), Order::ColumnMajor),
+        ]
+    }
+
+    fn aligned(layout: MatrixLayout, problem: &Problem) -> Self {
+        match layout.is_aligned(problem.element.bytes()) {
+            true => Self::InPlace,
+            false => Self::Copied,
+        }
+    }
+
+    fn of_split(number: usize, steps: &Steps, problem: &Problem) -> Self {
+        let is_once = matches!(steps, Steps::Split(split) if problem.batch > split.at_a_time);
+        match number {
+            _ if problem.is_prepared[number] => Self::Prepared,
+            1 if problem.is_gram => Self::SplitWithOther,
+            _ if is_once && problem.is_shared[number] => Self::SplitOnce,
+            _ => Self::Split,
         }
     }
 }
 
-impl Display for MatmulPlan {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Self {
-            kernel,
-            units,
-            block_rows,
-            block_columns,
-            reason,
-        } = self;
-        write!(
-            f,
-            "{kernel} on {units}, {block_rows} x {block_columns} outputs per block: {reason}"
-        )
+/// How outputs are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Store {
+    /// By the kernel's own stores, or one at a time after an epilogue.
+    Own,
+    /// One output at a time, without a condition on C.
+    Single,
+    /// By bulk copies from shared memory: two-byte outputs without an epilogue, in aligned rows.
+    Bulk,
+}
+
+impl Store {
+    fn of(kernel: &GemmKernel, problem: &Problem) -> Self {
+        let bytes = problem.output.bytes();
+        match kernel.method {
+            Method::Mma(_) if problem.element != ElementType::F64 => Self::Single,
+            Method::Split(_) | Method::SplitMma(_) => Self::Single,
+            Method::Wgmma(_) | Method::Single => {
+                match problem.is_plain && bytes == size_of::<f16>() && problem.c.is_aligned(bytes) {
+                    true => Self::Bulk,
+                    false => Self::Single,
+                }
+            }
+            _ => Self::Own,
+        }
     }
 }
 
-impl Device {
-    /// The kernel that `request` selects for products in new matrices.
-    pub(super) fn plan<T: Computes<O, S>, O: Element, S: Accumulator>(
-        &self,
-        request: Request,
-        operands: Operands<'_, T>,
-        epilogue: &Epilogue<'_, S>,
-    ) -> Outcome<MatmulPlan> {
-        operands.check_inner()?;
-        let types = <T as Computes<O, S>>::TYPES;
-        let problem = operands.problem_of_new(types, epilogue.is_identity())?;
-        let selection = self.select_kernel(request, &problem)?;
-        Ok(MatmulPlan::of(&selection, &problem))
-    }
-}
+#[cfg(test)]
+mod tests;

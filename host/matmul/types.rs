@@ -1,119 +1,135 @@
-//! The types of products: the operands' elements, the type of sums, and the outputs.
+//! The element types of products, and what the catalogue and the kernels know of each.
 
-use super::arithmetic::Arithmetic;
-use super::element_type::{Operand, Typed};
-use super::kernel::ElementType;
-use super::matrices::Matrices;
-use super::select::Selection;
-use crate::device::Device;
-use crate::element::Element;
-use crate::error::Outcome;
 use cuda_std::fp8::{F8E4M3, F8E5M2};
 use half::{bf16, f16};
+use std::fmt::{self, Display, Formatter};
 use tilewright_kernels::epilogue::EpilogueElement;
 
-/// A type whose matrices [`Device::matmul`] multiplies.
-///
-/// | elements | product | arithmetic |
-/// |---|---|---|
-/// | f32 | f32 | at least as accurate as a chain of f32 operations: see [`Arithmetic`](crate::Arithmetic) |
-/// | f64 | f64 | one fused multiply-add for each k, in order; with a small result, in parts of K |
-/// | f16, bf16 | the same, or f32 | exact products, f32 sums on tensor cores, rounded once |
-/// | [`F8E4M3`], [`F8E5M2`] | bf16, or f32 | exact products; sums of 128 on tensor cores, which keep 13 bits; their totals in f32 |
-/// | i8 | i32 | exact; a sum beyond i32 wraps around, as with [`i32::wrapping_add`] |
-/// | i8, by [`Matmul::dequantized`](crate::Matmul::dequantized) | f32, f16, or bf16 | the same sums, each rounded to f32, and an epilogue in f32 |
-/// | a matrix and a vector, M or N = 1 | as above | i8 as above; others one fused multiply-add for each product, in f64 for f64 and in f32 for the rest, in a tree that depends on K and the type alone |
-///
-/// | operands | compute capability, if not on the simulator |
-/// |---|---|
-/// | f16, bf16; i8 with outputs of f32, f16 or bf16 | 8.0 |
-/// | 8-bit floats | 9.0 |
-/// | 8-bit floats, one operand a vector | 8.0 |
-///
-/// If the result is small and K large, K is split into parts, whose products are added
-/// ([`SelectionReason::InParts`](crate::SelectionReason::InParts)). Sums of f16 and bf16 have the bits of the
-/// device's tensor cores, which differ between 8.x and 9.0.
-#[diagnostic::on_unimplemented(
-    message = "matrices of `{Self}` cannot be multiplied",
-    note = "products are for f32, f64, f16, bf16, i8, F8E4M3 and F8E5M2"
-)]
-pub trait MatmulElement: Accumulate + sealed::Computes<<Self as Accumulate>::Product> {}
-
-/// A type of operands, with the types of its sums and of its products.
-pub trait Accumulate: Element + Typed {
-    /// The type of sums, of alpha and beta, of scales and biases.
-    ///
-    /// It is f64 for f64, i32 for i8, and f32 for all others.
-    type Accumulator: Accumulator;
-
-    /// The default type of a product's elements.
-    ///
-    /// It is i32 for i8, bf16 for 8-bit floats, and the operands' type for all others.
-    type Product: Element;
+/// The type of a matrix's elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ElementType {
+    F16,
+    Bf16,
+    F32,
+    F64,
+    I8,
+    I32,
+    F8E4M3,
+    F8E5M2,
 }
 
-/// A type of sums: f32, f64 or i32.
-pub trait Accumulator: Element + EpilogueElement + Typed {}
+impl ElementType {
+    /// The type of sums of products of these elements.
+    pub const fn of_sums(self) -> Self {
+        match self {
+            Self::F16 | Self::Bf16 | Self::F8E4M3 | Self::F8E5M2 => Self::F32,
+            Self::I8 => Self::I32,
+            Self::F32 | Self::F64 | Self::I32 => self,
+        }
+    }
 
-impl Accumulator for f32 {}
-impl Accumulator for f64 {}
-impl Accumulator for i32 {}
+    /// Whether it is f16 or bf16.
+    pub const fn is_half(self) -> bool {
+        matches!(self, Self::F16 | Self::Bf16)
+    }
 
-/// A type whose products can be written as elements of type `O`.
-///
-/// `O` is its [`Product`](Accumulate::Product), or f32 for f16, bf16 and 8-bit floats. `S` is the type of alpha and
-/// beta, scales and biases: the type of the sums, or f32 for i8 that becomes f32, f16 or bf16.
-#[diagnostic::on_unimplemented(
-    message = "products of `{Self}` are not written as `{O}`",
-    note = "a product is of the type of its operands, of i8 of i32, of 8-bit floats of bf16; those of f16, bf16 and 8-bit floats can be of f32, too, and `Matmul::dequantized` of i8 is of f32, f16 or bf16"
-)]
-pub trait MatmulInto<O: Element, S: Accumulator = <Self as Accumulate>::Accumulator>:
-    MatmulElement + sealed::Computes<O, S>
-{
-}
-
-pub mod sealed {
-    use super::*;
-
-    /// How products of a type become outputs of type `O`, by an epilogue in type `S`.
-    pub trait Computes<O: Element, S: Accumulator = <Self as Accumulate>::Accumulator>:
-        Accumulate
-    {
-        /// The types of the operands and of the product.
-        const TYPES: (ElementType, ElementType);
-
-        /// Launches the selected kernel.
-        fn multiply(
-            device: &Device,
-            selection: Selection,
-            matrices: Matrices<'_, Self, O, S>,
-        ) -> Outcome<()>;
-
-        /// Launches the kernels of products of unequal shapes.
-        fn multiply_all(
-            device: &Device,
-            arithmetic: Arithmetic,
-            products: Vec<Matrices<'_, Self, O, S>>,
-        ) -> Outcome<()>;
+    /// The size of an element in bytes.
+    pub const fn bytes(self) -> usize {
+        match self {
+            Self::I8 | Self::F8E4M3 | Self::F8E5M2 => size_of::<u8>(),
+            Self::F16 | Self::Bf16 => size_of::<f16>(),
+            Self::F32 | Self::I32 => size_of::<f32>(),
+            Self::F64 => size_of::<f64>(),
+        }
     }
 }
 
-macro_rules! matmul_elements {
-    ($($element:ident => $product:ident;)*) => {$(
-        impl MatmulElement for $element {}
+/// The type's name in Rust.
+impl Display for ElementType {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::F16 => "f16",
+            Self::Bf16 => "bf16",
+            Self::F32 => "f32",
+            Self::F64 => "f64",
+            Self::I8 => "i8",
+            Self::I32 => "i32",
+            Self::F8E4M3 => "F8E4M3",
+            Self::F8E5M2 => "F8E5M2",
+        })
+    }
+}
 
-        impl Accumulate for $element {
-            type Accumulator = <Self as Operand>::Sum;
-            type Product = $product;
+/// An element type that has a number.
+pub trait Typed: crate::element::Element {
+    const TYPE: ElementType;
+}
+
+macro_rules! typed {
+    ($($element:ty: $name:ident;)*) => {$(
+        impl Typed for $element {
+            const TYPE: ElementType = ElementType::$name;
         }
     )*};
 }
-matmul_elements! {
-    f16 => f16;
-    bf16 => bf16;
-    f32 => f32;
-    f64 => f64;
-    i8 => i32;
-    F8E4M3 => bf16;
-    F8E5M2 => bf16;
+typed! {
+    f16: F16;
+    bf16: Bf16;
+    f32: F32;
+    f64: F64;
+    i8: I8;
+    i32: I32;
+    F8E4M3: F8E4M3;
+    F8E5M2: F8E5M2;
+}
+
+/// An element type of A and B.
+pub trait Operand: Typed {
+    /// The type in which products are added.
+    type Sum: EpilogueScalar;
+}
+
+/// An element type of C.
+pub trait Output: Typed {
+    /// The type in which outputs are computed from the sums.
+    type Finish: EpilogueScalar;
+}
+
+/// A type of sums, in which an epilogue is computed: f32, f64 or i32.
+pub trait EpilogueScalar: Typed + EpilogueElement {}
+
+impl EpilogueScalar for f32 {}
+impl EpilogueScalar for f64 {}
+impl EpilogueScalar for i32 {}
+
+macro_rules! operands {
+    ($($element:ident in $sum:ident;)*) => {$(
+        impl Operand for $element {
+            type Sum = $sum;
+        }
+    )*};
+}
+operands! {
+    f16 in f32;
+    bf16 in f32;
+    f32 in f32;
+    f64 in f64;
+    i8 in i32;
+    F8E4M3 in f32;
+    F8E5M2 in f32;
+}
+
+macro_rules! outputs {
+    ($($element:ident in $finish:ident;)*) => {$(
+        impl Output for $element {
+            type Finish = $finish;
+        }
+    )*};
+}
+outputs! {
+    f16 in f32;
+    bf16 in f32;
+    f32 in f32;
+    f64 in f64;
+    i32 in i32;
 }

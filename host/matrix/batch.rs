@@ -259,6 +259,22 @@ impl<'a, T: Element> MatrixBatchMut<'a, T> {
     }
 }
 
+/// An argument that is read as a [`MatrixBatch`]: a batch, or one matrix that all products share.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is neither a matrix in the memory of a device nor a batch of them",
+    label = "expected `&matrix`, `matrix.t()`, a view, or a `MatrixBatch`",
+    note = "upload host data with a shape: `let a = device.matrix((rows, columns), &a)?;`",
+    note = "give a buffer a shape: `let a = buffer.into_matrix((rows, columns))?;`, or `buffer.view().as_column()` for \
+            a vector"
+)]
+pub trait IntoMatrixBatch<'a, T: Element>: Into<MatrixBatch<'a, T>> {}
+
+impl<'a, T: Element> IntoMatrixBatch<'a, T> for MatrixBatch<'a, T> {}
+impl<'a, T: Element> IntoMatrixBatch<'a, T> for MatrixView<'a, T> {}
+impl<'a, T: Element> IntoMatrixBatch<'a, T> for &MatrixView<'a, T> {}
+impl<'a, T: Element> IntoMatrixBatch<'a, T> for &'a MatrixViewMut<'_, T> {}
+impl<'a, T: Element> IntoMatrixBatch<'a, T> for &'a Matrix<T> {}
+
 impl<'a, T: Element> From<MatrixView<'a, T>> for MatrixBatch<'a, T> {
     fn from(matrix: MatrixView<'a, T>) -> Self {
         Self {

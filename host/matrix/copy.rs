@@ -5,7 +5,7 @@
 
 use super::owned::Matrix;
 use super::shape::Order;
-use super::view::{Lines, MatrixView, in_one_order};
+use super::view::{IntoMatrixView, Lines, MatrixView, in_one_order};
 use super::view_mut::MatrixViewMut;
 use crate::backend::{RowExtent, Rows};
 use crate::element::Element;
@@ -196,7 +196,7 @@ impl<T: Element> MatrixViewMut<'_, T> {
     /// # Errors
     /// [`ErrorKind::WrongDevice`] if `source` is on another device; [`ErrorKind::ShapeMismatch`] if it has another
     /// shape; [`ErrorKind::OrderMismatch`] if it is in another order; and those of [any call](crate#errors).
-    pub fn copy_from_matrix<'b>(&mut self, source: impl Into<MatrixView<'b, T>>) -> Result<()> {
+    pub fn copy_from_matrix<'b>(&mut self, source: impl IntoMatrixView<'b, T>) -> Result<()> {
         self.read_view(source.into()).during("copy_from_matrix")
     }
 

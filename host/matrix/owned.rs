@@ -2,7 +2,7 @@
 
 use super::methods::{getters, parts_mut};
 use super::shape::{MatrixShape, Order};
-use super::view::MatrixView;
+use super::view::{IntoMatrixView, MatrixView};
 use super::view_mut::{AsMatrixViewMut, MatrixViewMut};
 use crate::buffer::Buffer;
 use crate::device::Device;
@@ -239,6 +239,8 @@ impl<T: Element> Matrix<T> {
 pub(super) fn check_shape(what: &str, shape: MatrixShape, found: usize) -> Outcome<()> {
     check_length(what, found, shape.checked_len()?, ONE_FOR_EACH_OF_MATRIX)
 }
+
+impl<'a, T: Element> IntoMatrixView<'a, T> for &'a Matrix<T> {}
 
 impl<'a, T: Element> From<&'a Matrix<T>> for MatrixView<'a, T> {
     fn from(matrix: &'a Matrix<T>) -> Self {

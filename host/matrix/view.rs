@@ -230,6 +230,19 @@ pub(crate) fn in_one_order<'a, 'b, T: Element>(
     Ok((left.t(), right.t()))
 }
 
+/// An argument that is read as a [`MatrixView`]: `&matrix`, its transpose `matrix.t()`, a view, or a part of one.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a matrix in the memory of a device",
+    label = "expected `&matrix`, its transpose `matrix.t()`, or a view of a matrix",
+    note = "upload host data with a shape: `let a = device.matrix((rows, columns), &a)?;`",
+    note = "give a buffer a shape: `let a = buffer.into_matrix((rows, columns))?;`, or `buffer.view().as_column()` for \
+            a vector"
+)]
+pub trait IntoMatrixView<'a, T: Element>: Into<MatrixView<'a, T>> {}
+
+impl<'a, T: Element> IntoMatrixView<'a, T> for MatrixView<'a, T> {}
+impl<'a, T: Element> IntoMatrixView<'a, T> for &MatrixView<'a, T> {}
+
 impl<'a, T: Element> From<&MatrixView<'a, T>> for MatrixView<'a, T> {
     fn from(view: &MatrixView<'a, T>) -> Self {
         *view

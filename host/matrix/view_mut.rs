@@ -1,7 +1,7 @@
 //! Matrices borrowed for writing.
 
 use super::methods::{getters, parts_mut};
-use super::view::{MatrixView, debug};
+use super::view::{IntoMatrixView, MatrixView, debug};
 use crate::buffer::BufferViewMut;
 use crate::device::Device;
 use crate::element::Element;
@@ -148,6 +148,8 @@ impl<'a, T: Element> MatrixViewMut<'a, T> {
         Ok((Self::of_elements(left), Self::of_elements(right)))
     }
 }
+
+impl<'a, T: Element> IntoMatrixView<'a, T> for &'a MatrixViewMut<'_, T> {}
 
 impl<'a, T: Element> From<&'a MatrixViewMut<'_, T>> for MatrixView<'a, T> {
     fn from(view: &'a MatrixViewMut<'_, T>) -> Self {

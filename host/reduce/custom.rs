@@ -1,6 +1,6 @@
 //! Reductions by operations that other crates define.
 
-use crate::buffer::{BufferView, BufferViewMut};
+use crate::buffer::{BufferView, BufferViewMut, IntoBufferView};
 use crate::element::Element;
 use crate::error::{During, Outcome, Result};
 use crate::launch_args::{global, global_mut};
@@ -75,7 +75,7 @@ impl Module {
     pub fn reduce<'x, K>(
         &self,
         kernel: K,
-        x: impl Into<BufferView<'x, K::Element>>,
+        x: impl IntoBufferView<'x, K::Element>,
     ) -> Result<OutputOf<K>>
     where
         K: ReductionKernel<Element: Element>,
@@ -100,7 +100,7 @@ impl Module {
     pub fn reduce_into<'x, 'r, K>(
         &self,
         kernel: K,
-        x: impl Into<BufferView<'x, K::Element>>,
+        x: impl IntoBufferView<'x, K::Element>,
         result: impl Into<BufferViewMut<'r, OutputOf<K>>>,
     ) -> Result<()>
     where

@@ -2,7 +2,7 @@
 
 use super::operations::{Reducible, ReducibleSegments};
 use super::segments::Segments;
-use crate::buffer::{Buffer, BufferView, BufferViewMut};
+use crate::buffer::{Buffer, BufferView, BufferViewMut, IntoBufferView};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, Error, Outcome, Result};
@@ -34,7 +34,7 @@ impl Device {
     /// [`ErrorKind::OutOfHostMemory`](crate::ErrorKind::OutOfHostMemory).
     pub fn reduce_segments_or<'x, R, T: ReducibleSegments<R>>(
         &self,
-        x: impl Into<BufferView<'x, T>>,
+        x: impl IntoBufferView<'x, T>,
         segments: &Segments,
         operation: R,
         value: <T as Reducible<R>>::Output,
@@ -55,7 +55,7 @@ impl Device {
     /// segment, and those of [`Device::reduce_segments_or`].
     pub fn reduce_segments_or_into<'x, 'r, R, T: ReducibleSegments<R>>(
         &self,
-        x: impl Into<BufferView<'x, T>>,
+        x: impl IntoBufferView<'x, T>,
         segments: &Segments,
         operation: R,
         value: <T as Reducible<R>>::Output,

@@ -9,7 +9,7 @@ use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result, check_length};
 use crate::launch::{LaunchConfig, grid_x};
 use crate::launch_args::global_mut;
-use crate::matrix::{MatrixView, Order};
+use crate::matrix::{IntoMatrixView, MatrixView, Order};
 use crate::module::Module;
 use crate::workspace::Counters;
 use tilewright_kernels::reduce::lines::{
@@ -45,7 +45,7 @@ impl Device {
     /// blocks of rows; [`ErrorKind::NoModule`], and those of [`Device::zeros`].
     pub fn reduce_rows<'m, R, T: ReducibleLines<R>>(
         &self,
-        matrix: impl Into<MatrixView<'m, T>>,
+        matrix: impl IntoMatrixView<'m, T>,
         operation: R,
     ) -> Result<Buffer<<T as Reducible<R>>::Output>> {
         let _: R = operation;
@@ -70,7 +70,7 @@ impl Device {
     /// Those of [`Device::reduce_rows`].
     pub fn reduce_columns<'m, R, T: ReducibleLines<R>>(
         &self,
-        matrix: impl Into<MatrixView<'m, T>>,
+        matrix: impl IntoMatrixView<'m, T>,
         operation: R,
     ) -> Result<Buffer<<T as Reducible<R>>::Output>> {
         let _: R = operation;
@@ -87,7 +87,7 @@ impl Device {
     /// [`Device::reduce_rows`].
     pub fn reduce_rows_into<'m, 'r, R, T: ReducibleLines<R>>(
         &self,
-        matrix: impl Into<MatrixView<'m, T>>,
+        matrix: impl IntoMatrixView<'m, T>,
         operation: R,
         values: impl Into<BufferViewMut<'r, <T as Reducible<R>>::Output>>,
     ) -> Result<()> {
@@ -103,7 +103,7 @@ impl Device {
     /// [`Device::reduce_rows`].
     pub fn reduce_columns_into<'m, 'r, R, T: ReducibleLines<R>>(
         &self,
-        matrix: impl Into<MatrixView<'m, T>>,
+        matrix: impl IntoMatrixView<'m, T>,
         operation: R,
         values: impl Into<BufferViewMut<'r, <T as Reducible<R>>::Output>>,
     ) -> Result<()> {

@@ -5,7 +5,7 @@ use super::ops::{
     All, Any, ArgMax, ArgMin, Count, Dot, Max, Mean, Min, MinMax, Norm1, Norm2, NormInf, Product,
     SumOfSquares, Variance,
 };
-use crate::buffer::{BufferView, BufferViewMut};
+use crate::buffer::{BufferViewMut, IntoBufferView};
 use crate::device::{Device, default_device};
 use crate::error::{During, Result};
 use std::ptr;
@@ -42,7 +42,7 @@ impl Device {
     /// `x` is empty, and those of [`Device::reduce_sum`].
     pub fn reduce<'x, R, T: Reducible<R>>(
         &self,
-        x: impl Into<BufferView<'x, T>>,
+        x: impl IntoBufferView<'x, T>,
         operation: R,
     ) -> Result<T::Output> {
         let _: R = operation;
@@ -71,7 +71,7 @@ impl Device {
     /// and those of [`Device::reduce`].
     pub fn reduce_into<'x, 'r, R, T: Reducible<R>>(
         &self,
-        x: impl Into<BufferView<'x, T>>,
+        x: impl IntoBufferView<'x, T>,
         operation: R,
         result: impl Into<BufferViewMut<'r, T::Output>>,
     ) -> Result<()> {
@@ -102,7 +102,7 @@ macro_rules! named_reductions {
     };
     (@method $(#[$doc:meta])* $name:ident: $operation:ident of u8 => $value:ty, $finish:expr) => {
         $(#[$doc])*
-        pub fn $name<'x>(&self, mask: impl Into<BufferView<'x, u8>>) -> Result<$value> {
+        pub fn $name<'x>(&self, mask: impl IntoBufferView<'x, u8>) -> Result<$value> {
             let value = self.reduced::<$operation, u8, 1>([mask.into()]);
             value.map($finish).during(stringify!($name))
         }
@@ -112,7 +112,7 @@ macro_rules! named_reductions {
         $(#[$doc])*
         pub fn $name<'x, $element: Reducible<$operation, Output = $with>>(
             &self,
-            x: impl Into<BufferView<'x, $element>>,
+            x: impl IntoBufferView<'x, $element>,
         ) -> Result<$value> {
             let value = self.reduced::<$operation, $element, 1>([x.into()]);
             value.map($finish).during(stringify!($name))
@@ -123,7 +123,7 @@ macro_rules! named_reductions {
         $(#[$doc])*
         pub fn $name<'x, $element: Reducible<$operation>>(
             &self,
-            x: impl Into<BufferView<'x, $element>>,
+            x: impl IntoBufferView<'x, $element>,
         ) -> Result<$value> {
             let value = self.reduced::<$operation, $element, 1>([x.into()]);
             value.map($finish).during(stringify!($name))
@@ -274,8 +274,8 @@ impl Device {
     #[doc(alias = "inner product")]
     pub fn reduce_dot<'x, T: ReduciblePairs<Dot>>(
         &self,
-        x: impl Into<BufferView<'x, T>>,
-        y: impl Into<BufferView<'x, T>>,
+        x: impl IntoBufferView<'x, T>,
+        y: impl IntoBufferView<'x, T>,
     ) -> Result<T::Output> {
         let value = self.reduced::<Dot, T, 2>([x.into(), y.into()]);
         value.during("reduce_dot")
@@ -288,8 +288,8 @@ impl Device {
     /// and those of [`Device::reduce_dot`].
     pub fn reduce_dot_into<'x, 'r, T: ReduciblePairs<Dot>>(
         &self,
-        x: impl Into<BufferView<'x, T>>,
-        y: impl Into<BufferView<'x, T>>,
+        x: impl IntoBufferView<'x, T>,
+        y: impl IntoBufferView<'x, T>,
         result: impl Into<BufferViewMut<'r, T::Output>>,
     ) -> Result<()> {
         self.reduced_into::<Dot, T, 2>([x.into(), y.into()], result.into())

@@ -3,11 +3,11 @@
 use super::operations::ReduciblePairs;
 use super::ops::Dot;
 use super::segments::Segments;
-use crate::buffer::{Buffer, BufferView, BufferViewMut};
+use crate::buffer::{Buffer, BufferViewMut, IntoBufferView};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, ErrorKind, MUST_BE_EQUAL, Outcome, Result};
-use crate::matrix::{MatrixView, in_one_order};
+use crate::matrix::{IntoMatrixView, MatrixView, in_one_order};
 
 impl Device {
     /// The dot product of each row of `x` with the same row of `y`, in one launch.
@@ -43,8 +43,8 @@ impl Device {
     #[doc(alias = "batched dot")]
     pub fn reduce_dot_rows<'m, T: ReduciblePairs<Dot>>(
         &self,
-        x: impl Into<MatrixView<'m, T>>,
-        y: impl Into<MatrixView<'m, T>>,
+        x: impl IntoMatrixView<'m, T>,
+        y: impl IntoMatrixView<'m, T>,
     ) -> Result<Buffer<T::Output>> {
         let rows = self.paired(x.into(), y.into());
         rows.and_then(|rows| self.rows_reduced::<Dot, T, 2>(rows))
@@ -71,8 +71,8 @@ impl Device {
     #[doc(alias = "batched dot")]
     pub fn reduce_dot_columns<'m, T: ReduciblePairs<Dot>>(
         &self,
-        x: impl Into<MatrixView<'m, T>>,
-        y: impl Into<MatrixView<'m, T>>,
+        x: impl IntoMatrixView<'m, T>,
+        y: impl IntoMatrixView<'m, T>,
     ) -> Result<Buffer<T::Output>> {
         let columns = self.paired(x.into(), y.into()).map(transposed);
         columns
@@ -89,8 +89,8 @@ impl Device {
     /// [`Device::reduce_dot_rows`].
     pub fn reduce_dot_rows_into<'m, 'r, T: ReduciblePairs<Dot>>(
         &self,
-        x: impl Into<MatrixView<'m, T>>,
-        y: impl Into<MatrixView<'m, T>>,
+        x: impl IntoMatrixView<'m, T>,
+        y: impl IntoMatrixView<'m, T>,
         values: impl Into<BufferViewMut<'r, T::Output>>,
     ) -> Result<()> {
         let rows = self.paired(x.into(), y.into());
@@ -105,8 +105,8 @@ impl Device {
     /// [`Device::reduce_dot_rows`].
     pub fn reduce_dot_columns_into<'m, 'r, T: ReduciblePairs<Dot>>(
         &self,
-        x: impl Into<MatrixView<'m, T>>,
-        y: impl Into<MatrixView<'m, T>>,
+        x: impl IntoMatrixView<'m, T>,
+        y: impl IntoMatrixView<'m, T>,
         values: impl Into<BufferViewMut<'r, T::Output>>,
     ) -> Result<()> {
         let columns = self.paired(x.into(), y.into()).map(transposed);
@@ -141,8 +141,8 @@ impl Device {
     /// [`ErrorKind::TooLarge`] for more than 2^31 blocks; [`ErrorKind::NoModule`], and those of [`Device::zeros`].
     pub fn reduce_dot_segments<'x, T: ReduciblePairs<Dot>>(
         &self,
-        x: impl Into<BufferView<'x, T>>,
-        y: impl Into<BufferView<'x, T>>,
+        x: impl IntoBufferView<'x, T>,
+        y: impl IntoBufferView<'x, T>,
         segments: &Segments,
     ) -> Result<Buffer<T::Output>> {
         self.segments_reduced::<Dot, T, 2>([x.into(), y.into()], segments)
@@ -158,8 +158,8 @@ impl Device {
     /// [`Device::reduce_dot_segments`].
     pub fn reduce_dot_segments_into<'x, 'r, T: ReduciblePairs<Dot>>(
         &self,
-        x: impl Into<BufferView<'x, T>>,
-        y: impl Into<BufferView<'x, T>>,
+        x: impl IntoBufferView<'x, T>,
+        y: impl IntoBufferView<'x, T>,
         segments: &Segments,
         values: impl Into<BufferViewMut<'r, T::Output>>,
     ) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use super::operations::{Reducible, ReducibleSegments};
 use super::sealed::{ReduceSegments, SegmentShared};
-use crate::buffer::{Buffer, BufferView, BufferViewMut};
+use crate::buffer::{Buffer, BufferView, BufferViewMut, IntoBufferView};
 use crate::device::Device;
 use crate::error::{During, ErrorKind, Outcome, Result, check_length, counted};
 use crate::launch::{LaunchConfig, grid_x};
@@ -139,7 +139,7 @@ impl Device {
     #[doc(alias = "reduceat")]
     pub fn reduce_segments<'x, R, T: ReducibleSegments<R>>(
         &self,
-        x: impl Into<BufferView<'x, T>>,
+        x: impl IntoBufferView<'x, T>,
         segments: &Segments,
         operation: R,
     ) -> Result<Buffer<<T as Reducible<R>>::Output>> {
@@ -157,7 +157,7 @@ impl Device {
     /// [`Device::reduce_segments`].
     pub fn reduce_segments_into<'x, 'r, R, T: ReducibleSegments<R>>(
         &self,
-        x: impl Into<BufferView<'x, T>>,
+        x: impl IntoBufferView<'x, T>,
         segments: &Segments,
         operation: R,
         values: impl Into<BufferViewMut<'r, <T as Reducible<R>>::Output>>,

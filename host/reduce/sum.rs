@@ -1,7 +1,7 @@
 //! Sums of all elements of a buffer.
 
 use super::operations::ReduceElement;
-use crate::buffer::{BufferView, BufferViewMut};
+use crate::buffer::{BufferViewMut, IntoBufferView};
 use crate::device::{Device, default_device};
 use crate::error::{During, Result};
 use tilewright_kernels::reduce::{Plan, Sum};
@@ -42,7 +42,7 @@ impl Device {
     #[doc(alias = "sum")]
     pub fn reduce_sum<'x, T: ReduceElement>(
         &self,
-        x: impl Into<BufferView<'x, T>>,
+        x: impl IntoBufferView<'x, T>,
     ) -> Result<T::Sum> {
         self.reduced::<Sum, T, 1>([x.into()]).during("reduce_sum")
     }
@@ -56,7 +56,7 @@ impl Device {
     /// [`Device::reduce_sum`].
     pub fn reduce_sum_into<'x, 'r, T: ReduceElement>(
         &self,
-        x: impl Into<BufferView<'x, T>>,
+        x: impl IntoBufferView<'x, T>,
         result: impl Into<BufferViewMut<'r, T::Sum>>,
     ) -> Result<()> {
         self.reduced_into::<Sum, T, 1>([x.into()], result.into())

@@ -2,13 +2,21 @@
 
 use bytemuck::Zeroable;
 use std::fmt::Debug;
+use tilewright::tuning::TileSize;
 use tilewright::{
-    Arithmetic, AsMatrixViewMut, Device, GemmElement, Matmul, Matrix, MatrixView, Order, Result,
-    TileConfig,
+    Arithmetic, AsMatrixViewMut, Device, Matmul, MatmulElement, MatmulInto, Matrix, MatrixView,
+    Order, Result,
 };
 
 /// A type to multiply.
-pub trait Real: GemmElement + Zeroable + Into<f64> + PartialEq + Debug {
+pub trait Real:
+    MatmulInto<Self>
+    + MatmulElement<Accumulator = Self, Product = Self>
+    + Zeroable
+    + Into<f64>
+    + PartialEq
+    + Debug
+{
     /// The NaN that a product returns for every NaN.
     const CANONICAL_NAN: Self;
     /// The kernels.
@@ -79,18 +87,18 @@ pub const ORDERS: [Order; 2] = [Order::RowMajor, Order::ColumnMajor];
 #[derive(Clone, Copy, Debug)]
 pub enum Kernel {
     Tiled,
-    Coarsened(TileConfig),
-    Fastest(TileConfig),
+    Coarsened(TileSize),
+    Fastest(TileSize),
 }
 
 impl Kernel {
     const ALL: [Self; 6] = [
         Self::Tiled,
-        Self::Coarsened(TileConfig::Small),
-        Self::Coarsened(TileConfig::Medium),
-        Self::Coarsened(TileConfig::Large),
-        Self::Fastest(TileConfig::Small),
-        Self::Fastest(TileConfig::Large),
+        Self::Coarsened(TileSize::Small),
+        Self::Coarsened(TileSize::Medium),
+        Self::Coarsened(TileSize::Large),
+        Self::Fastest(TileSize::Small),
+        Self::Fastest(TileSize::Large),
     ];
 
     /// Those on the CUDA cores.

@@ -6,8 +6,8 @@ use half::f16;
 use std::fmt::Debug;
 use tilewright::cuda_std::float::Float;
 use tilewright::{
-    Accumulate, Activation, Device, DeviceGroup, ErrorKind, GroupError, Matmul, MatmulElement,
-    MatmulInto, ShardedMatmul, Sharding,
+    Activation, Device, DeviceGroup, ErrorKind, GroupError, Matmul, MatmulElement, MatmulInto,
+    ShardedMatmul, Sharding,
 };
 
 /// What an epilogue has: beside these a bias of the columns.
@@ -66,9 +66,9 @@ struct Operands<T, O, S> {
 
 impl<T, O, S> Operands<T, O, S>
 where
-    T: MatmulElement + MatmulInto<O> + Accumulate<Accumulator = S>,
+    T: MatmulInto<O> + MatmulElement<Accumulator = S>,
     O: tilewright::Element,
-    S: tilewright::Accumulator + Float,
+    S: tilewright::Element + Float,
 {
     fn new(
         (m, k, n): Shape,

@@ -5,8 +5,8 @@ use crate::common::random::Random;
 use half::f16;
 use std::fmt::Debug;
 use tilewright::{
-    Accumulate, Arithmetic, Device, DeviceGroup, ErrorKind, GroupError, Matmul, MatmulElement,
-    ShardedMatmul, Sharding,
+    Arithmetic, Device, DeviceGroup, ErrorKind, GroupError, Matmul, MatmulElement, ShardedMatmul,
+    Sharding,
 };
 
 /// M, K and N.
@@ -31,7 +31,7 @@ pub fn on_one<T: MatmulElement>(
     (m, k, n): Shape,
     a: &[T],
     b: &[T],
-) -> Vec<<T as Accumulate>::Product> {
+) -> Vec<<T as MatmulElement>::Product> {
     let (a, b) = (
         device.matrix((m, k), a).unwrap(),
         device.matrix((k, n), b).unwrap(),

@@ -8,9 +8,10 @@ use std::any::type_name;
 use std::collections::HashMap;
 use std::fmt::Debug;
 use tilewright::cuda_std::float::Float;
+use tilewright::tuning::TileSize;
 use tilewright::{
-    Accumulate, Activation, Arithmetic, Device, ErrorKind, Matmul, MatmulInto, Matrix, MatrixBatch,
-    Order, TileConfig,
+    Activation, Arithmetic, Device, ErrorKind, Matmul, MatmulElement, MatmulInto, Matrix,
+    MatrixBatch, Order,
 };
 
 /// Rows and columns of A and columns of B: with tails, and rows that are no multiples of 16 bytes.
@@ -74,12 +75,12 @@ impl<T: MatmulInto<T> + Debug> Operands<T> {
 /// Fails unless the products of batches, and of a batch and a matrix, are those of the single matrices.
 fn assert_batches<T>(device: &Device, arithmetic: Arithmetic, of: impl Fn(f64) -> T)
 where
-    T: MatmulInto<T> + Accumulate<Accumulator: Float, Product = T> + Debug + Bits,
+    T: MatmulInto<T> + MatmulElement<Accumulator: Float, Product = T> + Debug + Bits,
 {
     for (index, (m, k, n)) in SHAPES.into_iter().enumerate() {
         let numbers = (0..16).filter(|it| it % 3 == index);
         for number in share((type_name::<T>(), index), numbers) {
-            let tiles = [TileConfig::Small, TileConfig::Large, TileConfig::Medium][number / 2 % 3];
+            let tiles = [TileSize::Small, TileSize::Large, TileSize::Medium][number / 2 % 3];
             let mut random = Random::new(number as u64);
             let operands = Operands::new(device, (m, k, n), number, || of(random.signed_unit()));
             let case = (number, (m, k, n), tiles, arithmetic, device);
@@ -153,7 +154,7 @@ fn of_splits() {
 /// single slices, and leave the gaps of C as they were.
 fn assert_slices<T>(device: &Device, arithmetic: Arithmetic, of: impl Fn(f64) -> T)
 where
-    T: MatmulInto<T> + Accumulate<Accumulator: Float, Product = T> + Debug + Bits,
+    T: MatmulInto<T> + MatmulElement<Accumulator: Float, Product = T> + Debug + Bits,
 {
     // Rows and columns before and after those of the slices: starts that are and are not multiples of 16 bytes.
     const MARGINS: [[usize; 2]; 2] = [[8, 16], [1, 2]];
@@ -168,7 +169,7 @@ where
         let operands = Operands::new(device, shape, number, &mut element);
         let [beside_a, beside_b] = operands.beside;
         let cut = |len: usize| before..before + len;
-        let tiles = [TileConfig::Small, TileConfig::Large, TileConfig::Medium][number / 2 % 3];
+        let tiles = [TileSize::Small, TileSize::Large, TileSize::Medium][number / 2 % 3];
         let (order, beside) = (ORDERS[number / 4 % 2], number & 1 == 1);
         let case = (number, arithmetic, tiles, order, device);
         let product = |a, b| Matmul::new(a, b).arithmetic(arithmetic).tiles(tiles);

@@ -7,24 +7,25 @@ use crate::harness::{Host, ORDERS, Shape, assert_same_bits, orders};
 use crate::integers::{SHAPES, exact, random_matrix, wrapped};
 use half::{bf16, f16};
 use std::any::type_name;
+use tilewright::tuning::{SelectionReason, TileSize};
 use tilewright::{
-    Accumulator, Activation, Arithmetic, Device, ErrorKind, Matmul, MatmulInto, Matrix, Profile,
-    SelectionReason, SimulatorOptions, TileConfig,
+    Activation, Arithmetic, Device, Element, ErrorKind, Matmul, MatmulInto, Matrix, Profile,
+    SimulatorOptions,
 };
 
 /// The tiles, and the compute capability of whose kernels it is one.
 #[derive(Clone, Copy, Debug)]
-struct Way(TileConfig, (u32, u32));
+struct Way(TileSize, (u32, u32));
 
 const NEWEST: (u32, u32) = (u32::MAX, 0);
 
 /// `wgmma` where the device has it, and `mma.sync`.
 const WAYS: [Way; 5] = [
-    Way(TileConfig::Small, NEWEST),
-    Way(TileConfig::Large, NEWEST),
-    Way(TileConfig::Medium, NEWEST),
-    Way(TileConfig::Small, (8, 0)),
-    Way(TileConfig::Large, (8, 0)),
+    Way(TileSize::Small, NEWEST),
+    Way(TileSize::Large, NEWEST),
+    Way(TileSize::Medium, NEWEST),
+    Way(TileSize::Small, (8, 0)),
+    Way(TileSize::Large, (8, 0)),
 ];
 
 impl Way {
@@ -299,7 +300,7 @@ fn sums_alone_go_into_parts_of_matrices() {
 
 #[test]
 fn the_plan_says_which_kernel_it_is() {
-    fn kernel<O: Accumulator>(device: &Device, n: usize) -> &'static str
+    fn kernel<O: Element>(device: &Device, n: usize) -> &'static str
     where
         i8: MatmulInto<O, f32>,
     {

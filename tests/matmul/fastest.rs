@@ -8,9 +8,8 @@ use crate::harness::{
 };
 use half::{bf16, f16};
 use std::fmt::Debug;
-use tilewright::{
-    Accumulate, Arithmetic, Device, ErrorKind, Matmul, MatmulInto, Order, SelectionReason,
-};
+use tilewright::tuning::SelectionReason;
+use tilewright::{Arithmetic, Device, ErrorKind, Matmul, MatmulElement, MatmulInto, Order};
 
 /// Shapes with whole tiles and tails, and rows that are and are not multiples of 16 bytes.
 const SHAPES: [Shape; 7] = [
@@ -23,7 +22,7 @@ const SHAPES: [Shape; 7] = [
     (16, 24, 0),
 ];
 
-trait Half: MatmulInto<Self> + Accumulate<Product = Self> + Debug + Bits {
+trait Half: MatmulInto<Self> + MatmulElement<Product = Self> + Debug + Bits {
     /// The NaN that a product returns for every NaN.
     const CANONICAL_NAN: Self;
     fn of(value: f64) -> Self;

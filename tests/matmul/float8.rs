@@ -11,14 +11,13 @@ use half::bf16;
 use std::any::type_name;
 use std::fmt::Debug;
 use tilewright::cuda_std::fp8::{F8E4M3, F8E5M2};
-use tilewright::{
-    Accumulate, Activation, Matmul, MatmulInto, Matrix, Order, SelectionReason, TileConfig,
-};
+use tilewright::tuning::{SelectionReason, TileSize};
+use tilewright::{Activation, Matmul, MatmulElement, MatmulInto, Matrix, Order};
 
 trait Float8:
     MatmulInto<bf16>
     + MatmulInto<f32>
-    + Accumulate<Accumulator = f32, Product = bf16>
+    + MatmulElement<Accumulator = f32, Product = bf16>
     + Debug
     + Into<f32>
 {
@@ -48,7 +47,7 @@ for_each_type! {
     an_older_device_has_no_kernel
 }
 
-const TILES: [TileConfig; 3] = [TileConfig::Small, TileConfig::Medium, TileConfig::Large];
+const TILES: [TileSize; 3] = [TileSize::Small, TileSize::Medium, TileSize::Large];
 
 /// Whole tiles and tails, and rows that are and are not multiples of 16 bytes.
 const SHAPES: [Shape; 5] = [
@@ -77,7 +76,7 @@ fn exact<T: Float8>(a: &Host<T>, b: &Host<T>, (m, n, k): Shape) -> Vec<f64> {
 fn product<T: MatmulInto<O>, O: Bits + tilewright::Element>(
     (a, b): (&Matrix<T>, &Matrix<T>),
     order: Order,
-    tiles: TileConfig,
+    tiles: TileSize,
 ) -> Vec<O> {
     let device = a.device();
     let mut c = device
@@ -137,7 +136,7 @@ fn long_sums_keep_more_bits_than_the_tensor_core<T: Float8>() {
             a.upload(&device, Order::RowMajor),
             b.upload(&device, Order::ColumnMajor),
         );
-        let found = product::<T, f32>((&left, &right), Order::RowMajor, TileConfig::Small);
+        let found = product::<T, f32>((&left, &right), Order::RowMajor, TileSize::Small);
         for (found, exact) in found.into_iter().zip(&sums) {
             let error = (f64::from(found) - exact).abs() / exact;
             assert!(error < 0.005, "{found} instead of {exact}");
@@ -171,7 +170,7 @@ fn not_a_number_and_infinities_reach_their_outputs<T: Float8>() {
             assert_same_bits(&found, &expected, &(tiles, &device));
             let selected = Matmul::new(&left, &right);
             let plan = selected.plan_as::<f32>().unwrap();
-            assert_eq!(plan.reason, SelectionReason::FewLines, "{plan}");
+            assert_eq!(plan.reason, SelectionReason::Skinny, "{plan}");
             let found = selected.run_as::<f32>().unwrap().to_vec().unwrap();
             assert_same_bits(&found, &expected, &(number, &device));
         }

@@ -6,12 +6,12 @@ use crate::harness::{Bits, Host, ORDERS, assert_same_bits, hoppers, splitters};
 use half::{bf16, f16};
 use std::fmt::Debug;
 use tilewright::cuda_std::fp8::{F8E4M3, F8E5M2};
+use tilewright::tuning::TileSize;
 use tilewright::{
-    Accumulate, Arithmetic, Device, Element, ErrorKind, Matmul, MatmulInto, MatrixView, Order,
-    TileConfig,
+    Arithmetic, Device, Element, ErrorKind, Matmul, MatmulElement, MatmulInto, MatrixView, Order,
 };
 
-const TILES: [TileConfig; 3] = [TileConfig::Small, TileConfig::Medium, TileConfig::Large];
+const TILES: [TileSize; 3] = [TileSize::Small, TileSize::Medium, TileSize::Large];
 
 /// Rows of A, and its columns: within a tile, several rows of tiles with tails, nothing to add.
 const SHAPES: [(usize, usize); 4] = [(5, 1), (66, 30), (19, 197), (0, 70)];
@@ -129,7 +129,7 @@ fn of_parts_of_k() {
 
 fn assert_epilogue<T>(device: &Device, of: impl Fn(f64) -> T)
 where
-    T: MatmulInto<T> + Accumulate<Accumulator = f32, Product = T> + Debug + Bits,
+    T: MatmulInto<T> + MatmulElement<Accumulator = f32, Product = T> + Debug + Bits,
 {
     let (shape, n) = ((9, 130), 130);
     let mut random = Random::new(5);
@@ -183,7 +183,7 @@ fn tiles_above_the_diagonal_are_left_out() {
     let a = device.matrix_zeros::<f32>((16, 320)).unwrap();
     let gram = Matmul::gram(&a)
         .arithmetic(Arithmetic::Chain)
-        .tiles(TileConfig::Medium);
+        .tiles(TileSize::Medium);
     let (_, report) = device.with_report(|| gram.run()).unwrap();
     let names: Vec<_> = report
         .launches

@@ -7,7 +7,7 @@ use half::{bf16, f16};
 use std::fmt::Debug;
 use tilewright::cuda_std::float::Float;
 use tilewright::{
-    Accumulate, Activation, Arithmetic, Device, Element, ErrorKind, Matmul, MatmulGroup,
+    Activation, Arithmetic, Device, Element, ErrorKind, Matmul, MatmulElement, MatmulGroup,
     MatmulInto, Matrix, MatrixView, MatrixViewMut, Order, Profile, SimulatorOptions,
 };
 
@@ -56,7 +56,7 @@ impl<T: Element + Debug> Operands<T> {
 /// Fails unless the products of a group are those of each pair alone, in `arithmetic`.
 fn assert_group<T>(device: &Device, arithmetic: Arithmetic, of: impl Fn(f64) -> T + Copy)
 where
-    T: MatmulInto<T> + Accumulate<Accumulator: Float, Product = T> + Bits + Debug,
+    T: MatmulInto<T> + MatmulElement<Accumulator: Float, Product = T> + Bits + Debug,
 {
     let operands: Vec<_> = (0..16).map(|it| Operands::new(device, it, of)).collect();
     let alone = |(a, b)| {
@@ -125,7 +125,7 @@ fn of_halves() {
 fn of_halves_in_shared_launches() {
     fn assert_shared<T>(device: &Device, of: impl Fn(f64) -> T)
     where
-        T: MatmulInto<T> + Accumulate<Accumulator = f32, Product = T> + Bits + Debug,
+        T: MatmulInto<T> + MatmulElement<Accumulator = f32, Product = T> + Bits + Debug,
     {
         const SHAPES: [(usize, usize, usize); 5] = [
             (8, 16, 8),

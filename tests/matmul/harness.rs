@@ -5,9 +5,10 @@ use half::{bf16, f16};
 use std::any::type_name;
 use std::fmt::Debug;
 use tilewright::cuda_std::fp8::{F8E4M3, F8E5M2};
+use tilewright::tuning::TileSize;
 use tilewright::{
     Arithmetic, Device, Element, ErrorKind, Matmul, MatmulElement, MatmulInto, Matrix, Order,
-    Profile, SimulatorOptions, TileConfig,
+    Profile, SimulatorOptions,
 };
 
 pub const ORDERS: [Order; 2] = [Order::RowMajor, Order::ColumnMajor];
@@ -196,7 +197,7 @@ pub fn orders(number: usize) -> Orders {
 /// The product of matrices in these orders, in `tiles` or in those that are selected.
 pub fn product_in<T: MatmulInto<T> + Debug>(
     orders: Orders,
-    tiles: impl Into<Option<TileConfig>>,
+    tiles: impl Into<Option<TileSize>>,
     way: impl Into<Way>,
     arithmetic: Arithmetic,
     a: &Host<T>,
@@ -225,7 +226,7 @@ pub fn product<T: MatmulInto<T> + Debug + Bits>(
     a: &Host<T>,
     b: &Host<T>,
 ) -> Vec<T> {
-    use TileConfig::{Large, Medium, Small};
+    use TileSize::{Large, Medium, Small};
     let way = &way.into();
     let first = product_in(orders(0), Small, way, arithmetic, a, b);
     let in_small = (1..8).map(|it| (it, Some(Small)));

@@ -3,18 +3,19 @@
 use crate::common::random::Random;
 use crate::common::{cuda_device, devices, machines, share};
 use crate::harness::{Host, ORDERS, Shape, assert_same_bits};
-use tilewright::{Arithmetic, Device, Matmul, MatmulPlan, Matrix, Order, TileConfig};
+use tilewright::tuning::TileSize;
+use tilewright::{Arithmetic, Device, Matmul, MatmulPlan, Matrix, Order};
 
 /// Every way to multiply: on tensor cores where there are some, by the device's kernels and by those of an older
 /// one, and on the CUDA cores.
 const WAYS: [Way; 7] = [
-    Way(Arithmetic::Auto, TileConfig::Small, NEWEST),
-    Way(Arithmetic::Auto, TileConfig::Large, NEWEST),
-    Way(Arithmetic::Auto, TileConfig::Medium, NEWEST),
-    Way(Arithmetic::Auto, TileConfig::Small, (8, 0)),
-    Way(Arithmetic::Auto, TileConfig::Large, (8, 0)),
-    Way(Arithmetic::Chain, TileConfig::Small, NEWEST),
-    Way(Arithmetic::Chain, TileConfig::Large, NEWEST),
+    Way(Arithmetic::Auto, TileSize::Small, NEWEST),
+    Way(Arithmetic::Auto, TileSize::Large, NEWEST),
+    Way(Arithmetic::Auto, TileSize::Medium, NEWEST),
+    Way(Arithmetic::Auto, TileSize::Small, (8, 0)),
+    Way(Arithmetic::Auto, TileSize::Large, (8, 0)),
+    Way(Arithmetic::Chain, TileSize::Small, NEWEST),
+    Way(Arithmetic::Chain, TileSize::Large, NEWEST),
 ];
 
 /// No limit to the kernels.
@@ -22,7 +23,7 @@ const NEWEST: (u32, u32) = (u32::MAX, 0);
 
 /// The arithmetic, the tiles, and the compute capability of whose kernels it is one.
 #[derive(Clone, Copy, Debug)]
-struct Way(Arithmetic, TileConfig, (u32, u32));
+struct Way(Arithmetic, TileSize, (u32, u32));
 
 impl Way {
     fn of<'a>(self, product: Matmul<'a, i8>) -> Matmul<'a, i8> {

@@ -9,9 +9,7 @@ use half::{bf16, f16};
 use std::any::type_name;
 use std::fmt::Debug;
 use tilewright::cuda_std::fp8::{F8E4M3, F8E5M2};
-use tilewright::{
-    Accumulate, Accumulator, Arithmetic, Device, Element, Matmul, MatmulInto, Matrix, Order,
-};
+use tilewright::{Arithmetic, Device, Element, Matmul, MatmulElement, MatmulInto, Matrix, Order};
 
 /// Nothing, single elements, less than a vector, tails of a warp and of a tile.
 const SIZES: [usize; 7] = [0, 1, 2, 3, 5, 9, 33];
@@ -103,9 +101,9 @@ fn unread<T: Element + Debug>(
 /// Fails unless samples of the way, number `first` and so on, are what becomes of their sums.
 fn assert_way<T, O, S>(device: &Device, first: usize, way: Way<T>)
 where
-    T: MatmulInto<O> + MatmulInto<S> + Accumulate<Accumulator = S> + Debug,
+    T: MatmulInto<O> + MatmulInto<S> + MatmulElement<Accumulator = S> + Debug,
     O: Output<S>,
-    S: Sum + Accumulator,
+    S: Sum + Element,
 {
     let samples = way.samples(first).enumerate();
     for (number, ((m, n, k), orders, case)) in share((type_name::<(T, O)>(), first), samples) {

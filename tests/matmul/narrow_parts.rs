@@ -11,15 +11,15 @@ use half::{bf16, f16};
 use std::any::type_name;
 use std::fmt::Debug;
 use tilewright::cuda_std::fp8::{F8E4M3, F8E5M2};
+use tilewright::tuning::SelectionReason;
 use tilewright::{
-    Accumulate, Activation, Arithmetic, Device, Matmul, MatmulInto, MatrixView, Order,
-    SelectionReason,
+    Activation, Arithmetic, Device, Matmul, MatmulElement, MatmulInto, MatrixView, Order,
 };
 
 trait Narrow:
-    MatmulInto<<Self as Accumulate>::Accumulator>
-    + MatmulInto<<Self as Accumulate>::Product>
-    + Accumulate<Accumulator: Bits + Debug, Product: Bits + Debug>
+    MatmulInto<<Self as MatmulElement>::Accumulator>
+    + MatmulInto<<Self as MatmulElement>::Product>
+    + MatmulElement<Accumulator: Bits + Debug, Product: Bits + Debug>
     + Debug
 {
     /// The capabilities whose kernels multiply the type; `None` is that of the device.
@@ -281,6 +281,30 @@ where
 /// Row after row from column after column, and the other way round.
 fn transposed<T: Copy>(elements: &[T], (m, n): (usize, usize)) -> Vec<T> {
     (0..m * n).map(|at| elements[at % m * n + at / m]).collect()
+}
+
+/// A batch of one matrix has the parts, and the bits, of the matrix alone.
+#[test]
+fn a_batch_of_one_has_the_bits_of_its_matrix() {
+    fn assert_same<T: MatmulInto<T> + MatmulElement<Product = T> + Bits + Debug>(
+        (rows, k): (usize, usize),
+        element: fn(usize) -> T,
+    ) {
+        let device = Device::simulator();
+        let elements: Vec<T> = (0..rows * k).map(element).collect();
+        let a = device.matrix((rows, k), &elements).unwrap();
+        let alone = Matmul::new(&a, a.t());
+        let plan = alone.plan().unwrap();
+        assert!(plan.parts > 1, "{plan}");
+        let batch = a.view().batch_rows(1).unwrap();
+        let found = Matmul::new(batch, batch.t()).run().unwrap();
+        let expected = alone.run().unwrap().to_vec().unwrap();
+        assert_same_bits(&found.to_vec().unwrap(), &expected, &plan);
+    }
+    assert_same((8, 4096), |i| {
+        f16::from_f32((i * 7 % 61) as f32 / 32.0 - 1.0)
+    });
+    assert_same((256, 2048), |i| (i * 7 % 61) as f32 / 32.0 - 1.0);
 }
 
 #[test]

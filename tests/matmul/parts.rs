@@ -10,10 +10,8 @@ use crate::vectors::in_stated_order;
 use std::any::type_name;
 use std::fmt::Debug;
 use tilewright::cuda_std::float::Float;
-use tilewright::{
-    Accumulate, Accumulator, Activation, Arithmetic, Device, Matmul, MatmulElement, MatmulInto,
-    Order, SelectionReason,
-};
+use tilewright::tuning::{SelectionReason, Staging};
+use tilewright::{Activation, Arithmetic, Device, Matmul, MatmulElement, MatmulInto, Order};
 
 /// The number and the length of parts that the documentation states; the last one has what is left.
 fn parts((m, n, k): Shape) -> (usize, usize) {
@@ -80,12 +78,7 @@ for_each_type! {
 
 fn sums_have_the_stated_order<T>()
 where
-    T: MatmulElement
-        + MatmulInto<T>
-        + Accumulate<Accumulator = T, Product = T>
-        + Accumulator
-        + Sum
-        + Debug,
+    T: MatmulInto<T> + MatmulElement<Accumulator = T, Product = T> + Sum + Debug,
 {
     for (number, shape) in SHAPES.into_iter().enumerate() {
         let case = Case::<T>::new(shape);
@@ -109,12 +102,7 @@ where
 
 fn sums_are_within_the_bound<T>()
 where
-    T: MatmulElement
-        + MatmulInto<T>
-        + Accumulate<Accumulator = T, Product = T>
-        + Accumulator
-        + Sum
-        + Rounding,
+    T: MatmulInto<T> + MatmulElement<Accumulator = T, Product = T> + Sum + Rounding,
 {
     for shape in SHAPES {
         let case = Case::<T>::new(shape);
@@ -131,13 +119,7 @@ where
 /// In a part of a matrix of either order, with vectors of rows and columns.
 fn epilogues_come_at_last<T>()
 where
-    T: MatmulElement
-        + MatmulInto<T>
-        + Accumulate<Accumulator = T, Product = T>
-        + Accumulator
-        + Float
-        + Sum
-        + Debug,
+    T: MatmulInto<T> + MatmulElement<Accumulator = T, Product = T> + Float + Sum + Debug,
 {
     let (m, n, k) = SHAPES[1];
     let case = Case::<T>::new(SHAPES[1]);
@@ -237,10 +219,15 @@ fn parts_that_are_taken_apart_are_as_accurate_as_f32() {
         // An operand that was split before is found in parts, too.
         let prepared = device.prepare(&on_b).unwrap();
         let panels: Vec<bool> = (0..n).map(|column| column / 128 == 1).collect();
-        assert_eq!(prepared.wide_columns().unwrap(), panels);
+        assert_eq!(prepared.out_of_range_columns().unwrap(), panels);
         let of_prepared = Matmul::with_prepared(&on_a, &prepared);
         let of_prepared = of_prepared.column_bias(&bias).alpha(2.0);
-        assert_eq!(of_prepared.plan().unwrap(), plan);
+        let plan_of_prepared = of_prepared.plan().unwrap();
+        assert_eq!(plan_of_prepared.kernel, plan.kernel);
+        assert_eq!(
+            plan_of_prepared.staging,
+            [Staging::Split, Staging::Prepared]
+        );
         // Into a column-major matrix, for which the transposed product is computed.
         let mut again = device.matrix_zeros((m, n, Order::ColumnMajor)).unwrap();
         of_prepared.run_into(&mut again).unwrap();

@@ -47,7 +47,7 @@ fn products_of_a_prepared_operand_have_the_same_bits() {
 /// Panels with one element that no half has, in the first and the last line of a group of 32, of a panel and of
 /// all, at any k, whether lines are contiguous or not.
 #[test]
-fn wide_columns_are_those_of_a_panel() {
+fn out_of_range_columns_are_those_of_a_panel() {
     const K: usize = 70;
     const COLUMNS: usize = 132;
     let mut random = Random::new(19);
@@ -56,7 +56,7 @@ fn wide_columns_are_those_of_a_panel() {
     for device in hoppers(devices()) {
         for order in ORDERS {
             let b = usual.upload(&device, order);
-            let wide = device.prepare(&b).unwrap().wide_columns().unwrap();
+            let wide = device.prepare(&b).unwrap().out_of_range_columns().unwrap();
             assert_eq!(wide, [false; COLUMNS], "{device:?}");
             for k in share("columns outside the split's range", 0..K) {
                 // Two of them at each k, and each at every third.
@@ -65,7 +65,7 @@ fn wide_columns_are_those_of_a_panel() {
                     let mut b = usual.clone();
                     b.elements[k * COLUMNS + column] = elements[(k + turn) % elements.len()];
                     let b = b.upload(&device, order);
-                    let wide = device.prepare(&b).unwrap().wide_columns().unwrap();
+                    let wide = device.prepare(&b).unwrap().out_of_range_columns().unwrap();
                     let expected: Vec<bool> =
                         (0..COLUMNS).map(|it| it / 128 == column / 128).collect();
                     assert_eq!(wide, expected, "{k}, {column}, {order:?}, {device:?}");
@@ -77,7 +77,7 @@ fn wide_columns_are_those_of_a_panel() {
 
 /// Two launches split rows and columns that no cluster keeps.
 #[test]
-fn wide_columns_of_long_lines() {
+fn out_of_range_columns_of_long_lines() {
     let (k, n) = (13313, 33);
     for device in hoppers(devices()) {
         let b = Host::<f32>::new(k, n, |row, column| match (row, column) {
@@ -86,8 +86,8 @@ fn wide_columns_of_long_lines() {
         });
         let b = b.upload(&device, Order::RowMajor);
         let narrow = device.prepare(b.slice(.., ..32).unwrap()).unwrap();
-        assert_eq!(narrow.wide_columns().unwrap(), [false; 32]);
-        let wide = device.prepare(&b).unwrap().wide_columns().unwrap();
+        assert_eq!(narrow.out_of_range_columns().unwrap(), [false; 32]);
+        let wide = device.prepare(&b).unwrap().out_of_range_columns().unwrap();
         assert_eq!(wide, [true; 33]);
     }
 }
@@ -105,7 +105,7 @@ fn a_matrix_without_products_on_tensor_cores_cannot_be_prepared() {
         .matrix_zeros::<f32>((64, 0, Order::RowMajor))
         .unwrap();
     let none = device.prepare(&none).unwrap();
-    assert!(none.wide_columns().unwrap().is_empty());
+    assert!(none.out_of_range_columns().unwrap().is_empty());
     let a = device.matrix_zeros::<f32>((3, 64)).unwrap();
     let product = Matmul::with_prepared(&a, &none).run().unwrap();
     assert_eq!(product.shape(), (3, 0));

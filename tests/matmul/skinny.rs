@@ -7,10 +7,8 @@ use half::{bf16, f16};
 use std::any::type_name;
 use std::fmt::Debug;
 use tilewright::cuda_std::fp8::{F8E4M3, F8E5M2};
-use tilewright::{
-    Accumulator, Device, Element, Matmul, MatmulInto, Matrix, Order, SelectionReason,
-    SimulatorOptions, TileConfig,
-};
+use tilewright::tuning::{SelectionReason, TileSize};
+use tilewright::{Device, Element, Matmul, MatmulInto, Matrix, Order, SimulatorOptions};
 
 /// Few rows and few columns, of results that are not small; whole tiles and tails; rows that are and are not multiples of 16 bytes.
 const SHAPES: [Shape; 7] = [
@@ -42,11 +40,11 @@ fn large_shapes(device: &Device) -> [(Shape, usize, &'static str, bool); 6] {
 pub type New<T, S> = for<'a> fn(&'a Matrix<T>, &'a Matrix<T>) -> Matmul<'a, T, S>;
 
 /// A product with an epilogue, or without one, in place of `old`.
-pub fn product<T: MatmulInto<O, S>, O: Element + Bits + Debug, S: Accumulator + From<i8>>(
+pub fn product<T: MatmulInto<O, S>, O: Element + Bits + Debug, S: Element + From<i8>>(
     new: New<T, S>,
     (a, b): (&Matrix<T>, &Matrix<T>),
     (old, order): (&Host<O>, Order),
-    (has_epilogue, tiles): (bool, Option<TileConfig>),
+    (has_epilogue, tiles): (bool, Option<TileSize>),
 ) -> Vec<O> {
     let device = a.device();
     let numbers = |len: usize| -> Vec<S> { (0..len).map(|i| S::from(i as i8 % 5 - 1)).collect() };
@@ -80,7 +78,7 @@ fn assert_skinny<T, O, S>(
 ) where
     T: MatmulInto<O, S> + Debug,
     O: Element + Bits + Debug,
-    S: Accumulator + From<i8>,
+    S: Element + From<i8>,
 {
     let skinny = |shape: Shape, number: usize, epilogues: &[bool]| {
         let (m, n, k) = shape;
@@ -91,12 +89,12 @@ fn assert_skinny<T, O, S>(
         let [of_a, of_b, of_c] = orders(number);
         let (a, b) = (a.upload(device, of_a), b.upload(device, of_b));
         let plan = new(&a, &b).plan_as::<O>().unwrap();
-        let is_skinny = plan.reason == SelectionReason::FewLines;
+        let is_skinny = plan.reason == SelectionReason::Skinny;
         assert_eq!(plan.kernel.contains("skinny"), is_skinny, "{plan}");
         for &has_epilogue in epilogues {
             let case = (shape, number, has_epilogue, plan.kernel, device);
             let run = |tiles| product(new, (&a, &b), (&old, of_c), (has_epilogue, tiles));
-            assert_same_bits(&run(None), &run(Some(TileConfig::Small)), &case);
+            assert_same_bits(&run(None), &run(Some(TileSize::Small)), &case);
         }
         is_skinny.then_some(plan.kernel)
     };
@@ -209,12 +207,12 @@ fn two_tiles_of_few_rows() {
     for device in all {
         let a = a.upload(&device, Order::RowMajor);
         let b = b.upload(&device, Order::ColumnMajor);
-        let in_tiles = |tiles: Option<TileConfig>| {
+        let in_tiles = |tiles: Option<TileSize>| {
             let product = Matmul::new(&a, &b);
             let product = tiles.into_iter().fold(product, Matmul::tiles);
             product.run().unwrap().to_vec().unwrap()
         };
-        let expected = in_tiles(Some(TileConfig::Small));
+        let expected = in_tiles(Some(TileSize::Small));
         assert_same_bits(&in_tiles(None), &expected, &device);
     }
 }
@@ -223,7 +221,7 @@ fn two_tiles_of_few_rows() {
 #[test]
 fn batches_of_few_rows() {
     for device in hoppers(devices()) {
-        assert_batch(&device, 3, (9, 200, 80), SelectionReason::FewLines);
+        assert_batch(&device, 3, (9, 200, 80), SelectionReason::Skinny);
     }
 }
 
@@ -239,7 +237,7 @@ pub fn assert_batch(device: &Device, count: usize, (m, n, k): Shape, reason: Sel
     let alone = |of_a: usize, of_b: usize| {
         let a = a.slice(of_a * m..(of_a + 1) * m, ..).unwrap();
         let b = b.slice(of_b * k..(of_b + 1) * k, ..).unwrap();
-        let product = Matmul::new(a, b).tiles(TileConfig::Small);
+        let product = Matmul::new(a, b).tiles(TileSize::Small);
         product.run().unwrap().to_vec().unwrap()
     };
     let (all_a, all_b) = (

@@ -7,7 +7,8 @@ use crate::skinny::{New, assert_batch, product};
 use half::{bf16, f16};
 use std::any::type_name;
 use std::fmt::Debug;
-use tilewright::{Device, Element, Matmul, MatmulInto, Order, SelectionReason, TileConfig};
+use tilewright::tuning::{SelectionReason, TileSize};
+use tilewright::{Device, Element, Matmul, MatmulInto, Order};
 
 /// Whole tiles and tails; one stage, both, more than those, and none; rows that are and are not multiples of 16 bytes.
 const SHAPES: [Shape; 7] = [
@@ -42,7 +43,7 @@ where
         for has_epilogue in [false, true] {
             let case = (shape, number, has_epilogue, plan.kernel, device);
             let run = |tiles| product(new, (&a, &b), (&old, of_c), (has_epilogue, tiles));
-            assert_same_bits(&run(None), &run(Some(TileConfig::Small)), &case);
+            assert_same_bits(&run(None), &run(Some(TileSize::Small)), &case);
         }
     }
 }
@@ -98,7 +99,7 @@ fn a_matrix_and_its_transpose() {
         let found = device.gram(&a).unwrap().to_vec().unwrap();
         let product = Matmul::new(a.t(), &a);
         assert_eq!(product.plan().unwrap().reason, SelectionReason::SmallResult);
-        let expected = product.tiles(TileConfig::Small).run().unwrap();
+        let expected = product.tiles(TileSize::Small).run().unwrap();
         assert_same_bits(&found, &expected.to_vec().unwrap(), &device);
     }
 }

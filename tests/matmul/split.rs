@@ -8,7 +8,8 @@ use crate::harness::{
     unlimited,
 };
 use std::fmt::Debug;
-use tilewright::{Arithmetic, Device, Matmul, MatrixBatch, Order, TileConfig};
+use tilewright::tuning::TileSize;
+use tilewright::{Arithmetic, Device, Matmul, MatrixBatch, Order};
 
 /// With `wgmma` and with `mma.sync` on each of the machines that run code for compute capability 9.0, and with
 /// `mma.sync` as an A100 does.
@@ -98,7 +99,7 @@ fn split_products_are_as_accurate_as_f32() {
             let b = Host::new(k, n, |_, _| of_b(&mut random) as f32);
             for way in ways(devices()) {
                 let orders = orders(number + m);
-                let found = product_in(orders, TileConfig::Large, &way, Arithmetic::Split, &a, &b);
+                let found = product_in(orders, TileSize::Large, &way, Arithmetic::Split, &a, &b);
                 assert_accurate(&a, &b, &found, &(name, orders, (m, n, k), &way));
             }
         }
@@ -118,7 +119,7 @@ fn split_products_of_long_lines() {
             ..way
         };
         let split = Arithmetic::Split;
-        let found = product_in(orders(0), TileConfig::Large, &way, split, &a, &b);
+        let found = product_in(orders(0), TileSize::Large, &way, split, &a, &b);
         assert_accurate(&a, &b, &found, &way);
     }
 }
@@ -189,13 +190,17 @@ fn graded_rows_are_taken_apart_and_rows_of_graded_elements_are_not() {
     (0..k).for_each(|column| with_wide.elements[150 * k + column] = scaled(column, k));
     for way in ways(devices()) {
         for (a, is_wide) in [(&a, false), (&with_wide, true)] {
-            let found = product_in(orders(0), TileConfig::Large, &way, Arithmetic::Split, a, &b);
+            let found = product_in(orders(0), TileSize::Large, &way, Arithmetic::Split, a, &b);
             assert_accurate(a, &b, &found, &(is_wide, &way));
             if way.capability.is_none() {
                 let a = a.upload(&way.device, Order::RowMajor);
                 let prepared = way.device.prepare(a.t()).unwrap();
                 let expected: Vec<bool> = (0..m).map(|row| is_wide && row >= 128).collect();
-                assert_eq!(prepared.wide_columns().unwrap(), expected, "{way:?}");
+                assert_eq!(
+                    prepared.out_of_range_columns().unwrap(),
+                    expected,
+                    "{way:?}"
+                );
             }
         }
     }
@@ -268,7 +273,7 @@ fn assert_special_lines(
     let b = Host::new(k, n, |k, column| element(column, k, !in_a));
     for way in ways(devices()) {
         let (orders, split) = (orders(number), Arithmetic::Split);
-        let found = product_in(orders, TileConfig::Large, &way, split, &a, &b);
+        let found = product_in(orders, TileSize::Large, &way, split, &a, &b);
         assert_accurate(&a, &b, &found, &(number, in_a, lines, orders, &way));
     }
 }

@@ -8,12 +8,13 @@ use half::{bf16, f16};
 use simt::tensor::{FloatUnit, WarpUnits};
 use std::any::type_name;
 use std::fmt::Debug;
+use tilewright::tuning::TileSize;
 use tilewright::{
-    Accumulate, Activation, Device, Element, Matmul, MatmulInto, Matrix, Profile, SimulatorOptions,
-    TileConfig,
+    Activation, Device, Element, Matmul, MatmulElement, MatmulInto, Matrix, Profile,
+    SimulatorOptions,
 };
 
-const TILES: [TileConfig; 2] = [TileConfig::Small, TileConfig::Large];
+const TILES: [TileSize; 2] = [TileSize::Small, TileSize::Large];
 
 /// Whole tiles and tails of both sizes, a K of less than a stage and of more than all of them, and rows that are
 /// and are not multiples of 16 bytes.
@@ -26,7 +27,7 @@ const SHAPES: [Shape; 5] = [
 ];
 
 trait Half:
-    MatmulInto<Self> + MatmulInto<f32> + Accumulate<Product = Self, Accumulator = f32> + Debug + Bits
+    MatmulInto<Self> + MatmulInto<f32> + MatmulElement<Product = Self, Accumulator = f32> + Debug + Bits
 {
     fn of(value: f64) -> Self;
     fn rounded(value: f32) -> Self;

@@ -1,7 +1,8 @@
 //! The lines that `Matmul::plan` prints: which kernel, on which units, and why.
 
 use half::bf16;
-use tilewright::{Arithmetic, Device, Element, Matmul, MatmulElement, Matrix, TileConfig};
+use tilewright::tuning::TileSize;
+use tilewright::{Arithmetic, Device, Element, Matmul, MatmulElement, Matrix};
 
 fn zeros<T: Element>(device: &Device, shape: (usize, usize)) -> Matrix<T> {
     device.matrix_uninit(shape).unwrap()
@@ -34,7 +35,7 @@ fn each_plan_names_the_kernel_its_units_and_the_reason() {
              (1 round of small tiles, 1 of medium, 1 of large)",
         ),
         plan(
-            Matmul::new(&small, &small).tiles(TileConfig::Large),
+            Matmul::new(&small, &small).tiles(TileSize::Large),
             "matmul_coarsened_f32_nn on CUDA cores, 64 x 128 outputs per block: the caller chose the tile size",
         ),
         plan(

@@ -2,7 +2,7 @@
 #![deny(missing_docs, clippy::undocumented_unsafe_blocks)]
 
 use custom_reduction_kernels as kernels;
-use tilewright::{BufferView, Device, ModuleSource, Result};
+use tilewright::{Device, IntoBufferView, ModuleSource, Result};
 
 /// The PTX from the build script, with the architecture of each image.
 #[cfg(feature = "cuda")]
@@ -21,6 +21,6 @@ pub static KERNELS: ModuleSource = unsafe { ModuleSource::new("custom_reduction"
 ///
 /// # Errors
 /// Those of [`Device::load`] and [`Module::reduce`](tilewright::Module::reduce).
-pub fn log_sum_exp<'x>(device: &Device, x: impl Into<BufferView<'x, f32>>) -> Result<f64> {
+pub fn log_sum_exp<'x>(device: &Device, x: impl IntoBufferView<'x, f32>) -> Result<f64> {
     device.load(&KERNELS)?.reduce(kernels::log_sum_exp, x)
 }

@@ -14,7 +14,7 @@ impl<T: MatmulElement> ShardedMatmul<'_, T> {
     /// have.
     pub(super) fn launch<O: Element>(&self, c: &mut ShardedMatrix<O>) -> Outcome<()>
     where
-        T: Computes<O>,
+        T: Computes<O, T::Accumulator>,
     {
         match (self.a.sharding(), self.b.sharding()) {
             (Sharding::Rows, Sharding::Columns) => self.multiply_in_turns(c),
@@ -25,7 +25,7 @@ impl<T: MatmulElement> ShardedMatmul<'_, T> {
     /// The case in which each rank has the operands for its shard of C, or for all of C.
     fn multiply_each<O: Element>(&self, c: &mut ShardedMatrix<O>) -> Outcome<()>
     where
-        T: Computes<O>,
+        T: Computes<O, T::Accumulator>,
     {
         let (group, whole, sharding) = (self.a.group().clone(), c.shape(), c.sharding());
         for ((local, device), (rank, c)) in group.devices().iter().enumerate().zip(c.shards_mut()) {
@@ -47,7 +47,7 @@ impl<T: MatmulElement> ShardedMatmul<'_, T> {
     /// next rank, and so on. The next turn's columns arrive while this turn's are multiplied.
     fn multiply_in_turns<O: Element>(&self, c: &mut ShardedMatrix<O>) -> Outcome<()>
     where
-        T: Computes<O>,
+        T: Computes<O, T::Accumulator>,
     {
         let (group, whole) = (self.a.group(), c.shape());
         let ranks = group.ranks();

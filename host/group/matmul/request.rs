@@ -4,8 +4,8 @@ use crate::element::Element;
 use crate::error::{During, ErrorKind, GroupError, Outcome, Result};
 use crate::group::matrix::{Block, ShardedMatrix, Sharding};
 use crate::matmul::{
-    Accumulate, Activation, Arithmetic, Epilogue, INNER_RULE, LineVectors, MatmulElement,
-    MatmulInto, OF_COLUMNS, OF_ROWS, check_result,
+    Activation, Arithmetic, Epilogue, INNER_RULE, LineVectors, MatmulElement, MatmulInto,
+    OF_COLUMNS, OF_ROWS, check_result,
 };
 use cuda_std::float::Float;
 use std::ops::Range;
@@ -164,7 +164,7 @@ impl<'a, T: MatmulElement> ShardedMatmul<'a, T> {
     ///
     /// [`ErrorKind::ShapeMismatch`] if A's columns are not B's rows, or if a scale or a bias does not have its
     /// shape; those of [`Matmul::run`](crate::Matmul::run).
-    pub fn run(&self) -> Result<ShardedMatrix<<T as Accumulate>::Product>> {
+    pub fn run(&self) -> Result<ShardedMatrix<T::Product>> {
         self.product().during("ShardedMatmul::run")
     }
 

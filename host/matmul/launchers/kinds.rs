@@ -3,11 +3,11 @@
 
 use crate::error::Outcome;
 use crate::launch::LaunchConfig;
-use crate::matmul::element_type::Typed;
 use crate::matmul::entry::{
     ChainArguments, ProductArguments, SplitArguments, SplitMmaArguments, TensorArguments,
     VectorArguments, launch_with_epilogue,
 };
+use crate::matmul::types::Typed;
 use crate::module::Module;
 use bytemuck::{Pod, cast};
 use cuda_std::global::{Global, GlobalMut};

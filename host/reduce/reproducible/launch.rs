@@ -2,7 +2,7 @@
 
 use super::element::ReproducibleElement;
 use super::state::ReproducibleSum;
-use crate::buffer::{Buffer, BufferView, BufferViewMut};
+use crate::buffer::{Buffer, BufferView, BufferViewMut, IntoBufferView};
 use crate::device::{Device, default_device};
 use crate::error::{During, Outcome, Result};
 use crate::launch::LaunchConfig;
@@ -40,7 +40,7 @@ impl Device {
     /// Those of [`Device::reduce_sum`].
     pub fn reduce_sum_reproducible<'x, T: ReproducibleElement>(
         &self,
-        x: impl Into<BufferView<'x, T>>,
+        x: impl IntoBufferView<'x, T>,
     ) -> Result<T::Sum> {
         let x = x.into();
         self.check_arrays([x], false)
@@ -62,7 +62,7 @@ impl Device {
     /// and those of [`Device::reduce_sum`].
     pub fn reduce_sum_reproducible_into<'x, 'r, T: ReproducibleElement>(
         &self,
-        x: impl Into<BufferView<'x, T>>,
+        x: impl IntoBufferView<'x, T>,
         result: impl Into<BufferViewMut<'r, T::Sum>>,
     ) -> Result<()> {
         let (x, result) = (x.into(), result.into());
@@ -95,7 +95,7 @@ impl Device {
     /// Those of [`Device::reduce_sum`].
     pub fn reproducible_sum<'x, T: ReproducibleElement>(
         &self,
-        x: impl Into<BufferView<'x, T>>,
+        x: impl IntoBufferView<'x, T>,
     ) -> Result<ReproducibleSum<T>> {
         self.state_of(x.into()).during("reproducible_sum")
     }

@@ -10,9 +10,9 @@ use crate::harness::{Host, ORDERS, Shape, assert_same_bits, hoppers};
 use half::{bf16, f16};
 use tilewright::cuda_std::float::Float;
 use tilewright::cuda_std::fp8::{F8E4M3, F8E5M2};
+use tilewright::tuning::TileSize;
 use tilewright::{
-    Accumulate, Activation, Arithmetic, Device, ErrorKind, Matmul, MatmulElement, MatmulInto,
-    Order, TileConfig,
+    Activation, Arithmetic, Device, ErrorKind, Matmul, MatmulElement, MatmulInto, Order,
 };
 
 /// A product with tails, and how it is requested.
@@ -20,7 +20,7 @@ use tilewright::{
 struct Request {
     shape: Shape,
     order: Order,
-    tiles: TileConfig,
+    tiles: TileSize,
     arithmetic: Arithmetic,
     /// Some of the cases: all shapes together have all of them.
     cases: [usize; 3],
@@ -29,9 +29,9 @@ struct Request {
 /// Fails unless the product with each case's epilogue is what the case makes of the sums.
 fn assert_cases<T, O, S>(device: &Device, request: Request)
 where
-    T: MatmulElement + MatmulInto<O> + MatmulInto<S> + Accumulate<Accumulator = S> + Output<S>,
+    T: MatmulInto<O> + MatmulInto<S> + MatmulElement<Accumulator = S> + Output<S>,
     O: Output<S>,
-    S: Sum + tilewright::Accumulator + Float,
+    S: Sum + tilewright::Element + Float,
 {
     let Request {
         shape: (m, n, k),
@@ -94,7 +94,7 @@ fn requests(arithmetic: Arithmetic) -> impl Iterator<Item = Request> {
     (0..2 * SHAPES.len()).map(move |number| Request {
         shape: SHAPES[number / 2],
         order: ORDERS[number / 2 % 2],
-        tiles: [TileConfig::Small, TileConfig::Large, TileConfig::Medium][number % 3],
+        tiles: [TileSize::Small, TileSize::Large, TileSize::Medium][number % 3],
         arithmetic,
         cases: [number, (number + 6) % (CASES.len() - 1), CASES.len() - 1],
     })
@@ -149,7 +149,7 @@ fn products_with_a_vector() {
                 let request = Request {
                     shape,
                     order,
-                    tiles: TileConfig::Small,
+                    tiles: TileSize::Small,
                     arithmetic: Arithmetic::Auto,
                     cases: [2 * number, 2 * number + 1, CASES.len() - 1],
                 };
@@ -187,8 +187,8 @@ const ACTIVATED: [(f64, [f64; 3]); 14] = [
 /// `least` that of its subnormal ones.
 fn assert_activated<T>(device: &Device, unit: f64, least: f64)
 where
-    T: MatmulElement + MatmulInto<T> + Accumulate<Accumulator = T, Product = T>,
-    T: Sum + Into<f64> + Float + tilewright::Accumulator,
+    T: MatmulInto<T> + MatmulElement<Accumulator = T, Product = T>,
+    T: Sum + Into<f64> + Float,
 {
     let rows = ACTIVATED.len() + 3;
     let x = |row: usize| match ACTIVATED.get(row) {

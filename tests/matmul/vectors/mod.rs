@@ -14,9 +14,10 @@ use half::{bf16, f16};
 use layout::{Layout, layouts, product_in};
 use std::any::type_name;
 use tilewright::cuda_std::fp8::{F8E4M3, F8E5M2};
+use tilewright::tuning::SelectionReason;
 use tilewright::{
-    Accumulate, Accumulator, Activation, Arithmetic, Device, ErrorKind, Matmul, MatmulElement,
-    MatmulInto, Order, Profile, SelectionReason, SimulatorOptions,
+    Activation, Arithmetic, Device, Element, ErrorKind, Matmul, MatmulElement, MatmulInto, Order,
+    Profile, SimulatorOptions,
 };
 
 /// Lines and their elements: none, fewer than lanes, tails of vectors, of rounds and of parts, several
@@ -37,9 +38,9 @@ const SHAPES: [(usize, usize); 10] = [
 /// Fails unless products in every layout have the bits of the stated order.
 fn assert_products<T, O, S>(devices: &[Device])
 where
-    T: MatmulElement + MatmulInto<O> + Accumulate<Accumulator = S> + Output<S>,
+    T: MatmulInto<O> + MatmulElement<Accumulator = S> + Output<S>,
     O: Output<S>,
-    S: Sum + Accumulator,
+    S: Sum + Element,
 {
     let vector = 16 / size_of::<T>();
     for (count, k) in SHAPES {
@@ -112,7 +113,7 @@ fn sums_of_8_bits_have_the_stated_order() {
 fn what_is_no_number_goes_through_8_bits() {
     fn assert_sums<T>(of: impl Fn(f32) -> T, largest: f32)
     where
-        T: MatmulElement + MatmulInto<f32> + Accumulate<Accumulator = f32> + Output<f32>,
+        T: MatmulInto<f32> + MatmulElement<Accumulator = f32> + Output<f32>,
     {
         const K: usize = 515;
         // What a line has at a place, and v at the same one: all else is one.
@@ -187,7 +188,7 @@ fn the_bits_are_the_same_on_every_machine() {
 
 fn assert_same_on<T>(machines: &[Device])
 where
-    T: MatmulElement + MatmulInto<f32> + Accumulate<Accumulator = f32> + Output<f32>,
+    T: MatmulInto<f32> + MatmulElement<Accumulator = f32> + Output<f32>,
 {
     for (count, k) in [(70, 131), (4, 1029), (5, 5000)] {
         let mut random = Random::new(3);
@@ -216,8 +217,8 @@ for_each_type! {
 
 fn sums_are_as_accurate_as_a_chain<T>()
 where
-    T: MatmulElement + MatmulInto<T> + Accumulate<Accumulator = T, Product = T>,
-    T: Sum + Rounding + Accumulator,
+    T: MatmulInto<T> + MatmulElement<Accumulator = T, Product = T>,
+    T: Sum + Rounding,
 {
     for k in [1, 2, 3, 5, 9, 100, 2000] {
         let mut random = Random::new(k as u64);
@@ -244,8 +245,8 @@ const ROW_BY_ROW: Layout = Layout {
 
 fn special_numbers_go_through<T>()
 where
-    T: MatmulElement + MatmulInto<T> + Accumulate<Accumulator = T, Product = T>,
-    T: Sum + Rounding + Accumulator,
+    T: MatmulInto<T> + MatmulElement<Accumulator = T, Product = T>,
+    T: Sum + Rounding,
 {
     const K: usize = 300;
     let (infinity, nan) = (f64::INFINITY, f64::NAN);

@@ -1,0 +1,16 @@
+//! The public calls.
+
+mod element;
+mod gram;
+mod group;
+mod matvec;
+mod plan;
+mod prepare;
+mod product;
+mod shard;
+mod textbook;
+
+pub use element::{MatmulElement, MatmulInto};
+pub use group::MatmulGroup;
+pub use plan::MatmulPlan;
+pub use product::Matmul;

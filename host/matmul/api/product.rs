@@ -1,0 +1,395 @@
+//! Products by the fastest kernel that meets the type's accuracy guarantee, with or without an epilogue.
+
+use super::element::{MatmulElement, MatmulInto};
+use super::plan::MatmulPlan;
+use crate::buffer::IntoBufferView;
+use crate::device::Device;
+use crate::element::Element;
+use crate::error::{During, Outcome, Result};
+use crate::matmul::arithmetic::Arithmetic;
+use crate::matmul::epilogue::{Activation, Epilogue};
+use crate::matmul::execute::Computes;
+use crate::matmul::kernel::TileSize;
+use crate::matmul::operands::Operands;
+use crate::matmul::plan::Request;
+use crate::matmul::staging::PreparedMatrix;
+use crate::matmul::types::EpilogueScalar;
+use crate::matrix::{
+    AsMatrixBatchMut, AsMatrixViewMut, IntoMatrixBatch, IntoMatrixView, Matrix, MatrixBatchMut,
+};
+use cuda_std::float::Float;
+
+/// A matrix product with an epilogue: scaling, bias and activation, fused into the kernel.
+///
+/// ```text
+/// C' = activation(alpha row_scale[i] column_scale[j] (A B)[i, j] + beta C[i, j] + row_bias[i] + column_bias[j])
+/// ```
+///
+/// The epilogue is computed in type `S`, in the same pass, before the results are rounded to the type of C. `S` is the type of the sums, [`MatmulElement::Accumulator`], in which integers wrap around. For
+/// [`dequantized`](Self::dequantized) it is f32.
+///
+/// ```
+/// use tilewright::{Activation, Device, Matmul};
+///
+/// # fn main() -> tilewright::Result<()> {
+/// let device = Device::simulator();
+/// let x = device.matrix((2, 3), &[1.0_f32, 2.0, 3.0, -1.0, -2.0, -3.0])?;
+/// let weights = device.matrix((3, 1), &[1.0, 1.0, 1.0])?;
+/// let bias = device.upload(&[0.5_f32])?;
+/// let layer = Matmul::new(&x, &weights)
+///     .column_bias(&bias)
+///     .activation(Activation::Relu);
+/// println!("{}", layer.plan()?);
+/// assert_eq!(layer.run()?.to_vec()?, [6.5, 0.0]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[doc(alias = "gemm")]
+pub struct Matmul<'a, T: MatmulElement, S: Element = <T as MatmulElement>::Accumulator> {
+    operands: Operands<'a, T>,
+    arithmetic: Arithmetic,
+    tiles: Option<TileSize>,
+    capability: Option<(u32, u32)>,
+    epilogue: Epilogue<'a, S>,
+}
+
+impl<'a> Matmul<'a, f32> {
+    /// The product A B with a B that [`Device::prepare`] has split.
+    #[must_use]
+    pub fn with_prepared(a: impl IntoMatrixBatch<'a, f32>, b: &'a PreparedMatrix<'a>) -> Self {
+        let mut product = Self::new(a, b.matrix());
+        product.operands.prepared = [None, Some(b)];
+        product
+    }
+}
+
+impl<'a, T: MatmulElement> Matmul<'a, T> {
+    /// The product A B of an M x K and a K x N matrix, on their device.
+    ///
+    /// If an operand is a [`MatrixBatch`](crate::MatrixBatch), one launch computes the products of all its matrices. If the other operand is
+    /// a single matrix, every product uses it.
+    #[must_use]
+    pub fn new(a: impl IntoMatrixBatch<'a, T>, b: impl IntoMatrixBatch<'a, T>) -> Self {
+        Self::of(Operands::new(a.into(), b.into()))
+    }
+
+    /// Computes the product as a new row-major matrix; the products of a batch lie one below the other.
+    ///
+    /// # Errors
+    /// - [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if A's columns are not B's rows.
+    /// - [`ErrorKind::BatchMismatch`](crate::ErrorKind::BatchMismatch) if A and B are batches of different numbers
+    ///   of matrices.
+    /// - [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if a scale or a bias does not have an element
+    ///   for each row or column of the product.
+    /// - [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if the operands are on different devices.
+    /// - [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel) if the device has no kernel for the type or the
+    ///   arithmetic; [`ErrorKind::DriverTooOld`](crate::ErrorKind::DriverTooOld) if its driver cannot
+    ///   read it.
+    /// - [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) if the result has too many elements; those of [any call](crate#errors).
+    pub fn run(&self) -> Result<Matrix<T::Product>> {
+        self.in_new(self.device()).during("Matmul::run")
+    }
+
+    /// The kernel that [`run`](Self::run) selects, and why.
+    ///
+    /// With [`Arithmetic::Split`], a second kernel computes the outputs of rows and columns outside the split's
+    /// range (elements too far apart, infinite or NaN), in order of k. The device finds them.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) or
+    /// [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel), as for [`run`](Self::run).
+    pub fn plan(&self) -> Result<MatmulPlan> {
+        self.plan_of::<T::Product>().during("Matmul::plan")
+    }
+}
+
+impl<'a> Matmul<'a, i8, f32> {
+    /// The product A B of quantised i8 matrices, scaled back to floats: w8a8.
+    ///
+    /// The sums are exact in i32, as with [`Matmul::new`]. Each is rounded to f32, ties to even, which keeps sums of
+    /// less than 2^24 in magnitude exact. The epilogue is computed in f32. The output is f32, bf16 or f16: call
+    /// [`run_as`](Self::run_as) or [`run_into`](Self::run_into) instead of `run`. 16-bit outputs are rounded once more.
+    ///
+    /// For example, weights with a scale for each output and activations with a scale for each row:
+    ///
+    /// ```
+    /// use tilewright::{Device, Matmul};
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// let tokens = device.matrix((2, 3), &[1_i8, 2, 3, -4, -5, -6])?;
+    /// let weights = device.matrix((3, 1), &[100_i8, 10, 1])?;
+    /// let of_tokens = device.upload(&[0.5_f32, 0.25])?;
+    /// let of_weights = device.upload(&[2.0_f32])?;
+    /// let product = Matmul::dequantized(&tokens, &weights)
+    ///     .row_scale(&of_tokens)
+    ///     .column_scale(&of_weights);
+    /// assert_eq!(product.run_as::<f32>()?.to_vec()?, [123.0, -228.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// Needs compute capability 8.0 or the simulator. [`Arithmetic::Chain`] has no kernel for it.
+    #[doc(alias = "w8a8")]
+    #[doc(alias = "quantized")]
+    #[must_use]
+    pub fn dequantized(a: impl IntoMatrixBatch<'a, i8>, b: impl IntoMatrixBatch<'a, i8>) -> Self {
+        Self::of(Operands::new(a.into(), b.into()))
+    }
+}
+
+impl<'a, T: MatmulElement, S: EpilogueScalar> Matmul<'a, T, S> {
+    pub(super) fn of(operands: Operands<'a, T>) -> Self {
+        Self {
+            operands,
+            arithmetic: Arithmetic::Auto,
+            tiles: None,
+            capability: None,
+            epilogue: Epilogue::identity(),
+        }
+    }
+}
+
+impl<'a, T: MatmulElement, S: Element> Matmul<'a, T, S> {
+    /// Sets how the product is computed: [`Arithmetic::Auto`] if not given.
+    #[must_use]
+    pub fn arithmetic(mut self, arithmetic: Arithmetic) -> Self {
+        self.arithmetic = arithmetic;
+        self
+    }
+
+    /// Sets the size of the tiles, instead of the one that [`plan`](Self::plan) selects.
+    ///
+    /// The bits do not depend on it. Products with a vector have one size, and the parts of a split K select theirs.
+    #[must_use]
+    pub fn tiles(mut self, tiles: TileSize) -> Self {
+        self.tiles = Some(tiles);
+        self
+    }
+
+    /// Uses only kernels that a device of compute capability `major`.`minor` has.
+    ///
+    /// Use it to test or time, on a newer device, what an older one runs; on an older device it changes nothing. Tensor
+    /// cores still round like those of the device that runs the kernel, or that the simulator simulates.
+    ///
+    /// ```
+    /// use half::f16;
+    /// use tilewright::{Device, Matmul};
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// let a = device.matrix((2, 2), &[1.0, 2.0, 3.0, 4.0].map(f16::from_f32))?;
+    /// let product = Matmul::new(&a, &a).compute_capability(8, 0);
+    /// assert_eq!(product.plan()?.kernel, "matmul_mma_small_f16_nn");
+    /// assert_eq!(product.run()?.to_vec()?, [7.0, 10.0, 15.0, 22.0].map(f16::from_f32));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn compute_capability(mut self, major: u32, minor: u32) -> Self {
+        self.capability = Some((major, minor));
+        self
+    }
+
+    /// Sets the factor of the product: 1 if not given. With 0, A and B are not read.
+    #[must_use]
+    pub fn alpha(mut self, alpha: S) -> Self {
+        self.epilogue.alpha = alpha;
+        self
+    }
+
+    /// Sets the factor of C: 0 if not given. With 0, C is not read. A new C counts as zero.
+    #[must_use]
+    pub fn beta(mut self, beta: S) -> Self {
+        self.epilogue.beta = beta;
+        self
+    }
+
+    /// Multiplies each row of the product by one of M factors.
+    #[must_use]
+    pub fn row_scale(mut self, scale: impl IntoBufferView<'a, S>) -> Self {
+        self.epilogue.rows.scale = Some(scale.into());
+        self
+    }
+
+    /// Multiplies each column of the product by one of N factors.
+    #[must_use]
+    pub fn column_scale(mut self, scale: impl IntoBufferView<'a, S>) -> Self {
+        self.epilogue.columns.scale = Some(scale.into());
+        self
+    }
+
+    /// Adds one of M numbers to each row of the product.
+    #[must_use]
+    pub fn row_bias(mut self, bias: impl IntoBufferView<'a, S>) -> Self {
+        self.epilogue.rows.bias = Some(bias.into());
+        self
+    }
+
+    /// Adds one of N numbers to each column of the product.
+    #[must_use]
+    pub fn column_bias(mut self, bias: impl IntoBufferView<'a, S>) -> Self {
+        self.epilogue.columns.bias = Some(bias.into());
+        self
+    }
+
+    /// Sets the activation, which is applied last to each output. Integers have none.
+    #[must_use]
+    pub fn activation(mut self, activation: Activation) -> Self
+    where
+        S: Float,
+    {
+        self.epilogue.activation = activation;
+        self
+    }
+
+    /// Computes the product as a new row-major matrix of type `O`.
+    ///
+    /// f16, bf16 and 8-bit floats become f32; [`dequantized`](Matmul::dequantized) i8 becomes f32, bf16 or f16.
+    ///
+    /// # Errors
+    /// Those of [`Matmul::run`].
+    pub fn run_as<O: Element>(&self) -> Result<Matrix<O>>
+    where
+        T: MatmulInto<O, S>,
+    {
+        self.in_new(self.device()).during("Matmul::run_as")
+    }
+
+    /// Writes the product to an existing M x N matrix, to a part of one, or to a batch of them.
+    ///
+    /// C is in either [`Order`](crate::Order). It is overwritten, or the product is added to it: see
+    /// [`beta`](Self::beta). f16, bf16 and 8-bit floats can also be written to matrices of f32.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if C is not M x N, and those of
+    /// [`Matmul::run`].
+    pub fn run_into<O: Element>(&self, c: &mut impl AsMatrixBatchMut<O>) -> Result<()>
+    where
+        T: MatmulInto<O, S>,
+    {
+        self.write(self.device(), c.as_matrix_batch_mut())
+            .during("Matmul::run_into")
+    }
+
+    /// The kernel that [`run_as`](Self::run_as) selects for outputs of type `O`, and why.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) or
+    /// [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel), as for [`run_as`](Self::run_as).
+    pub fn plan_as<O: Element>(&self) -> Result<MatmulPlan>
+    where
+        T: MatmulInto<O, S>,
+    {
+        self.plan_of::<O>().during("Matmul::plan_as")
+    }
+
+    fn plan_of<O: Element>(&self) -> Outcome<MatmulPlan>
+    where
+        T: Computes<O, S>,
+    {
+        MatmulPlan::of::<T, O, S>(
+            self.device(),
+            self.request(),
+            &self.operands,
+            &self.epilogue,
+        )
+    }
+
+    fn device(&self) -> &'a Device {
+        self.operands.a.first().device()
+    }
+
+    /// The product in a new matrix of `device`.
+    pub(super) fn in_new<O: Element>(&self, device: &Device) -> Outcome<Matrix<O>>
+    where
+        T: Computes<O, S>,
+    {
+        T::in_new(device, self.request(), self.operands, self.epilogue)
+    }
+
+    /// Writes the product to `c`.
+    pub(super) fn write<O: Element>(&self, device: &Device, c: MatrixBatchMut<'_, O>) -> Outcome<()>
+    where
+        T: Computes<O, S>,
+    {
+        T::write(device, self.request(), self.operands, c, self.epilogue)
+    }
+
+    fn request(&self) -> Request {
+        match self.capability {
+            Some(capability) => Request::FastestAt(capability, self.arithmetic, self.tiles),
+            None => Request::Fastest(self.arithmetic, self.tiles),
+        }
+    }
+}
+
+impl Device {
+    /// The product A B, by the fastest kernel that meets the type's accuracy guarantee ([`MatmulElement`]).
+    ///
+    /// A is M x K and B K x N. An operand is `&matrix`, its transpose `matrix.t()` or a part of it
+    /// ([`Matrix::slice`]), in either [`Order`](crate::Order). The product is row-major, M x N.
+    ///
+    /// For f32 and f64, element by element |C' - C| <= gamma_K |A||B|, whatever the elements (Higham, Accuracy and
+    /// Stability of Numerical Algorithms, 3.5), as long as nothing underflows.
+    ///
+    /// The device, the type, M, N and K select the kernel ([`Matmul::plan`]), and so the bits of an f32 product.
+    /// They are the same in every run, and do not depend on the operands' orders or addresses. For the same bits on
+    /// every device, use [`Matmul::arithmetic`] with [`Arithmetic::Chain`](crate::Arithmetic::Chain). Two
+    /// kinds of products add in another order:
+    ///
+    /// - A product of a matrix and a vector: see [`Device::matvec`]. Its order is the same on every device.
+    /// - A product with a small result and a large K, which is split into parts. Their number depends on M, N, K
+    ///   and the type alone, except for f32 on compute capability 9.0, where larger results are also split, on
+    ///   tensor cores.
+    ///
+    /// On tensor cores, f32 takes (M + N) K words of memory for the split elements until the product is done.
+    ///
+    /// ```
+    /// use half::bf16;
+    /// use tilewright::Device;
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// let a = device.matrix((1, 3), &[1.0, 2.0, 3.0].map(bf16::from_f32))?;
+    /// let c = device.matmul(&a, a.t())?;
+    /// assert_eq!(c.to_vec()?, [bf16::from_f32(14.0)]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Matmul::run`].
+    #[doc(alias = "gemm")]
+    #[doc(alias = "dot")]
+    #[doc(alias = "mul")]
+    pub fn matmul<'a, 'b, T: MatmulElement>(
+        &self,
+        a: impl IntoMatrixView<'a, T>,
+        b: impl IntoMatrixView<'b, T>,
+    ) -> Result<Matrix<T::Product>> {
+        let (a, b) = (a.into(), b.into());
+        Matmul::new(a, b).in_new(self).during("matmul")
+    }
+
+    /// Writes [`Device::matmul`] to an existing M x N matrix, or to a part of one.
+    ///
+    /// C is in either [`Order`](crate::Order), and its elements are overwritten; a part is a
+    /// [`MatrixViewMut`](crate::MatrixViewMut).
+    ///
+    /// # Errors
+    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if C is not M x N, and those of
+    /// [`Matmul::run`].
+    pub fn matmul_into<'a, 'b, T: MatmulInto<O>, O: Element>(
+        &self,
+        a: impl IntoMatrixView<'a, T>,
+        b: impl IntoMatrixView<'b, T>,
+        c: &mut impl AsMatrixViewMut<O>,
+    ) -> Result<()> {
+        let (a, b) = (a.into(), b.into());
+        Matmul::new(a, b)
+            .write(self, c.as_matrix_view_mut().into())
+            .during("matmul_into")
+    }
+}

@@ -1,0 +1,90 @@
+//! Products of f16, bf16, i8 and 8-bit floats, by warpgroups on tensor cores.
+
+use crate::error::Outcome;
+use crate::launch_args::written_by_product;
+use crate::matmul::entry::{TensorArguments, TensorLaunch};
+use crate::matmul::operands::Matrices;
+use crate::matmul::plan::{Plan, Store};
+use crate::matmul::staging::{NO_MAP, StagedOperand, map_of};
+use crate::matmul::types::{EpilogueScalar, Typed};
+use crate::matrix::{MatrixBatch, MatrixView, Order};
+use crate::module::Module;
+use tilewright_kernels::tensor::TensorShape;
+
+/// Rows of a box in the map of C.
+const C_BOX_ROWS: usize = 64;
+
+/// C = A B of f16 or bf16, in their type or in f32, of i8, in i32, f32, f16 or bf16, and of 8-bit floats, in bf16
+/// or f32.
+pub fn multiply<T: Typed, O: Typed, S: EpilogueScalar>(
+    plan: &Plan,
+    matrices: Matrices<'_, T, O, S>,
+) -> Outcome<()> {
+    let kernel = plan.kernel;
+    let launch: TensorLaunch<O, S> = kernel.entry.launch();
+    let ((m, n, k), count) = (matrices.extents(), matrices.count());
+    let Matrices {
+        operands,
+        c,
+        epilogue,
+    } = matrices;
+    let tile = kernel.cluster_tile();
+    let result = c.view().first();
+    let shape = TensorShape {
+        m: m as u32,
+        n: n as u32,
+        k: k as u32,
+        matrices: count as u32,
+        tiles: tile.tiles((m, n), operands.is_gram) as u32,
+        is_lower: u32::from(operands.is_gram),
+        a_step: u32::from(operands.a.count().is_some()),
+        b_step: u32::from(operands.b.count().is_some()),
+        ldc: elements_apart(result, Order::RowMajor),
+        c_stride: c.view().stride(),
+        c_columns_apart: elements_apart(result, Order::ColumnMajor),
+        part: operands.part.unwrap_or(0),
+    };
+    let device = result.device();
+    let config = plan
+        .grid
+        .config(count, || format!("a result of {m}x{n} elements"))?;
+    let [a_staging, b_staging] = plan.staging;
+    let a = StagedOperand::new(operands.a, a_staging, Order::RowMajor)?;
+    let b = StagedOperand::new(operands.b, b_staging, Order::ColumnMajor)?;
+    // A block loads `outputs` lines at a time, if they lie along K.
+    let box_rows = |batch: MatrixBatch<'_, T>, along_k, outputs| match batch.first().order() {
+        order if order == along_k || size_of::<T>() == 1 => outputs,
+        _ => tile.depth,
+    };
+    let a_map = a.map(box_rows(operands.a, Order::RowMajor, tile.rows))?;
+    let b_map = b.map(box_rows(operands.b, Order::ColumnMajor, tile.part()))?;
+    let c_map = match plan.store {
+        Store::Bulk => map_of(c.view(), C_BOX_ROWS)?,
+        Store::Own | Store::Single => NO_MAP,
+    };
+    let module = Module::on_demand(device, kernel.module);
+    let arguments = TensorArguments {
+        a: a_map,
+        b: b_map,
+        c_map,
+        // SAFETY: the launch accesses only the elements of C, as the kernels document.
+        c: unsafe { written_by_product(c) },
+        shape,
+        epilogue: epilogue.arguments(plan.store),
+    };
+    // SAFETY: the launch meets the kernels' requirements. The maps are those of the matrices, by whose orders the
+    // kernel was selected; without products to add the operands' maps are not used, and without a plain epilogue
+    // that of C is not. The grid is the plan's. The views are live without
+    // conflicting work: A, B and C are borrowed until this returns, C mutably, and a copy is freed by work that
+    // comes later.
+    unsafe { launch(&module, config, arguments) }
+}
+
+/// The distance from each row (or column) of a matrix to the next, in elements. The outputs of skinny products lie
+/// in either order.
+fn elements_apart<T: Typed>(matrix: MatrixView<'_, T>, lines: Order) -> usize {
+    match matrix.order() == lines {
+        true => matrix.leading_dimension(),
+        false => 1,
+    }
+}

@@ -1,0 +1,286 @@
+//! The matrices of a product, checked against one another, and what a plan has to know of them.
+
+use super::epilogue::Epilogue;
+use super::plan::{MatrixLayout, Problem};
+use super::staging::PreparedMatrix;
+use super::types::{ElementType, EpilogueScalar};
+use crate::buffer::ALIGNMENT;
+use crate::device::Device;
+use crate::element::Element;
+use crate::error::{ErrorKind, MUST_BE_EQUAL, Outcome};
+use crate::launch::MAX_GRID_Y;
+use crate::launch_args::address_of;
+use crate::matrix::{MatrixBatch, MatrixBatchMut, Order};
+
+/// The rule for the shapes of A and B.
+pub const INNER_RULE: &str = "A needs as many columns as B has rows";
+
+/// The operands of one or more products of one shape.
+#[derive(Clone, Copy, Debug)]
+pub struct Operands<'a, T: Element> {
+    pub a: MatrixBatch<'a, T>,
+    pub b: MatrixBatch<'a, T>,
+    /// The transpose of A, and B, if they were split before.
+    pub prepared: [Option<&'a PreparedMatrix<'a>>; 2],
+    /// Whether this is the transpose of the product that was requested.
+    pub is_transposed: bool,
+    /// Whether A is the transpose of B, so that the products are symmetric.
+    pub is_gram: bool,
+    /// If K is split, the length of its parts: each product multiplies as many columns of one A by as many rows of
+    /// one B, and the last product the rest.
+    pub part: Option<usize>,
+}
+
+impl<'a, T: Element> Operands<'a, T> {
+    pub fn new(a: MatrixBatch<'a, T>, b: MatrixBatch<'a, T>) -> Self {
+        Self {
+            a,
+            b,
+            prepared: [None; 2],
+            is_transposed: false,
+            is_gram: false,
+            part: None,
+        }
+    }
+
+    /// The operands of the products of the transpose of `a` with `a`.
+    pub fn gram(a: MatrixBatch<'a, T>) -> Self {
+        Self {
+            is_gram: true,
+            ..Self::new(a.t(), a)
+        }
+    }
+
+    /// The number of products.
+    pub fn products(&self) -> Outcome<usize> {
+        if let Some(part) = self.part {
+            return Ok(self.a.first().cols().div_ceil(part));
+        }
+        match (self.a.count(), self.b.count()) {
+            (Some(a), Some(b)) => check_counts(["A", "B"], a, b).map(|()| a),
+            (Some(count), None) | (None, Some(count)) => Ok(count),
+            (None, None) => Ok(1),
+        }
+    }
+
+    /// Fails unless A has as many columns as B has rows.
+    pub fn check_inner(&self) -> Outcome<()> {
+        let (a, b) = (self.a.first(), self.b.first());
+        if a.cols() == b.rows() {
+            return Ok(());
+        }
+        Err(ErrorKind::ShapeMismatch {
+            operands: ["A", "B"],
+            left: a.shape(),
+            right: b.shape(),
+            rule: INNER_RULE,
+        })
+    }
+
+    /// M, N and K.
+    pub fn extents(&self) -> (usize, usize, usize) {
+        let (a, b) = (self.a.first(), self.b.first());
+        (a.rows(), b.cols(), a.cols())
+    }
+
+    /// The products of the transposes of B with those of A.
+    fn transposed(self) -> Self {
+        let [of_a, of_b] = self.prepared;
+        Self {
+            a: self.b.t(),
+            b: self.a.t(),
+            prepared: [of_b, of_a],
+            is_transposed: !self.is_transposed,
+            ..self
+        }
+    }
+
+    /// The problem of the products in new row-major matrices, one below the other.
+    pub fn problem_in_new<S: EpilogueScalar>(
+        &self,
+        types: (ElementType, ElementType),
+        epilogue: &Epilogue<'_, S>,
+    ) -> Outcome<Problem> {
+        let ((m, n, _), count) = (self.extents(), self.products()?);
+        let c = MatrixLayout::packed(Order::RowMajor, (m, n), ALIGNMENT);
+        let c = match count {
+            1 => c,
+            _ => c.one_of_many(m.saturating_mul(n).saturating_mul(types.1.bytes())),
+        };
+        Ok(self.problem(types, (c, count), epilogue))
+    }
+
+    /// The problem of `count` products in matrices of the layout `c`.
+    fn problem<S: EpilogueScalar>(
+        &self,
+        (element, output): (ElementType, ElementType),
+        (c, count): (MatrixLayout, usize),
+        epilogue: &Epilogue<'_, S>,
+    ) -> Problem {
+        let (m, n, whole_k) = self.extents();
+        Problem {
+            element,
+            output,
+            m,
+            n,
+            k: match epilogue.reads_operands() {
+                true => whole_k,
+                false => 0,
+            },
+            whole_k,
+            a: layout_of(self.a),
+            b: layout_of(self.b),
+            c,
+            batch: count,
+            is_plain: epilogue.is_identity(),
+            is_gram: self.is_gram,
+            is_shared: [self.a, self.b].map(|it| it.count().is_none()),
+            is_prepared: self.prepared.map(|it| it.is_some()),
+        }
+    }
+}
+
+/// The layout of a batch in memory.
+fn layout_of<T: Element>(batch: MatrixBatch<'_, T>) -> MatrixLayout {
+    let view = batch.first();
+    // Without elements, the alignment is that of an empty buffer. Otherwise all matrices count as aligned as the
+    // least aligned one.
+    let distance = (batch.stride() * size_of::<T>()) as u64;
+    let zeros = (address_of(view) | distance).trailing_zeros();
+    MatrixLayout {
+        order: view.order(),
+        leading_dimension: view.leading_dimension(),
+        alignment: 1 << zeros.min(ALIGNMENT.ilog2()),
+    }
+}
+
+/// The matrices of one or more products of one shape, with an epilogue. The results are row-major and not empty.
+pub struct Matrices<'a, T: Element, O: Element, S: Element> {
+    pub operands: Operands<'a, T>,
+    pub c: MatrixBatchMut<'a, O>,
+    pub epilogue: Epilogue<'a, S>,
+}
+
+impl<'a, T: Element, O: Element, S: EpilogueScalar> Matrices<'a, T, O, S> {
+    /// The matrices of products on `device`; `None` if the results have no elements.
+    ///
+    /// Column-major results are the row-major ones of the transposed products.
+    pub fn of(
+        device: &Device,
+        operands: Operands<'a, T>,
+        c: MatrixBatchMut<'a, O>,
+        epilogue: Epilogue<'a, S>,
+    ) -> Outcome<Option<Self>> {
+        let result = c.view().first();
+        let holders = [
+            ("A", operands.a.first().device()),
+            ("B", operands.b.first().device()),
+            ("C", result.device()),
+        ];
+        for (name, holder) in holders {
+            device.check_owns(|| format!("the matrix {name}"), holder)?;
+        }
+        operands.check_inner()?;
+        let (m, n, _) = operands.extents();
+        check_result((m, n), result.shape())?;
+        let count = c.view().count().unwrap_or(1);
+        check_counts(["the product of A and B", "C"], operands.products()?, count)?;
+        epilogue.check(device, result.shape())?;
+        if result.is_empty() {
+            return Ok(None);
+        }
+        let order = result.order();
+        let matrices = Self {
+            operands,
+            c,
+            epilogue,
+        };
+        Ok(Some(match (order, operands.is_gram) {
+            (Order::RowMajor, _) => matrices,
+            // The same outputs are computed: C is symmetric in the end.
+            (Order::ColumnMajor, true) => Self {
+                c: matrices.c.into_transposed(),
+                ..matrices
+            },
+            (Order::ColumnMajor, false) => matrices.transposed(),
+        }))
+    }
+
+    /// The products of the transposes of B with those of A, which are the transposes of C.
+    pub fn transposed(self) -> Self {
+        Self {
+            operands: self.operands.transposed(),
+            c: self.c.into_transposed(),
+            epilogue: self.epilogue.transposed(),
+        }
+    }
+
+    /// M, N, and the K that is read: all of it if it is divided, 0 if alpha is 0.
+    pub fn extents(&self) -> (usize, usize, usize) {
+        let (m, n, k) = self.operands.extents();
+        match self.epilogue.reads_operands() {
+            true => (m, n, k),
+            false => (m, n, 0),
+        }
+    }
+
+    /// `count` of the products, from number `first` on.
+    pub fn part(&mut self, first: usize, count: usize) -> Matrices<'_, T, O, S> {
+        Matrices {
+            operands: Operands {
+                a: self.operands.a.part(first, count),
+                b: self.operands.b.part(first, count),
+                ..self.operands
+            },
+            c: self.c.part_mut(first, count),
+            epilogue: self.epilogue,
+        }
+    }
+
+    /// Calls `launch` with as many of the products at a time as a grid can have along y.
+    pub fn for_each_grid(
+        mut self,
+        launch: impl Fn(Matrices<'_, T, O, S>) -> Outcome<()>,
+    ) -> Outcome<()> {
+        const MOST: usize = MAX_GRID_Y as usize;
+        let count = self.count();
+        (0..count)
+            .step_by(MOST)
+            .try_for_each(|first| launch(self.part(first, MOST.min(count - first))))
+    }
+
+    /// The number of products.
+    pub fn count(&self) -> usize {
+        self.c.view().count().unwrap_or(1)
+    }
+
+    /// The problem of the products.
+    pub fn problem(&self, types: (ElementType, ElementType)) -> Problem {
+        let c = (layout_of(self.c.view()), self.count());
+        self.operands.problem(types, c, &self.epilogue)
+    }
+}
+
+fn check_counts(batches: [&'static str; 2], left: usize, right: usize) -> Outcome<()> {
+    match left == right {
+        true => Ok(()),
+        false => Err(ErrorKind::BatchMismatch {
+            batches,
+            left,
+            right,
+        }),
+    }
+}
+
+/// Fails unless the matrix for a product has the product's shape.
+pub fn check_result(expected: (usize, usize), found: (usize, usize)) -> Outcome<()> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(ErrorKind::ShapeMismatch {
+        operands: ["the product", "the matrix for it"],
+        left: expected,
+        right: found,
+        rule: MUST_BE_EQUAL,
+    })
+}

@@ -1,0 +1,363 @@
+//! A product and a device as values: all that a plan depends on.
+
+use crate::error::CudaVersion;
+use crate::launch::MAX_GRID_Y;
+use crate::matmul::kernel::{GemmKernel, Method, VectorLines};
+use crate::matmul::types::ElementType;
+use crate::matrix::Order;
+use cuda_std::kernel::Architecture;
+use std::fmt::{self, Display, Formatter};
+use tilewright_kernels::matmul::{BlockTile, OperandLayout};
+use tilewright_kernels::tensor::{SPLIT_DEPTH, lowest_exponent};
+use tilewright_kernels::triangle::lower_tiles;
+
+/// The layout of a matrix in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MatrixLayout {
+    /// Whether rows or columns are contiguous.
+    pub order: Order,
+    /// The distance from the start of one row (one column, if column-major) to the next, in elements.
+    pub leading_dimension: usize,
+    /// The address of the first element is a multiple of this number of bytes.
+    pub alignment: usize,
+}
+
+/// A product of the rows or columns of a matrix with a vector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VectorProduct {
+    /// Whether A is the matrix and B the vector, so that the lines are rows of A. Otherwise the lines are columns
+    /// of B.
+    pub matrix_is_a: bool,
+    pub lines: VectorLines,
+}
+
+/// The short side of a skinny result: its rows or its columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SkinnySide {
+    Rows,
+    Columns,
+}
+
+/// A product C = A B: A is M x K, B is K x N, C is M x N.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The type of the elements of A and B.
+    pub element: ElementType,
+    /// The type of the elements of C.
+    pub output: ElementType,
+    pub m: usize,
+    pub n: usize,
+    pub k: usize,
+    /// The columns of A and rows of B in memory: more than K if it is a part of a divided one.
+    pub whole_k: usize,
+    pub a: MatrixLayout,
+    pub b: MatrixLayout,
+    pub c: MatrixLayout,
+    /// The number of products of these shapes in one launch.
+    pub batch: usize,
+    /// Whether sums are written unchanged.
+    pub is_plain: bool,
+    /// Whether A is the transpose of B, so that tiles above the diagonal are left out.
+    pub is_gram: bool,
+    /// Whether all products share A, and B.
+    pub is_shared: [bool; 2],
+    /// Whether A, and B, were split before.
+    pub is_prepared: [bool; 2],
+}
+
+impl Problem {
+    /// The product of the transposes of B and A, which is the transpose of C.
+    pub fn transposed(&self) -> Self {
+        let [of_a, of_b] = self.is_shared;
+        let [a_is_prepared, b_is_prepared] = self.is_prepared;
+        Self {
+            m: self.n,
+            n: self.m,
+            a: self.b.transposed(),
+            b: self.a.transposed(),
+            c: self.c.transposed(),
+            is_shared: [of_b, of_a],
+            is_prepared: [b_is_prepared, a_is_prepared],
+            ..*self
+        }
+    }
+
+    /// The work of the product, in multiply-adds.
+    pub fn multiply_adds(&self) -> u128 {
+        [self.m, self.n, self.k]
+            .map(|it| it as u128)
+            .iter()
+            .product()
+    }
+
+    /// The blocks of a kernel with this tile that compute something, in one product; `None` if they are
+    /// more than a grid can have.
+    pub fn blocks(&self, tile: &BlockTile) -> Option<u32> {
+        let all = tile.blocks(self.m, self.n)?;
+        Some(match self.is_gram {
+            true => lower_tiles(self.n, tile.rows, tile.columns) as u32,
+            false => all,
+        })
+    }
+
+    /// The outputs of those blocks in all products, including those outside the results.
+    pub fn covered(&self, tile: &BlockTile) -> Option<u64> {
+        let blocks = u64::from(self.blocks(tile)?);
+        let outputs = blocks.saturating_mul((tile.rows * tile.columns) as u64);
+        Some(outputs.saturating_mul(self.batch as u64))
+    }
+
+    /// The product as one of lines and a vector; `None` if neither operand is a vector.
+    pub fn vector(&self) -> Option<VectorProduct> {
+        let of = |matrix_is_a, line_order: Order, matrix: &MatrixLayout, lines| VectorProduct {
+            matrix_is_a,
+            lines: match matrix.order == line_order || lines == 1 && matrix.leading_dimension == 1 {
+                _ if self.element.bytes() == 1 => VectorLines::Either,
+                true => VectorLines::Along,
+                false => VectorLines::Across,
+            },
+        };
+        let with_a = of(true, Order::RowMajor, &self.a, self.m);
+        let with_b = of(false, Order::ColumnMajor, &self.b, self.n);
+        match (self.m, self.n) {
+            // If both are vectors, a contiguous one is the matrix.
+            (1, 1) if with_a.lines == VectorLines::Across => Some(with_b),
+            (_, 1) => Some(with_a),
+            (1, _) => Some(with_b),
+            _ => None,
+        }
+    }
+
+    /// The short side of the result; rows, if it is square.
+    pub fn skinny_side(&self) -> SkinnySide {
+        match self.m <= self.n {
+            true => SkinnySide::Rows,
+            false => SkinnySide::Columns,
+        }
+    }
+
+    /// Whether the rows (columns, if column-major) of both operands start at multiples of 16 bytes.
+    pub fn has_aligned_lines(&self) -> bool {
+        let bytes = self.element.bytes();
+        [self.a, self.b].iter().all(|it| it.is_aligned(bytes))
+    }
+
+    /// Whether tensor maps can count its rows, columns and products, those past the end of a tile included.
+    pub fn fits_tensor_maps(&self) -> bool {
+        const MOST: usize = i32::MAX as usize - 1024;
+        [self.m, self.n, self.k, self.batch]
+            .iter()
+            .all(|it| *it <= MOST)
+    }
+
+    /// Whether split operands give products as accurate as those of f32.
+    pub fn can_be_split(&self) -> bool {
+        // The split's blocks along y have `SPLIT_DEPTH` elements of k each.
+        self.fits_tensor_maps()
+            && self.k <= MAX_GRID_Y as usize * SPLIT_DEPTH
+            && lowest_exponent(self.k).is_some()
+    }
+}
+
+/// Bulk copies and 16-byte loads need rows that start at multiples of this number of bytes.
+pub const ROW_ALIGNMENT: usize = 16;
+
+impl MatrixLayout {
+    /// The layout of the transpose.
+    pub fn transposed(self) -> Self {
+        Self {
+            order: self.order.transposed(),
+            ..self
+        }
+    }
+
+    /// The layout of a matrix of `shape` in `order`, if its elements already lie in it (one row or column lies in
+    /// both orders); otherwise unchanged.
+    pub fn in_order_if_possible(self, order: Order, (rows, columns): (usize, usize)) -> Self {
+        let (count, len) = match self.order {
+            Order::RowMajor => (rows, columns),
+            Order::ColumnMajor => (columns, rows),
+        };
+        let leading_dimension = match (count, len) {
+            _ if self.order == order => return self,
+            (_, 1) if self.leading_dimension == 1 => count,
+            (1, _) => 1,
+            _ => return self,
+        };
+        Self {
+            order,
+            leading_dimension,
+            ..self
+        }
+    }
+
+    /// Whether each row (column, if column-major) of elements of `element_bytes` bytes starts at a multiple of 16
+    /// bytes.
+    pub fn is_aligned(&self, element_bytes: usize) -> bool {
+        self.rows_are_multiples_of(ROW_ALIGNMENT, element_bytes)
+    }
+
+    /// The layout of `rows` x `columns` elements without gaps.
+    pub fn packed(order: Order, (rows, columns): (usize, usize), alignment: usize) -> Self {
+        Self {
+            order,
+            leading_dimension: match order {
+                Order::RowMajor => columns,
+                Order::ColumnMajor => rows,
+            },
+            alignment,
+        }
+    }
+
+    /// The layout of each of several matrices, `bytes` apart.
+    pub fn one_of_many(self, bytes: usize) -> Self {
+        Self {
+            // A distance of 0 is a multiple of everything.
+            alignment: 1 << (self.alignment | bytes).trailing_zeros(),
+            ..self
+        }
+    }
+
+    /// Whether each row (column, if column-major) starts at a multiple of `bytes`, which is one or more elements of
+    /// `element_bytes`.
+    pub fn rows_are_multiples_of(&self, bytes: usize, element_bytes: usize) -> bool {
+        self.leading_dimension.is_multiple_of(bytes / element_bytes)
+            && self.alignment.is_multiple_of(bytes)
+    }
+}
+
+impl Display for Problem {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self {
+            element,
+            output,
+            m,
+            n,
+            k,
+            batch,
+            ..
+        } = self;
+        match batch {
+            1 => write!(f, "the product")?,
+            _ => write!(f, "{batch} products")?,
+        }
+        write!(f, " of {m}x{k} and {k}x{n} matrices of {element}")?;
+        match output == element {
+            true => Ok(()),
+            false => write!(f, " with results of {output}"),
+        }
+    }
+}
+
+/// Whether the kernel computes the problem on the device.
+pub fn computes(kernel: &GemmKernel, problem: &Problem, device: DeviceFacts) -> bool {
+    let element_bytes = problem.element.bytes();
+    let (a, b) = match (kernel.method, problem.skinny_side()) {
+        (Method::Skinny(_), SkinnySide::Rows) => {
+            (problem.b.order.transposed(), problem.a.order.transposed())
+        }
+        _ => (problem.a.order, problem.b.order),
+    };
+    kernel.element == problem.element
+        && kernel.output == problem.output
+        && problem.c.order == Order::RowMajor
+        && reads(kernel.descriptor.a, a)
+        && reads(kernel.descriptor.b, b)
+        && (kernel.descriptor.b == OperandLayout::Either
+            || (problem.b).rows_are_multiples_of(kernel.descriptor.b_row_alignment, element_bytes))
+        && match kernel.method {
+            Method::Tiled => problem.is_plain && problem.batch == 1,
+            Method::Coarsened(_) | Method::Mma(_) => true,
+            Method::Grouped(_) => problem.batch == 1 && !problem.is_gram,
+            Method::GroupedMma => {
+                problem.batch == 1 && !problem.is_gram && problem.has_aligned_lines()
+            }
+            Method::Vector(lines) => problem.vector().is_some_and(|it| it.lines == lines),
+            Method::Wgmma(_) | Method::Single | Method::Skinny(_) => problem.fits_tensor_maps(),
+            Method::Split(_) | Method::SplitMma(_) | Method::Wide | Method::WideMma => {
+                problem.can_be_split()
+            }
+        }
+        && device.has(kernel)
+}
+
+/// Whether a kernel for operands of `layout` accepts one in this order.
+fn reads(layout: OperandLayout, order: Order) -> bool {
+    match layout {
+        OperandLayout::RowMajor => order == Order::RowMajor,
+        OperandLayout::ColumnMajor => order == Order::ColumnMajor,
+        OperandLayout::Either => true,
+    }
+}
+
+/// The facts about a device that the selection depends on.
+#[derive(Clone, Copy, Debug)]
+pub struct DeviceFacts {
+    pub multiprocessors: u32,
+    /// `None` for a simulator that stands for no NVIDIA device: it runs every kernel.
+    pub compute_capability: Option<(u32, u32)>,
+    /// Only kernels that also run on this compute capability are used.
+    pub limit: Option<(u32, u32)>,
+    /// The newest CUDA version that the driver supports; `None` for a simulator, which needs no driver.
+    pub driver: Option<CudaVersion>,
+    pub warp_threads: u32,
+}
+
+impl DeviceFacts {
+    /// Whether the device runs the kernel.
+    pub fn has(self, kernel: &GemmKernel) -> bool {
+        self.runs(Some(kernel.architecture), kernel.driver)
+            // Tensor cores need the warps of NVIDIA's GPUs.
+            && (self.warp_threads == 32 || kernel.method.has_any_warps())
+    }
+
+    /// Whether the device runs code for `architecture`, if one is stated, and its driver, which must be at least as
+    /// new as `driver`, reads it.
+    pub fn runs(self, architecture: Option<Architecture>, driver: Option<CudaVersion>) -> bool {
+        let mut capabilities = self.capabilities();
+        architecture.is_none_or(|it| capabilities.all(|capability| it.runs_on(capability)))
+            && driver.is_none_or(|oldest| self.driver.is_none_or(|it| it >= oldest))
+    }
+
+    /// [`runs`](Self::runs), whatever the limit.
+    pub fn newest_runs(
+        self,
+        architecture: Option<Architecture>,
+        driver: Option<CudaVersion>,
+    ) -> bool {
+        let device = Self {
+            limit: None,
+            ..self
+        };
+        device.runs(architecture, driver)
+    }
+
+    /// Whether its warps multiply f16 more than three times as fast as f32, so that split products gain: each takes
+    /// three products.
+    ///
+    /// By NVIDIA's white papers, dense f16 with sums in f32 is 16 times as fast on an A100 (312 and 19.5 TFLOP/s),
+    /// 2 times on GeForce RTX 3090 and 4090 (71 and 35.6; 165 and 82.6), and 4 times on an A10 (125 and 31.2).
+    pub fn has_fast_halves(self) -> bool {
+        const OF_DATA_CENTERS: [(u32, u32); 4] = [(8, 0), (9, 0), (10, 0), (10, 3)];
+        let lowest = self.capabilities().min();
+        lowest.is_none_or(|it| OF_DATA_CENTERS.contains(&it))
+    }
+
+    /// The compute capabilities that a kernel has to run on.
+    fn capabilities(self) -> impl Iterator<Item = (u32, u32)> {
+        [self.compute_capability, self.limit].into_iter().flatten()
+    }
+
+    /// The device without the kernels that compute capability `capability` cannot run, if its own is not lower.
+    pub fn at_most(self, capability: (u32, u32)) -> Self {
+        /// The compute capability of the newest kernels; a simulator of no device runs them all.
+        const NEWEST: (u32, u32) = (9, 0);
+        let own = self.compute_capability.unwrap_or(NEWEST);
+        // No minor number has two digits.
+        let (major, minor) = own.min(capability);
+        Self {
+            limit: Some((major, minor.min(9))),
+            ..self
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! How the products of parts of K are added.
+
+use super::problem::{DeviceFacts, Problem};
+use super::rules::Parts;
+use super::vector::VectorWork;
+use crate::error::CudaVersion;
+use crate::images::oldest_driver;
+use crate::kernels::images_of;
+use crate::matmul::kernel::{GemmKernel, Method, VectorLines};
+use crate::matmul::table::kernels_of;
+use crate::matmul::types::ElementType;
+use cuda_std::kernel::Kernel;
+use tilewright_kernels::parts::add_parts_after_f32;
+
+/// A K that is divided into parts, whose products are added.
+pub struct Division {
+    pub parts: Parts,
+    pub sum: SumOfParts,
+}
+
+/// How the products of the parts are added.
+pub enum SumOfParts {
+    /// Of f32 and f64: as the sums of columns are, each column an output.
+    Columns {
+        kernel: &'static GemmKernel,
+        work: VectorWork,
+    },
+    /// Of narrower elements: by a kernel of their types.
+    ByKernel {
+        /// Whether the kernel starts while the last product's still runs.
+        overlaps: bool,
+    },
+}
+
+impl SumOfParts {
+    /// How the `parts` of `problem` are added.
+    pub fn of(problem: &Problem, parts: Parts, device: DeviceFacts) -> Self {
+        const DRIVER: Option<CudaVersion> = oldest_driver(images_of!(add_parts_after_f32));
+        let element = problem.element;
+        match element {
+            ElementType::F32 | ElementType::F64 => {
+                let lines = VectorLines::Across;
+                let kernels = kernels_of(Method::Vector(lines), element, element);
+                let outputs = problem.m * problem.n;
+                Self::Columns {
+                    kernel: kernels.first().expect("both types have one"),
+                    work: VectorWork::new(lines, (outputs, parts.count), element.bytes(), 1),
+                }
+            }
+            _ => Self::ByKernel {
+                overlaps: device.newest_runs(<add_parts_after_f32 as Kernel>::ARCH, DRIVER),
+            },
+        }
+    }
+}
