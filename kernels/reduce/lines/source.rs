@@ -5,7 +5,7 @@ use cuda_std::Pod;
 use cuda_std::array;
 use cuda_std::prelude::*;
 
-/// The lines of a matrix, for reading elements.
+/// The rows or columns of a matrix, for reading elements.
 ///
 /// Positions are counted in strides and elements from the first element. For contiguous lines a stride is the
 /// distance to the next line, otherwise to the line's next element.

@@ -27,7 +27,7 @@ use cuda_std::prelude::*;
 unsafe fn sum<const THREADS: u32>(x: GlobalMut<i32>, partials: GlobalMut<i32>) {
     let thread = thread::thread_idx_x();
     let part = Part::of_block(x, UNROLLED, THREADS);
-    // SAFETY: each thread accesses only its own index in all data blocks.
+    // SAFETY: each thread accesses only the element at its number in each data block.
     unsafe { part.fold_data_blocks(thread, THREADS) };
     thread::sync_threads();
 

@@ -38,7 +38,7 @@ pub unsafe fn sum_unrolled_warps(x: GlobalMut<i32>, partials: GlobalMut<i32>) {
     let thread = thread::thread_idx_x();
     let threads = thread::block_dim_x();
     let part = Part::of_block(x, UNROLLED, threads);
-    // SAFETY: each thread accesses only its own index in all data blocks.
+    // SAFETY: each thread accesses only the element at its number in each data block.
     unsafe { part.fold_data_blocks(thread, threads) };
     thread::sync_threads();
 

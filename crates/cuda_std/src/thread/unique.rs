@@ -67,8 +67,8 @@ pub fn unique_index<'launch>() -> UniqueIndex<'launch> {
     }
 }
 
-/// The calling thread's own indices below `len`, for a grid-stride loop: its rank in the launch, then steps of the
-/// launch's size.
+/// The calling thread's indices below `len` in a grid-stride loop: its rank in the launch, then steps of the launch's
+/// size.
 ///
 /// ```
 /// use cuda_std::prelude::*;

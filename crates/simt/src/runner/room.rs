@@ -22,7 +22,7 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// The room for a launch of which no cluster has started.
+    /// The capacity for a launch before any cluster has started.
     pub fn new(launch: &Launch<'_>) -> Self {
         Self {
             is_limited: launch.is_preemptive(),
@@ -55,7 +55,7 @@ impl Room {
         own < share && resident < most && (resident == 0 || self.has_run.load(Relaxed))
     }
 
-    /// Takes room for a cluster, unless none is left.
+    /// Admits a cluster, if it fits.
     pub fn enter(&self) -> bool {
         let most = self.most();
         let one_more = |resident| (resident < most || !self.is_limited).then_some(resident + 1);
@@ -64,7 +64,7 @@ impl Room {
             .is_ok()
     }
 
-    /// Gives back the room of a cluster that has ended, or that did not start.
+    /// Notes that a cluster has ended, or did not start.
     pub fn leave(&self) {
         self.resident.fetch_sub(1, Relaxed);
     }
