@@ -1,4 +1,4 @@
-//! Reductions of arrays of `ndarray`, from the host's memory and from the device's, against `ndarray` itself.
+//! Reductions of `ndarray` arrays, from host and device memory, against `ndarray` itself.
 
 use crate::common::Result;
 use crate::common::host_time::RoundTrip;
@@ -7,11 +7,10 @@ use std::rc::Rc;
 use tilewright::{Device, ops};
 use tilewright_test_support::random::Random;
 
-/// The largest relative error of what is compared: all terms are positive, and `ndarray` adds them in
-/// an order of its own.
+/// The tolerated relative error: all terms are positive, and `ndarray` adds them in another order.
 const TOLERANCE: f32 = 1e-4;
 
-/// The works, and the functions that do each, on `side * side` elements.
+/// The jobs on `side * side` elements, and the functions that do them.
 pub fn works(device: &Device, side: usize) -> Result<Vec<(String, Vec<RoundTrip>)>> {
     let mut random = Random::new(1);
     let matrix = Array2::from_shape_fn((side, side), |_| random.signed_unit().abs() as f32);
@@ -65,7 +64,7 @@ pub fn works(device: &Device, side: usize) -> Result<Vec<(String, Vec<RoundTrip>
                 data.contender("ndarray", false, |it| near(it.x.dot(&it.y), it.dot)),
             ],
         ),
-        // One array is read, and copied, once.
+        // One array is read and copied once.
         (
             format!("x . x, {elements}"),
             vec![
@@ -104,7 +103,7 @@ pub fn works(device: &Device, side: usize) -> Result<Vec<(String, Vec<RoundTrip>
     ])
 }
 
-/// The operands in both memories, and what is expected.
+/// The operands in both memories, and the expected results.
 struct Data {
     device: Device,
     matrix: Array2<f32>,

@@ -1,7 +1,7 @@
-//! What calls cost the host: `cargo bench --bench calls`.
+//! The host's cost of calls: `cargo bench --bench calls`.
 //!
-//! Four tables: the time until a call that submits work returns, the time until a sum is on the
-//! host, reductions of arrays of `ndarray`, and the time from a process's start to its first answers.
+//! Four tables: the time of a call that submits work, the time until a sum is on the host, reductions of `ndarray`
+//! arrays, and the time from a process's start to its first results.
 
 mod arrays;
 mod common;
@@ -49,7 +49,7 @@ struct Options {
     is_process_of_table: bool,
 }
 
-/// What `--only` can name.
+/// The names for `--only`.
 const TABLES: [&str; 4] = ["submissions", "round-trips", "arrays", "first-answer"];
 
 impl Options {
@@ -113,7 +113,7 @@ fn run() -> Result {
     Ok(())
 }
 
-/// The time until a call returns whose work is only submitted.
+/// The times of calls that submit work without waiting.
 fn submissions(device: &Device) -> Result<Vec<Row>> {
     println!("\nCalls that submit work, f32, one after another:");
     print_head();
@@ -139,7 +139,7 @@ fn submissions(device: &Device) -> Result<Vec<Row>> {
     Ok(rows.records)
 }
 
-/// The parts of a submission that are the driver's.
+/// The driver's part of a submission.
 fn driver_alone(device: &Device, rows: &mut Rows) -> Result {
     let driver = Driver::open(device)?;
     device.with_current(|| {
@@ -158,14 +158,14 @@ fn driver_alone(device: &Device, rows: &mut Rows) -> Result {
     })
 }
 
-/// The lines of a table, printed as they come.
+/// The lines of a table, printed immediately.
 #[derive(Default)]
 struct Rows {
     records: Vec<Row>,
 }
 
 impl Rows {
-    /// A call in a thread where no context is current, and in one where the device's is.
+    /// Times a call in a thread without a current context, and in one with the device's.
     fn both(&mut self, device: &Device, name: &str, mut call: impl FnMut() -> Result) -> Result {
         self.add(device, name, "none", &mut call)?;
         device.with_current(|| self.add(device, name, "current", call))?
@@ -196,8 +196,8 @@ impl Rows {
         Ok(())
     }
 
-    /// The contenders of one work; ours with their ratios to the fastest of the rivals. The simulator's
-    /// time is no GPU's, and has no ratio.
+    /// The contenders of one job, ours with the ratio to the fastest rival. The simulator's time says nothing about a
+    /// GPU's, so it has no ratio.
     fn contest(
         &mut self,
         device: &Device,
@@ -238,7 +238,7 @@ fn print_times(name: &str, by: &str, times: HostTimes, ratio: Option<f64>) {
     );
 }
 
-/// The head of a row of times on the host.
+/// The head of a row of host times.
 pub fn row(work: &str, shape: &str) -> Row {
     Row {
         work: work.to_owned(),

@@ -1,7 +1,7 @@
 //! This crate and its rivals, in turns, in one table: `cargo bench --bench compare`.
 //!
-//! Medians of samples that alternate between the contenders, so that a drift of the device's clocks
-//! affects all of them. Criterion's statistics are in the benchmarks `sum` and `reductions`.
+//! Medians of samples that alternate between the contenders, so that clock drift affects all of
+//! them. The benchmarks `sum` and `reductions` have Criterion's statistics.
 
 mod common;
 mod rivals;
@@ -40,13 +40,13 @@ and reproducible sums from 3.1 on.
   -h, --help     this text
 ";
 
-/// Samples that are shorter than this would measure the resolution of the events.
+/// Minimum duration of a sample: shorter ones would measure the events' resolution.
 const SHORTEST_SAMPLE: Duration = Duration::from_millis(1);
 
 /// Long enough for a device to raise its clocks.
 const WARM_UP: Duration = Duration::from_millis(50);
 
-/// The most calls of one sample.
+/// Maximum calls per sample.
 const MOST_CALLS: u64 = 1000;
 
 fn main() -> ExitCode {
@@ -128,7 +128,7 @@ impl Options {
         Ok(cases)
     }
 
-    /// The file for the JSON, if any: incomplete or simulated results are not kept.
+    /// The JSON file, if any. Incomplete or simulated results are not kept.
     fn file(&self, device: &Device) -> Option<PathBuf> {
         if self.out.is_some() {
             return self.out.clone();
@@ -161,7 +161,7 @@ fn compare_all(
         let row = record::row(&contest, &times);
         let is_other_work = rows.last().is_some_and(|last| last.work != row.work);
         if let Some(record) = record.filter(|_| is_other_work) {
-            // A run that is interrupted keeps what it has measured.
+            // An interrupted run keeps its measurements.
             record.write(&rows)?;
         }
         rows.push(row);
@@ -179,7 +179,7 @@ fn compare_all(
     Ok(())
 }
 
-/// The width of the column of names, with the mark of those that fit into the cache.
+/// The width of the column of names, including the mark of those that fit into the cache.
 fn width_of_names(cases: &[Case]) -> usize {
     let names = cases.iter().map(|case| case.name.len() + 1);
     names.max().unwrap_or(0)
@@ -194,7 +194,7 @@ fn take_times(contest: &mut Contest, samples: usize) -> Result<Vec<Times>> {
     let mut seconds = vec![Vec::new(); calls.len()];
     for sample in 0..samples {
         for turn in 0..calls.len() {
-            // Back and forth, so that no contender always follows the same one.
+            // In alternating order, so that no contender always follows the same one.
             let number = if sample % 2 == 0 {
                 turn
             } else {
@@ -222,7 +222,7 @@ fn warm_up(contender: &mut Contender, device: &Device) -> Result<u64> {
     }
 }
 
-/// The speed with its unit; nothing for the simulator, whose time is no GPU's.
+/// The speed with its unit; empty for the simulator, whose time says nothing about a GPU's.
 fn speed(contest: &Contest, times: &Times) -> String {
     if contest.device.is_simulator() {
         return String::new();

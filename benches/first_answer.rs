@@ -1,4 +1,4 @@
-//! The time from the start of a process to its first answers.
+//! The time from the start of a process to its first results.
 
 use crate::common::Result;
 use crate::rivals::driver;
@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 use tilewright::{Device, DeviceChoice};
 use tilewright_output::figures::{Figure, Row};
 
-/// Starts of processes, of which the table has the medians.
+/// Number of process starts. The table has the medians.
 const STARTS: usize = 5;
 
-/// What starts the lines in which they give their times.
+/// The prefix of lines with times.
 const PHASE: &str = "phase ";
 
-/// The times from the start of a process, with an empty cache of the driver's and with a full one.
+/// The times from a process's start, with an empty and with a full driver cache.
 pub fn table() -> Result<Vec<Row>> {
     println!("\nFrom the start of a process, medians of {STARTS}, in ms:");
     println!("{:<44} {:>12} {:>12}", "until", "empty cache", "full cache");
@@ -61,7 +61,7 @@ fn medians(starts: &[Phases]) -> Phases {
         .collect()
 }
 
-/// The phases of a process whose driver keeps compiled kernels in `cache`.
+/// The phases of a process whose driver caches compiled kernels in `cache`.
 fn phases_of_process(cache: &std::path::Path) -> Result<Phases> {
     let start = Instant::now();
     let output = Command::new(std::env::current_exe()?)
@@ -85,7 +85,7 @@ fn phases_of_process(cache: &std::path::Path) -> Result<Phases> {
     Ok(phases)
 }
 
-/// Prints when each step of a process's first sum and first product is done.
+/// Prints the completion time of each step of a process's first sum and product.
 pub fn answer() -> Result {
     let start = Instant::now();
     let until = |name: &str| println!("{PHASE}{} {name}", milliseconds(start.elapsed()));

@@ -1,5 +1,5 @@
-//! Whole kernels on the simulator, with all checks and without any, under criterion: `cargo bench --bench simulator`, or
-//! with a part of a name those alone that have it.
+//! Kernels on the simulator, with and without checks, under criterion: `cargo bench --bench simulator`, optionally
+//! with a part of the names.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, SamplingMode};
 use std::hint::black_box;
@@ -51,7 +51,7 @@ fn main() {
     criterion.final_summary();
 }
 
-/// Measures a call, which `prepare` makes for a device, with all checks and without any.
+/// Measures a call, which `prepare` makes for a device, with and without checks.
 fn measure(criterion: &mut Criterion, name: &str, prepare: impl Fn(&Device) -> Box<dyn FnMut()>) {
     let mut group = criterion.benchmark_group(name);
     // A call takes up to several seconds.
@@ -59,7 +59,7 @@ fn measure(criterion: &mut Criterion, name: &str, prepare: impl Fn(&Device) -> B
     for (checks, has_checks) in [("all checks", true), ("no checks", false)] {
         let options = SimulatorOptions::default().with_checks(has_checks);
         group.bench_function(BenchmarkId::from_parameter(checks), |bencher| {
-            // Operands are made where the benchmark is chosen.
+            // Operands are created only for selected benchmarks.
             let mut call = prepare(&Device::simulator_with(options.clone()));
             bencher.iter_batched(|| (), |()| call(), BatchSize::PerIteration);
         });

@@ -1,4 +1,4 @@
-//! With the feature `cuda`, builds the PTX of the kernels, a module for each.
+//! With the feature `cuda`, builds the kernels' PTX, one module each.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
@@ -12,7 +12,7 @@ mod cuda {
     use std::path::PathBuf;
     use std::{env, fs};
 
-    /// Writes `images.rs` to `OUT_DIR`: for each kernel a constant of its name.
+    /// Writes `images.rs` to `OUT_DIR`, with a constant for each kernel.
     pub fn build() {
         let output = PathBuf::from(env::var("OUT_DIR").expect("cargo names a folder for output"));
         let build = CudaBuilder::new("kernels")

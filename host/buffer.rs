@@ -18,8 +18,8 @@ use std::marker::PhantomData;
 
 /// A typed array in one device's memory, freed on drop.
 ///
-/// An empty buffer has no memory, and every operation accepts it. The memory is aligned to 256 bytes. Element types
-/// that need more do not compile:
+/// An empty buffer is allowed, and takes no memory. The memory is aligned to 256 bytes. Element types with a larger
+/// alignment do not compile:
 ///
 /// ```compile_fail,E0080
 /// # use tilewright::Device;

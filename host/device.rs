@@ -12,8 +12,8 @@ use std::sync::{Arc, OnceLock};
 
 /// A machine that runs kernels: the simulator or one CUDA device.
 ///
-/// A clone is the same device. Devices can be shared between threads. A device runs its work in the order in which it
-/// was submitted.
+/// A clone refers to the same device. Devices can be shared between threads. A device runs work in the order in which
+/// it was submitted.
 ///
 /// ```
 /// use tilewright::{Device, ops};
@@ -79,7 +79,7 @@ impl Device {
     /// # fn main() -> tilewright::Result<()> {
     /// match Device::cuda(0) {
     ///     Ok(device) => println!("{}", device.name()),
-    ///     // A machine without a GPU: nothing else was started in its place.
+    ///     // A machine without a GPU: there is no fallback.
     ///     Err(error) if matches!(error.kind(), ErrorKind::NoDriver { .. }) => eprintln!("{error}"),
     ///     Err(error) if matches!(error.kind(), ErrorKind::NoDevice { .. }) => eprintln!("{error}"),
     ///     Err(error) => return Err(error),
@@ -184,7 +184,7 @@ impl Device {
         self.backend.is_simulator()
     }
 
-    /// The device's limits, such as its number of multiprocessors.
+    /// The device's limits, such as the number of its multiprocessors.
     #[must_use]
     pub fn properties(&self) -> &DeviceProperties {
         self.backend.properties()
@@ -192,8 +192,7 @@ impl Device {
 
     /// Bytes of device memory that new buffers could use now.
     ///
-    /// This counts the memory that no program uses, and the memory of dropped buffers that this device keeps for
-    /// reuse. On CUDA, a dropped buffer's memory becomes free when the work submitted before the drop is done.
+    /// This includes memory that no program uses, and memory of dropped buffers that this device keeps for reuse. On CUDA, a dropped buffer's memory becomes free when the work submitted before the drop is done.
     ///
     /// ```
     /// use tilewright::Device;
@@ -215,7 +214,7 @@ impl Device {
         self.backend.free_memory().during("free_memory")
     }
 
-    /// The `CUstream` of all this device's work, for libraries such as cuBLAS; `None` on the simulator.
+    /// The `CUstream` of all this device's work, for libraries such as cuBLAS; `None` on the simulator and for a null stream.
     ///
     /// The stream lives as long as the device.
     #[must_use]
@@ -291,7 +290,7 @@ impl fmt::Debug for Device {
     }
 }
 
-/// The device of functions that take none: [`Device::from_env`], opened on first use.
+/// The device for functions that do not take one: [`Device::from_env`], opened on first use.
 ///
 /// It stays open until the process ends.
 ///
@@ -307,7 +306,7 @@ impl fmt::Debug for Device {
 /// ```
 ///
 /// # Errors
-/// Those of [`Device::from_env`]. A failure is not kept: the next call tries again.
+/// Those of [`Device::from_env`]. A failure is not cached: the next call tries again.
 pub fn default_device() -> Result<&'static Device> {
     static DEFAULT: OnceLock<Device> = OnceLock::new();
     if let Some(device) = DEFAULT.get() {

@@ -68,7 +68,7 @@ impl FromStr for DeviceChoice {
             name: name.to_owned(),
             allowed: ALLOWED,
         });
-        choice.during("from_str")
+        choice.during("DeviceChoice::from_str")
     }
 }
 

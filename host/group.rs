@@ -33,8 +33,8 @@ use transport::{PeerCopies, Transport};
 
 /// Devices that work on one problem: CUDA devices or simulated ones, in one process or several.
 ///
-/// The devices are the group's *ranks*, numbered from 0. What a rank holds depends on the number of ranks and the
-/// size of the data alone, so it is the same in every run. A clone is the same group.
+/// The devices are the group's *ranks*, numbered from 0. The number of ranks and the size of the data alone decide
+/// what each rank holds, so it is the same in every run. A clone refers to the same group.
 ///
 /// ```
 /// use tilewright::DeviceGroup;
@@ -101,7 +101,9 @@ impl DeviceGroup {
                 kind => Err(kind),
             }),
         };
-        devices.and_then(Self::of_devices).during("all")
+        devices
+            .and_then(Self::of_devices)
+            .during("DeviceGroup::all")
     }
 
     /// Makes a group of the CUDA devices with these numbers, counted from 0: the first is rank 0.
@@ -114,7 +116,7 @@ impl DeviceGroup {
         devices
             .map_err(crate::Error::into_kind)
             .and_then(Self::of_devices)
-            .during("new")
+            .during("DeviceGroup::new")
     }
 
     /// Makes a group of `ranks` simulated devices, each with its own memory.
@@ -139,7 +141,7 @@ impl DeviceGroup {
     /// [`GroupError::NoDevices`] in [`ErrorKind::Group`] if `ranks` is 0.
     pub fn simulated(ranks: usize) -> Result<Self> {
         let devices = (0..ranks).map(|_| Device::simulator()).collect();
-        Self::of_devices(devices).during("simulated")
+        Self::of_devices(devices).during("DeviceGroup::simulated")
     }
 
     /// Makes a group of these devices of one process: the first is rank 0.
@@ -147,7 +149,7 @@ impl DeviceGroup {
     /// # Errors
     /// [`GroupError::NoDevices`] and [`GroupError::SameDevice`] in [`ErrorKind::Group`].
     pub fn from_devices(devices: impl IntoIterator<Item = Device>) -> Result<Self> {
-        Self::of_devices(devices.into_iter().collect()).during("from_devices")
+        Self::of_devices(devices.into_iter().collect()).during("DeviceGroup::from_devices")
     }
 
     /// Joins a group of `ranks` processes as rank `rank`, with one device.
@@ -205,7 +207,7 @@ impl DeviceGroup {
                 }),
             })
         };
-        joined().during("join")
+        joined().during("DeviceGroup::join")
     }
 
     fn of_devices(devices: Vec<Device>) -> Outcome<Self> {

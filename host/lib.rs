@@ -30,14 +30,15 @@
 //! | products | [`Device::matmul`], [`Device::matvec`] | [`Matmul`] with scales, biases, an [`Activation`] and batches; [`Arithmetic`], [`MatmulPlan`], [`tuning`] |
 //! | several devices | [`DeviceGroup::all`], [`DeviceGroup::simulated`] | [`ShardedBuffer`], [`ShardedMatrix`], [`DeviceGroup::matmul`], [`DeviceGroup::all_reduce`]; across processes [`DeviceGroup::join`] |
 //! | host data, in one call | [`reduce_sum()`], [`reduce()`], [`scan_inclusive()`] | `matmul`, `matvec` and `reduce_axis` for `ndarray` views |
+//! | your own reduction | `tilewright_kernels::reductions!`, [`Module::reduce`] | [`Module::reduce_into`] |
 //! | custom kernels | [`cuda_std`], [`Device::load`], [`Module::launch`] | [`ModuleSource`], [`LaunchConfig`], [`LaunchArg`], [`Module::write_symbol`], [`Texture`], [`TensorMapView`] |
 //! | finding bugs | [`Device::simulator`], [`testing::under_seeds`] | [`SimulatorOptions`], [`ErrorKind::KernelDefect`], [`DefectKind`](simt::DefectKind), [`Suppression`](simt::Suppression), `gpu_println!` in [`cuda_std`] |
 //! | the cost of a kernel | [`Device::with_report`], [`LaunchReport`] | [`KernelReport::advice`], [`Roofline`], [`Event`], [`occupancy`] |
 //! | errors | [`Error`], [`ErrorKind`] | [`GroupError`], [`SimulatorError`] |
 //!
-//! The repository has [reductions][reductions], [products][products] and [functions][mathematics] in full, with
-//! their error bounds; [a crate with custom kernels to copy][custom]; and [ladders][ladder] from the plain version
-//! of a kernel to the fast one.
+//! The repository documents [reductions][reductions], [products][products] and [functions][mathematics] with all
+//! error bounds. It also has [a guide][guide], [a crate with custom kernels to copy][custom], and [ladders][ladder]
+//! that lead from a plain kernel to a fast one.
 //!
 //! # Custom kernels
 //!
@@ -55,7 +56,7 @@
 //!     }
 //! }
 //!
-//! // SAFETY: there are no images, so none can differ from the kernel.
+//! // SAFETY: there are no images that could differ from the kernel.
 //! static KERNELS: ModuleSource = unsafe { ModuleSource::new("my_kernels", &[]) };
 //!
 //! # fn main() -> tilewright::Result<()> {
@@ -69,7 +70,7 @@
 //!
 //! # Errors
 //!
-//! The page of a call lists the errors that are particular to it. Any call on a device can also fail with one of these:
+//! Each call's page lists its particular errors. Any call on a device can also fail with one of these:
 //!
 //! - [`ErrorKind::OutOfMemory`], if it allocates: for its result, for partial results or for split operands.
 //! - [`ErrorKind::NoModule`], if it launches a kernel for the first time and the device can run none of its PTX images.
@@ -78,16 +79,16 @@
 //!
 //! # Features
 //!
-//! - `cuda` (on by default): CUDA devices. Neither the build nor the start of the program needs CUDA: the first CUDA
-//!   device opens the NVIDIA driver, and [`Device::from_env`] opens the simulator on a machine without a CUDA device.
-//!   The feature uses the declarations of the crate `cudarc` for CUDA 12.8. A program that uses `cudarc` 0.19 itself
-//!   must select the same version, with the feature `cuda-12080` or `cuda-version-from-build-system`, because two
-//!   different versions do not compile together.
+//! - `cuda` (on by default): CUDA devices, and in `tilewright::interop::raw` the contexts, streams and memory of other
+//!   code. You can build and start a program without CUDA: the NVIDIA driver is opened with the first CUDA device. The feature uses the declarations of the crate `cudarc` for CUDA 12.8. A program that
+//!   uses `cudarc` 0.19 itself must select the same version, with the feature `cuda-12080` or
+//!   `cuda-version-from-build-system`, because two different versions do not compile together.
 //! - `ndarray` (on by default): arrays to and from [`Matrix`] and [`Buffer`]. Re-exports the crate `ndarray`.
 //! - `serde`: implements `Serialize` for [`LaunchReport`].
-//! - `cust`: contexts, buffers and streams of the crate `cust`, in `tilewright::interop::cust`. That crate links the
-//!   driver: the build needs a CUDA toolkit, and the program starts only on a machine with a driver.
+//! - `cust`: contexts, buffers and streams of the crate `cust`, in `tilewright::interop::cust`. Because `cust` links the
+//!   driver, the build needs a CUDA toolkit, and the program starts only on a machine with a driver.
 //!
+//! [guide]: https://github.com/tilewright/tilewright/blob/main/docs/guide/pages/SUMMARY.md
 //! [custom]: https://github.com/tilewright/tilewright/tree/main/examples/custom_kernel
 //! [reductions]: https://github.com/tilewright/tilewright/blob/main/docs/reductions.md
 //! [products]: https://github.com/tilewright/tilewright/blob/main/docs/products.md
@@ -110,8 +111,8 @@ mod error;
 mod event;
 mod group;
 mod images;
-#[cfg(feature = "cust")]
-#[cfg_attr(docsrs, doc(cfg(feature = "cust")))]
+#[cfg(feature = "cuda")]
+#[cfg_attr(docsrs, doc(cfg(feature = "cuda")))]
 pub mod interop;
 mod kernel_output;
 mod kernels;

@@ -1,9 +1,9 @@
 //! Matrices in device memory: owned, borrowed, and copied to and from the host.
 
 mod batch;
-mod column;
 mod copy;
 mod methods;
+mod of_buffer;
 mod owned;
 mod shape;
 mod view;

@@ -11,7 +11,7 @@ use crate::module_source::ModuleSource;
 use cuda_std::kernel::{EntryParams, Kernel, KernelParams, ParamCopies, SafeKernel};
 use cuda_std::symbol::Symbol;
 
-/// A module loaded on a device. A clone is the same module.
+/// A module of kernels, loaded on a device. A clone refers to the same module.
 #[derive(Clone, Debug)]
 pub struct Module {
     device: Device,
@@ -19,7 +19,7 @@ pub struct Module {
 }
 
 impl Device {
-    /// Loads a module of kernels, unless this device has loaded it before.
+    /// Loads a module of kernels, unless this device has already loaded it.
     ///
     /// On CUDA, the driver compiles the module's best image for the device. The simulator loads nothing.
     ///
@@ -74,7 +74,7 @@ impl Module {
 
     /// The driver's compiler warnings about the module's speed, one for each line of its log.
     ///
-    /// They say that a warpgroup's products do not overlap with its other work ("wgmma.mma_async instructions are
+    /// They warn that a warpgroup's products do not overlap with its other work ("wgmma.mma_async instructions are
     /// serialized", C7510 to C7519), or that `setmaxnreg` is ignored (C7508). The results are correct nevertheless.
     /// The list is empty on the simulator, which compiles nothing.
     ///
@@ -173,7 +173,7 @@ impl Module {
         }
     }
 
-    /// Launches a safe kernel. Work that is submitted later sees what it wrote.
+    /// Launches a safe kernel. Work that is submitted later sees its results.
     ///
     /// `arguments` is a tuple with one value for each of the kernel's parameters: see
     /// [`LaunchArg`](crate::LaunchArg). On CUDA, the call returns before the kernel has run; on the simulator, it
@@ -225,7 +225,7 @@ impl Module {
         unsafe { self.launch_unsafe(kernel, config, arguments) }
     }
 
-    /// Launches any kernel, including one whose source says `unsafe fn`.
+    /// Launches any kernel, including one that is declared `unsafe fn`.
     ///
     /// # Safety
     /// 1. The launch meets the requirements in the kernel's documentation, for `config` and for the values in

@@ -8,12 +8,12 @@ pub(crate) struct ModuleId(usize);
 
 /// Kernels compiled to PTX, one image for each of several architectures.
 ///
-/// It is a `static` of the program. `cuda_builder` writes its PTX:
+/// Declare it as a `static`. `cuda_builder` writes the PTX:
 ///
 /// ```
 /// use tilewright::ModuleSource;
 ///
-/// // With a build script `include!(env!("KERNEL_IMAGES"))`; none are enough for the simulator.
+/// // With a build script: `include!(env!("KERNEL_IMAGES"))`. The simulator needs no images.
 /// const IMAGES: &[(&str, &str)] = &[];
 ///
 /// // SAFETY: each image was compiled from the kernels of this program.
@@ -30,7 +30,7 @@ impl ModuleSource {
     /// A module with PTX `images`, each with the architecture that it was compiled for.
     ///
     /// An image for `sm_80` runs on compute capability 8.0 and later; one for `sm_90a` runs on 9.0 only. Their order
-    /// does not matter: a device takes the best image that it can run. A module for the simulator alone needs no
+    /// does not matter: each device gets the best image that it can run. A module for the simulator alone needs no
     /// images.
     ///
     /// # Safety

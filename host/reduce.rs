@@ -25,7 +25,7 @@ mod sum;
 
 /// Operations that reduce elements to one value: sums, minima, norms and others.
 ///
-/// [`Reducible`] says which elements each of them takes, [docs/reductions.md] has its rules and error bounds.
+/// [`Reducible`] lists the element types of each operation; [docs/reductions.md] has the rules and error bounds.
 ///
 /// [docs/reductions.md]: https://github.com/tilewright/tilewright/blob/main/docs/reductions.md
 pub mod ops {

@@ -1,4 +1,4 @@
-//! Matrices whose rows start anywhere, copied to rows that start at multiples of 16 bytes.
+//! Copies matrices with unaligned rows to rows that are aligned to 16 bytes.
 //!
 //! ```text
 //! for each matrix, a tile of 8 x 256 elements, a row for each warp:
@@ -6,25 +6,25 @@
 //!     store them
 //! ```
 //!
-//! Bulk copies read lines that start at such multiples, and copies of 16 bytes do.
+//! Bulk copies and 16-byte copies need aligned rows.
 
 use crate::copy_shape::CopyShape;
 use cuda_std::prelude::*;
 
-/// Threads of a block.
+/// Threads per block.
 pub const ALIGN_THREADS: usize = 256;
 
 const LANES: usize = 32;
 
-/// Elements of each thread. All are loaded before the first is stored, so that a multiprocessor has 32 KiB of halves
-/// on their way.
+/// Elements per thread. All are loaded before the first is stored, so a multiprocessor has 32 KiB of f16 loads in
+/// flight.
 const EACH: usize = 8;
 
-/// Rows of a block's tile, and its columns.
+/// Rows and columns of a block's tile.
 const TILE_ROWS: usize = ALIGN_THREADS / LANES;
 const TILE_COLUMNS: usize = EACH * LANES;
 
-/// Tiles of one matrix, along its rows and down.
+/// Tiles of one matrix, across and down.
 #[must_use]
 pub const fn align_tiles(shape: &CopyShape) -> (usize, usize) {
     (
@@ -39,9 +39,9 @@ macro_rules! align_kernels {
             "`, with zeros from the end of each row to the next row.")]
         ///
         /// # Safety
-        /// 1. `source` starts with the first element of the first matrix of `shape` and reaches to the last of the
-        ///    last; the launch reads no other elements of it.
-        /// 2. `result` has the results, whose rows are `pitch` elements each.
+        /// 1. `source` begins with the first element of `shape`'s first matrix and ends with the last element of its
+        ///    last; only elements of the matrices are read.
+        /// 2. `result` holds the copies, whose rows are `pitch` elements each.
         /// 3. The launch has blocks of [`ALIGN_THREADS`] threads along x, one for each tile, and any number of
         ///    them along y.
         #[kernel(max_threads = 256)]
@@ -68,7 +68,8 @@ macro_rules! align_kernels {
                 while i < EACH {
                     let column = first + i * LANES;
                     if column < shape.columns {
-                        // SAFETY: (1) compared; the view reaches to the last element, by (1).
+                        // SAFETY: row and column were compared with the shape, and the view ends
+                        // with the last element: the caller's contract.
                         elements[i] = unsafe { source.load(from + column) };
                     }
                     i += 1;
@@ -77,7 +78,8 @@ macro_rules! align_kernels {
                 while i < EACH {
                     let column = first + i * LANES;
                     if column < shape.pitch {
-                        // SAFETY: (1) compared; the results are there, by (2). (2) Each thread has its places.
+                        // SAFETY: row and column were compared with the shape, and `result` holds the copies: the
+                        // caller's contract. Each thread writes its own elements.
                         unsafe { result.store(to + column, elements[i]) };
                     }
                     i += 1;

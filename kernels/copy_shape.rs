@@ -10,13 +10,13 @@ pub struct CopyShape {
     pub rows: usize,
     /// Columns of a source.
     pub columns: usize,
-    /// From row to row of a source.
+    /// Elements from one row of a source to the next.
     pub leading_dimension: usize,
-    /// From row to row of a copy: at least the elements of its row.
+    /// Elements from one row of a copy to the next; at least a row's.
     pub pitch: usize,
-    /// From source to source.
+    /// Elements from one source to the next.
     pub source_stride: usize,
-    /// From copy to copy.
+    /// Elements from one copy to the next.
     pub result_stride: usize,
     /// Matrices of the batch.
     pub matrices: usize,

@@ -1,28 +1,28 @@
-//! What becomes of the sums of a product before they are written:
+//! The epilogue of a product, applied to its sums before they are written:
 //!
 //! ```text
 //! C' = activation(alpha row_scale[i] column_scale[j] sum + beta C + row_bias[i] + column_bias[j])
 //! ```
 //!
-//! The factors are multiplied with one another first, and the biases are added to one another first:
-//! both do not depend on which of them is a row's, so that a product and the transpose of its transpose
-//! have the same bits. `beta C` is added by one fused multiply-add, and C is not read where beta is 0.
+//! Factors are multiplied together first, and biases added together first. Neither depends on which is a row's, so
+//! computing a product as its transpose gives the same bits. One fused multiply-add adds `beta C`, and C is not read
+//! if beta is 0.
 //!
-//! Sums of integers have the same epilogue, without an activation, in arithmetic that wraps around.
+//! Integer sums have the same epilogue in wrapping arithmetic, without an activation.
 
 use bytemuck::{Pod, Zeroable};
 use cuda_std::float::Float;
 use cuda_std::math;
 use cuda_std::prelude::*;
 
-/// What is applied to each output at last.
+/// The last step of an epilogue, applied to each output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 #[repr(u32)]
 pub enum Activation {
     /// Nothing.
     None,
-    /// x, or 0 where x < 0: NaN stays NaN, and -0 stays -0.
+    /// x, or 0 if x < 0. NaN stays NaN, and -0 stays -0.
     Relu,
     /// [`math::gelu`].
     Gelu,
@@ -36,22 +36,22 @@ pub enum Activation {
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct EpilogueNumbers<T> {
-    /// What sums are multiplied by.
+    /// The factor of sums.
     pub alpha: T,
-    /// What C is multiplied by before it is added; 0: it is not read.
+    /// The factor of the old C, which is not read if this is 0.
     pub beta: T,
     activation: u32,
-    /// 1 where sums are written as they are.
+    /// 1 if sums are written unchanged.
     is_plain: u32,
 }
 
-// SAFETY: numbers without padding, as two `T` of 4 or 8 bytes are followed by eight bytes; all may be zero.
+// SAFETY: all fields may be zero, and there is no padding: two `T` of 4 or 8 bytes are followed by eight bytes.
 unsafe impl<T: EpilogueElement> Zeroable for EpilogueNumbers<T> {}
 // SAFETY: as above.
 unsafe impl<T: EpilogueElement> Pod for EpilogueNumbers<T> {}
 
 impl<T: EpilogueElement> EpilogueNumbers<T> {
-    /// Sums as they are.
+    /// Writes sums unchanged.
     pub const PLAIN: Self = Self {
         alpha: T::ONE,
         beta: T::ZERO,
@@ -71,7 +71,7 @@ impl<T: EpilogueElement> EpilogueNumbers<T> {
     }
 }
 
-/// A type of sums: f32, f64, or i32, whose arithmetic wraps around.
+/// A type of sums: f32, f64, or i32, whose arithmetic wraps.
 pub trait EpilogueElement: Pod + PartialEq {
     /// Zero, positive.
     const ZERO: Self;
@@ -79,7 +79,7 @@ pub trait EpilogueElement: Pod + PartialEq {
     /// One.
     const ONE: Self;
 
-    /// What changes no number that it is added to: -0 of floats.
+    /// The neutral element of addition: -0 for floats.
     const NOTHING: Self;
 
     /// `self * factor`.
@@ -99,7 +99,7 @@ pub trait EpilogueElement: Pod + PartialEq {
     #[must_use]
     fn activated(self, activation: u32) -> Self;
 
-    /// The same number, with one NaN for all.
+    /// The same number, or the canonical NaN.
     #[must_use]
     fn canonical(self) -> Self;
 }
@@ -127,7 +127,7 @@ macro_rules! floats {
                 Float::mul_add(self, factor, summand)
             }
 
-            // A host compiles it once, because it is called at several places of each product.
+            // Not inlined on a host: each product calls it in several places.
             #[cfg_attr(target_arch = "nvptx64", inline(always))]
             #[cfg_attr(not(target_arch = "nvptx64"), inline(never))]
             fn activated(self, activation: u32) -> Self {
@@ -185,7 +185,7 @@ impl EpilogueElement for i32 {
     }
 }
 
-/// What becomes of sums. A vector that is empty changes nothing.
+/// An epilogue's parameters. Empty vectors have no effect.
 #[derive(Clone, Copy)]
 pub struct Epilogue<'launch, T> {
     /// Alpha, beta and the activation.
@@ -194,13 +194,13 @@ pub struct Epilogue<'launch, T> {
     pub row_scale: Global<'launch, T>,
     /// A factor for each column.
     pub column_scale: Global<'launch, T>,
-    /// What is added to each row.
+    /// A summand for each row.
     pub row_bias: Global<'launch, T>,
-    /// What is added to each column.
+    /// A summand for each column.
     pub column_bias: Global<'launch, T>,
 }
 
-/// What a row or a column contributes.
+/// The factor and the summand of a row or a column.
 #[derive(Clone, Copy)]
 pub struct Line<T> {
     scale: T,
@@ -218,7 +218,7 @@ impl<T: EpilogueElement> Line<T> {
 }
 
 impl<T: EpilogueElement> Epilogue<'_, T> {
-    /// Whether sums are written as they are.
+    /// Whether sums are written unchanged.
     #[inline(always)]
     #[must_use]
     pub fn is_plain(&self) -> bool {
@@ -232,21 +232,21 @@ impl<T: EpilogueElement> Epilogue<'_, T> {
         self.numbers.beta != T::ZERO
     }
 
-    /// What row `index` contributes.
+    /// The factor and the summand of row `index`.
     #[inline(always)]
     #[must_use]
     pub fn row(&self, index: usize) -> Line<T> {
         Line::of(self.row_scale, self.row_bias, index)
     }
 
-    /// What column `index` contributes.
+    /// The factor and the summand of column `index`.
     #[inline(always)]
     #[must_use]
     pub fn column(&self, index: usize) -> Line<T> {
         Line::of(self.column_scale, self.column_bias, index)
     }
 
-    /// The output of `sum`. `c` is the element of C that was there, and is ignored where C is not read.
+    /// The output of `sum`. `c` is the old element of C, ignored if C is not read.
     #[inline(always)]
     #[track_caller]
     #[must_use]

@@ -1,9 +1,8 @@
 //! The GPU kernels of tilewright, in Rust: reductions, prefix sums and matrix products.
 //!
-//! Compiled for `nvptx64` each `#[kernel]` is an entry of a PTX module; on the host it is the
-//! kernel's descriptor, with which the host library launches it on a GPU or in the simulator.
-//! What the host must know to choose a launch (block sizes, tile shapes, how a reduction is split over
-//! blocks) stands here, beside the kernel that relies on it.
+//! On `nvptx64` each `#[kernel]` is an entry of a PTX module. On the host it is the kernel's descriptor, with which
+//! the host library launches it on a GPU or in the simulator. Everything that the host needs to choose a launch
+//! (block sizes, tile shapes, the split of a reduction) is here, beside the kernel that relies on it.
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
 #![cfg_attr(

@@ -1,4 +1,4 @@
-//! Sums of the parts of a product whose K was divided, added to its outputs.
+//! Split-K reduction: adds the parts of a product.
 //!
 //! ```text
 //! each thread, of one output:
@@ -6,8 +6,8 @@
 //!     store what the epilogue makes of the total
 //! ```
 //!
-//! The sums of each part are an M x N matrix without gaps, those of the first part first. An output is what
-//! the epilogue makes of the sum of its place in all parts, added in order. Sums of i32 may become f32 for it.
+//! Each part's sums are a dense M x N matrix, and the parts follow one another. The sums of an output are added in
+//! the order of the parts, then the epilogue is applied. i32 sums may be converted to f32 for it.
 
 use crate::epilogue::{Epilogue, EpilogueElement, EpilogueNumbers};
 use crate::finish::{FromSum, Output, store_output};
@@ -18,16 +18,16 @@ use cuda_std::dependent_launch;
 use cuda_std::prelude::*;
 use half::{bf16, f16};
 
-/// Rows of outputs of a block, of which each thread has one.
+/// Rows of outputs per block. Each thread has one output.
 pub const ADD_ROWS: usize = 8;
 
-/// Columns of outputs of a block: a warp has neighbours.
+/// Columns of outputs per block. A warp has neighbouring ones.
 pub const ADD_COLUMNS: usize = 32;
 
-/// Threads of a block.
+/// Threads per block.
 pub const ADD_THREADS: usize = ADD_ROWS * ADD_COLUMNS;
 
-/// Sums that a thread loads before it adds.
+/// Sums that a thread loads before it adds them.
 const IN_FLIGHT: usize = 8;
 
 /// The sizes of a product and the number of its parts, as a kernel's parameter.
@@ -44,10 +44,10 @@ pub struct PartsShape {
     pub parts: usize,
 }
 
-/// The sum of `count` elements from `index` on, which are `apart` elements apart, in order.
+/// Adds `count` elements from `index`, `apart` elements apart, in order.
 ///
 /// # Safety
-/// 1. `sums` has them.
+/// 1. `sums` has the elements.
 #[inline(always)]
 unsafe fn add_in_order<S: EpilogueElement>(
     sums: Global<'_, S>,
@@ -60,7 +60,8 @@ unsafe fn add_in_order<S: EpilogueElement>(
         let loaded: [S; IN_FLIGHT] = array::from_fn(|number| {
             let part = first + number;
             match part < count {
-                // SAFETY: (1) is (1) and the comparison.
+                // SAFETY: `sums` has the elements: the caller's contract, and the part was compared
+                // with their number.
                 true => unsafe { sums.load(index + part * apart) },
                 false => S::NOTHING,
             }
@@ -75,10 +76,10 @@ unsafe fn add_in_order<S: EpilogueElement>(
     sum
 }
 
-/// The output of the calling thread, if it has one.
+/// Computes the output of the calling thread, if it has one.
 ///
 /// # Safety
-/// 1. The launch is as the kernels ask, with their `sums`, `c` and `shape`.
+/// 1. The launch meets the kernels' requirements, with their `sums`, `c` and `shape`.
 #[inline(always)]
 unsafe fn add_parts<S: EpilogueElement, O: Output<Sum: FromSum<S>>>(
     sums: Global<'_, S>,
@@ -92,7 +93,8 @@ unsafe fn add_parts<S: EpilogueElement, O: Output<Sum: FromSum<S>>>(
     if row >= shape.m || column >= shape.n {
         return;
     }
-    // SAFETY: (1) each part has a sum for each output, and there is one part at least, by (1).
+    // SAFETY: each part has a sum for each output, and there is at least one part: the caller's
+    // contract.
     let sum = unsafe {
         add_in_order(
             sums,
@@ -101,7 +103,7 @@ unsafe fn add_parts<S: EpilogueElement, O: Output<Sum: FromSum<S>>>(
         )
     };
     let at = row * shape.ldc + column;
-    // SAFETY: (1) C has the output, by (1). (2) No other thread has it.
+    // SAFETY: C has the output: compared above. No other thread has it: the caller's contract.
     unsafe { store_output(c, at, (row, column), sum, epilogue) };
 }
 
@@ -112,7 +114,7 @@ macro_rules! add_kernels {
     (@alone $($kernel:tt)*) => {
         add_kernels!(@entry $($kernel)*, [], {});
     };
-    // The same, which begins while the kernel before it still runs.
+    // A variant that starts while the kernel before it still runs.
     (@after $($kernel:tt)*) => {
         add_kernels!(@entry $($kernel)*, [arch = "sm_90a", dependent_launch], {
             dependent_launch::wait();
@@ -120,14 +122,14 @@ macro_rules! add_kernels {
         });
     };
     (@entry $name:ident: $sum:ident to $output:ident in $finish:ident, [$($bound:tt)*], {$($before:tt)*}) => {
-        #[doc = concat!("Adds sums of `", stringify!($sum), "` of the parts of a product, to outputs of `",
+        #[doc = concat!("Adds the `", stringify!($sum), "` sums of a product's parts, to outputs of type `",
             stringify!($output), "`.")]
         ///
         /// # Safety
         /// 1. The launch has blocks of [`ADD_THREADS`] threads along x, one for each [`ADD_COLUMNS`] columns
         ///    along x, and one for each [`ADD_ROWS`] rows along y.
-        /// 2. `sums` has as many elements as `shape` has parts, rows and columns, one part at least. `c` starts
-        ///    with the first output and reaches to the last; the launch touches no other elements of it.
+        /// 2. `sums` has as many elements as `shape` has parts, rows and columns, one part at least. `c` begins with
+        ///    the first output and ends with the last; only outputs are accessed.
         #[allow(clippy::too_many_arguments)]
         #[kernel(max_threads = 256, $($bound)*)]
         pub unsafe fn $name(
@@ -142,7 +144,7 @@ macro_rules! add_kernels {
         ) {
             $($before)*
             let epilogue = Epilogue { numbers, row_scale, column_scale, row_bias, column_bias };
-            // SAFETY: (1) is the launch's (1) and (2).
+            // SAFETY: the caller's contract.
             unsafe { add_parts(sums, c, &shape, epilogue) }
         }
     };

@@ -1,4 +1,4 @@
-//! Matrices of bytes, transposed: what lies across memory comes to lie along it.
+//! Transposes matrices of bytes.
 //!
 //! ```text
 //! for each matrix, a tile of 64 x 64 bytes:
@@ -7,8 +7,8 @@
 //!     each thread: read 16 bytes that were above one another, and store them side by side
 //! ```
 //!
-//! Tensor cores read 8-bit operands whose elements along k are neighbours, and the CUDA cores
-//! multiply words of four of them.
+//! Tensor cores read 8-bit operands with elements along k contiguous, and CUDA cores multiply words
+//! of four of them.
 
 use crate::copy_shape::CopyShape;
 use cuda_std::prelude::*;
@@ -16,18 +16,18 @@ use cuda_std::prelude::*;
 /// Rows and columns of a block's tile.
 pub const TRANSPOSE_TILE: usize = 64;
 
-/// Threads of a block.
+/// Threads per block.
 pub const TRANSPOSE_THREADS: usize = 256;
 
-/// Bytes that a thread reads of a row, and rows that it reads.
+/// Bytes that a thread reads from a row, and rows that it reads.
 const QUAD: usize = 4;
 const QUADS: usize = TRANSPOSE_TILE / QUAD;
 
-/// Bytes that a thread writes.
+/// Bytes that a thread writes at a time.
 const VECTOR: usize = 16;
 const VECTORS: usize = TRANSPOSE_TILE / VECTOR;
 
-/// Tiles of one matrix, along its result and down.
+/// Tiles of one result, across and down.
 #[must_use]
 pub const fn transpose_tiles(shape: &CopyShape) -> (usize, usize) {
     (
@@ -36,7 +36,7 @@ pub const fn transpose_tiles(shape: &CopyShape) -> (usize, usize) {
     )
 }
 
-/// Four neighbours of a row; zeros outside of the matrix.
+/// Four neighbouring bytes of a row; zeros outside the matrix.
 ///
 /// # Safety
 /// 1. `source` has the matrix of `shape`.
@@ -53,26 +53,26 @@ unsafe fn quad(
     let is_aligned =
         source.as_ptr().addr().is_multiple_of(QUAD) && shape.leading_dimension.is_multiple_of(QUAD);
     if is_aligned && column + QUAD <= shape.columns {
-        // SAFETY: (1) compared; the view reaches to the last element. (2) The row starts at a multiple of
-        // four bytes, and so does the column in it.
+        // SAFETY: row and column were compared with the shape, and the view ends with the last element: the caller's
+        // contract. Rows and columns are aligned to four bytes.
         return unsafe { source.load_vector(at) };
     }
     let mut bytes = [0; QUAD];
     let mut i = 0;
     while i < QUAD && column + i < shape.columns {
-        // SAFETY: (1) compared.
+        // SAFETY: row and column were compared with the shape.
         bytes[i] = unsafe { source.load(at + i) };
         i += 1;
     }
     bytes
 }
 
-/// The transposes of the matrices, with zeros from the end of each row to the next row.
+/// Transposes matrices, with zeros between the end of each row and the next.
 ///
 /// # Safety
-/// 1. `source` starts with the first element of the first matrix of `shape` and reaches to the last of the
-///    last; the launch reads no other elements of it.
-/// 2. `result` starts at a multiple of 16 bytes, as all its rows do, and has the results.
+/// 1. `source` begins with the first element of `shape`'s first matrix and ends with the last element of its last;
+///    only elements of the matrices are read.
+/// 2. `result` holds the results. It and all its rows are aligned to 16 bytes.
 /// 3. The launch has blocks of [`TRANSPOSE_THREADS`] threads along x, one for each tile, and any number of
 ///    them along y.
 #[kernel(max_threads = 256)]
@@ -89,33 +89,33 @@ pub unsafe fn transpose_bytes(
     let thread = thread::thread_idx_x() as usize;
     let (down, across) = (QUAD * (thread / QUADS), QUAD * (thread % QUADS));
     let (line, first) = (thread / VECTORS, VECTOR * (thread % VECTORS));
-    // Words of four neighbours of a result's row.
+    // Words of four neighbouring bytes of a result's row.
     let tile = shared_tile![u32; TRANSPOSE_TILE, QUADS; pitch = QUADS + 1];
     let mut matrix = thread::block_idx_y() as usize;
     while matrix < shape.matrices {
         let source = source.skip(matrix * shape.source_stride);
-        // SAFETY: (1) is (1).
+        // SAFETY: `source` has the matrix: the caller's contract.
         let rows =
             [0, 1, 2, 3].map(|i| unsafe { quad(source, shape, (row + down + i, column + across)) });
         let mut j = 0;
         while j < QUAD {
             let word = u32::from_ne_bytes([rows[0][j], rows[1][j], rows[2][j], rows[3][j]]);
-            // SAFETY: (1) within the tile. (2) Each thread has its places.
+            // SAFETY: the indices are within the tile. Each thread writes its own words.
             unsafe { tile.store(across + j, down / QUAD, word) };
             j += 1;
         }
         thread::sync_threads();
         if column + line < shape.columns && row + first < shape.pitch {
             let at = matrix * shape.result_stride + (column + line) * shape.pitch + row + first;
-            // SAFETY: for the tile, (1) the words were written before the barrier; (2) so they are read
-            // alone. For the result, (1) compared. (2) Rows start at multiples of 16 bytes, and so do the
-            // vectors in them. (3) Each thread has its places.
+            // SAFETY: the tile's words were written before the barrier. Row and column were compared with the shape,
+            // and `result` has them: the caller's contract. Rows and the vectors in them are aligned to 16 bytes.
+            // Each thread writes its own elements.
             unsafe {
                 let words = [0, 1, 2, 3].map(|i| tile.load(line, first / QUAD + i));
                 result.store_vector(at, bytemuck::cast::<_, [u8; VECTOR]>(words));
             }
         }
-        // The words are read before those of the next matrix come.
+        // Orders these reads before the writes of the next matrix.
         thread::sync_threads();
         matrix += thread::grid_dim_y() as usize;
     }

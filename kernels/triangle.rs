@@ -1,5 +1,4 @@
-//! Square results that are symmetric: tiles on and below the diagonal are computed, and their outputs
-//! copied to the places above it.
+//! Symmetric results: tiles on and below the diagonal are computed, and mirrored to the elements above it.
 //!
 //! ```text
 //! for each matrix, a tile of 64 x 64 below or on the diagonal:
@@ -8,13 +7,13 @@
 //!     store its columns as rows above the diagonal
 //! ```
 //!
-//! A tile of `rows` x `columns` outputs in the row `row` and the column `column` of tiles has an output on or
-//! below the diagonal where `column * columns < (row + 1) * rows`.
+//! Tile (`row`, `column`) of `rows` x `columns` outputs has an output on or below the diagonal if `column * columns <
+//! (row + 1) * rows`.
 
 use bytemuck::{Pod, Zeroable};
 use cuda_std::prelude::*;
 
-/// Tiles of `rows` x `columns` outputs of an `n` x `n` result that have an output on or below the diagonal.
+/// The number of `rows` x `columns` tiles of an `n` x `n` result with an output on or below the diagonal.
 #[must_use]
 pub const fn lower_tiles(n: usize, rows: usize, columns: usize) -> usize {
     let (down, along) = (n.div_ceil(rows), n.div_ceil(columns));
@@ -30,7 +29,7 @@ pub const fn lower_tiles(n: usize, rows: usize, columns: usize) -> usize {
 /// Rows and columns of a block's tile.
 pub const MIRROR_TILE: usize = 64;
 
-/// Threads of a block.
+/// Threads per block.
 pub const MIRROR_THREADS: usize = 256;
 
 /// Rows of a tile that a block reads at a time.
@@ -42,16 +41,16 @@ const ROWS: usize = MIRROR_THREADS / MIRROR_TILE;
 pub struct MirrorShape {
     /// Rows and columns of a matrix.
     pub n: usize,
-    /// From row to row.
+    /// Elements from one row to the next.
     pub leading_dimension: usize,
-    /// From matrix to matrix.
+    /// Elements from one matrix to the next.
     pub stride: usize,
     /// Matrices of the batch.
     pub matrices: usize,
 }
 
 impl MirrorShape {
-    /// Rows of tiles of one matrix, and columns.
+    /// Tiles along each side of a matrix.
     #[must_use]
     pub const fn tiles(&self) -> usize {
         self.n.div_ceil(MIRROR_TILE)
@@ -61,11 +60,11 @@ impl MirrorShape {
 macro_rules! mirror_kernels {
     ($($name:ident: $word:ident, pitch = $pitch:literal;)*) => {$(
         #[doc = concat!("Overwrites the elements above the diagonals of row-major matrices of `", stringify!($word),
-            "` with those at the mirrored places below.")]
+            "` with their mirror images below.")]
         ///
         /// # Safety
-        /// 1. `matrices` starts with the first element of the first matrix of `shape` and reaches to the last of
-        ///    the last, none of which have a common element; the launch touches no other elements of it.
+        /// 1. `matrices` begins with the first element of `shape`'s first matrix and ends with the last element of
+        ///    its last. The matrices do not overlap, and only their elements are accessed.
         /// 2. The launch has blocks of [`MIRROR_THREADS`] threads along x, the square of [`MirrorShape::tiles`]
         ///    of them, and any number of them along y.
         #[kernel(max_threads = 256)]
@@ -83,14 +82,14 @@ macro_rules! mirror_kernels {
             let tile = shared_tile![$word; MIRROR_TILE, MIRROR_TILE; pitch = $pitch];
             let mut matrix = thread::block_idx_y() as usize;
             while matrix < shape.matrices {
-                // SAFETY: (1) no element is an own one.
+                // SAFETY: the kernel owns no elements by unique index.
                 let elements = unsafe { matrices.skip(matrix * shape.stride) };
                 let mut down = first;
                 while down < MIRROR_TILE {
                     let (row, column) = (row + down, column + along);
                     if is_below((row, column)) {
-                        // SAFETY: for the matrix, (1) compared. (2) Elements below the diagonal are read alone.
-                        // For the tile, (1) it is within. (2) Each thread has its places.
+                        // SAFETY: row and column were compared with n. The launch only reads elements below the
+                        // diagonal. The indices are within the tile, and each thread writes its own elements of it.
                         unsafe {
                             tile.store(down, along, elements.load(row * shape.leading_dimension + column));
                         }
@@ -102,23 +101,23 @@ macro_rules! mirror_kernels {
                 while down < MIRROR_TILE {
                     let (row, column) = (row + along, column + down);
                     if is_below((row, column)) {
-                        // SAFETY: for the tile, (1) the element was written before the barrier, by the same
-                        // comparison. (2) So it is read alone. For the matrix, (1) compared. (2) Elements above
-                        // the diagonal are written alone, each by the thread that has its mirrored place.
+                        // SAFETY: the tile's element was written before the barrier, under the same condition. Row
+                        // and column were compared with n. The launch only writes elements above the diagonal, each
+                        // by one thread.
                         unsafe {
                             elements.store(column * shape.leading_dimension + row, tile.load(along, down));
                         }
                     }
                     down += ROWS;
                 }
-                // The tile is read before that of the next matrix comes.
+                // Orders these reads before the writes of the next matrix.
                 thread::sync_threads();
                 matrix += thread::grid_dim_y() as usize;
             }
         }
     )*};
 }
-// Pitches for which the elements of a column lie in different banks.
+// Pitches that place the elements of a column in different banks.
 mirror_kernels! {
     mirror_u16: u16, pitch = 66;
     mirror_u32: u32, pitch = 65;

@@ -1,5 +1,5 @@
-//! Finds the PTX of the steps: the checked-in `ptx/` where it was compiled from the sources that are
-//! here; otherwise the kernels are compiled.
+//! Finds the PTX of the steps: the checked-in `ptx/` if it was compiled from the current sources; otherwise compiles
+//! the kernels.
 
 use cuda_builder::{Arch, CudaBuilder, checked_in, exit_with_error};
 use std::error::Error;

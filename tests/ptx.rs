@@ -5,20 +5,33 @@
 #[macro_use]
 mod common;
 
-use common::ptx::{Instructions, assert_signatures, entries, signature_in, text_of};
+use common::ptx::{Instructions, assert_signatures, entries, signature_in};
 use cuda_std::kernel::Kernel;
 use std::fs;
 use std::path::Path;
 use tilewright_kernels::{matmul, reduce};
+use tilewright_ptxas::{FOLDERS, Module, modules, modules_for};
 
 /// The module of a kernel that devices of an architecture load: one for it, or else the older one of the same code.
 fn module(arch: &str, kernel: &str) -> String {
-    let file = |arch| format!("ptx/{kernel}.{arch}.ptx");
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    match root.join(file(arch)).exists() {
-        true => text_of(&file(arch)),
-        false => text_of(&file("sm_75")),
-    }
+    let modules = modules_for(root(), arch).expect("the checked-in modules");
+    let of_kernel = (modules.iter()).find(|it| it.folder == FOLDER && name(it) == kernel);
+    let module = of_kernel.unwrap_or_else(|| panic!("{kernel} has no module for {arch}"));
+    fs::read_to_string(&module.path).expect("an unpacked module")
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The folder of the library's modules.
+const FOLDER: &str = FOLDERS[0];
+
+/// The name of a module: that of its kernel.
+fn name(module: &Module) -> &str {
+    let file = module.path.file_name().and_then(|it| it.to_str());
+    let name = file.and_then(|it| it.split_once('.'));
+    name.expect("a name and an architecture").0
 }
 
 fn instructions(arch: &str, kernel: &str) -> Instructions {
@@ -26,21 +39,16 @@ fn instructions(arch: &str, kernel: &str) -> Instructions {
 }
 
 /// The names of the checked-in modules for an architecture.
-fn modules(arch: &str) -> Vec<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("ptx");
-    let files = fs::read_dir(folder).expect("the folder of the modules");
-    let names = files.map(|file| file.expect("a file").file_name());
-    let names = names.filter_map(|name| name.into_string().ok());
-    let suffix = format!(".{arch}.ptx");
-    names
-        .filter_map(|name| name.strip_suffix(&suffix).map(str::to_owned))
-        .collect()
+fn modules_of(arch: &str) -> Vec<String> {
+    let modules = modules(root(), arch).expect("the checked-in modules");
+    let of_library = modules.iter().filter(|it| it.folder == FOLDER);
+    of_library.map(|it| name(it).to_owned()).collect()
 }
 
 #[test]
 fn each_kernel_has_a_module_with_its_signature() {
     for arch in ["sm_75", "sm_80"] {
-        let modules = modules(arch);
+        let modules = modules_of(arch);
         assert!(modules.len() > 30, "{arch}: {} modules", modules.len());
         for kernel in modules {
             let text = module(arch, &kernel);

@@ -5,24 +5,23 @@ use super::contest::Contest;
 use crate::rivals::Rivals;
 use tilewright::Device;
 
-/// A contest that is built when its turn comes, so that only one occupies memory at a time.
+/// A contest that is built on demand, so that only one at a time occupies memory.
 #[derive(Clone)]
 pub struct Case {
     /// Such as `sum f32 2^20`.
     pub name: String,
     /// The size that `build` takes.
     pub size: usize,
-    /// Bytes of device memory that it needs, approximately.
+    /// Approximate device memory in bytes.
     pub device_bytes: u64,
     pub build: fn(&Device, &Rivals, usize) -> Result<Contest>,
 }
 
 impl Case {
-    /// Builds the contest and checks every answer in it. Where the device does not have the memory, it
-    /// says so and returns `None`.
+    /// Builds the contest and checks every result. If the device lacks memory, prints so and returns `None`.
     ///
     /// # Errors
-    /// A wrong answer or a failure of ours.
+    /// If a result is wrong, or this crate fails.
     pub fn build(&self, device: &Device, rivals: &Rivals) -> Result<Option<Contest>> {
         // A tenth is left for the driver, the rivals and other programs.
         let room = device.properties().memory_bytes / 10 * 9;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tilewright::Device;
 use tilewright_output::figures::Unit;
 
-/// One job on one input with its contenders, whose answers have been checked.
+/// One job on one input, with contenders whose results have been checked.
 pub struct Contest {
     pub device: Device,
     /// Such as `sum` or `product`.
@@ -24,10 +24,10 @@ pub struct Contest {
     pub contenders: Vec<Contender>,
 }
 
-/// The work of one call, in the unit of its speed.
+/// The work of one call, in the unit of the speed.
 #[derive(Clone, Copy, Debug)]
 pub enum Work {
-    /// Bytes that have to be read, and written where the result is as long as the operands.
+    /// Bytes that must be read, and written if the result is as long as the operands.
     Bytes(u64),
     /// Floating-point operations: a multiplication or an addition.
     Operations(u64),
@@ -41,16 +41,16 @@ pub struct Contender {
     calls: Calls,
 }
 
-/// A number of calls, one after another, between which the host does not wait.
+/// Consecutive calls, without waits of the host between them.
 enum Calls {
-    /// Put into the device's stream.
+    /// Enqueued in the device's stream.
     Enqueued(Box<dyn FnMut(u64) -> Result>),
-    /// Done and timed by another process.
+    /// Executed and timed by another process.
     Elsewhere(Box<dyn FnMut(u64) -> Result<Duration>>),
 }
 
 impl Contest {
-    /// One without contenders, whose work is to read and write the `bytes` of its operands.
+    /// A contest without contenders, whose work is reading and writing `bytes` bytes.
     pub fn of_bytes(
         device: &Device,
         operation: &'static str,
@@ -75,17 +75,16 @@ impl Contest {
         format!("{} {} {}", self.operation, self.element, self.size_label)
     }
 
-    /// Whether the operands fit into the device's second-level cache, where every call after the
-    /// first finds them. The simulator has none.
+    /// Whether the operands fit into L2, where later calls find them. The simulator has none.
     pub fn fits_cache(&self) -> bool {
         let properties = self.device.properties();
         !self.device.is_simulator() && self.operand_bytes <= properties.l2_cache_bytes
     }
 
-    /// Adds a contender of this crate, after one call whose output `check` accepts.
+    /// Adds a contender of this crate, after `check` has accepted the result of one call.
     ///
     /// # Errors
-    /// Any failure: a benchmark of wrong answers is worthless.
+    /// Any failure: a benchmark of wrong results is worthless.
     pub fn admit<O: 'static>(
         &mut self,
         name: &'static str,
@@ -100,7 +99,7 @@ impl Contest {
         Ok(())
     }
 
-    /// Adds a rival, or says why it does not compete.
+    /// Adds a rival, or prints why it does not compete.
     pub fn admit_rival<O: 'static>(
         &mut self,
         name: &'static str,
@@ -114,7 +113,7 @@ impl Contest {
         }
     }
 
-    /// Adds torch where it is there, after `check` has accepted its result, or says why it does not compete.
+    /// Adds torch, if available, after `check` has accepted its result, or prints why it does not compete.
     pub fn admit_torch(
         &mut self,
         rivals: &Rivals,
@@ -153,7 +152,7 @@ fn checked<O: 'static>(
 }
 
 impl Contender {
-    /// The device's time for `calls` calls, one after another. The host does not wait between them.
+    /// The device's time for `calls` consecutive calls. The host does not wait between them.
     pub fn time(&mut self, device: &Device, calls: u64) -> Result<Duration> {
         match &mut self.calls {
             Calls::Enqueued(enqueue) => {
@@ -162,7 +161,7 @@ impl Contender {
                 Ok(device.record_event()?.elapsed_since(&start)?)
             }
             Calls::Elsewhere(time) => {
-                // Two processes that use the device at once would share it.
+                // Otherwise two processes would share the device.
                 device.synchronize()?;
                 time(calls)
             }

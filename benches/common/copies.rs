@@ -1,4 +1,4 @@
-//! Copies from buffer to buffer of one device, by its driver: what memory allows, in bytes read and written.
+//! The driver's copies within one device: the memory bandwidth, in bytes read and written.
 
 use super::Result;
 use super::cases::Case;
@@ -31,7 +31,7 @@ fn case(len: usize) -> Case {
     }
 }
 
-/// Bytes that are read, and those that are written.
+/// Bytes read plus bytes written.
 fn bytes(len: usize) -> u64 {
     2 * (len * size_of::<f32>()) as u64
 }

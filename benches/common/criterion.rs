@@ -43,7 +43,7 @@ fn measure(criterion: &mut Criterion, contest: Contest) {
         ""
     };
     let mut group = criterion.benchmark_group(contest.name() + cached);
-    // The simulator's time is no GPU's: it has no throughput.
+    // The simulator's time says nothing about a GPU's, so it has no throughput.
     if !contest.device.is_simulator() {
         group.throughput(match contest.work {
             Work::Bytes(bytes) => Throughput::BytesDecimal(bytes),

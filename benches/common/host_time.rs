@@ -1,4 +1,4 @@
-//! The time of calls on the host, and the allocations in them.
+//! The host time of calls, and their allocations.
 
 use super::Result;
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -11,16 +11,16 @@ pub struct CountingAllocator;
 
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 
-// SAFETY: every call is the system's.
+// SAFETY: every call is forwarded to the system's allocator.
 unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller's promise is the system's requirement.
+        // SAFETY: the caller's contract is the system's.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: as in `alloc`, where the pointer comes from.
+        // SAFETY: as in `alloc`, which returned the pointer.
         unsafe { System.dealloc(pointer, layout) }
     }
 }
@@ -28,14 +28,14 @@ unsafe impl GlobalAlloc for CountingAllocator {
 /// Calls in a batch: fewer than the 1024 launches after which the driver makes the host wait.
 const BATCH: usize = 256;
 
-/// What calls cost the host.
+/// The host's cost of calls.
 #[derive(Clone, Copy, Debug)]
 pub struct HostTimes {
-    /// Nanoseconds of the median call.
+    /// Median time of a call in nanoseconds.
     pub median: u64,
-    /// Nanoseconds that nine of ten calls do not exceed.
+    /// 90th percentile in nanoseconds.
     pub p90: u64,
-    /// Allocations of a call on average; those of other threads are in it.
+    /// Average allocations per call, including other threads'.
     pub allocations: f64,
 }
 
@@ -51,8 +51,8 @@ impl HostTimes {
     }
 }
 
-/// The times of calls that follow one another, in batches between which the host waits for
-/// `device`. The first batch warms up.
+/// The times of consecutive calls, in batches. The host waits for `device` between batches, and the
+/// first one warms up.
 pub fn of_submissions(
     device: &Device,
     batches: usize,
@@ -79,15 +79,15 @@ pub fn of_submissions(
     Ok(HostTimes::of(times, allocations))
 }
 
-/// A call that returns when its result is there.
+/// A call that waits for its result.
 pub struct RoundTrip {
     pub name: &'static str,
     pub ours: bool,
     pub call: Box<dyn FnMut() -> Result>,
 }
 
-/// The times of `rounds` calls of each contender, in turns, after as many in a row for each: a
-/// contender is not to pay for another's cold start.
+/// The times of `rounds` calls of each contender, in turns. Before, each runs `rounds` calls in a
+/// row, so that none pays for another's cold start.
 pub fn of_round_trips(contenders: &mut [RoundTrip], rounds: usize) -> Result<Vec<HostTimes>> {
     let mut times = vec![Vec::with_capacity(rounds); contenders.len()];
     let mut allocations = vec![0; contenders.len()];

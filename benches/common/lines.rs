@@ -1,5 +1,5 @@
-//! Sums of the rows and of the columns of row-major matrices of f32, and their dot products: ours, torch's and,
-//! of rows, CUB's of segments.
+//! Sums of the rows and of the columns of row-major matrices of f32, and their dot products: ours, torch's and, for
+//! rows, CUB's sums of segments.
 
 use super::Result;
 use super::cases::Case;
@@ -80,7 +80,7 @@ pub(super) fn elements(count: usize) -> Vec<f32> {
     period(count).into_iter().cycle().take(count).collect()
 }
 
-/// The elements that come again.
+/// The period of the elements.
 pub(super) fn period(count: usize) -> Vec<f32> {
     let mut random = Random::new(count as u64);
     (0..1_000_003).map(|_| (random.bits() % 4) as f32).collect()
@@ -206,11 +206,11 @@ fn columns<const ROWS: usize, const COLUMNS: usize>(
     Ok(contest)
 }
 
-/// Writes the dot products of the lines of two matrices.
+/// A function that writes the dot products of two matrices' rows or columns.
 type Dots = fn(&Device, &Matrix<f32>, &Matrix<f32>, &mut Buffer<f32>) -> tilewright::Result<()>;
 
-/// Of a matrix and the same elements turned around: the dot products of `lines` lines.
-/// `line_of` says to which of them an element belongs, by its place.
+/// The dot products of a matrix with its reversed elements. `line_of` maps an element's index to
+/// one of `lines` rows or columns.
 fn dots_of<const ROWS: usize, const COLUMNS: usize>(
     (device, rivals): (&Device, &Rivals),
     [operation, name]: [&'static str; 2],

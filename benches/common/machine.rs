@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use tilewright::Device;
 use tilewright_output::figures;
 
-/// The variable that names the commit of programs that run away from their repository.
+/// The environment variable with the commit, for programs that run outside their repository.
 const COMMIT_VARIABLE: &str = "TILEWRIGHT_COMMIT";
 
 /// The device in one line.
@@ -23,7 +23,7 @@ pub fn describe(device: &Device) -> String {
     )
 }
 
-/// The device as the files of figures have it, one of `count`.
+/// The device, one of `count`, for files of figures.
 pub fn record(device: &Device, count: usize) -> figures::Device {
     let properties = device.properties();
     let capability = properties.compute_capability;
@@ -37,12 +37,12 @@ pub fn record(device: &Device, count: usize) -> figures::Device {
     }
 }
 
-/// The newest version of CUDA that the driver supports.
+/// The newest CUDA version that the driver supports.
 pub fn driver(device: &Device) -> Option<String> {
     device.properties().driver.map(|driver| driver.to_string())
 }
 
-/// The commit that is checked out, marked where files differ from it; `None` where it is unknown.
+/// The checked-out commit, marked if files differ from it; `None` if unknown.
 pub fn commit() -> Option<String> {
     if let Ok(commit) = std::env::var(COMMIT_VARIABLE) {
         return Some(commit);

@@ -26,7 +26,7 @@ use tilewright::Device;
 /// The result of a benchmark's step; the error is one line.
 pub type Result<T = ()> = std::result::Result<T, Box<dyn Error>>;
 
-/// How a program ends, which prints the error.
+/// Prints the error, if any, and returns the exit code.
 pub fn exit(result: Result) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -37,7 +37,7 @@ pub fn exit(result: Result) -> ExitCode {
     }
 }
 
-/// Opens the device that the environment names, and prints its description.
+/// Opens the device from the environment, and prints its description.
 pub fn open_device() -> Result<Device> {
     let device = Device::from_env().map_err(|error| {
         format!("{error}\n(TILEWRIGHT_DEVICE=sim runs the benchmarks on the simulator)")
@@ -49,7 +49,7 @@ pub fn open_device() -> Result<Device> {
     Ok(device)
 }
 
-/// The numbers of an option's list, between commas.
+/// The numbers of an option's comma-separated list.
 pub fn numbers(list: &str) -> Result<Vec<usize>> {
     let numbers = list.split(',').map(str::parse);
     Ok(numbers.collect::<std::result::Result<_, _>>()?)

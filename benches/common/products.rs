@@ -11,17 +11,17 @@ use tilewright::{Device, MatmulElement, MatmulInto, Matrix};
 use tilewright_test_support::random::Random;
 use tilewright_test_support::rounding::{Rounding, gamma, row_of_product};
 
-/// Rows and columns of f32 products on a GPU. The odd ones have rows that are not aligned.
+/// Rows and columns of f32 products on a GPU. Odd sizes have unaligned rows.
 const F32_SIZES: [usize; 6] = [1024, 2048, 4095, 4096, 4097, 8192];
 const F64_SIZES: [usize; 2] = [1024, 4096];
 
 /// Sizes on the simulator.
 const SIMULATOR_SIZES: [usize; 2] = [32, 65];
 
-/// The largest size of the tiled kernel, which is a lesson and slow.
+/// The largest size for the tiled kernel, which is educational and slow.
 const LARGEST_TILED: usize = 4096;
 
-/// Rows of the result that are compared with a reference.
+/// Number of rows that are compared with a reference.
 const CHECKED_ROWS: usize = 5;
 
 /// An operand's type, and its arithmetic.
@@ -31,8 +31,8 @@ pub trait Number:
     const NAME: &'static str;
     /// Bits of the significand.
     const BITS: u32;
-    /// The bound of the error in units of gamma_K |A||B|: 1 where a reference in f64 is as good
-    /// as exact, 2 where it has the same bound itself.
+    /// The error bound in units of gamma_K |A||B|: 1 if the f64 reference is practically exact, 2
+    /// if it has the same bound itself.
     const BOUND: f64;
 
     fn from_f64(value: f64) -> Self;
@@ -79,7 +79,7 @@ fn case<T: Number>(size: usize) -> Case {
     }
 }
 
-/// The operands on the device, and some rows of the right product.
+/// The operands on the device, and some rows of the expected product.
 struct Operands<T: Number> {
     a: Matrix<T>,
     b: Matrix<T>,
@@ -176,9 +176,8 @@ impl<T: Number> Operands<T> {
         })
     }
 
-    /// Fails unless the rows of `product` that have a reference are as accurate as they have to
-    /// be: |C' - C| <= gamma_K |A||B| (Higham, Accuracy and Stability of Numerical Algorithms,
-    /// 3.13).
+    /// Fails unless the rows of `product` with a reference satisfy |C' - C| <= gamma_K |A||B|
+    /// (Higham, Accuracy and Stability of Numerical Algorithms, 3.13).
     fn check(&self, product: &Matrix<T>) -> Result {
         let elements = product.to_vec()?;
         let relative = T::BOUND * gamma::<T>(self.a.cols());

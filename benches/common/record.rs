@@ -1,4 +1,4 @@
-//! The figures of a run, as the files in `results/` have them.
+//! The figures of a run, in the format of the files in `results/`.
 
 use super::Result;
 use super::contest::{Contender, Contest};
@@ -17,7 +17,7 @@ pub struct Times {
 }
 
 impl Times {
-    /// The median and the quartiles of `seconds`, of which there has to be at least one.
+    /// The median and the quartiles of `seconds`, which must not be empty.
     pub fn of(mut seconds: Vec<f64>) -> Self {
         seconds.sort_by(f64::total_cmp);
         let at = |quarters: usize| seconds[(seconds.len() - 1) * quarters / 4];
@@ -29,7 +29,7 @@ impl Times {
     }
 }
 
-/// The row of a contest; `times` are those of its contenders, in order.
+/// The row of a contest, from the times of its contenders, in order.
 pub fn row(contest: &Contest, times: &[Times]) -> Row {
     let figures = |ours: bool| {
         let contenders = contest.contenders.iter().zip(times);
@@ -54,7 +54,7 @@ pub fn row(contest: &Contest, times: &[Times]) -> Row {
 fn figure(contest: &Contest, contender: &Contender, times: &Times) -> Figure {
     Figure {
         name: contender.name.to_owned(),
-        // The simulator's time is no GPU's.
+        // The simulator's time says nothing about a GPU's.
         value: (!contest.device.is_simulator()).then(|| contest.work.speed(times.median)),
         seconds: Some(times.median),
         seconds_quartiles: Some([times.lower_quartile, times.upper_quartile]),
@@ -62,20 +62,20 @@ fn figure(contest: &Contest, contender: &Contender, times: &Times) -> Figure {
     }
 }
 
-/// A file of figures, to which a run is added.
+/// A file of figures that a run is added to.
 pub struct Record {
     path: PathBuf,
-    /// What the file had when the run began.
+    /// The file's contents when the run began.
     earlier: Figures,
     run: Run,
 }
 
 impl Record {
-    /// A run of `program` on `count` devices like `device`, for the file at `path`. What the file has of another device
-    /// or driver will be replaced.
+    /// A run of `program` on `count` devices like `device`, for the file at `path`. Figures of another device or
+    /// driver will be replaced.
     ///
     /// # Errors
-    /// The file is there, and holds something else.
+    /// If the file exists and is not one of figures.
     pub fn open(
         path: &Path,
         program: &str,
@@ -119,7 +119,7 @@ impl Record {
         })
     }
 
-    /// Writes the file with these rows of the run.
+    /// Writes the file, with these rows of the run.
     pub fn write(&self, rows: &[Row]) -> Result {
         let mut figures = self.earlier.clone();
         figures.add(Run {

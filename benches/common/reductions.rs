@@ -1,4 +1,4 @@
-//! Reductions of f32 other than sums of a whole buffer: ours, CUB's and torch's.
+//! f32 reductions other than sums of a whole buffer: ours, CUB's and torch's.
 
 use super::Result;
 use super::cases::Case;
@@ -12,7 +12,7 @@ use std::rc::Rc;
 use tilewright::{Buffer, Device, Reducible, ops};
 use tilewright_test_support::random::Random;
 
-/// The largest relative error of a rival's sum in f32.
+/// The tolerated relative error of a rival's f32 sum.
 const RIVAL_ERROR: f64 = 1e-3;
 
 /// Elements of an array on a GPU and on the simulator.
@@ -124,7 +124,7 @@ fn label(len: usize) -> String {
     format!("2^{}", len.ilog2())
 }
 
-/// A result of CUB that is a value, an index or the square of one.
+/// Decodes a result of CUB: a value, an index, or the square of a value.
 fn value(bytes: &[u8]) -> f64 {
     f32::from_le_bytes(bytes[..4].try_into().expect("four bytes")).into()
 }
@@ -137,14 +137,14 @@ fn root(bytes: &[u8]) -> f64 {
     value(bytes).sqrt()
 }
 
-/// Numbers from 0 to 1 that come again.
+/// The period of the elements, which are from 0 to 1.
 fn period(len: usize) -> Vec<f32> {
     let mut random = Random::new(len as u64);
     let numbers = (0..1 << 20).map(|_| random.symmetric(23).abs() as f32);
     numbers.collect()
 }
 
-/// Places and values of the one element that is less than them, and of the one that is greater.
+/// Index and value of the one smaller element, and of the one greater.
 fn extremes(len: usize) -> [(usize, f32); 2] {
     [(len / 3, -1.0), (len / 7 * 5, 2.0)]
 }
@@ -162,7 +162,7 @@ fn empty_contest(device: &Device, operation: &'static str, len: usize, arrays: u
     Contest::of_bytes(device, operation, "f32", (len, label(len)), bytes)
 }
 
-/// What a loop gives.
+/// The result of a plain loop.
 fn expected(operation: &str, x: &[f32]) -> f64 {
     let wide = || x.iter().map(|&x| f64::from(x));
     let len = x.len() as f64;
@@ -252,7 +252,7 @@ fn dot(device: &Device, rivals: &Rivals, len: usize) -> Result<Contest> {
     Ok(contest)
 }
 
-/// Adds torch where it is there.
+/// Adds torch, if available.
 fn admit_torch(contest: &mut Contest, rivals: &Rivals, expected: f64) {
     let job = Job {
         operation: contest.operation,
@@ -268,7 +268,7 @@ fn admit_torch(contest: &mut Contest, rivals: &Rivals, expected: f64) {
     });
 }
 
-/// Adds CUB where it is there and has the reduction.
+/// Adds CUB, if available and if it has the reduction.
 fn admit_cub(
     contest: &mut Contest,
     rivals: &Rivals,

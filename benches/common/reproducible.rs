@@ -1,5 +1,5 @@
-//! Reproducible sums: `reduce_sum_reproducible`, `reduce_sum`, CUB's `DeviceReduce::Sum`, whose bits
-//! depend on the order, and of f32 and f64, where CUB has it, its sum whose bits do not depend on the GPU.
+//! Reproducible sums: `reduce_sum_reproducible`, `reduce_sum`, CUB's `DeviceReduce::Sum`, whose bits depend on the
+//! order, and for f32 and f64, if available, CUB's sum with the same bits on every GPU.
 
 use super::Result;
 use super::cases::Case;
@@ -90,12 +90,12 @@ where
             }
             Ok(())
         },
-        // One rounding, and another of the exact sum in the check.
+        // One rounding, plus another of the exact sum in the check.
         |result| T::check(result.to_vec()?[0], numerators, 2),
     )
 }
 
-/// CUB's sum in an order that is the same on every GPU, of binned numbers.
+/// Adds CUB's sum of binned numbers, which has the same order on every GPU.
 fn admit_gpu_to_gpu<T: Sample>(
     contest: &mut Contest,
     rivals: &Rivals,

@@ -1,4 +1,4 @@
-//! Random input whose exact sum is known.
+//! Random input with a known exact sum.
 
 use super::Result;
 use half::{bf16, f16};
@@ -6,21 +6,21 @@ use tilewright::ReduceElement;
 use tilewright_test_support::random::Random;
 use tilewright_test_support::rounding::gamma;
 
-/// A type with random values that are integers divided by one power of two, so that their sum
-/// can be known exactly.
+/// A type with random values that are integers over one power of two, so that their sum is known
+/// exactly.
 pub trait Sample: ReduceElement {
     /// The type's name.
     const NAME: &'static str;
 
-    /// A random numerator. Floating-point values are not negative: a part of the input that is
-    /// left out then changes the sum by more than rounding does.
+    /// A random numerator. Floating-point values are not negative: omitting a part of the input
+    /// then changes the sum by more than rounding.
     fn numerator(random: u64) -> i128;
 
     /// The value of a numerator.
     fn value(numerator: i128) -> Self;
 
-    /// Fails unless `sum` is right for elements with this sum of numerators, where a
-    /// floating-point sum may have the error of an addition tree of this height.
+    /// Fails unless `sum` is right for this sum of numerators. A floating-point sum may have the
+    /// error of an addition tree of this height.
     fn check(sum: Self::Sum, numerators: i128, height: u32) -> Result;
 }
 
@@ -52,7 +52,7 @@ floating_samples! {
     bf16, f32, 8;
 }
 
-/// Conversions that are exact for the values they are used for.
+/// Conversions, exact for the values used.
 mod floating {
     pub fn f32(value: f64) -> f32 {
         value as f32
@@ -101,7 +101,7 @@ integer_samples! {
     u64, u64;
 }
 
-/// Fails unless `found` is within `bound` of `exact`; a NaN never is.
+/// Fails unless `found` is within `bound` of `exact`. A NaN fails.
 pub fn check_floating(found: f64, exact: f64, bound: f64) -> Result {
     let error = (found - exact).abs();
     if error <= bound {
@@ -112,7 +112,7 @@ pub fn check_floating(found: f64, exact: f64, bound: f64) -> Result {
 
 /// Random elements, and the sum of their numerators.
 ///
-/// They repeat after 2^20 elements, which is more than a block reads, and quick to generate.
+/// They repeat after 2^20 elements, which is more than a block reads and quick to generate.
 pub fn elements<T: Sample>(len: usize) -> (Vec<T>, i128) {
     const PERIOD: usize = 1 << 20;
     let mut random = Random::new(len as u64);

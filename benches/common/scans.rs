@@ -10,20 +10,19 @@ use tilewright::{Buffer, Device, ScanElement, scan_height};
 use tilewright_test_support::random::Random;
 use tilewright_test_support::rounding::gamma;
 
-/// The largest relative error of a rival's sums in f32.
+/// The tolerated relative error of a rival's f32 sums.
 const RIVAL_ERROR: f64 = 1e-3;
 
 /// A type to scan.
 trait Scanned: ScanElement {
     const NAME: &'static str;
-    /// The function of the rival's source.
+    /// The function in the rival's source.
     const RIVAL: &'static str;
 
     /// A small number.
     fn of(number: u8) -> Self;
 
-    /// Fails unless `sum` is that of elements that add up to `expected`, a relative error of `error`
-    /// allowed where sums are rounded.
+    /// Fails unless `sum` is `expected`, with a relative error of at most `error` for rounded sums.
     fn check(sum: Self, expected: u64, error: f64) -> Result;
 }
 

@@ -13,10 +13,10 @@ use tilewright_test_support::random::Random;
 /// Segments of one array.
 #[derive(Clone, Copy)]
 struct Lengths {
-    /// As in a table.
+    /// The label in tables.
     label: &'static str,
     build: fn(&Device, &Rivals, usize) -> Result<Contest>,
-    /// Elements, approximately.
+    /// Approximate number of elements.
     size: usize,
 }
 

@@ -1,28 +1,28 @@
-//! The time of a call of one contender alone, when the clocks have settled.
+//! The time of a call of one contender, alone and with settled clocks.
 
 use super::Result;
 use std::time::Duration;
 
-/// How a call is timed.
+/// Durations and number of samples.
 #[derive(Clone, Copy)]
 pub struct Steady {
-    /// How long the contender runs before it is timed.
+    /// Time that the contender runs before it is timed.
     pub warm_up: Duration,
-    /// How long a sample lasts, about; it has whole calls.
+    /// Approximate duration of a sample, in whole calls.
     pub sample: Duration,
-    /// Samples, of which the median counts.
+    /// Number of samples. The median is the result.
     pub samples: usize,
 }
 
 impl Steady {
-    /// Where the time counts for nothing, as on the simulator: each call once.
+    /// A single call, if the time is irrelevant, as on the simulator.
     pub const ONCE: Self = Self {
         warm_up: Duration::ZERO,
         sample: Duration::ZERO,
         samples: 1,
     };
 
-    /// Seconds of a call, of which `time` makes so many, one after another, and returns how long they take.
+    /// The seconds of a call. `time` makes a given number of consecutive calls, and returns their duration.
     pub fn seconds(self, mut time: impl FnMut(u64) -> Result<Duration>) -> Result<f64> {
         time(1)?;
         let once = time(1)?.max(Duration::from_nanos(1));

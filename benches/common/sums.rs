@@ -9,7 +9,7 @@ use half::{bf16, f16};
 use std::rc::Rc;
 use tilewright::{Buffer, Device, reduce_sum_height};
 
-/// Sizes of f32 sums on a GPU: from those that the launch bounds to those that the memory bounds.
+/// Sizes of f32 sums on a GPU: from launch-bound to memory-bound.
 const F32_SIZES: [usize; 7] = [
     1 << 16,
     1 << 20,
@@ -20,7 +20,7 @@ const F32_SIZES: [usize; 7] = [
     1 << 30,
 ];
 
-/// Bytes of the input of the other types: those of 2^28 f32.
+/// Input bytes for the other types: those of 2^28 f32.
 const BYTES: usize = 1 << 30;
 
 /// Sizes on the simulator.

@@ -1,7 +1,7 @@
 //! One device, all devices, and torch with NCCL: `cargo bench --bench groups`.
 //!
-//! Each contender is warmed up by itself and then timed on the host, from the first call until all devices are
-//! done. Results of the group are held against those of the device, bit for bit.
+//! Each contender is warmed up and timed separately, on the host, from the first call until all devices are done. The
+//! group's results are compared with one device's, bit for bit.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -82,7 +82,7 @@ fn group_of(ranks: Option<usize>) -> Result<DeviceGroup> {
     })
 }
 
-/// Writes the results to the file that the options name, if they name one.
+/// Writes the results to the file in the options, if any.
 fn write(bench: &Bench) -> Result {
     let Some(path) = &bench.options.out else {
         return Ok(());

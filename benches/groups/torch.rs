@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 const PROGRAM: &str = include_str!("torch.py");
 
-/// How long a product may take, with the start of the processes.
+/// Time limit of a product, including the start of the processes.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Whether there is a Python with torch, and its version.
+/// The version of torch, or the error if there is none.
 pub fn version() -> Result<String> {
     let program = "import torch; print(torch.__version__, 'with NCCL', *torch.cuda.nccl.version())";
     let output = Command::new("python3").args(["-c", program]).output()?;
@@ -25,7 +25,7 @@ pub fn version() -> Result<String> {
     }
 }
 
-/// Seconds of an all-gather of B and a product of square matrices with so many rows, on `ranks` devices.
+/// Seconds of an all-gather of B and a product of square matrices of `size` rows, on `ranks` devices.
 pub fn seconds(ranks: usize, element: &str, size: usize, steady: Steady) -> Result<f64> {
     // A port that is free now.
     let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
@@ -67,7 +67,7 @@ pub fn seconds(ranks: usize, element: &str, size: usize, steady: Steady) -> Resu
     seconds.ok_or_else(|| "it printed no time".into())
 }
 
-/// The processes, which end with this.
+/// The processes, killed on drop.
 struct Ranks(Vec<Child>);
 
 impl Ranks {
@@ -88,7 +88,7 @@ impl Ranks {
 impl Drop for Ranks {
     fn drop(&mut self) {
         for rank in &mut self.0 {
-            // One that has ended is gone already.
+            // Fails if the process has already ended.
             let _ = rank.kill();
             let _ = rank.wait();
         }

@@ -1,4 +1,4 @@
-//! What is timed, on one device and on all.
+//! The timed work, on one device and on all.
 
 use super::options::Options;
 use super::torch;
@@ -12,10 +12,10 @@ use tilewright::{
 use tilewright_output::figures::{Figure, Row, Unit};
 use tilewright_test_support::random::Random;
 
-/// Random elements repeat after so many: a prime, so that no two rows of a matrix are the same.
+/// The period of random elements: a prime, so that no two rows of a matrix are equal.
 const PERIOD: usize = 1_000_003;
 
-/// How the columns of B are divided, and what that is called.
+/// The shardings of B, and their names.
 const SHARDINGS: [(Sharding, &str); 2] = [
     (Sharding::Replicated, "B replicated"),
     (Sharding::Columns, "B gathered"),
@@ -24,12 +24,12 @@ const SHARDINGS: [(Sharding, &str); 2] = [
 pub struct Bench {
     pub group: DeviceGroup,
     pub options: Options,
-    /// The version of torch, if there is one.
+    /// The version of torch, if available.
     pub torch: Option<String>,
     pub rows: Vec<Row>,
 }
 
-/// Elements of products, made of random numbers.
+/// An element type of products, made from random numbers.
 pub trait Number:
     MatmulElement<Product: Element> + MatmulInto<<Self as MatmulElement>::Product>
 {
@@ -68,7 +68,7 @@ impl Bench {
         }
     }
 
-    /// The sum of so many f32, on the host.
+    /// The sum of `elements` f32, with the result on the host.
     pub fn sum(&mut self, elements: usize) -> Result {
         let row = row("sum", "f32", elements, "");
         let name = row.name();
@@ -91,7 +91,7 @@ impl Bench {
         Ok(())
     }
 
-    /// So many f32 of each device on all of them: how fast the links are.
+    /// An all-gather of `elements` f32 of each device: the speed of the links.
     pub fn gather(&mut self, elements: usize) -> Result {
         let row = row("gather", "f32", elements, "of each");
         let name = row.name();
@@ -155,7 +155,7 @@ impl Bench {
         Ok(())
     }
 
-    /// Seconds of the same product by torch, where it is there.
+    /// torch's seconds for the same product, if available.
     fn torch_seconds(&self, element: &str, size: usize) -> Option<f64> {
         self.torch.as_ref()?;
         let ranks = self.group.ranks();
@@ -187,7 +187,7 @@ impl Bench {
     }
 
     fn report(&mut self, row: Row, one: Option<f64>, all: f64, torch: Option<f64>) {
-        // The simulator's time is no GPU's.
+        // The simulator's time says nothing about a GPU's.
         let simulated = self.group.devices()[0].is_simulator();
         let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
         let milliseconds = |seconds: f64| format!("{:.3}", seconds * 1e3);

@@ -1,4 +1,4 @@
-//! Products of sizes that no tile divides, in all orders, with gaps between lines; and of a matrix with its
+//! Products of sizes that no tile divides, in all orders, with gaps between rows or columns; and of a matrix with its
 //! transpose.
 
 use super::bench::{Bench, Job, Score};
@@ -27,7 +27,7 @@ const SIZES: [(usize, usize, usize); 10] = [
 /// Elements between the rows or columns of matrices with gaps, which no vector divides.
 const GAP: usize = 3;
 
-/// Rows and columns of matrices that are multiplied by their transposes.
+/// Rows and columns of matrices multiplied by their transposes.
 const GRAMS: [(usize, usize); 5] = [
     (1024, 1024),
     (4096, 4096),
@@ -36,7 +36,7 @@ const GRAMS: [(usize, usize); 5] = [
     (1 << 20, 128),
 ];
 
-/// In place of either on the simulator.
+/// The size of either on the simulator.
 const ON_SIMULATOR: usize = 61;
 
 /// A product that is timed.
@@ -48,7 +48,7 @@ struct Case {
     gap: usize,
 }
 
-/// A matrix of `rows` x `columns`, whose lines have `gap` elements more.
+/// A matrix of `rows` x `columns`, with `gap` further elements in each contiguous row or column.
 fn with_gap(rows: usize, columns: usize, order: Order, gap: usize) -> (usize, usize, Order) {
     match order {
         Order::RowMajor => (rows, columns + gap, order),
@@ -75,8 +75,8 @@ impl Bench {
         self.run_any_layout(element, rivals, rows)
     }
 
-    /// As [`run_ragged`](Self::run_ragged), for 8-bit elements. cuBLASLt multiplies these in few orders with few
-    /// leading dimensions, cuBLAS in none.
+    /// [`run_ragged`](Self::run_ragged) for 8-bit elements. cuBLASLt supports few orders and leading dimensions for
+    /// these, cuBLAS none.
     pub fn run_ragged_bytes<T: MatmulInto<O> + LtElement<Product = O> + Number, O: Number>(
         &self,
         element: &str,
@@ -128,7 +128,8 @@ impl Bench {
         Ok(())
     }
 
-    /// A^T A, as if all multiply-adds were done, against the rivals' product of both matrices.
+    /// A^T A, counted as if all multiply-adds were done, against the rivals' product of both
+    /// matrices.
     pub fn run_grams<T: MatmulInto<T> + InSums + LtElement<Product = T> + Number>(
         &self,
         element: &str,
@@ -158,7 +159,7 @@ impl Bench {
         Ok(())
     }
 
-    /// cuBLAS's call and the best of cuBLASLt's algorithms, where they are there.
+    /// cuBLAS's call and cuBLASLt's best algorithm, if available.
     fn rivals_of_views<T: InSums + LtElement<Product = T>>(
         &self,
         job: &Job,

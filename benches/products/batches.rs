@@ -10,7 +10,7 @@ use tilewright::{Arithmetic, Matmul, MatmulInto};
 use tilewright_output::figures::Row;
 use tilewright_test_support::random::Random;
 
-/// Products of a batch, and rows and columns of their matrices.
+/// Products per batch, and rows and columns of their matrices.
 const BATCHES: [(usize, usize); 9] = [
     (1000, 16),
     (1000, 32),
@@ -23,8 +23,7 @@ const BATCHES: [(usize, usize); 9] = [
     (64, 1024),
 ];
 
-/// A row of a batch: what its name ends with, the arithmetic, and the compute capability of the devices whose
-/// kernels it has.
+/// A row of a batch: the end of its name, the arithmetic, and the compute capability of its kernels.
 pub type Way = (&'static str, Arithmetic, (u32, u32));
 
 pub const WAYS_OF_F32: &[Way] = &[
@@ -38,15 +37,16 @@ pub const WAYS_OF_HALVES: &[Way] = &[
     ("mma.sync", Arithmetic::Auto, (8, 0)),
 ];
 
-/// Rows and columns of the smallest f32 products with split operands: shorter sums have no bound.
+/// Rows and columns of the smallest f32 products with split operands. Shorter sums have no error
+/// bound.
 const LEAST_SPLIT: usize = 64;
 
-/// Products of a batch on the simulator, and their most rows.
+/// Products per batch on the simulator, and their maximum rows.
 const COUNT_ON_SIMULATOR: usize = 4;
 const MOST_ON_SIMULATOR: usize = 256;
 
 impl Bench {
-    /// Batches whose matrices lie one below the other, in some ways.
+    /// Batches of vertically stacked matrices, with several methods.
     pub fn run_batches<T: MatmulInto<T> + InF32 + LtElement<Product = T> + Number>(
         &self,
         element: &str,

@@ -1,4 +1,4 @@
-//! How contenders are timed, and their speeds reported.
+//! Timing of contenders, and reporting of their speeds.
 
 use super::options::Options;
 use super::rivals::cublas::CuBlas;
@@ -11,13 +11,13 @@ use std::time::Duration;
 use tilewright::{Device, Matrix};
 use tilewright_output::figures::{Figure, Row, Unit};
 
-/// Blocks of calls that are timed, of which the median counts.
+/// Number of timed blocks of calls. The median is the result.
 const SAMPLES: usize = 7;
 
-/// How long a sample lasts, about.
+/// Approximate duration of a sample.
 const SAMPLE: Duration = Duration::from_millis(60);
 
-/// How long a sample lasts, about, and the time before it, where one of several algorithms is chosen.
+/// Approximate duration of a sample, and of its warm-up, for choosing an algorithm.
 const CHOICE: Duration = Duration::from_millis(15);
 
 pub struct Bench {
@@ -37,17 +37,17 @@ pub struct Job {
     pub work: &'static str,
     pub element: String,
     pub shape: String,
-    /// Rows of square matrices, or what else an axis counts.
+    /// Rows of square matrices, or the value on an axis.
     pub size: Option<usize>,
-    /// The data, or the way of the product.
+    /// The data, or the method.
     pub detail: String,
     pub unit: Unit,
-    /// Operations, or bytes that have to be read.
+    /// Operations, or bytes that must be read.
     pub amount: f64,
 }
 
 impl Job {
-    /// One that is measured in operations.
+    /// A job measured in operations.
     pub fn of_operations(work: &'static str, element: &str, shape: String, amount: f64) -> Self {
         Self {
             work,
@@ -70,7 +70,7 @@ impl Job {
         }
     }
 
-    /// The same in another way.
+    /// The same job with another method.
     pub fn by(&self, way: &str) -> Self {
         let details = [self.detail.as_str(), way];
         let details: Vec<&str> = details.into_iter().filter(|it| !it.is_empty()).collect();
@@ -110,11 +110,11 @@ impl Job {
     }
 }
 
-/// What one contender reached.
+/// The result of one contender.
 pub struct Score {
     /// The function, or the rival.
     pub name: &'static str,
-    /// Of a call.
+    /// Seconds of a call.
     pub seconds: f64,
     pub error: Option<Error>,
 }
@@ -149,7 +149,7 @@ impl Bench {
         })
     }
 
-    /// The scores of a call of cuBLAS and of the best of cuBLASLt's algorithms, where they are there.
+    /// The scores of cuBLAS and of cuBLASLt's best algorithm, if available.
     pub fn rivals<T: Number + LtElement<Product: Number>>(
         &self,
         job: &Job,
@@ -167,7 +167,7 @@ impl Bench {
         Ok(scores)
     }
 
-    /// The score of the best of cuBLASLt's algorithms; none where it is not there.
+    /// The score of cuBLASLt's best algorithm, if available.
     pub fn lt_rival<T: Number + LtElement<Product: Number>>(
         &self,
         job: &Job,
@@ -183,7 +183,7 @@ impl Bench {
         Ok(Some(score))
     }
 
-    /// As [`lt_rival`](Self::lt_rival), for operands in turns, each of `count` products.
+    /// [`lt_rival`](Self::lt_rival) for operands used in turns, each of `count` products.
     pub fn lt_score<T: LtElement>(
         &self,
         job: &Job,
@@ -221,7 +221,7 @@ impl Bench {
         Ok(Some(Score::new("cuBLASLt", seconds)))
     }
 
-    /// The time of a call, warmed up.
+    /// The time of a call after warm-up.
     pub fn seconds(&self, call: impl FnMut() -> Result) -> Result<f64> {
         self.seconds_of(
             Steady {
@@ -233,7 +233,7 @@ impl Bench {
         )
     }
 
-    /// The same in a few short samples, to choose among calls.
+    /// The time of a call in a few short samples, to choose among calls.
     fn seconds_at_once(&self, call: impl FnMut() -> Result) -> Result<f64> {
         self.seconds_of(
             Steady {
@@ -257,7 +257,7 @@ impl Bench {
         })
     }
 
-    /// Prints a row and keeps it; returns how many times as fast as the fastest rival ours is.
+    /// Prints and keeps a row. Returns the fastest rival's time over ours.
     pub fn report(
         &self,
         job: &Job,
@@ -266,7 +266,7 @@ impl Bench {
         rows: &mut Vec<Row>,
     ) -> Option<f64> {
         let figure = |score: &Score| Figure {
-            // The simulator's time is no GPU's: it has no speed.
+            // The simulator's time says nothing about a GPU's, so it has no speed.
             value: (!self.device.is_simulator()).then(|| job.speed(score.seconds)),
             seconds: Some(score.seconds),
             relative_l2: score.error.as_ref().map(|it| it.relative_l2),
@@ -306,7 +306,7 @@ impl Bench {
         ratio
     }
 
-    /// Prints the geometric mean of ratios, and the least.
+    /// Prints the geometric mean of the ratios, and the least.
     pub fn print_mean(&self, name: &str, ratios: &[f64]) {
         if ratios.is_empty() {
             return;

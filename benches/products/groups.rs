@@ -1,4 +1,4 @@
-//! Products of unequal shapes: the tokens of a batch by the experts that they were given to.
+//! Grouped products of unequal shapes: tokens times the weights of their experts.
 
 use super::bench::{Bench, Job, Score};
 use super::sets::Number;
@@ -7,20 +7,20 @@ use tilewright::{Matmul, MatmulGroup, MatmulInto, Matrix, Order};
 use tilewright_output::figures::Row;
 use tilewright_test_support::random::Random;
 
-/// Products of a group.
+/// Products per group.
 const EXPERTS: usize = 64;
 
-/// Rows of the products, on average: they are from 8 to twice as many, in steps of 8.
+/// Average rows of the products, which range from 8 to twice the average, in steps of 8.
 const TOKENS: [usize; 3] = [16, 64, 128];
 
 /// Columns of the experts' weights, and their rows.
 const WEIGHTS: (usize, usize) = (1024, 2048);
 
-/// A way to multiply A by B of each three matrices into the third.
+/// A method that multiplies the first two of each three matrices into the third.
 type Way<T> = fn(&mut [[Matrix<T>; 3]]) -> Result;
 
 impl Bench {
-    /// One launch for all products, and one for each.
+    /// Compares one launch for all products with one for each.
     pub fn run_groups<T: MatmulInto<T> + Number>(
         &self,
         element: &str,

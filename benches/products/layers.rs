@@ -1,4 +1,4 @@
-//! Products of activations with the weights of layers: few rows or many, times tall and wide matrices.
+//! Products of activations with layers' weights: few or many rows, times large matrices.
 
 use super::bench::{Bench, Job, Score};
 use super::rivals::cublas_lt::LtElement;
@@ -13,7 +13,7 @@ use tilewright_test_support::random::Random;
 /// Rows of the activations.
 const ROWS: [usize; 6] = [1, 16, 32, 64, 128, 4096];
 
-/// The most rows for which the tiles of more rows are timed, too.
+/// Maximum rows for which the tiles for more rows are timed, too.
 const FEW_ROWS: usize = 64;
 
 /// N and K of layers of large language models.
@@ -25,10 +25,10 @@ const LAYERS: [(usize, usize); 5] = [
     (129_280, 7168),
 ];
 
-/// In place of them on the simulator.
+/// The layers on the simulator.
 const ON_SIMULATOR: [(usize, usize); 1] = [(128, 256)];
 
-/// Random elements, after which they come again: a prime, so that no two lines are equal.
+/// The period of random elements: a prime, so that no two rows or columns are equal.
 const PERIOD: usize = 1_000_003;
 
 /// `len` elements.
@@ -41,7 +41,7 @@ fn elements<T: Number>(len: usize) -> Vec<T> {
 }
 
 impl Bench {
-    /// To bf16, with weights by columns, against the best of cuBLASLt's algorithms.
+    /// Products to bf16 with column-major weights, against cuBLASLt's best algorithm.
     pub fn run_layers<T: MatmulInto<bf16> + LtElement<Product = bf16> + Number>(
         &self,
         element: &str,

@@ -1,8 +1,7 @@
 //! `matmul` and cuBLAS: `cargo bench --bench products`.
 //!
-//! Each contender is warmed up by itself and then timed, so that none has the clocks that another one
-//! leaves behind: tensor-core work heats the device. The operands are random; of small ones there are
-//! as many as do not fit into the second-level cache, taken in turns.
+//! Each contender is warmed up and timed separately, so that none inherits another's clocks: tensor-core work heats
+//! the device. Operands are random. Small ones rotate through more sets than fit into L2.
 
 mod any_layout;
 mod batches;
@@ -107,7 +106,7 @@ fn run() -> Result {
         let before = rows.len();
         run(&bench, &mut rows)?;
         if let (Some(record), true) = (&record, rows.len() > before) {
-            // A run that is interrupted keeps what it has measured.
+            // An interrupted run keeps its measurements.
             record.write(&rows)?;
         }
     }
@@ -117,5 +116,5 @@ fn run() -> Result {
     Ok(())
 }
 
-/// Products of one kind, whose results are added to the others.
+/// A family of products, which adds its rows to the others.
 type Family = fn(&Bench, &mut Vec<Row>) -> Result;

@@ -1,4 +1,4 @@
-//! Operands and results, and the error of a result.
+//! Operands, results, and the error of a result.
 
 use crate::common::Result;
 use half::{bf16, f16};
@@ -6,20 +6,20 @@ use tilewright::cuda_std::fp8::F8E4M3;
 use tilewright::{Device, Element, Matrix, MatrixView, MatrixViewMut, Order};
 use tilewright_test_support::random::Random;
 
-/// Bytes of all operands together, more than twice the largest second-level cache.
+/// Bytes of all operands together: more than twice the largest L2.
 const OPERAND_BYTES: usize = 256 << 20;
 
-/// Outputs of which the error is measured.
+/// Number of outputs whose error is measured.
 const MEASURED: usize = 4000;
 
-/// The error of some outputs.
+/// The error over a sample of outputs.
 pub struct Error {
     pub relative_l2: f64,
-    /// The largest in units of 2^-24 of |A||B|.
+    /// The largest error, in units of 2^-24 of |A||B|.
     pub largest: f64,
 }
 
-/// An element of a product whose result can be read.
+/// An element type of products.
 pub trait Number: Element {
     fn of(value: f64) -> Self;
     fn to_f64(self) -> f64;
@@ -95,17 +95,16 @@ type Set<T, O> = (Matrix<T>, Matrix<T>, Matrix<O>);
 /// Parts of A, B and C.
 pub type Parts<'a, T, O> = (MatrixView<'a, T>, MatrixView<'a, T>, MatrixViewMut<'a, O>);
 
-/// Operands of type `T` and results of type `O`, used in turns: as many as do not fit into the second-level cache,
-/// and on the simulator one.
+/// Operands of type `T` and results of type `O`, used in turns: more than fit into L2, or one set on the simulator.
 pub struct Turns<T: Element, O: Element = T> {
     sets: Vec<Set<T, O>>,
     turn: usize,
-    /// Elements of the lines of all matrices that no product reads.
+    /// Unread elements at the end of each row or column.
     gap: usize,
 }
 
 impl<T: Element, O: Element> Turns<T, O> {
-    /// Sets of `bytes` bytes that count, each of which `set` makes.
+    /// Sets with `bytes` bytes each, made by `set`.
     pub fn new(device: &Device, bytes: usize, set: impl Fn() -> Result<Set<T, O>>) -> Result<Self> {
         let count = match device.is_simulator() {
             true => 1,
@@ -119,7 +118,7 @@ impl<T: Element, O: Element> Turns<T, O> {
         })
     }
 
-    /// The same, where the last `gap` elements of each line are no part of the matrices.
+    /// Excludes the last `gap` elements of each row or column from the matrices.
     pub fn with_gap(self, gap: usize) -> Self {
         Self { gap, ..self }
     }
@@ -193,7 +192,7 @@ impl<T: Number, O: Number> Sets<T, O> {
         self.turns.next()
     }
 
-    /// The error of the last result, at places all over it.
+    /// The error of the last result, at outputs spread over it.
     pub fn error(&self) -> Result<Error> {
         let c = self.turns.last().to_vec()?;
         let [a, b] = &self.elements;

@@ -1,5 +1,4 @@
-//! Products that are no squares: of a matrix and a vector, which take the time in which the matrix is read,
-//! and of a small result with a large K.
+//! Products with extreme shapes: matrix times vector, bound by reading the matrix, and small results with a large K.
 
 use super::bench::{Bench, Job, Multiply, Score};
 use super::rivals::cublas::{CuBlas, Gemm, InF32};
@@ -10,7 +9,7 @@ use tilewright::{Arithmetic, Matmul, MatmulInto, Matrix};
 use tilewright_output::figures::{Row, Unit};
 use tilewright_test_support::random::Random;
 
-/// Rows and columns of the matrices that are multiplied by a vector.
+/// Rows and columns of the matrices multiplied by a vector.
 const MATRICES: [(usize, usize); 5] = [
     (1024, 1024),
     (4096, 4096),
@@ -28,7 +27,7 @@ const SMALL_RESULTS: [(usize, usize, usize); 5] = [
     (512, 512, 1 << 16),
 ];
 
-/// In place of either on the simulator.
+/// The size of either on the simulator.
 const ON_SIMULATOR: usize = 256;
 
 /// A rival's product.
@@ -44,7 +43,7 @@ pub fn by_gemv<T: Gemm>(
     cublas.multiply_vector(a, b, c)
 }
 
-/// cuBLAS's product of f16 or bf16, which is one of matrices.
+/// cuBLAS's product of f16 or bf16 with a vector, by its matrix product.
 pub fn by_gemm<T: InF32>(
     cublas: &CuBlas,
     a: &Matrix<T>,
@@ -55,7 +54,8 @@ pub fn by_gemm<T: InF32>(
 }
 
 impl Bench {
-    /// Of row-major matrices, with the vector on the right (rows are summed) and on the left (columns are).
+    /// Products of row-major matrices with a vector on the right (rows are summed) and on the left (columns are
+    /// summed).
     pub fn run_vectors<T: MatmulInto<T> + LtElement<Product = T> + Number>(
         &self,
         element: &str,
@@ -86,7 +86,7 @@ impl Bench {
         Ok(())
     }
 
-    /// Products whose K is divided, and the same in order of k.
+    /// Products with split K, and in order of k.
     pub fn run_small_results<T: MatmulInto<T> + LtElement<Product = T> + Number + Gemm>(
         &self,
         element: &str,

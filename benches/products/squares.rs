@@ -12,13 +12,13 @@ use tilewright::{Arithmetic, Matmul, MatmulInto, Order};
 use tilewright_output::figures::Row;
 use tilewright_test_support::random::Random;
 
-/// Rows of f32 products of split operands, whatever the size.
+/// Rows of f32 products with split operands, for every size.
 const SPLIT: [(&str, TileSize); 2] = [
     ("split, large tiles", TileSize::Large),
     ("split, small tiles", TileSize::Small),
 ];
 
-/// A row of products in tiles of a size, by the kernels of devices of a compute capability.
+/// A row: its name, a tile size, and the compute capability of the kernels.
 type Way = (&'static str, TileSize, (u32, u32));
 
 const IN_TILES: &[Way] = WAYS.split_at(3).0;
@@ -32,10 +32,10 @@ const WAYS: &[Way] = &[
     ("mma.sync, small tiles", TileSize::Small, (8, 0)),
 ];
 
-/// No limit to the kernels.
+/// No limit on the kernels.
 pub const NEWEST: (u32, u32) = (u32::MAX, 0);
 
-/// How the elements of a line are drawn, a row of A or, numbered on, of B.
+/// A distribution of elements, by row of A and then of B.
 struct Data {
     name: &'static str,
     draw: fn(&mut Random, Line) -> f64,
@@ -43,7 +43,7 @@ struct Data {
     has_chain: bool,
 }
 
-/// A line's number, and how many A has.
+/// The number of a row, and the number of A's rows.
 struct Line {
     number: usize,
     of_a: usize,
@@ -72,9 +72,10 @@ const DATA: [Data; 4] = [
     },
 ];
 
-/// Of mean 0 and variance 1 (Box and Muller, A Note on the Generation of Random Normal Deviates, 1958).
+/// A normal deviate with mean 0 and variance 1 (Box and Muller, A Note on the Generation of Random Normal Deviates,
+/// 1958).
 fn normal(random: &mut Random) -> f64 {
-    // From 0, which has no logarithm, to 1: the other end is left in.
+    // Excludes 0, which has no logarithm, and includes 1.
     let radius = (-2.0
         * (1.0 - random.signed_unit().abs())
             .max(f64::MIN_POSITIVE)
@@ -222,14 +223,14 @@ impl Bench {
         Ok(())
     }
 
-    /// Whether the product is to run, or one of its rows of these ways.
+    /// Whether the product, or one of its rows with these methods, is to run.
     fn wants_one_of(&self, job: &Job, ways: &[Way]) -> bool {
         let mut names = ways.iter().map(|(way, ..)| job.by(way).name());
         let has_ways = !self.options.as_selected;
         self.options.wants(&job.name()) || has_ways && names.any(|it| self.options.wants(&it))
     }
 
-    /// The rows of these ways.
+    /// Runs the rows with these methods.
     fn run_ways<T: MatmulInto<O> + Number, O: Number>(
         &self,
         (job, ways): (&Job, &[Way]),
@@ -251,7 +252,7 @@ impl Bench {
         Ok(())
     }
 
-    /// B by columns is what tensor cores read; B by rows is transposed first.
+    /// Tensor cores read a column-major B; a row-major B is transposed first.
     pub fn run_i8(&self, rows: &mut Vec<Row>) -> Result {
         for (order, label) in [
             (Order::RowMajor, "B by rows"),
@@ -288,7 +289,7 @@ impl Bench {
         Ok(())
     }
 
-    /// i8 to bf16, with scales of rows and columns, in the order that tensor cores read.
+    /// i8 to bf16, with scales for rows and columns, in the order that tensor cores read.
     pub fn run_dequantized(&self, rows: &mut Vec<Row>) -> Result {
         for &size in &self.sizes {
             let job = Job {
@@ -312,7 +313,7 @@ impl Bench {
         Ok(())
     }
 
-    /// To bf16. The rival is the best of cuBLASLt's algorithms, which take such operands in this order alone.
+    /// e4m3 to bf16. The rival is cuBLASLt's best algorithm, which supports only this order.
     pub fn run_e4m3(&self, rows: &mut Vec<Row>) -> Result {
         for &size in &self.sizes {
             let job = Job::of_squares("e4m3", size, "B by columns");

@@ -83,7 +83,7 @@ impl Cub {
         &self.version
     }
 
-    /// A function that enqueues the sum of `x` a number of times.
+    /// A function that enqueues the sum of `x` a given number of times.
     pub fn sum<T: Sample>(
         &self,
         x: Rc<Buffer<T>>,
@@ -100,7 +100,7 @@ impl Cub {
         Ok(move |calls, result: &mut Buffer<T::Sum>| call.enqueue(calls, result))
     }
 
-    /// A function that sums `x` and waits until the sum is on the host. Page-locked memory there
+    /// A function that sums `x` and waits until the sum is on the host. Page-locked host memory
     /// makes the copy faster.
     pub fn sum_to_host<T: Sample>(
         &self,
@@ -113,8 +113,8 @@ impl Cub {
             sum(1, &mut result)?;
             let stream = device.raw_stream().ok_or("the device has no stream")?;
             let from = pointer(result.device_address());
-            // SAFETY: both have room for a sum; the copy is complete when the call returns. The
-            // device's context is current.
+            // SAFETY: both hold a sum, and the copy is complete when the call returns. The device's
+            // context is current.
             let error = device.with_current(|| unsafe {
                 (functions.copy_to_host)(host.as_mut_ptr().cast(), from, stream.as_ptr())
             })?;
@@ -140,7 +140,7 @@ struct Call<T: Sample> {
 }
 
 impl<T: Sample> Call<T> {
-    /// Queries the size of the temporary memory, and allocates it.
+    /// Queries the size of temporary memory, and allocates it.
     fn allocate(&mut self) -> Result {
         let mut result = self.device.zeros::<T::Sum>(1)?;
         self.enqueue(1, &mut result)?;
@@ -161,9 +161,9 @@ impl<T: Sample> Call<T> {
         self.device.with_current(|| {
             for _ in 0..calls {
                 // SAFETY: the library was compiled for these types. `x` has `count` elements and
-                // `result` one; temporary memory is none, or as large as an earlier call said.
-                // All are on the device whose context is current, and freed only after the work
-                // in its stream.
+                // `result` one; temporary memory is null, or as large as an earlier call reported.
+                // All are on the device whose context is current, and freed only after the work in
+                // its stream.
                 let error = unsafe {
                     (self.functions.sum)(temporary, bytes, x, result, self.count, stream.as_ptr())
                 };

@@ -58,7 +58,7 @@ type Scan = unsafe extern "C" fn(
     *mut c_void,
 ) -> c_int;
 
-/// What CUB is told of the segments of an array.
+/// The description of an array's segments for CUB.
 #[derive(Clone, Copy)]
 pub enum Segments {
     OfOneSize,
@@ -96,8 +96,8 @@ impl CubReductions {
         })
     }
 
-    /// A function that enqueues the reduction of this name in the source, of `x` and, where it has two
-    /// arrays, `y`, a number of times.
+    /// A function that enqueues the named reduction of `x`, and of `y` if it takes two arrays, a given number of
+    /// times.
     pub fn reduction(
         &self,
         name: &str,
@@ -109,14 +109,14 @@ impl CubReductions {
         let count = c_int::try_from(x.len())?;
         self.enqueue(move |at: Place| {
             let (x, y) = (address(&x), address(&y));
-            // SAFETY: `x` and `y` have `count` elements, and the output room for a result; the rest is as a
-            // `Place` says.
+            // SAFETY: `x` and `y` have `count` elements, and the output room for a result; the rest is guaranteed by
+            // `Place`.
             unsafe { function(at.temporary, at.bytes, x, y, at.output, count, at.stream) }
         })
     }
 
-    /// A function that enqueues the sums of the rows of a row-major matrix a number of times, as segments of one
-    /// size, or as segments between offsets, which may be of any.
+    /// A function that enqueues the sums of a row-major matrix's rows a given number of times, as segments of one
+    /// size or between offsets.
     ///
     /// # Errors
     /// CUB is too old for segments of one size.
@@ -141,8 +141,8 @@ impl CubReductions {
         let columns = c_int::try_from(matrix.cols())?;
         self.enqueue(move |at: Place| {
             let x = pointer(matrix.view().device_address()).cast_const();
-            // SAFETY: the matrix has `rows` times `columns` elements and the output `rows`; the rest is as a
-            // `Place` says.
+            // SAFETY: the matrix has `rows` times `columns` elements and the output `rows`; the rest is guaranteed by
+            // `Place`.
             unsafe {
                 function(
                     at.temporary,
@@ -157,8 +157,8 @@ impl CubReductions {
         })
     }
 
-    /// A function that enqueues the sums of the segments of `x` a number of times: where each segment
-    /// starts and the last one ends are the offsets.
+    /// A function that enqueues the sums of `x`'s segments a given number of times. `offsets` are the starts of the
+    /// segments, and the end of the last.
     pub fn sum_of_segments(
         &self,
         x: Rc<Buffer<f32>>,
@@ -169,8 +169,8 @@ impl CubReductions {
         let segments = c_int::try_from(offsets.len() - 1)?;
         self.enqueue(move |at: Place| {
             let (x, offsets) = (address(&x), address(&offsets));
-            // SAFETY: the offsets are one more than segments and lie within `x`, and there is a sum for each;
-            // the rest is as a `Place` says.
+            // SAFETY: the offsets are one more than segments and lie within `x`, and there is a sum for each; the
+            // rest is guaranteed by `Place`.
             unsafe {
                 function(
                     at.temporary,
@@ -185,7 +185,7 @@ impl CubReductions {
         })
     }
 
-    /// A function that enqueues the scan of this name in the source, of `x`, a number of times.
+    /// A function that enqueues the named scan of `x` a given number of times.
     pub fn scan<T: Element>(
         &self,
         name: &str,
@@ -196,12 +196,12 @@ impl CubReductions {
         let count = c_int::try_from(x.len())?;
         self.enqueue(move |at: Place| {
             let x = address(&x);
-            // SAFETY: `x` and the sums have `count` elements; the rest is as a `Place` says.
+            // SAFETY: `x` and the sums have `count` elements; the rest is guaranteed by `Place`.
             unsafe { function(at.temporary, at.bytes, x, at.output, count, at.stream) }
         })
     }
 
-    /// A function that enqueues calls of CUB, with the temporary memory for which CUB asks in a call before.
+    /// A function that enqueues calls of CUB, with the temporary memory that CUB requests in an earlier call.
     fn enqueue<O: Element, F: FnMut(Place) -> c_int>(
         &self,
         mut function: F,
@@ -231,13 +231,13 @@ impl CubReductions {
     }
 }
 
-/// Where a call of CUB works, on the device whose context is current. All memory is freed only after the work in the
-/// device's stream.
+/// The memory and the stream of a call of CUB, on the device whose context is current. Memory is freed only after the
+/// work in the stream.
 struct Place {
-    /// As large as an earlier call said; or none, and then the call writes that size, and does no more.
+    /// As large as an earlier call reported, or null: then the call only writes this size.
     temporary: *mut c_void,
     bytes: *mut usize,
-    /// None without temporary memory.
+    /// Null without temporary memory.
     output: *mut c_void,
     stream: *mut c_void,
 }

@@ -1,5 +1,4 @@
-//! CUB's sums whose bits do not depend on the GPU, of f32 and f64. CUB has them from 3.1 on, and the
-//! toolkit of CUDA 13.0 has 3.0.
+//! CUB's f32 and f64 sums with the same bits on every GPU, from CUB 3.1. The CUDA 13.0 toolkit has 3.0.
 
 use super::nvcc::{self, ErrorText, HEADERS, Source, error_of, pointer, version_of, version_text};
 use crate::common::Result;

@@ -61,7 +61,7 @@ impl CuBlas {
         &self.version
     }
 
-    /// Enqueues C = A B `calls` times. The shapes have to match.
+    /// Enqueues C = A B `calls` times. The shapes must match.
     pub fn multiply<T: Gemm>(
         &self,
         a: &Matrix<T>,
@@ -96,7 +96,7 @@ impl CuBlas {
         })
     }
 
-    /// Enqueues C = A B of row-major matrices, of which one has a single column, B, or row, A.
+    /// Enqueues C = A B of row-major matrices, where B has a single column or A a single row.
     pub fn multiply_vector<T: Gemm>(
         &self,
         a: &Matrix<T>,
@@ -131,8 +131,8 @@ impl CuBlas {
         })
     }
 
-    /// Enqueues C = A B in f16 or bf16, with f32 accumulators. A and C are row-major, B is of either
-    /// order; the shapes have to match.
+    /// Enqueues C = A B in f16 or bf16, with f32 accumulators. A and C are row-major, B is of either order; the
+    /// shapes must match.
     pub fn multiply_halves<T: InF32>(
         &self,
         a: &Matrix<T>,
@@ -172,7 +172,7 @@ impl CuBlas {
         })
     }
 
-    /// Enqueues C = A B of parts of matrices in any order; C is row-major. The shapes have to match.
+    /// Enqueues C = A B of parts of matrices in any order; C is row-major. The shapes must match.
     pub fn multiply_views<T: InSums>(
         &self,
         a: MatrixView<'_, T>,
@@ -223,7 +223,7 @@ impl CuBlas {
         })
     }
 
-    /// Enqueues C = A B of i8 in i32. A and C are row-major, B is of either order; the shapes have to match.
+    /// Enqueues C = A B of i8 in i32. A and C are row-major, B is of either order; the shapes must match.
     pub fn multiply_i8(&self, a: &Matrix<i8>, b: &Matrix<i8>, c: &mut Matrix<i32>) -> Result {
         let order = b.order();
         let Product { m, n, k, a, b, c } = Product::of(a, b, c)?;
@@ -259,8 +259,7 @@ impl CuBlas {
         })
     }
 
-    /// Enqueues `count` products of `size` x `size` matrices, which lie one below the other in row-major
-    /// matrices, with f32 accumulators.
+    /// Enqueues `count` products of `size` x `size` matrices, stacked in row-major matrices, with f32 accumulators.
     pub fn multiply_batch<T: InF32>(
         &self,
         (size, count): (usize, usize),
@@ -311,7 +310,7 @@ impl CuBlas {
             .with_current(|| (0..calls).try_for_each(|_| self.functions.check(call())))?
     }
 
-    /// Creates the handle. The device's context has to be current.
+    /// Creates the handle. The device's context must be current.
     fn prepare(&mut self, stream: *mut c_void) -> Result {
         let functions = &self.functions;
         // SAFETY: the place is for one handle.
@@ -328,10 +327,9 @@ impl CuBlas {
     }
 }
 
-/// What the calls for C = A B are told of the matrices.
+/// The arguments for C = A B.
 ///
-/// A row-major matrix is its transpose in column-major order, and the transpose of A B is that of B times
-/// that of A: so B comes first.
+/// A row-major matrix is its transpose in column-major order, and (A B)^T = B^T A^T, so B comes first.
 struct Product<T, O> {
     m: c_int,
     n: c_int,
@@ -360,7 +358,7 @@ impl Drop for CuBlas {
         if self.handle.is_null() {
             return;
         }
-        // A failure at the end of a benchmark has no effect on its results.
+        // A failure at the end of a benchmark does not affect its results.
         let _ = self.device.with_current(|| {
             // SAFETY: the handle is alive, and this is its last use.
             unsafe { (self.functions.destroy)(self.handle) }

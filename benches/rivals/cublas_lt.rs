@@ -13,7 +13,7 @@ use std::ptr;
 use tilewright::cuda_std::fp8::F8E4M3;
 use tilewright::{Buffer, Device, Element, MatrixView, MatrixViewMut, Order};
 
-/// `CUBLAS_COMPUTE_32F`: with totals in f32, for the faster sums are off unless they are requested.
+/// `CUBLAS_COMPUTE_32F`: with f32 totals, because faster accumulation is off unless requested.
 const COMPUTE_F32: c_int = 68;
 
 /// `CUBLAS_COMPUTE_64F` and `CUBLAS_COMPUTE_32I`.
@@ -29,8 +29,7 @@ const E4M3: c_int = 28;
 const I8: c_int = 3;
 const I32: c_int = 10;
 
-/// Algorithms of a product that are timed: the first of the heuristics, which sort them by the time that they
-/// expect.
+/// Number of timed algorithms per product: the first that the heuristics return, sorted by expected time.
 const ALGORITHMS: usize = 10;
 
 /// A type of operands.
@@ -78,7 +77,7 @@ const BATCH_STRIDE: c_int = 6;
 const MAX_WORKSPACE: c_int = 1;
 const WORKSPACE_BYTES: usize = 64 << 20;
 
-/// cuBLASLt in the stream of one device. What it creates lives as long as the program.
+/// cuBLASLt in the stream of one device. Its objects live as long as the program.
 pub struct CuBlasLt {
     device: Device,
     functions: Functions,
@@ -94,13 +93,13 @@ pub struct LtProduct<'a, T> {
     operation: Handle,
     layouts: [Handle; 3],
     algorithms: Vec<[u64; 8]>,
-    /// The one that is used.
+    /// The chosen algorithm.
     chosen: Cell<usize>,
     of: Shapes,
     elements: PhantomData<T>,
 }
 
-/// The places of the elements of A, B and C, in which products of a batch lie one below the other.
+/// The layouts of A, B and C. The products of a batch are stacked.
 #[derive(Clone, Copy, PartialEq)]
 struct Shapes {
     /// Products of the batch.
@@ -142,7 +141,7 @@ impl Shapes {
             (b.rows, a.rows, b.columns)
         );
         assert!(c.order == Order::RowMajor);
-        // Below one another, column-major matrices of a batch would not be apart.
+        // Stacked column-major matrices would interleave.
         let all_by_rows = matrices.iter().all(|it| it.order == Order::RowMajor);
         assert!(count == 1 || all_by_rows && a.rows % count == 0);
         Self { count, matrices }
@@ -177,10 +176,10 @@ impl CuBlasLt {
         &self.version
     }
 
-    /// Products of matrices as these: C = A B, or `count` such products that lie one below the other.
+    /// Prepares C = A B for matrices like these, or `count` stacked products.
     ///
     /// # Errors
-    /// cuBLASLt has no algorithm for them.
+    /// If cuBLASLt has no algorithm for them.
     pub fn product<T: LtElement>(
         &self,
         count: usize,
@@ -196,8 +195,7 @@ impl CuBlasLt {
         let functions = &self.functions;
         let [of_operands, of_product, of_scalars] = T::DATA_TYPES;
         let [a, b, c] = of.matrices;
-        // A row-major matrix is its transpose in column-major order, and the transpose of A B is that of B times
-        // that of A.
+        // A row-major matrix is its transpose in column-major order, and (A B)^T = B^T A^T.
         let transposition = |matrix: Shape| match matrix.order {
             Order::RowMajor => NOT_TRANSPOSED,
             Order::ColumnMajor => TRANSPOSED,
@@ -234,7 +232,7 @@ impl CuBlasLt {
         ];
         let [first, second, result] = layouts;
         let (mut heuristics, mut found) = ([Heuristic::default(); ALGORITHMS], 0);
-        // SAFETY: the handles are alive, and the places are for so many algorithms and one number.
+        // SAFETY: the handles are alive, and the outputs hold this many algorithms and one number.
         check(unsafe {
             (functions.get_heuristic)(
                 self.handle,
@@ -266,7 +264,8 @@ impl CuBlasLt {
         })
     }
 
-    /// The matrix, or that of each product of a batch, in column-major order: a row-major one is its transpose.
+    /// The layout of a matrix, or of each product of a batch, in column-major order: a row-major one is its
+    /// transpose.
     fn layout(&self, element: c_int, matrix: Shape, count: usize) -> Result<Handle> {
         let rows = matrix.rows / count;
         let (rows, columns) = match matrix.order {
@@ -300,7 +299,7 @@ impl CuBlasLt {
 }
 
 impl<T: LtElement> LtProduct<'_, T> {
-    /// Chooses the algorithm with the least time that `time` measures of a call; one that fails is left out.
+    /// Chooses the fastest algorithm, as measured by `time`, and skips those that fail.
     pub fn choose(&self, mut time: impl FnMut(&Self) -> Result<f64>) -> Result {
         let times = (0..self.algorithms.len()).filter_map(|number| {
             self.chosen.set(number);
@@ -312,7 +311,7 @@ impl<T: LtElement> LtProduct<'_, T> {
         Ok(())
     }
 
-    /// Enqueues C = A B by the chosen algorithm, of matrices like those that it was prepared for.
+    /// Enqueues C = A B with the chosen algorithm, for matrices like those it was prepared for.
     pub fn multiply(
         &self,
         a: MatrixView<'_, T>,

@@ -1,4 +1,4 @@
-//! The driver alone: what every library that calls it pays.
+//! The driver alone: the cost that every library pays.
 
 use crate::common::Result;
 use libloading::Library;
@@ -33,12 +33,12 @@ macro_rules! functions {
 
         impl Functions {
             fn load() -> Result<Self> {
-                // SAFETY: what the driver's library does when it is loaded is made for this; the
-                // functions have these parameters.
+                // SAFETY: the driver's library may be loaded at run time, and the functions have
+                // these parameters.
                 unsafe {
                     let library = Library::new(LIBRARY)?;
                     let functions = Self { $($name: *library.get(stringify!($name))?,)* };
-                    // The functions have to stay.
+                    // The functions must stay valid.
                     std::mem::forget(library);
                     Ok(functions)
                 }
@@ -80,7 +80,7 @@ pub struct Driver {
 /// Starts the driver.
 pub fn init() -> Result {
     let functions = Functions::load()?;
-    // SAFETY: flags are 0, as they have to be.
+    // SAFETY: flags must be 0.
     check(unsafe { (functions.cuInit)(0) })
 }
 
@@ -157,7 +157,7 @@ impl Driver {
         check(unsafe { (self.functions.cuStreamSynchronize)(self.stream) })
     }
 
-    /// A launch, and questions until it is done.
+    /// A launch, and polling until it is done.
     pub fn launch_and_query(&self) -> Result {
         self.launch()?;
         loop {
@@ -175,7 +175,7 @@ impl Driver {
         check(unsafe { (self.functions.cuCtxGetCurrent)(&raw mut context) })
     }
 
-    /// Makes the context current and no more so, by the stack.
+    /// Makes the context current and removes it, with the stack.
     pub fn push_and_pop(&self) -> Result {
         let mut context = ptr::null_mut();
         // SAFETY: the context is alive; the place is for one handle.
@@ -185,7 +185,7 @@ impl Driver {
         }
     }
 
-    /// Makes the context current and no more so, without the stack.
+    /// Makes the context current and removes it, without the stack.
     pub fn set_and_reset(&self) -> Result {
         // SAFETY: the context is alive; null makes none current.
         unsafe {

@@ -1,9 +1,9 @@
-//! Libraries that are looked up when a program runs.
+//! Libraries loaded at run time.
 
 use crate::common::Result;
 use libloading::Library;
 
-/// The first of these libraries that the loader finds.
+/// Opens the first of these libraries that the loader finds.
 pub fn open_library(names: &[&str]) -> Result<Library> {
     let mut reasons = Vec::new();
     for name in names {

@@ -1,5 +1,5 @@
-//! Other libraries for the same jobs on CUDA devices. Each is looked up when a benchmark starts; a
-//! line names those that are missing.
+//! Other libraries for the same jobs on CUDA devices. Each is loaded when a benchmark starts;
+//! missing ones are reported.
 
 #![allow(dead_code, reason = "each benchmark uses a part of it")]
 
@@ -63,7 +63,7 @@ impl Rivals {
         }
     }
 
-    /// Their versions, by their names.
+    /// The rivals' versions, by name.
     pub fn versions(&self) -> BTreeMap<String, Option<String>> {
         let all = [
             ("CUB", self.cub.as_ref().map(|it| it.version())),

@@ -1,8 +1,8 @@
-//! Rivals in C++, which nvcc compiles when a benchmark starts, or did before for a machine without it.
+//! Rivals in C++, compiled by nvcc when a benchmark starts, or in advance for a machine without nvcc.
 //!
-//! `TILEWRIGHT_RIVALS` names a folder that keeps the libraries: `compare --compile-rivals sm_90` fills it, on a machine
-//! that needs no GPU. `TILEWRIGHT_CCCL` names a folder with newer headers of CCCL than nvcc's own, as
-//! `pip install nvidia-cuda-cccl` has in `nvidia/cu13/include/cccl`.
+//! `TILEWRIGHT_RIVALS` is a folder for the libraries: `compare --compile-rivals sm_90` fills it, without a GPU.
+//! `TILEWRIGHT_CCCL` is a folder with newer CCCL headers than nvcc's own, such as `nvidia/cu13/include/cccl` from
+//! `pip install nvidia-cuda-cccl`.
 
 use crate::common::Result;
 use libloading::Library;
@@ -15,23 +15,23 @@ use std::ptr;
 use tempfile::TempDir;
 use tilewright::Device;
 
-/// The variable that names the folder of CCCL's headers, which has a folder `cub`.
+/// The environment variable for the folder of CCCL's headers, which contains a folder `cub`.
 pub const HEADERS: &str = "TILEWRIGHT_CCCL";
 
-/// The variable that names the folder of compiled libraries.
+/// The environment variable for the folder of compiled libraries.
 const LIBRARIES: &str = "TILEWRIGHT_RIVALS";
 
-/// A source that becomes a library.
+/// A source to compile into a library.
 pub struct Source {
     /// Such as `cub-f32`.
     pub name: String,
     pub text: &'static str,
-    /// Options of nvcc beside those that all sources have.
+    /// Additional options for nvcc.
     pub options: Vec<String>,
 }
 
 impl Source {
-    /// The library's file for an architecture, such as `sm_90`. Another source or other options have another file.
+    /// The library's file name for an architecture, such as `sm_90`. It depends on the source and the options.
     fn file_name(&self, architecture: &str) -> String {
         let mut hasher = DefaultHasher::new();
         (self.text, &self.options, architecture).hash(&mut hasher);
@@ -39,7 +39,7 @@ impl Source {
     }
 }
 
-/// Compiles `sources` for an architecture into the folder that `TILEWRIGHT_RIVALS` names.
+/// Compiles `sources` for an architecture into the folder `TILEWRIGHT_RIVALS`.
 ///
 /// # Errors
 /// The variable is not set, or the missing tool or library, in one line.
@@ -53,7 +53,7 @@ pub fn compile_for_later(sources: &[Source], architecture: &str) -> Result {
     Ok(())
 }
 
-/// The libraries of `sources` for `device`: those of `TILEWRIGHT_RIVALS`, or compiled now.
+/// The libraries of `sources` for `device`, from `TILEWRIGHT_RIVALS` or compiled now.
 ///
 /// # Errors
 /// The missing tool or library, in one line.
@@ -75,15 +75,15 @@ pub fn libraries(device: &Device, sources: &[Source]) -> Result<Vec<&'static Lib
 
 fn load(device: &Device, paths: &[PathBuf]) -> Result<Vec<&'static Library>> {
     let load = |path: &PathBuf| {
-        // SAFETY: loading registers the library's kernels with CUDA, no more.
+        // SAFETY: loading only registers the library's kernels with CUDA.
         let library = unsafe { Library::new(path)? };
-        // CUDA's libraries cannot be unloaded safely, and the functions have to stay.
+        // CUDA's libraries cannot be unloaded safely, and the functions must stay valid.
         Ok(&*Box::leak(Box::new(library)))
     };
     device.with_current(|| paths.iter().map(load).collect())?
 }
 
-/// Compiles all sources at once: each takes some seconds of one core.
+/// Compiles all sources in parallel: each takes some seconds of one core.
 fn compile(sources: &[Source], architecture: &str, folder: &Path) -> Result<Vec<PathBuf>> {
     let nvcc = find_nvcc().ok_or("no nvcc in the PATH or /usr/local/cuda/bin")?;
     let texts = TempDir::new()?;
@@ -95,7 +95,7 @@ fn compile(sources: &[Source], architecture: &str, folder: &Path) -> Result<Vec<
         compiler.map(|compiler| (compiler, library))
     };
     let compilers: Vec<_> = sources.iter().map(start).collect();
-    // Wait for every compiler, also after a failure: none may outlive the folder.
+    // Waits for every compiler, even after a failure: none may outlive the folder.
     let finished: Vec<_> = compilers
         .into_iter()
         .map(|started| started.and_then(|(compiler, library)| finish(compiler, library)))
@@ -162,7 +162,7 @@ fn architecture(device: &Device) -> Result<String> {
 /// The texts of a library's errors.
 pub type ErrorText = unsafe extern "C" fn(c_int) -> *const c_char;
 
-/// The error that CUB returned, if it is one, in the words of its library.
+/// Converts CUB's error code, with the library's text.
 pub fn error_of(error: c_int, text: ErrorText) -> Result {
     if error == 0 {
         return Ok(());
@@ -172,7 +172,7 @@ pub fn error_of(error: c_int, text: ErrorText) -> Result {
     Err(format!("CUB says {} ({error})", text.to_string_lossy()).into())
 }
 
-/// CUB's version, as the function `version` of a library returns it.
+/// CUB's version, from the library's function `version`.
 pub fn version_of(library: &Library) -> Result<c_int> {
     // SAFETY: each source has the function with this type, and it only returns a number.
     unsafe {

@@ -1,4 +1,4 @@
-//! torch's reductions, in a process of its own that runs beside a benchmark.
+//! torch's reductions, in a process beside the benchmark.
 
 use crate::common::Result;
 use serde_json::{Value, json};
@@ -13,18 +13,18 @@ use tilewright::{Device, DeviceChoice};
 
 const PROGRAM: &str = include_str!("torch.py");
 
-/// A reduction of f32, with its input.
+/// An f32 reduction and its input.
 pub struct Job<'a> {
-    /// A key of the table in the program.
+    /// A key of the Python program's table.
     pub operation: &'static str,
     pub shape: &'a [usize],
-    /// The elements, which come again as often as it takes.
+    /// The period of the elements.
     pub period: &'a [f32],
-    /// Places and values of the elements that differ from that.
+    /// Indices and values of elements that differ from the period.
     pub others: &'a [(usize, f32)],
-    /// Whether there is a second array, of the same elements from the last to the first.
+    /// Whether there is a second array, of the reversed elements.
     pub has_second: bool,
-    /// Where segments start and the last one ends; none for other reductions.
+    /// The starts of segments, and the end of the last; empty for other reductions.
     pub offsets: &'a [usize],
 }
 
@@ -44,7 +44,7 @@ impl Torch {
     /// Starts Python with torch.
     ///
     /// # Errors
-    /// What is missing, in one line.
+    /// If something is missing, in one line.
     pub fn start(_device: &Device) -> Result<Self> {
         let ordinal = match DeviceChoice::from_env()? {
             Some(DeviceChoice::Cuda(ordinal)) => ordinal,
@@ -74,8 +74,7 @@ impl Torch {
         &self.version
     }
 
-    /// The result of a job, in f64, and a function that returns the time of a number of its calls, which is good until
-    /// the next job.
+    /// The result of a job, in f64, and a function that times a number of calls, valid until the next job.
     pub fn prepare(
         self: &Rc<Self>,
         job: &Job<'_>,
@@ -140,7 +139,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // One that has ended is gone already.
+        // Fails if the process has already ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

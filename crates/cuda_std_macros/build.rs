@@ -1,5 +1,5 @@
-//! Gives the crate the fingerprint of its sources, which tilewright compares with that of the
-//! sources that its PTX was compiled from.
+//! Sets the fingerprint of the crate's sources, which tilewright compares with the fingerprint in
+//! its PTX.
 
 fn main() -> std::io::Result<()> {
     source_hash::export("src")

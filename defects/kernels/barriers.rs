@@ -3,7 +3,7 @@
 use crate::{LINE_BYTES, PARTS_WORDS, RINGS, is_first, me, meet, twins};
 use cuda_std::prelude::*;
 
-/// The barrier of the block's that the kernels name, and the threads that use it.
+/// The named barrier that the kernels use, and its threads.
 const NAMED: u32 = 1;
 const MEMBERS: u32 = 64;
 
@@ -19,7 +19,7 @@ twins! {
         }
     }
 
-    /// A ring whose initialisation other threads need not see.
+    /// A ring whose initialisation is not made visible to other threads.
     initialisation_that_others_do_not_see initialisation_that_others_do_not_see_twin(memory, parts) {
         parts.init_alone(1);
         meet();
@@ -44,7 +44,7 @@ twins! {
         }
     }
 
-    /// An ordinary store to the memory of a ring, by way of a second view of shared memory.
+    /// An ordinary store to the memory of a ring, through a second view of shared memory.
     store_to_a_ring store_to_a_ring_twin(memory, parts) {
         parts.init(1);
         if is_first() {

@@ -7,11 +7,11 @@ use cuda_std::prelude::*;
 /// Both blocks.
 const BOTH: u16 = 0b11;
 
-/// Block 0 and one that is not there.
+/// Block 0 and a block that does not exist.
 const ABSENT: u16 = 0b101;
 
 twins! {
-    /// A block writes the memory of the other one, and no barrier of the cluster stands between.
+    /// A block writes the other's memory without a cluster barrier.
     [, cluster = (2, 1, 1)]
     write_without_a_barrier_of_the_cluster write_without_a_barrier_of_the_cluster_twin(memory, parts) {
         cluster::sync();
@@ -119,7 +119,7 @@ twins! {
         while round < 2 {
             if is_first() {
                 if cluster::rank() != 0 {
-                    // Block 0 waits for both: in the first round of a producer nothing is waited for.
+                    // A new producer, with which block 0 waits for both: a producer's first round waits for nothing.
                     producer = parts.ring.producer();
                 }
                 let slot = producer.acquire();

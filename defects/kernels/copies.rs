@@ -127,7 +127,7 @@ twins! {
         }
     }
 
-    /// A bulk store that belongs to no group, so that no wait is for it.
+    /// A bulk store that belongs to no group, so that no wait covers it.
     store_of_no_group store_of_no_group_twin(memory, parts) {
         parts.write_line();
         if is_first() {
@@ -201,7 +201,7 @@ twins! {
         }
     }
 
-    /// A copy whose bytes are no multiple of 16.
+    /// A copy whose size is not a multiple of 16 bytes.
     copy_of_the_wrong_size copy_of_the_wrong_size_twin(memory, parts) {
         parts.init(1);
         if is_first() {
@@ -213,7 +213,7 @@ twins! {
         }
     }
 
-    /// A copy to an address that is no multiple of 16.
+    /// A copy to an address that is not a multiple of 16.
     copy_to_a_misaligned_place copy_to_a_misaligned_place_twin(memory, parts) {
         parts.init(1);
         if is_first() {

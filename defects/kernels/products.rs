@@ -6,31 +6,33 @@ use cuda_std::tma;
 use cuda_std::wgmma::{Accumulator, InFlight, M64N64};
 use half::bf16;
 
-/// The accumulators of a thread.
+/// Accumulators per thread.
 const COUNT: usize = TILE / 2;
 
-/// A tile of zeros is in the first tile, for all threads.
+/// Loads zeros into the first tile, visible to all threads.
 ///
 /// # Safety
 /// 1. All threads of the block make the call, once.
 #[inline(always)]
 #[track_caller]
 unsafe fn bring_tile(memory: Memory<'_>, parts: Parts<'_>) {
-    // SAFETY: (1) is (1). For the copy: the tile is waited for before anything else is done with it.
+    // SAFETY: all threads make the call, once: the caller's contract. Nothing accesses the tile before the copy has
+    // been waited for.
     unsafe {
         start_tile(memory, parts);
         let _ = parts.ring.consumer().wait();
     }
 }
 
-/// The same, without the wait.
+/// [`bring_tile`] without the wait.
 ///
 /// # Safety
 /// 1. All threads of the block make the call, once.
 #[inline(always)]
 #[track_caller]
 unsafe fn start_tile(memory: Memory<'_>, parts: Parts<'_>) {
-    // SAFETY: (1) is (1). For the copy: nothing else is done with the tile.
+    // SAFETY: all threads make the call, once: the caller's contract. Nothing else accesses the
+    // tile here.
     unsafe {
         parts.init(1);
         if is_first() {
@@ -47,7 +49,8 @@ unsafe fn start_tile(memory: Memory<'_>, parts: Parts<'_>) {
 #[track_caller]
 unsafe fn overwrite(memory: Memory<'_>, parts: Parts<'_>) {
     thread::sync_threads();
-    // SAFETY: (1) the other ring is initialised with the first one.
+    // SAFETY: the other ring is initialised together with the first. Products have read the tile:
+    // the caller's contract.
     unsafe {
         if is_first() {
             parts.fill_tile(memory, &parts.pair.producer().acquire());
@@ -64,30 +67,31 @@ unsafe fn overwrite(memory: Memory<'_>, parts: Parts<'_>) {
 #[track_caller]
 unsafe fn start(sums: InFlight<COUNT>, tile: Tile<'_>) -> InFlight<COUNT> {
     let mut products = sums.begin();
-    // SAFETY: (1) is (1).
+    // SAFETY: the caller's contract.
     unsafe { products.multiply(tile.k_major(), tile.k_major()) };
     products.commit()
 }
 
-/// Writes a sum of each thread to the output.
+/// Writes one sum of each thread to the output.
 ///
 /// # Safety
 /// 1. The output has a word for each thread of the block.
 #[inline(always)]
 #[track_caller]
 unsafe fn put(memory: Memory<'_>, sums: &Accumulator<COUNT>) {
-    // SAFETY: (1) is (1). (2) Each thread has its word.
+    // SAFETY: the output has a word for each thread: the caller's contract. Each thread writes its
+    // own.
     unsafe { memory.out.store(me(), sums.get(0).to_bits()) };
 }
 
-/// A tile of zeros is in both tiles, for all threads.
+/// Loads zeros into both tiles, visible to all threads.
 ///
 /// # Safety
 /// 1. All threads of the block make the call, once.
 #[inline(always)]
 #[track_caller]
 unsafe fn both_tiles(memory: Memory<'_>, parts: Parts<'_>) {
-    // SAFETY: (1) is (1). For the copies: the tiles are waited for.
+    // SAFETY: all threads make the call, once: the caller's contract. The copies are waited for.
     unsafe {
         parts.init(1);
         if is_first() {
@@ -163,7 +167,7 @@ twins! {
         }
     }
 
-    /// Products that are never committed, so that no wait is for them.
+    /// Products that are never committed, so that no wait covers them.
     products_of_no_group products_of_no_group_twin(memory, parts) {
         bring_tile(memory, parts);
         let tile = parts.tiles.get(0);

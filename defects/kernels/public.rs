@@ -1,5 +1,4 @@
-//! Defects of public bug histories, each as a kernel of its own with a twin without it. What is kept is
-//! the mistake; the kernels around it are the smallest that show it.
+//! Defects from public bug histories, each as a minimal kernel that shows it, with a twin without it.
 
 pub mod block_races;
 pub mod bounds;
@@ -16,14 +15,14 @@ use cuda_std::shared::SharedSlice;
 /// Elements of each view, and words of dynamic shared memory.
 pub const ELEMENTS: usize = 256;
 
-/// What each kernel is given.
+/// The parameters of each kernel.
 #[derive(Clone, Copy)]
 struct Memory<'a> {
     /// Ones.
     input: Global<'a, u32>,
     /// Zeros.
     data: GlobalMut<'a, u32>,
-    /// What nothing has written.
+    /// Uninitialised.
     out: GlobalMut<'a, u32>,
     shared: SharedSlice<'a, u32>,
 }
@@ -40,7 +39,7 @@ fn global_index() -> usize {
     thread::index_1d() as usize
 }
 
-/// Two kernels of one text: `NAME NAME_OF_TWIN(memory) { text }`.
+/// Defines two kernels with one body: `NAME NAME_OF_TWIN(memory) { body }`.
 macro_rules! defects {
     ($($(#[$meta:meta])* $name:ident $twin:ident($memory:ident) { $($text:tt)* })*) => {$(
         $crate::public::defects! { @kernel [$(#[$meta])*] $name false ($memory) { $($text)* } }
@@ -51,17 +50,18 @@ macro_rules! defects {
         $(#[$meta])*
         ///
         /// # Safety
-        /// 1. The views have [`ELEMENTS`](crate::public::ELEMENTS) elements, and the launch has as many
-        ///    words of dynamic shared memory.
-        /// 2. A kernel with a mistake runs in the simulator, or in a process of its own.
+        /// 1. The views have [`ELEMENTS`](crate::public::ELEMENTS) elements, and the launch has this many words of
+        ///    dynamic shared memory.
+        /// 2. A kernel with a mistake runs in the simulator or in a separate process.
         #[kernel(max_threads = 128)]
         #[allow(unused, reason = "what one twin uses, the other one may not")]
         pub unsafe fn $name(input: Global<u32>, data: GlobalMut<u32>, out: GlobalMut<u32>) {
             const RIGHT: bool = $right;
             let shared = dynamic_shared!(u32);
             let $memory = $crate::public::Memory { input, data, out, shared };
-            // SAFETY: the twin's calls keep the requirements of each function, by (1); those of the other
-            // kernel break one, which is what it is there for, and (2).
+            // SAFETY: the twin's calls meet the requirements of each function, given the views and the shared memory:
+            // the caller's contract. The other kernel breaks one on purpose, and runs in the simulator or in a
+            // separate process.
             unsafe { $($text)* }
         }
     };

@@ -16,7 +16,7 @@ twins! {
         }
     }
 
-    /// Two warpgroups wait for more registers than the third gives back.
+    /// Two warpgroups wait for more registers than the third releases.
     registers_that_nothing_gives_back registers_that_nothing_gives_back_twin(memory, parts) {
         if warpgroup::index() == 0 {
             decrease_registers::<24>();

@@ -5,7 +5,8 @@
 //!     | --public-page FILE [--measured FILE]...
 //! ```
 //!
-//! In the simulator it prints the report. On a GPU a kernel with a mistake may hang: a caller sets a limit.
+//! In the simulator it prints the report. On a GPU a kernel with a mistake may hang, so callers should set a time
+//! limit.
 
 #[path = "../../examples/support/mod.rs"]
 mod support;
@@ -25,13 +26,13 @@ usage: defects NAME [--twin] [--device sim|cuda|cuda:N]
        defects --page FILE [--measured FILE]...
        defects --public-page FILE [--measured FILE]...";
 
-/// What `measure.sh` has found on an H200, and `oclgrind.sh` with Oclgrind, for the pages.
+/// The results of `measure.sh` on an H200 and of `oclgrind.sh` with Oclgrind, for the pages.
 const MEASURED: [&str; 2] = [
     concat!(env!("CARGO_MANIFEST_DIR"), "/h200.csv"),
     concat!(env!("CARGO_MANIFEST_DIR"), "/oclgrind.csv"),
 ];
 
-/// What the command line requests.
+/// The command line's options.
 #[derive(Default)]
 struct Arguments {
     name: Option<String>,
@@ -41,7 +42,7 @@ struct Arguments {
     measured: Vec<PathBuf>,
 }
 
-/// Makes a page of what was measured.
+/// A function that makes a page from measurements.
 type Page = fn(&Measured) -> tilewright::Result<String>;
 
 fn main() -> ExitCode {
@@ -70,10 +71,10 @@ fn run(mut parser: lexopt::Parser) -> Outcome {
     }
 }
 
-/// What these files have, or where there are none those of the project.
+/// Reads these files, or the project's if there are none.
 ///
 /// # Errors
-/// A file that cannot be read, or a line that is no result.
+/// If a file cannot be read, or a line is not a result.
 fn read(files: &[PathBuf]) -> std::result::Result<Measured, String> {
     let all = MEASURED.map(PathBuf::from);
     let files = if files.is_empty() { &all[..] } else { files };

@@ -1,4 +1,4 @@
-//! The memory that the kernels of each table get, and their launch.
+//! Memory for the kernels of each table, and their launch.
 
 use cuda_std::global::{Global, GlobalMut};
 use cuda_std::grid_constant::GridConstant;
@@ -30,9 +30,8 @@ where
     let mut out = device.zeros::<u32>(WORDS)?;
     let map = tiles.tensor_map()?;
     let module = device.load(source)?;
-    // SAFETY: (1) the views and the memory have the sizes that the kernels name. A kernel with a mistake
-    // breaks a rule, which is what it is launched for: the simulator reports it, and on a GPU the process
-    // does nothing else.
+    // SAFETY: the views and the shared memory have the kernels' sizes. A kernel with a mistake breaks a rule on
+    // purpose: the simulator reports it, and on a GPU the process does nothing else.
     unsafe { module.launch_unsafe(kernel, config, (&map, &words, &mut out)) }?;
     device.synchronize()
 }
@@ -58,9 +57,8 @@ where
     let mut data = device.zeros::<u32>(ELEMENTS)?;
     let mut out = device.uninit::<u32>(ELEMENTS)?;
     let module = device.load(source)?;
-    // SAFETY: (1) the views and the memory have the sizes that the kernels name. A kernel with a mistake
-    // breaks a rule, which is what it is launched for: the simulator reports it, and on a GPU the process
-    // does nothing else.
+    // SAFETY: the views and the shared memory have the kernels' sizes. A kernel with a mistake breaks a rule on
+    // purpose: the simulator reports it, and on a GPU the process does nothing else.
     unsafe { module.launch_unsafe(kernel, config, (&input, &mut data, &mut out)) }?;
     device.synchronize()
 }

@@ -1,6 +1,6 @@
-//! Kernels with one mistake each, twins without it, what the simulator reports, and what other tools were
-//! seen to report: mistakes in the use of Hopper's asynchronous machine (`docs/defects.md`), and those of
-//! public bug histories (`docs/public_defects.md`).
+//! Kernels with one mistake each, and twins without it, with the reports of the simulator and of other tools:
+//! mistakes with Hopper's asynchronous instructions (`docs/defects.md`), and from public bug histories
+//! (`docs/public_defects.md`).
 
 #[macro_use]
 mod modules;

@@ -1,4 +1,4 @@
-//! A kernel with a mistake, launched, and simulated until the mistake is found.
+//! Launches a kernel with a mistake, and simulates it until the mistake is found.
 
 use simt::{Defect, DefectKind};
 use tilewright::{Device, ErrorKind, LaunchConfig, Result, SimulatorOptions};
@@ -8,15 +8,15 @@ use tilewright::{Device, ErrorKind, LaunchConfig, Result, SimulatorOptions};
 pub struct Mistake {
     /// The name of the kernel.
     pub name: &'static str,
-    /// What is wrong, as a table has it.
+    /// The mistake, in a table's words.
     pub text: &'static str,
-    /// What the simulator reports, which may depend on the schedule.
+    /// The simulator's reports, which may depend on the schedule.
     pub kinds: &'static [DefectKind],
-    /// Words of the report under some schedule.
+    /// Words that some schedule's report contains.
     pub words: &'static str,
-    /// Where it comes from: a thread of GitHub, a paper, a benchmark; empty where it was made up.
+    /// The source: a GitHub thread, a paper or a benchmark; empty if invented.
     pub source: &'static str,
-    /// Blocks, of one cluster where there are clusters, and threads of each.
+    /// Blocks, of one cluster if there are clusters, and threads per block.
     pub(crate) shape: (u32, u32),
     pub(crate) shared_bytes: u32,
     pub(crate) launch: Launch,
@@ -26,8 +26,8 @@ pub struct Mistake {
 pub(crate) type Launch = fn(&Device, bool, LaunchConfig) -> Result<()>;
 
 impl Mistake {
-    /// Launches the kernel, or its twin, and waits for it. On a GPU the kernel may hang, and leave the
-    /// device unusable for the process.
+    /// Launches the kernel, or its twin, and waits for it. On a GPU the kernel may hang, and make the device unusable
+    /// for the process.
     ///
     /// # Errors
     /// [`ErrorKind::KernelDefect`] on the simulator; on a GPU what the driver reports.
@@ -37,18 +37,18 @@ impl Mistake {
         (self.launch)(device, is_twin, config)
     }
 
-    /// What the simulator finds in the kernel, or in its twin, under this schedule.
+    /// The simulator's finding in the kernel, or in its twin, under this schedule.
     ///
     /// # Errors
-    /// What does not come from the kernel.
+    /// Errors that the kernel does not cause.
     pub fn simulate(&self, seed: u64, is_twin: bool) -> Result<Option<Box<Defect>>> {
         self.simulate_blocks(seed, false, is_twin)
     }
 
-    /// The same with blocks one by one or in parallel.
+    /// [`simulate`](Self::simulate) with blocks one by one or in parallel.
     ///
     /// # Errors
-    /// What does not come from the kernel.
+    /// Errors that the kernel does not cause.
     pub fn simulate_blocks(
         &self,
         seed: u64,
@@ -68,7 +68,8 @@ impl Mistake {
         }
     }
 
-    /// The first report with the [`words`](Self::words), among some schedules.
+    /// The first report with the [`words`](Self::words) among [`SCHEDULES`](Self::SCHEDULES)
+    /// schedules.
     ///
     /// # Errors
     /// As for [`simulate`](Self::simulate).
@@ -84,6 +85,6 @@ impl Mistake {
     }
 }
 
-/// Schedules under one of which a mistake must be found. They are fixed, whatever `TILEWRIGHT_SEEDS` says: the
-/// page has the first report among them.
+/// Number of schedules, one of which must find the mistake. Independent of `TILEWRIGHT_SEEDS`, because the page shows
+/// the first report among them.
 pub const SCHEDULES: u64 = 32;

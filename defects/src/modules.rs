@@ -1,6 +1,6 @@
 //! The module of each kernel.
 
-/// The PTX of each kernel; none without the feature `cuda`.
+/// The PTX of each kernel; empty without the feature `cuda`.
 #[cfg(feature = "cuda")]
 pub mod images {
     include!(concat!(env!("OUT_DIR"), "/images.rs"));
@@ -23,7 +23,7 @@ macro_rules! images_of {
 macro_rules! module_of {
     ($kernel:ident) => {{
         static MODULE: ModuleSource =
-            // SAFETY: (1) the build script compiles the PTX from the crate that the kernels come from.
+            // SAFETY: the build script compiles the PTX from the crate that defines the kernels.
             unsafe { ModuleSource::new(stringify!($kernel), images_of!($kernel)) };
         &MODULE
     }};

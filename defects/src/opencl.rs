@@ -1,14 +1,14 @@
-//! What is launched in OpenCL C is what the table has.
+//! Checks that the OpenCL C kernels match the table.
 
 use crate::{Mistake, PUBLIC};
 
-/// A line of `opencl/launches.csv`: a kernel of OpenCL C, or why there is none.
+/// A line of `opencl/launches.csv`: an OpenCL C kernel, or the reason why there is none.
 struct Launch {
     name: &'static str,
-    /// The file of the kernel; none where it cannot be written.
+    /// The file of the kernel; `None` if it cannot be written.
     file: Option<&'static str>,
     shape: (u32, u32),
-    /// What OpenCL C lacks for the kernel.
+    /// The feature that OpenCL C lacks for the kernel.
     lacks: &'static str,
 }
 

@@ -1,21 +1,21 @@
-//! The pages of mistakes: what the simulator reports now, and what tools were seen to report on a GPU.
+//! The pages of mistakes: the simulator's current reports, and other tools' measured ones.
 
 use crate::{DefectKind, MISTAKES, Mistake, PUBLIC};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use tilewright::Result;
 
-/// The tools of compute-sanitizer, and a run without one, as `measure.sh` names them.
+/// The tools of compute-sanitizer, and a run without one, with the names in `measure.sh`.
 pub const TOOLS: [&str; 5] = ["memcheck", "racecheck", "synccheck", "initcheck", "none"];
 
-/// Oclgrind, as `oclgrind.sh` names it.
+/// Oclgrind, with its name in `oclgrind.sh`.
 pub const OCLGRIND: &str = "oclgrind";
 
-/// What `measure.sh` and `oclgrind.sh` have printed: for a kernel and a tool the outcome.
+/// The output of `measure.sh` and `oclgrind.sh`: the outcome for each kernel and tool.
 #[derive(Debug, Default)]
 pub struct Measured(BTreeMap<(String, String), Outcome>);
 
-/// How a run ended.
+/// The outcome of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
     /// The tool reported something.
@@ -26,7 +26,7 @@ enum Outcome {
     Fails,
     /// The kernel ended, and the tool reported nothing.
     Nothing,
-    /// The tool's language has no words for the kernel.
+    /// The kernel cannot be written in the tool's language.
     Unwritable,
 }
 
@@ -34,7 +34,7 @@ impl Measured {
     /// Reads lines `KERNEL,TOOL,OUTCOME,WHAT THE TOOL SAID`, below a line of names.
     ///
     /// # Errors
-    /// The first line that is none.
+    /// If a line is invalid: the first such line.
     pub fn parse(text: &str) -> std::result::Result<Self, String> {
         let mut all = BTreeMap::new();
         for line in text.lines().skip(1) {
@@ -54,7 +54,7 @@ impl Measured {
         Ok(Self(all))
     }
 
-    /// Both together; where both have an outcome, that of `other`.
+    /// Merges both. If both have an outcome, `other`'s is used.
     #[must_use]
     pub fn with(mut self, other: Self) -> Self {
         self.0.extend(other.0);
@@ -71,7 +71,7 @@ impl Measured {
         is_found(mistake.name) && !is_found(&twin(mistake))
     }
 
-    /// What a table says of a tool and a mistake.
+    /// The table's cell for a tool and a mistake.
     fn cell(&self, mistake: &Mistake, tool: &str) -> &'static str {
         let of_twin = self.outcome(&twin(mistake), tool);
         match self.outcome(mistake.name, tool) {
@@ -85,7 +85,7 @@ impl Measured {
         }
     }
 
-    /// How many of these mistakes the tools tell apart from their twins.
+    /// The number of mistakes that the tools distinguish from their twins.
     fn summary(&self, mistakes: &[Mistake]) -> String {
         if !mistakes
             .iter()
@@ -115,7 +115,7 @@ impl Measured {
         )
     }
 
-    /// How many of these mistakes Oclgrind tells apart from their twins.
+    /// The number of mistakes that Oclgrind distinguishes from their twins.
     fn summary_of_oclgrind(&self, mistakes: &[Mistake]) -> String {
         let is_written = |outcome: Outcome| outcome != Outcome::Unwritable;
         let written = mistakes
@@ -138,10 +138,10 @@ fn twin(mistake: &Mistake) -> String {
     format!("{}_twin", mistake.name)
 }
 
-/// What stands above the table.
+/// The text above the table.
 const HEAD: &str = include_str!("head.md");
 
-/// What stands below the table.
+/// The text below the table.
 const FOOT: &str = include_str!("foot.md");
 
 /// The page.
@@ -165,7 +165,7 @@ pub fn page(measured: &Measured) -> Result<String> {
     Ok(page)
 }
 
-/// What the simulator reports of a mistake, in a cell.
+/// The simulator's report of a mistake, for a cell.
 fn reported(mistake: &Mistake) -> Result<String> {
     Ok(match mistake.report()? {
         Some(defect) => format!("{}: {}", defect.kind, defect.message),
@@ -173,11 +173,11 @@ fn reported(mistake: &Mistake) -> Result<String> {
     })
 }
 
-/// What stands above and below the table of public bug histories.
+/// The text above and below the table of public bug histories.
 const PUBLIC_HEAD: &str = include_str!("public_head.md");
 const PUBLIC_FOOT: &str = include_str!("public_foot.md");
 
-/// What the documentation of GPUVerify says of defects of this kind.
+/// GPUVerify's documented support for this kind of defect.
 fn documented(mistake: &Mistake) -> &'static str {
     let is_of_fences = mistake.name.contains("fence");
     match mistake.kinds[0] {

@@ -1,4 +1,4 @@
-//! The table of defects of public bug histories.
+//! The table of defects from public bug histories.
 
 use crate::launch::launch_public;
 use crate::mistake::Mistake;
@@ -12,7 +12,7 @@ use tilewright_defect_kernels::public::{
 macro_rules! public_defects {
     ($($module:ident::$name:ident and $twin:ident, $shape:expr,
         [$($kind:ident)*] $words:literal, $text:literal, $source:literal;)*) => {
-        /// The defects of public bug histories.
+        /// Defects from public bug histories.
         pub static PUBLIC: &[Mistake] = &[$(Mistake {
             name: stringify!($name),
             text: $text,

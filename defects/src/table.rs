@@ -1,4 +1,4 @@
-//! The table of mistakes in the use of the asynchronous machine.
+//! The table of mistakes with asynchronous instructions.
 
 use crate::launch::launch;
 use crate::mistake::Mistake;
@@ -12,7 +12,7 @@ use tilewright_defect_kernels::{
 macro_rules! mistakes {
     ($($module:ident::$name:ident and $twin:ident, $shape:expr,
         [$($kind:ident)*] $words:literal, $text:literal;)*) => {
-        /// The mistakes in the use of the asynchronous machine.
+        /// Mistakes with asynchronous instructions.
         pub static MISTAKES: &[Mistake] = &[$(Mistake {
             name: stringify!($name),
             text: $text,

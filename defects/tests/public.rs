@@ -1,11 +1,10 @@
-//! The simulator finds each defect of public bug histories, with blocks one by one and in parallel, and
-//! nothing in the twins.
+//! The simulator finds each defect from public bug histories, with blocks one by one and in parallel, and nothing in
+//! the twins.
 
 use tilewright_defects::page::{Measured, public_page};
 use tilewright_defects::{Mistake, PUBLIC, SCHEDULES};
 
-/// Whether a schedule finds the defect. Whatever any schedule finds is of its kinds, at a line of the
-/// kernels.
+/// Whether a schedule finds the defect. Every finding must have one of its kinds, at a line of the kernels.
 fn is_found(mistake: &Mistake, in_parallel: bool) -> bool {
     (0..SCHEDULES).any(|seed| {
         let found = mistake.simulate_blocks(seed, in_parallel, false).unwrap();
@@ -48,7 +47,7 @@ fn each_defect_has_a_source() {
     }
 }
 
-/// The page is what the simulator reports and the tools were seen to report.
+/// The page matches the simulator's reports and the tools' measured ones.
 #[test]
 fn the_page_is_current() {
     let on_gpu = Measured::parse(include_str!("../h200.csv")).unwrap();

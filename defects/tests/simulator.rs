@@ -55,7 +55,7 @@ fn names_are_told_apart() {
     assert_eq!(names.len(), all().count());
 }
 
-/// The page is what the simulator reports and the tools were seen to report.
+/// The page matches the simulator's reports and the tools' measured ones.
 #[test]
 fn the_page_is_current() {
     let measured = Measured::parse(include_str!("../h200.csv")).unwrap();

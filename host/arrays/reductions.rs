@@ -27,7 +27,8 @@ impl Lines {
 ///
 /// `Axis(0)` gives a value for each column, by [`Device::reduce_columns`](crate::Device::reduce_columns), and
 /// `Axis(1)` one for each row, by [`Device::reduce_rows`](crate::Device::reduce_rows). The array can have any
-/// layout.
+/// layout. If it has more than two axes, merge some of them first, for example with
+/// `into_shape_with_order`.
 ///
 /// ```
 /// use ndarray::{Axis, array};

@@ -11,7 +11,7 @@ use std::ops::RangeBounds;
 
 /// A contiguous part of a [`Buffer`], borrowed.
 ///
-/// It can be the argument for a kernel parameter `Global<T>`.
+/// Pass it to a kernel for a parameter `Global<T>`.
 ///
 /// ```
 /// use tilewright::Device;

@@ -15,8 +15,8 @@ const OVERWRITES: &str = "as many as it overwrites";
 
 /// A contiguous part of a [`Buffer`], borrowed mutably.
 ///
-/// It can be the argument for a kernel parameter `GlobalMut<T>`. [`Buffer::split_at_mut`] gives parts that do not
-/// overlap, so that one launch can write several parts of one buffer.
+/// Pass it to a kernel for a parameter `GlobalMut<T>`. [`Buffer::split_at_mut`] gives parts that do not overlap, so one
+/// launch can write several parts of one buffer.
 ///
 /// ```
 /// use tilewright::Device;

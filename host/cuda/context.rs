@@ -32,17 +32,23 @@ impl Context {
         })
     }
 
-    /// A context of `device` that someone else owns.
+    /// A context that someone else owns.
     ///
     /// # Safety
-    /// 1. `context` is of `device`, and lives as long as the result.
-    #[cfg(feature = "cust")]
-    pub unsafe fn borrowed(context: sys::CUcontext, device: sys::CUdevice) -> Self {
-        Self {
+    /// 1. `context` is alive, and lives as long as the result.
+    pub unsafe fn borrowed(context: sys::CUcontext) -> Result<Self, Failure> {
+        let mut device = 0;
+        let mut borrowed = Self {
             device,
             context,
             retained: false,
-        }
+        };
+        let current = borrowed.enter()?;
+        // SAFETY: `device` is valid for one handle; a context is current.
+        unsafe { call!(cuCtxGetDevice(&raw mut device)) }?;
+        drop(current);
+        borrowed.device = device;
+        Ok(borrowed)
     }
 
     pub fn device(&self) -> sys::CUdevice {
@@ -111,6 +117,8 @@ impl Drop for Current<'_> {
 #[derive(Debug)]
 pub struct Stream {
     stream: sys::CUstream,
+    /// Whether someone else owns it.
+    is_borrowed: bool,
 }
 
 // SAFETY: any thread may call the driver's functions with a stream.
@@ -125,7 +133,21 @@ impl Stream {
         let mut stream = ptr::null_mut();
         // SAFETY: `stream` is valid for one handle, and a context is current.
         unsafe { call!(cuStreamCreate(&raw mut stream, NON_BLOCKING)) }?;
-        Ok(Self { stream })
+        Ok(Self {
+            stream,
+            is_borrowed: false,
+        })
+    }
+
+    /// A stream that someone else owns.
+    ///
+    /// # Safety
+    /// 1. `stream` is a stream of the device's context, or null for its null stream, and lives as long as the result.
+    pub unsafe fn borrowed(stream: sys::CUstream) -> Self {
+        Self {
+            stream,
+            is_borrowed: true,
+        }
     }
 
     pub fn raw(&self) -> sys::CUstream {
@@ -148,13 +170,15 @@ impl Stream {
         }
     }
 
-    /// Destroys the stream; its work still completes.
+    /// Destroys the stream, unless it is borrowed; its work still completes.
     ///
     /// # Safety
     /// 1. The stream is not used again.
     pub unsafe fn destroy(&self, _current: &Current<'_>) {
-        // SAFETY: this is the last use of the stream: the caller's contract.
-        let _ = unsafe { call!(cuStreamDestroy_v2(self.stream)) };
+        if !self.is_borrowed {
+            // SAFETY: this is the last use of the stream: the caller's contract.
+            let _ = unsafe { call!(cuStreamDestroy_v2(self.stream)) };
+        }
     }
 }
 

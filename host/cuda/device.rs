@@ -48,23 +48,45 @@ impl CudaDevice {
         let device = find_device(ordinal)?;
         Context::retain_primary(device)
             .and_then(|context| {
-                Self::in_context(context, device, driver, |current| {
+                Self::in_context(context, driver, Stream::new, |current| {
                     Allocator::new(device, current)
                 })
             })
             .map_err(cuda_error)
     }
 
-    /// A device in `context`, which is a context of `device`, with memory from `allocator`.
+    /// A device in `context` whose work goes to `stream`.
+    ///
+    /// # Safety
+    /// 1. `context` is alive, and `stream` is a live stream of it or null. Both outlive the result.
+    pub unsafe fn open_in(context: NonNull<c_void>, stream: *mut c_void) -> Outcome<Self> {
+        let driver = start_driver(0)?;
+        // SAFETY: the context is alive and outlives the result: the caller's contract.
+        let context = unsafe { Context::borrowed(context.as_ptr().cast()) };
+        context
+            .and_then(|context| {
+                let device = context.device();
+                // SAFETY: a stream of the context or null, which outlives the result: the caller's contract.
+                let stream = unsafe { Stream::borrowed(stream.cast()) };
+                let stream = |_: &Current<'_>| Ok(stream);
+                Self::in_context(context, driver, stream, |current| {
+                    Allocator::new(device, current)
+                })
+            })
+            .map_err(cuda_error)
+    }
+
+    /// A device in `context`, with work in `stream` and memory from `allocator`.
     pub(super) fn in_context(
         context: Context,
-        device: sys::CUdevice,
         driver: CudaVersion,
+        stream: impl FnOnce(&Current<'_>) -> Result<Stream, Failure>,
         allocator: impl FnOnce(&Current<'_>) -> Result<Allocator, Failure>,
     ) -> Result<Self, Failure> {
+        let device = context.device();
         let properties = properties::read(device, driver)?;
         let current = context.enter()?;
-        let stream = Stream::new(&current)?;
+        let stream = stream(&current)?;
         let transfers = Stream::new(&current)?;
         let allocator = allocator(&current)?;
         drop(current);

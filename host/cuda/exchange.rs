@@ -1,7 +1,7 @@
 //! Exchange with other users of the driver in the same process: contexts, memory directly from the driver, and the
 //! order of streams.
 
-use super::context::{Context, order};
+use super::context::{Context, Current, Stream, order};
 use super::device::CudaDevice;
 use super::driver::{Failure, call};
 use super::memory::Allocator;
@@ -32,10 +32,9 @@ pub fn open_current_primary() -> Outcome<Arc<dyn Backend>> {
 /// # Safety
 /// 1. The context outlives the result.
 pub unsafe fn open_current() -> Outcome<Arc<dyn Backend>> {
-    open(|current, device| {
-        // SAFETY: the context is of this device: the driver has just said so. It outlives the result: the caller's
-        // contract.
-        Ok(unsafe { Context::borrowed(current, device) })
+    open(|current, _device| {
+        // SAFETY: the context is alive and outlives the result: the caller's contract.
+        unsafe { Context::borrowed(current) }.map_err(cuda_error)
     })
 }
 
@@ -50,9 +49,9 @@ fn open(
                      cust::quick_init, and keep it",
         })?;
     let context = context(current, device)?;
-    let allocator = Allocator::of_the_driver();
-    let device = CudaDevice::in_context(context, device, driver, |_current| Ok(allocator))
-        .map_err(cuda_error)?;
+    let allocator = |_: &Current<'_>| Ok(Allocator::of_the_driver());
+    let device =
+        CudaDevice::in_context(context, driver, Stream::new, allocator).map_err(cuda_error)?;
     Ok(Arc::new(device))
 }
 

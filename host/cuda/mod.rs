@@ -46,6 +46,8 @@ use crate::backend::Backend;
 use crate::error::Outcome;
 pub(crate) use device::CudaDevice;
 use std::collections::HashMap;
+use std::ffi::c_void;
+use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// The open devices, so that two calls with the same number share buffers and order.
@@ -61,4 +63,16 @@ pub(crate) fn open(ordinal: u32) -> Outcome<Arc<dyn Backend>> {
     let device = Arc::new(CudaDevice::open(ordinal)?);
     open.insert(ordinal, Arc::downgrade(&device));
     Ok(device)
+}
+
+/// A device in the caller's context and stream.
+///
+/// # Safety
+/// Those of [`CudaDevice::open_in`].
+pub(crate) unsafe fn open_in(
+    context: NonNull<c_void>,
+    stream: *mut c_void,
+) -> Outcome<Arc<dyn Backend>> {
+    // SAFETY: the caller's contract.
+    Ok(Arc::new(unsafe { CudaDevice::open_in(context, stream) }?))
 }

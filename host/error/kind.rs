@@ -309,8 +309,8 @@ pub enum ErrorKind {
         cause: String,
     },
 
-    /// A device and an object of the crate `cust` do not fit together.
-    #[cfg(feature = "cust")]
+    /// A device and a context, a stream or memory of other code do not fit together.
+    #[cfg(feature = "cuda")]
     Interop {
         /// What does not fit, and what to do.
         reason: &'static str,

@@ -57,7 +57,7 @@ impl Display for ErrorKind {
             }
             Self::Simulator(error) => error.fmt(f),
             Self::Group(error) => error.fmt(f),
-            #[cfg(feature = "cust")]
+            #[cfg(feature = "cuda")]
             Self::Interop { reason } => f.write_str(reason),
             Self::UnknownDevice { name, allowed } => {
                 write!(f, "`{name}` is not the name of a device; use {allowed}")

@@ -64,7 +64,7 @@ impl GroupId {
                     "this process cannot listen on the address: {error}"
                 ))
             })
-            .during("tcp")
+            .during("GroupId::tcp")
     }
 
     /// Makes an id for processes that communicate over NCCL, with one CUDA device each.
@@ -85,7 +85,7 @@ impl GroupId {
                 rendezvous: Rendezvous::Nccl(id),
                 listener: None,
             })
-            .during("nccl")
+            .during("GroupId::nccl")
     }
 
     /// Connects to the other ranks; with this one there are `ranks`.
@@ -189,7 +189,7 @@ impl FromStr for GroupId {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        Self::parsed(text).during("from_str")
+        Self::parsed(text).during("GroupId::from_str")
     }
 }
 

@@ -1,3 +1,6 @@
-//! Exchange with other crates that drive the same GPU.
+//! Exchange with other code that drives the same GPU in the same process.
 
+#[cfg(feature = "cust")]
+#[cfg_attr(docsrs, doc(cfg(feature = "cust")))]
 pub mod cust;
+pub mod raw;

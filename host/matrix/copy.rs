@@ -15,7 +15,7 @@ use std::slice;
 impl<T: Element> MatrixView<'_, T> {
     /// Copies the elements to host memory, row after row.
     ///
-    /// The elements of a column-major matrix are brought into that order on the host.
+    /// The host reorders the elements of a column-major matrix.
     ///
     /// # Errors
     /// Those of [`Buffer::to_vec`](crate::Buffer::to_vec).
@@ -87,7 +87,12 @@ impl<T: Element> MatrixView<'_, T> {
         destination: &mut [T],
         leading_dimension: usize,
     ) -> Outcome<()> {
-        check_room(self.lines(), leading_dimension, destination.len())?;
+        check_room(
+            "the slice",
+            self.lines(),
+            leading_dimension,
+            destination.len(),
+        )?;
         // SAFETY: the places are aligned and writable, and nothing else touches them: the slice is borrowed
         // mutably, and the check shows that it reaches to the last element.
         unsafe { self.write_rows(destination.as_mut_ptr(), leading_dimension) }
@@ -146,7 +151,12 @@ impl<T: Element> MatrixViewMut<'_, T> {
     }
 
     pub(crate) fn read_strided(&mut self, source: &[T], leading_dimension: usize) -> Outcome<()> {
-        check_room(self.view().lines(), leading_dimension, source.len())?;
+        check_room(
+            "the slice",
+            self.view().lines(),
+            leading_dimension,
+            source.len(),
+        )?;
         // SAFETY: the places are aligned and readable, and nothing writes them: the slice is borrowed, and the
         // check shows that it reaches to the last element.
         unsafe { self.read_rows(source.as_ptr(), leading_dimension) }
@@ -251,8 +261,8 @@ fn rows<A>(first: A, lines: Lines, element_bytes: usize) -> Rows<A> {
     }
 }
 
-/// Fails unless `len` elements hold the lines, whose starts are `apart` elements apart.
-fn check_room(lines: Lines, apart: usize, len: usize) -> Outcome<()> {
+/// Fails unless the `len` elements of `what` hold the lines, whose starts are `apart` elements apart.
+pub(super) fn check_room(what: &str, lines: Lines, apart: usize, len: usize) -> Outcome<()> {
     if apart < lines.len {
         return Err(ErrorKind::LeadingDimension {
             least: lines.len,
@@ -262,7 +272,7 @@ fn check_room(lines: Lines, apart: usize, len: usize) -> Outcome<()> {
     let expected = Lines { apart, ..lines }.span();
     if expected > len {
         return Err(ErrorKind::WrongLength {
-            what: "the slice".to_owned(),
+            what: what.to_owned(),
             expected,
             found: len,
             rule: "it must reach to the last element of the last row (column, in column-major order)",

@@ -10,7 +10,7 @@ use crate::element::Element;
 use crate::error::{During, ONE_FOR_EACH_OF_MATRIX, Outcome, Result, check_length};
 use std::ops::RangeBounds;
 
-/// A matrix in the memory of one device: row-major, unless it was made in another [`Order`].
+/// A matrix in the memory of one device, row-major unless it was made in another [`Order`].
 ///
 /// Products accept operands in either order. [`Matrix::t`] transposes one and [`Matrix::slice`] takes a part,
 /// without a copy.
@@ -81,7 +81,7 @@ impl Device {
 }
 
 impl<T: Element> Buffer<T> {
-    /// Turns the buffer into a matrix, without a copy; its elements are taken in the shape's order.
+    /// Turns the buffer into a matrix without a copy; the elements are in the shape's order.
     ///
     /// # Errors
     /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if there are not `rows * cols` elements;
@@ -130,7 +130,7 @@ impl<T: Element> Matrix<T> {
     /// Borrows the matrix, as an operand of products.
     #[must_use]
     pub fn view(&self) -> MatrixView<'_, T> {
-        MatrixView::new(&self.buffer, (self.rows, self.cols), self.order)
+        MatrixView::new(&self.buffer, (self.rows, self.cols, self.order).into())
     }
 
     /// Borrows the matrix mutably.
@@ -139,7 +139,7 @@ impl<T: Element> Matrix<T> {
         MatrixViewMut::of_elements(self.view())
     }
 
-    /// Borrows some rows and columns, as an operand without a copy.
+    /// Borrows some rows and columns, without a copy.
     ///
     /// ```
     /// use tilewright::Device;
@@ -169,7 +169,7 @@ impl<T: Element> Matrix<T> {
     /// # fn main() -> tilewright::Result<()> {
     /// let device = Device::simulator();
     /// let a = device.matrix((2, 3), &[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0])?;
-    /// let gram = device.matmul_coarsened(a.t(), &a)?;
+    /// let gram = device.matmul(a.t(), &a)?;
     /// assert_eq!(gram.shape(), (3, 3));
     /// assert_eq!(gram.to_vec()?[..3], [17.0, 22.0, 27.0]);
     /// # Ok(())
@@ -227,7 +227,7 @@ impl<T: Element> Matrix<T> {
 
     /// Copies the elements to host memory, row after row.
     ///
-    /// The elements of a column-major matrix are brought into that order on the host.
+    /// The host reorders the elements of a column-major matrix.
     ///
     /// # Errors
     /// Those of [`Buffer::to_vec`].
@@ -236,7 +236,7 @@ impl<T: Element> Matrix<T> {
     }
 }
 
-fn check_shape(what: &str, shape: MatrixShape, found: usize) -> Outcome<()> {
+pub(super) fn check_shape(what: &str, shape: MatrixShape, found: usize) -> Outcome<()> {
     check_length(what, found, shape.checked_len()?, ONE_FOR_EACH_OF_MATRIX)
 }
 

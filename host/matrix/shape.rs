@@ -43,6 +43,14 @@ pub struct MatrixShape {
 }
 
 impl MatrixShape {
+    /// The elements of a row, or of a column if column-major.
+    pub(super) fn row_len(self) -> usize {
+        match self.order {
+            Order::RowMajor => self.cols,
+            Order::ColumnMajor => self.rows,
+        }
+    }
+
     /// The number of elements, unless it overflows.
     pub(crate) fn checked_len(self) -> Outcome<usize> {
         let Self { rows, cols, .. } = self;

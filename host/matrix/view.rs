@@ -1,7 +1,7 @@
 //! Borrowed matrices: whole ones, parts and transposes.
 
 use super::methods::getters;
-use super::shape::Order;
+use super::shape::{MatrixShape, Order};
 use crate::buffer::{Buffer, BufferView, resolve};
 use crate::device::Device;
 use crate::element::Element;
@@ -12,8 +12,8 @@ use std::ops::RangeBounds;
 
 /// A borrowed matrix in the memory of one device.
 ///
-/// It is a [`Matrix`](crate::Matrix), some of its rows and columns, or the transpose of either. Products accept it
-/// in either [`Order`], and with gaps between its rows.
+/// It is a [`Matrix`](crate::Matrix), some of its rows and columns, or the transpose of either. Products accept views
+/// in either [`Order`], with or without gaps between the rows.
 ///
 /// ```
 /// use tilewright::Device;
@@ -24,7 +24,7 @@ use std::ops::RangeBounds;
 /// let middle = matrix.slice(1.., 1..3)?;
 /// assert_eq!((middle.shape(), middle.leading_dimension()), ((2, 2), 4));
 /// assert_eq!(middle.to_vec()?, [5.0, 6.0, 9.0, 10.0]);
-/// assert_eq!(device.matmul_coarsened(middle, middle.t())?.to_vec()?, [61.0, 105.0, 105.0, 181.0]);
+/// assert_eq!(device.matmul(middle, middle.t())?.to_vec()?, [61.0, 105.0, 105.0, 181.0]);
 /// # Ok(())
 /// # }
 /// ```
@@ -69,31 +69,30 @@ impl Lines {
 }
 
 impl<'a, T: Element> MatrixView<'a, T> {
-    /// `buffer` has the elements of `rows` x `cols`, without gaps.
-    pub(super) fn new(buffer: &'a Buffer<T>, (rows, cols): (usize, usize), order: Order) -> Self {
-        Self {
-            device: buffer.device(),
-            address: buffer.device_address(),
-            rows,
-            cols,
-            order,
-            leading_dimension: match order {
-                Order::RowMajor => cols,
-                Order::ColumnMajor => rows,
-            },
-            elements: PhantomData,
-        }
+    /// `buffer` has the elements of `shape`, without gaps.
+    pub(super) fn new(buffer: &'a Buffer<T>, shape: MatrixShape) -> Self {
+        let (device, address) = (buffer.device(), buffer.device_address());
+        Self::of_elements(device, address, shape, shape.row_len())
     }
 
-    /// A column of `len` elements from `address` on, which are borrowed and lie in memory of `device`.
-    pub(super) fn column(device: &'a Device, address: u64, len: usize) -> Self {
+    /// A matrix whose first element is at `address`.
+    ///
+    /// If there are elements, all of them, from the first to the last, are borrowed and lie in one allocation of
+    /// `device`; `leading_dimension` is at least the length of a row, or of a column if column-major.
+    pub(super) fn of_elements(
+        device: &'a Device,
+        address: u64,
+        shape: MatrixShape,
+        leading_dimension: usize,
+    ) -> Self {
+        let MatrixShape { rows, cols, order } = shape;
         Self {
             device,
             address,
-            rows: len,
-            cols: 1,
-            order: Order::ColumnMajor,
-            leading_dimension: len,
+            rows,
+            cols,
+            order,
+            leading_dimension,
             elements: PhantomData,
         }
     }

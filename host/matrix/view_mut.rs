@@ -27,7 +27,7 @@ use std::ops::RangeBounds;
 /// let scale = device.matrix((2, 2), &[10.0_f32, 0.0, 0.0, 100.0])?;
 /// let mut both = device.matrix((2, 4), &[1.0, 2.0, 0.0, 0.0, 3.0, 4.0, 0.0, 0.0])?;
 /// let (left, mut right) = both.split_columns_at_mut(2)?;
-/// device.matmul_coarsened_into(&left, &scale, &mut right)?;
+/// device.matmul_into(&left, &scale, &mut right)?;
 /// assert_eq!(both.to_vec()?, [1.0, 2.0, 10.0, 200.0, 3.0, 4.0, 30.0, 400.0]);
 /// # Ok(())
 /// # }

@@ -13,13 +13,13 @@ use crate::matrix::{IntoMatrixView, MatrixView, Order};
 use crate::module::Module;
 use crate::workspace::Counters;
 use tilewright_kernels::reduce::lines::{
-    LANES_OF_PART, LINE_THREADS, LINES_IN_FLIGHT, LinePlan, STRANDS, STRANDS_OF_LANE,
+    ACCUMULATORS, LANE_ACCUMULATORS, LANES_OF_PART, LINE_THREADS, LINES_IN_FLIGHT, LinePlan,
 };
 
 impl Device {
     /// Reduces each row of `matrix` by `operation`, one of [`ops`](crate::ops).
     ///
-    /// The result has one element for each row. `matrix` is a matrix or a view, row- or column-major.
+    /// The result has one element for each row. `matrix` is `&matrix` or a view, row- or column-major.
     ///
     /// A row is combined in a tree that depends on its length alone. Its value has the same bits in either order of
     /// the matrix, whatever the other rows hold, in every run and on every device ([docs/reductions.md]). The bits
@@ -238,8 +238,8 @@ struct Grid {
 impl Grid {
     /// For contiguous lines.
     fn along(count: usize, plan: LinePlan) -> Self {
-        let (lanes, lines) = if plan.elements <= STRANDS {
-            let lanes = plan.elements.div_ceil(STRANDS_OF_LANE).max(1);
+        let (lanes, lines) = if plan.elements <= ACCUMULATORS {
+            let lanes = plan.elements.div_ceil(LANE_ACCUMULATORS).max(1);
             (lanes.next_power_of_two() as u32, LINES_IN_FLIGHT)
         } else {
             (LANES_OF_PART, 1)

@@ -13,7 +13,8 @@ use std::ptr;
 impl Device {
     /// Reduces all elements of `x` to one value by `operation`, one of [`ops`](crate::ops).
     ///
-    /// `x` is a buffer or a slice of one ([`Buffer::slice`](crate::Buffer::slice)).
+    /// `x` is `&buffer`, a slice of one ([`Buffer::slice`](crate::Buffer::slice)), or
+    /// [`matrix.as_buffer()`](crate::Matrix::as_buffer).
     ///
     /// The elements are combined in a tree that depends on their number and type alone. So the same elements give the
     /// same bits in every run and on every device. [docs/reductions.md] has the tree, the error bounds, and the rules

@@ -11,7 +11,7 @@ use crate::module::Module;
 use crate::workspace::Counters;
 use std::iter;
 use tilewright_kernels::reduce::lines::{
-    LANES_OF_PART, LINE_THREADS, LinePlan, MOST_PARTS, SEGMENT_LANES, STRANDS, list_section,
+    ACCUMULATORS, LANES_OF_PART, LINE_THREADS, LinePlan, MOST_PARTS, SEGMENT_LANES, list_section,
 };
 
 /// Segments of a buffer: segment i has the elements `offsets[i]..offsets[i + 1]`, as in CSR.
@@ -320,7 +320,7 @@ impl Division {
         if len == 0 {
             self.empty.push(segment);
         }
-        if len > STRANDS {
+        if len > ACCUMULATORS {
             let plan = LinePlan::new(len);
             self.is_shared |= plan.sections > 1;
             let listed = (0..plan.sections)

@@ -9,7 +9,8 @@ use tilewright_kernels::reduce::{Plan, Sum};
 impl Device {
     /// The sum of all elements of `x`; 0 if it is empty.
     ///
-    /// `x` is a buffer or a slice of one ([`Buffer::slice`](crate::Buffer::slice)).
+    /// `x` is `&buffer`, a slice of one ([`Buffer::slice`](crate::Buffer::slice)), or
+    /// [`matrix.as_buffer()`](crate::Matrix::as_buffer).
     ///
     /// The additions form a tree that depends on the number of elements and their type alone. So the same elements
     /// give the same bits in every run and on every device. Let h be the tree's height ([`reduce_sum_height`], 30 for

@@ -1,21 +1,21 @@
-//! Outputs that are computed from sums one after the other, and written straight to global memory.
+//! Epilogues applied to sums one after another, with outputs written straight to global memory.
 //!
-//! A warp's sums pass through shared memory, so that a loop can go over them, and so that a warp reads and writes
-//! whole rows of C.
+//! A warp stages its sums in shared memory, so that a loop can index them, and so that it reads and writes whole rows
+//! of C.
 //!
 //! | part | file |
 //! |---|---|
-//! | types of outputs, and an output alone | `output.rs` |
-//! | what becomes of a sum: a `Finish` | `sum.rs` |
-//! | the staging buffer in shared memory through which a warp's sums pass | `room.rs` |
-//! | from there to rows of C: `CMatrices` | `rows.rs` |
+//! | output types, and single outputs | `output.rs` |
+//! | the epilogue of a sum: a `Finish` | `sum.rs` |
+//! | a warp's staging buffer in shared memory | `staging.rs` |
+//! | from the staging buffer to rows of C: `CMatrices` | `rows.rs` |
 
 mod output;
-mod room;
 mod rows;
+mod staging;
 mod sum;
 
 pub use output::{FromSum, Output, store_output, store_plain};
-pub use room::{COLUMNS, OF_LANE, ROWS, Staging, WARP_ROOM, WarpRoom};
 pub use rows::CMatrices;
+pub use staging::{COLUMNS, OF_LANE, ROWS, STAGING_LEN, Staging, StagingBuffer};
 pub use sum::Finish;

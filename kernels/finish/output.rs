@@ -1,4 +1,4 @@
-//! Types of outputs, the numbers that they are computed in, and an output alone.
+//! Output types, the types that they are computed in, and single outputs.
 
 use crate::epilogue::{Epilogue, EpilogueElement};
 use bytemuck::Pod;
@@ -6,9 +6,9 @@ use cuda_std::float::HalfFloat;
 use cuda_std::prelude::*;
 use half::{bf16, f16};
 
-/// A type of outputs.
+/// An output type.
 pub trait Output: Pod {
-    /// The type that they are computed in.
+    /// The type that outputs are computed in.
     type Sum: EpilogueElement;
 
     /// The same value.
@@ -56,7 +56,7 @@ macro_rules! half_outputs {
 }
 half_outputs!(f16 bf16);
 
-/// A type in which outputs are computed, from sums of type `S`.
+/// A type that outputs are computed in, from sums of type `S`.
 pub trait FromSum<S>: EpilogueElement {
     /// The nearest number to `sum`, ties to even.
     #[must_use]
@@ -77,11 +77,12 @@ impl FromSum<i32> for f32 {
     }
 }
 
-/// Writes to element `at` of C what `epilogue` makes of the sum of the output at (`row`, `column`).
+/// Applies `epilogue` to the sum of the output at (`row`, `column`), and writes it to element `at`
+/// of C.
 ///
 /// # Safety
 /// 1. C has the element.
-/// 2. No other thread of the launch has it.
+/// 2. No other thread of the launch accesses it.
 #[inline(always)]
 pub unsafe fn store_output<S, T: Output<Sum: FromSum<S>>>(
     c: GlobalMut<'_, T>,
@@ -95,7 +96,8 @@ pub unsafe fn store_output<S, T: Output<Sum: FromSum<S>>>(
         true => sum.canonical(),
         false => {
             let before = match epilogue.reads_c() {
-                // SAFETY: (1), (2) are the caller's; what is loaded was there before the launch.
+                // SAFETY: C has the element, and only this thread accesses it: the caller's
+                // contract. The element was written before the launch.
                 true => unsafe { c.load(at) }.widen(),
                 false => T::Sum::ZERO,
             };
@@ -107,7 +109,7 @@ pub unsafe fn store_output<S, T: Output<Sum: FromSum<S>>>(
     unsafe { c.store(at, output) };
 }
 
-/// As [`store_output`], for a sum that is written without an epilogue.
+/// [`store_output`] without an epilogue.
 ///
 /// # Safety
 /// As for [`store_output`].
@@ -115,6 +117,6 @@ pub unsafe fn store_output<S, T: Output<Sum: FromSum<S>>>(
 pub unsafe fn store_plain<S, T: Output<Sum: FromSum<S>>>(c: GlobalMut<'_, T>, at: usize, sum: S) {
     let sum = T::Sum::from_sum(sum).canonical();
     let [output, _] = T::narrow_pair([sum, T::Sum::ZERO]);
-    // SAFETY: (1), (2) are the caller's.
+    // SAFETY: C has the element, and only this thread accesses it: the caller's contract.
     unsafe { c.store(at, output) };
 }

@@ -1,7 +1,7 @@
-//! Outputs of a warp, whole rows of C at a time.
+//! Writing a warp's outputs, whole rows of C at a time.
 
 use super::output::Output;
-use super::room::{PAIR, ROWS, WarpRoom};
+use super::staging::{PAIR, ROWS, StagingBuffer};
 use super::sum::Finish;
 use crate::epilogue::EpilogueElement;
 use cuda_std::hint::opaque_size;
@@ -13,14 +13,14 @@ pub struct CMatrices<'launch, T> {
     elements: GlobalMut<'launch, T>,
     pub m: usize,
     pub n: usize,
-    /// Elements from row to row.
+    /// Elements from one row to the next.
     ldc: usize,
-    /// Elements from matrix to matrix.
+    /// Elements from one matrix to the next.
     stride: usize,
 }
 
 impl<'launch, T: Output> CMatrices<'launch, T> {
-    /// Matrices of m x n `elements`, whose rows start `ldc` elements apart, and they themselves `stride`.
+    /// Matrices of m x n `elements`. Rows start `ldc` elements apart, matrices `stride`.
     #[inline(always)]
     pub fn new(
         elements: GlobalMut<'launch, T>,
@@ -37,9 +37,11 @@ impl<'launch, T: Output> CMatrices<'launch, T> {
         }
     }
 
-    /// Writes what `finish` makes of the calling warp's sums of matrix number `matrix`, in `parts`, a
-    /// constant, of [`ROWS`] x [`COLUMNS`](super::COLUMNS): a part begins at `place(part)`, a row and a column, and the
-    /// lane's sums of it are `sum(part, i)`, [`OF_LANE`](super::OF_LANE) of them.
+    /// Applies `finish` to the calling warp's sums of matrix number `matrix`, and writes the outputs.
+    ///
+    /// There are `parts` parts, a constant, of [`ROWS`] x [`COLUMNS`](super::COLUMNS) sums. A part begins at
+    /// `place(part)`, a row and a column. The lane's sums of it are `sum(part, i)`, for `i` below
+    /// [`OF_LANE`](super::OF_LANE).
     ///
     /// # Safety
     /// 1. All lanes of the warp make the call, with a staging buffer that no other thread accesses.
@@ -51,67 +53,69 @@ impl<'launch, T: Output> CMatrices<'launch, T> {
         parts: usize,
         place: impl Fn(usize) -> (usize, usize),
         sum: impl Fn(usize, usize) -> T::Sum,
-        room: WarpRoom<'_, T::Sum, LEN>,
+        buffer: StagingBuffer<'_, T::Sum, LEN>,
         finish: impl Finish<Sum = T::Sum>,
     ) {
-        // SAFETY: (1) no element is an own one.
+        // SAFETY: the kernel owns no elements by unique index.
         let c = unsafe { self.elements.skip(matrix * self.stride) };
-        // A loop that is not unrolled: what is done with the outputs stands here once.
+        // Not unrolled, so that the code for outputs exists once.
         let end = opaque_size(parts);
         let mut part = 0;
         while part < end {
-            // SAFETY: (1), (2) are the caller's. The staging buffer is written by all lanes before it is read, and
-            // read by all before it is written.
+            // SAFETY: all lanes call it, and nothing else accesses the buffer and the outputs: the caller's contract.
+            // The barriers order all lanes' writes of the buffer before the reads, and the reads before the next
+            // writes.
             unsafe {
                 warp::sync(LaneMask::all());
-                room.stage(&sum, (part, parts));
+                buffer.stage(&sum, (part, parts));
                 warp::sync(LaneMask::all());
-                self.write(c, place(part), room, finish);
+                self.write(c, place(part), buffer, finish);
             }
             part += 1;
         }
     }
 
-    /// Writes the outputs of the warp's staging buffer, which begin at (`row`, `column`) of C, each lane two
-    /// neighbours of each row.
+    /// Writes the outputs of the warp's staging buffer, from (`row`, `column`) of C. Each lane writes two neighbours
+    /// of each row.
     ///
     /// # Safety
     /// 1. All lanes of the warp make the call, and the staging buffer holds their sums.
-    /// 2. As (2) of `store_parts`.
+    /// 2. No other warp of the launch accesses these outputs.
     #[inline(always)]
     unsafe fn write<const LEN: usize>(
         self,
         c: GlobalMut<'_, T>,
         (row, column): (usize, usize),
-        room: WarpRoom<'_, T::Sum, LEN>,
+        buffer: StagingBuffer<'_, T::Sum, LEN>,
         finish: impl Finish<Sum = T::Sum>,
     ) {
         let has_pairs = self.ldc.is_multiple_of(PAIR)
             && c.as_mut_ptr().addr().is_multiple_of(PAIR * size_of::<T>());
         let within = PAIR * warp::lane() as usize;
-        // SAFETY: (1) is (1), and the columns are there. (2) is (2). (3) `has_pairs`.
+        // SAFETY: the buffer holds the sums, and no other warp accesses the outputs: the caller's
+        // contract. The columns were compared with n. Pairs are aligned if `has_pairs`.
         unsafe {
             if has_pairs && column + within + 1 < self.n {
-                self.write_columns::<PAIR, LEN, _>(c, (row, column), within, room, finish);
+                self.write_columns::<PAIR, LEN, _>(c, (row, column), within, buffer, finish);
                 return;
             }
             let end = within + opaque_size(PAIR);
             let mut j = within;
             while j < end {
                 if column + j < self.n {
-                    self.write_columns::<1, LEN, _>(c, (row, column), j, room, finish);
+                    self.write_columns::<1, LEN, _>(c, (row, column), j, buffer, finish);
                 }
                 j += 1;
             }
         }
     }
 
-    /// Writes the outputs of `WIDTH` columns, one or two, from `within` on in the staging buffer, as many rows at
-    /// a time as `finish` says.
+    /// Writes the outputs of `WIDTH` columns, one or two, from column `within` of the staging buffer,
+    /// [`Finish::ROWS_AT_ONCE`] rows at a time.
     ///
     /// # Safety
-    /// 1. The staging buffer holds the sums, and the columns are there.
-    /// 2. As (2) of `store_parts`.
+    /// 1. The staging buffer holds the sums, and C has the columns.
+    /// 2. No other warp of the launch accesses these outputs.
     /// 3. Each row of C starts at a multiple of `WIDTH` elements, and so do the columns.
     #[inline(always)]
     unsafe fn write_columns<const WIDTH: usize, const LEN: usize, F: Finish<Sum = T::Sum>>(
@@ -119,20 +123,20 @@ impl<'launch, T: Output> CMatrices<'launch, T> {
         c: GlobalMut<'_, T>,
         place: (usize, usize),
         within: usize,
-        room: WarpRoom<'_, T::Sum, LEN>,
+        buffer: StagingBuffer<'_, T::Sum, LEN>,
         finish: F,
     ) {
         const { assert!(F::ROWS_AT_ONCE == 1 || F::ROWS_AT_ONCE == 4) };
-        // SAFETY: (1) to (3) are the caller's.
+        // SAFETY: the caller's contract.
         unsafe {
             match F::ROWS_AT_ONCE {
-                1 => self.write_rows::<1, WIDTH, LEN>(c, place, within, room, finish),
-                _ => self.write_rows::<4, WIDTH, LEN>(c, place, within, room, finish),
+                1 => self.write_rows::<1, WIDTH, LEN>(c, place, within, buffer, finish),
+                _ => self.write_rows::<4, WIDTH, LEN>(c, place, within, buffer, finish),
             }
         }
     }
 
-    /// The same, `AT_ONCE` rows at a time.
+    /// [`Self::write_columns`], `AT_ONCE` rows at a time.
     ///
     /// # Safety
     /// As for `write_columns`.
@@ -142,21 +146,21 @@ impl<'launch, T: Output> CMatrices<'launch, T> {
         c: GlobalMut<'_, T>,
         (row, column): (usize, usize),
         within: usize,
-        room: WarpRoom<'_, T::Sum, LEN>,
+        buffer: StagingBuffer<'_, T::Sum, LEN>,
         finish: impl Finish<Sum = T::Sum>,
     ) {
         let column = column + within;
         let rows = self.m.saturating_sub(row).min(ROWS);
-        // SAFETY: (1) is (1).
+        // SAFETY: C has the columns: the caller's contract.
         let (first, last) = unsafe { (finish.column(column), finish.column(column + WIDTH - 1)) };
         let at = |i: usize| (row + i) * self.ldc + column;
         let mut i = 0;
         while i < rows {
-            // Rows that are not there stand for the last one, and are not written.
+            // Rows past the end repeat the last one, and are not written.
             let is_there = |j: usize| AT_ONCE == 1 || i + j < rows;
             let number = |j: usize| if is_there(j) { i + j } else { rows - 1 };
-            // SAFETY: for the staging buffer, (1), (2) are (1), (3) is (3). For C, (1) the row is there, and the
-            // columns are by (1). (2) is (3). (3) is (2). For the row, (1) it is there.
+            // SAFETY: rows are below `rows`, so C and the staging buffer have them. The buffer holds the sums, C has
+            // the columns, vectors are aligned, and no other warp accesses the outputs: the caller's contract.
             unsafe {
                 let mut of_rows = [finish.row(row + i); AT_ONCE];
                 let mut sums = [[T::Sum::ZERO; WIDTH]; AT_ONCE];
@@ -167,7 +171,7 @@ impl<'launch, T: Output> CMatrices<'launch, T> {
                     if j > 0 {
                         of_rows[j] = finish.row(row + i);
                     }
-                    sums[j] = room.load(i, within);
+                    sums[j] = buffer.load(i, within);
                     if finish.reads_c() {
                         old[j] = match WIDTH {
                             PAIR => c.load_vector::<PAIR>(at(i)).map(T::widen),

@@ -1,35 +1,34 @@
-//! What becomes of a sum: an epilogue, or another [`Finish`].
+//! [`Finish`]: the epilogue of a sum.
 
 use crate::epilogue::{Epilogue, EpilogueElement, Line};
 
-/// What becomes of a sum.
+/// An epilogue: the step from a sum to its output.
 pub trait Finish: Copy {
-    /// The type of sums.
+    /// The type of the sums.
     type Sum;
 
-    /// What a row or a column contributes.
+    /// The contribution of a row or a column.
     type Line: Copy;
 
-    /// Rows of a lane's outputs that are computed together, none of which waits for the one before: 1 or 4. A kernel
-    /// has the code so many times.
+    /// Rows of a lane's outputs that are computed together, independently: 1 or 4. The code is repeated for each.
     const ROWS_AT_ONCE: usize = 1;
 
-    /// Whether what C held before is read.
+    /// Whether the old C is read.
     fn reads_c(&self) -> bool;
 
-    /// What row `index` of the result contributes.
+    /// The contribution of row `index` of the result.
     ///
     /// # Safety
-    /// 1. The row is there.
+    /// 1. The result has the row.
     unsafe fn row(&self, index: usize) -> Self::Line;
 
-    /// What column `index` of the result contributes.
+    /// The contribution of column `index` of the result.
     ///
     /// # Safety
-    /// 1. The column is there.
+    /// 1. The result has the column.
     unsafe fn column(&self, index: usize) -> Self::Line;
 
-    /// The output of `sum`; `c` is ignored where C is not read.
+    /// The output of `sum`. `c` is ignored if C is not read.
     fn output(
         &self,
         sum: Self::Sum,

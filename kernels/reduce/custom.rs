@@ -1,4 +1,4 @@
-//! Kernels of operations that other crates define.
+//! Custom reductions: kernels for operations that other crates define.
 
 #[cfg(not(target_arch = "nvptx64"))]
 use super::operation::Reduction;
@@ -7,12 +7,12 @@ use cuda_std::global::{Global, GlobalMut};
 #[cfg(not(target_arch = "nvptx64"))]
 use cuda_std::kernel::Kernel;
 
-/// Makes a kernel of each line, an operation on elements of a type, for
+/// Defines a kernel for each line, an operation on elements of a type, for
 /// [`Module::reduce`](https://docs.rs/tilewright/latest/tilewright/struct.Module.html#method.reduce).
 ///
 /// The operation is a type of the calling crate that implements [`Reduction`](crate::reduce::Reduction).
-/// An element has 1, 2, 4, 8 or 16 bytes, and an accumulator, a number or an array of numbers, at most
-/// 24. The tree is that of the library's own reductions of elements of the same size.
+/// An element has 1, 2, 4, 8 or 16 bytes. An accumulator is a number or an array of numbers, of at most 24 bytes.
+/// The tree is that of the library's own reductions of elements of the same size.
 ///
 /// ```
 /// use tilewright_kernels::reduce::Reduction;
@@ -45,7 +45,7 @@ use cuda_std::kernel::Kernel;
 /// # fn main() {}
 /// ```
 ///
-/// A line has no attributes but its documentation: a `cfg` stands before the macro.
+/// A line can have documentation but no other attributes: put a `cfg` before the macro.
 ///
 /// ```compile_fail
 /// # use tilewright_kernels::reduce::Reduction;
@@ -63,7 +63,7 @@ use cuda_std::kernel::Kernel;
 ///     last: Last of f32;
 /// }
 ///
-/// /// Another kernel in its place, which needs more of its launches than a reduction.
+/// /// Another kernel of that name, with more requirements than a reduction.
 /// #[cuda_std::kernel]
 /// pub unsafe fn last(
 ///     x: cuda_std::global::Global<f32>,
@@ -76,14 +76,14 @@ use cuda_std::kernel::Kernel;
 /// # fn main() {}
 /// ```
 ///
-/// The crate depends on `tilewright-kernels` without its default features, which are the library's
-/// kernels, and on `tilewright-cuda-std`.
+/// The crate must depend on `tilewright-cuda-std`, and on `tilewright-kernels` without default features, which are
+/// the library's own kernels.
 #[macro_export]
 macro_rules! reductions {
     ($($(#[doc = $text:expr])* $name:ident: $operation:ident of $element:ty;)*) => {$(
         $(#[doc = $text])*
         ///
-        /// `partials` holds a block's partial result each, `ticket` one counter, `result` the value.
+        /// `partials` holds the blocks' partial results, `ticket` one counter, `result` the value.
         ///
         /// # Safety
         /// 1. The launch has blocks of 256 threads along x, and at most as many blocks as `partials`
@@ -108,15 +108,16 @@ macro_rules! reductions {
                 $crate::cuda_std::block::MAX_WARPS
             ];
             let flag = $crate::cuda_std::shared_array![u32; 1];
-            // SAFETY: (1), (2) and (3) are the launch's. (4) Both are declared here. (5) `lanes_of`.
+            // SAFETY: the block size, the lengths and the ticket: the caller's contract. Scratch and flag are
+            // declared here. `LANES` elements are 16 bytes: `lanes_of`.
             unsafe {
                 $crate::reduce::reduce_array::<$operation, $element, LANES>(
                     x, partials, ticket, result, scratch, flag);
             }
         }
 
-        // SAFETY: (1) the kernel is the one above: it has no attribute but documentation, with which it could be
-        // absent and another of its name in its place.
+        // SAFETY: the kernel is the one above. It has no attribute with which it could be absent, and another of its
+        // name in its place.
         #[cfg(not(target_arch = "nvptx64"))]
         unsafe impl $crate::reduce::ReductionKernel for $name {
             type Element = $element;
@@ -125,22 +126,22 @@ macro_rules! reductions {
     )*};
 }
 
-/// The elements in 16 bytes.
+/// The number of elements in 16 bytes.
 #[doc(hidden)]
 #[must_use]
 pub const fn lanes_of<T>() -> usize {
     assert!(
         matches!(size_of::<T>(), 1 | 2 | 4 | 8 | 16),
-        "an element that is reduced has 1, 2, 4, 8 or 16 bytes"
+        "an element of a reduction must have 1, 2, 4, 8 or 16 bytes"
     );
     16 / size_of::<T>()
 }
 
-/// A kernel that [`reductions!`](crate::reductions) has made.
+/// A kernel defined by [`reductions!`](crate::reductions).
 ///
 /// # Safety
-/// 1. The kernel is [`reduce_array`](super::reduce_array), and its requirements are those that
-///    [`reductions!`](crate::reductions) writes.
+/// 1. The kernel calls [`reduce_array`](super::reduce_array), and has exactly the requirements that
+///    [`reductions!`](crate::reductions) documents.
 #[cfg(not(target_arch = "nvptx64"))]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a reduction",
@@ -156,14 +157,14 @@ pub unsafe trait ReductionKernel:
     ),
 >
 {
-    /// What is reduced.
+    /// The element type.
     type Element: cuda_std::Pod;
 
-    /// What reduces it.
+    /// The operation.
     type Operation: Reduction<Self::Element>;
 }
 
-// SAFETY: (1) is that of the kernel that the function names.
+// SAFETY: the function names a kernel that meets the requirement.
 #[cfg(not(target_arch = "nvptx64"))]
 #[diagnostic::do_not_recommend]
 unsafe impl<F, K> ReductionKernel for F

@@ -1,17 +1,18 @@
-//! What a kernel reads: the elements of an array, or the pairs of two.
+//! The input of a reduction: the elements of an array, or the pairs of two.
 
 use cuda_std::Pod;
 use cuda_std::array;
 use cuda_std::prelude::*;
 
-/// Elements that a kernel reads.
+/// The elements that a kernel reads.
 pub trait Elements: Copy {
     /// An element of the array, or a pair.
     type Element: Pod;
 
-    /// Elements `at..at + LANES`: of each array in one access if `ALIGNED`, whose cache lines are the
-    /// first to be evicted, because each element is read once. Otherwise they are read one by one, and
-    /// those that the neighbours in a warp read come from the first-level cache.
+    /// Loads elements `at..at + LANES`.
+    ///
+    /// If `ALIGNED`, one access for each array. Its cache lines are evicted first, because each element is read once.
+    /// Otherwise elements are read one by one, and L1 serves those that neighbours in the warp have read.
     ///
     /// # Safety
     /// 1. `at + LANES <= self.len()`.
@@ -27,7 +28,7 @@ pub trait Elements: Copy {
     #[track_caller]
     fn get(self, at: usize) -> Option<Self::Element>;
 
-    /// Their number.
+    /// The number of elements.
     fn len(self) -> usize;
 
     /// Whether each array starts at a multiple of `bytes` bytes.
@@ -40,7 +41,8 @@ impl<T: Pod> Elements for Global<'_, T> {
     #[inline(always)]
     #[track_caller]
     unsafe fn load<const LANES: usize, const ALIGNED: bool>(self, at: usize) -> [T; LANES] {
-        // SAFETY: (1) is (1), and of `load_streaming` (2) is (2).
+        // SAFETY: the elements exist and, if `ALIGNED`, are aligned to 16 bytes: the caller's
+        // contract.
         unsafe {
             if ALIGNED {
                 self.load_streaming(at)
@@ -67,7 +69,7 @@ impl<T: Pod> Elements for Global<'_, T> {
     }
 }
 
-/// The pairs of the elements of two arrays.
+/// Pairs of the elements of two arrays.
 #[cfg(feature = "entries")]
 #[derive(Clone, Copy, Debug)]
 pub struct Pairs<'launch, T> {
@@ -94,7 +96,8 @@ impl<T: Pod> Elements for Pairs<'_, T> {
     #[inline(always)]
     #[track_caller]
     unsafe fn load<const LANES: usize, const ALIGNED: bool>(self, at: usize) -> [[T; 2]; LANES] {
-        // SAFETY: (1), (2) are the caller's; both have the same length, by (1) of `new`.
+        // SAFETY: range and alignment: the caller's contract. Both arrays have the same length: the
+        // contract of `new`.
         let (x, y) = unsafe {
             (
                 Elements::load::<LANES, ALIGNED>(self.x, at),

@@ -1,4 +1,4 @@
-//! The kernels of whole arrays: one for each line of `table.rs`, and two for each sum.
+//! The kernels that reduce whole arrays: one for each line of `table.rs`, two for each sum.
 
 use super::elements::Pairs;
 use super::operation::Reduction;
@@ -9,8 +9,8 @@ use cuda_std::block;
 use cuda_std::prelude::*;
 use half::{bf16, f16};
 
-/// A kernel that reduces `$item`s, which lie in one array of `$element` or in two. `$of_thread` is what a
-/// thread has of them, by vectors of `LANES` elements.
+/// A kernel that reduces `$item`s, from one array of `$element` or two. `$of_thread` is a thread's result, by vectors
+/// of `LANES` elements.
 macro_rules! array_kernel {
     ([$($bounds:tt)*] $name:ident($x:ident $(, $y:ident)?) of $element:ident: $operation:ident of $item:ty,
         $summary:expr, $arrays:expr, $of_thread:expr) => {
@@ -43,9 +43,8 @@ macro_rules! array_kernel {
                 ticket,
                 result,
             };
-            // SAFETY: of what a thread has, (1) LANES elements are 16 bytes, and `x` starts as (2) says, and
-            // (2) all lanes are here. Of `Pairs::new` (1) is (2). Of `reduce_grid` (1), (2), (3) are the
-            // launch's, and (4) both are declared here.
+            // SAFETY: `LANES` elements are 16 bytes, and all lanes are converged. The start of `x`, equal lengths,
+            // the launch and the workspace: the caller's contract. Scratch and flag are declared here.
             unsafe {
                 let of_thread = $of_thread;
                 reduce_grid::<$operation, $item>(of_thread, $x.len(), workspace, scratch, flag);
@@ -61,7 +60,7 @@ macro_rules! sum_kernels {
         sum_kernels!(@kernel $unaligned, false,
             "`x` starts at any element. ": $element $accumulator);
     )*};
-    // 32 registers leave room for as many warps as a multiprocessor has. Left alone, these take 34.
+    // 32 registers allow full occupancy. Without a bound, these kernels take 34.
     (@kernel $name:ident, $aligned:literal, $start:literal: i64 $accumulator:ident) => {
         sum_kernels!(@entry [max_threads = 256, max_registers = 32]
             $name, $aligned, $start: i64 $accumulator);
@@ -86,7 +85,7 @@ macro_rules! sum_kernels {
 }
 for_each_sum!(sum_kernels);
 
-/// What a thread has of the array `$x`: of operations that give a place, by way of the ranks alone.
+/// A thread's result for the array `$x`. Operations that return an index compare only ranks.
 macro_rules! of_thread {
     (ArgMin of $x:ident) => {
         find_thread_anywhere::<ArgMin, _, LANES>($x)

@@ -1,10 +1,15 @@
 //! Reductions of arrays.
 //!
-//! `operation.rs` says what an operation is, `operations/` has all of them, and `table.rs` a line for
-//! each kernel; `reduction.rs` reduces a whole array, `places.rs` finds the place of an extreme in one,
-//! `plan.rs` says how that is split, and so the tree; `elements.rs` is what is read, and `ticket.rs` finds the last block; `entries.rs` has the kernels,
-//! and `custom.rs` makes those of others' operations; `lines/` reduces the rows or columns of a matrix, and
-//! `reproducible/` adds exactly.
+//! | part | file |
+//! |---|---|
+//! | the trait of operations, and the operations | `operation.rs`, `operations/` |
+//! | a table with a line for each kernel | `table.rs` |
+//! | the kernels of whole arrays, and custom ones | `entries.rs`, `custom.rs` |
+//! | the reduction of an array, and the index of an extreme | `reduction.rs`, `places.rs` |
+//! | the split of an array, which determines the tree | `plan.rs` |
+//! | the input, and the search for the last block | `elements.rs`, `ticket.rs` |
+//! | the rows or columns of a matrix | `lines/` |
+//! | exact sums | `reproducible/` |
 
 #[macro_use]
 mod table;

@@ -1,6 +1,6 @@
-//! What an operation is that reduces elements to one value.
+//! The trait of operations that reduce elements to one value.
 //!
-//! `operations/` has what there is, and `table.rs` a line for each kernel.
+//! `operations/` has the operations, and `table.rs` a line for each kernel.
 
 use cuda_std::Pod;
 use cuda_std::warp::Exchange;
@@ -8,39 +8,40 @@ use cuda_std::warp::Exchange;
 /// An operation that reduces an array of `T` to one value: lift each element with its index,
 /// combine, and finish.
 ///
-/// An operation on two arrays, such as [`Dot`](super::operations::Dot), is one on an array of pairs.
+/// An operation on two arrays, such as [`Dot`](super::operations::Dot), is an operation on an array of pairs.
 pub trait Reduction<T: Pod> {
-    /// What elements are combined in.
+    /// The type in which elements are combined.
     type Accumulator: Exchange;
 
-    /// The value of the array.
+    /// The type of the result.
     type Output: Pod;
 
-    /// What changes no accumulator that it is combined with: what threads without elements have.
+    /// The neutral accumulator, which threads without elements contribute.
     const IDENTITY: Self::Accumulator;
 
-    /// Whether there is no value without elements, as there is no minimum.
+    /// Whether the operation needs at least one element, as a minimum does.
     const NEEDS_AN_ELEMENT: bool = false;
 
-    /// An element and its index as an accumulator.
+    /// Makes an accumulator of an element and its index.
     #[must_use]
     fn lift(element: T, index: usize) -> Self::Accumulator;
 
-    /// The accumulator of the elements of both: commutative, and associative up to rounding.
+    /// Combines two accumulators: commutative, and associative up to rounding.
     #[must_use]
     fn combine(left: Self::Accumulator, right: Self::Accumulator) -> Self::Accumulator;
 
-    /// The value of an array of `elements` elements. Called once.
+    /// Makes the result of an array of `elements` elements. Called once.
     #[must_use]
     fn finish(total: Self::Accumulator, elements: usize) -> Self::Output;
 
-    /// `partial` with `place(it)` for the index of an element that it carries, if it carries one: what
-    /// `lift(element, index)` gave becomes `lift(element, place(index))`, and the identity stays as it is.
+    /// Replaces the element index in `partial`, if it has one, by `place(index)`.
     ///
-    /// Each of several devices numbers the elements that it has from 0. So their partial results get the
-    /// indices of the whole array before they are combined. What is provided is right where `lift` does not
-    /// use the index, and a test holds each operation in `table.rs` to it. Groups of devices reduce by
-    /// those alone: an operation of your own does not need it.
+    /// `lift(element, index)` becomes `lift(element, place(index))`, and the identity is unchanged.
+    ///
+    /// Each device of a group numbers its elements from 0, so partial results are mapped to indices of the whole
+    /// array before they are combined. The default is correct if `lift` ignores the index; a test checks this for
+    /// each operation in `table.rs`. Custom operations do not need it: groups of devices reduce only by the
+    /// operations of the table.
     #[must_use]
     fn with_place(partial: Self::Accumulator, place: impl Fn(usize) -> usize) -> Self::Accumulator {
         let _ = place;

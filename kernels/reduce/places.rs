@@ -1,4 +1,4 @@
-//! What a thread has of an array for the place of an extreme.
+//! A thread's search for the index of an extreme.
 //!
 //! ```text
 //! each thread:  the highest rank of its elements, and the first tile that has it
@@ -6,9 +6,9 @@
 //!               again, and take the index of the first
 //! ```
 //!
-//! Combined with each element, indices of 64 bits cost more instructions than the ranks. So the loop over
-//! the tiles combines ranks alone, and remembers a tile. The place of an extreme does not depend on the
-//! tree: the value is that of [`reduce_thread`](super::reduction::reduce_thread).
+//! Carrying 64-bit indices costs more instructions than comparing ranks. So the loop over tiles only compares ranks,
+//! and remembers a tile. The index of an extreme does not depend on the tree, so the result equals that of
+//! [`reduce_thread`](super::reduction::reduce_thread).
 
 use super::elements::Elements;
 use super::operations::{Place, Rank as _};
@@ -17,7 +17,7 @@ use super::reduction::{load_tile, vector_start, whole_tiles};
 use cuda_std::Pod;
 use cuda_std::prelude::*;
 
-/// [`find_thread`] of elements that may start anywhere.
+/// [`find_thread`] for arrays of any alignment.
 ///
 /// # Safety
 /// 1. `LANES` elements of an array are 16 bytes.
@@ -26,7 +26,8 @@ use cuda_std::prelude::*;
 pub unsafe fn find_thread_anywhere<R: Place<X::Element>, X: Elements, const LANES: usize>(
     x: X,
 ) -> R::Accumulator {
-    // SAFETY: (1) is (1), and the comparison. (2) is (2), as `x` is the same in all.
+    // SAFETY: `LANES` elements are 16 bytes and all lanes call it: the caller's contract. The
+    // alignment was checked, with the same result in all lanes.
     unsafe {
         if x.starts_at_multiple_of(16) {
             find_thread::<R, X, LANES, true>(x)
@@ -36,8 +37,8 @@ pub unsafe fn find_thread_anywhere<R: Place<X::Element>, X: Elements, const LANE
     }
 }
 
-/// The highest rank of the calling thread's elements of its block's tiles, with the index of the first that
-/// has it; the identity where another thread of the warp has a higher one.
+/// The highest rank of the calling thread's elements, with the index of the first that has it. The identity if
+/// another thread of the warp has a higher rank.
 ///
 /// # Safety
 /// 1. `LANES` elements of an array are 16 bytes, at a multiple of which `x` starts if `ALIGNED`.
@@ -51,18 +52,20 @@ unsafe fn find_thread<
 >(
     x: X,
 ) -> R::Accumulator {
-    // SAFETY: (1) is (1).
+    // SAFETY: `LANES` elements are 16 bytes, and `x` is aligned if `ALIGNED`: the caller's
+    // contract.
     let (highest, tile) = unsafe { highest_rank::<R, X, LANES, ALIGNED>(x) };
     if highest < warp::reduce(highest, Ord::max) {
         return R::IDENTITY;
     }
-    // SAFETY: (1) is (1).
+    // SAFETY: `LANES` elements are 16 bytes, and `x` is aligned if `ALIGNED`: the caller's
+    // contract.
     let first = unsafe { first_of_rank::<R, X, LANES, ALIGNED>(x, tile, highest) };
     highest.at(first as u64)
 }
 
-/// The highest rank of the calling thread's elements, and the first tile in which it has one of it: the
-/// lowest rank, and its block's first tile, where it has no elements.
+/// The highest rank of the calling thread's elements, and the first tile that has it. Without elements, the lowest
+/// rank and the block's first tile.
 ///
 /// # Safety
 /// 1. `LANES` elements of an array are 16 bytes, at a multiple of which `x` starts if `ALIGNED`.
@@ -77,10 +80,11 @@ unsafe fn highest_rank<
 ) -> (R::Rank, usize) {
     let whole_tiles = whole_tiles::<LANES>(x.len());
     let mut tile = thread::block_idx_x() as usize;
-    // Elements of the lowest rank alone are found in the first tile, too.
+    // If all elements have the lowest rank, the first tile is right, too.
     let mut best = (R::Rank::LOWEST, tile);
     while tile < whole_tiles {
-        // SAFETY: (1) the tile is whole. (2) is (1).
+        // SAFETY: the tile is whole. `LANES` elements are 16 bytes, and `x` is aligned if
+        // `ALIGNED`: the caller's contract.
         let vectors = unsafe { load_tile::<X, LANES, ALIGNED>(x, tile) };
         let mut of_tile = R::Rank::LOWEST;
         for vector in &vectors {
@@ -112,8 +116,7 @@ fn highest_of_vector<R: Place<T>, T: Pod, const LANES: usize>(vector: &[T; LANES
     highest
 }
 
-/// The index of the first of the calling thread's elements of a tile that has the rank; the largest of all
-/// indices where none has.
+/// The index of the calling thread's first element of a tile with the rank, or the largest index if there is none.
 ///
 /// # Safety
 /// 1. `LANES` elements of an array are 16 bytes, at a multiple of which `x` starts if `ALIGNED`.
@@ -135,8 +138,9 @@ unsafe fn first_of_rank<
         }
     };
     if tile < whole_tiles::<LANES>(x.len()) {
-        // All loads at once, not one after a comparison with another.
-        // SAFETY: (1) is the comparison. (2) is (1).
+        // Starts all loads at once, not each after a comparison.
+        // SAFETY: the tile is whole: compared above. `LANES` elements are 16 bytes, and `x` is
+        // aligned if `ALIGNED`: the caller's contract.
         let vectors = unsafe { load_tile::<X, LANES, ALIGNED>(x, tile) };
         for (v, vector) in vectors.iter().enumerate() {
             for (lane, element) in vector.iter().enumerate() {
@@ -149,7 +153,7 @@ unsafe fn first_of_rank<
     first
 }
 
-/// Calls `with` with each of the calling thread's elements of any tile, and its index, in their order.
+/// Calls `with` for each of the calling thread's elements of a tile, whole or not, and its index, in order.
 #[inline(always)]
 fn for_each_own<X: Elements, const LANES: usize>(
     x: X,

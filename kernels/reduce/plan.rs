@@ -1,37 +1,37 @@
-//! How a sum is split over blocks and threads, and so the tree in which it is added.
+//! The split of a reduction over blocks and threads, which determines the tree.
 //!
-//! The split depends on the number of elements and the size of one alone, never on the device:
-//! every machine adds in the same order and gives the same bits.
+//! It depends only on the number of elements and their size, never on the device: every machine
+//! combines in the same order, with the same bits.
 
-/// Threads of a block.
+/// Threads per block.
 pub const BLOCK_THREADS: u32 = 256;
 
-/// 16-byte loads that a thread starts before it uses the first.
+/// 16-byte loads that a thread starts before it uses the first one.
 pub const VECTORS_IN_FLIGHT: usize = 4;
 
-/// The most blocks of a launch, and so the most partial sums.
+/// Maximum blocks per launch, and so maximum partial results.
 ///
-/// On an H200, which holds 1056 of them at once, 2^24 f32 take 25.2 us with 2112 blocks, 27.3 with
-/// 4096, and 2^28 the same within 0.5 % from 1056 to 8192: more blocks only add partial sums.
+/// More blocks only add partial results. An H200 holds 1056 blocks at once. Sums of 2^24 f32 take
+/// 25.2 us with 2112 blocks and 27.3 us with 4096; sums of 2^28 differ by less than 0.5 % from 1056
+/// to 8192 blocks.
 pub const MAX_BLOCKS: u32 = 2048;
 
 /// Bytes of one vector load.
 const VECTOR_BYTES: usize = 16;
 
-/// One sum's split.
+/// The split of one reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// Elements to sum.
+    /// Elements to reduce.
     pub elements: usize,
-    /// Elements that a block takes in one round: one vector for each thread, times
-    /// [`VECTORS_IN_FLIGHT`].
+    /// Elements per block and round: [`VECTORS_IN_FLIGHT`] vectors for each thread.
     pub tile: usize,
-    /// Blocks to launch; block b takes the tiles b, b + blocks, b + 2 blocks, ...
+    /// Blocks to launch. Block b reduces tiles b, b + blocks, b + 2 blocks, ...
     pub blocks: u32,
 }
 
 impl Plan {
-    /// The split of `elements` elements of `element_bytes` bytes each (1 to 16, a power of two).
+    /// The split of `elements` elements of `element_bytes` bytes (1 to 16, a power of two).
     #[must_use]
     pub const fn new(elements: usize, element_bytes: usize) -> Self {
         let tile = BLOCK_THREADS as usize * VECTORS_IN_FLIGHT * (VECTOR_BYTES / element_bytes);
@@ -51,9 +51,9 @@ impl Plan {
     /// Additions on the longest path from an element to the sum: the h of the error bound
     /// |s' - s| <= gamma_h * sum |x| (Higham, Accuracy and Stability of Numerical Algorithms, 4.2).
     ///
-    /// Up to [`MAX_BLOCKS`] tiles it grows with the number of blocks, by at most 16; from there on
-    /// with the rounds of a block, by one for each [`MAX_BLOCKS`] tiles. It ends at [`u32::MAX`],
-    /// which takes more elements than there is memory for.
+    /// Up to [`MAX_BLOCKS`] tiles it grows with the number of blocks, by at most 16, and then by
+    /// one for each further [`MAX_BLOCKS`] tiles. It saturates at [`u32::MAX`], which takes more
+    /// elements than memory holds.
     #[must_use]
     pub const fn tree_height(&self) -> u32 {
         if self.blocks == 0 {

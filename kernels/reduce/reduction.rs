@@ -7,17 +7,17 @@
 //! ```
 //!
 //! Departures from the plain version, for speed:
-//! 1. A thread loads 16 bytes at a time and starts `VECTORS_IN_FLIGHT` loads before it combines:
-//!    the loads' latency overlaps. Their cache lines are the first to be evicted. Of an array that
-//!    does not start at a multiple of 16 bytes the same threads load the same elements one by one,
-//!    for the same bits: sums in kernels of their own, the other operations in a branch.
-//! 2. A warp combines by an unrolled butterfly of shuffles, without shared memory and without
-//!    trusting that lanes run in lockstep.
-//! 3. The block that finishes last combines the blocks' accumulators, found by an integer ticket,
-//!    so there is no second launch (`threadFenceReduction` of the CUDA samples).
+//! 1. A thread loads 16 bytes at a time, and starts `VECTORS_IN_FLIGHT` loads before it combines,
+//!    so the latencies overlap. Their cache lines are evicted first. If the array is not aligned to
+//!    16 bytes, the same threads load the same elements one by one, for the same bits: sums in
+//!    separate kernels, other operations in a branch.
+//! 2. A warp combines with an unrolled butterfly of shuffles, without shared memory and without
+//!    assuming lockstep.
+//! 3. The last block to finish, found by an integer ticket, combines the blocks' accumulators, so
+//!    there is no second launch (`threadFenceReduction` of the CUDA samples).
 //!
-//! Neither floating-point atomics nor the order in which blocks finish touch the result: the tree
-//! is [`Plan`](super::Plan)'s.
+//! The result depends neither on floating-point atomics nor on the order in which blocks finish:
+//! the tree is [`Plan`](super::Plan)'s.
 
 use super::elements::Elements;
 use super::operation::Reduction;
@@ -29,13 +29,13 @@ use cuda_std::block::{self, ReduceScratch};
 use cuda_std::prelude::*;
 use cuda_std::warp::Exchange;
 
-/// Partial results that the last block's threads load before they combine.
+/// Partial results that a thread of the last block loads before it combines.
 const PARTIALS_IN_FLIGHT: usize = 4;
 
-/// What the blocks of one launch share.
+/// The memory that a launch's blocks share.
 pub struct Workspace<'launch, A, O> {
     pub blocks: usize,
-    /// One element for each block, at least.
+    /// At least one element for each block.
     pub partials: GlobalMut<'launch, A>,
     /// One counter: 0 when the launch starts, and again when it ends.
     pub ticket: GlobalMut<'launch, u32>,
@@ -43,15 +43,15 @@ pub struct Workspace<'launch, A, O> {
     pub result: GlobalMut<'launch, O>,
 }
 
-/// Reduces `x` to the one element of `result`: the body of a kernel that
-/// [`reductions!`](crate::reductions) makes.
+/// Reduces `x` to the element of `result`: the body of the kernels of
+/// [`reductions!`](crate::reductions).
 ///
 /// # Safety
 /// 1. The launch has blocks of [`BLOCK_THREADS`] threads along x, and at most as many blocks as
 ///    `partials` has elements.
 /// 2. `ticket` and `result` have an element each.
 /// 3. The ticket is 0 and no other launch uses `partials` and `ticket` meanwhile.
-/// 4. `scratch` and `flag` are the block's own.
+/// 4. Only this block uses `scratch` and `flag`.
 /// 5. `LANES` elements of an array are 16 bytes.
 #[doc(hidden)]
 #[inline(always)]
@@ -69,21 +69,21 @@ pub unsafe fn reduce_array<R: Reduction<T>, T: Pod, const LANES: usize>(
         ticket,
         result,
     };
-    // SAFETY: (1) is (5). Of `reduce_grid` (1) to (4) are those of this function.
+    // SAFETY: the caller's contract.
     unsafe {
         let of_thread = reduce_thread_anywhere::<R, _, LANES>(x);
         reduce_grid::<R, T>(of_thread, x.len(), workspace, scratch, flag);
     }
 }
 
-/// Combines what the threads have of `elements` elements to the result.
+/// Combines the threads' results of `elements` elements, and writes the value.
 ///
 /// # Safety
 /// 1. The launch has blocks of `BLOCK_THREADS` threads along x, and at most as many blocks as
 ///    `workspace.partials` has elements.
 /// 2. `ticket` and `result` have an element each.
 /// 3. The ticket is 0 and no other launch uses the workspace meanwhile.
-/// 4. `scratch` and `flag` are the block's own.
+/// 4. Only this block uses `scratch` and `flag`.
 #[inline(always)]
 pub unsafe fn reduce_grid<R: Reduction<T>, T: Pod>(
     of_thread: R::Accumulator,
@@ -93,30 +93,34 @@ pub unsafe fn reduce_grid<R: Reduction<T>, T: Pod>(
     flag: SharedArray<u32, 1>,
 ) {
     let blocks = workspace.blocks;
-    // SAFETY: (1) 256 threads are whole warps of 32 or 64. (2) `is_last_block` has a barrier
-    // before `scratch` is used again.
+    // SAFETY: 256 threads are whole warps of 32 or 64. `is_last_block` has a barrier before
+    // `scratch` is used again.
     let of_block = unsafe { block::reduce(of_thread, R::IDENTITY, scratch, R::combine) };
     let is_first = thread::thread_idx_x() == 0;
 
     if blocks == 1 {
         if is_first {
-            // SAFETY: (1) the result is one element, by (2). (2) One thread of one block writes it.
+            // SAFETY: `result` has an element: the caller's contract. One thread of one block
+            // writes it.
             unsafe { workspace.result.store(0, R::finish(of_block, elements)) };
         }
         return;
     }
-    // SAFETY: (1) there are partials for the blocks, by (1), and the ticket started at 0, by (3).
-    // (2) `block::reduce` gives it to the first warp. (3) The flag is the block's own, by (4).
+    // SAFETY: `partials` has an element for each block, the ticket started at 0, and only this
+    // block uses the flag: the caller's contract. `block::reduce` returns `of_block` to the first
+    // warp.
     if !unsafe { is_last_block(&workspace, of_block, flag) } {
         return;
     }
-    // SAFETY: (1) the last block's ticket says that all blocks have written, and it has fenced.
+    // SAFETY: the last ticket means that all blocks have written their results, and a fence makes
+    // them visible.
     let of_thread = unsafe { reduce_partials::<R, T>(workspace.partials, blocks) };
-    // SAFETY: (1) as above. (2) The barrier in `is_last_block` lies between the two uses of
+    // SAFETY: whole warps, as above. The barrier in `is_last_block` separates the two uses of
     // `scratch`, which is not used again.
     let total = unsafe { block::reduce(of_thread, R::IDENTITY, scratch, R::combine) };
     if is_first {
-        // SAFETY: (1) both have one element, by (2). (2) All other blocks are done with them.
+        // SAFETY: both have an element: the caller's contract. All other blocks have taken their
+        // tickets.
         unsafe {
             workspace.result.store(0, R::finish(total, elements));
             workspace.ticket.atomic_store(0, 0);
@@ -124,7 +128,7 @@ pub unsafe fn reduce_grid<R: Reduction<T>, T: Pod>(
     }
 }
 
-/// [`reduce_thread`] of elements that may start anywhere.
+/// [`reduce_thread`] for arrays of any alignment.
 ///
 /// # Safety
 /// 1. `LANES` elements of each array are 16 bytes.
@@ -132,7 +136,7 @@ pub unsafe fn reduce_grid<R: Reduction<T>, T: Pod>(
 pub unsafe fn reduce_thread_anywhere<R: Reduction<X::Element>, X: Elements, const LANES: usize>(
     x: X,
 ) -> R::Accumulator {
-    // SAFETY: (1) is (1), and the comparison.
+    // SAFETY: `LANES` elements are 16 bytes: the caller's contract. The alignment was checked.
     unsafe {
         if x.starts_at_multiple_of(16) {
             reduce_thread::<R, X, LANES, true>(x)
@@ -142,7 +146,7 @@ pub unsafe fn reduce_thread_anywhere<R: Reduction<X::Element>, X: Elements, cons
     }
 }
 
-/// What the calling thread has of its block's tiles.
+/// Reduces the calling thread's elements of its block's tiles.
 ///
 /// # Safety
 /// 1. `LANES` elements of an array are 16 bytes, at a multiple of which `x` starts if `ALIGNED`.
@@ -160,9 +164,10 @@ pub unsafe fn reduce_thread<
 
     let mut tile = thread::block_idx_x() as usize;
     while tile < whole_tiles {
-        // SAFETY: (1) the tile is whole. (2) is (1).
+        // SAFETY: the tile is whole. `LANES` elements are 16 bytes, and `x` is aligned if
+        // `ALIGNED`: the caller's contract.
         let vectors = unsafe { load_tile::<X, LANES, ALIGNED>(x, tile) };
-        // By reference: an array that is moved into an iterator goes through local memory.
+        // By reference: moving an array into an iterator puts it in local memory.
         for (v, (total, vector)) in totals.iter_mut().zip(&vectors).enumerate() {
             let lifted = lift::<R, X::Element, LANES>(vector, vector_start::<LANES>(tile, v));
             *total = R::combine(*total, reduce_vector::<R, X::Element, LANES>(lifted));
@@ -181,7 +186,7 @@ pub unsafe fn reduce_thread<
     )
 }
 
-/// Tiles of `elements` elements, without one that is not whole.
+/// The number of whole tiles of `elements` elements.
 #[inline(always)]
 pub fn whole_tiles<const LANES: usize>(elements: usize) -> usize {
     elements / (BLOCK_THREADS as usize * LANES * VECTORS_IN_FLIGHT)
@@ -195,7 +200,7 @@ pub fn vector_start<const LANES: usize>(tile: usize, vector: usize) -> usize {
     first + thread::thread_idx_x() as usize * LANES + vector * (threads * LANES)
 }
 
-/// The calling thread's vectors of a tile.
+/// Loads the calling thread's vectors of a tile.
 ///
 /// # Safety
 /// 1. `x` has the whole tile.
@@ -206,13 +211,13 @@ pub unsafe fn load_tile<X: Elements, const LANES: usize, const ALIGNED: bool>(
     tile: usize,
 ) -> [[X::Element; LANES]; VECTORS_IN_FLIGHT] {
     array::from_fn(|v| {
-        // SAFETY: (1) is (1). (2) A vector starts at a multiple of LANES elements, so of 16 bytes from a
-        // base that is one, too, if `ALIGNED`.
+        // SAFETY: `x` has the tile and, if `ALIGNED`, is aligned to 16 bytes: the caller's contract. A vector starts
+        // at a multiple of `LANES` elements, which are 16 bytes.
         unsafe { x.load::<LANES, ALIGNED>(vector_start::<LANES>(tile, v)) }
     })
 }
 
-/// The elements of a vector that starts at index `at`.
+/// Lifts the elements of a vector that starts at index `at`.
 #[inline(always)]
 fn lift<R: Reduction<T>, T: Pod, const LANES: usize>(
     vector: &[T; LANES],
@@ -221,7 +226,7 @@ fn lift<R: Reduction<T>, T: Pod, const LANES: usize>(
     array::from_fn(|lane| R::lift(vector[lane], at + lane))
 }
 
-/// Elements `at..at + LANES` of `x`, with the identity for those past its end.
+/// Lifts elements `at..at + LANES` of `x`, with the identity past its end.
 #[inline(always)]
 fn lift_or_identity<R: Reduction<X::Element>, X: Elements, const LANES: usize>(
     x: X,
@@ -233,7 +238,7 @@ fn lift_or_identity<R: Reduction<X::Element>, X: Elements, const LANES: usize>(
     })
 }
 
-/// The lanes of a vector, combined by halves: the tree's height is log2(LANES).
+/// Combines the lanes of a vector by halves: a tree of height log2(LANES).
 #[inline(always)]
 fn reduce_vector<R: Reduction<T>, T: Pod, const LANES: usize>(
     mut lanes: [R::Accumulator; LANES],
@@ -250,7 +255,7 @@ fn reduce_vector<R: Reduction<T>, T: Pod, const LANES: usize>(
     lanes[0]
 }
 
-/// What the calling thread has of the first `count` partial results.
+/// Reduces the calling thread's share of the first `count` partial results.
 ///
 /// # Safety
 /// 1. `count <= partials.len()`, and every block's partial result is visible to this thread.
@@ -268,7 +273,7 @@ unsafe fn reduce_partials<R: Reduction<T>, T: Pod>(
             if at >= count {
                 return R::IDENTITY;
             }
-            // SAFETY: (1) `at < count`. (2) All blocks have written theirs.
+            // SAFETY: `at < count`. The partial results are visible: the caller's contract.
             unsafe { partials.load(at) }
         });
         for value in &loaded {
@@ -279,13 +284,12 @@ unsafe fn reduce_partials<R: Reduction<T>, T: Pod>(
     total
 }
 
-/// Publishes the block's partial result and tells every thread whether its block is the last to do so.
+/// Publishes the block's partial result. Returns, to every thread, whether its block is the last to do so.
 ///
 /// # Safety
-/// 1. The workspace is the launch's own, with one partial for each block and a ticket that
-///    started at 0.
-/// 2. `of_block` is right in thread 0.
-/// 3. `flag` is the block's own.
+/// 1. Only this launch uses the workspace, which has one partial for each block and a ticket that started at 0.
+/// 2. `of_block` is valid in thread 0.
+/// 3. Only this block uses `flag`.
 #[inline(always)]
 unsafe fn is_last_block<A: Exchange, O: Pod>(
     workspace: &Workspace<A, O>,
@@ -293,13 +297,15 @@ unsafe fn is_last_block<A: Exchange, O: Pod>(
     flag: SharedArray<u32, 1>,
 ) -> bool {
     if thread::thread_idx_x() == 0 {
-        // SAFETY: (1) of the store is (1). (2) Each block writes its own partial.
+        // SAFETY: `partials` has an element for each block: the caller's contract. Each block
+        // writes its own.
         unsafe {
             workspace
                 .partials
                 .store(thread::block_idx_x() as usize, of_block);
         }
     }
-    // SAFETY: (1) by (1). (2) by (3). Thread 0 has written what is published.
+    // SAFETY: the ticket started at 0, and only this block uses the flag: the caller's contract.
+    // Thread 0 wrote the published result.
     unsafe { takes_last_ticket(workspace.ticket, (0, thread::grid_dim_x()), flag) }
 }

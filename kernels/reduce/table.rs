@@ -1,10 +1,10 @@
-//! Which reductions there are: one line for each kernel, or two that differ in alignment alone.
+//! The table of reductions: one line for each kernel, or for two that differ only in alignment.
 //!
-//! The kernels, and the host's implementations of its traits, are made of these tables.
+//! These macros generate the kernels and the host's trait implementations.
 
-/// Calls the macro `$with` with all sums: the names of two entries, for arrays that start at a
-/// multiple of 16 bytes and for others, and the types of the elements and of the sum, as
-/// `reduce_sum_f16, reduce_sum_f16_unaligned: sum of f16 in f32;`.
+/// Calls the macro `$with` with all sums: two entries, for arrays aligned to 16 bytes and for
+/// others, and the types of the elements and of the sum, as `reduce_sum_f16,
+/// reduce_sum_f16_unaligned: sum of f16 in f32;`.
 #[macro_export]
 macro_rules! for_each_sum {
     ($with:ident) => {
@@ -21,10 +21,9 @@ macro_rules! for_each_sum {
     };
 }
 
-/// Calls the macro `$with` with all reproducible sums: the name of the entry, the types of the elements
-/// and of the sum, the bins of a window, and the blocks that a multiprocessor has registers for at once
-/// without spills, as
-/// `reduce_sum_reproducible_f64: sum of f64 in f64, 3 bins, 3 blocks;`.
+/// Calls the macro `$with` with all reproducible sums: the entry, the types of the elements and of the sum, the bins
+/// of a window, and the blocks per multiprocessor that need no spills, as `reduce_sum_reproducible_f64: sum of f64 in
+/// f64, 3 bins, 3 blocks;`.
 #[macro_export]
 macro_rules! for_each_reproducible_sum {
     ($with:ident) => {
@@ -37,8 +36,8 @@ macro_rules! for_each_reproducible_sum {
     };
 }
 
-/// Calls the macro `$with` with all other reductions of one array: the name of the entry, the
-/// operation and the type of the elements, as `reduce_min_f32: Min of f32;`.
+/// Calls the macro `$with` with all other reductions of one array: the entry, the operation and the
+/// element type, as `reduce_min_f32: Min of f32;`.
 #[macro_export]
 macro_rules! for_each_reduction {
     ($with:ident) => {
@@ -144,13 +143,12 @@ macro_rules! for_each_pair_reduction {
     };
 }
 
-/// Calls the macro `$with` with all reductions of lines: the operation, the type of the elements, and
-/// the entries for lines that are contiguous and for lines whose neighbours are, each with the blocks that
-/// a multiprocessor has registers for at once without spills, as
+/// Calls the macro `$with` with all reductions of lines: the operation, the element type, and the entries for
+/// contiguous lines and for contiguous neighbours, each with the blocks per multiprocessor that need no spills, as
 /// `Min of f32: min_along_f32 at 4 blocks, min_across_f32 at 4 blocks;`.
 ///
-/// ptxas is told that number: left alone it takes fewer registers for more blocks, and waits for each few
-/// loads instead of for all that a thread can have on the way.
+/// The number is passed to ptxas. Without it, ptxas uses fewer registers for more blocks, and waits after every few
+/// loads instead of keeping all of a thread's loads in flight.
 #[macro_export]
 macro_rules! for_each_line_reduction {
     ($with:ident) => {
@@ -246,8 +244,8 @@ macro_rules! for_each_line_reduction {
     };
 }
 
-/// Calls the macro `$with` with all reductions of segments: the operation, the type of the elements, and
-/// the entry with its blocks of a multiprocessor, as `Min of f32: min_segments_f32 at 4 blocks;`.
+/// Calls the macro `$with` with all reductions of segments: the operation, the element type, and the entry with its
+/// blocks per multiprocessor, as `Min of f32: min_segments_f32 at 4 blocks;`.
 #[macro_export]
 macro_rules! for_each_segment_reduction {
     ($with:ident) => {
@@ -343,8 +341,7 @@ macro_rules! for_each_segment_reduction {
     };
 }
 
-/// Calls the macro `$with` with all reductions of lines of two matrices, as
-/// [`for_each_line_reduction!`](crate::for_each_line_reduction) has those of one.
+/// [`for_each_line_reduction!`](crate::for_each_line_reduction) for lines of two matrices.
 #[macro_export]
 macro_rules! for_each_pair_line_reduction {
     ($with:ident) => {
@@ -361,8 +358,7 @@ macro_rules! for_each_pair_line_reduction {
     };
 }
 
-/// Calls the macro `$with` with all reductions of segments of two arrays, as
-/// [`for_each_segment_reduction!`](crate::for_each_segment_reduction) has those of one.
+/// [`for_each_segment_reduction!`](crate::for_each_segment_reduction) for segments of two arrays.
 #[macro_export]
 macro_rules! for_each_pair_segment_reduction {
     ($with:ident) => {

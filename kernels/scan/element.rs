@@ -1,21 +1,21 @@
-//! What a scan adds.
+//! Elements of scans.
 
 use cuda_std::float::Float;
 use cuda_std::warp::{Exchange, LaneValue};
 
-/// An element of a scan: a float, or an unsigned integer that stands for the signed one, too.
+/// An element of a scan: a float, or an unsigned integer, which is also used for signed ones.
 pub trait ScanElement: LaneValue + Exchange {
-    /// What changes no sum, but for the sign of zero.
+    /// The neutral element, except for the sign of zero.
     const ZERO: Self;
 
-    /// Words of 64 bits that hand a value from block to block: one for each 32 bits of it.
+    /// 64-bit words that carry a value from block to block: one for each 32 bits of it.
     const WORDS: usize = size_of::<Self>() / 4;
 
     /// The sum: rounded to nearest, or wrapping.
     #[must_use]
     fn plus(self, other: Self) -> Self;
 
-    /// The same value with the one canonical NaN for every NaN.
+    /// The same value, or the canonical NaN for every NaN.
     #[must_use]
     fn finished(self) -> Self;
 }

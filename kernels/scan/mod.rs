@@ -15,17 +15,16 @@
 //!
 //! Departures from Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back
 //! (2016), which CUB has:
-//! 1. A tile never takes what another one happens to have ready: it waits for the sums of all earlier
-//!    tiles of its group and of all earlier groups of its span. What is added to what is fixed, and so are
-//!    the bits of floats.
-//! 2. The chain of prefixes has a link for each span of 1024 tiles, and a link is one addition behind
-//!    one wait, as the span's own sum is ready by then.
-//! 3. Elements wait in shared memory for the sums before them, not in registers, and threads scan vectors
-//!    where they were loaded: nothing is transposed.
+//! 1. A tile never uses whatever sums happen to be ready: it waits for the sums of all earlier tiles of its group and
+//!    of all earlier groups of its span. So the order of addition is fixed, and so are the bits of floats.
+//! 2. The chain of prefixes has one link for each span of 1024 tiles. A link is one wait and one addition, since the
+//!    span's own sum is ready by then.
+//! 3. Elements wait for the preceding sums in shared memory, not in registers, and threads scan vectors as they were
+//!    loaded, without a transpose.
 //!
-//! docs/reductions.md has the steps that led here.
+//! docs/reductions.md explains the design.
 //!
-//! `plan.rs` has the split, `state.rs` what blocks tell each other, `tile.rs` the elements.
+//! `plan.rs` has the split, `state.rs` the communication between blocks, `tile.rs` the elements of a tile.
 
 mod element;
 mod plan;
@@ -41,9 +40,8 @@ use plan::{ROW_THREADS, WARPS};
 use state::State;
 use tile::Place;
 
-/// Calls the macro `$with` with all scans: the type of the elements, and the entries of the inclusive
-/// and of the exclusive one, as `f32: scan_inclusive_f32, scan_exclusive_f32;`. Signed integers are
-/// scanned as unsigned ones.
+/// Calls the macro `$with` with all scans: the element type, and the entries of the inclusive and the exclusive scan,
+/// as `f32: scan_inclusive_f32, scan_exclusive_f32;`. Signed integers are scanned as unsigned ones.
 #[macro_export]
 macro_rules! for_each_scan {
     ($with:ident) => {
@@ -56,16 +54,16 @@ macro_rules! for_each_scan {
     };
 }
 
-/// Sums that come before a tile.
+/// The number of sums that precede a tile: of its group, its span, and all before.
 const BEFORE: usize = 3;
 
 /// The shared memory of a block.
 struct Shared<'block, T> {
-    /// The number of the block's tile.
+    /// The block's tile number.
     tile: SharedArray<'block, u32, 1>,
     /// The sum of each warp.
     of_warps: SharedArray<'block, T, WARPS>,
-    /// The sums of the group's earlier tiles, of the span's earlier groups, and of all before the span.
+    /// The sums of the group's earlier tiles, of the span's earlier groups, and of everything before the span.
     before: SharedArray<'block, T, BEFORE>,
     /// The tile's elements.
     staged: SharedSlice<'block, T>,
@@ -77,7 +75,7 @@ struct Shared<'block, T> {
 /// 1. The launch has blocks of `SCAN_THREADS` threads along x, and one for each tile.
 /// 2. `sums` is as long as `x`.
 /// 3. `words` are the plan's `state_words()`, all 0, and no other launch uses them meanwhile.
-/// 4. `shared` is the block's own, and `shared.staged` has room for a tile.
+/// 4. Only this block uses `shared`, and `shared.staged` holds a tile.
 #[inline(always)]
 unsafe fn scan<T: ScanElement, const LANES: usize, const EXCLUSIVE: bool>(
     x: Global<T>,
@@ -86,23 +84,26 @@ unsafe fn scan<T: ScanElement, const LANES: usize, const EXCLUSIVE: bool>(
     shared: Shared<T>,
 ) {
     let plan = ScanPlan::new(x.len(), size_of::<T>());
-    // SAFETY: (1) is (3).
+    // SAFETY: the words are the plan's, 0 at the start, and only this launch uses them: the
+    // caller's contract.
     let state = unsafe { State::new(words, plan) };
     let is_one_tile = thread::grid_dim_x() == 1;
     let tile = if is_one_tile {
         0
     } else {
-        // SAFETY: (1) is (4), and there is a state for several tiles, by (3).
+        // SAFETY: only this block uses the memory: the caller's contract. With several tiles, the
+        // state has a ticket.
         unsafe { take_tile(state, shared.tile) }
     };
     let place = Place::of_thread::<LANES>(tile, x.len());
-    // SAFETY: of `stage` (1) it is made of the length of `x`, and (2) is (4). Of `scan_warp` (1) is `stage`.
+    // SAFETY: `place` was made of the length of `x`. `shared.staged` holds a tile, and only this block uses it: the
+    // caller's contract. `stage` writes the elements that `scan_warp` reads.
     let (in_warp, of_warp) = unsafe {
         tile::stage::<T, LANES>(x, shared.staged, place);
         tile::scan_warp::<T, LANES>(shared.staged, place)
     };
-    // SAFETY: of `add_warps` (1) is (4). Of `sum_before` (1) is (1), (2) `add_warps` gives it, and (3) is
-    // (4).
+    // SAFETY: only this block uses the memory, and blocks have `SCAN_THREADS` threads: the caller's contract.
+    // `add_warps` returns the same `of_tile` to all threads. Tiles are tickets.
     let before = unsafe {
         let (before_warp, of_tile) = add_warps(of_warp, shared.of_warps);
         let before_tile = if is_one_tile {
@@ -113,35 +114,36 @@ unsafe fn scan<T: ScanElement, const LANES: usize, const EXCLUSIVE: bool>(
         before_tile.plus(before_warp)
     };
     let before = (before, &in_warp);
-    // SAFETY: (1) is (2). (2) A tile is one block's. (3) is `stage`.
+    // SAFETY: `sums` is as long as `x`: the caller's contract. Each tile belongs to one block.
+    // `stage` wrote the elements.
     unsafe { tile::store::<T, LANES, EXCLUSIVE>(sums, shared.staged, place, before) };
 }
 
-/// The next tile, for all threads of the block.
+/// Takes the next tile, for all threads of the block.
 ///
 /// # Safety
-/// 1. `shared` is the block's own, and used for nothing else.
+/// 1. Only this block uses `shared`, and for nothing else.
 #[inline(always)]
 unsafe fn take_tile(state: State, shared: SharedArray<u32, 1>) -> usize {
     if thread::thread_idx_x() == 0 {
-        // SAFETY: (1) one element. (2) One thread writes it, before the barrier.
+        // SAFETY: the array has one element, which one thread writes, before the barrier.
         unsafe { shared.store(0, state.take_ticket()) };
     }
     thread::sync_threads();
-    // SAFETY: (1) one element, written by thread 0. (2) The barrier above.
+    // SAFETY: thread 0 wrote the element, before the barrier above.
     unsafe { shared.load(0) as usize }
 }
 
-/// The sum of the warps before the calling thread's, and of all warps.
+/// The sum of the warps before the calling thread's, and the sum of all warps.
 ///
 /// # Safety
-/// 1. `shared` is the block's own, and used for nothing else.
+/// 1. Only this block uses `shared`, and for nothing else.
 #[inline(always)]
 unsafe fn add_warps<T: ScanElement>(of_warp: T, shared: SharedArray<T, WARPS>) -> (T, T) {
     let thread = thread::thread_idx_x();
     let own = tile::warp_of(thread);
     if thread.is_multiple_of(ROW_THREADS) {
-        // SAFETY: (1) there is an element for each warp. (2) One thread writes it, before the barrier.
+        // SAFETY: the array has an element for each warp. One thread writes it, before the barrier.
         unsafe { shared.store(own, of_warp) };
     }
     thread::sync_threads();
@@ -151,20 +153,19 @@ unsafe fn add_warps<T: ScanElement>(of_warp: T, shared: SharedArray<T, WARPS>) -
         if warp == own {
             before = total;
         }
-        // SAFETY: (1) every warp has written its own. (2) The barrier above.
+        // SAFETY: every warp wrote its element before the barrier above.
         total = total.plus(unsafe { shared.load(warp) });
         warp += 1;
     }
     (before, total)
 }
 
-/// The sum of all elements before a tile, once the blocks have published what it adds up; publishes the
-/// sums that the tile completes.
+/// Waits for the sums that precede a tile, and adds them. Publishes the sums that the tile completes.
 ///
 /// # Safety
-/// 1. The launch has blocks of `SCAN_THREADS` threads, and tickets are tiles.
+/// 1. The launch has blocks of `SCAN_THREADS` threads, and tiles are tickets.
 /// 2. `of_tile` is the same in all threads.
-/// 3. `shared` is the block's own, and `shared.before` is used for nothing else.
+/// 3. Only this block uses `shared`, and `shared.before` for nothing else.
 #[inline(always)]
 unsafe fn sum_before<T: ScanElement>(
     state: State,
@@ -177,7 +178,7 @@ unsafe fn sum_before<T: ScanElement>(
     let (group, of_group) = (tile / FAN, tile % FAN);
     let (span, of_span) = (group / FAN, group % FAN);
     if thread == 0 {
-        // SAFETY: (1) tickets are tiles, by (1).
+        // SAFETY: the state has the tile: tiles are tickets, by the caller's contract.
         unsafe { state.publish(state.of_tile::<T>(tile), of_tile) };
     }
     let awaited = match row {
@@ -187,22 +188,23 @@ unsafe fn sum_before<T: ScanElement>(
         _ => None,
     };
     let sum = match awaited {
-        // SAFETY: (1) blocks with lower tickets have started: they publish the sums of their tiles, and of
-        // the groups and spans that these complete.
+        // SAFETY: blocks with lower tickets have started. They publish the sums of their tiles, and of the groups and
+        // spans that these complete.
         Some(place) => unsafe { state.wait_for(place) },
         None => T::ZERO,
     };
     let sum = tile::sum_of_row(sum);
     if slot == 0 && row < BEFORE {
-        // SAFETY: (1) there is one for each such row. (2) One thread writes it, before the barrier.
+        // SAFETY: `before` has an element for each of these rows. One thread writes it, before the
+        // barrier.
         unsafe { shared.before.store(row, sum) };
     }
     if thread == 0 && of_group == FAN - 1 {
-        // SAFETY: (1) the tile is one of the group.
+        // SAFETY: the group exists: the tile is in it.
         unsafe { state.publish(state.of_group::<T>(group), sum.plus(of_tile)) };
     }
     thread::sync_threads();
-    // SAFETY: (1) three elements, all written. (2) The barrier above.
+    // SAFETY: all three elements were written before the barrier above.
     let (in_group, in_span, before_span) = unsafe {
         let before = shared.before;
         (before.load(0), before.load(1), before.load(2))
@@ -210,7 +212,7 @@ unsafe fn sum_before<T: ScanElement>(
     let is_last = tile % SPAN_TILES == SPAN_TILES - 1;
     if thread == 0 && is_last && span + 1 < plan.spans() {
         let of_span = in_span.plus(in_group.plus(of_tile));
-        // SAFETY: (1) the comparison.
+        // SAFETY: the span exists: compared above.
         unsafe { state.publish(state.before_span::<T>(span + 1), before_span.plus(of_span)) };
     }
     before_span.plus(in_span).plus(in_group)
@@ -218,11 +220,11 @@ unsafe fn sum_before<T: ScanElement>(
 
 macro_rules! scan_kernels {
     ($($element:ident: $inclusive:ident, $exclusive:ident;)*) => {$(
-        scan_kernels!(@bounded $inclusive, $element, false, "up to and with");
+        scan_kernels!(@bounded $inclusive, $element, false, "up to and including");
         scan_kernels!(@bounded $exclusive, $element, true, "before");
     )*};
-    // The tiles of six blocks fill the shared memory. Of 64 bits, what comes before each of a thread's
-    // vectors takes the registers of five, and of floats of four.
+    // The tiles of six blocks fill the shared memory. With 64-bit elements, the sums before each of a thread's
+    // vectors leave registers for five blocks, with f64 for four.
     (@bounded $name:ident, f64, $exclusive:literal, $which:literal) => {
         scan_kernels!(@kernel $name, f64, $exclusive, $which, 4);
     };
@@ -233,15 +235,15 @@ macro_rules! scan_kernels {
         scan_kernels!(@kernel $name, $element, $exclusive, $which, 6);
     };
     (@kernel $name:ident, $element:ident, $exclusive:literal, $which:literal, $blocks:literal) => {
-        #[doc = concat!("Of each element of an array of ", stringify!($element),
-            " the sum of all ", $which, " it.")]
+        #[doc = concat!("Prefix sums of an array of ", stringify!($element),
+            ": for each element, the sum of all ", $which, " it.")]
         ///
         /// # Safety
         /// 1. The launch has blocks of [`SCAN_THREADS`] threads along x, and one for each tile of the
         ///    [`ScanPlan`] of `x`.
         /// 2. `sums` is as long as `x`.
-        /// 3. `state` has the plan's words, all 0, and no other launch uses them meanwhile. They are not
-        ///    0 afterwards.
+        /// 3. `state` has the plan's words, all 0, and no other launch uses them meanwhile. The launch does not reset
+        ///    them.
         #[kernel(max_threads = 128, min_blocks = $blocks)]
         pub unsafe fn $name(
             x: Global<$element>,
@@ -258,7 +260,8 @@ macro_rules! scan_kernels {
                 before: shared_array![$element; BEFORE],
                 staged: staged.as_slice(),
             };
-            // SAFETY: (1), (2), (3) are the launch's. (4) It is declared here.
+            // SAFETY: the launch, the lengths and the state: the caller's contract. Shared memory
+            // is declared here, and `staged` holds a tile.
             unsafe { scan::<$element, LANES, $exclusive>(x, sums, state, shared) }
         }
     };

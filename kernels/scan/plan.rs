@@ -1,4 +1,4 @@
-//! How a scan is split, and so the order in which it adds.
+//! The split of a scan, which determines the order of addition.
 //!
 //! ```text
 //! a tile:   32 KiB; each of 4 warps has 16 rows of 32 vectors of 16 bytes, one after another
@@ -6,38 +6,38 @@
 //! a span:   32 groups
 //! ```
 //!
-//! The split depends on the number of elements and the size of one alone.
+//! It depends only on the number of elements and their size.
 
-/// Threads of a block.
+/// Threads per block.
 pub const SCAN_THREADS: u32 = 128;
 
-/// Vectors of a thread, all of which are on the way before the first is used.
+/// Vectors per thread. All are loaded before the first is used.
 ///
-/// They lie in shared memory, not in registers: a multiprocessor of compute capability 9.0 has room for
+/// They are kept in shared memory, not in registers: a multiprocessor of compute capability 9.0 has shared memory for
 /// the tiles of six blocks.
 pub const ROWS: usize = 16;
 
-/// Threads of a row, whatever the width of a warp.
+/// Threads in a row, for any warp width.
 pub const ROW_THREADS: u32 = 32;
 
-/// Parts of a tile, of a warp each.
+/// Parts of a tile, one for each warp of 32 lanes.
 pub const WARPS: usize = (SCAN_THREADS / ROW_THREADS) as usize;
 
-/// Tiles of a group, and groups of a span. The threads of one row wait for the sums of a tile's group, those
-/// of another for the sums of the groups before, in one request each.
+/// Tiles in a group, and groups in a span. One row of threads waits for the sums of the group's tiles, another for
+/// the sums of the groups before, with one request each.
 pub const FAN: usize = ROW_THREADS as usize;
 
-/// Tiles of a span: what a prefix stands for, and so how often the scan waits for one number to come
-/// through memory. Blocks read and write 64 MiB between two of them.
+/// Tiles in a span. A span has one prefix, for which the scan waits on memory. Between two prefixes, blocks read and
+/// write 64 MiB.
 pub const SPAN_TILES: usize = FAN * FAN;
 
-/// Words in front of the tiles' in the state, the first of which is the ticket: a line of the cache.
+/// Words before the tiles' words in the state: a cache line, whose first word is the ticket.
 pub const TICKET_WORDS: usize = 16;
 
 /// Bytes of one vector.
 const VECTOR_BYTES: usize = 16;
 
-/// Bytes of an element for which the state has a word.
+/// Bytes of an element in one word of the state.
 const HALF_BYTES: usize = 4;
 
 /// One scan's split.
@@ -47,14 +47,14 @@ pub struct ScanPlan {
     pub tile: usize,
     /// Tiles, and blocks to launch.
     pub tiles: usize,
-    /// Words of 64 bits for a sum.
+    /// 64-bit words for a sum.
     pub words: usize,
     /// Elements of a vector.
     lanes: usize,
 }
 
 impl ScanPlan {
-    /// The split of `elements` elements of `element_bytes` bytes each, 4 or 8.
+    /// The split of `elements` elements of `element_bytes` bytes, 4 or 8.
     #[inline(always)]
     #[must_use]
     pub const fn new(elements: usize, element_bytes: usize) -> Self {
@@ -82,21 +82,21 @@ impl ScanPlan {
         self.tiles.div_ceil(SPAN_TILES)
     }
 
-    /// Where the sums of the groups start in the state.
+    /// The first word of the groups' sums in the state.
     #[inline(always)]
     #[must_use]
     pub const fn first_group_word(&self) -> usize {
         TICKET_WORDS + self.tiles * self.words
     }
 
-    /// Where the prefixes of the spans start in the state.
+    /// The first word of the spans' prefixes in the state.
     #[inline(always)]
     #[must_use]
     pub const fn first_span_word(&self) -> usize {
         self.first_group_word() + self.groups() * self.words
     }
 
-    /// Words of 64 bits that the blocks share, all 0 when the launch starts: none for one tile.
+    /// 64-bit words that the blocks share, all 0 when the launch starts. None for one tile.
     #[must_use]
     pub const fn state_words(&self) -> usize {
         if self.tiles > 1 {
@@ -106,20 +106,20 @@ impl ScanPlan {
         }
     }
 
-    /// The most additions between an element and a sum that it is part of: the h of the error bound
+    /// Additions on the longest path from an element to a sum: the h of the error bound
     /// |s' - s| <= gamma_h * sum |x| (Higham, Accuracy and Stability of Numerical Algorithms, 4.2).
     #[must_use]
     pub const fn height(&self) -> u32 {
         let in_vector = self.lanes - 1;
         let in_row = ROW_THREADS.ilog2() as usize;
         let to_the_prefix = if self.tiles > 1 {
-            // Over the tiles of a group and its last one, the groups of a span and its last one, from span to
-            // span, and from a span to a group and to a tile of it.
+            // Over the tiles of a group plus the last one, over the groups of a span plus the last one, from span to
+            // span, and the span plus the group and the tile.
             2 * (FAN.ilog2() as usize + 1) + self.spans() + 1
         } else {
             0
         };
-        // The last three: tile and warp, warp and row, row and element.
+        // The last three are tile plus warp, warp plus row, row plus element.
         (in_vector + in_row + ROWS + WARPS + to_the_prefix + 3) as u32
     }
 }

@@ -1,4 +1,4 @@
-//! The elements of a tile, in shared memory: each thread copies its vectors there, and reads no others.
+//! A tile's elements in shared memory. Each thread copies its own vectors there, and reads no others.
 
 use super::element::ScanElement;
 use super::plan::{ROW_THREADS, ROWS, WARPS};
@@ -8,24 +8,24 @@ use cuda_std::prelude::*;
 use cuda_std::shared::SharedSlice;
 use cuda_std::warp;
 
-/// Where a thread's vectors lie.
+/// The position of a thread's vectors.
 ///
-/// What is compared with the end are numbers below those of a tile, constants but for `left`: with
-/// indices of the array the compiler keeps one in registers for each element.
+/// Bounds are checked with offsets in the tile, constants except for `left`: with indices of the
+/// array, the compiler keeps one in registers for each element.
 #[derive(Clone, Copy)]
 pub struct Place {
     /// The thread's first element.
     first: usize,
-    /// The same in the tile.
+    /// The thread's first element, counted in the tile.
     in_tile: usize,
-    /// Elements from there on, at most those of a tile.
+    /// Elements from there to the end, at most a tile's.
     left: u32,
-    /// Whether all elements of the tile are there.
+    /// Whether the array has all elements of the tile.
     is_whole: bool,
 }
 
 impl Place {
-    /// That of the calling thread in tile number `tile` of an array of `len` elements.
+    /// The position of the calling thread in tile number `tile` of an array of `len` elements.
     #[inline(always)]
     pub fn of_thread<const LANES: usize>(tile: usize, len: usize) -> Self {
         let of_warp = ROWS * apart::<LANES>();
@@ -47,7 +47,7 @@ const fn apart<const LANES: usize>() -> usize {
     ROW_THREADS as usize * LANES
 }
 
-/// Which part of a tile a thread has.
+/// The part of a tile that a thread belongs to.
 #[inline(always)]
 pub fn warp_of(thread: u32) -> usize {
     (thread / ROW_THREADS) as usize
@@ -59,11 +59,11 @@ fn is_aligned(address: usize) -> bool {
     address.is_multiple_of(16)
 }
 
-/// Brings the thread's elements to shared memory, with zeros for those past the end.
+/// Copies the thread's elements to shared memory, with zeros past the end.
 ///
 /// # Safety
-/// 1. `place` is of an array as long as `x`.
-/// 2. `staged` has room for a tile, at a multiple of 16 bytes, and is used by [`vector`] alone besides.
+/// 1. `place` was made for an array as long as `x`.
+/// 2. `staged` holds a tile and is 16-byte aligned, and only [`vector`] uses it besides.
 #[inline(always)]
 pub unsafe fn stage<T: ScanElement, const LANES: usize>(
     x: Global<T>,
@@ -75,9 +75,8 @@ pub unsafe fn stage<T: ScanElement, const LANES: usize>(
         let mut row = 0;
         while row < ROWS {
             let apart = row * apart::<LANES>();
-            // SAFETY: (1) the tile is whole, by (1); there is room, by (2). (2) Both arrays and a vector's
-            // first element are at multiples of 16 bytes. (3) The thread alone uses the vector, and waits
-            // below.
+            // SAFETY: the tile is whole, and `staged` holds one: the caller's contract. Both arrays and the vectors
+            // in them are aligned to 16 bytes. Only this thread uses the vector, and it waits below.
             unsafe {
                 let (to, from) = (place.in_tile + apart, place.first + apart);
                 pipeline.copy::<T, LANES>(staged, to, x, from);
@@ -95,16 +94,17 @@ pub unsafe fn stage<T: ScanElement, const LANES: usize>(
             if offset as u32 >= place.left {
                 return T::ZERO;
             }
-            // SAFETY: (1) is the comparison, by (1).
+            // SAFETY: the index is below the length: compared above.
             unsafe { x.load(place.first + offset) }
         });
-        // SAFETY: (1) is (2). (2) The thread alone uses the vector. (3) It is at a multiple of 16 bytes.
+        // SAFETY: `staged` holds a tile: the caller's contract. Only this thread uses the vector, which is aligned to
+        // 16 bytes.
         unsafe { staged.store_vector(place.in_tile + row * apart::<LANES>(), elements) };
         row += 1;
     }
 }
 
-/// The first sums of a thread's vector: of its first element, of its first two, and so on.
+/// The prefix sums within a thread's vector.
 ///
 /// # Safety
 /// 1. The thread has staged its elements at `place`.
@@ -114,7 +114,7 @@ unsafe fn vector<T: ScanElement, const LANES: usize>(
     place: Place,
     row: usize,
 ) -> [T; LANES] {
-    // SAFETY: (1), (2), (3) as in `stage`: the thread wrote the vector itself.
+    // SAFETY: the thread itself wrote the vector in `stage`, at the same aligned index.
     let mut sums: [T; LANES] =
         unsafe { staged.load_vector(place.in_tile + row * apart::<LANES>()) };
     let mut lane = 1;
@@ -125,8 +125,8 @@ unsafe fn vector<T: ScanElement, const LANES: usize>(
     sums
 }
 
-/// Scans the vectors of the warp: for each of the thread's what comes before it in the warp, and the sum of
-/// all elements of the warp.
+/// Scans the vectors of the warp. Returns the sum before each of the thread's vectors, within the warp, and the sum
+/// of the whole warp.
 ///
 /// # Safety
 /// 1. The thread has staged its elements at `place`.
@@ -139,7 +139,7 @@ pub unsafe fn scan_warp<T: ScanElement, const LANES: usize>(
     let mut before_row = T::ZERO;
     let mut row = 0;
     while row < ROWS {
-        // SAFETY: (1) is (1).
+        // SAFETY: the thread has staged its elements: the caller's contract.
         let of_vector = unsafe { vector::<T, LANES>(staged, place, row) }[LANES - 1];
         let up_to = scan_row(of_vector);
         let of_row = warp::shuffle_width(LaneMask::all(), up_to, ROW_THREADS - 1, ROW_THREADS);
@@ -155,12 +155,12 @@ pub unsafe fn scan_warp<T: ScanElement, const LANES: usize>(
     (before, before_row)
 }
 
-/// Writes what comes before the warp, what comes before each of the thread's vectors in it, and the
-/// elements of the vector up to each, or if `EXCLUSIVE` before it, add up to.
+/// Writes the prefix sums of the thread's elements: the sum before the warp, plus the sum before
+/// the vector, plus the sum within the vector up to the element, or before it if `EXCLUSIVE`.
 ///
 /// # Safety
-/// 1. `sums` has an element for each of the array's.
-/// 2. No other thread has the same place.
+/// 1. `sums` is as long as the array.
+/// 2. No other thread has the same position.
 /// 3. The thread has staged its elements there.
 #[inline(always)]
 pub unsafe fn store<T: ScanElement, const LANES: usize, const EXCLUSIVE: bool>(
@@ -170,7 +170,7 @@ pub unsafe fn store<T: ScanElement, const LANES: usize, const EXCLUSIVE: bool>(
     (before_warp, before): (T, &[T; ROWS]),
 ) {
     let sums_of = |row: usize| -> [T; LANES] {
-        // SAFETY: (1) is (3).
+        // SAFETY: the thread has staged its elements: the caller's contract.
         let vector: [T; LANES] = unsafe { vector(staged, place, row) };
         array::from_fn(|lane| {
             let in_warp = if !EXCLUSIVE {
@@ -187,8 +187,8 @@ pub unsafe fn store<T: ScanElement, const LANES: usize, const EXCLUSIVE: bool>(
     if place.is_whole && is_aligned(sums.as_mut_ptr().addr()) {
         while row < ROWS {
             let at = place.first + row * apart::<LANES>();
-            // SAFETY: (1) the tile is whole, by (1). (2) is (2). (3) Both the array and a vector's first
-            // element are at multiples of 16 bytes.
+            // SAFETY: the tile is whole, and `sums` is as long as the array. No other thread writes these elements:
+            // the caller's contract. The array and the vectors in it are aligned to 16 bytes.
             unsafe { sums.store_vector(at, sums_of(row)) };
             row += 1;
         }
@@ -200,7 +200,8 @@ pub unsafe fn store<T: ScanElement, const LANES: usize, const EXCLUSIVE: bool>(
         while lane < LANES {
             let offset = row * apart::<LANES>() + lane;
             if (offset as u32) < place.left {
-                // SAFETY: (1) is the comparison, by (1). (2) is (2).
+                // SAFETY: the index was compared with the end, and no other thread has it: the
+                // caller's contract.
                 unsafe { sums.store(place.first + offset, vector[lane]) };
             }
             lane += 1;
@@ -214,7 +215,7 @@ fn is_first_of_row() -> bool {
     thread::thread_idx_x().is_multiple_of(ROW_THREADS)
 }
 
-/// The sum of the values of a row's threads, of neighbours, then of pairs of neighbours, and so on.
+/// Sums the values of a row's threads: neighbours, then pairs of neighbours, and so on.
 #[inline(always)]
 pub fn sum_of_row<T: ScanElement>(value: T) -> T {
     let mut value = value;
@@ -227,7 +228,7 @@ pub fn sum_of_row<T: ScanElement>(value: T) -> T {
     value
 }
 
-/// The sum of the values of a row's threads up to the calling one (Hillis and Steele, Data Parallel
+/// Sums the values of a row's threads up to the calling one (Hillis and Steele, Data Parallel
 /// Algorithms, 1986).
 #[inline(always)]
 fn scan_row<T: ScanElement>(value: T) -> T {

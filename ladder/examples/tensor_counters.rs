@@ -1,5 +1,5 @@
-//! Launches each step of the ladder of tensor cores once, for a comparison of the simulator's counters with
-//! those of Nsight Compute (docs/counters.md).
+//! Launches each step of the tensor-core ladder once, to compare the simulator's counters with Nsight Compute's
+//! (docs/counters.md).
 //!
 //! ```text
 //! tensor_counters --metrics [AVAILABLE]     the metrics for `ncu`, those that AVAILABLE has
@@ -51,7 +51,7 @@ fn run(mut parser: lexopt::Parser) -> Outcome {
     }
 }
 
-/// Prints the metrics with commas between them; those that `ncu --query-metrics` does not have, as unknown.
+/// Prints the metrics, separated by commas. Those that `ncu --query-metrics` lacks are reported as unknown.
 fn metrics(available: Option<&str>) -> Outcome {
     let wanted = ncu_tensor::metrics();
     let Some(available) = available else {
@@ -59,7 +59,7 @@ fn metrics(available: Option<&str>) -> Outcome {
             wanted.into_iter().collect::<Vec<_>>().join(","),
         )?);
     };
-    // A line begins with the name of a metric, without what is made of it, such as `.sum`.
+    // A line begins with a metric's name, without its aggregation, such as `.sum`.
     let names: BTreeSet<&str> = available
         .lines()
         .filter_map(|line| line.split_whitespace().next())

@@ -1,8 +1,8 @@
-//! The kernels of tilewright's ladders: each step of a ladder is a kernel that shows one
-//! technique, from the plain version to the fast one.
+//! The kernels of tilewright's ladders. Each step is a kernel that shows one technique, from the
+//! plain version to the fast one.
 //!
-//! Each kernel stands in one file, which says what the step changes and what that should bring.
-//! What it did bring is in ladder/pages/, for the simulator's counters and for time on a GPU.
+//! Each kernel has its own file, which states what the step changes and predicts its effect. The
+//! measured effect, in the simulator's counters and in time on a GPU, is in ladder/pages/.
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
 

@@ -4,8 +4,8 @@ use super::page::{Row, Section};
 use crate::support::Outcome;
 use tilewright_output::chart::{Bars, Lines, Series, draw_lines};
 
-/// The chart of a section as SVG: lines where most steps vary with the parameter, otherwise a bar
-/// for each step; of times where there are some, otherwise of sectors moved.
+/// The chart of a section as SVG: lines if most steps vary with the parameter, otherwise a bar for
+/// each step. It shows times if there are any, otherwise sectors moved.
 pub fn draw(section: &Section) -> Outcome<String> {
     let is_timed = section.rows.iter().any(|row| row.microseconds.is_some());
     let steps = section.steps();

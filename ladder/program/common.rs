@@ -1,4 +1,4 @@
-//! What the rivals and their samples take from the benchmarks.
+//! The parts of the benchmarks that rivals and samples use.
 
 #![allow(dead_code, reason = "each program uses a part of it")]
 

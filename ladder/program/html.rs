@@ -1,4 +1,4 @@
-//! A run as one HTML page that needs no other file.
+//! A run as one self-contained HTML page.
 
 use super::chart;
 use super::page::{Page, Section};

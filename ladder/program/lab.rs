@@ -6,14 +6,14 @@
 //! cargo lab LADDER/STEP [--parameter N] [--profile h200] [--html FILE]
 //! ```
 //!
-//! With `--baseline FILE`, the JSON of an earlier run, it shows what has changed since, counter by counter.
+//! With `--baseline FILE`, the JSON of an earlier run, it shows the change of each counter.
 //!
-//! A kernel is one of the library's (`matmul_tiled`) or a step of a ladder (`sum/interleaved`). The
-//! parameter of a step is its number of threads, its distance or its factor.
+//! A kernel is one of the library's (`matmul_tiled`) or a step of a ladder (`sum/interleaved`). A step's parameter is
+//! its number of threads, its distance or its factor.
 //!
-//! The occupancy depends on the registers of a thread. They are those of the checked-in PTX, from a
-//! table that `cargo xtask ptxas` holds up to date, or from the `ptxas` that the variable PTXAS names.
-//! The report says which, and whether the sources have changed since.
+//! Occupancy depends on the registers per thread. They are those of the checked-in PTX, from a table that `cargo
+//! xtask ptxas` keeps up to date, or from the `ptxas` in the environment variable PTXAS. The report states which, and
+//! whether the sources have changed since.
 
 mod common;
 mod ladders;
@@ -89,8 +89,7 @@ fn lab(mut parser: lexopt::Parser) -> Outcome {
     Ok(())
 }
 
-/// A report's table with the names of kernels and the heads of columns as `emphasis` has them, like the
-/// titles of a ladder.
+/// A report's table with kernel names and column heads formatted by `emphasis`, like the titles of a ladder.
 fn emphasised(table: &str, emphasis: impl Fn(&str) -> String) -> String {
     let is_kernel = |line: &str| line.starts_with(|first: char| !first.is_whitespace());
     let is_head = |line: &str| line.starts_with(" line, instruction");
@@ -136,7 +135,7 @@ fn kernel_report(
     Ok(report)
 }
 
-/// The report of a step of a ladder, whose answer is checked.
+/// The report of a step of a ladder. Its result is checked.
 fn step_report(
     device: &Device,
     ladder: &str,

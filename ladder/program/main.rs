@@ -1,4 +1,4 @@
-//! Runs a ladder, from the plain kernel to the fast one, and prints what each step brought.
+//! Runs a ladder, from the plain kernel to the fast one, and prints the effect of each step.
 //!
 //! ```text
 //! cargo ladder sum|product|tensor|prefetch|memory|histogram
@@ -6,12 +6,12 @@
 //!     [--charts FOLDER]
 //! ```
 //!
-//! Every step is checked against a slow and obvious answer before it is timed. On a CUDA device
-//! the table has times; beside them, and on the simulator alone, it has what the simulator counts
-//! on a smaller input: the simulator's own time says nothing of a GPU's.
+//! Every step is checked against a reference before it is timed. On a CUDA device the table has
+//! times. On every device it has the simulator's counters for a smaller input; the simulator's own
+//! time says nothing about a GPU's.
 //!
-//! A ladder is a list of sections of cases (`case.rs`), in its own file here; what
-//! measures, prints and draws them is the same for all.
+//! A ladder is a list of sections of cases (`case.rs`), in its own file. All ladders share the code
+//! that measures, prints and draws them.
 
 mod chart;
 mod common;
@@ -32,7 +32,7 @@ use std::process::ExitCode;
 use support::Outcome;
 use support::output::{print, terminal_width, write_text};
 
-/// What the command line requests.
+/// The command line's options.
 #[derive(Default)]
 struct Arguments {
     ladder: Option<String>,

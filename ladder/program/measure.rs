@@ -7,16 +7,16 @@ use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use std::time::Duration;
 use tilewright::{Device, KernelReport, LaunchReport, Operation, Profile, SimulatorOptions, Tally};
 
-/// Samples of each case; the median is what is reported.
+/// Samples per case. The median is reported.
 const SAMPLES: usize = 11;
 
-/// Shorter samples would measure the resolution of the events.
+/// Minimum duration of a sample: shorter ones would measure the events' resolution.
 const SHORTEST_SAMPLE: Duration = Duration::from_millis(1);
 
-/// The most launches of one sample.
+/// Maximum launches per sample.
 const MOST_LAUNCHES: u32 = 200;
 
-/// The device whose limits the simulator has while it counts.
+/// The profile of the simulator for counting.
 const COUNTED_AS: Profile = Profile::H200;
 
 /// Runs the sections and steps of a ladder whose name contains `only`.
@@ -48,7 +48,7 @@ pub fn ladder(device: &Device, ladder: &Ladder, only: Option<&str>) -> Outcome<P
     })
 }
 
-/// Keeps what `only` names: a section, or single steps.
+/// Keeps the section or the steps that `only` names.
 fn retain(sections: &mut Vec<Section>, only: &str) -> Outcome {
     let names: Vec<_> = sections.iter().map(|section| section.name).collect();
     for section in sections.iter_mut() {
@@ -137,7 +137,7 @@ fn row(device: &Device, section: &Section, case: &Case) -> Outcome<Row> {
 
 /// The median time of a launch.
 fn median_time(device: &Device, trial: &mut dyn Trial) -> Outcome<Duration> {
-    // Twice: the first samples still raise the clocks, and load what is loaded lazily.
+    // Twice: the first samples raise the clocks and trigger lazy loading.
     let mut launches = 1;
     for _ in 0..2 {
         let once = sample(device, trial, launches)?;
@@ -152,7 +152,7 @@ fn median_time(device: &Device, trial: &mut dyn Trial) -> Outcome<Duration> {
     Ok(samples[SAMPLES / 2])
 }
 
-/// The time of one of `launches` launches.
+/// The average time of `launches` launches.
 fn sample(device: &Device, trial: &mut dyn Trial, launches: u32) -> Outcome<Duration> {
     let mut outcome = Ok(());
     let ((), time) = timed(device, || {
@@ -163,7 +163,7 @@ fn sample(device: &Device, trial: &mut dyn Trial, launches: u32) -> Outcome<Dura
     Ok(time / launches)
 }
 
-/// What the simulator counts for one launch, whose answer is checked there, too.
+/// Counts one launch in the simulator, and checks its result.
 fn count(case: &Case) -> Outcome<Counts> {
     let simulator = Device::simulator_with(SimulatorOptions::default().with_profile(COUNTED_AS));
     let mut trial = (case.prepare)(&simulator, Scale::Counted)?;

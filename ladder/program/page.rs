@@ -1,4 +1,4 @@
-//! What a run of a ladder found.
+//! The results of a ladder's run.
 
 use crate::support::Outcome;
 use serde::Serialize;
@@ -8,22 +8,22 @@ use serde::Serialize;
 pub struct Page {
     pub ladder: &'static str,
     pub title: &'static str,
-    /// The device that was timed; none on the simulator.
+    /// The timed device; `None` on the simulator.
     pub device: Option<String>,
-    /// The newest CUDA version that its driver supports.
+    /// The newest CUDA version that the driver supports.
     pub driver: Option<String>,
-    /// How it was timed and counted.
+    /// The method of timing and counting.
     pub method: String,
     pub sections: Vec<Section>,
 }
 
-/// Steps that can be compared.
+/// Comparable steps.
 #[derive(Serialize)]
 pub struct Section {
     pub name: &'static str,
-    /// What was timed; without a GPU, what was counted.
+    /// The title of the timed work or, without a GPU, of the counted work.
     pub title: String,
-    /// What was counted, with the size of its input.
+    /// The title of the counted work, with the size of its input.
     pub counted: String,
     /// The unit of [`Row::rate`].
     pub unit: &'static str,
@@ -38,33 +38,33 @@ pub struct Row {
     pub step: String,
     pub change: &'static str,
     pub parameter: Option<u32>,
-    /// Median time of a launch in microseconds; none without a GPU.
+    /// Median time of a launch in microseconds; `None` without a GPU.
     pub microseconds: Option<f64>,
-    /// Work for each second, in billions.
+    /// Work per second, in billions.
     pub rate: Option<f64>,
-    /// What the simulator counts, for a smaller input; none for rivals.
+    /// The simulator's counters, for a smaller input; `None` for rivals.
     pub counts: Option<Counts>,
 }
 
-/// The simulator's counters of one launch, as tables have them.
+/// The simulator's counters of one launch, for tables.
 #[derive(Serialize)]
 pub struct Counts {
-    /// Requests of global memory: instructions of a warp.
+    /// Requests to global memory: warp instructions.
     pub global_requests: u64,
     /// 32-byte sectors of all those requests.
     pub sectors: u64,
-    /// The part of these sectors that was requested, from 0 to 1.
+    /// The requested fraction of these sectors, from 0 to 1.
     pub sector_efficiency: Option<f64>,
-    /// The part of the touched 128-byte lines that was requested, from 0 to 1.
+    /// The requested fraction of the touched 128-byte lines, from 0 to 1.
     pub line_efficiency: Option<f64>,
-    /// Passes through shared memory for each pass that would do without bank conflicts.
+    /// Passes through shared memory, divided by passes without bank conflicts.
     pub conflict_ways: Option<f64>,
-    /// Lanes that took part in requests, of those that could have, from 0 to 1.
+    /// The fraction of lanes that took part in requests, from 0 to 1.
     pub branch_efficiency: Option<f64>,
     pub barriers: u64,
     pub shuffles: u64,
     pub atomics: u64,
-    /// Warps that fit of those that a multiprocessor has room for, from 0 to 1.
+    /// Resident warps, as a fraction of a multiprocessor's maximum, from 0 to 1.
     pub occupancy: Option<f64>,
 }
 
@@ -92,7 +92,7 @@ impl Section {
         steps
     }
 
-    /// The row of each step that took the least time; without times, the first one.
+    /// The fastest row of each step; without times, the first.
     pub fn best_rows(&self) -> Vec<&Row> {
         let best = |rows: Vec<&'_ Row>| -> Option<usize> {
             let time = |row: &Row| row.microseconds.unwrap_or(f64::INFINITY);
@@ -106,7 +106,7 @@ impl Section {
         positions.map(|position| &self.rows[position]).collect()
     }
 
-    /// How much less time `row` took than the best row of the baseline.
+    /// The speed-up of `row` over the best row of the baseline.
     pub fn speed_up(&self, row: &Row) -> Option<f64> {
         let baseline = self
             .best_rows()
@@ -124,7 +124,7 @@ impl Section {
     }
 }
 
-/// Work in a time, in billions each second.
+/// Work per time, in billions per second.
 pub fn rate(work: f64, microseconds: f64) -> f64 {
     work / microseconds * 1e-3
 }

@@ -6,17 +6,18 @@ use std::path::Path;
 use tilewright::LaunchReport;
 use tilewright_ptxas::{Assembler, FOLDERS, RegisterTable, costs, module_of};
 
-/// The root of the workspace, where this program was built.
+/// The root of the workspace in which this program was built.
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
-/// The registers as `cargo xtask ptxas --write` found them.
+/// The registers, from `cargo xtask ptxas --write`.
 const TABLE: &str = include_str!("../registers.txt");
 
-/// Gives the kernels of a report the registers that the checked-in PTX takes on the profile's device:
-/// those of the assembler that the variable PTXAS names, or else those of the table.
+/// Sets the registers of a report's kernels to those of the checked-in PTX on the profile's device.
+///
+/// They come from the assembler in the environment variable PTXAS, otherwise from the table.
 ///
 /// # Errors
-/// The variable names no assembler, or it cannot assemble a kernel.
+/// If the variable does not name an assembler, or it cannot assemble a kernel.
 pub fn set(report: &mut LaunchReport) -> Outcome {
     let Some(compute_capability) = report.profile.datasheet().compute_capability else {
         return Ok(());
@@ -31,7 +32,7 @@ fn set_from_table(report: &mut LaunchReport, compute_capability: (u32, u32)) -> 
     let table: RegisterTable = TABLE
         .parse()
         .map_err(|error| format!("registers.txt: {error}"))?;
-    // The table is of all folders, and one that has changed makes the whole of it doubtful.
+    // The table covers all folders: a change in one makes all of it doubtful.
     let origin = origin(&table.ptxas, FOLDERS.into_iter().any(has_changed));
     report.set_registers_from(&origin, |kernel| {
         table.registers(kernel, compute_capability)
@@ -69,8 +70,8 @@ fn origin(version: &str, has_changed: bool) -> String {
     }
 }
 
-/// Whether the sources of the PTX in one of [`FOLDERS`] have changed since it was compiled; false
-/// where the sources are not.
+/// Whether the sources of the PTX in one of [`FOLDERS`] have changed since it was compiled. False
+/// if the sources are missing.
 fn has_changed(folder: &str) -> bool {
     let root = Path::new(ROOT);
     matches!(

@@ -1,10 +1,10 @@
-//! A run as text: for the terminal, with a bar for each step, and as Markdown.
+//! A run as text: for a terminal, with a bar for each step, or as Markdown.
 
 use super::page::{Counts, Page, Row, Section};
 use crate::support::output::{columns, style};
 use std::fmt::Write as _;
 
-/// Characters of the longest bar.
+/// Length of the longest bar, in characters.
 const BAR: f64 = 28.0;
 
 /// The columns of the counters.
@@ -104,7 +104,7 @@ pub fn steps(page: &Page, section: &Section) -> Vec<Vec<String>> {
     lines
 }
 
-/// The same with a bar for each step.
+/// [`steps`] with a bar for each step.
 fn with_bars(page: &Page, section: &Section) -> Vec<Vec<String>> {
     let rows = section.best_rows();
     let measures = rows.iter().map(|row| measure(page, row).unwrap_or(0.0));
@@ -124,7 +124,7 @@ fn with_bars(page: &Page, section: &Section) -> Vec<Vec<String>> {
     lines
 }
 
-/// What a step's bar shows: the rate, or without times the sectors that it moves.
+/// The value of a step's bar: the rate or, without times, the sectors moved.
 fn measure(page: &Page, row: &Row) -> Option<f64> {
     if page.is_timed() {
         return row.rate;
@@ -132,7 +132,7 @@ fn measure(page: &Page, row: &Row) -> Option<f64> {
     row.counts.as_ref().map(|counts| counts.sectors as f64)
 }
 
-/// Microseconds, steps down and parameters along, where there are times and several parameters.
+/// A table of microseconds by step and parameter, if there are times and several parameters.
 pub fn matrix(page: &Page, section: &Section) -> Option<Vec<Vec<String>>> {
     let parameters = section.parameters();
     if !page.is_timed() || parameters.len() < 2 {
@@ -180,7 +180,7 @@ fn percent(part: Option<f64>) -> String {
         .unwrap_or_default()
 }
 
-/// Four digits, as far as there is something behind the point.
+/// Four significant digits, without trailing decimals.
 fn number(value: Option<f64>) -> String {
     let Some(value) = value else {
         return String::new();

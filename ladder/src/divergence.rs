@@ -1,4 +1,4 @@
-//! A branch that the lanes of a warp take differently, and its repair.
+//! The divergence ladder: a branch within a warp, and its repair.
 
 use super::StepInfo;
 use crate::kernels::KERNELS;
@@ -25,7 +25,7 @@ impl Step {
     /// All steps, in the ladder's order.
     pub const ALL: [Self; 2] = [Self::HalfWarp, Self::ByWarp];
 
-    /// What the step is.
+    /// Information on the step.
     #[must_use]
     pub const fn info(self) -> StepInfo {
         let (term, kernel, change) = match self {
@@ -48,17 +48,18 @@ impl Step {
     }
 }
 
-/// Writes to each element of `y` what [`ROUNDS`] multiply-adds make of that of `x`, without
-/// waiting: with w the threads of a warp of the device, elements i with i mod w below w / 2 go
-/// from v to (1 + 2^-10) v + 2^-10, the others to 1.5 - v^2.
+/// Writes to `y` the result of [`ROUNDS`] multiply-adds on each element of `x`, without waiting.
 ///
-/// `block_threads` is a multiple of two warps.
+/// With w the device's warp size, elements i with i mod w < w / 2 go from v to (1 + 2^-10) v + 2^-10, the others to
+/// 1.5 - v^2.
+///
+/// `block_threads` must be a multiple of two warps.
 ///
 /// # Errors
-/// [`ErrorKind::WrongLength`] if `y` does not have as many elements as `x`; [`ErrorKind::WrongDevice`] if
-/// one of them is of another device; [`ErrorKind::LaunchConfig`] if `block_threads` is not as said, or the
-/// device does not allow it; [`ErrorKind::NoModule`], [`ErrorKind::KernelDefect`], [`ErrorKind::DeviceLost`]
-/// or [`ErrorKind::Cuda`].
+/// [`ErrorKind::WrongLength`] if `y` does not have as many elements as `x`; [`ErrorKind::WrongDevice`] if one of them
+/// is of another device; [`ErrorKind::LaunchConfig`] if `block_threads` is not a multiple of two warps, or the device
+/// does not allow it; [`ErrorKind::NoModule`], [`ErrorKind::KernelDefect`], [`ErrorKind::DeviceLost`] or
+/// [`ErrorKind::Cuda`].
 pub fn launch(
     device: &Device,
     step: Step,
@@ -89,7 +90,7 @@ pub fn launch(
     let module = device.load(&KERNELS)?;
     match step {
         Step::HalfWarp => module.launch(kernels::divergence_half_warp, config, (x, y)),
-        // SAFETY: (1) the kernel's (1): the grid has one dimension, and the number of warps is even.
+        // SAFETY: the grid has one dimension, and blocks have an even number of warps.
         Step::ByWarp => unsafe {
             module.launch_unsafe(kernels::divergence_by_warp, config, (x, y))
         },

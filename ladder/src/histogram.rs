@@ -1,4 +1,4 @@
-//! The ladder of the histogram: privatisation, coarsening and coalescing.
+//! The histogram ladder: privatisation, coarsening and coalescing.
 
 use super::StepInfo;
 use crate::kernels::KERNELS;
@@ -8,7 +8,7 @@ use tilewright_ladder_kernels::histogram as kernels;
 /// The name of the operation in errors.
 const OPERATION: &str = "ladder::histogram";
 
-/// Counters of a histogram: one for each value of a byte.
+/// Counters of a histogram: one for each byte value.
 pub const BINS: usize = kernels::BINS;
 
 /// A step of the ladder.
@@ -17,7 +17,7 @@ pub const BINS: usize = kernels::BINS;
 pub enum Step {
     /// An atomic update in device memory for each element.
     Global,
-    /// Counters of each block's own, in shared memory.
+    /// Private counters for each block, in shared memory.
     Privatised,
     /// 64 neighbouring elements for each thread.
     Contiguous,
@@ -40,7 +40,7 @@ impl Step {
         Self::Aggregated,
     ];
 
-    /// What the step is.
+    /// Information on the step.
     #[must_use]
     pub const fn info(self) -> StepInfo {
         let (term, kernel, change) = match self {
@@ -95,7 +95,7 @@ impl Step {
     }
 }
 
-/// How often each byte value occurs in `x`, by one step of the ladder in blocks of `block_threads`
+/// Counts the occurrences of each byte value in `x`, with one step of the ladder in blocks of `block_threads`
 /// threads. Counts wrap at 2^32.
 ///
 /// ```
@@ -114,9 +114,8 @@ impl Step {
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::WrongDevice`] if `x` is of another device; [`ErrorKind::LaunchConfig`] if the device does
-/// not allow blocks of `block_threads` threads, or not so many of them; and those of
-/// [`Device::reduce_sum`].
+/// [`ErrorKind::WrongDevice`] if `x` is of another device; [`ErrorKind::LaunchConfig`] if the device does not allow
+/// this block size or this number of blocks; and those of [`Device::reduce_sum`].
 pub fn histogram(
     device: &Device,
     step: Step,
@@ -128,7 +127,7 @@ pub fn histogram(
     bins.to_vec()
 }
 
-/// The launch of [`histogram`] alone: adds the counts to those in `bins`, without waiting.
+/// Launches [`histogram`]: adds the counts to `bins`, without waiting.
 ///
 /// # Errors
 /// [`ErrorKind::WrongLength`] if `bins` does not have [`BINS`] elements, and those of [`histogram`].
@@ -150,11 +149,11 @@ pub fn launch(
     }
     let of_block = step.block_elements(block_threads).max(1);
     let blocks = x.len().div_ceil(of_block).max(1);
-    // More blocks than a grid can have are refused at the launch.
+    // The launch rejects more blocks than a grid can have.
     let config = LaunchConfig::new(u32::try_from(blocks).unwrap_or(u32::MAX), block_threads);
     let module = device.load(&KERNELS)?;
-    // SAFETY: (1) the kernels' (1): the blocks cover `x`, and the length was checked. (2) Buffers
-    // start at multiples of 256 bytes.
+    // SAFETY: the grid has one dimension, its threads cover `x`, and the length of `bins` was
+    // checked. Buffers are aligned to 256 bytes.
     unsafe {
         match step {
             Step::Global => module.launch_unsafe(kernels::histogram_global, config, (x, bins)),

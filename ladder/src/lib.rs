@@ -1,10 +1,9 @@
-//! The ladders: one technique of GPU programming for each step, from the plain kernel to the fast
-//! one.
+//! The ladders: from the plain kernel to the fast one, with one GPU programming technique per step.
 //!
-//! Each submodule is one ladder. Its `Step` names the steps in their order, with the term that
-//! the field uses for each; a function launches a step, checked as every launch of the crate is.
-//! The steps are there to be read, measured and compared (`cargo ladder`);
-//! programs that want the result call [`Device::reduce_sum`](tilewright::Device::reduce_sum) and
+//! Each submodule is one ladder. Its `Step` lists the steps in order, with the field's term for
+//! each, and a function launches a step, with the usual checks. The steps are for reading,
+//! measuring and comparing (`cargo ladder`); programs that need the result call
+//! [`Device::reduce_sum`](tilewright::Device::reduce_sum) and
 //! [`Device::matmul_coarsened`](tilewright::Device::matmul_coarsened).
 
 mod kernels;
@@ -18,7 +17,7 @@ pub mod product;
 pub mod sum;
 pub mod tensor;
 
-/// What a step of a ladder is, for tables and pages.
+/// Information on a step, for tables and pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StepInfo {
@@ -26,6 +25,6 @@ pub struct StepInfo {
     pub term: &'static str,
     /// Its kernel, in the crate `tilewright-ladder-kernels`, or the function of the host library.
     pub kernel: &'static str,
-    /// What it changes against the step before, in one sentence.
+    /// The change from the previous step, in one sentence.
     pub change: &'static str,
 }

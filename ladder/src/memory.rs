@@ -1,5 +1,5 @@
-//! The ladder of memories: each of its sections compares two or more ways to use one of
-//! the GPU's memories for the same work.
+//! The memory ladder: each section compares ways to use one of the GPU's memories for the same
+//! work.
 //!
 //! ```
 //! use tilewright::Device;
@@ -34,10 +34,10 @@ pub use tilewright_ladder_kernels::memory::{
     ARRAY_ELEMENTS, BANKS, MISALIGNMENT, PART, STATIC_ELEMENTS, TABLE_ELEMENTS,
 };
 
-/// Threads of a block, in all sections.
+/// Threads per block, in all sections.
 const BLOCK_THREADS: u32 = 256;
 
-/// Defines the steps of a section, with what [`StepInfo`] says of each.
+/// Defines the steps of a section, with their [`StepInfo`].
 macro_rules! steps {
     ($(#[$meta:meta])* $steps:ident: $($(#[$step_meta:meta])* $step:ident = ($term:literal, $kernel:literal, $change:literal);)*) => {
         $(#[$meta])*
@@ -51,7 +51,7 @@ macro_rules! steps {
             /// All steps, in the section's order.
             pub const ALL: [Self; [$($term),*].len()] = [$(Self::$step),*];
 
-            /// What the step is.
+            /// Information on the step.
             #[must_use]
             pub const fn info(self) -> StepInfo {
                 match self {
@@ -63,19 +63,19 @@ macro_rules! steps {
 }
 
 steps! {
-    /// Where an array of each thread is: [`array_rounds`].
+    /// The memory of a per-thread array: [`array_rounds`].
     Array:
     /// In registers: all indices are constants.
     Registers = (
         "registers", "memory_register_array",
         "every index is a constant after unrolling"
     );
-    /// In registers, from which an index at run time selects.
+    /// In registers, selected by a dynamic index.
     Selected = (
         "registers, selected", "memory_selected_array",
         "the index is known at run time, and compared with each place"
     );
-    /// In local memory, for an index at run time.
+    /// In local memory, for a dynamic index.
     Local = (
         "local memory", "memory_local_array",
         "the index is an address: the array has a stack frame"
@@ -98,9 +98,9 @@ steps! {
 }
 
 steps! {
-    /// Which elements of constant memory the lanes of a warp read: [`read_table`].
+    /// The elements of constant memory that a warp's lanes read: [`read_table`].
     Constants:
-    /// The same.
+    /// All the same.
     Uniform = (
         "constant, uniform", "memory_constant",
         "all lanes of a warp read one element"
@@ -113,9 +113,9 @@ steps! {
 }
 
 steps! {
-    /// Which elements the lanes of a warp load from global memory: [`load`].
+    /// The elements of global memory that a warp's lanes load: [`load`].
     Pattern:
-    /// In order, from a multiple of 128 bytes on.
+    /// In order, from a multiple of 128 bytes.
     Aligned = (
         "aligned", "memory_aligned",
         "32 elements in order, from a multiple of 128 bytes on"
@@ -125,7 +125,7 @@ steps! {
         "permuted", "memory_permuted",
         "the same elements in another order"
     );
-    /// In order, from 16 bytes behind a multiple of 128 on.
+    /// In order, from 16 bytes past a multiple of 128.
     Misaligned = (
         "misaligned", "memory_misaligned",
         "in order, 16 bytes further"
@@ -145,9 +145,9 @@ steps! {
 steps! {
     /// The caches that a load from global memory goes through.
     Caches:
-    /// L1 and L2: what CUDA C++ calls a cached load.
+    /// L1 and L2: a cached load in CUDA C++.
     All = ("L1 and L2", "_all", "`ld.global.ca`");
-    /// L2 alone: what CUDA C++ calls a non-cached load.
+    /// L2 alone: a non-cached load in CUDA C++.
     L2 = ("L2 alone", "_l2", "`ld.global.cg`");
 }
 

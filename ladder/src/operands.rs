@@ -1,15 +1,15 @@
-//! What a product of a ladder needs of its matrices.
+//! Checks of the matrices of a ladder's products.
 
 use super::StepInfo;
 use tilewright::{Element, ErrorKind, Matrix, Order, Result};
 
-/// What a step of a ladder of products takes: row-major A and C, and B in an order of its own.
+/// The operands of a product step: row-major A and C, and B in the step's order.
 pub(crate) struct Operands {
     /// The name of the operation in errors.
     pub operation: &'static str,
     /// The step.
     pub step: StepInfo,
-    /// The order in which the step takes B.
+    /// The step's order of B.
     pub order_of_b: Order,
 }
 
@@ -17,7 +17,7 @@ impl Operands {
     /// Compares the shapes and the orders of the matrices of C = A B.
     ///
     /// # Errors
-    /// [`ErrorKind::ShapeMismatch`]; [`ErrorKind::LaunchConfig`] if a matrix lies in another order.
+    /// [`ErrorKind::ShapeMismatch`]; [`ErrorKind::LaunchConfig`] if a matrix has another order.
     pub(crate) fn check<T: Element>(
         &self,
         a: &Matrix<T>,

@@ -1,5 +1,5 @@
-//! The ladder of the prefetch, after NVIDIA's article "Boosting Application Performance with GPU
-//! Memory Prefetching".
+//! The prefetch ladder, after NVIDIA's article "Boosting Application Performance with GPU Memory
+//! Prefetching".
 
 mod prepared;
 mod variant;
@@ -12,8 +12,8 @@ use workload::OPERATION;
 pub use variant::{Layout, Variant};
 pub use workload::{DISTANCES, MAX_BLOCK_THREADS, Workload};
 
-/// Each thread's sum of what becomes of its elements of `x`: element i belongs to thread i modulo
-/// [`Workload::threads`]. The launch is not waited for.
+/// Sums a function of each thread's elements of `x`, without waiting. Element i belongs to thread i modulo
+/// [`Workload::threads`].
 ///
 /// ```
 /// use tilewright::Device;

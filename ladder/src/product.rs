@@ -1,5 +1,5 @@
-//! The ladder of the product. Its first steps are those of chapter 6 of Hwu, Kirk, El Hajj:
-//! Programming Massively Parallel Processors, 4th edition (PMPP).
+//! The product ladder. Its first steps are those of chapter 6 of Hwu, Kirk, El Hajj: Programming
+//! Massively Parallel Processors, 4th edition (PMPP).
 
 use super::StepInfo;
 use crate::kernels::KERNELS;
@@ -11,7 +11,7 @@ use tilewright_ladder_kernels::product as kernels;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Step {
-    /// One output for each thread, a warp down a column of C.
+    /// One output per thread, a warp down a column of C.
     Naive,
     /// A column-major B, read by rows (PMPP, figure 6.3).
     Uncoalesced,
@@ -25,8 +25,8 @@ pub enum Step {
     CornerTurned,
     /// Thread coarsening along a row of C (PMPP, figure 6.13).
     Coarsened(CoarseFactor),
-    /// Thread coarsening with a factor of 8 and so many registers that a multiprocessor holds one
-    /// block instead of two: the third pitfall of PMPP, by itself.
+    /// Thread coarsening with a factor of 8, with one block per multiprocessor instead of two
+    /// because of its registers: the third pitfall of PMPP, in isolation.
     CoarsenedOneBlock,
     /// Thread coarsening in two dimensions: 8 x 8 outputs for each thread.
     TwoDimensional,
@@ -38,7 +38,7 @@ pub enum Step {
     MatmulCoarsened,
 }
 
-/// Outputs, or elements, of each thread: COARSE_FACTOR of PMPP.
+/// Outputs or elements per thread: COARSE_FACTOR of PMPP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CoarseFactor {
     /// 1: not coarsened.
@@ -91,7 +91,7 @@ impl Step {
         Self::MatmulCoarsened,
     ];
 
-    /// What the step is.
+    /// Information on the step.
     #[must_use]
     pub const fn info(self) -> StepInfo {
         let (term, kernel, change) = match self {
@@ -169,7 +169,7 @@ impl Step {
         }
     }
 
-    /// The order in which the step takes B. A and C are row-major.
+    /// The step's order of B. A and C are row-major.
     #[must_use]
     pub const fn order_of_b(self) -> Order {
         match self {
@@ -178,7 +178,7 @@ impl Step {
         }
     }
 
-    /// What the step takes.
+    /// The step's operands.
     fn operands(self) -> Operands {
         Operands {
             operation: "ladder::product",
@@ -187,8 +187,8 @@ impl Step {
         }
     }
 
-    /// Rows and columns of C that a block computes. Those of [`Step::MatmulCoarsened`] are for
-    /// results that fill the device.
+    /// Rows and columns of C per block. For [`Step::MatmulCoarsened`], those for results that fill
+    /// the device.
     #[must_use]
     pub const fn block_outputs(self) -> (usize, usize) {
         match self {
@@ -202,8 +202,7 @@ impl Step {
         }
     }
 
-    /// The launch for an `m` x `n` result. A grid that is too large for 32 bits is one that no
-    /// device launches.
+    /// The launch for an `m` x `n` result. If the grid exceeds 32 bits, no device launches it.
     fn config(self, m: usize, n: usize) -> LaunchConfig {
         let (rows, columns) = self.block_outputs();
         let blocks =
@@ -217,12 +216,13 @@ impl Step {
     }
 }
 
-/// C = A B by one step of the ladder, without waiting. A and C are row-major, B lies in
-/// [`Step::order_of_b`]. Every step gives the bits of [`Device::matmul_coarsened`].
+/// C = A B by one step of the ladder, without waiting.
+///
+/// A and C are row-major, and B has [`Step::order_of_b`]. Every step gives the bits of [`Device::matmul_coarsened`].
 ///
 /// # Errors
-/// [`ErrorKind::LaunchConfig`] if a matrix lies in another order or has more rows than a grid can have;
-/// and those of [`Device::matmul_coarsened_into`].
+/// [`ErrorKind::LaunchConfig`] if a matrix has another order, or more rows than a grid can have; and those of
+/// [`Device::matmul_coarsened_into`].
 pub fn launch(
     device: &Device,
     step: Step,
@@ -239,9 +239,8 @@ pub fn launch(
     let module = device.load(&KERNELS)?;
     macro_rules! launch {
         ($kernel:ident) => {
-            // SAFETY: (1) `config` has the kernel's blocks for m x n. (2) A matrix has rows *
-            // columns elements, the shapes and orders were compared, and buffers start at multiples
-            // of 256 bytes.
+            // SAFETY: `config` has the kernel's blocks for m x n. A matrix has rows * columns
+            // elements, the shapes and orders were compared, and buffers are aligned to 256 bytes.
             unsafe { module.launch_unsafe(kernels::$kernel, config, (a, b, c, m, n, k)) }
         };
     }
@@ -265,11 +264,11 @@ pub fn launch(
     }
 }
 
-/// Threads of a block of [`launch_addition`].
+/// Threads per block of [`launch_addition`].
 pub const ADDITION_THREADS: u32 = 256;
 
-/// z = x + y with `factor` elements for each thread, without waiting: coarsening where there is no
-/// price to save (PMPP, the first pitfall).
+/// z = x + y with `factor` elements per thread, without waiting: coarsening without redundant work to save (PMPP, the
+/// first pitfall).
 ///
 /// # Errors
 /// [`ErrorKind::WrongLength`] if the buffers do not have the same length; [`ErrorKind::WrongDevice`],
@@ -297,7 +296,7 @@ pub fn launch_addition(
     let module = device.load(&KERNELS)?;
     macro_rules! launch {
         ($kernel:ident) => {
-            // SAFETY: (1) a thread for each `factor` elements. (2) The lengths were compared.
+            // SAFETY: there is a thread for each `factor` elements, and the lengths were compared.
             unsafe { module.launch_unsafe(kernels::$kernel, config, (x, y, z)) }
         };
     }

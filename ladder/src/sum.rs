@@ -1,5 +1,5 @@
-//! The ladder of the sum. Its first steps are those of Cheng, Grossman, McKercher: Professional
-//! CUDA C Programming, chapter 3 (PCC).
+//! The sum ladder. Its first steps are those of Cheng, Grossman, McKercher: Professional CUDA C
+//! Programming, chapter 3 (PCC).
 
 use super::StepInfo;
 use crate::kernels::KERNELS;
@@ -9,10 +9,10 @@ use tilewright_ladder_kernels::sum as kernels;
 /// The name of the operation in errors.
 const OPERATION: &str = "ladder::sum";
 
-/// The sizes of blocks, in threads, that every step can be launched with.
+/// The block sizes, in threads, that every step supports.
 pub const BLOCK_THREADS: [u32; 5] = [64, 128, 256, 512, 1024];
 
-/// Threads of the grid of [`Step::Cooperative`], at most: twice as many as an H200 holds.
+/// Maximum threads of the grid of [`Step::Cooperative`]: twice as many as an H200 holds.
 const MOST_THREADS: u32 = 1 << 19;
 
 /// A step of the ladder.
@@ -29,13 +29,13 @@ pub enum Step {
     Unrolled,
     /// Eight data blocks, and the last warp's rounds unrolled (PCC, unrolled warps 8).
     UnrolledWarps,
-    /// The same with a constant block size, without a loop (PCC).
+    /// [`Step::UnrolledWarps`] with a constant block size, without a loop (PCC).
     CompletelyUnrolled,
-    /// Registers and warp shuffles in place of memory.
+    /// Registers and warp shuffles instead of memory.
     Shuffled,
-    /// Vectors, a group for each block, an atomic addition for each group.
+    /// Vectors, a group per block, an atomic addition per group.
     Cooperative,
-    /// [`Device::reduce_sum`], which chooses the size of its blocks.
+    /// [`Device::reduce_sum`], which chooses its own block size.
     ReduceSum,
 }
 
@@ -53,7 +53,7 @@ impl Step {
         Self::ReduceSum,
     ];
 
-    /// What the step is.
+    /// Information on the step.
     #[must_use]
     pub const fn info(self) -> StepInfo {
         let (term, kernel, change) = match self {
@@ -110,8 +110,8 @@ impl Step {
         }
     }
 
-    /// Elements that a block of `block_threads` threads adds, at least; 0 for
-    /// [`Step::ReduceSum`], which decides itself.
+    /// Minimum elements that a block of `block_threads` threads adds; 0 for [`Step::ReduceSum`],
+    /// which chooses itself.
     #[must_use]
     pub const fn block_elements(self, block_threads: u32) -> usize {
         let of_thread = match self {
@@ -143,18 +143,17 @@ impl Step {
     }
 }
 
-/// Where launches of one step, for one number of elements and one size of blocks, leave what they
-/// add.
+/// The results of launches of one step, for one number of elements and one block size.
 #[derive(Debug)]
 pub struct Sums {
-    /// One for each block, or none.
+    /// One per block, or none.
     partials: Buffer<i32>,
     /// One, or none.
     total: Buffer<i64>,
 }
 
 impl Sums {
-    /// Room for what `step` leaves.
+    /// Allocates memory for the results of `step`.
     ///
     /// # Errors
     /// Those of [`Device::zeros`].
@@ -166,8 +165,7 @@ impl Sums {
         })
     }
 
-    /// The sum, after a launch: waits for it, and adds the partial sums on the host where there
-    /// are any, as in PCC.
+    /// Waits for a launch, and returns the sum. Partial sums are added on the host, as in PCC.
     ///
     /// # Errors
     /// Those of [`Buffer::to_vec`].
@@ -177,7 +175,7 @@ impl Sums {
     }
 }
 
-/// How many partial sums and totals a step leaves.
+/// The number of partial sums and totals of a step.
 fn room(step: Step, elements: usize, block_threads: u32) -> (usize, usize) {
     if step.leaves_total() {
         (0, 1)
@@ -186,8 +184,8 @@ fn room(step: Step, elements: usize, block_threads: u32) -> (usize, usize) {
     }
 }
 
-/// Adds the elements of `x` by one step of the ladder in blocks of `block_threads` threads.
-/// Partial sums wrap at 2^32. The steps of PCC overwrite `x`.
+/// Adds the elements of `x` with one step of the ladder, in blocks of `block_threads` threads. Partial sums wrap at
+/// 2^32. The steps of PCC overwrite `x`.
 ///
 /// ```
 /// use tilewright::Device;
@@ -204,20 +202,19 @@ fn room(step: Step, elements: usize, block_threads: u32) -> (usize, usize) {
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::WrongDevice`] if `x` is of another device; [`ErrorKind::LaunchConfig`] if `block_threads`
-/// is none of [`BLOCK_THREADS`], or the device does not allow so many blocks; and those of
-/// [`Device::reduce_sum`].
+/// [`ErrorKind::WrongDevice`] if `x` is of another device; [`ErrorKind::LaunchConfig`] if `block_threads` is not one
+/// of [`BLOCK_THREADS`], or the device does not allow this number of blocks; and those of [`Device::reduce_sum`].
 pub fn total(device: &Device, step: Step, x: &mut Buffer<i32>, block_threads: u32) -> Result<i64> {
     let mut sums = Sums::new(device, step, x.len(), block_threads)?;
     launch(device, step, x, &mut sums, block_threads)?;
     sums.total()
 }
 
-/// The launch of [`total`] alone, without waiting: what it adds is in `sums`.
+/// Launches [`total`] without waiting. The result is in `sums`.
 ///
 /// # Errors
-/// [`ErrorKind::WrongLength`] if `sums` was made for another step, another number of elements or
-/// another size of blocks, and leaves room for less or more; and those of [`total`].
+/// [`ErrorKind::WrongLength`] if `sums` has another size, because it was made for another step,
+/// number of elements or block size; and those of [`total`].
 pub fn launch(
     device: &Device,
     step: Step,
@@ -244,10 +241,9 @@ pub fn launch(
     macro_rules! leave {
         ($sums:ident: $kernel:ident($x:expr)) => {{
             let arguments = ($x, &mut sums.$sums);
-            // SAFETY: each kernel's (1): the grid has one dimension, its blocks cover `x`, or
-            // `sum_cooperative` does with any; their size is a power of two from 64 on, and that
-            // of the kernel where it is made for one. There is room for what the step leaves, and
-            // buffers start at multiples of 256 bytes. (2) of `sum_cooperative` is that memory.
+            // SAFETY: the grid has one dimension, and its blocks cover `x` (`sum_cooperative`
+            // accepts any). The block size is a power of two from 64, and the kernel's own if it
+            // has one. `sums` has the step's results, and buffers are aligned to 256 bytes.
             unsafe { module.launch_unsafe(kernels::$kernel, config, arguments) }
         }};
     }

@@ -1,4 +1,4 @@
-//! The ladder of the product on Hopper's tensor cores: bf16 with f32 accumulators, outputs in bf16.
+//! The ladder of products on Hopper's tensor cores: bf16 with f32 accumulators and bf16 outputs.
 
 use super::StepInfo;
 use crate::kernels::TENSOR_KERNELS;
@@ -11,7 +11,7 @@ use tilewright_ladder_tensor_kernels as kernels;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Step {
-    /// Products of a warp, and a column-major B.
+    /// Warp-level products, and a column-major B.
     Warps,
     /// The same with a row-major B.
     WarpsRows,
@@ -21,13 +21,13 @@ pub enum Step {
     Bulk,
     /// A producer and two consumers.
     Specialised,
-    /// 128 x 256 outputs for each block.
+    /// 128 x 256 outputs per block.
     Large,
     /// Clusters of two blocks that share B.
     Clusters,
-    /// Outputs by bulk copies.
+    /// Outputs written by bulk copies.
     Stores,
-    /// Clusters that stay, and a column-major B.
+    /// Persistent clusters, and a column-major B.
     Persistent,
     /// The same with a row-major B.
     PersistentRows,
@@ -48,7 +48,7 @@ impl Step {
         Self::PersistentRows,
     ];
 
-    /// What the step is.
+    /// Information on the step.
     #[must_use]
     pub const fn info(self) -> StepInfo {
         let (term, kernel, change) = match self {
@@ -110,7 +110,7 @@ impl Step {
         }
     }
 
-    /// The order in which the step takes B. A and C are row-major.
+    /// The step's order of B. A and C are row-major.
     #[must_use]
     pub const fn order_of_b(self) -> Order {
         match self {
@@ -119,7 +119,7 @@ impl Step {
         }
     }
 
-    /// What the step takes.
+    /// The step's operands.
     fn operands(self) -> Operands {
         Operands {
             operation: "ladder::tensor",
@@ -129,7 +129,7 @@ impl Step {
     }
 }
 
-/// What the driver's compiler remarks about the speed of the kernels; see
+/// The driver compiler's performance warnings for the kernels: see
 /// [`Module::compiler_warnings`](tilewright::Module::compiler_warnings).
 ///
 /// # Errors
@@ -138,15 +138,16 @@ pub fn compiler_warnings(device: &Device) -> Result<Vec<String>> {
     device.load(&TENSOR_KERNELS)?.compiler_warnings()
 }
 
-/// C = A B by one step of the ladder, without waiting. A and C are row-major, B lies in
-/// [`Step::order_of_b`]; rows of A and C, and rows or columns of B in its order, have a multiple
-/// of 8 elements.
+/// C = A B by one step of the ladder, without waiting.
+///
+/// A and C are row-major, and B has [`Step::order_of_b`]. Rows of A and C, and rows or columns of B in its order,
+/// must have a multiple of 8 elements.
 ///
 /// # Errors
-/// [`ShapeMismatch`](tilewright::ErrorKind::ShapeMismatch);
-/// [`LaunchConfig`](tilewright::ErrorKind::LaunchConfig) if a matrix lies in another order, or the
-/// device is not of compute capability 9.0; [`TensorMap`](tilewright::ErrorKind::TensorMap) if rows
-/// are no multiple of 8 elements; those of [`Module::launch_unsafe`](tilewright::Module::launch_unsafe).
+/// [`ShapeMismatch`](tilewright::ErrorKind::ShapeMismatch); [`LaunchConfig`](tilewright::ErrorKind::LaunchConfig) if
+/// a matrix has another order, or the device does not have compute capability 9.0;
+/// [`TensorMap`](tilewright::ErrorKind::TensorMap) if rows are not a multiple of 8 elements; those of
+/// [`Module::launch_unsafe`](tilewright::Module::launch_unsafe).
 pub fn launch(
     device: &Device,
     step: Step,
@@ -166,8 +167,8 @@ pub fn launch(
         ($step:ident, $kernel:ident, $grid:expr, $arguments:expr) => {{
             use kernels::$step::{SHARED_BYTES, THREADS};
             let config = config($grid, THREADS, SHARED_BYTES);
-            // SAFETY: (1) the shapes and the orders were compared, and the maps are those of the
-            // matrices. (2) The grid, the block and the memory are the kernel's for m x n outputs.
+            // SAFETY: the shapes and orders were compared, and the maps are the matrices'. Grid,
+            // block and shared memory are the kernel's for m x n outputs.
             unsafe { module.launch_unsafe(kernels::$step::$kernel, config, $arguments) }
         }};
     }
@@ -248,13 +249,13 @@ pub fn launch(
     }
 }
 
-/// Whether lines have whole chunks of 16 bytes: the ordinary copies of the first steps need what bulk
-/// copies need.
+/// Checks that rows or columns are multiples of 16 bytes: the first steps' copies have the same requirement as bulk
+/// copies.
 fn check_lines(matrix: &Matrix<bf16>) -> Result<()> {
     matrix.tensor_map::<64, 64>().map(drop)
 }
 
-/// As many clusters as the device runs at a time, or as there are tiles.
+/// As many clusters as the device runs at a time, at most one per tile.
 fn persistent_grid(device: &Device, m: u32, n: u32) -> (u32, u32) {
     use kernels::persistent::{BLOCKS, COLUMNS, ROWS};
     let blocks = BLOCKS as u32;

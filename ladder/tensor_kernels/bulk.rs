@@ -1,8 +1,8 @@
-//! The second step: bulk copies and a ring. One thread of the warpgroup starts the copies of the stages
-//! ahead, and all of it multiplies.
+//! The second step: bulk copies and a ring. One thread of the warpgroup starts copies some stages ahead, and the
+//! whole warpgroup multiplies.
 //!
-//! Prediction: memory is no longer waited for, so that the tensor cores are busy most of the time that
-//! one warpgroup can give them work.
+//! Prediction: the warpgroup no longer waits for memory, so the tensor cores are as busy as one warpgroup can keep
+//! them.
 
 use crate::DEPTH;
 use crate::outputs::{is_first_of_warpgroup, store};
@@ -20,7 +20,7 @@ pub const COLUMNS: usize = 128;
 /// Stages of the ring.
 pub const STAGES: usize = 4;
 
-/// Threads of a block.
+/// Threads per block.
 pub const THREADS: usize = 128;
 
 type ATile<'a> = SwizzledTile<'a, bf16, ROWS, DEPTH>;
@@ -29,14 +29,14 @@ type BTile<'a> = SwizzledTile<'a, bf16, COLUMNS, DEPTH>;
 /// Bytes of a stage.
 const STAGE_BYTES: u32 = ATile::BYTES + BTile::BYTES;
 
-/// Bytes of dynamic shared memory.
+/// Dynamic shared memory in bytes.
 pub const SHARED_BYTES: u32 = STAGES as u32 * (STAGE_BYTES + 16);
 
-/// One block for each 64 x 128 outputs.
+/// The kernel: one block for each 64 x 128 outputs.
 ///
 /// # Safety
-/// 1. `a` has rows of `depth` elements and `b` columns of as many; `c` has a row for each row of A, and a
-///    column for each column of B, of which there are a multiple of 8.
+/// 1. `a` has rows of `depth` elements, and `b` columns of `depth` elements. `c` has A's rows and B's columns, a
+///    multiple of 8.
 /// 2. The grid is (columns / 128, rows / 64), rounded up, with [`THREADS`] and [`SHARED_BYTES`].
 #[kernel(arch = "sm_90a", max_threads = 128)]
 pub unsafe fn tensor_bulk_nt(
@@ -51,7 +51,7 @@ pub unsafe fn tensor_bulk_nt(
     let b_tiles = shared.tiles::<bf16, COLUMNS, DEPTH, STAGES>();
     let ring = shared.ring::<STAGES>();
     if is_first_of_warpgroup() {
-        // SAFETY: (1) one thread, and the block's barrier follows.
+        // SAFETY: one thread calls it, and the block's barrier follows.
         unsafe { ring.init(1, 1) };
     }
     thread::sync_threads();
@@ -64,8 +64,8 @@ pub unsafe fn tensor_bulk_nt(
     let mut start = |round: u32| {
         if is_first_of_warpgroup() && round < rounds {
             let k = round * DEPTH as u32;
-            // SAFETY: (1) the ring is initialised. For the copies: (1) the launch writes neither operand.
-            // (2), (3) The slot is ours until it has been waited for. (4) All stages are waited for.
+            // SAFETY: the ring is initialised. The launch does not write the operands. The slot is empty until it has
+            // been waited for, and all stages are waited for.
             unsafe {
                 let slot = producer.acquire();
                 slot.expect(STAGE_BYTES);
@@ -80,13 +80,13 @@ pub unsafe fn tensor_bulk_nt(
         round += 1;
     }
 
-    // SAFETY: (1) the block is one warpgroup, and the loop's bound is the launch's.
+    // SAFETY: the block is one warpgroup, and all its threads execute the same number of rounds.
     let mut sums = unsafe { M64N128::zero().accumulate() };
     let mut round = 0;
     while round < rounds {
         start(round + STAGES as u32 - 1);
-        // SAFETY: (1) the ring is initialised. For the products: (1) the stage is full. (2) It is released
-        // when they are finished. (3) The whole warpgroup is here.
+        // SAFETY: the ring is initialised. The stage is full, and is released when the products are finished. The
+        // whole warpgroup is here, and the products are waited for.
         unsafe {
             let stage = consumer.wait();
             let mut products = sums.begin();
@@ -103,6 +103,6 @@ pub unsafe fn tensor_bulk_nt(
         }
         round += 1;
     }
-    // SAFETY: (1) of the kernel. (2) Each block has its outputs.
+    // SAFETY: C has whole, even rows: the kernel's contract. Each block has its own outputs.
     unsafe { store(&sums.wait(), c, (row, column), columns) };
 }

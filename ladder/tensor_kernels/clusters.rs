@@ -1,8 +1,7 @@
-//! The fifth step: clusters. Two blocks one below the other need the same part of B: each brings half
-//! of it, for both.
+//! The fifth step: clusters. Two blocks, one below the other, need the same part of B. Each loads half of it, for
+//! both.
 //!
-//! Prediction: a third fewer bytes come from the second-level cache. That helps as far as products wait
-//! for it.
+//! Prediction: a third fewer bytes come from L2. That helps to the extent that products wait for it.
 
 use crate::large::move_registers;
 use crate::operands::{Columns, Second, Tile};
@@ -19,10 +18,10 @@ use half::bf16;
 
 pub use crate::large::{COLUMNS, ROWS, THREADS};
 
-/// Blocks of a cluster, one below the other.
+/// Blocks per cluster, one below the other.
 pub const BLOCKS: usize = 2;
 
-/// Columns of a stage of B that each block brings.
+/// Columns of a stage of B that each block loads.
 pub const PART: usize = COLUMNS / BLOCKS;
 
 /// All blocks of a cluster.
@@ -34,7 +33,7 @@ pub const STAGES: usize = 4;
 /// Bytes of a stage.
 pub const STAGE_BYTES: u32 = stage_bytes(COLUMNS);
 
-/// Bytes of dynamic shared memory.
+/// Dynamic shared memory in bytes.
 pub const SHARED_BYTES: u32 = ring_bytes(STAGES, COLUMNS);
 
 /// A map of A.
@@ -50,7 +49,7 @@ pub struct Stages<'a, B: Second<COLUMNS, PART>, const COUNT: usize> {
 }
 
 impl<'a, B: Second<COLUMNS, PART>, const COUNT: usize> Stages<'a, B, COUNT> {
-    /// Takes their memory.
+    /// Allocates their memory.
     #[inline(always)]
     pub fn take(shared: &mut Allotment<'a>) -> Self {
         Self {
@@ -64,7 +63,7 @@ impl<'a, B: Second<COLUMNS, PART>, const COUNT: usize> Stages<'a, B, COUNT> {
         BTile::<'a, B>::of_stage(self.b, stage)
     }
 
-    /// Starts the calling block's copies to a slot: its own tile of A, and its part of B for all blocks.
+    /// Starts the calling block's copies to a slot: its tile of A, and its part of B for all blocks.
     ///
     /// # Safety
     /// 1. The launch writes neither operand.
@@ -79,8 +78,8 @@ impl<'a, B: Second<COLUMNS, PART>, const COUNT: usize> Stages<'a, B, COUNT> {
         k: u32,
     ) {
         let first = PART * cluster::rank() as usize;
-        // SAFETY: (1) is (1); a stage has its tiles. (2), (3) The slot is empty in both blocks, until
-        // consumers have waited for it. (4) is (3).
+        // SAFETY: the launch does not write the operands, the slot is empty in both blocks, and consumers wait for
+        // the stage before a block ends: the caller's contract. The stage's tiles are in range.
         unsafe {
             a.load(self.a.get(slot.stage()), slot, (row, k));
             b.load(self.b(slot.stage()), slot, (k, column), first, ALL);
@@ -95,16 +94,17 @@ impl<'a, B: Second<COLUMNS, PART>, const COUNT: usize> Stages<'a, B, COUNT> {
     #[inline(always)]
     pub unsafe fn multiply(&self, products: &mut Products<128>, stage: usize, number: u32) {
         let rows = self.a.get(stage).rows::<WARPGROUP_ROWS>(row_of(number));
-        // SAFETY: (1), (2) are (1). (3), (5) are (2). (4) A stage has its tiles, and a consumer its rows.
+        // SAFETY: the stage is full until the products are finished, and all threads call it and wait: the caller's
+        // contract. The tiles and the consumer's rows are in range.
         unsafe { products.multiply(rows.k_major(), B::operand(self.b(stage))) };
     }
 }
 
-/// One block for each 128 x 256 outputs.
+/// The kernel: one block for each 128 x 256 outputs.
 ///
 /// # Safety
-/// 1. `a` has rows of `depth` elements and `b` columns of as many; `c` has a row for each row of A, and a
-///    column for each column of B, of which there are a multiple of 8.
+/// 1. `a` has rows of `depth` elements, and `b` columns of `depth` elements. `c` has A's rows and B's columns, a
+///    multiple of 8.
 /// 2. The grid is (rows / 128, columns / 256), rounded up, the first to an even number, with [`THREADS`]
 ///    and [`SHARED_BYTES`].
 #[kernel(arch = "sm_90a", max_threads = 384, min_blocks = 1, cluster = (2, 1, 1))]
@@ -123,8 +123,8 @@ pub unsafe fn tensor_clusters_nt(
     let column = thread::block_idx_y() * COLUMNS as u32;
     let rounds = depth.div_ceil(DEPTH as u32);
     let producer = |mut ring: Producer<'_, STAGES>| {
-        // SAFETY: (1) the ring is initialised, and `fill` copies the bytes. For the copies: (1) is (1) of
-        // the kernel. (2) The slot was waited for. (3) They wait for all.
+        // SAFETY: the ring is initialised, and `fill` copies the bytes. The launch does not write the operands: the
+        // kernel's contract. The slot was waited for, and consumers wait for every stage.
         unsafe {
             produce(&mut ring, STAGE_BYTES, rounds, |slot, k| {
                 stages.fill((a, Columns(b)), slot, (row, column), k);
@@ -132,9 +132,8 @@ pub unsafe fn tensor_clusters_nt(
         }
     };
     let consumer = |mut ring: Consumer<'_, STAGES>, number| {
-        // SAFETY: (1) the ring is initialised. (2) The whole warpgroup is here, and blocks end together. Of
-        // `accumulate`, (1) is (2). For the products: (1) the stage is full, and `multiply` releases it. (2) It
-        // waits for them.
+        // SAFETY: the ring is initialised, the whole warpgroup is here, and blocks end together. In the closure, the
+        // stage is full, and `multiply` waits for the products before it releases it.
         let sums = unsafe {
             let sums = M64N256::zero().accumulate();
             multiply::<_, _, BLOCKS>(sums, &mut ring, rounds, |products, stage| {
@@ -142,11 +141,13 @@ pub unsafe fn tensor_clusters_nt(
             })
         };
         let row = row + row_of(number) as u32;
-        // SAFETY: (1) of the kernel. (2) Each warpgroup has its outputs.
+        // SAFETY: C has whole, even rows: the kernel's contract. Each warpgroup has its own
+        // outputs.
         unsafe { store(&sums, c, (row, column), columns) };
     };
-    // SAFETY: (1) `divide` has all threads of the warpgroup here, once. (2) It is the attribute's.
+    // SAFETY: `divide` calls it once, with all threads of the warpgroup. The attribute states the
+    // threads and the single block.
     let begin = |role| unsafe { move_registers(role) };
-    // SAFETY: (1) the whole cluster is here, and its blocks have the same pieces of shared memory.
+    // SAFETY: all threads of the cluster are here, and its blocks lay out shared memory alike.
     unsafe { divide::<_, BLOCKS>(ring, begin, producer, consumer) };
 }

@@ -1,9 +1,8 @@
-//! The fourth step: larger tiles. An element that was brought is used by twice as many products. The
-//! accumulators take 128 registers of each thread, which the warpgroup that copies gives back.
+//! The fourth step: larger tiles. Each loaded element is used by twice as many products. The accumulators take 128
+//! registers per thread, which the copying warpgroup releases.
 //!
-//! Prediction: a product of 64 x 128 reads a byte of shared memory for each 43 operations, one of
-//! 64 x 256 for each 51, and a block brings a byte for each 64 or 85: both paths have a fifth to a quarter
-//! less to do.
+//! Prediction: a 64 x 128 product reads a byte of shared memory for each 43 operations, a 64 x 256 product for each
+//! 51, and a block loads a byte for each 64 or 85. Both paths have a fifth to a quarter less work.
 
 use crate::roles::{Role, ring_bytes};
 use crate::specialised::{STAGES, product};
@@ -17,18 +16,19 @@ pub use crate::roles::{ROWS, THREADS};
 /// Columns of the outputs of a block.
 pub const COLUMNS: usize = 256;
 
-/// Bytes of dynamic shared memory.
+/// Dynamic shared memory in bytes.
 pub const SHARED_BYTES: u32 = ring_bytes(STAGES, COLUMNS);
 
-/// Moves registers from the warpgroup that copies to those that multiply.
+/// Moves registers from the copying warpgroup to the multiplying ones.
 ///
 /// # Safety
 /// 1. All threads of the warpgroup make the call together, with its role, and only once.
-/// 2. The kernel states that a block has 384 threads and is alone on a multiprocessor, so that each thread
-///    starts with 168 registers.
+/// 2. The kernel's bounds state 384 threads per block and one block per multiprocessor, so each thread starts with
+///    168 registers.
 #[inline(always)]
 pub unsafe fn move_registers(role: Role) {
-    // SAFETY: (1) is (1). (2) is (2). (3) is (1).
+    // SAFETY: all threads call it together, once, and start with 168 registers: the caller's
+    // contract.
     unsafe {
         match role {
             Role::Producer => warpgroup::decrease_registers::<40>(),
@@ -37,11 +37,11 @@ pub unsafe fn move_registers(role: Role) {
     }
 }
 
-/// One block for each 128 x 256 outputs.
+/// The kernel: one block for each 128 x 256 outputs.
 ///
 /// # Safety
-/// 1. `a` has rows of `depth` elements and `b` columns of as many; `c` has a row for each row of A, and a
-///    column for each column of B, of which there are a multiple of 8.
+/// 1. `a` has rows of `depth` elements, and `b` columns of `depth` elements. `c` has A's rows and B's columns, a
+///    multiple of 8.
 /// 2. The grid is (columns / 256, rows / 128), rounded up, with [`THREADS`] and [`SHARED_BYTES`].
 #[kernel(arch = "sm_90a", max_threads = 384, min_blocks = 1)]
 pub unsafe fn tensor_large_nt(
@@ -51,8 +51,9 @@ pub unsafe fn tensor_large_nt(
     columns: u32,
     depth: u32,
 ) {
-    // SAFETY: (1) `divide` has all threads of the warpgroup here, once. (2) It is the attribute's.
+    // SAFETY: `divide` calls it once, with all threads of the warpgroup. The attribute states the
+    // threads and the single block.
     let begin = |role| unsafe { move_registers(role) };
-    // SAFETY: (1) is (1). (2) is (2).
+    // SAFETY: the caller's contract.
     unsafe { product::<COLUMNS, 128>(a, b, c, (columns, depth), begin) };
 }

@@ -1,9 +1,8 @@
-//! The kernels of tilewright's ladder of products on Hopper's tensor cores: each step is a kernel that
-//! shows one technique, from products of a warp to cuBLAS's speed.
+//! The kernels of tilewright's ladder of products on Hopper's tensor cores. Each step is a kernel that shows one
+//! technique, from warp-level products to cuBLAS's speed.
 //!
-//! All compute C = A B of bf16 with f32 accumulators: `a` holds the rows of A, `b` the columns of B
-//! (`_nt`), or its rows (`_nn`), and C is row-major. Rows of all three begin at multiples of 16 bytes;
-//! the extents are any others.
+//! All compute C = A B of bf16 with f32 accumulators: `a` holds the rows of A, `b` the columns of B (`_nt`), or its
+//! rows (`_nn`), and C is row-major. Rows of all three are aligned to 16 bytes; the sizes are otherwise arbitrary.
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
 
@@ -25,7 +24,7 @@ pub mod tiles;
 pub mod warpgroup;
 pub mod warps;
 
-/// Elements along k of a stage: 128 bytes of each row.
+/// Elements along k in a stage: 128 bytes of each row.
 pub const DEPTH: usize = 64;
 
 /// Rows that a warpgroup multiplies with one instruction.

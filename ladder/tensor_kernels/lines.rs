@@ -1,8 +1,7 @@
-//! Tiles of the step with products of a warp: how they are copied to shared memory, and how B becomes
-//! fragments, in its two orders.
+//! Tiles of the step with warp-level products: copies to shared memory, and fragments of B in its two orders.
 //!
-//! A line in shared memory is 16 bytes longer than what it holds, so that eight neighbouring lines, of which
-//! `ldmatrix` reads 16 bytes each in one pass, are in different banks.
+//! Each row or column in shared memory has 16 bytes of padding, so that the 16-byte pieces of eight neighbours, which
+//! `ldmatrix` reads in one pass, are in different banks.
 
 use crate::DEPTH;
 use cuda_std::mma::B;
@@ -16,13 +15,13 @@ pub const COLUMNS: usize = 128;
 /// Stages of the ring.
 pub const STAGES: usize = 3;
 
-/// Threads of a block: two warps above two others.
+/// Threads of a block: two by two warps.
 pub const THREADS: usize = 128;
 
-/// Elements along k of a product.
+/// Elements along k in a product.
 pub const STEP: usize = 16;
 
-/// Elements of 16 bytes.
+/// Elements in 16 bytes.
 const CHUNK: usize = 8;
 
 /// Elements from the start of a line of `length` elements to the next: an odd number of chunks.
@@ -30,23 +29,23 @@ pub const fn pitch(length: usize) -> usize {
     length + CHUNK
 }
 
-/// A matrix in global memory, by lines of neighbours.
+/// A matrix in global memory, as contiguous lines.
 #[derive(Clone, Copy)]
 pub struct Lines<'a> {
     /// The elements, line after line.
     pub elements: Global<'a, bf16>,
-    /// Elements of a line.
+    /// Elements per line.
     pub length: usize,
 }
 
 impl Lines<'_> {
-    /// Starts to copy `COUNT` lines of `LENGTH` elements from (`line`, `first`) on to element `to` of
-    /// shared memory; zeros where the matrix ends.
+    /// Starts to copy `COUNT` lines of `LENGTH` elements from (`line`, `first`) to element `to` of shared memory,
+    /// with zeros past the end of the matrix.
     ///
     /// # Safety
     /// 1. The matrix has whole lines, of a multiple of 8 elements.
-    /// 2. The lines have room there, which no thread accesses until the copies have been waited for and a
-    ///    barrier has been passed.
+    /// 2. Shared memory has the lines. No thread accesses them until the copies have been waited for and a barrier
+    ///    has been passed.
     #[inline(always)]
     pub unsafe fn copy<const COUNT: usize, const LENGTH: usize>(
         self,
@@ -64,15 +63,16 @@ impl Lines<'_> {
             let is_inside = first + e < self.length && from < self.elements.len();
             let present = if is_inside { CHUNK } else { 0 };
             let to = to + l * pitch(LENGTH) + e;
-            // SAFETY: (1) a chunk of a line that is there, or nothing; (2). (2) Lines and pitch are
-            // multiples of 8 elements. (3) is (2).
+            // SAFETY: the chunk is part of an existing line, or nothing is read. Shared memory has
+            // the lines, and nothing else accesses them: the caller's contract. Lines and pitch are
+            // multiples of 8 elements.
             unsafe { pipeline.copy_or_zero::<_, CHUNK>(shared, to, self.elements, from, present) };
             i += 1;
         }
     }
 }
 
-/// The order in which B lies in both memories.
+/// The order of B, in both memories.
 pub trait Second {
     /// Starts to copy the tile of B whose first element is at (`k`, `column`).
     ///
@@ -86,11 +86,11 @@ pub trait Second {
         place: (usize, usize),
     );
 
-    /// The 16 x 16 elements from (`k`, `column`) of the tile at element `at` on, as two fragments.
+    /// Loads 16 x 16 elements from (`k`, `column`) of the tile at element `at`, as two fragments.
     ///
     /// # Safety
-    /// 1. The tile is there, and no thread writes it.
-    /// 2. All threads of the warp make the call together: none has branched away.
+    /// 1. The tile has been written, and no thread writes it meanwhile.
+    /// 2. All threads of the warp make the call together, converged.
     unsafe fn load(
         shared: SharedSlice<'_, bf16>,
         at: usize,
@@ -98,7 +98,7 @@ pub trait Second {
     ) -> [B<bf16, STEP, 8>; 2];
 }
 
-/// Elements of a column are neighbours.
+/// Column-major B.
 #[derive(Debug)]
 pub struct ByColumns;
 
@@ -111,7 +111,7 @@ impl Second for ByColumns {
         to: usize,
         (k, column): (usize, usize),
     ) {
-        // SAFETY: (1), (2) are the caller's.
+        // SAFETY: the caller's contract.
         unsafe { b.copy::<COLUMNS, DEPTH>(pipeline, shared, to, (column, k)) };
     }
 
@@ -122,12 +122,13 @@ impl Second for ByColumns {
         (k, column): (usize, usize),
     ) -> [B<bf16, STEP, 8>; 2] {
         let index = |row, c| at + (column + c) * pitch(DEPTH) + k + row;
-        // SAFETY: (1), (2) are (1). (3) Lines begin at multiples of 8 elements. (4) is (2).
+        // SAFETY: the tile was written, no thread writes it, and all threads make the call: the
+        // caller's contract. Lines begin at multiples of 8 elements.
         unsafe { B::load_pair(shared, index) }
     }
 }
 
-/// Elements of a row are neighbours.
+/// Row-major B.
 #[derive(Debug)]
 pub struct ByRows;
 
@@ -140,7 +141,7 @@ impl Second for ByRows {
         to: usize,
         place: (usize, usize),
     ) {
-        // SAFETY: (1), (2) are the caller's.
+        // SAFETY: the caller's contract.
         unsafe { b.copy::<DEPTH, COLUMNS>(pipeline, shared, to, place) };
     }
 
@@ -151,7 +152,8 @@ impl Second for ByRows {
         (k, column): (usize, usize),
     ) -> [B<bf16, STEP, 8>; 2] {
         let index = |row, c| at + (k + row) * pitch(COLUMNS) + column + c;
-        // SAFETY: (1), (2) are (1). (3) Lines begin at multiples of 8 elements. (4) is (2).
+        // SAFETY: the tile was written, no thread writes it, and all threads make the call: the
+        // caller's contract. Lines begin at multiples of 8 elements.
         unsafe { B::load_pair_transposed(shared, index) }
     }
 }

@@ -1,4 +1,4 @@
-//! The second operand in its two orders.
+//! The second operand, in its two orders.
 
 use cuda_std::mbarrier::Slot;
 use cuda_std::prelude::*;
@@ -17,15 +17,15 @@ pub struct Columns<'a, const PART: usize>(pub GridConstant<'a, TensorMap<bf16, P
 #[derive(Clone, Copy)]
 pub struct Rows<'a>(pub GridConstant<'a, TensorMap<bf16, DEPTH, 64>>);
 
-/// A tile of which each stage has one.
+/// A tile of a stage.
 pub trait Tile<'a>: Copy {
-    /// Those of all stages.
+    /// The tiles of all stages.
     type Tiles<const STAGES: usize>: Copy;
 
-    /// Takes their memory.
+    /// Allocates their memory.
     fn take<const STAGES: usize>(shared: &mut Allotment<'a>) -> Self::Tiles<STAGES>;
 
-    /// That of one stage.
+    /// The tile of one stage.
     fn of_stage<const STAGES: usize>(tiles: Self::Tiles<STAGES>, stage: usize) -> Self;
 }
 
@@ -45,10 +45,9 @@ impl<'a, const ROWS: usize, const COLUMNS: usize> Tile<'a>
     }
 }
 
-/// How a tile of B with `N` columns comes to shared memory, and how products read it. `PART` columns of
-/// it are what one block of a cluster brings.
+/// Loads of B's tile of `N` columns, and its operand for products. One block of a cluster loads `PART` columns.
 pub trait Second<const N: usize, const PART: usize>: Copy {
-    /// Whether elements along k are neighbours.
+    /// The order of the operand.
     type Major: Major;
 
     /// A stage of B in shared memory.
@@ -57,8 +56,7 @@ pub trait Second<const N: usize, const PART: usize>: Copy {
     /// The stage as an operand.
     fn operand(tile: Self::Tile<'_>) -> Operand<'_, bf16, Self::Major, N, DEPTH>;
 
-    /// Starts to bring the columns from `column + first` on, `PART` of them, to their place in the tile
-    /// of each block in `blocks`.
+    /// Starts to load `PART` columns from `column + first` into the tile of each block in `blocks`.
     ///
     /// # Safety
     /// As for [`GridConstant::load_multicast`](cuda_std::grid_constant::GridConstant::load_multicast).
@@ -91,7 +89,7 @@ impl<const N: usize, const PART: usize> Second<N, PART> for Columns<'_, PART> {
         blocks: u16,
     ) {
         let (part, place) = (tile.rows::<PART>(first), (column + first as u32, k));
-        // SAFETY: (1) to (4) are the caller's.
+        // SAFETY: the caller's contract.
         unsafe { self.0.load_multicast(part, slot, place, blocks) };
     }
 }
@@ -115,7 +113,7 @@ impl<const N: usize, const PART: usize> Second<N, PART> for Rows<'_> {
         blocks: u16,
     ) {
         let (part, place) = (tile.columns::<PART>(first), (k, column + first as u32));
-        // SAFETY: (1) to (4) are the caller's.
+        // SAFETY: the caller's contract.
         unsafe { self.0.load_multicast(part, slot, place, blocks) };
     }
 }

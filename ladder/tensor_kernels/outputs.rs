@@ -1,4 +1,4 @@
-//! How outputs get to global memory.
+//! Writing outputs to global memory.
 
 use cuda_std::float::HalfFloat;
 use cuda_std::prelude::*;
@@ -7,8 +7,8 @@ use cuda_std::warpgroup;
 use cuda_std::wgmma::Accumulator;
 use half::bf16;
 
-/// Writes a warpgroup's outputs, which begin at (`row`, `column`), to the `columns` wide `c`: each thread
-/// its own, two neighbours at a time. What lies outside of `c` is left out.
+/// Writes a warpgroup's outputs, from (`row`, `column`), to `c`, which has `columns` columns. Each thread writes its
+/// own, two neighbours at a time, and skips outputs outside `c`.
 ///
 /// # Safety
 /// 1. `c` has a whole number of rows of `columns` elements, an even number.
@@ -27,14 +27,15 @@ pub unsafe fn store<const COUNT: usize>(
         let (r, k) = (row + r, column + k);
         if r < rows && k < columns {
             let at = r as usize * columns as usize + k as usize;
-            // SAFETY: (1) compared, and the columns are even. (2) `k` is even, and so are rows. (3) is (2).
+            // SAFETY: row and column were compared with `c`, and columns are even. Pairs begin at even elements. No
+            // other thread writes them: the caller's contract.
             unsafe { c.store_vector(at, bf16::narrow_pair([sums.get(i), sums.get(i + 1)])) };
         }
         i += 2;
     }
 }
 
-/// Writes a warpgroup's outputs to a tile in shared memory, each warp 16 rows, 16 columns at a time.
+/// Writes a warpgroup's outputs to a tile in shared memory. Each warp writes 16 rows, 16 columns at a time.
 ///
 /// # Safety
 /// 1. No other thread and no copy accesses the tile meanwhile.
@@ -50,20 +51,20 @@ pub unsafe fn store_to_tile<const COUNT: usize, const COLUMNS: usize>(
     while i < COUNT {
         let pair = |pair: usize| bf16::narrow_pair([sums.get(i + pair), sums.get(i + pair + 1)]);
         let pairs = [pair(0), pair(2), pair(4), pair(6)];
-        // SAFETY: (1) outputs lie within the tile. (2) is (1). (3) Eight outputs of a thread are of 16
-        // columns; (2).
+        // SAFETY: the outputs are within the tile. Nothing else accesses it, and all threads make the call: the
+        // caller's contract. Eight outputs of a thread cover 16 columns, so rows and columns are multiples of 8.
         unsafe { tile.store_matrices(row, 2 * i, pairs) };
         i += 8;
     }
 }
 
-/// The number of the barrier of the block that warpgroup `number` has for itself: 0 is the block's.
+/// The id of warpgroup `number`'s own named barrier; 0 is the block's.
 #[inline(always)]
 pub fn barrier_of(number: u32) -> u32 {
     number + 1
 }
 
-/// Whether the calling thread is the first one of its warpgroup.
+/// Whether the calling thread is the first of its warpgroup.
 #[inline(always)]
 pub fn is_first_of_warpgroup() -> bool {
     warpgroup::thread_rank() == 0

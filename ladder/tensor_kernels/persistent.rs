@@ -1,9 +1,8 @@
-//! The last step: persistent blocks. A cluster stays and computes one tile after the other, so that the
-//! copies for the next one are under way while the outputs of the last are written. The tiles come in
-//! groups whose operands stay in the second-level cache.
+//! The last step: persistent blocks. A cluster computes one tile after another, so copies for the next tile overlap
+//! with writing the outputs of the last. Tiles are ordered in groups whose operands stay in L2.
 //!
-//! Prediction: no cluster begins with an empty ring any more but for the first time, and writing outputs
-//! costs what putting them into shared memory costs.
+//! Prediction: the ring is empty only at a cluster's first tile, and writing outputs costs no more than storing them
+//! in shared memory.
 
 use crate::clusters::{AMap, PART, STAGE_BYTES, Stages};
 use crate::large::move_registers;
@@ -23,12 +22,12 @@ use half::bf16;
 
 pub use crate::stores::{BLOCKS, COLUMNS, ROWS, SHARED_BYTES, THREADS};
 
-/// Which tiles of the outputs there are, and which of them the calling cluster computes.
+/// The tiles of the outputs, and the calling cluster's share.
 #[derive(Clone, Copy)]
 struct Work {
-    /// Tiles of a cluster's height, and tiles side by side.
+    /// Tiles, of a cluster's height, down and along.
     tiles: (u32, u32),
-    /// Stages of each tile.
+    /// Stages per tile.
     rounds: u32,
 }
 
@@ -44,7 +43,7 @@ impl Work {
         }
     }
 
-    /// The first tile of the cluster, and how far apart its tiles are.
+    /// The first tile of the cluster, and the step to its next.
     #[inline(always)]
     fn first(self) -> (u32, u32) {
         let blocks = BLOCKS as u32;
@@ -60,7 +59,7 @@ impl Work {
         self.tiles.0 * self.tiles.1
     }
 
-    /// The row and the column at which the block's part of tile number `number` begins.
+    /// The first row and column of the block's part of tile number `number`.
     #[inline(always)]
     fn origin(self, number: u32) -> (u32, u32) {
         let (row, column) = place(number, self.tiles.0, self.tiles.1);
@@ -69,7 +68,7 @@ impl Work {
     }
 }
 
-/// The kernel of either order of B.
+/// The kernel, for either order of B.
 ///
 /// # Safety
 /// 1. As for the kernels.
@@ -84,8 +83,8 @@ unsafe fn product<B: Second<COLUMNS, PART>>(a: AMap<'_>, b: B, c: CMap<'_>, work
         let (mut tile, step) = work.first();
         while tile < work.count() {
             let origin = work.origin(tile);
-            // SAFETY: (1) the ring is initialised, and `fill` copies the bytes. For the copies: (1) is (1)
-            // of the kernel. (2) The slot was waited for. (3) They wait for all.
+            // SAFETY: the ring is initialised, and `fill` copies the bytes. The launch does not write the operands:
+            // the kernel's contract. The slot was waited for, and consumers wait for every stage.
             unsafe {
                 produce(&mut ring, STAGE_BYTES, work.rounds, |slot, k| {
                     stages.fill((a, b), slot, origin, k);
@@ -101,10 +100,10 @@ unsafe fn product<B: Second<COLUMNS, PART>>(a: AMap<'_>, b: B, c: CMap<'_>, work
         while tile < work.count() {
             let (row, column) = work.origin(tile);
             let row = row + row_of(number) as u32;
-            // SAFETY: (1) the ring is initialised. (2) The whole warpgroup is here, and blocks end together. Of
-            // `overwrite`, (1) is (2): the bounds of the loops are the launch's. For the products: (1) the stage is
-            // full, and `multiply` releases it. (2) It waits for them. For the store: (1) each warpgroup has its tile
-            // and its outputs. (2) The copy of the tile before has been waited for, and a barrier passed.
+            // SAFETY: the ring is initialised, the whole warpgroup is here with the same number of rounds, and blocks
+            // end together. In the closure, the stage is full, and `multiply` waits for the products before it
+            // releases it. For the store, each warpgroup has its own tile and outputs. The previous tile's copy was
+            // waited for, and a barrier passed.
             unsafe {
                 let start = sums.overwrite();
                 sums =
@@ -123,17 +122,18 @@ unsafe fn product<B: Second<COLUMNS, PART>>(a: AMap<'_>, b: B, c: CMap<'_>, work
             tma::wait::<0>();
         }
     };
-    // SAFETY: (1) `divide` has all threads of the warpgroup here, once. (2) The attributes of both kernels state it.
+    // SAFETY: `divide` calls it once, with all threads of the warpgroup. The attributes of both kernels state the
+    // threads and the single block.
     let begin = |role| unsafe { move_registers(role) };
-    // SAFETY: (1) the whole cluster is here, and its blocks have the same pieces of shared memory.
+    // SAFETY: all threads of the cluster are here, and its blocks lay out shared memory alike.
     unsafe { divide::<_, BLOCKS>(ring, begin, producer, consumer) };
 }
 
-/// As many clusters of two blocks as there are, for outputs of any extent; `b` holds columns of B.
+/// The kernel for a column-major B: any number of clusters of two blocks, for outputs of any size.
 ///
 /// # Safety
-/// 1. `a` has rows of `depth` elements and `b` columns of as many; `c` has `rows` rows, as A has, and
-///    `columns` columns, as B has.
+/// 1. `a` has `rows` rows of `depth` elements, and `b` has `columns` columns of `depth` elements. `c` has `rows` rows
+///    and `columns` columns.
 /// 2. The grid is one-dimensional, with [`THREADS`] and [`SHARED_BYTES`].
 #[kernel(arch = "sm_90a", max_threads = 384, min_blocks = 1, cluster = (2, 1, 1))]
 pub unsafe fn tensor_persistent_nt(
@@ -144,15 +144,15 @@ pub unsafe fn tensor_persistent_nt(
     columns: u32,
     depth: u32,
 ) {
-    // SAFETY: (1) is (1) and (2).
+    // SAFETY: the caller's contract.
     unsafe { product(a, Columns(b), c, Work::new(rows, columns, depth)) };
 }
 
-/// The same where `b` holds rows of B.
+/// The kernel for a row-major B.
 ///
 /// # Safety
-/// 1. `a` has rows of `depth` elements; `b` has as many rows; `c` has `rows` rows, as A has, and
-///    `columns` columns, as B has.
+/// 1. `a` has `rows` rows of `depth` elements, and `b` has `depth` rows of `columns` elements. `c`
+///    has `rows` rows and `columns` columns.
 /// 2. The grid is one-dimensional, with [`THREADS`] and [`SHARED_BYTES`].
 #[kernel(arch = "sm_90a", max_threads = 384, min_blocks = 1, cluster = (2, 1, 1))]
 pub unsafe fn tensor_persistent_nn(
@@ -163,6 +163,6 @@ pub unsafe fn tensor_persistent_nn(
     columns: u32,
     depth: u32,
 ) {
-    // SAFETY: (1) is (1) and (2).
+    // SAFETY: the caller's contract.
     unsafe { product(a, Rows(b), c, Work::new(rows, columns, depth)) };
 }

@@ -1,4 +1,4 @@
-//! The two roles of a block's warpgroups: one copies, the others multiply.
+//! The roles of a block's warpgroups: one copies, the others multiply.
 //!
 //! ```text
 //! producer, one thread              consumers, 64 rows of the outputs each
@@ -7,8 +7,8 @@
 //! start its copies                  wait for those of the stage before, and release it
 //! ```
 //!
-//! The steps pass what they copy and multiply. In a cluster a stage is empty when the consumers of all
-//! its blocks have released it.
+//! The steps pass closures that copy and multiply. In a cluster, a stage is empty when the consumers of all blocks
+//! have released it.
 
 use crate::outputs::is_first_of_warpgroup;
 use crate::{DEPTH, WARPGROUP_ROWS};
@@ -19,40 +19,41 @@ use cuda_std::warpgroup;
 use cuda_std::wgmma::{Accumulator, InFlight, Products, Registers};
 use half::bf16;
 
-/// Rows of the outputs of a block.
+/// Rows of outputs per block.
 pub const ROWS: usize = 128;
 
-/// Warpgroups that multiply.
+/// The number of multiplying warpgroups.
 pub const CONSUMERS: usize = ROWS / WARPGROUP_ROWS;
 
-/// Threads of a block: a warpgroup that copies, and those that multiply.
+/// Threads of a block: one copying warpgroup, and the multiplying ones.
 pub const THREADS: usize = 128 * (1 + CONSUMERS);
 
-/// Bytes of a stage with so many columns of B.
+/// Size of a stage with `columns` columns of B, in bytes.
 pub const fn stage_bytes(columns: usize) -> u32 {
     ((ROWS + columns) * DEPTH * size_of::<bf16>()) as u32
 }
 
-/// Bytes of a ring of such stages, with its barriers.
+/// Size of a ring of such stages, with its barriers, in bytes.
 pub const fn ring_bytes(stages: usize, columns: usize) -> u32 {
     stages as u32 * (stage_bytes(columns) + 16)
 }
 
-/// What a warpgroup does.
+/// The role of a warpgroup.
 #[derive(Clone, Copy)]
 pub enum Role {
-    /// Its first thread starts copies.
+    /// Its first thread starts the copies.
     Producer,
     /// It multiplies.
     Consumer,
 }
 
-/// Initialises the ring in each of the `BLOCKS` blocks of the cluster, and gives the warpgroups their
-/// roles: all threads of each call `begin`; then the first thread of the first warpgroup calls `produce`,
-/// and the others `consume` with their number.
+/// Initialises the ring in each of the cluster's `BLOCKS` blocks, and assigns roles to the warpgroups.
+///
+/// All threads call `begin` with their role. Then the first thread of the first warpgroup calls `produce`, and the
+/// other warpgroups call `consume` with their number.
 ///
 /// # Safety
-/// 1. All threads of the cluster make the call, with a block of [`THREADS`] and the ring at the same place.
+/// 1. All threads of the cluster make the call, with [`THREADS`] threads per block and the ring at the same offset.
 #[inline(always)]
 pub unsafe fn divide<'a, const STAGES: usize, const BLOCKS: usize>(
     ring: Ring<'a, STAGES>,
@@ -61,7 +62,7 @@ pub unsafe fn divide<'a, const STAGES: usize, const BLOCKS: usize>(
     consume: impl FnOnce(Consumer<'a, STAGES>, u32),
 ) {
     if thread::rank_in_block() == 0 {
-        // SAFETY: (1) one thread, and a barrier of all that use the ring follows.
+        // SAFETY: one thread calls it, and a barrier of all users of the ring follows.
         unsafe { ring.init(1, (CONSUMERS * BLOCKS) as u32) };
     }
     if BLOCKS > 1 {
@@ -79,16 +80,16 @@ pub unsafe fn divide<'a, const STAGES: usize, const BLOCKS: usize>(
         consume(ring.consumer(), warpgroup::index() - 1);
     }
     if BLOCKS > 1 {
-        // No block ends while another one may still copy to it, or arrive at its barriers.
+        // No block ends while another may still copy to it or arrive at its barriers.
         cluster::sync();
     }
 }
 
-/// Fills the stages of one tile of outputs: `fill` starts the copies to a slot, of `bytes` bytes
-/// together, from an element along k on.
+/// Fills the stages of one tile of outputs. `fill` starts the copies to a slot, `bytes` bytes in
+/// all, from an element along k.
 ///
 /// # Safety
-/// 1. The ring is initialised, and `fill` starts copies of so many bytes, which consumers wait for.
+/// 1. The ring is initialised, and `fill` starts copies of `bytes` bytes, which consumers wait for.
 #[inline(always)]
 pub unsafe fn produce<const STAGES: usize>(
     ring: &mut Producer<'_, STAGES>,
@@ -98,17 +99,18 @@ pub unsafe fn produce<const STAGES: usize>(
 ) {
     let mut round = 0;
     while round < rounds {
-        // SAFETY: (1) is (1).
+        // SAFETY: the ring is initialised, and for a release the products are finished and the
+        // other blocks have not ended: the caller's contract.
         let slot = unsafe { ring.acquire() };
-        // SAFETY: (1) is (1); one thread expects the bytes.
+        // SAFETY: the ring is initialised: the caller's contract. One thread expects the bytes.
         unsafe { slot.expect(bytes) };
         fill(&slot, round * DEPTH as u32);
         round += 1;
     }
 }
 
-/// Multiplies the stages of one tile of outputs: `start` starts the products of a stage. Each stage is
-/// released in all `BLOCKS` blocks of the cluster.
+/// Multiplies the stages of one tile of outputs. `start` starts the products of a stage. Each stage is released in
+/// all `BLOCKS` blocks of the cluster.
 ///
 /// # Safety
 /// 1. The ring is initialised, in each block of the cluster, and its producer fills all stages.
@@ -126,15 +128,17 @@ where
     let mut before = None;
     let mut round = 0;
     while round < rounds {
-        // SAFETY: (1) is (1).
+        // SAFETY: the ring is initialised, and for a release the products are finished and the
+        // other blocks have not ended: the caller's contract.
         let stage = unsafe { ring.wait() };
         let mut products = sums.begin();
         start(&mut products, stage.index());
         sums = products.commit();
-        // The products of this stage run while the next one is waited for.
+        // This stage's products overlap with the wait for the next stage.
         sums.wait_all_but::<1>();
         if let Some(before) = &before {
-            // SAFETY: (1) the products of the stage before are finished; (2).
+            // SAFETY: the previous stage's products are finished, and no block ends early: the
+            // caller's contract.
             unsafe { release::<STAGES, BLOCKS>(ring, before) };
         }
         before = Some(stage);
@@ -142,16 +146,16 @@ where
     }
     let sums = sums.wait();
     if let (Some(last), true) = (&before, BLOCKS > 1) {
-        // SAFETY: (1) all products are finished; (2).
+        // SAFETY: all products are finished, and no block ends early: the caller's contract.
         unsafe { release::<STAGES, BLOCKS>(ring, last) };
     }
     sums
 }
 
-/// Releases a stage in all blocks of the cluster, as one arrival of the warpgroup in each.
+/// Releases a stage in all blocks of the cluster, with one arrival of the warpgroup in each.
 ///
 /// # Safety
-/// 1. The products that read the stage are finished, and the other blocks are there.
+/// 1. The products that read the stage are finished, and the other blocks have not ended.
 #[inline(always)]
 unsafe fn release<const STAGES: usize, const BLOCKS: usize>(
     ring: &Consumer<'_, STAGES>,
@@ -160,16 +164,18 @@ unsafe fn release<const STAGES: usize, const BLOCKS: usize>(
     let thread = warpgroup::thread_rank();
     if BLOCKS == 1 {
         if thread == 0 {
-            // SAFETY: (1) is (1).
+            // SAFETY: the ring is initialised, and for a release the products are finished and the
+            // other blocks have not ended: the caller's contract.
             unsafe { ring.release(stage) };
         }
     } else if thread < BLOCKS as u32 {
-        // SAFETY: (1) is (1).
+        // SAFETY: the ring is initialised, and for a release the products are finished and the
+        // other blocks have not ended: the caller's contract.
         unsafe { ring.release_in(stage, thread) };
     }
 }
 
-/// The first row of the consumer's outputs among those of the block.
+/// The first row of a consumer's outputs in the block.
 #[inline(always)]
 pub fn row_of(consumer: u32) -> usize {
     WARPGROUP_ROWS * consumer as usize

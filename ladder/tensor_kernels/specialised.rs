@@ -1,8 +1,8 @@
-//! The third step: producer and consumers. One thread of a warpgroup of its own keeps the ring full; two
-//! others do nothing but multiply, each half of the rows.
+//! The third step: producer and consumers. One thread of a separate warpgroup keeps the ring full; two other
+//! warpgroups only multiply, each half of the rows.
 //!
-//! Prediction: copies are started as soon as a stage is free, whatever the products do, and two
-//! warpgroups keep the tensor cores busy in turns.
+//! Prediction: copies start as soon as a stage is free, independently of the products, and two warpgroups keep the
+//! tensor cores busy in turns.
 
 use crate::outputs::store;
 use crate::roles::{Role, divide, multiply, produce, ring_bytes, row_of, stage_bytes};
@@ -21,14 +21,13 @@ pub const COLUMNS: usize = 128;
 /// Stages of the ring.
 pub const STAGES: usize = 4;
 
-/// Bytes of dynamic shared memory.
+/// Dynamic shared memory in bytes.
 pub const SHARED_BYTES: u32 = ring_bytes(STAGES, COLUMNS);
 
-/// The kernel for 128 x `N` outputs of each block, `COUNT` of them in each thread. All threads call
-/// `begin` with their role first.
+/// The kernel for 128 x `N` outputs per block, `COUNT` per thread. All threads first call `begin` with their role.
 ///
 /// # Safety
-/// 1. As (1) of the kernels.
+/// 1. As requirement 1 of the kernels.
 /// 2. The grid is (columns / `N`, rows / 128), rounded up, with [`THREADS`] and the memory of the ring.
 #[inline(always)]
 pub unsafe fn product<const N: usize, const COUNT: usize>(
@@ -49,9 +48,8 @@ pub unsafe fn product<const N: usize, const COUNT: usize>(
     let column = thread::block_idx_x() * N as u32;
     let rounds = depth.div_ceil(DEPTH as u32);
     let producer = |mut ring: Producer<'_, STAGES>| {
-        // SAFETY: (1) the ring is initialised, and both tiles are copied. For the copies: (1) the launch
-        // writes neither operand. (2), (3) The slot is ours until consumers have waited for it. (4) They
-        // wait for all.
+        // SAFETY: the ring is initialised, and both tiles are copied. The launch does not write the operands. The
+        // slot is empty until consumers have waited for it, and they wait for every stage.
         unsafe {
             produce(&mut ring, stage_bytes(N), rounds, |slot, k| {
                 a.load(a_tiles.get(slot.stage()), slot, (row, k));
@@ -61,9 +59,8 @@ pub unsafe fn product<const N: usize, const COUNT: usize>(
     };
     let consumer = |mut ring: Consumer<'_, STAGES>, number| {
         let first = row_of(number);
-        // SAFETY: (1) the ring is initialised. (2) The whole warpgroup is here. Of `accumulate`, (1) is (2). For the
-        // products: (1) the stage is full. (2) It is released when they are finished. (3) is (2). (4) A stage has
-        // its tiles. (5) `multiply` waits for them.
+        // SAFETY: the ring is initialised, and the whole warpgroup is here. In the closure, the stage is full and its
+        // tiles are in range, and `multiply` waits for the products before it releases it.
         let sums = unsafe {
             let sums = Accumulator::<COUNT>::zero().accumulate();
             multiply::<_, _, 1>(sums, &mut ring, rounds, |products, stage| {
@@ -71,18 +68,19 @@ pub unsafe fn product<const N: usize, const COUNT: usize>(
                 products.multiply(rows.k_major(), b_tiles.get(stage).k_major());
             })
         };
-        // SAFETY: (1) of the kernel. (2) Each warpgroup has its outputs.
+        // SAFETY: C has whole, even rows: the kernel's contract. Each warpgroup has its own
+        // outputs.
         unsafe { store(&sums, c, (row + first as u32, column), columns) };
     };
-    // SAFETY: (1) the whole block is here, which is a cluster of its own.
+    // SAFETY: the whole block is here, and is its own cluster.
     unsafe { divide::<_, 1>(ring, begin, producer, consumer) };
 }
 
 /// One block for each 128 x 128 outputs.
 ///
 /// # Safety
-/// 1. `a` has rows of `depth` elements and `b` columns of as many; `c` has a row for each row of A, and a
-///    column for each column of B, of which there are a multiple of 8.
+/// 1. `a` has rows of `depth` elements, and `b` columns of `depth` elements. `c` has A's rows and B's columns, a
+///    multiple of 8.
 /// 2. The grid is (columns / 128, rows / 128), rounded up, with [`THREADS`] and [`SHARED_BYTES`].
 #[kernel(arch = "sm_90a", max_threads = 384, min_blocks = 1)]
 pub unsafe fn tensor_specialised_nt(
@@ -92,6 +90,6 @@ pub unsafe fn tensor_specialised_nt(
     columns: u32,
     depth: u32,
 ) {
-    // SAFETY: (1) is (1). (2) is (2).
+    // SAFETY: the caller's contract.
     unsafe { product::<COLUMNS, 64>(a, b, c, (columns, depth), |_| ()) };
 }

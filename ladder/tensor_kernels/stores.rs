@@ -1,9 +1,8 @@
-//! The sixth step: asynchronous stores. The outputs are put together in shared memory, and one bulk copy
-//! for each 64 x 64 of them writes whole lines.
+//! The sixth step: asynchronous stores. The outputs are collected in shared memory, and one bulk copy per 64 x 64
+//! outputs writes whole cache lines.
 //!
-//! Prediction: a thread's pairs of outputs are 4 bytes of lines that eight rows share, so that each
-//! store instruction writes parts of 8 sectors; bulk copies write each line once. A block that computes
-//! one tile still waits for them.
+//! Prediction: a warp's store instruction writes parts of 8 sectors, since a thread's pair of outputs is 4 bytes, and
+//! lanes cover eight rows. Bulk copies write each line once. A block that computes one tile still waits for them.
 
 use crate::clusters::{PART, STAGE_BYTES, Stages};
 use crate::large::move_registers;
@@ -21,7 +20,7 @@ use half::bf16;
 
 pub use crate::clusters::{BLOCKS, COLUMNS, ROWS, THREADS};
 
-/// Stages of the ring: one fewer, for the outputs' sake.
+/// Stages of the ring: one fewer, to leave memory for the outputs.
 pub const STAGES: usize = 3;
 
 /// The outputs of a warpgroup.
@@ -30,11 +29,10 @@ pub type CTile<'a> = SwizzledTile<'a, bf16, WARPGROUP_ROWS, COLUMNS>;
 /// A map of C.
 pub type CMap<'a> = GridConstant<'a, TensorMapMut<bf16, WARPGROUP_ROWS, 64>>;
 
-/// Bytes of dynamic shared memory.
+/// Dynamic shared memory in bytes.
 pub const SHARED_BYTES: u32 = ring_bytes(STAGES, COLUMNS) + CONSUMERS as u32 * CTile::BYTES;
 
-/// Puts a warpgroup's outputs together in its tile, and starts to copy them to `place`, as a group of its
-/// first thread.
+/// Collects a warpgroup's outputs in its tile, and starts to copy them to `place`, as a group of its first thread.
 ///
 /// # Safety
 /// 1. All threads of consumer number `number` make the call, and no other thread accesses the tile or
@@ -48,8 +46,9 @@ pub unsafe fn start_store(
     place: (u32, u32),
     number: u32,
 ) {
-    // SAFETY: for the tile: (1) is (1) and (2). (2) is (1). For the copy: (1) is (1). (2) All of the
-    // warpgroup call the fence before its barrier. (3) is (2).
+    // SAFETY: all threads make the call, and nothing else accesses the tile and the outputs until the group has been
+    // waited for: the caller's contract. All threads call the fence before the warpgroup's barrier, which the copy
+    // follows.
     unsafe {
         store_to_tile(sums, tile);
         tma::fence();
@@ -61,11 +60,10 @@ pub unsafe fn start_store(
     }
 }
 
-/// One block for each 128 x 256 outputs.
+/// The kernel: one block for each 128 x 256 outputs.
 ///
 /// # Safety
-/// 1. `a` has rows of `depth` elements and `b` columns of as many; `c` has a row for each row of A, and a
-///    column for each column of B.
+/// 1. `a` has rows of `depth` elements, and `b` columns of `depth` elements. `c` has A's rows and B's columns.
 /// 2. The grid is (rows / 128, columns / 256), rounded up, the first to an even number, with [`THREADS`]
 ///    and [`SHARED_BYTES`].
 #[kernel(arch = "sm_90a", max_threads = 384, min_blocks = 1, cluster = (2, 1, 1))]
@@ -84,8 +82,8 @@ pub unsafe fn tensor_stores_nt(
     let column = thread::block_idx_y() * COLUMNS as u32;
     let rounds = depth.div_ceil(DEPTH as u32);
     let producer = |mut ring: Producer<'_, STAGES>| {
-        // SAFETY: (1) the ring is initialised, and `fill` copies the bytes. For the copies: (1) is (1) of
-        // the kernel. (2) The slot was waited for. (3) They wait for all.
+        // SAFETY: the ring is initialised, and `fill` copies the bytes. The launch does not write the operands: the
+        // kernel's contract. The slot was waited for, and consumers wait for every stage.
         unsafe {
             produce(&mut ring, STAGE_BYTES, rounds, |slot, k| {
                 stages.fill((a, Columns(b)), slot, (row, column), k);
@@ -93,13 +91,13 @@ pub unsafe fn tensor_stores_nt(
         }
     };
     let consumer = |mut ring: Consumer<'_, STAGES>, number| {
-        // SAFETY: (1) the whole warpgroup is here, and the bound of the loop in `multiply` is the launch's.
+        // SAFETY: the whole warpgroup is here, with the same number of rounds in `multiply`.
         let sums = unsafe { M64N256::zero().accumulate() };
         let tile = c_tiles.get(number as usize);
         let row = row + row_of(number) as u32;
-        // SAFETY: (1) the ring is initialised. (2) The whole warpgroup is here, and blocks end together.
-        // For the products: (1) the stage is full, and `multiply` releases it. (2) It waits for them. For
-        // the store: (1) each warpgroup has its tile and its outputs. (2) Nothing is written any more.
+        // SAFETY: the ring is initialised, the whole warpgroup is here, and blocks end together. In the closure, the
+        // stage is full, and `multiply` waits for the products before it releases it. For the store, each warpgroup
+        // has its own tile and outputs, and nothing is written afterwards.
         unsafe {
             let sums = multiply::<_, _, BLOCKS>(sums, &mut ring, rounds, |products, stage| {
                 stages.multiply(products, stage, number);
@@ -110,8 +108,9 @@ pub unsafe fn tensor_stores_nt(
             tma::wait::<0>();
         }
     };
-    // SAFETY: (1) `divide` has all threads of the warpgroup here, once. (2) It is the attribute's.
+    // SAFETY: `divide` calls it once, with all threads of the warpgroup. The attribute states the
+    // threads and the single block.
     let begin = |role| unsafe { move_registers(role) };
-    // SAFETY: (1) the whole cluster is here, and its blocks have the same pieces of shared memory.
+    // SAFETY: all threads of the cluster are here, and its blocks lay out shared memory alike.
     unsafe { divide::<_, BLOCKS>(ring, begin, producer, consumer) };
 }

@@ -1,7 +1,7 @@
-//! The first step with `wgmma`: a block is one warpgroup. It brings a tile of each operand to shared memory by
-//! ordinary loads and stores, multiplies them, and begins anew.
+//! The first step with `wgmma`: a block is one warpgroup. It copies a tile of each operand to shared memory with
+//! loads and stores, multiplies them, and repeats.
 //!
-//! Prediction: the tensor cores wait for memory nearly all of the time.
+//! Prediction: the tensor cores wait for memory nearly all the time.
 
 use crate::DEPTH;
 use crate::outputs::store;
@@ -16,16 +16,16 @@ pub const ROWS: usize = 64;
 /// Columns of the outputs of a block.
 pub const COLUMNS: usize = 128;
 
-/// Threads of a block.
+/// Threads per block.
 pub const THREADS: usize = 128;
 
-/// Bytes of dynamic shared memory.
+/// Dynamic shared memory in bytes.
 pub const SHARED_BYTES: u32 = ((ROWS + COLUMNS) * DEPTH * size_of::<bf16>()) as u32;
 
-/// Elements of a chunk of 16 bytes.
+/// Elements in a 16-byte chunk.
 const CHUNK: usize = 8;
 
-/// Brings rows of `source`, whose rows have `depth` elements, to a tile; zeros where it ends.
+/// Copies rows of `source`, which has rows of `depth` elements, to a tile, with zeros past the end.
 ///
 /// # Safety
 /// 1. `source` has whole rows of `depth` elements, a multiple of 8.
@@ -43,21 +43,23 @@ unsafe fn bring<const TILE_ROWS: usize>(
         let from = (row + r) * depth + k + c;
         let is_inside = from < source.len() && k + c < depth;
         let values = match is_inside {
-            // SAFETY: (1) a chunk of a row that is there. (2) Rows are a multiple of 8 elements.
+            // SAFETY: the chunk is part of an existing row: compared above. Rows are a multiple of
+            // 8 elements: the caller's contract.
             true => unsafe { source.load_vector::<CHUNK>(from) },
             false => [bf16::from_bits(0); CHUNK],
         };
-        // SAFETY: (1) within the tile. (2) Each thread has its chunks. (3) Chunks are whole.
+        // SAFETY: the chunk is within the tile, and aligned. Each thread writes its own chunks, and
+        // no thread reads the tile: the caller's contract.
         unsafe { tile.store_vector(r, c, values) };
         chunk += THREADS;
     }
 }
 
-/// One block for each 64 x 128 outputs.
+/// The kernel: one block for each 64 x 128 outputs.
 ///
 /// # Safety
-/// 1. `a` has rows of `depth` elements and `b` columns of as many, a multiple of 8; `c` has a row for each
-///    row of A, and a column for each column of B, of which there are a multiple of 8.
+/// 1. `a` has rows of `depth` elements, and `b` columns of `depth` elements, a multiple of 8. `c` has A's rows and
+///    B's columns, a multiple of 8.
 /// 2. The grid is (columns / 128, rows / 64), rounded up, with [`THREADS`] and [`SHARED_BYTES`].
 #[kernel(arch = "sm_90a", max_threads = 128)]
 pub unsafe fn tensor_warpgroup_nt(
@@ -75,9 +77,9 @@ pub unsafe fn tensor_warpgroup_nt(
     let mut sums = M64N128::zero();
     let mut k = 0;
     while k < depth as usize {
-        // SAFETY: (1) of the kernel. (2) A barrier stands behind the products of the round before. For the
-        // products: (1) fences and a barrier stand between. (2) They are waited for. (3) The block is here.
-        // Of `accumulate`, (1) so it is: the bound of the loop is the launch's.
+        // SAFETY: the operands have whole rows: the kernel's contract. A barrier follows the previous round's
+        // products. Fences and a barrier follow the copies, and the products are waited for. The whole block is here,
+        // with the same number of rounds.
         unsafe {
             bring(a_tile, a, (row, k), depth as usize);
             bring(b_tile, b, (column, k), depth as usize);
@@ -90,6 +92,6 @@ pub unsafe fn tensor_warpgroup_nt(
         }
         k += DEPTH;
     }
-    // SAFETY: (1) of the kernel. (2) Each block has its outputs.
+    // SAFETY: C has whole, even rows: the kernel's contract. Each block has its own outputs.
     unsafe { store(&sums, c, (row as u32, column as u32), columns) };
 }

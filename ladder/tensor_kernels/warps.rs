@@ -1,5 +1,5 @@
-//! The step before Hopper: products of a warp (`mma`), as compute capability 8.0 has them. Copies of 16
-//! bytes (`cp.async`) fill a ring of stages, and each warp takes its operands from there with `ldmatrix`.
+//! The step before Hopper: warp-level products (`mma`), from compute capability 8.0. 16-byte copies (`cp.async`) fill
+//! a ring of stages, from which each warp loads its operands with `ldmatrix`.
 //!
 //! ```text
 //! start to fill all stages but one
@@ -11,11 +11,11 @@
 //!         sums[i][j] += a[i] b[j]: 32 mma
 //! ```
 //!
-//! A block computes 128 x 128 outputs and each of its four warps 64 x 64: 128 accumulators for each
-//! thread. `lines.rs` has the tiles and their fragments.
+//! A block computes 128 x 128 outputs, and each of its four warps 64 x 64: 128 accumulators per thread. `lines.rs`
+//! has the tiles and their fragments.
 //!
-//! Prediction: the ring hides memory, and shared memory has no bank conflicts, so that `mma` itself is
-//! the limit: on Hopper it has on average 63 % of the peak of `wgmma` (arXiv 2402.13499).
+//! Prediction: the ring hides memory latency, and shared memory has no bank conflicts, so `mma` itself is the limit:
+//! on Hopper it reaches on average 63 % of the peak of `wgmma` (arXiv 2402.13499).
 
 use crate::DEPTH;
 use crate::lines::{ByColumns, ByRows, Lines, STEP, Second, pitch};
@@ -26,34 +26,34 @@ use cuda_std::prelude::*;
 use cuda_std::shared::SharedSlice;
 use half::bf16;
 
-/// Rows of the outputs of a block.
+/// Rows of outputs per block.
 pub const ROWS: usize = 128;
 
-/// Bytes of dynamic shared memory.
+/// Dynamic shared memory in bytes.
 pub const SHARED_BYTES: u32 = (STAGES * STAGE * size_of::<bf16>()) as u32;
 
-/// Rows and columns of the outputs of a warp.
+/// Rows and columns of outputs per warp.
 const WARP_OUTPUTS: usize = 64;
 
-/// Products of a warp that lie above one another, and side by side.
+/// Products of a warp, down and along.
 const DOWN: usize = WARP_OUTPUTS / 16;
 const ALONG: usize = WARP_OUTPUTS / 8;
 
-/// Elements of a stage of A.
+/// Elements in a stage of A.
 const A_STAGE: usize = ROWS * pitch(DEPTH);
 
-/// Elements of a stage: A, then B, which is largest by columns.
+/// Elements in a stage: A, then B, which is largest if column-major.
 const STAGE: usize = A_STAGE + COLUMNS * pitch(DEPTH);
 
-/// The accumulators of a thread.
+/// A thread's accumulators.
 type Sums = [[C<f32, 16, 8>; ALONG]; DOWN];
 
-/// Adds the products of the stage at element `at`, of the warp whose outputs begin at (`row`, `column`) of
-/// the block's.
+/// Adds the products of the stage at element `at`, for the warp whose outputs begin at (`row`, `column`) of the
+/// block.
 ///
 /// # Safety
 /// 1. The stage is filled, and no thread writes it.
-/// 2. All threads of the warp make the call together: none has branched away.
+/// 2. All threads of the warp make the call together, converged.
 #[inline(always)]
 unsafe fn multiply<Order: Second>(
     mut sums: Sums,
@@ -67,18 +67,18 @@ unsafe fn multiply<Order: Second>(
         let mut i = 0;
         while i < DOWN {
             let index = |r, c| at + (row + 16 * i + r) * pitch(DEPTH) + k + c;
-            // SAFETY: (1), (2) are (1). (3) Lines begin at multiples of 8 elements. (4) is (2): the loops' bounds are
-            // constants.
+            // SAFETY: the stage was filled, no thread writes it, and all threads make the call: the caller's
+            // contract. Lines begin at multiples of 8 elements.
             a[i] = unsafe { A::load(shared, index) };
             i += 1;
         }
         let mut j = 0;
         while j < ALONG {
-            // SAFETY: (1) is (1). (2) is (2).
+            // SAFETY: the caller's contract.
             let b = unsafe { Order::load(shared, at + A_STAGE, (k, column + 8 * j)) };
             let mut i = 0;
             while i < DOWN {
-                // SAFETY: (1) is (2).
+                // SAFETY: all threads make the call: the caller's contract.
                 unsafe {
                     sums[i][j] = sums[i][j].add_product(a[i], b[0]);
                     sums[i][j + 1] = sums[i][j + 1].add_product(a[i], b[1]);
@@ -92,8 +92,8 @@ unsafe fn multiply<Order: Second>(
     sums
 }
 
-/// Writes the outputs of a warp, which begin at (`row`, `column`), to the `columns` wide `c`: each lane its
-/// own, two neighbours at a time. What lies outside of `c` is left out.
+/// Writes a warp's outputs, from (`row`, `column`), to `c`, which has `columns` columns. Each lane writes its own,
+/// two neighbours at a time, and skips outputs outside `c`.
 ///
 /// # Safety
 /// 1. `c` has a whole number of rows of `columns` elements, an even number.
@@ -114,14 +114,15 @@ unsafe fn store(
         let (r, k) = (row + 16 * down + r, column + 8 * along + k);
         let at = r * columns + k;
         if k < columns && at < c.len() {
-            // SAFETY: (1) compared, and the columns are even. (2) is (2). (3) `k` is even, and so are rows.
+            // SAFETY: row and column were compared with `c`, and columns are even. No other warp writes the outputs:
+            // the caller's contract. Pairs begin at even elements.
             unsafe { c.store_vector(at, bf16::narrow_pair([sum.get(pair), sum.get(pair + 1)])) };
         }
         i += 1;
     }
 }
 
-/// The kernel of either order of B.
+/// The kernel, for either order of B.
 ///
 /// # Safety
 /// 1. As for the kernels.
@@ -142,7 +143,8 @@ unsafe fn product<Order: Second>(
     let fill = |pipeline: &mut Pipeline<STAGES>, k: usize| {
         let to = pipeline.producer_stage() * STAGE;
         if k < depth {
-            // SAFETY: (1) of the kernels. (2) A barrier stands behind the products of the stage.
+            // SAFETY: the matrices have whole lines: the kernels' contract. A barrier follows the
+            // products of the stage.
             unsafe {
                 a.copy::<ROWS, DEPTH>(pipeline, shared, to, (row, k));
                 Order::copy(b, pipeline, shared, to + A_STAGE, (k, column));
@@ -162,20 +164,20 @@ unsafe fn product<Order: Second>(
         let stage = pipeline.consumer_wait();
         thread::sync_threads();
         fill(&mut pipeline, k + (STAGES - 1) * DEPTH);
-        // SAFETY: (1) the copies of all threads have been waited for; those under way are to other stages. (2) The
-        // loop's bound is the launch's.
+        // SAFETY: the copies of all threads to this stage have been waited for, and those in flight are to other
+        // stages. All threads execute the same number of rounds.
         sums = unsafe { multiply::<Order>(sums, shared, stage * STAGE, of_warp) };
         k += DEPTH;
     }
-    // SAFETY: (1) of the kernels. (2) Each warp has its outputs.
+    // SAFETY: C has whole, even rows: the kernels' contract. Each warp has its own outputs.
     unsafe { store(&sums, c, (row + of_warp.0, column + of_warp.1), columns) };
 }
 
-/// One block for each 128 x 128 outputs; `b` holds columns of B.
+/// The kernel for a column-major B: one block for each 128 x 128 outputs.
 ///
 /// # Safety
-/// 1. `a` has rows of `depth` elements and `b` columns of as many, a multiple of 8; `c` has a row for each
-///    row of A, and a column for each column of B, of which there are a multiple of 8.
+/// 1. `a` has rows of `depth` elements, and `b` columns of `depth` elements, a multiple of 8. `c` has A's rows and
+///    B's columns, a multiple of 8.
 /// 2. The grid is (columns / 128, rows / 128), rounded up, with [`THREADS`] and [`SHARED_BYTES`].
 #[kernel(arch = "sm_80", max_threads = 128, min_blocks = 2)]
 pub unsafe fn tensor_warps_nt(
@@ -189,15 +191,15 @@ pub unsafe fn tensor_warps_nt(
         elements,
         length: depth as usize,
     };
-    // SAFETY: (1) is (1) and (2).
+    // SAFETY: the caller's contract.
     unsafe { product::<ByColumns>(lines(a), lines(b), c, columns as usize) };
 }
 
-/// The same where `b` holds rows of B.
+/// The kernel for a row-major B.
 ///
 /// # Safety
-/// 1. `a` has rows of `depth` elements, a multiple of 8, and `b` as many rows; `c` has a row for each row of
-///    A, and a column for each column of B, of which there are a multiple of 8.
+/// 1. `a` has rows of `depth` elements, a multiple of 8, and `b` has `depth` rows. `c` has A's rows and B's columns,
+///    a multiple of 8.
 /// 2. The grid is (columns / 128, rows / 128), rounded up, with [`THREADS`] and [`SHARED_BYTES`].
 #[kernel(arch = "sm_80", max_threads = 128, min_blocks = 2)]
 pub unsafe fn tensor_warps_nn(
@@ -211,6 +213,6 @@ pub unsafe fn tensor_warps_nn(
         elements,
         length: length as usize,
     };
-    // SAFETY: (1) is (1) and (2).
+    // SAFETY: the caller's contract.
     unsafe { product::<ByRows>(lines(a, depth), lines(b, columns), c, columns as usize) };
 }

@@ -1,4 +1,4 @@
-//! The simulator counts what Nsight Compute counted of tensor-core kernels on an H200 (docs/counters.md).
+//! Compares the simulator's counters with Nsight Compute's, for tensor-core kernels on an H200 (docs/counters.md).
 
 #[path = "../../examples/support/ncu.rs"]
 mod ncu;
@@ -18,7 +18,7 @@ const MEASURED: &str = include_str!("../../benches/results/ncu-tensor-h200.csv")
 /// The page with the same comparison as a table.
 const PAGE: &str = include_str!("../../docs/counters.md");
 
-/// What the simulator counts of each step.
+/// The simulator's counters of each step.
 fn simulated() -> Outcome<LaunchReport> {
     let options = SimulatorOptions::default()
         .with_profile(Profile::H200)

@@ -1,4 +1,4 @@
-//! `ladder` and `lab` as programs: what they print, what they write, and how they fail.
+//! The programs `ladder` and `lab`: their output, their files, and their errors.
 
 #[path = "../../tests/common/mod.rs"]
 #[macro_use]
@@ -149,7 +149,7 @@ mod output {
     use std::fs;
     use tempfile::TempDir;
 
-    /// What each program is run with: something to compute, and its help.
+    /// The arguments of each program: a computation, and its help.
     const RUNS: [(&str, &str); 4] = [
         ("lab", "sum/interleaved"),
         ("lab", "--help"),

@@ -1,14 +1,21 @@
-//! Facts of the checked-in PTX that the steps are there to show.
+//! Properties of the checked-in PTX that the steps demonstrate.
 
 #[path = "../../tests/common/mod.rs"]
 #[macro_use]
 mod common;
 
-use common::ptx::{Instructions, assert_signatures, entries, text_of};
+use std::fs;
+use std::path::Path;
+use tilewright_ptxas::{FOLDERS, modules};
+
+use common::ptx::{Instructions, assert_signatures, entries};
 
 /// The module for an architecture.
 fn module(arch: &str) -> String {
-    text_of(&format!("ptx/tilewright_ladder_kernels.{arch}.ptx"))
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+    let modules = modules(root, arch).expect("the checked-in modules");
+    let module = modules.iter().find(|it| it.folder == FOLDERS[1]);
+    fs::read_to_string(&module.expect("the module").path).expect("an unpacked module")
 }
 
 fn instructions(arch: &str, kernel: &str) -> Instructions {

@@ -2,14 +2,6 @@
 
 use cuda_std::signature;
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
-
-/// The text of a module, by its path relative to the package.
-pub fn text_of(module: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(module);
-    fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
-}
 
 /// How often each instruction, with its modifiers, stands in one kernel of one module.
 pub struct Instructions(BTreeMap<String, usize>);

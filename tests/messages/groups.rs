@@ -27,11 +27,11 @@ pub fn table() -> Vec<Line> {
     vec![
         says(
             DeviceGroup::from_devices([]),
-            "from_devices: a group needs at least one device",
+            "DeviceGroup::from_devices: a group needs at least one device",
         ),
         says(
             DeviceGroup::from_devices([device.clone(), device.clone()]),
-            "from_devices: ranks 0 and 1 are the same device; give each rank a device of its own",
+            "DeviceGroup::from_devices: ranks 0 and 1 are the same device; give each rank a device of its own",
         ),
         says(
             x.runs(2),
@@ -83,7 +83,8 @@ pub fn table() -> Vec<Line> {
         ),
         says(
             "here".parse::<GroupId>(),
-            "from_str: `here` is not the id of a group: an id is tcp:ADDRESS:PORT, or nccl: and 256 hexadecimal digits",
+            "GroupId::from_str: `here` is not the id of a group: an id is tcp:ADDRESS:PORT, or nccl: and 256 hexadecimal \
+             digits",
         ),
     ]
 }

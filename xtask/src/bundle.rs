@@ -10,7 +10,7 @@ use std::{env, fs};
 
 const RUN_SCRIPT: &str = include_str!("bundle/run.sh");
 
-/// The script's name, by which a folder is known as a bundle.
+/// The script's name, which identifies a folder as a bundle.
 const RUN_SCRIPT_NAME: &str = "run.sh";
 
 /// Tests that cannot run without Rust, and why.
@@ -23,8 +23,8 @@ const LEFT_OUT: [(&str, &str); 3] = [
     ),
 ];
 
-/// Programs with the default features, optimised and small: the folder is meant to travel. The
-/// profile's name is that of its folder below target/, so it must not be `bundle`.
+/// Builds optimised and small programs with default features, since the folder is copied to other
+/// machines. The profile's name is also its folder below target/, so it must not be `bundle`.
 const CARGO_ARGUMENTS: [&str; 7] = [
     "build",
     "--profile=portable",
@@ -35,11 +35,11 @@ const CARGO_ARGUMENTS: [&str; 7] = [
     "--message-format=json-render-diagnostics",
 ];
 
-/// All programs, or the benchmarks alone.
+/// The targets of all programs, or of the benchmarks.
 const EVERYTHING: &[&str] = &["--workspace", "--all-targets"];
 const BENCHES: &[&str] = &["--package=tilewright-benches", "--benches"];
 
-/// The folder of the bundle for the benchmarks' rivals in C++, and the variable that names it.
+/// The bundle's folder for the benchmarks' C++ rivals, and its environment variable.
 const RIVALS: &str = "rivals";
 const RIVALS_VARIABLE: &str = "TILEWRIGHT_RIVALS";
 
@@ -96,14 +96,14 @@ struct Package {
 #[derive(Debug)]
 struct Program {
     package: Package,
-    /// The folder of the bundle for its kind: `tests`, `benches`, `examples` or `programs`.
+    /// The bundle's folder for this kind: `tests`, `benches`, `examples` or `programs`.
     kind: &'static str,
     name: String,
     executable: PathBuf,
 }
 
 impl Program {
-    /// The program of one of cargo's messages, if it is one for the bundle.
+    /// The program in one of cargo's messages, if it belongs in the bundle.
     fn of_message(message: &Value) -> Option<Self> {
         if message["reason"] != "compiler-artifact" {
             return None;
@@ -147,7 +147,7 @@ impl Program {
 }
 
 impl Package {
-    /// Copies what its tests may read to the folder in which the script runs them.
+    /// Copies the files that its tests may read to the folder in which the script runs them.
     fn copy_fixtures(&self, folder: &Path) -> Result {
         let destination = folder.join("packages").join(&self.name);
         fs::create_dir_all(&destination)?;
@@ -159,8 +159,8 @@ impl Package {
     }
 }
 
-/// The name in a package id, such as `path+file:///home/me/crate#name@0.1.0`. Where the folder has
-/// the package's name, the id leaves it out.
+/// The name in a package id, such as `path+file:///home/me/crate#name@0.1.0`. If the folder has the
+/// package's name, the id omits it.
 fn package_name(id: &str, folder: &Path) -> Option<String> {
     let (_, fragment) = id.rsplit_once('#')?;
     match fragment.split_once('@') {
@@ -169,7 +169,7 @@ fn package_name(id: &str, folder: &Path) -> Option<String> {
     }
 }
 
-/// Compiles the benchmarks' rivals in C++, so that the machine with the GPU needs neither nvcc nor newer headers.
+/// Compiles the benchmarks' C++ rivals, so that the GPU machine needs neither nvcc nor newer headers.
 fn compile_rivals(folder: &Path, architecture: &str) -> Result {
     let status = Command::new(folder.join("benches/compare"))
         .args(["--compile-rivals", architecture])
@@ -195,7 +195,7 @@ fn build(targets: &[&str]) -> Result<Vec<Program>> {
     }
     let mut programs = Vec::new();
     for line in String::from_utf8(output.stdout)?.lines() {
-        // A build script's or a linker's output may be between the messages.
+        // Output of build scripts or linkers may be between the messages.
         let message: Value = serde_json::from_str(line).unwrap_or_default();
         programs.extend(Program::of_message(&message));
     }
@@ -212,7 +212,7 @@ fn target_folder() -> PathBuf {
     named.unwrap_or_else(|| workspace_root().join("target"))
 }
 
-/// Makes the folder, or empties it where it holds an earlier bundle; nothing else is deleted.
+/// Creates the folder, or empties it if it holds an earlier bundle. Nothing else is deleted.
 fn empty(folder: &Path) -> Result {
     let is_free = !folder.exists() || fs::read_dir(folder)?.next().is_none();
     if !is_free && !folder.join(RUN_SCRIPT_NAME).is_file() {
@@ -263,7 +263,7 @@ fn make_executable(_path: &Path) -> Result {
     Ok(())
 }
 
-/// The commit that was built, marked where files differ from it; `None` where git does not say.
+/// The built commit, marked if files differ from it; `None` if git fails.
 fn commit() -> Option<String> {
     let git = Command::new("git")
         .args([

@@ -1,8 +1,8 @@
 //! `cargo xtask figures`: the tables, charts and numbers of pages, written from the files in `benches/results/`.
 //!
 //! A page has a table between `<!-- figures:NAME:begin -->` and `<!-- figures:NAME:end -->`, and a number in its text
-//! between `<!-- figure:QUERY -->` and `<!-- /figure -->`. The chart of a table lies in the folder `figures` beside the
-//! page, that of the README in `docs/figures`. The charts of the ladder of tensor cores are drawn from its page.
+//! between `<!-- figure:QUERY -->` and `<!-- /figure -->`. A table's chart is in the folder `figures` beside the
+//! page, the README's in `docs/figures`. The charts of the tensor-core ladder are drawn from its page.
 
 mod charts;
 mod inline;
@@ -68,7 +68,7 @@ pub fn run(mut arguments: lexopt::Parser) -> Result {
     Ok(())
 }
 
-/// All pages with figures, and all charts, as they have to be.
+/// The expected contents of all pages with figures, and of all charts.
 fn files(root: &Path, measured: &Measured) -> Result<BTreeMap<PathBuf, String>> {
     let mut files = BTreeMap::new();
     for page in tracked(root, &PAGES)? {
@@ -104,7 +104,7 @@ fn chart_folder(page: &Path) -> PathBuf {
     }
 }
 
-/// A page with the figures of now, and the names of its charts.
+/// A page with current figures, and the names of its charts.
 fn filled(text: &str, page: &Path, measured: &Measured) -> Result<(String, Vec<&'static str>)> {
     let (mut text, mut charts) = (text.to_owned(), Vec::new());
     let names = Regex::new("<!-- figures:([a-z]+):begin -->")?;
@@ -140,7 +140,7 @@ fn filled(text: &str, page: &Path, measured: &Measured) -> Result<(String, Vec<&
     Ok((with_numbers(&text, measured)?, charts))
 }
 
-/// The text with the numbers of now.
+/// The text with current numbers.
 fn with_numbers(text: &str, measured: &Measured) -> Result<String> {
     let number = Regex::new("<!-- figure:(.*?) -->(.*?)<!-- /figure -->")?;
     let opened = text.matches("<!-- figure:").count();
@@ -176,7 +176,7 @@ mod tests {
         assert!(text.starts_with("before\n<!-- figures:summary:begin -->\n| work |"));
         assert!(text.contains("<!-- figures:summary:end -->\nafter <!-- figure:ratio of sum"));
         assert!(text.ends_with("<!-- /figure --> times\n") && !text.contains("old"));
-        // What is filled stays as it is.
+        // Filling again changes nothing.
         let again = filled(&text, Path::new("README.md"), &measured).unwrap();
         assert_eq!(again.0, text);
     }

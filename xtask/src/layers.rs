@@ -1,8 +1,8 @@
 //! `cargo xtask layers`: whether files use one another in circles or are too long, and whether docs/architecture.md is
 //! true.
 //!
-//! What a file uses are the paths of its `use` items, those that start with `crate`, `super`, `self` or a
-//! child module, and those in macros. Methods of a type that another file defines are not seen.
+//! A file's uses are the paths of its `use` items, paths that start with `crate`, `super`, `self` or a child module,
+//! and paths in macros. Method calls are not considered.
 
 mod lengths;
 mod picture;
@@ -54,11 +54,10 @@ pub fn run(mut arguments: lexopt::Parser) -> Result {
     Err(faults.join("\n       ").into())
 }
 
-/// Folders of programs of one file each, which share modules: they are read as one crate without a root.
+/// Folders of single-file programs that share modules. They are read as one crate without a root.
 const OF_PROGRAMS: [&str; 2] = ["benches", "examples"];
 
-/// The folders of the library crates' and programs' roots, from the root of the workspace, and those of many
-/// programs.
+/// The folders of all crate roots, relative to the workspace, and the folders of programs.
 fn crates(root: &Path) -> Result<BTreeSet<String>> {
     let roots = tracked(root, &["*lib.rs", "*main.rs"])?;
     let folder = |file: &String| {
@@ -71,7 +70,7 @@ fn crates(root: &Path) -> Result<BTreeSet<String>> {
     Ok(roots.iter().filter_map(folder).chain(of_programs).collect())
 }
 
-/// What each circle is made of.
+/// A description of each circle.
 fn circles(uses: &[Use]) -> Vec<String> {
     let edges = uses.iter().map(|it| (it.file.as_str(), it.target.as_str()));
     let graph = DiGraphMap::<&str, ()>::from_edges(edges);

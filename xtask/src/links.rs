@@ -1,4 +1,4 @@
-//! `cargo xtask links`: checks the pages' links within the repository, relative ones and those by its address.
+//! `cargo xtask links`: checks pages' links within the repository, both relative and by its address.
 
 use crate::tracked::tracked;
 use crate::workspace::{Result, workspace_root};
@@ -7,20 +7,20 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// The repository's address on the web, up to a file's path: for a page, and for a folder. Pages that are read
-/// outside of the repository link by it.
+/// The repository's web address, up to a file's path: for a page, and for a folder. Pages that are read outside the
+/// repository use it.
 const ADDRESSES: [&str; 2] = [
     "https://github.com/tilewright/tilewright/blob/main/",
     "https://github.com/tilewright/tilewright/tree/main/",
 ];
 
-/// The book's pages, beside which nothing else is published with it.
+/// The book's pages. Nothing else is published with them.
 const BOOK: &str = "docs/guide/pages";
 
-/// Pages of what was measured and tried, in which sections come and go.
+/// The notebook, whose sections may move.
 const NOTEBOOK: &str = "docs/notebook";
 
-/// What a page links to, and where links can lead in it.
+/// A page's links and anchors.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Page {
     targets: Vec<String>,
@@ -52,7 +52,7 @@ pub fn run(mut arguments: lexopt::Parser) -> Result {
     Err(broken.join("\n       ").into())
 }
 
-/// The tracked pages, by their paths from `root`. Parts of generated pages, which lie among sources, are none.
+/// The tracked pages, by their paths from `root`. Fragments of generated pages, among the sources, are excluded.
 fn pages(root: &Path) -> Result<BTreeMap<PathBuf, Page>> {
     let is_part = |path: &Path| path.components().any(|it| it.as_os_str() == "src");
     let files = tracked(root, &["*.md"])?;
@@ -95,7 +95,7 @@ fn read(text: &str) -> Page {
     page
 }
 
-/// The anchor that GitHub gives a heading.
+/// GitHub's anchor of a heading.
 fn anchor(heading: &str) -> String {
     let characters = heading.chars().filter_map(|it| match it {
         ' ' => Some('-'),
@@ -105,7 +105,7 @@ fn anchor(heading: &str) -> String {
     characters.flat_map(char::to_lowercase).collect()
 }
 
-/// The path from the root of a target that names the repository's address.
+/// The path from the root, if the target has the repository's address.
 fn by_address(target: &str) -> Option<&str> {
     ADDRESSES.iter().find_map(|it| target.strip_prefix(it))
 }
@@ -115,7 +115,7 @@ fn is_local(target: &str) -> bool {
     !is_remote || by_address(target).is_some()
 }
 
-/// Why `target`, on the page at `path`, leads nowhere.
+/// The reason why `target`, on the page at `path`, is broken.
 fn breach(
     root: &Path,
     pages: &BTreeMap<PathBuf, Page>,

@@ -1,9 +1,9 @@
-//! `cargo xtask packages`: the crates as they would be published, and a program of a stranger on
-//! them, far from the repository.
+//! `cargo xtask packages`: packs the crates as for publication, and builds a user's program on
+//! them, outside the repository.
 //!
-//! They are what `cargo publish` would upload, which also looks for versions that the registry
-//! already has and for dependencies that are not published. The packages stand in for those of the
-//! registry through `[patch.crates-io]`.
+//! The archives are those that `cargo publish` would upload, which also checks for existing
+//! versions and unpublished dependencies. The packages replace the registry's through
+//! `[patch.crates-io]`.
 
 mod contents;
 
@@ -17,26 +17,26 @@ use std::process::Command;
 use tempfile::TempDir;
 use tilewright_ptxas::output;
 
-/// Where cargo leaves the archives that it does not upload, within its folder `package`.
+/// The folder within `package` where cargo leaves archives that it does not upload.
 const DRY_RUN_ARCHIVES: &str = "tmp-crate";
 
-/// The stranger's program: its kernel, and the library's on the simulator.
+/// The user's program: its kernel, and the library's, on the simulator.
 const PROGRAM: &str = include_str!("packages/stranger.rs");
 
-/// The kernels of products with vectors, and two parameters of them that have one type.
+/// The kernels of products with vectors, and two of their parameters with the same type.
 const VECTOR_KERNELS: &str = "matvec/mod.rs";
 const SWAPPED: [&str; 2] = [
     "row_scale: Global<$finish>",
     "column_scale: Global<$finish>",
 ];
 
-/// The most crates that a dependent has with the default features, itself among them.
+/// Maximum crates of a dependent with default features, itself included.
 const MOST_CRATES: usize = 36;
 
-/// The most bytes of an archive that crates.io takes.
-const MOST_ARCHIVE_BYTES: u64 = 10 << 20;
+/// The most bytes of an archive: half of what crates.io takes, so that there is space for more kernels.
+const MOST_ARCHIVE_BYTES: u64 = 5 << 20;
 
-/// What a library says that is compiled with other kernels than its PTX.
+/// The error of a library whose kernels differ from its PTX.
 const MISMATCH: &str = "the PTX in this version of tilewright was compiled from other sources \
                         than the package tilewright-kernels";
 
@@ -67,15 +67,15 @@ pub fn run(mut arguments: lexopt::Parser) -> Result {
     Ok(())
 }
 
-/// Publishes the workspace, but for the upload, and returns the archives.
+/// Publishes the workspace without uploading, and returns the archives.
 fn pack(target: &Path) -> Result<Vec<PathBuf>> {
     let archives = target.join("package");
-    // Those of an earlier version would be found, too.
+    // Archives of an earlier version would be found, too.
     if archives.exists() {
         fs::remove_dir_all(&archives)?;
     }
     let mut command = cargo(&workspace_root());
-    // The stranger compiles all of them: cargo need not do it, too.
+    // The user's program compiles all of them, so cargo need not.
     command
         .args(["publish", "--dry-run", "--workspace"])
         .args(["--allow-dirty", "--no-verify"])
@@ -99,13 +99,13 @@ fn pack(target: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Whether the registry takes archives of these sizes. PTX is most of what the largest one has.
+/// Checks the sizes of the archives. The compressed PTX is most of the largest one.
 fn check_sizes(archives: &[PathBuf]) -> Result {
     for archive in archives {
         let bytes = fs::metadata(archive)?.len();
         if bytes > MOST_ARCHIVE_BYTES {
             return Err(format!(
-                "{} has {bytes} bytes: crates.io takes {MOST_ARCHIVE_BYTES}",
+                "{} has {bytes} bytes, more than {MOST_ARCHIVE_BYTES}",
                 archive.display()
             )
             .into());
@@ -152,11 +152,11 @@ impl Stranger {
         fs::create_dir_all(folder.join("src"))?;
         fs::write(folder.join("src/main.rs"), PROGRAM)?;
         fs::write(folder.join("Cargo.toml"), manifest(packages)?)?;
-        // What was built of packages in another temporary folder is of no use.
+        // Builds of packages in another temporary folder cannot be reused.
         if target.exists() {
             fs::remove_dir_all(target)?;
         }
-        // The versions that the machine has: nothing is downloaded.
+        // Uses the lock file's versions, so nothing is downloaded.
         fs::copy(
             workspace_root().join("Cargo.lock"),
             folder.join("Cargo.lock"),
@@ -176,7 +176,7 @@ impl Stranger {
         command
     }
 
-    /// The crates in the program, itself among them, without those of build scripts and tests.
+    /// The program's crates, itself included, without those of build scripts and tests.
     fn crates(&self) -> Result<BTreeSet<String>> {
         let arguments = ["tree", "--edges=normal", "--prefix=none", "--no-dedupe"];
         let output = output(&mut self.cargo(&arguments))?;
@@ -217,8 +217,8 @@ fn manifest(packages: &[(String, PathBuf)]) -> Result<String> {
     Ok(text)
 }
 
-/// Swaps the two parameters: the host's code compiles as before, and
-/// with the old PTX a sum would overwrite its workspace.
+/// Swaps the two parameters. The host's code still compiles, but with the old PTX a sum would
+/// overwrite its workspace.
 fn swap_parameters(packages: &[(String, PathBuf)]) -> Result {
     let (_, kernels) = packages
         .iter()

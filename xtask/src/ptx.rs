@@ -1,27 +1,31 @@
 //! `cargo xtask ptx`: the checked-in PTX, built from the kernels.
 
+mod instructions;
+
 use crate::ptxas;
 use crate::workspace::{Result, workspace_root};
 use cuda_builder::{Arch, Build, CudaBuilder, checked_in};
 use lexopt::Arg::Long;
+use source_hash::sha256;
+use std::collections::HashSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use tilewright_ptxas::FOLDERS;
 
-/// A kernel crate and where its checked-in PTX lies, relative to the root.
+/// A kernel crate, and the folder of its checked-in PTX, relative to the root.
 struct KernelCrate {
     /// The library's name.
     name: &'static str,
     sources: &'static str,
     ptx: &'static str,
-    /// The architectures that are built: for each, what the kernels can do differs.
+    /// The architectures that are built, which differ in features that the kernels use.
     architectures: &'static [Arch],
-    /// Those that are built for the kernels alone that state them.
+    /// The architectures built only for kernels that state them.
     stated: &'static [Arch],
     one_module_per_kernel: bool,
 }
 
-/// The kernel crates, as `build.rs` builds them, too.
+/// The kernel crates, as in `build.rs`.
 const CRATES: [KernelCrate; 3] = [
     KernelCrate {
         name: "tilewright_kernels",
@@ -49,15 +53,19 @@ const CRATES: [KernelCrate; 3] = [
     },
 ];
 
-/// What all modules are built from besides their own sources, relative to the root. The library
-/// compares the hashes of sources that a package has (not the builder, nor a `Cargo.toml`, which
-/// cargo rewrites) with the crates that it is compiled with: `host/kernels.rs`.
-const SHARED_SOURCES: [&str; 4] = [
+/// The sources of all modules besides their own, relative to the root. The library compares the
+/// hashes of packaged sources (neither the builder's nor `Cargo.toml`, which cargo rewrites) with
+/// the crates that it is compiled with: see `host/kernels.rs`.
+const SHARED_SOURCES: [&str; 5] = [
     "crates/cuda_std/Cargo.toml",
     "crates/cuda_std/src",
     "crates/cuda_std_macros/src",
-    "crates/cuda_builder/src",
+    "crates/cuda_builder/src/builder.rs",
+    "crates/cuda_builder/src/compile",
 ];
+
+/// The table in each folder of what the kernels' code consists of, for reviews.
+const INSTRUCTIONS: &str = "instructions.txt";
 
 pub fn run(mut arguments: lexopt::Parser) -> Result {
     let mut check = false;
@@ -81,13 +89,21 @@ pub fn run(mut arguments: lexopt::Parser) -> Result {
 }
 
 impl KernelCrate {
-    /// Where the checked-in modules lie.
+    /// The folder of the checked-in modules.
     fn folder(&self) -> PathBuf {
         workspace_root().join(self.ptx)
     }
 
     fn rebuild(&self) -> Result {
-        let build = self.build_into(&self.folder())?;
+        let build = self.build()?;
+        let manifest = format!("{}/Cargo.toml", self.sources);
+        let mut sources = vec![self.sources, &manifest];
+        sources.extend(SHARED_SOURCES);
+        checked_in::write(&self.folder(), &workspace_root(), &sources, &build)?;
+        fs::write(
+            self.folder().join(INSTRUCTIONS),
+            instructions::table(&build)?,
+        )?;
         for arch in self.architectures.iter().chain(self.stated).copied() {
             let modules = || build.modules.iter().filter(|module| module.arch == arch);
             println!(
@@ -100,24 +116,41 @@ impl KernelCrate {
         Ok(())
     }
 
-    /// Builds the modules anew elsewhere and compares them with the checked-in ones, byte by byte.
+    /// Rebuilds the modules and compares them with the checked-in ones byte by byte.
     fn check_drift(&self) -> Result {
         let advice = "run `cargo xtask ptx` and commit ptx/";
-        checked_in::verify(&self.folder(), &workspace_root())
-            .map_err(|error| format!("{error}; {advice}"))?;
-        let fresh = workspace_root().join("target/ptx-check").join(self.name);
-        let build = self.build_into(&fresh)?;
-        for entry in fs::read_dir(&fresh)? {
-            let name = entry?.file_name();
-            let checked_in = self.folder().join(&name);
-            if fs::read(fresh.join(&name))? != fs::read(&checked_in).unwrap_or_default() {
-                return Err(format!(
-                    "{} differs from what {} makes of the kernels; {advice}",
-                    checked_in.display(),
-                    build.toolchain,
-                )
-                .into());
+        let at = |error| format!("{error}; {advice}");
+        checked_in::verify(&self.folder(), &workspace_root()).map_err(at)?;
+        let unpacked = workspace_root().join("target/checked_in").join(self.ptx);
+        let files = checked_in::unpack(&self.folder(), &unpacked).map_err(at)?;
+        let build = self.build()?;
+        let differs = |what: &str| {
+            let toolchain = &build.toolchain;
+            format!(
+                "{}: {what} differs from what {toolchain} makes of the kernels; {advice}",
+                self.ptx
+            )
+        };
+        if files.len() != build.modules.len() {
+            return Err(differs("the number of modules").into());
+        }
+        let manifest = fs::read_to_string(self.folder().join("MANIFEST"))?;
+        let lines: HashSet<&str> = manifest.lines().collect();
+        for module in &build.modules {
+            let file = format!("{}.{}.ptx", module.name, module.arch);
+            let ptx = fs::read(&module.path)?;
+            if fs::read(unpacked.join(&file)).unwrap_or_default() != ptx {
+                return Err(differs(&file).into());
             }
+            let (length, hash) = (ptx.len(), sha256(&ptx));
+            let line = format!("module {} {} {length} {hash}", module.arch, module.name);
+            if !lines.contains(line.as_str()) {
+                return Err(differs(&format!("the manifest's line of {file}")).into());
+            }
+        }
+        let table = fs::read_to_string(self.folder().join(INSTRUCTIONS))?;
+        if table != instructions::table(&build)? {
+            return Err(differs(INSTRUCTIONS).into());
         }
         println!(
             "{} is what {} makes of the kernels",
@@ -126,12 +159,9 @@ impl KernelCrate {
         Ok(())
     }
 
-    /// Builds the modules and their manifest, in place of those that lie in `folder`.
-    fn build_into(&self, folder: &Path) -> Result<Build> {
-        remove_modules(folder)?;
+    fn build(&self) -> Result<Build> {
         let mut builder = CudaBuilder::new(workspace_root().join(self.sources))
-            .target_dir(workspace_root().join("target/cuda_builder"))
-            .copy_to(folder);
+            .target_dir(workspace_root().join("target/cuda_builder").join(self.name));
         for arch in self.architectures.iter().copied() {
             builder = builder.arch(arch);
         }
@@ -141,23 +171,6 @@ impl KernelCrate {
         if self.one_module_per_kernel {
             builder = builder.one_module_per_kernel();
         }
-        let build = builder.build()?;
-        let manifest = format!("{}/Cargo.toml", self.sources);
-        let mut sources = vec![self.sources, &manifest];
-        sources.extend(SHARED_SOURCES);
-        checked_in::write_manifest(folder, &workspace_root(), &sources, &build)?;
-        Ok(build)
+        Ok(builder.build()?)
     }
-}
-
-/// Removes the files of a folder, and leaves the folders in it.
-fn remove_modules(folder: &Path) -> Result {
-    fs::create_dir_all(folder)?;
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        if entry.file_type()?.is_file() {
-            fs::remove_file(entry.path())?;
-        }
-    }
-    Ok(())
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask ptxas`: assembles the checked-in PTX and reads what it costs.
+//! `cargo xtask ptxas`: assembles the checked-in PTX and checks its cost.
 
 mod defects;
 mod registers;
@@ -25,11 +25,10 @@ const TARGETS: [&str; 9] = [
     "sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_120",
 ];
 
-/// The target for whose registers no kernel has been tuned: spills there are printed, and are no
-/// defects.
+/// The target without register tuning: its spills are printed, but are not defects.
 const UNTUNED: &str = "sm_120";
 
-/// The target whose products run in loops that are looked at.
+/// The target whose product loops are checked.
 const PRODUCTS_ON: &str = "sm_90a";
 
 pub fn run(mut arguments: lexopt::Parser) -> Result {
@@ -55,7 +54,7 @@ pub fn run(mut arguments: lexopt::Parser) -> Result {
     }
     if found.is_empty() {
         if write {
-            // A table that is of the PTX is one of PTX without defects.
+            // A table is only written for PTX without defects.
             registers::write(&table)?;
         }
         println!(
@@ -77,7 +76,7 @@ fn chosen(names: &str) -> Result<Vec<&'static str>> {
     names.split(',').map(gpu).collect()
 }
 
-/// The registers of all kernels on these GPUs, and what is wrong with them.
+/// The registers of all kernels on these GPUs, and their defects.
 fn assemble_all(tools: &Tools, gpus: &[&str]) -> Result<(RegisterTable, Vec<String>)> {
     let mut table = registers::empty_table(&tools.version, gpus)?;
     let (mut found, mut loops) = (Vec::new(), 0);
@@ -115,13 +114,13 @@ struct Tools {
     assembler: Assembler,
     version: String,
     disassembler: Option<PathBuf>,
-    /// Where the machine code goes.
+    /// The folder for machine code.
     folder: TempDir,
-    /// What they have said of modules before, by what they were given.
+    /// A cache of the tools' output, by input.
     cache: PathBuf,
 }
 
-/// What the tools say of a module.
+/// The tools' output for a module.
 #[derive(Serialize, Deserialize)]
 struct Assembled {
     log: String,
@@ -143,7 +142,7 @@ impl Tools {
         })
     }
 
-    /// What the tools say of each module, in their order.
+    /// The tools' output for each module, in order.
     fn assemble_all(&self, modules: &[Module], target: &str) -> Result<Vec<Assembled>> {
         let assembled = modules
             .par_iter()
@@ -151,7 +150,7 @@ impl Tools {
         Ok(assembled.collect::<Result<_, String>>()?)
     }
 
-    /// What the tools say of a module, now or before.
+    /// The tools' output for a module, possibly cached.
     fn assemble_once(&self, module: &Module, target: &str) -> Result<Assembled, String> {
         let at = |path: &Path, error: io::Error| format!("{}: {error}", path.display());
         let ptx = fs::read(&module.path).map_err(|error| at(&module.path, error))?;
@@ -187,7 +186,7 @@ impl Tools {
     }
 }
 
-/// Shows the loops of products of a listing, and returns how many there are and what is wrong with them.
+/// Prints the product loops of a listing, and returns their number and their defects.
 fn slow_loops(listing: &str) -> Result<(usize, Vec<String>)> {
     let kernels = sass::kernels(listing)?;
     let (mut found, mut defects) = (0, Vec::new());

@@ -1,16 +1,15 @@
-//! What the machine code of products of a warpgroup does in the loops around them.
+//! Checks the machine code of loops around warpgroup products.
 //!
-//! ptxas may keep every rule of PTX and still put a fence, an access of local memory or a copy of the
-//! accumulators into the loop that multiplies: each costs a large part of the rate, and no result
-//! changes. The listing is that of `nvdisasm --print-code`, whose labels and branches give the loops.
+//! ptxas may put a fence, a local memory access or a copy of accumulators into the multiplying loop. The results stay
+//! correct, but each costs a large part of the speed. The listing is from `nvdisasm --print-code`; its labels and
+//! branches give the loops.
 
 use crate::workspace::Result;
 use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
-/// Kernels whose threads write the operands of products themselves. They must have fences in the loop:
-/// `fence.proxy.async` is one.
+/// Kernels whose threads write the operands themselves. They need fences in the loop, such as `fence.proxy.async`.
 const FENCED: [&str; 1] = ["tensor_warpgroup_nt"];
 
 /// The listing of one kernel.
@@ -18,34 +17,34 @@ const FENCED: [&str; 1] = ["tensor_warpgroup_nt"];
 pub struct Kernel {
     name: String,
     instructions: Vec<Instruction>,
-    /// The number of the instruction behind each label.
+    /// The index of the instruction after each label.
     labels: HashMap<String, usize>,
 }
 
 #[derive(Debug)]
 struct Instruction {
-    /// Whether a predicate may leave it out.
+    /// Whether the instruction is predicated.
     is_guarded: bool,
     /// With its modifiers, such as `HGMMA.64x128x16.F32.BF16`.
     opcode: String,
     operands: String,
 }
 
-/// An innermost loop with products, in numbers of instructions.
+/// The cost of an innermost loop with products, in instructions.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct LoopCost {
     products: usize,
     /// Accesses of local memory.
     local: usize,
-    /// Operations on the first-level cache.
+    /// Operations on L1.
     cache_controls: usize,
     fences: usize,
-    /// Copies of accumulators from the first product to the last.
+    /// Copies of accumulators between the first product and the last.
     moves: usize,
 }
 
 impl LoopCost {
-    /// What must not be in such a loop of this kernel.
+    /// The defect of the loop in this kernel, if any.
     pub fn defect(&self, kernel: &str) -> Option<String> {
         let is_clean = self.local + self.cache_controls + self.moves == 0;
         let is_fenced = self.fences != 0;
@@ -100,12 +99,12 @@ impl Kernel {
         &self.name
     }
 
-    /// Whether it has products at all.
+    /// Whether the kernel has products.
     pub fn multiplies(&self) -> bool {
         self.instructions.iter().any(Instruction::is_product)
     }
 
-    /// What its innermost loops with products do, in the order of the code.
+    /// The costs of the innermost loops with products, in the order of the code.
     pub fn product_loops(&self) -> Vec<LoopCost> {
         let has_product = |body: &BTreeSet<usize>| {
             let mut body = body.iter();
@@ -144,7 +143,7 @@ impl Kernel {
         }
     }
 
-    /// The natural loops, by the number of the instruction at which each begins.
+    /// The natural loops, by the index of their first instruction.
     fn loops(&self) -> BTreeMap<usize, BTreeSet<usize>> {
         let mut predecessors = vec![Vec::new(); self.instructions.len()];
         for from in 0..self.instructions.len() {
@@ -163,7 +162,7 @@ impl Kernel {
         loops
     }
 
-    /// The instructions that may be next. A call returns, unless it panics; what waits for other threads goes on.
+    /// The possible next instructions. A call returns, unless it panics. Waits for other threads fall through.
     fn successors(&self, place: usize) -> Vec<usize> {
         let Instruction {
             is_guarded,
@@ -171,7 +170,7 @@ impl Kernel {
             operands,
         } = &self.instructions[place];
         let next = (place + 1 < self.instructions.len()).then_some(place + 1);
-        // `BRA.DIV` and the like depend on the threads of the warp.
+        // `BRA.DIV` and similar depend on the warp's threads.
         let (target, falls_through) = match opcode.split('.').next() {
             Some("BRA") => (self.target(operands), *is_guarded || opcode != "BRA"),
             Some("EXIT" | "RET" | "KILL") => (None, *is_guarded),
@@ -182,7 +181,7 @@ impl Kernel {
         target.into_iter().chain(next).collect()
     }
 
-    /// The instruction that a branch names: "`(.L_x_0)".
+    /// The target of a branch: "`(.L_x_0)".
     fn target(&self, operands: &str) -> Option<usize> {
         let (_, label) = operands.split_once("`(")?;
         let (label, _) = label.split_once(')')?;
@@ -191,9 +190,9 @@ impl Kernel {
     }
 }
 
-/// The body of the loop that goes back from `source` to `header`: what leads to `source` without passing
-/// `header`, and `header`. There is none where the kernel's first instruction is among it, from where
-/// `source` is reached in another way, or where `header` does not lead to `source`.
+/// The body of the natural loop with the back edge from `source` to `header`: `header`, and all instructions that
+/// reach `source` without passing `header`. `None` if that includes the kernel's first instruction, so that `header`
+/// does not dominate `source`, or if `header` does not reach `source`.
 fn body(header: usize, source: usize, predecessors: &[Vec<usize>]) -> Option<BTreeSet<usize>> {
     let mut body = BTreeSet::from([header]);
     let mut is_cycle = false;
@@ -216,19 +215,19 @@ impl Instruction {
         self.opcode.split('.').next().unwrap_or("")
     }
 
-    /// Whether it is a product of a warpgroup, of any type of elements.
+    /// Whether the instruction is a warpgroup product.
     fn is_product(&self) -> bool {
         matches!(self.name(), "HGMMA" | "QGMMA" | "IGMMA")
     }
 
-    /// The registers of a product's outputs: those of 64 x n of them, 32 bits each, in 128 threads.
+    /// The registers of a product's outputs: 64 x n outputs of 32 bits, in 128 threads.
     fn accumulators(&self) -> Range<u32> {
         let first = registers(&self.operands).next().unwrap_or(0);
         let columns = self.opcode.split('x').nth(1).and_then(|it| it.parse().ok());
         first..first + columns.unwrap_or(0_u32) / 2
     }
 
-    /// Whether it copies one of these registers, or to one of them.
+    /// Whether the instruction copies from or to one of these registers.
     fn moves(&self, accumulators: &Range<u32>) -> bool {
         let is_move = self.name() == "MOV" || self.opcode.starts_with("IMAD.MOV");
         is_move && registers(&self.operands).any(|it| accumulators.contains(&it))
@@ -246,8 +245,8 @@ fn registers(operands: &str) -> impl Iterator<Item = u32> {
 mod tests {
     use super::*;
 
-    /// A kernel whose outer loop spills and whose inner one multiplies, with these lines in front of the
-    /// inner loop's last product; the retry of its wait stands after the kernel's end.
+    /// A kernel whose outer loop spills and whose inner loop multiplies, with `lines` before the inner loop's last
+    /// product. The retry of its wait is after the kernel's end.
     fn listing(lines: &str) -> String {
         format!(
             "\t.section\t.text.product,\"ax\",@progbits\n\
@@ -300,7 +299,7 @@ mod tests {
         assert_eq!(clean.defect("product"), None);
     }
 
-    /// ptxas puts the call of a panic in front of the retry of a wait that stands after the kernel's end.
+    /// ptxas puts the call of a panic before the retry of a wait, after the kernel's end.
     #[test]
     fn a_panic_leads_to_no_loop() {
         let panics = listing("")

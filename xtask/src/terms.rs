@@ -1,4 +1,4 @@
-//! `cargo xtask terms`: finds terms in pages, comments and strings for which the field has another.
+//! `cargo xtask terms`: finds terms in pages, comments and strings that differ from the field's.
 
 use crate::tracked::tracked;
 use crate::workspace::{Result, workspace_root};
@@ -7,7 +7,7 @@ use std::fs;
 
 /// A term that the project does not use.
 struct Term {
-    /// What matches it as whole words, in either case.
+    /// A pattern that matches it as whole words, in either case.
     old: &'static str,
     /// The field's term.
     field: &'static str,
@@ -66,10 +66,10 @@ const TERMS: [Term; 13] = [
 /// This file, which quotes the terms.
 const SKIPPED: &str = "xtask/src/terms.rs";
 
-/// A place where an old term is used.
+/// A use of an old term.
 #[derive(Debug, PartialEq, Eq)]
 struct Finding {
-    /// The line in which the words begin, counted from 1.
+    /// The line of the first word, counted from 1.
     line: usize,
     words: String,
     remedy: String,
@@ -103,7 +103,7 @@ pub fn run(mut arguments: lexopt::Parser) -> Result {
 
 struct Patterns {
     terms: Vec<(&'static Term, Regex)>,
-    /// The parts of Rust source that are kept or passed over as a whole.
+    /// The parts of Rust source that are kept or skipped as a whole.
     tokens: Regex,
     /// Code within a sentence.
     code: Regex,
@@ -111,14 +111,14 @@ struct Patterns {
 
 impl Patterns {
     fn new() -> Result<Self> {
-        // ASCII's word boundaries, which are found without looking back.
+        // ASCII word boundaries, which need no look-behind.
         let pattern = |old: &str| Regex::new(&format!(r"(?-u:\b)(?i:{old})(?-u:\b)"));
         Ok(Self {
             terms: TERMS
                 .iter()
                 .map(|term| Ok((term, pattern(term.old)?)))
                 .collect::<Result<_>>()?,
-            // A character comes before a string, for it may be a quotation mark.
+            // Characters come before strings, since a character may be a quotation mark.
             tokens: Regex::new(
                 r####"(?s)(?<words>//[^\n]*|/\*.*?\*/|r###".*?"###|r##".*?"##|r#".*?"#|"(?:\\.|[^"\\])*")|'(?:\\.[^']*|[^'\\])'"####,
             )?,
@@ -145,7 +145,7 @@ impl Patterns {
         findings
     }
 
-    /// The comments and strings of Rust source, in their lines.
+    /// The comments and strings of Rust source, on their lines.
     fn comments_and_strings(&self, source: &str) -> String {
         let mut kept = String::new();
         let mut end = 0;
@@ -172,8 +172,8 @@ impl Term {
     }
 }
 
-/// The lines of `text`, without the marks of comments, each paragraph in one, because a term may break over a
-/// line; and where in it each line starts.
+/// The text without comment markers, with each paragraph on one line, because a term may span lines; and the offset
+/// of each original line.
 fn paragraphs(text: &str) -> (String, Vec<usize>) {
     let mut joined = String::with_capacity(text.len());
     let mut starts = Vec::new();
@@ -191,7 +191,7 @@ fn paragraphs(text: &str) -> (String, Vec<usize>) {
 mod tests {
     use super::{Finding, Patterns, TERMS};
 
-    /// Where old terms are found in a file.
+    /// The lines of old terms in a file.
     fn lines_in(file: &str, text: &str) -> Vec<usize> {
         let findings = Patterns::new().unwrap().findings(file, text);
         findings.iter().map(|finding| finding.line).collect()

@@ -1,5 +1,5 @@
-//! `cargo xtask times`: how long a stranger waits: for a program on the library, for the tests of kernels on
-//! the simulator, for kernels as PTX; from nothing and after an edit.
+//! `cargo xtask times`: a user's build times: a program on the library, tests of kernels on the simulator, and
+//! kernels to PTX; from scratch and after an edit.
 
 mod ptx;
 mod simulator;
@@ -38,7 +38,7 @@ fn print_table(title: &str, lines: &[Line]) {
     }
 }
 
-/// The Rust version that packages outside of the repository are built with here.
+/// The Rust version for packages outside the repository.
 fn version() -> Result<String> {
     let output = Command::new("rustc").arg("--version").output()?;
     Ok(String::from_utf8(output.stdout)?.trim().to_owned())

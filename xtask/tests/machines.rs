@@ -1,5 +1,5 @@
-//! The two machines of `cuda_std`, `src/machine/nvptx` and `src/machine/simulated`, offer the same: a function
-//! that is missing or differs in one of them would show only when kernels are compiled for it.
+//! The two machines of `cuda_std`, `src/machine/nvptx` and `src/machine/simulated`, export the same items. Otherwise
+//! a missing or different function would only show when kernels are compiled for that machine.
 
 use quote::ToTokens as _;
 use std::collections::BTreeMap;
@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 use syn::{FnArg, Item, Pat, Signature, TraitItem, UseTree};
 
-/// Static arrays are statics on a GPU and memory of the launch in the simulator: the macros that
-/// declare them know the machine.
+/// Items of one machine. Static arrays are statics on a GPU and launch memory in the simulator, so
+/// their macros depend on the machine.
 const OF_ONE_MACHINE: [&str; 2] = ["memory::static_array", "memory::static_shared"];
 
 /// The macro that makes functions without arguments that return a u32, one for each `name = ...;`.
 const REGISTER_MACRO: &str = "special_registers";
 
-/// What a machine exports, by `file::name`: what it is, in words.
+/// A machine's exports: a description by `file::name`.
 type Offer = BTreeMap<String, String>;
 
 #[test]
@@ -126,8 +126,8 @@ fn items_by_name(file: &syn::File) -> BTreeMap<String, String> {
     items
 }
 
-/// What must be equal of an item. Enums may be another crate's on one side, so their variants are
-/// left to the compiler, which meets them in the code that uses both.
+/// The properties of an item that must be equal. Enums may come from another crate on one side, so
+/// their variants are left to the compiler, which checks them in code for both machines.
 fn describe(item: &Item) -> String {
     match item {
         Item::Fn(function) => signature(&function.sig),
@@ -144,7 +144,7 @@ fn describe(item: &Item) -> String {
     }
 }
 
-/// A signature in which arguments that are not used have the names of those that are.
+/// A signature without leading underscores of unused arguments.
 fn signature(signature: &Signature) -> String {
     let mut signature = signature.clone();
     for argument in &mut signature.inputs {

@@ -52,8 +52,8 @@ pub type GemvFunction<T> = unsafe extern "C" fn(
     c_int,
 ) -> Status;
 
-/// `cublasGemmEx`: as `cublasSgemm_v2`, with the type of each matrix behind its address, and with the
-/// type of the computation and the algorithm at the end. The scalars are of that type, f32 or i32.
+/// `cublasGemmEx`: like `cublasSgemm_v2`, with each matrix's type after its address, and the computation type and the
+/// algorithm at the end. The scalars have the computation type, f32 or i32.
 pub type GemmExFunction = unsafe extern "C" fn(
     Handle,
     c_int,
@@ -76,8 +76,8 @@ pub type GemmExFunction = unsafe extern "C" fn(
     c_int,
 ) -> Status;
 
-/// `cublasGemmStridedBatchedEx`: as `cublasGemmEx`, with the distance of matrices behind each leading
-/// dimension, and with their number before the type of the computation.
+/// `cublasGemmStridedBatchedEx`: like `cublasGemmEx`, with the distance between matrices after each leading
+/// dimension, and their number before the computation type.
 pub type GemmBatchFunction = unsafe extern "C" fn(
     Handle,
     c_int,
@@ -140,12 +140,12 @@ impl Functions {
                 gemm_batch: *library.get(c"cublasGemmStridedBatchedEx")?,
             }
         };
-        // CUDA's libraries cannot be unloaded safely, and the functions have to stay.
+        // CUDA's libraries cannot be unloaded safely, and the functions must stay valid.
         std::mem::forget(library);
         Ok(functions)
     }
 
-    /// The error that a status stands for.
+    /// Converts a status to an error.
     pub fn check(&self, status: Status) -> Result {
         if status == 0 {
             return Ok(());

@@ -1,4 +1,4 @@
-//! The types that cuBLAS multiplies, and its numbers for them.
+//! The types that cuBLAS multiplies, and cuBLAS's constants for them.
 
 use super::functions::{Functions, GemmFunction, GemvFunction};
 use half::{bf16, f16};
@@ -38,7 +38,7 @@ impl InF32 for f32 {
     const DATA_TYPE: c_int = 0;
 }
 
-/// A type that cuBLAS multiplies, with numbers of a type for its sums.
+/// A type that cuBLAS multiplies, with its computation type.
 pub trait InSums: Element {
     /// Its `cudaDataType_t`.
     const DATA_TYPE: c_int;

@@ -50,8 +50,8 @@ type MatmulFunction = unsafe extern "C" fn(
 
 type SetAttribute = unsafe extern "C" fn(Handle, c_int, *const c_void, usize) -> Status;
 
-/// The operation, the layouts of A, B, C and D, the preference, how many algorithms, the place for them and
-/// for their number.
+/// The operation, the layouts of A, B, C and D, the preference, the maximum number of algorithms, and the outputs for
+/// them and for their number.
 type GetHeuristic = unsafe extern "C" fn(
     Handle,
     Handle,
@@ -100,13 +100,13 @@ impl Functions {
                 get_version: *library.get(c"cublasLtGetVersion")?,
             }
         };
-        // CUDA's libraries cannot be unloaded safely, and the functions have to stay.
+        // CUDA's libraries cannot be unloaded safely, and the functions must stay valid.
         std::mem::forget(library);
         Ok(functions)
     }
 }
 
-/// The error that a status stands for.
+/// Converts a status to an error.
 pub fn check(status: Status) -> Result {
     match status {
         0 => Ok(()),
@@ -124,7 +124,7 @@ pub unsafe fn set<A>(
     attribute: c_int,
     value: &A,
 ) -> Result {
-    // SAFETY: the handle and the type are as the caller promises; the value is read during the call.
+    // SAFETY: handle and type: the caller's contract. The value is read during the call.
     check(unsafe {
         function(
             handle,

@@ -18,7 +18,6 @@ pub struct CudaBuilder {
     pub(crate) archs: Vec<Arch>,
     /// Those of `archs` for which only the kernels that state them are compiled.
     pub(crate) where_stated: Vec<Arch>,
-    pub(crate) copy_to: Option<PathBuf>,
     pub(crate) target_dir: Option<PathBuf>,
     pub(crate) unroll_threshold: u32,
     pub(crate) one_module_per_kernel: bool,
@@ -41,7 +40,6 @@ impl CudaBuilder {
             kernel_crate: kernel_crate.into(),
             archs: Vec::new(),
             where_stated: Vec::new(),
-            copy_to: None,
             target_dir: None,
             unroll_threshold: UNROLL_THRESHOLD,
             one_module_per_kernel: false,
@@ -77,15 +75,6 @@ impl CudaBuilder {
     #[must_use]
     pub fn one_module_per_kernel(mut self) -> CudaBuilder {
         self.one_module_per_kernel = true;
-        self
-    }
-
-    /// Also writes each module to `folder`, as `<module>.<arch>.ptx`.
-    ///
-    /// A module has the name of the crate, or of its one kernel.
-    #[must_use]
-    pub fn copy_to(mut self, folder: impl Into<PathBuf>) -> CudaBuilder {
-        self.copy_to = Some(folder.into());
         self
     }
 
@@ -130,6 +119,14 @@ impl CudaBuilder {
     pub fn line_information(mut self, wanted: bool) -> CudaBuilder {
         self.debugging.line_information = wanted;
         self
+    }
+
+    /// The folder for everything that is built.
+    pub(crate) fn target_folder(&self, surroundings: &Surroundings) -> PathBuf {
+        match &self.target_dir {
+            Some(folder) => surroundings.absolute(folder),
+            None => surroundings.default_target_dir(),
+        }
     }
 
     /// Whether there is a kernel crate: a published package has none.

@@ -1,30 +1,34 @@
 //! PTX that is kept in a repository beside its sources, for machines without a device toolchain.
 //!
-//! The folder holds `<module>.<arch>.ptx` files and a `MANIFEST`. The manifest lists the inputs of the modules (the
-//! sources, each with its hash, and the versions of the linked packages) and a hash of each module, so that neither
-//! can change unnoticed.
+//! The folder holds an archive of all modules, `modules.lzma`, and a `MANIFEST`. The manifest lists the inputs of the
+//! modules (the sources, each with its hash, and the versions of the linked packages), the hash of the archive, and
+//! the length and hash of each module's PTX, so that nothing changes unnoticed.
+//!
+//! [`write`] makes both files. [`images`] is for a build script; [`unpack`] shows the PTX.
 
+mod archive;
 mod error;
 mod images;
 mod manifest;
 #[cfg(feature = "compile")]
 mod write;
 
+pub use archive::unpack;
 pub use error::{CheckedInError, ImagesError};
 pub use images::{Images, images};
 pub use manifest::LinkedPackage;
 #[cfg(feature = "compile")]
-pub use write::write_manifest;
+pub use write::write;
 
 use manifest::Manifest;
 use std::path::Path;
 
-/// Checks that the modules in `folder` match their manifest, the sources under `root`, and `Cargo.lock`.
+/// Checks that the archive in `folder` matches its manifest, the sources under `root`, and `Cargo.lock`.
 ///
 /// `Cargo.lock` is the one in `root`. The modules must be linked with its versions of packages.
 ///
 /// # Errors
-/// [`CheckedInError::StaleSource`], [`CheckedInError::StalePackage`] or [`CheckedInError::ChangedModule`] if they do
+/// [`CheckedInError::StaleSource`], [`CheckedInError::StalePackage`] or [`CheckedInError::ChangedArchive`] if they do
 /// not match; [`CheckedInError::Malformed`] or [`CheckedInError::Io`] if the manifest cannot be read.
 pub fn verify(folder: &Path, root: &Path) -> Result<(), CheckedInError> {
     Manifest::read(folder)?.verify(root)
@@ -32,7 +36,7 @@ pub fn verify(folder: &Path, root: &Path) -> Result<(), CheckedInError> {
 
 #[cfg(test)]
 mod tests {
-    use super::manifest::{MANIFEST, hash_of_file, hash_of_source};
+    use super::manifest::{ARCHIVE, MANIFEST, hash_of_source};
     use super::*;
     use crate::builder::CudaBuilder;
     use std::fs;
@@ -40,20 +44,30 @@ mod tests {
 
     const LOCK: &str = "version = 4\n\n[[package]]\nname = \"half\"\nversion = \"2.7.1\"\n";
 
+    const PTX: &str = ".version 7.0\n";
+
+    /// [`PTX`], compressed by `xz --format=lzma`.
+    const PACKED: [u8; 37] = [
+        93, 0, 0, 128, 0, 255, 255, 255, 255, 255, 255, 255, 255, 0, 23, 29, 136, 167, 86, 35, 237,
+        31, 151, 222, 207, 106, 235, 173, 34, 172, 5, 255, 255, 242, 118, 64, 0,
+    ];
+
     /// A root with one source, one linked package, one module, and a manifest written by hand in the form of
-    /// `write_manifest`.
+    /// [`write`].
     fn checked_in(name: &str) -> (PathBuf, PathBuf) {
         let root = std::env::temp_dir().join(format!("checked_in-{name}-{}", std::process::id()));
         let folder = root.join("ptx");
         fs::create_dir_all(root.join("kernels")).unwrap();
         fs::create_dir_all(&folder).unwrap();
         fs::write(root.join("kernels/lib.rs"), "// a kernel\n").unwrap();
-        fs::write(folder.join("k.sm_80.ptx"), ".version 7.0\n").unwrap();
+        fs::write(folder.join(ARCHIVE), PACKED).unwrap();
         fs::write(root.join("Cargo.lock"), LOCK).unwrap();
         let manifest = format!(
-            "# Comment.\ntoolchain rustc\nsource kernels {}\nlinked half 2.7.1\nmodule sm_80 k.sm_80.ptx {}\n",
+            "# Comment.\ntoolchain rustc\nsource kernels {}\nlinked half 2.7.1\narchive {}\nmodule sm_80 k {} {}\n",
             hash_of_source(&root, "kernels").unwrap(),
-            hash_of_file(&folder.join("k.sm_80.ptx")).unwrap(),
+            source_hash::sha256(&PACKED),
+            PTX.len(),
+            source_hash::sha256(PTX.as_bytes()),
         );
         fs::write(folder.join(MANIFEST), manifest).unwrap();
         (root, folder)
@@ -83,6 +97,49 @@ mod tests {
     }
 
     #[test]
+    fn modules_are_unpacked_once() {
+        let (root, folder) = checked_in("unpacked");
+        let to = root.join("unpacked");
+        let files = unpack(&folder, &to).unwrap();
+        assert_eq!(files, [to.join("k.sm_80.ptx")]);
+        assert_eq!(fs::read_to_string(&files[0]).unwrap(), PTX);
+        // They are left alone, and written again where one is missing.
+        fs::write(&files[0], "kept").unwrap();
+        unpack(&folder, &to).unwrap();
+        assert_eq!(fs::read_to_string(&files[0]).unwrap(), "kept");
+        fs::remove_file(&files[0]).unwrap();
+        unpack(&folder, &to).unwrap();
+        assert_eq!(fs::read_to_string(&files[0]).unwrap(), PTX);
+    }
+
+    #[test]
+    fn an_archive_that_is_shorter_than_its_modules_is_refused() {
+        let (root, folder) = checked_in("short");
+        let manifest = fs::read_to_string(folder.join(MANIFEST)).unwrap();
+        let length = format!(" k {} ", PTX.len());
+        fs::write(folder.join(MANIFEST), manifest.replace(&length, " k 99 ")).unwrap();
+        let error = unpack(&folder, &root.join("unpacked")).unwrap_err();
+        assert!(
+            matches!(error, CheckedInError::ChangedArchive { .. }),
+            "{error}"
+        );
+    }
+
+    #[test]
+    #[cfg(feature = "compile")]
+    fn what_is_packed_is_what_is_unpacked() {
+        let (root, folder) = checked_in("packed");
+        let archive = archive::pack(PTX.as_bytes()).unwrap();
+        let manifest = fs::read_to_string(folder.join(MANIFEST)).unwrap();
+        let hash = |bytes: &[u8]| format!("archive {}", source_hash::sha256(bytes));
+        let manifest = manifest.replace(&hash(&PACKED), &hash(&archive));
+        fs::write(folder.join(MANIFEST), manifest).unwrap();
+        fs::write(folder.join(ARCHIVE), archive).unwrap();
+        let files = unpack(&folder, &root.join("unpacked")).unwrap();
+        assert_eq!(fs::read_to_string(&files[0]).unwrap(), PTX);
+    }
+
+    #[test]
     fn another_version_of_a_linked_package_is_stale() {
         let (root, folder) = checked_in("linked");
         fs::write(root.join("Cargo.lock"), LOCK.replace("2.7.1", "2.7.10")).unwrap();
@@ -101,12 +158,12 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_module_is_found() {
+    fn a_changed_archive_is_found() {
         let (root, folder) = checked_in("module");
-        fs::write(folder.join("k.sm_80.ptx"), ".version 7.1\n").unwrap();
+        fs::write(folder.join(ARCHIVE), "another").unwrap();
         assert!(matches!(
             verify(&folder, &root),
-            Err(CheckedInError::ChangedModule { .. })
+            Err(CheckedInError::ChangedArchive { .. })
         ));
     }
 
@@ -136,7 +193,12 @@ mod tests {
             "{}",
             images.modules
         );
-        assert!(!root.join("out").exists());
+        let unpacked = root.join("out/checked_in");
+        assert_eq!(
+            fs::read_to_string(unpacked.join("k.sm_80.ptx")).unwrap(),
+            PTX
+        );
+        assert_eq!(fs::read_dir(root.join("out")).unwrap().count(), 1);
     }
 
     #[test]
@@ -179,9 +241,9 @@ mod tests {
     fn a_package_without_kernels_keeps_its_ptx() {
         let (root, folder) = checked_in("package");
         fs::remove_dir_all(root.join("kernels")).unwrap();
-        let builder = CudaBuilder::new(root.join("kernels"));
+        let builder = CudaBuilder::new(root.join("kernels")).target_dir(root.join("out"));
         assert!(images(&builder, &folder, &root).is_ok());
-        fs::write(folder.join("k.sm_80.ptx"), ".version 7.1\n").unwrap();
+        fs::write(folder.join(ARCHIVE), "another").unwrap();
         let error = images(&builder, &folder, &root).unwrap_err();
         assert!(matches!(error, ImagesError::CheckedIn(_)), "{error}");
     }

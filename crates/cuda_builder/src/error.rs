@@ -26,7 +26,7 @@ pub enum BuildError {
     },
 
     /// A program of the device toolchain is missing.
-    #[error("`{tool}` was not found in {}; {install}", join_paths(.looked_in))]
+    #[error("could not find `{tool}` in {}; {install}", join_paths(.looked_in))]
     MissingTool {
         /// The name of the program.
         tool: String,

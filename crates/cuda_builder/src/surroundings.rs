@@ -32,6 +32,13 @@ impl Surroundings {
         })
     }
 
+    pub(crate) fn default_target_dir(&self) -> PathBuf {
+        match &self.out_dir {
+            Some(out_dir) => out_dir.join("cuda_builder"),
+            None => self.base.join("target/cuda_builder"),
+        }
+    }
+
     pub(crate) fn absolute(&self, path: &Path) -> PathBuf {
         self.base.join(path)
     }

@@ -75,7 +75,7 @@ fn an_entry_takes_no_type_that_the_host_cannot_give() {
     for expected in [
         "error[E0277]: `&'static ",
         "is not a scalar",
-        "`Switch` cannot be the parameter of a kernel: some bytes are no value of it",
+        "`Switch` cannot be a kernel parameter: not all bytes are valid values of it",
     ] {
         assert!(
             text.contains(expected),

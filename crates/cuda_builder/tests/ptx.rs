@@ -209,10 +209,13 @@ fn the_same_sources_give_the_same_ptx_anywhere_and_under_any_profile() {
          [profile.release.package.fixture-kernels]\n{settings}"
     );
     let elsewhere = Workspace::with_profiles("another/longer place", &profiles);
-    let copy = elsewhere.root().join("copy");
-    let build = elsewhere.builder("kernels").copy_to(&copy).build().unwrap();
-    let path = copy.join("fixture_kernels.sm_80.ptx");
-    assert_eq!(build.modules[0].path, path);
+    let build = elsewhere.builder("kernels").build().unwrap();
+    let path = &build.modules[0].path;
+    assert!(
+        path.ends_with("fixture_kernels.sm_80.ptx"),
+        "{}",
+        path.display()
+    );
     assert_eq!(fs::read_to_string(path).unwrap(), here);
 }
 

@@ -1,5 +1,5 @@
-//! The note that `#[kernel]` leaves for the builder beside a PTX entry, where it depends on the
-//! layout of a type or on a constant.
+//! The note for the builder beside a PTX entry, for kernels whose note depends on a type's layout
+//! or on a constant.
 
 use crate::const_text::{self, Text};
 use crate::signature::Layout;
@@ -7,18 +7,17 @@ use crate::signature::Layout;
 /// A part of an [`Annotation`].
 #[derive(Clone, Copy, Debug)]
 pub enum Part {
-    /// Text as it is.
+    /// Literal text.
     Text(&'static str),
-    /// A number in decimals.
+    /// A number, in decimal.
     Number(usize),
-    /// `<size>:<alignment>`, behind the letter of a parameter that is passed by value.
+    /// `<size>:<alignment>`, after the letter of a parameter passed by value.
     Layout(Layout),
 }
 
-/// `value`, for a bound that is a constant of the source: from 1 to `most`.
+/// Checks a launch bound that the source gives as a constant: 1 to `most`.
 ///
-/// # Panics
-/// It is another number, which in a constant is an error of the compiler.
+/// # Panics If `value` is out of range: in a constant, a compile error.
 #[must_use]
 pub const fn launch_bound(value: u32, most: u32) -> u32 {
     assert!(

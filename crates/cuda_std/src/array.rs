@@ -3,10 +3,10 @@
 #[cfg(target_arch = "nvptx64")]
 pub use core::array::from_fn;
 
-/// The array whose element i is `element(i)`, made in order of i.
+/// An array of `element(i)`, called in order of i.
 ///
-/// On a GPU it is [`core::array::from_fn`]. A host takes this loop instead, which is a fifth of the
-/// code for its compiler.
+/// On a GPU it is [`core::array::from_fn`]. The host compiles this loop instead, a fifth of the
+/// code.
 #[cfg(not(target_arch = "nvptx64"))]
 #[inline]
 pub fn from_fn<T: Copy, const N: usize>(mut element: impl FnMut(usize) -> T) -> [T; N] {

@@ -1,35 +1,34 @@
-//! Atomic operations on elements of global and shared memory, that of other blocks of the cluster included.
+//! Atomic operations on global memory and on shared memory, including that of other blocks of the cluster.
 //!
-//! Those of the views are relaxed, with the scope of the device: they order nothing else. A thread that
-//! publishes data writes it, calls [`fence_device`](crate::thread::fence_device), then changes
-//! the atomic; a thread that sees the change calls the fence, then reads. An [`AtomicRef`] has operations
-//! that acquire and release, which do without fences, and narrower scopes. [`fence`] has weaker fences, and
-//! all scopes.
+//! The views' operations are relaxed and device-scoped: they order nothing else. To publish data, a thread writes it,
+//! calls [`fence_device`](crate::thread::fence_device), then changes the atomic; a thread that sees the change calls
+//! the fence, then reads. [`AtomicRef`] has acquire and release operations, which need no fences, and other scopes.
+//! [`fence`] has weaker fences, for every scope.
 //!
-//! The order in which threads of one launch add is not fixed. Integer sums do not mind; a
-//! floating-point sum may differ from run to run.
+//! The order in which threads of a launch add is not fixed. Integer sums do not depend on it; a floating-point sum
+//! may differ from run to run.
 //!
-//! Views of atomics, [`GlobalAtomic`](crate::global::GlobalAtomic), need no `unsafe`. In shared memory:
+//! [`GlobalAtomic`](crate::global::GlobalAtomic), a view of atomics, needs no `unsafe`. In shared memory:
 //!
 //! ```
 //! use cuda_std::prelude::*;
 //!
-//! /// How many elements of each block's part of `x` are negative, added to `counts`.
+//! /// Adds the number of negative elements of `x` to `counts[0]`.
 //! #[kernel]
 //! pub fn count_negative(x: Global<f32>, counts: GlobalAtomic<u32>) {
 //!     let count = shared_array![u32; 1];
 //!     if thread::rank_in_block() == 0 {
-//!         // SAFETY: (1) there is one element. (2) The first thread alone writes it.
+//!         // SAFETY: the array has one element, and only the first thread writes it.
 //!         unsafe { count.store(0, 0) };
 //!     }
 //!     thread::sync_threads();
 //!     if x.get(thread::unique_index().get()).is_some_and(|x| x < 0.0) {
-//!         // SAFETY: (1) there is one element. (2) Between the barriers there are atomics alone.
+//!         // SAFETY: the array has one element. Between the barriers all accesses are atomic.
 //!         unsafe { count.atomic_add(0, 1) };
 //!     }
 //!     thread::sync_threads();
 //!     if thread::rank_in_block() == 0 {
-//!         // SAFETY: (1) the element was written. (2) The barrier is after the atomics.
+//!         // SAFETY: the element was written, and the barrier orders this load after the atomics.
 //!         counts.fetch_add(0, unsafe { count.load(0) });
 //!     }
 //! }
@@ -57,15 +56,15 @@ impl<T: machine::AtomicWord> AtomicAdd for T {}
 pub trait AtomicInteger: AtomicAdd + machine::AtomicInteger {}
 impl<T: machine::AtomicInteger> AtomicInteger for T {}
 
-/// A fence with an order, for the threads of a scope: CUDA C++'s `cuda::atomic_thread_fence`.
+/// A fence with an order and a scope: CUDA C++'s `cuda::atomic_thread_fence`.
 ///
-/// With [`AcqRel`] two threads agree on an order by a word. The first one fences, and then writes the word
-/// atomically. The second one reads that value atomically, and then fences. What the first one did before its
-/// fence is before what the second one does after its own. (`fence.acq_rel`)
+/// [`AcqRel`] orders two threads through a word. The first fences, then writes the word atomically. The second reads
+/// that value atomically, then fences. Everything the first did before its fence happens before everything the second
+/// does after its own. (`fence.acq_rel`)
 ///
-/// [`SeqCst`] orders such fences among each other, too. Of two threads that each write a word atomically, fence,
-/// and read the other's word, at least one reads what the other has written. The fences of
-/// [`thread`](crate::thread) have this order. (`fence.sc`)
+/// [`SeqCst`] also puts these fences in one order. If two threads each write a word atomically, fence, and read the
+/// other's word, at least one reads the other's write. The fences of [`thread`](crate::thread) have this order.
+/// (`fence.sc`)
 ///
 /// The scope of each fence must include the other thread. [`ClusterScope`] is for kernels for compute capability
 /// 9.0 and later.
@@ -74,14 +73,14 @@ impl<T: machine::AtomicInteger> AtomicInteger for T {}
 /// use cuda_std::atomic::{AcqRel, DeviceScope, fence};
 /// use cuda_std::prelude::*;
 ///
-/// /// The first block hands an element to the second one.
+/// /// The first block hands an element to the second.
 /// ///
 /// /// # Safety
-/// /// 1. `x`, `letter`, `flag` and `out` have one element; that of `flag` is 0. The launch has two blocks of one
+/// /// 1. `x`, `letter`, `flag` and `out` have one element, and the flag is 0. The launch has two blocks of one
 /// ///    thread.
 /// #[kernel]
 /// pub unsafe fn hand_over(x: Global<u32>, letter: GlobalMut<u32>, flag: GlobalAtomic<u32>, out: GlobalMut<u32>) {
-///     // SAFETY: (1) is (1) of the kernel. (2) The fences and the flag order the two threads.
+///     // SAFETY: the views have the elements: the caller's contract. The fences and the flag order the two threads.
 ///     unsafe {
 ///         if thread::block_idx_x() == 0 {
 ///             letter.store(0, x.load(0));
@@ -102,7 +101,7 @@ pub fn fence<O: FenceOrder, S: Scope>(_order: O, _scope: S) {
     O::fence(S::SCOPE);
 }
 
-/// Where the elements of a view are, and how many.
+/// A view's memory space, address and length.
 type Words<T> = (AtomicSpace, *mut T, usize);
 
 macro_rules! words_of {
@@ -132,13 +131,14 @@ macro_rules! operations {
         #[track_caller]
         pub unsafe fn $name(self, index: usize, value: T) -> T {
             let (space, base, len) = self.words();
-            // SAFETY: (1), (2), and (3) where there is one, are the caller's.
+            // SAFETY: the index, conflicting accesses and, for remote memory, the block's lifetime:
+            // the caller's contract.
             unsafe { T::$operation(None, space, base, len, index, value) }
         }
     )*};
 }
 
-/// The atomic operations of a view; `$others` is what they ask for besides (1).
+/// The atomic operations of a view. `$others` lists their requirements beyond (1).
 macro_rules! atomics_of {
     ($view:ty $(, const $len:ident)?: $others:literal) => {
         impl<T: AtomicAdd $(, const $len: usize)?> $view {
@@ -175,11 +175,12 @@ macro_rules! atomics_of {
             #[track_caller]
             pub unsafe fn atomic_compare_exchange(self, index: usize, current: T, new: T) -> T {
                 let (space, base, len) = self.words();
-                // SAFETY: (1), (2), and (3) where there is one, are the caller's.
+                // SAFETY: the index, conflicting accesses and, for remote memory, the block's
+                // lifetime: the caller's contract.
                 unsafe { T::compare_exchange(None, space, base, len, index, [current, new]) }
             }
 
-            /// Element `index`, read past the read-only cache and never torn.
+            /// Loads element `index`, without the read-only cache and never torn.
             ///
             /// # Safety
             /// 1. `index` lies within the memory.
@@ -188,7 +189,8 @@ macro_rules! atomics_of {
             #[track_caller]
             pub unsafe fn atomic_load(self, index: usize) -> T {
                 let (space, base, len) = self.words();
-                // SAFETY: (1), (2), and (3) where there is one, are the caller's.
+                // SAFETY: the index, conflicting accesses and, for remote memory, the block's
+                // lifetime: the caller's contract.
                 unsafe { <T as machine::AtomicInteger>::load(None, space, base, len, index) }
             }
 
@@ -201,7 +203,8 @@ macro_rules! atomics_of {
             #[track_caller]
             pub unsafe fn atomic_store(self, index: usize, value: T) {
                 let (space, base, len) = self.words();
-                // SAFETY: (1), (2), and (3) where there is one, are the caller's.
+                // SAFETY: the index, conflicting accesses and, for remote memory, the block's
+                // lifetime: the caller's contract.
                 unsafe { <T as machine::AtomicInteger>::store(None, space, base, len, index, value) }
             }
         }
@@ -223,5 +226,5 @@ atomics_of!(
     RemoteSlice<'_, T>:
     "2. Other threads touch the element with atomic operations only, unless a barrier of the cluster orders \
      them.
-3. The block is there, from before the operation until after it."
+3. The block has started before the operation, and does not end until after it."
 );

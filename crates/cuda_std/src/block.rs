@@ -10,12 +10,11 @@ pub const MAX_WARPS: usize = 32;
 /// Shared memory for one block-wide reduction: `shared_array![T; block::MAX_WARPS]`.
 pub type ReduceScratch<'block, T> = SharedArray<'block, T, MAX_WARPS>;
 
-/// The sum of `value` over the block, in every thread of the first warp; other threads get an
-/// unspecified partial sum.
+/// Sums `value` over the block. Every thread of the first warp gets the sum; other threads get an unspecified partial
+/// sum.
 ///
-/// Each warp adds by [`warp::reduce_sum`]; the first warp adds the warps' sums the same way. The
-/// addition tree is fixed by the block's size alone, with height log2(warp width) + log2(warps),
-/// each rounded up.
+/// Each warp adds by [`warp::reduce_sum`]; the first warp adds the warps' sums the same way. The addition tree
+/// depends on the block's size alone. Its height is log2(warp width) + log2(warps), each rounded up.
 ///
 /// Block size: any multiple of the warp's width, in one to three dimensions. Every thread of the
 /// block must call it.
@@ -23,8 +22,7 @@ pub type ReduceScratch<'block, T> = SharedArray<'block, T, MAX_WARPS>;
 /// ```
 /// use cuda_std::prelude::*;
 ///
-/// /// The sum of each block's part of `x`. Launched with blocks of a multiple of the warp's width, and an
-/// /// element of `sums` for each.
+/// /// The sum of each block's part of `x`.
 /// ///
 /// /// # Safety
 /// /// 1. The block's size is a multiple of the warp's width, and `sums` has an element for each block.
@@ -32,10 +30,11 @@ pub type ReduceScratch<'block, T> = SharedArray<'block, T, MAX_WARPS>;
 /// pub unsafe fn sums_of_blocks(x: Global<f32>, sums: GlobalMut<f32>) {
 ///     let scratch = shared_array![f32; block::MAX_WARPS];
 ///     let value = x.get(thread::unique_index().get()).unwrap_or(0.0);
-///     // SAFETY: (1) is the kernel's (1). (2) The scratch is for this sum alone.
+///     // SAFETY: the block's size is a multiple of the warp's width: the caller's contract. Nothing else uses the
+///     // scratch.
 ///     let sum = unsafe { block::reduce_sum(value, scratch) };
 ///     if thread::rank_in_block() == 0 {
-///         // SAFETY: (1) is the kernel's (1). (2) Each block has an element.
+///         // SAFETY: the element exists: the caller's contract. Only this thread writes it.
 ///         unsafe { sums.store(thread::block_rank() as usize, sum) };
 ///     }
 /// }
@@ -52,7 +51,7 @@ pub unsafe fn reduce_sum<T>(value: T, scratch: ReduceScratch<T>) -> T
 where
     T: LaneValue + core::ops::Add<Output = T>,
 {
-    // SAFETY: (1), (2) are the caller's.
+    // SAFETY: the block's size and the use of `scratch`: the caller's contract.
     unsafe { reduce(value, T::zeroed(), scratch, |a, b| a + b) }
 }
 
@@ -73,8 +72,8 @@ pub unsafe fn reduce<T: Exchange>(
     let warps = crate::thread::block_size() / warp::width();
     let of_warp = warp::reduce(value, &combine);
     if warp::lane() == 0 {
-        // SAFETY: (1) `warp < MAX_WARPS`, as no block has more warps. (2) One lane of one warp
-        // writes each element.
+        // SAFETY: `warp < MAX_WARPS`: no block has more warps. One lane of one warp writes each
+        // element.
         unsafe { scratch.store(warp as usize, of_warp) };
     }
     sync_threads();
@@ -83,7 +82,7 @@ pub unsafe fn reduce<T: Exchange>(
     }
     let lane = warp::lane();
     let of_lane = if lane < warps {
-        // SAFETY: (1) a warp wrote each of the first `warps` elements. (2) The barrier above.
+        // SAFETY: the index is below `warps`. Each warp wrote its element before the barrier above.
         unsafe { scratch.load(lane as usize) }
     } else {
         neutral

@@ -1,7 +1,7 @@
-//! Text that is put together while a kernel is compiled.
+//! Text assembled at compile time.
 
-/// Text that grows. Bytes past `LEN` are counted only, so that a `Text<0>` measures what a second
-/// one then holds.
+/// A growing text. Bytes past `LEN` are only counted, so a `Text<0>` measures the length that a
+/// second one needs.
 pub(crate) struct Text<const LEN: usize> {
     bytes: [u8; LEN],
     len: usize,
@@ -21,8 +21,7 @@ impl<const LEN: usize> Text<LEN> {
 
     /// The bytes.
     ///
-    /// # Panics
-    /// If there are not `LEN` of them.
+    /// # Panics If the text does not have `LEN` bytes.
     pub(crate) const fn into_bytes(self) -> [u8; LEN] {
         assert!(self.len == LEN, "LEN is the length of the text");
         self.bytes
@@ -52,11 +51,11 @@ impl<const LEN: usize> Text<LEN> {
     }
 }
 
-/// The methods that give a type its text, of which its method `write` writes the parts. (A trait has
-/// no constant functions.)
+/// The methods `text_len` and `text` for a type whose method `write` appends the parts. (Traits have no constant
+/// functions.)
 macro_rules! measured_then_written {
     () => {
-        /// Bytes of the text.
+        /// The text's length in bytes.
         #[must_use]
         pub const fn text_len(&self) -> usize {
             let mut counter = Text::<0>::new();
@@ -66,8 +65,7 @@ macro_rules! measured_then_written {
 
         /// The text, of [`text_len`](Self::text_len) bytes.
         ///
-        /// # Panics
-        /// If `LEN` is another number.
+        /// # Panics If `LEN` is not the text's length.
         #[must_use]
         pub const fn text<const LEN: usize>(&self) -> [u8; LEN] {
             let mut text = Text::<LEN>::new();

@@ -1,7 +1,7 @@
-//! Constant memory: up to 64 KiB that every thread reads and none writes, with a cache that
-//! serves one address to a whole warp at once. Lanes that read different addresses are served
-//! one after the other. The values are those in the source, or what the host has written over
-//! them before the launch: see [`symbol`](crate::symbol).
+//! Constant memory: up to 64 KiB that no thread writes during a launch. Its cache serves one
+//! address to a whole warp at once; different addresses are served one after the other. The values
+//! come from the source, and the host can overwrite them before a launch: see
+//! [`symbol`](crate::symbol).
 
 use crate::machine::{self, Space};
 use crate::static_array::StaticArray;
@@ -18,8 +18,8 @@ impl<T: Pod, const LEN: usize> ConstantArray<T, LEN> {
     /// What [`constant_array!`](crate::constant_array) expands to.
     ///
     /// # Safety
-    /// 1. The result is the value of a static that on a GPU is in the module's constant memory,
-    ///    under this name.
+    /// 1. The result is the value of a static. On a GPU the static is in the module's constant
+    ///    memory, under this name.
     #[doc(hidden)]
     #[must_use]
     pub const unsafe fn declared(name: &'static str, values: [T; LEN]) -> Self {
@@ -28,7 +28,7 @@ impl<T: Pod, const LEN: usize> ConstantArray<T, LEN> {
         }
     }
 
-    /// Elements of the array.
+    /// The number of elements.
     #[inline(always)]
     #[must_use]
     #[allow(clippy::len_without_is_empty, reason = "the length is in the type")]
@@ -36,14 +36,14 @@ impl<T: Pod, const LEN: usize> ConstantArray<T, LEN> {
         LEN
     }
 
-    /// Element `index`, or `None` where the array ends before it.
+    /// Element `index`, or `None` if it is past the end.
     #[inline(always)]
     #[track_caller]
     #[must_use]
     pub fn get(&self, index: usize) -> Option<T> {
         // No closure: it would be the place that the simulator reports.
         if index < LEN {
-            // SAFETY: (1) is the comparison.
+            // SAFETY: `index < LEN`: compared above.
             Some(unsafe { self.load(index) })
         } else {
             None
@@ -59,17 +59,17 @@ impl<T: Pod, const LEN: usize> ConstantArray<T, LEN> {
     #[must_use]
     pub unsafe fn load(&self, index: usize) -> T {
         let base = self.array.base();
-        // SAFETY: (1) is the caller's; no thread writes constant memory during a launch.
+        // SAFETY: `index < LEN`: the caller's contract. No thread writes constant memory during a
+        // launch.
         let [value] = unsafe { machine::load::<T, 1>(Space::Constant, base, LEN, index) };
         value
     }
 }
 
-/// Declares an array in constant memory with the values that it begins with, a
-/// [`ConstantArray`](crate::constant::ConstantArray).
+/// Declares a [`ConstantArray`](crate::constant::ConstantArray) with its initial values.
 ///
-/// It stands beside the kernels, outside of functions. In the PTX it has the static's own name, so
-/// names are unique within a kernel crate.
+/// Declare it beside the kernels, outside functions. Its PTX symbol is the static's name, so names
+/// must be unique within a kernel crate.
 ///
 /// ```
 /// use cuda_std::prelude::*;
@@ -96,7 +96,7 @@ macro_rules! constant_array {
         #[cfg_attr(target_arch = "nvptx64", unsafe(link_section = ".constant"), unsafe(no_mangle))]
         $visibility static $name: $crate::constant::ConstantArray<$element, { $len }> = {
             const VALUES: [$element; { $len }] = $values;
-            // SAFETY: (1) it is the static's value, and the section is the builder's for constant
+            // SAFETY: it is a static's value, and the builder places its section in constant
             // memory.
             unsafe { $crate::constant::ConstantArray::declared(stringify!($name), VALUES) }
         };

@@ -1,10 +1,10 @@
-//! Launches that begin while the kernel before them in the stream still runs (CUDA C++ Programming Guide,
+//! Launches that start while the kernel before them in the stream still runs (CUDA C++ Programming Guide,
 //! "Programmatic Dependent Launch and Synchronization"), from compute capability 9.0 on.
 //!
-//! Between two kernels of a stream a GPU is idle for about a microsecond: it waits for the last block of the
-//! first one, and then starts those of the second. A `#[kernel(arch = "sm_90", dependent_launch)]` starts its
-//! blocks as soon as all of the kernel's before it have ended or called [`trigger`]. What needs nothing of that
-//! kernel, such as the barriers of shared memory, stands before [`wait`]:
+//! Between two kernels of a stream a GPU is idle for about a microsecond: it waits for the first kernel's last block,
+//! and then starts the second kernel's. A `#[kernel(arch = "sm_90", dependent_launch)]` starts its blocks as soon as
+//! every block of the kernel before it has ended or called [`trigger`]. Put work that needs nothing from that kernel,
+//! such as initialising barriers in shared memory, before [`wait`]:
 //!
 //! ```
 //! use cuda_std::dependent_launch;
@@ -18,13 +18,13 @@
 //! pub unsafe fn add_squares(x: GlobalMut<u32>) {
 //!     let squares = shared_array!(u32; 256);
 //!     let own = thread::thread_idx_x();
-//!     // SAFETY: (1) by (1) there are so many. (2) Each thread writes and reads its own.
+//!     // SAFETY: the index is below 256: the caller's contract. Each thread accesses its own element.
 //!     unsafe { squares.store(own as usize, own * own) };
 //!     // The kernel before may write `x` until here.
 //!     dependent_launch::wait();
 //!     dependent_launch::trigger();
 //!     if let Some(x) = x.own(thread::unique_index()) {
-//!         // SAFETY: as for the store.
+//!         // SAFETY: as for the store above, which wrote the element.
 //!         x.set(x.get() + unsafe { squares.load(own as usize) });
 //!     }
 //! }
@@ -32,19 +32,21 @@
 
 use crate::machine;
 
-/// Waits until all kernels on which the launch depends have ended, and sees all that they have written.
+/// Waits until all kernels that the launch depends on have ended, and makes their writes visible.
 ///
-/// Each thread of a kernel with `dependent_launch` makes the call, before it accesses global memory, or ends
-/// without an access: the launch behind waits for this one alone, and is to find the ones before ended, too. In
-/// other kernels it waits for nothing.
+/// Every thread of a kernel with `dependent_launch` makes this call before it accesses global memory, or ends without
+/// accessing it. The next launch waits for this one alone, and relies on earlier launches having ended, too. In other
+/// kernels the call waits for nothing.
 #[inline(always)]
 #[track_caller]
 pub fn wait() {
     machine::dependent_launch_wait();
 }
 
-/// Lets the next kernel of the stream begin, if it has `dependent_launch`, once all blocks have made the call
-/// or ended: where multiprocessors have room for its blocks. Nothing becomes visible to it by that.
+/// Lets the next kernel of the stream start, if it has `dependent_launch`.
+///
+/// It starts once every block has made this call or ended, on multiprocessors with room for its blocks. The call
+/// makes no writes visible to it.
 #[inline(always)]
 pub fn trigger() {
     machine::dependent_launch_trigger();

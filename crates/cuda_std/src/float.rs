@@ -1,7 +1,7 @@
 //! Floating-point arithmetic that Rust's `core` lacks.
 //!
-//! Rust never contracts `a * b + c`, so a kernel that wants a fused multiply-add says so. Nothing
-//! here flushes subnormals or relaxes IEEE 754.
+//! Rust never contracts `a * b + c`, so a fused multiply-add must be explicit. Nothing here flushes
+//! subnormals or relaxes IEEE 754.
 
 use crate::machine;
 
@@ -16,11 +16,11 @@ pub trait Float:
     /// Positive zero.
     const ZERO: Self;
 
-    /// Negative zero: what changes no number that it is added to, zeros of either sign included.
+    /// Negative zero. Adding it changes no number, not even a zero of either sign.
     const NEGATIVE_ZERO: Self;
 
-    /// The quiet NaN whose bits are all ones but for the sign: 0x7fff_ffff for f32,
-    /// 0x7fff_ffff_ffff_ffff for f64.
+    /// The quiet NaN with every bit set except the sign: 0x7fff_ffff for f32, 0x7fff_ffff_ffff_ffff
+    /// for f64.
     const CANONICAL_NAN: Self;
 
     /// `self * a + b`, rounded once.
@@ -28,10 +28,10 @@ pub trait Float:
     #[must_use]
     fn mul_add(self, a: Self, b: Self) -> Self;
 
-    /// The remainder of the division whose quotient is [`Self::div_euclid`]: as `self % divisor`, which is
-    /// exact, but not negative. `divisor` is added to a negative remainder and the sum is rounded, so it
-    /// may be the magnitude of `divisor` itself. NaN by zero and of infinities. It has the result of the
-    /// standard library's method.
+    /// The Euclidean remainder, which is not negative. Equal to the standard library's method.
+    ///
+    /// `self % divisor` is exact. If it is negative, the magnitude of `divisor` is added and the sum rounded, so the
+    /// result may equal that magnitude. The remainder by zero and of an infinity is NaN.
     ///
     /// ```
     /// use cuda_std::float::Float;
@@ -43,8 +43,9 @@ pub trait Float:
     #[must_use]
     fn rem_euclid(self, divisor: Self) -> Self;
 
-    /// The integer quotient whose remainder is not negative: the integer part of `self / divisor`, and
-    /// one step away where `self % divisor` is negative. It has the result of the standard library's method.
+    /// The Euclidean quotient, whose remainder is not negative. Equal to the standard library's method.
+    ///
+    /// It is the integer part of `self / divisor`, or one step away if `self % divisor` is negative.
     ///
     /// ```
     /// use cuda_std::float::Float;
@@ -56,12 +57,11 @@ pub trait Float:
     #[must_use]
     fn div_euclid(self, divisor: Self) -> Self;
 
-    /// The same number; [`Self::CANONICAL_NAN`] for every NaN.
+    /// Returns `self`, or [`Self::CANONICAL_NAN`] for every NaN.
     ///
-    /// The sign and the payload of a NaN that arithmetic returns depend on the machine, and on the
-    /// order of the operands: "Single-precision instructions return an unspecified NaN" (PTX ISA
-    /// 9.7.3), and NVIDIA's return this one, x86 that of an operand. A kernel that promises the same
-    /// bits everywhere calls this for each of its results.
+    /// The sign and payload of a NaN from arithmetic depend on the machine and on the order of the operands:
+    /// "Single-precision instructions return an unspecified NaN" (PTX ISA 9.7.3). NVIDIA GPUs return this one, x86 an
+    /// operand's. A kernel that guarantees the same bits everywhere applies this to each of its results.
     #[inline(always)]
     #[must_use]
     #[expect(clippy::eq_op, reason = "NaN alone differs from itself")]
@@ -142,7 +142,7 @@ impl Float for f64 {
     }
 }
 
-/// A 16-bit format that is computed with in f32: every value of it is exact in f32.
+/// A 16-bit format whose values are exact in f32, in which arithmetic is done.
 pub trait HalfFloat: bytemuck::Pod {
     /// The same value in f32.
     #[track_caller]
@@ -154,7 +154,7 @@ pub trait HalfFloat: bytemuck::Pod {
     #[must_use]
     fn narrow(value: f32) -> Self;
 
-    /// Both values narrowed, in one instruction from compute capability 8.0 on; 0x7fff for every NaN.
+    /// Narrows both values, in one instruction from compute capability 8.0. Every NaN becomes 0x7fff.
     #[track_caller]
     #[must_use]
     fn narrow_pair(values: [f32; 2]) -> [Self; 2];

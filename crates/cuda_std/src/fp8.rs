@@ -1,13 +1,12 @@
-//! Floating-point numbers of 8 bits, the operands of tensor cores that take the least memory.
+//! 8-bit floating-point numbers, operands of tensor cores.
 //!
 //! | type | exponent | fraction | largest number | smallest normal, subnormal | infinities |
 //! |---|---|---|---|---|---|
 //! | [`F8E4M3`] | 4 bits, bias 7 | 3 bits | 448 | 2^-6, 2^-9 | none |
 //! | [`F8E5M2`] | 5 bits, bias 15 | 2 bits | 57344 | 2^-14, 2^-16 | yes |
 //!
-//! Both hold numbers; arithmetic is that of `f32`, in which every value of either is exact. (Micikevicius
-//! et al., "FP8 Formats for Deep Learning", arXiv 2209.05433; PTX ISA, 5.2.3, "Alternate Floating-Point
-//! Data Formats".)
+//! Both are storage formats. Arithmetic is done in `f32`, in which every value of either is exact. (Micikevicius et
+//! al., "FP8 Formats for Deep Learning", arXiv 2209.05433; PTX ISA, 5.2.3, "Alternate Floating-Point Data Formats".)
 //!
 //! ```
 //! use cuda_std::fp8::{F8E4M3, F8E5M2};
@@ -30,13 +29,13 @@ const SIGN: u8 = 0x80;
 /// The code of every NaN that a conversion returns.
 const NAN: u8 = 0x7f;
 
-/// What tells the formats apart.
+/// The parameters of a format.
 struct Format {
     fraction_bits: u32,
     bias: u32,
     /// The code of the largest finite number.
     largest: u8,
-    /// What a number beyond it becomes.
+    /// The code for a number beyond it.
     beyond: u8,
 }
 
@@ -77,7 +76,7 @@ impl Format {
         }
     }
 
-    /// Adds half of a unit in the last place, or just less where the place is even, and cuts off.
+    /// Adds half a unit in the last place, or just less if the last place is even, and truncates.
     #[inline(always)]
     const fn narrow_normal(&self, magnitude: u32) -> u32 {
         let dropped = F32_FRACTION_BITS - self.fraction_bits;
@@ -86,8 +85,8 @@ impl Format {
         (rounded >> dropped) - ((F32_BIAS - self.bias) << self.fraction_bits)
     }
 
-    /// Adds a power of two whose unit in the last place is the smallest subnormal number: the
-    /// addition rounds.
+    /// Rounds by adding a power of two whose unit in the last place is the smallest subnormal
+    /// number.
     #[inline(always)]
     const fn narrow_subnormal(&self, magnitude: u32) -> u32 {
         let exponent = F32_BIAS + 1 - self.bias - self.fraction_bits + F32_FRACTION_BITS;
@@ -95,7 +94,7 @@ impl Format {
         (f32::from_bits(magnitude) + power).to_bits() - power.to_bits()
     }
 
-    /// The number of a code, which is finite.
+    /// The number of a finite code.
     #[inline(always)]
     const fn widen(&self, code: u8) -> f32 {
         let places = F32_FRACTION_BITS - self.fraction_bits;
@@ -193,9 +192,10 @@ float! {
 }
 
 impl F8E4M3 {
-    /// The nearest number, ties to even; [`Self::MAX`] with the sign of `value` for what lies beyond it,
-    /// infinities included; 0x7f for every NaN. CUDA's `__nv_fp8_e4m3` has the same numbers
-    /// (`__NV_SATFINITE`).
+    /// Rounds to the nearest number, ties to even, and saturates. Every NaN becomes 0x7f.
+    ///
+    /// Values beyond [`Self::MAX`], including infinities, become `MAX` with the sign of `value`, as in CUDA's
+    /// `__nv_fp8_e4m3` (`__NV_SATFINITE`).
     #[inline(always)]
     #[must_use]
     pub const fn from_f32(value: f32) -> Self {
@@ -218,9 +218,10 @@ impl F8E5M2 {
     /// Positive infinity.
     pub const INFINITY: Self = Self(INFINITY_OF_E5M2);
 
-    /// The nearest number, ties to even; an infinity for what would be rounded beyond [`Self::MAX`], as
-    /// IEEE 754 has it; 0x7f for every NaN. CUDA's `__nv_fp8_e5m2` saturates instead: clamp `value`
-    /// before for its numbers.
+    /// Rounds to the nearest number, ties to even. Every NaN becomes 0x7f.
+    ///
+    /// Values that round beyond [`Self::MAX`] become infinities, as in IEEE 754. CUDA's `__nv_fp8_e5m2` saturates
+    /// instead: clamp `value` first for the same numbers.
     #[inline(always)]
     #[must_use]
     pub const fn from_f32(value: f32) -> Self {
@@ -248,7 +249,7 @@ impl F8E5M2 {
 mod tests {
     use super::*;
 
-    /// The number of a code by the definition of its format; none for a NaN.
+    /// The number of a code, by the definition of the format; `None` for a NaN.
     fn number(format: &Format, code: u8, has_infinities: bool) -> Option<f64> {
         let sign = if code & SIGN == 0 { 1.0 } else { -1.0 };
         let magnitude = code & !SIGN;
@@ -265,11 +266,11 @@ mod tests {
         }
     }
 
-    /// The code of the finite number that is nearest, by looking at all of them.
+    /// The code of the nearest finite number, by trying all.
     fn nearest(format: &Format, value: f32) -> u8 {
         let sign = if value.is_sign_negative() { SIGN } else { 0 };
         let number = |code: u8| number(format, code, false).expect("a finite number");
-        // Distances of numbers that are not far beyond the largest one are exact.
+        // Distances are exact for numbers not far beyond the largest.
         let magnitude = f64::from(value.abs()).min(2.0 * number(format.largest));
         let distance = |code: &u8| ((number(*code) - magnitude).abs(), code & 1);
         let nearest = (0..=format.largest).min_by(|one, other| {
@@ -279,8 +280,8 @@ mod tests {
         sign | nearest.expect("there are numbers")
     }
 
-    /// Each number of the format, each middle of two neighbours, and their neighbours among `f32`;
-    /// numbers of every magnitude; those around the end.
+    /// Every number of the format, every midpoint of two neighbours, and their neighbours in `f32`;
+    /// numbers of every magnitude; numbers around the largest.
     fn values(format: &Format) -> Vec<f32> {
         let numbers = (0..=format.largest).map(|code| number(format, code, false).unwrap() as f32);
         let numbers: Vec<f32> = numbers.collect();
@@ -335,7 +336,7 @@ mod tests {
             let code = F8E4M3::from_f32(value).to_bits();
             assert_eq!(code, nearest(&E4M3, value), "{value:e}");
         }
-        // From the middle of the largest number and the next power of two on.
+        // The midpoint of the largest number and the next power of two.
         let overflow = 61_440.0;
         for value in values(&E5M2) {
             let expected = match value.abs() < overflow {

@@ -1,11 +1,11 @@
-//! Views of global memory: what a kernel gets as its parameters.
+//! Views of global memory, the parameters of kernels.
 //!
 //! On a GPU a view is a pointer and a length, and an access is one instruction. In the simulator
 //! each access is checked against the view's bounds and reported with its source line.
 //!
 //! A view ends with its launch and stays with its thread: its lifetime is the launch's, and it is
-//! neither `Send` nor `Sync`. A kernel's parameter leaves the lifetime out. What would keep a view
-//! for a later launch, or hand it to a host thread, does not compile:
+//! neither `Send` nor `Sync`. Kernel parameters omit the lifetime. Code that keeps a view for a
+//! later launch, or passes it to a host thread, does not compile:
 //!
 //! ```compile_fail,E0521
 //! use cuda_std::prelude::*;
@@ -69,7 +69,7 @@ macro_rules! view_basics {
         impl<T> Copy for $view<'_, T> {}
 
         impl<T> $view<'_, T> {
-            /// Elements of the view.
+            /// The number of elements.
             #[inline(always)]
             #[must_use]
             pub const fn len(self) -> usize {
@@ -83,7 +83,7 @@ macro_rules! view_basics {
                 self.len == 0
             }
 
-            /// What a launch passes: the places of the address and of the length.
+            /// The parameters of a launch: references to the address and the length.
             #[cfg(not(target_arch = "nvptx64"))]
             pub(crate) fn parts(&self) -> (&$base, &usize) {
                 (&self.base, &self.len)
@@ -95,7 +95,7 @@ use view_basics;
 view_basics!(Global, *const T);
 view_basics!(GlobalMut, *mut T);
 
-/// Where the elements from number `first` on are, and how many: none where the view ends before it.
+/// Address and number of the elements from `first` on; none if the view ends before it.
 macro_rules! part_from {
     ($view:expr, $first:expr) => {{
         let first = if $first < $view.len {
@@ -113,7 +113,7 @@ macro_rules! part_from {
 use part_from;
 
 impl<T> Global<'_, T> {
-    /// The elements from `first` on: none where the view ends before it.
+    /// The elements from `first` on; none if the view ends before it.
     #[inline(always)]
     #[must_use]
     pub const fn skip(self, first: usize) -> Self {
@@ -122,10 +122,10 @@ impl<T> Global<'_, T> {
 }
 
 impl<T> GlobalMut<'_, T> {
-    /// The elements from `first` on: none where the view ends before it.
+    /// The elements from `first` on; none if the view ends before it.
     ///
-    /// Its first element is number 0 of the result. If one thread skips an element and another none, both have that
-    /// element for their own:
+    /// Element `first` becomes element 0. If one thread skips an element and another does not, both own the same
+    /// element:
     ///
     /// ```compile_fail,E0133
     /// use cuda_std::prelude::*;
@@ -140,7 +140,7 @@ impl<T> GlobalMut<'_, T> {
     /// ```
     ///
     /// # Safety
-    /// 1. Elements of the result are [own](Self::own) ones of a thread only if all threads of the launch skip as many.
+    /// 1. Threads [own](Self::own) elements of the result only if all threads of the launch skip the same number.
     #[inline(always)]
     #[must_use]
     pub const unsafe fn skip(self, first: usize) -> Self {
@@ -148,7 +148,7 @@ impl<T> GlobalMut<'_, T> {
     }
 }
 
-/// Loads of `index..index + N` in one access of 4, 8 or 16 bytes that say which caches they use.
+/// Loads of `index..index + N` in one access of 4, 8 or 16 bytes, with a cache operator.
 macro_rules! cached_loads {
     ($($(#[$meta:meta])* $name:ident = $cache:ident;)*) => {$(
         $(#[$meta])*
@@ -157,8 +157,8 @@ macro_rules! cached_loads {
         #[must_use]
         pub unsafe fn $name<const N: usize>(self, index: usize) -> [T; N] {
             const { assert_cached::<T, N>() };
-            // SAFETY: (1), (2) are the caller's; no thread writes what a `Global` shows, and what a
-            // `GlobalMut` shows is (3) of the caller.
+            // SAFETY: the range and the alignment: the caller's contract. No thread writes the
+            // elements of a `Global`; for a `GlobalMut` that is the caller's contract.
             unsafe { machine::load_cached::<T, N>(Cache::$cache, self.base, self.len, index) }
         }
     )*};
@@ -170,8 +170,8 @@ impl<T: Pod> Global<'_, T> {
     /// # Safety
     /// 1. `base` is aligned for `T` and the elements are allocated in device memory (the
     ///    simulator's: host memory) for the lifetime `'launch`.
-    /// 2. No thread writes meanwhile what is read through the view. Elements that are not read, such
-    ///    as those between the rows of a matrix, may be written through another view.
+    /// 2. Meanwhile no thread writes elements that are read through the view. Elements that are not read, such as
+    ///    those between the rows of a matrix, may be written through another view.
     #[inline(always)]
     #[must_use]
     pub const unsafe fn from_raw_parts(base: *const T, len: usize) -> Self {
@@ -189,14 +189,14 @@ impl<T: Pod> Global<'_, T> {
         self.base
     }
 
-    /// Element `index`, or `None` where the view ends before it.
+    /// Element `index`, or `None` if it is past the end.
     #[inline(always)]
     #[track_caller]
     #[must_use]
     pub fn get(self, index: usize) -> Option<T> {
         // No closure: it would be the place that the simulator reports.
         if index < self.len {
-            // SAFETY: (1) is the comparison.
+            // SAFETY: `index < len`: compared above.
             Some(unsafe { self.load(index) })
         } else {
             None
@@ -211,7 +211,7 @@ impl<T: Pod> Global<'_, T> {
     #[track_caller]
     #[must_use]
     pub unsafe fn load(self, index: usize) -> T {
-        // SAFETY: (1) is the caller's; no thread writes what a `Global` shows.
+        // SAFETY: the caller's contract. No thread writes the elements of a `Global`.
         let [value] = unsafe { machine::load_read_only::<T, 1>(self.base, self.len, index) };
         value
     }
@@ -227,30 +227,29 @@ impl<T: Pod> Global<'_, T> {
     ///
     /// # Safety
     /// 1. `index + N <= self.len()`.
-    /// 2. The address of element `index` is a multiple of `N * size_of::<T>()`. A whole buffer of the
-    ///    host library starts at a multiple of 256, a part of one at any element: a safe kernel has
-    ///    to look at [`as_ptr`](Self::as_ptr).
+    /// 2. The address of element `index` is a multiple of `N * size_of::<T>()`. A whole buffer of the host library is
+    ///    aligned to 256 bytes, a slice of one only to its element: a safe kernel has to check
+    ///    [`as_ptr`](Self::as_ptr).
     #[inline(always)]
     #[track_caller]
     #[must_use]
     pub unsafe fn load_vector<const N: usize>(self, index: usize) -> [T; N] {
         const { assert_vector::<T, N>() };
-        // SAFETY: (1), (2) are the caller's; no thread writes what a `Global` shows.
+        // SAFETY: the caller's contract. No thread writes the elements of a `Global`.
         unsafe { machine::load_read_only::<T, N>(self.base, self.len, index) }
     }
 
     cached_loads! {
-        /// Elements `index..index + N` in one access of 4, 8 or 16 bytes by way of L1 and L2
-        /// (`ld.global.ca`), a cached load. L1 keeps lines of 128 bytes.
+        /// Elements `index..index + N` in one access of 4, 8 or 16 bytes through L1 and L2
+        /// (`ld.global.ca`). L1 keeps lines of 128 bytes.
         ///
         /// # Safety
         /// 1. `index + N <= self.len()`.
         /// 2. The address of element `index` is a multiple of `N * size_of::<T>()`.
         load_cached_all = All;
 
-        /// Elements `index..index + N` in one access of 4, 8 or 16 bytes by way of L2 alone
-        /// (`ld.global.cg`), a non-cached load. L2 transfers sectors of 32
-        /// bytes.
+        /// Elements `index..index + N` in one access of 4, 8 or 16 bytes through L2 alone
+        /// (`ld.global.cg`). L2 transfers sectors of 32 bytes.
         ///
         /// # Safety
         /// 1. `index + N <= self.len()`.
@@ -258,7 +257,7 @@ impl<T: Pod> Global<'_, T> {
         load_cached_l2 = L2;
 
         /// Elements `index..index + N` in one access of 4, 8 or 16 bytes, for data that is read
-        /// once: the cache lines are the first to be evicted (`ld.global.cs`).
+        /// once: its cache lines are evicted first (`ld.global.cs`).
         ///
         /// # Safety
         /// 1. `index + N <= self.len()`.
@@ -272,7 +271,7 @@ impl<T: Pod> Global<'_, T> {
     #[track_caller]
     pub fn prefetch_l2(self, index: usize) {
         if index < self.len {
-            // SAFETY: (1) is the comparison.
+            // SAFETY: `index < len`: compared above.
             unsafe { machine::prefetch_l2(self.base, self.len, index) }
         }
     }
@@ -284,8 +283,8 @@ impl<'launch, T: Pod> GlobalMut<'launch, T> {
     /// # Safety
     /// 1. `base` is aligned for `T` and the elements are allocated in device memory (the
     ///    simulator's: host memory) for the lifetime `'launch`.
-    /// 2. What is read or written through the view is touched meanwhile neither from outside of the
-    ///    launch nor through another of its views.
+    /// 2. Meanwhile nothing outside the launch, and no other view of the launch, touches elements
+    ///    that are accessed through the view.
     #[inline(always)]
     #[must_use]
     pub const unsafe fn from_raw_parts(base: *mut T, len: usize) -> Self {
@@ -312,7 +311,7 @@ impl<'launch, T: Pod> GlobalMut<'launch, T> {
     #[track_caller]
     #[must_use]
     pub unsafe fn load(self, index: usize) -> T {
-        // SAFETY: (1), (2) are the caller's.
+        // SAFETY: the caller's contract.
         let [value] = unsafe { machine::load::<T, 1>(Space::Global, self.base, self.len, index) };
         value
     }
@@ -328,14 +327,14 @@ impl<'launch, T: Pod> GlobalMut<'launch, T> {
     #[must_use]
     pub unsafe fn load_vector<const N: usize>(self, index: usize) -> [T; N] {
         const { assert_vector::<T, N>() };
-        // SAFETY: (1), (2), (3) are the caller's.
+        // SAFETY: the caller's contract.
         unsafe { machine::load::<T, N>(Space::Global, self.base, self.len, index) }
     }
 
     cached_loads! {
-        /// Elements `index..index + N` in one access of 4, 8 or 16 bytes by way of L1 and L2
-        /// (`ld.global.ca`), a cached load. L1 keeps lines of 128 bytes, and
-        /// does not see what other multiprocessors have written to them since.
+        /// Elements `index..index + N` in one access of 4, 8 or 16 bytes through L1 and L2
+        /// (`ld.global.ca`). L1 keeps lines of 128 bytes, and does not see later writes of other
+        /// multiprocessors.
         ///
         /// # Safety
         /// 1. `index + N <= self.len()`.
@@ -343,9 +342,8 @@ impl<'launch, T: Pod> GlobalMut<'launch, T> {
         /// 3. No other thread writes them, unless a barrier of its block orders the two.
         load_cached_all = All;
 
-        /// Elements `index..index + N` in one access of 4, 8 or 16 bytes by way of L2 alone
-        /// (`ld.global.cg`), a non-cached load. L2 transfers sectors of 32
-        /// bytes.
+        /// Elements `index..index + N` in one access of 4, 8 or 16 bytes through L2 alone
+        /// (`ld.global.cg`). L2 transfers sectors of 32 bytes.
         ///
         /// # Safety
         /// 1. `index + N <= self.len()`.
@@ -363,7 +361,7 @@ impl<'launch, T: Pod> GlobalMut<'launch, T> {
     #[inline(always)]
     #[track_caller]
     pub unsafe fn store(self, index: usize, value: T) {
-        // SAFETY: (1), (2) are the caller's.
+        // SAFETY: the caller's contract.
         unsafe { machine::store::<T, 1>(Space::Global, self.base, self.len, index, [value]) }
     }
 
@@ -377,7 +375,7 @@ impl<'launch, T: Pod> GlobalMut<'launch, T> {
     #[track_caller]
     pub unsafe fn store_vector<const N: usize>(self, index: usize, values: [T; N]) {
         const { assert_vector::<T, N>() };
-        // SAFETY: (1), (2), (3) are the caller's.
+        // SAFETY: the caller's contract.
         unsafe { machine::store::<T, N>(Space::Global, self.base, self.len, index, values) }
     }
 }

@@ -5,19 +5,18 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::ops::Deref;
 
-/// A kernel's parameter that the host passes by value, the same for the whole grid: a `T` in
-/// constant parameter memory, at its own alignment (`__grid_constant__` in CUDA C++).
+/// A kernel parameter passed by value: a `T` in constant parameter memory (`__grid_constant__` in CUDA C++).
 ///
-/// It is for what has to stay there: a tensor map, whose 128 bytes stand at a multiple of 64 and whose
-/// address instructions take, or a table that a kernel takes by reference. A small struct is simpler
-/// by value ([`ValueParam`](crate::kernel::ValueParam)). Reads are `ld.param`, and [`as_ptr`](Self::as_ptr) is the generic
-/// address for instructions that take one. The host gives a `&T`, whose bytes are copied when the
+/// Use it for data that must stay in parameter memory, at its own alignment: a tensor map, whose 128 bytes are
+/// aligned to 64 and whose address instructions take, or a table that the kernel reads by reference. For a small
+/// struct, [`ValueParam`](crate::kernel::ValueParam) is simpler. Reads are `ld.param`; [`as_ptr`](Self::as_ptr) is
+/// the generic address, for instructions that take one. The host passes a `&T`, whose bytes are copied when the
 /// launch is submitted.
 ///
 /// ```
 /// use cuda_std::prelude::*;
 ///
-/// /// Which part of a line is drawn.
+/// /// The part of a line to draw.
 /// #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 /// #[repr(C)]
 /// pub struct Window {
@@ -37,7 +36,7 @@ use core::ops::Deref;
 /// }
 /// ```
 ///
-/// It ends with its launch and stays with its thread, as the views of [`global`](crate::global) do.
+/// Like the views of [`global`](crate::global), it ends with its launch and stays with its thread.
 #[derive(Clone, Copy)]
 pub struct GridConstant<'launch, T> {
     /// A raw pointer is neither `Send` nor `Sync`.
@@ -46,7 +45,7 @@ pub struct GridConstant<'launch, T> {
 }
 
 impl<'launch, T: Pod> GridConstant<'launch, T> {
-    /// The parameter for a launch that is submitted while the borrow lasts.
+    /// The parameter for a launch submitted while the borrow lasts.
     #[inline(always)]
     #[must_use]
     pub const fn new(value: &'launch T) -> Self {
@@ -82,7 +81,8 @@ impl<T: Pod> Deref for GridConstant<'_, T> {
 
     #[inline(always)]
     fn deref(&self) -> &T {
-        // SAFETY: (1) of `from_raw`, or the borrow of `new`.
+        // SAFETY: the value is aligned, lives and is not written: the contract of `from_raw`, or
+        // the borrow of `new`.
         unsafe { &*self.value }
     }
 }
@@ -99,7 +99,7 @@ impl<T: Pod + fmt::Debug> fmt::Debug for GridConstant<'_, T> {
 /// The one type that `#[kernel]` passes by value in parameter memory.
 #[doc(hidden)]
 pub trait ByValue: sealed::ByValue {
-    /// What it holds.
+    /// The type of the value.
     type Value: Pod;
 }
 

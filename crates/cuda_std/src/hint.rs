@@ -1,9 +1,9 @@
 //! Hints to the optimiser that change no result.
 
-/// `value`, in a way that hides from the optimiser where it came from.
+/// Returns `value`, and hides its origin from the optimiser.
 ///
-/// What is computed from it is computed where it stands: it is not moved out of a loop, where it
-/// would hold registers for all of the loop's length. For a branch that is rarely taken beside a
+/// Computations from the result stay in place: the optimiser does not move them out of a loop,
+/// where they would hold registers for its whole length. Use it in a rarely taken branch beside a
 /// loop that needs every register.
 #[inline(always)]
 #[must_use]

@@ -2,8 +2,8 @@
 
 use crate::machine;
 
-/// `sum` and the four products of the bytes of `a` with those of `b`, all of them signed; sums wrap
-/// around. One instruction from compute capability 6.1 on. (`dp4a.s32.s32`: PTX ISA, 9.7.1.23)
+/// `sum` plus the dot product of the four signed bytes of `a` and of `b`; sums wrap. One
+/// instruction from compute capability 6.1 on. (`dp4a.s32.s32`: PTX ISA, 9.7.1.23)
 ///
 /// ```
 /// use cuda_std::integer::dp4a;

@@ -1,7 +1,7 @@
-//! What a host program needs to know about a kernel in order to launch it.
+//! Kernel descriptors: what the host needs to launch a kernel.
 //!
-//! `#[kernel]` writes the implementations; programs name kernels by the type and the function that
-//! it leaves behind on the host, as in `module.launch(kernels::axpy, config, (2.0, &x, &mut y))`.
+//! `#[kernel]` writes the implementations. Programs name a kernel by the type and the function that
+//! it leaves on the host, as in `module.launch(kernels::axpy, config, (2.0, &x, &mut y))`.
 
 mod architecture;
 mod params;
@@ -10,51 +10,52 @@ pub use crate::parameter::{ScalarParam, ValueParam};
 pub use architecture::Architecture;
 pub use params::{EntryParams, KernelParam, KernelParams, ParamCopies};
 
-/// What `#[kernel]` marks loops with.
+/// `#[kernel]` marks loops with it.
 #[doc(hidden)]
 pub use simt::loop_rounds;
 
 use crate::signature::Signature;
 
-/// A kernel as the host sees it, written by [`#[kernel]`](macro@crate::kernel): its name in the PTX
-/// module, the types of its parameters, and the function that one simulated thread runs.
+/// A kernel's descriptor on the host, written by [`#[kernel]`](macro@crate::kernel).
+///
+/// It has the kernel's name in the PTX module, the types of its parameters, and the function that a
+/// simulated thread runs.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a kernel",
-    label = "this names no kernel",
-    note = "a kernel is a function with the attribute `#[kernel]`; hosts name it by what the \
-            attribute leaves in the function's place"
+    label = "not a kernel",
+    note = "a kernel is a function with the attribute `#[kernel]`; the host names it by the type or function of its name"
 )]
 pub trait Kernel: Copy + Send + Sync + 'static {
-    /// The kernel's parameters as a tuple, in order, as the kernel's source declares them. Views
-    /// end with the launch.
+    /// The kernel's parameters as a tuple, in the source's order. Views end with the launch.
     type Params<'launch>: KernelParams;
 
     /// The name of the entry point in the PTX module.
     const NAME: &'static str;
 
-    /// What tells the kernel from others of its name: its crate, its path and its parameters. A
-    /// launch on a GPU compares it with the signature beside the entry. `#[kernel]` always writes
-    /// one; `None` is for entries that no `#[kernel]` has made, which are taken as they are.
+    /// The kernel's crate, path and parameters, which distinguish it from others of its name.
+    ///
+    /// A launch on a GPU compares it with the signature beside the entry. `#[kernel]` always writes
+    /// one. `None` is for entries that `#[kernel]` did not make, which are not checked.
     const SIGNATURE: Option<Signature> = None;
 
-    /// What the kernel's source promised about its launches.
+    /// The launch bounds that the kernel's source states.
     const BOUNDS: LaunchBounds;
 
-    /// The architecture that `#[kernel(arch = "...")]` names: devices that do not run code for it
-    /// have no image of the kernel, and refuse its launches.
+    /// The architecture in `#[kernel(arch = "...")]`. Devices that cannot run its code have no
+    /// image of the kernel, and reject its launches.
     const ARCH: Option<Architecture> = None;
 
-    /// For each PTX parameter, in the order of [`EntryParams`], the name of the view whose address it
-    /// is, as the source has it, or nothing: reports of the simulator name memory by it.
+    /// Names of memory for the simulator's reports, one for each PTX parameter in the order of [`EntryParams`]: the
+    /// view's name in the source if the parameter is its address, otherwise empty.
     const VIEWS: &'static [&'static str] = &[];
 
-    /// Runs the kernel's body as the simulated thread that is calling.
+    /// Runs the kernel's body as the calling simulated thread.
     ///
     /// # Safety
-    /// 1. The launch meets the requirements of the kernel's own documentation: a safe kernel requires
-    ///    nothing beyond valid parameters.
-    /// 2. Every view in `params` is valid for `'launch`, the whole of the launch, and no other
-    ///    launch or host thread writes what it reads, or touches what it writes.
+    /// 1. The launch meets the requirements of the kernel's documentation. A safe kernel requires only valid
+    ///    parameters.
+    /// 2. Every view in `params` is valid for the whole launch, `'launch`. Meanwhile no other launch or host thread
+    ///    writes what it reads, or touches what it writes.
     unsafe fn run<'launch>(params: Self::Params<'launch>);
 }
 
@@ -72,27 +73,27 @@ where
     const VIEWS: &'static [&'static str] = K::VIEWS;
 
     unsafe fn run<'launch>(params: Self::Params<'launch>) {
-        // SAFETY: (1) and (2) are those of this method.
+        // SAFETY: the caller's contract, which is this method's.
         unsafe { K::run(params) }
     }
 }
 
-/// A kernel that any launch with valid parameters may run: its source says `fn`, not `unsafe fn`.
+/// A kernel declared as `fn`, not `unsafe fn`: safe to launch with any valid parameters.
 ///
 /// # Safety
-/// 1. With views that are valid and exclusive where they are mutable, no grid and no block shape
-///    that the bounds allow can cause undefined behaviour.
-/// 2. An entry that is called [`Kernel::NAME`] and has [`Kernel::SIGNATURE`] beside it takes
+/// 1. If the views are valid, and mutable ones exclusive, no grid and block shape within the bounds
+///    causes undefined behaviour.
+/// 2. An entry named [`Kernel::NAME`] with [`Kernel::SIGNATURE`] beside it takes
 ///    [`Kernel::Params`]; without a signature, any entry of that name does.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be launched from safe code",
     label = "this kernel's source says `unsafe fn`",
-    note = "an `unsafe fn` asks more of its launches than valid parameters: read its `# Safety` \
+    note = "an `unsafe fn` requires more than valid parameters: read its `# Safety` \
             section, and launch it with `launch_unsafe`"
 )]
 pub unsafe trait SafeKernel: Kernel {}
 
-// SAFETY: (1) and (2) are those of the kernel that the function names.
+// SAFETY: the function names a kernel that meets both requirements.
 #[diagnostic::do_not_recommend]
 unsafe impl<F, K> SafeKernel for F
 where
@@ -101,28 +102,28 @@ where
 {
 }
 
-/// Limits that a kernel puts on its launches; `None` leaves a choice to the compiler.
+/// Limits on a kernel's launches; `None` leaves the choice to the compiler.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LaunchBounds {
-    /// Most threads in a block (`.maxntid`). A launch with more is refused.
+    /// Maximum threads in a block (`.maxntid`). A launch with more is rejected.
     pub max_threads: Option<u32>,
-    /// Blocks that are to be resident on one multiprocessor (`.minnctapersm`).
+    /// Minimum resident blocks per multiprocessor (`.minnctapersm`).
     pub min_blocks: Option<u32>,
-    /// Most registers for one thread (`.maxnreg`).
+    /// Maximum registers per thread (`.maxnreg`).
     pub max_registers: Option<u32>,
-    /// Whether all blocks of a launch have to be resident at once. A launch that is too large for
-    /// that is refused.
+    /// Whether all blocks of a launch must be resident at once. A launch too large for that is
+    /// rejected.
     pub cooperative: bool,
-    /// Whether a launch may begin while the kernel before it in the stream still runs.
+    /// Whether a launch may start while the kernel before it in the stream still runs.
     pub dependent_launch: bool,
-    /// Blocks in each cluster, in x, y and z (`.reqnctapercluster`). A launch whose grid is not made
-    /// of whole clusters is refused.
+    /// Blocks in each cluster, in x, y and z (`.reqnctapercluster`). A launch whose grid is not made of whole
+    /// clusters is rejected.
     pub cluster: Option<[u32; 3]>,
 }
 
 impl LaunchBounds {
-    /// The bounds that `#[kernel(...)]` was given.
+    /// The bounds in `#[kernel(...)]`.
     #[must_use]
     pub const fn new(
         max_threads: Option<u32>,
@@ -139,21 +140,21 @@ impl LaunchBounds {
         }
     }
 
-    /// The same bounds for launches whose blocks are resident all at once.
+    /// Sets whether all blocks of a launch must be resident at once.
     #[must_use]
     pub const fn with_cooperative(mut self, cooperative: bool) -> Self {
         self.cooperative = cooperative;
         self
     }
 
-    /// The same bounds for launches that may begin while the kernel before them still runs.
+    /// Sets whether a launch may start while the kernel before it still runs.
     #[must_use]
     pub const fn with_dependent_launch(mut self, dependent_launch: bool) -> Self {
         self.dependent_launch = dependent_launch;
         self
     }
 
-    /// The same bounds for launches in clusters of `blocks`, in x, y and z.
+    /// Sets the blocks in each cluster, in x, y and z.
     #[must_use]
     pub const fn with_cluster(mut self, blocks: [u32; 3]) -> Self {
         self.cluster = Some(blocks);

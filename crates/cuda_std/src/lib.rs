@@ -1,8 +1,8 @@
 //! The device-side standard library for GPU kernels written in Rust.
 //!
-//! Kernel code calls only this crate and `core`. Compiled for `nvptx64` its functions are
-//! instructions; on every other target they go to the simulated thread that is running, so the
-//! same kernel is tested by `cargo test` and run by a GPU.
+//! Kernel code calls only this crate and `core`. On `nvptx64` its functions compile to
+//! instructions. On every other target they act on the simulated thread that is running, so `cargo
+//! test` runs the same kernel as a GPU.
 //!
 //! | scope | module | called by | result held by |
 //! |---|---|---|---|
@@ -26,7 +26,7 @@
 //! ```
 //! use cuda_std::prelude::*;
 //!
-//! /// `y[i] += a * x[i]` for each `i` that both have.
+//! /// `y[i] += a * x[i]` for each `i` within both.
 //! #[kernel]
 //! pub fn axpy(a: f32, x: Global<f32>, y: GlobalMut<f32>) {
 //!     let i = thread::unique_index();
@@ -95,10 +95,10 @@ pub use cuda_std_macros::device_function;
 ///
 /// | | simulator | GPU |
 /// |---|---|---|
-/// | printed | when the launch ends, with a defect too | at calls that wait for the device: `synchronize`, copies to the host, results, and when the device is dropped or lost |
-/// | order | that of the schedule, which the seed decides | that in which threads took their records, which varies |
-/// | limit | none | 1024 lines of a module between two such calls; the host says how many more were lost |
-/// | cost | a line is formatted | a call, a compare-and-swap and some 150 bytes over the bus for a line; a module that prints has 0.5 MB of page-locked memory |
+/// | printed | when the launch ends, even with a defect | at calls that wait for the device: `synchronize`, copies to the host, results, and when the device is dropped or lost |
+/// | order | the schedule's, which the seed determines | the order in which threads took their records, which varies |
+/// | limit | none | 1024 lines of a module between two such calls; the host reports how many more were lost |
+/// | cost | a line is formatted | a call, a compare-and-swap and about 150 bytes over the bus per line; 0.5 MB of page-locked memory per module that prints |
 ///
 /// ```
 /// use cuda_std::prelude::*;
@@ -125,9 +125,10 @@ pub const SOURCE_HASH: &str = env!("SOURCE_HASH");
 #[doc(hidden)]
 pub const MACROS_SOURCE_HASH: &str = cuda_std_macros::source_hash!();
 
-/// What nearly every kernel uses.
+/// The names that nearly every kernel uses.
 pub mod prelude {
-    /// This crate, by whose name `#[kernel]` finds it where it is re-exported by another one.
+    /// This crate under the name that `#[kernel]` refers to, even where another crate re-exports
+    /// it.
     pub use crate as cuda_std;
     pub use crate::float::Float;
     pub use crate::global::{Global, GlobalAtomic, GlobalMatrix, GlobalMatrixMut, GlobalMut};
@@ -142,7 +143,7 @@ pub mod prelude {
     };
 }
 
-/// What the macros of this crate expand to. Not part of the public interface.
+/// Items that the macros of this crate expand to. Not part of the public interface.
 #[doc(hidden)]
 pub mod internal {
     /// Storage of a static shared array: 16-byte aligned, so that its rows may be read as vectors.
@@ -151,7 +152,7 @@ pub mod internal {
     pub struct SharedStorage<T, const LEN: usize>(pub core::mem::MaybeUninit<[T; LEN]>);
 }
 
-/// The README's kernel is compiled.
+/// Compiles the README's kernel.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,8 +1,8 @@
-//! Rings of stages between threads that fill them and threads that use them.
+//! Rings of stages between producer and consumer threads.
 //!
-//! A [`Ring`] has two barriers in shared memory for each stage: one completes when the stage is full,
-//! the other when it is empty. A thread that waits has a place in the ring, a [`Producer`] or a [`Consumer`],
-//! which knows the stage that is next and how often the ring has gone round.
+//! A [`Ring`] has two barriers in shared memory for each stage: one completes when the stage is full, the other when
+//! it is empty. A waiting thread has a position in the ring, a [`Producer`] or a [`Consumer`], which tracks the next
+//! stage and the parity of the round.
 //!
 //! ```text
 //! one thread: ring.init(1, consumers); every thread: a barrier of the block or the cluster
@@ -14,16 +14,16 @@
 //!     copies into slot.stage(), ...             one thread of each: consumer.release(stage)
 //! ```
 //!
-//! The copies count their bytes when they have landed; the stage is full when the producer has
-//! arrived and all the bytes that it expects have. (PTX ISA, 9.7.12.15, "mbarrier".)
+//! Copies count their bytes as they land. A stage is full when the producer has arrived and all the bytes that it
+//! expects have landed. (PTX ISA, 9.7.12.15, "mbarrier".)
 
 use crate::machine;
 use core::marker::PhantomData;
 
-/// `STAGES` stages, each with a barrier for full and one for empty.
+/// A ring of `STAGES` stages, each with a full and an empty barrier.
 #[derive(Debug)]
 pub struct Ring<'block, const STAGES: usize> {
-    /// The barriers for full of all stages, then those for empty.
+    /// The full barriers of all stages, then the empty ones.
     barriers: *mut u64,
     block: PhantomData<&'block mut [u64]>,
 }
@@ -37,13 +37,13 @@ impl<const STAGES: usize> Clone for Ring<'_, STAGES> {
 impl<const STAGES: usize> Copy for Ring<'_, STAGES> {}
 
 impl<'block, const STAGES: usize> Ring<'block, STAGES> {
-    /// Bytes of shared memory that the ring takes up.
+    /// Size of the ring in shared memory, in bytes.
     pub const BYTES: usize = 2 * STAGES * size_of::<u64>();
 
     /// The ring at `barriers`.
     ///
     /// # Safety
-    /// 1. `barriers` is a multiple of 8, and the block's shared memory has room for the ring there.
+    /// 1. `barriers` is a multiple of 8, and the ring there lies within the block's shared memory.
     /// 2. The result is used with a lifetime within which the block does not end.
     #[inline(always)]
     pub(crate) const unsafe fn of_memory(barriers: *mut u64) -> Self {
@@ -76,7 +76,8 @@ impl<'block, const STAGES: usize> Ring<'block, STAGES> {
     pub unsafe fn init(self, producers: u32, consumers: u32) {
         let mut stage = 0;
         while stage < STAGES as u32 {
-            // SAFETY: (1) of `of_memory` for the place, (1) of this function for the other threads.
+            // SAFETY: `barriers` is aligned and in shared memory: the contract of `of_memory`. No
+            // other thread uses the ring yet: the caller's contract.
             unsafe {
                 machine::mbarrier_init(self.full(stage), producers);
                 machine::mbarrier_init(self.empty(stage), consumers);
@@ -86,15 +87,17 @@ impl<'block, const STAGES: usize> Ring<'block, STAGES> {
         machine::fence_mbarrier_init();
     }
 
-    /// The place of a thread that fills stages.
+    /// The position of the thread that fills all stages.
     #[inline(always)]
     #[must_use]
     pub const fn producer(self) -> Producer<'block, STAGES> {
         self.producer_in_turns(0)
     }
 
-    /// The place of thread number `number` of `PRODUCERS` threads that fill stages in turns: the first of its stages is
-    /// number `number` (modulo `PRODUCERS`), and the next ones lie `PRODUCERS` apart. They divide the stages.
+    /// The position of one of `PRODUCERS` threads that fill stages in turns.
+    ///
+    /// Its first stage is `number` modulo `PRODUCERS`, and the next ones are `PRODUCERS` apart. `PRODUCERS` divides
+    /// `STAGES`.
     #[inline(always)]
     #[must_use]
     pub const fn producer_in_turns<const PRODUCERS: usize>(
@@ -104,7 +107,7 @@ impl<'block, const STAGES: usize> Ring<'block, STAGES> {
         const {
             assert!(
                 STAGES.is_multiple_of(PRODUCERS),
-                "each round has as many turns"
+                "the number of producers divides the stages"
             )
         };
         Producer {
@@ -116,7 +119,7 @@ impl<'block, const STAGES: usize> Ring<'block, STAGES> {
         }
     }
 
-    /// The place of a thread that uses stages.
+    /// The position of a thread that uses the stages.
     #[inline(always)]
     #[must_use]
     pub const fn consumer(self) -> Consumer<'block, STAGES> {
@@ -127,7 +130,7 @@ impl<'block, const STAGES: usize> Ring<'block, STAGES> {
     }
 }
 
-/// Where in the ring a thread is.
+/// A thread's position in the ring.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     stage: u32,
@@ -151,7 +154,7 @@ impl Place {
     }
 }
 
-/// A thread's place in a ring of which it fills every stage, or, as one of `PRODUCERS` threads, those of its turns.
+/// A producer's position in a ring. It fills every stage, or every `PRODUCERS`-th.
 #[derive(Debug)]
 pub struct Producer<'block, const STAGES: usize, const PRODUCERS: usize = 1> {
     ring: Ring<'block, STAGES>,
@@ -170,7 +173,7 @@ impl<'block, const STAGES: usize, const PRODUCERS: usize> Producer<'block, STAGE
             stage,
             is_odd_round,
         } = self.place;
-        // SAFETY: (1) is the caller's.
+        // SAFETY: the caller's contract.
         unsafe { machine::mbarrier_wait(self.ring.empty(stage), !is_odd_round) };
         self.place.advance::<STAGES, PRODUCERS>();
         Slot {
@@ -197,17 +200,18 @@ impl Slot<'_> {
         self.stage as usize
     }
 
-    /// States how many bytes the copies into the stage of this block have, and arrives: when as many
-    /// have landed, the stage is full. Bytes outside of a tensor count, and those that other blocks
-    /// send here by multicast.
+    /// Arrives, and states the number of bytes that copies bring to this block's stage. The stage is full when they
+    /// have landed.
+    ///
+    /// Include bytes outside the tensor, and bytes that other blocks send here by multicast.
     ///
     /// # Safety
     /// 1. The ring is initialised.
-    /// 2. The bytes of a stage are at most 2^20 - 1 together.
+    /// 2. A stage expects at most 2^20 - 1 bytes in all.
     #[inline(always)]
     #[track_caller]
     pub unsafe fn expect(&self, bytes: u32) {
-        // SAFETY: (1) is the caller's.
+        // SAFETY: the caller's contract.
         unsafe { machine::mbarrier_arrive_expect(self.full, bytes) };
     }
 
@@ -218,7 +222,7 @@ impl Slot<'_> {
     }
 }
 
-/// A thread's place in a ring whose stages it uses.
+/// A consumer's position in a ring.
 #[derive(Debug)]
 pub struct Consumer<'block, const STAGES: usize> {
     ring: Ring<'block, STAGES>,
@@ -226,7 +230,7 @@ pub struct Consumer<'block, const STAGES: usize> {
 }
 
 impl<'block, const STAGES: usize> Consumer<'block, STAGES> {
-    /// Waits until the next stage is full: what was copied into it is there for the calling thread.
+    /// Waits until the next stage is full. The calling thread then sees the copied data.
     ///
     /// # Safety
     /// 1. The ring is [initialised](Ring::init).
@@ -237,33 +241,33 @@ impl<'block, const STAGES: usize> Consumer<'block, STAGES> {
             stage,
             is_odd_round,
         } = self.place;
-        // SAFETY: (1) is the caller's.
+        // SAFETY: the caller's contract.
         unsafe { machine::mbarrier_wait(self.ring.full(stage), is_odd_round) };
         self.place.advance::<STAGES, 1>();
         Stage { index: stage }
     }
 
-    /// Arrives at the barrier that says that the stage is empty: the calling thread, and those that
-    /// it stands for, do not use it any more.
+    /// Arrives at the stage's empty barrier: the calling thread, and the threads that it arrives
+    /// for, no longer use the stage.
     ///
     /// # Safety
-    /// 1. The ring is initialised, and `stage` is one of its.
+    /// 1. The ring is initialised, and `stage` is one of its stages.
     #[inline(always)]
     #[track_caller]
     pub unsafe fn release(&self, stage: &Stage) {
-        // SAFETY: (1) is the caller's.
+        // SAFETY: the caller's contract.
         unsafe { machine::mbarrier_arrive(self.ring.empty(stage.index)) };
     }
 
-    /// The same in the ring of the block of rank `rank`, whose producer fills the caller's block, too.
+    /// [`Self::release`] in the ring of the block of rank `rank`, whose producer also fills the caller's block.
     ///
     /// # Safety
-    /// 1. The ring of each block of the cluster is initialised and lies in the same place.
+    /// 1. The ring of each block of the cluster is initialised and has the same offset in shared memory.
     /// 2. The block of that rank is still running.
     #[inline(always)]
     #[track_caller]
     pub unsafe fn release_in(&self, stage: &Stage, rank: u32) {
-        // SAFETY: (1), (2) are the caller's.
+        // SAFETY: the caller's contract.
         unsafe { machine::mbarrier_arrive_in(self.ring.empty(stage.index), rank) };
     }
 }

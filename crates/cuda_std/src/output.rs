@@ -1,8 +1,9 @@
-//! Lines that kernels print, on both machines: [`gpu_println!`](crate::gpu_println).
+//! Printing from kernels, in the simulator and on GPUs: [`gpu_println!`](crate::gpu_println).
 //!
-//! A line is a record with its text and its values in memory that the GPU and the host share; the
-//! host formats it. A `Ring` has the records of a module, which the host makes when it loads the
-//! module, and a record for the first panic, which stays readable when the GPU's context is lost.
+//! A line is a record of its text and values in memory that the GPU and the host share; the host
+//! formats it. A `Ring` refers to a module's records, which the host allocates when it loads the
+//! module. One more record holds the first panic, and stays readable when the GPU's context is
+//! lost.
 
 #[cfg(any(test, target_arch = "nvptx64"))]
 mod device;
@@ -28,14 +29,14 @@ pub use value::{Printable, Value};
 
 use crate::machine;
 
-/// The name of a module's [`Ring`] in its PTX, which has one where a kernel prints or reports panics.
+/// The PTX symbol of a module's [`Ring`], in modules whose kernels print or report panics.
 #[doc(hidden)]
 pub const SYMBOL: &str = "__tilewright_output";
 
-/// The most values of a line.
+/// Maximum number of values in a line.
 pub const MAX_VALUES: usize = 8;
 
-/// The most bytes of a line's text, before its values are put in.
+/// Maximum length of a line's text in bytes, before formatting.
 pub const MAX_TEXT_BYTES: usize = 384;
 
 /// The text of a line, with a `{}` for each value.
@@ -44,7 +45,7 @@ pub const MAX_TEXT_BYTES: usize = 384;
 pub struct Text(&'static str);
 
 impl Text {
-    /// What [`gpu_println!`](crate::gpu_println) makes of a text, in a constant.
+    /// The constant that [`gpu_println!`](crate::gpu_println) makes of a text.
     #[must_use]
     pub const fn new(text: &'static str) -> Self {
         assert!(
@@ -55,7 +56,7 @@ impl Text {
     }
 }
 
-/// Prints a line: what [`gpu_println!`](crate::gpu_println) expands to.
+/// Prints a line. [`gpu_println!`](crate::gpu_println) expands to this call.
 #[doc(hidden)]
 #[inline(always)]
 #[track_caller]

@@ -1,5 +1,5 @@
-//! Which types a kernel's parameters have. `#[kernel]` checks them where it makes the entry for a GPU as well
-//! as where it makes the host's descriptor, because a name may stand for different types there.
+//! The types of kernel parameters. `#[kernel]` checks them both in the GPU's entry and in the host's descriptor,
+//! because a name may stand for different types there.
 
 use crate::global::{
     Global, GlobalAtomic, GlobalMatrix, GlobalMatrixMut, GlobalMut, View, ViewKind,
@@ -8,13 +8,14 @@ use crate::grid_constant::{ByValue, GridConstant};
 use crate::texture::{Texture, Texture1d, Texture2d};
 use bytemuck::{AnyBitPattern, NoUninit};
 
-/// Most bytes of one parameter: those that every GPU has for all of them (PTX ISA 9.0, "Kernel
-/// Function Parameters").
+/// Maximum bytes of one parameter, which is every GPU's minimum for all parameters (PTX ISA 9.0,
+/// "Kernel Function Parameters").
 const MAX_PARAM_BYTES: usize = 4096;
 
-/// A value that the host gives to a kernel, the same for the whole grid: a number, a `bool`, an
-/// array of numbers, or a struct of them ([`bytemuck::Pod`](crate::bytemuck::Pod): `#[repr(C)]`, without
-/// padding, whose bytes may have any values), of at most 4096 bytes.
+/// A parameter passed by value: a number, a `bool`, or plain data of at most 4096 bytes.
+///
+/// Plain data is an array of numbers, or a struct of them that is [`bytemuck::Pod`](crate::bytemuck::Pod):
+/// `#[repr(C)]`, without padding, and valid for any bytes. The value is the same for the whole grid.
 ///
 /// ```
 /// use cuda_std::prelude::*;
@@ -39,11 +40,11 @@ const MAX_PARAM_BYTES: usize = 4096;
 /// }
 /// ```
 ///
-/// In PTX a number is a parameter of its type, and everything else an aligned block of bytes in
-/// parameter memory, from which the kernel reads what it uses.
+/// In PTX a number is a parameter of its type. Everything else is an aligned block of bytes in parameter memory, from
+/// which the kernel reads what it uses.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be the parameter of a kernel",
-    label = "this type does not cross from the host to a kernel",
+    message = "`{Self}` cannot be a kernel parameter",
+    label = "the host cannot pass this type to a kernel",
     note = "values are numbers, `bool`, and arrays and structs of plain data: \
             `#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)] #[repr(C)]`, without padding",
     note = "a view is written as `Global<..>` or `GlobalMut<..>`, not by another name"
@@ -52,13 +53,13 @@ pub trait ValueParam: NoUninit + Send + Sync {}
 #[diagnostic::do_not_recommend]
 impl<T: NoUninit + Send + Sync> ValueParam for T {}
 
-/// A value that is one PTX parameter of its own type: a number of at most 64 bits, or a `bool`.
+/// A value passed as one PTX parameter of its type: a number of at most 64 bits, or a `bool`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a scalar",
-    label = "`#[kernel]` takes this for a scalar by its name"
+    label = "`#[kernel]` recognises scalars by this name"
 )]
 pub trait ScalarParam: ValueParam + sealed::Scalar {
-    /// A letter for what its bits mean: `b` a truth, `u` and `i` integers, `f` an IEEE 754 number, `g` a
+    /// A letter for the type of its bits: `b` for `bool`, `u` and `i` for integers, `f` for IEEE 754 numbers, `g` for
     /// [`bf16`](half::bf16).
     #[doc(hidden)]
     const KIND: u8;
@@ -80,12 +81,12 @@ scalar_params!(
     b'g': half::bf16;
 );
 
-/// A value that is a block of bytes in parameter memory, whatever bytes they are: the type may be another one
-/// on the host than on the GPU, as an alias or a field under a `cfg` is.
+/// A value passed as a block of bytes in parameter memory. Any bytes are valid, because the type may differ between
+/// host and GPU, through an alias or a field under a `cfg`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be the parameter of a kernel: some bytes are no value of it",
+    message = "`{Self}` cannot be a kernel parameter: not all bytes are valid values of it",
     label = "not plain data (`bytemuck::Pod`)",
-    note = "arrays and structs of numbers are, with `#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)] \
+    note = "arrays and structs of numbers are plain data, with `#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)] \
             #[repr(C)]`; a flag in them is a number, and a `bool` a parameter of its own"
 )]
 #[doc(hidden)]
@@ -97,25 +98,24 @@ mod sealed {
     pub trait Scalar {}
 }
 
-/// Compiles only for the parameters that `#[kernel]` passes as scalars: another type of a scalar's
-/// name would be one of them, and arrive as garbage.
+/// Compiles only for types that `#[kernel]` passes as scalars. Another type with a scalar's name
+/// would arrive as garbage.
 pub const fn assert_scalar<T: ScalarParam>() {}
 
-/// Compiles only for the parameters that `#[kernel]` passes as a pointer and lengths: the view that
-/// the name says.
+/// Compiles only for the view that the parameter's name states, passed as a pointer and lengths.
 pub const fn assert_view<T: View>(kind: ViewKind) {
     assert!(
         T::KIND as u8 == kind as u8,
-        "`#[kernel]` knows views by their names, and this name stands for another view"
+        "`#[kernel]` recognises views by name, and this name stands for another view"
     );
 }
 
-/// Compiles only for the parameters that `#[kernel]` passes as a block of bytes, by a reference.
+/// Compiles only for types that `#[kernel]` passes as a block of bytes by reference.
 pub const fn assert_grid_constant<T: ByValue>() {
     assert_size(size_of::<T::Value>());
 }
 
-/// Compiles only for the parameters that `#[kernel]` passes as a block of bytes, by value.
+/// Compiles only for types that `#[kernel]` passes as a block of bytes by value.
 pub const fn assert_block<T: BlockParam>() {
     assert_size(size_of::<T>());
 }
@@ -128,19 +128,19 @@ const fn assert_size(bytes: usize) {
     );
 }
 
-/// Compiles only for the parameters that `#[kernel]` passes as a texture's handle: a texture of as
-/// many dimensions as its name says.
+/// Compiles only for a texture with the dimensions that the parameter's name states, passed as its
+/// handle.
 pub const fn assert_texture<T: Texture>(dimensions: usize) {
     assert!(
         T::DIMENSIONS == dimensions,
-        "`#[kernel]` knows textures by their names, and this name stands for the other texture"
+        "`#[kernel]` recognises textures by name, and this name stands for the other texture"
     );
 }
 
-/// A parameter that ends with a launch of the lifetime `'launch`, which is the type's own.
+/// A parameter that ends with its launch: its own lifetime is `'launch`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not end with its launch",
-    label = "this name stands for a type of another lifetime"
+    label = "this name stands for a type with another lifetime"
 )]
 pub trait InLaunch<'launch> {}
 
@@ -153,5 +153,5 @@ in_launch!(Global GlobalMut GlobalAtomic GlobalMatrix GlobalMatrixMut GridConsta
 impl<'launch> InLaunch<'launch> for Texture1d<'launch> {}
 impl<'launch> InLaunch<'launch> for Texture2d<'launch> {}
 
-/// Compiles only for the parameters that end with a launch of the lifetime `'launch`.
+/// Compiles only for parameters that end with the launch `'launch`.
 pub const fn assert_in_launch<'launch, T: InLaunch<'launch>>() {}

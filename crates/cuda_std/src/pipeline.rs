@@ -1,7 +1,7 @@
 //! Copies from global to shared memory that run while the block computes (`cp.async`).
 //!
-//! A [`Pipeline`] counts a thread's groups of copies through a ring of `STAGES` stages. With two
-//! stages it is double buffering: while the block computes on one tile, the next is on its way.
+//! A [`Pipeline`] counts a thread's groups of copies through a ring of `STAGES` stages. Two stages
+//! are double buffering: the block computes on one tile while the next is copied.
 //!
 //! ```text
 //! pipeline.copy(...); pipeline.commit();            // fill STAGES - 1 stages
@@ -13,9 +13,9 @@
 //!     compute on stage
 //! ```
 //!
-//! From compute capability 8.0 on a copy bypasses the registers and completes in the background.
-//! On 7.5 it is an ordinary load and store, complete at once: the same program with the same
-//! meaning. The simulator is the strictest of the three: data arrives at the wait and not before.
+//! From compute capability 8.0, a copy bypasses the registers and completes in the background. On
+//! 7.5 it is a load and a store, complete at once. The simulator is the strictest: data arrives at
+//! the wait and not before.
 
 use crate::global::Global;
 use crate::machine;
@@ -24,14 +24,14 @@ use bytemuck::Pod;
 
 /// One thread's asynchronous copies, in groups, through a ring of `STAGES` stages, 1 to 16.
 ///
-/// Other numbers do not compile:
+/// Other numbers of stages do not compile:
 ///
 /// ```compile_fail,E0080
 /// let pipeline = cuda_std::pipeline::Pipeline::<17>::new();
 /// ```
 ///
-/// Where a block shares what it copies, one stage is read while the others are filled, so with one
-/// nothing overlaps, and this does not compile either:
+/// If a block shares the copied data, one stage is read while the others are filled. With a single
+/// stage nothing overlaps, so this does not compile either:
 ///
 /// ```compile_fail,E0080
 /// let stage = cuda_std::pipeline::Pipeline::<1>::new().consumer_wait();
@@ -56,7 +56,7 @@ impl<const STAGES: usize> Pipeline<STAGES> {
         const {
             assert!(
                 STAGES >= 1 && STAGES <= 16,
-                "a pipeline has 1 to 16 stages: more than that do not pay for their shared memory"
+                "a pipeline has 1 to 16 stages: more are not worth their shared memory"
             )
         };
         Self {
@@ -65,7 +65,7 @@ impl<const STAGES: usize> Pipeline<STAGES> {
         }
     }
 
-    /// The stage, from 0 to `STAGES` - 1, that the copies of the group being made should fill.
+    /// The stage that the current group's copies should fill, from 0 to `STAGES` - 1.
     #[inline(always)]
     #[must_use]
     pub const fn producer_stage(&self) -> usize {
@@ -76,9 +76,9 @@ impl<const STAGES: usize> Pipeline<STAGES> {
     ///
     /// # Safety
     /// 1. Both ranges lie within their memory.
-    /// 2. `N * size_of::<T>()` bytes, 4, 8 or 16, divide both addresses.
-    /// 3. Until the group has been waited for, by this thread, and a barrier passed, by the
-    ///    threads that read it, no thread accesses the destination.
+    /// 2. `N * size_of::<T>()` is 4, 8 or 16, and divides both addresses.
+    /// 3. No thread accesses the destination until this thread has waited for the group, and the
+    ///    threads that read it have passed a barrier.
     #[inline(always)]
     #[track_caller]
     pub unsafe fn copy<T: Pod, const N: usize>(
@@ -89,7 +89,7 @@ impl<const STAGES: usize> Pipeline<STAGES> {
         from: usize,
     ) {
         const { assert_copy::<T, N>() };
-        // SAFETY: (1), (2), (3) are the caller's.
+        // SAFETY: the caller's contract.
         unsafe {
             machine::async_copy_whole::<T, N>(
                 destination.as_mut_ptr(),
@@ -102,19 +102,20 @@ impl<const STAGES: usize> Pipeline<STAGES> {
         }
     }
 
-    /// As [`Self::copy`], with only the first `present` elements read and zeros written for the
-    /// rest; from `N` on all are read. With `present == 0`, `from` may lie anywhere.
+    /// [`Self::copy`] that reads only the first `present` elements and writes zeros for the rest.
     ///
-    /// The memcheck of NVIDIA's compute-sanitizer takes a copy of some of the elements for one of
-    /// all, and reports it where a buffer ends there.
+    /// A `present` of at least `N` reads all. If `present == 0`, `from` may be anywhere.
+    ///
+    /// The memcheck tool of NVIDIA's compute-sanitizer assumes that all elements are read, and
+    /// reports a copy that reaches past the end of a buffer.
     ///
     /// # Safety
     /// 1. The first `present` elements of the source range and all of the destination range lie
     ///    within their memory.
-    /// 2. `N * size_of::<T>()` bytes, 4, 8 or 16, divide both addresses; with `present == 0`, that
-    ///    of the source's first element instead.
-    /// 3. Until the group has been waited for, by this thread, and a barrier passed, by the
-    ///    threads that read it, no thread accesses the destination.
+    /// 2. `N * size_of::<T>()` is 4, 8 or 16, and divides both addresses; if `present == 0`, the
+    ///    address of the source's first element instead.
+    /// 3. No thread accesses the destination until this thread has waited for the group, and the
+    ///    threads that read it have passed a barrier.
     #[inline(always)]
     #[track_caller]
     pub unsafe fn copy_or_zero<T: Pod, const N: usize>(
@@ -127,7 +128,7 @@ impl<const STAGES: usize> Pipeline<STAGES> {
     ) {
         const { assert_copy::<T, N>() };
         let bytes = present.min(N) * size_of::<T>();
-        // SAFETY: (1), (2), (3) are the caller's.
+        // SAFETY: the caller's contract.
         unsafe {
             machine::async_copy::<T, N>(
                 destination.as_mut_ptr(),
@@ -141,8 +142,8 @@ impl<const STAGES: usize> Pipeline<STAGES> {
         }
     }
 
-    /// Closes the group of copies started since the last call, and goes on to the next stage. An
-    /// empty group counts too, which keeps the loop's end regular.
+    /// Closes the group of copies started since the last call, and moves to the next stage. Empty
+    /// groups count, too, so the last rounds of a loop need no special case.
     #[inline(always)]
     #[track_caller]
     pub fn commit(&mut self) {
@@ -150,8 +151,9 @@ impl<const STAGES: usize> Pipeline<STAGES> {
         self.filling = Self::next(self.filling);
     }
 
-    /// Waits for this thread's copies of the oldest stage in flight and returns the stage, when
-    /// `STAGES - 1` groups have been committed since it was last returned. With one stage this
+    /// Waits for this thread's copies to the oldest stage in flight, and returns the stage.
+    ///
+    /// `STAGES - 1` groups must have been committed since it was last returned. With one stage this
     /// does not compile: use [`Self::consumer_wait_full`].
     ///
     /// Other threads' copies are visible after [`sync_threads`](crate::thread::sync_threads).
@@ -168,9 +170,9 @@ impl<const STAGES: usize> Pipeline<STAGES> {
         self.pass_oldest()
     }
 
-    /// As [`Self::consumer_wait`], when all `STAGES` stages are filled: a thread that reads only
-    /// what it copied itself need not keep a stage free. It reads its part of the stage and fills
-    /// it again at once.
+    /// [`Self::consumer_wait`] with all `STAGES` stages filled. For threads that read only what
+    /// they copied themselves: such a thread reads its part of a stage and refills it at once, so
+    /// no stage stays free.
     #[inline(always)]
     #[track_caller]
     pub fn consumer_wait_full(&mut self) -> usize {
@@ -178,7 +180,7 @@ impl<const STAGES: usize> Pipeline<STAGES> {
         self.pass_oldest()
     }
 
-    /// Waits until at most `PENDING` of this thread's latest groups are still in flight.
+    /// Waits until at most `PENDING` of this thread's latest groups are in flight.
     #[inline(always)]
     #[track_caller]
     pub fn wait_prior<const PENDING: u32>(&mut self) {
@@ -202,7 +204,7 @@ impl<const STAGES: usize> Pipeline<STAGES> {
     }
 }
 
-/// Rejects, when compiled, a copy that is no single instruction of the machine.
+/// Rejects copies that are not one instruction, at compile time.
 const fn assert_copy<T, const N: usize>() {
     let bytes = N * size_of::<T>();
     assert!(

@@ -1,17 +1,16 @@
-//! Shared memory: arrays and tiles that the threads of one block have in common.
+//! Shared memory: arrays and tiles that the threads of a block share.
 //!
-//! A static array is declared where it is used, by [`shared_array!`](crate::shared_array) or
-//! [`shared_tile!`](crate::shared_tile), and passed on as a value; its type carries its shape.
-//! Its memory holds no meaningful value at the start of a block (the simulator fills it with
-//! bytes of 0xFF, which are NaN).
+//! Declare a static array where it is used, with [`shared_array!`](crate::shared_array) or
+//! [`shared_tile!`](crate::shared_tile), and pass it by value; its type has its shape. Its contents
+//! are unspecified at the start of a block (the simulator fills it with 0xFF bytes, which are NaN).
 //!
-//! The accesses are `unsafe`: what one thread writes another may read only after
+//! Accesses are `unsafe`: a thread may read another's writes only after
 //! [`sync_threads`](crate::thread::sync_threads), or [`warp::sync`](crate::warp::sync) within a
 //! warp.
 //!
-//! Shared memory ends with its block, so the views of it are neither `Send` nor `Sync` and live no
-//! longer than the block of code that declares them. A helper function takes a view; it cannot
-//! return one that it has declared:
+//! Shared memory ends with its block, so its views are neither `Send` nor `Sync`, and live no
+//! longer than the block of code that declares them. A helper function can take a view, but cannot
+//! return one that it declares:
 //!
 //! ```compile_fail,E0515
 //! use cuda_std::prelude::*;
@@ -21,7 +20,7 @@
 //! }
 //! ```
 //!
-//! What is made of a view needs a variable for the view first:
+//! To derive something from a view, bind the view to a variable first:
 //!
 //! ```
 //! # use cuda_std::prelude::*;
@@ -30,7 +29,8 @@
 //!     let tile = shared_array![f32; 256];
 //!     let tile = tile.as_slice();
 //!     if let 0..256 = thread::rank_in_block() {
-//!         // SAFETY: (1) is the comparison. (2) Each thread writes a different element.
+//!         // SAFETY: the index was compared with the length. Each thread writes a different
+//!         // element.
 //!         unsafe { tile.store(thread::rank_in_block() as usize, 0.0) };
 //!     }
 //! }

@@ -1,8 +1,8 @@
-//! What tells one kernel from another: the host launches an entry of a PTX module only if the
-//! module says that it is the kernel that the host names.
+//! Kernel signatures: the host launches a PTX entry only if the module's signature matches the
+//! kernel's.
 //!
-//! `#[kernel]` puts a static array beside each PTX entry, named by [`symbol`], that holds the
-//! kernel's signature as text; on the host the same signature is
+//! `#[kernel]` puts a static array with the signature as text beside each PTX entry, named by
+//! [`symbol`]. On the host, the signature is
 //! [`Kernel::SIGNATURE`](crate::kernel::Kernel::SIGNATURE).
 
 use crate::const_text::{self, Text};
@@ -11,18 +11,18 @@ use core::mem::{align_of, size_of};
 
 /// A kernel's crate, path, name and parameters.
 ///
-/// Its text is the kernel's full path and the types of its parameters as the source writes them,
-/// without spaces, and then the size and the alignment of each parameter's elements in bytes, with a letter for
-/// the meaning of a scalar's bits: `shapes::axpy(f32,Global<f32>,GlobalMut<f32>)4.4f,4.4,4.4`. They tell apart
-/// types that the source writes alike: others' elements may have any bits. Before the numbers stand `unsafe:`
-/// and `cooperative:` where the kernel is such.
+/// The text starts with the kernel's full path and its parameter types as in the source, without spaces. Then follow
+/// size and alignment of each parameter's elements in bytes, and a letter for a scalar's kind:
+/// `shapes::axpy(f32,Global<f32>,GlobalMut<f32>)4.4f,4.4,4.4`. These distinguish types with the same name in the
+/// source; elements other than scalars may have any bits. `unsafe:` and `cooperative:` precede the numbers if they
+/// apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signature {
     source: &'static str,
     layouts: &'static [Layout],
 }
 
-/// The size and the alignment of a parameter's elements, in bytes, and what a scalar's bits mean.
+/// Size and alignment of a parameter's elements in bytes, and a scalar's kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     pub(crate) size: usize,

@@ -5,9 +5,9 @@ use bytemuck::Pod;
 #[cfg(target_arch = "nvptx64")]
 use core::cell::UnsafeCell;
 
-/// What a static array is made of. On a GPU it is the elements alone, and the host may change
-/// them behind the compiler's back. In a host program it stands for the array: it holds the
-/// initial values, and devices have copies.
+/// The contents of a static array. On a GPU that is only the elements, which the host may change
+/// without the compiler's knowledge. In a host program it has the initial values, and devices have
+/// copies.
 #[derive(Debug)]
 #[cfg_attr(target_arch = "nvptx64", repr(C, align(16)))]
 pub(crate) struct StaticArray<T, const LEN: usize> {
@@ -19,12 +19,12 @@ pub(crate) struct StaticArray<T, const LEN: usize> {
     values: UnsafeCell<[T; LEN]>,
 }
 
-// SAFETY: the elements are reached through `base` only, and each access that could race is an
-// `unsafe fn` that says so.
+// SAFETY: the elements are accessed only through `base`, and each access that could race is an
+// `unsafe fn` that requires that it does not.
 #[cfg(target_arch = "nvptx64")]
 unsafe impl<T: Send + Sync, const LEN: usize> Sync for StaticArray<T, LEN> {}
 
-/// Whether a module may have something else of this name, such as `__signature_of_scale`.
+/// Whether the name is reserved for other symbols of a module, such as `__signature_of_scale`.
 const fn is_reserved(name: &[u8]) -> bool {
     name.len() >= 2 && name[0] == b'_' && name[1] == b'_'
 }
@@ -34,7 +34,7 @@ impl<T: Pod, const LEN: usize> StaticArray<T, LEN> {
     pub(crate) const fn new(name: &'static str, values: [T; LEN]) -> Self {
         assert!(
             !is_reserved(name.as_bytes()),
-            "names that begin with `__` are those of what `#[kernel]` and this library put into a module"
+            "names that begin with `__` are reserved for `#[kernel]` and this library"
         );
         const {
             assert!(
@@ -66,7 +66,7 @@ impl<T: Pod, const LEN: usize> StaticArray<T, LEN> {
         machine::static_array(self.values.get().cast())
     }
 
-    /// The first element of the running launch's copy, to be read; outside of a launch, of the
+    /// The first element of the running launch's copy, for reading; outside a launch, of the
     /// initial values.
     #[cfg(not(target_arch = "nvptx64"))]
     #[inline]

@@ -1,10 +1,10 @@
-//! Static arrays: memory of a module that has a name, and that the host reaches by it.
+//! Static arrays: named memory of a module, which the host accesses by name.
 //!
-//! A [`GlobalArray`] is global memory that kernels write and read, a
+//! A [`GlobalArray`] is global memory that kernels read and write; a
 //! [`ConstantArray`](crate::constant::ConstantArray) is constant memory. Each device that loads a
-//! module has its own copy of the module's arrays: it begins with the values that the source
-//! gives, is overwritten and read by the host between launches (`Module::write_symbol` and
-//! `Module::read_symbol` of the host library), and keeps what kernels write to it.
+//! module has its own copy of the module's arrays, with the source's initial values. Between
+//! launches the host can read and overwrite it (`Module::read_symbol` and `Module::write_symbol` of
+//! the host library). Kernels' writes persist.
 
 use crate::global::GlobalMut;
 use crate::static_array::StaticArray;
@@ -19,11 +19,11 @@ pub struct GlobalArray<T, const LEN: usize> {
 }
 
 impl<T: Pod, const LEN: usize> GlobalArray<T, LEN> {
-    /// What [`global_array!`](crate::global_array) expands to.
+    /// [`global_array!`](crate::global_array) expands to this call.
     ///
     /// # Safety
-    /// 1. The result is the value of a static that on a GPU is in the module's global memory, under
-    ///    this name.
+    /// 1. The result is the value of a static. On a GPU the static is in the module's global
+    ///    memory, under this name.
     #[doc(hidden)]
     #[must_use]
     pub const unsafe fn declared(name: &'static str, values: [T; LEN]) -> Self {
@@ -32,7 +32,7 @@ impl<T: Pod, const LEN: usize> GlobalArray<T, LEN> {
         }
     }
 
-    /// Elements of the array.
+    /// The number of elements.
     #[inline(always)]
     #[must_use]
     #[allow(clippy::len_without_is_empty, reason = "the length is in the type")]
@@ -40,12 +40,13 @@ impl<T: Pod, const LEN: usize> GlobalArray<T, LEN> {
         LEN
     }
 
-    /// Calls `action` with a view of the array: each element is read and written as one of a buffer
-    /// is, by the thread to whose unique index it belongs or by `unsafe` accesses. The view cannot
-    /// leave `action`, as it ends with the launch.
+    /// Calls `action` with a view of the array.
+    ///
+    /// As for a buffer, elements are accessed by unique index or by `unsafe` accesses. The view
+    /// ends with the launch, so it cannot leave `action`.
     ///
     /// # Panics
-    /// In the simulator, outside of a launch: a host program has no copy of the array.
+    /// In the simulator, outside a launch: a host program has no copy of the array.
     #[inline(always)]
     #[track_caller]
     pub fn with<R>(
@@ -53,14 +54,14 @@ impl<T: Pod, const LEN: usize> GlobalArray<T, LEN> {
         action: impl for<'launch> FnOnce(GlobalMut<'launch, T>) -> R,
     ) -> R {
         let base = self.array.base_in_launch();
-        // SAFETY: (1) the static has `LEN` elements, and lives as long as its module, which a
-        // launch keeps. (2) The host touches it between launches only; all views of it are copies
-        // of one.
+        // SAFETY: the static has `LEN` elements, and lives as long as its module, which a launch
+        // keeps alive. The host accesses it only between launches, and all views of it are copies
+        // of this one.
         action(unsafe { GlobalMut::from_raw_parts(base, LEN) })
     }
 }
 
-/// A static array of a kernel crate, as the host names it: a [`GlobalArray`] or a
+/// A static array that the host can name: a [`GlobalArray`] or a
 /// [`ConstantArray`](crate::constant::ConstantArray).
 #[cfg(not(target_arch = "nvptx64"))]
 pub trait Symbol: sealed::Symbol + Sync + 'static {
@@ -70,7 +71,7 @@ pub trait Symbol: sealed::Symbol + Sync + 'static {
     /// The name in the PTX module.
     fn name(&self) -> &'static str;
 
-    /// The values that the source gives.
+    /// The initial values in the source.
     fn initial_values(&self) -> &[Self::Element];
 }
 
@@ -105,17 +106,16 @@ mod symbols {
     symbols!(GlobalArray ConstantArray);
 }
 
-/// Declares a static array in global memory with the values that it begins with, a
-/// [`GlobalArray`](crate::symbol::GlobalArray).
+/// Declares a [`GlobalArray`](crate::symbol::GlobalArray) with its initial values.
 ///
-/// It stands beside the kernels, outside of functions. In the PTX it has the static's own name, so
-/// names are unique within a kernel crate.
+/// Declare it beside the kernels, outside functions. Its PTX symbol is the static's name, so names
+/// must be unique within a kernel crate.
 ///
 /// ```
 /// use cuda_std::prelude::*;
 ///
 /// global_array! {
-///     /// How often each of four things was seen.
+///     /// The count of each of four things.
 ///     pub static SEEN: [u32; 4] = [0; 4];
 /// }
 ///
@@ -126,7 +126,7 @@ mod symbols {
 ///     if let Some(thing) = things.get(i.get()) {
 ///         SEEN.with(|seen| {
 ///             if (thing as usize) < seen.len() {
-///                 // SAFETY: (1) is the comparison. (2) All accesses are atomic.
+///                 // SAFETY: the index was compared with the length. All accesses are atomic.
 ///                 unsafe { seen.atomic_add(thing as usize, 1) };
 ///             }
 ///         });
@@ -140,8 +140,7 @@ macro_rules! global_array {
         #[cfg_attr(target_arch = "nvptx64", unsafe(link_section = ".global"), unsafe(no_mangle))]
         $visibility static $name: $crate::symbol::GlobalArray<$element, { $len }> = {
             const VALUES: [$element; { $len }] = $values;
-            // SAFETY: (1) it is the static's value, and the section is the builder's for global
-            // memory.
+            // SAFETY: it is a static's value, and the builder places its section in global memory.
             unsafe { $crate::symbol::GlobalArray::declared(stringify!($name), VALUES) }
         };
     };

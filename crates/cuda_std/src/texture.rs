@@ -1,9 +1,8 @@
-//! Textures: arrays of numbers that are read at real-valued places, with interpolation between
-//! elements and an answer outside of them, by the GPU's texture units and through their cache.
+//! Textures: arrays read at real-valued coordinates, through the GPU's texture units and their
+//! cache, with interpolation between elements and defined values outside the array.
 //!
-//! The host makes a texture and chooses how it is read; kernels get it as a parameter, of a type
-//! that says how many dimensions it has. Its elements are f32, or integers of 8 bits that are
-//! read as numbers from 0 to 1.
+//! The host makes a texture and chooses how it is read. A kernel gets it as a parameter whose type
+//! states its dimensions. Elements are f32, or 8-bit integers that are read as numbers from 0 to 1.
 //!
 //! With linear filtering the weights of neighbouring elements have 8 bits after the point (CUDA
 //! C++ Programming Guide, "Texture Fetching"): a value is exact to 2^-8 of the neighbours'
@@ -14,8 +13,7 @@ use core::marker::PhantomData;
 
 /// A texture of one dimension.
 ///
-/// It ends with its launch and stays with its thread, as the views of [`global`](crate::global)
-/// do.
+/// Like the views of [`global`](crate::global), it ends with its launch and stays with its thread.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
 pub struct Texture1d<'launch> {
@@ -26,8 +24,7 @@ pub struct Texture1d<'launch> {
 
 /// A texture of two dimensions.
 ///
-/// It ends with its launch and stays with its thread, as the views of [`global`](crate::global)
-/// do.
+/// Like the views of [`global`](crate::global), it ends with its launch and stays with its thread.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
 pub struct Texture2d<'launch> {
@@ -39,11 +36,11 @@ pub struct Texture2d<'launch> {
 macro_rules! from_handle {
     ($($texture:ident)*) => {$(
         impl $texture<'_> {
-            /// The texture that the device knows by this number.
+            /// The texture with this handle.
             ///
             /// # Safety
-            /// 1. It is a texture of this device with as many dimensions, for the lifetime
-            ///    `'launch`.
+            /// 1. The handle is a texture of this device with the type's dimensions, for the
+            ///    lifetime `'launch`.
             #[inline(always)]
             #[must_use]
             pub const unsafe fn from_handle(handle: u64) -> Self {
@@ -53,7 +50,7 @@ macro_rules! from_handle {
                 }
             }
 
-            /// The number by which the device knows the texture.
+            /// The device's handle of the texture.
             #[inline(always)]
             #[must_use]
             pub const fn handle(self) -> u64 {
@@ -65,32 +62,34 @@ macro_rules! from_handle {
 from_handle!(Texture1d Texture2d);
 
 impl Texture1d<'_> {
-    /// The value at `x`. Element `i` has its centre at `i + 0.5`; with normalised coordinates at
-    /// that over the number of elements.
+    /// The value at `x`. Element `i` has its centre at `i + 0.5`; with normalised coordinates, at
+    /// that divided by the number of elements.
     #[inline(always)]
     #[must_use]
     pub fn sample(self, x: f32) -> f32 {
-        // SAFETY: (1) is that of `from_handle`.
+        // SAFETY: the handle is a texture with the type's dimensions: the contract of
+        // `from_handle`.
         unsafe { machine::texture_1d(self.handle, x) }
     }
 }
 
 impl Texture2d<'_> {
-    /// The value at (`x`, `y`). The element in column `i` and row `j` has its centre at
-    /// (`i + 0.5`, `j + 0.5`); with normalised coordinates at that over the number of columns and
-    /// of rows.
+    /// The value at (`x`, `y`). The element in column `i` and row `j` has its centre at (`i + 0.5`,
+    /// `j + 0.5`); with normalised coordinates, at those divided by the number of columns and of
+    /// rows.
     #[inline(always)]
     #[must_use]
     pub fn sample(self, x: f32, y: f32) -> f32 {
-        // SAFETY: (1) is that of `from_handle`.
+        // SAFETY: the handle is a texture with the type's dimensions: the contract of
+        // `from_handle`.
         unsafe { machine::texture_2d(self.handle, x, y) }
     }
 }
 
-/// What `#[kernel]` passes as a texture.
+/// Types that `#[kernel]` passes as textures.
 #[doc(hidden)]
 pub trait Texture: sealed::Texture {
-    /// How many dimensions it has.
+    /// The number of dimensions.
     const DIMENSIONS: usize;
 }
 

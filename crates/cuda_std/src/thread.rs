@@ -1,4 +1,4 @@
-//! Where the calling thread is, and barriers over its block.
+//! The calling thread's position, block barriers and fences.
 //!
 //! Names follow the `cuda_std` of the Rust CUDA project: `thread_idx_x` is CUDA C++'s
 //! `threadIdx.x`, and so on.
@@ -36,17 +36,17 @@ coordinates! {
     block_idx_y;
     /// The block's index in the grid along z.
     block_idx_z;
-    /// Threads of a block along x.
+    /// The number of threads in a block along x.
     block_dim_x;
-    /// Threads of a block along y.
+    /// The number of threads in a block along y.
     block_dim_y;
-    /// Threads of a block along z.
+    /// The number of threads in a block along z.
     block_dim_z;
-    /// Blocks of the grid along x.
+    /// The number of blocks in the grid along x.
     grid_dim_x;
-    /// Blocks of the grid along y.
+    /// The number of blocks in the grid along y.
     grid_dim_y;
-    /// Blocks of the grid along z.
+    /// The number of blocks in the grid along z.
     grid_dim_z;
 }
 
@@ -58,7 +58,7 @@ pub fn rank_in_block() -> u32 {
     thread_idx_x() + block_dim_x() * (thread_idx_y() + block_dim_y() * thread_idx_z())
 }
 
-/// Threads of a block.
+/// The number of threads in a block.
 #[inline(always)]
 #[track_caller]
 #[must_use]
@@ -75,8 +75,8 @@ pub fn block_rank() -> u64 {
     u64::from(block_idx_x()) + u64::from(grid_dim_x()) * row
 }
 
-/// The thread's index in a launch of one dimension and at most 2^32 threads. In other launches
-/// it is not unique; see [`unique_index`].
+/// The thread's index in a launch of one dimension and at most 2^32 threads. In other launches it
+/// is not unique: see [`unique_index`].
 #[inline(always)]
 #[track_caller]
 #[must_use]
@@ -101,13 +101,12 @@ pub fn index_3d() -> (u32, u32, u32) {
     (x, y, block_idx_z() * block_dim_z() + thread_idx_z())
 }
 
-/// Waits until every thread of the block has arrived (CUDA C++'s `__syncthreads`), and makes
-/// their earlier accesses of shared and global memory visible to one another.
+/// Waits for every thread of the block, and makes their earlier memory accesses visible to one another (CUDA C++'s
+/// `__syncthreads`).
 ///
-/// Every thread of the block must call it, and all of them at the same place in the code. Otherwise a
-/// GPU may wait forever, or pass. The simulator enforces both: the launch fails where threads wait at
-/// a barrier that others never reach, those that have returned among them, and where threads of one
-/// block meet at two lines, as at a barrier in each branch of an `if`.
+/// Every thread of the block must make the same call in the source. Otherwise a GPU may wait forever, or pass. In the
+/// simulator the launch fails if threads wait at a barrier that others never reach, including those that have
+/// returned, or if threads of a block wait at two lines, as with a barrier in each branch of an `if`.
 ///
 /// ```
 /// use cuda_std::prelude::*;
@@ -118,13 +117,13 @@ pub fn index_3d() -> (u32, u32, u32) {
 ///     let first = shared_array![f32; 1];
 ///     let x = x.own(thread::unique_index());
 ///     if let (Some(x), 0) = (&x, thread::rank_in_block()) {
-///         // SAFETY: (1) there is one element. (2) The first thread alone writes it.
+///         // SAFETY: the array has one element, and only the first thread writes it.
 ///         unsafe { first.store(0, x.get()) };
 ///     }
-///     // Outside of any branch: threads without an element arrive, too.
+///     // Outside any branch: threads without an element must arrive, too.
 ///     thread::sync_threads();
 ///     if let Some(x) = x {
-///         // SAFETY: (1) a block with an element has the first one. (2) The barrier is after the write.
+///         // SAFETY: if the block has an element, the first thread wrote its own, before the barrier.
 ///         x.set(unsafe { first.load(0) });
 ///     }
 /// }
@@ -135,7 +134,7 @@ pub fn sync_threads() {
     machine::block_barrier();
 }
 
-/// [`sync_threads`], and tells each thread for how many threads of the block `predicate` is true.
+/// [`sync_threads`] that returns the number of threads of the block with a true `predicate`.
 #[inline(always)]
 #[track_caller]
 #[must_use]
@@ -143,7 +142,7 @@ pub fn sync_threads_count(predicate: bool) -> u32 {
     machine::block_barrier_count(predicate)
 }
 
-/// [`sync_threads`], and tells each thread whether `predicate` is true for all of the block.
+/// [`sync_threads`] that returns whether `predicate` is true for every thread of the block.
 #[inline(always)]
 #[track_caller]
 #[must_use]
@@ -151,7 +150,7 @@ pub fn sync_threads_and(predicate: bool) -> bool {
     machine::block_barrier_count(!predicate) == 0
 }
 
-/// [`sync_threads`], and tells each thread whether `predicate` is true for any of the block.
+/// [`sync_threads`] that returns whether `predicate` is true for any thread of the block.
 #[inline(always)]
 #[track_caller]
 #[must_use]
@@ -159,70 +158,68 @@ pub fn sync_threads_or(predicate: bool) -> bool {
     machine::block_barrier_count(predicate) != 0
 }
 
-/// Waits at the named barrier `id` (1 to 15; 0 is the one of [`sync_threads`]) until `threads`
-/// threads of the block have arrived, and makes their earlier accesses of memory visible to one
-/// another.
+/// Waits at named barrier `id` until `threads` threads of the block have arrived, and makes their
+/// earlier memory accesses visible to one another.
 ///
-/// `threads` is a multiple of the warp's width, and whole warps arrive; otherwise a GPU may wait
-/// forever, and the simulator reports the wrong ones.
+/// `id` is 1 to 15 (barrier 0 is [`sync_threads`]). `threads` is a multiple of the warp's width,
+/// and whole warps arrive; otherwise a GPU may wait forever, and the simulator reports it.
 #[inline(always)]
 #[track_caller]
 pub fn named_barrier_sync(id: u32, threads: u32) {
     machine::block_barrier_part(id, threads);
 }
 
-/// Arrives at the named barrier `id` without waiting there: what the thread has done before is visible
-/// to the threads that wait at it ([`named_barrier_sync`] with the same `threads`), and counts for
-/// `threads` as they do. Warps that produce arrive, and those that consume wait.
+/// Arrives at named barrier `id` without waiting: for producers, while consumers wait.
+///
+/// The thread counts towards `threads`, and its earlier accesses are visible to threads that wait there
+/// ([`named_barrier_sync`] with the same `threads`).
 ///
 /// ```text
 /// producers: write; named_barrier_arrive(FULL, ALL);  named_barrier_sync(EMPTY, ALL)  before the next write
 /// consumers: named_barrier_sync(FULL, ALL); read;     named_barrier_arrive(EMPTY, ALL)
 /// ```
 ///
-/// `threads` is a multiple of the warp's width, and whole warps arrive; otherwise a GPU may wait
-/// forever, and the simulator reports the wrong ones. No warp arrives twice before the barrier is
-/// complete. (PTX ISA, `bar.arrive`)
+/// `id` is 1 to 15 (barrier 0 is [`sync_threads`]). `threads` is a multiple of the warp's width, and whole warps
+/// arrive; otherwise a GPU may wait forever, and the simulator reports it. No warp arrives twice before the barrier
+/// is complete. (PTX ISA, `bar.arrive`)
 #[inline(always)]
 #[track_caller]
 pub fn named_barrier_arrive(id: u32, threads: u32) {
     machine::block_barrier_arrive(id, threads);
 }
 
-/// This thread's writes before are seen by the block before its writes after
-/// (CUDA C++'s `__threadfence_block`).
+/// Orders this thread's accesses for the block: earlier writes are visible before later ones (CUDA C++'s
+/// `__threadfence_block`).
 ///
-/// This and the fences below are sequentially consistent; [`atomic::fence`](crate::atomic::fence) has weaker
-/// ones, too.
+/// This and the fences below are sequentially consistent; [`atomic::fence`](crate::atomic::fence) also has weaker
+/// ones.
 #[inline(always)]
 pub fn fence_block() {
     machine::fence_seq_cst(MemoryScope::Block);
 }
 
-/// This thread's writes before are seen by the cluster before its writes after, in kernels for compute
-/// capability 9.0 and later. (`fence.sc.cluster`)
+/// [`fence_block`] for the cluster, in kernels for compute capability 9.0 and later. (`fence.sc.cluster`)
 #[inline(always)]
 pub fn fence_cluster() {
     machine::fence_seq_cst(MemoryScope::Cluster);
 }
 
-/// This thread's writes before are seen by the whole grid before its writes after
-/// (CUDA C++'s `__threadfence`).
+/// [`fence_block`] for the whole device (CUDA C++'s `__threadfence`).
 #[inline(always)]
 pub fn fence_device() {
     machine::fence_seq_cst(MemoryScope::Device);
 }
 
-/// This thread's writes before are seen by the host and other devices, too, before its writes
-/// after (CUDA C++'s `__threadfence_system`).
+/// [`fence_block`] for all devices and the host (CUDA C++'s `__threadfence_system`).
 #[inline(always)]
 pub fn fence_system() {
     machine::fence_seq_cst(MemoryScope::System);
 }
 
-/// Lets other warps run. A loop that waits for another thread calls it: the GPU's scheduler is
-/// fair by itself, and the simulator's, under its default seed, switches at barriers, here, and in a
-/// loop of atomic operations that change nothing.
+/// Lets other warps run. Call it in a loop that waits for another thread.
+///
+/// A GPU's scheduler is fair without it. Under its default seed, the simulator switches warps only at barriers, here,
+/// and in a loop of atomic operations that change nothing.
 #[inline(always)]
 #[track_caller]
 pub fn yield_now() {

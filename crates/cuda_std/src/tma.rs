@@ -1,11 +1,11 @@
-//! Bulk copies between global and shared memory (TMA): boxes of tensors, and runs of elements.
+//! Bulk copies between global and shared memory (TMA): boxes of tensors, and contiguous elements.
 //!
-//! A [`TensorMap`] is a kernel's parameter that describes a matrix in global memory and the box of it
-//! that one copy moves; the host makes it, and checks what the hardware asks of it. A load fills a
+//! A [`TensorMap`] is a kernel parameter that describes a matrix in global memory and the size of the box that one
+//! copy moves. The host makes it, and checks the hardware's requirements. A load fills a
 //! [`SwizzledTile`](crate::shared::SwizzledTile) and counts its bytes at the barrier of a
-//! [`Slot`](crate::mbarrier::Slot); what lies outside of the matrix becomes zero. A store copies a tile
-//! back, without what lies outside. (PTX ISA, 9.7.8.24, "Data Movement and Conversion Instructions:
-//! Asynchronous copy: bulk and tensor copy".)
+//! [`Slot`](crate::mbarrier::Slot); elements outside the matrix become zero. A store copies a tile back, except for
+//! elements outside the matrix. (PTX ISA, 9.7.8.24, "Data Movement and Conversion Instructions: Asynchronous copy:
+//! bulk and tensor copy".)
 //!
 //! ```text
 //! load:   slot.expect(bytes); map.load(tile, &slot, (row, column)); a consumer's wait
@@ -13,13 +13,11 @@
 //!         one thread: map.store(tile, (row, column)); tma::commit(); tma::wait_read::<0>()
 //! ```
 //!
-//! Elements in a row need no map: [`Global::bulk_load`](crate::global::Global::bulk_load) and
-//! [`GlobalMut::bulk_store`](crate::global::GlobalMut::bulk_store) copy them in the same way (PTX ISA,
-//! `cp.async.bulk`).
+//! Contiguous elements need no map: [`Global::bulk_load`](crate::global::Global::bulk_load) and
+//! [`GlobalMut::bulk_store`](crate::global::GlobalMut::bulk_store) copy them (PTX ISA, `cp.async.bulk`).
 //!
-//! Both kinds take a [`CachePolicy`] for the second-level cache, such as for a matrix that is read once
-//! beside one that all blocks read: `map.hinted(policy).load(tile, &slot, (row, column))`. It changes no
-//! result.
+//! Both accept a [`CachePolicy`] for L2, for example if one matrix is read once and another by all blocks:
+//! `map.hinted(policy).load(tile, &slot, (row, column))`. It changes no result.
 
 mod boxes;
 mod elements;
@@ -46,15 +44,15 @@ pub fn wait_read<const PENDING: u32>() {
     machine::bulk_wait_read::<PENDING>();
 }
 
-/// Waits until at most `PENDING` of the calling thread's groups of stores have not written the matrix.
+/// Waits until at most `PENDING` of the calling thread's groups of stores are unfinished.
 #[inline(always)]
 #[track_caller]
 pub fn wait<const PENDING: u32>() {
     machine::bulk_wait::<PENDING>();
 }
 
-/// Orders what the calling thread has written to shared memory before bulk copies and products that
-/// read it: they do not go the way of ordinary accesses (PTX ISA, 8.6, "Proxies").
+/// Makes the calling thread's writes to shared memory visible to later bulk copies and products,
+/// which use another proxy (PTX ISA, 8.6, "Proxies").
 #[inline(always)]
 #[track_caller]
 pub fn fence() {

@@ -1,9 +1,9 @@
-//! Operations in which the lanes of one warp exchange registers.
+//! Warp-level operations: lanes exchange registers.
 //!
-//! Each takes a member mask. Every lane that the mask names must make the same call with the same
-//! mask; a lane that calls must be named. Breaking that is a report in the simulator. On a GPU it gives
-//! unspecified values, never undefined memory, or the lanes wait forever: a lane that calls takes part, named or
-//! not. Bits are lanes: bit 0 is lane 0.
+//! Each takes a member mask, in which bit 0 is lane 0. Every lane in the mask must make the same call with the same
+//! mask, and the calling lane must be in it. The simulator reports violations. On a GPU the values are then
+//! unspecified, or the lanes wait forever, but no undefined memory is accessed; a calling lane takes part even if the
+//! mask omits it.
 
 use crate::machine::{self, Shuffle};
 use bytemuck::Pod;
@@ -13,7 +13,7 @@ use bytemuck::Pod;
 pub struct LaneMask(u64);
 
 impl LaneMask {
-    /// Every lane of a warp, of whatever width.
+    /// Every lane of a warp, of any width.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -21,7 +21,7 @@ impl LaneMask {
         Self::first(width())
     }
 
-    /// The lanes below `lanes`, at most the 64 that a mask has bits for.
+    /// The lanes below `lanes`, at most 64.
     #[inline(always)]
     #[must_use]
     pub const fn first(lanes: u32) -> Self {
@@ -46,20 +46,20 @@ impl LaneMask {
         self.0
     }
 
-    /// The set, as instructions take it.
+    /// The mask for instructions.
     #[inline(always)]
     fn members(self) -> u64 {
         machine::with_own_lane(self.0)
     }
 
-    /// Whether the set has this lane.
+    /// Whether the set contains this lane.
     #[inline(always)]
     #[must_use]
     pub const fn contains(self, lane: u32) -> bool {
         lane < u64::BITS && self.0 >> lane & 1 == 1
     }
 
-    /// How many lanes the set has.
+    /// The number of lanes in the set.
     #[inline(always)]
     #[must_use]
     pub const fn count(self) -> u32 {
@@ -67,7 +67,7 @@ impl LaneMask {
     }
 }
 
-/// Lanes of a warp: 32 on every NVIDIA GPU, 32 or 64 in the simulator.
+/// The number of lanes in a warp: 32 on every NVIDIA GPU, 32 or 64 in the simulator.
 #[inline(always)]
 #[track_caller]
 #[must_use]
@@ -83,7 +83,7 @@ pub fn lane() -> u32 {
     machine::lane_index()
 }
 
-/// The calling thread's warp in its block.
+/// The rank of the calling thread's warp in its block.
 #[inline(always)]
 #[track_caller]
 #[must_use]
@@ -91,8 +91,8 @@ pub fn warp_in_block() -> u32 {
     crate::thread::rank_in_block() / width()
 }
 
-/// The lanes that run this instruction together. A hint and no more: lanes of one branch may run
-/// apart, so a member mask must come from the program's logic.
+/// The lanes that execute this instruction together. Only a hint: lanes of one branch may run
+/// separately, so take member masks from the program's logic.
 #[inline(always)]
 #[track_caller]
 #[must_use]
@@ -100,8 +100,8 @@ pub fn active_lanes() -> LaneMask {
     LaneMask(machine::active_lanes())
 }
 
-/// Waits for the lanes of `mask` and makes their earlier accesses of memory visible to one
-/// another (CUDA C++'s `__syncwarp`).
+/// Waits for the lanes of `mask` and makes their earlier memory accesses visible to one another
+/// (CUDA C++'s `__syncwarp`).
 #[inline(always)]
 #[track_caller]
 pub fn sync(mask: LaneMask) {
@@ -114,7 +114,7 @@ pub trait LaneValue: Pod + sealed::LaneValue {
     #[doc(hidden)]
     fn to_lane_bits(self) -> u64;
 
-    /// The value whose bits these are.
+    /// The value with these bits.
     #[doc(hidden)]
     fn from_lane_bits(bits: u64) -> Self;
 }
@@ -146,8 +146,7 @@ lane_values! {
     u64, u64; i64, u64; f64, u64; usize, u64; isize, u64;
 }
 
-/// What lanes can exchange by shuffles: a number, or an array of numbers, which cross one after
-/// another.
+/// A value that lanes can exchange by shuffles: a number, or an array of numbers, one shuffle each.
 pub trait Exchange: Pod {
     /// The value of the lane whose index differs from the caller's in the bits of `lanes`, which is
     /// below the warp's width.
@@ -170,7 +169,7 @@ impl<T: LaneValue, const N: usize> Exchange for [T; N] {
     fn exchange_xor(self, mask: LaneMask, lanes: u32) -> Self {
         let mut values = self;
         let mut number = 0;
-        // No closure: it would be the place that the simulator reports.
+        // No closure: the simulator would report its location.
         while number < N {
             values[number] = shuffle_xor(mask, values[number], lanes);
             number += 1;
@@ -201,8 +200,8 @@ pub fn shuffle<T: LaneValue>(mask: LaneMask, value: T, lane: u32) -> T {
     shuffle_width(mask, value, lane, width())
 }
 
-/// The value of the lane `delta` above, or the caller's own where there is none; `delta` is below
-/// the warp's width.
+/// The value of the lane `delta` above, or the caller's own if there is none. `delta` is below the
+/// warp's width.
 #[inline(always)]
 #[track_caller]
 #[must_use]
@@ -210,8 +209,8 @@ pub fn shuffle_down<T: LaneValue>(mask: LaneMask, value: T, delta: u32) -> T {
     shuffle_down_in(mask, value, delta, width())
 }
 
-/// The value of the lane `delta` below, or the caller's own where there is none; `delta` is below
-/// the warp's width.
+/// The value of the lane `delta` below, or the caller's own if there is none. `delta` is below the
+/// warp's width.
 #[inline(always)]
 #[track_caller]
 #[must_use]
@@ -229,7 +228,7 @@ pub fn shuffle_xor<T: LaneValue>(mask: LaneMask, value: T, lanes: u32) -> T {
 }
 
 /// [`shuffle`] within segments of `width` lanes, a power of two up to the warp's width: the value
-/// of lane `lane` (modulo `width`) of the own segment.
+/// of lane `lane` (modulo `width`) of the caller's segment.
 #[inline(always)]
 #[track_caller]
 #[must_use]
@@ -237,8 +236,8 @@ pub fn shuffle_width<T: LaneValue>(mask: LaneMask, value: T, lane: u32, width: u
     shuffle_bits(Shuffle::Index, mask, value, lane, width)
 }
 
-/// [`shuffle_down`] within segments of `width` lanes, a power of two: the caller's own value where
-/// the lane above lies in another segment.
+/// [`shuffle_down`] within segments of `width` lanes, a power of two. The result is the caller's
+/// own value if the lane above is in another segment.
 #[inline(always)]
 #[track_caller]
 #[must_use]
@@ -246,8 +245,8 @@ pub fn shuffle_down_in<T: LaneValue>(mask: LaneMask, value: T, delta: u32, width
     shuffle_bits(Shuffle::Down, mask, value, delta, width)
 }
 
-/// [`shuffle_up`] within segments of `width` lanes, a power of two: the caller's own value where
-/// the lane below lies in another segment.
+/// [`shuffle_up`] within segments of `width` lanes, a power of two. The result is the caller's own
+/// value if the lane below is in another segment.
 #[inline(always)]
 #[track_caller]
 #[must_use]
@@ -255,8 +254,8 @@ pub fn shuffle_up_in<T: LaneValue>(mask: LaneMask, value: T, delta: u32, width: 
     shuffle_bits(Shuffle::Up, mask, value, delta, width)
 }
 
-/// [`shuffle_xor`] within segments of `width` lanes, a power of two: the caller's own value where
-/// the other lane lies in a later segment.
+/// [`shuffle_xor`] within segments of `width` lanes, a power of two. The result is the caller's own
+/// value if the other lane is in a later segment.
 #[inline(always)]
 #[track_caller]
 #[must_use]
@@ -300,19 +299,22 @@ pub fn match_any<T: LaneValue>(mask: LaneMask, value: T) -> LaneMask {
     ))
 }
 
-/// The sum of `value` over the whole warp, in every lane: a butterfly of shuffles, unrolled, of
-/// height log2([`width`]). Each lane adds the same pairs, so all hold the same bits.
+/// Sums `value` over the whole warp. Every lane gets the sum.
+///
+/// An unrolled butterfly of shuffles, of height log2([`width`]). All lanes add the same pairs, so
+/// they hold the same bits.
 ///
 /// Every lane of the warp must call it: the mask is [`LaneMask::all`].
 ///
 /// ```
 /// use cuda_std::prelude::*;
 ///
-/// /// Divides each element by the sum over its warp; in blocks of a multiple of the warp's width.
+/// /// Divides each element by the sum over its warp. Launch blocks of a multiple of the warp's
+/// /// width.
 /// #[kernel]
 /// pub fn normalise_warps(x: GlobalMut<f32>) {
 ///     let x = x.own(thread::unique_index());
-///     // Outside of any branch: lanes without an element bring 0.
+///     // Outside any branch: lanes without an element contribute 0.
 ///     let sum = warp::reduce_sum(x.as_ref().map_or(0.0, |x| x.get()));
 ///     if let Some(x) = x {
 ///         x.set(x.get() / sum);
@@ -326,11 +328,12 @@ pub fn reduce_sum<T: LaneValue + core::ops::Add<Output = T>>(value: T) -> T {
     reduce(value, |a, b| a + b)
 }
 
-/// `combine` over the whole warp, in every lane, in the order of [`reduce_sum`]. `combine` must be
-/// commutative for the lanes to agree.
+/// Combines values over the whole warp, in the order of [`reduce_sum`]. Every lane gets the result.
 ///
-/// Neighbours come first, then pairs, and so on: what [`block::reduce`](crate::block::reduce) makes
-/// of it is the same tree over the threads of a block for warps of 32 and of 64 lanes.
+/// The lanes agree only if `combine` is commutative.
+///
+/// Neighbours are combined first, then pairs, and so on. So [`block::reduce`](crate::block::reduce)
+/// combines the threads of a block in the same tree for warps of 32 and of 64 lanes.
 ///
 /// Every lane of the warp must call it: the mask is [`LaneMask::all`].
 #[inline(always)]
@@ -347,8 +350,9 @@ pub fn reduce<T: Exchange>(value: T, combine: impl Fn(T, T) -> T) -> T {
     value
 }
 
-/// `combine` over the lanes of `mask`, in each of them, for any non-empty mask: from the lowest
-/// member to the highest, one shuffle a member.
+/// Combines values over the lanes of any non-empty `mask`. Each gets the result.
+///
+/// The order is from the lowest member to the highest, with one shuffle a member.
 #[inline(always)]
 #[track_caller]
 #[must_use]
@@ -363,8 +367,8 @@ pub fn reduce_members<T: LaneValue>(mask: LaneMask, value: T, combine: impl Fn(T
     result
 }
 
-/// The sum of `value`, wrapping, over the lanes of `mask`, in each of them: one instruction
-/// (`redux.sync`) from compute capability 8.0 on.
+/// Sums `value` over the lanes of `mask`, wrapping. Each gets the sum. One instruction
+/// (`redux.sync`) from compute capability 8.0.
 #[inline(always)]
 #[track_caller]
 #[must_use]

@@ -1,7 +1,6 @@
-//! Products of a warpgroup on tensor cores that read their operands from shared memory and run while
-//! the warpgroup does something else.
+//! Asynchronous products of a warpgroup on tensor cores, with operands in shared memory.
 //!
-//! The accumulators pass through three types, so that nothing reads them while products write them:
+//! Three types track the accumulators, so that nothing reads them while products write them:
 //!
 //! ```text
 //! Accumulator --overwrite() or accumulate()--> InFlight --begin()--> Products
@@ -9,30 +8,29 @@
 //!      '---------------- wait() ----------------'   '---- commit() -----'
 //! ```
 //!
-//! An accumulator in flight has no elements to read:
+//! Accumulators in flight cannot be read:
 //!
 //! ```compile_fail,E0599
 //! # use cuda_std::wgmma::M64N64;
-//! # // SAFETY: (1) it is not run.
+//! # // SAFETY: it is not run.
 //! let mut products = unsafe { M64N64::zero().accumulate() }.begin();
 //! let early = products.commit().get(0);
 //! ```
 //!
-//! and the accumulator that went in is gone:
+//! and the original accumulator has moved:
 //!
 //! ```compile_fail,E0382
 //! # use cuda_std::wgmma::M64N64;
 //! let sums = M64N64::zero();
-//! # // SAFETY: (1) it is not run.
+//! # // SAFETY: it is not run.
 //! let products = unsafe { sums.accumulate() };
 //! let early = sums.get(0);
 //! ```
 //!
-//! All threads of a warpgroup make each call together, in the same order: PTX leaves undefined what happens
-//! where one is missing (`.sync.aligned`). A call of [`Accumulator::accumulate`] or
-//! [`Accumulator::overwrite`] promises it for all that becomes of the accumulators, up to
-//! [`InFlight::wait`]. (PTX ISA, 9.7.15, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate
-//! Instructions".)
+//! All threads of a warpgroup make each call together, in the same order; otherwise the behaviour is undefined in PTX
+//! (`.sync.aligned`). The caller of [`Accumulator::accumulate`] or [`Accumulator::overwrite`] guarantees this for
+//! every later call on the accumulators, up to [`InFlight::wait`]. (PTX ISA, 9.7.15, "Asynchronous Warpgroup Level
+//! Matrix Multiply-Accumulate Instructions".)
 //!
 //! | first operand | second operand | accumulators | elements along k in one instruction |
 //! |---|---|---|---|
@@ -40,13 +38,13 @@
 //! | `bf16` | `bf16` | `f32` | 16 |
 //! | `f32`, read as tf32 | `f32`, read as tf32 | `f32` | 8 |
 //! | [`F8E4M3`](crate::fp8::F8E4M3) or [`F8E5M2`](crate::fp8::F8E5M2) | either of them | `f32` | 32 |
-//! | `i8` | `i8` | `i32`, which wraps around | 32 |
-//! | `u8` | `u8` | `i32`, which wraps around | 32 |
+//! | `i8` | `i8` | `i32`, wrapping | 32 |
+//! | `u8` | `u8` | `i32`, wrapping | 32 |
 //!
-//! Of an `f32` operand the hardware reads the sign, the exponent and the first 10 bits of the fraction;
-//! the 13 bits below are ignored, not rounded. Sums of 8-bit floating-point products keep 13 bits of
-//! fraction, cut off at each instruction: add to other accumulators every few instructions where that is
-//! too few. `docs/tensor_cores.md` of the repository has the bits.
+//! The hardware reads an `f32` operand as tf32: sign, exponent and the first 10 bits of the fraction. It truncates
+//! the 13 bits below. Sums of 8-bit floating-point products keep 13 bits of fraction, truncated at each instruction:
+//! if that is too few, add the accumulators to others every few instructions. The repository's `docs/tensor_cores.md`
+//! has the details.
 
 mod operand;
 
@@ -75,34 +73,32 @@ impl AccumulatorElement for i32 {
     const ZERO: Self = 0;
 }
 
-/// The registers of a thread that hold its outputs of a product.
+/// A thread's registers for its outputs of a product.
 #[doc(hidden)]
 pub trait Registers {
     /// Passes the accumulators to products that are about to start.
     fn begin(&mut self);
 
-    /// Waits until all groups of products but the last `PENDING` are finished, after which the
-    /// accumulators of finished ones hold their results.
+    /// Waits until all groups of products but the last `PENDING` are finished. Their accumulators
+    /// then hold the results.
     ///
     /// # Safety
-    /// 1. All threads of the warpgroup make the call together: none has branched away.
+    /// 1. All threads of the warpgroup make the call together, converged.
     unsafe fn wait<const PENDING: u32>(&mut self);
 }
 
-/// Registers that hold outputs of products of elements of types `A` and `B`.
+/// Registers for outputs of products of `A` and `B`.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "no instruction adds products of `{A}` and `{B}` to the accumulators `{Self}`",
     note = "the documentation of `cuda_std::wgmma` lists the types"
 )]
 pub trait Multiply<A, B>: Registers {
-    /// Starts a product of 64 x k by k x n elements, which are described by `a` and `b`: the
-    /// accumulators become it, or it is added to them. `A_MN` and `B_MN` are 1 for an operand
-    /// whose elements along k are not neighbours.
+    /// Starts a product of 64 x k by k x n elements, described by `a` and `b`. It replaces the
+    /// accumulators or is added to them. `A_MN` and `B_MN` are 1 for MN-major operands.
     ///
     /// # Safety
-    /// 1. The descriptors stand for tiles in shared memory of the block, in the layout that they
-    ///    state.
+    /// 1. The descriptors are of tiles in the block's shared memory, in the layout that they state.
     /// 2. Until the product has been waited for, no thread writes the tiles.
     /// 3. All threads of the warpgroup make the call together, and the accumulators are in flight.
     unsafe fn multiply<const A_MN: i32, const B_MN: i32>(
@@ -117,8 +113,8 @@ pub use operand::Descriptor;
 
 /// A warpgroup's 64 x 2 `COUNT` outputs of type `T`: `COUNT` of them in each thread.
 ///
-/// Thread `t` of the warpgroup holds, at `4 j` and `4 j + 1`, columns `8 j + 2 (t % 4)` and the next of
-/// row `16 (t / 32) + (t % 32) / 4`, and at `4 j + 2` and `4 j + 3` those of the row 8 further down.
+/// Thread `t` of the warpgroup holds, at `4 j` and `4 j + 1`, columns `8 j + 2 (t % 4)` and `8 j + 2 (t % 4) + 1` of
+/// row `16 (t / 32) + (t % 32) / 4`, and at `4 j + 2` and `4 j + 3` those of the row 8 below.
 #[derive(Debug)]
 pub struct Accumulator<const COUNT: usize, T = f32> {
     registers: [T; COUNT],
@@ -182,7 +178,7 @@ impl<const COUNT: usize, T: AccumulatorElement> Accumulator<COUNT, T> {
         &self.registers
     }
 
-    /// The row and the column, of the 64 x 2 `COUNT`, of the calling thread's output number `index`.
+    /// The row and the column of the calling thread's output number `index`.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -198,26 +194,26 @@ impl<const COUNT: usize, T> Accumulator<COUNT, T>
 where
     [T; COUNT]: Registers,
 {
-    /// For products that are added to what the accumulator holds.
+    /// Starts products that add to the accumulators.
     ///
     /// # Safety
-    /// 1. All threads of the warpgroup make this call together, and then those of the [`InFlight`] and the
-    ///    [`Products`] that come of it: none has branched away.
+    /// 1. All threads of the warpgroup make this call together, converged, and then all calls on the resulting
+    ///    [`InFlight`] and [`Products`].
     #[inline(always)]
     #[track_caller]
     pub unsafe fn accumulate(self) -> InFlight<COUNT, T> {
-        // SAFETY: (1) is the caller's.
+        // SAFETY: the caller's contract.
         unsafe { self.in_flight(true) }
     }
 
-    /// For products the first of which replaces what the accumulator holds.
+    /// Starts products that replace the accumulators with the first product.
     ///
     /// # Safety
     /// As for [`accumulate`](Self::accumulate).
     #[inline(always)]
     #[track_caller]
     pub unsafe fn overwrite(self) -> InFlight<COUNT, T> {
-        // SAFETY: (1) is the caller's.
+        // SAFETY: the caller's contract.
         unsafe { self.in_flight(false) }
     }
 
@@ -234,8 +230,7 @@ where
     }
 }
 
-/// Accumulators that products may be writing: [`Accumulator::accumulate`] and [`Accumulator::overwrite`] begin
-/// with them.
+/// Accumulators that products may be writing, from [`Accumulator::accumulate`] or [`Accumulator::overwrite`].
 #[derive(Debug)]
 #[must_use = "the products are unfinished until `wait`"]
 pub struct InFlight<const COUNT: usize, T = f32> {
@@ -252,33 +247,36 @@ where
     #[inline(always)]
     #[track_caller]
     pub fn begin(self) -> Products<COUNT, T> {
-        // SAFETY: (1) `accumulate` and `overwrite` have asked it of their caller, for this value.
+        // SAFETY: all threads make the call together: the contract of `accumulate` and `overwrite`,
+        // which made this value.
         unsafe { machine::wgmma_fence() };
         Products { accumulators: self }
     }
 
-    /// Waits until all groups but the last `PENDING` are finished: their operands may be written again.
+    /// Waits until all groups but the last `PENDING` are finished. Their operands may then be written again.
     #[inline(always)]
     #[track_caller]
     pub fn wait_all_but<const PENDING: u32>(&mut self) {
-        // SAFETY: (1) `accumulate` and `overwrite` have asked it of their caller, for this value.
+        // SAFETY: all threads make the call together: the contract of `accumulate` and `overwrite`,
+        // which made this value.
         unsafe { machine::wgmma_wait::<PENDING>() };
     }
 
-    /// Waits until all groups are finished, for their outputs.
+    /// Waits until all groups are finished, and returns the outputs.
     #[inline(always)]
     #[track_caller]
     #[must_use]
     pub fn wait(mut self) -> Accumulator<COUNT, T> {
-        // SAFETY: (1) `accumulate` and `overwrite` have asked it of their caller, for this value.
+        // SAFETY: all threads make the call together: the contract of `accumulate` and `overwrite`,
+        // which made this value.
         unsafe { self.registers.wait::<0>() };
         Accumulator {
             registers: self.registers,
         }
     }
 
-    /// Waits until all groups but the last `PENDING` are finished, for the outputs of those before:
-    /// products of other accumulators run on.
+    /// Waits until all groups but the last `PENDING` are finished, and returns their outputs.
+    /// Products of other accumulators continue.
     ///
     /// # Safety
     /// 1. None of the last `PENDING` groups has a product of these accumulators.
@@ -286,7 +284,8 @@ where
     #[track_caller]
     #[must_use]
     pub unsafe fn wait_before<const PENDING: u32>(mut self) -> Accumulator<COUNT, T> {
-        // SAFETY: (1) `accumulate` and `overwrite` have asked it of their caller, for this value.
+        // SAFETY: all threads make the call together: the contract of `accumulate` and `overwrite`,
+        // which made this value.
         unsafe { self.registers.wait::<PENDING>() };
         Accumulator {
             registers: self.registers,
@@ -294,7 +293,7 @@ where
     }
 }
 
-/// A group of products that is being made.
+/// An open group of products.
 #[derive(Debug)]
 #[must_use = "products that are not committed are never waited for"]
 pub struct Products<const COUNT: usize, T = f32> {
@@ -305,12 +304,12 @@ impl<const COUNT: usize, T> Products<COUNT, T> {
     /// Starts to add the product of two operands, 64 x K by K x 2 `COUNT`.
     ///
     /// # Safety
-    /// 1. Both tiles have been written: by bulk copies that have been waited for, or by threads that
-    ///    have called [`tma::fence`](crate::tma::fence) before a barrier.
+    /// 1. Both tiles have been written, by bulk copies that have been waited for, or by threads that have called
+    ///    [`tma::fence`](crate::tma::fence) before a barrier.
     /// 2. Until the group has been waited for, no thread writes the tiles.
     /// 3. All threads of the warpgroup make the call together, with the same operands.
-    /// 4. The tiles are there (see [`SwizzledTile`](crate::shared::SwizzledTile)).
-    /// 5. The accumulators come to [`InFlight::wait`]: they are not dropped while products write them.
+    /// 4. The tiles are in range (see [`SwizzledTile`](crate::shared::SwizzledTile)).
+    /// 5. The accumulators reach [`InFlight::wait`]: they are not dropped while products write them.
     #[inline(always)]
     #[track_caller]
     pub unsafe fn multiply<A, B, MA, MB, const N: usize, const K: usize>(
@@ -327,13 +326,13 @@ impl<const COUNT: usize, T> Products<COUNT, T> {
         const {
             assert!(
                 N == 2 * COUNT,
-                "the second operand is as wide as the accumulators"
+                "the second operand must be as wide as the accumulators"
             )
         };
         let mut step = 0;
         while step < K / A::STEP {
             match (MA::IS_MN, MB::IS_MN) {
-                // SAFETY: (1) to (5) are the caller's; the descriptors are those of the tiles.
+                // SAFETY: the caller's contract. The descriptors are those of the tiles.
                 (false, false) => unsafe { self.step::<A, B, 0, 0>(a.step(step), b.step(step)) },
                 // SAFETY: as above.
                 (false, true) => unsafe { self.step::<A, B, 0, 1>(a.step(step), b.step(step)) },
@@ -358,7 +357,7 @@ impl<const COUNT: usize, T> Products<COUNT, T> {
             registers,
             is_added_to,
         } = &mut self.accumulators;
-        // SAFETY: (1), (2) are the caller's; (3) too, and the accumulators are in flight.
+        // SAFETY: the caller's contract. The accumulators are in flight.
         unsafe { registers.multiply::<A_MN, B_MN>(a, b, *is_added_to) };
         *is_added_to = true;
     }
@@ -367,7 +366,8 @@ impl<const COUNT: usize, T> Products<COUNT, T> {
     #[inline(always)]
     #[track_caller]
     pub fn commit(self) -> InFlight<COUNT, T> {
-        // SAFETY: (1) `accumulate` and `overwrite` have asked it of their caller, for this value.
+        // SAFETY: all threads make the call together: the contract of `accumulate` and `overwrite`,
+        // which made this value.
         unsafe { machine::wgmma_commit() };
         self.accumulators
     }

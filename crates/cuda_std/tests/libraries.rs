@@ -113,7 +113,7 @@ pub fn sum_256(y: GlobalMut<f32>) {
         &output,
         &[
             "src/lib.rs:5:35: `shared_array!` with the generic `LEN`: shared memory is a static",
-            "make the array in each kernel, and pass it to this function as a parameter \
+            "declare the array in each kernel, and pass it to this function as a parameter \
              `&SharedArray<..>`",
         ],
     );

@@ -8,17 +8,17 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Error, Expr, ExprLit, Ident, Lit, LitInt, LitStr, Result, Token, parenthesized, token};
 
-/// The most threads that a block can have, and registers that a thread can have, on every GPU
-/// (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability").
+/// Maximum threads per block and registers per thread, on every GPU (CUDA C++ Programming Guide,
+/// "Technical Specifications per Compute Capability").
 const MAX_THREADS: u32 = 1024;
 const MAX_REGISTERS: u32 = 255;
 
-/// The most blocks of a cluster that every GPU with clusters has room for (CUDA C++ Programming
-/// Guide, "Thread Block Clusters").
+/// Maximum blocks per cluster that every GPU with clusters supports (CUDA C++ Programming Guide,
+/// "Thread Block Clusters").
 const MAX_CLUSTER_BLOCKS: u32 = 8;
 
-/// The architectures that kernels are compiled for, which `cuda_builder` knows, too, each with
-/// whether it has clusters and dependent launches.
+/// The architectures that kernels are compiled for, as in `cuda_builder`, and whether each has
+/// clusters and dependent launches.
 const ARCHITECTURES: [(&str, bool); 6] = [
     ("sm_75", false),
     ("sm_80", false),
@@ -28,7 +28,7 @@ const ARCHITECTURES: [(&str, bool); 6] = [
     ("sm_120", true),
 ];
 
-/// What a kernel promises about its launches, and what it needs.
+/// The attribute's arguments: launch bounds and requirements.
 #[derive(Default)]
 pub struct Bounds {
     pub max_threads: Option<Bound>,
@@ -36,20 +36,20 @@ pub struct Bounds {
     pub max_registers: Option<Bound>,
     /// Whether launches are cooperative.
     pub cooperative: bool,
-    /// Whether launches may begin before the kernel before them has ended.
+    /// Whether launches may start before the preceding kernel has ended.
     pub dependent_launch: bool,
-    /// The oldest architecture that has the kernel, such as `sm_90`, or the only one.
+    /// The oldest architecture with the kernel, such as `sm_90`, or the only one.
     pub arch: Option<String>,
-    /// Blocks of a cluster in x, y and z.
+    /// Blocks in a cluster, in x, y and z.
     pub cluster: Option<[u32; 3]>,
 }
 
-/// A number that bounds launches.
+/// A launch bound.
 #[derive(Clone)]
 pub enum Bound {
-    /// Of the source, and checked.
+    /// A literal of the source, already checked.
     Number(u32),
-    /// A constant of type u32, and the most that it may be.
+    /// A constant of type u32, and its maximum.
     Constant { value: Box<Expr>, most: u32 },
 }
 
@@ -102,7 +102,7 @@ impl Parse for Value {
             return Ok(Self::Tuple(numbers, span));
         }
         let mut value = input.parse()?;
-        // What another macro was given, as one piece.
+        // Another macro's argument, passed on as a group.
         while let Expr::Group(group) = value {
             value = *group.expr;
         }
@@ -143,7 +143,7 @@ impl Bounds {
         Ok(bounds)
     }
 
-    /// Takes an argument, and returns whether it was given before.
+    /// Sets an argument, and returns whether it was already set.
     fn replace(&mut self, Argument { name, value }: &Argument) -> Result<bool> {
         let place = match name.to_string().as_str() {
             "cooperative" => return flag(name, value.as_ref(), &mut self.cooperative),
@@ -200,22 +200,22 @@ fn flag(name: &Ident, value: Option<&Value>, place: &mut bool) -> Result<bool> {
     match value {
         None => Ok(std::mem::replace(place, true)),
         Some(value) => {
-            let message = format!("`{name}` has no value");
+            let message = format!("`{name}` takes no value");
             Err(Error::new(value.span(), message))
         }
     }
 }
 
-/// The error of an argument without a value, or with one of another kind than `example`.
+/// The error for an argument without a value, or with a value unlike `example`.
 fn no_value(name: &Ident, value: Option<&Value>, example: &str) -> Error {
     let span = value.map_or(name.span(), Value::span);
     Error::new(
         span,
-        format!("`{name}` has a value, as in `{name} = {example}`"),
+        format!("`{name}` needs a value, as in `{name} = {example}`"),
     )
 }
 
-/// The most that a bound of this name may be.
+/// The maximum of the bound `name`.
 fn most(name: &Ident) -> u32 {
     match name.to_string().as_str() {
         "max_threads" => MAX_THREADS,
@@ -224,18 +224,17 @@ fn most(name: &Ident) -> u32 {
     }
 }
 
-/// The number, if the machine has such a bound.
+/// Checks the number of a bound.
 fn bound(name: &Ident, value: &LitInt) -> Result<u32> {
     let number = positive(name, value)?;
     if name == "max_threads" && number > MAX_THREADS {
-        let message = format!(
-            "`max_threads` is at most {MAX_THREADS}, the most threads that a block can have"
-        );
+        let message =
+            format!("`max_threads` must be at most {MAX_THREADS}: no block has more threads");
         return Err(Error::new(value.span(), message));
     }
     if name == "max_registers" && number > MAX_REGISTERS {
         let message = format!(
-            "`max_registers` is at most {MAX_REGISTERS}, the most registers that a thread can have"
+            "`max_registers` must be at most {MAX_REGISTERS}: no thread has more registers"
         );
         return Err(Error::new(value.span(), message));
     }
@@ -244,7 +243,10 @@ fn bound(name: &Ident, value: &LitInt) -> Result<u32> {
 
 fn positive(name: &Ident, value: &LitInt) -> Result<u32> {
     match value.base10_parse()? {
-        0 => Err(Error::new(value.span(), format!("`{name}` is at least 1"))),
+        0 => Err(Error::new(
+            value.span(),
+            format!("`{name}` must be at least 1"),
+        )),
         number => Ok(number),
     }
 }
@@ -258,7 +260,10 @@ fn architecture(name: &Ident, value: Option<&Value>) -> Result<String> {
         return Ok(arch);
     }
     let known = ARCHITECTURES.map(|(name, _)| name).join(", ");
-    Err(Error::new(text.span(), format!("`arch` is one of {known}")))
+    Err(Error::new(
+        text.span(),
+        format!("`arch` must be one of {known}"),
+    ))
 }
 
 fn cluster(name: &Ident, value: Option<&Value>) -> Result<[u32; 3]> {
@@ -271,15 +276,14 @@ fn cluster(name: &Ident, value: Option<&Value>) -> Result<[u32; 3]> {
         .collect::<Result<_>>()?;
     let blocks: [u32; 3] = blocks
         .try_into()
-        .map_err(|_| Error::new(*span, "`cluster` is three numbers of blocks: x, y and z"))?;
+        .map_err(|_| Error::new(*span, "`cluster` needs three numbers of blocks: x, y and z"))?;
     let all = blocks
         .iter()
         .map(|&blocks| u64::from(blocks))
         .try_fold(1, u64::checked_mul);
     if all.is_none_or(|all| all > u64::from(MAX_CLUSTER_BLOCKS)) {
         let message = format!(
-            "a cluster has at most {MAX_CLUSTER_BLOCKS} blocks, those that every GPU with clusters \
-             has room for"
+            "a cluster must have at most {MAX_CLUSTER_BLOCKS} blocks, the most that every GPU with clusters supports"
         );
         return Err(Error::new(*span, message));
     }

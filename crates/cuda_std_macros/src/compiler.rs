@@ -1,4 +1,4 @@
-//! What the arguments of the compiler that runs the macro say. Nothing else tells a macro.
+//! Target and dependencies, from the compiler's arguments: a macro has no other source for them.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote};
@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::{env, fs};
 
-/// The arguments of this process. A compiler is given long lists of them in a file.
+/// The arguments of this process, including those in response files.
 fn arguments() -> impl Iterator<Item = String> {
     env::args().flat_map(|argument| match argument.strip_prefix('@') {
         Some(file) => match fs::read_to_string(file) {
@@ -17,8 +17,8 @@ fn arguments() -> impl Iterator<Item = String> {
     })
 }
 
-/// The path of the device library, from the crates that the compiler was given: no module or import of the
-/// kernel's crate can stand in its place, as one can where a path begins with a name.
+/// The path of the device library, from the compiler's list of crates. A path that begins with a plain name could
+/// resolve to a module or an import of the kernel's crate.
 pub fn device_library() -> TokenStream {
     static LIBRARY: OnceLock<Library> = OnceLock::new();
     match LIBRARY.get_or_init(|| Library::of(arguments())) {
@@ -35,7 +35,7 @@ pub fn device_library() -> TokenStream {
     }
 }
 
-/// [`device_library`] for code that errors and the simulator's reports place at `span`.
+/// [`device_library`] for code to which errors and the simulator's reports refer as `span`.
 pub fn device_library_at(span: Span) -> TokenStream {
     let tokens = device_library().into_iter();
     tokens
@@ -49,13 +49,13 @@ pub fn device_library_at(span: Span) -> TokenStream {
 /// How a crate reaches the device library.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Library {
-    /// It depends on it, by this name.
+    /// A dependency of this name.
     Crate(String),
-    /// It depends on `tilewright`, by this name.
+    /// A re-export of `tilewright`, a dependency of this name.
     Reexported(String),
-    /// It is the library.
+    /// The crate is the device library.
     Itself,
-    /// By what an editor finds, whose expansions no program runs.
+    /// Whatever is in scope: for editors, whose expansions do not run.
     InScope,
 }
 
@@ -83,7 +83,7 @@ impl Library {
     }
 }
 
-/// The crates that the compiler was given: the name of each here, and its own.
+/// The crates in the compiler's arguments: each one's name here, and its own.
 ///
 /// `--extern priv:short=deps/libtilewright-0123.rlib` gives `tilewright` the name `short`.
 fn externs(arguments: &[String]) -> impl Iterator<Item = (&str, &str)> {
@@ -94,7 +94,7 @@ fn externs(arguments: &[String]) -> impl Iterator<Item = (&str, &str)> {
     };
     (0..arguments.len()).filter_map(after).map(|value| {
         let value = value.split_once(':').map_or(value, |(options, named)| {
-            // A path may have a colon, too, behind the name.
+            // The path after the name may also have a colon.
             if options.contains('=') { value } else { named }
         });
         match value.split_once('=') {
@@ -116,22 +116,23 @@ fn is_rustdoc(arguments: &[String]) -> bool {
     compiler.is_some_and(|name| name == "rustdoc")
 }
 
-/// For what a crate is compiled.
+/// The target of a compilation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     Gpu,
     Host,
-    /// The process is no compiler, but an editor's server of macros.
+    /// Unknown: the process is an editor's macro server, not a compiler.
     Unknown,
 }
 
 impl Target {
-    /// That of the compiler that runs.
+    /// The running compiler's target.
     pub fn of_compiler() -> Self {
         Self::of(arguments())
     }
 
-    /// A compiler is told the crate's name, and a target unless it is the host.
+    /// The target in the arguments of a compiler, which always have the crate's name, and a target
+    /// unless it is the host.
     pub fn of(mut arguments: impl Iterator<Item = String>) -> Self {
         let mut target = Self::Unknown;
         while let Some(argument) = arguments.next() {
@@ -150,18 +151,18 @@ impl Target {
         target
     }
 
-    /// Whether what is for a GPU alone is of use.
+    /// Whether GPU-only code may be needed.
     pub fn may_be_gpu(self) -> bool {
         self != Self::Host
     }
 
-    /// Whether what is for a host alone is of use.
+    /// Whether host-only code may be needed.
     pub fn may_be_host(self) -> bool {
         self != Self::Gpu
     }
 }
 
-/// Whether `cfg(doc)` may be set: not in what a compiler makes for a program.
+/// Whether `cfg(doc)` may be set. It is not when a compiler builds a program.
 pub fn may_set_doc() -> bool {
     may_set_doc_in(arguments())
 }
@@ -174,8 +175,8 @@ fn may_set_doc_in(arguments: impl Iterator<Item = String>) -> bool {
         || Target::of(arguments.into_iter()) == Target::Unknown
 }
 
-/// Whether the compiler runs without optimisation, as cargo has it for development: not with
-/// `-C opt-level=1`, as two words or one, nor with `-O`.
+/// Whether the compiler runs without optimisation, as in cargo's development profile: neither `-C
+/// opt-level=1`, as one word or two, nor `-O`.
 pub fn is_optimisation_off() -> bool {
     is_optimisation_off_in(arguments())
 }

@@ -1,20 +1,20 @@
-//! `#[device_function]`: a function whose loops the simulator's counters know.
+//! `#[device_function]`: marks a function's loops for the simulator's counters.
 
 use crate::rounds::with_rounds;
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Error, ItemFn, Result};
 
-/// The function as it is for the GPU, and with its loops marked elsewhere. It may be a method.
+/// The unchanged function for the GPU, and with marked loops elsewhere. It may be a method.
 pub fn expand(arguments: &TokenStream, item: TokenStream) -> Result<TokenStream> {
     if !arguments.is_empty() {
-        let message = "`#[device_function]` has no arguments";
+        let message = "`#[device_function]` takes no arguments";
         return Err(Error::new_spanned(arguments, message));
     }
     let function = syn::parse2::<ItemFn>(item)?;
     if let Some(token) = function.sig.constness {
-        let message = "the rounds of loops are told apart when a kernel runs: a `const fn` does \
-                       without `#[device_function]`";
+        let message =
+            "a `const fn` cannot have `#[device_function]`, which marks loops at run time";
         return Err(Error::new_spanned(token, message));
     }
     let marked = ItemFn {

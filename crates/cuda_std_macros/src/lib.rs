@@ -17,59 +17,62 @@ use quote::ToTokens;
 
 /// Makes a function a GPU kernel.
 ///
-/// On `nvptx64` it becomes a PTX entry under the function's name. On every other target it
-/// becomes a type of that name, the kernel as the host sees it: an implementation of
-/// `cuda_std::kernel::Kernel` with the parameters' types, to launch on a GPU or in the simulator. A
-/// function of the same name stands for its value. A kernel that is a safe `fn` can be launched from
-/// safe code.
+/// On `nvptx64` the function becomes a PTX entry of its name. On every other target it becomes the kernel's
+/// descriptor: a type of that name that implements `cuda_std::kernel::Kernel`, to launch on a GPU or in the
+/// simulator, and a function of the same name as its value. Safe code can launch a kernel that is a safe `fn`.
 ///
-/// Parameters, at most 16, are values and the types below, written by their names. A value is a
-/// number, a `bool`, an array of numbers or a struct of them without padding (`bytemuck::Pod`):
-/// numbers are PTX parameters of their types, the rest blocks of bytes. A view (`Global<T>`,
-/// `GlobalMut<T>`, `GlobalAtomic<T>`) becomes a pointer and a length in the PTX, so that the pointer
-/// keeps its address space, and a matrix (`GlobalMatrix<T>`, `GlobalMatrixMut<T>`) a pointer, rows,
-/// columns and leading dimension. A `Global` and a `GlobalMatrix` promise the compiler that no thread
-/// writes their elements during the launch. A `GridConstant<T>` is a block of bytes that the host
-/// passes by value and the kernel reads where it is, such as a tensor map; a `Texture1d` or
-/// `Texture2d` is a handle.
+/// A kernel has at most 16 parameters. The views and textures must be written by these names:
 ///
-/// A view ends with its launch and stays with its thread: its type has a lifetime, which a parameter
-/// leaves out, and is neither `Send` nor `Sync`. So a kernel cannot keep a view for a later launch.
+/// | parameter | meaning | in PTX |
+/// |---|---|---|
+/// | a number, a `bool` | a value | a parameter of its type |
+/// | an array of numbers, a struct of them without padding (`bytemuck::Pod`) | a value | a block of bytes |
+/// | `Global<T>` | elements that no thread writes during the launch | a pointer and a length |
+/// | `GlobalMut<T>`, `GlobalAtomic<T>` | elements that the launch may write | a pointer and a length |
+/// | `GlobalMatrix<T>`, `GlobalMatrixMut<T>` | the same for matrices | a pointer, rows, columns and leading dimension |
+/// | `GridConstant<T>` | a block of bytes that the kernel reads in place, such as a tensor map | a block of bytes |
+/// | `Texture1d`, `Texture2d` | a texture | its handle |
 ///
-/// A kernel's code is what a GPU runs: `core` and `cuda_std`, without an operating system. In a host
-/// program a thread-local variable would compile, but the simulator runs the threads of many blocks
-/// on one host thread, in turns: they would all see the variable, and a reference in it, as the crate
-/// `scoped-tls` keeps them, could outlive what it refers to. A variable whose initialiser waits is replaced
-/// while another thread borrows its value. Kernels must not use thread-locals, nor keep a future in one.
+/// A view ends with its launch and stays with its thread: its type has a lifetime, which parameters omit, and is
+/// neither `Send` nor `Sync`. So a kernel cannot keep a view for a later launch.
 ///
-/// A library with kernels is compiled for the GPU, too. So the build for the host refuses what a GPU
-/// does not have: a crate without `#![no_std]`; the standard library's methods of floats, which
-/// `no_std` crates see where a dependency uses `std`; `extern crate alloc`; `println!`, `thread_local!` and
-/// the like.
-/// It refuses a static that threads can write, which the simulator cannot check, a shared array of
-/// generic length, and two kernels of one name, because entries of PTX have no paths. Items under `#[cfg(test)]` or
-/// `#[cfg(not(target_arch = "nvptx64"))]` are the host's own. Kernels of programs, tests and
-/// documentation run in the simulator alone, and are not checked.
+/// Kernels may use `core` and `cuda_std`; there is no operating system. They must not use thread-locals, nor keep a
+/// future in one. In a host program a thread-local compiles, but the simulator runs the threads of many blocks in
+/// turns on one host thread. They would all see the variable, and a reference in it, as the crate `scoped-tls` keeps
+/// them, could outlive its target. A variable whose initialiser waits is replaced while another thread borrows its
+/// value.
 ///
-/// `#[kernel(max_threads = 256, min_blocks = 2, max_registers = 128)]` bounds the launches: the most
-/// threads of a block (up to 1024), the blocks that are to be resident on one multiprocessor, the most
-/// registers of a thread (up to 255). Each is optional, and a constant of type u32, such as `THREADS`
-/// or `TILE.threads`.
+/// A library with kernels is also compiled for the GPU. So its build for the host rejects code that a GPU does not
+/// support:
 ///
-/// A `#[kernel(cooperative)]` is launched with all of its blocks resident at once, so that they can
-/// wait for each other. Its first parameter is a `GridGroup`, which the host does not give.
+/// - a crate without `#![no_std]`;
+/// - float methods of the standard library, which a `no_std` crate sees if a dependency uses `std`;
+/// - `extern crate alloc`, `println!`, `thread_local!` and similar;
+/// - a static that threads can write, which the simulator cannot check;
+/// - a shared array of generic length;
+/// - two kernels of one name, because PTX entries have no paths.
 ///
-/// A `#[kernel(arch = "sm_90", dependent_launch)]` may begin while the kernel before it in the stream still
-/// runs, so that what it does before `dependent_launch::wait` costs no time. It is an `unsafe fn`: each of its
-/// threads makes that call, before it accesses global memory or ends.
+/// Items under `#[cfg(test)]` or `#[cfg(not(target_arch = "nvptx64"))]` are not checked. Neither are the kernels of
+/// programs, tests and documentation, which run only in the simulator.
 ///
-/// `#[kernel(arch = "sm_90a", cluster = (2, 1, 1))]` needs an architecture: images for older ones do
-/// not have the kernel, and its body is not compiled for them, so it may use what only that
-/// architecture has. An `a` stands for that architecture alone. `cluster` launches the blocks in
-/// clusters of so many in x, y and z, at most 8, from `sm_90` on.
+/// `#[kernel(max_threads = 256, min_blocks = 2, max_registers = 128)]` sets launch bounds: the maximum threads per
+/// block (up to 1024), the minimum resident blocks per multiprocessor, and the maximum registers per thread (up to
+/// 255). Each is optional, and a constant of type u32, such as `THREADS` or `TILE.threads`.
 ///
-/// The crate depends on `tilewright-cuda-std` or on `tilewright`, under any name: the attribute's code begins
-/// its paths there, whatever names are in scope.
+/// A `#[kernel(cooperative)]` is launched with all of its blocks resident at once, so they can wait for each other.
+/// Its first parameter is a `GridGroup`, which the host does not pass.
+///
+/// A `#[kernel(arch = "sm_90", dependent_launch)]` may start while the kernel before it in the stream still runs, so
+/// work before `dependent_launch::wait` costs no time. It must be an `unsafe fn`: each of its threads must make that
+/// call before it accesses global memory or ends.
+///
+/// `#[kernel(arch = "sm_90a", cluster = (2, 1, 1))]` requires an architecture: images for older ones do not have the
+/// kernel, and its body, which may use that architecture's features, is not compiled for them. A suffix `a` means
+/// only that architecture. `cluster` launches the blocks in clusters of this many in x, y and z, at most 8 in all,
+/// from `sm_90`.
+///
+/// The crate must depend on `tilewright-cuda-std` or on `tilewright`, under any name. The expansion's paths begin
+/// there, whatever names are in scope.
 #[proc_macro_attribute]
 pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let item = proc_macro2::TokenStream::from(item);
@@ -85,12 +88,12 @@ pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
     tokens.into()
 }
 
-/// Has the simulator's counters tell apart the rounds of a function's loops, as they do those of a kernel: what
-/// the lanes of a warp do in one round is one request, though some lanes skip rounds. On a GPU the
-/// attribute changes nothing. Kernels call functions without it just as well (CUDA C++'s `__device__` is
-/// needed by the compiler; this is not).
+/// Makes the simulator count a function's loops by round, as it does a kernel's.
 ///
-/// It is for functions and methods that are not `const`.
+/// The accesses of a warp's lanes in the same round are then one request, even if some lanes skip rounds. On a GPU
+/// the attribute changes nothing. Unlike CUDA C++'s `__device__` it is optional: kernels can call any function.
+///
+/// Functions and methods that are `const` cannot have it.
 ///
 /// ```text
 /// #[device_function]

@@ -1,4 +1,4 @@
-//! What functions the attribute accepts.
+//! Parses a kernel's function, and checks that it can be a kernel.
 
 use crate::bounds::Bounds;
 use syn::spanned::Spanned;
@@ -7,10 +7,11 @@ use syn::{
     Signature, Type,
 };
 
-/// The most parameters that the host gives: `cuda_std` and the host library have tuples of as many.
+/// Maximum parameters that the host passes: `cuda_std` and the host library implement tuples up to
+/// this length.
 const MAX_PARAMETERS: usize = 16;
 
-/// How a parameter crosses from the host to the kernel.
+/// How the host passes a parameter to the kernel.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Passing {
     /// A view of global memory: a pointer and its lengths.
@@ -19,20 +20,20 @@ pub enum Passing {
     GridConstant,
     /// `Texture1d` or `Texture2d`: a handle.
     Texture { dimensions: usize },
-    /// A number or a `bool`, known by its name.
+    /// A number or a `bool`, recognised by its name.
     Scalar,
-    /// Any other type: its bytes, in parameter memory, of which the kernel has a copy.
+    /// Any other type: its bytes, in parameter memory, which the kernel copies.
     Block,
 }
 
-/// A view of global memory, as `cuda_std::global::ViewKind` has them.
+/// A view of global memory, one of `cuda_std::global::ViewKind`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct View {
     /// The type's name, and the kind's.
     pub name: &'static str,
     /// Whether no thread writes its elements during the launch.
     pub is_read_only: bool,
-    /// Numbers beside the pointer.
+    /// The number of lengths beside the pointer.
     pub lengths: usize,
 }
 
@@ -54,7 +55,7 @@ impl View {
     }
 }
 
-/// The names of the types that are one PTX parameter of their own type.
+/// The names of the types that are passed as one PTX parameter of their type.
 const SCALARS: [&str; 15] = [
     "bool", "u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "usize", "isize", "f32", "f64",
     "f16", "bf16",
@@ -68,7 +69,7 @@ pub struct Parameter {
 
 pub struct KernelFunction {
     pub function: ItemFn,
-    /// What the host gives: all but the grid of a cooperative kernel.
+    /// The host's parameters: all but the grid of a cooperative kernel.
     pub parameters: Vec<Parameter>,
     pub bounds: Bounds,
 }
@@ -81,14 +82,13 @@ impl KernelFunction {
         if bounds.cooperative && !inputs.next().is_some_and(is_grid) {
             return Err(Error::new(
                 signature.ident.span(),
-                "the first parameter of a cooperative kernel is its grid, as in `grid: GridGroup`",
+                "the first parameter of a cooperative kernel must be its grid, as in `grid: GridGroup`",
             ));
         }
         if bounds.dependent_launch && !is_unsafe(signature) {
             return Err(Error::new(
                 signature.ident.span(),
-                "a kernel with `dependent_launch` is an `unsafe fn`: it promises to access no global memory \
-                 before `dependent_launch::wait()`",
+                "a kernel with `dependent_launch` must be an `unsafe fn`: it must not access global memory before `dependent_launch::wait()`",
             ));
         }
         let parameters = inputs.map(parameter).collect::<Result<Vec<_>>>()?;
@@ -120,7 +120,7 @@ fn check_signature(function: &ItemFn) -> Result<()> {
     if !matches!(signature.output, ReturnType::Default) {
         return Err(Error::new(
             signature.output.span(),
-            "a kernel returns nothing: write results through a `GlobalMut`",
+            "a kernel cannot return a value: write results through a `GlobalMut`",
         ));
     }
     if let Some(asyncness) = &signature.asyncness {
@@ -150,32 +150,34 @@ fn check_not_generic(signature: &Signature) -> Result<()> {
 
 fn parameter(argument: &FnArg) -> Result<Parameter> {
     let FnArg::Typed(argument) = argument else {
-        return Err(Error::new(argument.span(), "a kernel is a free function"));
+        return Err(Error::new(
+            argument.span(),
+            "a kernel must be a free function",
+        ));
     };
     if let Some(attribute) = argument.attrs.first() {
         return Err(Error::new(
             attribute.span(),
-            "a kernel's parameter has no attributes",
+            "a kernel parameter cannot have attributes",
         ));
     }
     let Pat::Ident(pattern) = &*argument.pat else {
         return Err(Error::new(
             argument.pat.span(),
-            "a kernel's parameter is a plain name",
+            "a kernel parameter must be a plain name",
         ));
     };
     let ty = ungrouped(&argument.ty);
     if matches!(ty, Type::Reference(_) | Type::Ptr(_)) {
         return Err(Error::new(
             ty.span(),
-            "host memory is out of a kernel's reach: take a `Global<T>` to read device memory, a `GlobalMut<T>` to write it",
+            "a kernel cannot access host memory: take a `Global<T>` to read device memory, a `GlobalMut<T>` to write it",
         ));
     }
     if has_name(ty, "GridGroup") {
         return Err(Error::new(
             ty.span(),
-            "a grid is the first parameter of a `#[kernel(cooperative)]`, and of no other; \
-             `this_grid()` has its size and ranks",
+            "only the first parameter of a `#[kernel(cooperative)]` can be a grid; `this_grid()` has its size and ranks",
         ));
     }
     let passing = passing(ty);
@@ -189,7 +191,7 @@ fn parameter(argument: &FnArg) -> Result<Parameter> {
     })
 }
 
-/// The type without the group in which a macro's `$element:ty` stands.
+/// The type without the group around a macro's `$element:ty`.
 fn ungrouped(ty: &Type) -> &Type {
     match ty {
         Type::Group(group) => ungrouped(&group.elem),
@@ -197,7 +199,7 @@ fn ungrouped(ty: &Type) -> &Type {
     }
 }
 
-/// A view ends with its launch, whatever the source would like.
+/// Rejects explicit lifetimes: a view always ends with its launch.
 fn check_lifetimes(ty: &Type) -> Result<()> {
     let Type::Path(path) = ty else { return Ok(()) };
     let last = path.path.segments.last();
@@ -210,7 +212,7 @@ fn check_lifetimes(ty: &Type) -> Result<()> {
         {
             return Err(Error::new(
                 lifetime.span(),
-                "a view ends with its launch: leave the lifetime out",
+                "a view ends with its launch: omit the lifetime",
             ));
         }
     }
@@ -238,7 +240,7 @@ fn is_grid(argument: &FnArg) -> bool {
     matches!(argument, FnArg::Typed(argument) if has_name(&argument.ty, "GridGroup"))
 }
 
-/// Whether a type is written with this name, after whatever path.
+/// Whether a type is written with this name, after any path.
 fn has_name(ty: &Type, name: &str) -> bool {
     let Type::Path(path) = ty else { return false };
     let last = path.path.segments.last();

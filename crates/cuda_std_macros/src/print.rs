@@ -1,4 +1,4 @@
-//! `gpu_println!`: a text and its values, one for each pair of braces.
+//! Expands `gpu_println!`.
 
 use crate::compiler::device_library;
 use proc_macro2::{Span, TokenStream};
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use syn::parse::{Parse, ParseStream};
 use syn::{Error, Expr, Ident, LitStr, Result, Token};
 
-/// What the macro was given.
+/// The macro's arguments.
 struct Line {
     text: LitStr,
     positional: Vec<Expr>,
@@ -39,7 +39,7 @@ impl Parse for Line {
 }
 
 impl Line {
-    /// The bindings of the values behind the text, and what they are bound to.
+    /// The bindings of the values after the text, and their expressions.
     fn bound(&self) -> impl Iterator<Item = (Ident, &Expr)> {
         let all = self.positional.iter().chain(self.named.values());
         all.enumerate()
@@ -62,12 +62,12 @@ fn binding(index: usize) -> Ident {
     format_ident!("value_{index}", span = Span::mixed_site())
 }
 
-/// The call that the macro stands for. On the host the compiler checks the text as that of `println!`.
+/// The macro's expansion. On the host the compiler also checks the text as for `println!`.
 pub fn expand(tokens: TokenStream) -> Result<TokenStream> {
     let cuda_std = device_library();
     let line: Line = syn::parse2(tokens.clone())?;
     let (text, values) = text_and_values(&line)?;
-    // Each is evaluated once, however many braces show it.
+    // Each is evaluated once, even if several braces refer to it.
     let (names, expressions): (Vec<_>, Vec<_>) = line.bound().unzip();
     Ok(quote! {{
         #[cfg(not(target_arch = "nvptx64"))]
@@ -83,7 +83,7 @@ pub fn expand(tokens: TokenStream) -> Result<TokenStream> {
     }})
 }
 
-/// The text with the names and places taken out of its braces, and the values in their order.
+/// The text with empty names in its braces, and the values in order.
 fn text_and_values(line: &Line) -> Result<(String, Vec<TokenStream>)> {
     let source = line.text.value();
     let (mut text, mut values, mut next) = (String::new(), Vec::new(), 0);
@@ -98,7 +98,7 @@ fn text_and_values(line: &Line) -> Result<(String, Vec<TokenStream>)> {
         let Some(end) = marked.find('}').filter(|end| *end > 0) else {
             return Err(at(
                 line,
-                "a brace without its other one; `{{` and `}}` stand for braces",
+                "unmatched brace: write `{{` or `}}` for a literal brace",
             ));
         };
         let inside = &marked[1..end];
@@ -116,23 +116,23 @@ fn text_and_values(line: &Line) -> Result<(String, Vec<TokenStream>)> {
     Ok((text, values))
 }
 
-/// Refuses what a record of numbers cannot express, though texts of the standard library can.
+/// Rejects format specifications of the standard library that a record of numbers cannot express.
 fn check_spec(line: &Line, spec: &str) -> Result<()> {
     if spec.contains(['$', '*']) {
         return Err(at(
             line,
-            "width and precision are numbers in the text of `gpu_println!`",
+            "width and precision must be numbers in the text of `gpu_println!`",
         ));
     }
     if spec.ends_with("x?") || spec.ends_with("X?") || spec.ends_with('p') {
-        let message = "`gpu_println!` has the forms `{}`, `{:?}`, `{:x}`, `{:X}`, `{:b}`, `{:o}`, \
+        let message = "`gpu_println!` supports the forms `{}`, `{:?}`, `{:x}`, `{:X}`, `{:b}`, `{:o}`, \
                        `{:e}` and `{:E}`";
         return Err(at(line, message));
     }
     Ok(())
 }
 
-/// The value of braces with this name, number or nothing in them.
+/// The value of braces that contain this name, number or nothing.
 fn value(line: &Line, name: &str, next: &mut usize) -> Result<TokenStream> {
     let place = match name {
         "" => {
@@ -186,7 +186,7 @@ mod tests {
             ("\"{}\"", "no value 0"),
             ("\"{:1$}\", a, b", "numbers in the text"),
             ("\"{:.*}\", a, b", "numbers in the text"),
-            ("\"{:x?}\", a", "has the forms"),
+            ("\"{:x?}\", a", "supports the forms"),
             ("\"{a b}\"", "neither a name"),
             ("a", "expected string literal"),
         ] {

@@ -1,5 +1,5 @@
-//! Marks the loops of a kernel or of a device function on the host: the simulator's counters tell the
-//! rounds apart. What is compiled for the GPU is left as it is.
+//! Marks the loops of a kernel or a device function, so that the simulator counts by round. Code for the GPU is
+//! unchanged.
 
 use crate::compiler::device_library_at;
 use proc_macro2::Span;
@@ -8,7 +8,7 @@ use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, ExprConst, ExprRepeat, GenericArgument, Item, Pat, Type, parse_quote};
 
-/// The block, in which each loop says when a round begins.
+/// The block with a call at the start of each loop's round.
 pub fn with_rounds(block: &Block) -> Block {
     let mut block = block.clone();
     Marker.visit_block_mut(&mut block);
@@ -20,7 +20,7 @@ struct Marker;
 impl VisitMut for Marker {
     fn visit_expr_mut(&mut self, expression: &mut Expr) {
         visit_mut::visit_expr_mut(self, expression);
-        // Attributes are not allowed at the end of a block: such a loop stays as it is.
+        // A loop with attributes stays unmarked: a block's last expression cannot have any.
         let (is_plain, body) = match expression {
             Expr::ForLoop(it) => (it.attrs.is_empty(), &mut it.body),
             Expr::While(it) => (it.attrs.is_empty(), &mut it.body),
@@ -30,7 +30,7 @@ impl VisitMut for Marker {
         if !is_plain {
             return;
         }
-        // The line is the loop's, and the name is none that the kernel could use.
+        // The line is the loop's, and the kernel cannot use the name.
         let span = Span::mixed_site().located_at(body.span());
         let cuda_std = device_library_at(span);
         let begin = quote_spanned! { span=> rounds.begin(); };
@@ -43,7 +43,7 @@ impl VisitMut for Marker {
         self.visit_expr_mut(&mut repeat.expr);
     }
 
-    // What follows is not executed by the thread, or is no code of the function.
+    // The thread does not execute the following, or they are not code of the function.
     fn visit_expr_const_mut(&mut self, _: &mut ExprConst) {}
     fn visit_generic_argument_mut(&mut self, _: &mut GenericArgument) {}
     fn visit_item_mut(&mut self, _: &mut Item) {}

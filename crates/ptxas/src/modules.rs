@@ -2,6 +2,7 @@
 
 use crate::Result;
 use crate::targets::{architectures_of, targets_of};
+use cuda_builder::checked_in;
 use hmac_sha256::Hash;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,11 +17,13 @@ pub const FOLDERS: [&str; 3] = ["ptx", "ladder/ptx", "ladder/tensor_ptx"];
 pub struct Module {
     /// One of [`FOLDERS`].
     pub folder: &'static str,
-    /// The file.
+    /// The unpacked file.
     pub path: PathBuf,
 }
 
 /// The checked-in modules below `root` for an architecture such as `sm_80`, sorted.
+///
+/// They are unpacked into `target/checked_in`.
 ///
 /// # Errors
 /// A folder cannot be read.
@@ -29,9 +32,9 @@ pub fn modules(root: &Path, arch: &str) -> Result<Vec<Module>> {
     let mut modules = Vec::new();
     for folder in FOLDERS {
         let first = modules.len();
-        let entries = read(fs::read_dir, &root.join(folder))?.flatten();
-        let paths = entries.map(|entry| entry.path());
-        let of_arch = paths.filter(|path| path.to_string_lossy().ends_with(&end));
+        let unpacked = root.join("target/checked_in").join(folder);
+        let paths = checked_in::unpack(&root.join(folder), &unpacked).map_err(|e| e.to_string())?;
+        let of_arch = (paths.into_iter()).filter(|path| path.to_string_lossy().ends_with(&end));
         modules.extend(of_arch.map(|path| Module { folder, path }));
         modules[first..].sort_by(|left, right| left.path.cmp(&right.path));
     }
@@ -105,23 +108,39 @@ fn read<T>(how: impl Fn(PathBuf) -> io::Result<T>, path: &Path) -> Result<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lzma_rust2::{LzmaOptions, LzmaWriter};
+    use std::io::Write as _;
 
     /// A root with the modules of one kernel for two architectures.
     fn root() -> tempfile::TempDir {
         let root = tempfile::tempdir().unwrap();
         for folder in FOLDERS {
-            fs::create_dir_all(root.path().join(folder)).unwrap();
-            manifest(root.path(), folder, "source kernels 1\n");
+            check_in(root.path(), folder, &[]);
         }
-        for arch in ["sm_80", "sm_90a"] {
-            let path = root.path().join(format!("ladder/ptx/k.{arch}.ptx"));
-            fs::write(path, ".visible .entry k(\n)").unwrap();
-        }
+        check_in(root.path(), "ladder/ptx", &["k.sm_80", "k.sm_90a"]);
         root
     }
 
-    fn manifest(root: &Path, folder: &str, text: &str) {
-        fs::write(root.join(folder).join("MANIFEST"), text).unwrap();
+    /// Writes an archive of modules, each of which has the entry `k` alone.
+    fn check_in(root: &Path, folder: &str, modules: &[&str]) {
+        const PTX: &str = ".visible .entry k(\n)";
+        let folder = root.join(folder);
+        fs::create_dir_all(&folder).unwrap();
+        let text = PTX.repeat(modules.len());
+        let archive = Vec::new();
+        let options = LzmaOptions::with_preset(0);
+        let mut writer =
+            LzmaWriter::new_use_header(archive, &options, Some(text.len() as u64)).unwrap();
+        writer.write_all(text.as_bytes()).unwrap();
+        let archive = writer.finish().unwrap();
+        let digits = Hash::hash(&archive).map(|byte| format!("{byte:02x}"));
+        let mut manifest = format!("archive {}\n", digits.concat());
+        for module in modules {
+            let (name, arch) = module.split_once('.').unwrap();
+            manifest += &format!("module {arch} {name} {} 0\n", PTX.len());
+        }
+        fs::write(folder.join("modules.lzma"), archive).unwrap();
+        fs::write(folder.join("MANIFEST"), manifest).unwrap();
     }
 
     #[test]
@@ -142,16 +161,15 @@ mod tests {
     #[test]
     fn a_gpu_loads_the_nearest_module_of_each_kernel() {
         let root = root();
-        for file in [
-            "ptx/sum.sm_75.ptx",
-            "ptx/sum.sm_80.ptx",
-            "ptx/scan.sm_75.ptx",
-        ] {
-            fs::write(root.path().join(file), "").unwrap();
-        }
+        check_in(
+            root.path(),
+            "ptx",
+            &["sum.sm_75", "sum.sm_80", "scan.sm_75"],
+        );
         let files = |target| {
             let modules = modules_for(root.path(), target).unwrap();
-            let relative = |it: Module| it.path.strip_prefix(root.path()).unwrap().to_owned();
+            let unpacked = root.path().join("target/checked_in");
+            let relative = |it: Module| it.path.strip_prefix(&unpacked).unwrap().to_owned();
             modules.into_iter().map(relative).collect::<Vec<_>>()
         };
         let on_86 = [
@@ -169,9 +187,11 @@ mod tests {
     fn the_fingerprint_is_that_of_the_modules_alone() {
         let root = root();
         let first = fingerprint(root.path()).unwrap();
-        manifest(root.path(), "ptx", "source kernels 2\n");
+        let manifest = root.path().join("ladder/ptx/MANIFEST");
+        let text = fs::read_to_string(&manifest).unwrap();
+        fs::write(&manifest, format!("source kernels 2\n{text}")).unwrap();
         assert_eq!(fingerprint(root.path()).unwrap(), first);
-        manifest(root.path(), "ptx", "module sm_80 k.sm_80.ptx 3\n");
+        check_in(root.path(), "ptx", &["k.sm_80"]);
         assert_ne!(fingerprint(root.path()).unwrap(), first);
     }
 }

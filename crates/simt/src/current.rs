@@ -8,15 +8,17 @@ use std::marker::PhantomData;
 use std::panic::Location;
 use std::ptr;
 
-/// All pointers are null outside of a launch, and that to the thread between the turns of threads, too.
+/// The running thread and its block. Outside of a launch all pointers are null, and between turns the pointer to the
+/// thread is.
 pub(crate) struct Current {
     thread: Cell<*const Thread>,
     block: Cell<*const Block>,
-    /// The checks of the block, if nothing hinders its accesses; or null.
+    /// The checks of the block, if nothing else observes its accesses; otherwise null.
     checks: Cell<*const BlockCheck>,
     /// The start of the block's shared memory; read at each access of shared memory.
     shared: Cell<usize>,
-    /// The steps of the thread, if there are checks; or those of no thread: it is never null.
+    /// The recent steps of the block's threads if it is checked, otherwise [`NO_STEPS`]; never
+    /// null.
     steps: Cell<*const RecentSteps>,
 }
 
@@ -32,7 +34,7 @@ thread_local! {
     };
 }
 
-/// While it lives, threads of one block can be current on this host thread; afterwards, whatever was current
+/// While it lives, threads of its block can be current on this host thread. Dropping it restores what was current
 /// before.
 pub(crate) struct Entered<'block> {
     entered: &'block Block,
@@ -46,7 +48,7 @@ pub(crate) struct Entered<'block> {
 impl<'block> Entered<'block> {
     pub fn new(block: &'block Block) -> Self {
         let checks = block.unhindered_checks();
-        // A launch that counts looks at each access.
+        // A launch that counts observes each access.
         let steps = checks.filter(|_| block.recorder.is_none());
         let steps = steps.map_or(NO_STEPS.get(), BlockCheck::recent);
         CURRENT.with(|current| Self {
@@ -77,7 +79,7 @@ impl<'block> Entered<'block> {
     }
 }
 
-/// While it lives, a thread is current; afterwards, none is.
+/// While it lives, a thread is current. Dropping it leaves none.
 pub(crate) struct EnteredThread<'a>(PhantomData<&'a Thread>);
 
 impl Drop for EnteredThread<'_> {
@@ -108,7 +110,7 @@ pub(crate) fn try_with_current<R>(action: impl FnOnce(&Thread, &Block) -> R) -> 
         return None;
     }
     // SAFETY:
-    // 1. The pointers are not null: there is a thread only while there is a block.
+    // 1. The pointers are not null: the thread's was checked, and it is set only while the block's is.
     // 2. `EnteredThread` holds the thread, and `Entered` the block, only while the scheduler, which borrows block and
     //    thread, resumes or unwinds that thread's coroutine, and this code runs
     //    on that coroutine, or in a signal handler that interrupts it.
@@ -116,8 +118,8 @@ pub(crate) fn try_with_current<R>(action: impl FnOnce(&Thread, &Block) -> R) -> 
     Some(unsafe { action(&*thread, &*block) })
 }
 
-/// The place of what is current on this host thread: it is found once, where several ask for it, because that is a call
-/// of its own. No other host thread can have it.
+/// The address of this host thread's [`Current`]. Finding it takes a call, so it is found once for several uses. It
+/// never leaves the host thread.
 #[derive(Clone, Copy)]
 pub(crate) struct Here(*const Current);
 
@@ -129,13 +131,13 @@ impl Here {
 
     #[inline(always)]
     fn current(&self) -> &Current {
-        // SAFETY: it is a variable of this host thread, because a pointer is not sent to another one. It needs no
-        // destructor, and is there as long as the host thread runs.
+        // SAFETY: the pointer is to a variable of this host thread, because a pointer is not `Send`. The variable has
+        // no destructor, so it lives as long as the host thread.
         unsafe { &*self.0 }
     }
 
-    /// Calls `action` with the running thread and the checks of its block, if nothing hinders the block's
-    /// accesses; otherwise, and outside of a launch, returns none.
+    /// Calls `action` with the running thread and the checks of its block. Returns none outside of a launch, and if
+    /// something else observes the block's accesses.
     #[inline(always)]
     pub fn try_with_checks<R>(self, action: impl FnOnce(&Thread, &BlockCheck) -> R) -> Option<R> {
         let (thread, checks) = (self.current().thread.get(), self.current().checks.get());
@@ -146,8 +148,8 @@ impl Here {
         Some(unsafe { action(&*thread, &*checks) })
     }
 
-    /// Whether a load of shared memory at the line `site` by the running thread is one more of those that it has made
-    /// lately, and has been recorded.
+    /// Records a load of shared memory at the line `site` if the running thread has recently made such a load there;
+    /// returns whether it did.
     #[inline(always)]
     pub fn load_shared_again(
         self,
@@ -155,12 +157,12 @@ impl Here {
         bytes: usize,
         site: &'static Location<'static>,
     ) -> bool {
-        // Of other bytes than a cell's, their number would not tell the line's width.
+        // Other widths than a cell's have no place in a `Line`.
         if !bytes.is_power_of_two() || bytes > MAX_CELL_BYTES {
             return false;
         }
         let (offset, shift) = (self.shared_offset_of(address), bytes.trailing_zeros());
-        // An offset that is no multiple of the width is a large number, too.
+        // The rotation makes an offset that is no multiple of the width a large number, too.
         let cell = offset.rotate_right(shift);
         if cell >= MAX_SHARED_BYTES >> shift {
             return false;
@@ -173,7 +175,8 @@ impl Here {
     /// The offset of `address` in the running block's shared memory; at least [`MAX_SHARED_BYTES`] outside of it.
     #[inline(always)]
     pub fn shared_offset_of(self, address: usize) -> usize {
-        // Outside of a launch, it is the memory from 0 on, where nothing is.
+        // Outside of a launch, shared memory counts as starting at address 0, where there is no
+        // memory.
         address.wrapping_sub(self.current().shared.get())
     }
 }
@@ -232,7 +235,7 @@ fn is_within(offset: usize, bytes: usize) -> bool {
     bytes <= MAX_SHARED_BYTES && offset <= MAX_SHARED_BYTES - bytes
 }
 
-/// Whether they are shared memory of another block of the running block's cluster.
+/// Whether the bytes are shared memory of another block of the running block's cluster.
 #[cold]
 pub(crate) fn is_shared_in_cluster(address: usize, bytes: usize) -> bool {
     let is_there = |_: &Thread, block: &Block| {

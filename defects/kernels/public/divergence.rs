@@ -1,4 +1,4 @@
-//! Barriers and operations of warps that not all threads reach, or that name others than reach them.
+//! Barriers and warp-level operations that not all threads reach, or whose mask does not match the threads that do.
 
 use super::{block, defects, global_index};
 use crate::me;

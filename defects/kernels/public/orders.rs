@@ -1,10 +1,11 @@
-//! What blocks hand to each other by a flag, a counter or a lock, without the fences that order it.
+//! Data that blocks pass to each other through a flag, a counter or a lock, without the necessary
+//! fences.
 
 use super::{block, defects};
 use crate::me;
 use cuda_std::prelude::*;
 
-/// The words by which blocks agree.
+/// The words through which blocks synchronise.
 const COUNTER: usize = 255;
 
 defects! {
@@ -36,7 +37,7 @@ defects! {
         }
     }
 
-    /// The fences are for the block, where two blocks meet.
+    /// The fences have block scope, but the threads are in different blocks.
     fence_of_too_narrow_a_scope fence_of_too_narrow_a_scope_twin(m) {
         if me() == 0 {
             m.data.store(block(), 1);
@@ -146,7 +147,7 @@ defects! {
         }
     }
 
-    /// A flag and what it is for are both plain: a loop waits for the flag.
+    /// A flag and its data are both plain, and a loop waits for the flag.
     flag_without_atomics flag_without_atomics_twin(m) {
         if me() == 0 && block() == 0 {
             m.data.store(0, 7);

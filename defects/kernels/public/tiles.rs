@@ -1,4 +1,4 @@
-//! Races of loops over tiles: a fast warp fills shared memory again while a slow one reads it.
+//! Races in loops over tiles: a fast warp refills shared memory while a slow one reads it.
 
 use super::defects;
 use crate::me;

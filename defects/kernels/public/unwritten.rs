@@ -1,4 +1,4 @@
-//! Reads of what nothing has written.
+//! Reads of uninitialised memory.
 
 use super::defects;
 use crate::me;
@@ -24,7 +24,7 @@ defects! {
         m.out.store(me(), m.shared.load(me()) + m.shared.load((me() + 3) % 64));
     }
 
-    /// A convolution reads behind the elements that the boundary's threads have filled.
+    /// A convolution reads past the elements that the boundary's threads have filled.
     convolution_at_the_boundary convolution_at_the_boundary_twin(m) {
         m.shared.store(me(), 1);
         if me() < 3 && (RIGHT || me() != 2) {

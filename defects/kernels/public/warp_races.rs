@@ -1,4 +1,4 @@
-//! Races within a warp: code for warps whose lanes run in step, which they do not.
+//! Races within a warp: code that assumes lockstep.
 
 use super::defects;
 use crate::me;
@@ -28,8 +28,7 @@ defects! {
         }
     }
 
-    /// The same with one barrier in each step: the reads of one lane and the store of another one are in
-    /// one phase.
+    /// The same with one barrier per step: one lane's reads and another's store are in the same phase.
     reduction_with_half_its_barriers reduction_with_half_its_barriers_twin(m) {
         m.shared.store(me(), 1);
         warp::sync(LaneMask::first(32));

@@ -25,8 +25,7 @@ use cuda_std::float::Float;
 /// C' = activation(alpha row_scale[i] column_scale[j] (A B)[i, j] + beta C[i, j] + row_bias[i] + column_bias[j])
 /// ```
 ///
-/// The epilogue is computed in type `S`, before the results are rounded to the type of C; no other pass goes over
-/// C. `S` is the type of the sums, [`MatmulElement::Accumulator`], in which integers wrap around. For
+/// The epilogue is computed in type `S`, in the same pass, before the results are rounded to the type of C. `S` is the type of the sums, [`MatmulElement::Accumulator`], in which integers wrap around. For
 /// [`dequantized`](Self::dequantized) it is f32.
 ///
 /// ```
@@ -68,8 +67,8 @@ impl<'a> Matmul<'a, f32> {
 impl<'a, T: MatmulElement> Matmul<'a, T> {
     /// The product A B of an M x K and a K x N matrix, on their device.
     ///
-    /// For a [`MatrixBatch`](crate::MatrixBatch) it is the products of all its matrices, in one launch. A single matrix beside a batch
-    /// is an operand of every product.
+    /// If an operand is a [`MatrixBatch`](crate::MatrixBatch), one launch computes the products of all its matrices. If the other operand is
+    /// a single matrix, every product uses it.
     #[must_use]
     pub fn new(a: impl IntoMatrixBatch<'a, T>, b: impl IntoMatrixBatch<'a, T>) -> Self {
         Self::of(Operands::new(a.into(), b.into()))
@@ -87,7 +86,7 @@ impl<'a, T: MatmulElement> Matmul<'a, T> {
     /// - [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel) if the device has no kernel for the type or the
     ///   arithmetic; [`ErrorKind::DriverTooOld`](crate::ErrorKind::DriverTooOld) if its driver cannot
     ///   read it.
-    /// - [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) if the result's elements cannot be counted; those of [any call](crate#errors).
+    /// - [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) if the result has too many elements; those of [any call](crate#errors).
     pub fn run(&self) -> Result<Matrix<T::Product>> {
         self.in_new(self.device()).during("Matmul::run")
     }
@@ -109,8 +108,8 @@ impl<'a> Matmul<'a, i8, f32> {
     /// The product A B of quantised i8 matrices, scaled back to floats: w8a8.
     ///
     /// The sums are exact in i32, as with [`Matmul::new`]. Each is rounded to f32, ties to even, which keeps sums of
-    /// less than 2^24 in magnitude exact. The epilogue is computed in f32. The output is f32, bf16 or f16, by
-    /// [`run_as`](Self::run_as) or [`run_into`](Self::run_into); 16-bit outputs are rounded once more.
+    /// less than 2^24 in magnitude exact. The epilogue is computed in f32. The output is f32, bf16 or f16: call
+    /// [`run_as`](Self::run_as) or [`run_into`](Self::run_into) instead of `run`. 16-bit outputs are rounded once more.
     ///
     /// For example, weights with a scale for each output and activations with a scale for each row:
     ///
@@ -171,8 +170,8 @@ impl<'a, T: MatmulElement, S: Element> Matmul<'a, T, S> {
 
     /// Uses only kernels that a device of compute capability `major`.`minor` has.
     ///
-    /// On a newer device this tests and times what the older one runs; on others the call changes nothing. Tensor
-    /// cores still round as those of the device that runs the kernel, or that the simulator stands for.
+    /// Use it to test or time, on a newer device, what an older one runs; on an older device it changes nothing. Tensor
+    /// cores still round like those of the device that runs the kernel, or that the simulator simulates.
     ///
     /// ```
     /// use half::f16;
@@ -336,8 +335,8 @@ impl Device {
     /// Stability of Numerical Algorithms, 3.5), as long as nothing underflows.
     ///
     /// The device, the type, M, N and K select the kernel ([`Matmul::plan`]), and so the bits of an f32 product.
-    /// They are the same in every run, and do not depend on the operands' orders or on where they lie. For the same
-    /// bits on every device, use [`Matmul::arithmetic`] with [`Arithmetic::Chain`](crate::Arithmetic::Chain). Two
+    /// They are the same in every run, and do not depend on the operands' orders or addresses. For the same bits on
+    /// every device, use [`Matmul::arithmetic`] with [`Arithmetic::Chain`](crate::Arithmetic::Chain). Two
     /// kinds of products add in another order:
     ///
     /// - A product of a matrix and a vector: see [`Device::matvec`]. Its order is the same on every device.

@@ -23,7 +23,7 @@ use super::stage::{StageElement, StageLayout, Stages};
 use super::warp_tile::{WarpOutputs, WarpPosition};
 use crate::epilogue::Epilogue;
 use crate::finish::{
-    CMatrices, COLUMNS, Finish, FromSum, OF_LANE, Output, ROWS, Staging, WARP_ROOM, WarpRoom,
+    CMatrices, COLUMNS, Finish, FromSum, OF_LANE, Output, ROWS, STAGING_LEN, Staging, StagingBuffer,
 };
 use cuda_std::prelude::*;
 
@@ -159,7 +159,7 @@ pub unsafe fn product_one_by_one<'launch, A, B, W, const STAGES: usize, const BY
 const WARPS_OF_ROWS: usize = 4;
 
 /// The memory through which they go.
-pub type RowStaging<'a, S> = Staging<'a, S, { WARPS_OF_ROWS * WARP_ROOM }>;
+pub type RowStaging<'a, S> = Staging<'a, S, { WARPS_OF_ROWS * STAGING_LEN }>;
 
 /// The product number `matrix` of those of `c`, as block number `block` of it, whose outputs go to C by way of
 /// shared memory, whole rows of a warp at a time.
@@ -210,7 +210,7 @@ pub unsafe fn store_by_rows<W, O, F, const LEN: usize>(
     O: Output<Sum: FromSum<<W::Element as MmaElement>::Sum>>,
     F: Finish<Sum = O::Sum>,
 {
-    const { assert!(LEN == W::WARPS * WARP_ROOM && ROWS == ROWS_OF_PRODUCT) };
+    const { assert!(LEN == W::WARPS * STAGING_LEN && ROWS == ROWS_OF_PRODUCT) };
     const {
         assert!(
             COLUMNS == W::ALONG * COLUMNS_OF_PRODUCT,
@@ -221,7 +221,7 @@ pub unsafe fn store_by_rows<W, O, F, const LEN: usize>(
     // The last readers of what lies in the memory are done.
     thread::sync_threads();
     let position = W::position(thread::thread_idx_x());
-    let room = WarpRoom::of_warp(staging, thread::thread_idx_x() / 32);
+    let room = StagingBuffer::of_warp(staging, thread::thread_idx_x() / 32);
     let (row, column) = (row + position.row, column + position.column);
     let place = |part: usize| (row + part * ROWS, column);
     let sum = |part: usize, i: usize| O::Sum::from_sum(sums.sum(part, i));

@@ -19,7 +19,7 @@ use super::stage::{AlongK, StageElement, StageLayout, Stages};
 use super::tile::{MmaTile, SPLIT_LARGE, SPLIT_SMALL};
 use super::warp_tile::{Fragments, WarpOutputs, WarpTile};
 use crate::epilogue::{Epilogue, EpilogueNumbers};
-use crate::finish::{CMatrices, Staging, WARP_ROOM};
+use crate::finish::{CMatrices, STAGING_LEN, Staging};
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::matmul::descriptor::{OperandLayout, ProductDescriptor, ProductKernel};
 use crate::matmul::grid::{block_position, is_left_out, is_within_c};
@@ -260,7 +260,7 @@ macro_rules! split_kernels {
             let of_matrix = matrix * shape.b_stride;
             let halves = Halves { high: b_high.skip(of_matrix), low: b_low.skip(of_matrix) };
             let b = SplitOperand::new(halves, stages, (n, k), shape.ldb);
-            let staging: Staging<'_, f32, { TILE.warps * WARP_ROOM }> = room.array();
+            let staging: Staging<'_, f32, { TILE.warps * STAGING_LEN }> = room.array();
             let then = Epilogue { numbers, row_scale, column_scale, row_bias, column_bias };
             let c = CMatrices::new(c, (m, n), shape.ldc, shape.c_stride);
             // SAFETY: (1) is (1). (2) is (2): `block_position` gives blocks with an output. (3) They are taken here.

@@ -1,4 +1,4 @@
-//! Lines whose neighbours' elements are contiguous: one for each lane of a warp.
+//! Lines across memory: neighbouring lines are contiguous, one for each lane of a warp.
 //!
 //! ```text
 //! each thread: combine the elements of 16 accumulators of a part of one line, 16 loads at a time
@@ -8,15 +8,14 @@
 //! last block:  combine the accumulators of the lines' units the same way
 //! ```
 //!
-//! A warp loads 32 neighbouring elements at once, in each order of the matrix the ones that are
-//! contiguous. A block has 32 lines; of lines of less than 128 elements, which need fewer threads each,
-//! it has up to 256. The accumulators of a line are those of [`LinePlan`], so the bits are those of
-//! `along.rs`.
+//! A warp loads 32 contiguous elements at once, one of each line. A block has 32 lines, or up to 256 if lines have
+//! fewer than 128 elements, which need fewer threads each. A line has the accumulators of [`LinePlan`], so the bits
+//! are the same as in `along.rs`.
 
 use super::combine::combine_neighbours;
 use super::plan::{
-    ACROSS_LINES, LANES_OF_PART, LINE_THREADS, LinePlan, MOST_UNITS, STRANDS, STRANDS_ACROSS, TURN,
-    Turns,
+    ACCUMULATORS, ACROSS_ACCUMULATORS, ACROSS_LINES, LANES_OF_PART, LINE_THREADS, LinePlan,
+    MOST_UNITS, TURN, Turns,
 };
 use super::source::Source;
 use super::views::{LineWorkspace, Lines};
@@ -28,34 +27,34 @@ use cuda_std::array;
 use cuda_std::hint;
 use cuda_std::prelude::*;
 
-/// Threads of a line of [`STRANDS`] elements or more.
+/// Threads per line, for lines of at least [`ACCUMULATORS`] elements.
 const THREADS: usize = (LINE_THREADS / ACROSS_LINES) as usize;
 
-/// Accumulators of a thread.
-const OWN_STRANDS: usize = STRANDS_ACROSS;
+/// Accumulators per thread.
+const OWN_ACCUMULATORS: usize = ACROSS_ACCUMULATORS;
 
-/// Sequences of sections of a thread.
+/// Sequences of sections per thread.
 const OWN_SECTIONS: usize = LANES_OF_PART as usize / THREADS;
 
 /// An accumulator for each thread.
 type Scratch<'block, A> = SharedArray<'block, A, { LINE_THREADS as usize }>;
 
-/// A thread's place.
+/// A thread's position.
 #[derive(Clone, Copy)]
 struct Place {
     line: usize,
-    /// Which of the line's threads.
+    /// The thread's number among the line's threads.
     row: usize,
-    /// The line's threads.
+    /// The number of the line's threads.
     rows: usize,
-    /// The place of the line's first thread in shared memory.
+    /// The index of the line's first thread in shared memory.
     scratch: usize,
-    /// Whether there is such a line.
+    /// Whether the line exists.
     is_line: bool,
 }
 
 impl Place {
-    /// The calling thread's place in the lines of group `group`, of `len` elements, of which there are `count`.
+    /// The calling thread's position in group `group` of `count` lines of `len` elements.
     #[inline(always)]
     fn of_thread(group: u32, len: usize, count: usize) -> Self {
         let thread = thread::thread_idx_x();
@@ -78,12 +77,12 @@ impl Place {
 /// # Safety
 /// 1. The launch has blocks of `LINE_THREADS` threads along x.
 /// 2. `lines.source` has all elements of the lines.
-/// 3. The tickets, one for each 32 lines, are 0, and the launch has the workspace for itself.
-///    `workspace.partials` has an element for each unit of each line. Both may be empty where lines
-///    have one unit. `workspace.values` has an element for each line.
-/// 4. There are `groups` blocks for each unit of a line ([`LinePlan::units_across`] of each section), as
-///    many as lines by those of a block ([`LinePlan::lines_of_block_across`]), rounded up; `scratch` and
-///    `flag` are the block's own.
+/// 3. The tickets, one for each 32 lines, are 0, and only this launch uses the workspace. `workspace.partials` has an
+///    element for each unit of each line. Both may be empty if lines have one unit. `workspace.values` has an element
+///    for each line.
+/// 4. There are `groups` blocks for each unit of a line ([`LinePlan::units_across`] for each section), where `groups`
+///    is the number of lines divided by [`LinePlan::lines_of_block_across`], rounded up. Only this block uses
+///    `scratch` and `flag`.
 #[inline(always)]
 pub unsafe fn reduce_across<R: Reduction<X::Element>, X: Source>(
     lines: Lines<X>,
@@ -92,23 +91,25 @@ pub unsafe fn reduce_across<R: Reduction<X::Element>, X: Source>(
     scratch: Scratch<R::Accumulator>,
     flag: SharedArray<u32, 1>,
 ) {
-    if lines.len <= STRANDS {
-        // SAFETY: (1) is (2). (2), (3) are (3) and (4).
+    if lines.len <= ACCUMULATORS {
+        // SAFETY: the source, the values and the scratch: the caller's contract.
         return unsafe { reduce_short::<R, X>(lines, workspace, scratch) };
     }
     let block = thread::block_idx_x();
     let (group, unit) = (block % groups, (block / groups) as usize);
     let place = Place::of_thread(group, lines.len, lines.count);
-    // SAFETY: (1) is (2). (2) The scratch is not used before, and again behind a barrier alone.
+    // SAFETY: the source has the elements: the caller's contract. The scratch was not used before,
+    // and is used again only after a barrier.
     let of_unit = unsafe { reduce_unit::<R, X>(lines, place, unit, scratch) };
 
-    // Computed again: the loop needs the registers that would hold it.
+    // Recomputed, because the loop needs the registers.
     let plan = LinePlan::new(hint::opaque_size(lines.len));
     let units = plan.sections * plan.units_across();
     let is_writer = place.row == 0 && place.is_line;
     if units == 1 {
         if is_writer {
-            // SAFETY: (1) there is one for each line, by (3). (2) One thread writes it.
+            // SAFETY: `values` has an element for each line: the caller's contract. One thread
+            // writes it.
             unsafe {
                 workspace
                     .values
@@ -118,29 +119,31 @@ pub unsafe fn reduce_across<R: Reduction<X::Element>, X: Source>(
         return;
     }
     if is_writer {
-        // SAFETY: (1) there is one for each unit of each line, by (3). (2) One thread writes it.
+        // SAFETY: `partials` has an element for each unit of each line: the caller's contract. One
+        // thread writes it.
         unsafe {
             workspace
                 .partials
                 .store(unit * lines.count + place.line, of_unit)
         };
     }
-    // What the threads have written lies before the ticket.
+    // Orders the threads' writes before the ticket.
     thread::sync_threads();
     let turn = (group as usize, units as u32);
-    // SAFETY: (1) there is a ticket for the group, by (3). (2) is (4).
+    // SAFETY: the group has a ticket, and only this block uses the flag: the caller's contract.
     if !unsafe { takes_last_ticket(workspace.tickets, turn, flag) } {
         return;
     }
-    // SAFETY: (1) the tickets say that all units are written. Of `combine_rows` (1) a barrier of
-    // `takes_last_ticket` lies between the uses of the scratch, which is not used again.
+    // SAFETY: the last ticket means that all units are written. `takes_last_ticket` has a barrier
+    // between the uses of the scratch, which is not used again.
     let total = unsafe {
         let of_thread =
             reduce_partials::<R, X::Element>(workspace.partials, lines.count, plan, place);
         combine_rows::<R, X::Element>(of_thread, scratch, place)
     };
     if is_writer {
-        // SAFETY: (1) there is one for each line, by (3). (2) One thread of one block writes it.
+        // SAFETY: `values` has an element for each line: the caller's contract. One thread of one
+        // block writes it.
         unsafe {
             workspace
                 .values
@@ -148,18 +151,18 @@ pub unsafe fn reduce_across<R: Reduction<X::Element>, X: Source>(
         };
     }
     if thread::thread_idx_x() == 0 {
-        // SAFETY: (1) as before. (2) All other blocks of the group are done with it.
+        // SAFETY: the ticket exists, as above. All other blocks of the group have taken theirs.
         unsafe { workspace.tickets.atomic_store(group as usize, 0) };
     }
 }
 
-/// Lines of one round, of which a block has many: to find the part of a longer one takes as long as their
-/// elements do.
+/// Reduces lines of one round, many per block. Finding the parts of longer lines would take as long as these
+/// elements.
 ///
 /// # Safety
 /// 1. `lines.source` has all elements of the lines.
-/// 2. `workspace.values` has an element for each line, and each block has lines of its own.
-/// 3. `scratch` is the block's own.
+/// 2. `workspace.values` has an element for each line, and blocks have different lines.
+/// 3. Only this block uses `scratch`.
 #[inline(always)]
 unsafe fn reduce_short<R: Reduction<X::Element>, X: Source>(
     lines: Lines<X>,
@@ -172,10 +175,10 @@ unsafe fn reduce_short<R: Reduction<X::Element>, X: Source>(
         step: TURN,
         end: lines.len,
     };
-    // SAFETY: (1) is (1). Of `combine_rows` (1) the scratch is used here alone. Of the value (1) is (2), and (2) one
-    // thread writes it.
+    // SAFETY: the source has the elements, and `values` an element for each line: the caller's contract. The scratch
+    // is used only here. One thread writes the value.
     unsafe {
-        let of_thread = reduce_strands::<R, X>(lines, place, round);
+        let of_thread = reduce_accumulators::<R, X>(lines, place, round);
         let total = combine_rows::<R, X::Element>(of_thread, scratch, place);
         if place.row == 0 && place.is_line {
             workspace
@@ -185,12 +188,12 @@ unsafe fn reduce_short<R: Reduction<X::Element>, X: Source>(
     }
 }
 
-/// The accumulator of a unit of a line, of one part or of two, in the first of the line's threads. All threads
-/// of a block call it together.
+/// Reduces a unit of a line, one part or two. The line's first thread gets the accumulator. All threads of a block
+/// call it together.
 ///
 /// # Safety
 /// 1. `lines.source` has all elements of the lines.
-/// 2. A barrier lies between this and other uses of `scratch`.
+/// 2. A barrier separates this call from other uses of `scratch`.
 #[inline(always)]
 unsafe fn reduce_unit<R: Reduction<X::Element>, X: Source>(
     lines: Lines<X>,
@@ -201,7 +204,7 @@ unsafe fn reduce_unit<R: Reduction<X::Element>, X: Source>(
     let mut total = R::IDENTITY;
     let mut number = 0;
     loop {
-        // Computed for each part: the loop over its elements needs the registers that would hold it.
+        // Computed for each part, because the loop over its elements needs the registers.
         let plan = LinePlan::new(hint::opaque_size(lines.len));
         let units = plan.units_across();
         // Powers of two: shifts instead of divisions.
@@ -211,9 +214,10 @@ unsafe fn reduce_unit<R: Reduction<X::Element>, X: Source>(
             return total;
         }
         let turns = plan.turns(section, of_section * parts + number);
-        // SAFETY: (1) is (1). Of `combine_rows` (1) is (2), and the barrier between two parts.
+        // SAFETY: the source has the elements: the caller's contract. The barrier above separates
+        // two parts' uses of the scratch, and the caller's barriers the rest.
         let of_part = unsafe {
-            let of_thread = reduce_strands::<R, X>(lines, place, turns);
+            let of_thread = reduce_accumulators::<R, X>(lines, place, turns);
             if number > 0 {
                 thread::sync_threads();
             }
@@ -224,67 +228,67 @@ unsafe fn reduce_unit<R: Reduction<X::Element>, X: Source>(
     }
 }
 
-/// What a thread has of its accumulators of a part of its line.
+/// Reduces a thread's accumulators of a part of its line.
 ///
 /// # Safety
 /// 1. `lines.source` has all elements of the lines.
 #[inline(always)]
-unsafe fn reduce_strands<R: Reduction<X::Element>, X: Source>(
+unsafe fn reduce_accumulators<R: Reduction<X::Element>, X: Source>(
     lines: Lines<X>,
     place: Place,
     turns: Turns,
 ) -> R::Accumulator {
-    let mut strands = [R::IDENTITY; OWN_STRANDS];
+    let mut accumulators = [R::IDENTITY; OWN_ACCUMULATORS];
     let end = if place.is_line { turns.end } else { 0 };
-    let own = place.row * OWN_STRANDS;
+    let own = place.row * OWN_ACCUMULATORS;
     let mut round = turns.first;
-    // While the line has all of the thread's elements of the round: where it has a part, one load waits for
-    // another.
-    while round + own + OWN_STRANDS <= end {
+    // Only rounds that have all of the thread's elements: in partial rounds, loads wait for one another.
+    while round + own + OWN_ACCUMULATORS <= end {
         let first = round + own;
         let source = lines.source.moved_by(first, place.line);
-        // SAFETY: (1) the line has them, by (1).
-        let elements: [X::Element; OWN_STRANDS] =
-            array::from_fn(|strand| unsafe { source.element(strand) });
-        let mut strand = 0;
-        while strand < OWN_STRANDS {
-            let lifted = R::lift(elements[strand], first + strand);
-            strands[strand] = R::combine(strands[strand], lifted);
-            strand += 1;
+        // SAFETY: the line has these elements: the loop's condition, and the caller's contract.
+        let elements: [X::Element; OWN_ACCUMULATORS] =
+            array::from_fn(|i| unsafe { source.element(i) });
+        let mut i = 0;
+        while i < OWN_ACCUMULATORS {
+            let lifted = R::lift(elements[i], first + i);
+            accumulators[i] = R::combine(accumulators[i], lifted);
+            i += 1;
         }
-        round += STRANDS;
+        round += ACCUMULATORS;
         if round.is_multiple_of(TURN) {
             round += turns.step - TURN;
         }
     }
     let first = round + own;
-    // Compared with constants: compared with `end`, each accumulator's index is held in registers.
-    let here = end.saturating_sub(first).min(OWN_STRANDS) as u32;
+    // Compares with constants: comparing with `end` would hold each accumulator's index in a
+    // register.
+    let here = end.saturating_sub(first).min(OWN_ACCUMULATORS) as u32;
     if here > 0 {
         let source = lines.source.moved_by(first, place.line);
-        let elements: [X::Element; OWN_STRANDS] = array::from_fn(|strand| {
-            if strand as u32 >= here {
+        let elements: [X::Element; OWN_ACCUMULATORS] = array::from_fn(|i| {
+            if i as u32 >= here {
                 return X::Element::zeroed();
             }
-            // SAFETY: (1) the line has the element, by (1) and the comparison.
-            unsafe { source.element(strand) }
+            // SAFETY: the line has the element: compared above, and the caller's contract.
+            unsafe { source.element(i) }
         });
-        let mut strand = 0;
-        while strand < OWN_STRANDS {
-            if (strand as u32) < here {
-                let lifted = R::lift(elements[strand], first + strand);
-                strands[strand] = R::combine(strands[strand], lifted);
+        let mut i = 0;
+        while i < OWN_ACCUMULATORS {
+            if (i as u32) < here {
+                let lifted = R::lift(elements[i], first + i);
+                accumulators[i] = R::combine(accumulators[i], lifted);
             }
-            strand += 1;
+            i += 1;
         }
     }
-    combine_neighbours::<R, X::Element, OWN_STRANDS>(strands)
+    combine_neighbours::<R, X::Element, OWN_ACCUMULATORS>(accumulators)
 }
 
-/// The accumulators of the threads of a line, combined as neighbours, in the first of them.
+/// Combines the accumulators of a line's threads, as neighbours. The first thread gets the result.
 ///
 /// # Safety
-/// 1. A barrier lies between two uses of `scratch`.
+/// 1. A barrier separates two uses of `scratch`.
 #[inline(always)]
 unsafe fn combine_rows<R: Reduction<T>, T: Pod>(
     value: R::Accumulator,
@@ -292,21 +296,22 @@ unsafe fn combine_rows<R: Reduction<T>, T: Pod>(
     place: Place,
 ) -> R::Accumulator {
     let place_of = |row: usize| place.scratch + row * ACROSS_LINES as usize;
-    // SAFETY: (1) there is an element for each thread. (2) A thread writes its own.
+    // SAFETY: the scratch has an element for each thread, which writes its own.
     unsafe { scratch.store(place_of(place.row), value) };
     thread::sync_threads();
     if place.row > 0 {
         return value;
     }
     let rows: [R::Accumulator; THREADS] = array::from_fn(|row| {
-        // SAFETY: (1) as before. (2) The barrier above.
+        // SAFETY: the index is that of a thread of the line, which wrote its element before the
+        // barrier above.
         let value = unsafe { scratch.load(place_of(row.min(place.rows - 1))) };
         if row < place.rows { value } else { R::IDENTITY }
     });
     combine_neighbours::<R, T, THREADS>(rows)
 }
 
-/// What a thread has of the sections of its line.
+/// Reduces a thread's share of the sections of its line.
 ///
 /// # Safety
 /// 1. All units of the lines are written and visible to this thread.
@@ -332,7 +337,8 @@ unsafe fn reduce_partials<R: Reduction<T>, T: Pod>(
                     return R::IDENTITY;
                 }
                 let at = section * units + unit;
-                // SAFETY: (1) the line has the unit. (2) It is written and visible, by (1).
+                // SAFETY: the line has the unit, which is written and visible: the caller's
+                // contract.
                 unsafe { partials.load(at * count + place.line) }
             });
             let of_section = combine_neighbours::<R, T, MOST_UNITS>(of_units);

@@ -1,32 +1,31 @@
-//! Steps of the tree of [`LinePlan`](super::LinePlan): the elements of accumulators, neighbours in a thread's
-//! registers, and neighbours among lanes.
+//! Steps of the tree of [`LinePlan`](super::LinePlan): elements into accumulators, neighbours in a thread's
+//! registers, and neighbouring lanes.
 
-use super::plan::STRANDS_OF_LANE;
+use super::plan::LANE_ACCUMULATORS;
 use crate::reduce::operation::Reduction;
 use cuda_std::Pod;
 use cuda_std::prelude::*;
 use cuda_std::warp::Exchange as _;
 
-/// Combines each accumulator with its element of the quad that starts at index `at` of the line, for the
-/// first `count` accumulators.
+/// Combines the first `count` accumulators with their elements of the quad at index `at` of the line.
 #[inline(always)]
 pub fn combine_quad<R: Reduction<T>, T: Pod>(
-    strands: &mut [R::Accumulator; STRANDS_OF_LANE],
-    quad: &[T; STRANDS_OF_LANE],
+    accumulators: &mut [R::Accumulator; LANE_ACCUMULATORS],
+    quad: &[T; LANE_ACCUMULATORS],
     at: usize,
     count: usize,
 ) {
-    let mut strand = 0;
-    while strand < STRANDS_OF_LANE {
-        if strand < count {
-            let lifted = R::lift(quad[strand], at + strand);
-            strands[strand] = R::combine(strands[strand], lifted);
+    let mut i = 0;
+    while i < LANE_ACCUMULATORS {
+        if i < count {
+            let lifted = R::lift(quad[i], at + i);
+            accumulators[i] = R::combine(accumulators[i], lifted);
         }
-        strand += 1;
+        i += 1;
     }
 }
 
-/// Neighbours, then neighbours of pairs, and so on, of a power of two of accumulators.
+/// Combines neighbours, then neighbouring pairs, and so on. `N` is a power of two.
 #[inline(always)]
 pub(crate) fn combine_neighbours<R: Reduction<T>, T: Pod, const N: usize>(
     mut values: [R::Accumulator; N],
@@ -43,8 +42,8 @@ pub(crate) fn combine_neighbours<R: Reduction<T>, T: Pod, const N: usize>(
     values[0]
 }
 
-/// The accumulators of groups of `lanes` lanes, a power of two, combined as neighbours, then as
-/// neighbours of pairs, and so on, in every lane of each group.
+/// Combines the accumulators of groups of `lanes` lanes, a power of two: neighbours, then
+/// neighbouring pairs, and so on. Every lane of a group gets the result.
 #[inline(always)]
 pub(crate) fn combine_lanes<R: Reduction<T>, T: Pod>(
     value: R::Accumulator,

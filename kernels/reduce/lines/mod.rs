@@ -1,10 +1,10 @@
-//! Reductions of many lines at once: the rows or the columns of a matrix, one value for each.
+//! Reductions of lines: one value for each row or column of a matrix.
 //!
-//! A line's elements lie one after another (`along`), or those of neighbouring lines do (`across`);
-//! segments (`segments`) are contiguous lines of their own lengths. All combine in the one tree of
-//! [`LinePlan`], so the order of the matrix does not change a bit. `combine.rs` has the tree's steps,
-//! `sections.rs` what follows the parts of contiguous lines, `views.rs` what a launch reads and writes, and
-//! `source.rs` reads the elements of one array, or the pairs of two.
+//! Either a line's elements are contiguous (`along`), or those of neighbouring lines are (`across`). Segments
+//! (`segments`) are contiguous lines of different lengths. All combine in the tree of [`LinePlan`], so the order of
+//! the matrix does not change a bit. `combine.rs` has the tree's steps, `sections.rs` combines the parts of
+//! contiguous lines, `views.rs` has a launch's inputs and outputs, and `source.rs` reads the elements of one array,
+//! or the pairs of two.
 
 mod across;
 mod along;
@@ -27,18 +27,18 @@ use views::{LineWorkspace, Lines};
 
 pub(crate) use combine::{combine_lanes, combine_neighbours};
 pub use plan::{
-    ACROSS_LINES, LANES_OF_PART, LINE_THREADS, LINES_IN_FLIGHT, LinePlan, MOST_PARTS,
-    SEGMENT_LANES, STRANDS, STRANDS_OF_LANE, TURN, Turns, list_section,
+    ACCUMULATORS, ACROSS_LINES, LANE_ACCUMULATORS, LANES_OF_PART, LINE_THREADS, LINES_IN_FLIGHT,
+    LinePlan, MOST_PARTS, SEGMENT_LANES, TURN, Turns, list_section,
 };
 pub(crate) use sections::reduce_partials;
 
-/// The elements that are loaded at once where they are aligned: 16 bytes at most, and four elements.
+/// Elements per aligned load: at most 16 bytes, and at most four elements.
 const fn vector_of<T>() -> usize {
     if size_of::<T>() == 8 { 2 } else { 4 }
 }
 
-/// The kernels that reduce the lines of `$item`s, which lie in one array of `$element` or in two:
-/// `$along` contiguous ones, `$across` those whose neighbours are contiguous. `$source` has the lines.
+/// The kernels that reduce lines of `$item`s, from one array of `$element` or two: `$along` for contiguous lines,
+/// `$across` if neighbouring lines are contiguous. `$source` has the lines.
 macro_rules! line_kernels {
     ($arrays:tt of $element:ident: $operation:ident of $item:ty, $source:expr,
         $along:ident at $along_blocks:literal blocks, $across:ident at $across_blocks:literal blocks) => {
@@ -77,15 +77,15 @@ macro_rules! line_kernels {
         #[doc = concat!("[`", stringify!($operation), "`] of each of `count` lines of `len` ",
             stringify!($element), $(", paired with those of `", stringify!($y), "`",)? ". ", $where)]
         ///
-        /// `partials` has an element for each section of each line, or for each unit of it, `tickets` a
-        /// counter for each line, or for each 32 where they are not contiguous. Where lines have one section,
+        /// For contiguous lines, `partials` has an element for each section of each line, and `tickets` a counter for
+        /// each line; otherwise an element for each unit, and a counter for each 32 lines. If lines have one section,
         /// or one unit, both may be empty.
         ///
         /// # Safety
         /// 1. The launch has blocks of [`LINE_THREADS`] threads along x.
         #[doc = concat!("2. `", stringify!($x), "` has all elements of the lines: `", stringify!($apart),
-            "` elements lie ", $stride, ".",
-            $(" So has `", stringify!($y), "`, by `", stringify!($y_apart), "`.",)?)]
+            "` is the stride ", $stride, ".",
+            $(" Likewise `", stringify!($y), "` with the stride `", stringify!($y_apart), "`.",)?)]
         /// 3. The tickets are 0 and no other launch uses `partials` and `tickets` meanwhile; the
         ///    launch leaves the tickets at 0. `values` has an element for each line.
         #[doc = $grid]
@@ -105,7 +105,7 @@ macro_rules! line_kernels {
         ) {
             let ($count, $len) = (count, len);
             let $workspace = LineWorkspace { partials, tickets, values };
-            // SAFETY: (1) to (4) are the launch's; shared memory is declared here.
+            // SAFETY: the caller's contract. Shared memory is declared here.
             unsafe { $body }
         }
     };
@@ -134,27 +134,27 @@ macro_rules! kernels_of_pair_lines {
 }
 for_each_pair_line_reduction!(kernels_of_pair_lines);
 
-/// A kernel that reduces the segments of `$item`s, which lie in one array of `$element` or in two.
+/// A kernel that reduces segments of `$item`s, from one array of `$element` or two.
 macro_rules! segment_kernel {
     (($x:ident $(, $y:ident)?) of $element:ident: $operation:ident of $item:ty, $source:expr,
         $name:ident at $blocks:literal blocks) => {
         #[doc = concat!("[`", stringify!($operation), "`] of each segment of an array of ",
             stringify!($element), $(", paired with those of `", stringify!($y), "`",)? ".")]
         ///
-        /// `offsets` says where each segment starts and the last one ends; `parts` lists the sections of
-        /// the segments of more than 128 elements, each for each of its parts.
+        /// `offsets` has the start of each segment, and the end of the last. `parts` lists the sections of segments
+        /// of more than 128 elements, once for each part of the section.
         ///
         /// # Safety
-        /// 1. The launch has blocks of [`LINE_THREADS`] threads along x: one for each 8 parts, rounded
-        ///    up, and one for each 32 segments. There is a segment at least.
-        #[doc = concat!("2. `offsets` are ascending, one more than segments, and none is beyond the end of `",
+        /// 1. The launch has blocks of [`LINE_THREADS`] threads along x: one for each 8 parts, rounded up, and one
+        ///    for each 32 segments. There is at least one segment.
+        #[doc = concat!("2. `offsets` are ascending, one more than segments, and none is past the end of `",
             stringify!($x), "`", $(" or of `", stringify!($y), "`",)? ".")]
-        /// 3. `parts` has each section of the [`LinePlan`] of every segment of more than 128 elements, as
-        ///    [`list_section`] makes it, as often as it has parts, those of a segment one after another in
-        ///    order. The segments with the most parts of a section come first.
+        /// 3. For every segment of more than 128 elements, `parts` has each section of its [`LinePlan`], from
+        ///    [`list_section`], once for each part of the section. A segment's entries are consecutive and in order.
+        ///    Segments with the most parts per section come first.
         /// 4. If a segment has several sections, `partials` and `tickets` are as long as `parts`. The
-        ///    tickets are 0 and no other launch uses both meanwhile; the launch leaves the tickets at
-        ///    0. `values` has an element for each segment.
+        ///    tickets are 0, and no other launch uses either meanwhile; the launch leaves 0 in the tickets.
+        ///    `values` has an element for each segment.
         #[kernel(max_threads = 256, min_blocks = $blocks)]
         pub unsafe fn $name(
             $x: Global<$element>,
@@ -169,7 +169,7 @@ macro_rules! segment_kernel {
             let segments = Segments { source: $source, offsets, parts };
             let workspace = LineWorkspace { partials, tickets, values };
             let scratch = shared_array![<$operation as Reduction<$item>>::Accumulator; MOST_PARTS];
-            // SAFETY: (1) to (4) are the launch's. (5) It is declared here.
+            // SAFETY: the caller's contract. The scratch is declared here.
             unsafe { reduce_segments::<$operation, _, VECTOR>(segments, workspace, scratch) }
         }
     };

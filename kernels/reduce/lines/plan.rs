@@ -1,4 +1,4 @@
-//! How a line is split, and so the tree in which it is combined.
+//! The split of a line, which determines the tree in which it is combined.
 //!
 //! ```text
 //! a part:     element e of it belongs to accumulator e mod 128; an accumulator takes its elements in order
@@ -9,46 +9,46 @@
 //!             an accumulator takes its sections in order, and the accumulators are combined the same way
 //! ```
 //!
-//! The split depends on the length of a line alone.
+//! It depends only on the line's length.
 
-/// Threads of a block.
+/// Threads per block.
 pub const LINE_THREADS: u32 = 256;
 
-/// Sequences in which the elements of a part are combined.
-pub const STRANDS: usize = 128;
+/// Interleaved accumulators of a part: element i goes to accumulator i modulo this number.
+pub const ACCUMULATORS: usize = 128;
 
-/// Elements that a part takes at each of its turns: four for each accumulator.
-pub const TURN: usize = 4 * STRANDS;
+/// Elements of a part per turn: four for each accumulator.
+pub const TURN: usize = 4 * ACCUMULATORS;
 
-/// Accumulators of a thread where lines are contiguous: elements of the vector that it loads.
-pub const STRANDS_OF_LANE: usize = 4;
+/// Accumulators per thread for contiguous lines: the elements of the vector that it loads.
+pub const LANE_ACCUMULATORS: usize = 4;
 
-/// Threads of a part where lines are contiguous, and sequences in which the sections of a line are
-/// combined.
+/// Threads per part for contiguous lines, and interleaved accumulators for the sections of a line.
 pub const LANES_OF_PART: u32 = 32;
 
-/// The most parts of a section: those of the threads of a block.
+/// Maximum parts per section: those of one block's threads.
 pub const MOST_PARTS: usize = (LINE_THREADS / LANES_OF_PART) as usize;
 
-/// The most units of work that a section is where lines are not contiguous, each of as many parts.
+/// Maximum units of work per section for lines that are not contiguous. Each unit has the same
+/// number of parts.
 ///
-/// A unit of two parts is 4096 elements of a section in lines of up to 2^24.
+/// With lines of up to 2^24 elements, a unit of two parts is 4096 elements of a section.
 pub const MOST_UNITS: usize = 4;
 
-/// Threads of a segment of at most [`STRANDS`] elements.
+/// Threads per segment of at most [`ACCUMULATORS`] elements.
 pub const SEGMENT_LANES: u32 = 8;
 
-/// The bits of a listed section's number in its segment.
+/// Bits of a listed section's number within its segment.
 const SECTION_BITS: u32 = 10;
 
-/// A section of a segment as an element of the list of parts.
+/// Encodes a section of a segment for the list of parts.
 #[inline(always)]
 #[must_use]
 pub const fn list_section(segment: usize, section: usize) -> u64 {
     ((segment as u64) << SECTION_BITS) | section as u64
 }
 
-/// The segment and the section of an element of the list of parts.
+/// Decodes the segment and the section from the list of parts.
 #[inline(always)]
 #[must_use]
 pub const fn listed_section(listed: u64) -> (usize, usize) {
@@ -58,23 +58,23 @@ pub const fn listed_section(listed: u64) -> (usize, usize) {
     )
 }
 
-/// Lines that a thread loads at once where a line is one vector of each thread.
+/// Lines that a thread loads at once, if a line is one vector for each thread.
 pub const LINES_IN_FLIGHT: usize = 4;
 
-/// Lines that the threads of a warp load where lines are not contiguous: one for each lane.
+/// Lines per warp for lines that are not contiguous: one for each lane.
 pub const ACROSS_LINES: u32 = 32;
 
-/// Accumulators of a thread where lines are not contiguous.
-pub const STRANDS_ACROSS: usize = STRANDS * ACROSS_LINES as usize / LINE_THREADS as usize;
+/// Accumulators per thread for lines that are not contiguous.
+pub const ACROSS_ACCUMULATORS: usize = ACCUMULATORS * ACROSS_LINES as usize / LINE_THREADS as usize;
 
-/// Elements of a section, in lines of up to [`MOST_SECTIONS`] of them: 64 KiB of f32, four loads of 16
-/// bytes for each thread of a block, four times.
+/// Elements per section, in lines of up to [`MOST_SECTIONS`] sections: 64 KiB of f32, which is four rounds of four
+/// 16-byte loads for each thread of a block.
 const SECTION: usize = 16_384;
 
-/// The most sections of a line.
+/// Maximum sections per line.
 const MOST_SECTIONS: usize = 1 << SECTION_BITS;
 
-/// Elements for each of which a line has a part.
+/// Elements of a line that justify another part.
 const WORTH_A_PART: usize = 2 * TURN;
 
 const _: () = assert!(
@@ -87,24 +87,24 @@ const _: () = assert!(
 pub struct LinePlan {
     /// Elements of the line.
     pub elements: usize,
-    /// Elements of a section, but for the last: a power of two, and a multiple of [`TURN`] times
+    /// Elements per section, except for the last: a power of two, and a multiple of [`TURN`] times
     /// [`MOST_PARTS`].
     pub section: usize,
-    /// Sections, one at least.
+    /// Sections, at least one.
     pub sections: usize,
-    /// Parts of each section: a power of two up to [`MOST_PARTS`], which it is if there are several
-    /// sections.
+    /// Parts of each section: a power of two up to [`MOST_PARTS`]. With several sections it is
+    /// [`MOST_PARTS`].
     pub parts: usize,
 }
 
-/// The turns of a part, each of [`TURN`] elements of its line.
+/// The turns of a part: runs of [`TURN`] elements of its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Turns {
-    /// Where the first one starts.
+    /// The start of the first turn.
     pub first: usize,
-    /// Elements from the start of one to that of the next.
+    /// Elements from the start of one turn to the next.
     pub step: usize,
-    /// The end of the section: elements from there on are not the part's.
+    /// The end of the section, and so of the part.
     pub end: usize,
 }
 
@@ -149,7 +149,8 @@ impl LinePlan {
         }
     }
 
-    /// Units of work of a section where lines are not contiguous, each of as many parts.
+    /// Units of work per section for lines that are not contiguous. Each has the same number of
+    /// parts.
     #[inline(always)]
     #[must_use]
     pub const fn units_across(&self) -> usize {
@@ -160,18 +161,19 @@ impl LinePlan {
         }
     }
 
-    /// Threads of a line that is not contiguous: those that have an element, as a power of two.
+    /// Threads per line that is not contiguous: those that have an element, rounded to a power of
+    /// two.
     #[inline(always)]
     #[must_use]
     pub const fn threads_across(&self) -> u32 {
-        if self.elements > STRANDS / 2 {
-            return (STRANDS / STRANDS_ACROSS) as u32;
+        if self.elements > ACCUMULATORS / 2 {
+            return (ACCUMULATORS / ACROSS_ACCUMULATORS) as u32;
         }
-        let threads = self.elements.div_ceil(STRANDS_ACROSS) as u32;
+        let threads = self.elements.div_ceil(ACROSS_ACCUMULATORS) as u32;
         threads.next_power_of_two()
     }
 
-    /// Lines of a block where lines are not contiguous.
+    /// Lines per block for lines that are not contiguous.
     #[inline(always)]
     #[must_use]
     pub const fn lines_of_block_across(&self) -> usize {
@@ -186,11 +188,13 @@ impl LinePlan {
         } else {
             self.elements
         };
-        // The first part has the most elements: whole rounds of all, and what is left up to a turn.
+        // The first part has the most elements: whole rounds of all parts, and the rest up to a
+        // turn.
         let (round_of_all, rest) = (TURN * self.parts, longest % (TURN * self.parts));
         let in_rest = if rest < TURN { rest } else { TURN };
-        let in_strand = longest / round_of_all * (TURN / STRANDS) + in_rest.div_ceil(STRANDS);
-        let in_section = in_strand as u32 + STRANDS.ilog2() + self.parts.ilog2();
+        let in_strand =
+            longest / round_of_all * (TURN / ACCUMULATORS) + in_rest.div_ceil(ACCUMULATORS);
+        let in_section = in_strand as u32 + ACCUMULATORS.ilog2() + self.parts.ilog2();
         let lanes = LANES_OF_PART as usize;
         let over_sections = if self.sections > 1 {
             self.sections.div_ceil(lanes) as u32 + lanes.ilog2()

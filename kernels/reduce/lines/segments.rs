@@ -1,17 +1,18 @@
-//! Segments: contiguous lines, each of its own length.
+//! Segments: contiguous lines of different lengths.
 //!
 //! ```text
 //! long ones:   a group of 32 lanes for each part, from a list, and a block for a section of eight
 //! short ones:  a group of 8 lanes for each, a vector of each lane at a time
 //! ```
 //!
-//! The blocks of the list come first, so that the longest work starts first. The tree of a segment is
-//! that of a line of its length.
+//! The blocks for listed parts come first, so the longest work starts first. A segment has the tree of a line of its
+//! length.
 
 use super::along::reduce_part;
 use super::combine::{combine_lanes, combine_neighbours, combine_quad};
 use super::plan::{
-    LANES_OF_PART, LINE_THREADS, LinePlan, SEGMENT_LANES, STRANDS, STRANDS_OF_LANE, listed_section,
+    ACCUMULATORS, LANE_ACCUMULATORS, LANES_OF_PART, LINE_THREADS, LinePlan, SEGMENT_LANES,
+    listed_section,
 };
 use super::sections::{PartScratch, Section, combine_parts, share_section};
 use super::source::Source;
@@ -21,27 +22,28 @@ use cuda_std::array;
 use cuda_std::hint;
 use cuda_std::prelude::*;
 
-/// Vectors of a lane that make up the longest of the short segments.
-const ROUNDS: usize = STRANDS / (SEGMENT_LANES as usize * STRANDS_OF_LANE);
+/// Vectors per lane in the longest of the short segments.
+const ROUNDS: usize = ACCUMULATORS / (SEGMENT_LANES as usize * LANE_ACCUMULATORS);
 
-/// The segments of an array, or of two with the same ones.
+/// The segments of an array, or of two arrays with equal offsets.
 #[derive(Clone, Copy)]
 pub struct Segments<'launch, X> {
     pub source: X,
-    /// Where each segment starts, and the last one ends.
+    /// The start of each segment, and the end of the last.
     pub offsets: Global<'launch, u64>,
-    /// The parts of the long segments.
+    /// The list of parts of the long segments.
     pub parts: Global<'launch, u64>,
 }
 
 impl<X: Source> Segments<'_, X> {
-    /// Where a segment starts, and its elements.
+    /// The start of a segment, and its number of elements.
     ///
     /// # Safety
-    /// 1. There is such a segment.
+    /// 1. The segment exists.
     #[inline(always)]
     unsafe fn place(self, segment: usize) -> (usize, usize) {
-        // SAFETY: (1) there is one offset more than segments.
+        // SAFETY: the segment exists: the caller's contract. There is one offset more than
+        // segments.
         let (start, end) = unsafe { (self.offsets.load(segment), self.offsets.load(segment + 1)) };
         (start as usize, (end - start) as usize)
     }
@@ -50,12 +52,12 @@ impl<X: Source> Segments<'_, X> {
 /// # Safety
 /// 1. The launch has blocks of `LINE_THREADS` threads along x: one for each 8 parts, and then one for
 ///    each 32 segments.
-/// 2. The offsets are ascending, none beyond the end of an array of the source.
-/// 3. `parts` has each section of every segment of more than 128 elements as often as it has parts, those of
-///    a segment one after another in order. The segments with the most parts of a section come first.
-/// 4. If a segment has several sections, `workspace` has a partial result and a ticket, which is 0, for
-///    each element of `parts`. It has a value for each segment, and the launch has it for itself.
-/// 5. `scratch` is the block's own.
+/// 2. The offsets are ascending, and none is past the end of an array of the source.
+/// 3. For every segment of more than 128 elements, `parts` has each section once for each of its parts. A segment's
+///    entries are consecutive and in order. Segments with the most parts per section come first.
+/// 4. If a segment has several sections, `workspace` has a partial result and a ticket, which is 0, for each element
+///    of `parts`. It has a value for each segment, and only this launch uses it.
+/// 5. Only this block uses `scratch`.
 #[inline(always)]
 pub unsafe fn reduce_segments<R: Reduction<X::Element>, X: Source, const VECTOR: usize>(
     segments: Segments<X>,
@@ -65,7 +67,7 @@ pub unsafe fn reduce_segments<R: Reduction<X::Element>, X: Source, const VECTOR:
     let groups = (LINE_THREADS / LANES_OF_PART) as usize;
     let part_blocks = segments.parts.len().div_ceil(groups);
     let block = thread::block_idx_x() as usize;
-    // SAFETY: (1) to (5) are the caller's.
+    // SAFETY: the caller's contract.
     unsafe {
         if block < part_blocks {
             reduce_listed::<R, X, VECTOR>(segments, block, workspace, scratch);
@@ -75,7 +77,7 @@ pub unsafe fn reduce_segments<R: Reduction<X::Element>, X: Source, const VECTOR:
     }
 }
 
-/// Parts of the list, each of a group of 32 lanes.
+/// Reduces the listed parts, one for each group of 32 lanes.
 ///
 /// # Safety
 /// As for [`reduce_segments`].
@@ -90,23 +92,23 @@ unsafe fn reduce_listed<R: Reduction<X::Element>, X: Source, const VECTOR: usize
     let place = block * groups + (thread::thread_idx_x() / LANES_OF_PART) as usize;
     let listed = segments.parts.get(place);
     let (segment, number) = listed_section(listed.unwrap_or(0));
-    // SAFETY: (1) the list has sections of segments alone; there is a segment where there are blocks.
+    // SAFETY: the list only has sections of existing segments. If there is a block, there is a segment.
     let (start, len) = unsafe { segments.place(segment) };
     let (source, plan) = (segments.source.skip(start), LinePlan::new(len));
-    // The parts of a section are listed from a multiple of their number on: so are those of the segments
-    // before, of as many parts or more.
+    // The parts of a section begin at a multiple of their number: earlier segments have at least as many parts per
+    // section.
     let turns = plan.turns(number, place & (plan.parts - 1));
-    // SAFETY: (1) the segment lies in the source, by (2) of the caller.
+    // SAFETY: the segment lies within the source: the caller's contract.
     let of_part = unsafe { reduce_part::<R, X, VECTOR>(source, turns, listed.is_some()) };
 
-    // Computed again: the loop needs the registers that would hold it.
+    // Recomputed, because the loop needs the registers.
     let (plan, place) = (
         LinePlan::new(hint::opaque_size(len)),
         hint::opaque_size(place),
     );
     let part = place & (plan.parts - 1);
-    // SAFETY: (1) all threads are here, and the parts of a section in the groups of one block, by (3). (2)
-    // `reduce_part` says so. (3) is (5).
+    // SAFETY: all threads are here, and a section's parts are in one block's groups, by the order of the list.
+    // `reduce_part` returns the result to the first lane. Only this block uses the scratch: the caller's contract.
     let of_section = unsafe { combine_parts::<R, X::Element>(of_part, plan.parts, scratch) };
     let first = place.saturating_sub(part + number * plan.parts);
     let section = Section {
@@ -117,11 +119,12 @@ unsafe fn reduce_listed<R: Reduction<X::Element>, X: Source, const VECTOR: usize
         plan,
         is_own: part == 0 && place < segments.parts.len(),
     };
-    // SAFETY: (1) no lane has returned. (2) is (3) and (4): the segment's sections follow one another.
+    // SAFETY: no lane has returned. The list and the workspace: the caller's contract. The segment's sections are
+    // consecutive.
     unsafe { share_section::<R, X::Element>(of_section, section, workspace) };
 }
 
-/// Segments of at most 128 elements, each of a group of 8 lanes; the long ones among them are left out.
+/// Reduces segments of at most 128 elements, one for each group of 8 lanes, and skips longer ones.
 ///
 /// # Safety
 /// As for [`reduce_segments`].
@@ -137,20 +140,21 @@ unsafe fn reduce_short<R: Reduction<X::Element>, X: Source, const VECTOR: usize>
     let lane = (thread % SEGMENT_LANES) as usize;
     let mut place = (0, 0);
     if segment < values.len() {
-        // SAFETY: (1) is the comparison, by (4).
+        // SAFETY: the segment exists: compared with the number of values, one for each segment.
         place = unsafe { segments.place(segment) };
     }
     let (start, len) = place;
-    let is_short = segment < values.len() && len <= STRANDS;
+    let is_short = segment < values.len() && len <= ACCUMULATORS;
     let is_aligned = segments.source.skip(start).is_aligned::<VECTOR>();
-    let offset_of = |round: usize| (round * SEGMENT_LANES as usize + lane) * STRANDS_OF_LANE;
+    let offset_of = |round: usize| (round * SEGMENT_LANES as usize + lane) * LANE_ACCUMULATORS;
     let count_of = |round: usize| {
         let len = if is_short { len } else { 0 };
-        len.saturating_sub(offset_of(round)).min(STRANDS_OF_LANE)
+        len.saturating_sub(offset_of(round)).min(LANE_ACCUMULATORS)
     };
-    let quads: [[X::Element; STRANDS_OF_LANE]; ROUNDS] = array::from_fn(|round| {
+    let quads: [[X::Element; LANE_ACCUMULATORS]; ROUNDS] = array::from_fn(|round| {
         let at = start + offset_of(round);
-        // SAFETY: (1) the segment has them, by (2) of the caller. (2) `is_aligned` says so.
+        // SAFETY: the segment has the elements: the caller's contract. Alignment was checked:
+        // `is_aligned`.
         unsafe {
             segments
                 .source
@@ -158,19 +162,19 @@ unsafe fn reduce_short<R: Reduction<X::Element>, X: Source, const VECTOR: usize>
         }
     });
     let of_rounds: [R::Accumulator; ROUNDS] = array::from_fn(|round| {
-        let mut strands = [R::IDENTITY; STRANDS_OF_LANE];
+        let mut accumulators = [R::IDENTITY; LANE_ACCUMULATORS];
         combine_quad::<R, X::Element>(
-            &mut strands,
+            &mut accumulators,
             &quads[round],
             offset_of(round),
             count_of(round),
         );
-        let of_lane = combine_neighbours::<R, X::Element, STRANDS_OF_LANE>(strands);
+        let of_lane = combine_neighbours::<R, X::Element, LANE_ACCUMULATORS>(accumulators);
         combine_lanes::<R, X::Element>(of_lane, SEGMENT_LANES)
     });
     let total = combine_neighbours::<R, X::Element, ROUNDS>(of_rounds);
     if is_short && lane == 0 {
-        // SAFETY: (1) is the comparison. (2) One lane of one group writes it.
+        // SAFETY: the segment exists: compared above. One lane of one group writes its value.
         unsafe { values.store(segment, R::finish(total, len)) };
     }
 }

@@ -1,48 +1,48 @@
-//! What the kernels of lines read: the lines of one array, or those of two, element by element.
+//! The input of line reductions: the lines of one array, or pairs from two.
 
-use super::plan::STRANDS_OF_LANE;
+use super::plan::LANE_ACCUMULATORS;
 use cuda_std::Pod;
 use cuda_std::array;
 use cuda_std::prelude::*;
 
-/// The rows or columns of a matrix, as a kernel reads their elements.
+/// The rows or columns of a matrix, for reading elements.
 ///
-/// Places are counted from the first element: so many strides, and so many elements. A stride is from
-/// one line to the next where a line is contiguous, and from one element of a line to the next where it
-/// is not.
+/// Positions are counted in strides and elements from the first element. For contiguous lines a stride is the
+/// distance to the next line, otherwise to the line's next element.
 pub trait Source: Copy {
     /// An element of the array, or a pair.
     type Element: Pod;
 
-    /// The source whose first element is `strides` strides and `elements` elements further on.
+    /// The source that begins `strides` strides and `elements` elements later.
     fn moved_by(self, strides: usize, elements: usize) -> Self;
 
-    /// The source without the first `elements` elements, the first of which starts it.
+    /// The source without its first `elements` elements.
     fn skip(self, elements: usize) -> Self;
 
-    /// The element `strides` strides from the first.
+    /// Loads the element `strides` strides from the first.
     ///
     /// # Safety
-    /// 1. Each array has it.
+    /// 1. Each array has the element.
     unsafe fn element(self, strides: usize) -> Self::Element;
 
-    /// Elements `at..at + count` from the first, at most four, and zeros after them: of each array in
-    /// vectors of `VECTOR` elements if all are there and `is_aligned`. The cache lines of vectors are the
-    /// first to be evicted, because each element is read once.
+    /// Loads elements `at..at + count`, at most four, padded with zeros.
+    ///
+    /// If all four exist and `is_aligned`, each array is read in vectors of `VECTOR` elements. Their cache lines are
+    /// evicted first, because each element is read once.
     ///
     /// # Safety
-    /// 1. Each array has them, and `count` is at most 4.
-    /// 2. If `is_aligned`, `VECTOR` elements of an array, at most 16 bytes, divide the address of its
+    /// 1. Each array has the elements, and `count` is at most 4.
+    /// 2. If `is_aligned`, the size of `VECTOR` elements of an array, at most 16 bytes, divides the address of its
     ///    element `at`.
     unsafe fn quad<const VECTOR: usize>(
         self,
         at: usize,
         count: usize,
         is_aligned: bool,
-    ) -> [Self::Element; STRANDS_OF_LANE];
+    ) -> [Self::Element; LANE_ACCUMULATORS];
 
-    /// Whether each array starts at a multiple of `VECTOR` elements, and so does every line of it. It
-    /// does not see how far the source was moved.
+    /// Whether each array and every line of it start at a multiple of `VECTOR` elements. Earlier moves of the source
+    /// are not considered.
     fn is_aligned<const VECTOR: usize>(self) -> bool;
 }
 
@@ -55,7 +55,7 @@ pub struct OneArray<'launch, T> {
 }
 
 impl<'launch, T: Pod> OneArray<'launch, T> {
-    /// The lines of `x`, whose stride is `apart` elements.
+    /// The lines of `x`, with a stride of `apart` elements.
     #[inline(always)]
     pub fn new(x: Global<'launch, T>, apart: usize) -> Self {
         Self { x, apart, first: 0 }
@@ -83,7 +83,7 @@ impl<T: Pod> Source for OneArray<'_, T> {
 
     #[inline(always)]
     unsafe fn element(self, strides: usize) -> T {
-        // SAFETY: (1) is (1).
+        // SAFETY: the array has the element: the caller's contract.
         unsafe { self.x.load(self.first + strides * self.apart) }
     }
 
@@ -93,13 +93,14 @@ impl<T: Pod> Source for OneArray<'_, T> {
         at: usize,
         count: usize,
         is_aligned: bool,
-    ) -> [T; STRANDS_OF_LANE] {
+    ) -> [T; LANE_ACCUMULATORS] {
         let at = self.first + at;
-        let mut elements = [T::zeroed(); STRANDS_OF_LANE];
-        if is_aligned && count == STRANDS_OF_LANE {
+        let mut elements = [T::zeroed(); LANE_ACCUMULATORS];
+        if is_aligned && count == LANE_ACCUMULATORS {
             let mut place = 0;
-            while place < STRANDS_OF_LANE {
-                // SAFETY: (1) all four are there. (2) is (2), as VECTOR divides `place`.
+            while place < LANE_ACCUMULATORS {
+                // SAFETY: all four elements exist. The address is aligned: the caller's contract,
+                // and `VECTOR` divides `place`.
                 let vector: [T; VECTOR] = unsafe { self.x.load_streaming(at + place) };
                 let mut lane = 0;
                 while lane < VECTOR {
@@ -111,9 +112,10 @@ impl<T: Pod> Source for OneArray<'_, T> {
             return elements;
         }
         let mut place = 0;
-        while place < STRANDS_OF_LANE {
+        while place < LANE_ACCUMULATORS {
             if place < count {
-                // SAFETY: (1) is (1) and the comparison.
+                // SAFETY: the array has the element: the caller's contract, and the comparison with
+                // `count`.
                 elements[place] = unsafe { self.x.load(at + place) };
             }
             place += 1;
@@ -128,7 +130,7 @@ impl<T: Pod> Source for OneArray<'_, T> {
     }
 }
 
-/// The lines of two arrays of one shape, whose elements are pairs. Each array has its own stride.
+/// Lines of pairs from two arrays of one shape, each with its own stride.
 #[derive(Clone, Copy)]
 pub struct TwoArrays<'launch, T> {
     x: OneArray<'launch, T>,
@@ -164,7 +166,7 @@ impl<T: Pod> Source for TwoArrays<'_, T> {
 
     #[inline(always)]
     unsafe fn element(self, strides: usize) -> [T; 2] {
-        // SAFETY: (1) is (1).
+        // SAFETY: the array has the element: the caller's contract.
         unsafe { [self.x.element(strides), self.y.element(strides)] }
     }
 
@@ -174,15 +176,15 @@ impl<T: Pod> Source for TwoArrays<'_, T> {
         at: usize,
         count: usize,
         is_aligned: bool,
-    ) -> [[T; 2]; STRANDS_OF_LANE] {
-        // SAFETY: (1), (2) are the caller's.
+    ) -> [[T; 2]; LANE_ACCUMULATORS] {
+        // SAFETY: the caller's contract.
         let (x, y) = unsafe {
             (
                 self.x.quad::<VECTOR>(at, count, is_aligned),
                 self.y.quad::<VECTOR>(at, count, is_aligned),
             )
         };
-        array::from_fn(|strand| [x[strand], y[strand]])
+        array::from_fn(|i| [x[i], y[i]])
     }
 
     #[inline(always)]

@@ -1,33 +1,33 @@
-//! Minima, maxima, and where they are. A NaN wins over every number, as in NumPy.
+//! Minima, maxima and their indices. A NaN wins over every number, as in NumPy.
 
 use super::order::{Ordered, Rank};
 use crate::reduce::operation::Reduction;
 #[cfg(feature = "entries")]
 use cuda_std::Pod;
 
-/// The least element: the one canonical NaN if there is a NaN, and -0 is less than +0.
+/// The least element, or the canonical NaN if there is a NaN. -0 is less than +0.
 #[derive(Clone, Copy, Debug)]
 pub struct Min;
 
-/// The greatest element: the one canonical NaN if there is a NaN, and +0 is greater than -0.
+/// The greatest element, or the canonical NaN if there is a NaN. +0 is greater than -0.
 #[derive(Clone, Copy, Debug)]
 pub struct Max;
 
-/// The least and the greatest element, as [`Min`] and [`Max`] have them.
+/// The least and the greatest element, as of [`Min`] and [`Max`].
 #[derive(Clone, Copy, Debug)]
 pub struct MinMax;
 
-/// The index, from 0, of the least element: the first of equal ones, zeros of either sign among
-/// them, and that of the first NaN if there is one.
+/// The index of the least element, from 0: the first of equal ones, or the first NaN. Zeros of
+/// either sign are equal.
 #[derive(Clone, Copy, Debug)]
 pub struct ArgMin;
 
-/// The index, from 0, of the greatest element: the first of equal ones, zeros of either sign among
-/// them, and that of the first NaN if there is one.
+/// The index of the greatest element, from 0: the first of equal ones, or the first NaN. Zeros of
+/// either sign are equal.
 #[derive(Clone, Copy, Debug)]
 pub struct ArgMax;
 
-/// The higher, the better: of a NaN the highest.
+/// The rank for a maximum, which the highest wins. A NaN has the highest.
 #[inline(always)]
 fn rank_for_max<T: Ordered>(element: T) -> T::Rank {
     if element.is_no_number() {
@@ -37,7 +37,8 @@ fn rank_for_max<T: Ordered>(element: T) -> T::Rank {
     }
 }
 
-/// The higher, the better: the complement of the ascending rank, but of a NaN the highest.
+/// The rank for a minimum, which the highest wins: the complement of the ascending rank. A NaN has
+/// the highest.
 #[inline(always)]
 fn rank_for_min<T: Ordered>(element: T) -> T::Rank {
     if element.is_no_number() {
@@ -113,7 +114,7 @@ impl<T: Ordered> Reduction<T> for MinMax {
     }
 }
 
-/// The higher rank, and of equal ranks the lower index.
+/// The higher rank or, of equal ranks, the lower index.
 #[inline(always)]
 fn first_of_highest<R: Rank>(left: R::Placed, right: R::Placed) -> R::Placed {
     let (left_rank, left_index) = R::of_placed(left);
@@ -125,7 +126,7 @@ fn first_of_highest<R: Rank>(left: R::Placed, right: R::Placed) -> R::Placed {
     }
 }
 
-/// The rank with `place(it)` for its index; nowhere stays nowhere.
+/// Replaces a rank's index by `place(index)`. `NOWHERE` is unchanged.
 fn moved<R: Rank>(placed: R::Placed, place: impl Fn(usize) -> usize) -> R::Placed {
     const NOWHERE: u64 = u64::MAX;
     match R::of_placed(placed) {
@@ -134,12 +135,12 @@ fn moved<R: Rank>(placed: R::Placed, place: impl Fn(usize) -> usize) -> R::Place
     }
 }
 
-/// An operation whose value is the place of the element of the highest rank, the first of equal ones.
+/// An operation that returns the index of the element of the highest rank, the first of equal ones.
 #[cfg(feature = "entries")]
 pub trait Place<T: Pod>: Reduction<T> {
     type Rank: Rank<Placed = Self::Accumulator>;
 
-    /// The rank with which an element is lifted.
+    /// The rank of an element.
     fn rank(element: T) -> Self::Rank;
 }
 

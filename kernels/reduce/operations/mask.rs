@@ -1,16 +1,16 @@
-//! Masks: bytes of which 0 is false and all else is true.
+//! Masks: 0 is false, any other byte is true.
 
 use crate::reduce::operation::Reduction;
 
-/// How many bytes of a mask are true.
+/// The number of true bytes in a mask.
 #[derive(Clone, Copy, Debug)]
 pub struct Count;
 
-/// 1 if a byte of a mask is true, 0 if none is.
+/// 1 if any byte of a mask is true, otherwise 0.
 #[derive(Clone, Copy, Debug)]
 pub struct Any;
 
-/// 1 if every byte of a mask is true, 0 if one is not.
+/// 1 if every byte of a mask is true, otherwise 0.
 #[derive(Clone, Copy, Debug)]
 pub struct All;
 

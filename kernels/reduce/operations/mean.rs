@@ -1,15 +1,14 @@
-//! The mean, without overflow on the way.
+//! The mean, without intermediate overflow.
 
 use super::number::{Number, power_of_two};
 use crate::reduce::operation::Reduction;
 use cuda_std::float::Float as _;
 use half::{bf16, f16};
 
-/// The arithmetic mean, of no elements NaN: the sum in f64, divided by the number of elements and
-/// rounded to the result.
+/// The arithmetic mean: the f64 sum divided by the number of elements, rounded to the result. NaN without elements.
 ///
-/// For f64 the sum is in two parts: that of the magnitudes up to 2^960, and that of the others, scaled down.
-/// Neither overflows for up to 2^63 elements, and the mean of finite numbers is a finite number.
+/// For f64 there are two sums: of magnitudes up to 2^960, and of the others, scaled down. Neither overflows for up to
+/// 2^63 elements, and the mean of finite numbers is finite.
 #[derive(Clone, Copy, Debug)]
 pub struct Mean;
 
@@ -39,20 +38,20 @@ macro_rules! means_in_f64 {
 }
 means_in_f64!(f32 f16 bf16 i32 u32 i64 u64);
 
-/// 2^63 magnitudes up to this have a finite sum.
+/// The largest magnitude of which 2^63 have a finite sum.
 const BIG: f64 = power_of_two(960);
-/// Brings larger ones to this, too.
+/// The scale of larger magnitudes, which brings them below [`BIG`].
 const OF_BIG: f64 = power_of_two(-64);
 
 impl Reduction<f64> for Mean {
-    /// The sum of all but the big, and that of the big, scaled.
+    /// The sum of magnitudes up to [`BIG`], and the scaled sum of the others.
     type Accumulator = [f64; 2];
     type Output = f64;
     const IDENTITY: [f64; 2] = [0.0; 2];
 
     #[inline(always)]
     fn lift(element: f64, _index: usize) -> [f64; 2] {
-        // A NaN is not.
+        // False for a NaN.
         let is_big = element.abs() > BIG;
         [
             if is_big { 0.0 } else { element },
@@ -72,9 +71,9 @@ impl Reduction<f64> for Mean {
         let mean = if big == 0.0 {
             others / elements
         } else {
-            // Beside the big what `others` loses by its scale is far below half a unit in the last place.
+            // Next to `big`, the bits that `others` loses by scaling are far below half a unit in the last place.
             let scaled = (big + others * OF_BIG) / elements;
-            // Roundings alone bring a mean of finite numbers beyond the greatest of them.
+            // Only rounding can make a mean of finite numbers exceed the largest f64.
             let is_beyond = scaled.abs() > GREATEST && scaled.abs() < f64::INFINITY;
             let bounded = if is_beyond {
                 GREATEST.copysign(scaled)

@@ -10,7 +10,7 @@
 //! | `variance.rs` | [`Variance`] |
 //! | `mask.rs` | [`Count`], [`Any`], [`All`] |
 //!
-//! `order.rs` has the order of elements, `number.rs` what is computed with in f64.
+//! `order.rs` has the order of elements, `number.rs` the elements that are computed in f64.
 
 mod extremes;
 mod mask;
@@ -41,7 +41,7 @@ mod tests {
     use bytemuck::{Zeroable, bytes_of};
     use half::{bf16, f16};
 
-    /// Where the elements of a shard lie in the whole array.
+    /// Maps an index in a shard to the whole array.
     fn place(index: usize) -> usize {
         index + 1000
     }
@@ -81,7 +81,7 @@ mod tests {
         )*};
     }
 
-    /// Groups combine the partial results of pairs as they are.
+    /// Groups combine the partial results of pairs without mapping indices.
     #[test]
     fn operations_on_pairs_carry_no_index() {
         crate::for_each_pair_reduction!(pairs_of_groups);

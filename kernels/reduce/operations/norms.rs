@@ -1,4 +1,4 @@
-//! The norms whose squares may leave the range, and the one that is a maximum.
+//! The Euclidean norm and the maximum norm.
 
 use super::number::{Number, Real, power_of_two};
 use super::order::{Magnitude, Rank};
@@ -7,18 +7,17 @@ use cuda_std::float::Float as _;
 use cuda_std::math::sqrt;
 use half::{bf16, f16};
 
-/// The square root of the sum of the squares, without overflow and underflow on the way.
+/// The square root of the sum of squares, without intermediate overflow or underflow.
 ///
-/// For f32, f16 and bf16 the squares are exact in f64, and so are sums of squares of the least and
-/// the greatest. For f64 the terms are in three sums by their magnitudes: those whose squares would
-/// underflow are scaled up, those whose squares would overflow are scaled down (Blue, A Portable
-/// Fortran Program to Find the Euclidean Norm of a Vector, 1978, with the constants of Anderson,
-/// Algorithm 978, 2017). A norm that comes out at most 2^-40 of it beyond the largest f64 is that f64: so
-/// a norm that is a finite number is never infinite.
+/// For f32, f16 and bf16, squares are exact in f64, and the sum neither overflows nor underflows. For f64 there are
+/// three sums, by magnitude: numbers whose squares would underflow are scaled up, and those whose squares would
+/// overflow are scaled down (Blue, A Portable Fortran Program to Find the Euclidean Norm of a Vector, 1978, with the
+/// constants of Anderson, Algorithm 978, 2017). A result that exceeds the largest f64 by a relative error of at most
+/// 2^-40 becomes that f64, so a norm that is finite is never returned as infinity.
 #[derive(Clone, Copy, Debug)]
 pub struct Norm2;
 
-/// The greatest magnitude; the one canonical NaN if there is a NaN, and 0 of no elements.
+/// The greatest magnitude, or the canonical NaN if there is a NaN. 0 without elements.
 #[derive(Clone, Copy, Debug)]
 pub struct NormInf;
 
@@ -49,18 +48,19 @@ macro_rules! norms_in_f64 {
 }
 norms_in_f64!(f32 f16 bf16);
 
-/// Magnitudes below have squares, or roundings of them, that underflow.
+/// Below this, squares or their rounding errors underflow.
 const SMALL: f64 = power_of_two(-511);
-/// Magnitudes above have squares whose sum may overflow.
+/// Above this, the sum of squares may overflow.
 const BIG: f64 = power_of_two(486);
-/// Factors that bring the small and the big into the middle.
+/// The scales of small and big magnitudes.
 const OF_SMALL: f64 = power_of_two(537);
 const OF_BIG: f64 = power_of_two(-538);
-/// The largest norm, scaled, and what roundings may make of it: the error of a tree of any buffer is below 2^-40.
+/// The largest norm, scaled, and its bound after rounding: the relative error of the tree over any buffer is below
+/// 2^-40.
 const GREATEST: f64 = f64::MAX * OF_BIG;
 const ABOUT_GREATEST: f64 = GREATEST * (1.0 + power_of_two(-40));
 
-/// The sums of the squares of the small, the middle and the big, each with its scale.
+/// The sums of squares of small, middle and big magnitudes, each with its scale.
 type ScaledSums = [f64; 3];
 
 impl Reduction<f64> for Norm2 {
@@ -72,7 +72,7 @@ impl Reduction<f64> for Norm2 {
     fn lift(element: f64, _index: usize) -> ScaledSums {
         let magnitude = element.abs();
         let (is_small, is_big) = (magnitude < SMALL, magnitude > BIG);
-        // A NaN is neither, and so in the middle.
+        // A NaN is neither, so it is in the middle sum.
         let scale = if is_small {
             OF_SMALL
         } else if is_big {
@@ -97,7 +97,7 @@ impl Reduction<f64> for Norm2 {
     #[inline(always)]
     fn finish([small, middle, big]: ScaledSums, _elements: usize) -> f64 {
         let norm = if big > 0.0 {
-            // Beside the big the small are far below half a unit in the last place.
+            // Next to the big, the small are far below half a unit in the last place.
             let scaled = sqrt(big + middle * OF_BIG * OF_BIG);
             let is_about_greatest = scaled > GREATEST && scaled < ABOUT_GREATEST;
             (if is_about_greatest { GREATEST } else { scaled }) / OF_BIG

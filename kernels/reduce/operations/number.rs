@@ -1,19 +1,19 @@
-//! Elements that are computed with in f64.
+//! Elements that are computed in f64.
 
 use cuda_std::Pod;
 use cuda_std::float::{Float, HalfFloat};
 use half::{bf16, f16};
 
-/// An element that is computed with in f64, and the type of what comes out.
+/// An element that is computed in f64, and the type of the result.
 pub trait Number: Pod {
     /// f64 for f64 and for integers, f32 for the narrower floats.
     type Result: Float;
 
-    /// The value in f64: exact but for integers beyond 2^53, which are rounded to nearest.
+    /// The value in f64: exact, except for integers beyond 2^53, which are rounded to nearest.
     #[must_use]
     fn wide(self) -> f64;
 
-    /// The nearest value of the result's type; the one canonical NaN for every NaN.
+    /// The nearest value of the result's type, or the canonical NaN.
     #[must_use]
     fn narrow(value: f64) -> Self::Result;
 }

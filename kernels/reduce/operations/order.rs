@@ -1,11 +1,11 @@
-//! The order in which minima and maxima compare: elements as unsigned integers, so that a comparison
-//! is one instruction and every machine has the same.
+//! The order of minima and maxima: elements as unsigned integers, so that a comparison is one instruction, with the
+//! same result on every machine.
 
 use cuda_std::Pod;
 use cuda_std::warp::{Exchange, LaneValue};
 use half::{bf16, f16};
 
-/// An unsigned integer as wide as a comparison.
+/// An unsigned integer that elements are compared as.
 pub trait Rank: LaneValue + Ord + core::ops::Not<Output = Self> {
     /// Below or equal to every rank.
     const LOWEST: Self;
@@ -16,7 +16,7 @@ pub trait Rank: LaneValue + Ord + core::ops::Not<Output = Self> {
     /// A rank with an index, in words without padding.
     type Placed: Exchange;
 
-    /// The lowest rank, behind every index.
+    /// The lowest rank, with an index after all others.
     const NOWHERE: Self::Placed;
 
     /// The rank with its element's index.
@@ -62,29 +62,29 @@ impl Rank for u64 {
     }
 }
 
-/// An element that has a place in an order.
+/// An element with an order.
 pub trait Ordered: Pod {
-    /// What elements are compared as.
+    /// The type that elements are compared as.
     type Rank: Rank;
 
-    /// The rank in ascending order, with -0 before +0. That of a NaN has no meaning.
+    /// The rank in ascending order, with -0 before +0. Unspecified for a NaN.
     #[must_use]
     fn rank(self) -> Self::Rank;
 
-    /// The element of a rank; the one canonical NaN for the rank of any.
+    /// The element of a rank, or the canonical NaN for the rank of a NaN.
     #[must_use]
     fn of_rank(rank: Self::Rank) -> Self;
 
-    /// Whether it is no number.
+    /// Whether the element is a NaN.
     #[must_use]
     fn is_no_number(self) -> bool;
 
-    /// +0 for -0, and all else as it is.
+    /// Replaces -0 by +0.
     #[must_use]
     fn without_negative_zero(self) -> Self;
 }
 
-/// A floating-point element whose magnitudes have the order of their bits, NaN above all.
+/// A floating-point element. Magnitudes are ordered as their bits, with NaN above all.
 pub trait Magnitude: Pod {
     /// The bits without the sign.
     type Bits: Rank;
@@ -93,7 +93,7 @@ pub trait Magnitude: Pod {
     #[must_use]
     fn magnitude(self) -> Self::Bits;
 
-    /// The element of these bits; the one canonical NaN for the bits of any.
+    /// The element of these bits, or the canonical NaN for the bits of a NaN.
     #[must_use]
     fn of_magnitude(bits: Self::Bits) -> Self;
 }

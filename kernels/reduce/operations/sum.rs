@@ -4,8 +4,8 @@ use crate::reduce::operation::Reduction;
 use cuda_std::float::{Float, HalfFloat};
 use half::{bf16, f16};
 
-/// The sum: in f32 and f64 rounded at each addition, with one NaN for all; in i64 and u64 wrapping.
-/// Accumulators are wide enough that a single element is exact.
+/// The sum. Each f32 or f64 addition is rounded, i64 and u64 wrap. Every NaN is the canonical one,
+/// and each element is exact in the accumulator.
 #[derive(Clone, Copy, Debug)]
 pub struct Sum;
 

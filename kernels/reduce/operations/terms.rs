@@ -1,5 +1,4 @@
-//! Operations that are sums, or products, of something of each element: in f64 for floats, wrapping
-//! in 64 bits for integers.
+//! Sums and products of terms: in f64 for floats, wrapping in 64 bits for integers.
 
 use super::number::{Number, Real};
 use crate::reduce::operation::Reduction;
@@ -13,12 +12,11 @@ pub struct SumOfSquares;
 #[derive(Clone, Copy, Debug)]
 pub struct Norm1;
 
-/// The product, of no elements 1: in f64 for floats, wrapping for integers, those of 32 bits in 64.
+/// The product, 1 without elements: in f64 for floats, wrapping in 64 bits for integers.
 #[derive(Clone, Copy, Debug)]
 pub struct Product;
 
-/// The sum of the products of pairs: in f64 for floats, wrapping for integers, those of 32 bits in
-/// 64.
+/// The sum of the products of pairs: in f64 for floats, wrapping in 64 bits for integers.
 #[derive(Clone, Copy, Debug)]
 pub struct Dot;
 

@@ -1,4 +1,4 @@
-//! The elements of a tile, added to the window of a thread, and what does not fit.
+//! Adds a tile's elements to a thread's window, and handles those that do not fit.
 
 use super::format::{Format, SPECIALS};
 use super::round::digit_parts;
@@ -7,11 +7,11 @@ use cuda_std::prelude::*;
 use cuda_std::shared::SharedSlice;
 use cuda_std::warp::{self, LaneMask};
 
-/// Elements from 2^`HUGE` on are added times 2^-`DOWN` where a window is too low for them.
+/// Elements of at least 2^`HUGE`, for which no window is high enough, are added times 2^-`DOWN`.
 const HUGE: i32 = 940;
 const DOWN: i32 = 64;
 
-/// The digits of a warp in shared memory, and behind them its counts of special elements.
+/// A warp's digits in shared memory, followed by its counts of special elements.
 #[derive(Clone, Copy)]
 pub struct WarpDigits<'block> {
     all: SharedSlice<'block, i64>,
@@ -19,11 +19,11 @@ pub struct WarpDigits<'block> {
 }
 
 impl<'block> WarpDigits<'block> {
-    /// The elements from `first` on are the warp's.
+    /// The warp's elements, from index `first`.
     ///
     /// # Safety
-    /// 1. `all` has `len` elements of this warp from `first` on, and sums of `F` take no more.
-    /// 2. The first lane alone touches them, while this is used.
+    /// 1. `all` has all elements that a sum of `F` needs, from `first`, and they are this warp's.
+    /// 2. Only the first lane accesses them while this value is used.
     #[inline(always)]
     pub unsafe fn new(all: SharedSlice<'block, i64>, first: usize) -> Self {
         Self { all, first }
@@ -37,19 +37,20 @@ impl<'block> WarpDigits<'block> {
     #[inline(always)]
     unsafe fn add(self, index: usize, count: i64) {
         let at = self.first + index;
-        // SAFETY: (1) by (1) and (1) of `new`. (2) This lane alone touches them.
+        // SAFETY: the element is the warp's: the caller's contract, and that of `new`. Only this
+        // lane accesses it.
         unsafe { self.all.store(at, self.all.load(at) + count) };
     }
 }
 
-/// The sum of one thread.
+/// A thread's part of the sum.
 pub struct Accumulator<'block, F, const BINS: usize> {
     window: Window<F, BINS>,
     digits: WarpDigits<'block>,
 }
 
 impl<'block, F: Format, const BINS: usize> Accumulator<'block, F, BINS> {
-    /// Nothing, on top of what the warp's digits have.
+    /// An empty accumulator over the warp's digits.
     #[inline(always)]
     pub fn new(digits: WarpDigits<'block>) -> Self {
         Self {
@@ -58,8 +59,8 @@ impl<'block, F: Format, const BINS: usize> Accumulator<'block, F, BINS> {
         }
     }
 
-    /// Adds the thread's elements of a tile, if those of all lanes of the warp fit into their windows.
-    /// Returns whether they do. All lanes call it together.
+    /// Adds the thread's elements of a tile, if those of all lanes of the warp fit into their windows. Returns
+    /// whether they fit. All lanes call it together.
     #[inline(always)]
     #[must_use]
     pub fn add_fitting<const LANES: usize, const VECTORS: usize>(
@@ -81,8 +82,8 @@ impl<'block, F: Format, const BINS: usize> Accumulator<'block, F, BINS> {
         all_fit
     }
 
-    /// Adds any elements: moves the window to the largest, and on to what is left until nothing is. The
-    /// window stays where the last were. All lanes of a warp call it together.
+    /// Adds any elements. Moves the window to the largest, then down to the remainders until nothing is left, and
+    /// leaves it there. All lanes of a warp call it together.
     #[inline(always)]
     pub fn add_any<const LANES: usize, const VECTORS: usize>(
         &mut self,
@@ -108,8 +109,8 @@ impl<'block, F: Format, const BINS: usize> Accumulator<'block, F, BINS> {
         }
     }
 
-    /// Adds what `part` has of each element, and leaves what is left of it, `scale` times what the
-    /// window leaves.
+    /// Adds `part` of each element to the window, and replaces the element by its remainder:
+    /// `scale` times the window's.
     #[inline(always)]
     fn add_rest<const LANES: usize, const VECTORS: usize>(
         &mut self,
@@ -126,8 +127,8 @@ impl<'block, F: Format, const BINS: usize> Accumulator<'block, F, BINS> {
         }
     }
 
-    /// Adds the window to the warp's digits, and empties it: its units stand for 2^`scale` times as
-    /// much. All lanes of a warp call it together.
+    /// Adds the window, times 2^`scale`, to the warp's digits, and empties it. All lanes of a warp
+    /// call it together.
     #[inline(always)]
     pub fn flush(&mut self, scale: i32) {
         for bin in 0..BINS {
@@ -137,8 +138,8 @@ impl<'block, F: Format, const BINS: usize> Accumulator<'block, F, BINS> {
                 let offset = (unit + scale - F::LOWEST) as usize;
                 let (first, parts) = digit_parts(count, offset);
                 for (index, part) in parts.iter().enumerate() {
-                    // SAFETY: (1) a bin lies within the format, and the digits go on for 64 bits. (2)
-                    // It is.
+                    // SAFETY: a bin lies within the format, and the digits extend 64 bits past it. This is the first
+                    // lane.
                     unsafe { self.digits.add(first + index, *part) };
                 }
             }
@@ -146,7 +147,7 @@ impl<'block, F: Format, const BINS: usize> Accumulator<'block, F, BINS> {
         self.window.empty();
     }
 
-    /// Counts NaN and infinities, and leaves zeros for them.
+    /// Counts NaN and infinities, and replaces them by zeros.
     #[inline(always)]
     #[expect(clippy::eq_op, reason = "NaN alone differs from itself")]
     fn take_specials<const LANES: usize, const VECTORS: usize>(
@@ -164,7 +165,7 @@ impl<'block, F: Format, const BINS: usize> Accumulator<'block, F, BINS> {
             counts[2] += u32::from(element.magnitude() == infinity && *element < F::ZERO);
             *element = F::ZERO;
         }
-        // Not by comparing arrays, which calls a function.
+        // Comparing arrays would call a function.
         let has_any = counts[0] | counts[1] | counts[2] != 0;
         if !warp::any(LaneMask::all(), has_any) {
             return;
@@ -172,14 +173,14 @@ impl<'block, F: Format, const BINS: usize> Accumulator<'block, F, BINS> {
         for (index, count) in counts.iter().enumerate() {
             let count = warp::reduce_sum(*count);
             if warp::lane() == 0 {
-                // SAFETY: (1) the counts are behind the digits. (2) It is.
+                // SAFETY: the counts follow the digits. This is the first lane.
                 unsafe { self.digits.add(F::DIGITS + index, i64::from(count)) };
             }
         }
     }
 }
 
-/// The greatest [`Format::top`] of all elements of a warp that are not 0, if there are any.
+/// The greatest [`Format::top`] of a warp's nonzero elements, if any.
 #[inline(always)]
 fn largest_top<F: Format, const LANES: usize, const VECTORS: usize>(
     tile: &[[F; LANES]; VECTORS],

@@ -1,20 +1,20 @@
-//! The floats, and the digits of their sums.
+//! Float formats, and the digits of their sums.
 
 use cuda_std::Pod;
 use cuda_std::float::{Float, HalfFloat};
 use half::{bf16, f16};
 
-/// Bits of a digit once carries are done. Until then a digit is an i64.
+/// Bits of a digit after carries. Before, a digit is an i64.
 pub const DIGIT_BITS: usize = 32;
 
-/// Counts behind the digits: of NaN, of infinity and of negative infinity.
+/// Counts after the digits: of NaN, infinity and negative infinity.
 pub const SPECIALS: usize = 3;
 
 /// A float that is added exactly.
 ///
-/// Digit i of a sum counts 2^(`LOWEST` + 32 i). The last has the sign, in two's complement.
+/// Digit i of a sum has the weight 2^(`LOWEST` + 32 i). The last has the sign, in two's complement.
 pub trait Format: Float {
-    /// The exponent of the least subnormal, of which every number is a multiple.
+    /// The exponent of the least subnormal. Every number is a multiple of it.
     const LOWEST: i32;
 
     /// Bits of a significand.
@@ -23,19 +23,19 @@ pub trait Format: Float {
     /// The bits of infinity.
     const INFINITY_BITS: u64;
 
-    /// Digits of a sum of 2^64 elements, at least.
+    /// Digits for a sum of at least 2^64 elements.
     const DIGITS: usize;
 
-    /// The exponent of the power of two that all numbers are below.
+    /// The exponent of the least power of two above all numbers.
     const LARGEST_TOP: i32;
 
-    /// The greatest top of a window, above which a bin is beyond f64.
+    /// The greatest top of a window. Above it a bin exceeds the range of f64.
     const HIGHEST_TOP: i32;
 
     /// The same number.
     fn wide(self) -> f64;
 
-    /// The number, which the format has.
+    /// The number, which must be exact in the format.
     fn narrow(value: f64) -> Self;
 
     /// |x|.
@@ -44,14 +44,13 @@ pub trait Format: Float {
     /// 2^exponent, a normal number, or infinity for the next power.
     fn power(exponent: i32) -> Self;
 
-    /// The exponent of a power of two that |x| is below, at most twice |x| where x is normal. `x` is
-    /// finite.
+    /// The exponent of a power of two above |x|, at most 2 |x| if x is normal. `x` must be finite.
     fn top(self) -> i32;
 
     /// The bits, zero-extended.
     fn to_wide_bits(self) -> u64;
 
-    /// The number of these bits.
+    /// The number with these bits.
     fn from_wide_bits(bits: u64) -> Self;
 }
 
@@ -106,7 +105,7 @@ macro_rules! formats {
 
         const _: () = assert!(
             $digits * DIGIT_BITS as i32 > $largest - <$float as Format>::LOWEST + 64,
-            "the digits have room for a sum of 2^64 elements, and a sign"
+            "the digits hold a sum of 2^64 elements, and a sign"
         );
     )*};
 }
@@ -115,9 +114,9 @@ formats! {
     f64, u64: precision 53, largest exponent 1024, digits 68, highest top 1003;
 }
 
-/// An element of a sum in `Total`.
+/// An element of reproducible sums.
 pub trait ReproducibleElement: Pod {
-    /// The type of the sum, which has all values of the element.
+    /// The type of the sum, in which all values of the element are exact.
     type Total: Format;
 
     /// The same number.

@@ -1,4 +1,4 @@
-//! The kernels.
+//! The kernels of reproducible sums.
 //!
 //! ```text
 //! each thread: for each tile of its block: load 16 bytes at a time; add each element to its bins, exactly
@@ -20,26 +20,26 @@ use cuda_std::shared::SharedSlice;
 use cuda_std::warp;
 use half::{bf16, f16};
 
-/// Warps of a block, of 32 lanes or more.
+/// Maximum warps per block, for warps of 32 lanes or more.
 const WARPS: usize = BLOCK_THREADS as usize / 32;
 
-/// Tiles that a block takes: 2^18 elements of a thread, where 32 are the most of a tile.
+/// Maximum tiles per block: 2^18 elements per thread, with at most 32 in a tile.
 const MOST_TILES_OF_BLOCK: usize = 1 << 13;
 
-/// Elements of a sum before its carries are done: its digits, and how many special elements there are.
+/// Words of a sum before carries: its digits, and the counts of special elements.
 #[must_use]
 pub const fn total_len<F: Format>() -> usize {
     F::DIGITS + SPECIALS
 }
 
-/// Words of 64 bits of a sum: an integer in two's complement, the lowest word first, and the counts of
-/// NaN, of infinity and of negative infinity.
+/// 64-bit words of a sum: an integer in two's complement, the lowest word first, then the counts of NaN, infinity and
+/// negative infinity.
 #[must_use]
 pub const fn state_words<F: Format>() -> usize {
     F::DIGITS / 2 + SPECIALS
 }
 
-/// Blocks to launch for `elements` elements of `element_bytes` bytes each.
+/// Blocks to launch for `elements` elements of `element_bytes` bytes.
 #[must_use]
 pub const fn blocks(elements: usize, element_bytes: usize) -> u32 {
     let plan = Plan::new(elements, element_bytes);
@@ -66,15 +66,15 @@ struct Scratch<'block> {
     flag: SharedArray<'block, u32, 1>,
 }
 
-/// What the blocks of a launch share, and what it writes.
+/// The memory that a launch's blocks share, and its outputs.
 struct Outputs<'launch, F> {
     /// The digits of the launch: 0 when it starts, and again when it ends.
     totals: GlobalMut<'launch, i64>,
     /// One counter: 0 when the launch starts, and again when it ends.
     ticket: GlobalMut<'launch, u32>,
-    /// The words of the sum, or none.
+    /// The words of the sum, or empty.
     state: GlobalMut<'launch, u64>,
-    /// The sum rounded, or none.
+    /// The rounded sum, or empty.
     result: GlobalMut<'launch, F>,
 }
 
@@ -85,26 +85,29 @@ struct Outputs<'launch, F> {
 /// 2. `LANES` elements are 16 bytes.
 /// 3. `outputs` has [`total_len`] totals and a ticket, which are 0 and which no other launch uses
 ///    meanwhile, [`state_words`] words or none, and one result or none.
-/// 4. `scratch` is the block's own and has room for `WARPS` times, and once, [`total_len`] digits.
+/// 4. Only this block uses `scratch`, which has [`total_len`] digits for each of `WARPS` warps and
+///    for the block.
 #[inline(always)]
 unsafe fn sum_grid<T: ReproducibleElement, const LANES: usize, const BINS: usize>(
     x: Global<T>,
     outputs: &Outputs<T::Total>,
     scratch: Scratch,
 ) {
-    // SAFETY: (1), (2) are the caller's (1), (2); (3) its (4).
+    // SAFETY: the launch, the size of elements and the scratch: the caller's contract.
     unsafe { sum_tiles::<T, LANES, BINS>(x, scratch) };
     thread::sync_threads();
-    // SAFETY: (1) by (4). (2) The barrier.
+    // SAFETY: the scratch: the caller's contract. The warps wrote their digits before the barrier.
     unsafe { add_warps::<T::Total>(scratch) };
     if thread::grid_dim_x() > 1 {
-        // SAFETY: (1) by (3). (2) by (4).
+        // SAFETY: the outputs and the scratch: the caller's contract. `add_warps` ends with a
+        // barrier.
         let is_last = unsafe { add_blocks(outputs, scratch) };
         if !is_last {
             return;
         }
     }
-    // SAFETY: (1) by (3). (2) by (4), and `add_blocks` and `add_warps` end with a barrier.
+    // SAFETY: the outputs and the scratch: the caller's contract. `add_blocks` and `add_warps` end
+    // with a barrier. Only one block gets here.
     unsafe { write(outputs, scratch) };
 }
 
@@ -113,7 +116,7 @@ unsafe fn sum_grid<T: ReproducibleElement, const LANES: usize, const BINS: usize
 /// # Safety
 /// 1. The launch has blocks of `BLOCK_THREADS` threads along x, [`blocks`] of them or more.
 /// 2. `LANES` elements are 16 bytes.
-/// 3. `scratch` is the block's own, with the digits of `WARPS` warps.
+/// 3. Only this block uses `scratch`, which has the digits of `WARPS` warps.
 #[inline(always)]
 unsafe fn sum_tiles<T: ReproducibleElement, const LANES: usize, const BINS: usize>(
     x: Global<T>,
@@ -122,13 +125,14 @@ unsafe fn sum_tiles<T: ReproducibleElement, const LANES: usize, const BINS: usiz
     let len = total_len::<T::Total>();
     let mut index = thread::thread_idx_x() as usize;
     while index < WARPS * len {
-        // SAFETY: (1) `WARPS` warps have as many, by (3). (2) Each thread has its own.
+        // SAFETY: the scratch has the digits of `WARPS` warps: the caller's contract. Each thread
+        // writes its own.
         unsafe { scratch.warps.store(index, 0) };
         index += BLOCK_THREADS as usize;
     }
     thread::sync_threads();
-    // SAFETY: (1) `len` of each warp, of which there are at most `WARPS`. (2) The barriers here and
-    // behind this function.
+    // SAFETY: each of at most `WARPS` warps has `len` digits. Barriers here and after this function
+    // separate other accesses.
     let digits = unsafe {
         let first = warp::warp_in_block() as usize * len;
         WarpDigits::new(scratch.warps, first)
@@ -139,13 +143,14 @@ unsafe fn sum_tiles<T: ReproducibleElement, const LANES: usize, const BINS: usiz
     let mut start = thread::block_idx_x() as usize * tile;
     while start < x.len() {
         let vectors = if is_aligned && x.len() - start >= tile {
-            // SAFETY: (1) the tile is whole, of aligned vectors of 16 bytes, by (2).
+            // SAFETY: the tile is whole, and was found aligned. `LANES` elements are 16 bytes: the
+            // caller's contract.
             unsafe { load::<T, LANES>(x, start) }
         } else {
             load_or_zero::<T, LANES>(x, start)
         };
         if !sum.add_fitting(&widened(vectors)) {
-            // Loaded again, which leaves more registers to what is seldom done than keeping them does.
+            // Loaded again: keeping the elements would leave fewer registers for this rare path.
             let again = hint::opaque_size(start);
             sum.add_any(widened(load_or_zero::<T, LANES>(x, again)));
         }
@@ -161,13 +166,13 @@ fn widened<T: ReproducibleElement, const LANES: usize>(
     vectors.map(|vector| vector.map(T::widen))
 }
 
-/// The first element of the thread's vector `vector` of the tile that starts at `start`.
+/// The index of the thread's vector `vector` of the tile that starts at `start`.
 #[inline(always)]
 fn vector_start<const LANES: usize>(start: usize, vector: usize) -> usize {
     start + (vector * BLOCK_THREADS as usize + thread::thread_idx_x() as usize) * LANES
 }
 
-/// The thread's elements of the tile that starts at `start`.
+/// Loads the thread's elements of the tile that starts at `start`.
 ///
 /// # Safety
 /// 1. `x` has the whole tile, and starts at a multiple of `LANES` elements, which are 16 bytes.
@@ -177,12 +182,12 @@ unsafe fn load<T: Pod, const LANES: usize>(
     start: usize,
 ) -> [[T; LANES]; VECTORS_IN_FLIGHT] {
     array::from_fn(|vector| {
-        // SAFETY: (1), (2) by (1).
+        // SAFETY: the tile is whole and aligned: the caller's contract.
         unsafe { x.load_streaming(vector_start::<LANES>(start, vector)) }
     })
 }
 
-/// [`load`] of any tile, with zeros for elements past the end.
+/// [`load`] for any tile, with zeros past the end.
 #[inline(always)]
 fn load_or_zero<T: Pod, const LANES: usize>(
     x: Global<T>,
@@ -194,12 +199,12 @@ fn load_or_zero<T: Pod, const LANES: usize>(
     })
 }
 
-/// Adds the digits of the warps to those of the block, and carries once, so that a digit of the block is
-/// below 2^33. Ends with a barrier.
+/// Adds the warps' digits to the block's, and carries once, so that a digit of the block is below 2^33. Ends with a
+/// barrier.
 ///
 /// # Safety
-/// 1. `scratch` is the block's own, with the digits of `WARPS` warps and of a block.
-/// 2. The warps have written theirs before a barrier.
+/// 1. Only this block uses `scratch`, which has the digits of `WARPS` warps and of the block.
+/// 2. The warps have written their digits before a barrier.
 #[inline(always)]
 unsafe fn add_warps<F: Format>(scratch: Scratch) {
     let len = total_len::<F>();
@@ -207,16 +212,18 @@ unsafe fn add_warps<F: Format>(scratch: Scratch) {
     let mut total = 0;
     if index < len {
         for warp in 0..WARPS {
-            // SAFETY: (1) by (1). (2) by (2).
+            // SAFETY: the warps' digits exist, and were written before a barrier: the caller's
+            // contract.
             total += unsafe { scratch.warps.load(warp * len + index) };
         }
-        // SAFETY: (1) by (1). (2) Each thread has its own.
+        // SAFETY: the scratch has the digit: the caller's contract. Each thread writes its own.
         unsafe { scratch.block.store(index, total) };
     }
     thread::sync_threads();
     let mut carry = 0;
     if index > 0 && index < F::DIGITS {
-        // SAFETY: (1) by (1). (2) The barrier.
+        // SAFETY: the scratch has the digit: the caller's contract. It was written before the
+        // barrier.
         carry = unsafe { scratch.block.load(index - 1) } >> DIGIT_BITS;
     }
     thread::sync_threads();
@@ -227,25 +234,28 @@ unsafe fn add_warps<F: Format>(scratch: Scratch) {
         } else {
             i64::from(total as u32)
         };
-        // SAFETY: (1) by (1). (2) Each thread has its own, and the barrier.
+        // SAFETY: the scratch has the digit: the caller's contract. Each thread writes its own,
+        // after the barrier.
         unsafe { scratch.block.store(index, kept + carry) };
     }
     thread::sync_threads();
 }
 
-/// Adds the digits of the block to the totals. Returns whether it is the last block to do so, which then
-/// has the totals as its digits, and leaves zeros. Ends with a barrier.
+/// Adds the block's digits to the totals, and returns whether this block is the last.
+///
+/// The last block takes the totals as its digits, and resets them to zero. Ends with a barrier.
 ///
 /// # Safety
 /// 1. `outputs` has [`total_len`] totals and a ticket, which were 0 when the launch started, and which no
 ///    other launch uses meanwhile.
-/// 2. `scratch` is the block's own, with the digits of a block, written before a barrier.
+/// 2. Only this block uses `scratch`, whose digits of the block were written before a barrier.
 #[inline(always)]
 unsafe fn add_blocks<F: Format>(outputs: &Outputs<F>, scratch: Scratch) -> bool {
     let index = thread::thread_idx_x() as usize;
     let len = total_len::<F>();
     if index < len {
-        // SAFETY: (1) by (1), (2). (2) Totals are touched by atomics alone; each thread has its digit.
+        // SAFETY: both have the digit: the caller's contract. All accesses of totals are atomic;
+        // each thread has its own digit.
         unsafe {
             let digit = scratch.block.load(index);
             if digit != 0 {
@@ -255,12 +265,12 @@ unsafe fn add_blocks<F: Format>(outputs: &Outputs<F>, scratch: Scratch) -> bool 
         thread::fence_device();
     }
     thread::sync_threads();
-    // SAFETY: (1) by (1). (2) by (2).
+    // SAFETY: the ticket was 0, and only this block uses the flag: the caller's contract.
     let is_last =
         unsafe { takes_last_ticket(outputs.ticket, (0, thread::grid_dim_x()), scratch.flag) };
     if is_last && index < len {
-        // SAFETY: (1) by (1), (2). (2) All other blocks are done with totals and ticket, of which each
-        // thread has its own.
+        // SAFETY: both have the digit: the caller's contract. All other blocks have taken their
+        // tickets, and each thread has its own digit.
         unsafe {
             scratch
                 .block
@@ -278,24 +288,27 @@ unsafe fn add_blocks<F: Format>(outputs: &Outputs<F>, scratch: Scratch) -> bool 
 /// Carries, and writes the sum, rounded and in words.
 ///
 /// # Safety
-/// 1. `outputs` has [`state_words`] words or none, and one result or none, and no other block writes them.
-/// 2. `scratch` is the block's own, with the digits of a block, written before a barrier.
+/// 1. `outputs` has [`state_words`] words or none, and one result or none. No other block writes them.
+/// 2. Only this block uses `scratch`, whose digits of the block were written before a barrier.
 #[inline(always)]
 unsafe fn write<F: Format>(outputs: &Outputs<F>, scratch: Scratch) {
-    // SAFETY: (1) of all are within `total_len`, by (2). (2) The barriers before and below.
+    // SAFETY: all indices are within `total_len` digits: the caller's contract. Barriers before and
+    // below order the accesses.
     let at = |index: usize| unsafe { scratch.block.load(index) };
     if thread::thread_idx_x() == 0 {
         let mut carry = 0;
-        // Unrolled, this and what follows would take registers that the other threads need.
+        // Not unrolled: this loop and the following code would take more registers, in all threads.
         for index in 0..hint::opaque_size(F::DIGITS) {
             let digit = at(index) + carry;
             carry = digit >> DIGIT_BITS;
-            // SAFETY: (1) by (2). (2) This thread alone, between barriers.
+            // SAFETY: the digit is in the scratch: the caller's contract. Only this thread writes
+            // it, between barriers.
             unsafe { scratch.block.store(index, i64::from(digit as u32)) };
         }
         if outputs.result.len() == 1 {
             let specials = array::from_fn(|index| at(F::DIGITS + index) as u64);
-            // SAFETY: (1) it has one element. (2) This thread alone writes it, by (1).
+            // SAFETY: the result has one element, and only this thread writes it: the caller's
+            // contract.
             unsafe {
                 outputs
                     .result
@@ -310,7 +323,7 @@ unsafe fn write<F: Format>(outputs: &Outputs<F>, scratch: Scratch) {
             Some(special) => at(F::DIGITS + special),
             None => at(2 * word + 1) << DIGIT_BITS | at(2 * word),
         };
-        // SAFETY: (1) the comparison. (2) Each thread has its own.
+        // SAFETY: the word exists: compared above. Each thread writes its own.
         unsafe { outputs.state.store(word, value as u64) };
     }
 }
@@ -320,13 +333,12 @@ macro_rules! reproducible_sum_kernels {
         $blocks:literal blocks;)*) => {$(
         #[doc = concat!("The exact sum of an array of ", stringify!($element), ", rounded once.")]
         ///
-        /// `totals` has [`total_len`] digits of a sum that is carried at the end, `state` [`state_words`]
-        /// words for the sum, or none, and `result` one element for the sum rounded, or none.
+        /// `totals` has [`total_len`] digits of the sum before carries, `state` [`state_words`] words for the sum or
+        /// none, and `result` one element for the rounded sum or none.
         ///
         /// # Safety
         /// 1. The launch has blocks of [`BLOCK_THREADS`] threads along x, [`blocks`] of them or more.
-        /// 2. `totals`, `ticket`, `state` and `result` have as many elements as it says above, and
-        ///    `ticket` one.
+        /// 2. `totals`, `state` and `result` have the lengths above, and `ticket` has one element.
         /// 3. `totals` and `ticket` are 0, and no other launch uses them meanwhile; the launch leaves them
         ///    at 0.
         #[kernel(max_threads = 256, min_blocks = $blocks)]
@@ -348,8 +360,8 @@ macro_rules! reproducible_sum_kernels {
                 flag,
             };
             let outputs = Outputs { totals, ticket, state, result };
-            // SAFETY: (1) is the launch's. (2) `LANES` says so. (3) is the launch's (2) and (3). (4) All
-            // are declared here.
+            // SAFETY: the launch, the lengths, the tickets and totals: the caller's contract.
+            // `LANES` elements are 16 bytes. Shared memory is declared here.
             unsafe { sum_grid::<$element, LANES, $bins>(x, &outputs, scratch) };
         }
     )*};

@@ -1,5 +1,4 @@
-//! Sums whose bits depend on the elements alone, not on their order or on how they are divided: the
-//! exact sum, rounded once.
+//! Reproducible sums: the exact sum, rounded once. The bits depend only on the elements, not on their order or split.
 //!
 //! ```text
 //! each thread:  adds its elements to a window of one to three bins of 32 bits, in registers
@@ -8,15 +7,15 @@
 //! last block:   carries, and rounds
 //! ```
 //!
-//! A finite float is an integer times the least subnormal. An exact sum is a long integer, in digits
-//! of 32 bits that have 64 bits of room (`format.rs`). Integers have no order of addition, so neither
-//! the blocks' nor the warps' matters, and no choice of the windows does.
+//! A finite float is an integer times the least subnormal. An exact sum is a long integer, in 32-bit digits held in
+//! 64 bits (`format.rs`). Integer addition is associative, so the order of warps and blocks does not matter, nor does
+//! the choice of windows.
 //!
-//! A window (`window.rs`) is what makes this fast: of bins that Demmel and Nguyen (Parallel
-//! Reproducible Summation, 2015) keep, with one difference. Where they drop what lies below the last
-//! bin, a window says so, and `accumulate.rs` moves it there.
+//! Windows (`window.rs`) make this fast. They keep the bins of Demmel and Nguyen (Parallel Reproducible Summation,
+//! 2015), with one difference: instead of dropping bits below the last bin, a window returns them, and
+//! `accumulate.rs` moves the window there.
 //!
-//! `launch.rs` has the kernels, and `round.rs` the last step, which the host shares.
+//! `launch.rs` has the kernels, and `round.rs` the final rounding, which the host also uses.
 
 mod accumulate;
 mod format;

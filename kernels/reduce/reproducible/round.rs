@@ -1,10 +1,10 @@
-//! From digits to a float.
+//! Rounds digits to a float.
 
 use super::format::{DIGIT_BITS, Format, SPECIALS};
 use cuda_std::hint;
 
-/// `count` units that lie `offset` bits above the lowest: the index of a digit, and what is added to it
-/// and to the next two.
+/// Splits `count` units, `offset` bits above the lowest, into digits: an index, and the summands of that digit and
+/// the next two.
 #[inline(always)]
 #[must_use]
 pub fn digit_parts(count: i64, offset: usize) -> (usize, [i64; 3]) {
@@ -18,7 +18,7 @@ pub fn digit_parts(count: i64, offset: usize) -> (usize, [i64; 3]) {
     (offset / DIGIT_BITS, parts)
 }
 
-/// The sum: of the digits, carried, unless one of `specials` is not 0.
+/// The sum of carried digits, or of the specials if any count is not 0.
 ///
 /// `specials` counts NaN, infinity and negative infinity.
 #[inline(always)]
@@ -37,12 +37,12 @@ fn sign_bit<F>() -> u64 {
     1 << (8 * size_of::<F>() - 1)
 }
 
-/// The float nearest to the integer of these digits times the least subnormal, ties to even; infinity
-/// where that is beyond the format.
+/// Rounds the integer of these digits, times the least subnormal, to the nearest float, ties to even. Infinity if it
+/// exceeds the format.
 #[inline(always)]
 fn round<F: Format>(digit: impl Fn(usize) -> u32) -> F {
     let is_negative = digit(F::DIGITS - 1) >> (DIGIT_BITS - 1) == 1;
-    // Loops that are not unrolled: one thread runs them, once.
+    // Not unrolled: one thread runs these loops, once.
     let digits = hint::opaque_size(F::DIGITS);
     let mut lowest = 0;
     while lowest < digits && digit(lowest) == 0 {
@@ -51,8 +51,8 @@ fn round<F: Format>(digit: impl Fn(usize) -> u32) -> F {
     if lowest == digits {
         return F::ZERO;
     }
-    // The digits of the magnitude: minus a number is its complement and 1, which is carried to the
-    // lowest digit that is not 0.
+    // The digits of the magnitude. Negation is the complement plus 1, which carries up to the
+    // lowest nonzero digit.
     let digit = |index: usize| match is_negative {
         _ if index < lowest => 0,
         false => digit(index),
@@ -74,12 +74,12 @@ fn round<F: Format>(digit: impl Fn(usize) -> u32) -> F {
 
     let length = (highest + 1) as u32 * DIGIT_BITS as u32 - zeros;
     let magnitude = match length.checked_sub(F::PRECISION) {
-        // Subnormals, and the normal numbers of the same spacing, are counted by their bits.
+        // Subnormals, and normal numbers of the same spacing, are multiples of the least subnormal
+        // in order of their bits.
         None => leading >> (u64::BITS - length),
         Some(exponent) => {
             let significand = round_significand(leading, is_more, u64::BITS - F::PRECISION);
-            // A significand has its leading bit, which makes the exponent one more; so does one that
-            // was rounded up to the next power of two.
+            // The significand's leading bit adds one to the exponent; so does rounding up to the next power of two.
             let bits = (u64::from(exponent) << (F::PRECISION - 1)) + significand;
             bits.min(F::INFINITY_BITS)
         }
@@ -87,8 +87,8 @@ fn round<F: Format>(digit: impl Fn(usize) -> u32) -> F {
     F::from_wide_bits(magnitude | if is_negative { sign_bit::<F>() } else { 0 })
 }
 
-/// `leading` without its last `dropped` bits, to nearest, ties to even; `is_more` says that the number
-/// goes on.
+/// Drops the last `dropped` bits of `leading`, rounding to nearest, ties to even. `is_more` means that further bits
+/// follow.
 #[inline(always)]
 fn round_significand(leading: u64, is_more: bool, dropped: u32) -> u64 {
     let significand = leading >> dropped;

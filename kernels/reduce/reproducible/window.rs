@@ -1,24 +1,23 @@
-//! A thread's window: what it adds elements to.
+//! A thread's window: the bins to which it adds elements.
 
 use super::format::{DIGIT_BITS, Format};
 use cuda_std::array;
 
-/// Where a window starts: for elements below 2^8 that are multiples of 2^-24, as all f16 are, of 2^-56
-/// (f32, bf16) or of 2^-88 (f64).
+/// The initial top of a window: for elements below 2^8 that are multiples of 2^-24 (such as all f16), 2^-56 (f32,
+/// bf16) or 2^-88 (f64).
 const FIRST_TOP: i32 = 8;
 
-/// Powers of two between the largest element that a window was moved for and its limit, so that one
-/// somewhat larger does not move it again.
+/// Binades between the largest element when a window is moved and the window's limit, so that a
+/// slightly larger element does not move it again.
 const MARGIN: i32 = 4;
 
 /// Bins of 32 bits below 2^top.
 ///
-/// Bin b counts units of 2^(top - 32 (b + 1)), and starts at 1.5 2^52 of them. An element below
-/// 2^top changes the first bin by at most 2^32 units, and others by less. So after 2^18 elements a bin
-/// lies between 2^52 and 2^53 units, where the spacing of f64 is one unit: it is
-/// rounded to whole units by each addition, the difference of the bin before and after it
-/// is exact, and what is left of the element is, too, because it is no larger than the element and a
-/// multiple of the same power of two.
+/// Bin b counts units of 2^(top - 32 (b + 1)), and starts at 1.5 2^52 units. An element below 2^top changes the first
+/// bin by at most 2^32 units, and others by less. So after 2^18 elements a bin is still between 2^52 and 2^53 units,
+/// where the spacing of f64 is one unit. Each addition therefore rounds to whole units, and the change of the bin is
+/// exact. The remainder of the element is exact, too: it is no larger than the element, and a multiple of the same
+/// power of two.
 ///
 /// All windows of a warp have the same top.
 #[derive(Clone, Copy)]
@@ -37,7 +36,7 @@ impl<F: Format, const BINS: usize> Window<F, BINS> {
         Self::with_top(FIRST_TOP)
     }
 
-    /// An empty window for elements below 2^`exponent`, where that is possible.
+    /// An empty window for elements below 2^`exponent`, if possible.
     #[inline(always)]
     pub fn below(exponent: i32) -> Self {
         let top = (exponent + MARGIN).clamp(Self::LOWEST_TOP, F::HIGHEST_TOP);
@@ -53,20 +52,20 @@ impl<F: Format, const BINS: usize> Window<F, BINS> {
         }
     }
 
-    /// Takes away what was added.
+    /// Resets the bins.
     #[inline(always)]
     pub fn empty(&mut self) {
         *self = Self::with_top(self.top);
     }
 
-    /// Whether an element is small enough; NaN and infinities are not.
+    /// Whether an element is small enough. False for NaN and infinities.
     #[inline(always)]
     pub fn is_above(&self, element: F) -> bool {
         element.magnitude() < self.limit
     }
 
-    /// Adds an element that the window is above, and returns what lies below the last bin, with the
-    /// opposite sign: +0 where nothing does.
+    /// Adds an element that is small enough, and returns the negated bits below the last bin, or
+    /// +0.
     #[inline(always)]
     pub fn add(&mut self, element: f64) -> f64 {
         let mut left = -element;
@@ -78,11 +77,11 @@ impl<F: Format, const BINS: usize> Window<F, BINS> {
         left
     }
 
-    /// What bin `bin` has, in units of two to the power of the second number.
+    /// The count of bin `bin`, and the exponent of its unit.
     #[inline(always)]
     pub fn count(&self, bin: usize) -> (i64, i32) {
         let unit = unit(self.top, bin);
-        // Within a power of two the bits of a float count its spacing.
+        // Within a binade, consecutive floats have consecutive bits.
         let count = self.bins[bin].to_bits() as i64 - start(unit).to_bits() as i64;
         (count, unit)
     }

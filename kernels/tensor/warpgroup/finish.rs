@@ -3,7 +3,7 @@
 use super::schedule::TilePlace;
 use super::shape::TensorShape;
 use crate::finish::{
-    CMatrices, COLUMNS, Finish, FromSum, OF_LANE, Output, ROWS, WARP_ROOM, WarpRoom,
+    CMatrices, COLUMNS, Finish, FromSum, OF_LANE, Output, ROWS, STAGING_LEN, StagingBuffer,
 };
 use cuda_std::global::GlobalMut;
 use cuda_std::warpgroup;
@@ -13,7 +13,7 @@ pub const WARPS: usize = warpgroup::THREADS as usize / 32;
 
 /// Elements of the staging buffers for the sums of `warpgroups` warpgroups.
 pub const fn staging_len(warpgroups: usize) -> usize {
-    WARPS * warpgroups * WARP_ROOM
+    WARPS * warpgroups * STAGING_LEN
 }
 
 /// The number of the calling thread's warp in its warpgroup.
@@ -47,7 +47,7 @@ impl<'launch, T: Output> CMatrices<'launch, T> {
         self,
         sums: &[S; COUNT],
         place: TilePlace,
-        room: WarpRoom<'_, T::Sum, LEN>,
+        room: StagingBuffer<'_, T::Sum, LEN>,
         finish: impl Finish<Sum = T::Sum>,
     ) where
         T::Sum: FromSum<S>,

@@ -4,7 +4,7 @@ use super::finish::warp_of_group;
 use super::schedule::TilePlace;
 use super::shape::WARPGROUP_ROWS;
 use crate::epilogue::{Epilogue, EpilogueElement};
-use crate::finish::{CMatrices, FromSum, Output, Staging, WarpRoom};
+use crate::finish::{CMatrices, FromSum, Output, Staging, StagingBuffer};
 use core::marker::PhantomData;
 use cuda_std::float::HalfFloat;
 use cuda_std::hint::opaque;
@@ -79,7 +79,7 @@ pub struct BulkMemory<'a, T, const COLUMNS: usize, const CONSUMERS: usize, const
 /// Writes a warpgroup's outputs to C by bulk copies.
 pub struct BulkWriter<'a, T, const COLUMNS: usize, const LEN: usize> {
     tile: SwizzledTile<'a, T, WARPGROUP_ROWS, COLUMNS>,
-    room: WarpRoom<'a, f32, LEN>,
+    room: StagingBuffer<'a, f32, LEN>,
     map: CMap<'a, T>,
     c: CMatrices<'a, T>,
     epilogue: Epilogue<'a, f32>,
@@ -129,7 +129,7 @@ where
     {
         BulkWriter {
             tile: memory.tiles.get(number as usize),
-            room: WarpRoom::of_warp(memory.staging, warp_of_group(number)),
+            room: StagingBuffer::of_warp(memory.staging, warp_of_group(number)),
             map: self.map,
             c: self.c,
             epilogue: self.epilogue,
@@ -233,7 +233,7 @@ impl<'launch, T: Output, S, const LEN: usize> DirectOutputs<'launch, T, S, LEN> 
 /// Writes a warpgroup's outputs to C by stores of its threads.
 pub struct DirectWriter<'a, T: Output, S, const LEN: usize> {
     to: DirectOutputs<'a, T, S, LEN>,
-    room: WarpRoom<'a, T::Sum, LEN>,
+    room: StagingBuffer<'a, T::Sum, LEN>,
 }
 
 impl<T, S, const COUNT: usize, const LEN: usize> Outputs<COUNT> for DirectOutputs<'_, T, S, LEN>
@@ -260,7 +260,7 @@ where
     {
         DirectWriter {
             to: self,
-            room: WarpRoom::of_warp(staging, warp_of_group(number)),
+            room: StagingBuffer::of_warp(staging, warp_of_group(number)),
         }
     }
 }

@@ -19,7 +19,7 @@ use super::outputs::is_first_of_warpgroup;
 use super::registers::{COPYING, multiplying};
 use super::schedule::Schedule;
 use super::shape::{HALF_DEPTH, TensorShape, WARPGROUP_ROWS};
-use crate::finish::{CMatrices, Finish, Staging, WarpRoom};
+use crate::finish::{CMatrices, Finish, Staging, StagingBuffer};
 use crate::tensor::split::halves::LOW_SCALE;
 use crate::tensor::split::lines::PANEL;
 use crate::tensor::split::scaled::ScaledBack;
@@ -297,7 +297,7 @@ where
             unsafe { warpgroup::increase_registers::<{ multiplying(CONSUMERS as u32, 1) }>() };
             let number = warpgroup::index() - 1;
             let first = WARPGROUP_ROWS * number as usize;
-            let room = WarpRoom::of_warp(staging, warp_of_group(number));
+            let room = StagingBuffer::of_warp(staging, warp_of_group(number));
             let mut ring = ring.consumer();
             let mut places = schedule.tiles();
             while let Some(mut place) = places.next() {

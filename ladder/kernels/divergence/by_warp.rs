@@ -7,14 +7,14 @@
 //! ```
 //!
 //! Step: the same elements take the same paths, in other threads. A warp requests two runs of half
-//! as many elements instead of one run: as many sectors as before, since a half is 64 bytes.
+//! the length instead of one run. The number of sectors is the same, since a half is 64 bytes.
 //!
-//! Prediction: half the time, as the arithmetic limits and each warp does half of it.
+//! Prediction: half the time, because arithmetic is the limit and each warp does half of it.
 
 use super::paths::{grow, wander};
 use cuda_std::prelude::*;
 
-/// The result of each element's path; elements that not both `x` and `y` have are left alone.
+/// Writes the result of each element's path. Elements past the end of `x` or `y` are skipped.
 ///
 /// # Safety
 /// 1. The launch has one dimension, and blocks of an even number of warps.
@@ -30,10 +30,11 @@ pub unsafe fn divergence_by_warp(x: Global<f32>, y: GlobalMut<f32>) {
     if let Some(value) = x.get(index)
         && index < y.len()
     {
-        // Each path writes its result, so that lanes do not reconverge before.
+        // Each path writes its own result, so that lanes do not reconverge earlier.
         if is_second == 0 {
-            // SAFETY: (1) is the comparison. (2) By (1), two warps share out the elements of two:
-            // each has its own thread.
+            // SAFETY: the index was compared with the length. A pair of warps exchanges its
+            // elements one to one, because blocks have an even number of warps: the caller's
+            // contract.
             unsafe { y.store(index, grow(value)) };
         } else {
             // SAFETY: as above.

@@ -5,13 +5,13 @@
 //! else: wander
 //! ```
 //!
-//! The lanes of a warp share its instructions: while one half is on its path, the other half
-//! waits, and the warp needs the time of both paths.
+//! The lanes of a warp share its instructions: while one half executes its path, the other waits,
+//! so the warp takes the time of both paths.
 
 use super::paths::{grow, wander};
 use cuda_std::prelude::*;
 
-/// The result of each element's path; elements that not both `x` and `y` have are left alone.
+/// Writes the result of each element's path. Elements past the end of `x` or `y` are skipped.
 #[kernel(max_threads = 1024)]
 pub fn divergence_half_warp(x: Global<f32>, y: GlobalMut<f32>) {
     let index = thread::unique_index();

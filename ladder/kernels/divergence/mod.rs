@@ -1,9 +1,9 @@
 //! Warp divergence: the cost of a branch that the lanes of a warp take differently (NVIDIA, CUDA
 //! C++ Programming Guide, "SIMT Architecture").
 //!
-//! Both steps do the same to the same elements: in each group of as many as a warp has lanes, the
-//! first half takes one path, the second half the other. They differ in which thread has which
-//! element.
+//! Both steps compute the same results: in each group of as many elements as a warp has lanes, the
+//! first half takes one path, the second half the other. The steps differ in the assignment of
+//! elements to threads.
 
 mod by_warp;
 mod half_warp;

@@ -1,4 +1,4 @@
-//! The two paths: long chains of multiply-adds, as many in each.
+//! The two paths: chains of multiply-adds of equal length.
 
 use cuda_std::float::Float;
 
@@ -19,8 +19,8 @@ pub fn grow(value: f32) -> f32 {
     value
 }
 
-/// Goes from `value` to 1.5 - `value`^2, [`ROUNDS`] times. From -1 to 1 it stays within 1.5 of 0,
-/// and never comes to rest.
+/// Goes from `value` to 1.5 - `value`^2, [`ROUNDS`] times. From values in -1 to 1 it stays within
+/// 1.5 of 0, and does not converge.
 #[inline(always)]
 #[track_caller]
 pub fn wander(value: f32) -> f32 {

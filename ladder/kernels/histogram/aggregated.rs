@@ -7,16 +7,16 @@
 //! private[last] += run
 //! ```
 //!
-//! Step: fewer updates where neighbours in a thread's sequence are equal.
+//! Step: fewer updates if consecutive elements of a thread are equal.
 //!
-//! Prediction: with skewed data a small part of the updates is left; with uniform data all but one
-//! in 256 are, and the comparison and its divergent branch come on top: slower.
+//! Prediction: with skewed data a small fraction of the updates remains. With uniform data all but
+//! one in 256 remain, and the comparison and its divergent branch are added: slower.
 
 use super::part::Part;
 use super::private::{BINS, PrivateBins};
 use cuda_std::prelude::*;
 
-/// Adds the number of times that each byte value occurs in `x` to its element of `bins`.
+/// Adds the number of occurrences of each byte value in `x` to its element of `bins`.
 ///
 /// # Safety
 /// 1. The launch has one dimension and at least `x.len()` /
@@ -24,13 +24,13 @@ use cuda_std::prelude::*;
 #[kernel(max_threads = 1024)]
 pub unsafe fn histogram_aggregated(x: Global<u8>, bins: GlobalMut<u32>) {
     let storage = shared_array![u32; BINS];
-    // SAFETY: (1) nothing else has the storage.
+    // SAFETY: nothing else uses the storage.
     let private = unsafe { PrivateBins::cleared(storage) };
     let part = Part::of_block(x);
     let mut at = part.first + thread::thread_idx_x() as usize;
     let (mut last, mut run) = (0, 0);
     while at < part.end {
-        // SAFETY: (1) the part's elements are of `x`.
+        // SAFETY: the part's elements are elements of `x`.
         let value = unsafe { x.load(at) };
         if value == last {
             run += 1;
@@ -41,6 +41,6 @@ pub unsafe fn histogram_aggregated(x: Global<u8>, bins: GlobalMut<u32>) {
         at += thread::block_dim_x() as usize;
     }
     private.add(last, run);
-    // SAFETY: (1) is (1).
+    // SAFETY: `bins` has 256 elements, and all its accesses are atomic: the caller's contract.
     unsafe { private.commit(bins) };
 }

@@ -1,10 +1,10 @@
-//! The ladder of the histogram: how often each byte value occurs (privatisation, coarsening and
+//! The histogram ladder: counts the occurrences of each byte value (privatisation, coarsening and
 //! coalescing; Hwu, Kirk, El Hajj: Programming Massively Parallel Processors, 4th edition).
 //!
-//! Many threads update few counters: what limits is that updates of one counter have to wait for
-//! one another. Every kernel here adds to the counts that `bins` holds; counts wrap.
+//! Many threads update few counters, so the limit is that updates of one counter are serialised.
+//! Every kernel adds to the counts in `bins`; counts wrap.
 //!
-//! Every step takes blocks of any number of threads.
+//! Every step accepts blocks of any size.
 
 mod aggregated;
 mod contiguous;

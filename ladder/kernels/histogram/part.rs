@@ -1,11 +1,11 @@
-//! The elements that a block of the coarsened steps counts.
+//! The elements that a block counts in the coarsened steps.
 
 use cuda_std::prelude::*;
 
 /// Elements that each thread counts in the coarsened steps.
 pub const COARSENING: usize = 64;
 
-/// The calling block's elements: those from `first` on, up to `end`.
+/// The calling block's elements, `first..end`.
 #[derive(Clone, Copy)]
 pub struct Part {
     pub first: usize,
@@ -25,7 +25,7 @@ impl Part {
         }
     }
 
-    /// Whether the array goes on to the end of the block's elements or further.
+    /// Whether the array has all of the block's elements.
     #[inline(always)]
     #[track_caller]
     pub fn is_whole(self) -> bool {

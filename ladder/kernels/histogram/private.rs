@@ -1,11 +1,11 @@
-//! The private copy of the counters that a block has in shared memory.
+//! A block's private counters, in shared memory.
 
 use cuda_std::prelude::*;
 
-/// Values of a byte, each with its counter.
+/// The number of byte values, each with a counter.
 pub const BINS: usize = 256;
 
-/// One counter for each value, the block's own.
+/// The block's counters, one for each value.
 #[derive(Clone, Copy)]
 pub struct PrivateBins<'block>(SharedArray<'block, u32, BINS>);
 
@@ -13,13 +13,14 @@ impl<'block> PrivateBins<'block> {
     /// Sets the counters of `storage` to 0. Every thread of the block calls it.
     ///
     /// # Safety
-    /// 1. `storage` is touched by nothing but what this returns.
+    /// 1. Only the result accesses `storage`.
     #[inline(always)]
     #[track_caller]
     pub unsafe fn cleared(storage: SharedArray<'block, u32, BINS>) -> Self {
         let mut bin = thread::thread_idx_x() as usize;
         while bin < BINS {
-            // SAFETY: (1) is the comparison. (2) One thread has this bin, before the barrier.
+            // SAFETY: the bin was compared with their number. One thread writes it, before the
+            // barrier.
             unsafe { storage.store(bin, 0) };
             bin += thread::block_dim_x() as usize;
         }
@@ -31,26 +32,28 @@ impl<'block> PrivateBins<'block> {
     #[inline(always)]
     #[track_caller]
     pub fn add(self, value: u8, count: u32) {
-        // SAFETY: (1) there is a counter for each byte. (2) From `cleared` to `commit`, between
-        // barriers, the counters are touched by this line alone.
+        // SAFETY: there is a counter for each byte value. Between the barriers of `cleared` and
+        // `commit`, only this atomic accesses the counters.
         unsafe { self.0.atomic_add(usize::from(value), count) };
     }
 
-    /// Adds the block's counts to those in `bins`, with one atomic for each value that the block
-    /// has seen. Every thread of the block calls it, once and last.
+    /// Adds the block's counts to `bins`, with one atomic for each value that the block has seen.
+    /// Every thread of the block calls it once, at the end.
     ///
     /// # Safety
-    /// 1. `bins` has [`BINS`] elements, which the launch touches by atomic additions alone.
+    /// 1. `bins` has [`BINS`] elements. The launch only accesses them by atomic additions.
     #[inline(always)]
     #[track_caller]
     pub unsafe fn commit(self, bins: GlobalMut<u32>) {
         thread::sync_threads();
         let mut bin = thread::thread_idx_x() as usize;
         while bin < BINS {
-            // SAFETY: (1) is the comparison. (2) The additions came before the barrier.
+            // SAFETY: the bin was compared with their number. The barrier orders this load after
+            // the additions.
             let count = unsafe { self.0.load(bin) };
             if count > 0 {
-                // SAFETY: (1), (2) are (1).
+                // SAFETY: `bins` has the element, and all its accesses are atomic: the caller's
+                // contract.
                 unsafe { bins.atomic_add(bin, count) };
             }
             bin += thread::block_dim_x() as usize;

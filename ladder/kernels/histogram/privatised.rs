@@ -1,5 +1,5 @@
-//! Privatisation: each block counts in a private copy in shared memory, and adds it to the common
-//! counters at its end.
+//! Privatisation: each block counts in a private copy in shared memory, and finally adds it to the
+//! global counters.
 //!
 //! ```text
 //! private = 0; barrier
@@ -8,28 +8,27 @@
 //! bins[i] += private[i], atomically, for each i with private[i] > 0
 //! ```
 //!
-//! Step: the contended updates stay in the multiprocessor; the L2 cache sees at most 256 for each
-//! block.
+//! Step: contended updates stay in the multiprocessor; the L2 cache sees at most 256 per block.
 //!
-//! Prediction: with skewed data, where a block sees few values, by far faster. With uniform data a
-//! block of 256 threads commits nearly as many counters as it has elements: there is little to win
+//! Prediction: much faster with skewed data, where a block sees few values. With uniform data a
+//! block of 256 threads commits nearly as many counters as it has elements, so there is little gain
 //! until a block counts more elements.
 
 use super::private::{BINS, PrivateBins};
 use cuda_std::prelude::*;
 
-/// Adds the number of times that each byte value occurs in `x` to its element of `bins`.
+/// Adds the number of occurrences of each byte value in `x` to its element of `bins`.
 ///
 /// # Safety
 /// 1. The launch has one dimension and at least `x.len()` threads; `bins` has 256 elements.
 #[kernel(max_threads = 1024)]
 pub unsafe fn histogram_privatised(x: Global<u8>, bins: GlobalMut<u32>) {
     let storage = shared_array![u32; BINS];
-    // SAFETY: (1) nothing else has the storage.
+    // SAFETY: nothing else uses the storage.
     let private = unsafe { PrivateBins::cleared(storage) };
     if let Some(value) = x.get(thread::unique_index().get()) {
         private.add(value, 1);
     }
-    // SAFETY: (1) is (1).
+    // SAFETY: `bins` has 256 elements, and all its accesses are atomic: the caller's contract.
     unsafe { private.commit(bins) };
 }

@@ -1,4 +1,4 @@
-//! Registers and local memory: an array of each thread.
+//! Registers and local memory: a per-thread array.
 //!
 //! ```text
 //! state = 16 numbers made of x[thread]
@@ -9,21 +9,21 @@
 //! y[thread] = sum
 //! ```
 //!
-//! Step: registers have no addresses. Where every index is a constant after unrolling, the array
-//! is 16 registers. An index that is known at run time alone either selects among all of them, or
-//! sends the array to local memory: a part of global memory, behind L1, that `ptxas` reports as a
-//! stack frame. The local array here is the one kernel of the crate that is meant to have one.
+//! Step: registers have no addresses. If every index is a constant after unrolling, the array is 16
+//! registers. A dynamic index either selects among all of them, or moves the array to local memory:
+//! a part of global memory, cached in L1, that `ptxas` reports as a stack frame. Of this crate's
+//! kernels, only the local array is meant to have one.
 //!
-//! Prediction: with indices that are equal in all lanes, local memory serves a warp with one line
-//! of L1, so a round costs two accesses of L1 for each element; selection costs 16 comparisons and
-//! twice as many selections. Constant indices cost the multiplication alone.
+//! Prediction: if all lanes have the same index, local memory serves a warp from one L1 line, so a
+//! round costs two L1 accesses for each element. Selection costs 16 comparisons and 32 selections.
+//! Constant indices cost only the multiplication.
 
 use cuda_std::prelude::*;
 
 /// Elements of the array of each thread.
 pub const ARRAY_ELEMENTS: usize = 16;
 
-/// The array at its beginning.
+/// The initial array.
 #[inline(always)]
 fn beginning(x: u32) -> [u32; ARRAY_ELEMENTS] {
     let mut state = [0; ARRAY_ELEMENTS];
@@ -33,13 +33,13 @@ fn beginning(x: u32) -> [u32; ARRAY_ELEMENTS] {
     state
 }
 
-/// The next sum, which also replaces the element.
+/// The next sum, which replaces the element.
 #[inline(always)]
 fn next(sum: u32, element: u32) -> u32 {
     sum.wrapping_mul(5).wrapping_add(element)
 }
 
-/// `rounds` rounds with indices that are constants.
+/// `rounds` rounds with constant indices.
 #[kernel(max_threads = 256)]
 pub fn memory_register_array(rounds: u32, x: Global<u32>, y: GlobalMut<u32>) {
     let own = thread::unique_index();
@@ -56,7 +56,7 @@ pub fn memory_register_array(rounds: u32, x: Global<u32>, y: GlobalMut<u32>) {
     }
 }
 
-/// `rounds` rounds with indices from `first` on, `step` apart, that select among all elements.
+/// `rounds` rounds with indices from `first`, `step` apart, that select among all elements.
 #[kernel(max_threads = 256)]
 pub fn memory_selected_array(
     rounds: u32,
@@ -88,7 +88,7 @@ pub fn memory_selected_array(
     }
 }
 
-/// `rounds` rounds with indices from `first` on, `step` apart, that are addresses.
+/// `rounds` rounds with indices from `first`, `step` apart, used as addresses.
 #[kernel(max_threads = 256)]
 pub fn memory_local_array(rounds: u32, first: u32, step: u32, x: Global<u32>, y: GlobalMut<u32>) {
     let own = thread::unique_index();

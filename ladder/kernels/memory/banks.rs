@@ -5,11 +5,11 @@
 //! `rounds` times: sum += words[(lane * stride + round) mod 1024]
 //! ```
 //!
-//! Step: a word lies in bank `index mod 32`. Lanes of a warp that read different words of one bank
-//! are served one after the other: with a stride of `s` words, gcd(s, 32) lanes share each bank.
+//! Step: a word is in bank `index mod 32`. Lanes of a warp that read different words of one bank
+//! are serialised: with a stride of `s` words, gcd(s, 32) lanes share each bank.
 //!
-//! Prediction: the time of an access grows with gcd(s, 32), so odd strides cost what stride 1
-//! does, and stride 32 costs 32 times as much.
+//! Prediction: access time is proportional to gcd(s, 32). Odd strides cost as much as stride 1, and
+//! stride 32 costs 32 times as much.
 
 use cuda_std::prelude::*;
 
@@ -29,7 +29,8 @@ pub unsafe fn memory_bank_stride(stride: u32, rounds: u32, y: GlobalMut<u32>) {
     let (own, threads) = (thread::thread_idx_x(), thread::block_dim_x());
     let mut index = own as usize;
     while index < BANK_WORDS {
-        // SAFETY: (1) is the comparison. (2) Each word belongs to one thread until the barrier.
+        // SAFETY: the index was compared with the length. One thread writes each word, before the
+        // barrier.
         unsafe { words.store(index, 7 * index as u32) };
         index += threads as usize;
     }
@@ -38,7 +39,7 @@ pub unsafe fn memory_bank_stride(stride: u32, rounds: u32, y: GlobalMut<u32>) {
     let mut sum = 0_u32;
     for round in 0..rounds {
         let index = first.wrapping_add(round) as usize % BANK_WORDS;
-        // SAFETY: (1) is the remainder. (2) No thread writes after the barrier.
+        // SAFETY: the index is a remainder below the length. No thread writes after the barrier.
         sum = sum.wrapping_add(unsafe { words.load(index) });
     }
     if let Some(y) = y.own(thread::unique_index()) {

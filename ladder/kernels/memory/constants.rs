@@ -4,10 +4,10 @@
 //! `rounds` times: sum += TABLE[(lane * lane_step + round) mod 1024]
 //! ```
 //!
-//! Step: `lane_step` is 0, and then odd. The host sets the table before the launch.
+//! Step: `lane_step` is 0, then odd. The host sets the table before the launch.
 //!
-//! Prediction: the constant cache serves one address to all lanes at once, and 32 addresses one
-//! after the other.
+//! Prediction: the constant cache serves one address to all lanes at once, and serialises 32
+//! addresses.
 
 use cuda_std::prelude::*;
 
@@ -15,7 +15,7 @@ use cuda_std::prelude::*;
 pub const TABLE_ELEMENTS: usize = 1024;
 
 constant_array! {
-    /// What the kernel adds up: set by the host.
+    /// The summands, set by the host.
     pub static TABLE: [u32; TABLE_ELEMENTS] = [0; TABLE_ELEMENTS];
 }
 
@@ -27,7 +27,7 @@ pub fn memory_constant(lane_step: u32, rounds: u32, y: GlobalMut<u32>) {
     let mut sum = 0_u32;
     for round in 0..rounds {
         let index = first.wrapping_add(round) as usize % TABLE_ELEMENTS;
-        // SAFETY: (1) is the remainder.
+        // SAFETY: the index is a remainder below the length.
         sum = sum.wrapping_add(unsafe { TABLE.load(index) });
     }
     if let Some(y) = y.own(thread::unique_index()) {

@@ -1,14 +1,14 @@
-//! The ladder of memories, memory by memory.
+//! The memory ladder, one memory after another.
 //!
 //! | file | memory | what is compared |
 //! |---|---|---|
 //! | `arrays` | registers and local memory | an array indexed by constants, by selection, at run time |
-//! | `shared` | shared memory | an array of the kernel, and one of the launch |
+//! | `shared` | shared memory | sizes chosen by the kernel and by the launch |
 //! | `banks` | shared memory | strides of 1 to 32 words |
-//! | `constants` | constant memory | one index for all lanes, and one for each |
-//! | `textures` | textures | filters and address modes, and interpolation by hand |
-//! | `statics` | global memory | arrays with a name, and buffers |
-//! | `patterns` | global memory | five patterns, by way of L1 and L2 or of L2 alone |
+//! | `constants` | constant memory | one index for all lanes, and one per lane |
+//! | `textures` | textures | filters and address modes, and manual interpolation |
+//! | `statics` | global memory | static arrays, and buffers |
+//! | `patterns` | global memory | five patterns, through L1 and L2 or L2 alone |
 
 mod arrays;
 mod banks;

@@ -1,5 +1,5 @@
-//! Global memory, alignment and coalescing: five patterns in which a warp reads 32
-//! elements, each by way of L1 and L2 ("cached load") and of L2 alone ("non-cached load").
+//! Global memory, alignment and coalescing: five patterns in which a warp reads 32 elements, each
+//! through L1 and L2 ("cached load") and through L2 alone ("non-cached load").
 //!
 //! ```text
 //! y[i] = x[place(i)]
@@ -10,27 +10,27 @@
 //!     scattered:  an element of the whole array
 //! ```
 //!
-//! Step: the accesses of one instruction's lanes are coalesced, by the textbooks into lines of 128
-//! bytes for cached loads and into sectors of 32 bytes for others. GPUs since compute capability 5
-//! move sectors in both cases, so L1 helps only where a sector is requested again.
+//! Step: the hardware coalesces the accesses of one instruction's lanes. Textbooks say into
+//! 128-byte lines for cached loads and into 32-byte sectors for others. GPUs since compute
+//! capability 5 move sectors in both cases, so L1 helps only if a sector is requested again.
 //!
-//! Prediction: aligned and permuted need 4 sectors for each warp, misaligned 5, of which L1 has
-//! one already, broadcast 1, and scattered 32, each with 28 unused bytes: an eighth of
-//! the speed.
+//! Prediction: aligned and permuted need 4 sectors per warp. Misaligned needs 5, one of them
+//! already in L1. Broadcast needs 1, and scattered 32, each with 28 unused bytes: an eighth of the
+//! speed.
 
 use cuda_std::prelude::*;
 
-/// How many elements a misaligned access is behind an aligned one: 16 bytes.
+/// The offset of misaligned accesses, in elements: 16 bytes.
 pub const MISALIGNMENT: usize = 4;
 
-/// Place `index` of a warp's elements in another order.
+/// Permutes the index within a warp's elements.
 #[inline(always)]
 #[must_use]
 pub fn permuted(index: usize) -> usize {
     index / 32 * 32 + index * 13 % 32
 }
 
-/// An element of `elements`, a power of two, far from those of neighbouring indices; each has one.
+/// Permutes `elements` indices, a power of two, so that neighbours are far apart.
 #[inline(always)]
 #[must_use]
 pub fn scattered(index: usize, elements: usize) -> usize {
@@ -54,7 +54,8 @@ macro_rules! patterns {
             let own = thread::unique_index();
             let ($index, $elements) = (own.get(), y.len());
             if let Some(y) = y.own(own) {
-                // SAFETY: (1) by (1) no pattern leaves `x`. (2) One element is as aligned as it is.
+                // SAFETY: no pattern leaves `x`: the caller's contract. A single element is
+                // aligned.
                 let [value] = unsafe { x.$load::<1>($place) };
                 y.set(value);
             }

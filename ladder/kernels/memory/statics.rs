@@ -1,8 +1,8 @@
-//! Static and dynamic global memory: `u += v`, where `u` and `v` are arrays that the
-//! module declares, and where they are buffers that the host allocated.
+//! Static and dynamic global memory: `u += v` for arrays that the module declares, and for buffers
+//! that the host allocates.
 //!
-//! Step: the host reaches the arrays by their names, as `cudaMemcpyToSymbol` does; a kernel
-//! needs no parameters for them, and their length is a constant.
+//! Step: the host accesses the arrays by name, as `cudaMemcpyToSymbol` does. The kernel needs no
+//! parameters for them, and their length is a constant.
 //!
 //! Prediction: no difference in time: both are global memory.
 
@@ -12,16 +12,16 @@ use cuda_std::prelude::*;
 pub const STATIC_ELEMENTS: usize = 1 << 20;
 
 global_array! {
-    /// What is added to.
+    /// The array that is updated.
     pub static STATIC_U: [f32; STATIC_ELEMENTS] = [0.0; STATIC_ELEMENTS];
 }
 
 global_array! {
-    /// What is added.
+    /// The summands.
     pub static STATIC_V: [f32; STATIC_ELEMENTS] = [0.0; STATIC_ELEMENTS];
 }
 
-/// Adds `v` to `u`, each thread its own element.
+/// Adds `v` to `u`. Each thread adds one element.
 #[inline(always)]
 fn add(u: GlobalMut<f32>, v: GlobalMut<f32>) {
     let u = u.own(thread::unique_index());

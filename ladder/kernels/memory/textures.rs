@@ -1,18 +1,18 @@
-//! Textures: a picture is shifted by a part of an element.
+//! Textures: shifts a picture by a fraction of an element.
 //!
 //! ```text
 //! y[row][column] = x at (column + shift_x, row + shift_y)
 //! ```
 //!
-//! Step: the texture unit interpolates and answers outside of the picture; by hand it is four
-//! loads, four comparisons and three multiplications with additions for each element.
+//! Step: the texture unit interpolates, and handles coordinates outside the picture. By hand that
+//! is four loads, four comparisons and three multiply-adds for each element.
 //!
-//! Prediction: both read each element once from DRAM, so both are bound by it; the texture unit
-//! saves instructions.
+//! Prediction: both read each element once from DRAM, and are bound by it. The texture unit saves
+//! instructions.
 
 use cuda_std::prelude::*;
 
-/// The calling thread's column and row, as a texture has its centre at.
+/// The centre of the calling thread's element, in texture coordinates.
 #[inline(always)]
 fn centre(columns: u32) -> (f32, f32) {
     let index = thread::index_1d();
@@ -20,8 +20,8 @@ fn centre(columns: u32) -> (f32, f32) {
     (column as f32 + 0.5, row as f32 + 0.5)
 }
 
-/// Reads the texture at each element of `y`, rows of `columns` elements, after a shift; places are
-/// multiplied by `scale_x` and `scale_y`, for normalised coordinates.
+/// Samples the texture, shifted, for each element of `y`, which has rows of `columns` elements.
+/// Coordinates are multiplied by `scale_x` and `scale_y`, for normalised coordinates.
 #[kernel(max_threads = 256)]
 pub fn memory_texture(
     texture: Texture2d,
@@ -42,7 +42,7 @@ pub fn memory_texture(
     }
 }
 
-/// The same by hand: linear between the elements of `x`, and the nearest element outside.
+/// [`memory_texture`] by hand: linear interpolation in `x`, and the nearest element outside.
 ///
 /// # Safety
 /// 1. `x` has whole rows of `columns` elements, at least one and fewer than 2^31 elements.
@@ -58,7 +58,8 @@ pub unsafe fn memory_interpolated(
     let (left, right, a) = neighbours(column + shift_x, columns);
     let (above, below, b) = neighbours(row + shift_y, x.len() as u32 / columns);
     let element = |row: u32, column: u32| {
-        // SAFETY: (1) `neighbours` leaves no row and no column of `x`.
+        // SAFETY: `neighbours` returns rows and columns of `x`, which has whole rows: the caller's
+        // contract.
         unsafe { x.load((row * columns + column) as usize) }
     };
     if let Some(y) = y.own(thread::unique_index()) {
@@ -68,7 +69,7 @@ pub unsafe fn memory_interpolated(
     }
 }
 
-/// The two elements of `extent` next to a place, and the weight of the second.
+/// The two indices below `extent` next to a coordinate, and the weight of the second.
 #[inline(always)]
 fn neighbours(place: f32, extent: u32) -> (u32, u32, f32) {
     let place = place - 0.5;
@@ -77,7 +78,7 @@ fn neighbours(place: f32, extent: u32) -> (u32, u32, f32) {
     (clamped(first), clamped(first + 1), place - first as f32)
 }
 
-/// The largest integer that is not above `value`, which is one of few digits.
+/// The largest integer not above `value`, which must fit an i32.
 #[inline(always)]
 fn floor(value: f32) -> i32 {
     let truncated = value as i32;

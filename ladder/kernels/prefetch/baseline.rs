@@ -1,13 +1,13 @@
 //! Without prefetch: each round loads its element and waits for it.
 //!
-//! Predicted time of a round: the latency of DRAM and the chain of arithmetic, one after the
-//! other, as long as too few warps are there to fill the wait of one with the work of others.
+//! Predicted time of a round: the latency of DRAM plus the chain of arithmetic, as long as there
+//! are too few warps to hide one warp's wait behind the others' work.
 
 use super::work::{Elements, Rounds};
 use cuda_std::prelude::*;
 
-/// Adds what becomes of the thread's elements. `rounds` times the launch's threads are at least
-/// `x.len()`, and `sums` has an element for each thread.
+/// Adds `f` of the thread's elements. `rounds` times the launch's threads are at least `x.len()`,
+/// and `sums` has an element for each thread.
 ///
 /// # Safety
 /// 1. `x` is not empty.
@@ -18,7 +18,7 @@ unsafe fn run<const SYNCED: bool>(
     sums: GlobalMut<f64>,
 ) {
     let own = thread::unique_index();
-    // SAFETY: (1) is (1).
+    // SAFETY: `x` is not empty: the caller's contract.
     let mut elements = unsafe { Elements::of(&own, x) };
     let mut thread_rounds = Rounds::<SYNCED>::of(own, elements, rounds, generations);
     for _ in 0..rounds {
@@ -34,7 +34,7 @@ unsafe fn run<const SYNCED: bool>(
 /// 1. `x` is not empty.
 #[kernel(max_threads = 256)]
 pub unsafe fn prefetch_none(rounds: u32, generations: u32, x: Global<f64>, sums: GlobalMut<f64>) {
-    // SAFETY: (1) is (1).
+    // SAFETY: `x` is not empty: the caller's contract.
     unsafe { run::<false>((rounds, generations), x, sums) }
 }
 
@@ -49,6 +49,6 @@ pub unsafe fn prefetch_none_synced(
     x: Global<f64>,
     sums: GlobalMut<f64>,
 ) {
-    // SAFETY: (1) is (1).
+    // SAFETY: `x` is not empty: the caller's contract.
     unsafe { run::<true>((rounds, generations), x, sums) }
 }

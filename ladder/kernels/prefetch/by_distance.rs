@@ -1,4 +1,4 @@
-//! Kernels that are compiled anew for each distance, and the way from a number to such a kernel.
+//! Kernels compiled for each distance, and their selection by number.
 
 #[cfg(not(target_arch = "nvptx64"))]
 use cuda_std::{
@@ -6,7 +6,7 @@ use cuda_std::{
     kernel::{Kernel, KernelParams},
 };
 
-/// The parameters of a family of kernels: views among them end with their launch.
+/// The parameters of a family of kernels. Views end with their launch.
 #[cfg(not(target_arch = "nvptx64"))]
 pub trait Parameters {
     /// The parameters of one launch.
@@ -42,24 +42,23 @@ impl Parameters for SharedParams {
     );
 }
 
-/// What to do with the kernel of a distance, whose type is not known before.
+/// A visitor for the kernel of a distance, whose type depends on the distance.
 #[cfg(not(target_arch = "nvptx64"))]
 pub trait WithKernel<P: Parameters> {
-    /// What comes of it.
+    /// The result.
     type Output;
 
-    /// Does it. What the kernel asks of its launches stands in its own documentation: the same
-    /// for all that one function finds.
+    /// Visits the kernel. All kernels that one function selects have the same documented
+    /// requirements.
     fn with<K>(self, kernel: K) -> Self::Output
     where
         K: for<'launch> Kernel<Params<'launch> = P::Of<'launch>>;
 }
 
-/// Makes two kernels for each distance, one without a barrier and one with, and
-/// the function that finds them.
+/// Defines two kernels for each distance, without and with a barrier, and the function that selects
+/// them.
 ///
-/// The run's constant is the distance and, where it needs one more of something, 1; `asked` is what
-/// the kernels ask of their launches.
+/// The constant of `run` is the distance plus `more`. `asked` is the kernels' `# Safety` section.
 macro_rules! kernels_by_distance {
     (
         $run:ident::<distance + $more:literal> $parameters:tt, $arguments:tt, $asked:tt,
@@ -79,8 +78,8 @@ macro_rules! kernels_by_distance {
             }
         )*
 
-        /// Does `what` with the kernel of a distance, or nothing where there is none; with `is_synced`,
-        /// with the one whose threads synchronise in each round.
+        /// Calls `what` with the kernel of a distance, or returns `None` if there is none. `is_synced` selects the
+        /// kernel with a barrier in each round.
         #[cfg(not(target_arch = "nvptx64"))]
         pub fn $find<W>(distance: u32, is_synced: bool, what: W) -> Option<W::Output>
         where
@@ -105,7 +104,7 @@ macro_rules! kernels_by_distance {
         #[doc = $asked]
         #[kernel(max_threads = 256)]
         pub unsafe fn $name($($parameters)*) {
-            // SAFETY: the requirements are the same.
+            // SAFETY: `run` has the kernel's requirements: the caller's contract.
             unsafe { $($run)* $arguments }
         }
     };

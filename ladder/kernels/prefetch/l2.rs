@@ -2,14 +2,14 @@
 //! the thread will load some rounds later.
 //!
 //! It takes no register and no shared memory, so the distance costs nothing and is a parameter.
-//! What remains in each round is the latency of L2, roughly a third of that of DRAM: predicted to
-//! gain from distance 1 on, and never as much as the variants that bring the value nearer.
+//! Each round still waits for the latency of L2, about a third of DRAM's. Predicted: a gain from
+//! distance 1, but always less than variants that fetch the value closer.
 
 use super::work::{Elements, Rounds};
 use cuda_std::prelude::*;
 
-/// Adds what becomes of the thread's elements. `rounds` times the launch's threads are at least
-/// `x.len()`, and `sums` has an element for each thread.
+/// Adds `f` of the thread's elements. `rounds` times the launch's threads are at least `x.len()`,
+/// and `sums` has an element for each thread.
 ///
 /// # Safety
 /// 1. `x` is not empty.
@@ -20,7 +20,7 @@ unsafe fn run<const SYNCED: bool>(
     sums: GlobalMut<f64>,
 ) {
     let own = thread::unique_index();
-    // SAFETY: (1) is (1).
+    // SAFETY: `x` is not empty: the caller's contract.
     let mut elements = unsafe { Elements::of(&own, x) };
     let mut thread_rounds = Rounds::<SYNCED>::of(own, elements, rounds, generations);
     let mut ahead = elements;
@@ -48,7 +48,7 @@ pub unsafe fn prefetch_l2(
     x: Global<f64>,
     sums: GlobalMut<f64>,
 ) {
-    // SAFETY: (1) is (1).
+    // SAFETY: `x` is not empty: the caller's contract.
     unsafe { run::<false>((distance, rounds, generations), x, sums) }
 }
 
@@ -64,6 +64,6 @@ pub unsafe fn prefetch_l2_synced(
     x: Global<f64>,
     sums: GlobalMut<f64>,
 ) {
-    // SAFETY: (1) is (1).
+    // SAFETY: `x` is not empty: the caller's contract.
     unsafe { run::<true>((distance, rounds, generations), x, sums) }
 }

@@ -1,4 +1,4 @@
-//! The ladder of the prefetch, variant by variant.
+//! The prefetch ladder, one variant after another.
 //!
 //! ```text
 //! for round in 0..rounds:
@@ -7,26 +7,26 @@
 //! ```
 //!
 //! `f` is [`generations`] of a population model, one dependent chain of f64 arithmetic with a
-//! transcendental function in each link. Where few warps share a multiprocessor, none computes
-//! while the load of the next element is on its way: latency limits, and neither bandwidth nor
-//! arithmetic. A prefetch starts that load some rounds, the *distance*, before the value is used.
+//! transcendental function in each link. With few warps per multiprocessor, none computes while the
+//! next element is loaded: the limit is latency, neither bandwidth nor arithmetic. A prefetch
+//! starts the load some rounds, the *distance*, before the value is used.
 //!
-//! | kernels | the loads start | and the values wait in |
+//! | kernels | loads start | values wait in |
 //! |---|---|---|
 //! | [`baseline`] | when they are needed | |
-//! | [`l2`] | `distance` rounds ahead | L2: the load itself comes when it is needed |
+//! | [`l2`] | `distance` rounds ahead | L2, and are loaded when they are needed |
 //! | [`scalar_batch`] | `distance` at once, every `distance` rounds | registers |
 //! | [`shared_batch`] | the same | shared memory |
 //! | [`scalar_rolling`] | one in each round, `distance` rounds ahead | registers |
-//! | [`shared_rolling`] | the same | shared memory, by way of a register |
-//! | [`shared_rolling_async`] | the same | shared memory, past the registers |
+//! | [`shared_rolling`] | the same | shared memory, through a register |
+//! | [`shared_rolling_async`] | the same | shared memory, bypassing registers |
 //!
 //! The variants, and the names "scalar batch" and the like, are those of NVIDIA's article "Boosting
 //! Application Performance with GPU Memory Prefetching". Each comes in two forms: with a barrier of
 //! the block at the end of each round, as in the article's application, and without.
 //!
 //! Departure from the article: any number of elements, and any number of blocks. A thread whose
-//! element is past the end fetches the last one of all, and does not use it.
+//! element is past the end fetches the last element, and does not use it.
 
 pub mod baseline;
 mod by_distance;
@@ -45,9 +45,9 @@ pub use by_distance::{Parameters, ScalarParams, SharedParams, WithKernel};
 pub use population::generations;
 pub use slots::Slots;
 
-/// The longest distance that there are kernels for.
+/// The longest distance with a kernel.
 pub const MAX_DISTANCE: u32 = 16;
 
-/// The most threads of a block: with more, the compiler gives a thread too few registers for the
-/// longest distances.
+/// Maximum threads per block. With more, threads would have too few registers for the longest
+/// distances.
 pub const MAX_BLOCK_THREADS: u32 = 256;

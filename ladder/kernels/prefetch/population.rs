@@ -1,14 +1,14 @@
-//! The arithmetic of every kernel here: transcendental, f64, one step depending on the step before.
+//! The arithmetic of every kernel here: a dependent chain of transcendental f64 steps.
 
 use cuda_std::float::Float;
 use cuda_std::math;
 
-/// The growth rate of the model, at which it is chaotic: a wrong bit becomes a wrong number
-/// within some generations.
+/// The model's growth rate. The model is chaotic at this rate, so a wrong bit becomes a wrong
+/// number within a few generations.
 const RATE: f64 = 2.75;
 
-/// A population after `generations` generations of Ricker's model, y' = y e^(r (1 - y)), as a part
-/// of what its environment can carry (Ricker, Stock and Recruitment, 1954).
+/// A population, relative to the environment's capacity, after `generations` generations of
+/// Ricker's model, y' = y e^(r (1 - y)) (Ricker, Stock and Recruitment, 1954).
 #[inline(always)]
 #[track_caller]
 #[must_use]

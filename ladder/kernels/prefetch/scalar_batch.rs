@@ -1,19 +1,18 @@
-//! Batches in registers ("scalar batch"): every `DISTANCE` rounds a thread loads the
-//! elements of the next `DISTANCE` rounds at once, and uses them up one by one.
+//! Batches in registers ("scalar batch"): every `DISTANCE` rounds a thread loads the elements of
+//! the next `DISTANCE` rounds at once.
 //!
-//! The loads of a batch are on their way together, so a batch waits for memory once: predicted
-//! time of a round is the chain of arithmetic and a part 1 / `DISTANCE` of the latency.
+//! The loads of a batch overlap, so a batch waits for memory once. Predicted time of a round: the
+//! chain of arithmetic plus 1 / `DISTANCE` of the latency.
 //!
-//! Departure from the article, which picks the value by a `switch`: the rounds of a batch are
-//! written out one after the other, so that each has its register by name. The last batch may be
-//! longer than what is left.
+//! Departure from the article, which selects the value with a `switch`: the rounds of a batch are
+//! unrolled, so that each has a named register. The last batch may exceed the remaining elements.
 
 use super::by_distance::kernels_by_distance;
 use super::work::{Elements, Rounds};
 use cuda_std::prelude::*;
 
-/// Adds what becomes of the thread's elements. `rounds` times the launch's threads are at least
-/// `x.len()`, and `sums` has an element for each thread.
+/// Adds `f` of the thread's elements. `rounds` times the launch's threads are at least `x.len()`,
+/// and `sums` has an element for each thread.
 ///
 /// # Safety
 /// 1. `x` is not empty.
@@ -25,7 +24,7 @@ unsafe fn run<const DISTANCE: usize, const SYNCED: bool>(
     sums: GlobalMut<f64>,
 ) {
     let own = thread::unique_index();
-    // SAFETY: (1) is (1).
+    // SAFETY: `x` is not empty: the caller's contract.
     let mut elements = unsafe { Elements::of(&own, x) };
     let mut thread_rounds = Rounds::<SYNCED>::of(own, elements, rounds, generations);
     let mut round = 0;

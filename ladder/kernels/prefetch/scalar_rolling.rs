@@ -1,25 +1,26 @@
-//! Rolling through registers ("scalar rolling"): before a thread uses an element it starts
-//! the load of the one that it needs some rounds later, into the register that became free.
+//! Rolling through registers ("scalar rolling"): before a thread uses an element, it starts to load
+//! the one that it needs some rounds later, into the register that became free.
 //!
-//! Predicted: no round waits for memory once the distance covers the latency. It does not come to
-//! that. A warp has six scoreboards to wait with, each a counter of what is still missing, and the
-//! compiler gives all loads of the loop the same one. So the first use after the loop's start
-//! waits for the load that was started just before it, and one round in `RING` waits for a whole
-//! latency: rolling at a distance is as good as batches of one more.
+//! Predicted: no round waits for memory once the distance covers the latency. Measured: this fails.
+//! A warp has six scoreboards, counters of outstanding loads, and the compiler assigns all loads of
+//! the loop to one of them. So the first use after the loop's start waits for the load started just
+//! before it, and one round in `RING` waits for a full latency. Rolling at a distance is therefore
+//! as good as batches of one more.
 //!
-//! As in the batches, the rounds are written out, so that each has its register by name: moving the
-//! values along would wait for the loads that are on their way.
+//! As in the batches, the rounds are unrolled, so that each has a named register: moving values
+//! between registers would wait for the loads in flight.
 //!
-//! Departure from the article: the registers are one more than the distance. With as many, the
-//! compiler loads into yet another one, because the arithmetic still needs the value, and moves
-//! the loaded values back at the end of the loop: there all the loads have to be complete.
+//! Departure from the article: there is one register more than the distance. With only as many as
+//! the distance, the compiler loads into an extra register, because the arithmetic still needs the
+//! old value, and moves the loaded values at the end of the loop, where all loads have to be
+//! complete.
 
 use super::by_distance::kernels_by_distance;
 use super::work::{Elements, Rounds};
 use cuda_std::prelude::*;
 
-/// Adds what becomes of the thread's elements. `rounds` times the launch's threads are at least
-/// `x.len()`, and `sums` has an element for each thread.
+/// Adds `f` of the thread's elements. `rounds` times the launch's threads are at least `x.len()`,
+/// and `sums` has an element for each thread.
 ///
 /// # Safety
 /// 1. `x` is not empty.
@@ -31,7 +32,7 @@ unsafe fn run<const RING: usize, const SYNCED: bool>(
     sums: GlobalMut<f64>,
 ) {
     let own = thread::unique_index();
-    // SAFETY: (1) is (1).
+    // SAFETY: `x` is not empty: the caller's contract.
     let mut elements = unsafe { Elements::of(&own, x) };
     let mut thread_rounds = Rounds::<SYNCED>::of(own, elements, rounds, generations);
     let mut ring = [0.0; RING];
@@ -41,7 +42,7 @@ unsafe fn run<const RING: usize, const SYNCED: bool>(
     let mut round = 0;
     while round < rounds {
         for now in 0..RING {
-            // Into the register that the round before has used up.
+            // Into the register that the previous round has used.
             ring[(now + RING - 1) % RING] = elements.load();
             thread_rounds.round(ring[now]);
         }

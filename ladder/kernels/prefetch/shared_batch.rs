@@ -1,11 +1,11 @@
-//! Batches in shared memory ("smem batch"): as [`scalar_batch`](super::scalar_batch), but
-//! the values wait in shared memory, where a slot can be chosen by a number.
+//! Batches in shared memory ("smem batch"): like [`scalar_batch`](super::scalar_batch), but values
+//! wait in shared memory, which can be indexed.
 //!
-//! It costs a store and a load for each element, and room: the distance times 8 bytes for each
-//! thread. Predicted: a little slower than registers, and slower still where slots of neighbouring
-//! threads share banks.
+//! It costs a store and a load for each element, and shared memory: the distance times 8 bytes for
+//! each thread. Predicted: a little slower than registers, and slower still if slots of
+//! neighbouring threads share banks.
 //!
-//! A thread reads only what it wrote itself, so the slots need no barrier.
+//! A thread reads only its own writes, so the slots need no barrier.
 
 use super::by_distance::kernels_by_distance;
 use super::slots::OwnSlots;
@@ -13,13 +13,13 @@ use super::work::{Elements, Rounds};
 use cuda_std::hint;
 use cuda_std::prelude::*;
 
-/// Adds what becomes of the thread's elements. `rounds` times the launch's threads are at least
-/// `x.len()`, and `sums` has an element for each thread.
+/// Adds `f` of the thread's elements. `rounds` times the launch's threads are at least `x.len()`,
+/// and `sums` has an element for each thread.
 ///
 /// # Safety
 /// 1. `x` is not empty.
-/// 2. The launch has one dimension; its dynamic shared memory holds the slots that
-///    [`Slots`](super::Slots) names for this distance, and the pitches are its.
+/// 2. The launch has one dimension. Its dynamic shared memory holds the [`Slots`](super::Slots) for
+///    this distance, which have these pitches.
 #[inline(always)]
 unsafe fn run<const DISTANCE: usize, const SYNCED: bool>(
     (rounds, generations): (u32, u32),
@@ -28,7 +28,7 @@ unsafe fn run<const DISTANCE: usize, const SYNCED: bool>(
     sums: GlobalMut<f64>,
 ) {
     let own = thread::unique_index();
-    // SAFETY: (1) is (1).
+    // SAFETY: `x` is not empty: the caller's contract.
     let mut elements = unsafe { Elements::of(&own, x) };
     let mut thread_rounds = Rounds::<SYNCED>::of(own, elements, rounds, generations);
     let memory = dynamic_shared![f64];
@@ -40,16 +40,17 @@ unsafe fn run<const DISTANCE: usize, const SYNCED: bool>(
         for element in &mut batch {
             *element = elements.load();
         }
-        // Keeps all loads before the first store, which waits for its value: to need fewer
-        // registers, the compiler would mix them.
+        // Keeps all loads before the first store, which waits for its value. To save registers, the
+        // compiler would interleave them.
         warp::sync(own_lanes);
         for (slot, element) in batch.iter().enumerate() {
-            // SAFETY: (1) is (2).
+            // SAFETY: the launch gave the block memory for the slot: the caller's contract.
             unsafe { slots.set(slot as u32, *element) };
         }
-        // Not written out: the reason for shared memory is that it can be indexed.
+        // Not unrolled: the point of shared memory is that it can be indexed.
         for slot in 0..hint::opaque(DISTANCE as u32) {
-            // SAFETY: (1) is (2). (2) All of the batch was just stored.
+            // SAFETY: the launch gave the block memory for the slot: the caller's contract. The
+            // whole batch was stored above.
             thread_rounds.round(unsafe { slots.get(slot) });
         }
         round += DISTANCE as u32;
@@ -57,7 +58,7 @@ unsafe fn run<const DISTANCE: usize, const SYNCED: bool>(
     thread_rounds.finish(sums);
 }
 
-/// The lanes of the calling thread's warp that the block has threads for.
+/// The lanes of the calling thread's warp that exist in the block.
 #[inline(always)]
 fn lanes_of_own_warp() -> LaneMask {
     let before = warp::warp_in_block() * warp::width();

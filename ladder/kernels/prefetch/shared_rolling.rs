@@ -1,26 +1,26 @@
-//! Rolling through shared memory by loads and stores ("smem rolling"): as
-//! [`scalar_rolling`](super::scalar_rolling), but the values wait in shared memory.
+//! Rolling through shared memory by loads and stores ("smem rolling"): like
+//! [`scalar_rolling`](super::scalar_rolling), but values wait in shared memory.
 //!
-//! A load leaves its value in a register, and only then can it be stored. So the store waits for
-//! the load in the round that started it, and not `distance` rounds later. At best the round's
-//! arithmetic lies between the two: predicted as good as distance 1, whatever the distance.
+//! A value can only be stored once its load has completed. So the store waits for the load in the
+//! round that started it, not `distance` rounds later. At best the round's arithmetic is between
+//! the two. Predicted: as good as distance 1, at any distance.
 //!
-//! Departure from the article: the store follows the arithmetic. Where it follows the load, as in
-//! the article, the compiler may move it there or not.
+//! Departure from the article: the store follows the arithmetic. In the article it follows the
+//! load, and the compiler may or may not move it.
 //!
-//! The distance costs nothing but room, so it is a parameter.
+//! The distance costs only shared memory, so it is a parameter.
 
 use super::slots::{OwnSlots, next_slot};
 use super::work::{Elements, Rounds};
 use cuda_std::prelude::*;
 
-/// Adds what becomes of the thread's elements. `rounds` times the launch's threads are at least
-/// `x.len()`, and `sums` has an element for each thread.
+/// Adds `f` of the thread's elements. `rounds` times the launch's threads are at least `x.len()`,
+/// and `sums` has an element for each thread.
 ///
 /// # Safety
 /// 1. `x` is not empty.
-/// 2. The launch has one dimension; its dynamic shared memory holds the slots that
-///    [`Slots`](super::Slots) names for this distance, and the pitches are its.
+/// 2. The launch has one dimension. Its dynamic shared memory holds the [`Slots`](super::Slots) for
+///    this distance, which have these pitches.
 #[inline(always)]
 unsafe fn run<const SYNCED: bool>(
     (distance, rounds, generations): (u32, u32, u32),
@@ -29,22 +29,23 @@ unsafe fn run<const SYNCED: bool>(
     sums: GlobalMut<f64>,
 ) {
     let own = thread::unique_index();
-    // SAFETY: (1) is (1).
+    // SAFETY: `x` is not empty: the caller's contract.
     let mut elements = unsafe { Elements::of(&own, x) };
     let mut thread_rounds = Rounds::<SYNCED>::of(own, elements, rounds, generations);
     let memory = dynamic_shared![f64];
     let slots = OwnSlots::of_thread(memory, thread_pitch, slot_pitch);
     for slot in 0..distance {
-        // SAFETY: (1) is (2).
+        // SAFETY: the launch gave the block memory for the slot: the caller's contract.
         unsafe { slots.set(slot, elements.load()) };
     }
     let mut slot = 0;
     for _ in 0..rounds {
-        // SAFETY: (1) is (2). (2) The slot was filled `distance` rounds ago.
+        // SAFETY: the launch gave the block memory for the slot: the caller's contract. It was
+        // filled `distance` rounds ago.
         let element = unsafe { slots.get(slot) };
         let later = elements.load();
         thread_rounds.round(element);
-        // SAFETY: (1) is (2).
+        // SAFETY: the launch gave the block memory for the slot: the caller's contract.
         unsafe { slots.set(slot, later) };
         slot = next_slot(slot, distance);
     }
@@ -55,8 +56,8 @@ unsafe fn run<const SYNCED: bool>(
 ///
 /// # Safety
 /// 1. `x` is not empty.
-/// 2. The launch has one dimension; its dynamic shared memory holds the slots that
-///    [`Slots`](super::Slots) names for this distance, and the pitches are its.
+/// 2. The launch has one dimension. Its dynamic shared memory holds the [`Slots`](super::Slots) for
+///    this distance, which have these pitches.
 #[kernel(max_threads = 256)]
 pub unsafe fn prefetch_shared_rolling(
     distance: u32,
@@ -67,7 +68,7 @@ pub unsafe fn prefetch_shared_rolling(
     x: Global<f64>,
     sums: GlobalMut<f64>,
 ) {
-    // SAFETY: (1) and (2) are (1) and (2).
+    // SAFETY: the caller's contract.
     unsafe {
         run::<false>(
             (distance, rounds, generations),
@@ -82,8 +83,8 @@ pub unsafe fn prefetch_shared_rolling(
 ///
 /// # Safety
 /// 1. `x` is not empty.
-/// 2. The launch has one dimension; its dynamic shared memory holds the slots that
-///    [`Slots`](super::Slots) names for this distance, and the pitches are its.
+/// 2. The launch has one dimension. Its dynamic shared memory holds the [`Slots`](super::Slots) for
+///    this distance, which have these pitches.
 #[kernel(max_threads = 256)]
 pub unsafe fn prefetch_shared_rolling_synced(
     distance: u32,
@@ -94,7 +95,7 @@ pub unsafe fn prefetch_shared_rolling_synced(
     x: Global<f64>,
     sums: GlobalMut<f64>,
 ) {
-    // SAFETY: (1) and (2) are (1) and (2).
+    // SAFETY: the caller's contract.
     unsafe {
         run::<true>(
             (distance, rounds, generations),

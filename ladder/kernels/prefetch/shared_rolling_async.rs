@@ -1,6 +1,6 @@
-//! Rolling through shared memory by asynchronous copies ("smem rolling async"): the copy
-//! goes from global to shared memory past the registers (`cp.async`), and only the wait
-//! that names it waits for it, `DISTANCE` rounds later. A barrier in the loop does not.
+//! Rolling through shared memory by asynchronous copies ("smem rolling async"): the copy goes from
+//! global to shared memory without registers (`cp.async`). Only its own wait, `DISTANCE` rounds
+//! later, waits for it; a barrier in the loop does not.
 //!
 //! ```text
 //! for k in 0..DISTANCE: copy(slot k, element of round k); commit
@@ -11,26 +11,27 @@
 //!     compute, barrier
 //! ```
 //!
-//! Predicted: as [`scalar_rolling`](super::scalar_rolling), without its registers and with one load
-//! from shared memory in each round.
+//! Predicted: like [`scalar_rolling`](super::scalar_rolling), without its registers and with one
+//! load from shared memory per round.
 //!
-//! A thread reads only what it copied itself, so the copies need no barrier, and a slot is filled
-//! again as soon as it was read: all of the ring is in flight.
+//! A thread reads only its own copies, so they need no barrier, and a slot is refilled as soon as
+//! it was read: the whole ring is in flight.
 //!
-//! Departure from the article: copies go on past the end, so that every round has one to wait for.
+//! Departure from the article: copies continue past the end, so that every round has one to wait
+//! for.
 
 use super::by_distance::kernels_by_distance;
 use super::slots::OwnSlots;
 use super::work::{Elements, Rounds};
 use cuda_std::prelude::*;
 
-/// Adds what becomes of the thread's elements. `rounds` times the launch's threads are at least
-/// `x.len()`, and `sums` has an element for each thread.
+/// Adds `f` of the thread's elements. `rounds` times the launch's threads are at least `x.len()`,
+/// and `sums` has an element for each thread.
 ///
 /// # Safety
 /// 1. `x` is not empty.
-/// 2. The launch has one dimension; its dynamic shared memory holds the slots that
-///    [`Slots`](super::Slots) names for this distance, and the pitches are its.
+/// 2. The launch has one dimension. Its dynamic shared memory holds the [`Slots`](super::Slots) for
+///    this distance, which have these pitches.
 #[inline(always)]
 unsafe fn run<const DISTANCE: usize, const SYNCED: bool>(
     (rounds, generations): (u32, u32),
@@ -39,7 +40,7 @@ unsafe fn run<const DISTANCE: usize, const SYNCED: bool>(
     sums: GlobalMut<f64>,
 ) {
     let own = thread::unique_index();
-    // SAFETY: (1) is (1).
+    // SAFETY: `x` is not empty: the caller's contract.
     let mut elements = unsafe { Elements::of(&own, x) };
     let mut thread_rounds = Rounds::<SYNCED>::of(own, elements, rounds, generations);
     let memory = dynamic_shared![f64];
@@ -47,8 +48,9 @@ unsafe fn run<const DISTANCE: usize, const SYNCED: bool>(
     let mut pipeline = Pipeline::<DISTANCE>::new();
     let mut start = |pipeline: &mut Pipeline<DISTANCE>, slot: usize| {
         let (to, from) = (slots.position(slot as u32), elements.next_index());
-        // SAFETY: (1) the slot is in memory by (2), the element by (1). (2) f64 are aligned to
-        // their 8 bytes. (3) The thread alone touches its slots, and it has read this one.
+        // SAFETY: the slot is in the block's memory, and the element is in `x`: the caller's
+        // contract. f64 are aligned to 8 bytes. Only this thread accesses its slots, and it has
+        // read this one.
         unsafe { pipeline.copy::<f64, 1>(slots.memory(), to, x, from) };
         pipeline.commit();
     };
@@ -57,7 +59,7 @@ unsafe fn run<const DISTANCE: usize, const SYNCED: bool>(
     }
     for _ in 0..rounds {
         let slot = pipeline.consumer_wait_full();
-        // SAFETY: (1) is (2). (2) The slot's copy has landed.
+        // SAFETY: the launch gave the block memory for the slot: the caller's contract. The slot's copy has landed.
         let element = unsafe { slots.get(slot as u32) };
         start(&mut pipeline, slot);
         thread_rounds.round(element);

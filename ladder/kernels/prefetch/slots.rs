@@ -1,44 +1,43 @@
-//! Where in shared memory a thread's prefetched values stand.
+//! The layout of prefetched values in shared memory.
 
 use cuda_std::prelude::*;
 use cuda_std::shared::SharedSlice;
 
-/// How the slots of a block's threads lie in shared memory, in elements: slot s of thread t stands
-/// at `t * thread_pitch + s * slot_pitch`.
+/// A layout of the slots of a block's threads: slot s of thread t is element `t * thread_pitch + s
+/// * slot_pitch`.
 ///
-/// Lanes of a warp read the same slot, so `thread_pitch` decides about bank conflicts. A warp's
-/// access of 8 bytes for each lane takes two passes at best, one for each half of the warp. With
-/// a `thread_pitch` of p, lanes 16 / gcd(p, 16) apart share a pair of banks: gcd(p, 16)
-/// passes for each half.
+/// Lanes of a warp read the same slot, so `thread_pitch` determines bank conflicts. An 8-byte
+/// access takes at least two passes, one for each half of the warp. With a `thread_pitch` of p,
+/// lanes 16 / gcd(p, 16) apart share a pair of banks: gcd(p, 16) passes for each half.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slots {
     /// Elements from a thread's slot to the same slot of the next thread.
     pub thread_pitch: u32,
     /// Elements from a thread's slot to its next one.
     pub slot_pitch: u32,
-    /// Elements of all slots.
+    /// Elements in all slots.
     pub elements: u32,
 }
 
 impl Slots {
-    /// Thread after thread, the first layout of the article: conflicts at each even distance, up
-    /// to 16 passes instead of one.
+    /// Thread after thread, the article's first layout: conflicts at every even distance, up to 16
+    /// passes instead of one.
     #[must_use]
     pub const fn unpadded(distance: u32, block_threads: u32) -> Self {
         Self::by_thread(distance, block_threads)
     }
 
-    /// Thread after thread, with room between them, the second layout: distance and padding
-    /// together are a power of two and one more. That is odd, so there are no conflicts.
+    /// Thread after thread with padding, the article's second layout: distance plus padding is a
+    /// power of two plus one. That is odd, so there are no conflicts.
     #[must_use]
     pub const fn padded(distance: u32, block_threads: u32) -> Self {
-        // At least 2: one thread's single slot and one more would be even.
+        // At least 2: a single slot plus one would be even.
         let rest = if distance < 3 { 2 } else { distance - 1 };
         Self::by_thread(rest.next_power_of_two() + 1, block_threads)
     }
 
-    /// Slot after slot, the article's exercise: neighbouring threads have neighbouring elements,
-    /// so there are no conflicts, and no room is lost.
+    /// Slot after slot, the article's exercise: neighbouring threads have neighbouring elements, so
+    /// there are no conflicts and no padding.
     #[must_use]
     pub const fn transposed(distance: u32, block_threads: u32) -> Self {
         Self {
@@ -57,7 +56,7 @@ impl Slots {
     }
 }
 
-/// The slots of the calling thread. No other thread touches them.
+/// The slots of the calling thread. No other thread accesses them.
 #[derive(Clone, Copy)]
 pub(super) struct OwnSlots<'block> {
     memory: SharedSlice<'block, f64>,
@@ -86,7 +85,7 @@ impl<'block> OwnSlots<'block> {
         self.memory
     }
 
-    /// Where among the block's slots this one of the thread stands.
+    /// The index of the thread's slot among the block's.
     #[inline(always)]
     pub(super) const fn position(&self, slot: u32) -> usize {
         (self.first + slot * self.pitch) as usize
@@ -95,25 +94,25 @@ impl<'block> OwnSlots<'block> {
     /// The value in `slot`.
     ///
     /// # Safety
-    /// 1. The launch gave the block memory for the slot, and none for another thread at the same
-    ///    place.
+    /// 1. The launch gave the block memory for the slot, which no other thread's slot overlaps.
     /// 2. This thread has filled it.
     #[inline(always)]
     #[track_caller]
     pub(super) unsafe fn get(&self, slot: u32) -> f64 {
-        // SAFETY: (1) is (1) and (2). (2) is (1): the thread's own.
+        // SAFETY: the slot is in the block's memory, was filled, and belongs to this thread: the
+        // caller's contract.
         unsafe { self.memory.load(self.position(slot)) }
     }
 
     /// Puts `value` into `slot`.
     ///
     /// # Safety
-    /// 1. The launch gave the block memory for the slot, and none for another thread at the same
-    ///    place.
+    /// 1. The launch gave the block memory for the slot, which no other thread's slot overlaps.
     #[inline(always)]
     #[track_caller]
     pub(super) unsafe fn set(&self, slot: u32, value: f64) {
-        // SAFETY: (1) and (2) are (1).
+        // SAFETY: the slot is in the block's memory, and belongs to this thread: the caller's
+        // contract.
         unsafe { self.memory.store(self.position(slot), value) }
     }
 }

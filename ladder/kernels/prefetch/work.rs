@@ -1,14 +1,13 @@
-//! What every kernel here does besides fetching: its elements in order, and what becomes of them.
+//! The parts that all kernels share: a thread's elements in order, and their sum.
 
 use super::population;
 use cuda_std::prelude::*;
 use cuda_std::thread::UniqueIndex;
 
-/// The calling thread's elements in the order of its rounds: the one at its index first, the
-/// others as far apart as the launch has threads.
+/// The calling thread's elements in the order of its rounds: from its index, in steps of the
+/// launch's size.
 ///
-/// Past the end the last element of all stands in: it is fetched, so that no fetch is
-/// conditional, and not used.
+/// Past the end, the last element is fetched and not used, so that no fetch is conditional.
 #[derive(Clone, Copy)]
 pub(super) struct Elements<'launch> {
     x: Global<'launch, f64>,
@@ -30,7 +29,7 @@ impl<'launch> Elements<'launch> {
         }
     }
 
-    /// Where in `x` the next element stands.
+    /// The index in `x` of the next element.
     #[inline(always)]
     pub(super) fn next_index(&mut self) -> usize {
         let index = self.next;
@@ -38,22 +37,23 @@ impl<'launch> Elements<'launch> {
         index.min(self.x.len() - 1)
     }
 
-    /// Starts the load of the next element. Each is read once, so it is a streaming load; unlike a
-    /// load through the read-only cache it also stays behind the barriers that it stands behind.
+    /// Starts to load the next element. A streaming load, because each element is read once. Unlike
+    /// a load through the read-only cache, it also stays after preceding barriers.
     #[inline(always)]
     #[track_caller]
     pub(super) fn load(&mut self) -> f64 {
         let index = self.next_index();
-        // SAFETY: (1) by (1) of `of`, for the index is at most the last. (2) f64 are aligned.
+        // SAFETY: the index is at most the last, and `x` is not empty: the contract of `of`. f64
+        // are aligned.
         let [element] = unsafe { self.x.load_streaming::<1>(index) };
         element
     }
 }
 
-/// The rounds of the calling thread: what becomes of its elements, and their sum.
+/// The rounds of the calling thread, and its sum.
 pub(super) struct Rounds<'launch, const SYNCED: bool> {
     generations: u32,
-    /// How many elements are the thread's own, and how many rounds are done.
+    /// The number of the thread's elements, and of completed rounds.
     elements: u32,
     done: u32,
     own: UniqueIndex<'launch>,
@@ -61,7 +61,8 @@ pub(super) struct Rounds<'launch, const SYNCED: bool> {
 }
 
 impl<'launch, const SYNCED: bool> Rounds<'launch, SYNCED> {
-    /// No round done of the thread that `own` belongs to, of `rounds` that cover all elements.
+    /// The rounds of the thread that `own` belongs to, none completed. `rounds` rounds cover all
+    /// elements.
     #[inline(always)]
     pub(super) fn of(
         own: UniqueIndex<'launch>,
@@ -69,7 +70,7 @@ impl<'launch, const SYNCED: bool> Rounds<'launch, SYNCED> {
         rounds: u32,
         generations: u32,
     ) -> Self {
-        // All threads have an element in each round but the last.
+        // Every thread has an element in each round except the last.
         let before_last = rounds.saturating_sub(1);
         let last = own.get() + before_last as usize * elements.threads;
         Self {
@@ -85,8 +86,8 @@ impl<'launch, const SYNCED: bool> Rounds<'launch, SYNCED> {
         }
     }
 
-    /// One round: adds what becomes of `element`, unless it only stands in. Where the threads of a
-    /// block synchronise, they do so at the end.
+    /// One round: adds `f` of `element`, unless it is past the end. If `SYNCED`, ends with a
+    /// barrier.
     #[inline(always)]
     #[track_caller]
     pub(super) fn round(&mut self, element: f64) {
@@ -99,7 +100,7 @@ impl<'launch, const SYNCED: bool> Rounds<'launch, SYNCED> {
         }
     }
 
-    /// Leaves the sum in the thread's own element of `sums`.
+    /// Writes the sum to the thread's element of `sums`.
     #[inline(always)]
     #[track_caller]
     pub(super) fn finish(self, sums: GlobalMut<'launch, f64>) {

@@ -7,7 +7,7 @@
 //!
 //! Neighbouring threads read neighbouring elements: a warp's 32 words are 4 sectors of one line.
 //!
-//! Prediction: 5 sectors for 32 multiply-adds (4 of B, 1 of A) instead of 33: several times as fast.
+//! Prediction: 5 sectors for 32 multiply-adds (4 of B, 1 of A) instead of 33: several times faster.
 
 use super::{TILE, block_corner, place_in_block, store_output};
 use cuda_std::prelude::*;
@@ -31,11 +31,13 @@ pub unsafe fn product_coalesced(
     if row < m && column < n {
         let mut sum = 0.0;
         for i in 0..k {
-            // SAFETY: (1) row < m, i < k and column < n, by (2).
+            // SAFETY: row < m, i < k and column < n, and the matrices have these elements: the
+            // caller's contract.
             let (left, right) = unsafe { (a.load(row * k + i), b.load(i * n + column)) };
             sum = Float::mul_add(left, right, sum);
         }
-        // SAFETY: (1) is (2); by (1) threads and outputs are one to one.
+        // SAFETY: C has m * n elements, and each output belongs to one thread: the caller's
+        // contract.
         unsafe { store_output(c, (m, n), (row, column), sum) };
     }
 }

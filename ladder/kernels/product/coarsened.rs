@@ -1,4 +1,4 @@
-//! Thread coarsening (PMPP, figures 6.12 and 6.13): COARSE_FACTOR outputs for each thread, in
+//! Thread coarsening (PMPP, figures 6.12 and 6.13): COARSE_FACTOR outputs per thread, in
 //! neighbouring tiles of a row of C.
 //!
 //! ```text
@@ -9,22 +9,22 @@
 //!         barrier; sum[c] += a_tile[row][i] * b_tile[i][column] for the 32 i; barrier
 //! ```
 //!
-//! The price of parallelism that it saves is that the blocks of neighbouring tiles of C copy the
-//! same tile of A each for itself: a block copies it once and uses it COARSE_FACTOR times.
+//! Without it, the blocks of neighbouring tiles of C each copy the same tile of A. Now a block
+//! copies it once and uses it COARSE_FACTOR times.
 //!
-//! Prediction: global loads fall from 2 to 1 + 1 / COARSE_FACTOR for each 32 multiply-adds, but
-//! the shared loads, which are the limit, stay two for each: a little faster at best, until there
-//! are too few blocks for the device, or too many registers for two blocks on a multiprocessor.
+//! Prediction: global loads fall from 2 to 1 + 1 / COARSE_FACTOR for each 32 multiply-adds. Shared
+//! loads, which are the limit, remain two per multiply-add: a little faster at best, until there
+//! are too few blocks for the device, or too many registers for two blocks per multiprocessor.
 //!
-//! Departure from PMPP: elements outside the matrices count as zero. The factor is a constant
-//! of each kernel, as in the figure, because the sums have to be registers.
+//! Departure from PMPP: elements outside the matrices count as zero. As in the figure, the factor
+//! is a constant of each kernel, because the sums must be in registers.
 
 use super::tiled::Tile;
 use super::{TILE, block_corner, element_or_zero, place_in_block, store_output};
 use cuda_std::hint::opaque_size;
 use cuda_std::prelude::*;
 
-/// The most outputs of a thread.
+/// Maximum outputs per thread.
 const MOST: usize = 16;
 
 /// The operands and their sizes.
@@ -49,11 +49,11 @@ struct Position<'block> {
     b_tile: Tile<'block, TILE>,
 }
 
-/// Steps of K that LLVM unrolls. It would unroll all 32, and ptxas would then spread the work of a
-/// turn over the next ones, which costs registers: 44 instead of 32 with 4 outputs for each thread.
+/// Steps of K that LLVM unrolls. If it unrolled all 32, ptxas would overlap turns, which costs
+/// registers: 44 instead of 32 with 4 outputs per thread.
 const UNROLLED: usize = 8;
 
-/// The products of one tile, added to the output of thread (`down`, `along`).
+/// Adds the products of one tile to the output of thread (`down`, `along`).
 ///
 /// # Safety
 /// 1. `down` and `along` are below `TILE`; both tiles have been written, before a barrier.
@@ -67,7 +67,8 @@ unsafe fn accumulate(
     let mut first = 0;
     while first < opaque_size(TILE) {
         for i in first..first + UNROLLED {
-            // SAFETY: (1) is (1), and i < TILE. (2) is (1).
+            // SAFETY: the indices are below `TILE`, and the tiles were written before a barrier:
+            // the caller's contract.
             let (left, right) = unsafe { (a_tile.load(down, i), b_tile.load(i, along)) };
             sum = Float::mul_add(left, right, sum);
         }
@@ -76,11 +77,11 @@ unsafe fn accumulate(
     sum
 }
 
-/// One turn of the coarsening loop: copies the tile of B for the `C`-th tile of C and adds its
-/// products. A turn is a function so that the sums have constant indices, and can be registers.
+/// One turn of the coarsening loop: copies the tile of B for tile `C` of C, and adds its products.
+/// It is a function so that the sums have constant indices, and stay in registers.
 ///
 /// # Safety
-/// 1. All threads of the block call it; A's tile has been written by the end of the turn's barrier.
+/// 1. All threads of the block call it. A's tile is written before the turn's barrier.
 /// 2. The position is the calling thread's.
 #[inline(always)]
 unsafe fn turn<const C: usize>(
@@ -96,21 +97,22 @@ unsafe fn turn<const C: usize>(
         b_tile,
         ..
     } = *position;
-    // Computed anew, or the addresses of all turns would hold registers through all of them.
+    // Recomputed, or the addresses of all turns would hold registers throughout.
     let column = opaque_size(position.first_column) + C * TILE;
     let shape = (product.k, product.n);
-    // SAFETY: (1) is (2) of `multiply`.
+    // SAFETY: the matrix has its elements: the contract of `multiply`.
     let right = unsafe { element_or_zero(product.b, shape, (start + down, column)) };
-    // SAFETY: (1) `down`, `along` < TILE. (2) Each thread writes its own element; the barriers
-    // order the writes with the reads of this turn and the last.
+    // SAFETY: `down` and `along` are below `TILE`. Each thread writes its own element. Barriers
+    // separate the writes from the reads of this turn and the last.
     unsafe { b_tile.store(down, along, right) };
     thread::sync_threads();
-    // SAFETY: (1) is (2); the barrier is passed.
+    // SAFETY: the position is within the tile: the caller's contract. Both tiles were written
+    // before the barrier.
     sums[C] = unsafe { accumulate(sums[C], a_tile, b_tile, (down, along)) };
     thread::sync_threads();
 }
 
-/// Does `$body` with the constant `$c` from 0 to 15, as long as it is below `$factor`.
+/// Repeats `$body` with the constant `$c` from 0 up to 15, while it is below `$factor`.
 macro_rules! coarsening_loop {
     ($factor:ident, $c:ident => $body:block) => {
         coarsening_loop!(@turns $factor, $c => $body, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
@@ -126,7 +128,7 @@ macro_rules! coarsening_loop {
 /// # Safety
 /// 1. The launch has blocks of 32 x 32 threads, one for each 32 x (32 `FACTOR`) outputs.
 /// 2. The matrices have m * k, k * n and m * n elements.
-/// 3. The tiles are the block's own.
+/// 3. Only this block uses the tiles.
 #[inline(always)]
 unsafe fn multiply<const FACTOR: usize>(product: Product, a_tile: Tile<TILE>, b_tile: Tile<TILE>) {
     const { assert!(FACTOR <= MOST, "a thread has at most 16 outputs") };
@@ -142,19 +144,20 @@ unsafe fn multiply<const FACTOR: usize>(product: Product, a_tile: Tile<TILE>, b_
     let Product { a, c, m, n, k, .. } = product;
     let mut sums = [0.0; MOST];
     for start in (0..k).step_by(TILE) {
-        // SAFETY: (1) is (2).
+        // SAFETY: the matrix has its elements: the caller's contract.
         let left = unsafe { element_or_zero(a, (m, k), (position.row, start + along)) };
-        // SAFETY: (1) `down`, `along` < TILE. (2) Each thread writes its own element; barriers
-        // order the writes with the reads of this round and the last.
+        // SAFETY: `down` and `along` are below `TILE`. Each thread writes its own element. Barriers
+        // separate the writes from the reads of this round and the last.
         unsafe { a_tile.store(down, along, left) };
         coarsening_loop!(FACTOR, C => {
-            // SAFETY: (1) no condition differs between threads. (2) `position` is.
+            // SAFETY: conditions are the same in all threads. `position` is the calling thread's.
             unsafe { turn::<C>(&mut sums, &product, &position, start) };
         });
     }
     coarsening_loop!(FACTOR, C => {
         let column = position.first_column + C * TILE;
-        // SAFETY: (1) is (2); by (1) threads and outputs are one to FACTOR.
+        // SAFETY: C has m * n elements, and each output belongs to one thread: the caller's
+        // contract.
         unsafe { store_output(c, (m, n), (position.row, column), sums[C]) };
     });
 }
@@ -179,13 +182,14 @@ macro_rules! coarsened_kernels {
         ) {
             let a_tile = shared_tile![f32; TILE, TILE];
             let b_tile = shared_tile![f32; TILE, TILE];
-            // SAFETY: (1), (2) are the launch's. (3) Declared here.
+            // SAFETY: the launch and the lengths: the caller's contract. The tiles are declared
+            // here.
             unsafe { multiply::<$factor>(Product { a, b, c, m, n, k }, a_tile, b_tile) }
         }
     )*};
 }
-// Two blocks of 1024 threads leave each thread 32 registers, which 16 sums and all else exceed; one
-// block leaves 64, and ptxas takes what it is left.
+// With two blocks of 1024 threads, each thread has 32 registers, too few for 16 sums and the rest.
+// With one block it has 64, and ptxas uses them.
 coarsened_kernels! {
     product_coarsened_1: 1 outputs, 2 " blocks at once on a multiprocessor.";
     product_coarsened_2: 2 outputs, 2 " blocks at once on a multiprocessor.";

@@ -6,18 +6,18 @@
 //!     b_tile[threadIdx.x][threadIdx.y] = b[(first column + threadIdx.y) * K + start + threadIdx.x]
 //! ```
 //!
-//! While the threads copy B's tile, threadIdx.x and threadIdx.y change their roles: neighbouring
-//! threads read neighbouring elements of a column, which are neighbours in memory, and shared
-//! memory, where order costs little, takes them down a column of the tile.
+//! While copying B's tile, threadIdx.x and threadIdx.y swap roles: neighbouring threads read
+//! neighbouring elements of a column, which are contiguous in memory, and write them down a column
+//! of the tile, because order costs little in shared memory.
 //!
-//! Prediction: the speed of the tiled kernel with a row-major B. Departure from PMPP: the
-//! tile's rows are 33 words apart. With 32, the 32 words of a column would lie in one bank.
+//! Prediction: as fast as the tiled kernel with a row-major B. Departure from PMPP: the tile's rows
+//! are 33 words apart. With 32, the words of a column would be in one bank.
 
 use super::tiled::accumulate;
 use super::{TILE, block_corner, element_or_zero, place_in_block, store_output};
 use cuda_std::prelude::*;
 
-/// C = A B of a column-major B, through tiles whose corner is turned.
+/// C = A B for a column-major B, through corner-turned tiles.
 ///
 /// # Safety
 /// 1. The launch has blocks of 32 x 32 threads and a grid of ceil(n / 32) x ceil(m / 32) blocks.
@@ -37,24 +37,25 @@ pub unsafe fn product_corner_turned(
     let (row, column) = (corner.0 + down, corner.1 + along);
     let mut sum = 0.0;
     for start in (0..k).step_by(TILE) {
-        // SAFETY: (1) is (2).
+        // SAFETY: the matrix has its elements: the caller's contract.
         let (left, right) = unsafe {
             (
                 element_or_zero(a, (m, k), (row, start + along)),
                 element_or_zero(b, (n, k), (corner.1 + down, start + along)),
             )
         };
-        // SAFETY: (1) `down`, `along` < TILE. (2) Each thread writes its own element; the barriers
-        // order the writes with the reads of this round and the last.
+        // SAFETY: `down` and `along` are below `TILE`. Each thread writes its own element. Barriers
+        // separate the writes from the reads of this round and the last.
         unsafe {
             a_tile.store(down, along, left);
             b_tile.store(along, down, right);
         }
         thread::sync_threads();
-        // SAFETY: (1) as above; the barrier is passed.
+        // SAFETY: `down` and `along` are below `TILE`, and both tiles were written before the
+        // barrier.
         sum = unsafe { accumulate(sum, a_tile, b_tile, (down, along)) };
         thread::sync_threads();
     }
-    // SAFETY: (1) is (2); by (1) threads and outputs are one to one.
+    // SAFETY: C has m * n elements, and each output belongs to one thread: the caller's contract.
     unsafe { store_output(c, (m, n), (row, column), sum) };
 }

@@ -8,12 +8,12 @@
 //!     for each k of the 8: read 2 + 2 vectors, add 64 products
 //! ```
 //!
-//! The copies go from global to shared memory past the registers, and run in the background. One
-//! barrier for each tile is enough: the half that is filled is not the one that is read.
+//! The copies go from global to shared memory without registers, in the background. One barrier per
+//! tile is enough: the half being filled is not the one being read.
 //!
-//! Prediction: before, every warp of a block waits for global memory at the same barrier, and only
-//! the other block of the multiprocessor has work meanwhile. Now no warp waits: a fifth faster.
-//! A's elements are copied one by one, because a copy cannot transpose.
+//! Prediction: in the previous step, every warp of a block waits for global memory at the same
+//! barrier, while only the multiprocessor's other block has work. Now no warp waits: a fifth
+//! faster. A's elements are copied one by one, because a copy cannot transpose.
 
 use super::register_tile::{
     BLOCK, DEPTH, OUTPUTS, SIDE, VECTOR, add_products, fragment, store_vectors,
@@ -37,7 +37,7 @@ struct Operand<'launch> {
 }
 
 impl Operand<'_> {
-    /// Elements from (`row`, `column`) to the end of the row; none outside the matrix.
+    /// The number of elements from (`row`, `column`) to the end of the row; 0 outside the matrix.
     #[inline(always)]
     fn present(&self, row: usize, column: usize) -> usize {
         if row < self.rows {
@@ -47,13 +47,14 @@ impl Operand<'_> {
         }
     }
 
-    /// Starts to copy `COUNT` neighbours of a row to position `to` of a tile, with zeros for what
-    /// lies outside the matrix.
+    /// Starts to copy `COUNT` neighbours of a row to position `to` of a tile, with zeros outside
+    /// the matrix.
     ///
     /// # Safety
     /// 1. The destination lies within the tile.
     /// 2. `COUNT` divides `to`, `column` and the matrix's columns.
-    /// 3. No thread accesses the destination until the copy is waited for and a barrier is passed.
+    /// 3. No thread accesses the destination until the copy has been waited for and a barrier has
+    ///    been passed.
     #[inline(always)]
     #[track_caller]
     unsafe fn copy<const COUNT: usize>(
@@ -64,16 +65,17 @@ impl Operand<'_> {
     ) {
         let from = row * self.columns + column;
         let present = self.present(row, column);
-        // SAFETY: (1) is (1), and `present` ends with the matrix. (2) is (2). (3) is (3).
+        // SAFETY: destination, alignment and accesses: the caller's contract. `present` ends with
+        // the matrix.
         unsafe { pipeline.copy_or_zero::<f32, COUNT>(tile, to, self.matrix, from, present) };
     }
 }
 
-/// Starts to copy the thread's elements of A's tile: 4 rows of one k, 8 neighbouring threads along
-/// a row.
+/// Starts to copy the thread's elements of A's tile: 4 rows of one k, with 8 neighbouring threads
+/// along a row.
 ///
 /// # Safety
-/// 1. `thread` is the thread's number in the block, and the stage from `tile_row` on is free.
+/// 1. `thread` is the thread's number in the block, and the stage at `tile_row` is free.
 #[inline(always)]
 unsafe fn fetch_a(
     pipeline: &mut Pipeline<STAGES>,
@@ -86,7 +88,8 @@ unsafe fn fetch_a(
     for i in 0..BLOCK * DEPTH / (SIDE * SIDE) {
         let (down, k) = (thread / DEPTH + i * (SIDE * SIDE / DEPTH), thread % DEPTH);
         let to = ATile::position(tile_row + k, down);
-        // SAFETY: (1) 256 threads and 4 rounds are the stage's 1024 elements. (2) One. (3) is (1).
+        // SAFETY: 256 threads in 4 rounds cover the stage's 1024 elements. One element is aligned.
+        // The stage is free: the caller's contract.
         unsafe {
             a.copy::<1>(
                 pipeline,
@@ -97,8 +100,8 @@ unsafe fn fetch_a(
     }
 }
 
-/// Starts to copy the thread's vector of B's tile, in one piece where the rows of B are multiples
-/// of 16 bytes.
+/// Starts to copy the thread's vector of B's tile, in one piece if B's rows are multiples of 16
+/// bytes.
 ///
 /// # Safety
 /// 1. As for [`fetch_a`].
@@ -115,17 +118,18 @@ unsafe fn fetch_b(
     let to = BTile::position(tile_row + down, along);
     let from = (corner.0 + down, corner.1 + along);
     if b.columns.is_multiple_of(VECTOR) {
-        // SAFETY: (1) 256 threads are 8 rows of 32 vectors. (2) All are multiples of 4. (3) is (1).
+        // SAFETY: 256 threads cover 8 rows of 32 vectors. All indices are multiples of 4. The stage
+        // is free: the caller's contract.
         unsafe { b.copy::<VECTOR>(pipeline, (tile.as_slice(), to), from) };
     } else {
         for v in 0..VECTOR {
-            // SAFETY: (1), (3) as above. (2) One.
+            // SAFETY: as above; one element is aligned.
             unsafe { b.copy::<1>(pipeline, (tile.as_slice(), to + v), (from.0, from.1 + v)) };
         }
     }
 }
 
-/// C = A B, 8 x 8 outputs for each thread, with the next tiles on their way.
+/// C = A B, 8 x 8 outputs per thread, with the next tiles in flight.
 ///
 /// # Safety
 /// 1. The launch has blocks of 16 x 16 threads and a grid of ceil(n / 128) x ceil(m / 128) blocks.
@@ -145,7 +149,7 @@ pub unsafe fn product_double_buffered(
     let mut pipeline = Pipeline::<STAGES>::new();
     let fetch = |pipeline: &mut Pipeline<STAGES>, start: usize| {
         let tile_row = pipeline.producer_stage() * DEPTH;
-        // Computed anew for each tile: the sums need the registers.
+        // Recomputed for each tile, because the sums need the registers.
         let thread = opaque((down * SIDE + along) as u32) as usize;
         let (rows, columns, inner) = (opaque_size(m), opaque_size(n), opaque_size(k));
         let a = Operand {
@@ -158,7 +162,7 @@ pub unsafe fn product_double_buffered(
             rows: inner,
             columns,
         };
-        // SAFETY: (1) the stage's last readers have passed a barrier.
+        // SAFETY: the stage's last readers have passed a barrier.
         unsafe {
             fetch_a(pipeline, a_tile, tile_row, a, (corner.0, start), thread);
             fetch_b(pipeline, b_tile, tile_row, b, (start, corner.1), thread);
@@ -178,8 +182,8 @@ pub unsafe fn product_double_buffered(
         }
         pipeline.commit();
         for i in 0..DEPTH {
-            // SAFETY: (1) a row of the stage; `down`, `along` < 16; everybody has waited for its
-            // copies before the barrier.
+            // SAFETY: the row is in the stage, and `down` and `along` are below 16. All threads
+            // waited for their copies before the barrier.
             let (left, right) = unsafe {
                 (
                     fragment(a_tile, tile_row + i, down),
@@ -189,6 +193,7 @@ pub unsafe fn product_double_buffered(
             add_products(&mut sums, &left, &right);
         }
     }
-    // SAFETY: (1) is (2). (2) is (1).
+    // SAFETY: C has m * n elements and is aligned to 16 bytes, and each block has its own outputs:
+    // the caller's contract.
     unsafe { store_vectors(c, (m, n), corner, (down, along), &sums) };
 }

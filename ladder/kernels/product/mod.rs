@@ -1,11 +1,11 @@
-//! The ladder of the product, step by step, and on to `matmul_coarsened`.
+//! The product ladder, step by step, up to `matmul_coarsened`.
 //!
 //! The first steps are those of chapter 6 of PMPP, which in these files is Hwu, Kirk, El Hajj:
 //! Programming Massively Parallel Processors, 4th edition.
 //!
-//! Every kernel here computes C = A B in f32 for an M x K, a K x N and an M x N matrix of any size,
-//! all of them row-major but for B where a kernel says so. Each output adds its K products in
-//! order, each by a fused multiply-add, so that all steps give the same bits.
+//! Every kernel computes C = A B in f32, for M x K, K x N and M x N matrices of any size. All are
+//! row-major, except for B in some kernels. Each output adds its K products in order, with fused
+//! multiply-adds, so all steps give the same bits.
 //!
 //! Grids and blocks have two dimensions, as in PMPP: x along the columns of C, y down its rows.
 
@@ -43,11 +43,10 @@ pub use vectorised::product_vectorised;
 
 use cuda_std::prelude::*;
 
-/// Rows and columns of a block of the kernels with one thread for each of these outputs, and of
-/// their tiles.
+/// Rows and columns of a block with one thread per output, and of its tiles.
 pub const TILE: usize = 32;
 
-/// The calling block's first row and column of C, where a block has `height` x `width` outputs.
+/// The calling block's first row and column of C, for blocks of `height` x `width` outputs.
 #[inline(always)]
 fn block_corner(height: usize, width: usize) -> (usize, usize) {
     (
@@ -65,8 +64,8 @@ fn place_in_block() -> (usize, usize) {
     )
 }
 
-/// Element (`row`, `column`) of a row-major matrix of `rows` x `columns`, or zero outside it. That
-/// of a column-major matrix is element (`column`, `row`) of `columns` x `rows`.
+/// Element (`row`, `column`) of a row-major matrix of `rows` x `columns`, or zero outside it. For a
+/// column-major matrix, swap rows and columns.
 ///
 /// # Safety
 /// 1. The matrix has rows * columns elements.
@@ -78,14 +77,14 @@ unsafe fn element_or_zero(
     (row, column): (usize, usize),
 ) -> f32 {
     if row < rows && column < columns {
-        // SAFETY: (1) the comparison and (1).
+        // SAFETY: the element is in the matrix: compared above, and the caller's contract.
         unsafe { matrix.load(row * columns + column) }
     } else {
         0.0
     }
 }
 
-/// Writes element (`row`, `column`) of the `m` x `n` matrix C, if it is there.
+/// Writes element (`row`, `column`) of the `m` x `n` matrix C, if C has it.
 ///
 /// # Safety
 /// 1. C has m * n elements, and no other thread writes this one.
@@ -98,7 +97,8 @@ unsafe fn store_output(
     sum: f32,
 ) {
     if row < m && column < n {
-        // SAFETY: (1) the comparison and (1). (2) is (1).
+        // SAFETY: C has the element: compared above. No other thread writes it: the caller's
+        // contract.
         unsafe { c.store(row * n + column, sum) };
     }
 }

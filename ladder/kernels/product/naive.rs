@@ -1,17 +1,17 @@
-//! One output for each thread, straight from global memory, with the threads of a warp down a
-//! column of C.
+//! One output per thread, straight from global memory, with the threads of a warp down a column of
+//! C.
 //!
 //! ```text
 //! row = block row * 32 + threadIdx.x; column = block column * 32 + threadIdx.y
 //! for k: sum += a[row][k] * b[k][column]
 //! ```
 //!
-//! It is what a thread index taken for a row index gives. Neighbouring threads read elements of A
-//! that are a row apart, and write such elements of C: each request of a warp is 32 sectors. Their
-//! element of B is the same one.
+//! This happens if the thread index is used as the row index. Neighbouring threads read elements of
+//! A that are a row apart, and write elements of C that are a row apart: each request of a warp is
+//! 32 sectors. All read the same element of B.
 //!
-//! Prediction: bound by the sectors of A, 32 for each 32 multiply-adds, in the first-level cache
-//! (a sector serves the next 7 steps of k, if it stays): the slowest step.
+//! Prediction: the slowest step, bound by the sectors of A in L1: 32 for each 32 multiply-adds. (A
+//! sector serves the next 7 steps of k, if it stays in L1.)
 
 use super::{TILE, block_corner, place_in_block, store_output};
 use cuda_std::prelude::*;
@@ -35,11 +35,13 @@ pub unsafe fn product_naive(
     if row < m && column < n {
         let mut sum = 0.0;
         for i in 0..k {
-            // SAFETY: (1) row < m, i < k and column < n, by (2).
+            // SAFETY: row < m, i < k and column < n, and the matrices have these elements: the
+            // caller's contract.
             let (left, right) = unsafe { (a.load(row * k + i), b.load(i * n + column)) };
             sum = Float::mul_add(left, right, sum);
         }
-        // SAFETY: (1) is (2); by (1) threads and outputs are one to one.
+        // SAFETY: C has m * n elements, and each output belongs to one thread: the caller's
+        // contract.
         unsafe { store_output(c, (m, n), (row, column), sum) };
     }
 }

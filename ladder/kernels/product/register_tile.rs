@@ -1,20 +1,20 @@
-//! What the steps with a block of outputs for each thread have in common.
+//! Code shared by the steps with a block of outputs per thread.
 
 use cuda_std::prelude::*;
 
 /// Rows and columns of C that a block of 16 x 16 threads computes.
 pub const BLOCK: usize = 128;
 
-/// Threads down a block, and along.
+/// Threads of a block, down and along.
 pub const SIDE: usize = 16;
 
-/// Rows and columns of outputs of a thread.
+/// Rows and columns of outputs per thread.
 pub(super) const OUTPUTS: usize = BLOCK / SIDE;
 
 /// K of a tile.
 pub(super) const DEPTH: usize = 8;
 
-/// Elements of a vector of 16 bytes.
+/// Elements in a 16-byte vector.
 pub(super) const VECTOR: usize = 4;
 
 /// A thread's sums.
@@ -31,14 +31,14 @@ pub(super) fn add_products(sums: &mut Sums, a: &[f32; OUTPUTS], b: &[f32; OUTPUT
     }
 }
 
-/// The position in the block of output row or column `i` of the thread at `thread` down or along,
-/// where outputs are vectors: two of them, half a block apart.
+/// The position in the block of output row or column `i` of a thread, if its outputs are two
+/// vectors, half a block apart.
 #[inline(always)]
 pub(super) fn place_of_vectors(thread: usize, i: usize) -> usize {
     thread * VECTOR + i / VECTOR * (BLOCK / 2) + i % VECTOR
 }
 
-/// The elements of row `row` of a tile at the outputs of the thread at `thread`, as two vectors.
+/// The elements of row `row` of a tile for a thread's outputs, as two vectors.
 ///
 /// # Safety
 /// 1. `row` lies within the tile, `thread` is below [`SIDE`], and the row has been written, before
@@ -50,8 +50,8 @@ pub(super) unsafe fn fragment<const ROWS: usize, const PITCH: usize>(
     row: usize,
     thread: usize,
 ) -> [f32; OUTPUTS] {
-    // SAFETY: (1), (2) are (1). (3) The columns are multiples of 4, and the pitch is, or it would
-    // not compile.
+    // SAFETY: the row is in the tile, and was written before a barrier: the caller's contract. The
+    // columns are multiples of 4; so is the pitch, or it would not compile.
     let ([a, b, c, d], [e, f, g, h]) = unsafe {
         (
             tile.load_vector::<VECTOR>(row, place_of_vectors(thread, 0)),
@@ -61,13 +61,13 @@ pub(super) unsafe fn fragment<const ROWS: usize, const PITCH: usize>(
     [a, b, c, d, e, f, g, h]
 }
 
-/// Writes a thread's outputs in vectors where the rows of C are multiples of 16 bytes, and one by
-/// one elsewhere, as far as they are within C.
+/// Writes a thread's outputs within C: in vectors if the rows of C are multiples of 16 bytes,
+/// otherwise one by one.
 ///
 /// # Safety
 /// 1. C has m * n elements and starts at a multiple of 16 bytes.
-/// 2. `corner` is the first output of the thread's block, whose outputs no other block has, and
-///    `thread` its row and column there.
+/// 2. `corner` is the first output of the thread's block, `thread` its row and column there. No
+///    other block has these outputs.
 #[inline(always)]
 pub(super) unsafe fn store_vectors(
     c: GlobalMut<f32>,
@@ -83,12 +83,13 @@ pub(super) unsafe fn store_vectors(
             let column = corner.1 + place_of_vectors(thread.1, j);
             if row < m && column < n && n.is_multiple_of(VECTOR) {
                 let vector = [sums[j], sums[j + 1], sums[j + 2], sums[j + 3]];
-                // SAFETY: (1) row < m, and n and the column are multiples of 4. (2) So are they.
-                // (3) is (2): these outputs are this thread's.
+                // SAFETY: row < m, and n and the column are multiples of 4, so the vector is within
+                // C and aligned. These outputs are this thread's: the caller's contract.
                 unsafe { c.store_vector(row * n + column, vector) };
             } else {
                 for v in 0..VECTOR {
-                    // SAFETY: (1) is (1) and (2).
+                    // SAFETY: C has m * n elements, and these outputs are this thread's: the
+                    // caller's contract.
                     unsafe {
                         super::store_output(c, (m, n), (row, column + v), sums[j + v]);
                     }

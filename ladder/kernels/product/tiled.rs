@@ -6,19 +6,19 @@
 //!     barrier; sum += a_tile[row][i] * b_tile[i][column] for the 32 i; barrier
 //! ```
 //!
-//! An element that is read from global memory serves 32 outputs instead of one.
+//! An element read from global memory serves 32 outputs instead of one.
 //!
-//! Prediction: global memory falls to 1/32 and is no limit any more; two shared loads for each
-//! multiply-add are the next one. Departure from PMPP: elements outside the matrices count as
+//! Prediction: global memory traffic falls to 1/32 and is no longer the limit. The next limit is
+//! two shared loads per multiply-add. Departure from PMPP: elements outside the matrices count as
 //! zero, so the sizes need not be multiples of the tile.
 
 use super::{TILE, block_corner, element_or_zero, place_in_block, store_output};
 use cuda_std::prelude::*;
 
-/// A tile whose rows lie `PITCH` elements apart.
+/// A tile whose rows are `PITCH` elements apart.
 pub(super) type Tile<'block, const PITCH: usize> = SharedTile<'block, f32, TILE, TILE, PITCH>;
 
-/// The products of one tile, added to the output of thread (`down`, `along`).
+/// Adds the products of one tile to the output of thread (`down`, `along`).
 ///
 /// # Safety
 /// 1. `down` and `along` are below `TILE`; both tiles have been written, before a barrier.
@@ -30,7 +30,8 @@ pub(super) unsafe fn accumulate<const B_PITCH: usize>(
     (down, along): (usize, usize),
 ) -> f32 {
     for i in 0..TILE {
-        // SAFETY: (1) is (1), and i < TILE. (2) is (1).
+        // SAFETY: the indices are below `TILE`, and the tiles were written before a barrier: the
+        // caller's contract.
         let (left, right) = unsafe { (a_tile.load(down, i), b_tile.load(i, along)) };
         sum = Float::mul_add(left, right, sum);
     }
@@ -57,24 +58,25 @@ pub unsafe fn product_tiled(
     let (row, column) = (corner.0 + down, corner.1 + along);
     let mut sum = 0.0;
     for start in (0..k).step_by(TILE) {
-        // SAFETY: (1) is (2).
+        // SAFETY: the matrix has its elements: the caller's contract.
         let (left, right) = unsafe {
             (
                 element_or_zero(a, (m, k), (row, start + along)),
                 element_or_zero(b, (k, n), (start + down, column)),
             )
         };
-        // SAFETY: (1) `down`, `along` < TILE. (2) Each thread writes its own element; the barriers
-        // order the writes with the reads of this round and the last.
+        // SAFETY: `down` and `along` are below `TILE`. Each thread writes its own element. Barriers
+        // separate the writes from the reads of this round and the last.
         unsafe {
             a_tile.store(down, along, left);
             b_tile.store(down, along, right);
         }
         thread::sync_threads();
-        // SAFETY: (1) as above; the barrier is passed.
+        // SAFETY: `down` and `along` are below `TILE`, and both tiles were written before the
+        // barrier.
         sum = unsafe { accumulate(sum, a_tile, b_tile, (down, along)) };
         thread::sync_threads();
     }
-    // SAFETY: (1) is (2); by (1) threads and outputs are one to one.
+    // SAFETY: C has m * n elements, and each output belongs to one thread: the caller's contract.
     unsafe { store_output(c, (m, n), (row, column), sum) };
 }

@@ -1,4 +1,4 @@
-//! Coarsening in two dimensions: 8 x 8 outputs for each thread, in registers.
+//! Coarsening in two dimensions: 8 x 8 outputs per thread, in registers.
 //!
 //! ```text
 //! for each 8 of K:
@@ -9,17 +9,17 @@
 //!     barrier
 //! ```
 //!
-//! Coarsening along rows saves copies of A; coarsening along columns, too, saves copies of B. What
-//! matters more: an element that a thread has read from shared memory serves 8 multiply-adds.
+//! Coarsening along rows saves copies of A, and along columns copies of B. More important, an
+//! element read from shared memory serves 8 multiply-adds.
 //!
 //! Prediction: one shared load for 4 multiply-adds instead of two for one, so shared memory is no
-//! limit any more: several times as fast.
+//! longer the limit: several times faster.
 
 use super::register_tile::{BLOCK, DEPTH, OUTPUTS, SIDE, add_products};
 use super::{block_corner, element_or_zero, place_in_block, store_output};
 use cuda_std::prelude::*;
 
-/// A's tile, with an element between its rows: else the elements of a column would lie in four
+/// A's tile, with a padding element per row: otherwise the elements of a column would be in four
 /// banks.
 type ATile<'block> = SharedTile<'block, f32, BLOCK, DEPTH, { DEPTH + 1 }>;
 type BTile<'block> = SharedTile<'block, f32, DEPTH, BLOCK, BLOCK>;
@@ -29,7 +29,8 @@ const THREADS: usize = SIDE * SIDE;
 /// Copies the thread's elements of A's tile.
 ///
 /// # Safety
-/// 1. `thread` is the thread's number in the block, and barriers order the copies with the reads.
+/// 1. `thread` is the thread's number in the block, and barriers separate the copies from the
+///    reads.
 /// 2. The matrix has the shape's elements.
 #[inline(always)]
 unsafe fn copy_a(
@@ -40,9 +41,10 @@ unsafe fn copy_a(
 ) {
     for i in 0..BLOCK * DEPTH / THREADS {
         let (down, along) = (thread / DEPTH + i * (THREADS / DEPTH), thread % DEPTH);
-        // SAFETY: (1) is (2).
+        // SAFETY: the matrix has its elements: the caller's contract.
         let element = unsafe { element_or_zero(a, shape, (corner.0 + down, corner.1 + along)) };
-        // SAFETY: (1) 256 threads and 4 rounds are the tile's 1024 elements. (2) is (1).
+        // SAFETY: 256 threads in 4 rounds cover the tile's 1024 elements. Barriers separate the
+        // copies from the reads: the caller's contract.
         unsafe { tile.store(down, along, element) };
     }
 }
@@ -60,14 +62,15 @@ unsafe fn copy_b(
 ) {
     for i in 0..BLOCK * DEPTH / THREADS {
         let (down, along) = (thread / BLOCK + i * (THREADS / BLOCK), thread % BLOCK);
-        // SAFETY: (1) is (2).
+        // SAFETY: the matrix has its elements: the caller's contract.
         let element = unsafe { element_or_zero(b, shape, (corner.0 + down, corner.1 + along)) };
-        // SAFETY: (1) 256 threads and 4 rounds are the tile's 1024 elements. (2) is (1).
+        // SAFETY: 256 threads in 4 rounds cover the tile's 1024 elements. Barriers separate the
+        // copies from the reads: the caller's contract.
         unsafe { tile.store(down, along, element) };
     }
 }
 
-/// C = A B, 8 x 8 outputs for each thread.
+/// C = A B, 8 x 8 outputs per thread.
 ///
 /// # Safety
 /// 1. The launch has blocks of 16 x 16 threads and a grid of ceil(n / 128) x ceil(m / 128) blocks.
@@ -87,7 +90,7 @@ pub unsafe fn product_two_dimensional(
     let thread = down * SIDE + along;
     let mut sums = [[0.0; OUTPUTS]; OUTPUTS];
     for start in (0..k).step_by(DEPTH) {
-        // SAFETY: (1) the barriers below. (2) is (2).
+        // SAFETY: barriers follow. The matrices have their elements: the caller's contract.
         unsafe {
             copy_a(a_tile, (a, (m, k)), (corner.0, start), thread);
             copy_b(b_tile, (b, (k, n)), (start, corner.1), thread);
@@ -96,7 +99,8 @@ pub unsafe fn product_two_dimensional(
         for i in 0..DEPTH {
             let (mut left, mut right) = ([0.0; OUTPUTS], [0.0; OUTPUTS]);
             for output in 0..OUTPUTS {
-                // SAFETY: (1) `down`, `along` < 16 and output < 8. (2) Before the barrier.
+                // SAFETY: `down` and `along` are below 16, `output` below 8. The tiles were written
+                // before the barrier.
                 unsafe {
                     left[output] = a_tile.load(down + output * SIDE, i);
                     right[output] = b_tile.load(i, along + output * SIDE);
@@ -109,7 +113,8 @@ pub unsafe fn product_two_dimensional(
     for (i, sums) in sums.iter().enumerate() {
         for (j, sum) in sums.iter().enumerate() {
             let output = (corner.0 + down + i * SIDE, corner.1 + along + j * SIDE);
-            // SAFETY: (1) is (2); by (1) each output is one thread's.
+            // SAFETY: C has m * n elements, and each output belongs to one thread: the caller's
+            // contract.
             unsafe { store_output(c, (m, n), output, *sum) };
         }
     }

@@ -5,17 +5,17 @@
 //! for k: sum += a[row][k] * b[column * K + k]
 //! ```
 //!
-//! Neighbouring threads have neighbouring columns, as they should; but neighbouring elements of a
-//! row of B are K elements apart, so a warp requests 32 sectors, of each of which it uses 4 bytes.
-//! The element of A is the same for the whole warp.
+//! Neighbouring threads have neighbouring columns, as they should. But neighbouring elements of a
+//! row of B are K elements apart, so a warp requests 32 sectors and uses 4 bytes of each. The whole
+//! warp reads the same element of A.
 //!
-//! Prediction: that of the naive kernel, with B in the place of A. The stores of C are coalesced,
-//! which shows only where K is small.
+//! Prediction: as the naive kernel, with B instead of A. The stores of C are coalesced, which
+//! matters only if K is small.
 
 use super::{TILE, block_corner, place_in_block, store_output};
 use cuda_std::prelude::*;
 
-/// C = A B of a column-major B, a warp along a row of C.
+/// C = A B for a column-major B, a warp along a row of C.
 ///
 /// # Safety
 /// 1. The launch has blocks of 32 x 32 threads and a grid of ceil(n / 32) x ceil(m / 32) blocks.
@@ -34,11 +34,13 @@ pub unsafe fn product_uncoalesced(
     if row < m && column < n {
         let mut sum = 0.0;
         for i in 0..k {
-            // SAFETY: (1) row < m, i < k and column < n, by (2).
+            // SAFETY: row < m, i < k and column < n, and the matrices have these elements: the
+            // caller's contract.
             let (left, right) = unsafe { (a.load(row * k + i), b.load(column * k + i)) };
             sum = Float::mul_add(left, right, sum);
         }
-        // SAFETY: (1) is (2); by (1) threads and outputs are one to one.
+        // SAFETY: C has m * n elements, and each output belongs to one thread: the caller's
+        // contract.
         unsafe { store_output(c, (m, n), (row, column), sum) };
     }
 }

@@ -1,5 +1,5 @@
-//! Coarsening where there is no price to save (PMPP, the first of its three pitfalls): the
-//! vector addition z = x + y with COARSE_FACTOR elements for each thread.
+//! Coarsening without redundant work to save (PMPP, the first of its three pitfalls): the vector
+//! addition z = x + y with COARSE_FACTOR elements per thread.
 //!
 //! ```text
 //! for c in 0..COARSE_FACTOR:
@@ -7,10 +7,9 @@
 //!     z[i] = x[i] + y[i]
 //! ```
 //!
-//! No two threads read the same element, so there is nothing that a coarser thread would read once
-//! instead of twice.
+//! No two threads read the same element, so a coarser thread saves no reads.
 //!
-//! Prediction: the same time with every factor, that of moving 12 bytes for each element.
+//! Prediction: the same time with every factor: that of moving 12 bytes per element.
 
 use cuda_std::prelude::*;
 
@@ -24,7 +23,8 @@ unsafe fn add<const FACTOR: usize>(x: Global<f32>, y: Global<f32>, z: GlobalMut<
     for c in 0..FACTOR {
         let i = first + c * threads;
         if i < z.len() {
-            // SAFETY: (1) is the comparison and (2). (2) Each element is one thread's.
+            // SAFETY: the index was compared with the length of `z`, and all lengths are equal: the
+            // caller's contract. Each element belongs to one thread.
             unsafe { z.store(i, x.load(i) + y.load(i)) };
         }
     }
@@ -40,7 +40,7 @@ macro_rules! addition_kernels {
         /// 2. `x`, `y` and `z` have the same length.
         #[kernel(max_threads = 1024)]
         pub unsafe fn $name(x: Global<f32>, y: Global<f32>, z: GlobalMut<f32>) {
-            // SAFETY: (1), (2) are the launch's.
+            // SAFETY: the caller's contract.
             unsafe { add::<$factor>(x, y, z) }
         }
     )*};

@@ -1,4 +1,4 @@
-//! Vectorised: 16 bytes for each access of global and of shared memory.
+//! Vectorised: 16 bytes per access of global and shared memory.
 //!
 //! ```text
 //! for each 8 of K:
@@ -8,12 +8,12 @@
 //!     barrier
 //! ```
 //!
-//! A thread's outputs are 2 x 2 blocks of 4 x 4 now, so that the elements it reads are neighbours.
-//! A's tile is transposed for the same reason: a column of A is not in one piece otherwise.
+//! A thread's outputs are 2 x 2 blocks of 4 x 4, so that the elements it reads are contiguous. A's
+//! tile is transposed, so that a column of A is contiguous, too.
 //!
-//! Prediction: a quarter of the loads and stores for the same bytes, so fewer instructions beside
-//! the multiply-adds: a fifth faster. Matrices whose rows are no multiples of 16 bytes are read and
-//! written element by element.
+//! Prediction: a quarter of the loads and stores for the same bytes, so fewer instructions besides
+//! the multiply-adds: a fifth faster. Matrices whose rows are not multiples of 16 bytes are read
+//! and written element by element.
 
 use super::register_tile::{
     BLOCK, DEPTH, OUTPUTS, SIDE, VECTOR, add_products, fragment, store_vectors,
@@ -22,13 +22,12 @@ use super::{block_corner, element_or_zero, place_in_block};
 use cuda_std::hint::{opaque, opaque_size};
 use cuda_std::prelude::*;
 
-/// A's tile: a row for each k. With 4 elements between the rows, the 32 words that a warp writes at
-/// once lie in 32 banks.
+/// A's tile: a row for each k. With 4 padding elements per row, the 32 words that a warp writes at
+/// once are in 32 banks.
 type ATile<'block> = SharedTile<'block, f32, DEPTH, BLOCK, { BLOCK + VECTOR }>;
 type BTile<'block> = SharedTile<'block, f32, DEPTH, BLOCK, BLOCK>;
 
-/// Four neighbours of a row of a row-major matrix, from a column on that is a multiple of 4, with
-/// zeros for what lies outside.
+/// Four neighbours of a row, from a column that is a multiple of 4, with zeros outside the matrix.
 ///
 /// # Safety
 /// 1. The matrix has rows * columns elements and starts at a multiple of 16 bytes.
@@ -41,11 +40,11 @@ unsafe fn vector_or_zeros(
 ) -> [f32; VECTOR] {
     let (rows, columns) = shape;
     if row < rows && column < columns && columns.is_multiple_of(VECTOR) {
-        // SAFETY: (1) columns and column are multiples of 4, so the vector ends in its row, which
-        // is in the matrix by (1). (2) So the position is a multiple of 4; then (1).
+        // SAFETY: `columns` and `column` are multiples of 4, so the vector is within its row. The
+        // matrix has the row and is aligned: the caller's contract.
         return unsafe { matrix.load_vector(row * columns + column) };
     }
-    // SAFETY: (1) is (1).
+    // SAFETY: the matrix has its elements: the caller's contract.
     unsafe {
         [
             element_or_zero(matrix, shape, (row, column)),
@@ -56,7 +55,7 @@ unsafe fn vector_or_zeros(
     }
 }
 
-/// C = A B, 8 x 8 outputs for each thread, in vectors.
+/// C = A B, 8 x 8 outputs per thread, in vectors.
 ///
 /// # Safety
 /// 1. The launch has blocks of 16 x 16 threads and a grid of ceil(n / 128) x ceil(m / 128) blocks.
@@ -75,13 +74,13 @@ pub unsafe fn product_vectorised(
     let (corner, (down, along)) = (block_corner(BLOCK, BLOCK), place_in_block());
     let mut sums = [[0.0; OUTPUTS]; OUTPUTS];
     for start in (0..k).step_by(DEPTH) {
-        // Computed anew for each tile: the sums need the registers.
+        // Recomputed for each tile, because the sums need the registers.
         let thread = opaque((down * SIDE + along) as u32) as usize;
         let (m, n, k) = (opaque_size(m), opaque_size(n), opaque_size(k));
-        // What the thread copies: a vector of A's rows, 2 to a row, and one of B's, 32 to a row.
+        // The thread copies one vector of A, 2 to a row, and one of B, 32 to a row.
         let (a_row, a_k) = (thread / 2, thread % 2 * VECTOR);
         let (b_k, b_column) = (thread / 32, thread % 32 * VECTOR);
-        // SAFETY: (1) is (2).
+        // SAFETY: the matrix has its elements: the caller's contract.
         let (left, right) = unsafe {
             (
                 vector_or_zeros(a, (m, k), (corner.0 + a_row, start + a_k)),
@@ -89,21 +88,23 @@ pub unsafe fn product_vectorised(
             )
         };
         for (v, element) in left.iter().enumerate() {
-            // SAFETY: (1) 256 threads are 128 rows x 2 vectors of 4 k. (2) Barriers order the
-            // writes with the reads of this round and the last.
+            // SAFETY: 256 threads cover 128 rows of 2 vectors of 4 k. Barriers separate the writes
+            // from the reads of this round and the last.
             unsafe { a_tile.store(a_k + v, a_row, *element) };
         }
-        // SAFETY: (1) 256 threads are 8 rows of 32 vectors. (2) As above. (3) Columns and pitch are
+        // SAFETY: 256 threads cover 8 rows of 32 vectors. Barriers, as above. Columns and pitch are
         // multiples of 4.
         unsafe { b_tile.store_vector(b_k, b_column, right) };
         thread::sync_threads();
         for i in 0..DEPTH {
-            // SAFETY: (1) i < DEPTH; `down`, `along` < 16; the barrier is passed.
+            // SAFETY: i < `DEPTH`, and `down` and `along` are below 16. The tiles were written
+            // before the barrier.
             let (left, right) = unsafe { (fragment(a_tile, i, down), fragment(b_tile, i, along)) };
             add_products(&mut sums, &left, &right);
         }
         thread::sync_threads();
     }
-    // SAFETY: (1) is (2). (2) is (1).
+    // SAFETY: C has m * n elements and is aligned to 16 bytes, and each block has its own outputs:
+    // the caller's contract.
     unsafe { store_vectors(c, (m, n), corner, (down, along), &sums) };
 }

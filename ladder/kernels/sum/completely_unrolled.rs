@@ -8,14 +8,13 @@
 //! stride 32, 16, 8, 4, 2, 1 in the first warp, unrolled, each with a barrier of the warp
 //! ```
 //!
-//! Step: no counter, no comparison of it, and addresses that differ by constants.
+//! Step: no loop counter and comparison, and addresses that differ by constants.
 //!
-//! Prediction: some percent at most, and only where the rounds are not hidden behind the loads of
-//! other blocks; memory already limits.
+//! Prediction: a few percent at most, and only if the rounds are not hidden behind other blocks'
+//! loads: memory is already the limit.
 //!
-//! Departures from PCC: as in unrolled warps; and a kernel for each size of the block, where
-//! PCC has one that compares `blockDim.x` as it runs and passes the barriers of the rounds
-//! that it leaves out.
+//! Departures from PCC: as in unrolled warps; and one kernel for each block size. PCC has a single
+//! kernel that compares `blockDim.x` at run time, and executes the barriers of skipped rounds.
 
 use super::part::{Part, UNROLLED};
 use cuda_std::prelude::*;
@@ -28,24 +27,27 @@ use cuda_std::prelude::*;
 unsafe fn sum<const THREADS: u32>(x: GlobalMut<i32>, partials: GlobalMut<i32>) {
     let thread = thread::thread_idx_x();
     let part = Part::of_block(x, UNROLLED, THREADS);
-    // SAFETY: (1) each thread has its own place in all data blocks.
+    // SAFETY: each thread accesses only the element at its number in each data block.
     unsafe { part.fold_data_blocks(thread, THREADS) };
     thread::sync_threads();
 
     let part = part.first_data_block(THREADS);
-    // All of it is constant: the compiler leaves one body for each stride.
+    // All constants: the compiler unrolls one body for each stride.
     let mut stride = THREADS / 2;
     while stride > warp::width() {
         if thread < stride {
-            // SAFETY: (1) elements below stride are written, and those from stride on read.
+            // SAFETY: in this round elements below `stride` are written, each by one thread, and
+            // elements from `stride` only read.
             unsafe { part.add(thread, stride) };
         }
         thread::sync_threads();
         stride /= 2;
     }
-    // SAFETY: (1) 64 threads and more are whole warps of 32 or 64, and the barrier is above.
+    // SAFETY: at least 64 threads, a power of two, are whole warps of 32 or 64. The block's barrier
+    // is above.
     unsafe { part.add_in_first_warp() };
-    // SAFETY: (1) is (1); thread 0 itself wrote element 0 last.
+    // SAFETY: `partials` has an element for each block: the caller's contract. Thread 0 itself
+    // wrote element 0 last.
     unsafe { part.write_sum(partials) };
 }
 
@@ -61,7 +63,7 @@ macro_rules! kernels {
         ///    eighth of `x.len()`.
         #[kernel(max_threads = $threads)]
         pub unsafe fn $name(x: GlobalMut<i32>, partials: GlobalMut<i32>) {
-            // SAFETY: (1) is (1).
+            // SAFETY: the caller's contract.
             unsafe { sum::<$threads>(x, partials) }
         }
     )*};

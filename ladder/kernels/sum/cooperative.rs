@@ -1,5 +1,5 @@
-//! Cooperative groups (`sum_kernel_block`): threads add vectors of the whole array, the
-//! group of the block adds their sums, and one atomic addition for each block adds those.
+//! Cooperative groups (`sum_kernel_block`): threads add vectors of the whole array, the block's
+//! group adds their sums, and one atomic addition per block adds those.
 //!
 //! ```text
 //! thread_sum:  for each vector of 4 elements at thread, thread + threads of the grid, ...: add it
@@ -7,18 +7,17 @@
 //! rank 0:      total += the block's sum, atomically
 //! ```
 //!
-//! Steps: 16 bytes with each load; as many threads as a device holds instead of as many as there
-//! are elements; the total is on the device, without a second launch and without the host.
+//! Steps: 16 bytes per load; as many threads as the device holds instead of one per element; the
+//! total is computed on the device, without a second launch or the host.
 //!
-//! Prediction: blocks start and end once instead of thousands of times on each multiprocessor, so a
-//! few percent closer to what memory delivers; the atomic additions, one for each block, do not
-//! show.
+//! Prediction: blocks start and end once instead of thousands of times per multiprocessor, so a few
+//! percent closer to the memory bandwidth. The atomic additions, one per block, are negligible.
 //!
-//! Departures from the article that `mod.rs` names:
+//! Departures from the article named in `mod.rs`:
 //! 1. Sums are held in 64 bits: 2^28 numbers up to 255 overflow its `int`.
 //! 2. Elements after the last whole vector are added too.
-//! 3. `reduce_sum` is the group's own collective, in registers, where the article halves an array
-//!    in shared memory between two barriers for each round.
+//! 3. `reduce_sum` is the group's collective, in registers. The article halves an array in shared
+//!    memory, with two barriers per round.
 
 use cuda_std::cooperative_groups::{Collective, Group, this_thread_block};
 use cuda_std::prelude::*;
@@ -38,7 +37,8 @@ unsafe fn thread_sum(x: Global<i32>) -> i64 {
     let mut sum = 0;
     let mut vector = thread;
     while vector < vectors {
-        // SAFETY: (1) is the comparison. (2) is (1): vectors are 16 bytes.
+        // SAFETY: the vector was compared with their number. `x` is aligned: the caller's contract,
+        // and vectors are 16 bytes.
         let [a, b, c, d] = unsafe { x.load_vector::<LANES>(vector * LANES) };
         sum += (i64::from(a) + i64::from(b)) + (i64::from(c) + i64::from(d));
         vector += threads;
@@ -48,7 +48,7 @@ unsafe fn thread_sum(x: Global<i32>) -> i64 {
     sum.wrapping_add(i64::from(rest.unwrap_or(0)))
 }
 
-/// The sum of `value` over a group, in each of its threads. All of them call it.
+/// Sums `value` over a group. All of its threads call it, and get the sum.
 #[inline(always)]
 #[track_caller]
 fn reduce_sum(group: &impl Collective, value: i64) -> i64 {
@@ -63,11 +63,11 @@ fn reduce_sum(group: &impl Collective, value: i64) -> i64 {
 #[kernel(max_threads = 1024)]
 pub unsafe fn sum_cooperative(x: Global<i32>, total: GlobalMut<i64>) {
     let block = this_thread_block();
-    // SAFETY: (1) is (1).
+    // SAFETY: `x` is aligned, and the launch has one dimension: the caller's contract.
     let of_thread = unsafe { thread_sum(x) };
     let of_block = reduce_sum(&block, of_thread);
     if block.thread_rank() == 0 {
-        // SAFETY: (1) is (2). (2) Nothing but this line touches the element.
+        // SAFETY: `total` has an element: the caller's contract. All its accesses are atomic.
         unsafe { total.atomic_add(0, of_block) };
     }
 }

@@ -1,14 +1,14 @@
-//! The ladder of the sum, step by step.
+//! The sum ladder, step by step.
 //!
 //! The steps up to the complete unrolling are those of PCC, which in these files is Cheng,
 //! Grossman, McKercher: Professional CUDA C Programming, chapter 3. They work in place: they
-//! overwrite `x`, and leave one partial sum for each block in `partials`. Integers wrap, in
-//! partial sums too.
+//! overwrite `x`, and write one partial sum per block to `partials`. Integers wrap, including
+//! partial sums.
 //!
 //! [`sum_cooperative`] follows Harris, Perelygin: Cooperative Groups: Flexible CUDA Thread
 //! Programming, and adds to one total.
 //!
-//! All steps expect blocks whose number of threads is a power of two from 64 to 1024.
+//! All steps need blocks of a power of two of threads, from 64 to 1024.
 
 mod completely_unrolled;
 mod cooperative;

@@ -7,17 +7,17 @@
 //!     barrier
 //! ```
 //!
-//! In the first round every second lane of each warp adds, in the second every fourth, and so on,
-//! yet a warp with one lane at work runs as long as one with all: the branch diverges. Every
-//! sector of the array is read and written again.
+//! In the first round every second lane adds, in the second every fourth, and so on. The branch
+//! diverges: a warp with one active lane takes as long as one with all. Every sector of the array
+//! is read and written in each round.
 //!
-//! Departure from PCC: threads past the end of the array do not return before a barrier;
-//! they take part in it and add nothing.
+//! Departure from PCC: threads past the end of the array do not return early; they take part in the
+//! barriers and add nothing.
 
 use super::part::Part;
 use cuda_std::prelude::*;
 
-/// Adds each block's elements of `x`, in place, and leaves the sums in `partials`.
+/// Adds each block's elements of `x`, in place, and writes the sums to `partials`.
 ///
 /// # Safety
 /// 1. The launch has one dimension and blocks of a power of two of threads; `partials` has an
@@ -30,12 +30,14 @@ pub unsafe fn sum_neighboured(x: GlobalMut<i32>, partials: GlobalMut<i32>) {
     let mut stride = 1;
     while stride < threads {
         if thread.is_multiple_of(2 * stride) {
-            // SAFETY: (1) multiples of 2 stride are written, and odd multiples of stride read.
+            // SAFETY: in this round multiples of 2 `stride` are written, each by one thread, and
+            // odd multiples of `stride` only read.
             unsafe { part.add(thread, stride) };
         }
         thread::sync_threads();
         stride *= 2;
     }
-    // SAFETY: (1) is (1); thread 0 itself wrote element 0 last.
+    // SAFETY: `partials` has an element for each block: the caller's contract. Thread 0 itself
+    // wrote element 0 last.
     unsafe { part.write_sum(partials) };
 }

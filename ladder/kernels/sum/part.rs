@@ -1,15 +1,14 @@
-//! The part of the array that one block adds, and what every step does with it.
+//! The part of the array that one block adds, and the operations that the steps share.
 
 use cuda_std::prelude::*;
 
-/// Data blocks that a block of the unrolled steps adds (PCC's "unrolling 8"): elements of
-/// each thread.
+/// Data blocks per block in the unrolled steps (PCC's "unrolling 8"), and so elements per thread.
 pub const UNROLLED: u32 = 8;
 
-/// The elements of one block: `len` of them from `first` on.
+/// The elements of one block: `len` elements from `first`.
 ///
-/// PCC calls a data block as many elements as a block has threads; a part is one of them or
-/// several, and shorter where the array ends.
+/// PCC calls as many elements as a block has threads a data block. A part is one or several data
+/// blocks, or shorter at the end of the array.
 #[derive(Clone, Copy)]
 pub struct Part<'launch> {
     x: GlobalMut<'launch, i32>,
@@ -25,7 +24,7 @@ impl<'launch> Part<'launch> {
         let whole = data_blocks * threads;
         let first = thread::block_idx_x() as usize * whole as usize;
         let rest = x.len().saturating_sub(first);
-        // At most `whole`, which fits.
+        // Cannot overflow: at most `whole`.
         let len = rest.min(whole as usize) as u32;
         Self { x, first, len }
     }
@@ -42,14 +41,15 @@ impl<'launch> Part<'launch> {
     /// Adds element `at + distance` to element `at`, if the part has them.
     ///
     /// # Safety
-    /// 1. Until the next barrier no other thread touches element `at`, and none writes element
-    ///    `at + distance`.
+    /// 1. Until the next barrier no other thread accesses element `at`, and none writes element `at
+    ///    + distance`.
     #[inline(always)]
     #[track_caller]
     pub unsafe fn add(self, at: u32, distance: u32) {
         if at + distance < self.len {
             let at = self.first + at as usize;
-            // SAFETY: (1) the part's elements are of `x`. (2) is (1).
+            // SAFETY: the part's elements are elements of `x`. No access conflicts: the caller's
+            // contract.
             unsafe {
                 let sum = self
                     .x
@@ -60,8 +60,8 @@ impl<'launch> Part<'launch> {
         }
     }
 
-    /// The sum of the elements `at`, `at + threads`, and so on, one of each of [`UNROLLED`] data
-    /// blocks, as far as the part has them.
+    /// Sums elements `at`, `at + threads`, ..., one of each of [`UNROLLED`] data blocks that the
+    /// part has.
     ///
     /// # Safety
     /// 1. `at < threads`.
@@ -70,17 +70,19 @@ impl<'launch> Part<'launch> {
     #[track_caller]
     unsafe fn sum_of_data_blocks(self, at: u32, threads: u32) -> i32 {
         let mut sum = 0_i32;
-        // The same condition for all of the block. Without a comparison for each element, all
-        // loads start before the first has come.
+        // The condition is the same for the whole block. Without a comparison per element, all
+        // loads start before the first completes.
         let is_whole = self.len == UNROLLED * threads;
         let mut data_block = 0;
         while is_whole && data_block < UNROLLED {
-            // SAFETY: (1) is (1), and the part is whole. (2) is (2).
+            // SAFETY: the part is whole, and `at < threads`. No other thread writes the elements:
+            // the caller's contract.
             sum = sum.wrapping_add(unsafe { self.load(at + data_block * threads) });
             data_block += 1;
         }
         while data_block < UNROLLED && at + data_block * threads < self.len {
-            // SAFETY: (1) is the comparison. (2) is (2).
+            // SAFETY: the part has the element: compared above. No other thread writes it: the
+            // caller's contract.
             sum = sum.wrapping_add(unsafe { self.load(at + data_block * threads) });
             data_block += 1;
         }
@@ -90,40 +92,42 @@ impl<'launch> Part<'launch> {
     /// Element `at`.
     ///
     /// # Safety
-    /// 1. The part has it.
+    /// 1. The part has the element.
     /// 2. No other thread writes it, unless a barrier orders the two.
     #[inline(always)]
     #[track_caller]
     unsafe fn load(self, at: u32) -> i32 {
-        // SAFETY: (1), (2) are the caller's.
+        // SAFETY: the part has the element, and no other thread writes it: the caller's contract.
         unsafe { self.x.load(self.first + at as usize) }
     }
 
-    /// Replaces element `at` by the sum of the elements at its place in all data blocks.
+    /// Replaces element `at` by the sum of the elements at this index in all data blocks.
     ///
     /// # Safety
-    /// 1. `at` is below `threads`, the launch's, and belongs to the calling thread alone until
-    ///    the next barrier, in each data block.
+    /// 1. `at` is below `threads`, the block's size. Until the next barrier, only the calling
+    ///    thread accesses this index in each data block.
     #[inline(always)]
     #[track_caller]
     pub unsafe fn fold_data_blocks(self, at: u32, threads: u32) {
         if at < self.len {
-            // SAFETY: (1), (2) are (1).
+            // SAFETY: `at < threads`, and no other thread accesses the elements: the caller's
+            // contract.
             let sum = unsafe { self.sum_of_data_blocks(at, threads) };
-            // SAFETY: (1) is the comparison. (2) is (1).
+            // SAFETY: the part has the element: compared above. Only this thread accesses it, or it
+            // is visible: the caller's contract.
             unsafe { self.x.store(self.first + at as usize, sum) };
         }
     }
 
-    /// Adds the first `2 * warp::width()` elements in the first warp, rounds separated by a
-    /// barrier of that warp alone. Other warps do nothing.
+    /// Adds the first `2 * warp::width()` elements in the first warp, with warp barriers between
+    /// the rounds. Other warps do nothing.
     ///
-    /// Only lanes whose element counts add, so no lane reads what another one writes in the same
-    /// round.
+    /// Only lanes whose sum is needed add, so no lane reads an element that another writes in the
+    /// same round.
     ///
     /// # Safety
-    /// 1. The block has whole warps; a barrier of the block has been passed since its threads
-    ///    wrote, and none but the first warp touches the part any more.
+    /// 1. The block has whole warps. Its threads have passed a barrier since they wrote, and only
+    ///    the first warp accesses the part from now on.
     #[inline(always)]
     #[track_caller]
     pub unsafe fn add_in_first_warp(self) {
@@ -132,8 +136,8 @@ impl<'launch> Part<'launch> {
             let mut distance = warp::width();
             while distance > 0 {
                 if thread < distance {
-                    // SAFETY: (1) lanes below `distance` write their own elements and read those
-                    // from `distance` on; the warp's barrier is between the rounds.
+                    // SAFETY: lanes below `distance` write their own elements and read elements
+                    // from `distance`. The warp's barrier separates the rounds.
                     unsafe { self.add(thread, distance) };
                 }
                 warp::sync(LaneMask::all());
@@ -142,7 +146,8 @@ impl<'launch> Part<'launch> {
         }
     }
 
-    /// Thread 0 writes element 0, the sum, to the block's element of `partials`; 0 for no element.
+    /// Thread 0 writes element 0, the sum, to the block's element of `partials`, or 0 if the part
+    /// is empty.
     ///
     /// # Safety
     /// 1. `partials` has an element for each block, and element 0 of the part is visible to
@@ -152,12 +157,14 @@ impl<'launch> Part<'launch> {
     pub unsafe fn write_sum(self, partials: GlobalMut<i32>) {
         if thread::thread_idx_x() == 0 {
             let sum = if self.len > 0 {
-                // SAFETY: (1) is the comparison. (2) is (1).
+                // SAFETY: the part has the element: compared above. Only this thread accesses it,
+                // or it is visible: the caller's contract.
                 unsafe { self.load(0) }
             } else {
                 0
             };
-            // SAFETY: (1) is (1). (2) One thread of each block writes its own.
+            // SAFETY: `partials` has an element for each block: the caller's contract. One thread
+            // of each block writes its own.
             unsafe { partials.store(thread::block_idx_x() as usize, sum) };
         }
     }

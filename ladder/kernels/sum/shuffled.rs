@@ -1,5 +1,4 @@
-//! Warp shuffles: what a thread has added stays in its register, and lanes hand registers to one
-//! another.
+//! Warp shuffles: sums stay in registers, and lanes exchange registers.
 //!
 //! ```text
 //! sum = the sum of x[thread + i * the block's size] for i from 0 to 7
@@ -8,17 +7,16 @@
 //! in the first warp: the same over the warps' words
 //! ```
 //!
-//! Step: the array is read once and never written; two rounds of shuffles and one barrier of the
-//! block take the place of all rounds through memory.
+//! Step: the array is read once and never written. Two rounds of shuffles and one block barrier
+//! replace all rounds through memory.
 //!
-//! Prediction: the eighth of the array that was written, and read again in later rounds, is saved:
-//! about an eighth of the bytes, and with them of the time.
+//! Prediction: saves writing an eighth of the array, and reading it again in later rounds: about an
+//! eighth of the bytes, and of the time.
 
 use super::part::UNROLLED;
 use cuda_std::prelude::*;
 
-/// The sum of the elements at the thread's place in the block's [`UNROLLED`] data blocks, as far
-/// as `x` has them.
+/// Sums the elements at the thread's index in the block's [`UNROLLED`] data blocks that `x` has.
 #[inline(always)]
 fn sum_of_thread(x: Global<i32>) -> i32 {
     let threads = thread::block_dim_x() as usize;
@@ -29,7 +27,7 @@ fn sum_of_thread(x: Global<i32>) -> i32 {
     if x.len().saturating_sub(first) >= whole {
         let mut i = 0;
         while i < UNROLLED as usize {
-            // SAFETY: (1) all elements of the block are there.
+            // SAFETY: `x` has all of the block's elements: compared above.
             sum = sum.wrapping_add(unsafe { x.load(own + i * threads) });
             i += 1;
         }
@@ -43,21 +41,21 @@ fn sum_of_thread(x: Global<i32>) -> i32 {
     sum
 }
 
-/// Adds eight times as many elements of `x` as a block has threads, and leaves the sums in
-/// `partials`.
+/// Adds eight elements of `x` per thread in each block, and writes the sums to `partials`.
 ///
 /// # Safety
-/// 1. The launch has one dimension and blocks of a power of two of threads, 64 at least;
-///    `partials` has an element for each block, and blocks times threads are at least an eighth of
-///    `x.len()`.
+/// 1. The launch has one dimension and blocks of a power of two of threads, 64 at least; `partials`
+///    has an element for each block, and blocks times threads are at least an eighth of `x.len()`.
 #[kernel(max_threads = 1024)]
 pub unsafe fn sum_shuffled(x: Global<i32>, partials: GlobalMut<i32>) {
     let scratch = shared_array![i32; block::MAX_WARPS];
     let of_thread = sum_of_thread(x);
-    // SAFETY: (1) 64 threads and more are whole warps of 32 or 64. (2) Nothing else uses it.
+    // SAFETY: at least 64 threads, a power of two, are whole warps of 32 or 64. Nothing else uses
+    // the scratch.
     let of_block = unsafe { block::reduce(of_thread, 0, scratch, i32::wrapping_add) };
     if thread::thread_idx_x() == 0 {
-        // SAFETY: (1) is (1). (2) One thread of each block writes its own.
+        // SAFETY: `partials` has an element for each block: the caller's contract. One thread of
+        // each block writes its own.
         unsafe { partials.store(thread::block_idx_x() as usize, of_block) };
     }
 }

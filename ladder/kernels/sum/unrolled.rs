@@ -1,5 +1,5 @@
-//! Unrolling 2 (PCC, `reduceUnrolling`): each block first adds a second data block to its
-//! own, then goes on as with interleaved pairs.
+//! Unrolling 2 (PCC, `reduceUnrolling`): each block first adds a second data block to its own, then
+//! continues with interleaved pairs.
 //!
 //! ```text
 //! x[thread] += x[thread + the block's size]
@@ -7,19 +7,18 @@
 //! interleaved pairs
 //! ```
 //!
-//! Step: half as many blocks, and each thread has two loads that do not depend on one another.
+//! Step: half as many blocks, and two independent loads per thread.
 //!
-//! Prediction: the rounds with their barriers are paid for twice as many elements, so up to twice
-//! as fast where they are what costs; as many bytes are written as before.
+//! Prediction: the cost of rounds and barriers is spread over twice as many elements, so up to
+//! twice as fast if they are the limit. The number of bytes written is unchanged.
 //!
-//! Departures from PCC: as in neighboured pairs; and where the last block's part has no whole
-//! second data block, what there is of it is added too.
+//! Departures from PCC: as in neighboured pairs; and if the last block's second data block is
+//! incomplete, its existing elements are added, too.
 
 use super::part::Part;
 use cuda_std::prelude::*;
 
-/// Adds twice as many elements of `x` as a block has threads, in place, and leaves the sums in
-/// `partials`.
+/// Adds two elements of `x` per thread in each block, in place, and writes the sums to `partials`.
 ///
 /// # Safety
 /// 1. The launch has one dimension and blocks of a power of two of threads; `partials` has an
@@ -29,7 +28,7 @@ pub unsafe fn sum_unrolled(x: GlobalMut<i32>, partials: GlobalMut<i32>) {
     let thread = thread::thread_idx_x();
     let threads = thread::block_dim_x();
     let part = Part::of_block(x, 2, threads);
-    // SAFETY: (1) the first data block is written, each element by its thread, the second read.
+    // SAFETY: each thread writes its own element of the first data block; the second is only read.
     unsafe { part.add(thread, threads) };
     thread::sync_threads();
 
@@ -37,12 +36,14 @@ pub unsafe fn sum_unrolled(x: GlobalMut<i32>, partials: GlobalMut<i32>) {
     let mut stride = threads / 2;
     while stride > 0 {
         if thread < stride {
-            // SAFETY: (1) elements below stride are written, and those from stride on read.
+            // SAFETY: in this round elements below `stride` are written, each by one thread, and
+            // elements from `stride` only read.
             unsafe { part.add(thread, stride) };
         }
         thread::sync_threads();
         stride /= 2;
     }
-    // SAFETY: (1) is (1); thread 0 itself wrote element 0 last.
+    // SAFETY: `partials` has an element for each block: the caller's contract. Thread 0 itself
+    // wrote element 0 last.
     unsafe { part.write_sum(partials) };
 }

@@ -3,37 +3,36 @@
 use crate::support::Outcome;
 use tilewright::Device;
 
-/// A ladder: the argument of the example that names it, and its sections.
+/// A ladder: its name on the command line, and its sections.
 pub struct Ladder {
     pub name: &'static str,
     pub title: &'static str,
-    /// The sections, with what is compiled or loaded for `device`, such as rivals.
+    /// The sections, including rivals that are compiled or loaded for `device`.
     pub sections: fn(&Device) -> Outcome<Vec<Section>>,
 }
 
-/// Steps that do the same work, and can be compared.
+/// Steps that do the same work, for comparison.
 pub struct Section {
     /// A word for file names and `--only`.
     pub name: &'static str,
     pub title: Title,
     pub rate: Rate,
-    /// What the parameter of the cases is, such as `threads of a block`; empty where they have
-    /// none.
+    /// The name of the cases' parameter, such as `threads of a block`; empty if they have none.
     pub parameter: &'static str,
-    /// The step that speed-ups refer to: the first one where it is empty.
+    /// The step that speed-ups refer to; if empty, the first one.
     pub baseline: &'static str,
     pub cases: Vec<Case>,
 }
 
-/// What a section's steps do, with the size of its input.
+/// A description of a section's work, with the size of its input.
 pub struct Title {
     pub timed: String,
-    /// With the smaller size that the simulator counts.
+    /// The description with the smaller size that the simulator counts.
     pub counted: String,
 }
 
 impl Title {
-    /// The title of each scale.
+    /// The title for each scale.
     pub fn new(title: impl Fn(Scale) -> String) -> Self {
         Self {
             timed: title(Scale::Timed),
@@ -42,23 +41,20 @@ impl Title {
     }
 }
 
-/// What [`Trial::work`] counts.
+/// The unit of [`Trial::work`].
 #[derive(Clone, Copy, PartialEq, Eq)]
-#[allow(
-    clippy::enum_variant_names,
-    reason = "a rate is something for each second"
-)]
+#[allow(clippy::enum_variant_names, reason = "a rate is something per second")]
 pub enum Rate {
-    /// Bytes that the launch has to move.
+    /// Bytes that the launch must move.
     BytesPerSecond,
-    /// Floating-point operations that it has to do.
+    /// Floating-point operations that the launch must do.
     FlopsPerSecond,
     /// Elements, updates or accesses.
     ItemsPerSecond,
 }
 
 impl Rate {
-    /// The unit of billions of them each second.
+    /// The unit for billions per second.
     pub const fn unit(self) -> &'static str {
         match self {
             Self::BytesPerSecond => "GB/s",
@@ -72,19 +68,19 @@ impl Rate {
 pub struct Case {
     /// The field's term.
     pub step: String,
-    /// What it changes against the step before.
+    /// The change from the previous step.
     pub change: &'static str,
     pub parameter: Option<u32>,
-    /// False for rivals and for copies: there is no kernel of ours that the simulator could count.
+    /// False for rivals and for copies, which have no kernel that the simulator could count.
     pub is_counted: bool,
     pub prepare: Box<Prepare>,
 }
 
-/// Makes a step's operands on a device.
+/// Prepares a step's operands on a device.
 pub type Prepare = dyn Fn(&Device, Scale) -> Outcome<Box<dyn Trial>>;
 
 impl Case {
-    /// A case that the simulator counts and that has no parameter.
+    /// A case without a parameter, counted by the simulator.
     pub fn new<T: Trial + 'static>(
         step: impl Into<String>,
         change: &'static str,
@@ -99,20 +95,20 @@ impl Case {
         }
     }
 
-    /// The same case with a value of the section's parameter.
+    /// Sets the value of the section's parameter.
     pub fn with_parameter(mut self, parameter: u32) -> Self {
         self.parameter = Some(parameter);
         self
     }
 
-    /// The same case, not counted.
+    /// Excludes the case from counting.
     pub fn uncounted(mut self) -> Self {
         self.is_counted = false;
         self
     }
 }
 
-/// How large the input is.
+/// The size of the input.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Scale {
     /// Large enough to be timed on a GPU.
@@ -133,13 +129,13 @@ impl Scale {
 
 /// A step with its operands on a device.
 pub trait Trial {
-    /// One launch, without waiting for it. It is launched again and again; where that spoils the
-    /// operands, it must not spoil the time.
+    /// Submits one launch, without waiting. It is repeated; if that changes the operands, it must
+    /// not change the time.
     fn launch(&mut self) -> Outcome;
 
-    /// Fails unless the first launch gave the right answer. Called once, after it.
+    /// Checks the result of the first launch. Called once, after it.
     fn check(&mut self) -> Outcome;
 
-    /// What one launch does, in what the section's [`Rate`] counts.
+    /// The work of one launch, in the unit of the section's [`Rate`].
     fn work(&self) -> f64;
 }

@@ -1,4 +1,4 @@
-//! The ladder of the histogram, on uniform and on skewed data, and that of a divergent branch.
+//! The histogram ladder, on uniform and on skewed data, and the divergence ladder.
 
 use super::case::{Case, Ladder, Rate, Scale, Section, Title, Trial};
 use crate::support::Outcome;
@@ -46,7 +46,7 @@ fn histograms(name: &'static str, data: &str, element: fn(u32) -> u8) -> Section
     }
 }
 
-/// 32 bits that look random (Stafford's variant 13 of MurmurHash3's finaliser, its upper half).
+/// A hash of 32 bits (Stafford's variant 13 of MurmurHash3's finaliser, its upper half).
 fn hash(index: u32) -> u32 {
     let mut bits = u64::from(index).wrapping_add(0x9E37_79B9_7F4A_7C15);
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -63,7 +63,7 @@ fn skewed(index: u32) -> u8 {
     if bits >> 8 & 15 == 0 { bits as u8 } else { 0 }
 }
 
-/// The bytes of a section's cases, made once.
+/// The bytes of a section's cases, created once.
 struct Input {
     element: fn(u32) -> u8,
     timed: OnceCell<Rc<Bytes>>,
@@ -72,7 +72,7 @@ struct Input {
 
 struct Bytes {
     data: Vec<u8>,
-    /// How often each value occurs, counted one by one.
+    /// The number of occurrences of each value, counted sequentially.
     counts: Vec<u32>,
 }
 
@@ -200,7 +200,7 @@ impl Branch {
         })
     }
 
-    /// The result for an element, by the slow and obvious way.
+    /// The reference result for an element.
     fn expected(&self, index: usize) -> f32 {
         let width = self.device.properties().warp_threads as usize;
         let mut value = self.data[index];
@@ -227,7 +227,7 @@ impl Trial for Branch {
         )?)
     }
 
-    /// Every element in a small array; in a large one, every 1021st, a prime.
+    /// Checks every element of a small array, or every 1021st, a prime, of a large one.
     fn check(&mut self) -> Outcome {
         let found = self.y.to_vec()?;
         let step = if found.len() > 1 << 16 { 1021 } else { 1 };

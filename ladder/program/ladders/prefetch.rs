@@ -1,4 +1,4 @@
-//! The ladder of the prefetch: speed-up against distance, with and without a barrier in the loop.
+//! The prefetch ladder: speed-up by distance, with and without a barrier in the loop.
 
 use super::case::{Case, Ladder, Rate, Scale, Section, Title, Trial};
 use crate::support::Outcome;
@@ -13,11 +13,11 @@ pub const LADDER: Ladder = Ladder {
     sections,
 };
 
-/// Threads of a block. One block for each multiprocessor leaves two warps for each of its four
-/// schedulers: too few to fill the wait for memory with the work of others.
+/// Threads of a block. One block per multiprocessor has two warps for each of the four schedulers:
+/// too few to hide the latency of memory.
 const BLOCK_THREADS: u32 = 256;
 
-/// The work for each element: one exponential function.
+/// The work per element: one exponential function.
 const GENERATIONS: u32 = 1;
 
 fn sections(device: &Device) -> Outcome<Vec<Section>> {
@@ -57,7 +57,7 @@ fn case(inputs: Rc<Inputs>, variant: Variant, distance: u32, is_synced: bool) ->
     }
 }
 
-/// The elements of all cases, made once.
+/// The elements of all cases, created once.
 struct Inputs {
     multiprocessors: u32,
     timed: OnceCell<Rc<Elements>>,
@@ -66,9 +66,9 @@ struct Inputs {
 
 struct Elements {
     values: Vec<f64>,
-    /// The elements on the device that is timed: nothing writes them.
+    /// The elements on the timed device. Nothing writes them.
     uploaded: OnceCell<(Device, Rc<Buffer<f64>>)>,
-    /// The sums that every variant leaves.
+    /// The expected sums of every variant.
     expected: Vec<f64>,
 }
 
@@ -96,7 +96,7 @@ impl Inputs {
 
 impl Elements {
     fn new(workload: Workload, count: u32) -> Self {
-        // From 0 to 2, in an order that is not the size's.
+        // From 0 to 2, unsorted.
         let values: Vec<f64> = (0..count)
             .map(|i| f64::from(i.wrapping_mul(2_654_435_761)) / f64::from(1_u32 << 31))
             .collect();
@@ -107,7 +107,7 @@ impl Elements {
         }
     }
 
-    /// The elements on `device`: the same buffer for each case that asks for the same device.
+    /// The elements on `device`, in one buffer for all cases.
     fn on(&self, device: &Device) -> Outcome<Rc<Buffer<f64>>> {
         if let Some((owner, buffer)) = self.uploaded.get()
             && owner.is_same(device)
@@ -115,7 +115,7 @@ impl Elements {
             return Ok(Rc::clone(buffer));
         }
         let buffer = Rc::new(device.upload(&self.values)?);
-        // The first device stays: the one that is timed, where there is one.
+        // Keeps the first device, which is the timed one, if any.
         let _ = self.uploaded.set((device.clone(), Rc::clone(&buffer)));
         Ok(buffer)
     }

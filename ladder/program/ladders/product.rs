@@ -1,4 +1,4 @@
-//! The ladder of the product.
+//! The product ladder.
 
 use super::case::{Case, Ladder, Rate, Scale, Section, Title, Trial};
 use crate::rivals::Rivals;
@@ -14,15 +14,15 @@ pub const LADDER: Ladder = Ladder {
     sections,
 };
 
-/// Rows and columns of the matrices that are timed, and of those that are counted.
+/// Rows and columns of the timed matrices, and of the counted ones.
 const SIZE: usize = 4096;
 const COUNTED_SIZE: usize = 128;
 
-/// Elements of the vectors of the addition, likewise.
+/// Elements of the timed and counted vector additions.
 const ADDITION: usize = 1 << 26;
 const COUNTED_ADDITION: usize = 1 << 16;
 
-/// What the parameter of all sections is.
+/// The parameter of all sections.
 const FACTOR: &str = "COARSE_FACTOR";
 
 fn sections(device: &Device) -> Outcome<Vec<Section>> {
@@ -57,7 +57,7 @@ fn steps(cublas: Option<Rc<CuBlas>>) -> Section {
     }
 }
 
-/// The title of a section whose matrices have `timed` rows where they are timed.
+/// The title of a section with `timed` rows in its timed matrices.
 fn square(timed: usize, rest: &str) -> Title {
     Title::new(|scale| {
         let size = scale.pick(timed, COUNTED_SIZE);
@@ -83,7 +83,7 @@ fn case(step: Step, size: usize) -> Case {
     }
 }
 
-/// The library's products of operands in every order.
+/// The library's products for operands in every order.
 fn orders() -> Section {
     const ORDERS: [(&str, [Order; 2]); 4] = [
         ("row-major A and B", [Order::RowMajor, Order::RowMajor]),
@@ -120,7 +120,7 @@ fn orders() -> Section {
     }
 }
 
-/// The first pitfall: coarsening where there is no price to save.
+/// The first pitfall: coarsening without redundant work to save.
 fn no_price() -> Section {
     let cases = CoarseFactor::ALL.map(|factor| {
         let prepare = move |device: &Device, scale: Scale| Addition::new(device, scale, factor);
@@ -154,7 +154,7 @@ fn too_little_parallelism(name: &'static str, size: usize) -> Section {
 
 type Multiply = fn(&Device, &Matrix<f32>, &Matrix<f32>, &mut Matrix<f32>) -> Outcome;
 
-/// A product of square matrices of small integers, which f32 computes exactly.
+/// A product of square matrices of small integers, exact in f32.
 struct Product<F> {
     device: Device,
     a: Matrix<f32>,
@@ -176,7 +176,7 @@ where
             bits = bits.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(1);
             bits >> 33
         };
-        // From -8 to 7: 4096 products of two are less than 2^24.
+        // From -8 to 7: a sum of 4096 products is below 2^24.
         let mut elements = || -> Vec<f32> {
             (0..size * size)
                 .map(|_| (random() % 16) as f32 - 8.0)
@@ -226,7 +226,7 @@ where
     }
 
     /// Multiplies both sides of C = A B by one vector (Freivalds, Probabilistic machines can use
-    /// less running time, 1977): every element of C counts.
+    /// less running time, 1977): the result depends on every element of C.
     fn check(&mut self) -> Outcome {
         let c = self.c.to_vec()?;
         if c.iter().any(|element| element.fract() != 0.0) {
@@ -243,7 +243,7 @@ where
     }
 }
 
-/// A vector addition with several elements for each thread.
+/// A vector addition with several elements per thread.
 struct Addition {
     device: Device,
     factor: CoarseFactor,

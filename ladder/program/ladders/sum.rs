@@ -1,4 +1,4 @@
-//! The ladder of the sum, and CUB at its end.
+//! The sum ladder, and CUB.
 
 use super::case::{Case, Ladder, Rate, Scale, Section, Title, Trial};
 use crate::rivals::Rivals;
@@ -31,7 +31,7 @@ fn sections(device: &Device) -> Outcome<Vec<Section>> {
     }])
 }
 
-/// A case for each size of blocks; one alone for the step that chooses its own.
+/// A case for each block size, or a single one for the step that chooses its own.
 fn cases_of(step: Step) -> Vec<Case> {
     let info = step.info();
     let case = |block_threads| {
@@ -60,7 +60,7 @@ struct Elements {
 }
 
 impl Elements {
-    /// From 0 to 255, as Professional CUDA C Programming fills its array.
+    /// Values from 0 to 255, as in Professional CUDA C Programming.
     fn new(count: u32) -> Self {
         // Fibonacci hashing (Knuth, The Art of Computer Programming 3, 6.4) of the indices.
         let element = |index: u32| (index.wrapping_mul(2_654_435_769) >> 24) as i32;
@@ -69,7 +69,7 @@ impl Elements {
         Self { data, sum }
     }
 
-    /// Those of all cases, made once.
+    /// The elements of all cases, created once.
     fn of(scale: Scale) -> &'static Self {
         static TIMED: OnceLock<Elements> = OnceLock::new();
         static COUNTED: OnceLock<Elements> = OnceLock::new();
@@ -86,8 +86,8 @@ fn check(found: i64, expected: i64) -> Outcome {
     Err(format!("the sum is {found}, not {expected}").into())
 }
 
-/// A step of the ladder. Those before the shuffles overwrite the array, so that later launches
-/// add other numbers, in the same time.
+/// A step of the ladder. Steps before the shuffles overwrite the array, so later launches add other
+/// numbers, in the same time.
 struct Ours {
     device: Device,
     step: Step,
@@ -132,7 +132,7 @@ impl Trial for Ours {
     }
 }
 
-/// CUB's sum, in 64 bits as ours.
+/// CUB's sum, in 64 bits like ours.
 struct OfCub<F> {
     enqueue: F,
     result: Buffer<i64>,

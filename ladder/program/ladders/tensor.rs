@@ -1,4 +1,4 @@
-//! The ladder of the product on tensor cores.
+//! The ladder of products on tensor cores.
 
 use super::case::{Case, Ladder, Rate, Scale, Section, Title, Trial};
 use crate::rivals::Rivals;
@@ -16,7 +16,7 @@ pub const LADDER: Ladder = Ladder {
     sections,
 };
 
-/// Rows and columns of the matrices that are timed, and of those that are counted.
+/// Rows and columns of the timed matrices, and of the counted ones.
 const SIZES: [usize; 3] = [2048, 4096, 8192];
 const COUNTED_SIZE: usize = 256;
 
@@ -72,8 +72,8 @@ fn case(step: Step, size: usize) -> Case {
     Case::new(info.term, info.change, prepare)
 }
 
-/// A product of square matrices of random elements between -1 and 1: how many bits of the operands are
-/// set decides how much power a product draws.
+/// A product of square matrices with random elements from -1 to 1: the power that a product draws depends on the
+/// operands' set bits.
 struct Product<F> {
     device: Device,
     elements: [Vec<bf16>; 2],
@@ -84,7 +84,7 @@ struct Product<F> {
     multiply: F,
 }
 
-/// Outputs that are compared.
+/// The number of compared outputs.
 const COMPARED: usize = 2000;
 
 impl<F> Product<F>
@@ -137,8 +137,8 @@ where
         (self.multiply)(&self.device, &self.a, &self.b, &mut self.c)
     }
 
-    /// Compares outputs all over C with sums in f64. An accumulator loses less than 2^-22 of the
-    /// absolute values with each 16 products; rounding to bf16 at most 2^-8 of the output.
+    /// Compares outputs spread over C with f64 sums. An accumulator loses less than 2^-22 of the
+    /// absolute values per 16 products, and rounding to bf16 at most 2^-8 of the output.
     fn check(&mut self) -> Outcome {
         let c = self.c.to_vec()?;
         let size = self.a.rows();

@@ -32,8 +32,8 @@ pub fn read_static(device: &Device) -> Result<Vec<f32>> {
     module(device)?.read_symbol(&kernels::STATIC_U)
 }
 
-/// Adds `v` to `u`. Both are borrowed mutably, because the kernel that does it with static arrays
-/// cannot know of a static array that no thread writes it.
+/// Adds `v` to `u`. Both are borrowed mutably, to match the kernel with static arrays, which cannot
+/// know that no thread writes one of them.
 ///
 /// # Errors
 /// [`ErrorKind::WrongLength`](tilewright::ErrorKind::WrongLength) if `v` is not as long as `u`, and
@@ -48,7 +48,7 @@ pub fn add_buffers(device: &Device, u: &mut Buffer<f32>, v: &mut Buffer<f32>) ->
 ///
 /// # Errors
 /// [`ErrorKind::WrongLength`](tilewright::ErrorKind::WrongLength) if the length of `y` is not a
-/// power of two from 32 on, or `x` does not have [`MISALIGNMENT`] elements more, and those of
+/// power of two of at least 32, or `x` does not have [`MISALIGNMENT`] elements more, and those of
 /// [`Module::launch`](tilewright::Module::launch).
 pub fn load(
     device: &Device,
@@ -66,9 +66,9 @@ pub fn load(
     macro_rules! launch {
         ($all:ident, $l2:ident) => {
             match caches {
-                // SAFETY: (1) is what was checked.
+                // SAFETY: the lengths were checked.
                 Caches::All => unsafe { module.launch_unsafe(kernels::$all, config, (x, y)) },
-                // SAFETY: (1) as above.
+                // SAFETY: as above.
                 Caches::L2 => unsafe { module.launch_unsafe(kernels::$l2, config, (x, y)) },
             }
         };
@@ -83,7 +83,7 @@ pub fn load(
 }
 
 impl Pattern {
-    /// Which element is loaded for element `index` of `elements`, a power of two.
+    /// The element that is loaded for element `index` of `elements`, a power of two.
     #[must_use]
     pub fn place(self, index: usize, elements: usize) -> usize {
         match self {

@@ -4,9 +4,11 @@ use super::{Array, BLOCK_THREADS, Constants, PART, Shared, check_len, module};
 use tilewright::{Buffer, Device, LaunchConfig, Result};
 use tilewright_ladder_kernels::memory as kernels;
 
-/// For each `x`: `rounds` rounds over an array of [`ARRAY_ELEMENTS`](super::ARRAY_ELEMENTS) of the
-/// thread's own, and what they add up to, modulo 2^32, in `y`. With `state[k] = x + k` at first,
-/// each round does `sum = 5 sum + state[k]; state[k] = sum` for each `k` in order.
+/// For each element of `x`, runs `rounds` rounds over a per-thread array of
+/// [`ARRAY_ELEMENTS`](super::ARRAY_ELEMENTS), and writes the sum, modulo 2^32, to `y`.
+///
+/// Initially `state[k] = x + k`. Each round does `sum = 5 sum + state[k]; state[k] = sum` for each
+/// `k` in order.
 ///
 /// # Errors
 /// [`ErrorKind::WrongLength`](tilewright::ErrorKind::WrongLength) if `y` is not as long as `x`;
@@ -23,7 +25,7 @@ pub fn array_rounds(
     check_len("ladder::memory::array_rounds", "y", x.len(), y.len())?;
     let config = LaunchConfig::for_elements(x.len(), BLOCK_THREADS);
     let module = module(device)?;
-    // The kernels that take indices at run time get those that the first one has as constants.
+    // The kernels with dynamic indices get the first one's constants.
     let (first, step) = (0_u32, 1_u32);
     match array {
         Array::Registers => module.launch(kernels::memory_register_array, config, (rounds, x, y)),
@@ -38,8 +40,7 @@ pub fn array_rounds(
     }
 }
 
-/// Reverses each part of [`PART`] elements of `x`, the last one perhaps shorter, by way of shared
-/// memory.
+/// Reverses each part of [`PART`] elements of `x` in shared memory. The last part may be shorter.
 ///
 /// # Errors
 /// Those of [`array_rounds`].
@@ -55,8 +56,8 @@ pub fn reverse_parts(
     }
     let config = LaunchConfig::for_elements(x.len(), PART as u32);
     let module = module(device)?;
-    // SAFETY: (1) the blocks have `PART` threads and cover `x`, none of them behind its end; `y`
-    // is as long; the second kernel gets 4 bytes for each thread.
+    // SAFETY: blocks have `PART` threads and cover `x`, none of them past its end, and `y` is as
+    // long. The second kernel gets 4 bytes per thread.
     unsafe {
         match shared {
             Shared::Static => module.launch_unsafe(kernels::memory_static_shared, config, (x, y)),
@@ -68,15 +69,16 @@ pub fn reverse_parts(
     }
 }
 
-/// Each thread's sum of `rounds` words of shared memory, which the lanes of a warp read `stride`
-/// words apart: word `i` of 1024 is `7 i`, and lane `l` reads word `l * stride + round`, modulo
-/// 1024, in each round. There is a thread for each element of `y`.
+/// Sums `rounds` words of shared memory in each thread, with lanes `stride` words apart.
+///
+/// Word `i` of 1024 is `7 i`, and in each round lane `l` reads word `l * stride + round`, modulo
+/// 1024. There is a thread for each element of `y`.
 ///
 /// # Errors
 /// Those of [`array_rounds`].
 pub fn read_banks(device: &Device, stride: u32, rounds: u32, y: &mut Buffer<u32>) -> Result<()> {
     let config = LaunchConfig::for_elements(y.len(), BLOCK_THREADS);
-    // SAFETY: (1) the launch has one dimension.
+    // SAFETY: the launch has one dimension.
     unsafe {
         module(device)?.launch_unsafe(kernels::memory_bank_stride, config, (stride, rounds, y))
     }
@@ -92,9 +94,10 @@ pub fn write_table(device: &Device, values: &[u32]) -> Result<()> {
     module(device)?.write_symbol(&kernels::TABLE, values)
 }
 
-/// Each thread's sum of `rounds` elements of the table, modulo 2^32: in each round lane `l` reads
-/// element `l * step + round`, modulo [`TABLE_ELEMENTS`](super::TABLE_ELEMENTS), where `step` is 0 or
-/// [`DIVERGING_STEP`]. There is a thread for each element of `y`.
+/// Sums `rounds` elements of the table in each thread, modulo 2^32.
+///
+/// In each round lane `l` reads element `l * step + round`, modulo [`TABLE_ELEMENTS`](super::TABLE_ELEMENTS), where
+/// `step` is 0 or [`DIVERGING_STEP`]. There is a thread for each element of `y`.
 ///
 /// # Errors
 /// Those of [`array_rounds`].

@@ -4,8 +4,8 @@ use super::{BLOCK_THREADS, module};
 use tilewright::{Device, ErrorKind, LaunchConfig, Matrix, Result, Texture};
 use tilewright_ladder_kernels::memory as kernels;
 
-/// Writes the texture, after a shift along x and y, to a matrix of the same shape: row `j` and
-/// column `i` get the value at (`i + 0.5 + shift.0`, `j + 0.5 + shift.1`).
+/// Writes a shifted texture to a matrix of the same shape: row `j` and column `i` get the value at
+/// (`i + 0.5 + shift.0`, `j + 0.5 + shift.1`).
 ///
 /// # Errors
 /// [`ErrorKind::ShapeMismatch`](tilewright::ErrorKind::ShapeMismatch) if `y` has another shape;
@@ -29,8 +29,7 @@ pub fn shift_texture(
     module(device)?.launch(kernels::memory_texture, config, arguments)
 }
 
-/// [`shift_texture`] by hand, of a matrix: linear between its elements, and the nearest one
-/// outside.
+/// [`shift_texture`] by hand, for a matrix: linear interpolation, and the nearest element outside.
 ///
 /// # Errors
 /// Those of [`shift_texture`].
@@ -46,7 +45,7 @@ pub fn shift_by_hand(
     }
     let config = LaunchConfig::for_elements(x.as_buffer().len(), BLOCK_THREADS);
     let arguments = (x, columns, shift.0, shift.1, y);
-    // SAFETY: (1) `x` has whole rows, at least one and fewer than 2^31 elements.
+    // SAFETY: `x` has whole rows, at least one and fewer than 2^31 elements.
     unsafe { module(device)?.launch_unsafe(kernels::memory_interpolated, config, arguments) }
 }
 

@@ -8,14 +8,14 @@ use tilewright::{Buffer, Device, ErrorKind, LaunchArgs, LaunchConfig, Module, Re
 use tilewright_ladder_kernels::prefetch as kernels;
 use tilewright_ladder_kernels::prefetch::{Parameters, WithKernel};
 
-/// A launch of one of the kernels, but for its buffers.
+/// A launch of a kernel, without its buffers.
 pub(super) struct Launch {
     module: Module,
     config: LaunchConfig,
     distance: u32,
     rounds: u32,
     workload: Workload,
-    /// The pitches of threads and of slots in shared memory, where slots are there.
+    /// The pitches of threads and of slots in shared memory, if there are slots.
     pitches: (u32, u32),
 }
 
@@ -27,7 +27,7 @@ impl Launch {
         workload: Workload,
         elements: usize,
     ) -> Result<Self> {
-        // Larger blocks are refused by the launch, for which the slots' size does not matter.
+        // The launch rejects larger blocks, whatever the size of the slots.
         let block_threads = workload.block_threads.min(MAX_BLOCK_THREADS);
         let slots = variant.slots(distance, block_threads);
         let bytes = slots.map_or(0, |slots| slots.elements * size_of::<f64>() as u32);
@@ -101,7 +101,7 @@ impl Launch {
         launched.expect("`launch` has compared the distance with those that there are")
     }
 
-    /// The launch with its arguments, short of its kernel.
+    /// The launch with its arguments, without its kernel.
     const fn with<A>(&self, arguments: A) -> Prepared<'_, A> {
         Prepared {
             launch: self,
@@ -110,8 +110,7 @@ impl Launch {
     }
 }
 
-/// A launch that lacks only its kernel, which has to be one of this ladder, for the variant and
-/// the distance of the launch.
+/// A launch that lacks only its kernel: one of this ladder, for the launch's variant and distance.
 struct Prepared<'a, A> {
     launch: &'a Launch,
     arguments: A,
@@ -124,9 +123,9 @@ impl<'a, A> Prepared<'a, A> {
         A: LaunchArgs<K::Params<'a>>,
     {
         let Launch { module, config, .. } = self.launch;
-        // SAFETY: (1) all kernels of the ladder have the same requirements: `x` is not empty, as
-        // `launch` has checked, and (2) those with slots get pitches and memory from
-        // `Layout::slots` for the variant, the distance and the block.
+        // SAFETY: all kernels of the ladder have the same requirements. `x` is not empty: `launch`
+        // has checked it. Kernels with slots get pitches and memory from `Layout::slots` for the
+        // variant, the distance and the block.
         unsafe { module.launch_unsafe(kernel, *config, self.arguments) }
     }
 }
@@ -142,10 +141,10 @@ impl<'a, P: Parameters, A: LaunchArgs<P::Of<'a>>> WithKernel<P> for Prepared<'a,
     }
 }
 
-/// Rounds in which the workload's threads have all elements, one each.
+/// The number of rounds in which the workload's threads cover all elements, one each per round.
 fn rounds(elements: usize, workload: Workload) -> Result<u32> {
     let rounds = elements.div_ceil(workload.threads().max(1));
-    // Kernels go on to a multiple of their batch, and fetch ahead.
+    // Kernels continue to a multiple of their batch, and fetch ahead.
     match i32::try_from(rounds) {
         Ok(rounds) => Ok(rounds.unsigned_abs()),
         Err(_) => Err(ErrorKind::TooLarge {

@@ -10,7 +10,7 @@ use tilewright_ladder_kernels::prefetch::Slots;
 pub enum Layout {
     /// Thread after thread: bank conflicts at every even distance.
     Unpadded,
-    /// Thread after thread, with padding in between that makes the pitch odd.
+    /// Thread after thread, with padding that makes the pitch odd.
     Padded,
     /// Slot after slot: neither conflicts nor padding (the article's exercise).
     Transposed,
@@ -35,17 +35,17 @@ impl Layout {
 pub enum Variant {
     /// No prefetch: its distance is 0.
     Baseline,
-    /// To L2, by an instruction that returns nothing.
+    /// To L2, by an instruction without a result.
     L2,
     /// Batches into registers.
     ScalarBatch,
     /// Batches into shared memory.
     SharedBatch(Layout),
-    /// One element in each round, into registers.
+    /// One element per round, into registers.
     ScalarRolling,
-    /// One element in each round, into shared memory by way of a register.
+    /// One element per round, into shared memory through a register.
     SharedRolling(Layout),
-    /// One element in each round, into shared memory by asynchronous copies.
+    /// One element per round, into shared memory by asynchronous copies.
     SharedRollingAsync(Layout),
 }
 
@@ -67,8 +67,10 @@ impl Variant {
         Self::SharedRollingAsync(Layout::Transposed),
     ];
 
-    /// What the variant is. Kernels that are compiled for each distance have it at the end of
-    /// their names; those whose threads synchronise have `_synced` behind that.
+    /// Information on the variant.
+    ///
+    /// Names of kernels that are compiled for each distance end with the distance, followed by
+    /// `_synced` if their threads synchronise.
     #[must_use]
     pub const fn info(self) -> StepInfo {
         const SHARED_BATCH: &str = "prefetch_shared_batch";
@@ -162,7 +164,7 @@ impl Variant {
         }
     }
 
-    /// Where the variant keeps its values in shared memory, if it does.
+    /// The layout of the variant's values in shared memory, if it uses it.
     pub(super) const fn slots(self, distance: u32, block_threads: u32) -> Option<Slots> {
         match self {
             Self::SharedBatch(layout)

@@ -1,4 +1,4 @@
-//! How much work there is, and the threads that do it.
+//! The amount of work, and the threads that do it.
 
 use std::ops::RangeInclusive;
 use tilewright_ladder_kernels::prefetch as kernels;
@@ -6,20 +6,20 @@ use tilewright_ladder_kernels::prefetch as kernels;
 /// The name of the operation in errors.
 pub(super) const OPERATION: &str = "ladder::prefetch";
 
-/// The most threads of a block that the kernels can be launched with.
+/// Maximum threads per block.
 pub const MAX_BLOCK_THREADS: u32 = kernels::MAX_BLOCK_THREADS;
 
 /// The distances of the variants that prefetch.
 pub const DISTANCES: RangeInclusive<u32> = 1..=kernels::MAX_DISTANCE;
 
-/// How much work there is for each element, and the threads that do it.
+/// The work per element, and the threads that do it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Workload {
     /// Generations of Ricker's model for each element, each with an exponential function.
     pub generations: u32,
     /// Blocks of the grid.
     pub blocks: u32,
-    /// Threads of a block, at most [`MAX_BLOCK_THREADS`].
+    /// Threads per block, at most [`MAX_BLOCK_THREADS`].
     pub block_threads: u32,
     /// Whether the threads of a block synchronise at a barrier in each round.
     pub is_synced: bool,
@@ -32,7 +32,7 @@ impl Workload {
         self.blocks as usize * self.block_threads as usize
     }
 
-    /// The sums that a launch leaves, bit for bit, computed one element after the other.
+    /// The sums of a launch, bit for bit, computed sequentially.
     #[must_use]
     pub fn sums(self, x: &[f64]) -> Vec<f64> {
         let threads = self.threads();

@@ -12,7 +12,7 @@ fn numbers(elements: usize) -> Vec<f32> {
     (0..elements).map(|_| random.signed_unit() as f32).collect()
 }
 
-/// The slow and obvious answer, element by element.
+/// The reference result, element by element.
 fn expected(data: &[f32], warp_threads: usize) -> Vec<f32> {
     let one_element = |(index, &value): (usize, &f32)| {
         (0..ROUNDS).fold(value, |value: f32, _| {

@@ -23,7 +23,7 @@ fn skewed(elements: usize) -> Vec<u8> {
     (0..elements).map(|_| element()).collect()
 }
 
-/// The slow and obvious answer.
+/// The reference result.
 fn counts(data: &[u8]) -> Vec<u32> {
     let mut counts = vec![0; BINS];
     for &value in data {
@@ -127,7 +127,7 @@ fn what_cannot_be_launched_is_refused() {
     }
 }
 
-/// What each step changes shows in what the simulator counts.
+/// The change of each step is visible in the simulator's counters.
 #[test]
 fn each_step_costs_less_in_what_it_changes() {
     let elements = 1 << 15;

@@ -1,4 +1,4 @@
-//! The steps of the ladders, on every machine, against the slow and obvious answer.
+//! The steps of the ladders, on every machine, against a reference.
 
 #[path = "../../../tests/common/mod.rs"]
 #[macro_use]

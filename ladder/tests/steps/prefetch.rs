@@ -12,7 +12,7 @@ fn populations(elements: usize) -> Vec<f64> {
     (0..elements).map(|_| random.signed_unit() + 1.0).collect()
 }
 
-/// The slow and obvious answer: thread by thread, each with its elements in order.
+/// The reference result: thread by thread, each with its elements in order.
 fn expected(x: &[f64], workload: Workload) -> Vec<u64> {
     let threads = workload.threads();
     let sum_of = |thread: usize| {

@@ -140,7 +140,7 @@ fn steps_that_leave_the_array_alone_can_be_repeated() {
     }
 }
 
-/// What each step changes shows in what the simulator counts.
+/// The change of each step is visible in the simulator's counters.
 #[test]
 fn each_step_costs_less_in_what_it_changes() {
     let total = |step: Step| {

@@ -3,7 +3,7 @@
 use crate::tree::{Tree, lifted};
 use std::ops::Range;
 use tilewright_kernels::reduce::Reduction;
-use tilewright_kernels::reduce::lines::{LANES_OF_PART, LinePlan, STRANDS, TURN};
+use tilewright_kernels::reduce::lines::{ACCUMULATORS, LANES_OF_PART, LinePlan, TURN};
 
 /// The value of a line, as a launch combines it.
 pub fn value<R: Reduction<T>, T: bytemuck::Pod>(line: &[T]) -> R::Output {
@@ -22,7 +22,7 @@ impl<A: Copy> Tree<A> {
         }
         match of_sections[..] {
             [total] => total,
-            _ => self.over_strands(&of_sections, LANES_OF_PART as usize),
+            _ => self.over_accumulators(&of_sections, LANES_OF_PART as usize),
         }
     }
 
@@ -34,15 +34,15 @@ impl<A: Copy> Tree<A> {
         }
         let of_parts = of_parts
             .iter()
-            .map(|lifted| self.over_strands(lifted, STRANDS));
+            .map(|lifted| self.over_accumulators(lifted, ACCUMULATORS));
         self.neighbours(of_parts.collect())
     }
 
-    /// Deals values out to `strands`, combines those of each in order, and the accumulators as neighbours.
-    fn over_strands(&self, values: &[A], strands: usize) -> A {
-        let mut totals = vec![self.identity; strands];
+    /// Deals values out to `accumulators`, combines those of each in order, and the accumulators as neighbours.
+    fn over_accumulators(&self, values: &[A], accumulators: usize) -> A {
+        let mut totals = vec![self.identity; accumulators];
         for (index, value) in values.iter().enumerate() {
-            let total = &mut totals[index % strands];
+            let total = &mut totals[index % accumulators];
             *total = self.combine(*total, *value);
         }
         self.neighbours(totals)

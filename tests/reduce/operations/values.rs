@@ -6,7 +6,7 @@ use half::{bf16, f16};
 use std::cmp::Ordering;
 use std::fmt::Debug;
 use tilewright::Element;
-use tilewright_kernels::reduce::lines::{LinePlan, STRANDS, STRANDS_OF_LANE, TURN};
+use tilewright_kernels::reduce::lines::{ACCUMULATORS, LANE_ACCUMULATORS, LinePlan, TURN};
 use tilewright_kernels::reduce::{BLOCK_THREADS, Plan};
 
 /// An element that references compute with.
@@ -148,7 +148,7 @@ pub const LENGTH_OF_PARTS: usize = 2050;
 /// theirs.
 pub fn at_borders<T: Value>() -> Vec<Vec<T>> {
     let step = LinePlan::new(LENGTH_OF_PARTS).turns(0, 0).step;
-    let borders = [STRANDS_OF_LANE, STRANDS, TURN, 3 * TURN, step];
+    let borders = [LANE_ACCUMULATORS, ACCUMULATORS, TURN, 3 * TURN, step];
     let special = T::special();
     let mut random = Random::new(17);
     (0..special.len().max(borders.len()))

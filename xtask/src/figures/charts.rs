@@ -1,10 +1,10 @@
-//! What the charts show.
+//! The contents of the charts.
 
 use super::measured::{Found, Measured};
 use super::panel::{Axis, Panel, Series};
 use super::scene::{Area, BLUE, BROWN, Form, GREEN, GREY, ORANGE, PURPLE, Scene};
 
-/// A chart: its name, and how it is made.
+/// A chart: its name, and the function that makes it.
 pub struct Chart {
     pub name: &'static str,
     /// For screen readers.
@@ -31,7 +31,7 @@ pub const CHARTS: [Chart; 3] = [
     },
 ];
 
-/// Pixels of a diagram, and around all of them.
+/// Size of a diagram, and of the margin, in pixels.
 const PANEL: (f64, f64) = (440.0, 290.0);
 const MARGIN: f64 = 12.0;
 const COLUMNS: usize = 2;
@@ -75,7 +75,7 @@ const STYLES: [(&str, Form); 5] = [
     (BROWN, Form::Ring),
 ];
 
-/// A series of all rows that have a place on the axes; none where there are fewer than two points.
+/// A series of all rows that fit the axes, if there are at least two points.
 fn series<'a>(
     name: &str,
     (colour, form): (&'static str, Form),
@@ -107,7 +107,7 @@ fn size_of<'a>(
     }
 }
 
-/// Square products of a type: what the rows that `matmul` is judged by say beside it.
+/// The square products of each type: the rows that represent `matmul`.
 const SQUARES: [(&str, &str, &str); 6] = [
     ("f32", "f32", "uniform [-1, 1)"),
     ("f64", "f64", ""),
@@ -172,7 +172,7 @@ fn ratios(measured: &Measured) -> Vec<Panel> {
     ]
 }
 
-/// Elements of the matrices whose rows and columns are drawn.
+/// Elements of the matrices in the charts of rows and columns.
 const LARGE: u64 = 1 << 28;
 
 /// The rows of the large matrices of a work.
@@ -189,7 +189,7 @@ fn ours(found: &Found<'_>) -> Option<f64> {
     found.ours()?.value
 }
 
-/// The speed of the fastest of the rivals whose names start so.
+/// The speed of the fastest rival whose name starts with `start`.
 fn rival(start: &str) -> impl Fn(&Found<'_>) -> Option<f64> {
     move |found| {
         found
@@ -226,7 +226,7 @@ fn reductions(measured: &Measured) -> Vec<Panel> {
         &size_of("scan", "f32", ""),
         &both,
     );
-    // A scan reads and writes as many bytes as a copy.
+    // A scan reads and writes the same bytes as a copy.
     let copy = size_of("copy", "f32", "");
     scan.series
         .extend(series("copy", STYLES[2], measured, copy, ours));
@@ -330,7 +330,7 @@ mod tests {
             colour: BLUE,
             form: Form::Circle,
             is_dashed: false,
-            // Not in order, as files may have it.
+            // Unsorted, as in files.
             points: vec![(6144.0, 3.0), (8192.0, end), (512.0, 1.0), (576.0, 0.1)],
         };
         for y in [Axis::Ratio, Axis::Speed("GB/s")] {

@@ -1,12 +1,13 @@
 //! Figures in running text: `<!-- figure:QUERY -->3.6<!-- /figure -->`.
 //!
-//! A query is a question and the name of a row, in which `*` stands for any text:
+//! A query is a question and the name of a row, with `*` for any text:
 //!
 //! - `ratio of product f32 4096, uniform [-1, 1)`: the fastest rival's time over ours;
-//! - `least ratio of ..`, `greatest ratio of ..`, `mean ratio of ..`: of all rows of that name, the geometric mean;
-//! - `speed of ..`, `rival speed of ..`, `rival of ..`: ours, that of the fastest rival, and its name;
+//! - `least ratio of ..`, `greatest ratio of ..`, `mean ratio of ..`: over all rows of that name, with the geometric
+//!   mean;
+//! - `speed of ..`, `rival speed of ..`, `rival of ..`: our speed, the fastest rival's speed, and its name;
 //! - `error of ..`, `rival error of ..`: the relative errors of the results;
-//! - `speedup of ..`: of several devices over one.
+//! - `speedup of ..`: one device's time over several devices'.
 
 use super::measured::{Found, Measured};
 use super::tables::{ratio_text, value_text};
@@ -62,7 +63,7 @@ pub fn answer(query: &str, measured: &Measured) -> Result<String> {
     Ok(text.ok_or_else(unmeasured)?)
 }
 
-/// One device's time over that of all.
+/// One device's time over all devices' time.
 fn speedup(row: &Row) -> Option<f64> {
     let of = |name: &str| row.ours.iter().find(|it| it.name == name);
     row.ratio(of("all")?, of("one")?)

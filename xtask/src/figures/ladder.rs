@@ -1,12 +1,12 @@
-//! The charts of a ladder's page, drawn from the table that the page has: a bar for each step, a chart for
-//! each size. `cargo ladder tensor --charts ladder/pages` draws the same ones of what it measures.
+//! The charts of a ladder's page, drawn from the page's table: a chart for each size, with a bar for each step.
+//! `cargo ladder tensor --charts ladder/pages` draws the same charts of its measurements.
 
 use crate::workspace::{Result, workspace_root};
 use std::fs;
 use std::path::PathBuf;
 use tilewright_output::chart::Bars;
 
-/// The page, relative to the root, and how its table begins.
+/// The page, relative to the root, and the start of its table.
 const PAGE: &str = "ladder/pages/tensor.md";
 const HEAD: &str = "| step | predicted |";
 
@@ -22,7 +22,7 @@ pub fn drawings() -> Result<Vec<(PathBuf, String)>> {
     charts.into_iter().map(draw).collect()
 }
 
-/// A chart for each size that the table has a column for. A step that was not measured has no bar.
+/// A chart for each size that has a column. Steps without a measurement have no bar.
 fn charts(page: &str) -> Result<Vec<(String, Bars)>> {
     let mut lines = page.lines().skip_while(|line| !line.starts_with(HEAD));
     let head = lines.next().ok_or("the page has no table of steps")?;

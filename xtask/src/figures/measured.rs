@@ -1,4 +1,4 @@
-//! All figures of `benches/results/`, and which of them pages show.
+//! The figures of `benches/results/`, and the selection for pages.
 
 use crate::workspace::{Result, workspace_root};
 use std::collections::{BTreeMap, HashSet};
@@ -14,13 +14,13 @@ pub fn results() -> PathBuf {
     workspace_root().join(RESULTS)
 }
 
-/// The figures that pages show: of each benchmark those of one device.
+/// The figures for pages: for each benchmark, those of one device.
 pub struct Measured {
     /// By the benchmark's name.
     files: BTreeMap<String, Figures>,
 }
 
-/// A row, with what it comes from.
+/// A row and its source.
 #[derive(Clone, Copy)]
 pub struct Found<'a> {
     pub file: &'a Figures,
@@ -29,7 +29,7 @@ pub struct Found<'a> {
 }
 
 impl Measured {
-    /// Reads all files of a folder. Of a benchmark that ran on several devices, the one that was measured last counts.
+    /// Reads all files of a folder. For a benchmark on several devices, the latest measurement is used.
     pub fn read(folder: &Path) -> Result<Self> {
         let mut files = BTreeMap::<String, Figures>::new();
         for path in paths(folder)? {
@@ -61,7 +61,7 @@ impl Measured {
         Ok(measured)
     }
 
-    /// Those of the repository.
+    /// The repository's figures.
     pub fn of_repository() -> Result<Self> {
         Self::read(&results())
     }
@@ -91,13 +91,13 @@ impl Measured {
 }
 
 impl Found<'_> {
-    /// Our contender, the first where there are several.
+    /// Our contender, or the first of several.
     pub fn ours(&self) -> Option<&Figure> {
         self.row.ours.first()
     }
 
-    /// The fastest rival, of those that give what the work asks for: CUB's sum in any order is no rival of a
-    /// reproducible one, unless it has none.
+    /// The fastest rival with the job's guarantees: CUB's unordered sum rivals a reproducible one only if CUB has no
+    /// reproducible sum.
     pub fn rival(&self) -> Option<&Figure> {
         let with_order = self
             .row
@@ -111,7 +111,7 @@ impl Found<'_> {
     }
 }
 
-/// The benchmark of a file: the last word of its name.
+/// The benchmark of a file: the last part of its name.
 fn program(path: &Path) -> Result<String> {
     let name = path.file_stem().and_then(|name| name.to_str());
     let program = name.and_then(|name| name.rsplit('-').next());
@@ -128,8 +128,8 @@ fn paths(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// Adds the runs of a benchmark's file to that of the same device and benchmark in a folder, which is made if there is
-/// none, and replaced if it is of another driver.
+/// Adds a file's runs to the folder's file of the same device and benchmark, which is created if missing, and
+/// replaced if the driver differs.
 pub fn add(path: &Path, folder: &Path) -> Result {
     let new = Figures::read(path)?;
     let commands = new.runs.iter().filter_map(|run| run.command.as_deref());
@@ -223,7 +223,7 @@ mod tests {
                 ("2026-01-02", "2^6")
             ]
         );
-        // Of two devices the one that was measured last is shown.
+        // Of two devices, the latest measurement is shown.
         add_run("GPU 2", run("2026-01-03", "compare", &["2^7"]));
         let measured = Measured::read(&results).unwrap();
         let shapes = measured.rows().map(|it| it.row.shape.as_str());

@@ -1,12 +1,12 @@
-//! One diagram of a drawing: axes, and series whose names stand at their ends.
+//! One diagram of a drawing: axes, and series with names at their ends.
 
 use super::scene::{Anchor, Area, Form, GREY, GRID, INK, Line, Marker, Scene, Shape, Text};
 
-/// What a diagram shows. The horizontal axis is logarithmic.
+/// The contents of a diagram. The horizontal axis is logarithmic.
 #[derive(Clone, Debug)]
 pub struct Panel {
     pub title: String,
-    /// What the horizontal axis counts.
+    /// The label of the horizontal axis.
     pub x: &'static str,
     pub y: Axis,
     pub series: Vec<Series>,
@@ -36,7 +36,7 @@ pub struct Series {
 const TITLE: f64 = 14.0;
 const LABEL: f64 = 12.0;
 
-/// Pixels between a diagram's border and its plot, beside the names of series on the right.
+/// Pixels between a diagram's border and its plot. Names of series are on the right.
 const ABOVE: f64 = 46.0;
 const BELOW: f64 = 46.0;
 const LEFT: f64 = 52.0;
@@ -45,16 +45,16 @@ const BESIDE_NAMES: f64 = 12.0;
 /// Pixels from the middle of a text to its baseline.
 const BASELINE: f64 = 4.2;
 
-/// The least pixels between the baselines of two names, and between two numbers below the axis.
+/// Minimum pixels between the baselines of two names, and between two numbers below the axis.
 const NAME_STEP: f64 = 15.0;
 const TICK_GAP: f64 = 8.0;
 
-/// Room on both sides of the points, as a share of the axis.
+/// Padding on both sides of the points, as a fraction of the axis.
 const SIDE: f64 = 0.04;
 
-/// An axis that is placed.
+/// A positioned axis.
 struct Scale {
-    /// The values at the start and at the end, as logarithms where it is logarithmic.
+    /// The values at the start and at the end, as logarithms if the axis is logarithmic.
     ends: (f64, f64),
     pixels: (f64, f64),
     is_logarithmic: bool,
@@ -73,7 +73,7 @@ impl Scale {
 }
 
 impl Panel {
-    /// Draws it into a part of a scene.
+    /// Draws the diagram into a part of a scene.
     pub fn draw(&self, scene: &mut Scene, area: Area) {
         let series: Vec<Series> = self.series.iter().map(Series::sorted).collect();
         let points = || series.iter().flat_map(|it| &it.points);
@@ -171,7 +171,7 @@ impl Panel {
             .colour = GREY;
     }
 
-    /// Marks at all values, and numbers at powers of two, as many as there is room for.
+    /// Draws marks at all values, and numbers at as many powers of two as fit.
     fn draw_horizontal_axis(
         &self,
         scene: &mut Scene,
@@ -251,7 +251,7 @@ impl Series {
     }
 }
 
-/// The names at the right of the plot, each as near to the end of its line as the others let it be.
+/// Draws the names to the right of the plot, each as near to the end of its line as possible.
 fn draw_names(scene: &mut Scene, plot: &Area, series: &[Series], (x, y): (&Scale, &Scale)) {
     let mut ends: Vec<((f64, f64), &Series)> = (series.iter())
         .filter_map(|line| {
@@ -279,9 +279,9 @@ fn draw_names(scene: &mut Scene, plot: &Area, series: &[Series], (x, y): (&Scale
     }
 }
 
-/// Places in order that are near the wanted ones, at least a step apart, and within the bounds if there is room.
+/// Ordered positions near the wanted ones, at least a step apart, and within the bounds if they fit.
 fn apart(wanted: &[f64], (low, high): (f64, f64)) -> Vec<f64> {
-    // Neighbours that are too near become a block around their middle, which may meet the next block.
+    // Neighbours that are too close become a block around their middle, which may merge with the next block.
     let mut blocks: Vec<(f64, usize)> = Vec::new();
     for &place in wanted {
         let mut block = (place, 1);
@@ -356,7 +356,7 @@ fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     })
 }
 
-/// The distance of numbers on an axis from 0: 1, 2 or 5 times a power of ten, so that there are 3 to 6.
+/// The step between numbers on an axis from 0: 1, 2 or 5 times a power of ten, for 3 to 6 numbers.
 fn step(highest: f64) -> f64 {
     let power = 10.0_f64.powf((highest / 6.0).log10().floor());
     let steps = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power);
@@ -371,7 +371,7 @@ fn ratio_text(power: i32) -> String {
     }
 }
 
-/// Powers of two from 2^16 on are written by their exponent.
+/// Formats a size. Powers of two from 2^16 are written with their exponent.
 fn size_text(value: f64) -> String {
     let exponent = value.log2();
     match exponent >= 16.0 && exponent.fract() == 0.0 {
@@ -380,7 +380,7 @@ fn size_text(value: f64) -> String {
     }
 }
 
-/// A number above the line.
+/// A number in superscript.
 pub fn superscript(number: u32) -> String {
     const DIGITS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
     let digits = number.to_string();

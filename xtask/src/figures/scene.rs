@@ -1,4 +1,5 @@
-//! A drawing as data: texts, lines and markers at places, which a test can look at, and as SVG.
+//! A drawing as data, which tests can inspect (texts, lines and markers with positions), and as
+//! SVG.
 
 use std::fmt::Write as _;
 
@@ -39,14 +40,14 @@ pub enum Anchor {
     End,
 }
 
-/// Points that are joined.
+/// Connected points.
 #[derive(Clone, Debug)]
 pub struct Line {
     pub points: Vec<(f64, f64)>,
     pub colour: &'static str,
     pub width: f64,
     pub is_dashed: bool,
-    /// The name of the series; none for axes and grids.
+    /// The name of the series; `None` for axes and grids.
     pub series: Option<String>,
 }
 
@@ -58,7 +59,7 @@ pub struct Marker {
     pub form: Form,
 }
 
-/// The forms tell series apart where colours do not.
+/// Marker forms distinguish series without colours.
 #[derive(Clone, Copy, Debug)]
 pub enum Form {
     Circle,
@@ -77,7 +78,7 @@ pub struct Area {
     pub bottom: f64,
 }
 
-/// The page: a card of its own, so that the drawing reads the same on light and on dark pages.
+/// The background: a card, so that the drawing reads the same on light and dark pages.
 const BACKGROUND: &str = "#ffffff";
 const BORDER: &str = "#d0d7de";
 
@@ -86,8 +87,8 @@ pub const INK: &str = "#1f2328";
 pub const GREY: &str = "#59636e";
 pub const GRID: &str = "#e3e7eb";
 
-/// Colours that colour-blind readers can tell apart (Okabe and Ito, "Color Universal Design", 2008), darkened so that
-/// names in them have a contrast of 4.5 with the background.
+/// Colours that colour-blind readers can distinguish (Okabe and Ito, "Color Universal Design", 2008), darkened so
+/// that names have a contrast of 4.5 with the background.
 pub const BLUE: &str = "#0072b2";
 pub const ORANGE: &str = "#b84f00";
 pub const GREEN: &str = "#00795a";
@@ -98,7 +99,7 @@ pub const BROWN: &str = "#7a5c00";
 const MARKER: f64 = 3.6;
 
 impl Text {
-    /// The place that it takes, with the widest of the fonts that a page may have.
+    /// The area of the shape, with the widest font that a page may use.
     pub fn area(&self) -> Area {
         let width = self.text.chars().map(width_of).sum::<f64>() * self.size;
         let width = if self.is_bold { width * 1.08 } else { width };
@@ -130,7 +131,7 @@ fn width_of(character: char) -> f64 {
 }
 
 impl Area {
-    /// Whether the two have a point in common.
+    /// Whether the two overlap.
     pub fn overlaps(&self, other: &Self) -> bool {
         self.left < other.right
             && other.left < self.right
@@ -148,7 +149,8 @@ impl Scene {
         })
     }
 
-    /// What would make it hard to read: a series that doubles back, texts that overlap, something beside the canvas.
+    /// A defect that makes the drawing hard to read: a series that doubles back, overlapping texts, or a shape
+    /// outside the canvas.
     pub fn breach(&self) -> Option<String> {
         let lines = self.shapes.iter().filter_map(|shape| match shape {
             Shape::Line(line) => line.series.as_ref().map(|name| (name, &line.points)),

@@ -1,4 +1,4 @@
-//! What the tables show.
+//! The contents of the tables.
 
 use super::measured::{Found, Measured};
 use super::panel::superscript;
@@ -9,20 +9,20 @@ use tilewright_output::figures::{Figure, Row, Unit};
 pub struct Block {
     pub name: &'static str,
     pub chart: Option<Chart>,
-    /// The table; nothing without rows.
+    /// The table; empty without rows.
     pub table: fn(&Measured) -> String,
 }
 
 /// The name of the chart of a table.
 #[derive(Clone, Copy)]
 pub enum Chart {
-    /// It stands above the table.
+    /// The chart is above the table.
     Above(&'static str),
     /// The page shows it elsewhere.
     Elsewhere(&'static str),
 }
 
-/// What a table is sorted by: its parts, and sizes within them.
+/// The sort key of a table: its parts, and sizes within them.
 type Key = (usize, usize, u64);
 
 /// All tables.
@@ -100,7 +100,7 @@ fn type_place(element: &str) -> usize {
     place.unwrap_or(TYPES.len())
 }
 
-/// Square products by the kernels that `matmul` chooses, batches, and products with vectors.
+/// Square products with the kernels that `matmul` chooses, batches, and products with vectors.
 fn products(found: &Found<'_>) -> Option<Key> {
     let row = found.row;
     let work = ["product", "batch", "matvec"];
@@ -119,7 +119,7 @@ fn products(found: &Found<'_>) -> Option<Key> {
     is_selected.then_some((work, place, row.size.unwrap_or(0)))
 }
 
-/// The rows that `select` takes, with a line below the table that says where its figures come from.
+/// The rows that `select` chooses, with a line below the table that states the figures' sources.
 fn against_rivals(measured: &Measured, select: fn(&Found<'_>) -> Option<Key>) -> String {
     let mut rows: Vec<(Key, Found<'_>)> = measured
         .rows()
@@ -159,7 +159,7 @@ fn against_rivals(measured: &Measured, select: fn(&Found<'_>) -> Option<Key>) ->
     with_sources(head, &founds, line)
 }
 
-/// All devices of a group against one of them, and against torch.
+/// All devices of a group against one device, and against torch.
 fn groups(measured: &Measured) -> String {
     let founds: Vec<Found<'_>> = measured.rows_of_groups().collect();
     let head = "| work | type | size | one device | all | one / all | torch | torch / all |\n\
@@ -201,7 +201,7 @@ fn with_sources(head: &str, founds: &[Found<'_>], line: impl Fn(&Found<'_>) -> S
     format!("{head}{lines}\n{}\n", sources(founds))
 }
 
-/// A row's work and what else distinguishes it, in words.
+/// A row's job and details, in words.
 fn work_text(row: &Row) -> String {
     let work = match row.work.as_str() {
         "reproducible_sum" => "reproducible sum",
@@ -302,7 +302,7 @@ fn sources(founds: &[Found<'_>]) -> String {
     Vec::from_iter(sentences).join(" ")
 }
 
-/// The library of a rival, which may be named with one of its ways.
+/// The library of a rival, whose name may include a method.
 fn library(rival: &str) -> &str {
     rival.split(", ").next().unwrap_or(rival)
 }

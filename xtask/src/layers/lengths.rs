@@ -1,13 +1,12 @@
-//! Files that are too long to be read at once.
+//! Finds files that are too long.
 
 use std::path::Path;
 use std::{fs, io};
 
-/// The most lines of a file.
+/// Maximum lines per file.
 const MOST_LINES: usize = 400;
 
-/// The files below `root` that have more lines, each with what to do about it. Files that are no more there do not
-/// count.
+/// The files below `root` with more lines, each with advice. Missing files are ignored.
 pub fn too_long(root: &Path, files: &[String]) -> io::Result<Vec<String>> {
     let mut found = Vec::new();
     for file in files.iter().filter(|it| root.join(it).exists()) {

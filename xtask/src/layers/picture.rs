@@ -1,20 +1,20 @@
-//! The pictures of layers in a page, and whether a crate is built as one says.
+//! The pictures of layers in a page, and their comparison with crates.
 
 use super::sources::Sources;
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag};
 use std::collections::HashMap;
 
-/// The layers of a crate, the upper first.
+/// The layers of a crate, from top to bottom.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Picture {
     /// The folder of its sources.
     pub folder: String,
-    /// The modules of each, as the crate's root names them.
+    /// The modules of each layer, as declared in the crate's root.
     pub layers: Vec<Vec<String>>,
 }
 
-/// The code blocks whose info string is `layers FOLDER`. A line is a layer: names, and after three blanks or
-/// more a remark.
+/// The code blocks whose info string is `layers FOLDER`. A line is a layer: names and, after at least three blanks, a
+/// remark.
 pub fn pictures(page: &str) -> Vec<Picture> {
     let mut pictures = Vec::new();
     let mut events = Parser::new(page);
@@ -42,7 +42,7 @@ fn names(line: &str) -> Vec<String> {
         .collect()
 }
 
-/// Uses of a layer above or beside, and names that one of them has and the other one lacks.
+/// Uses of a layer above or beside, and names missing in the picture or in the crate.
 pub fn breaches(picture: &Picture, sources: &Sources) -> Vec<String> {
     let Picture { folder, layers } = picture;
     let mut heights = HashMap::new();

@@ -1,4 +1,4 @@
-//! The files of a crate, and what each uses of the others.
+//! The files of a crate, and their uses of one another.
 
 use crate::tracked::tracked;
 use crate::workspace::Result;
@@ -10,12 +10,12 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Expr, ItemMod, ItemUse, Lit, Macro, UseTree, Visibility};
 
-/// A module, by its names from the crate's root.
+/// A module's path from the crate's root.
 type Module = Vec<String>;
 
 /// The sources of one crate.
 pub struct Sources {
-    /// Modules with a file of their own, and their files.
+    /// Modules with their own files.
     pub modules: BTreeMap<Module, String>,
     pub uses: Vec<Use>,
 }
@@ -26,7 +26,7 @@ pub struct Use {
     pub file: String,
     pub module: Module,
     pub line: usize,
-    /// As it is resolved, from the crate's root.
+    /// The resolved path, from the crate's root.
     pub path: String,
     /// The file that defines it, and its module.
     pub target: String,
@@ -37,12 +37,12 @@ pub struct Use {
 struct Found {
     names: Module,
     line: usize,
-    /// The name that it gets, if it is a `pub use`.
+    /// The exported name, if it is a `pub use`.
     exported: Option<String>,
 }
 
 impl Sources {
-    /// Those below `folder`.
+    /// Reads the sources below `folder`.
     pub fn read(root: &Path, folder: &str) -> Result<Self> {
         let files = tracked(root, &[&format!("{folder}/*.rs")])?;
         let mut texts = BTreeMap::new();
@@ -56,7 +56,7 @@ impl Sources {
         Self::of(texts)
     }
 
-    /// Files by their modules, with their texts.
+    /// Builds the sources from modules' files and texts.
     pub fn of(texts: BTreeMap<Module, (String, String)>) -> Result<Self> {
         let modules: BTreeSet<Module> = texts.keys().cloned().collect();
         let mut found = BTreeMap::new();
@@ -99,7 +99,7 @@ impl Sources {
                 if of == **module || is_test(&of) {
                     continue;
                 }
-                // What a file passes on from its children it uses only where its own code names it.
+                // A re-export of a child counts as a use only if the file's own code names it.
                 let own_export = it.exported.as_ref().filter(|_| of.starts_with(module));
                 let line = match own_export.map(|name| bare.get(name)) {
                     None => it.line,
@@ -134,7 +134,7 @@ impl Sources {
     }
 }
 
-/// The module of a file of a crate; `None` of one that is no part of it.
+/// The module of a crate's file; `None` if it is not part of the crate.
 fn module_of(file: &str) -> Option<Module> {
     let mut names: Module = file
         .strip_suffix(".rs")?
@@ -152,14 +152,14 @@ fn module_of(file: &str) -> Option<Module> {
     Some(names)
 }
 
-/// The deepest module with a file on the way of a path, after re-exports.
+/// The deepest module with a file along a path, after re-exports.
 fn defining(
     path: &[String],
     modules: &BTreeSet<Module>,
     exports: &HashMap<(Module, String), Module>,
 ) -> Module {
     let mut path = path.to_vec();
-    // A re-export of a re-export has an end, unless it is a circle.
+    // Chains of re-exports end, unless they are circular.
     for _ in 0..8 {
         let len = (0..=path.len())
             .rev()
@@ -183,19 +183,19 @@ fn defining(
 /// Reads one file.
 struct Reader<'a> {
     modules: &'a BTreeSet<Module>,
-    /// The module of what is read: that of the file, or one within it.
+    /// The current module: the file's, or one within it.
     inline: Module,
     found: Vec<Found>,
-    /// The names with which paths begin outside of `use` items, and the line of the first of each.
+    /// The first names of paths outside `use` items, and the line of each first occurrence.
     bare: HashMap<String, usize>,
-    /// Modules that are compiled for tests alone.
+    /// Modules that are compiled only for tests.
     tests: Vec<Module>,
-    /// Modules whose files lie outside of the folder.
+    /// Modules whose files are outside the folder.
     elsewhere: Vec<Module>,
 }
 
 impl Reader<'_> {
-    /// The names of a path from the crate's root; `None` of one of another crate, or of a local one.
+    /// The path from the crate's root; `None` for paths to other crates and local ones.
     fn resolved(&self, names: &[String]) -> Option<Module> {
         let mut base = self.inline.clone();
         let mut rest = names;
@@ -280,7 +280,7 @@ fn is_dot(token: &TokenTree) -> bool {
     matches!(token, TokenTree::Punct(it) if it.as_char() == '.')
 }
 
-/// The names of the path with which the tokens begin, and its line.
+/// The path at the start of the tokens, and its line.
 fn path_at(tokens: &[TokenTree]) -> (Module, usize) {
     let mut names = Vec::new();
     let line = tokens[0].span().start().line;
@@ -307,7 +307,7 @@ fn is_for_tests(attributes: &[Attribute]) -> bool {
     attributes.iter().any(is_test)
 }
 
-/// Whether the attributes of a module give it a file outside of the folder.
+/// Whether a module's attributes give it a file outside the folder.
 fn is_elsewhere(attributes: &[Attribute]) -> bool {
     let is_outside = |value: &Expr| matches!(value, Expr::Lit(it) if matches!(&it.lit, Lit::Str(path) if path.value().starts_with("../")));
     attributes.iter().any(|it| {

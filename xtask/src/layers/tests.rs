@@ -1,7 +1,7 @@
 use super::*;
 use std::collections::BTreeMap;
 
-/// A crate in the folder `it` whose modules have these texts.
+/// A crate in the folder `it` with these module texts.
 fn sources(modules: &[(&str, &str)]) -> Sources {
     let texts = modules.iter().map(|(path, text)| {
         let names = path.split("::").filter(|it| !it.is_empty());

@@ -1,4 +1,4 @@
-//! What every published package has to contain.
+//! The required contents of every published package.
 
 use crate::workspace::{Result, workspace_root};
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 const FILES: [&str; 3] = ["README.md", "LICENSE-MIT", "LICENSE-APACHE"];
 
-/// Keys of a package's manifest, and the value where it is the same for all.
+/// Required keys of a package's manifest, and their values if common to all.
 const KEYS: [(&str, Option<&str>); 7] = [
     ("description", None),
     ("keywords", None),
@@ -42,8 +42,7 @@ fn missing(folder: &Path) -> Result<Vec<String>> {
     Ok(files.map(|it| (*it).to_owned()).chain(keys).collect())
 }
 
-/// Checks that the Rust version that the repository is built with is one that the packages promise: the
-/// oldest or a newer one.
+/// Checks that the repository's Rust version is at least the oldest that the packages support.
 pub fn check_rust_version() -> Result {
     let toolchain = fs::read_to_string(workspace_root().join("rust-toolchain.toml"))?;
     is_promised(&toolchain, env!("CARGO_PKG_RUST_VERSION"))

@@ -5,7 +5,7 @@ use tilewright::half::f16;
 use tilewright::ndarray::{array, s};
 use tilewright::{Device, LaunchConfig, ModuleSource};
 
-/// `y[i] += a * x[i]` for each `i` that both have.
+/// `y[i] += a * x[i]` for each `i` within both.
 #[kernel]
 pub fn axpy(a: f32, x: Global<f32>, y: GlobalMut<f32>) {
     let i = thread::unique_index();
@@ -14,7 +14,7 @@ pub fn axpy(a: f32, x: Global<f32>, y: GlobalMut<f32>) {
     }
 }
 
-// SAFETY: (1) there are no images.
+// SAFETY: there are no images.
 static KERNELS: ModuleSource = unsafe { ModuleSource::new("stranger", &[]) };
 
 fn main() -> tilewright::Result<()> {

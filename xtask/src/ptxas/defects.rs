@@ -1,22 +1,22 @@
-//! What a kernel should not have.
+//! Defects of a kernel's machine code.
 
 use crate::workspace::Result;
 use std::fs;
 use std::path::Path;
 use tilewright_ptxas::Cost;
 
-/// The assembler's remarks that products of a warpgroup do not run beside their warps, or that
-/// `setmaxnreg` has no effect.
+/// The assembler's warnings that warpgroup products are serialised, or that `setmaxnreg` has no
+/// effect.
 const SERIALISED: [&str; 11] = [
     "C7508", "C7510", "C7511", "C7512", "C7513", "C7514", "C7515", "C7516", "C7517", "C7518",
     "C7519",
 ];
 
-/// Kernels that show what a stack frame costs. They must have one.
+/// Kernels that demonstrate the cost of a stack frame. They must have one.
 const STACK_FRAMES: [&str; 1] = ["memory_local_array"];
 
-/// Kernels that keep a few values in local memory, by how their names begin. Those of halves do so beside their loops; those
-/// of f64 read one (in small tiles on CUDA cores, three) in each stage.
+/// Kernels that spill a few values, by the start of their names. Those of 16-bit types spill outside their loops.
+/// Those of f64 read one value (in small tiles on CUDA cores, three) per stage.
 const SPILLING: [&str; 4] = [
     "matmul_coarsened_small_f64_",
     "matmul_mma_f64_",
@@ -24,10 +24,10 @@ const SPILLING: [&str; 4] = [
     "matmul_wgmma_medium_f16_",
 ];
 
-/// The most bytes that they may spill.
+/// Maximum bytes that they may spill.
 const FEW_BYTES: u32 = 40;
 
-/// What is wrong with the cost of a kernel on `target`.
+/// The defect in a kernel's cost on `target`, if any.
 pub fn of_cost(cost: &Cost, target: &str) -> Option<String> {
     let is_shown = STACK_FRAMES.contains(&cost.name.as_str());
     let may_spill = SPILLING.iter().any(|start| cost.name.starts_with(start));
@@ -50,14 +50,14 @@ pub fn of_cost(cost: &Cost, target: &str) -> Option<String> {
     ))
 }
 
-/// The remarks on products that are serialised.
+/// The warnings about serialised products.
 pub fn serialised(log: &str) -> impl Iterator<Item = &str> {
     let is_remark = |line: &&str| SERIALISED.iter().any(|remark| line.contains(remark));
     log.lines().filter(is_remark)
 }
 
-/// Loads and stores that do not say which memory they access: each costs a check in hardware, and
-/// shows that a pointer lost its address space on the way.
+/// Loads and stores without a state space. Each costs a check in hardware, and shows that a pointer
+/// lost its address space.
 pub fn generic_accesses(module: &Path) -> Result<Vec<String>> {
     let text = fs::read_to_string(module)?;
     let generic = text

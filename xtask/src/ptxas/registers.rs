@@ -14,7 +14,7 @@ fn path() -> PathBuf {
     workspace_root().join(FILE)
 }
 
-/// The table that is checked in.
+/// The checked-in table.
 fn checked_in() -> Result<RegisterTable> {
     let text = fs::read_to_string(path()).map_err(|error| format!("{FILE}: {error}; {ADVICE}"))?;
     Ok(text
@@ -22,7 +22,7 @@ fn checked_in() -> Result<RegisterTable> {
         .map_err(|error| format!("{FILE}: {error}; {ADVICE}"))?)
 }
 
-/// Whether the table that is checked in is of the PTX that is.
+/// Whether the checked-in table belongs to the checked-in PTX.
 pub fn table_is_of_the_ptx() -> Result<bool> {
     Ok(checked_in()?.ptx == fingerprint(&workspace_root())?)
 }
@@ -40,9 +40,8 @@ pub fn write(table: &RegisterTable) -> Result {
     Ok(())
 }
 
-/// What is wrong with the columns of `gpus` of the table that is checked in, where `found` is what the assembler
-/// says. Of another version of the assembler nothing is compared but the PTX, for versions differ in
-/// registers.
+/// Compares the columns of `gpus` in the checked-in table with the assembler's, `found`. If the assembler's version
+/// differs, only the PTX is compared, because registers depend on the version.
 pub fn defects(found: &RegisterTable, gpus: &[&str]) -> Vec<String> {
     match checked_in() {
         Ok(table) => stale(&table.on_gpus(gpus), found),

@@ -1,4 +1,4 @@
-//! Kernels as PTX.
+//! Build times of PTX.
 
 use super::waiting::{Line, median_after_edits, timed, with_kernel};
 use crate::workspace::Result;
@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// The kernels that are built: those of the crate to copy.
+/// The kernels to build: those of the example crate.
 const KERNELS: &str = "examples/custom_kernel/kernels/lib.rs";
 
 /// The device toolchain, and the times of its builds.
@@ -39,7 +39,7 @@ pub fn builds(root: &Path) -> Result<(String, [Line; 3])> {
     Ok((build.toolchain.to_string(), lines))
 }
 
-/// A kernel crate outside of the workspace, as a stranger has it.
+/// Writes a kernel crate outside the workspace.
 fn write_crate(folder: &Path, root: &Path, source: &str) -> Result {
     let library = root.join("crates/cuda_std");
     let manifest = format!(

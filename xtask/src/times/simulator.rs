@@ -1,4 +1,4 @@
-//! Programs and tests on the simulator, in packages outside of the repository.
+//! Build times of programs and tests on the simulator, in packages outside the repository.
 
 use super::waiting::{Line, cargo, median_after_edits, timed, with_kernel};
 use crate::workspace::Result;
@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// The README's first program, from `cargo new` to its sum. Downloads are not timed.
+/// The README's first program, from `cargo new` to its sum, without downloads.
 pub fn first_program(root: &Path) -> Result<[Line; 4]> {
     let parent = TempDir::new()?;
     let folder = parent.path().join("first_sum");
@@ -16,7 +16,7 @@ pub fn first_program(root: &Path) -> Result<[Line; 4]> {
     fs::write(&manifest, fs::read_to_string(&manifest)? + &dependency)?;
     let program = first_rust_block(&fs::read_to_string(root.join("README.md"))?)?;
     fs::write(folder.join("src/main.rs"), &program)?;
-    // The versions that the repository has, which are most likely here.
+    // The repository's versions, which are probably already downloaded.
     fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock"))?;
     cargo(&folder, &["fetch"])?;
     let (_, first) = timed(|| cargo(&folder, &["run"]))?;

@@ -1,24 +1,24 @@
-//! What is waited for: work, cargo, the same after edits.
+//! Timing of work and of cargo, also after edits.
 
 use crate::workspace::Result;
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// Edits of which the median is printed.
+/// Number of edits. The median is printed.
 const EDITS: usize = 5;
 
-/// What was waited for, and how long.
+/// A description and its duration.
 pub type Line = (&'static str, Duration);
 
-/// The result of `work`, and how long it took.
+/// The result of `work`, and its duration.
 pub fn timed<R>(work: impl FnOnce() -> Result<R>) -> Result<(R, Duration)> {
     let start = Instant::now();
     let result = work()?;
     Ok((result, start.elapsed()))
 }
 
-/// The median time of `work` after each of some edits, which `edit` makes by their number.
+/// The median time of `work` after edits, which `edit` makes by number.
 pub fn median_after_edits(
     mut edit: impl FnMut(usize) -> Result,
     mut work: impl FnMut() -> Result,
@@ -32,7 +32,7 @@ pub fn median_after_edits(
     Ok(times[EDITS / 2])
 }
 
-/// Runs cargo in `folder`, whose output is shown where it fails.
+/// Runs cargo in `folder`, and shows its output if it fails.
 pub fn cargo(folder: &Path, arguments: &[&str]) -> Result {
     let output = Command::new("cargo")
         .args(arguments)
@@ -48,7 +48,7 @@ pub fn cargo(folder: &Path, arguments: &[&str]) -> Result {
     Err(format!("cargo {}: {text}", arguments.join(" ")).into())
 }
 
-/// `source` with another kernel, whose name has the number.
+/// `source` with a further kernel, whose name includes the number.
 pub fn with_kernel(source: &str, number: usize) -> String {
     format!(
         "{source}\n/// Writes a number.\n#[kernel]\npub fn edited_{number}(y: GlobalMut<f32>) {{\n    \

@@ -18,7 +18,7 @@ pub enum CheckedInError {
         source: io::Error,
     },
 
-    /// The manifest was not made by `write_manifest`.
+    /// The manifest was not made by `write`.
     #[error("{path}: line {line} is no line of a PTX manifest: `{text}`")]
     Malformed {
         /// The manifest.
@@ -61,10 +61,10 @@ pub enum CheckedInError {
         folder: PathBuf,
     },
 
-    /// A module is not the one that was built.
+    /// The archive of the modules is not the one that was written with the manifest.
     #[error("{path} has changed since it was built: build it again")]
-    ChangedModule {
-        /// The module's file.
+    ChangedArchive {
+        /// The archive.
         path: PathBuf,
     },
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::error::{CheckedInError, ImagesError};
 use super::manifest::Manifest;
 use crate::builder::CudaBuilder;
-use crate::rust_file;
+use crate::rust_file::{self, Image};
 use crate::surroundings::Surroundings;
 
 /// PTX for a program, as text for `include!`.
@@ -30,6 +30,8 @@ pub struct Images {
 /// A published package has PTX, but no kernel crate to compare it with. There the PTX is returned as it is, and the
 /// program can compare [`Images::sources`].
 ///
+/// The modules are unpacked into a folder `checked_in` in the target folder of `builder`.
+///
 /// In a build script it also tells cargo to run the script again when the PTX, one of the sources or `Cargo.lock`
 /// changes.
 ///
@@ -40,15 +42,15 @@ pub fn images(builder: &CudaBuilder, folder: &Path, root: &Path) -> Result<Image
     surroundings.announce_change(folder);
     let manifest = Manifest::read(folder)?;
     if !builder.has_kernel_crate(&surroundings) {
-        manifest.verify_modules()?;
-        return Ok(checked_in(builder, &manifest));
+        manifest.verify_archive()?;
+        return checked_in(builder, &manifest, &surroundings);
     }
     for (source, _) in &manifest.sources {
         surroundings.announce_change(&root.join(source));
     }
     surroundings.announce_change(&root.join("Cargo.lock"));
     match verify(builder, &manifest, root) {
-        Ok(()) => Ok(checked_in(builder, &manifest)),
+        Ok(()) => checked_in(builder, &manifest, &surroundings),
         Err(stale) => compiled(builder, &manifest, root, stale),
     }
 }
@@ -64,15 +66,27 @@ fn verify(builder: &CudaBuilder, manifest: &Manifest, root: &Path) -> Result<(),
     }
 }
 
-fn checked_in(builder: &CudaBuilder, manifest: &Manifest) -> Images {
-    let images = manifest.images();
-    Images {
+/// The modules of a verified archive.
+fn checked_in(
+    builder: &CudaBuilder,
+    manifest: &Manifest,
+    surroundings: &Surroundings,
+) -> Result<Images, ImagesError> {
+    let folder = builder.target_folder(surroundings).join("checked_in");
+    let files = manifest.unpack(&folder)?.into_iter();
+    let images = files.zip(&manifest.modules).map(|(path, module)| Image {
+        module: module.name.clone(),
+        arch: module.arch.clone(),
+        path,
+    });
+    let images: Vec<_> = images.collect();
+    Ok(Images {
         modules: match builder.one_module_per_kernel {
             true => rust_file::constants(&images),
             false => rust_file::expression(&images),
         },
         sources: manifest.sources_expression(),
-    }
+    })
 }
 
 #[cfg(feature = "compile")]

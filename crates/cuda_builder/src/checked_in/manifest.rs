@@ -1,13 +1,14 @@
 //! The manifest beside checked-in PTX.
 
 use super::error::CheckedInError;
-use crate::rust_file::Image;
-use std::num::NonZero;
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{fs, thread};
 
 /// The name of the manifest in the folder.
 pub(super) const MANIFEST: &str = "MANIFEST";
+
+/// The name of the archive beside it.
+pub(super) const ARCHIVE: &str = "modules.lzma";
 
 /// A package from a registry that was compiled into a module.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,8 +26,18 @@ pub(super) struct Manifest {
     /// Folder or file, hash.
     pub(super) sources: Vec<(String, String)>,
     linked: Vec<LinkedPackage>,
-    /// Architecture, file name, hash.
-    modules: Vec<(String, String, String)>,
+    /// The SHA-256 of the archive.
+    pub(super) archive_hash: String,
+    /// In the order of the archive.
+    pub(super) modules: Vec<ManifestModule>,
+}
+
+/// A module in the archive.
+pub(super) struct ManifestModule {
+    pub(super) arch: String,
+    pub(super) name: String,
+    /// The length of its PTX.
+    pub(super) bytes: usize,
 }
 
 impl Manifest {
@@ -38,6 +49,7 @@ impl Manifest {
             folder: folder.to_owned(),
             sources: Vec::new(),
             linked: Vec::new(),
+            archive_hash: String::new(),
             modules: Vec::new(),
         };
         for (number, line) in text.lines().enumerate() {
@@ -67,10 +79,16 @@ impl Manifest {
                     version: version.to_owned(),
                 });
             }
+            "archive" => value.clone_into(&mut self.archive_hash),
             "module" => {
-                let mut words = value.split(' ').map(str::to_owned);
-                self.modules
-                    .push((words.next()?, words.next()?, words.next()?));
+                let mut words = value.split(' ');
+                self.modules.push(ManifestModule {
+                    arch: words.next()?.to_owned(),
+                    name: words.next()?.to_owned(),
+                    bytes: words.next()?.parse().ok()?,
+                });
+                // The hash of the PTX, for readers.
+                words.next()?;
             }
             _ => return None,
         }
@@ -81,7 +99,7 @@ impl Manifest {
     pub(super) fn verify(&self, root: &Path) -> Result<(), CheckedInError> {
         self.verify_sources(root)?;
         self.verify_linked(root)?;
-        self.verify_modules()
+        self.verify_archive()
     }
 
     /// An expression of type `&[(&str, &str); N]`: the sources of the modules, each with its
@@ -99,19 +117,6 @@ impl Manifest {
         };
         let sources: Result<Vec<_>, CheckedInError> = self.sources.iter().map(current).collect();
         Ok(expression(&sources?))
-    }
-
-    /// The modules, as images for a program.
-    pub(super) fn images(&self) -> Vec<Image> {
-        let image = |(arch, file, _): &(String, String, String)| Image {
-            module: file
-                .strip_suffix(&format!(".{arch}.ptx"))
-                .unwrap_or(file)
-                .to_owned(),
-            arch: arch.clone(),
-            path: self.folder.join(file),
-        };
-        self.modules.iter().map(image).collect()
     }
 
     fn verify_sources(&self, root: &Path) -> Result<(), CheckedInError> {
@@ -142,24 +147,19 @@ impl Manifest {
         Ok(())
     }
 
-    pub(super) fn verify_modules(&self) -> Result<(), CheckedInError> {
-        let verify = |(_, file, hash): &(String, String, String)| {
-            let path = self.folder.join(file);
-            match hash_of_file(&path)? == *hash {
-                true => Ok(()),
-                false => Err(CheckedInError::ChangedModule { path }),
-            }
-        };
-        // A build script is not optimised, and there are tens of megabytes.
-        let threads = thread::available_parallelism().map_or(1, NonZero::get);
-        let modules_of_thread = self.modules.len().div_ceil(threads).max(1);
-        thread::scope(|scope| {
-            let threads: Vec<_> = (self.modules.chunks(modules_of_thread))
-                .map(|modules| scope.spawn(move || modules.iter().try_for_each(verify)))
-                .collect();
-            (threads.into_iter())
-                .try_for_each(|thread| thread.join().expect("hashing does not panic"))
-        })
+    /// Checks that the archive is the one that was written with the manifest.
+    pub(super) fn verify_archive(&self) -> Result<(), CheckedInError> {
+        let archive = read(&self.folder.join(ARCHIVE))?;
+        match source_hash::sha256(&archive) == self.archive_hash {
+            true => Ok(()),
+            false => Err(self.changed_archive()),
+        }
+    }
+
+    pub(super) fn changed_archive(&self) -> CheckedInError {
+        CheckedInError::ChangedArchive {
+            path: self.folder.join(ARCHIVE),
+        }
     }
 }
 
@@ -167,7 +167,7 @@ fn expression(sources: &[(String, String)]) -> String {
     format!("&{sources:?}\n")
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, CheckedInError> {
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, CheckedInError> {
     fs::read(path).map_err(|source| CheckedInError::Io {
         path: path.to_owned(),
         source,
@@ -177,13 +177,4 @@ fn read(path: &Path) -> Result<Vec<u8>, CheckedInError> {
 pub(super) fn hash_of_source(root: &Path, source: &str) -> Result<String, CheckedInError> {
     let path = root.join(source);
     source_hash::source_hash(&path).map_err(|source| CheckedInError::Io { path, source })
-}
-
-pub(super) fn hash_of_file(path: &Path) -> Result<String, CheckedInError> {
-    let mut content = read(path)?;
-    // A checkout may have converted line endings; PTX itself has only LF.
-    if content.contains(&b'\r') {
-        content.retain(|&byte| byte != b'\r');
-    }
-    Ok(source_hash::sha256(&content))
 }

@@ -1,48 +1,70 @@
-//! Writes the manifest of modules that were just built.
+//! Writes the archive and the manifest of modules that were just built.
 
+use super::archive::pack;
 use super::error::CheckedInError;
-use super::manifest::{LinkedPackage, MANIFEST, hash_of_file, hash_of_source};
+use super::manifest::{ARCHIVE, LinkedPackage, MANIFEST, hash_of_source, read};
 use crate::compile::Build;
 use std::fmt::Write as _;
 use std::fs;
+use std::io;
 use std::path::Path;
 
-/// Writes the manifest for the modules of `build`, which were copied to `folder`.
+/// Writes the modules of `build` to `folder`: their archive, and its manifest.
 ///
 /// `sources` are the folders and files that the modules depend on, relative to `root`, for
 /// [`source_hash::source_hash`]. `root` is the folder of the `Cargo.lock`.
 ///
 /// # Errors
 /// [`CheckedInError::Io`].
-pub fn write_manifest(
+pub fn write(
     folder: &Path,
     root: &Path,
     sources: &[&str],
     build: &Build,
 ) -> Result<(), CheckedInError> {
-    let mut text = String::from("# The PTX beside this file, and what it was built from.\n");
+    let mut manifest =
+        String::from("# The PTX in the archive beside this file, and its sources.\n");
     let toolchain = &build.toolchain;
     let _ = writeln!(
-        text,
+        manifest,
         "toolchain rustc {}, LLVM {}",
         toolchain.rustc_version(),
         toolchain.llvm_version()
     );
     for source in sources {
-        let _ = writeln!(text, "source {source} {}", hash_of_source(root, source)?);
+        let _ = writeln!(
+            manifest,
+            "source {source} {}",
+            hash_of_source(root, source)?
+        );
     }
     for LinkedPackage { name, version } in &build.linked {
-        let _ = writeln!(text, "linked {name} {version}");
+        let _ = writeln!(manifest, "linked {name} {version}");
     }
-    for module in &build.modules {
-        let file = module
-            .path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy();
-        let hash = hash_of_file(&module.path)?;
-        let _ = writeln!(text, "module {} {file} {hash}", module.arch);
+    let mut modules: Vec<_> = build.modules.iter().collect();
+    // The modules of one kernel are alike, and near ones compress better.
+    modules.sort_by_key(|module| (&module.name, module.arch));
+    let (mut text, mut lines) = (Vec::new(), String::new());
+    for module in modules {
+        let ptx = read(&module.path)?;
+        let hash = source_hash::sha256(&ptx);
+        let _ = writeln!(
+            lines,
+            "module {} {} {} {hash}",
+            module.arch,
+            module.name,
+            ptx.len()
+        );
+        text.extend(ptx);
     }
-    let path = folder.join(MANIFEST);
-    fs::write(&path, text).map_err(|source| CheckedInError::Io { path, source })
+    let at = |name: &str| {
+        let path = folder.join(name);
+        move |source: io::Error| CheckedInError::Io { path, source }
+    };
+    let archive = pack(&text).map_err(at(ARCHIVE))?;
+    let _ = writeln!(manifest, "archive {}", source_hash::sha256(&archive));
+    manifest.push_str(&lines);
+    fs::create_dir_all(folder).map_err(at(""))?;
+    fs::write(folder.join(ARCHIVE), archive).map_err(at(ARCHIVE))?;
+    fs::write(folder.join(MANIFEST), manifest).map_err(at(MANIFEST))
 }

@@ -45,7 +45,7 @@ pub struct PtxModule {
     pub name: String,
     /// The oldest architecture that runs it.
     pub arch: Arch,
-    /// The PTX file, in the folder given to [`CudaBuilder::copy_to`] if there is one.
+    /// The PTX file, `<name>.<arch>.ptx`.
     pub path: PathBuf,
     /// The names of the kernels, sorted.
     pub kernels: Vec<String>,
@@ -84,10 +84,7 @@ impl CudaBuilder {
         let place = Place {
             toolchain: &toolchain,
             target_dir: &target_dir,
-            ptx: match &self.copy_to {
-                Some(folder) => surroundings.absolute(folder),
-                None => target_dir.join("ptx"),
-            },
+            ptx: target_dir.join("ptx"),
         };
         let (crates, modules) = self.compile_all(|arch| compilation(arch).run(), &place)?;
         surroundings.announce_packages(crates.iter().flat_map(|it| &it.local_packages));
@@ -114,10 +111,7 @@ impl CudaBuilder {
     }
 
     fn absolute_target_dir(&self, surroundings: &Surroundings) -> Result<PathBuf, BuildError> {
-        let folder = match &self.target_dir {
-            Some(folder) => surroundings.absolute(folder),
-            None => surroundings.default_target_dir(),
-        };
+        let folder = self.target_folder(surroundings);
         create_folder(&folder)?;
         Ok(folder)
     }

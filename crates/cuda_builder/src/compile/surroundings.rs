@@ -10,13 +10,6 @@ use crate::error::BuildError;
 use crate::surroundings::Surroundings;
 
 impl Surroundings {
-    pub(crate) fn default_target_dir(&self) -> PathBuf {
-        match &self.out_dir {
-            Some(out_dir) => out_dir.join("cuda_builder"),
-            None => self.base.join("target/cuda_builder"),
-        }
-    }
-
     /// The absolute folder of the kernel crate, without symbolic links, as cargo reports it.
     pub(crate) fn kernel_crate(&self, path: &Path) -> Result<PathBuf, BuildError> {
         let path = self.absolute(path);

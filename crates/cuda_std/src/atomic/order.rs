@@ -22,19 +22,20 @@ macro_rules! orders {
 }
 
 orders! {
-    /// Orders the word alone.
+    /// Orders only the accesses of this word.
     Relaxed => Relaxed: LoadOrder, StoreOrder, UpdateOrder;
-    /// What the operation reads comes before what the thread does afterwards.
+    /// The thread's later accesses come after the operation's read.
     Acquire => Acquire: LoadOrder, UpdateOrder;
-    /// What the thread has done comes before what the operation writes.
+    /// The thread's earlier accesses come before the operation's write.
     Release => Release: StoreOrder, UpdateOrder;
     /// [`Acquire`] and [`Release`].
     AcqRel => AcquireRelease: UpdateOrder;
 }
 
-/// An order of a [`fence`](super::fence) alone: that of [`AcqRel`], and one among the fences that have it. If two
-/// of them include each other's threads, all threads agree which came first. No operation on a word has it, as
-/// none of PTX has. (`fence.sc`)
+/// [`AcqRel`], plus one order of all such fences. For [`fence`](super::fence) alone. (`fence.sc`)
+///
+/// If two of these fences include each other's threads, all threads agree which came first. As in PTX, no operation
+/// on a word has this order.
 #[derive(Clone, Copy, Debug)]
 pub struct SeqCst;
 
@@ -79,7 +80,8 @@ order_traits! {
     UpdateOrder;
 }
 
-/// Which threads an atomic operation is for: [`BlockScope`], [`ClusterScope`], [`DeviceScope`], [`SystemScope`].
+/// The threads that an atomic operation synchronises: [`BlockScope`], [`ClusterScope`], [`DeviceScope`],
+/// [`SystemScope`].
 pub trait Scope: sealed::Sealed {
     #[doc(hidden)]
     const SCOPE: MemoryScope;

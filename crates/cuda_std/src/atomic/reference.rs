@@ -1,4 +1,4 @@
-//! One word, by atomic operations that have an order and a scope.
+//! Atomic operations on one word, with an order and a scope.
 
 use super::order::{DeviceScope, LoadOrder, Scope, StoreOrder, UpdateOrder};
 use super::{AtomicAdd, AtomicInteger};
@@ -7,19 +7,19 @@ use crate::machine::{self, AtomicSpace, MemoryOrder, Ordering};
 use crate::shared::{RemoteSlice, SharedArray, SharedSlice};
 use core::marker::PhantomData;
 
-/// A word that threads reach by atomic operations alone, each with an order: CUDA C++'s
-/// `cuda::atomic_ref`. The scope is the device, unless [`with_scope`](Self::with_scope) says otherwise.
+/// A word accessed only by atomic operations, each with an order: CUDA C++'s `cuda::atomic_ref`. The scope is the
+/// device, unless [`with_scope`](Self::with_scope) says otherwise.
 ///
-/// A store with [`Release`](super::Release) and a load with [`Acquire`](super::Acquire) that returns it
-/// order what the storing thread did before ahead of what the loading one does afterwards, without a fence,
-/// if the scope of each includes the other thread. Updates between the two carry that on. (PTX ISA, "Memory
+/// If a load with [`Acquire`](super::Acquire) returns the value of a store with [`Release`](super::Release),
+/// everything the storing thread did before happens before everything the loading thread does afterwards. No fence is
+/// needed, but each scope must include the other thread. Updates between the two keep the order. (PTX ISA, "Memory
 /// Consistency Model")
 ///
 /// ```
 /// use cuda_std::atomic::{Acquire, BlockScope, Release};
 /// use cuda_std::prelude::*;
 ///
-/// /// The first thread of each block hands an element to the first one of the next warp.
+/// /// The first thread of each block hands an element to the first thread of the next warp.
 /// ///
 /// /// # Safety
 /// /// 1. The launch has blocks of one dimension and two warps.
@@ -27,8 +27,8 @@ use core::marker::PhantomData;
 /// pub unsafe fn hand_over(x: Global<u32>, out: GlobalMut<u32>) {
 ///     let (letter, flag) = (shared_array![u32; 1], shared_array![u32; 1]);
 ///     let element = x.get(thread::block_idx_x() as usize).unwrap_or_default();
-///     // SAFETY: (1) there is one element. (2) Atomic operations alone touch it. For the scope: (1) it is a
-///     // word of the block.
+///     // SAFETY: the array has one element, accessed only by atomic operations. Only threads of the block access it:
+///     // the scope includes them.
 ///     let flag = unsafe { flag.atomic_ref(0).with_scope::<BlockScope>() };
 ///     let is_first = thread::thread_idx_x() == 0;
 ///     if is_first {
@@ -36,14 +36,14 @@ use core::marker::PhantomData;
 ///     }
 ///     thread::sync_threads();
 ///     if is_first {
-///         // SAFETY: (1) there is one element. (2) The flag orders the two threads.
+///         // SAFETY: the array has one element, and the flag orders the two threads.
 ///         unsafe { letter.store(0, element) };
 ///         flag.store(1, Release);
 ///     } else if thread::thread_idx_x() == warp::width() {
 ///         while flag.load(Acquire) == 0 {
 ///             thread::yield_now();
 ///         }
-///         // SAFETY: (1) there is one element, which the other thread has written. (2) As above.
+///         // SAFETY: the other thread wrote the element, and the flag orders the two threads.
 ///         let element = unsafe { letter.load(0) };
 ///         if let Some(place) = out.own(thread::unique_index()) {
 ///             place.set(element);
@@ -70,13 +70,13 @@ impl<T, S> Clone for AtomicRef<'_, T, S> {
 impl<T, S> Copy for AtomicRef<'_, T, S> {}
 
 impl<'a, T, S> AtomicRef<'a, T, S> {
-    /// Element `index` of the `len` from `base` on.
+    /// Element `index` of the `len` elements at `base`.
     ///
     /// # Safety
     /// 1. `index` lies within the elements, which are allocated in `space` for the lifetime `'a`.
     /// 2. While one of the references to it is used, other threads touch the element with atomic operations
     ///    only, unless a barrier orders them.
-    /// 3. If `space` is the memory of another block, that one is in the cluster, and is there while one of the
+    /// 3. If `space` is the memory of another block, that block is in the cluster, and does not end while one of the
     ///    references is used.
     #[inline(always)]
     pub(crate) const unsafe fn new(
@@ -94,11 +94,11 @@ impl<'a, T, S> AtomicRef<'a, T, S> {
         }
     }
 
-    /// The same word, by operations of another scope.
+    /// The same word, with another scope.
     ///
     /// # Safety
-    /// 1. Of any two threads that access the word, each is in the scope of the other one's operation, unless
-    ///    something else orders the two.
+    /// 1. Any two threads that access the word are in the scope of each other's operation, unless something else
+    ///    orders them.
     #[inline(always)]
     #[must_use]
     pub const unsafe fn with_scope<To: Scope>(self) -> AtomicRef<'a, T, To> {
@@ -125,7 +125,8 @@ macro_rules! updates {
         #[track_caller]
         pub fn $name<O: UpdateOrder>(self, value: T, _order: O) -> T {
             let Self { space, base, len, index, .. } = self;
-            // SAFETY: (1), (2), (3) are those of `new` and of `with_scope`.
+            // SAFETY: the index, conflicting accesses and the block's lifetime: the contracts of
+            // `new` and `with_scope`.
             unsafe { T::$operation(Self::ordering(O::ORDER), space, base, len, index, value) }
         }
     )*};
@@ -155,7 +156,7 @@ impl<T: AtomicInteger, S: Scope> AtomicRef<'_, T, S> {
         swap => swap;
     }
 
-    /// Writes `new` if the word is `current`; returns what it was. The order is the same whether it was.
+    /// Writes `new` if the word is `current`; returns what it was. The order holds in both cases.
     #[inline(always)]
     #[track_caller]
     pub fn compare_exchange<O: UpdateOrder>(self, current: T, new: T, _order: O) -> T {
@@ -167,7 +168,8 @@ impl<T: AtomicInteger, S: Scope> AtomicRef<'_, T, S> {
             ..
         } = self;
         let ordering = Self::ordering(O::ORDER);
-        // SAFETY: (1), (2), (3) are those of `new` and of `with_scope`.
+        // SAFETY: the index, conflicting accesses and the block's lifetime: the contracts of `new`
+        // and `with_scope`.
         unsafe { T::compare_exchange(ordering, space, base, len, index, [current, new]) }
     }
 
@@ -183,7 +185,8 @@ impl<T: AtomicInteger, S: Scope> AtomicRef<'_, T, S> {
             index,
             ..
         } = self;
-        // SAFETY: (1), (2), (3) are those of `new` and of `with_scope`.
+        // SAFETY: the index, conflicting accesses and the block's lifetime: the contracts of `new`
+        // and `with_scope`.
         unsafe {
             <T as machine::AtomicInteger>::load(Self::ordering(O::ORDER), space, base, len, index)
         }
@@ -200,7 +203,8 @@ impl<T: AtomicInteger, S: Scope> AtomicRef<'_, T, S> {
             index,
             ..
         } = self;
-        // SAFETY: (1), (2), (3) are those of `new` and of `with_scope`.
+        // SAFETY: the index, conflicting accesses and the block's lifetime: the contracts of `new`
+        // and `with_scope`.
         unsafe {
             <T as machine::AtomicInteger>::store(
                 Self::ordering(O::ORDER),
@@ -217,7 +221,7 @@ impl<T: AtomicInteger, S: Scope> AtomicRef<'_, T, S> {
 macro_rules! references_of {
     ($view:ty $(, const $len:ident)?: $others:literal) => {
         impl<'a, T: AtomicAdd $(, const $len: usize)?> $view {
-            /// Element `index`, for atomic operations that have an order.
+            /// Element `index`, for atomic operations with an order.
             ///
             /// # Safety
             /// 1. `index` lies within the memory.
@@ -226,7 +230,8 @@ macro_rules! references_of {
             #[must_use]
             pub unsafe fn atomic_ref(self, index: usize) -> AtomicRef<'a, T> {
                 let (space, base, len) = self.words();
-                // SAFETY: (1), (2), and (3) where there is one, are the caller's.
+                // SAFETY: the index, conflicting accesses and, for remote memory, the block's
+                // lifetime: the caller's contract.
                 unsafe { AtomicRef::new(space, base, len, index) }
             }
         }

@@ -1,12 +1,12 @@
-//! The group of the lanes that are together.
+//! Groups of converged lanes.
 
 use super::{Collective, Group, NotSend, sealed};
 use crate::machine;
 use crate::warp::{self, LaneMask, LaneValue};
 use core::marker::PhantomData;
 
-/// Lanes of one warp that have come to one place together: those of the branch in which
-/// [`coalesced_threads`] was called, or some of them. It is always valid.
+/// Converged lanes of one warp: those of the branch that called [`coalesced_threads`], or some of
+/// them. Always valid.
 ///
 /// Ranks follow the lanes' order.
 #[derive(Clone, Debug)]
@@ -16,11 +16,11 @@ pub struct CoalescedGroup {
     not_send: NotSend,
 }
 
-/// The threads that are here together with the calling one.
+/// The threads that are converged with the calling one.
 ///
-/// Which ones these are is the machine's choice: a GPU may run lanes of one branch apart, and the
-/// simulator now and then does. A kernel is right if it is with every choice, as when a group of
-/// any size adds its sum to a counter with one atomic addition.
+/// The machine chooses them: a GPU may run lanes of one branch separately, and the simulator
+/// sometimes does. A kernel must be correct for every choice, such as one in which each group, of
+/// any size, adds its sum to a counter with one atomic addition.
 #[inline(always)]
 #[track_caller]
 #[must_use]
@@ -29,7 +29,7 @@ pub fn coalesced_threads() -> CoalescedGroup {
 }
 
 impl CoalescedGroup {
-    /// The group of `lanes`, one of which is the calling one.
+    /// The group of `lanes`, which include the calling one.
     #[inline(always)]
     #[track_caller]
     fn of(lanes: LaneMask) -> Self {
@@ -83,9 +83,9 @@ impl CoalescedGroup {
     }
 }
 
-/// The lane of `lanes` below which `rank` others are; `rank` is below their count.
+/// The lane with rank `rank` among `lanes`; `rank` is below their count.
 ///
-/// A search by halves: each step asks how many of the lower half's lanes there are.
+/// A binary search: each step counts the lanes in the lower half.
 #[inline(always)]
 #[track_caller]
 fn lane_of_rank(lanes: LaneMask, rank: u32) -> u32 {
@@ -132,7 +132,7 @@ impl Group for CoalescedGroup {
     }
 }
 
-/// By shuffles in log2 of the warp's width steps, whatever the lanes.
+/// Shuffles in log2(warp width) steps, for any lanes.
 impl Collective for CoalescedGroup {
     #[inline(always)]
     #[track_caller]

@@ -1,4 +1,4 @@
-//! Copies from global to shared memory that a group shares out among its threads.
+//! Copies from global to shared memory by all threads of a group.
 
 use super::Collective;
 use crate::global::Global;
@@ -9,19 +9,20 @@ use bytemuck::Pod;
 /// Bytes of the widest asynchronous copy.
 const VECTOR_BYTES: usize = 16;
 
-/// Starts to copy the `len` elements of `source` from `from` on to those of `destination` from `to`
-/// on (CUDA C++'s `memcpy_async`). Every thread of the group makes the same call, and copies its
-/// part; [`wait`] is what makes them visible.
+/// Starts to copy `source[from..][..len]` to `destination[to..]` (CUDA C++'s `memcpy_async`).
 ///
-/// Where both places lie alike within 16 bytes, a thread moves 16 bytes at a time, neighbours next
-/// to each other; what is left at either end, and all of it otherwise, goes element by element.
-/// Elements of 4, 8 and 16 bytes are copied asynchronously (`cp.async`, from compute capability 8.0
-/// on), as are smaller ones where they go by 16 bytes; others are loaded and stored.
+/// Every thread of the group makes the same call, and copies its part. [`wait`] makes the elements
+/// visible.
+///
+/// If both addresses have the same offset modulo 16, each thread copies 16 bytes at a time,
+/// neighbouring threads neighbouring bytes. The rest at either end, or everything if the offsets
+/// differ, is copied element by element. Copies of 4, 8 and 16 bytes are asynchronous (`cp.async`,
+/// from compute capability 8.0); others are loads and stores.
 ///
 /// # Safety
 /// 1. Elements `from..from + len` lie within `source`, and `to..to + len` within `destination`.
-/// 2. From the call until the group has returned from [`wait`], nothing else accesses those of the
-///    destination.
+/// 2. From the call until the group has returned from [`wait`], nothing else accesses the elements
+///    of the destination.
 #[inline(always)]
 #[track_caller]
 pub unsafe fn memcpy_async<T: Pod>(
@@ -39,7 +40,8 @@ pub unsafe fn memcpy_async<T: Pod>(
         rank: group.thread_rank(),
         threads: group.size(),
     };
-    // SAFETY: (1), (2) are the caller's; (3) of `all` is each arm's own size.
+    // SAFETY: the ranges and conflicting accesses: the caller's contract. Each arm's `N` elements
+    // are 16 bytes.
     unsafe {
         match const { size_of::<T>() } {
             1 => copy.all::<16>(),
@@ -53,7 +55,8 @@ pub unsafe fn memcpy_async<T: Pod>(
     machine::async_commit();
 }
 
-/// Waits until all that the group's threads have started to copy is there, for all of them.
+/// Waits until all copies that the group's threads have started are complete and visible to all of
+/// them.
 #[inline(always)]
 #[track_caller]
 pub fn wait(group: &impl Collective) {
@@ -74,8 +77,8 @@ struct Copy<'launch, T> {
 }
 
 impl<T: Pod> Copy<'_, T> {
-    /// How many elements come before the first that both memories have at a multiple of 16 bytes;
-    /// none if there is no such element.
+    /// The number of elements before the first that is aligned to 16 bytes in both memories, or
+    /// `None` if there is no such element.
     #[inline(always)]
     fn elements_before_vectors(self) -> Option<usize> {
         let place = |base: usize, index: usize| (base + index * size_of::<T>()) % VECTOR_BYTES;
@@ -85,7 +88,7 @@ impl<T: Pod> Copy<'_, T> {
         lie_alike.then(|| (VECTOR_BYTES - destination) % VECTOR_BYTES / size_of::<T>())
     }
 
-    /// Copies by vectors of `N` elements, and singly what they leave.
+    /// Copies vectors of `N` elements, and the rest one by one.
     ///
     /// # Safety
     /// 1. As (1) of [`memcpy_async`].
@@ -100,16 +103,17 @@ impl<T: Pod> Copy<'_, T> {
         let mut vector = self.rank;
         while vector < vectors {
             let index = head + vector * N;
-            // SAFETY: (1), (2) are the caller's; the last vector ends at or before `len`. By (3) and
-            // the choice of `head` both addresses are multiples of the copy's 16 bytes.
+            // SAFETY: the last vector ends at or before `len`. The ranges and conflicting accesses: the caller's
+            // contract. `N` elements are 16 bytes, and `head` aligns both addresses to them.
             unsafe { self.start::<N>(index) };
             vector += self.threads;
         }
-        // SAFETY: (1), (2) are the caller's; (3) the vectors lie within.
+        // SAFETY: the ranges and conflicting accesses: the caller's contract. The vectors lie
+        // within the length.
         unsafe { self.singles(head, vectors * N) }
     }
 
-    /// Copies one by one the first `head` elements, and those behind the next `skipped`.
+    /// Copies the first `head` elements one by one, and those after the next `skipped`.
     ///
     /// # Safety
     /// 1. As (1) of [`memcpy_async`].
@@ -124,7 +128,8 @@ impl<T: Pod> Copy<'_, T> {
             // An asynchronous copy needs an address that is a multiple of its bytes.
             let is_async =
                 const { matches!(size_of::<T>(), 4 | 8 | 16) && align_of::<T>() == size_of::<T>() };
-            // SAFETY: (1), (2) are the caller's; an element is aligned as its type is.
+            // SAFETY: the ranges and conflicting accesses: the caller's contract. An element is
+            // aligned to its type.
             unsafe {
                 if is_async {
                     self.start::<1>(index);
@@ -140,13 +145,13 @@ impl<T: Pod> Copy<'_, T> {
     /// Starts to copy `N` elements.
     ///
     /// # Safety
-    /// 1. Elements `index..index + N` lie within the copy, which keeps (1) and (2) of
+    /// 1. Elements `index..index + N` lie within the copy, which meets the requirements of
     ///    [`memcpy_async`].
     /// 2. `N * size_of::<T>()` is 4, 8 or 16, and divides both addresses.
     #[inline(always)]
     #[track_caller]
     unsafe fn start<const N: usize>(self, index: usize) {
-        // SAFETY: (1) to (3) are (1) and (2); (4) is in (1).
+        // SAFETY: the range, the alignment and conflicting accesses: the caller's contract.
         unsafe {
             machine::async_copy_whole::<T, N>(
                 self.destination.as_mut_ptr(),

@@ -6,9 +6,9 @@ use core::marker::PhantomData;
 
 /// The threads of the launch.
 ///
-/// It is valid, so that its threads can wait for each other, in a cooperative launch: there all
-/// blocks are resident at once. A kernel says that it needs one, and is then launched in no other
-/// way; the grid is its first parameter, which the host does not give:
+/// It is valid, and its threads can wait for each other, in a cooperative launch, which has all
+/// blocks resident at once. A kernel with the attribute `cooperative` is launched in no other way.
+/// Its first parameter is the grid, which the host does not pass:
 ///
 /// ```
 /// use cuda_std::cooperative_groups::{Group as _, GridGroup};
@@ -21,7 +21,8 @@ use core::marker::PhantomData;
 /// #[kernel(cooperative)]
 /// pub unsafe fn double_and_add(grid: GridGroup, x: GlobalMut<u32>, sums: GlobalMut<u32>) {
 ///     let (own, next) = (grid.thread_rank(), (grid.thread_rank() + 1) % grid.size());
-///     // SAFETY: (1) is (1). (2) The grid's barrier stands between writes and reads.
+///     // SAFETY: the elements exist: the caller's contract. The grid's barrier orders the writes
+///     // before the reads.
 ///     unsafe {
 ///         x.store(own, 2 * x.load(own));
 ///         grid.sync();
@@ -37,8 +38,8 @@ pub struct GridGroup {
     not_send: NotSend,
 }
 
-/// The grid of the calling thread, for its size and ranks. It is not valid, whatever the launch:
-/// the valid one is a parameter of the kernel.
+/// The grid of the calling thread, for its size and ranks. It is never valid: a valid grid is a
+/// parameter of the kernel.
 #[inline(always)]
 #[must_use]
 pub fn this_grid() -> GridGroup {
@@ -49,7 +50,7 @@ pub fn this_grid() -> GridGroup {
 }
 
 impl GridGroup {
-    /// The grid of a cooperative launch. Called by what `#[kernel(cooperative)]` writes.
+    /// The grid of a cooperative launch. `#[kernel(cooperative)]` expands to this call.
     ///
     /// # Safety
     /// 1. The calling thread is one of a cooperative launch of a kernel of this module, and no
@@ -64,7 +65,7 @@ impl GridGroup {
         }
     }
 
-    /// Blocks of the grid.
+    /// The number of blocks in the grid.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -115,25 +116,26 @@ impl Group for GridGroup {
         self.num_blocks() * thread::block_size() as usize
     }
 
-    /// The rank in the launch: that of [`thread::unique_index`].
+    /// The rank in the launch, the same as [`thread::unique_index`].
     #[inline(always)]
     #[track_caller]
     fn thread_rank(&self) -> usize {
         self.block_rank() * thread::block_size() as usize + thread::rank_in_block() as usize
     }
 
-    /// Whether the threads can wait for each other: for the grid that a `#[kernel(cooperative)]`
-    /// is given.
+    /// Whether the threads can wait for each other: true for the parameter of a
+    /// `#[kernel(cooperative)]`.
     #[inline(always)]
     #[track_caller]
     fn is_valid(&self) -> bool {
         self.is_cooperative
     }
 
-    /// Waits for every thread of every block. Where the grid is not valid it stops the launch.
+    /// Waits for every thread of every block. If the grid is not valid, the launch stops.
     ///
-    /// One thread of each block arrives at a counter in global memory, and the last one to do so
-    /// lets all go on: about two atomic operations' latency, and a block's barrier on each side.
+    /// One thread of each block arrives at a counter in global memory, and the last arrival
+    /// releases all: about the latency of two atomic operations, with a block barrier on either
+    /// side.
     #[inline(always)]
     #[track_caller]
     fn sync(&self) {
@@ -141,7 +143,8 @@ impl Group for GridGroup {
             self.is_cooperative,
             "a grid that is not valid cannot synchronise: its blocks need not run at the same time"
         );
-        // SAFETY: (1), (2) are those of `of_cooperative_launch`, which made the group.
+        // SAFETY: the thread is in a cooperative launch, the module's only one: the contract of
+        // `of_cooperative_launch`, which made the group.
         unsafe { machine::grid_barrier() };
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::warp::{self, LaneMask, LaneValue};
 
-/// The first `size` lanes of a segment of `width` lanes, a power of two; and one of them, the
-/// calling one. There are fewer than `width` where the block ends within the segment.
+/// The first `size` lanes of a segment of `width` lanes, and the calling lane's rank. `width` is a
+/// power of two; `size` is smaller if the block ends within the segment.
 #[derive(Clone, Copy, Debug)]
 pub struct Lanes {
     pub width: u32,
@@ -12,7 +12,7 @@ pub struct Lanes {
 }
 
 impl Lanes {
-    /// The lanes of the segment, of the `width` lanes around the calling one.
+    /// The mask of these lanes in the warp.
     #[inline(always)]
     #[track_caller]
     pub fn mask(self) -> LaneMask {
@@ -53,8 +53,8 @@ impl Lanes {
         value
     }
 
-    /// Before each step, the lanes whose rank is a multiple of `distance` hold `distance` values,
-    /// as far as there are as many.
+    /// Before each step, lanes whose rank is a multiple of `distance` hold the result of `distance`
+    /// values, or of those that exist.
     #[inline(always)]
     #[track_caller]
     fn reduce_part<T: LaneValue>(self, value: T, combine: impl Fn(T, T) -> T) -> T {
@@ -73,8 +73,8 @@ impl Lanes {
 
     /// `combine` over the lanes up to the calling one.
     ///
-    /// The steps are those of Hillis and Steele ("Data parallel algorithms", 1986): before each of
-    /// them a lane holds the `distance` values that end with its own.
+    /// The steps are those of Hillis and Steele ("Data parallel algorithms", 1986): before each
+    /// step, a lane holds the result of the `distance` values that end with its own.
     #[inline(always)]
     #[track_caller]
     pub fn inclusive_scan<T: LaneValue>(self, value: T, combine: impl Fn(T, T) -> T) -> T {

@@ -1,23 +1,20 @@
-//! Groups of threads that work together, as values: what a function may ask of its callers is in
-//! its signature.
+//! Cooperative groups as values: a function's signature states which threads must call it.
 //!
-//! A group is what CUDA C++'s `cooperative_groups` calls one, under the same names.
+//! Names and semantics follow CUDA C++'s `cooperative_groups`.
 //!
 //! | group | made by | its threads |
 //! |---|---|---|
-//! | [`ThreadBlock`] | [`this_thread_block`] | those of the block |
+//! | [`ThreadBlock`] | [`this_thread_block`] | the block's |
 //! | [`TiledPartition<SIZE>`](TiledPartition) | [`tiled_partition`] | `SIZE` neighbours within a warp |
-//! | [`CoalescedGroup`] | [`coalesced_threads`] | lanes of a warp that have come to one place together |
-//! | [`GridGroup`] | [`this_grid`], and a cooperative kernel's parameter | those of the launch |
+//! | [`CoalescedGroup`] | [`coalesced_threads`] | converged lanes of a warp |
+//! | [`GridGroup`] | [`this_grid`], and a cooperative kernel's parameter | the launch's |
 //!
-//! Each group knows its size, its threads' ranks and its barrier ([`Group`]); those of a block and
-//! below reduce and scan ([`Collective`]), and copy to shared memory together ([`memcpy_async`],
-//! [`wait`]).
+//! Each group has a size, ranks and a barrier ([`Group`]). Groups within a block also reduce and scan
+//! ([`Collective`]), and copy to shared memory together ([`memcpy_async`], [`wait`]).
 //!
-//! A group is a witness that the calling thread belongs to it: it can neither be made up nor be
-//! given to another thread. Whatever a group does, each of its threads must do, in the same order;
-//! otherwise a GPU may wait for ever or give unspecified values (never undefined memory), and the
-//! simulator reports the missing threads.
+//! A group is a witness that the calling thread belongs to it: it can neither be made up nor be passed to another
+//! thread. Every thread of a group must make the same calls in the same order. Otherwise a GPU may wait for ever or
+//! return unspecified values (but never access undefined memory), and the simulator reports the missing threads.
 //!
 //! ```
 //! use cuda_std::cooperative_groups::{Collective as _, Group as _, this_thread_block, tiled_partition};
@@ -33,7 +30,7 @@
 //!     let value = x.get(thread::unique_index().get()).unwrap_or(0);
 //!     let of_tile = tile.reduce(value, |a, b| a + b);
 //!     if tile.thread_rank() == 0 {
-//!         // SAFETY: (1) is (1). (2) Nothing but this line touches the element.
+//!         // SAFETY: the element exists: the caller's contract. All accesses to it are atomic.
 //!         unsafe { sum.atomic_add(0, of_tile) };
 //!     }
 //! }
@@ -57,7 +54,7 @@ use crate::warp::LaneValue;
 
 /// A group of threads, to which the calling thread belongs. This crate alone implements it.
 pub trait Group: sealed::Group {
-    /// Threads of the group.
+    /// The number of threads in the group.
     #[track_caller]
     #[must_use]
     fn size(&self) -> usize;
@@ -67,7 +64,7 @@ pub trait Group: sealed::Group {
     #[must_use]
     fn thread_rank(&self) -> usize;
 
-    /// Whether the group can do what its type promises. Each type says when it cannot.
+    /// Whether the group's operations work. Each type documents when they do not.
     #[track_caller]
     #[must_use]
     fn is_valid(&self) -> bool;
@@ -78,27 +75,26 @@ pub trait Group: sealed::Group {
     fn sync(&self);
 }
 
-/// A group within a block, whose threads compute something together. Every thread of the group makes the same
-/// call.
+/// Reductions and scans of a group within a block. Every thread of the group makes the same call.
 ///
-/// The order in which values meet follows from the group's size alone, so that equal values give
+/// The order in which values are combined depends on the group's size alone, so equal values give
 /// equal bits in every run. `combine` must be associative up to rounding.
 pub trait Collective: Group {
-    /// `combine` over the values of all threads, in each of them: neighbours first, then pairs of
-    /// them, and so on, a tree of height log2 of the size, rounded up. `combine` must be commutative
-    /// for the threads to agree.
+    /// Combines the values of all threads. Every thread gets the result.
+    ///
+    /// Neighbours are combined first, then pairs of neighbours, and so on: a tree of height log2(size), rounded up.
+    /// The threads agree only if `combine` is commutative.
     #[track_caller]
     #[must_use]
     fn reduce<T: LaneValue>(&self, value: T, combine: impl Fn(T, T) -> T) -> T;
 
-    /// `combine` over the values of the ranks up to the calling thread's, in their order, its own
-    /// included.
+    /// Combines the values of the ranks up to and including the calling thread's, in order.
     #[track_caller]
     #[must_use]
     fn inclusive_scan<T: LaneValue>(&self, value: T, combine: impl Fn(T, T) -> T) -> T;
 
-    /// `combine` over the values of the ranks below the calling thread's, in their order; rank 0
-    /// gets `neutral`, which is not combined with anything.
+    /// Combines the values of the ranks below the calling thread's, in order. Rank 0 gets
+    /// `neutral`, which is not combined with anything.
     #[track_caller]
     #[must_use]
     fn exclusive_scan<T: LaneValue>(&self, value: T, neutral: T, combine: impl Fn(T, T) -> T) -> T;
@@ -108,5 +104,5 @@ mod sealed {
     pub trait Group {}
 }
 
-/// What makes a group neither `Send` nor `Sync`: a witness stays with its thread.
+/// Makes a group neither `Send` nor `Sync`: a witness stays with its thread.
 type NotSend = core::marker::PhantomData<*const ()>;

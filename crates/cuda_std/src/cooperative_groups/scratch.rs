@@ -1,32 +1,33 @@
-//! The shared memory in which the warps of a block meet.
+//! Shared memory for the collectives of a block.
 
 use crate::__shared_storage;
 use crate::block::MAX_WARPS;
 use crate::shared::{SharedArray, SharedMemory};
 use crate::warp::LaneValue;
 
-/// A value from each warp of the block, and a value for each.
+/// A value from each warp of the block, and a result for each.
 ///
-/// Every collective of the block uses it in the same way, so that two barriers are enough: warps
-/// write their values, barrier, the first warp reads those and writes the results, barrier, all
-/// read results. Values of the next collective are written elsewhere than results, and the first
-/// warp writes results again only after a barrier that all of their readers have reached.
+/// Every collective of the block uses it the same way, so two barriers are enough. Warps write
+/// their values; barrier; the first warp reads them and writes the results; barrier; all warps read
+/// the results. The next collective's values do not overlap the results, and the first warp writes
+/// results again only after a barrier that all of their readers have reached.
 #[derive(Clone, Copy)]
 pub struct Scratch<'block> {
-    /// Bits of values, then of results.
+    /// The bits of the values, then of the results.
     words: SharedArray<'block, u64, { 2 * MAX_WARPS }>,
 }
 
 impl Scratch<'_> {
-    /// The block's own: 512 bytes, in kernels that use it.
+    /// The block's scratch: 512 bytes, in kernels that use it.
     ///
     /// # Safety
-    /// 1. The result is used by a thread of the block alone, and not kept.
+    /// 1. Only a thread of the block uses the result, and it does not outlive the launch.
     #[inline(always)]
     #[track_caller]
     pub unsafe fn of_block() -> Self {
         let base = __shared_storage!(u64, 2 * MAX_WARPS);
-        // SAFETY: (1) the storage was made for exactly this array. (2) is (1).
+        // SAFETY: the storage was declared for this array. Only threads of the block use it: the
+        // caller's contract.
         let memory = unsafe { SharedMemory::of_array(base) };
         Self {
             words: SharedArray::of_memory(memory),
@@ -41,7 +42,7 @@ impl Scratch<'_> {
     #[inline(always)]
     #[track_caller]
     pub unsafe fn set_value<T: LaneValue>(self, warp: u32, value: T) {
-        // SAFETY: (1), (2) are the caller's.
+        // SAFETY: the index is in range and no access conflicts: the caller's contract.
         unsafe { self.words.store(warp as usize, value.to_lane_bits()) }
     }
 
@@ -52,7 +53,7 @@ impl Scratch<'_> {
     #[inline(always)]
     #[track_caller]
     pub unsafe fn value<T: LaneValue>(self, warp: u32) -> T {
-        // SAFETY: (1) is the caller's. (2) is the barrier.
+        // SAFETY: the element is in range and was written before a barrier: the caller's contract.
         T::from_lane_bits(unsafe { self.words.load(warp as usize) })
     }
 
@@ -60,12 +61,12 @@ impl Scratch<'_> {
     ///
     /// # Safety
     /// 1. `warp < MAX_WARPS`, and no other thread writes this warp's result.
-    /// 2. No thread reads results: not of this collective yet, and of none before any more.
+    /// 2. No thread reads results at this time, neither this collective's nor an earlier one's.
     #[inline(always)]
     #[track_caller]
     pub unsafe fn set_result<T: LaneValue>(self, warp: u32, result: T) {
         let index = MAX_WARPS + warp as usize;
-        // SAFETY: (1), (2) are the caller's.
+        // SAFETY: the index is in range and no access conflicts: the caller's contract.
         unsafe { self.words.store(index, result.to_lane_bits()) }
     }
 
@@ -76,7 +77,7 @@ impl Scratch<'_> {
     #[inline(always)]
     #[track_caller]
     pub unsafe fn result<T: LaneValue>(self, warp: u32) -> T {
-        // SAFETY: (1) is the caller's. (2) is the barrier.
+        // SAFETY: the element is in range and was written before a barrier: the caller's contract.
         T::from_lane_bits(unsafe { self.words.load(MAX_WARPS + warp as usize) })
     }
 }

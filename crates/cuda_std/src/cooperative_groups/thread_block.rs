@@ -9,8 +9,8 @@ use core::marker::PhantomData;
 
 /// The threads of the calling thread's block, of any size and shape. It is always valid.
 ///
-/// Its collectives meet at two barriers, in 512 bytes of shared memory of their own; a block of one
-/// warp needs neither.
+/// Its collectives take two barriers and 512 bytes of shared memory; a block of one warp needs
+/// neither.
 #[derive(Clone, Debug)]
 pub struct ThreadBlock {
     not_send: NotSend,
@@ -93,10 +93,10 @@ impl Group for ThreadBlock {
     }
 }
 
-/// A thread in the warps of its block.
+/// The position of a thread in its block's warps.
 #[derive(Clone, Copy)]
 struct Place {
-    /// The lanes of its warp; the last warp of a block may have fewer than others.
+    /// The lanes of its warp. The last warp of a block may have fewer.
     lanes: Lanes,
     warp: u32,
     warps: u32,
@@ -128,7 +128,8 @@ impl Place {
     /// In the first warp, a lane for each warp of the block; none for other threads.
     #[inline(always)]
     fn lane_for_warp(self) -> Option<Lanes> {
-        // A block of several warps fills the first one, and has no more warps than that has lanes.
+        // In a block of several warps the first is full, and has at least as many lanes as the
+        // block has warps.
         let is_such = self.warp == 0 && self.lanes.rank < self.warps;
         is_such.then_some(Lanes {
             size: self.warps,
@@ -146,25 +147,26 @@ impl Collective for ThreadBlock {
         if place.warps == 1 {
             return of_warp;
         }
-        // SAFETY: (1) it is a variable of this thread.
+        // SAFETY: it is a local variable of a thread of the block.
         let scratch = unsafe { Scratch::of_block() };
         if place.lanes.rank == 0 {
-            // SAFETY: (1) one lane of each warp. (2) The first warp's reads of an earlier
-            // collective came before that one's last barrier.
+            // SAFETY: `warp < MAX_WARPS`, and one lane of each warp writes. The first warp read
+            // earlier values before the last barrier of the earlier collective.
             unsafe { scratch.set_value(place.warp, of_warp) };
         }
         sync_threads();
         if let Some(lanes) = place.lane_for_warp() {
-            // SAFETY: (1) each warp has written before the barrier.
+            // SAFETY: the warp exists, and wrote its value before the barrier.
             let of_warp = unsafe { scratch.value(lanes.rank) };
             let of_block = lanes.reduce(of_warp, combine);
             if lanes.rank == 0 {
-                // SAFETY: (1) one thread. (2) All have passed the barrier, behind what they read.
+                // SAFETY: one thread writes. All threads read the earlier results before they
+                // reached the barrier.
                 unsafe { scratch.set_result(0, of_block) };
             }
         }
         sync_threads();
-        // SAFETY: (1) written before the barrier.
+        // SAFETY: the first thread wrote the result before the barrier.
         unsafe { scratch.result(0) }
     }
 
@@ -194,34 +196,34 @@ impl Collective for ThreadBlock {
     }
 }
 
-/// `combine` over all warps before the thread's own; none for the first warp. `in_warp` is the
-/// inclusive scan of the thread's warp. Every thread of the block calls it.
+/// Combines the values of all warps before the thread's own; `None` in the first warp. `in_warp` is
+/// the inclusive scan within the thread's warp. Every thread of the block calls it.
 #[inline(always)]
 #[track_caller]
 fn before_warp<T: LaneValue>(place: Place, in_warp: T, combine: impl Fn(T, T) -> T) -> Option<T> {
     if place.warps == 1 {
         return None;
     }
-    // SAFETY: (1) it is a variable of this thread.
+    // SAFETY: it is a local variable of a thread of the block.
     let scratch = unsafe { Scratch::of_block() };
     if place.is_last_lane() {
-        // SAFETY: (1) one lane of each warp. (2) The first warp's reads of an earlier collective
-        // came before that one's last barrier.
+        // SAFETY: `warp < MAX_WARPS`, and one lane of each warp writes. The first warp read earlier
+        // values before the last barrier of the earlier collective.
         unsafe { scratch.set_value(place.warp, in_warp) };
     }
     sync_threads();
     if let Some(lanes) = place.lane_for_warp() {
-        // SAFETY: (1) each warp has written before the barrier.
+        // SAFETY: the warp exists, and wrote its value before the barrier.
         let of_warp = unsafe { scratch.value(lanes.rank) };
         let up_to_warp = lanes.inclusive_scan(of_warp, combine);
-        // SAFETY: (1) one lane for each warp. (2) All have passed the barrier, behind what they
-        // read.
+        // SAFETY: one lane writes for each warp. All threads read the earlier results before they
+        // reached the barrier.
         unsafe { scratch.set_result(lanes.rank, up_to_warp) };
     }
     sync_threads();
     if place.warp == 0 {
         return None;
     }
-    // SAFETY: (1) written before the barrier, for each warp.
+    // SAFETY: the first warp wrote a result for each warp before the barrier.
     Some(unsafe { scratch.result(place.warp - 1) })
 }

@@ -6,15 +6,14 @@ use super::{Collective, Group, NotSend, sealed};
 use crate::warp::{self, LaneMask, LaneValue};
 use core::marker::PhantomData;
 
-/// `SIZE` threads of consecutive ranks in one warp: one of the tiles into which
-/// [`tiled_partition`] cuts a block or a larger tile.
+/// `SIZE` threads with consecutive ranks in one warp, from [`tiled_partition`] of a block or a larger tile.
 ///
-/// `SIZE` is a power of two from 2 to 64. Where the block's size is no multiple of it, the last
-/// tile has fewer threads, and does all that others do.
+/// `SIZE` is a power of two from 2 to 64. If the block's size is not a multiple of it, the last tile has fewer
+/// threads, and the same operations.
 ///
-/// Tiles of 64 threads need warps of 64 lanes. On warps of 32, as every NVIDIA GPU has them, such a
-/// tile is not valid ([`Group::is_valid`]): its threads exchange nothing in registers. It has a size
-/// and ranks, and can be cut into smaller tiles; anything else stops the launch.
+/// Tiles of 64 threads need warps of 64 lanes. With warps of 32, as on every NVIDIA GPU, such a tile is not valid
+/// ([`Group::is_valid`]): its threads cannot exchange registers. It has a size and ranks, and can be cut into smaller
+/// tiles. Every other operation stops the launch.
 #[derive(Clone, Debug)]
 pub struct TiledPartition<const SIZE: usize> {
     lanes: Lanes,
@@ -39,7 +38,7 @@ impl<const SIZE: usize> Partition for TiledPartition<SIZE> {
 
 /// Cuts `parent` into tiles of `SIZE` threads, and returns the calling thread's.
 ///
-/// Sizes that no tile has do not compile, nor do tiles larger than the tile that is cut:
+/// Invalid sizes do not compile, nor do tiles larger than the tile that is cut:
 ///
 /// ```compile_fail,E0080
 /// use cuda_std::cooperative_groups::{this_thread_block, tiled_partition};
@@ -69,7 +68,7 @@ pub fn tiled_partition<const SIZE: usize>(parent: &impl Partition) -> TiledParti
     }
 }
 
-/// Rejects, when compiled, a tile that `P` does not have.
+/// Rejects tiles that `P` does not have, at compile time.
 #[inline(always)]
 fn assert_tile<const SIZE: usize, P: Partition>(_parent: &P) {
     const {
@@ -79,21 +78,20 @@ fn assert_tile<const SIZE: usize, P: Partition>(_parent: &P) {
         );
         assert!(
             SIZE <= P::MAX_SIZE,
-            "a tile cannot be larger than the tile of which it is a part"
+            "a tile cannot be larger than the tile it is cut from"
         );
     }
 }
 
 impl<const SIZE: usize> TiledPartition<SIZE> {
-    /// The tile's number among those of its parent, from 0 to
-    /// [`meta_group_size`](Self::meta_group_size) - 1.
+    /// The tile's rank in its parent, from 0 to [`meta_group_size`](Self::meta_group_size) - 1.
     #[inline(always)]
     #[must_use]
     pub fn meta_group_rank(&self) -> usize {
         self.meta_group_rank
     }
 
-    /// Tiles of the parent.
+    /// The number of tiles in the parent.
     #[inline(always)]
     #[must_use]
     pub fn meta_group_size(&self) -> usize {
@@ -157,7 +155,7 @@ impl<const SIZE: usize> TiledPartition<SIZE> {
         self.shuffle_existing(value, self.thread_rank() ^ ranks)
     }
 
-    /// [`Self::shuffle`], of the caller's own value where no thread has the rank.
+    /// [`Self::shuffle`], or the caller's own value if no thread has the rank.
     #[inline(always)]
     #[track_caller]
     fn shuffle_existing<T: LaneValue>(&self, value: T, rank: usize) -> T {
@@ -197,7 +195,7 @@ impl<const SIZE: usize> TiledPartition<SIZE> {
         self.by_rank(warp::match_any(self.lanes(), value))
     }
 
-    /// Whether all threads of the tile bring a value of the same bits.
+    /// Whether the values of all threads of the tile have the same bits.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -207,7 +205,7 @@ impl<const SIZE: usize> TiledPartition<SIZE> {
         warp::match_any(lanes, value) == lanes
     }
 
-    /// Lanes of the tile as ranks in it.
+    /// Converts lanes of the tile to ranks in the tile.
     #[inline(always)]
     #[track_caller]
     fn by_rank(&self, lanes: LaneMask) -> u64 {
@@ -230,7 +228,7 @@ impl<const SIZE: usize> Group for TiledPartition<SIZE> {
         self.lanes.rank as usize
     }
 
-    /// Whether the tile lies in one warp: not with 64 threads where warps have 32 lanes.
+    /// Whether the tile lies in one warp: false for 64 threads in warps of 32 lanes.
     #[inline(always)]
     #[track_caller]
     fn is_valid(&self) -> bool {

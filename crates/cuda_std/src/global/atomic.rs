@@ -1,4 +1,4 @@
-//! Elements that all threads change, by atomic operations.
+//! Views of elements that any thread may change, atomically.
 
 use super::{part_from, view_basics};
 use crate::atomic::{AtomicAdd, AtomicInteger, AtomicRef};
@@ -6,17 +6,16 @@ use crate::machine::{self, AtomicSpace};
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
-/// Elements of global memory that this launch reaches by atomic operations alone; no other view of it
-/// overlaps them. Any thread may touch any element, without `unsafe`.
+/// Elements of global memory that this launch accesses only atomically; no other view of it overlaps them. Any thread
+/// may access any element, without `unsafe`.
 ///
-/// The operations are those of [`atomic`](crate::atomic): relaxed, with the scope of the device;
-/// [`atomic_ref`](Self::atomic_ref) has other orders. An operation returns what the element was, and
-/// `None` where the view ends before it.
+/// The operations are those of [`atomic`](crate::atomic), relaxed and device-scoped; [`atomic_ref`](Self::atomic_ref)
+/// has other orders. An operation returns the previous value, or `None` if the index is past the end.
 ///
 /// ```
 /// use cuda_std::prelude::*;
 ///
-/// /// `bins[v]` grows by the number of `v` among `values`; values without a bin are not counted.
+/// /// Adds the number of each `v` in `values` to `bins[v]`. Values without a bin are not counted.
 /// #[kernel]
 /// pub fn histogram(values: Global<u32>, bins: GlobalAtomic<u32>) {
 ///     for i in thread::unique_indices(values.len()) {
@@ -44,7 +43,8 @@ macro_rules! operations {
             if index >= self.len {
                 return None;
             }
-            // SAFETY: (1) is the comparison. (2) The view has atomic operations alone.
+            // SAFETY: the index was compared with the length, and the view has only atomic
+            // operations.
             Some(unsafe { T::$name(None, AtomicSpace::Global, self.base, self.len, index, value) })
         }
     )*};
@@ -56,8 +56,7 @@ impl<T: Pod> GlobalAtomic<'_, T> {
     /// # Safety
     /// 1. `base` is aligned for `T` and the elements are allocated in device memory (the
     ///    simulator's: host memory) for the lifetime `'launch`.
-    /// 2. They are touched meanwhile neither from outside of the launch nor through another of its
-    ///    views.
+    /// 2. Meanwhile nothing outside the launch, and no other view of the launch, touches them.
     #[inline(always)]
     #[must_use]
     pub const unsafe fn from_raw_parts(base: *mut T, len: usize) -> Self {
@@ -70,7 +69,7 @@ impl<T: Pod> GlobalAtomic<'_, T> {
 }
 
 impl<T> GlobalAtomic<'_, T> {
-    /// The elements from `first` on: none where the view ends before it.
+    /// The elements from `first` on; none if the view ends before it.
     #[inline(always)]
     #[must_use]
     pub const fn skip(self, first: usize) -> Self {
@@ -86,7 +85,7 @@ impl<'launch, T: AtomicAdd> GlobalAtomic<'launch, T> {
         if index >= self.len {
             return None;
         }
-        // SAFETY: (1) is the comparison. (2) The view has atomic operations alone.
+        // SAFETY: the index was compared with the length, and the view has only atomic operations.
         Some(unsafe { AtomicRef::new(AtomicSpace::Global, self.base, self.len, index) })
     }
 
@@ -120,7 +119,7 @@ impl<T: AtomicInteger> GlobalAtomic<'_, T> {
         if index >= self.len {
             return None;
         }
-        // SAFETY: (1) is the comparison. (2) The view has atomic operations alone.
+        // SAFETY: the index was compared with the length, and the view has only atomic operations.
         Some(unsafe {
             T::compare_exchange(
                 None,
@@ -141,7 +140,7 @@ impl<T: AtomicInteger> GlobalAtomic<'_, T> {
         if index >= self.len {
             return None;
         }
-        // SAFETY: (1) is the comparison. (2) The view has atomic operations alone.
+        // SAFETY: the index was compared with the length, and the view has only atomic operations.
         Some(unsafe {
             <T as machine::AtomicInteger>::load(
                 None,
@@ -153,14 +152,14 @@ impl<T: AtomicInteger> GlobalAtomic<'_, T> {
         })
     }
 
-    /// Writes element `index`; returns whether the view has it.
+    /// Writes element `index`; returns false if it is past the end.
     #[inline(always)]
     #[track_caller]
     pub fn store(self, index: usize, value: T) -> bool {
         if index >= self.len {
             return false;
         }
-        // SAFETY: (1) is the comparison. (2) The view has atomic operations alone.
+        // SAFETY: the index was compared with the length, and the view has only atomic operations.
         unsafe {
             <T as machine::AtomicInteger>::store(
                 None,

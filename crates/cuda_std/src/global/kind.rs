@@ -1,4 +1,4 @@
-//! What ties a view's type to its name in a kernel's parameters and to its elements.
+//! Ties a view's type to its name in a kernel's parameters and to its element type.
 
 use super::{Global, GlobalAtomic, GlobalMatrix, GlobalMatrixMut, GlobalMut};
 
@@ -22,12 +22,12 @@ pub enum ViewKind {
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a view of device memory",
-    label = "`#[kernel]` takes this for a view by its name",
+    label = "`#[kernel]` recognises views by this name",
     note = "the names `Global`, `GlobalMut`, `GlobalAtomic`, `GlobalMatrix` and `GlobalMatrixMut` \
             are those of `cuda_std::global`"
 )]
 pub trait View: sealed::View {
-    /// What the view shows.
+    /// The element type.
     type Element;
 
     /// Which view it is.

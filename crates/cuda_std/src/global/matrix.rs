@@ -7,23 +7,22 @@ use core::marker::PhantomData;
 
 /// A row-major matrix in global memory that no thread writes during the launch.
 ///
-/// Reads go through the read-only cache, as those of a [`Global`] do.
+/// Reads go through the read-only cache, as for a [`Global`].
 #[derive(Debug)]
 pub struct GlobalMatrix<'launch, T> {
     /// A raw pointer is neither `Send` nor `Sync`: the view stays with its thread.
     base: *const T,
-    /// Rows, columns, and elements from the start of one row to that of the next.
+    /// Rows, columns and leading dimension.
     lengths: [usize; 3],
     launch: PhantomData<&'launch [T]>,
 }
 
-/// A row-major matrix in global memory that this launch may write; no other view of it has one of its
-/// elements.
+/// A row-major matrix in global memory that this launch may write; no other view of it shares an element.
 #[derive(Debug)]
 pub struct GlobalMatrixMut<'launch, T> {
     /// A raw pointer is neither `Send` nor `Sync`: the view stays with its thread.
     base: *mut T,
-    /// Rows, columns, and elements from the start of one row to that of the next.
+    /// Rows, columns and leading dimension.
     lengths: [usize; 3],
     launch: PhantomData<&'launch mut [T]>,
 }
@@ -53,14 +52,14 @@ macro_rules! matrix_basics {
                 self.lengths[1]
             }
 
-            /// Elements from the start of one row to that of the next in memory.
+            /// The distance from the start of one row to the next, in elements.
             #[inline(always)]
             #[must_use]
             pub const fn leading_dimension(self) -> usize {
                 self.lengths[2]
             }
 
-            /// Elements from the first to the last, those between the rows included.
+            /// The number of elements from the first to the last, including those between rows.
             #[inline(always)]
             const fn span(self) -> usize {
                 let [rows, cols, leading_dimension] = self.lengths;
@@ -70,7 +69,7 @@ macro_rules! matrix_basics {
                 (rows - 1) * leading_dimension + cols
             }
 
-            /// Where element (row, column) lies, or `None` where the matrix does not have it.
+            /// The offset of element (row, column), or `None` if it is outside the matrix.
             #[inline(always)]
             const fn offset(self, row: usize, column: usize) -> Option<usize> {
                 if row < self.rows() && column < self.cols() {
@@ -80,7 +79,7 @@ macro_rules! matrix_basics {
                 }
             }
 
-            /// What a launch passes: the places of the address and of the lengths.
+            /// The parameters of a launch: references to the address and the lengths.
             #[cfg(not(target_arch = "nvptx64"))]
             pub(crate) fn parts(&self) -> (&$base, &[usize; 3]) {
                 (&self.base, &self.lengths)
@@ -114,24 +113,25 @@ impl<'launch, T: Pod> GlobalMatrix<'launch, T> {
         }
     }
 
-    /// The elements with those between the rows.
+    /// All elements, including those between rows.
     #[inline(always)]
     const fn elements(self) -> Global<'launch, T> {
-        // SAFETY: (1) (1) of `from_raw_parts`. (2) What this module reads through it is the matrix's.
+        // SAFETY: the elements are allocated: the contract of `from_raw_parts`. This module reads only the matrix's
+        // elements through the view.
         unsafe { Global::from_raw_parts(self.base, self.span()) }
     }
 
-    /// Element (row, column), or `None` where the matrix does not have it.
+    /// Element (row, column), or `None` if it is outside the matrix.
     #[inline(always)]
     #[track_caller]
     #[must_use]
     pub fn get(self, row: usize, column: usize) -> Option<T> {
         let offset = self.offset(row, column)?;
-        // SAFETY: (1) `offset` compared the row and the column.
+        // SAFETY: the element is in the matrix: `offset` compared the row and the column.
         Some(unsafe { self.elements().load(offset) })
     }
 
-    /// The elements of a row, or `None` where the matrix does not have it.
+    /// The elements of a row, or `None` if it is outside the matrix.
     #[inline(always)]
     #[must_use]
     pub const fn row(self, row: usize) -> Option<Global<'launch, T>> {
@@ -139,7 +139,7 @@ impl<'launch, T: Pod> GlobalMatrix<'launch, T> {
             return None;
         }
         let first = self.base.wrapping_add(row * self.leading_dimension());
-        // SAFETY: (1), (2) the row's elements are the matrix's.
+        // SAFETY: the row's elements are the matrix's: allocated, and not written.
         Some(unsafe { Global::from_raw_parts(first, self.cols()) })
     }
 
@@ -158,8 +158,7 @@ impl<'launch, T: Pod> GlobalMatrixMut<'launch, T> {
     /// 1. `base` is aligned for `T`, `cols <= leading_dimension` where there are several rows, and
     ///    the elements, `cols` from each multiple of `leading_dimension` on, are allocated in device
     ///    memory (the simulator's: host memory) for the lifetime `'launch`, in one allocation.
-    /// 2. They are touched meanwhile neither from outside of the launch nor through another of its
-    ///    views.
+    /// 2. Meanwhile nothing outside the launch, and no other view of the launch, touches them.
     /// 3. All threads of the launch have the same matrix.
     #[inline(always)]
     #[must_use]
@@ -176,18 +175,18 @@ impl<'launch, T: Pod> GlobalMatrixMut<'launch, T> {
         }
     }
 
-    /// The elements with those between the rows.
+    /// All elements, including those between rows.
     #[inline(always)]
     const fn elements(self) -> GlobalMut<'launch, T> {
-        // SAFETY: (1) (1) of `from_raw_parts`. (2) What this module touches through it is the matrix's.
+        // SAFETY: the elements are allocated: the contract of `from_raw_parts`. This module accesses only the
+        // matrix's elements through the view.
         unsafe { GlobalMut::from_raw_parts(self.base, self.span()) }
     }
 
-    /// The element that belongs to the calling thread by its [`UniqueIndex2d`], or `None` where the
-    /// matrix does not have it. No other thread can reach it this way.
+    /// The calling thread's own element, by its [`UniqueIndex2d`], or `None` if it is outside the
+    /// matrix. No other thread can reach it this way.
     ///
-    /// In a kernel that also uses this view's `unsafe` accesses, those must keep off other
-    /// threads' own elements.
+    /// `unsafe` accesses through this view must not touch other threads' own elements.
     #[inline(always)]
     #[must_use]
     pub fn own(self, index: UniqueIndex2d<'launch>) -> Option<OwnElement<'launch, T>> {
@@ -207,7 +206,7 @@ impl<'launch, T: Pod> GlobalMatrixMut<'launch, T> {
     #[track_caller]
     #[must_use]
     pub unsafe fn load(self, row: usize, column: usize) -> T {
-        // SAFETY: (1), (2) are the caller's.
+        // SAFETY: the caller's contract.
         unsafe {
             self.elements()
                 .load(row * self.leading_dimension() + column)
@@ -222,7 +221,7 @@ impl<'launch, T: Pod> GlobalMatrixMut<'launch, T> {
     #[inline(always)]
     #[track_caller]
     pub unsafe fn store(self, row: usize, column: usize, value: T) {
-        // SAFETY: (1), (2) are the caller's.
+        // SAFETY: the caller's contract.
         unsafe {
             self.elements()
                 .store(row * self.leading_dimension() + column, value)

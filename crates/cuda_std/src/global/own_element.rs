@@ -1,4 +1,4 @@
-//! Elements that one thread alone can reach.
+//! Elements that only one thread can reach.
 
 use super::GlobalMut;
 use crate::thread::UniqueIndex;
@@ -7,9 +7,9 @@ use bytemuck::Pod;
 /// One element of a [`GlobalMut`] or a [`GlobalMatrixMut`](super::GlobalMatrixMut) that only the calling thread can reach.
 #[derive(Debug)]
 pub struct OwnElement<'launch, T> {
-    /// It stays with its thread, and the element with it.
+    /// Neither `Send` nor `Sync`: the element stays with its thread.
     pub(super) view: GlobalMut<'launch, T>,
-    /// From a witness.
+    /// The unique index of the thread.
     pub(super) index: usize,
 }
 
@@ -19,7 +19,7 @@ impl<T: Pod> OwnElement<'_, T> {
     #[track_caller]
     #[must_use]
     pub fn get(&self) -> T {
-        // SAFETY: (1) `own` compared the index. (2) The witness was the thread's alone.
+        // SAFETY: `own` compared the index with the length. The index is unique to this thread.
         unsafe { self.view.load(self.index) }
     }
 
@@ -27,17 +27,16 @@ impl<T: Pod> OwnElement<'_, T> {
     #[inline(always)]
     #[track_caller]
     pub fn set(&self, value: T) {
-        // SAFETY: (1) `own` compared the index. (2) The witness was the thread's alone.
+        // SAFETY: `own` compared the index with the length. The index is unique to this thread.
         unsafe { self.view.store(self.index, value) }
     }
 }
 
 impl<'launch, T: Pod> GlobalMut<'launch, T> {
-    /// The element that belongs to the calling thread by its [`UniqueIndex`], or `None` where the
-    /// view ends before it. No other thread can reach it this way.
+    /// The calling thread's own element, by its [`UniqueIndex`], or `None` if it is past the end.
+    /// No other thread can reach it this way.
     ///
-    /// In a kernel that also uses this view's `unsafe` accesses, those must keep off other
-    /// threads' own elements.
+    /// `unsafe` accesses through this view must not touch other threads' own elements.
     #[inline(always)]
     #[must_use]
     pub fn own(self, index: UniqueIndex<'launch>) -> Option<OwnElement<'launch, T>> {

@@ -1,8 +1,8 @@
-//! What code for the GPU was compiled for.
+//! GPU architectures.
 
 use core::fmt;
 
-/// A GPU architecture that code is compiled for, such as `sm_80`.
+/// A target architecture of GPU code, such as `sm_80`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Architecture {
     /// Compute capability without the point: 80 for 8.0, 120 for 12.0.

@@ -1,4 +1,4 @@
-//! How parameters cross from the host to a PTX entry.
+//! Passing parameters from the host to a PTX entry.
 
 use crate::global::{Global, GlobalAtomic, GlobalMatrix, GlobalMatrixMut, GlobalMut};
 use crate::grid_constant::GridConstant;
@@ -9,16 +9,15 @@ use core::ffi::c_void;
 use core::marker::PhantomData;
 use core::{fmt, ptr, slice};
 
-/// Most PTX parameters of an entry: `#[kernel]` takes 16 parameters, and a matrix is four in PTX.
+/// Maximum PTX parameters of an entry: `#[kernel]` takes 16 parameters, and a matrix is four in
+/// PTX.
 const MAX_ENTRY_PARAMS: usize = 64;
 
-/// The arguments of one launch in the order in which the PTX entry declares its parameters, as the
-/// driver takes them: the address of each.
+/// Addresses of a launch's arguments, in the order of the PTX entry's parameters, as the driver takes them.
 ///
-/// A view is two, its address and its length in elements, or four, a matrix's address, rows, columns
-/// and leading dimension; all else is one. Each has the size and
-/// the bytes that the entry declares, on a little-endian host with 64 bits, as the GPU is. Nothing is
-/// copied: the addresses lead into the tuple of parameters, or to what it borrows.
+/// A view is two parameters, its address and its length in elements; a matrix is four, its address, rows, columns and
+/// leading dimension; everything else is one. The host must be little-endian with 64 bits, like the GPU. Nothing is
+/// copied: the addresses point into the tuple of parameters, or to what it borrows.
 #[derive(Clone, Debug)]
 pub struct EntryParams<'a> {
     addresses: [*const c_void; MAX_ENTRY_PARAMS],
@@ -64,13 +63,13 @@ impl<'a> EntryParams<'a> {
     }
 }
 
-/// One parameter of a kernel: a value, a view of global memory, a block of bytes, or a texture.
+/// A kernel parameter: a value, a view of global memory, a block of bytes, or a texture.
 ///
 /// # Safety
 /// 1. `push_to` pushes exactly what `#[kernel]` declares for a parameter of this type.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be the parameter of a kernel",
-    label = "this type does not cross from the host to a kernel",
+    message = "`{Self}` cannot be a kernel parameter",
+    label = "the host cannot pass this type to a kernel",
     note = "parameters are numbers, `bool`, arrays and structs of plain data (`bytemuck::NoUninit`), \
             `Global<T>`, `GlobalMut<T>`, `GlobalAtomic<T>`, `GlobalMatrix<T>`, `GlobalMatrixMut<T>` \
             and `GridConstant<T>` of plain data `T`, `Texture1d` and `Texture2d`"
@@ -79,7 +78,7 @@ pub unsafe trait KernelParam: Copy {
     /// Appends the parameter to `entry`.
     fn push_to<'a>(&'a self, entry: &mut EntryParams<'a>);
 
-    /// The same parameter, which lends a kernel no memory but that of `copies`.
+    /// A copy of the parameter that borrows only from `copies`.
     ///
     /// # Safety
     /// 1. The result is not used after `copies` is dropped.
@@ -94,7 +93,7 @@ pub trait KernelParams: Copy + sealed::KernelParams {
     /// Appends all parameters, in order, to `entry`.
     fn push_to<'a>(&'a self, entry: &mut EntryParams<'a>);
 
-    /// The same parameters, which lend a kernel no memory but that of `copies`.
+    /// A copy of the parameters that borrows only from `copies`.
     ///
     /// # Safety
     /// 1. The result is not used after `copies` is dropped.
@@ -102,7 +101,8 @@ pub trait KernelParams: Copy + sealed::KernelParams {
     unsafe fn copied_to(self, copies: &mut ParamCopies) -> Self;
 }
 
-/// Copies of what parameters lead to, for a simulated launch. A GPU's launch has copied them when it returns.
+/// Copies of borrowed parameters, for a simulated launch. On a GPU the driver has copied them when the launch call
+/// returns.
 #[derive(Default)]
 pub struct ParamCopies(Vec<Box<dyn Send + Sync>>);
 
@@ -115,7 +115,7 @@ impl fmt::Debug for ParamCopies {
     }
 }
 
-// SAFETY: (1) a value is one PTX parameter of its own size and alignment.
+// SAFETY: a value is declared as one PTX parameter of its size and alignment.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: ValueParam> KernelParam for T {
     fn push_to<'a>(&'a self, entry: &mut EntryParams<'a>) {
@@ -129,7 +129,7 @@ mod sealed {
 
 macro_rules! view_params {
     ($($view:ident)*) => {$(
-        // SAFETY: (1) a view is declared as a pointer and a length of 64 bits.
+        // SAFETY: a view is declared as a pointer and a 64-bit length.
         unsafe impl<T: Pod + Send + Sync> KernelParam for $view<'_, T> {
             fn push_to<'a>(&'a self, entry: &mut EntryParams<'a>) {
                 let (base, len) = self.parts();
@@ -143,7 +143,7 @@ view_params!(Global GlobalMut GlobalAtomic);
 
 macro_rules! matrix_params {
     ($($view:ident)*) => {$(
-        // SAFETY: (1) a matrix is declared as a pointer and three numbers of 64 bits.
+        // SAFETY: a matrix is declared as a pointer and three 64-bit numbers.
         unsafe impl<T: Pod + Send + Sync> KernelParam for $view<'_, T> {
             fn push_to<'a>(&'a self, entry: &mut EntryParams<'a>) {
                 let (base, lengths) = self.parts();
@@ -157,7 +157,7 @@ macro_rules! matrix_params {
 }
 matrix_params!(GlobalMatrix GlobalMatrixMut);
 
-// SAFETY: (1) it is declared as one parameter with the size and the alignment of `T`.
+// SAFETY: it is declared as one parameter with the size and alignment of `T`.
 unsafe impl<T: Pod + Send + Sync> KernelParam for GridConstant<'_, T> {
     fn push_to<'a>(&'a self, entry: &mut EntryParams<'a>) {
         entry.push(&**self);
@@ -174,7 +174,7 @@ unsafe impl<T: Pod + Send + Sync> KernelParam for GridConstant<'_, T> {
 
 macro_rules! texture_params {
     ($($texture:ident)*) => {$(
-        // SAFETY: (1) a texture is declared as its handle, a number of 64 bits: all that it is.
+        // SAFETY: a texture is declared as a 64-bit number, its handle, and has no other field.
         unsafe impl KernelParam for $texture<'_> {
             fn push_to<'a>(&'a self, entry: &mut EntryParams<'a>) {
                 entry.push(self);

@@ -1,4 +1,4 @@
-//! Functions of f32 with fewer instructions than those of [`math`](super), and larger errors.
+//! f32 functions with fewer instructions and larger errors than those of [`math`](super).
 //!
 //! ```
 //! use cuda_std::math::approximate;
@@ -17,22 +17,22 @@
 //! }
 //! ```
 //!
-//! They are made of the same arithmetic of IEEE 754 in a fixed order, so they have the same bits on every
-//! GPU and in the simulator, as the special function unit of a GPU does not. Every NaN is the canonical
-//! one. The errors that each states are the largest among all values of f32.
+//! They use IEEE 754 arithmetic in a fixed order, so unlike a GPU's special function unit they return the same bits
+//! on every GPU and in the simulator. Every NaN is the canonical one. Stated errors are the largest over all f32
+//! values.
 //!
-//! Other functions have none here, because the others take about as few instructions: `exp`, `exp2`, and the
-//! quotient 1 / x, which a GPU computes in eight where neither x nor the result is subnormal.
+//! `exp`, `exp2` and 1 / x have no approximate version, because the accurate ones take about as few instructions: a
+//! GPU computes 1 / x in eight if neither x nor the result is subnormal.
 
 use super::polynomial::polynomial;
 use super::reciprocal::reciprocal_f32;
 use crate::float::Float;
 
-/// 1 / sqrt(`x`), to 1.3 units in the last place. Subnormal numbers are taken for 0, whose result is
-/// infinite with its sign; NaN for negative numbers.
+/// 1 / sqrt(`x`), to 1.3 units in the last place. Subnormal numbers count as 0, whose result is infinite with its
+/// sign. NaN for negative numbers.
 ///
-/// The difference of a constant and half of the bits is an estimate to 3.5 percent (Lomont, "Fast inverse
-/// square root"); a step of the third order and one of Newton's method correct it.
+/// A constant minus half of the bits estimates the result to 3.5 percent (Lomont, "Fast inverse square root"). A
+/// third-order step and a Newton step correct it.
 #[inline(always)]
 #[track_caller]
 #[must_use]
@@ -43,7 +43,7 @@ pub fn rsqrt(x: f32) -> f32 {
     let estimate = Float::mul_add(lack * estimate, factor, estimate);
     let lack = Float::mul_add(-(x * estimate), estimate, 1.0);
     let root = Float::mul_add(0.5 * estimate, lack, estimate);
-    // In this order NaN goes through to the last line.
+    // In this order NaN reaches the last line.
     let root = if x > f32::MAX { 0.0 } else { root };
     let root = if x.abs() < f32::MIN_POSITIVE {
         f32::INFINITY.copysign(x)
@@ -57,14 +57,14 @@ pub fn rsqrt(x: f32) -> f32 {
     }
 }
 
-/// The natural logarithm, to 4 units in the last place. Subnormal numbers are taken for 0, whose result is
-/// negative infinity; NaN for negative numbers.
+/// The natural logarithm, to 4 units in the last place. Subnormal numbers count as 0, whose result is negative
+/// infinity. NaN for negative numbers.
 #[inline(always)]
 #[track_caller]
 #[must_use]
 pub fn ln(x: f32) -> f32 {
     let (exponent, fraction) = exponent_and_fraction(x);
-    // ln(1 + f) / f, to 2^-22 of it.
+    // ln(1 + f) / f, with a relative error of 2^-22.
     let quotient = polynomial!(fraction;
         0.999_999_94,
         -0.500_003_64,
@@ -79,14 +79,14 @@ pub fn ln(x: f32) -> f32 {
     with_ends_of_logarithm(x, logarithm)
 }
 
-/// The logarithm to base 2, to 6 units in the last place. Subnormal numbers are taken for 0, whose result
-/// is negative infinity; NaN for negative numbers.
+/// The logarithm to base 2, to 6 units in the last place. Subnormal numbers count as 0, whose result is negative
+/// infinity. NaN for negative numbers.
 #[inline(always)]
 #[track_caller]
 #[must_use]
 pub fn log2(x: f32) -> f32 {
     let (exponent, fraction) = exponent_and_fraction(x);
-    // log2(1 + f) / f, to 2^-22 of it.
+    // log2(1 + f) / f, with a relative error of 2^-22.
     let quotient = polynomial!(fraction;
         1.442_694_9,
         -0.721_352_8,
@@ -101,7 +101,7 @@ pub fn log2(x: f32) -> f32 {
     with_ends_of_logarithm(x, logarithm)
 }
 
-/// k and f of x = 2^k (1 + f), where 1 + f is between sqrt(1/2) and sqrt(2), of a normal number.
+/// k and f of a normal number x = 2^k (1 + f), with 1 + f between sqrt(1/2) and sqrt(2).
 #[inline(always)]
 fn exponent_and_fraction(x: f32) -> (f32, f32) {
     const SQRT_HALF: u32 = core::f32::consts::FRAC_1_SQRT_2.to_bits();
@@ -111,7 +111,7 @@ fn exponent_and_fraction(x: f32) -> (f32, f32) {
     ((above as i32 >> 23) as f32, fraction)
 }
 
-/// A logarithm of x with its values at the ends: 0, infinity, and what has none.
+/// A logarithm of x, with its values for 0, infinity, negative numbers and NaN.
 #[inline(always)]
 fn with_ends_of_logarithm(x: f32, logarithm: f32) -> f32 {
     let logarithm = if x > f32::MAX { x } else { logarithm };
@@ -127,8 +127,10 @@ fn with_ends_of_logarithm(x: f32, logarithm: f32) -> f32 {
     }
 }
 
-/// The sine of `x` radians. For |`x`| up to 65 536 the error is at most 2^-23.5, which near multiples of pi
-/// is many units of the result. Beyond, the result has no bound, and may be NaN.
+/// The sine of `x` radians, for |`x`| up to 65 536.
+///
+/// The absolute error is at most 2^-23.5, which near multiples of pi is many units in the last
+/// place. Beyond 65 536 the result has no bound, and may be NaN.
 #[inline(always)]
 #[track_caller]
 #[must_use]
@@ -146,12 +148,12 @@ pub fn cos(x: f32) -> f32 {
     of_quarter(angle, quarters.wrapping_add(1))
 }
 
-/// What x is beyond the nearest multiple of pi / 2, and the last bits of that multiple: pi / 2 in two parts
+/// The remainder of x from the nearest multiple of pi / 2, and the low bits of that multiple. pi / 2 is in two parts
 /// (Cody and Waite, "Software manual for the elementary functions").
 #[inline(always)]
 #[track_caller]
 fn angle_and_quarters(x: f32) -> (f32, u32) {
-    /// 1.5 * 2^23: a sum with it has no bits after the point.
+    /// 1.5 * 2^23: a sum with it has no fraction bits.
     const INTEGERS: f32 = 12_582_912.0;
     /// pi / 2 - HALF_PI.
     const REST: f32 = -4.371_139e-8;
@@ -161,7 +163,7 @@ fn angle_and_quarters(x: f32) -> (f32, u32) {
     (Float::mul_add(multiple, -REST, angle), shifted.to_bits())
 }
 
-/// The sine of a number of quarter turns and an angle within pi / 4.
+/// The sine of a number of quarter turns plus an angle within pi / 4.
 #[inline(always)]
 #[track_caller]
 fn of_quarter(angle: f32, quarters: u32) -> f32 {
@@ -178,8 +180,8 @@ fn of_quarter(angle: f32, quarters: u32) -> f32 {
 
 /// The hyperbolic tangent, to 12 units in the last place.
 ///
-/// It is a quotient of polynomials, whose reciprocal is estimated by the bits and corrected like that of
-/// [`rsqrt`]. From 9.011 on the result is 1.
+/// A quotient of polynomials. The reciprocal is estimated from the bits and corrected as in [`rsqrt`]. From 9.011 the
+/// result is 1.
 #[inline(always)]
 #[track_caller]
 #[must_use]
@@ -192,7 +194,7 @@ pub fn tanh(x: f32) -> f32 {
         ALMOST_ONE
     };
     let square = magnitude * magnitude;
-    // tanh(x) / x, to 2^-21 of it.
+    // tanh(x) / x, with a relative error of 2^-21.
     let numerator =
         polynomial!(square; 0.999_999_64, 0.128_343_03, 0.002_854_019_6, 1.041_313_2e-5);
     let denominator = polynomial!(square;

@@ -1,12 +1,12 @@
 //! The complementary error function and the Gaussian error linear unit, with their tails.
 //!
-//! erfc x is e^(-x^2) q(x) for x > 0, where q falls slowly from 1 to 1 / (x sqrt(pi)); the normal distribution
-//! of -x is e^(-x^2 / 2) times such a q. (x + k) q(x) is almost constant, and a polynomial of
-//! u = (x - k) / (x + k), which maps all x > 0 to -1 .. 1: Shepherd and Laframboise, Chebyshev Approximation of
-//! (1 + 2x) exp(x^2) erfc x in 0 <= x < infinity, 1981, with another factor.
+//! For x > 0, erfc x is e^(-x^2) q(x), where q falls slowly from 1 to 1 / (x sqrt(pi)); the normal distribution of -x
+//! is e^(-x^2 / 2) times a similar q. (x + k) q(x) is almost constant, and is approximated by a polynomial in u = (x
+//! - k) / (x + k), which maps all x > 0 to -1 .. 1. (Shepherd and Laframboise, Chebyshev Approximation of (1 + 2x)
+//! exp(x^2) erfc x in 0 <= x < infinity, 1981, with another factor.)
 //!
-//! A rounding of x^2 alone would be an error of x^2 units, and one of u or of a polynomial's sum half a unit
-//! or more: so the square, u, the sum and the power of e are each in two parts.
+//! Rounding x^2 would cost x^2 units, and rounding u or the polynomial's sum half a unit or more. So the square, u,
+//! the sum and the power of e are each in two parts.
 
 use super::exponential::{
     exp_in_two_parts_f32, exp_in_two_parts_f64, two_powers_f32, two_powers_f64,
@@ -16,10 +16,10 @@ use super::polynomial::polynomial;
 use super::reciprocal::{reciprocal_f32, reciprocal_f64};
 use crate::float::Float;
 
-/// Declares a function p(u) / (x + k), in two parts, of x > 0 with u = (x - k) / (x + k).
+/// Declares a function p(u) / (x + k) of x > 0 in two parts, with u = (x - k) / (x + k).
 ///
-/// The coefficients are those of p; the first has two parts. The slope is that of ln p, as a polynomial of u,
-/// to a tenth: it is multiplied by what u lacks.
+/// The coefficients are those of p; the first has two parts. The slope is that of ln p, a polynomial in u, to a
+/// tenth: it is multiplied by the rounding error of u.
 macro_rules! quotient {
     ($(#[$documentation:meta])* $name:ident: $float:ident by $reciprocal:ident, k = $k:literal,
         slope $slope:literal, $slope_of_slope:literal;
@@ -30,12 +30,12 @@ macro_rules! quotient {
         fn $name(x: $float) -> Parts<$float> {
             const FIRST: $float = $first;
             const SECOND: $float = $second;
-            // k is a power of two, so that the lower part is exact.
+            // k is a power of two, so the lower part is exact.
             let divisor = Parts::<$float>::sum($k, x);
             let inverse = $reciprocal(divisor.high);
             let lack = Float::mul_add(-inverse, divisor.high, 1.0);
             let lack = Float::mul_add(-inverse, divisor.low, lack);
-            // u = 1 - 2 k / (x + k), and what it lacks.
+            // u = 1 - 2 k / (x + k), and its rounding error.
             let u = Float::mul_add(-2.0 * $k, inverse, 1.0);
             let u_low = Float::mul_add(-2.0 * $k, inverse, 1.0 - u);
             let u_low = Float::mul_add(-2.0 * $k * inverse, lack, u_low);
@@ -150,12 +150,12 @@ quotient! {
 macro_rules! complements {
     ($($float:ident: $erfc:ident to $erfc_end:literal by $complement:ident,
         $gelu:ident to $gelu_end:literal by $distribution:ident, $exp:ident, $two_powers:ident;)*) => {$(
-        /// erfc of |x|, and 2 less it for x < 0.
+        /// erfc |x|, or 2 - erfc |x| for x < 0.
         #[inline(always)]
         #[track_caller]
         pub(super) fn $erfc(x: $float) -> $float {
             let magnitude = x.abs();
-            // Beyond the result is 0 or 2. NaN is not beyond.
+            // Past the end the result is 0 or 2. NaN is not past it.
             let magnitude = if magnitude > $erfc_end { $erfc_end } else { magnitude };
             let square = Parts::<$float>::product(magnitude, magnitude);
             let (exponent, power) = $exp(-square.high, -square.low);
@@ -166,12 +166,13 @@ macro_rules! complements {
             Float::mul_add(tail, other, base)
         }
 
-        /// x times the normal distribution of x is the larger of x and 0, less |x| times that of -|x|.
+        /// x times the normal distribution of x is max(x, 0) minus |x| times the distribution of
+        /// -|x|.
         #[inline(always)]
         #[track_caller]
         pub(super) fn $gelu(x: $float) -> $float {
             let magnitude = x.abs();
-            // Beyond the result is x or -0. NaN is not beyond.
+            // Past the end the result is x or -0. NaN is not past it.
             let magnitude = if magnitude > $gelu_end { $gelu_end } else { magnitude };
             let square = Parts::<$float>::product(magnitude, magnitude);
             let (exponent, power) = $exp(-0.5 * square.high, -0.5 * square.low);

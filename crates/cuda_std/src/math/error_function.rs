@@ -4,13 +4,13 @@ use super::exponential::{exp_in_parts_f32, exp_in_parts_f64};
 use super::polynomial::polynomial;
 use crate::float::Float;
 
-/// erf x is an odd polynomial for |x| below 0.93, and 1 - e^p(|x|) with the sign of x beyond.
+/// erf x is an odd polynomial for |x| below 0.93, and 1 - e^p(|x|) with the sign of x above.
 #[inline(always)]
 #[track_caller]
 pub(super) fn erf_f32(x: f32) -> f32 {
     let magnitude = x.abs();
     if magnitude < 0.93 {
-        // erf(x) / x - 1; the error of erf is 2^-30 of it.
+        // erf(x) / x - 1; the relative error of erf is 2^-30.
         let excess = polynomial!(x * x;
             0.128_379_17,
             -0.376_126_32,
@@ -22,7 +22,7 @@ pub(super) fn erf_f32(x: f32) -> f32 {
         );
         return Float::mul_add(excess, x, x);
     }
-    // From 3.92 on the result is 1.
+    // From 3.92 the result is 1.
     let magnitude = if magnitude > 3.95 { 3.95 } else { magnitude };
     // ln(1 - erf x) + x; the error of erf is 2^-28.
     let smaller = polynomial!(magnitude;
@@ -46,7 +46,7 @@ pub(super) fn erf_f32(x: f32) -> f32 {
 pub(super) fn erf_f64(x: f64) -> f64 {
     let magnitude = x.abs();
     if magnitude < 1.0 {
-        // erf(x) / x - 1; the error of erf is 2^-56 of it.
+        // erf(x) / x - 1; the relative error of erf is 2^-56.
         let excess = polynomial!(x * x;
             0.128_379_167_095_512_56,
             -0.376_126_389_031_834_6,
@@ -63,7 +63,7 @@ pub(super) fn erf_f64(x: f64) -> f64 {
         );
         return Float::mul_add(excess, x, x);
     }
-    // From 5.93 on the result is 1.
+    // From 5.93 the result is 1.
     let magnitude = if magnitude > 5.95 { 5.95 } else { magnitude };
     // ln(1 - erf x); the error of erf is 2^-55.
     let logarithm = polynomial!(magnitude;

@@ -9,14 +9,14 @@ use crate::float::Float;
 use core::f32::consts as single;
 use core::f64::consts as double;
 
-/// 1.5 * 2^23: a number of moderate size that is added to it is rounded to an integer, which stands
-/// in the last bits of the sum.
+/// 1.5 * 2^23: adding it to a number of moderate size rounds that number to an integer, in the last
+/// bits of the sum.
 const SHIFT_F32: f32 = 12_582_912.0;
 
-/// What `LN_2` lacks of ln 2.
+/// ln 2 - `LN_2`.
 const LN_2_REST_F32: f32 = -1.904_654_2e-9;
 
-/// The integer nearest to x / ln 2, and what is left of x.
+/// The integer nearest to x / ln 2, and the remainder of x.
 #[inline(always)]
 #[track_caller]
 fn reduce_f32(x: f32) -> (i32, f32) {
@@ -43,7 +43,7 @@ pub(super) fn exp_in_parts_f32(x: f32, rest: f32) -> (f32, f32) {
 pub(super) fn exp_in_two_parts_f32(x: f32, rest: f32) -> (i32, Parts<f32>) {
     let shifted = Float::mul_add(x, single::LOG2_E, SHIFT_F32);
     let n = shifted - SHIFT_F32;
-    // x - n ln 2 without its rest is a multiple of 2^-25 below 1/2: exact.
+    // x - n `LN_2` is a multiple of 2^-25 below 1/2, so it is exact.
     let r = Parts::<f32>::sum(
         Float::mul_add(n, -single::LN_2, x),
         Float::mul_add(n, -LN_2_REST_F32, rest),
@@ -55,13 +55,13 @@ pub(super) fn exp_in_two_parts_f32(x: f32, rest: f32) -> (i32, Parts<f32>) {
     (integer_f32(shifted), power)
 }
 
-/// The integer in the last bits of a shifted number. Of NaN it is anything.
+/// The integer in the last bits of a shifted number; unspecified for NaN.
 #[inline(always)]
 fn integer_f32(shifted: f32) -> i32 {
     (shifted.to_bits() as i32).wrapping_sub(SHIFT_F32.to_bits() as i32)
 }
 
-/// (e^r - 1 - r) / r^2 for |r| at most 0.3467: the error is 2^-28 of e^r.
+/// (e^r - 1 - r) / r^2 for |r| at most 0.3467. The error relative to e^r is 2^-28.
 #[inline(always)]
 #[track_caller]
 fn curved_part_f32(r: f32) -> f32 {
@@ -88,7 +88,7 @@ pub(super) fn exp2_f32(x: f32) -> f32 {
     let x = within(x, -151.0, 129.0);
     let shifted = x + SHIFT_F32;
     let r = x - (shifted - SHIFT_F32);
-    // 2^r for |r| at most 1/2: the error is 2^-28 of it.
+    // 2^r for |r| at most 1/2, with a relative error of 2^-28.
     let power = polynomial!(r;
         1.0,
         single::LN_2,
@@ -101,15 +101,15 @@ pub(super) fn exp2_f32(x: f32) -> f32 {
     scale_f32(power, integer_f32(shifted))
 }
 
-/// `x`, or the limit that it exceeds. NaN exceeds neither.
+/// Clamps `x`. NaN stays NaN.
 #[inline(always)]
 fn within(x: f32, low: f32, high: f32) -> f32 {
     let x = if x > high { high } else { x };
     if x < low { low } else { x }
 }
 
-/// `x` times 2^`n`, rounded once if |`x`| is about 1: in two factors, because 2^n alone may lie
-/// beyond the range.
+/// `x` times 2^`n`, rounded once if |`x`| is about 1: in two factors, because 2^n may be out of
+/// range.
 #[inline(always)]
 fn scale_f32(x: f32, n: i32) -> f32 {
     let [power, other] = two_powers_f32(n);
@@ -132,13 +132,13 @@ const fn power_of_two_f32(n: i32) -> f32 {
     f32::from_bits((n.wrapping_add(127) as u32) << 23)
 }
 
-/// 1.5 * 2^52: a number of moderate size that is added to it is rounded to an integer.
+/// 1.5 * 2^52: adding it to a number of moderate size rounds that number to an integer.
 const SHIFT_F64: f64 = 6_755_399_441_055_744.0;
 
-/// What `LN_2` lacks of ln 2.
+/// ln 2 - `LN_2`.
 const LN_2_REST_F64: f64 = 2.319_046_813_846_299_6e-17;
 
-/// The integer nearest to x / ln 2, and what is left of x. Of NaN the integer is anything.
+/// The integer nearest to x / ln 2, unspecified for NaN, and the remainder of x.
 #[inline(always)]
 #[track_caller]
 fn reduce_f64(x: f64) -> (i32, f64) {
@@ -156,8 +156,8 @@ fn slope_f64(r: f64) -> f64 {
     Float::mul_add(curved_part_f64(r), r, 1.0)
 }
 
-/// (e^r - 1 - r) / r^2 by its Taylor series: |r| is at most 0.3467, so that the terms behind the 13th power
-/// of e^r are below 2^-57.
+/// (e^r - 1 - r) / r^2 by its Taylor series: |r| is at most 0.3467, so terms of e^r past the 13th
+/// power are below 2^-57.
 #[inline(always)]
 #[track_caller]
 fn curved_part_f64(r: f64) -> f64 {
@@ -191,7 +191,7 @@ pub(super) fn exp_f64(x: f64) -> f64 {
     exp_of_sum_f64(x, f64::NEGATIVE_ZERO)
 }
 
-/// e^(x + rest), with a rest that is small beside 1.
+/// e^(x + rest), with |rest| much smaller than 1.
 #[inline(always)]
 #[track_caller]
 pub(super) fn exp_of_sum_f64(x: f64, rest: f64) -> f64 {
@@ -218,7 +218,7 @@ pub(super) fn exp_in_parts_f64(x: f64) -> (f64, f64) {
 pub(super) fn exp_in_two_parts_f64(x: f64, rest: f64) -> (i32, Parts<f64>) {
     let shifted = Float::mul_add(x, double::LOG2_E, SHIFT_F64);
     let n = shifted - SHIFT_F64;
-    // As for f32.
+    // Exact, as for f32.
     let r = Parts::<f64>::sum(
         Float::mul_add(n, -double::LN_2, x),
         Float::mul_add(n, -LN_2_REST_F64, rest),
@@ -237,7 +237,7 @@ pub(super) fn exp2_f64(x: f64) -> f64 {
     let x = if x < -1076.0 { -1076.0 } else { x };
     let shifted = x + SHIFT_F64;
     let r = x - (shifted - SHIFT_F64);
-    // 2^r for |r| at most 1/2: the error is 2^-57 of it.
+    // 2^r for |r| at most 1/2, with a relative error of 2^-57.
     let power = polynomial!(r;
         1.0,
         double::LN_2,

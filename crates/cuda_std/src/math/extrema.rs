@@ -2,7 +2,7 @@
 
 use crate::float::Float;
 
-/// Declares the extrema of a type. Equal numbers have equal bits but for zeros, of which -0 is the
+/// Declares the extrema of a type. Equal numbers have equal bits except for zeros: -0 is the
 /// smaller.
 macro_rules! extrema {
     ($smaller:ident, $larger:ident, $float:ty) => {
@@ -34,7 +34,7 @@ macro_rules! extrema {
 extrema!(smaller_f32, larger_f32, f32);
 extrema!(smaller_f64, larger_f64, f64);
 
-/// The number, if only one is none; else what `choose` makes of both.
+/// `choose` of two numbers. If only one is NaN, the other.
 #[inline(always)]
 pub(super) fn of_numbers<T: Float>(a: T, b: T, choose: impl FnOnce(T, T) -> T) -> T {
     if is_nan(a) {
@@ -46,7 +46,7 @@ pub(super) fn of_numbers<T: Float>(a: T, b: T, choose: impl FnOnce(T, T) -> T) -
     }
 }
 
-/// NaN, if one of them is; else what `choose` makes of both.
+/// `choose` of two numbers, or NaN if either is.
 #[inline(always)]
 pub(super) fn of_all<T: Float>(a: T, b: T, choose: impl FnOnce(T, T) -> T) -> T {
     if is_nan(a) || is_nan(b) {

@@ -4,14 +4,15 @@ use super::exponential::{exp_in_parts_f32, exp_in_parts_f64};
 use super::polynomial::polynomial;
 use crate::float::Float;
 
-/// tanh x is an odd polynomial for |x| below 0.9, and 1 - 2 / (e^2|x| + 1) with the sign of x beyond.
+/// tanh x is an odd polynomial for |x| below 0.9, and 1 - 2 / (e^2|x| + 1) with the sign of x
+/// above.
 #[inline(always)]
 #[track_caller]
 pub(super) fn tanh_f32(x: f32) -> f32 {
     let magnitude = x.abs();
     if magnitude < 0.9 {
         let square = x * x;
-        // tanh(x) / x - 1 over x^2; the error of tanh is 2^-28 of it.
+        // (tanh(x) / x - 1) / x^2; the relative error of tanh is 2^-28.
         let cubic = polynomial!(square;
             -0.333_333_13,
             0.133_327_47,
@@ -23,7 +24,7 @@ pub(super) fn tanh_f32(x: f32) -> f32 {
         );
         return Float::mul_add(cubic * square, magnitude, magnitude).copysign(x);
     }
-    // From 9.01 on the result is 1, and NaN is not below any number.
+    // From 9.01 the result is 1. NaN compares as false.
     let doubled = if magnitude > 10.0 {
         20.0
     } else {
@@ -40,7 +41,7 @@ pub(super) fn tanh_f64(x: f64) -> f64 {
     let magnitude = x.abs();
     if magnitude < 0.9 {
         let square = x * x;
-        // The error of tanh is 2^-56 of it.
+        // The relative error of tanh is 2^-56.
         let cubic = polynomial!(square;
             -0.333_333_333_333_329,
             0.133_333_333_332_853_02,
@@ -59,7 +60,7 @@ pub(super) fn tanh_f64(x: f64) -> f64 {
         );
         return Float::mul_add(cubic * square, magnitude, magnitude).copysign(x);
     }
-    // From 19.1 on the result is 1.
+    // From 19.1 the result is 1.
     let doubled = if magnitude > 20.0 {
         40.0
     } else {

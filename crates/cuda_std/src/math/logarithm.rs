@@ -11,7 +11,7 @@ use crate::float::Float;
 use core::f32::consts as single;
 use core::f64::consts as double;
 
-/// What multiplies subnormal numbers: 2^24.
+/// The factor for subnormal numbers: 2^24.
 const LIFT_F32: f32 = 16_777_216.0;
 
 /// n and f of a positive finite number.
@@ -24,14 +24,14 @@ fn split_f32(x: f32) -> (f32, f32) {
         (x, 0)
     };
     let two_thirds = (2.0_f32 / 3.0).to_bits();
-    // The sign and the exponent of x over 2/3, and nothing of its fraction.
+    // The sign and exponent of x / (2/3), without the fraction.
     let exponent = x.to_bits().wrapping_sub(two_thirds) & 0xff80_0000;
     let fraction = f32::from_bits(x.to_bits().wrapping_sub(exponent));
     let n = (exponent as i32 >> 23) + lifted;
     (n as f32, fraction - 1.0)
 }
 
-/// (ln(1 + f) - f) / f^2: the error of ln(1 + f) is 2^-27 of it.
+/// (ln(1 + f) - f) / f^2. The relative error of ln(1 + f) is 2^-27.
 #[inline(always)]
 #[track_caller]
 fn curved_part_f32(f: f32) -> f32 {
@@ -48,7 +48,7 @@ fn curved_part_f32(f: f32) -> f32 {
     )
 }
 
-/// The logarithm of 0, of negative numbers, infinity and NaN; of others, `otherwise`.
+/// The logarithm of 0, negative numbers, infinity and NaN, or `otherwise`.
 #[inline(always)]
 fn special_f32(x: f32, otherwise: f32) -> f32 {
     if x > 0.0 && x < f32::INFINITY {
@@ -72,8 +72,8 @@ pub(super) fn ln_f32(x: f32) -> f32 {
     special_f32(x, sum + rest)
 }
 
-/// log2(1 + f) = f log2(e) + (log2(1 + f) - f log2(e)), with the rounding errors of the first product
-/// and of its sum with n; the second term's polynomial has an error of 2^-28 of the logarithm.
+/// log2(1 + f) = f log2(e) + (log2(1 + f) - f log2(e)), with the rounding errors of the first product and of its sum
+/// with n. The second term's polynomial has an error of 2^-28 relative to the logarithm.
 #[inline(always)]
 #[track_caller]
 pub(super) fn log2_f32(x: f32) -> f32 {
@@ -99,7 +99,7 @@ pub(super) fn log2_f32(x: f32) -> f32 {
     special_f32(x, sum + rest)
 }
 
-/// What multiplies subnormal numbers: 2^54.
+/// The factor for subnormal numbers: 2^54.
 const LIFT_F64: f64 = 18_014_398_509_481_984.0;
 
 /// n and f of a positive finite number, with 1 + f from sqrt(1/2) to sqrt(2).
@@ -112,15 +112,15 @@ fn split_f64(x: f64) -> (f64, f64) {
         (x, 0)
     };
     let lowest = double::FRAC_1_SQRT_2.to_bits();
-    // The sign and the exponent of x over the lowest fraction, and nothing of its own fraction.
+    // The sign and exponent of x divided by the lowest 1 + f, without the fraction.
     let exponent = x.to_bits().wrapping_sub(lowest) & 0xfff0_0000_0000_0000;
     let fraction = f64::from_bits(x.to_bits().wrapping_sub(exponent));
     let n = (exponent as i64 >> 52) as i32 + lifted;
     (f64::from(n), fraction - 1.0)
 }
 
-/// ln(1 + f) - f = s (R(s^2) - f) with s = f / (2 + f): twice the area tangent of s without its first
-/// term. The error of R is 2^-51 of it.
+/// ln(1 + f) - f = s (R(s^2) - f) with s = f / (2 + f): twice the area tangent of s without its first term. The
+/// relative error of R is 2^-51.
 #[inline(always)]
 #[track_caller]
 fn curved_logarithm_f64(f: f64) -> f64 {
@@ -138,7 +138,7 @@ fn curved_logarithm_f64(f: f64) -> f64 {
     s * Float::mul_add(series, square, -f)
 }
 
-/// The logarithm of 0, of negative numbers, infinity and NaN; of others, `otherwise`.
+/// The logarithm of 0, negative numbers, infinity and NaN, or `otherwise`.
 #[inline(always)]
 fn special_f64(x: f64, otherwise: f64) -> f64 {
     if x > 0.0 && x < f64::INFINITY {
@@ -181,9 +181,9 @@ pub(super) fn log2_f64(x: f64) -> f64 {
     special_f64(x, sum + rest)
 }
 
-/// The logarithm of a positive finite number as the sum of two numbers, with an error of 2^-65 of it:
-/// the series of twice the area tangent of s = f / (2 + f), with s, s^2 and the first two terms in two
-/// parts.
+/// The logarithm of a positive finite number as the sum of two numbers, with a relative error of 2^-65.
+///
+/// It is the series of twice the area tangent of s = f / (2 + f), with s, s^2 and the first two terms in two parts.
 #[inline(always)]
 #[track_caller]
 pub(super) fn ln_in_parts_f64(x: f64) -> (f64, f64) {
@@ -223,7 +223,7 @@ pub(super) fn ln_in_parts_f64(x: f64) -> (f64, f64) {
         factor,
         Float::mul_add(cube, factor_rest, bent_rest),
     );
-    // n ln 2 + 2 s + the bent part, from the largest to the smallest.
+    // n ln 2 + 2 s + the curved part, from the largest to the smallest.
     let whole = n * LN_2_HEAD;
     let (sum, rest) = sum_and_rest(whole, 2.0 * s);
     let (sum, bent_error) = sum_and_rest(sum, bent);

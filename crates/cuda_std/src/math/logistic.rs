@@ -1,8 +1,7 @@
 //! x times the logistic function, 1 / (1 + e^-w), with its tail.
 //!
-//! For x < 0 it is x e^w / (1 + e^w), which neither overflows nor cancels. Numerator and denominator are in
-//! two parts, and the quotient is corrected by what its product with the denominator lacks: a rounding of w
-//! alone would be an error of |w| units.
+//! For x < 0 it is x e^w / (1 + e^w), which neither overflows nor cancels. Numerator and denominator are in two
+//! parts, since rounding w would cost |w| units. The quotient is corrected by its residual.
 
 use super::exponential::{
     exp_in_two_parts_f32, exp_in_two_parts_f64, two_powers_f32, two_powers_f64,
@@ -15,7 +14,7 @@ macro_rules! logistic {
     ($($float:ident: $weighted:ident, $silu:ident to $silu_end:literal, $gelu_tanh:ident to $gelu_tanh_end:literal,
         linear $linear:literal + $linear_low:literal, cubic $cubic:literal + $cubic_low:literal,
         $exp:ident, $two_powers:ident, $reciprocal:ident;)*) => {$(
-        /// `x` / (1 + e^-w) for w of the sign of `x`, whose negative magnitude is `negative`.
+        /// `x` / (1 + e^-w), where w has the sign of `x` and `negative` is -|w|.
         #[inline(always)]
         #[track_caller]
         fn $weighted(x: $float, negative: Parts<$float>) -> $float {
@@ -34,7 +33,7 @@ macro_rules! logistic {
             let lack = lack + Float::mul_add(-quotient, divisor.low, numerator_low);
             let quotient = Float::mul_add(inverse, lack, quotient);
             let scaled = if x < 0.0 { quotient * scale * other } else { quotient };
-            // The sum above has lost the sign of -0.
+            // The sum above lost the sign of -0.
             scaled.copysign(x)
         }
 

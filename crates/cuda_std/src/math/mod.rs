@@ -1,4 +1,4 @@
-//! Mathematical functions with the same bits on every machine.
+//! Mathematical functions with the same result bits on every machine.
 //!
 //! ```
 //! use cuda_std::math;
@@ -13,17 +13,16 @@
 //! }
 //! ```
 //!
-//! The functions are free functions, because a kernel's `x.exp()` would be the method of `std` in the
-//! simulator and nothing on a GPU.
+//! These are free functions, because `x.exp()` in a kernel would be the method of `std` in the simulator, and would
+//! not exist on a GPU.
 //!
-//! Each is made of additions, products, divisions, square roots and fused multiply-adds that IEEE 754
-//! defines to the last bit, in a fixed order. None keeps an array, so that none needs a stack. Every
-//! NaN that one returns is [`Float::CANONICAL_NAN`]. Subnormal numbers are numbers like all others.
+//! Each consists of IEEE 754 additions, products, divisions, square roots and fused multiply-adds in a fixed order.
+//! None uses an array, so none needs a stack. Every NaN they return is [`Float::CANONICAL_NAN`]. Subnormal numbers
+//! are not flushed.
 //!
-//! The error of a function is below one unit in the last place of f32 and two of f64; square roots,
-//! rounding to integers, minima and maxima are exact to the last bit. The repository's
-//! `docs/mathematics.md` has a table of errors, registers and instructions. [`approximate`] has functions
-//! of f32 that take fewer instructions.
+//! The error of a function is below one unit in the last place of f32 and two of f64; square roots are correctly
+//! rounded, and rounding to integers, minima and maxima are exact. The repository's `docs/mathematics.md` has a table
+//! of errors, registers and instructions. [`approximate`] has f32 functions with fewer instructions.
 
 pub mod approximate;
 mod complement;
@@ -45,8 +44,8 @@ mod trigonometric;
 use crate::float::{Float, HalfFloat};
 use crate::machine;
 
-/// A type that the functions of this module take: `f32`, `f64`, and `f16` and `bf16`, which are
-/// computed with in f32 and rounded once more.
+/// An argument type of this module: `f32`, `f64`, `f16` or `bf16`. The last two are computed in f32
+/// and rounded once more.
 pub trait Real: implementation::Functions {}
 
 impl Real for f32 {}
@@ -54,7 +53,7 @@ impl Real for f64 {}
 impl Real for half::f16 {}
 impl Real for half::bf16 {}
 
-/// Declares the functions, and how `f16` and `bf16` have them.
+/// Declares the functions, and implements them for `f16` and `bf16`.
 macro_rules! functions {
     ($($(#[$documentation:meta])* $name:ident($x:ident $(, $y:ident)?);)*) => {
         mod implementation {
@@ -101,7 +100,7 @@ macro_rules! functions {
     };
 }
 functions! {
-    /// The square root, rounded once. Negative numbers have none: NaN.
+    /// The square root, rounded once. NaN for negative numbers.
     sqrt(x);
     /// 1 / sqrt(`x`). Infinite for 0, with its sign; NaN for negative numbers.
     rsqrt(x);
@@ -114,8 +113,8 @@ functions! {
     /// The logarithm to base 2, exact for powers of two. Negative infinity for 0; NaN for negative
     /// numbers.
     log2(x);
-    /// `x`^`y`, with the special cases of IEEE 754: 1 for y = 0 and for x = 1 even where the other is
-    /// NaN; NaN for a negative number to a power that is no integer.
+    /// `x`^`y`, with the special cases of IEEE 754: 1 for y = 0 and for x = 1, even if the other is NaN; NaN for a
+    /// negative number to a power that is not an integer.
     pow(x, y);
     /// The sine of `x` radians. NaN for infinities.
     sin(x);
@@ -129,19 +128,19 @@ functions! {
     erf(x);
     /// The complementary error function, 1 - erf(`x`) without the cancellation.
     ///
-    /// It is subnormal shortly before 10.06 (f64: 27.3), and 0 from there on.
+    /// It becomes subnormal shortly before 10.06 (f64: 27.3), and 0 from there.
     erfc(x);
     /// The Gaussian error linear unit: `x` times the normal distribution of `x`.
     ///
-    /// That is `x` erfc(-`x` / sqrt 2) / 2. Of negative infinity it is -0, its limit.
+    /// That is `x` erfc(-`x` / sqrt 2) / 2. For negative infinity it is -0, its limit.
     gelu(x);
     /// `x` (1 + tanh(sqrt(2 / pi) (`x` + 0.044715 `x`^3))) / 2, within 5e-4 of [`gelu`].
     ///
-    /// It falls faster than [`gelu`] in the negative tail. Of negative infinity it is -0, its limit.
+    /// It falls faster than [`gelu`] in the negative tail. For negative infinity it is -0, its limit.
     gelu_tanh(x);
     /// The sigmoid linear unit, `x` / (1 + e^-`x`).
     ///
-    /// Of negative infinity it is -0, its limit.
+    /// For negative infinity it is -0, its limit.
     silu(x);
     /// The largest integer that is not above `x`.
     floor(x);
@@ -149,9 +148,9 @@ functions! {
     ceil(x);
     /// The integer part of `x`.
     trunc(x);
-    /// The nearest integer, half way cases away from zero.
+    /// The nearest integer, ties away from zero.
     round(x);
-    /// The nearest integer, half way cases to the even one.
+    /// The nearest integer, ties to even.
     round_ties_even(x);
     /// The smaller of two, `minimumNumber` of IEEE 754-2019: NaN only if both are NaN, and -0 is smaller
     /// than 0. See [`minimum`].
@@ -165,7 +164,7 @@ functions! {
     maximum(x, y);
 }
 
-/// Implements the functions of a type, with one NaN.
+/// Implements the functions of a type, with the canonical NaN.
 macro_rules! implement {
     ($float:ty: $($name:ident($x:ident $(, $y:ident)?) = $result:expr;)*) => {
         impl implementation::Functions for $float {

@@ -1,4 +1,4 @@
-//! Numbers in two parts, for what one rounding too many would spoil.
+//! Unevaluated sums of two numbers, for extra precision.
 //!
 //! (Dekker, A Floating-Point Technique for Extending the Available Precision, 1971; Ogita, Rump and Oishi,
 //! Accurate Sum and Dot Product, 2005, for the product by a fused multiply-add.)
@@ -15,15 +15,14 @@ pub(super) struct Parts<F> {
 macro_rules! parts {
     ($($float:ident)*) => {$(
         impl Parts<$float> {
-            /// `larger + smaller`, exactly, if the names are right or `larger` is a power of two.
+            /// `larger + smaller`, exactly, if |`larger`| is the larger or a power of two.
             #[inline(always)]
             pub fn sum(larger: $float, smaller: $float) -> Self {
                 let high = larger + smaller;
                 Self { high, low: smaller - (high - larger) }
             }
 
-            /// `left + right`, exactly, of numbers of any magnitudes (Knuth, The Art of Computer Programming,
-            /// volume 2, 4.2.2).
+            /// `left + right`, exactly, for any magnitudes (Knuth, The Art of Computer Programming, volume 2, 4.2.2).
             #[inline(always)]
             pub fn sum_of_any(left: $float, right: $float) -> Self {
                 let high = left + right;
@@ -39,7 +38,7 @@ macro_rules! parts {
                 Self { high, low: Float::mul_add(left, right, -high) }
             }
 
-            /// The product: what is lost is a rounding of its lower part.
+            /// The product, up to a rounding of its lower part.
             #[inline(always)]
             #[track_caller]
             pub fn times(self, other: Self) -> Self {
@@ -48,7 +47,7 @@ macro_rules! parts {
                 Self { high, low: Float::mul_add(self.high, other.low, low) }
             }
 
-            /// With `more` added to the lower part.
+            /// Adds `more` to the lower part.
             #[inline(always)]
             pub fn plus_little(self, more: $float) -> Self {
                 Self { low: self.low + more, ..self }

@@ -5,7 +5,7 @@ use super::logarithm::{ln_f64, ln_in_parts_f64};
 use crate::float::Float;
 use crate::machine;
 
-/// In f64, whose errors do not show in f32.
+/// Computed in f64, whose errors are invisible in f32.
 #[inline(always)]
 #[track_caller]
 pub(super) fn pow_f32(x: f32, y: f32) -> f32 {
@@ -29,7 +29,7 @@ pub(super) fn pow_f64(x: f64, y: f64) -> f64 {
     signed(x, y, exp_of_sum_f64(exponent, rest))
 }
 
-/// x^y, from |x|^y and the rules of IEEE 754-2019 (9.2.1) for what is special.
+/// x^y, from |x|^y and the special cases of IEEE 754-2019 (9.2.1).
 #[inline(always)]
 fn signed(x: f64, y: f64, power: f64) -> f64 {
     let is_integer = machine::trunc_f64(y) == y;

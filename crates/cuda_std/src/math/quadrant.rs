@@ -1,9 +1,8 @@
-//! x = n pi / 2 + r with n the nearest integer: what sines and tangents are computed from.
+//! Argument reduction for sines and tangents: x = n pi / 2 + r, with n the nearest integer.
 //!
-//! Up to a limit, n pi / 2 is taken from x in parts (Cody and Waite, Software Manual for the Elementary
-//! Functions, 1980, chapter 8). Beyond it the fraction of x times 2 / pi is computed with integers,
-//! from those bits of 2 / pi that contribute to it (Payne and Hanek, "Radian reduction for
-//! trigonometric functions", 1983).
+//! Up to a limit, n pi / 2 is subtracted from x in parts (Cody and Waite, Software Manual for the Elementary
+//! Functions, 1980, chapter 8). Above it, the fraction of x times 2 / pi is computed with integers, from the bits of
+//! 2 / pi that contribute to it (Payne and Hanek, "Radian reduction for trigonometric functions", 1983).
 
 use crate::float::Float;
 use core::f32::consts as single;
@@ -11,14 +10,14 @@ use core::f64::consts as double;
 
 /// An angle in the plane.
 pub(super) struct Angle<T> {
-    /// How many quarters of a turn are taken from it, modulo 4 in the last two bits.
+    /// The number of quarter turns subtracted; only the last two bits are valid.
     pub quadrant: i32,
-    /// What is left, from -pi / 4 to pi / 4, as the sum of two numbers.
+    /// The remainder, from -pi / 4 to pi / 4, as the sum of two numbers.
     pub head: T,
     pub tail: T,
 }
 
-/// `a + b` rounded, and what the rounding has left.
+/// `a + b` rounded, and the rounding error.
 #[inline(always)]
 pub(super) fn sum_and_rest<T>(a: T, b: T) -> (T, T)
 where
@@ -29,7 +28,7 @@ where
     (sum, (a - (sum - part)) + (b - part))
 }
 
-/// Declares the reduction by parts of pi / 2, whose products with n are exact to the last part.
+/// Declares the reduction by parts of pi / 2. Their products with n are exact, except the last.
 macro_rules! reduce_by_parts {
     ($name:ident, $float:ty, $shift:expr, $inverse:expr, $parts:expr, $quadrant:expr) => {
         #[inline(always)]
@@ -93,17 +92,17 @@ pub(super) fn reduce_f64(x: f64) -> Angle<f64> {
     }
 }
 
-/// `far` or `near`, word by word: a table in registers.
+/// Selects `far` or `near`, word by word: a table in registers.
 macro_rules! words {
     ($is_far:expr; $($near:expr, $far:expr;)*) => {
         [$(if $is_far { $far } else { $near }),*]
     };
 }
 
-/// For |x| from 2^16 on. Of infinity and NaN, NaN.
+/// For |x| from 2^16. NaN for infinities and NaN.
 ///
-/// With x = m 2^e, those bits of 2 / pi count whose product with 2^e is below 4. 96 of them give the
-/// fraction with an error of 2^-70; no f32 is nearer to a multiple of pi / 2 than 2^-30.
+/// With x = m 2^e, only the bits of 2 / pi whose product with 2^e is below 4 matter. 96 of them give the fraction
+/// with an error of 2^-70; no f32 is nearer to a multiple of pi / 2 than 2^-30.
 #[inline(always)]
 fn by_integers_f32(x: f32) -> Angle<f32> {
     let biased = x.to_bits() >> 23 & 0xff;
@@ -115,7 +114,7 @@ fn by_integers_f32(x: f32) -> Angle<f32> {
         };
     }
     let mantissa = u64::from(x.to_bits() & 0x007f_ffff | 0x0080_0000);
-    // The bits of 2 / pi behind 9 zeros: for x = 2^16, whose mantissa is 2^-7 m, they start there.
+    // The bits of 2 / pi after 9 zeros, where those for x = 2^16 start: its mantissa is 2^-7 m.
     let offset = biased - 143;
     let (is_far, is_next) = (offset & 64 != 0, offset & 32 != 0);
     let [a, b, c, d, e] = words![is_far;
@@ -131,7 +130,8 @@ fn by_integers_f32(x: f32) -> Angle<f32> {
     let low = mantissa * window(c, d);
     let middle = mantissa * window(b, c) + (low >> 32);
     let high = (mantissa * window(a, b)).wrapping_add(middle >> 32);
-    // Two bits of the quadrant, then the fraction; a fraction from 1/2 on is one below the next.
+    // Two bits of the quadrant, then the fraction. A fraction of at least 1/2 belongs to the next
+    // quadrant, minus 1.
     let product = high << 32 | middle & 0xffff_ffff;
     let fraction = (product << 2 | (low >> 30 & 3)) as i64;
     let quadrant = ((product >> 62) as i32).wrapping_add((fraction < 0).into());
@@ -167,7 +167,7 @@ fn signed<T: core::ops::Neg<Output = T>>(
     }
 }
 
-/// For |x| from 2^20 on. Of infinity and NaN, NaN.
+/// For |x| from 2^20. NaN for infinities and NaN.
 ///
 /// As [`by_integers_f32`], with 192 bits of 2 / pi: the error is 2^-137, and no f64 is nearer to a
 /// multiple of pi / 2 than 2^-62.
@@ -186,7 +186,7 @@ fn by_integers_f64(x: f64) -> Angle<f64> {
     let offset = biased - 1043;
     let [a, b, c, d] = bits_of_two_over_pi(offset >> 6);
     let shift = offset & 63;
-    // In two steps, because a shift by 64 is none.
+    // In two steps, because a shift by 64 is not defined.
     let window = |high: u64, low: u64| high << shift | low >> 1 >> (63 - shift);
     let low = u128::from(mantissa) * u128::from(window(c, d));
     let middle = u128::from(mantissa) * u128::from(window(b, c)) + (low >> 64);
@@ -213,7 +213,7 @@ fn by_integers_f64(x: f64) -> Angle<f64> {
     signed(x < 0.0, quadrant, sum * UNIT, rest * UNIT)
 }
 
-/// Four words of 2 / pi behind 34 zeros, from word `index` on.
+/// Four words of 2 / pi after 34 zeros, from word `index`.
 #[inline(always)]
 fn bits_of_two_over_pi(index: u32) -> [u64; 4] {
     const BITS: [u64; 19] = [

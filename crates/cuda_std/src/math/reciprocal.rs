@@ -1,7 +1,7 @@
-//! 1 / x without a division, which on a GPU is a branch and, for f64, a call.
+//! 1 / x without a division. On a GPU a division has a branch and, for f64, a call.
 //!
-//! The difference of a constant and the bits is an estimate to 6 percent, as in Lomont's "Fast inverse square
-//! root". A step that triples its digits, and others that double them, correct it.
+//! A constant minus the bits estimates the result to 6 percent, as in Lomont's "Fast inverse square root". One step
+//! that triples the correct digits and others that double them refine it.
 
 use crate::float::Float;
 

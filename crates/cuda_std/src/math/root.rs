@@ -3,8 +3,8 @@
 use crate::float::Float;
 use crate::machine;
 
-/// The square root. NaN is told by its bits: from comparisons LLVM concludes that the root of a
-/// negative number is NaN already, and keeps the machine's NaN.
+/// The square root. NaN is detected by its bits: from a comparison LLVM would conclude that the
+/// root of a negative number is already NaN, and keep the machine's NaN.
 #[inline(always)]
 pub(super) fn sqrt_f32(x: f32) -> f32 {
     let root = machine::sqrt_f32(x);
@@ -12,8 +12,8 @@ pub(super) fn sqrt_f32(x: f32) -> f32 {
     if is_nan { f32::CANONICAL_NAN } else { root }
 }
 
-/// 1 / sqrt(x), corrected by what its square lacks of 1 / x: a step of Newton's method, whose
-/// residual is exact but for its last rounding.
+/// 1 / sqrt(x), corrected by a step of Newton's method whose residual is exact up to its last
+/// rounding.
 #[inline(always)]
 #[track_caller]
 pub(super) fn rsqrt_f32(x: f32) -> f32 {
@@ -23,7 +23,7 @@ pub(super) fn rsqrt_f32(x: f32) -> f32 {
     let residual = Float::mul_add(-product, estimate, 1.0);
     let residual = Float::mul_add(-error, estimate, residual);
     let corrected = Float::mul_add(0.5 * residual, estimate, estimate);
-    // Of 0, infinity and what has no root the estimate is the result.
+    // For 0, infinity and numbers without a root, the estimate is the result.
     if x > 0.0 && x < f32::INFINITY {
         corrected
     } else {

@@ -1,4 +1,4 @@
-//! Rounding to integers, half way cases away from zero.
+//! Rounding to integers, ties away from zero.
 
 use crate::machine;
 
@@ -8,7 +8,7 @@ macro_rules! round {
         #[inline(always)]
         pub(super) fn $name(x: $float) -> $float {
             let whole = $trunc(x);
-            // Exact: both have the fraction's last place.
+            // Exact: both are multiples of the last place of x.
             let fraction = (x - whole).abs();
             let rounded = if fraction >= 0.5 {
                 whole + (1.0 as $float).copysign(x)

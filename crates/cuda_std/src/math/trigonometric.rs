@@ -4,8 +4,8 @@ use super::polynomial::polynomial;
 use super::quadrant::{Angle, reduce_f32, reduce_f64};
 use crate::float::Float;
 
-/// Declares the sine and the cosine of an angle that is within its quadrant: the polynomials are
-/// (sin r - r) / r^3 and (cos r - 1 + r^2 / 2) / r^4 in r^2.
+/// Declares the sine and the cosine of a reduced angle. The polynomials are (sin r - r) / r^3 and
+/// (cos r - 1 + r^2 / 2) / r^4 in r^2.
 macro_rules! within_quadrant {
     ($sine:ident, $cosine:ident, $float:ty, [$($odd:literal),*], [$($even:literal),*]) => {
         #[inline(always)]
@@ -72,7 +72,7 @@ macro_rules! of_any_angle {
         #[track_caller]
         pub(super) fn $sin(x: $float) -> $float {
             let sine = $turned(&$reduce(x), 0);
-            // The sum of the parts of -0 is 0.
+            // The parts of -0 add up to 0.
             if x == 0.0 { x } else { sine }
         }
 
@@ -82,7 +82,7 @@ macro_rules! of_any_angle {
             $turned(&$reduce(x), 1)
         }
 
-        /// The sine of the angle and of as many quarters of a turn.
+        /// The sine of the angle plus `quarters` quarter turns.
         #[inline(always)]
         #[track_caller]
         fn $turned(angle: &Angle<$float>, quarters: i32) -> $float {
@@ -103,7 +103,7 @@ of_any_angle!(
     sin_f64, cos_f64, turned_f64, f64, reduce_f64, sine_f64, cosine_f64
 );
 
-/// tan r, or -1 / tan r one quarter of a turn on, with tan r as the sum of two numbers.
+/// tan r, or -1 / tan r after an odd number of quarter turns, with tan r as the sum of two numbers.
 #[inline(always)]
 #[track_caller]
 pub(super) fn tan_f32(x: f32) -> f32 {
@@ -113,7 +113,7 @@ pub(super) fn tan_f32(x: f32) -> f32 {
         tail,
     } = reduce_f32(x);
     let square = head * head;
-    // (tan(r) - r) / r^3; the error of tan r is 2^-29 of it.
+    // (tan(r) - r) / r^3; the relative error of tan r is 2^-29.
     let cubic = polynomial!(square;
         0.333_333_5,
         0.133_326_74,
@@ -145,7 +145,7 @@ pub(super) fn tan_f32(x: f32) -> f32 {
     if x == 0.0 { x } else { result }
 }
 
-/// The quotient of sine and cosine, one of which changes its sign with each quarter of a turn.
+/// The quotient of sine and cosine, one of which changes sign with each quarter turn.
 #[inline(always)]
 #[track_caller]
 pub(super) fn tan_f64(x: f64) -> f64 {

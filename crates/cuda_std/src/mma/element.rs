@@ -1,12 +1,12 @@
-//! Elements, and the registers that hold them.
+//! Element types and the registers that hold them.
 
 use crate::warp::{LaneValue, sealed};
 use bytemuck::{Pod, Zeroable};
 use half::{bf16, f16};
 
-/// An `f32` of which tensor cores read the sign, the exponent and the first 10 bits of the fraction.
+/// An `f32` that tensor cores read as tf32: sign, exponent and the first 10 bits of the fraction.
 ///
-/// The 13 bits below are cut off, not rounded.
+/// The low 13 bits are truncated, not rounded.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct Tf32(pub f32);
@@ -25,19 +25,18 @@ impl LaneValue for Tf32 {
     }
 }
 
-/// An element of matrices of `ROWS` x `COLUMNS` that a warp can hold. This crate alone implements
-/// it.
+/// An element type of `ROWS` x `COLUMNS` fragments. This crate alone implements it.
 #[diagnostic::on_unimplemented(
     message = "no tensor-core fragment holds {ROWS} x {COLUMNS} elements of type `{Self}`",
     note = "the documentation of `cuda_std::mma` lists the shapes"
 )]
 pub trait Element<const ROWS: usize, const COLUMNS: usize>: LaneValue {
-    /// What a lane holds of such a matrix.
+    /// A lane's registers for the matrix.
     #[doc(hidden)]
     type Registers: Registers;
 }
 
-/// The registers of a lane that hold a fragment.
+/// A lane's registers for a fragment.
 #[doc(hidden)]
 pub trait Registers: Copy + core::fmt::Debug + 'static {
     /// Bytes of one register.

@@ -1,11 +1,11 @@
-//! The fragments that a lane holds of the matrices of a product.
+//! Fragments: a lane's parts of a product's matrices.
 
 use super::element::{Element, Registers, per_register};
 use super::matrices::Multiply;
 use crate::float::HalfFloat;
 use crate::warp;
 
-/// Lanes of the warps that tensor cores serve.
+/// The warp width that tensor cores support.
 const LANES: usize = 32;
 
 macro_rules! fragments {
@@ -19,10 +19,10 @@ macro_rules! fragments {
         impl<T: Element<$rows, $columns>, const $rows: usize, const $columns: usize>
             $name<T, $rows, $columns>
         {
-            /// Elements that each lane holds.
+            /// The number of elements in each lane.
             pub const LEN: usize = $rows * $columns / LANES;
 
-            /// Elements that a register holds: neighbours along a line of 4 lanes.
+            /// Elements in a register, which are neighbours in a row or column that 4 lanes share.
             const PER_REGISTER: usize = per_register::<T, T::Registers>();
 
             /// The calling lane's element number `index`, below [`Self::LEN`].
@@ -33,7 +33,7 @@ macro_rules! fragments {
                 T::from_lane_bits(bits >> Self::shift(index))
             }
 
-            /// The fragment whose elements are `element(row, column)`.
+            /// Makes a fragment of `element(row, column)`.
             #[inline(always)]
             #[track_caller]
             #[must_use]
@@ -41,7 +41,7 @@ macro_rules! fragments {
                 Self::of_lane(warp::lane() as usize, element)
             }
 
-            /// [`Self::from_fn`] for a lane by its number.
+            /// [`Self::from_fn`] for a given lane.
             #[inline(always)]
             #[track_caller]
             pub(crate) fn of_lane(lane: usize, mut element: impl FnMut(usize, usize) -> T) -> Self {
@@ -53,7 +53,7 @@ macro_rules! fragments {
                 fragment
             }
 
-            /// The fragment of `element` of the elements of `self` and of `other` at each place.
+            /// Combines two fragments, element by element.
             #[inline(always)]
             #[must_use]
             pub fn zip(self, other: Self, element: impl Fn(T, T) -> T) -> Self {
@@ -71,8 +71,8 @@ macro_rules! fragments {
                 Self { registers: T::Registers::zeroed() }
             }
 
-            /// The row and the column of the calling lane's element number `index`, which are those
-            /// of [`Self::place_in`].
+            /// The row and the column of the calling lane's element number `index` (see
+            /// [`Self::place_in`]).
             #[inline(always)]
             #[track_caller]
             #[must_use]
@@ -109,10 +109,10 @@ fragments! {
 impl<T: Element<M, K>, const M: usize, const K: usize> A<T, M, K> {
     /// The row and the column of lane `lane`'s element number `index`.
     ///
-    /// A register holds P elements, as many as fit into 4 bytes; 1 in `f64`. Register r has columns
-    /// P (lane % 4) and following of row lane / 4: even ones in the upper half of 16 rows, odd
-    /// ones 8 rows below, and each pair of registers 4 P columns to the right of the one before. A
-    /// matrix of 8 rows has the upper half alone.
+    /// A register holds P elements: as many as fit into 4 bytes, or one `f64`. Register 0 has
+    /// columns P (lane % 4) .. of row lane / 4. Odd registers are 8 rows below even ones, and each
+    /// pair of registers is 4 P columns to the right of the one before. With 8 rows there are no
+    /// odd ones: each register is 4 P columns to the right.
     #[inline(always)]
     #[must_use]
     pub const fn place_in(lane: usize, index: usize) -> (usize, usize) {
@@ -126,8 +126,8 @@ impl<T: Element<M, K>, const M: usize, const K: usize> A<T, M, K> {
 impl<T: Element<K, N>, const K: usize, const N: usize> B<T, K, N> {
     /// The row and the column of lane `lane`'s element number `index`.
     ///
-    /// A register holds P elements, as many as fit into 4 bytes; 1 in `f64`. Register r has rows
-    /// P (lane % 4 + 4 r) and following of column lane / 4.
+    /// A register holds P elements: as many as fit into 4 bytes, or one `f64`. Register r has rows
+    /// P (lane % 4 + 4 r) .. of column lane / 4.
     #[inline(always)]
     #[must_use]
     pub const fn place_in(lane: usize, index: usize) -> (usize, usize) {
@@ -138,18 +138,18 @@ impl<T: Element<K, N>, const K: usize, const N: usize> B<T, K, N> {
 }
 
 impl<T: Element<M, N>, const M: usize, const N: usize> C<T, M, N> {
-    /// The row and the column of lane `lane`'s element number `index`: columns 2 (lane % 4) and the
-    /// next of row lane / 4, then those 8 rows below.
+    /// The row and the column of lane `lane`'s element number `index`: columns 2 (lane % 4) and 2
+    /// (lane % 4) + 1 of row lane / 4, then of the row 8 below.
     #[inline(always)]
     #[must_use]
     pub const fn place_in(lane: usize, index: usize) -> (usize, usize) {
         (lane / 4 + 8 * (index / 2), 2 * (lane % 4) + index % 2)
     }
 
-    /// The accumulators with the product of `a` and `b` added to them. (`mma.sync`)
+    /// Adds the product of `a` and `b` to the accumulators. (`mma.sync`)
     ///
     /// # Safety
-    /// 1. All threads of the warp make the call together: none has branched away.
+    /// 1. All threads of the warp make the call together, converged.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -159,7 +159,7 @@ impl<T: Element<M, N>, const M: usize, const N: usize> C<T, M, N> {
         R: Element<K, N>,
     {
         Self {
-            // SAFETY: (1) is the caller's.
+            // SAFETY: the caller's contract.
             registers: unsafe { L::multiply(a.registers, b.registers, self.registers) },
         }
     }
@@ -169,7 +169,7 @@ impl<const M: usize, const N: usize> C<f32, M, N>
 where
     f32: Element<M, N>,
 {
-    /// The same accumulators, each rounded to the nearest number of 16 bits, ties to even.
+    /// Rounds each accumulator to a 16-bit format, ties to even.
     #[inline(always)]
     #[track_caller]
     #[must_use]

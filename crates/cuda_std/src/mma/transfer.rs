@@ -8,10 +8,10 @@ use crate::shared::SharedSlice;
 use crate::warp;
 use bytemuck::Pod;
 
-/// Bytes of a line of the matrices that `ldmatrix` and `stmatrix` move.
+/// Bytes in a row or column of the matrices that `ldmatrix` and `stmatrix` move.
 const LINE_BYTES: usize = 16;
 
-/// What the calling lane gives for the line that it names: `line(matrix, number)` of `count`
+/// The index that the calling lane gives: `line(matrix, number)` for its line of the `count`
 /// matrices.
 #[inline(always)]
 #[track_caller]
@@ -21,14 +21,15 @@ fn own_line(count: usize, line: impl FnOnce(usize, usize) -> usize) -> usize {
 }
 
 impl<T: Element<M, K>, const M: usize, const K: usize> A<T, M, K> {
-    /// Loads the matrix from shared memory, where the elements of a row are neighbours, 16 bytes of
-    /// them at least: `index` gives the index in `tile` of the element in a row and a column. (`ldmatrix`)
+    /// Loads the matrix from shared memory. (`ldmatrix`)
+    ///
+    /// `index(row, column)` is an element's index in `tile`, where at least 16 bytes of a row are contiguous.
     ///
     /// # Safety
     /// 1. The elements lie within the tile and have been written.
     /// 2. No other thread writes them, unless a barrier orders the two.
-    /// 3. Where the column is a multiple of 16 bytes, the index is.
-    /// 4. All threads of the warp make the call together: none has branched away.
+    /// 3. If the column is a multiple of the elements in 16 bytes, so is the index.
+    /// 4. All threads of the warp make the call together, converged.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -43,19 +44,19 @@ impl<T: Element<M, K>, const M: usize, const K: usize> A<T, M, K> {
                 columns * (matrix / (M / 8)),
             )
         });
-        // SAFETY: (1) to (4) are the caller's.
+        // SAFETY: the caller's contract.
         let registers = unsafe { load::<T, T::Registers, false>(tile, line) };
         Self { registers }
     }
 
-    /// As [`load`](Self::load), where 8 elements of a column are neighbours. They have 16 bits.
+    /// [`load`](Self::load) for 16-bit elements with 8 elements of a column contiguous.
     /// (`ldmatrix.trans`)
     ///
     /// # Safety
     /// 1. The elements lie within the tile and have been written.
     /// 2. No other thread writes them, unless a barrier orders the two.
-    /// 3. Where the row is a multiple of 8, so is the index.
-    /// 4. All threads of the warp make the call together: none has branched away.
+    /// 3. If the row is a multiple of 8, so is the index.
+    /// 4. All threads of the warp make the call together, converged.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -70,21 +71,22 @@ impl<T: Element<M, K>, const M: usize, const K: usize> A<T, M, K> {
         let line = own_line(T::Registers::COUNT, |matrix, number| {
             index(8 * (matrix % (M / 8)), number + 8 * (matrix / (M / 8)))
         });
-        // SAFETY: (1) to (4) are the caller's.
+        // SAFETY: the caller's contract.
         let registers = unsafe { load::<T, T::Registers, true>(tile, line) };
         Self { registers }
     }
 }
 
 impl<T: Element<K, N>, const K: usize, const N: usize> B<T, K, N> {
-    /// Loads the matrix from shared memory, where the elements of a column are neighbours, 16 bytes
-    /// of them at least: `index` gives the index in `tile` of the element in a row and a column. (`ldmatrix`)
+    /// Loads the matrix from shared memory. (`ldmatrix`)
+    ///
+    /// `index(row, column)` is an element's index in `tile`, where at least 16 bytes of a column are contiguous.
     ///
     /// # Safety
     /// 1. The elements lie within the tile and have been written.
     /// 2. No other thread writes them, unless a barrier orders the two.
-    /// 3. Where the row is a multiple of 16 bytes, the index is.
-    /// 4. All threads of the warp make the call together: none has branched away.
+    /// 3. If the row is a multiple of the elements in 16 bytes, so is the index.
+    /// 4. All threads of the warp make the call together, converged.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -95,19 +97,19 @@ impl<T: Element<K, N>, const K: usize, const N: usize> B<T, K, N> {
         let line = own_line(T::Registers::COUNT, |matrix, number| {
             index(LINE_BYTES / size_of::<T>() * matrix, number)
         });
-        // SAFETY: (1) to (4) are the caller's.
+        // SAFETY: the caller's contract.
         let registers = unsafe { load::<T, T::Registers, false>(tile, line) };
         Self { registers }
     }
 
-    /// As [`load`](Self::load), where the elements of a row are neighbours. They have 16 bits.
+    /// [`load`](Self::load) for 16-bit elements with the elements of a row contiguous.
     /// (`ldmatrix.trans`)
     ///
     /// # Safety
     /// 1. The elements lie within the tile and have been written.
     /// 2. No other thread writes them, unless a barrier orders the two.
-    /// 3. Where the column is 0, the index is a multiple of 8.
-    /// 4. All threads of the warp make the call together: none has branched away.
+    /// 3. If the column is 0, the index is a multiple of 8.
+    /// 4. All threads of the warp make the call together, converged.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -122,12 +124,12 @@ impl<T: Element<K, N>, const K: usize, const N: usize> B<T, K, N> {
         let line = own_line(T::Registers::COUNT, |matrix, number| {
             index(number + 8 * matrix, 0)
         });
-        // SAFETY: (1) to (4) are the caller's.
+        // SAFETY: the caller's contract.
         let registers = unsafe { load::<T, T::Registers, true>(tile, line) };
         Self { registers }
     }
 
-    /// Loads two matrices by one instruction: the second has the columns 8 to 15 of `index`.
+    /// Loads two matrices with one instruction. The second is columns 8 to 15 of `index`.
     ///
     /// # Safety
     /// As for [`load`](Self::load).
@@ -146,15 +148,15 @@ impl<T: Element<K, N>, const K: usize, const N: usize> B<T, K, N> {
             let row = LINE_BYTES / size_of::<T>() * (matrix % each);
             index(row, number + 8 * (matrix / each))
         });
-        // SAFETY: (1) to (4) are the caller's.
+        // SAFETY: the caller's contract.
         let both = unsafe { load::<T, <T::Registers as HalfOfMatrices>::Pair, false>(tile, line) };
         T::Registers::halves(both).map(|registers| Self { registers })
     }
 
-    /// Loads two matrices by one instruction: the second has the columns 8 to 15 of `index`.
+    /// Loads two matrices with one instruction. The second is columns 8 to 15 of `index`.
     ///
     /// # Safety
-    /// As for [`load_transposed`](Self::load_transposed), of columns 0 and 8.
+    /// As for [`load_transposed`](Self::load_transposed), for columns 0 and 8.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -170,22 +172,23 @@ impl<T: Element<K, N>, const K: usize, const N: usize> B<T, K, N> {
         let line = own_line(2 * each, |matrix, number| {
             index(number + 8 * (matrix % each), 8 * (matrix / each))
         });
-        // SAFETY: (1) to (4) are the caller's.
+        // SAFETY: the caller's contract.
         let both = unsafe { load::<T, <T::Registers as HalfOfMatrices>::Pair, true>(tile, line) };
         T::Registers::halves(both).map(|registers| Self { registers })
     }
 }
 
 impl<T: Element<M, N>, const M: usize, const N: usize> C<T, M, N> {
-    /// Stores the matrix to shared memory, where the elements of a row are neighbours: `index`
-    /// gives the index in `tile` of the element in a row and a column. They have 16 bits.
-    /// (`stmatrix`, from compute capability 9.0 on)
+    /// Stores 16-bit elements to shared memory. (`stmatrix`, from compute capability 9.0)
+    ///
+    /// `index(row, column)` is an element's index in `tile`, where the elements of a row are
+    /// contiguous.
     ///
     /// # Safety
     /// 1. The elements lie within the tile.
     /// 2. No other thread touches them, unless a barrier orders the two.
-    /// 3. Where the column is 0, the index is a multiple of 8.
-    /// 4. All threads of the warp make the call together: none has branched away.
+    /// 3. If the column is 0, the index is a multiple of 8.
+    /// 4. All threads of the warp make the call together, converged.
     #[inline(always)]
     #[track_caller]
     pub unsafe fn store(self, tile: SharedSlice<'_, T>, index: impl FnOnce(usize, usize) -> usize)
@@ -196,20 +199,20 @@ impl<T: Element<M, N>, const M: usize, const N: usize> C<T, M, N> {
         let line = own_line(T::Registers::COUNT, |matrix, number| {
             index(number + 8 * matrix, 0)
         });
-        // SAFETY: (1) to (4) are the caller's.
+        // SAFETY: the caller's contract.
         unsafe {
             self.registers
                 .store::<T, false>(tile.as_mut_ptr(), tile.len(), line)
         }
     }
 
-    /// As [`store`](Self::store), where 8 elements of a column are neighbours. (`stmatrix.trans`)
+    /// [`store`](Self::store) with 8 elements of a column contiguous. (`stmatrix.trans`)
     ///
     /// # Safety
     /// 1. The elements lie within the tile.
     /// 2. No other thread touches them, unless a barrier orders the two.
-    /// 3. Where the row is a multiple of 8, so is the index.
-    /// 4. All threads of the warp make the call together: none has branched away.
+    /// 3. If the row is a multiple of 8, so is the index.
+    /// 4. All threads of the warp make the call together, converged.
     #[inline(always)]
     #[track_caller]
     pub unsafe fn store_transposed(
@@ -223,7 +226,7 @@ impl<T: Element<M, N>, const M: usize, const N: usize> C<T, M, N> {
         let line = own_line(T::Registers::COUNT, |matrix, number| {
             index(8 * matrix, number)
         });
-        // SAFETY: (1) to (4) are the caller's.
+        // SAFETY: the caller's contract.
         unsafe {
             self.registers
                 .store::<T, true>(tile.as_mut_ptr(), tile.len(), line)
@@ -231,16 +234,16 @@ impl<T: Element<M, N>, const M: usize, const N: usize> C<T, M, N> {
     }
 }
 
-/// Loads matrices, each lane with the line at `index` of the tile.
+/// Loads matrices; each lane gives its line's `index` in the tile.
 ///
 /// # Safety
-/// As [`MatrixRegisters::load`].
+/// As for [`MatrixRegisters::load`].
 #[inline(always)]
 #[track_caller]
 unsafe fn load<T: Pod, R: MatrixRegisters, const TRANSPOSED: bool>(
     tile: SharedSlice<'_, T>,
     index: usize,
 ) -> R {
-    // SAFETY: (1) to (4) are the caller's.
+    // SAFETY: the caller's contract.
     unsafe { R::load::<T, TRANSPOSED>(tile.as_mut_ptr(), tile.len(), index) }
 }

@@ -1,4 +1,4 @@
-//! Records as threads write them.
+//! Writing records, on the device.
 
 use super::ring::{CAPACITY, Memory, Record, Ring, WRITTEN};
 use super::value::Value;
@@ -6,7 +6,7 @@ use super::{MAX_TEXT_BYTES, MAX_VALUES};
 use core::ptr::{self, NonNull};
 use core::sync::atomic::{Ordering, fence};
 
-/// A panic, as the thread knows it.
+/// A panic and where it happened.
 #[cfg(any(test, cuda_panic_locations))]
 pub(crate) struct Panic<'a> {
     pub(crate) file: &'a str,
@@ -21,15 +21,15 @@ impl Ring {
     /// Records a line, unless the ring is full or has no memory.
     ///
     /// # Safety
-    /// 1. The ring's memory is null, or [`Memory`] that the host has zeroed and that lives on.
+    /// 1. The ring's memory is null, or a live [`Memory`] that the host has zeroed.
     pub(crate) unsafe fn record_line(&self, text: &str, values: &[Value]) {
-        // SAFETY: (1) is (1).
+        // SAFETY: the ring's memory is null or live and zeroed: the caller's contract.
         let Some(record) = (unsafe { self.take() }) else {
             return;
         };
         let record = record.as_ptr();
-        // SAFETY: by (1) of `take` the record is this thread's until it is marked as written. The
-        // copies are not longer than their arrays.
+        // SAFETY: `take` gave the record to this thread alone, until it is marked as written. The
+        // copies fit their arrays.
         unsafe {
             for (place, value) in values.iter().take(MAX_VALUES).enumerate() {
                 (*record).kinds[place] = value.kind as u8;
@@ -40,29 +40,29 @@ impl Ring {
         }
     }
 
-    /// Records the first panic of the module, and waits until it is complete where another thread
-    /// records it: a thread that ends the launch before would stop that one.
+    /// Records the module's first panic. If another thread is recording it, waits until that record
+    /// is complete: ending the launch earlier would stop the other thread.
     ///
     /// # Safety
-    /// 1. That of [`record_line`](Self::record_line).
+    /// 1. As for [`record_line`](Self::record_line).
     #[cfg(any(test, cuda_panic_locations))]
     pub(crate) unsafe fn record_panic(&self, panic: &Panic<'_>) {
         let Some(memory) = self.memory() else { return };
-        // SAFETY: by (1) it is in the memory.
+        // SAFETY: the record is part of live memory: the caller's contract.
         let record = unsafe { &raw mut (*memory.as_ptr()).panic };
         let is_first = self
             .panicked
             .compare_exchange(0, 1, Ordering::Relaxed, Ordering::Relaxed)
             .is_ok();
         if !is_first {
-            // SAFETY: the state is an atomic number in the memory, by (1).
+            // SAFETY: the state is an atomic in live memory: the caller's contract.
             while unsafe { (*record).state.load(Ordering::Relaxed) } != WRITTEN {
                 core::hint::spin_loop();
             }
             return;
         }
-        // SAFETY: by (1) and the exchange the record is this thread's; the copies are not longer than
-        // their arrays.
+        // SAFETY: the memory is live: the caller's contract. The exchange gave the record to this thread. The copies
+        // fit their arrays.
         unsafe {
             (*record).kernel = self.kernel.load(Ordering::Relaxed);
             (*record).line = panic.line;
@@ -82,15 +82,15 @@ impl Ring {
         NonNull::new(ptr::with_exposed_provenance_mut(address))
     }
 
-    /// A record that no other thread has.
+    /// Takes a record that no other thread has.
     ///
     /// # Safety
-    /// 1. That of [`record_line`](Self::record_line).
+    /// 1. As for [`record_line`](Self::record_line).
     pub(super) unsafe fn take(&self) -> Option<NonNull<Record>> {
         let memory = self.memory()?.as_ptr();
         let mut taken = self.taken.load(Ordering::Relaxed);
         loop {
-            // SAFETY: the number is atomic, in memory that lives by (1).
+            // SAFETY: the number is an atomic in live memory: the caller's contract.
             let drained = unsafe { (*memory).drained.load(Ordering::Relaxed) };
             if taken.wrapping_sub(drained) >= CAPACITY {
                 self.lost.fetch_add(1, Ordering::Relaxed);
@@ -105,21 +105,22 @@ impl Ring {
                 Err(now) => taken = now,
             }
         }
-        // The host has read the record before it gave it back.
+        // Pairs with the host, which reads a record before it gives it back.
         fence(Ordering::Acquire);
-        // SAFETY: the index is below the length, and the memory lives by (1).
+        // SAFETY: the index is below the length. The memory is live: the caller's contract.
         let record = unsafe { &raw mut (*memory).lines[(taken % CAPACITY) as usize] };
         NonNull::new(record)
     }
 }
 
-/// Copies as much of `text` as there is room behind `start`, and returns its bytes.
+/// Copies as much of `text` as fits after `start`, and returns the number of bytes.
 ///
 /// # Safety
 /// 1. The record is the calling thread's.
 unsafe fn copy_text(record: *mut Record, start: usize, text: &str) -> u32 {
     let bytes = text.len().min(MAX_TEXT_BYTES - start);
-    // SAFETY: by (1), and the text and the array have the bytes.
+    // SAFETY: the record is this thread's: the caller's contract. The text and the array have the
+    // bytes.
     unsafe {
         let place = (&raw mut (*record).text).cast::<u8>().add(start);
         ptr::copy_nonoverlapping(text.as_ptr(), place, bytes);
@@ -127,12 +128,12 @@ unsafe fn copy_text(record: *mut Record, start: usize, text: &str) -> u32 {
     bytes as u32
 }
 
-/// Marks the record as written, after all that was written to it.
+/// Marks the record as written, after its contents are visible.
 ///
 /// # Safety
-/// 1. The record is the calling thread's, which does not write it again.
+/// 1. The record is the calling thread's, and the thread does not write it again.
 unsafe fn publish(record: *mut Record) {
     fence(Ordering::Release);
-    // SAFETY: by (1).
+    // SAFETY: the record is this thread's: the caller's contract.
     unsafe { (*record).state.store(WRITTEN, Ordering::Relaxed) };
 }

@@ -1,8 +1,8 @@
-//! The text of a line with its values, as `println!` writes it.
+//! Formats a line as `println!` does.
 
 use super::value::{Kind, Value};
 
-/// `text` with its `{}` replaced by `values`, each formatted as the braces say.
+/// Replaces each `{}` of `text` by the next value, formatted as the braces specify.
 #[must_use]
 pub fn line(text: &str, values: &[Value]) -> String {
     let mut line = String::with_capacity(text.len());
@@ -16,7 +16,7 @@ pub fn line(text: &str, values: &[Value]) -> String {
             rest = &marked[2..];
             continue;
         }
-        // A text that was cut has no end.
+        // In a truncated text the brace may not be closed.
         let end = marked.find('}').unwrap_or(marked.len() - 1);
         let spec = Spec::parse(marked[1..end.max(1)].trim_start_matches(':'));
         match values.next() {
@@ -28,7 +28,7 @@ pub fn line(text: &str, values: &[Value]) -> String {
     line + rest
 }
 
-/// What stands behind the colon in `{:>+#08.3x}`.
+/// A format specification, such as the part after the colon in `{:>+#08.3x}`.
 #[derive(Debug, Default)]
 struct Spec {
     fill: Option<char>,
@@ -141,7 +141,7 @@ impl Spec {
         }
     }
 
-    /// A number with its sign and its zeros.
+    /// Pads a number, with its sign and leading zeros.
     fn number(&self, body: String) -> String {
         let has_sign = body.starts_with('-') || body == "NaN";
         let sign = if self.plus && !has_sign { "+" } else { "" };

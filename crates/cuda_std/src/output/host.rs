@@ -1,4 +1,4 @@
-//! Records as the host reads them.
+//! Reading records, on the host.
 
 use super::format;
 use super::ring::{CAPACITY, EMPTY, Memory, Record, WRITTEN};
@@ -11,11 +11,11 @@ use std::sync::atomic::{Ordering, fence};
 #[derive(Debug)]
 pub struct Records {
     memory: NonNull<Memory>,
-    /// How many lines it has read.
+    /// The number of lines read so far.
     next: u32,
 }
 
-// SAFETY: it is an address; its accesses are ordered by the records' states.
+// SAFETY: it holds an address. The records' states order all accesses.
 unsafe impl Send for Records {}
 
 /// A panic of a kernel on a GPU.
@@ -25,7 +25,7 @@ pub struct PanicReport {
     pub kernel: u32,
     /// File, line and column.
     pub place: String,
-    /// The message, where it is a text without values.
+    /// The message, if it is a text without values.
     pub message: String,
     /// The block's index.
     pub block: [u32; 3],
@@ -34,14 +34,14 @@ pub struct PanicReport {
 }
 
 impl Records {
-    /// Bytes of the memory.
+    /// Size of the memory in bytes.
     pub const BYTES: usize = size_of::<Memory>();
 
     /// The records in the memory at `start`.
     ///
     /// # Safety
-    /// 1. `start` is aligned to 16 bytes and has [`BYTES`](Self::BYTES) zero bytes, which live as long
-    ///    as the result and are written by kernels that have their address in a ring alone.
+    /// 1. `start` is aligned to 16 bytes and has [`BYTES`](Self::BYTES) zero bytes, which live as long as the result.
+    ///    Only kernels whose ring has their address write them.
     #[must_use]
     pub unsafe fn new(start: NonNull<u8>) -> Self {
         Self {
@@ -50,16 +50,17 @@ impl Records {
         }
     }
 
-    /// Calls `print` with each line that is complete and was not read before, in the order in which
-    /// the lines were begun, and returns how many there were. With `also_behind_gaps` also with those
-    /// behind a line that is not complete: where no kernel runs any more.
+    /// Calls `print` with each complete, unread line, in the order in which the lines were begun, and returns their
+    /// number.
+    ///
+    /// `also_behind_gaps` includes lines after an incomplete one: for when no kernel runs any more.
     pub fn drain(&mut self, also_behind_gaps: bool, mut print: impl FnMut(String)) -> u32 {
         let mut lines = 0;
         for _ in 0..CAPACITY {
             let index = (self.next % CAPACITY) as usize;
-            // SAFETY: by (1) of `new` the memory lives, and the index is below the length.
+            // SAFETY: the memory is live: the contract of `new`. The index is below the length.
             let record = unsafe { &raw mut (*self.memory.as_ptr()).lines[index] };
-            // SAFETY: as above; a written record is the host's.
+            // SAFETY: as above. Nothing writes a complete record until the host gives it back.
             match unsafe { read(record) } {
                 Some(record) => {
                     print(record.line());
@@ -68,7 +69,7 @@ impl Records {
                 None if also_behind_gaps => {}
                 None => break,
             }
-            // SAFETY: as above. The record is free before it is given back.
+            // SAFETY: as above. The record is cleared before it is given back.
             unsafe {
                 (*record).kinds = [0; MAX_VALUES];
                 (*record).state.store(EMPTY, Ordering::Relaxed);
@@ -83,13 +84,13 @@ impl Records {
     /// The first panic, if there was one.
     #[must_use]
     pub fn panic(&self) -> Option<PanicReport> {
-        // SAFETY: by (1) of `new` the memory lives.
+        // SAFETY: the memory is live: the contract of `new`. Nothing writes a complete panic.
         let record = unsafe { read(&raw const (*self.memory.as_ptr()).panic)? };
         Some(record.panic())
     }
 }
 
-/// A copy of what a record says.
+/// A copy of a record's contents.
 struct Copy {
     kernel: u32,
     line: u32,
@@ -103,14 +104,14 @@ struct Copy {
 /// A copy of the record, if it is complete.
 ///
 /// # Safety
-/// 1. It is in memory that lives, and nothing writes it once it is complete.
+/// 1. The record is in live memory, and nothing writes it once it is complete.
 unsafe fn read(record: *const Record) -> Option<Copy> {
-    // SAFETY: by (1).
+    // SAFETY: the memory is live: the caller's contract.
     if unsafe { (*record).state.load(Ordering::Relaxed) } != WRITTEN {
         return None;
     }
     fence(Ordering::Acquire);
-    // SAFETY: by (1) nothing writes what is complete.
+    // SAFETY: the memory is live and nothing writes a complete record: the caller's contract.
     let record = unsafe { &*record };
     let [first, second] = record.text_bytes.map(|bytes| bytes as usize);
     let middle = first.min(MAX_TEXT_BYTES);
@@ -162,7 +163,7 @@ mod tests {
     use crate::output::Printable as _;
     use std::alloc::{Layout, alloc_zeroed, dealloc};
 
-    /// Memory with a ring that knows its address.
+    /// Memory, and a ring that has its address.
     struct Shared {
         memory: *mut u8,
         ring: Ring,
@@ -172,21 +173,21 @@ mod tests {
         const LAYOUT: Layout = Layout::new::<Memory>();
 
         fn new() -> Self {
-            // SAFETY: the layout has bytes.
+            // SAFETY: the layout's size is not zero.
             let memory = unsafe { alloc_zeroed(Self::LAYOUT) };
             let bytes = Ring::bytes_with_memory(memory.expose_provenance() as u64);
-            // SAFETY: the ring is numbers, and has as many bytes.
+            // SAFETY: every field of the ring is a number, and the array has its size.
             let ring = unsafe { std::mem::transmute::<[u8; size_of::<Ring>()], Ring>(bytes) };
             Self { memory, ring }
         }
 
         fn records(&self) -> Records {
-            // SAFETY: (1) it is allocated like that, and outlives the records of a test.
+            // SAFETY: it is allocated with the layout, zeroed, and outlives the records of a test.
             unsafe { Records::new(NonNull::new(self.memory).unwrap()) }
         }
 
         fn print(&self, text: &str, values: &[Value]) {
-            // SAFETY: (1) the memory is zeroed and lives.
+            // SAFETY: the memory is live and zeroed.
             unsafe { self.ring.record_line(text, values) };
         }
     }
@@ -231,7 +232,7 @@ mod tests {
     fn a_line_behind_one_that_was_never_completed_is_read_at_the_end() {
         let shared = Shared::new();
         let mut records = shared.records();
-        // SAFETY: (1) the memory is zeroed and lives.
+        // SAFETY: the memory is live and zeroed.
         assert!(unsafe { shared.ring.take() }.is_some());
         shared.print("behind", &[]);
         assert_eq!(drained(&mut records, false), [""; 0]);
@@ -248,7 +249,7 @@ mod tests {
         let lines = drained(&mut records, false);
         assert_eq!(lines.len(), CAPACITY as usize);
         assert_eq!(lines.last(), Some(&(CAPACITY - 1).to_string()));
-        // SAFETY: the offset is of a number in the ring.
+        // SAFETY: the offset is that of a number in the ring.
         let lost = unsafe {
             (&raw const shared.ring)
                 .cast::<u8>()
@@ -307,7 +308,7 @@ mod tests {
                 block: [1, 2, 3],
                 thread: [4, 5, 6],
             };
-            // SAFETY: (1) the memory is zeroed and lives.
+            // SAFETY: the memory is live and zeroed.
             unsafe { shared.ring.record_panic(&panic) };
         }
         let expected = PanicReport {

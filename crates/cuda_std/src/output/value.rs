@@ -2,11 +2,11 @@
 
 use half::{bf16, f16};
 
-/// What a value is, so that the host can format its bits.
+/// A value's type, by which the host formats its bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(super) enum Kind {
-    /// 0 is no value.
+    /// 0 means no value.
     Bool = 1,
     Char,
     U8,
@@ -38,7 +38,7 @@ impl Kind {
         Self::F64,
     ];
 
-    /// The kind of this number; none where there is no such kind.
+    /// The kind with this number, if there is one.
     pub(super) fn of_number(number: u8) -> Option<Self> {
         let place = usize::from(number).checked_sub(1)?;
         Self::ALL.get(place).copied()
@@ -49,12 +49,12 @@ impl Kind {
 #[derive(Clone, Copy, Debug)]
 pub struct Value {
     pub(super) kind: Kind,
-    /// Its bits; those of a signed integer are extended by its sign.
+    /// The bits. Signed integers are sign-extended.
     pub(super) bits: u64,
 }
 
 impl Value {
-    /// The value as it is printed.
+    /// The value to print.
     #[inline(always)]
     #[must_use]
     pub fn of<T: Printable>(value: &T) -> Self {
@@ -62,8 +62,8 @@ impl Value {
     }
 }
 
-/// What [`gpu_println!`](crate::gpu_println) prints: numbers, `bool` and `char`. f16 and bf16 are
-/// printed as the f32 of the same value.
+/// Types that [`gpu_println!`](crate::gpu_println) prints: numbers, `bool` and `char`. f16 and bf16
+/// are printed as the f32 of the same value.
 pub trait Printable: sealed::Printable {
     #[doc(hidden)]
     fn value(&self) -> Value;

@@ -1,4 +1,4 @@
-//! Dynamic shared memory, dealt out piece by piece.
+//! Allocation from dynamic shared memory.
 
 use super::memory::bytes_of;
 use super::swizzled::{self, SwizzledTiles};
@@ -8,12 +8,12 @@ use crate::mbarrier::Ring;
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
-/// The launch's dynamic shared memory, of which each call takes the next piece: tiles first, whose
-/// alignment is 1024 bytes, then the smaller things.
+/// Allocates pieces of the launch's dynamic shared memory, in order. Take tiles first: they are
+/// aligned to 1024 bytes.
 ///
-/// Every thread of the block makes the same calls in the same order, and so has the same pieces.
-/// A launch with too little memory ends with an error at the first piece that does not fit.
-/// [`dynamic_shared_allotment!`](crate::dynamic_shared_allotment) makes it.
+/// Every thread of the block makes the same calls in the same order, and so gets the same pieces.
+/// If the launch has too little memory, it ends with an error at the first piece that does not fit.
+/// Create one with [`dynamic_shared_allotment!`](crate::dynamic_shared_allotment).
 #[derive(Debug)]
 pub struct Allotment<'block> {
     #[doc(hidden)]
@@ -22,9 +22,9 @@ pub struct Allotment<'block> {
     pub scope: &'block Scope,
 }
 
-/// All of a launch's dynamic shared memory, and how much of it is taken.
+/// A launch's dynamic shared memory, and how much of it is taken.
 ///
-/// An allotment is made of it as the other views of shared memory are made of theirs.
+/// An allotment is made of it in the same way as other views of shared memory.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Memory<'block> {
@@ -35,7 +35,7 @@ pub struct Memory<'block> {
 }
 
 impl Memory<'_> {
-    /// All of the launch's dynamic shared memory.
+    /// The launch's dynamic shared memory, with nothing taken.
     ///
     /// # Safety
     /// 1. The result is used with a lifetime within which the block does not end.
@@ -54,8 +54,8 @@ impl Memory<'_> {
 }
 
 impl<'block> Allotment<'block> {
-    /// An allotment of what is left, beside this one: both deal out the same bytes, for pieces of which
-    /// a launch uses one or the other.
+    /// A second allotment of the remaining memory. Both hand out the same bytes: for alternatives, only one of which
+    /// a launch uses.
     #[inline(always)]
     #[must_use]
     pub const fn alternative(&self) -> Self {
@@ -70,12 +70,12 @@ impl<'block> Allotment<'block> {
         }
     }
 
-    /// The next `bytes` bytes, which a type may have, at a multiple of `alignment`, a power of two up to 1024.
+    /// Takes `bytes` bytes, the size of a type, at a multiple of `alignment`, a power of two up to 1024.
     #[inline(always)]
     #[track_caller]
     fn take(&mut self, bytes: usize, alignment: usize) -> *mut u8 {
         let first = self.memory.taken.next_multiple_of(alignment);
-        // The sum does not wrap: `bytes` is the size of a type, and at most `memory.bytes` are taken.
+        // Cannot wrap: `bytes` is the size of a type, and at most `memory.bytes` are taken.
         let end = first + bytes;
         assert!(
             end <= self.memory.bytes,
@@ -94,12 +94,12 @@ impl<'block> Allotment<'block> {
     ) -> SwizzledTiles<'block, T, ROWS, COLUMNS, COUNT> {
         let bytes = const { SwizzledTiles::<T, ROWS, COLUMNS, COUNT>::BYTES };
         let base = self.take(bytes, swizzled::ALIGNMENT).cast();
-        // SAFETY: (1) `take` has found the memory, and its memory begins at a multiple of 1024. (2) is
-        // that of `new`.
+        // SAFETY: `take` found aligned memory for the tiles. The lifetime is within the block's: the contract of
+        // `new`.
         unsafe { SwizzledTiles::of_memory(base) }
     }
 
-    /// An array of `LEN` elements, 16-byte aligned. More than memory can have do not compile:
+    /// An array of `LEN` elements, 16-byte aligned. Sizes beyond the address space do not compile:
     ///
     /// ```compile_fail,E0080
     /// fn array(shared: &mut cuda_std::shared::Allotment<'_>) {
@@ -113,18 +113,20 @@ impl<'block> Allotment<'block> {
     pub fn array<T: Pod, const LEN: usize>(&mut self) -> SharedArray<'block, T, LEN> {
         let bytes = const { bytes_of::<T>(LEN) };
         let base = self.take(bytes, 16).cast();
-        // SAFETY: (1) `take` has found the memory. (2) is that of `new`.
+        // SAFETY: `take` found aligned memory of this size. The lifetime is within the block's: the
+        // contract of `new`.
         SharedArray::of_memory(unsafe { SharedMemory::of_array(base) })
     }
 
-    /// A ring of `STAGES` stages, which one thread still has to [initialise](Ring::init).
+    /// A ring of `STAGES` stages, which one thread must [initialise](Ring::init).
     #[inline(always)]
     #[track_caller]
     #[must_use]
     pub fn ring<const STAGES: usize>(&mut self) -> Ring<'block, STAGES> {
         let bytes = const { bytes_of::<u8>(Ring::<STAGES>::BYTES) };
         let base = self.take(bytes, 8).cast();
-        // SAFETY: (1) `take` has found the memory. (2) is that of `new`.
+        // SAFETY: `take` found aligned memory of this size. The lifetime is within the block's: the
+        // contract of `new`.
         unsafe { Ring::of_memory(base) }
     }
 }
@@ -132,13 +134,13 @@ impl<'block> Allotment<'block> {
 /// The launch's dynamic shared memory as an [`Allotment`](crate::shared::Allotment):
 /// `let mut shared = dynamic_shared_allotment!();`.
 ///
-/// There is one such memory for a block: a second allotment deals out the same bytes, and so does
+/// A block has one dynamic shared memory: a second allotment hands out the same bytes, and so does
 /// [`dynamic_shared!`](crate::dynamic_shared).
 #[macro_export]
 macro_rules! dynamic_shared_allotment {
     () => {
         $crate::shared::Allotment::<'_> {
-            // SAFETY: (1) the lifetime is that of `scope`, a variable of this thread of the block.
+            // SAFETY: the lifetime is that of `scope`, a local variable of a thread of the block.
             memory: unsafe { $crate::shared::Memory::new() },
             scope: &$crate::shared::Scope::new(),
         }

@@ -1,16 +1,16 @@
-//! The memory behind the views: where it lies, how long it lives, and for which view it is.
+//! The memory behind the views: its address, lifetime and shape.
 
 use crate::machine;
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
-/// Where elements in shared memory are, how many, and for a view of which shape.
+/// Address and number of elements in shared memory, for a view of one shape.
 ///
-/// The views are made by macros, of this and of a borrow of a [`Scope`] that lives as long as the
-/// block of code with the macro: in the initialiser of a `let`, the operand of a borrow in a
-/// struct expression lives as long as the variable. So the fields of the views are public; but only
-/// `unsafe` functions make a `SharedMemory`, its lifetime is that of the borrow, and it fits a view
-/// of its shape alone.
+/// Macros make the views, from a `SharedMemory` and a borrow of a [`Scope`]. The scope lives as
+/// long as the block of code with the macro: in the initialiser of a `let`, the operand of a borrow
+/// in a struct expression lives as long as the variable. So the views' fields must be public. This
+/// is sound: only `unsafe` functions make a `SharedMemory`, its lifetime is that of the borrow, and
+/// it fits only a view of its shape.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct SharedMemory<'block, T, Shape> {
@@ -36,7 +36,7 @@ pub struct TileShape<const ROWS: usize, const COLUMNS: usize, const PITCH: usize
 pub struct AnyShape(());
 
 impl<'block, T, Shape> SharedMemory<'block, T, Shape> {
-    /// The same elements for a [`SharedSlice`].
+    /// Converts to the memory of a [`SharedSlice`].
     #[inline(always)]
     pub(super) const fn of_any_shape(self) -> SharedMemory<'block, T, AnyShape> {
         SharedMemory {
@@ -52,7 +52,7 @@ impl<T: Pod, const LEN: usize> SharedMemory<'_, T, ArrayShape<LEN>> {
     ///
     /// # Safety
     /// 1. `base` is 16-byte aligned and holds `LEN` elements of the block's shared memory.
-    /// 2. The result is used with a lifetime within which the block does not end.
+    /// 2. The block does not end within the result's lifetime.
     #[inline(always)]
     #[must_use]
     pub const unsafe fn of_array(base: *mut [T; LEN]) -> Self {
@@ -72,7 +72,7 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize, const PITCH: usize>
     ///
     /// # Safety
     /// 1. `base` is 16-byte aligned and holds `ROWS * PITCH` elements of the block's shared memory.
-    /// 2. The result is used with a lifetime within which the block does not end.
+    /// 2. The block does not end within the result's lifetime.
     #[inline(always)]
     #[must_use]
     pub const unsafe fn of_tile<const STORED: usize>(base: *mut [T; STORED]) -> Self {
@@ -99,7 +99,7 @@ impl<T: Pod> SharedMemory<'_, T, AnyShape> {
     /// The launch's dynamic shared memory.
     ///
     /// # Safety
-    /// 1. The result is used with a lifetime within which the block does not end.
+    /// 1. The block does not end within the result's lifetime.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -119,7 +119,7 @@ impl<T: Pod> SharedMemory<'_, T, AnyShape> {
     }
 }
 
-/// Bytes of `count` elements; more than memory can have do not compile.
+/// Size of `count` elements in bytes. Sizes beyond the address space do not compile.
 pub(super) const fn bytes_of<T>(count: usize) -> usize {
     match count.checked_mul(size_of::<T>()) {
         Some(bytes) if bytes <= isize::MAX as usize => bytes,
@@ -127,7 +127,7 @@ pub(super) const fn bytes_of<T>(count: usize) -> usize {
     }
 }
 
-/// Rejects, when compiled, elements that the storage is not aligned for.
+/// Rejects elements that need more alignment than the storage has, at compile time.
 const fn assert_alignment<T>() {
     assert!(
         align_of::<T>() <= 16,
@@ -135,16 +135,16 @@ const fn assert_alignment<T>() {
     );
 }
 
-/// Lives as long as a view of shared memory may.
+/// Bounds the lifetime of a view of shared memory.
 ///
-/// Where the code is that of a future, it lives as long as the future does. Only a thread-local
-/// variable could keep one for a later launch, and kernels must not use these.
+/// In a future, it lives as long as the future. Only a thread-local variable could keep a future
+/// for a later launch, and kernels must not use those.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Scope(pub(super) ());
 
 impl Scope {
-    /// Not a constant, so that no borrow of the result is a borrow of a static.
+    /// Not `const`, so that a borrow of the result is never promoted to a static.
     #[allow(
         clippy::new_without_default,
         reason = "called by macros alone, which need no trait"

@@ -4,20 +4,20 @@ use super::SharedSlice;
 use crate::machine::{self, AtomicSpace};
 use bytemuck::Pod;
 
-/// The elements of a [`SharedSlice`] in a block of the cluster, as [`SharedSlice::in_block`] makes it. Accesses
-/// are of 4, 8 or 16 bytes.
+/// A [`SharedSlice`] of another block of the cluster, from [`SharedSlice::in_block`]. Accesses are of 4, 8 or 16
+/// bytes.
 ///
-/// What a block writes to its own memory others may read after [`cluster::sync`](crate::cluster::sync), and
-/// the same holds for what they write; another one comes before the end of the block.
+/// Writes become visible to other blocks at [`cluster::sync`](crate::cluster::sync). Before a block ends, another
+/// `sync` must follow the last access to its memory.
 ///
-/// Its [atomic operations](crate::atomic) are those of the other views. The scope of those that
-/// [`atomic_ref`](Self::atomic_ref) makes must be the cluster or a wider one.
+/// [Atomic operations](crate::atomic) are as for the other views. The scope of an [`atomic_ref`](Self::atomic_ref)
+/// must be the cluster or wider.
 ///
 /// ```
 /// use cuda_std::cluster;
 /// use cuda_std::prelude::*;
 ///
-/// /// Each block of a pair writes the number of the other one to its place in `out`.
+/// /// Each block of a pair writes the other's rank to its own element of `out`.
 /// ///
 /// /// # Safety
 /// /// 1. `out` has an element for each block.
@@ -28,14 +28,14 @@ use bytemuck::Pod;
 ///     let block = thread::block_idx_x();
 ///     let is_first = thread::rank_in_block() == 0;
 ///     if is_first {
-///         // SAFETY: (1) the only element. (2) One thread writes it.
+///         // SAFETY: it is the only element, and one thread writes it.
 ///         unsafe { own.store(0, block) };
 ///     }
 ///     cluster::sync();
 ///     if is_first {
 ///         let other = own.in_block(1 - cluster::rank());
-///         // SAFETY: (1) the only element; for `out` that is (1) of the kernel. (2) A barrier of the cluster
-///         // stands between. (3) Another one follows.
+///         // SAFETY: it is the only element, and `out` has one for each block: the caller's contract. The barrier
+///         // above orders the accesses, and another follows before the block ends.
 ///         unsafe { out.store(block as usize, other.load(0)) };
 ///     }
 ///     cluster::sync();
@@ -43,13 +43,13 @@ use bytemuck::Pod;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct RemoteSlice<'block, T> {
-    /// The place of the elements in each block.
+    /// The address of the elements in each block.
     place: SharedSlice<'block, T>,
     rank: u32,
 }
 
 impl<'block, T: Pod> SharedSlice<'block, T> {
-    /// The same elements in the block of rank `rank` of the cluster, from compute capability 9.0 on. (`mapa`)
+    /// The same elements in the cluster's block of rank `rank`. From compute capability 9.0. (`mapa`)
     #[inline(always)]
     #[must_use]
     pub const fn in_block(self, rank: u32) -> RemoteSlice<'block, T> {
@@ -58,21 +58,21 @@ impl<'block, T: Pod> SharedSlice<'block, T> {
 }
 
 impl<T: Pod> RemoteSlice<'_, T> {
-    /// Elements of the slice.
+    /// The number of elements.
     #[inline(always)]
     #[must_use]
     pub const fn len(self) -> usize {
         self.place.len()
     }
 
-    /// Whether the launch gave no room for even one element.
+    /// Whether there are no elements.
     #[inline(always)]
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.place.is_empty()
     }
 
-    /// Where atomic operations find the elements, and how many there are.
+    /// Memory space, address and length, for atomic operations.
     #[inline(always)]
     pub(crate) const fn words(self) -> (AtomicSpace, *mut T, usize) {
         let space = AtomicSpace::SharedOf(self.rank);
@@ -84,12 +84,12 @@ impl<T: Pod> RemoteSlice<'_, T> {
     /// # Safety
     /// 1. `index < len()`, and the element has been written.
     /// 2. No other thread writes it, unless a barrier of the cluster orders the two.
-    /// 3. The block is there, from before the access until after it.
+    /// 3. The block has started before the access, and does not end until after it.
     #[inline(always)]
     #[track_caller]
     #[must_use]
     pub unsafe fn load(self, index: usize) -> T {
-        // SAFETY: (1), (2), (3) are the caller's. (4) A single element is aligned.
+        // SAFETY: the caller's contract. A single element is aligned.
         unsafe { self.load_vector::<1>(index)[0] }
     }
 
@@ -98,15 +98,16 @@ impl<T: Pod> RemoteSlice<'_, T> {
     /// # Safety
     /// 1. `index + N <= len()`, and the elements have been written.
     /// 2. No other thread writes them, unless a barrier of the cluster orders the two.
-    /// 3. The block is there, from before the access until after it.
-    /// 4. The address of the first element is a multiple of the access, as `index` is of `N` in an array.
+    /// 3. The block has started before the access, and does not end until after it.
+    /// 4. The address of the first element is a multiple of the access's size: in an array, `index` is a multiple of
+    ///    `N`.
     #[inline(always)]
     #[track_caller]
     #[must_use]
     pub unsafe fn load_vector<const N: usize>(self, index: usize) -> [T; N] {
         const { assert_access::<T, N>() };
         let (base, len) = (self.place.as_mut_ptr(), self.len());
-        // SAFETY: (1) to (4) are the caller's.
+        // SAFETY: the caller's contract.
         unsafe { machine::load_in_block(base, len, index, self.rank) }
     }
 
@@ -115,11 +116,11 @@ impl<T: Pod> RemoteSlice<'_, T> {
     /// # Safety
     /// 1. `index < len()`.
     /// 2. No other thread touches it, unless a barrier of the cluster orders the two.
-    /// 3. The block is there, from before the access until after it.
+    /// 3. The block has started before the access, and does not end until after it.
     #[inline(always)]
     #[track_caller]
     pub unsafe fn store(self, index: usize, value: T) {
-        // SAFETY: (1), (2), (3) are the caller's. (4) A single element is aligned.
+        // SAFETY: the caller's contract. A single element is aligned.
         unsafe { self.store_vector::<1>(index, [value]) };
     }
 
@@ -128,19 +129,20 @@ impl<T: Pod> RemoteSlice<'_, T> {
     /// # Safety
     /// 1. `index + N <= len()`.
     /// 2. No other thread touches them, unless a barrier of the cluster orders the two.
-    /// 3. The block is there, from before the access until after it.
-    /// 4. The address of the first element is a multiple of the access, as `index` is of `N` in an array.
+    /// 3. The block has started before the access, and does not end until after it.
+    /// 4. The address of the first element is a multiple of the access's size: in an array, `index` is a multiple of
+    ///    `N`.
     #[inline(always)]
     #[track_caller]
     pub unsafe fn store_vector<const N: usize>(self, index: usize, values: [T; N]) {
         const { assert_access::<T, N>() };
         let (base, len) = (self.place.as_mut_ptr(), self.len());
-        // SAFETY: (1) to (4) are the caller's.
+        // SAFETY: the caller's contract.
         unsafe { machine::store_in_block(base, len, index, self.rank, values) };
     }
 }
 
-/// Rejects, when compiled, an access that is no single instruction.
+/// Rejects accesses that are not one instruction, at compile time.
 const fn assert_access<T, const N: usize>() {
     let bytes = N * size_of::<T>();
     assert!(

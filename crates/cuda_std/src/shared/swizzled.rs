@@ -1,4 +1,4 @@
-//! Tiles in shared memory as bulk tensor copies write them and products of a warpgroup read them.
+//! Swizzled tiles in shared memory, for bulk tensor copies and warpgroup products.
 
 use super::memory::bytes_of;
 use crate::machine::{self, Space};
@@ -7,7 +7,7 @@ use crate::warp;
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
-/// Bytes in a row of a panel, and the period of the swizzle.
+/// Bytes in a row of a panel.
 pub(crate) const ROW_BYTES: usize = 128;
 
 /// Bytes that the swizzle moves together.
@@ -19,16 +19,16 @@ const PERIOD: usize = 8;
 /// The alignment of a tile: the bytes after which the swizzle repeats.
 pub(crate) const ALIGNMENT: usize = PERIOD * ROW_BYTES;
 
-/// A tile of `ROWS` rows of `COLUMNS` elements in shared memory, in panels of 128 bytes of each row.
+/// A swizzled tile of `ROWS` x `COLUMNS` elements in shared memory, in panels of 128 bytes of each row.
 ///
-/// A panel holds its part of each row, one row after the other. In row `r` the chunk of 16 bytes that
-/// is number `c` stands in place `c ^ (r % 8)`, so that the eight chunks of a column lie in different
-/// banks (the 128-byte swizzle: PTX ISA, 5.5.7, "Swizzling Modes"). The tile begins at a multiple of
-/// 1024 bytes, its rows are a multiple of 8, and its columns fill whole panels; others do not compile.
+/// A panel holds its part of each row, row after row. In row `r`, 16-byte chunk `c` is stored at position `c ^ (r %
+/// 8)`, so that the eight chunks of a column lie in different banks (the 128-byte swizzle: PTX ISA, 5.5.7, "Swizzling
+/// Modes"). The tile is aligned to 1024 bytes, its rows are a multiple of 8, and its columns fill whole panels; other
+/// shapes do not compile.
 ///
-/// A tile is a place, and computing one is safe: [`SwizzledTiles::get`], [`Self::rows`] and
-/// [`Self::columns`] report places outside of theirs in the simulator, and on a GPU compare nothing. It
-/// *is there* if each of them was given a place within; all that accesses a tile requires it.
+/// A tile is an address, and computing one is safe: in the simulator, [`SwizzledTiles::get`], [`Self::rows`] and
+/// [`Self::columns`] report arguments out of range; on a GPU they check nothing. A tile *is in range* if all
+/// arguments were; every access requires it.
 ///
 /// ```compile_fail,E0080
 /// fn tile(shared: &mut cuda_std::shared::Allotment<'_>) {
@@ -37,7 +37,7 @@ pub(crate) const ALIGNMENT: usize = PERIOD * ROW_BYTES;
 /// # let _: fn(&mut cuda_std::shared::Allotment<'_>) = tile;
 /// ```
 ///
-/// Nor do tiles whose bytes 32 bits do not count:
+/// Nor do tiles of 4 GiB or more:
 ///
 /// ```compile_fail,E0080
 /// fn tile(shared: &mut cuda_std::shared::Allotment<'_>) {
@@ -49,7 +49,7 @@ pub(crate) const ALIGNMENT: usize = PERIOD * ROW_BYTES;
 pub struct SwizzledTile<'block, T, const ROWS: usize, const COLUMNS: usize> {
     /// A raw pointer is neither `Send` nor `Sync`: the tile stays with its thread.
     base: *mut T,
-    /// Bytes from one panel to the next: those of the tile that this one is a part of.
+    /// Bytes from one panel to the next, in the tile that this is a part of.
     panel_bytes: usize,
     block: PhantomData<&'block mut [T]>,
 }
@@ -65,23 +65,20 @@ impl<T, const ROWS: usize, const COLUMNS: usize> Copy for SwizzledTile<'_, T, RO
 impl<'block, T: Pod, const ROWS: usize, const COLUMNS: usize>
     SwizzledTile<'block, T, ROWS, COLUMNS>
 {
-    /// Bytes of the tile.
+    /// Size of the tile in bytes.
     pub const BYTES: u32 = {
         let bytes = ROWS * COLUMNS * size_of::<T>();
-        assert!(
-            bytes <= u32::MAX as usize,
-            "a tile has more bytes than 32 bits count"
-        );
+        assert!(bytes <= u32::MAX as usize, "a tile has at least 4 GiB");
         bytes as u32
     };
 
-    /// Columns of a panel.
+    /// Columns in a panel.
     pub const PANEL_COLUMNS: usize = ROW_BYTES / size_of::<T>();
 
-    /// Panels side by side.
+    /// Number of panels, side by side.
     pub const PANELS: usize = COLUMNS / Self::PANEL_COLUMNS;
 
-    /// Rejects, when compiled, shapes that have no such layout.
+    /// Rejects shapes without this layout, at compile time.
     const IS_WHOLE: () = assert!(
         ROWS > 0
             && COLUMNS > 0
@@ -94,8 +91,8 @@ impl<'block, T: Pod, const ROWS: usize, const COLUMNS: usize>
     /// The tile at `base`.
     ///
     /// # Safety
-    /// 1. `base` is 1024-byte aligned, and the block's shared memory has room for the tile there.
-    /// 2. The result is used with a lifetime within which the block does not end.
+    /// 1. `base` is 1024-byte aligned, and the tile there lies within the block's shared memory.
+    /// 2. The block does not end within the result's lifetime.
     #[inline(always)]
     pub(crate) const unsafe fn of_memory(base: *mut T) -> Self {
         const { Self::IS_WHOLE };
@@ -106,7 +103,7 @@ impl<'block, T: Pod, const ROWS: usize, const COLUMNS: usize>
         }
     }
 
-    /// The rows from `first` on, a multiple of 8: `PART` of them, a multiple of 8.
+    /// `PART` rows from row `first`, both multiples of 8.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -117,7 +114,7 @@ impl<'block, T: Pod, const ROWS: usize, const COLUMNS: usize>
                 "a part of a swizzled tile has a multiple of 8 of its rows"
             )
         };
-        // Saturated, it is no row: a sum that wraps would be one.
+        // Saturates to an invalid row; a wrapped sum could be a valid one.
         let last = first.saturating_add(PART - 1);
         machine::check_in_tile((last, 0), COLUMNS, (ROWS, COLUMNS));
         SwizzledTile {
@@ -127,7 +124,7 @@ impl<'block, T: Pod, const ROWS: usize, const COLUMNS: usize>
         }
     }
 
-    /// The columns from `first` on, where a panel begins: `PART` of them, whole panels.
+    /// `PART` columns, whole panels, from column `first`, where a panel begins.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -166,19 +163,19 @@ impl<'block, T: Pod, const ROWS: usize, const COLUMNS: usize>
         self.panel_bytes
     }
 
-    /// Bytes from the beginning of the first panel to the end of the last one.
+    /// Bytes from the start of the first panel to the end of the last.
     #[inline(always)]
     pub(crate) const fn extent(self) -> usize {
         (Self::PANELS - 1) * self.panel_bytes + ROWS * ROW_BYTES
     }
 
-    /// Elements from the beginning of the first panel to the end of the last one.
+    /// Elements from the start of the first panel to the end of the last.
     #[inline(always)]
     const fn storage(self) -> usize {
         self.extent() / size_of::<T>()
     }
 
-    /// Elements from the tile's beginning to the one at (`row`, `column`).
+    /// The index of (`row`, `column`), in elements from the start of the tile.
     #[inline(always)]
     const fn position(self, row: usize, column: usize) -> usize {
         let panel = column / Self::PANEL_COLUMNS * self.panel_bytes;
@@ -187,11 +184,11 @@ impl<'block, T: Pod, const ROWS: usize, const COLUMNS: usize>
         offset / size_of::<T>()
     }
 
-    /// The `N` elements from (`row`, `column`) on, in one access of 4, 8 or 16 bytes.
+    /// Loads `N` elements from (`row`, `column`), in one access of 4, 8 or 16 bytes.
     ///
     /// # Safety
-    /// 1. The tile is there (see [`SwizzledTile`]), `row < ROWS`, `column + N <= COLUMNS`, and the
-    ///    elements have been written.
+    /// 1. The tile is in range (see [`SwizzledTile`]), `row < ROWS`, `column + N <= COLUMNS`, and
+    ///    the elements have been written.
     /// 2. No other thread, copy or product writes them, unless a barrier orders the two.
     /// 3. `column` is a multiple of `N`.
     #[inline(always)]
@@ -201,18 +198,18 @@ impl<'block, T: Pod, const ROWS: usize, const COLUMNS: usize>
         const { assert_access::<T, N>() };
         machine::check_in_tile((row, column), N, (ROWS, COLUMNS));
         let (len, index) = (self.storage(), self.position(row, column));
-        // SAFETY: (1) to (3) are the caller's. A chunk of 16 bytes stays whole, and the address is a
-        // multiple of the access.
+        // SAFETY: the caller's contract. The access lies within one 16-byte chunk, which stays whole, so the address
+        // is aligned.
         unsafe { machine::load::<T, N>(Space::Shared, self.base, len, index) }
     }
 
-    /// Writes the `N` elements from (`row`, `column`) on, in one access of 4, 8 or 16 bytes.
+    /// Writes `N` elements from (`row`, `column`), in one access of 4, 8 or 16 bytes.
     ///
-    /// Before a copy or a product reads them, the thread calls [`tma::fence`](crate::tma::fence), and a
-    /// barrier follows.
+    /// Before a copy or a product reads them, the thread must call [`tma::fence`](crate::tma::fence), and a barrier
+    /// must follow.
     ///
     /// # Safety
-    /// 1. The tile is there (see [`SwizzledTile`]), `row < ROWS` and `column + N <= COLUMNS`.
+    /// 1. The tile is in range (see [`SwizzledTile`]), `row < ROWS` and `column + N <= COLUMNS`.
     /// 2. No other thread, copy or product accesses them, unless a barrier orders the two.
     /// 3. `column` is a multiple of `N`.
     #[inline(always)]
@@ -225,17 +222,17 @@ impl<'block, T: Pod, const ROWS: usize, const COLUMNS: usize>
         unsafe { machine::store::<T, N>(Space::Shared, self.base, len, index, values) }
     }
 
-    /// Writes the 16 x 16 elements of 16 bits from (`row`, `column`) on, of which each lane of a warp
-    /// holds eight. (`stmatrix`, from compute capability 9.0 on)
+    /// Writes 16 x 16 elements of 16 bits from (`row`, `column`), eight from each lane of a warp. (`stmatrix`, from
+    /// compute capability 9.0)
     ///
-    /// Lane `l` holds, in `pairs[0]`, columns `2 (l % 4)` and the next of row `l / 4`; in `pairs[1]`
-    /// those of the row 8 further down, and in `pairs[2]` and `pairs[3]` the same 8 columns further on:
-    /// as accumulators of [`wgmma`](crate::wgmma) lie, once they are narrowed.
+    /// Lane `l` holds, in `pairs[0]`, columns `2 (l % 4)` and `2 (l % 4) + 1` of row `l / 4`, and in `pairs[1]` those
+    /// of the row 8 below. `pairs[2]` and `pairs[3]` are 8 columns to the right. Narrowed accumulators of
+    /// [`wgmma`](crate::wgmma) have this layout.
     ///
     /// # Safety
-    /// 1. The tile is there (see [`SwizzledTile`]), `row + 16 <= ROWS` and `column + 16 <= COLUMNS`.
+    /// 1. The tile is in range (see [`SwizzledTile`]), `row + 16 <= ROWS` and `column + 16 <= COLUMNS`.
     /// 2. No other thread, copy or product accesses them, unless a barrier orders the two.
-    /// 3. `row` and `column` are multiples of 8. All lanes of a warp make the call, with the same place.
+    /// 3. `row` and `column` are multiples of 8. All lanes of a warp make the call, with the same arguments.
     #[inline(always)]
     #[track_caller]
     pub unsafe fn store_matrices(self, row: usize, column: usize, pairs: [[T; 2]; 4]) {
@@ -245,12 +242,12 @@ impl<'block, T: Pod, const ROWS: usize, const COLUMNS: usize>
         let (line, side) = (lane % 16, lane / 16);
         let index = self.position(row + line, column + 8 * side);
         let registers: [u32; 4] = pairs.map(bytemuck::cast);
-        // SAFETY: (1), (2) are the caller's. (3) A chunk of 16 bytes stays whole.
+        // SAFETY: the caller's contract. A 16-byte chunk stays whole, so it is aligned.
         unsafe { registers.store::<T, false>(self.base, self.storage(), index) };
     }
 }
 
-/// Rejects, when compiled, an access that is no single instruction within a chunk.
+/// Rejects accesses that are not one instruction within a chunk, at compile time.
 const fn assert_access<T, const N: usize>() {
     let bytes = N * size_of::<T>();
     assert!(
@@ -259,7 +256,7 @@ const fn assert_access<T, const N: usize>() {
     );
 }
 
-/// `COUNT` tiles of one shape, one behind the other: the stages of a ring.
+/// `COUNT` consecutive tiles of one shape: the stages of a ring.
 #[derive(Debug)]
 pub struct SwizzledTiles<'block, T, const ROWS: usize, const COLUMNS: usize, const COUNT: usize> {
     first: SwizzledTile<'block, T, ROWS, COLUMNS>,
@@ -281,19 +278,19 @@ impl<T, const ROWS: usize, const COLUMNS: usize, const COUNT: usize> Copy
 impl<'block, T: Pod, const ROWS: usize, const COLUMNS: usize, const COUNT: usize>
     SwizzledTiles<'block, T, ROWS, COLUMNS, COUNT>
 {
-    /// Bytes of all tiles.
+    /// Size of all tiles in bytes.
     pub(super) const BYTES: usize =
         bytes_of::<u8>(COUNT * SwizzledTile::<T, ROWS, COLUMNS>::BYTES as usize);
 
-    /// The tiles from `base` on.
+    /// The tiles at `base`.
     ///
     /// # Safety
-    /// 1. `base` is 1024-byte aligned, and the block's shared memory has room for the tiles there.
-    /// 2. The result is used with a lifetime within which the block does not end.
+    /// 1. `base` is 1024-byte aligned, and the tiles there lie within the block's shared memory.
+    /// 2. The block does not end within the result's lifetime.
     #[inline(always)]
     pub(crate) const unsafe fn of_memory(base: *mut T) -> Self {
         Self {
-            // SAFETY: (1), (2) are the caller's.
+            // SAFETY: the caller's contract.
             first: unsafe { SwizzledTile::of_memory(base) },
         }
     }

@@ -1,12 +1,13 @@
-//! Tiles of rows.
+//! Two-dimensional tiles.
 
 use super::memory::{Scope, SharedMemory, TileShape};
 use super::views::SharedSlice;
 use crate::machine;
 use bytemuck::Pod;
 
-/// A static tile of `ROWS` rows of `COLUMNS` elements in shared memory, 16-byte aligned, whose
-/// rows lie `PITCH` elements apart. A pitch above `COLUMNS` is padding against bank conflicts.
+/// A static tile of `ROWS` x `COLUMNS` elements in shared memory, 16-byte aligned.
+///
+/// Rows lie `PITCH` elements apart. A pitch above `COLUMNS` is padding against bank conflicts.
 ///
 /// Rows that overlap do not compile:
 ///
@@ -37,7 +38,7 @@ impl<T, const ROWS: usize, const COLUMNS: usize, const PITCH: usize> Copy
 impl<'block, T: Pod, const ROWS: usize, const COLUMNS: usize, const PITCH: usize>
     SharedTile<'block, T, ROWS, COLUMNS, PITCH>
 {
-    /// Elements that the tile takes up, padding included.
+    /// Elements in memory, padding included.
     pub const STORAGE: usize = ROWS * PITCH;
 
     /// The tile's elements as one array, row after row, padding included.
@@ -57,8 +58,8 @@ impl<'block, T: Pod, const ROWS: usize, const COLUMNS: usize, const PITCH: usize
         row * PITCH + column
     }
 
-    /// In the simulator, reports an access of `count` elements that leaves the tile's row, also
-    /// where the storage does not end there.
+    /// In the simulator, reports an access of `count` elements that leaves the tile's row, even if
+    /// it stays within the storage.
     #[inline(always)]
     #[track_caller]
     fn check(row: usize, column: usize, count: usize) {
@@ -75,11 +76,11 @@ impl<'block, T: Pod, const ROWS: usize, const COLUMNS: usize, const PITCH: usize
     #[must_use]
     pub unsafe fn load(self, row: usize, column: usize) -> T {
         Self::check(row, column, 1);
-        // SAFETY: (1), (2) are the caller's.
+        // SAFETY: the caller's contract.
         unsafe { self.as_slice().load(Self::position(row, column)) }
     }
 
-    /// The elements from (`row`, `column`) on, in one access of 4, 8 or 16 bytes.
+    /// Loads `N` elements from (`row`, `column`), in one access of 4, 8 or 16 bytes.
     ///
     /// # Safety
     /// 1. `row < ROWS`, `column + N <= COLUMNS`, and the elements have been written.
@@ -96,7 +97,7 @@ impl<'block, T: Pod, const ROWS: usize, const COLUMNS: usize, const PITCH: usize
             )
         };
         Self::check(row, column, N);
-        // SAFETY: (1), (2), (3) are the caller's.
+        // SAFETY: the caller's contract.
         unsafe { self.as_slice().load_vector(Self::position(row, column)) }
     }
 
@@ -109,11 +110,11 @@ impl<'block, T: Pod, const ROWS: usize, const COLUMNS: usize, const PITCH: usize
     #[track_caller]
     pub unsafe fn store(self, row: usize, column: usize, value: T) {
         Self::check(row, column, 1);
-        // SAFETY: (1), (2) are the caller's.
+        // SAFETY: the caller's contract.
         unsafe { self.as_slice().store(Self::position(row, column), value) }
     }
 
-    /// Writes the elements from (`row`, `column`) on, in one access of 4, 8 or 16 bytes.
+    /// Writes `N` elements from (`row`, `column`), in one access of 4, 8 or 16 bytes.
     ///
     /// # Safety
     /// 1. `row < ROWS` and `column + N <= COLUMNS`.
@@ -129,7 +130,7 @@ impl<'block, T: Pod, const ROWS: usize, const COLUMNS: usize, const PITCH: usize
             )
         };
         Self::check(row, column, N);
-        // SAFETY: (1), (2), (3) are the caller's.
+        // SAFETY: the caller's contract.
         unsafe {
             self.as_slice()
                 .store_vector(Self::position(row, column), values)

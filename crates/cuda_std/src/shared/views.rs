@@ -1,4 +1,4 @@
-//! Arrays, with the length in the type and without.
+//! Arrays with the length in the type, and slices without.
 
 use super::memory::{AnyShape, ArrayShape, Scope, SharedMemory};
 use crate::global::assert_vector;
@@ -14,8 +14,8 @@ pub struct SharedArray<'block, T, const LEN: usize> {
     pub scope: &'block Scope,
 }
 
-/// Shared memory whose length the type does not carry: of an array, of a tile, or what the launch
-/// chose ([`dynamic_shared!`](crate::dynamic_shared)).
+/// Shared memory with a dynamic length: of an array, a tile or the launch
+/// ([`dynamic_shared!`](crate::dynamic_shared)).
 #[derive(Debug)]
 pub struct SharedSlice<'block, T> {
     #[doc(hidden)]
@@ -51,7 +51,7 @@ macro_rules! accesses {
         #[track_caller]
         #[must_use]
         pub unsafe fn load(self, index: usize) -> T {
-            // SAFETY: (1), (2) are the caller's.
+            // SAFETY: the caller's contract.
             unsafe {
                 let [value] =
                     machine::load::<T, 1>(Space::Shared, self.memory.base, self.len(), index);
@@ -70,7 +70,7 @@ macro_rules! accesses {
         #[must_use]
         pub unsafe fn load_vector<const N: usize>(self, index: usize) -> [T; N] {
             const { assert_vector::<T, N>() };
-            // SAFETY: (1), (2), (3) are the caller's; the array is 16-byte aligned.
+            // SAFETY: the caller's contract. The array is 16-byte aligned.
             unsafe { machine::load::<T, N>(Space::Shared, self.memory.base, self.len(), index) }
         }
 
@@ -82,7 +82,7 @@ macro_rules! accesses {
         #[inline(always)]
         #[track_caller]
         pub unsafe fn store(self, index: usize, value: T) {
-            // SAFETY: (1), (2) are the caller's.
+            // SAFETY: the caller's contract.
             unsafe {
                 machine::store::<T, 1>(Space::Shared, self.memory.base, self.len(), index, [value])
             }
@@ -98,7 +98,7 @@ macro_rules! accesses {
         #[track_caller]
         pub unsafe fn store_vector<const N: usize>(self, index: usize, values: [T; N]) {
             const { assert_vector::<T, N>() };
-            // SAFETY: (1), (2), (3) are the caller's; the array is 16-byte aligned.
+            // SAFETY: the caller's contract. The array is 16-byte aligned.
             unsafe {
                 machine::store::<T, N>(Space::Shared, self.memory.base, self.len(), index, values)
             }
@@ -114,7 +114,7 @@ macro_rules! accesses {
 }
 
 impl<'block, T: Pod, const LEN: usize> SharedArray<'block, T, LEN> {
-    /// The array of this memory, for as long as its lifetime says.
+    /// The array in this memory.
     #[inline(always)]
     pub(crate) const fn of_memory(memory: SharedMemory<'block, T, ArrayShape<LEN>>) -> Self {
         Self {
@@ -123,7 +123,7 @@ impl<'block, T: Pod, const LEN: usize> SharedArray<'block, T, LEN> {
         }
     }
 
-    /// Elements of the array.
+    /// The number of elements.
     #[inline(always)]
     #[must_use]
     #[allow(clippy::len_without_is_empty, reason = "the length is in the type")]
@@ -131,7 +131,7 @@ impl<'block, T: Pod, const LEN: usize> SharedArray<'block, T, LEN> {
         LEN
     }
 
-    /// The array as a slice, whose type does not carry the length.
+    /// The array as a slice, without the length in its type.
     #[inline(always)]
     #[must_use]
     pub const fn as_slice(self) -> SharedSlice<'block, T> {
@@ -145,14 +145,14 @@ impl<'block, T: Pod, const LEN: usize> SharedArray<'block, T, LEN> {
 }
 
 impl<T: Pod> SharedSlice<'_, T> {
-    /// Elements of the slice.
+    /// The number of elements.
     #[inline(always)]
     #[must_use]
     pub const fn len(self) -> usize {
         self.memory.len
     }
 
-    /// Whether the launch gave no room for even one element.
+    /// Whether there are no elements.
     #[inline(always)]
     #[must_use]
     pub const fn is_empty(self) -> bool {

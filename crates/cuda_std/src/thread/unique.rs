@@ -1,4 +1,4 @@
-//! The proofs that elements belong to the calling thread alone.
+//! Unique indices: proofs that an element belongs to the calling thread alone.
 //!
 //! | a thread has | function | element of |
 //! |---|---|---|
@@ -6,8 +6,8 @@
 //! | every n-th element, in a launch of n threads | [`unique_indices`] | the same |
 //! | one element of a matrix | [`unique_index_2d`] | [`GlobalMatrixMut::own`](crate::global::GlobalMatrixMut::own) |
 //!
-//! In a launch of n threads element `i` of a [`GlobalMut`](crate::global::GlobalMut) belongs to the
-//! thread of rank `i % n`, and element (row, column) of a
+//! In a launch of n threads, element `i` of a [`GlobalMut`](crate::global::GlobalMut) belongs to
+//! the thread of rank `i % n`, and element (row, column) of a
 //! [`GlobalMatrixMut`](crate::global::GlobalMatrixMut) to the thread with that y and x.
 
 use super::{
@@ -17,17 +17,16 @@ use super::{
 };
 use core::marker::PhantomData;
 
-/// Neither `Send` nor `Sync`, and of one launch: a witness stays with its thread.
+/// Neither `Send` nor `Sync`, and tied to one launch: a unique index stays with its thread.
 ///
-/// The lifetime is invariant, so a witness serves the views of its own launch alone. One that a thread-local
-/// could keep is `'static`, which no view of a kernel is.
+/// The lifetime is invariant, so an index works only with views of its own launch. A thread-local could keep only a
+/// `'static` one, which no view of a kernel accepts.
 type OfThread<'launch> = PhantomData<*mut &'launch ()>;
 
 /// The proof that an index belongs to the calling thread alone.
 ///
-/// Only [`unique_index`] and [`unique_indices`] make one, and it cannot leave its thread, so no other
-/// thread of the launch reaches the same element in this way
-/// ([`GlobalMut::own`](crate::global::GlobalMut::own)).
+/// Only [`unique_index`] and [`unique_indices`] make one, and it cannot leave its thread. So no other thread of the
+/// launch reaches the same element through [`GlobalMut::own`](crate::global::GlobalMut::own).
 #[derive(Debug)]
 pub struct UniqueIndex<'launch> {
     index: usize,
@@ -43,13 +42,13 @@ impl UniqueIndex<'_> {
     }
 }
 
-/// The thread's rank in the whole launch, unique in launches of one, two and three dimensions; in
-/// one dimension it is [`index_1d`](super::index_1d).
+/// The thread's rank in the launch, unique in one, two and three dimensions. In one dimension it is
+/// [`index_1d`](super::index_1d).
 ///
 /// ```
 /// use cuda_std::prelude::*;
 ///
-/// /// Halves each element; launched with a thread for each, or more.
+/// /// Halves each element. Launch at least as many threads.
 /// #[kernel]
 /// pub fn halve(x: GlobalMut<f32>) {
 ///     if let Some(x) = x.own(thread::unique_index()) {
@@ -68,13 +67,13 @@ pub fn unique_index<'launch>() -> UniqueIndex<'launch> {
     }
 }
 
-/// The indices below `len` that belong to the calling thread alone, in a launch of any size: its rank
-/// in the launch, and from there each a whole launch further (a grid-stride loop).
+/// The calling thread's indices below `len` in a grid-stride loop: its rank in the launch, then steps of the launch's
+/// size.
 ///
 /// ```
 /// use cuda_std::prelude::*;
 ///
-/// /// `y[i] += a * x[i]` for each `i` that both have, whatever the number of threads.
+/// /// `y[i] += a * x[i]` for each `i` within both, with any number of threads.
 /// #[kernel]
 /// pub fn axpy(a: f32, x: Global<f32>, y: GlobalMut<f32>) {
 ///     for i in thread::unique_indices(y.len()) {
@@ -97,18 +96,19 @@ pub fn unique_indices<'launch>(len: usize) -> UniqueIndices<'launch> {
     }
 }
 
-/// Threads of a launch. Saturated, the next index is none: of a number that wraps, two threads would have one index.
+/// The number of threads in a launch. It saturates, so that no further index is valid; with a wrapped number, two
+/// threads could have the same index.
 #[inline(always)]
 const fn launch_size(blocks: u64, block_size: u32) -> usize {
     blocks.saturating_mul(block_size as u64) as usize
 }
 
-/// What [`unique_indices`] returns.
+/// The iterator that [`unique_indices`] returns.
 #[derive(Debug)]
 pub struct UniqueIndices<'launch> {
     next: usize,
     end: usize,
-    /// Threads of the launch.
+    /// The number of threads in the launch.
     threads: usize,
     of_thread: OfThread<'launch>,
 }
@@ -122,7 +122,7 @@ impl<'launch> Iterator for UniqueIndices<'launch> {
             return None;
         }
         let index = self.next;
-        // Saturated, it is no index: a sum that wraps would be another thread's.
+        // Saturates to an invalid index; a wrapped sum could be another thread's.
         self.next = index.saturating_add(self.threads);
         Some(UniqueIndex {
             index,
@@ -133,9 +133,8 @@ impl<'launch> Iterator for UniqueIndices<'launch> {
 
 /// The proof that an element of a matrix belongs to the calling thread alone.
 ///
-/// Only [`unique_index_2d`] makes one, and it cannot leave its thread, so no other thread of the launch
-/// reaches the same element in this way
-/// ([`GlobalMatrixMut::own`](crate::global::GlobalMatrixMut::own)).
+/// Only [`unique_index_2d`] makes one, and it cannot leave its thread. So no other thread of the launch reaches the
+/// same element through [`GlobalMatrixMut::own`](crate::global::GlobalMatrixMut::own).
 #[derive(Debug)]
 pub struct UniqueIndex2d<'launch> {
     row: usize,
@@ -151,8 +150,8 @@ impl UniqueIndex2d<'_> {
         self.row
     }
 
-    /// The column: the thread's index in the launch along x, so that a warp has elements of one row
-    /// where its blocks are as wide as it.
+    /// The column: the thread's index in the launch along x. If blocks are as wide as a warp, each
+    /// warp has elements of one row.
     #[inline(always)]
     #[must_use]
     pub fn column(&self) -> usize {
@@ -160,14 +159,13 @@ impl UniqueIndex2d<'_> {
     }
 }
 
-/// The thread's row, along y, and column, along x, in a launch of two dimensions. In a launch of three
-/// each layer along z has the rows behind those of the layer before, so the element is unique there,
-/// too.
+/// The thread's row, along y, and column, along x. In three dimensions each layer along z continues with the next
+/// rows, so the element is unique there, too.
 ///
 /// ```
 /// use cuda_std::prelude::*;
 ///
-/// /// The transpose of `x`, one thread for each element of `y`.
+/// /// Transposes `x`, with one thread for each element of `y`.
 /// #[kernel]
 /// pub fn transpose(x: GlobalMatrix<f32>, y: GlobalMatrixMut<f32>) {
 ///     let i = thread::unique_index_2d();
@@ -197,7 +195,7 @@ pub fn unique_index_2d<'launch>() -> UniqueIndex2d<'launch> {
 mod tests {
     use super::*;
 
-    /// The indices of a thread from `next` on.
+    /// The indices of a thread from `next`.
     fn indices(next: usize, end: usize, threads: usize) -> Vec<usize> {
         let indices = UniqueIndices {
             next,
@@ -211,7 +209,7 @@ mod tests {
     #[test]
     fn a_launch_has_no_fewer_threads_than_64_bits_count() {
         assert_eq!(launch_size(3, 5), 15);
-        // The threads of 2^64 + 8192 were 8192.
+        // 2^64 + 8192 threads would wrap to 8192.
         let blocks = (1 << 54) + 8;
         assert_eq!(launch_size(blocks, 1024), usize::MAX);
         assert_eq!(indices(5, 100_000, launch_size(blocks, 1024)), [5]);

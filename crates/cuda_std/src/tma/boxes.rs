@@ -1,4 +1,4 @@
-//! Boxes of matrices, by maps of them.
+//! Copies of boxes of matrices, by tensor maps.
 
 use super::policy::{CachePolicy, Hinted, bits};
 use crate::grid_constant::GridConstant;
@@ -8,14 +8,13 @@ use crate::shared::{ROW_BYTES, SwizzledTile};
 use bytemuck::{Pod, Zeroable};
 use core::marker::PhantomData;
 
-/// A matrix in global memory of which a copy moves `ROWS` rows of `COLUMNS` elements: 128 bytes of
-/// each row, which stand swizzled in shared memory. With a `RANK` of 3 it is a batch of matrices of
-/// one shape, and a copy moves rows of one of them.
+/// A matrix in global memory, copied in boxes of `ROWS` x `COLUMNS` elements.
 ///
-/// It is the parameter `GridConstant<TensorMap<T, ROWS, COLUMNS>>` of a kernel, at most 256 rows. As a
-/// parameter it is plain data, which a host can make of any words: that it is the map of a matrix is a
-/// requirement of the copies, and so of the kernel.
-/// Other boxes do not compile:
+/// A box has 128 bytes of each of at most 256 rows, swizzled in shared memory. With a `RANK` of 3 the map is of a
+/// batch of matrices of one shape, and a copy moves rows of one of them.
+///
+/// Pass it to a kernel as `GridConstant<TensorMap<T, ROWS, COLUMNS>>`. It is plain data, so a host could make it of
+/// any words: the copies, and so the kernel, require a valid map. Other boxes do not compile:
 ///
 /// ```compile_fail,E0080
 /// # use cuda_std::tma::TensorMap;
@@ -24,22 +23,22 @@ use core::marker::PhantomData;
 #[repr(C, align(64))]
 #[derive(Debug)]
 pub struct TensorMap<T, const ROWS: usize, const COLUMNS: usize, const RANK: usize = 2> {
-    /// What the driver has encoded, or the simulator.
+    /// The words that the driver or the simulator encoded.
     words: [u64; 16],
     element: PhantomData<T>,
 }
 
-/// A matrix in global memory to which a copy brings `ROWS` rows of `COLUMNS` elements from shared
-/// memory: a [`TensorMap`] of a matrix that the launch writes.
+/// A [`TensorMap`] of a matrix that the launch writes, by copies from shared memory.
 #[repr(C, align(64))]
 #[derive(Debug)]
 pub struct TensorMapMut<T, const ROWS: usize, const COLUMNS: usize, const RANK: usize = 2> {
-    /// What the driver has encoded, or the simulator.
+    /// The words that the driver or the simulator encoded.
     words: [u64; 16],
     element: PhantomData<T>,
 }
 
-/// Where a box lies: a row and a column of a matrix, or a matrix, a row and a column of a batch.
+/// The position of a box: a row and a column of a matrix, or a matrix, a row and a column of a
+/// batch.
 pub trait Place<const RANK: usize>: Copy + sealed::Coordinates {}
 
 impl Place<2> for (u32, u32) {}
@@ -47,7 +46,7 @@ impl Place<3> for (u32, u32, u32) {}
 
 mod sealed {
     pub trait Coordinates {
-        /// The column, the row, and the matrix, if there are several.
+        /// The column, the row and, in a batch, the matrix.
         fn coordinates(self) -> [u32; 3];
     }
 
@@ -77,7 +76,7 @@ macro_rules! maps {
         }
         impl<T, const ROWS: usize, const COLUMNS: usize, const RANK: usize> Copy for $map<T, ROWS, COLUMNS, RANK> {}
 
-        // SAFETY: the words may be zero. Whether they are a map is a requirement of its copies.
+        // SAFETY: the words may be zero. Only copies require that they are a map.
         unsafe impl<T: Pod, const ROWS: usize, const COLUMNS: usize, const RANK: usize> Zeroable
             for $map<T, ROWS, COLUMNS, RANK>
         {
@@ -90,13 +89,13 @@ macro_rules! maps {
         }
 
         impl<T: Pod, const ROWS: usize, const COLUMNS: usize, const RANK: usize> $map<T, ROWS, COLUMNS, RANK> {
-            /// Rejects, when compiled, boxes that no map has.
+            /// Rejects boxes that no map has, at compile time.
             const IS_BOX: () = assert!(
                 ROWS > 0 && ROWS <= 256 && COLUMNS * size_of::<T>() == ROW_BYTES,
                 "a box has 1 to 256 rows of 128 bytes"
             );
 
-            /// The map of these words, which the driver or the simulator has encoded.
+            /// The map with these words, encoded by the driver or the simulator.
             #[must_use]
             pub const fn of_words(words: [u64; 16]) -> Self {
                 const { Self::IS_BOX };
@@ -116,10 +115,10 @@ macro_rules! maps {
         impl<T: Pod, const ROWS: usize, const COLUMNS: usize, const RANK: usize>
             GridConstant<'_, $map<T, ROWS, COLUMNS, RANK>>
         {
-            /// Fetches the map before it is used first.
+            /// Prefetches the map before its first use.
             #[inline(always)]
             pub fn prefetch(self) {
-                // SAFETY: (1) the map is a parameter of the launch.
+                // SAFETY: the map is a parameter of the launch, in parameter memory.
                 unsafe { machine::prefetch_tensor_map(self.as_ptr().cast()) };
             }
         }
@@ -130,15 +129,15 @@ maps!(TensorMap TensorMapMut);
 impl<T: Pod, const ROWS: usize, const COLUMNS: usize, const RANK: usize>
     GridConstant<'_, TensorMap<T, ROWS, COLUMNS, RANK>>
 {
-    /// Starts to copy what lies at `place`, a row and a column of the matrix (a matrix, a row and a column of a batch),
-    /// into a tile: a box for
-    /// each of its panels. Called by one thread. The bytes, [`SwizzledTile::BYTES`] wherever the matrix
-    /// ends, count at the barrier of `slot`.
+    /// Starts to copy elements from `place` into a tile, a box for each of its panels.
+    ///
+    /// `place` is a row and a column of the matrix, or a matrix, a row and a column of a batch. One thread makes the
+    /// call. The bytes count at the barrier of `slot`: always [`SwizzledTile::BYTES`], even where the matrix ends
+    /// within the tile.
     ///
     /// # Safety
-    /// 1. The map is of a matrix that lives, and that no thread writes during the launch; the tile is
-    ///    there.
-    /// 2. The slot's ring is initialised, and `slot.stage()` is expecting the bytes in this round.
+    /// 1. The map is of a live matrix that no thread writes during the launch. The tile is in range.
+    /// 2. The slot's ring is initialised, and `slot.stage()` expects the bytes in this round.
     /// 3. Until a consumer has waited for the stage, no thread accesses the tile.
     /// 4. The block does not end before the bytes have landed.
     #[inline(always)]
@@ -149,12 +148,12 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize, const RANK: usize>
         slot: &Slot<'_>,
         place: impl Place<RANK>,
     ) {
-        // SAFETY: (1) to (4) are the caller's.
+        // SAFETY: the caller's contract.
         unsafe { load_boxes(self, tile, slot, place, (None, None)) };
     }
 
-    /// [`Self::load`] into the tile at the same place in each block of the cluster whose bit is set in
-    /// `blocks`. The bytes count at the barrier of the same stage of each.
+    /// [`Self::load`] into the same tile of each block of the cluster whose bit is set in `blocks`. The bytes count
+    /// at the same stage's barrier in each block.
     ///
     /// # Safety
     /// 1. to 4. as for [`Self::load`], in each of these blocks.
@@ -167,7 +166,7 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize, const RANK: usize>
         place: impl Place<RANK>,
         blocks: u16,
     ) {
-        // SAFETY: (1) to (4) are the caller's.
+        // SAFETY: the caller's contract.
         unsafe { load_boxes(self, tile, slot, place, (Some(blocks), None)) };
     }
 }
@@ -175,7 +174,7 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize, const RANK: usize>
 impl<T: Pod, const ROWS: usize, const COLUMNS: usize, const RANK: usize>
     Hinted<GridConstant<'_, TensorMap<T, ROWS, COLUMNS, RANK>>>
 {
-    /// As without a policy.
+    /// [`GridConstant::load`] with a cache policy.
     ///
     /// # Safety
     /// 1. to 4. as without a policy.
@@ -187,11 +186,11 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize, const RANK: usize>
         slot: &Slot<'_>,
         place: impl Place<RANK>,
     ) {
-        // SAFETY: (1) to (4) are the caller's.
+        // SAFETY: the caller's contract.
         unsafe { load_boxes(self.side, tile, slot, place, (None, Some(self.policy))) };
     }
 
-    /// As without a policy.
+    /// [`GridConstant::load_multicast`] with a cache policy.
     ///
     /// # Safety
     /// 1. to 4. as without a policy.
@@ -205,12 +204,12 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize, const RANK: usize>
         blocks: u16,
     ) {
         let options = (Some(blocks), Some(self.policy));
-        // SAFETY: (1) to (4) are the caller's.
+        // SAFETY: the caller's contract.
         unsafe { load_boxes(self.side, tile, slot, place, options) };
     }
 }
 
-/// Starts to load a tile, to some blocks or to the caller's, with a policy or without.
+/// Starts to load a tile, into `blocks` or the caller's block, with or without a policy.
 ///
 /// # Safety
 /// 1. to 4. as for [`GridConstant::load`], in each of the blocks.
@@ -235,8 +234,8 @@ unsafe fn load_boxes<
     let mut number = 0;
     while number < SwizzledTile::<T, ROWS, WIDTH>::PANELS {
         let (panel, place) = panel_of(tile, place.coordinates(), number);
-        // SAFETY: (1) the map is a parameter, and the matrix is not written. (2) A panel of a tile is
-        // aligned, and has room for a box. (3), (4) are the caller's. (5) The policy is one.
+        // SAFETY: the map is a parameter, of a live matrix that is not written; a panel is aligned and holds a box;
+        // the policy comes from `cache_policy`. The barrier and accesses of the tile: the caller's contract.
         unsafe {
             match blocks {
                 None => machine::tensor_load::<RANK>(map, panel, barrier, place, policy),
@@ -254,15 +253,15 @@ unsafe fn load_boxes<
 impl<T: Pod, const ROWS: usize, const COLUMNS: usize, const RANK: usize>
     GridConstant<'_, TensorMapMut<T, ROWS, COLUMNS, RANK>>
 {
-    /// Starts to copy a tile to `place`, a row and a column of the matrix (a matrix, a row and a column of
-    /// a batch). Called by one thread; the
-    /// copy belongs to the thread's next group, see [`commit`](super::commit).
+    /// Starts to copy a tile to `place`, a row and a column of the matrix, or a matrix, a row and a column of a
+    /// batch.
+    ///
+    /// One thread makes the call. The copy belongs to the thread's next group: see [`commit`](super::commit).
     ///
     /// # Safety
-    /// 1. The map is of a matrix that lives, and no other thread accesses the box during the launch; the
-    ///    tile is there.
-    /// 2. The tile has been written; the threads that wrote it have called [`fence`](super::fence), and
-    ///    a barrier stands between them and this call.
+    /// 1. The map is of a live matrix, and no other thread accesses the box during the launch. The tile is in range.
+    /// 2. The tile has been written. The threads that wrote it have called [`fence`](super::fence), and a barrier
+    ///    followed before this call.
     /// 3. Until the group has been waited for, no thread writes the tile.
     #[inline(always)]
     #[track_caller]
@@ -271,7 +270,7 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize, const RANK: usize>
         tile: SwizzledTile<'_, T, ROWS, WIDTH>,
         place: impl Place<RANK>,
     ) {
-        // SAFETY: (1) to (3) are the caller's.
+        // SAFETY: the caller's contract.
         unsafe { store_boxes(self, tile, place, None) };
     }
 }
@@ -279,7 +278,7 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize, const RANK: usize>
 impl<T: Pod, const ROWS: usize, const COLUMNS: usize, const RANK: usize>
     Hinted<GridConstant<'_, TensorMapMut<T, ROWS, COLUMNS, RANK>>>
 {
-    /// As without a policy.
+    /// [`GridConstant::store`] with a cache policy.
     ///
     /// # Safety
     /// 1. to 3. as without a policy.
@@ -290,12 +289,12 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize, const RANK: usize>
         tile: SwizzledTile<'_, T, ROWS, WIDTH>,
         place: impl Place<RANK>,
     ) {
-        // SAFETY: (1) to (3) are the caller's.
+        // SAFETY: the caller's contract.
         unsafe { store_boxes(self.side, tile, place, Some(self.policy)) };
     }
 }
 
-/// Starts to store a tile, with a policy or without.
+/// Starts to store a tile, with or without a policy.
 ///
 /// # Safety
 /// 1. to 3. as for [`GridConstant::store`].
@@ -318,14 +317,14 @@ unsafe fn store_boxes<
     let mut number = 0;
     while number < SwizzledTile::<T, ROWS, WIDTH>::PANELS {
         let (panel, place) = panel_of(tile, place.coordinates(), number);
-        // SAFETY: (1), (3) are the caller's. (2) A panel of a tile is aligned, and a whole box. (4) The
-        // policy is one.
+        // SAFETY: a panel is aligned and a whole box; the policy comes from `cache_policy`. The map and accesses of
+        // the tile: the caller's contract.
         unsafe { machine::tensor_store::<RANK>(map, panel, place, bits(policy)) };
         number += 1;
     }
 }
 
-/// The panel of a tile with this number, and the place that it has in the matrix.
+/// Panel `number` of a tile, and its position in the matrix.
 #[inline(always)]
 fn panel_of<T: Pod, const ROWS: usize, const WIDTH: usize>(
     tile: SwizzledTile<'_, T, ROWS, WIDTH>,

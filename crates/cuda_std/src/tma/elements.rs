@@ -1,4 +1,4 @@
-//! Elements in a row.
+//! Copies of contiguous elements.
 
 use super::policy::{CachePolicy, Hinted, bits};
 use crate::global::{Global, GlobalMut};
@@ -8,15 +8,15 @@ use crate::shared::SharedSlice;
 use bytemuck::Pod;
 use core::ops::Range;
 
-/// Elements of global memory that the launch does not write, as bulk copies read them.
+/// Bulk loads.
 impl<T: Pod> Global<'_, T> {
-    /// Starts to copy the elements `range` to those of `destination` from number `to` on. Called by one
-    /// thread. Their bytes count at the barrier of `slot`.
+    /// Starts to copy the elements `range` to `destination[to..]`. Their bytes count at the barrier of `slot`. One
+    /// thread makes the call.
     ///
     /// # Safety
-    /// 1. The elements lie within both views, and there are some.
-    /// 2. The addresses of the first ones and the number of bytes are multiples of 16.
-    /// 3. The slot's ring is initialised, and `slot.stage()` is expecting the bytes in this round.
+    /// 1. The elements lie within both views, and `range` is not empty.
+    /// 2. The addresses of the first elements and the number of bytes are multiples of 16.
+    /// 3. The slot's ring is initialised, and `slot.stage()` expects the bytes in this round.
     /// 4. Until a consumer has waited for the stage, no thread accesses these elements of `destination`.
     /// 5. The block does not end before the bytes have landed.
     #[inline(always)]
@@ -27,12 +27,12 @@ impl<T: Pod> Global<'_, T> {
         (destination, to): (SharedSlice<'_, T>, usize),
         slot: &Slot<'_>,
     ) {
-        // SAFETY: (1) to (5) are the caller's.
+        // SAFETY: the caller's contract.
         unsafe { load_elements(self, range, (destination, to), slot, (None, None)) };
     }
 
-    /// [`Self::bulk_load`] to the same place in each block of the cluster whose bit is set in `blocks`. The
-    /// bytes count at the barrier of the same stage of each.
+    /// [`Self::bulk_load`] into the same elements of each block of the cluster whose bit is set in `blocks`. The
+    /// bytes count at the same stage's barrier in each block.
     ///
     /// # Safety
     /// 1. to 5. as for [`Self::bulk_load`], in each of these blocks.
@@ -46,13 +46,13 @@ impl<T: Pod> Global<'_, T> {
         blocks: u16,
     ) {
         let options = (Some(blocks), None);
-        // SAFETY: (1) to (5) are the caller's.
+        // SAFETY: the caller's contract.
         unsafe { load_elements(self, range, (destination, to), slot, options) };
     }
 }
 
 impl<T: Pod> Hinted<Global<'_, T>> {
-    /// [`Global::bulk_load`] with the policy.
+    /// [`Global::bulk_load`] with a cache policy.
     ///
     /// # Safety
     /// 1. to 5. as without a policy.
@@ -65,12 +65,12 @@ impl<T: Pod> Hinted<Global<'_, T>> {
         slot: &Slot<'_>,
     ) {
         let options = (None, Some(self.policy));
-        // SAFETY: (1) to (5) are the caller's.
+        // SAFETY: the caller's contract.
         unsafe { load_elements(self.side, range, (destination, to), slot, options) };
     }
 
-    /// [`Self::bulk_load`] to the same place in each block of the cluster whose bit is set in `blocks`. The
-    /// bytes count at the barrier of the same stage of each.
+    /// [`Self::bulk_load`] into the same elements of each block of the cluster whose bit is set in `blocks`. The
+    /// bytes count at the same stage's barrier in each block.
     ///
     /// # Safety
     /// 1. to 5. as for [`Self::bulk_load`], in each of these blocks.
@@ -84,12 +84,12 @@ impl<T: Pod> Hinted<Global<'_, T>> {
         blocks: u16,
     ) {
         let options = (Some(blocks), Some(self.policy));
-        // SAFETY: (1) to (5) are the caller's.
+        // SAFETY: the caller's contract.
         unsafe { load_elements(self.side, range, (destination, to), slot, options) };
     }
 }
 
-/// Starts to load elements, to some blocks or to the caller's, with a policy or without.
+/// Starts to load elements, into `blocks` or the caller's block, with or without a policy.
 ///
 /// # Safety
 /// 1. to 5. as for [`Global::bulk_load`], in each of the blocks.
@@ -102,8 +102,8 @@ unsafe fn load_elements<T: Pod>(
     slot: &Slot<'_>,
     (blocks, policy): (Option<u16>, Option<CachePolicy>),
 ) {
-    // SAFETY: (1), (2) are the caller's; no thread writes what a `Global` shows. (3) is that of the slot's
-    // ring. (4) (4), (5) of the caller. (5) The policy is one.
+    // SAFETY: ranges, alignment, the barrier, and accesses until the bytes have landed: the caller's contract. No
+    // thread writes the elements of a `Global`. The policy comes from `cache_policy`.
     unsafe {
         machine::bulk_load(
             destination.as_mut_ptr(),
@@ -120,16 +120,16 @@ unsafe fn load_elements<T: Pod>(
     }
 }
 
-/// Elements of global memory that the launch writes, as bulk copies do.
+/// Bulk stores.
 impl<T: Pod> GlobalMut<'_, T> {
-    /// Starts to copy to the elements `range` those of `source` from number `from` on. Called by one
-    /// thread; the copy belongs to the thread's next group, see [`commit`](super::commit).
+    /// Starts to copy `source[from..]` to the elements `range`. One thread makes the call. The copy belongs to its
+    /// next group: see [`commit`](super::commit).
     ///
     /// # Safety
-    /// 1. The elements lie within both views, and there are some.
-    /// 2. The addresses of the first ones and the number of bytes are multiples of 16.
-    /// 3. The elements of `source` have been written; the threads that wrote them have called
-    ///    [`fence`](super::fence), and a barrier stands between them and this call.
+    /// 1. The elements lie within both views, and `range` is not empty.
+    /// 2. The addresses of the first elements and the number of bytes are multiples of 16.
+    /// 3. The elements of `source` have been written. The threads that wrote them have called
+    ///    [`fence`](super::fence), and a barrier followed before this call.
     /// 4. Until the group has been waited for, no thread writes these elements of `source`, and no other
     ///    thread accesses the elements `range`.
     #[inline(always)]
@@ -139,13 +139,13 @@ impl<T: Pod> GlobalMut<'_, T> {
         range: Range<usize>,
         (source, from): (SharedSlice<'_, T>, usize),
     ) {
-        // SAFETY: (1) to (4) are the caller's.
+        // SAFETY: the caller's contract.
         unsafe { store_elements(self, range, (source, from), None) };
     }
 }
 
 impl<T: Pod> Hinted<GlobalMut<'_, T>> {
-    /// [`GlobalMut::bulk_store`] with the policy.
+    /// [`GlobalMut::bulk_store`] with a cache policy.
     ///
     /// # Safety
     /// 1. to 4. as without a policy.
@@ -156,7 +156,7 @@ impl<T: Pod> Hinted<GlobalMut<'_, T>> {
         range: Range<usize>,
         (source, from): (SharedSlice<'_, T>, usize),
     ) {
-        // SAFETY: (1) to (4) are the caller's.
+        // SAFETY: the caller's contract.
         unsafe { store_elements(self.side, range, (source, from), Some(self.policy)) };
     }
 }
@@ -171,7 +171,8 @@ unsafe fn store_elements<T: Pod>(
     (source, from): (SharedSlice<'_, T>, usize),
     policy: Option<CachePolicy>,
 ) {
-    // SAFETY: (1), (2) are the caller's. (3) (3), (4) of the caller. (4) The policy is one.
+    // SAFETY: ranges, alignment and accesses until the copy ends: the caller's contract. The policy
+    // comes from `cache_policy`.
     unsafe {
         machine::bulk_store(
             destination.as_mut_ptr(),

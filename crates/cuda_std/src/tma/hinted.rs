@@ -1,4 +1,4 @@
-//! What copies access with a policy: matrices by their maps, and elements in a row.
+//! Cache policies for tensor maps and views.
 
 use super::boxes::{TensorMap, TensorMapMut};
 use super::policy::{CachePolicy, Hinted};
@@ -9,7 +9,7 @@ use bytemuck::Pod;
 macro_rules! hinted {
     ($([$($generics:tt)*] $side:ty;)*) => {$(
         impl<T: Pod $($generics)*> $side {
-            /// The same, with a policy for the copies that access it.
+            /// Adds a cache policy to copies.
             #[inline(always)]
             #[must_use]
             pub fn hinted(self, policy: CachePolicy) -> Hinted<Self> {

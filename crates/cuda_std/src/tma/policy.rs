@@ -1,16 +1,15 @@
-//! Policies of bulk copies for the second-level cache.
+//! L2 policies of bulk copies.
 
 use crate::machine::{self, Eviction};
 
-/// How the second-level cache treats what copies access: a hint, which a thread makes once, before its
-/// loop. Without one, all lines are alike. (PTX ISA, `createpolicy`)
+/// An L2 eviction hint for bulk copies. A thread makes it once, before its loop. (PTX ISA, `createpolicy`)
 #[derive(Clone, Copy, Debug)]
 pub struct CachePolicy {
     policy: u64,
 }
 
 impl CachePolicy {
-    /// Lines are evicted before others: for what is read or written once.
+    /// Evicts the lines before others: for data that is read or written once.
     #[inline(always)]
     #[must_use]
     pub fn evict_first() -> Self {
@@ -19,7 +18,7 @@ impl CachePolicy {
         }
     }
 
-    /// Lines are evicted after others: for what other blocks read again.
+    /// Evicts the lines after others: for data that other blocks read again.
     #[inline(always)]
     #[must_use]
     pub fn evict_last() -> Self {
@@ -29,14 +28,14 @@ impl CachePolicy {
     }
 }
 
-/// What copies access, with their policy.
+/// A tensor map or view with a cache policy for its copies.
 #[derive(Clone, Copy, Debug)]
 pub struct Hinted<S> {
     pub(super) side: S,
     pub(super) policy: CachePolicy,
 }
 
-/// What an instruction is given.
+/// The operand of the instruction.
 #[inline(always)]
 pub(super) const fn bits(policy: Option<CachePolicy>) -> Option<u64> {
     match policy {

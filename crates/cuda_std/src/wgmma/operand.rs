@@ -1,17 +1,17 @@
-//! Operands of products: swizzled tiles, seen along k.
+//! Operands of products: swizzled tiles.
 
 use crate::machine;
 use crate::shared::{ROW_BYTES, SwizzledTile};
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
-/// An element that tensor cores multiply. An `f32` is one of which they ignore the low 13 bits (tf32). This crate
-/// alone implements it.
+/// An element type of operands. Tensor cores read an `f32` as tf32, without its low 13 bits. This crate alone
+/// implements it.
 pub trait Element: Pod + sealed::Element {
     /// Elements along k that one instruction multiplies: 32 bytes.
     const STEP: usize = 32 / size_of::<Self>();
 
-    /// What the simulator multiplies it as.
+    /// The simulator's type for it.
     #[doc(hidden)]
     #[cfg(not(target_arch = "nvptx64"))]
     const TYPE: simt::ElementType;
@@ -42,20 +42,19 @@ mod sealed {
     pub trait Major {}
 }
 
-/// Which elements of an operand are neighbours in memory: [`KMajor`] or [`MnMajor`].
+/// An operand's order in memory: [`KMajor`] or [`MnMajor`].
 pub trait Major: sealed::Major {
-    /// Whether those along m or n are.
+    /// Whether elements along m or n are contiguous.
     #[doc(hidden)]
     const IS_MN: bool;
 }
 
-/// Elements along k are neighbours: the rows of a tile are rows of the first operand, or columns of the
-/// second one.
+/// Elements along k are contiguous: a tile's rows are rows of the first operand, or columns of the second.
 #[derive(Debug)]
 pub struct KMajor(());
 
-/// Elements along m or n are neighbours: the rows of a tile are columns of the first operand, or rows of
-/// the second one. Elements of 16 bits only.
+/// Elements along m or n are contiguous: a tile's rows are columns of the first operand, or rows of the second. For
+/// 16-bit elements only.
 #[derive(Debug)]
 pub struct MnMajor(());
 
@@ -78,29 +77,29 @@ pub struct Operand<'block, T, M, const MN: usize, const K: usize> {
     block: PhantomData<(&'block [T], M)>,
 }
 
-/// How an instruction finds an operand (PTX ISA, 9.7.15.5.1.2.2, "Matrix Descriptor Format").
+/// An instruction's description of an operand (PTX ISA, 9.7.15.5.1.2.2, "Matrix Descriptor
+/// Format").
 #[derive(Clone, Copy, Debug)]
 pub struct Descriptor {
-    /// What the instruction is given.
+    /// The instruction's operand.
     pub bits: u64,
-    /// The address of the tile that the operand is a part of; a GPU does not need it.
+    /// The address of the operand's tile. A GPU does not need it.
     pub tile: usize,
-    /// Bytes of the tile.
+    /// Size of the tile in bytes.
     pub bytes: usize,
 }
 
 impl<'block, T: Element, const ROWS: usize, const COLUMNS: usize>
     SwizzledTile<'block, T, ROWS, COLUMNS>
 {
-    /// The tile as an operand whose elements along k are neighbours.
+    /// The tile as a K-major operand.
     #[inline(always)]
     #[must_use]
     pub fn k_major(self) -> Operand<'block, T, KMajor, ROWS, COLUMNS> {
         self.operand()
     }
 
-    /// The tile as an operand whose elements along m or n are neighbours. Elements of 8 and of 32 bits
-    /// have neighbours along k alone; with them it does not compile:
+    /// The tile as an MN-major operand, for 16-bit elements only. Others do not compile:
     ///
     /// ```compile_fail,E0080
     /// fn operand(tile: cuda_std::shared::SwizzledTile<'_, i8, 64, 128>) {
@@ -114,7 +113,7 @@ impl<'block, T: Element, const ROWS: usize, const COLUMNS: usize>
         const {
             assert!(
                 size_of::<T>() == 2,
-                "only elements of 16 bits may be neighbours along m or n: operands of 8 and of 32 bits are K-major"
+                "only operands of 16-bit elements can be MN-major: those of 8 and 32 bits must be K-major"
             )
         };
         self.operand()
@@ -141,13 +140,13 @@ impl<T: Element, M: Major, const MN: usize, const K: usize> Operand<'_, T, M, MN
     /// Bytes from one group of eight rows of a panel to the next.
     const ROWS_STRIDE: usize = 8 * ROW_BYTES;
 
-    /// The part of step `step` along k.
+    /// The operand of step `step` along k.
     #[inline(always)]
     pub(super) fn step(&self, step: usize) -> Descriptor {
         let (offset, panels_stride) = if M::IS_MN {
             (step * T::STEP * ROW_BYTES, self.panel_bytes)
         } else {
-            // Panels lie along k: a step is in one of them.
+            // Panels lie along k, and each step is within one.
             let byte = step * T::STEP * size_of::<T>();
             (byte / ROW_BYTES * self.panel_bytes + byte % ROW_BYTES, 16)
         };
@@ -160,14 +159,14 @@ impl<T: Element, M: Major, const MN: usize, const K: usize> Operand<'_, T, M, MN
     }
 }
 
-/// A descriptor of what lies `offset` bytes into a tile with a swizzle of 128 bytes.
+/// Encodes the descriptor of an operand `offset` bytes into a tile with the 128-byte swizzle.
 ///
-/// The steps of a tile differ by a constant alone: an address with its offset stays in its field, since
-/// shared memory has less than 2^18 bytes.
+/// The descriptors of a tile's steps differ by a constant: address plus offset stays within its field, since shared
+/// memory has less than 2^18 bytes.
 #[inline(always)]
 const fn encode(address: u32, offset: usize, leading: usize, stride: usize) -> u64 {
     const SWIZZLE_128: u32 = 1 << 30;
-    /// Addresses and distances are given in units of 16 bytes, in 14 bits.
+    /// Encodes an address or a stride in 14 bits, in units of 16 bytes.
     const fn field(bytes: u32) -> u32 {
         (bytes & 0x3_ffff) >> 4
     }

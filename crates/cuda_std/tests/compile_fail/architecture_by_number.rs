@@ -1,4 +1,4 @@
-//! An architecture is named.
+//! An architecture is given by its name.
 
 use cuda_std::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Which of the two would hold?
+//! Two values for one argument contradict each other.
 
 use cuda_std::prelude::*;
 

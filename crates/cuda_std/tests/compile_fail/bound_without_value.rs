@@ -1,4 +1,4 @@
-//! A bound has a value.
+//! A bound needs a value.
 
 use cuda_std::prelude::*;
 

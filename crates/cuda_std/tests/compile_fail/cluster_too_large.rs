@@ -1,4 +1,4 @@
-//! Not every GPU with clusters has room for 16 blocks.
+//! Not every GPU with clusters supports 16 blocks.
 
 use cuda_std::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The grid is what a cooperative kernel is for.
+//! A cooperative kernel needs a grid to be of use.
 
 use cuda_std::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Older GPUs start a launch when the one before has ended.
+//! Older GPUs start a launch only when the previous one has ended.
 
 use cuda_std::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The rounds of a constant's loops are no steps of a kernel.
+//! The rounds of loops in a constant are no steps of a kernel.
 
 use cuda_std::prelude::*;
 

@@ -1,4 +1,4 @@
-//! A fence orders something: the orders of fences are types.
+//! A relaxed fence would order nothing: the orders of fences are types.
 
 use cuda_std::atomic::{DeviceScope, Relaxed, fence};
 use cuda_std::prelude::*;

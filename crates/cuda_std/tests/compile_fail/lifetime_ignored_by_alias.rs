@@ -1,4 +1,4 @@
-//! A name of a view stands for a type that ends with the launch, also by way of an associated type.
+//! The name of a view stands for a type that ends with the launch, even through an associated type.
 
 use cuda_std::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Elements of matrices belong to threads by their rows and columns, not by their ranks.
+//! Elements of matrices belong to threads by row and column, not by rank.
 
 use cuda_std::prelude::*;
 

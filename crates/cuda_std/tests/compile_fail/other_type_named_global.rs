@@ -1,4 +1,4 @@
-//! The attribute sees names, not types: this is no view.
+//! The attribute sees names, not types: this type is not a view.
 
 use cuda_std::kernel;
 

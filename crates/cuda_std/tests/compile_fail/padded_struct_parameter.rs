@@ -1,4 +1,4 @@
-//! The bytes of a padding are not initialised, so they cannot cross.
+//! Padding bytes are not initialised, so they cannot be passed to the device.
 
 use cuda_std::prelude::*;
 

@@ -1,4 +1,4 @@
-//! A parameter is passed by its name.
+//! A parameter is passed by name.
 
 use cuda_std::prelude::*;
 

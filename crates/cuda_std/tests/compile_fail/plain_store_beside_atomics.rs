@@ -1,4 +1,4 @@
-//! An atomic view has atomic operations alone.
+//! An atomic view has only atomic operations.
 
 use cuda_std::prelude::*;
 

@@ -1,4 +1,4 @@
-//! A product of a warp is undefined where one of its threads has branched away, as here all but one.
+//! A warp's product is undefined if a thread of the warp has branched away; here, all but one have.
 
 use cuda_std::mma::{A, B, C};
 use cuda_std::prelude::*;

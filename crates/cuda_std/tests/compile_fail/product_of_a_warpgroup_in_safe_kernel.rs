@@ -1,4 +1,4 @@
-//! A group of products is undefined where a thread of the warpgroup has branched away, an empty one, too.
+//! A group of products, even an empty one, is undefined if a thread of the warpgroup has branched away.
 
 use cuda_std::prelude::*;
 use cuda_std::wgmma::{M64N8, Registers};

@@ -1,4 +1,4 @@
-//! Moving registers is undefined where a thread of the warpgroup has branched away.
+//! Moving registers is undefined if a thread of the warpgroup has branched away.
 
 use cuda_std::prelude::*;
 use cuda_std::warpgroup;

@@ -1,4 +1,4 @@
-//! On a GPU a shared array is a static, which cannot be generic; nor can it be in the simulator.
+//! On a GPU, a shared array is a static, which cannot be generic. The simulator has the same rule.
 
 use cuda_std::prelude::*;
 

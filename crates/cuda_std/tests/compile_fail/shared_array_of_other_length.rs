@@ -1,4 +1,4 @@
-//! The memory of a shared array fits an array of its length alone.
+//! The memory of a shared array fits only an array of its length.
 
 use cuda_std::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Only the macros know where a static array has to be.
+//! Only the macros place a static array in the right state space.
 
 use cuda_std::constant::ConstantArray;
 use cuda_std::symbol::GlobalArray;

@@ -1,4 +1,4 @@
-//! A texture is known by its type's name.
+//! A texture is recognised by the name of its type.
 
 use cuda_std::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Sixteen parameters are enough.
+//! A kernel has at most sixteen parameters.
 
 use cuda_std::prelude::*;
 

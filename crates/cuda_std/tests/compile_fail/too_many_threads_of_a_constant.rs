@@ -1,4 +1,4 @@
-//! No block has 2048 threads, of a constant either.
+//! No block has 2048 threads, even if a constant gives the number.
 
 use cuda_std::prelude::*;
 

@@ -1,4 +1,4 @@
-//! What unsafe code trusts a type for, no other crate can claim.
+//! Unsafe code relies on these traits, so other crates cannot implement them.
 
 use bytemuck::{Pod, Zeroable};
 use cuda_std::warp::LaneValue;

@@ -1,4 +1,4 @@
-//! A field may have another type on the host than on the GPU, so a struct is one of which all bytes are a value.
+//! A struct parameter may contain only types for which every bit pattern is valid, which excludes `bool`.
 
 use cuda_std::prelude::*;
 

@@ -1,4 +1,4 @@
-//! A witness is the proof of one access: it is used up.
+//! A unique index permits one access, which consumes it.
 
 use cuda_std::prelude::*;
 

@@ -1,4 +1,4 @@
-//! A witness is of one launch: another simulated thread of the same host thread cannot use one that was kept.
+//! A unique index belongs to one thread of one launch: a thread-local cannot keep it for another.
 
 use cuda_std::prelude::*;
 use cuda_std::thread::{UniqueIndex, UniqueIndex2d};

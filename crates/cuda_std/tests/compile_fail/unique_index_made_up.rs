@@ -1,4 +1,4 @@
-//! Only `unique_index` makes an index, so it is the own one.
+//! Only `unique_index` makes a unique index, so it is the thread's own.
 
 use cuda_std::prelude::*;
 use cuda_std::thread::UniqueIndex;

@@ -1,4 +1,4 @@
-//! An index is the proof of one access: it is used up.
+//! A unique index permits one access, which consumes it.
 
 use cuda_std::prelude::*;
 

@@ -1,4 +1,4 @@
-//! A view ends with its launch: a future that holds one is not polled by a later launch.
+//! A view ends with its launch: a future that holds one cannot outlive it.
 
 use cuda_std::prelude::*;
 use std::cell::RefCell;

@@ -1,4 +1,4 @@
-//! A view stays with its thread: a mutex that threads share cannot hold it.
+//! A view stays with its thread, so a mutex that threads share cannot hold it.
 
 use cuda_std::prelude::*;
 use std::sync::Mutex;

@@ -1,4 +1,4 @@
-//! A view stays with its thread, also where another thread ends before the launch does.
+//! A view stays with its thread, even if another thread would end before the launch.
 
 use cuda_std::prelude::*;
 

@@ -1,4 +1,4 @@
-//! A view ends with its launch: no static holds it.
+//! A view ends with its launch, so no static can hold it.
 
 use cuda_std::prelude::*;
 use std::sync::OnceLock;

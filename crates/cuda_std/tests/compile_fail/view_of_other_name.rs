@@ -1,5 +1,5 @@
-//! On the host a view is what its name says: under the name of the one that may be written, the
-//! other would be launched with a shared borrow.
+//! On the host, a view is what its name says: a read-only view under the name of the mutable one
+//! would be launched with a shared borrow.
 
 use cuda_std::texture;
 

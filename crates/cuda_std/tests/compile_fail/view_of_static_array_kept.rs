@@ -1,4 +1,4 @@
-//! The view of a static array ends with its launch, as other views do.
+//! The view of a static array ends with its launch, like other views.
 
 use cuda_std::prelude::*;
 

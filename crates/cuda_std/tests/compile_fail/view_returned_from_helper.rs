@@ -1,4 +1,4 @@
-//! A helper function returns a view with the lifetime that it was given, and no longer one.
+//! A helper function cannot return a view with a longer lifetime than it was given.
 
 use cuda_std::prelude::*;
 

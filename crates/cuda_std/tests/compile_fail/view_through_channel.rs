@@ -1,4 +1,4 @@
-//! A view stays with its thread: a channel to another one does not take it.
+//! A view stays with its thread: a channel cannot send it to another.
 
 use cuda_std::prelude::*;
 use std::sync::mpsc;

@@ -1,4 +1,4 @@
-//! What `#[kernel]` takes: also names that the code it writes could have had.
+//! Everything that `#[kernel]` accepts, including names that its generated code might use.
 
 use cuda_std::kernel::{Architecture, EntryParams, Kernel, SafeKernel};
 use cuda_std::prelude::*;
@@ -18,7 +18,7 @@ type bool32 = u32;
 #[kernel()]
 pub unsafe fn nothing() {}
 
-/// Only where it is requested.
+/// Compiled only on request.
 #[cfg(any())]
 #[kernel]
 pub fn never(x: Global<DoesNotExist>) {}

@@ -1,4 +1,4 @@
-//! A variable or a parameter can have the name of a kernel, in a kernel as in host code.
+//! A variable or a parameter can have the name of a kernel, both in a kernel and in host code.
 
 use cuda_std::kernel::{Kernel, SafeKernel};
 use cuda_std::prelude::*;

@@ -1,4 +1,5 @@
-//! What `#[kernel]` writes means the device library's items and `core`'s types, whatever names are in scope.
+//! The code that `#[kernel]` generates refers to the device library's items and `core`'s types, whatever names are in
+//! scope.
 
 use ::cuda_std::global::{Global, GlobalMut};
 use ::cuda_std::kernel::{Kernel, SafeKernel};

@@ -1,15 +1,15 @@
-//! Atomic operations: every thread of the launch works on the same few elements.
+//! Atomic operations: all threads of the launch work on the same few elements.
 
 use crate::put;
 use cuda_std::atomic::AtomicInteger;
 use cuda_std::prelude::*;
 use cuda_std::shared::SharedSlice;
 
-/// Words that an integer kernel works on: one for each operation.
+/// The words of an integer kernel: one for each operation.
 pub const WORDS: usize = 8;
 
-/// Applies every operation with `value` to a word of its own, by the functions of `$memory`, and
-/// returns what addition and exchange returned. The last word counts by compare-and-exchange.
+/// Applies every operation with `value`, each to a word of its own, by the functions of `$memory`,
+/// and returns the results of addition and exchange. The last word counts by compare-and-exchange.
 macro_rules! apply_all {
     ($memory:ident, $value:ident, $one:expr) => {{
         let old = $memory.atomic_add(0, $value);
@@ -42,8 +42,8 @@ unsafe fn in_global<T: AtomicInteger + core::ops::Add<Output = T> + PartialEq>(
     out: GlobalMut<T>,
 ) {
     let index = thread::unique_index().get();
-    // SAFETY: (1) is (1). (2) The words are touched by atomic operations alone, the rest belongs
-    // to this thread's unique index.
+    // SAFETY: the lengths are the caller's contract. Only atomic operations access the words, and
+    // the other elements belong to this thread's unique index.
     unsafe {
         let value = x.load(index);
         let (added, exchanged) = apply_all!(words, value, one);
@@ -54,7 +54,7 @@ unsafe fn in_global<T: AtomicInteger + core::ops::Add<Output = T> + PartialEq>(
 
 /// # Safety
 /// 1. The launch has one block. `words` has [`WORDS`] elements, `x` one for each thread and `out`
-///    2; `shared` has [`WORDS`], and is the block's own.
+///    2; `shared` has [`WORDS`], and belongs to the block.
 #[inline(always)]
 unsafe fn in_shared<T: AtomicInteger + core::ops::Add<Output = T> + PartialEq>(
     one: T,
@@ -64,8 +64,8 @@ unsafe fn in_shared<T: AtomicInteger + core::ops::Add<Output = T> + PartialEq>(
     shared: SharedSlice<T>,
 ) {
     let index = thread::unique_index().get();
-    // SAFETY: (1) is (1). (2) Between the barriers the words are touched by atomic operations
-    // alone; before and after by the one thread that has their index.
+    // SAFETY: the lengths are the caller's contract. Between the barriers only atomic operations
+    // access the words; before and after, only the thread with the word's index does.
     unsafe {
         if index < WORDS {
             shared.atomic_store(index, words.load(index));
@@ -90,7 +90,7 @@ macro_rules! integer_kernels {
         /// 1. `words` has [`WORDS`] elements, `x` one for each thread and `out` 2.
         #[kernel]
         pub unsafe fn $global(x: Global<$element>, words: GlobalMut<$element>, out: GlobalMut<$element>) {
-            // SAFETY: (1) is (1).
+            // SAFETY: the callee's contract is this function's.
             unsafe { in_global(1, x, words, out) }
         }
 
@@ -102,7 +102,7 @@ macro_rules! integer_kernels {
         ///    `out` 2.
         #[kernel]
         pub unsafe fn $shared(x: Global<$element>, words: GlobalMut<$element>, out: GlobalMut<$element>) {
-            // SAFETY: (1) is (1).
+            // SAFETY: the callee's contract is this function's.
             unsafe { in_shared(1, x, words, out, dynamic_shared![$element]) }
         }
 
@@ -115,7 +115,9 @@ macro_rules! integer_kernels {
         pub unsafe fn $array(x: Global<$element>, words: GlobalMut<$element>, out: GlobalMut<$element>) {
             let array = shared_array![$element; WORDS];
             let index = thread::unique_index().get();
-            // SAFETY: (1), (2) as in `in_shared`.
+            // SAFETY: the lengths are the caller's contract. Between the barriers only atomic
+            // operations access the words; before and after, only the thread with the word's index
+            // does.
             unsafe {
                 if index < WORDS {
                     array.atomic_store(index, words.load(index));
@@ -149,8 +151,8 @@ macro_rules! float_kernels {
         #[kernel]
         pub unsafe fn $name(x: Global<$element>, sums: GlobalMut<$element>) {
             let of_block = shared_array![$element; 1];
-            // SAFETY: (1) is (1). (2) Barriers stand between the plain accesses of thread 0 and
-            // the atomic ones; all else is atomic.
+            // SAFETY: the lengths are the caller's contract. Barriers separate the plain accesses
+            // of thread 0 from the atomic ones.
             unsafe {
                 if thread::thread_idx_x() == 0 {
                     of_block.store(0, 0.0);

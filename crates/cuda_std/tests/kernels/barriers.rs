@@ -6,8 +6,8 @@ use cuda_std::prelude::*;
 /// Largest block of this file's kernels.
 pub const MAX_THREADS: usize = 1024;
 
-/// Writes, for each thread, the count, the conjunction and the disjunction over the block of
-/// whether the thread's rank is a multiple of `divisor`.
+/// Writes for each thread the block's count, conjunction and disjunction of the predicate that a
+/// thread's rank is a multiple of `divisor`.
 ///
 /// # Safety
 /// 1. `out` has 3 elements for each thread.
@@ -22,12 +22,12 @@ pub unsafe fn predicates(divisor: u32, out: GlobalMut<u32>) {
         .into_iter()
         .enumerate()
     {
-        // SAFETY: (1) the elements belong to this thread's unique index.
+        // SAFETY: the elements belong to this thread's unique index.
         unsafe { put(out, first + i, number) };
     }
 }
 
-/// Each thread writes to shared memory, and reads what its right neighbour wrote, `rounds` times.
+/// Each thread writes to shared memory and reads its right neighbour's value, `rounds` times.
 ///
 /// # Safety
 /// 1. The launch has one-dimensional blocks; `x` and `out` have an element for each thread.
@@ -39,22 +39,22 @@ pub unsafe fn rotate(rounds: u32, x: Global<u32>, out: GlobalMut<u32>) {
         thread::block_size() as usize,
     );
     let index = thread::unique_index().get();
-    // SAFETY: (1) is (1).
+    // SAFETY: the length is the caller's contract.
     let mut value = unsafe { x.load(index) };
     for _ in 0..rounds {
-        // SAFETY: (1) a block has at most 1024 threads. (2) A barrier stands between each write
-        // and the reads of others.
+        // SAFETY: a block has at most 1024 threads. A barrier separates each write from the reads
+        // of others.
         unsafe { array.store(own, value) };
         thread::sync_threads();
         // SAFETY: as above; each element has been written before the barrier.
         value = unsafe { array.load((own + 1) % size) };
         thread::sync_threads();
     }
-    // SAFETY: (1) the element belongs to this thread's unique index.
+    // SAFETY: the element belongs to this thread's unique index.
     unsafe { put(out, index, value) };
 }
 
-/// The same through global memory, in `work`: a barrier orders its accesses, too.
+/// The same through global memory, in `work`, whose accesses a barrier orders, too.
 ///
 /// # Safety
 /// 1. The launch has one block; `work` and `out` have an element for each thread.
@@ -65,21 +65,22 @@ pub unsafe fn rotate_in_global_memory(rounds: u32, work: GlobalMut<u32>, out: Gl
         thread::block_size() as usize,
     );
     for _ in 0..rounds {
-        // SAFETY: (1) is (1). (2) Barriers stand between this read and the writes around it.
+        // SAFETY: the length is the caller's contract. Barriers separate this read from the writes
+        // around it.
         let neighbour = unsafe { work.load((own + 1) % size) };
         thread::sync_threads();
         // SAFETY: as above; no other thread writes a thread's own element.
         unsafe { work.store(own, neighbour) };
         thread::sync_threads();
     }
-    // SAFETY: (1) is (1). (2) No thread writes after the last barrier.
+    // SAFETY: the length is the caller's contract. No thread writes after the last barrier.
     let value = unsafe { work.load(own) };
-    // SAFETY: (1) the element belongs to this thread.
+    // SAFETY: the element belongs to this thread.
     unsafe { put(out, own, value) };
 }
 
-/// One thread changes a flag between two barriers, and all read it on both sides: in shared memory
-/// and in `flag`. The value from before the barrier must not be used after it.
+/// One thread changes a flag between two barriers, and all threads read it before and after: in
+/// shared memory and in `flag`. The compiler must not reuse the earlier value.
 ///
 /// # Safety
 /// 1. The launch has one block; `flag` has one element, `out` 4 for each thread.
@@ -88,11 +89,12 @@ pub unsafe fn flags_change(changer: u32, flag: GlobalMut<u32>, out: GlobalMut<u3
     let shared = shared_array![u32; 1];
     let own = thread::rank_in_block();
     if own == 0 {
-        // SAFETY: (1) one element. (2) A barrier follows before others touch it.
+        // SAFETY: the array has one element. A barrier follows before others access it.
         unsafe { shared.store(0, 10) };
     }
     thread::sync_threads();
-    // SAFETY: (1) one element each. (2) Barriers stand between reads and writes.
+    // SAFETY: the array has one element, and so has `flag`: the caller's contract. Barriers
+    // separate reads from writes.
     let before = unsafe { (shared.load(0), flag.load(0)) };
     thread::sync_threads();
     if own == changer {
@@ -109,13 +111,13 @@ pub unsafe fn flags_change(changer: u32, flag: GlobalMut<u32>, out: GlobalMut<u3
         .into_iter()
         .enumerate()
     {
-        // SAFETY: (1) the elements belong to this thread.
+        // SAFETY: the elements belong to this thread.
         unsafe { put(out, own as usize * 4 + i, number) };
     }
 }
 
-/// The two halves of a block sum their ranks apart, each with a barrier of its own; the second
-/// half goes through it `rounds` times more.
+/// The two halves of a block sum their ranks separately, each with a barrier of its own. The second
+/// half passes it `rounds` times more.
 ///
 /// # Safety
 /// 1. The launch has one one-dimensional block of an even number of warps; `out` has an element
@@ -128,8 +130,8 @@ pub unsafe fn halves(rounds: u32, out: GlobalMut<u32>) {
     let rounds = if own < half { 1 } else { 1 + rounds };
     let mut sum = 0;
     for round in 0..rounds {
-        // SAFETY: (1) a block has at most 1024 threads. (2) The half's barrier stands between
-        // writes and reads, and no thread leaves its half.
+        // SAFETY: a block has at most 1024 threads. The half's barrier separates writes from reads,
+        // and each half accesses only its own elements.
         unsafe { array.store(own as usize, own + round) };
         thread::named_barrier_sync(which, half);
         for other in first..first + half {
@@ -138,16 +140,16 @@ pub unsafe fn halves(rounds: u32, out: GlobalMut<u32>) {
         }
         thread::named_barrier_sync(which, half);
     }
-    // SAFETY: (1) the element belongs to this thread.
+    // SAFETY: the element belongs to this thread.
     unsafe { put(out, own as usize, sum) };
 }
 
-/// The named barriers of [`handed_over`].
+/// The named barriers of [`handed_over`], for a full and an empty buffer.
 const FULL: u32 = 1;
 const EMPTY: u32 = 2;
 
-/// The first half of a block hands numbers to the second one in shared memory, `rounds` times: thread
-/// `t` of the first gives `t + round`, and each of the second adds up all of them.
+/// The first half of a block passes numbers to the second through shared memory, `rounds` times: thread `t` of the
+/// first half passes `t + round`, and each thread of the second adds up all numbers.
 ///
 /// # Safety
 /// 1. The launch has one one-dimensional block of an even number of warps; `out` has an element for each
@@ -162,8 +164,8 @@ pub unsafe fn handed_over(rounds: u32, out: GlobalMut<u32>) {
             if round > 0 {
                 thread::named_barrier_sync(EMPTY, all);
             }
-            // SAFETY: (1) a block has at most 1024 threads. (2) The barriers stand between the write and
-            // the reads of the rounds before and of this one.
+            // SAFETY: a block has at most 1024 threads. The barriers separate the write from the
+            // reads of the previous round and of this one.
             unsafe { array.store(own as usize, own + round) };
             thread::named_barrier_arrive(FULL, all);
         }
@@ -179,7 +181,7 @@ pub unsafe fn handed_over(rounds: u32, out: GlobalMut<u32>) {
                 thread::named_barrier_arrive(EMPTY, all);
             }
         }
-        // SAFETY: (1) the element belongs to this thread.
+        // SAFETY: the element belongs to this thread.
         unsafe { put(out, (own - half) as usize, sum) };
     }
 }

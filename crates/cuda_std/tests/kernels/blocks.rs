@@ -5,12 +5,12 @@ use cuda_std::block::ReduceScratch;
 use cuda_std::prelude::*;
 use cuda_std::warp::LaneValue;
 
-/// Writes the block's sum and its largest value, as each thread of the first warp has them.
+/// Writes the block's sum and largest value, from each thread of the first warp.
 ///
 /// # Safety
 /// 1. Blocks are whole warps; `x` has an element for each thread, `out` 2 for each thread of the
 ///    first warps of all blocks, block after block.
-/// 2. `scratch` is the block's own.
+/// 2. `scratch` belongs to the block.
 #[inline(always)]
 unsafe fn reduce<T: LaneValue + PartialOrd + core::ops::Add<Output = T>>(
     lowest: T,
@@ -18,9 +18,10 @@ unsafe fn reduce<T: LaneValue + PartialOrd + core::ops::Add<Output = T>>(
     out: GlobalMut<T>,
     scratch: ReduceScratch<T>,
 ) {
-    // SAFETY: (1) is (1).
+    // SAFETY: the length is the caller's contract.
     let value = unsafe { x.load(thread::unique_index().get()) };
-    // SAFETY: (1) is (1). (2) A barrier stands between the two uses.
+    // SAFETY: blocks are whole warps, and `scratch` is the block's own: the caller's contract. A
+    // barrier separates the two uses.
     let sum = unsafe { block::reduce_sum(value, scratch) };
     thread::sync_threads();
     // SAFETY: as above; nothing uses `scratch` afterwards.
@@ -28,7 +29,7 @@ unsafe fn reduce<T: LaneValue + PartialOrd + core::ops::Add<Output = T>>(
         unsafe { block::reduce(value, lowest, scratch, |a, b| if a > b { a } else { b }) };
     if warp::warp_in_block() == 0 {
         let place = thread::block_rank() as usize * warp::width() as usize + warp::lane() as usize;
-        // SAFETY: (1) the elements belong to this lane of this block.
+        // SAFETY: the elements belong to this lane of this block.
         unsafe {
             put(out, place * 2, sum);
             put(out, place * 2 + 1, largest);
@@ -46,7 +47,8 @@ macro_rules! reduce_kernels {
         #[kernel(max_threads = 1024)]
         pub unsafe fn $name(x: Global<$element>, out: GlobalMut<$element>) {
             let scratch = shared_array![$element; block::MAX_WARPS];
-            // SAFETY: (1) is (1). (2) Declared here.
+            // SAFETY: the launch and the lengths are the caller's contract. The array is declared
+            // here, so it is the block's own.
             unsafe { reduce($lowest, x, out, scratch) }
         }
     )*};

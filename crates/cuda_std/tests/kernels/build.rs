@@ -1,5 +1,5 @@
-//! With the feature `cuda`, builds this crate's own kernels for the GPU, where there is one or the PTX is requested:
-//! it takes longer than the tests of these kernels on the simulator.
+//! With the feature `cuda`, builds this crate's own kernels for the GPU if there is one or the PTX is requested. The
+//! build takes longer than the simulator tests of these kernels.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
@@ -13,14 +13,14 @@ mod cuda {
     use std::path::{Path, PathBuf};
     use std::{env, fs, process};
 
-    /// Requests the PTX.
+    /// The variable that requests the PTX.
     const VARIABLE: &str = "TILEWRIGHT_TEST_PTX";
 
-    /// What the driver for Linux makes; there is no GPU to test on where it is not.
+    /// The device file of the Linux driver. Without it, there is no GPU to test on.
     const DRIVER: &str = "/dev/nvidiactl";
 
-    /// Writes `images.rs` to `OUT_DIR`: an array of (architecture, PTX), empty where no test needs it or no device
-    /// toolchain is there.
+    /// Writes `images.rs` to `OUT_DIR`: an array of (architecture, PTX), which is empty if no test needs it or the
+    /// device toolchain is missing.
     pub fn build() {
         let crate_folder = env::var("CARGO_MANIFEST_DIR").expect("cargo names the crate's folder");
         let images = PathBuf::from(env::var("OUT_DIR").expect("cargo names a folder for output"))

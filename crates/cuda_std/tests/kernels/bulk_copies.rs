@@ -25,8 +25,8 @@ pub const INCREMENT_BYTES: u32 = (STAGES * (MAX_PIECE * size_of::<u32>() + 16)) 
 /// loads and for the stores, or without.
 ///
 /// # Safety
-/// 1. The views have as many elements, a multiple of 4, and so is `piece`, at most [`MAX_PIECE`]. The
-///    launch has blocks of one dimension with [`INCREMENT_BYTES`].
+/// 1. The views have the same number of elements, a multiple of 4; `piece` is a multiple of 4 and at most
+///    [`MAX_PIECE`]. The launch has blocks of one dimension with [`INCREMENT_BYTES`].
 #[inline(always)]
 unsafe fn increment(
     piece: u32,
@@ -39,7 +39,7 @@ unsafe fn increment(
     let ring = shared.ring::<STAGES>();
     let own = thread::thread_idx_x() as usize;
     if own == 0 {
-        // SAFETY: (1) one thread, and the block's barrier follows.
+        // SAFETY: one thread initialises the ring, and the block's barrier follows.
         unsafe { ring.init(1, thread::block_size()) };
     }
     thread::sync_threads();
@@ -50,11 +50,12 @@ unsafe fn increment(
     while first < out.len() {
         let count = piece.min(out.len() - first);
         let range = first..first + count;
-        // SAFETY: (1) the ring is initialised. For the load: (1), (2) are (1). (3), (4) The slot is empty
-        // until it has been waited for. (5) All stages are waited for. For the elements of the stage: (1)
-        // they are in it, and copied. (2) Each is one thread's. For the store: (1), (2) are (1). (3) The
-        // fence and the barrier stand between. (4) It is waited for before the stage is released, and
-        // pieces are of different elements.
+        // SAFETY: the ring is initialised. The load: lengths and alignment are the caller's
+        // contract; the stage is free from `acquire` until its copy is waited for, and every stage
+        // is waited for. The stage's elements: they lie in the stage and have been copied, and each
+        // belongs to one thread. The store: lengths and alignment are the caller's contract; the
+        // fence and the barrier order the writes before it; the wait before the release keeps its
+        // source unchanged; and pieces do not overlap.
         unsafe {
             if own == 0 {
                 let slot = producer.acquire();
@@ -94,11 +95,11 @@ unsafe fn increment(
 /// `out[i] = x[i] + 1`, in pieces of `piece` elements.
 ///
 /// # Safety
-/// 1. The views have as many elements, a multiple of 4, and so is `piece`, at most [`MAX_PIECE`]. The
-///    launch has blocks of one dimension with [`INCREMENT_BYTES`].
+/// 1. The views have the same number of elements, a multiple of 4; `piece` is a multiple of 4 and at most
+///    [`MAX_PIECE`]. The launch has blocks of one dimension with [`INCREMENT_BYTES`].
 #[kernel(arch = "sm_90")]
 pub unsafe fn bulk_increment(piece: u32, x: Global<u32>, out: GlobalMut<u32>) {
-    // SAFETY: (1) is (1).
+    // SAFETY: the callee's contract is this function's.
     unsafe { increment(piece, x, out, None) };
 }
 
@@ -109,7 +110,7 @@ pub unsafe fn bulk_increment(piece: u32, x: Global<u32>, out: GlobalMut<u32>) {
 #[kernel(arch = "sm_90")]
 pub unsafe fn bulk_increment_hinted(piece: u32, x: Global<u32>, out: GlobalMut<u32>) {
     let policies = (CachePolicy::evict_first(), CachePolicy::evict_last());
-    // SAFETY: (1) is (1).
+    // SAFETY: the callee's contract is this function's.
     unsafe { increment(piece, x, out, Some(policies)) };
 }
 
@@ -121,8 +122,7 @@ type Tile<'a> = SwizzledTile<'a, f32, 64, 32>;
 /// Bytes of dynamic shared memory of [`hinted_boxes`].
 pub const BOXES_BYTES: u32 = 2 * Tile::BYTES + 16;
 
-/// Each of two blocks stores the only box of `common`, which block 0 loads for both, and below it its box
-/// of `own`.
+/// Block 0 loads the only box of `common` for both blocks. Each block stores it and, below it, its own box of `own`.
 ///
 /// # Safety
 /// 1. `common` is one box, `own` two of them, one below the other, and `out` four. The launch is one
@@ -138,16 +138,17 @@ pub unsafe fn hinted_boxes(
     let ring = shared.ring::<1>();
     let is_first = thread::rank_in_block() == 0;
     if is_first {
-        // SAFETY: (1) one thread, and the cluster's barrier follows.
+        // SAFETY: one thread initialises the ring, and the cluster's barrier follows.
         unsafe { ring.init(1, 1) };
     }
     cluster::sync();
     let rows = BOX.0 as u32;
     if is_first {
         let (first, last) = (CachePolicy::evict_first(), CachePolicy::evict_last());
-        // SAFETY: (1) the ring is initialised in both blocks. For the loads: (1) the launch writes neither
-        // matrix. (2), (3) The only stage is filled once. (4) It is waited for. For the stores: (1) each
-        // block has its rows. (2) Copies wrote the tiles, and were waited for. (3) No thread writes them.
+        // SAFETY: the ring is initialised in both blocks. The loads: the launch writes neither
+        // matrix; the only stage is filled once, and all wait for it. The stores: each block stores
+        // rows of its own; copies have written the tiles and were waited for; no thread writes the
+        // tiles.
         unsafe {
             let slot = ring.producer().acquire();
             slot.expect(2 * Tile::BYTES);
@@ -165,6 +166,6 @@ pub unsafe fn hinted_boxes(
         tma::commit();
         tma::wait::<0>();
     }
-    // Block 1 does not end before the copy to it has landed.
+    // Block 1 must not end before the copy to it has arrived.
     cluster::sync();
 }

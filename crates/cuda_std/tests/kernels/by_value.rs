@@ -2,7 +2,7 @@
 
 use cuda_std::prelude::*;
 
-/// 128 bytes at a multiple of 64, as a tensor map has them.
+/// 128 bytes, aligned to 64, like a tensor map.
 #[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C, align(64))]
 pub struct Table(pub [u32; 32]);
@@ -17,7 +17,7 @@ pub fn read_table(added: u32, table: GridConstant<Table>, out: GlobalMut<u32>) {
     }
 }
 
-/// `out[i]` is the last value of the first table and the first one of the second.
+/// `out[i]` is the sum of the first table's last value and the second table's first value.
 #[kernel]
 pub fn read_two_tables(a: GridConstant<Table>, b: GridConstant<[u16; 3]>, out: GlobalMut<u32>) {
     if let Some(out) = out.own(thread::unique_index()) {
@@ -35,19 +35,19 @@ pub fn read_table_in_clusters(added: u32, table: GridConstant<Table>, out: Globa
     }
 }
 
-/// What [`draw`] draws: 12 bytes without padding.
+/// The line that [`draw`] draws: 12 bytes without padding.
 #[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct Line {
-    /// By which it rises from one element to the next.
+    /// Its rise from one element to the next.
     pub slope: f32,
     /// Its value at element `first`.
     pub offset: f32,
-    /// Where it starts.
+    /// Its first element.
     pub first: u32,
 }
 
-/// `out[i] = slope * (i - first) + offset`, between the limits if they hold.
+/// `out[i] = slope * (i - first) + offset`, clamped to `limits` if `clamped`.
 #[kernel]
 pub fn draw(line: Line, limits: [f32; 2], clamped: bool, out: GlobalMut<f32>) {
     let index = thread::unique_index();
@@ -63,7 +63,8 @@ pub fn draw(line: Line, limits: [f32; 2], clamped: bool, out: GlobalMut<f32>) {
     }
 }
 
-/// `out[i]` is a value of `table` that only the running kernel knows, negated bit by bit if so.
+/// `out[i]` is the value of `table` at an index known only at run time; with `negated`, its
+/// complement.
 #[kernel]
 pub fn pick(table: [u32; 5], negated: bool, places: Global<u8>, out: GlobalMut<u32>) {
     let index = thread::unique_index();

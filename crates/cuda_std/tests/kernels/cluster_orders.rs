@@ -1,4 +1,4 @@
-//! Atomic operations with the scope of a cluster, and on the shared memory of its other blocks.
+//! Atomic operations with cluster scope, and on the shared memory of other blocks of the cluster.
 #![cfg_attr(
     target_arch = "nvptx64",
     allow(
@@ -13,8 +13,8 @@ use cuda_std::atomic::{AcqRel, Acquire, ClusterScope, Relaxed, Release, fence};
 use cuda_std::cluster;
 use cuda_std::prelude::*;
 
-/// The blocks of each cluster write their elements of `x` to `out`; the last one to count itself writes their
-/// sum in place of its own.
+/// The blocks of each cluster write their elements of `x` to `out`. The last block to count itself writes the sum in
+/// place of its own element.
 ///
 /// # Safety
 /// 1. `x` and `out` have an element for each block, `counts` one for each cluster, which is 0.
@@ -25,8 +25,9 @@ pub unsafe fn last_of_cluster_adds(x: Global<u32>, out: GlobalMut<u32>, counts: 
     if thread::thread_idx_x() != 0 {
         return;
     }
-    // SAFETY: (1) is (1). (2) Each block has its own element, and each cluster its own count, which is touched by
-    // atomic operations alone. Of the scope: (1) by threads of the cluster.
+    // SAFETY: the lengths are the caller's contract. Each block has its own element, and each
+    // cluster its own count, which only atomic operations by threads of the cluster access: its
+    // scope holds.
     unsafe {
         put(out, block as usize, x.load(block as usize));
         let count = counts.atomic_ref((first / blocks) as usize);
@@ -38,10 +39,10 @@ pub unsafe fn last_of_cluster_adds(x: Global<u32>, out: GlobalMut<u32>, counts: 
     }
 }
 
-/// The block of a cluster that has the words of the kernels below.
+/// The block of a cluster whose shared memory holds the words of the kernels below.
 const OWNER: u32 = 1;
 
-/// Every operation in every order on words that one block of a cluster has, by the threads of all its blocks.
+/// Every operation in every order, by the threads of all blocks of a cluster, on words in one block's shared memory.
 ///
 /// # Safety
 /// 1. The launch is one cluster with blocks of at least [`WORDS`] threads. `words` has [`WORDS`] elements, `x`
@@ -52,9 +53,10 @@ pub unsafe fn ordered_remote(x: Global<u32>, words: GlobalMut<u32>) {
     let own = own.as_slice();
     let is_owner = cluster::rank() == OWNER;
     let thread = thread::rank_in_block() as usize;
-    // SAFETY: (1) is (1). (2) Between the barriers the words are touched by atomic operations alone; before and
-    // after by the one thread that has their index. (3) The last barrier of the cluster is after them. Of the
-    // scope: (1) the threads are in one cluster.
+    // SAFETY: the lengths are the caller's contract. Between the barriers only atomic operations
+    // access the words; before and after, only the thread with the word's index does. The last
+    // barrier of the cluster keeps the blocks resident. The scope holds, because all threads are in
+    // one cluster.
     unsafe {
         if is_owner && thread < WORDS {
             own.store(thread, words.load(thread));
@@ -73,8 +75,8 @@ pub unsafe fn ordered_remote(x: Global<u32>, words: GlobalMut<u32>) {
 /// Counters of [`count_remote`].
 pub const COUNTERS: usize = 8;
 
-/// The operations of views on counters that one block has, by the threads of all blocks: each adds its rank in
-/// the cluster in several ways; the last counter has what is loaded from the first one afterwards.
+/// The atomic operations of views, by the threads of all blocks, on counters in one block's shared memory. Each
+/// thread adds its rank in the cluster in several ways; the last counter gets the final value of the first.
 ///
 /// # Safety
 /// 1. The launch has blocks of one dimension. `counters` has [`COUNTERS`] elements for each cluster.
@@ -85,8 +87,9 @@ pub unsafe fn count_remote(counters: GlobalMut<u32>) {
     let thread = thread::thread_idx_x();
     let rank = cluster::rank() * thread::block_dim_x() + thread;
     let remote = own.in_block(OWNER);
-    // SAFETY: (1) is (1), and the numbers are below [`COUNTERS`]. (2) Between barriers of the cluster there are
-    // atomic operations alone. (3) The last barrier of the cluster is after them.
+    // SAFETY: the lengths are the caller's contract, and the numbers are below [`COUNTERS`].
+    // Between the barriers of the cluster there are only atomic operations. The last barrier of the
+    // cluster keeps the blocks resident.
     unsafe {
         if rank == 0 {
             for counter in 0..COUNTERS {
@@ -131,9 +134,9 @@ pub unsafe fn count_remote(counters: GlobalMut<u32>) {
     }
 }
 
-/// The blocks of a cluster hand a number on, each with its element of `x`: a block writes the number to the
-/// memory of the next one, and raises the flag there. The first block waits for the flag of the last one where
-/// that is, and reads the number there.
+/// The blocks of a cluster pass a number on, each adding its element of `x`: a block writes the number to the next
+/// block's memory and raises the flag there. The first block waits for the last block's flag in that block's memory,
+/// and reads the number there.
 ///
 /// # Safety
 /// 1. `x` has an element for each block, `numbers` one for each cluster.
@@ -143,9 +146,10 @@ pub unsafe fn relay_in_cluster(x: Global<u32>, numbers: GlobalMut<u32>) {
     let (number, flag) = (number.as_slice(), flag.as_slice());
     let (rank, blocks) = (cluster::rank(), cluster::blocks());
     let is_first = thread::rank_in_block() == 0;
-    // SAFETY: (1) there is one element; the others are (1). (2) The flags order the accesses of the numbers, and
-    // are touched by atomic operations alone. (3) The last barrier of the cluster is after them. Of the scopes:
-    // (1) the threads are in one cluster.
+    // SAFETY: the arrays have one element; the views' lengths are the caller's contract. The flags
+    // order the accesses of the numbers, and only atomic operations access the flags. The last
+    // barrier of the cluster keeps the blocks resident. The scopes hold, because all threads are in
+    // one cluster.
     unsafe {
         let own_flag = flag.atomic_ref(0).with_scope::<ClusterScope>();
         let flag_of = |rank| {
@@ -186,8 +190,8 @@ pub unsafe fn relay_in_cluster(x: Global<u32>, numbers: GlobalMut<u32>) {
     }
 }
 
-/// The first block of a pair hands an element of `x` to the second one, which hands it back with its own added:
-/// through plain memory, with fences for the cluster and a flag in each block's memory, which the other raises.
+/// The first block of a pair passes an element of `x` to the second, which adds its own and passes it back: through
+/// plain memory, with cluster fences and a flag in each block's memory, which the other block raises.
 ///
 /// # Safety
 /// 1. `x` and `letters` have an element for each block, `out` one for each cluster. The blocks have one thread.
@@ -197,8 +201,9 @@ pub unsafe fn answer_in_cluster(x: Global<u32>, letters: GlobalMut<u32>, out: Gl
     let flag = flag.as_slice();
     let (rank, block) = (cluster::rank(), thread::block_idx_x() as usize);
     let (own, other) = (block, block ^ 1);
-    // SAFETY: (1) is (1); there is one element. (2) The flags order the accesses of the letters, and are touched
-    // by atomic operations alone. (3) The last barrier of the cluster is after them.
+    // SAFETY: the views' lengths are the caller's contract; the array has one element. The flags
+    // order the accesses of the letters, and only atomic operations access the flags. The last
+    // barrier of the cluster keeps the blocks resident.
     unsafe {
         let send = |letter: u32| {
             letters.store(own, letter);

@@ -17,8 +17,8 @@ pub const LINE: usize = 4 * THREADS as usize;
 /// Threads of a block.
 pub const THREADS: u32 = 64;
 
-/// Each block reads the words of the next one of its cluster, and sends them to the one after that: those of
-/// each block come to the next one, once in accesses of 4 and 8 bytes and once in those of 16.
+/// Each block reads the next block's words and sends them to the block after that, all within the cluster: once by
+/// accesses of 4 and 8 bytes, once by accesses of 16.
 ///
 /// # Safety
 /// 1. `x` has [`LINE`] words for each block and `out` twice as many; blocks have [`THREADS`].
@@ -33,8 +33,9 @@ pub unsafe fn exchange(x: Global<u32>, out: GlobalMut<u32>) {
     let first = 4 * thread::rank_in_block() as usize;
     let line = thread::block_idx_x() as usize * LINE;
     let ahead = |blocks: u32| (cluster::rank() + blocks) % cluster::blocks();
-    // SAFETY: (1) four words of each thread. (2) Others touch them on the other side of a barrier of the
-    // cluster. (3) The last one holds the blocks. (4) `first` is a multiple of 4, and arrays of 16 bytes.
+    // SAFETY: each thread accesses four words within the line. A barrier of the cluster separates
+    // its accesses from those of others, and the last one keeps the blocks resident. `first` is a
+    // multiple of 4, and the arrays are aligned to 16 bytes.
     unsafe {
         own.store_vector(first, x.load_vector::<4>(line + first));
         cluster::sync();
@@ -54,8 +55,8 @@ pub unsafe fn exchange(x: Global<u32>, out: GlobalMut<u32>) {
 /// Words of a copy of [`shared_lines`].
 pub const HALF: usize = 128;
 
-/// Each of two blocks writes the two halves that block 0 copies for both, with and without a policy, and adds
-/// its rank.
+/// Block 0 copies two halves for both blocks, one with a policy and one without. Each block writes them with its rank
+/// added.
 ///
 /// # Safety
 /// 1. `x` has 2 [`HALF`] words and `out` twice as many; the launch is one cluster with blocks of [`THREADS`]
@@ -67,13 +68,13 @@ pub unsafe fn shared_lines(x: Global<u32>, out: GlobalMut<u32>) {
     let words = shared.array::<u32, { 2 * HALF }>().as_slice();
     let is_first = thread::rank_in_block() == 0;
     if is_first {
-        // SAFETY: (1) one thread, and the cluster's barrier follows.
+        // SAFETY: one thread initialises the ring, and the cluster's barrier follows.
         unsafe { ring.init(1, 1) };
     }
     cluster::sync();
-    // SAFETY: (1) the ring is initialised in both blocks. For the copies: (1), (2) halves of both views. (3),
-    // (4) The only stage is filled once. (5) It is waited for. For the words: (1), (2) the stage is full, and
-    // each word of `out` is one thread's.
+    // SAFETY: the ring is initialised in both blocks. The copies: the halves are within the views
+    // and aligned; the only stage is filled once, and all wait for it. The words: the stage is
+    // full, and each word of `out` belongs to one thread.
     unsafe {
         if is_first {
             let slot = ring.producer().acquire();
@@ -92,7 +93,7 @@ pub unsafe fn shared_lines(x: Global<u32>, out: GlobalMut<u32>) {
             i += THREADS as usize;
         }
     }
-    // Block 1 does not end before the copies to it have landed.
+    // Block 1 must not end before the copies to it have arrived.
     cluster::sync();
 }
 

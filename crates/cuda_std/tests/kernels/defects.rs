@@ -1,36 +1,36 @@
-//! Kernels with one bug each. The simulator must report it with the line that is marked, in the
-//! thread that the launch says. None of them is ever launched on a GPU.
+//! Kernels with one bug each. The simulator must report it at the marked line, in the thread that
+//! the launch chooses. They never run on a GPU.
 //!
-//! Each test looks for `defect: NAME` in this file to know the line.
+//! Each test searches this file for `defect: NAME` to find the line.
 
 use cuda_std::dependent_launch;
 use cuda_std::prelude::*;
 
-/// Whether the calling thread is the one that has the bug: thread `thread` of block `block`.
+/// Whether the calling thread is the one with the bug: thread `thread` of block `block`.
 #[inline(always)]
 fn is_chosen(block: u32, thread: u32) -> bool {
     thread::block_idx_x() == block && thread::rank_in_block() == thread
 }
 
 global_array! {
-    /// What [`static_array_race`] adds to.
+    /// The total of [`static_array_race`].
     pub static TOTAL: [f32; 1] = [0.0];
 }
 
-/// Each thread adds to the same element, without an order.
+/// Each thread adds to the same element, without ordering.
 ///
 /// # Safety
 /// 1. The launch is in the simulator.
 #[kernel]
 pub unsafe fn static_array_race() {
-    // SAFETY: none. The simulator reports the second access.
+    // SAFETY: none: the simulator reports the second access.
     TOTAL.with(|total| unsafe {
         let sum = total.load(0) + 1.0; // defect: static_array_race
         total.store(0, sum); // defect: static_array_race
     });
 }
 
-/// Reads before the launches before have ended.
+/// Reads before the earlier launches have ended.
 ///
 /// # Safety
 /// 1. The launch is in the simulator.
@@ -39,18 +39,18 @@ pub unsafe fn load_before_wait(block: u32, thread: u32, x: Global<f32>, _y: Glob
     if !is_chosen(block, thread) {
         dependent_launch::wait();
     }
-    // SAFETY: none. The simulator reports the access before it is performed.
+    // SAFETY: none: the simulator reports the access before it is performed.
     let _ = unsafe { x.load(0) }; // defect: load_before_wait
 }
 
-/// Writes before the launches before have ended.
+/// Writes before the earlier launches have ended.
 ///
 /// # Safety
 /// 1. The launch is in the simulator.
 #[kernel(arch = "sm_90", dependent_launch)]
 pub unsafe fn store_before_wait(block: u32, thread: u32, _x: Global<f32>, y: GlobalMut<f32>) {
     if is_chosen(block, thread) {
-        // SAFETY: none. The simulator reports the access before it is performed.
+        // SAFETY: none: the simulator reports the access before it is performed.
         unsafe { y.store(0, 2.0) }; // defect: store_before_wait
     }
     dependent_launch::wait();
@@ -66,7 +66,7 @@ macro_rules! accesses {
         pub unsafe fn $name(block: u32, thread: u32, $x: Global<f32>, $y: GlobalMut<f32>) {
             let _ = ($x, $y);
             if is_chosen(block, thread) {
-                // SAFETY: none. The simulator reports the access before it is performed.
+                // SAFETY: none: the simulator reports the access before it is performed.
                 unsafe { $access };
             }
         }
@@ -89,11 +89,11 @@ accesses! {
     load_far_away(x, y) {
         let _ = x.load(usize::MAX); // defect: load_far_away
     }
-    /// Reads a vector of which the last element is missing.
+    /// Reads a vector whose last element is past the end.
     vector_load_behind_end(x, y) {
         let _ = x.load_vector::<4>(x.len() / 4 * 4); // defect: vector_load_behind_end
     }
-    /// Writes a vector of which the last element is missing.
+    /// Writes a vector whose last element is past the end.
     vector_store_behind_end(x, y) {
         y.store_vector::<4>(y.len() / 4 * 4, [0.0; 4]); // defect: vector_store_behind_end
     }
@@ -101,7 +101,7 @@ accesses! {
     stream_behind_end(x, y) {
         let _ = x.load_streaming::<2>(x.len() + 1); // defect: stream_behind_end
     }
-    /// Reads by way of L2 past the end.
+    /// Reads through L2 past the end.
     cached_behind_end(x, y) {
         let _ = y.load_cached_l2::<1>(y.len()); // defect: cached_behind_end
     }
@@ -137,7 +137,7 @@ accesses! {
     shared_atomic_behind_end(x, y) {
         let _ = shared_array![f32; 1].atomic_add(1, 1.0); // defect: shared_atomic_behind_end
     }
-    /// Writes to a tile's padding, where the storage has room.
+    /// Writes to a tile's padding, which the storage contains.
     store_to_padding(x, y) {
         shared_tile![f32; 4, 4; pitch = 8].store(1, 4, 0.0); // defect: store_to_padding
     }
@@ -149,7 +149,7 @@ accesses! {
     vector_leaves_row(x, y) {
         let _ = shared_tile![f32; 4, 6; pitch = 8].load_vector::<4>(0, 4); // defect: vector_leaves_row
     }
-    /// Uses dynamic shared memory that the launch did not ask for.
+    /// Uses dynamic shared memory that the launch did not request.
     dynamic_memory_is_missing(x, y) {
         dynamic_shared![f32].store(0, 1.0); // defect: dynamic_memory_is_missing
     }
@@ -173,7 +173,7 @@ accesses! {
         let tile = shared_array![f32; 8];
         Pipeline::<2>::new().copy_or_zero::<f32, 4>(tile.as_slice(), 2, x, 4, 1); // defect: copy_to_misaligned
     }
-    /// Calls more of a partial copy present than there is.
+    /// Claims more source elements of a partial copy than exist.
     copy_of_too_many(x, y) {
         let tile = shared_array![f32; 8];
         let from = x.len() / 4 * 4;
@@ -181,7 +181,7 @@ accesses! {
     }
 }
 
-/// One thread returns before the barrier that all others wait at.
+/// One thread returns before the barrier at which all others wait.
 #[kernel]
 pub fn barrier_after_return(block: u32, thread: u32) {
     if is_chosen(block, thread) {
@@ -190,7 +190,7 @@ pub fn barrier_after_return(block: u32, thread: u32) {
     thread::sync_threads(); // defect: barrier_after_return
 }
 
-/// A lane waits at one place in the code, the rest of its warp at another.
+/// A lane waits at one barrier in the code, the rest of its warp at another.
 #[kernel]
 #[allow(
     clippy::if_same_then_else,
@@ -204,7 +204,7 @@ pub fn barrier_in_branch(block: u32, thread: u32) {
     }
 }
 
-/// A barrier for a part of the block that is no whole number of warps.
+/// A barrier for a part of the block that is not a whole number of warps.
 #[kernel]
 pub fn barrier_of_half_a_warp(block: u32, thread: u32) {
     if is_chosen(block, thread) {
@@ -212,8 +212,7 @@ pub fn barrier_of_half_a_warp(block: u32, thread: u32) {
     }
 }
 
-/// The last warp waits for all warps of the block, of which the others arrive, but for that of the chosen
-/// thread.
+/// The last warp waits for all warps of the block. The others arrive, except for the chosen thread's.
 #[kernel]
 pub fn arrival_is_missing(block: u32, thread: u32) {
     let own = warp::warp_in_block();
@@ -265,7 +264,7 @@ warp_operations! {
         thread::yield_now();
         let _ = warp::any(mask, true); // defect: vote_with_exited_lane
     }
-    /// Lanes of one mask in two operations.
+    /// Lanes of one mask call two different operations.
     two_operations(mask, lane) {
         if lane == 0 {
             warp::sync(mask); // defect: two_operations
@@ -273,7 +272,7 @@ warp_operations! {
             let _ = warp::match_any(mask, lane); // defect: two_operations
         }
     }
-    /// Segments that are no power of two.
+    /// Segments whose length is not a power of two.
     segments_of_three(mask, lane) {
         let _ = warp::shuffle_down_in(mask, lane, 1, 3); // defect: segments_of_three
     }

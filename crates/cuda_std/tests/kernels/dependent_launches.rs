@@ -1,4 +1,4 @@
-//! Launches that begin before the one before them has ended.
+//! Launches that begin before the previous one has ended.
 #![cfg_attr(
     target_arch = "nvptx64",
     allow(
@@ -13,7 +13,7 @@ use cuda_std::prelude::*;
 /// Threads of a block.
 pub const THREADS: u32 = 256;
 
-/// `y[i] = 3 x[n - 1 - i] + i`: elements that other blocks of the launch before have written.
+/// `y[i] = 3 x[n - 1 - i] + i`, from elements that other blocks of the previous launch have written.
 ///
 /// # Safety
 /// 1. `x` and `y` have a whole number of blocks of [`THREADS`] elements, and the launch a thread for each.
@@ -22,7 +22,7 @@ pub unsafe fn next_of_reversed(x: Global<u32>, y: GlobalMut<u32>) {
     dependent_launch::trigger();
     dependent_launch::wait();
     let i = thread::unique_index().get();
-    // SAFETY: (1) by (1). (2) One thread writes the element.
+    // SAFETY: the lengths are the caller's contract. Only one thread writes the element.
     unsafe {
         let next = x.load(x.len() - 1 - i).wrapping_mul(3);
         y.store(i, next.wrapping_add(i as u32))

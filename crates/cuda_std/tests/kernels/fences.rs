@@ -1,11 +1,11 @@
-//! Fences: what one thread wrote is seen by those that are told so.
+//! Fences: a thread's writes are visible to the threads that it signals afterwards.
 
 use crate::put;
 use cuda_std::atomic::{AcqRel, BlockScope, DeviceScope, SeqCst, SystemScope, fence};
 use cuda_std::prelude::*;
 
-/// Each block writes the sum of its part of `x`; the block that takes the last ticket adds the
-/// sums, in the order of the blocks.
+/// Each block writes a value from its element of `x`. The block that takes the last ticket combines
+/// the values in the order of blocks.
 ///
 /// # Safety
 /// 1. The launch has one-dimensional blocks; `x` has an element for each block.
@@ -20,8 +20,8 @@ pub unsafe fn last_block_adds(
     let is_last = shared_array![u32; 1];
     let block = thread::block_idx_x() as usize;
     if thread::thread_idx_x() == 0 {
-        // SAFETY: (1) is (1) and (2). (2) Each block has its own element; the ticket is touched by
-        // atomic operations alone.
+        // SAFETY: the lengths are the caller's contract. Each block has its own element, and only
+        // atomic operations access the ticket.
         unsafe {
             sums.store(block, x.load(block).wrapping_mul(3));
             thread::fence_device();
@@ -30,25 +30,26 @@ pub unsafe fn last_block_adds(
         }
     }
     thread::sync_threads();
-    // SAFETY: (1) one element. (2) It was written before the barrier.
+    // SAFETY: the array has one element, which was written before the barrier.
     if unsafe { is_last.load(0) } == 0 || thread::thread_idx_x() != 0 {
         return;
     }
     thread::fence_device();
     let mut sum = 0_u32;
     for block in 0..thread::grid_dim_x() as usize {
-        // SAFETY: (1) is (2). (2) The last ticket says that all blocks have written.
+        // SAFETY: the length is the caller's contract. The last ticket shows that all blocks have
+        // written.
         sum = sum
             .wrapping_mul(31)
             .wrapping_add(unsafe { sums.load(block) });
     }
-    // SAFETY: (1) one thread of the launch comes here.
+    // SAFETY: only one thread of the launch gets here.
     unsafe { put(result, 0, sum) };
 }
 
-/// The first warp hands two words for each of its lanes to the second, which waits for flags: the
-/// first words behind the block's fence with a flag in shared memory, the second ones behind the
-/// system's with a flag in global memory.
+/// Each lane of the first warp passes two words to the second warp, which waits for flags: the
+/// first word after a block fence, with a flag in shared memory, the second after a system fence,
+/// with a flag in global memory.
 ///
 /// # Safety
 /// 1. The launch has one one-dimensional block of two warps.
@@ -58,12 +59,12 @@ pub unsafe fn deliver(letters: GlobalMut<u32>, flag: GlobalMut<u32>, out: Global
     let arrived = shared_array![u32; 1];
     let (lane, width) = (warp::lane(), warp::width());
     if thread::thread_idx_x() == 0 {
-        // SAFETY: (1) one element. (2) A barrier follows.
+        // SAFETY: the array has one element. A barrier follows.
         unsafe { arrived.store(0, 0) };
     }
     thread::sync_threads();
-    // SAFETY: (1) is (2). (2) The flags are touched by atomic operations alone, and are raised
-    // behind a fence, once for each lane, when the words have been written.
+    // SAFETY: the lengths are the caller's contract. Only atomic operations access the flags, which
+    // each lane raises after writing its words and a fence.
     unsafe {
         if warp::warp_in_block() == 0 {
             letters.store(lane as usize, lane * 5);
@@ -92,7 +93,7 @@ pub unsafe fn deliver(letters: GlobalMut<u32>, flag: GlobalMut<u32>, out: Global
 /// Letters of [`letters_behind_fences`].
 pub const LETTERS: usize = 6;
 
-/// The first thread hands a letter to the first one of the next warp behind each fence, one after another.
+/// The first thread passes letters to the first thread of the next warp, one after each kind of fence.
 ///
 /// # Safety
 /// 1. The launch has one one-dimensional block of two warps.
@@ -107,8 +108,8 @@ pub unsafe fn letters_behind_fences(
     let thread = thread::thread_idx_x();
     macro_rules! hand_over {
         ($($number:literal: $order:expr, $scope:expr;)*) => {$(
-            // SAFETY: (1) is (2). (2) The receiver reads the letter behind the flag and the fence, and writes
-            // what belongs to it alone.
+            // SAFETY: the lengths are the caller's contract. The receiver reads a letter after its
+            // flag and a fence, and writes only its own elements.
             unsafe {
                 if thread == 0 {
                     letters.store($number, x.load($number));
@@ -137,8 +138,8 @@ pub unsafe fn letters_behind_fences(
 /// Rounds of [`buffered_stores`].
 pub const ROUNDS: usize = 256;
 
-/// In each round each of two blocks writes a word of its own, and reads that of the other behind a fence. With
-/// sequentially consistent ones, at least one of them reads what the other has written.
+/// In each round, each of two blocks writes a word of its own, fences, and reads the other's word. With sequentially
+/// consistent fences, at least one of them reads the other's new value.
 ///
 /// # Safety
 /// 1. The launch has two blocks of one thread. `words` and `out` have 2 [`ROUNDS`] elements; those of `words` are
@@ -150,7 +151,7 @@ pub unsafe fn buffered_stores(words: GlobalAtomic<u32>, out: GlobalMut<u32>) {
         words.store(2 * round + own, 1);
         fence(SeqCst, DeviceScope);
         let other = words.load(2 * round + 1 - own).unwrap_or_default();
-        // SAFETY: (1) each block has its own element.
+        // SAFETY: each block has its own element.
         unsafe { put(out, 2 * round + own, other) };
     }
 }

@@ -7,7 +7,8 @@ use half::f16;
 /// Copies vectors of `N` elements, read-only, streaming, and in place.
 ///
 /// # Safety
-/// 1. The views have as many elements, a multiple of `N`, and start at a multiple of 16 bytes.
+/// 1. The views have the same number of elements, a multiple of `N`, and start at a multiple of 16
+///    bytes.
 #[inline(always)]
 unsafe fn copy<T: cuda_std::Pod, const N: usize>(
     x: Global<T>,
@@ -20,7 +21,8 @@ unsafe fn copy<T: cuda_std::Pod, const N: usize>(
         return;
     }
     x.prefetch_l2(first);
-    // SAFETY: (1), (2) of each access are (1). (3) The vectors belong to this thread's unique index.
+    // SAFETY: lengths and alignment are the caller's contract. The vectors belong to this thread's
+    // unique index.
     unsafe {
         plain.store_vector::<N>(first, x.load_vector::<N>(first));
         streamed.store_vector::<N>(first, x.load_streaming::<N>(first));
@@ -35,11 +37,11 @@ macro_rules! copy_kernels {
         #[doc = concat!("Vectors of ", $lanes, " ", stringify!($element), ": `x` to `plain` and `streamed`, and each of `swapped` reversed.")]
         ///
         /// # Safety
-        /// 1. The views have as many elements, a multiple of a vector's, and start at multiples of 16
+        /// 1. The views have the same number of elements, a multiple of a vector's, and start at multiples of 16
         ///    bytes.
         #[kernel]
         pub unsafe fn $name(x: Global<$element>, plain: GlobalMut<$element>, streamed: GlobalMut<$element>, swapped: GlobalMut<$element>) {
-            // SAFETY: (1) is (1).
+            // SAFETY: the callee's contract is this function's.
             unsafe { copy::<$element, $lanes>(x, plain, streamed, swapped) }
         }
     )*};
@@ -57,11 +59,11 @@ copy_kernels! {
     copy_u8x16: u8, 16;
 }
 
-/// Streaming loads of 4 bytes: one f32 and, behind it, two f16.
+/// Streaming loads of 4 bytes: one f32, and then two f16.
 ///
 /// # Safety
-/// 1. `x` and `out` have as many elements, `y` and `pairs` twice as many. `y` starts at a multiple
-///    of 4 bytes.
+/// 1. `x` and `out` have the same number of elements, `y` and `pairs` twice as many. `y` starts at
+///    a multiple of 4 bytes.
 #[kernel]
 pub unsafe fn stream_words(
     x: Global<f32>,
@@ -70,12 +72,13 @@ pub unsafe fn stream_words(
     pairs: GlobalMut<f16>,
 ) {
     let index = thread::unique_index().get();
-    // An index past the end is left alone.
+    // An index past the end has no effect.
     x.prefetch_l2(x.len() + index);
     if index >= x.len() {
         return;
     }
-    // SAFETY: (1) is (1). (2) The elements belong to this thread's unique index.
+    // SAFETY: lengths and alignment are the caller's contract. The elements belong to this thread's
+    // unique index.
     unsafe {
         let [value] = x.load_streaming::<1>(index);
         out.store(index, value);
@@ -85,10 +88,11 @@ pub unsafe fn stream_words(
     }
 }
 
-/// Copies vectors of `N` elements by way of L1 and L2, by way of L2 alone, and in place by both.
+/// Copies vectors of `N` elements through L1 and L2, through L2 only, and in place through both.
 ///
 /// # Safety
-/// 1. The views have as many elements, a multiple of `N`, and start at a multiple of 16 bytes.
+/// 1. The views have the same number of elements, a multiple of `N`, and start at a multiple of 16
+///    bytes.
 #[inline(always)]
 unsafe fn copy_cached<T: cuda_std::Pod, const N: usize>(
     x: Global<T>,
@@ -102,11 +106,12 @@ unsafe fn copy_cached<T: cuda_std::Pod, const N: usize>(
     }
     let put_all = |out: GlobalMut<T>, values: &[T; N]| {
         for (lane, value) in values.iter().enumerate() {
-            // SAFETY: (1) is (1). (2) The elements belong to this thread's unique index.
+            // SAFETY: the elements belong to this thread's unique index.
             unsafe { put(out, first + lane, *value) };
         }
     };
-    // SAFETY: (1), (2) of each access are (1). (3) The vectors belong to this thread's unique index.
+    // SAFETY: lengths and alignment are the caller's contract. The vectors belong to this thread's
+    // unique index.
     unsafe {
         put_all(all, &x.load_cached_all(first));
         put_all(l2, &x.load_cached_l2(first));
@@ -122,11 +127,11 @@ macro_rules! cached_copy_kernels {
         #[doc = concat!("Accesses of ", $lanes, " ", stringify!($element), ": `x` to `all` and `l2`, and each of `swapped` reversed.")]
         ///
         /// # Safety
-        /// 1. The views have as many elements, a multiple of a vector's, and start at multiples of 16
+        /// 1. The views have the same number of elements, a multiple of a vector's, and start at multiples of 16
         ///    bytes.
         #[kernel]
         pub unsafe fn $name(x: Global<$element>, all: GlobalMut<$element>, l2: GlobalMut<$element>, swapped: GlobalMut<$element>) {
-            // SAFETY: (1) is (1).
+            // SAFETY: the callee's contract is this function's.
             unsafe { copy_cached::<$element, $lanes>(x, all, l2, swapped) }
         }
     )*};
@@ -139,17 +144,17 @@ cached_copy_kernels! {
 }
 
 constant_array! {
-    /// Coefficients, the constant term first.
+    /// Coefficients, constant term first.
     pub static COEFFICIENTS: [f64; 5] = [1.0, -2.0, 0.5, 0.0, 3.0];
 }
 
 constant_array! {
-    /// Primes, looked up by each lane apart.
+    /// Primes, which each lane looks up by itself.
     pub static PRIMES: [u16; 8] = [2, 3, 5, 7, 11, 13, 17, 19];
 }
 
-/// The polynomial of [`COEFFICIENTS`] at each `x`, times a prime that the thread looks up; 0 for
-/// threads that look past the end, which the last of nine does.
+/// The polynomial of [`COEFFICIENTS`] at each `x`, times a prime that the thread looks up. One
+/// thread in nine looks past the end and gets 0.
 #[kernel]
 pub fn polynomial(x: Global<f64>, y: GlobalMut<f64>) {
     let index = thread::unique_index();
@@ -157,7 +162,7 @@ pub fn polynomial(x: Global<f64>, y: GlobalMut<f64>) {
     if let (Some(x), Some(y)) = (x.get(index.get()), y.own(index)) {
         let mut value = 0.0;
         for power in (0..COEFFICIENTS.len()).rev() {
-            // SAFETY: (1) `power` counts the elements.
+            // SAFETY: `power` is below the number of elements.
             value = value * x + unsafe { COEFFICIENTS.load(power) };
         }
         y.set(value * prime);

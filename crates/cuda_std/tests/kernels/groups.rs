@@ -1,4 +1,4 @@
-//! Cooperative groups: blocks, tiles, lanes that are together, grids; their collectives and copies.
+//! Cooperative groups: blocks, tiles, coalesced threads, grids; their collectives and copies.
 
 mod copies;
 mod grids;
@@ -14,8 +14,8 @@ use cuda_std::cooperative_groups::{
 };
 use cuda_std::prelude::*;
 
-/// Composes the maps `x -> a x + b` whose `a` is in the lower half of a word and `b` in the upper
-/// one, modulo 2^16, `first` first: associative, and hardly ever commutative.
+/// Composes two maps `x -> a x + b` modulo 2^16, `first` before `then`. The lower half of a word
+/// holds `a`, the upper half `b`. The operation is associative and almost never commutative.
 #[inline(always)]
 #[must_use]
 pub fn compose(first: u32, then: u32) -> u32 {
@@ -32,8 +32,8 @@ pub const IDENTITY: u32 = 1;
 /// Numbers that the kernels of this file write for each thread.
 pub const NUMBERS: usize = 8;
 
-/// Writes what the calling thread's group is: validity, size and rank; and of the threads' `value`s
-/// the sum, the composition up to the thread and that before it.
+/// Writes the validity and size of the calling thread's group and its rank, and of the threads'
+/// `value`s the sum, the inclusive and the exclusive scan by composition.
 ///
 /// # Safety
 /// 1. `out` has [`NUMBERS`] elements for each thread.
@@ -54,13 +54,13 @@ unsafe fn describe<G: Collective>(group: &G, value: u32, out: GlobalMut<u32>) ->
         numbers[5] = group.exclusive_scan(value, IDENTITY, compose);
     }
     for (i, number) in numbers.iter().enumerate() {
-        // SAFETY: (1) the elements belong to this thread's unique index.
+        // SAFETY: the elements belong to this thread's unique index.
         unsafe { put(out, first + i, *number) };
     }
     first + numbers.len()
 }
 
-/// What the tile of `SIZE` threads is, with its place in its parent.
+/// Describes the tile of `SIZE` threads, with its place in its parent.
 ///
 /// # Safety
 /// 1. `x` has an element for each thread, `out` [`NUMBERS`].
@@ -71,9 +71,10 @@ unsafe fn describe_tile<const SIZE: usize>(
     out: GlobalMut<u32>,
 ) -> TiledPartition<SIZE> {
     let tile = tiled_partition::<SIZE>(parent);
-    // SAFETY: (1) is (1).
+    // SAFETY: the length is the caller's contract.
     let value = unsafe { x.load(thread::unique_index().get()) };
-    // SAFETY: (1) is (1), and the two last elements are this thread's own, too.
+    // SAFETY: the lengths are the caller's contract, and the last two elements belong to this
+    // thread, too.
     unsafe {
         let next = describe(&tile, value, out);
         put(out, next, tile.meta_group_rank() as u32);
@@ -90,7 +91,7 @@ macro_rules! tile_kernels {
         /// 1. `x` has an element for each thread, `out` [`NUMBERS`].
         #[kernel]
         pub unsafe fn $name(x: Global<u32>, out: GlobalMut<u32>) {
-            // SAFETY: (1) is (1).
+            // SAFETY: the callee's contract is this function's.
             unsafe { describe_tile::<$size>(&this_thread_block(), x, out) };
         }
     )*};
@@ -104,7 +105,7 @@ tile_kernels! {
     tiles_of_64: 64;
 }
 
-/// What the tiles of 4 threads of the tiles of 16 threads of the tiles of 64 threads are.
+/// Describes tiles of 4 threads, within tiles of 16 and of 64 threads.
 ///
 /// # Safety
 /// 1. `x` has an element for each thread, `out` [`NUMBERS`].
@@ -112,12 +113,12 @@ tile_kernels! {
 pub unsafe fn tiles_of_tiles(x: Global<u32>, out: GlobalMut<u32>) {
     let of_64 = tiled_partition::<64>(&this_thread_block());
     let of_16 = tiled_partition::<16>(&of_64);
-    // SAFETY: (1) is (1).
+    // SAFETY: the callee's contract is this function's.
     unsafe { describe_tile::<4>(&of_16, x, out) };
 }
 
-/// What the block is, with the number of its threads, its unique indices in `places`, and the sum
-/// of the sums of all its threads.
+/// Describes the block, with the number of its threads, its unique indices in `places`, and the sum
+/// over the threads of the block's sum.
 ///
 /// # Safety
 /// 1. `x` has an element for each thread, `out` [`NUMBERS`], `places` 9.
@@ -125,14 +126,14 @@ pub unsafe fn tiles_of_tiles(x: Global<u32>, out: GlobalMut<u32>) {
 pub unsafe fn whole_blocks(x: Global<u32>, out: GlobalMut<u32>, places: GlobalMut<u32>) {
     let block = this_thread_block();
     let own = thread::unique_index().get();
-    // SAFETY: (1) is (1).
+    // SAFETY: the length is the caller's contract.
     let value = unsafe { x.load(own) };
-    // SAFETY: (1) is (1).
+    // SAFETY: the callee's contract is this function's.
     let next = unsafe { describe(&block, value, out) };
     let sum = block.reduce(value, u32::wrapping_add);
     let sum_of_sums = block.reduce(sum, u32::wrapping_add);
     let largest = block.reduce(value, u32::max);
-    // SAFETY: (1) the elements belong to this thread's unique index.
+    // SAFETY: the elements belong to this thread's unique index.
     unsafe {
         put(out, next, sum_of_sums);
         put(out, next + 1, largest);
@@ -150,7 +151,7 @@ pub unsafe fn whole_blocks(x: Global<u32>, out: GlobalMut<u32>, places: GlobalMu
     }
 }
 
-/// The sums of tiles of 8 and of the block, and those before the thread.
+/// The sums and the exclusive scans of tiles of 8 threads and of the block.
 ///
 /// # Safety
 /// 1. `x` has an element for each thread, `out` 4.
@@ -159,7 +160,7 @@ pub unsafe fn sums_f64(x: Global<f64>, out: GlobalMut<f64>) {
     let block = this_thread_block();
     let tile = tiled_partition::<8>(&block);
     let own = thread::unique_index().get();
-    // SAFETY: (1) is (1).
+    // SAFETY: the length is the caller's contract.
     let value = unsafe { x.load(own) };
     let add = |a, b| a + b;
     let sums = [
@@ -169,7 +170,7 @@ pub unsafe fn sums_f64(x: Global<f64>, out: GlobalMut<f64>) {
         block.exclusive_scan(value, 0.0, add),
     ];
     for (i, sum) in sums.iter().enumerate() {
-        // SAFETY: (1) the elements belong to this thread's unique index.
+        // SAFETY: the elements belong to this thread's unique index.
         unsafe { put(out, own * 4 + i, *sum) };
     }
 }

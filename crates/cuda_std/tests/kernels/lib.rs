@@ -1,7 +1,8 @@
-//! Kernels that use every function of `cuda_std`, to be compared with plain code on both machines.
+//! Kernels that use every function of `cuda_std`, for comparison with plain code on the GPU and in
+//! the simulator.
 //!
-//! Kernels are as plain as the function under test allows: each thread writes what it got to a
-//! place of its own. What is expected stands in the tests, `tests/device_library`, not here.
+//! Kernels are as plain as the function under test allows: each thread writes its result to its own
+//! elements. The expected results are in the tests, `tests/device_library`.
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
 
@@ -13,7 +14,7 @@ pub mod bulk_copies;
 pub mod by_value;
 pub mod cluster_orders;
 pub mod clusters;
-// Never on a GPU: some of them are not even accepted by `ptxas`.
+// Never on a GPU: `ptxas` rejects some of them.
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod defects;
 pub mod dependent_launches;
@@ -33,8 +34,8 @@ pub mod textures;
 pub mod warpgroups;
 pub mod warps;
 
-/// The PTX of this crate, with the name of each architecture; none without the feature `cuda`, without a device
-/// toolchain, or where there is no GPU and `TILEWRIGHT_TEST_PTX` does not ask for it.
+/// The PTX of this crate for each architecture, with its name. Empty without the feature `cuda`, without a device
+/// toolchain, or without a GPU unless `TILEWRIGHT_TEST_PTX` requests it.
 #[cfg(all(feature = "cuda", not(target_arch = "nvptx64")))]
 pub const IMAGES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/images.rs"));
 
@@ -45,11 +46,11 @@ pub const IMAGES: &[(&str, &str)] = &[];
 /// Writes `value` to element `index` of `out`.
 ///
 /// # Safety
-/// 1. No other thread touches the element.
+/// 1. No other thread accesses the element.
 #[inline(always)]
 #[track_caller]
 unsafe fn put<T: cuda_std::Pod>(out: cuda_std::global::GlobalMut<T>, index: usize, value: T) {
-    // SAFETY: (1) A view that is too short is reported by the simulator; the tests make it long
-    // enough. (2) is (1).
+    // SAFETY: the tests make the view long enough, and the simulator reports one that is too short.
+    // No other thread accesses the element: the caller's contract.
     unsafe { out.store(index, value) }
 }

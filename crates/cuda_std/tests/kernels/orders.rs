@@ -7,13 +7,13 @@ use cuda_std::atomic::{
 };
 use cuda_std::prelude::*;
 
-/// Orders of an operation that reads and writes.
+/// The number of orders of an operation that reads and writes.
 pub const ORDERS: usize = 4;
 
-/// Words that an integer kernel works on: one for each operation and order.
+/// The words of an integer kernel: one for each operation and order.
 pub const WORDS: usize = 8 * ORDERS;
 
-/// Applies an operation in each order, each to a word of its own from number `$first` on.
+/// Applies an operation in each order, each time to a word of its own, from number `$first` on.
 macro_rules! in_each_order {
     ($words:ident[$first:expr].$operation:ident($value:expr)) => {
         $words($first).$operation($value, Relaxed);
@@ -23,7 +23,7 @@ macro_rules! in_each_order {
     };
 }
 
-/// Adds one to a word by compare-and-exchange in an order.
+/// Adds one to a word by compare-and-exchange with an order.
 macro_rules! count {
     ($word:expr, $one:ident, $load:expr, $update:expr) => {{
         let word = $word;
@@ -67,10 +67,10 @@ macro_rules! integer_kernels {
         /// 1. `words` has [`WORDS`] elements, `x` one for each thread; the threads are in one scope.
         #[kernel]
         pub unsafe fn $name(x: Global<$element>, words: GlobalMut<$element>) {
-            // SAFETY: (1) is (1). (2) The words are touched by atomic operations alone. Of the scope: (1) is
-            // (1).
+            // SAFETY: the length and the scope are the caller's contract. Only atomic operations
+            // access the words.
             let word = |index| unsafe { words.atomic_ref(index).with_scope::<$scope>() };
-            // SAFETY: (1) is (1). (2) No thread writes `x`.
+            // SAFETY: the length is the caller's contract.
             apply_all(1, unsafe { x.load(thread::unique_index().get()) }, word);
         }
     )*};
@@ -93,8 +93,9 @@ integer_kernels! {
 pub unsafe fn ordered_shared(x: Global<u32>, words: GlobalMut<u32>) {
     let shared = shared_array![u32; WORDS];
     let index = thread::unique_index().get();
-    // SAFETY: (1) is (1). (2) Between the barriers the words are touched by atomic operations alone; before and
-    // after by the one thread that has their index. Of the scope: (1) they are of the block.
+    // SAFETY: the lengths are the caller's contract. Between the barriers only atomic operations of
+    // the block, which is the scope, access the words; before and after, only the thread with the
+    // word's index does.
     unsafe {
         if index < WORDS {
             let word = shared.atomic_ref(index).with_scope::<BlockScope>();
@@ -112,7 +113,8 @@ pub unsafe fn ordered_shared(x: Global<u32>, words: GlobalMut<u32>) {
 
 #[inline(always)]
 fn add_in_each_order<T: AtomicAdd>(value: T, words: GlobalMut<T>) {
-    // SAFETY: (1) the callers have a word for each order. (2) The words are touched by atomic operations alone.
+    // SAFETY: the callers' contracts give a word for each order. Only atomic operations access the
+    // words.
     let word = |index| unsafe { words.atomic_ref(index) };
     in_each_order!(word[0].fetch_add(value));
 }
@@ -125,7 +127,7 @@ macro_rules! float_kernels {
         /// 1. `sums` has [`ORDERS`] elements, `x` one for each thread.
         #[kernel]
         pub unsafe fn $name(x: Global<$element>, sums: GlobalMut<$element>) {
-            // SAFETY: (1) is (1). (2) No thread writes `x`.
+            // SAFETY: the length is the caller's contract.
             add_in_each_order(unsafe { x.load(thread::unique_index().get()) }, sums);
         }
     )*};
@@ -135,13 +137,13 @@ float_kernels! {
     ordered_f64: f64;
 }
 
-/// The number that a thread has handed on, with its own part.
+/// The number that a thread passes on: the one that it got, combined with its own part.
 pub(crate) fn carried(before: u32, own: u32) -> u32 {
     before.wrapping_mul(31).wrapping_add(own)
 }
 
-/// Blocks hand a number on from one to the next in plain memory, each with its element of `x`: a store
-/// releases it, a load acquires it.
+/// Blocks pass a number from one to the next in plain memory, each adding its element of `x`: a store releases it, a
+/// load acquires it.
 ///
 /// # Safety
 /// 1. `x` and `flags` have an element for each block; those of `flags` are 0. `number` has one.
@@ -156,15 +158,15 @@ pub unsafe fn relay(x: Global<u32>, number: GlobalMut<u32>, flags: GlobalAtomic<
             thread::yield_now();
         }
     }
-    // SAFETY: (1) is (1). (2) The flags order the blocks.
+    // SAFETY: the lengths are the caller's contract. The flags order the blocks' accesses.
     unsafe { put(number, 0, carried(number.load(0), x.load(block))) };
     if let Some(own) = flags.atomic_ref(block) {
         own.store(1, Release);
     }
 }
 
-/// Warps hand a number on in shared memory, as the blocks of [`relay`] do in global memory; the last one
-/// writes it to `number`.
+/// Warps pass a number on in shared memory, like the blocks of [`relay`] in global memory. The last warp writes it to
+/// `number`.
 ///
 /// # Safety
 /// 1. The launch has one block of one dimension and whole warps. `x` has an element for each, `number` one.
@@ -172,12 +174,12 @@ pub unsafe fn relay(x: Global<u32>, number: GlobalMut<u32>, flags: GlobalAtomic<
 pub unsafe fn relay_in_block(x: Global<u32>, number: GlobalMut<u32>) {
     let (letter, turn) = (shared_array![u32; 1], shared_array![u32; 1]);
     let (warp, warps) = (warp::warp_in_block(), thread::block_dim_x() / warp::width());
-    // SAFETY: (1) there is one element. (2) It is touched by atomic operations alone. Of the scope: (1) it is of
-    // the block.
+    // SAFETY: the array has one element, which only atomic operations of the block, the scope,
+    // access.
     let turn = unsafe { turn.atomic_ref(0).with_scope::<BlockScope>() };
     if thread::thread_idx_x() == 0 {
         turn.store(0, Relaxed);
-        // SAFETY: (1) there is one element. (2) A barrier follows.
+        // SAFETY: the array has one element. A barrier follows.
         unsafe { letter.store(0, 0) };
     }
     thread::sync_threads();
@@ -187,7 +189,8 @@ pub unsafe fn relay_in_block(x: Global<u32>, number: GlobalMut<u32>) {
     while turn.load(Acquire) != warp {
         thread::yield_now();
     }
-    // SAFETY: (1) is (1). (2) It is the turn of one warp.
+    // SAFETY: the lengths are the caller's contract. Only the warp whose turn it is accesses the
+    // element.
     unsafe {
         let carried = carried(letter.load(0), x.load(warp as usize));
         letter.store(0, carried);
@@ -198,8 +201,8 @@ pub unsafe fn relay_in_block(x: Global<u32>, number: GlobalMut<u32>) {
     turn.fetch_add(1, Release);
 }
 
-/// Each block writes its part of `sums`; the one that takes the last ticket adds them up in the order of the
-/// blocks. An update that acquires and releases takes the place of two fences.
+/// Each block writes its part of `sums`. The block that takes the last ticket combines them in the order of blocks.
+/// An update that acquires and releases replaces two fences.
 ///
 /// # Safety
 /// 1. `x` and `sums` have an element for each block, `tickets` and `result` one; that of `tickets` is 0.
@@ -214,16 +217,17 @@ pub unsafe fn last_ticket_adds(
     if thread::thread_idx_x() != 0 {
         return;
     }
-    // SAFETY: (1) is (1). (2) Each block has its own element.
+    // SAFETY: the lengths are the caller's contract. Each block has its own element.
     unsafe { put(sums, block, x.load(block)) };
     let ticket = tickets.atomic_ref(0);
     if ticket.is_some_and(|ticket| ticket.fetch_add(1, AcqRel) + 1 == blocks) {
         let mut sum = 0;
         for block in 0..blocks as usize {
-            // SAFETY: (1) is (1). (2) The last ticket comes after the others, which released the sums.
+            // SAFETY: the length is the caller's contract. The last ticket comes after all others,
+            // which have released the sums.
             sum = carried(sum, unsafe { sums.load(block) });
         }
-        // SAFETY: (1) one thread has the last ticket.
+        // SAFETY: only one thread has the last ticket.
         unsafe { put(result, 0, sum) };
     }
 }

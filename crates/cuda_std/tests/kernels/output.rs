@@ -1,4 +1,4 @@
-//! Lines that kernels print, and panics whose places the host is told.
+//! Lines that kernels print, and panics whose locations the host receives.
 
 use cuda_std::prelude::*;
 use half::{bf16, f16};
@@ -16,14 +16,14 @@ pub fn print_values(small: i8, large: u64, x: f32, y: f64) {
     gpu_println!("{} {} {{}}", f16::from_f32(x), bf16::from_f32(x));
 }
 
-/// Each thread prints its place and the square of it.
+/// Each thread prints its index and the square of it.
 #[kernel]
 pub fn print_threads() {
     let i = thread::unique_index().get();
     gpu_println!("thread {i} of block {}: {}", thread::block_idx_x(), i * i);
 }
 
-/// Thread 5 of block 1 panics, by an assertion, which prints a line before.
+/// Thread 5 of block 1 prints a line and then panics by an assertion.
 #[kernel]
 pub fn assert_in_one_thread(limit: u32) {
     let index = thread::rank_in_block();

@@ -1,8 +1,8 @@
-//! Kernels without `unsafe`: by witnesses of indices, matrices and atomic views.
+//! Kernels without `unsafe`, through unique indices, matrices and atomic views.
 
 use cuda_std::prelude::*;
 
-/// Counts the threads to which each element belongs, whatever the launch.
+/// Counts the threads to which each element belongs, for any launch.
 #[kernel]
 pub fn count_owners(out: GlobalMut<u32>) {
     for index in thread::unique_indices(out.len()) {
@@ -29,7 +29,7 @@ pub fn transpose_rows(x: GlobalMatrix<f32>, y: GlobalMatrixMut<f32>) {
     }
 }
 
-/// Each element of `y` becomes the sum of its own place in `x` and of the neighbours there.
+/// Each element of `y` becomes the sum of the same element of `x` and its neighbours.
 #[kernel]
 pub fn add_neighbours(x: GlobalMatrix<f32>, y: GlobalMatrixMut<f32>) {
     let index = thread::unique_index_2d();
@@ -42,7 +42,7 @@ pub fn add_neighbours(x: GlobalMatrix<f32>, y: GlobalMatrixMut<f32>) {
     }
 }
 
-/// `out[row]` is the last element of the row, and 7 where there is none.
+/// `out[row]` is the last element of the row, or 7 for an empty row.
 #[kernel]
 pub fn last_of_rows(x: GlobalMatrix<u32>, out: GlobalMut<u32>) {
     let index = thread::unique_index();
@@ -64,8 +64,8 @@ pub fn histogram(values: Global<u32>, bins: GlobalAtomic<u32>) {
     }
 }
 
-/// Every operation with the thread's rank on a word of its own, the last by compare-and-exchange;
-/// `missing` counts operations beside the words, of which there are none.
+/// Applies every operation with the thread's rank, each to a word of its own, the last by
+/// compare-and-exchange. `missing` counts the operations past the end, which find no word.
 #[kernel]
 pub fn apply_all_operations(words: GlobalAtomic<u32>, missing: GlobalAtomic<u32>) {
     let rank = thread::unique_index().get() as u32;

@@ -8,23 +8,23 @@ use half::f16;
 /// Threads of a block.
 pub const THREADS: usize = 64;
 
-/// How much of a tile a thread copies, and how it is asked to.
+/// The way in which a thread copies its part of a tile.
 #[derive(Clone, Copy, PartialEq)]
 enum Copy {
-    /// Whole copies where all is there, zero-filled ones at the end.
+    /// Whole copies, and zero-filled ones at the end.
     Either,
-    /// Zero-filled ones always.
+    /// Always zero-filled copies.
     OrZero,
 }
 
-/// Adds up the tiles of the first `len` elements of `x`, each of `THREADS * N` elements with zeros
-/// past the end: `out[i] = x[i] + x[i + tile] + x[i + 2 tile] + ...`. A thread copies the vectors of its
-/// unique index and adds those of its right neighbour.
+/// Adds up the tiles of the first `len` elements of `x`, each of `THREADS * N` elements with zeros past the end:
+/// `out[i] = x[i] + x[i + tile] + x[i + 2 tile] + ...`. A thread copies the vectors of its unique index and adds its
+/// right neighbour's.
 ///
 /// # Safety
-/// 1. The launch has one one-dimensional block of [`THREADS`] threads; `out` has an element for
-///    each of a tile, and `x` at least `len`.
-/// 2. `ring` has `STAGES` tiles and is the block's own.
+/// 1. The launch has one one-dimensional block of [`THREADS`] threads; `out` has an element for each element of a
+///    tile, and `x` at least `len`.
+/// 2. `ring` has `STAGES` tiles and belongs to the block.
 #[inline(always)]
 unsafe fn add_tiles<T: cuda_std::Pod, const STAGES: usize, const N: usize>(
     (len, x): (usize, Global<T>),
@@ -42,8 +42,9 @@ unsafe fn add_tiles<T: cuda_std::Pod, const STAGES: usize, const N: usize>(
     let start = |pipeline: &mut Pipeline<STAGES>, number: usize| {
         let (from, to) = (number * tile + own, pipeline.producer_stage() * tile + own);
         let present = len.saturating_sub(from);
-        // SAFETY: (1) `present` counts what is there; `to` is in a stage's tile. (2) Both indices
-        // are multiples of N. (3) A stage is filled again behind a barrier after it was read.
+        // SAFETY: `present` counts the elements of `x` from `from` on, and `to` is within a stage's
+        // tile. Both indices are multiples of N. A barrier separates the reads of a stage from the
+        // next copies to it.
         unsafe {
             if copy == Copy::Either && present >= N {
                 pipeline.copy::<T, N>(ring, to, x, from);
@@ -61,14 +62,15 @@ unsafe fn add_tiles<T: cuda_std::Pod, const STAGES: usize, const N: usize>(
         thread::sync_threads();
         start(&mut pipeline, number + STAGES - 1);
         for (i, sum) in sums.iter_mut().enumerate() {
-            // SAFETY: (1) a tile of the ring. (2) Its copies have landed: their threads have
-            // waited for them before the barrier.
+            // SAFETY: the index is within a tile of the ring. Its copies have arrived, because
+            // their threads waited for them before the barrier.
             *sum += widen(unsafe { ring.load(stage * tile + neighbour + i) });
         }
     }
     pipeline.wait_prior::<0>();
     for (i, sum) in sums.into_iter().enumerate() {
-        // SAFETY: (1) is (1). (2) Each thread has the elements of its neighbour to itself.
+        // SAFETY: the length is the caller's contract. Only this thread writes its neighbour's
+        // elements.
         unsafe { out.store(neighbour + i, sum) };
     }
 }
@@ -78,12 +80,13 @@ macro_rules! pipeline_kernels {
         #[doc = concat!("Adds up tiles of 64 x ", $lanes, " ", stringify!($element), " through ", $stages, " stages.")]
         ///
         /// # Safety
-        /// 1. The launch has one one-dimensional block of [`THREADS`] threads; `out` has an
-        ///    element for each of a tile, and `x` at least `len`.
+        /// 1. The launch has one one-dimensional block of [`THREADS`] threads; `out` has an element
+        ///    for each element of a tile, and `x` at least `len`.
         #[kernel]
         pub unsafe fn $name(len: usize, x: Global<$element>, out: GlobalMut<f32>) {
             let ring = shared_array![$element; $stages * $lanes * THREADS];
-            // SAFETY: (1) is (1). (2) Declared here.
+            // SAFETY: the launch and the lengths are the caller's contract. The array is declared
+            // here, so it is the block's own.
             unsafe { add_tiles::<$element, $stages, $lanes>((len, x), out, ring.as_slice(), $copy, $widen) }
         }
     )*};
@@ -105,7 +108,7 @@ pipeline_kernels! {
     pipeline3_f64x2: f64, 3 stages, 2 lanes, Copy::OrZero, |x| x as f32;
 }
 
-/// Copies to shared memory of which no element is there, from any view: each thread reads zeros.
+/// Copies to shared memory without source elements, from any view: each thread reads zeros.
 ///
 /// # Safety
 /// 1. The launch has one one-dimensional block of [`THREADS`] threads; `out` has 4 elements for
@@ -115,8 +118,8 @@ pub unsafe fn zeros_from_nothing(x: Global<f32>, out: GlobalMut<f32>) {
     let tile = shared_array![f32; 4 * THREADS];
     let own = thread::thread_idx_x() as usize * 4;
     let mut pipeline = Pipeline::<2>::new();
-    // SAFETY: (1) nothing is read; the destination is the thread's own. (2) is (1). (3) The thread
-    // alone touches it.
+    // SAFETY: no source element is read, and the destination is within the tile. The alignment is
+    // the caller's contract. Only this thread accesses the destination.
     unsafe {
         pipeline.copy_or_zero::<f32, 4>(tile.as_slice(), own, x, usize::MAX, 0);
         pipeline.commit();
@@ -125,12 +128,12 @@ pub unsafe fn zeros_from_nothing(x: Global<f32>, out: GlobalMut<f32>) {
     }
 }
 
-/// Each thread's sum of its own elements of `x`, a block's threads apart, through a ring whose
-/// stages are all in flight: a thread copies, waits for and reads its own elements alone.
+/// Each thread's sum of its own elements of `x`, which are a block's threads apart, through a ring
+/// whose stages are all in flight: a thread copies, waits for and reads only its own elements.
 ///
 /// # Safety
 /// 1. The launch has one one-dimensional block of [`THREADS`] threads; `ring` has `STAGES` elements
-///    for each, is the block's own, and `out` has one for each.
+///    for each thread and belongs to the block, and `out` has one for each thread.
 #[inline(always)]
 unsafe fn add_own<const STAGES: usize>(
     x: Global<f64>,
@@ -142,8 +145,9 @@ unsafe fn add_own<const STAGES: usize>(
     let start = |pipeline: &mut Pipeline<STAGES>, stage: usize, round: usize| {
         let from = round * THREADS + own;
         let present = x.len().saturating_sub(from);
-        // SAFETY: (1) `present` counts what is there; the place is the thread's in the stage.
-        // (2) f64 are aligned. (3) The thread alone touches its places, and has read this one.
+        // SAFETY: `present` counts the elements of `x` from `from` on, and the destination is the
+        // thread's in its stage. Elements of type f64 are aligned. Only this thread accesses the
+        // destination, which it has read before.
         unsafe { pipeline.copy_or_zero::<f64, 1>(ring, stage * THREADS + own, x, from, present) };
         pipeline.commit();
     };
@@ -153,12 +157,12 @@ unsafe fn add_own<const STAGES: usize>(
     let mut sum = 0.0;
     for round in 0..x.len().div_ceil(THREADS) {
         let stage = pipeline.consumer_wait_full();
-        // SAFETY: (1) the thread's place in the stage. (2) Its copy has landed.
+        // SAFETY: the index is the thread's in the stage. Its copy has arrived.
         sum += unsafe { ring.load(stage * THREADS + own) };
         start(&mut pipeline, stage, round + STAGES);
     }
     pipeline.wait_prior::<0>();
-    // SAFETY: (1) is (1). (2) Each thread has its own.
+    // SAFETY: the length is the caller's contract. Each thread has its own element.
     unsafe { out.store(own, sum) };
 }
 
@@ -172,7 +176,8 @@ macro_rules! full_ring_kernels {
         #[kernel]
         pub unsafe fn $name(x: Global<f64>, out: GlobalMut<f64>) {
             let ring = shared_array![f64; $stages * THREADS];
-            // SAFETY: (1) is (1) and declared here.
+            // SAFETY: the launch and the lengths are the caller's contract. The ring is declared
+            // here, so it is the block's own.
             unsafe { add_own::<$stages>(x, out, ring.as_slice()) }
         }
     )*};

@@ -1,4 +1,4 @@
-//! Where a thread is.
+//! Positions of threads.
 
 use crate::put;
 use cuda_std::prelude::*;
@@ -33,7 +33,7 @@ pub unsafe fn coordinates(out: GlobalMut<u32>) {
     ];
     let first = thread::unique_index().get() * COORDINATES;
     for (i, number) in numbers.into_iter().enumerate() {
-        // SAFETY: (1) the elements belong to this thread's unique index.
+        // SAFETY: the elements belong to this thread's unique index.
         unsafe { put(out, first + i, number) };
     }
 }
@@ -57,13 +57,13 @@ pub unsafe fn indices(out: GlobalMut<u64>) {
         .chain([thread::block_rank()])
         .enumerate()
     {
-        // SAFETY: (1) the elements belong to this thread's unique index.
+        // SAFETY: the elements belong to this thread's unique index.
         unsafe { put(out, first + i, number) };
     }
 }
 
-/// `y[i] = a * x[i] + y[i]`, through each thread's own element, and how many elements `y` has in
-/// `x`'s place where `x` is shorter.
+/// `y[i] = a * x[i] + y[i]`, through each thread's own element. If `x` is empty, the length of `y`
+/// replaces its elements.
 #[kernel(max_threads = 1024)]
 pub fn own_elements(a: f32, x: Global<f32>, y: GlobalMut<f32>) {
     let index = thread::unique_index();
@@ -77,8 +77,8 @@ pub fn own_elements(a: f32, x: Global<f32>, y: GlobalMut<f32>) {
     }
 }
 
-/// Every scalar type as a parameter, added up; the views between them have parameters whose names
-/// are those that a length could have.
+/// Adds up parameters of every scalar type. Other parameters have names that the lengths of the
+/// views could have.
 #[kernel]
 #[allow(clippy::too_many_arguments, reason = "one parameter for each type")]
 pub fn scalars(

@@ -23,27 +23,28 @@ macro_rules! product_kernels {
         /// 1. The launch is one warp, and the views have these sizes.
         #[kernel(arch = $arch)]
         pub unsafe fn $name(a: Global<$a>, b: Global<$b>, c: Global<$c>, out: GlobalMut<$c>) {
-            // SAFETY: (1) an element of C.
+            // SAFETY: the index is within C: the caller's contract.
             let mut sums = C::<$c, $m, $n>::from_fn(|row, column| unsafe { c.load(row * $n + column) });
             for step in 0..2 {
                 let first = step * $k;
-                // SAFETY: (1) an element of A.
+                // SAFETY: the index is within A: the caller's contract.
                 let a = A::<_, $m, $k>::from_fn(|row, k| $a_wrap(unsafe { a.load(row * 2 * $k + first + k) }));
-                // SAFETY: (1) an element of B.
+                // SAFETY: the index is within B: the caller's contract.
                 let b = B::<_, $k, $n>::from_fn(|k, column| $b_wrap(unsafe { b.load(column * 2 * $k + first + k) }));
-                // SAFETY: (1) the launch is one warp, and none of its threads has branched away.
+                // SAFETY: the launch is one warp: the caller's contract. None of its threads has
+                // branched away.
                 sums = unsafe { sums.add_product(a, b) };
             }
             for i in 0..C::<$c, $m, $n>::LEN {
                 let (row, column) = C::<$c, $m, $n>::place(i);
-                // SAFETY: (1) the element is this lane's alone.
+                // SAFETY: the element belongs to this lane.
                 unsafe { put(out, row * $n + column, sums.get(i)) };
             }
         }
     )*};
 }
 
-/// An element as it is.
+/// Returns the element unchanged.
 #[inline(always)]
 fn plain<T>(element: T) -> T {
     element
@@ -76,11 +77,11 @@ product_kernels! {
     product_f64_k16 "sm_90": f64 as plain, f64 as plain => f64, 16 x 8 x 16;
 }
 
-/// Columns of the tiles that [`matrices_f16`] and the others load from.
+/// The pitch of the tiles from which [`matrices_f16`] and the others load.
 pub const PITCH: usize = 40;
 
-/// Elements that each way of loading gives a lane, over all ways: A by rows and by columns, B by
-/// columns and by rows, and pairs of B, of 16 x 16 and of 16 x 8 elements.
+/// The elements that a lane gets by all ways of loading: A by rows and by columns, B by columns and
+/// by rows, and pairs of B, with 16 x 16 and 16 x 8 elements.
 pub const LOADED: usize = 2 * (8 + 4) + 2 * (4 + 2) + 2 * (8 + 4);
 
 macro_rules! matrix_kernels {
@@ -95,7 +96,8 @@ macro_rules! matrix_kernels {
             let lane = warp::lane() as usize;
             for i in 0..8 {
                 let number = i * 32 + lane;
-                // SAFETY: (1) an element of the view and one of the tile, each of one lane alone.
+                // SAFETY: the length of the view is the caller's contract, and the tile has as many
+                // elements or more. Each element belongs to one lane.
                 unsafe { tile.store(number / 16 * PITCH + number % 16, x.load(number)) };
             }
             warp::sync(LaneMask::all());
@@ -104,13 +106,13 @@ macro_rules! matrix_kernels {
             let by_columns = |row: usize, column: usize| column * PITCH + row;
             let mut count = 0;
             let mut show = |value| {
-                // SAFETY: (1) the elements are this lane's own.
+                // SAFETY: the elements belong to this lane.
                 unsafe { put(out, lane * LOADED + count, value) };
                 count += 1;
             };
-            // SAFETY: (1) Rows and columns are below 16. (2) The warp's barrier stands between.
-            // (3) The pitch is a multiple of 8. (4) The launch is one warp, none of whose threads has branched
-            // away.
+            // SAFETY: rows and columns are below 16, so the indices are within the tile. The warp's
+            // barrier separates the writes from these reads. The pitch is a multiple of 8. The
+            // launch is one warp, and none of its threads has branched away.
             unsafe {
                 let wide = [
                     A::<$element, 16, 16>::load(tile, by_rows),
@@ -168,21 +170,22 @@ macro_rules! matrix_kernels {
             let tile = shared_array![$element; 256];
             let tile = tile.as_slice();
             let lane = warp::lane() as usize;
-            // SAFETY: (1) an element of the view.
+            // SAFETY: the index is within the view: the caller's contract.
             let sums = C::<f32, 16, 8>::from_fn(|row, column| unsafe { x.load(row * 8 + column) });
             let sums = sums.narrow::<$element>();
-            // SAFETY: (1) Rows are below 16, columns below 8. (2) The halves are different elements,
-            // and the barrier is below. (3) Lines are of 8 and of 16 elements. (4) The launch is one warp, none
-            // of whose threads has branched away.
+            // SAFETY: rows are below 16 and columns below 8, so the indices are within the tile.
+            // The two halves do not overlap, and the barrier below precedes the reads. Lines have 8
+            // or 16 elements. The launch is one warp, and none of its threads has branched away.
             unsafe {
                 sums.store(tile, |row, column| row * 8 + column);
                 sums.store_transposed(tile, |row, column| 128 + column * 16 + row);
             }
             warp::sync(LaneMask::all());
             for i in 0..8 {
-                // SAFETY: (1) an element of the tile. (2) The warp's barrier stands between.
+                // SAFETY: the index is within the tile. The warp's barrier separates the writes
+                // from this read.
                 let value = unsafe { tile.load(i * 32 + lane) };
-                // SAFETY: (1) the element is this lane's alone.
+                // SAFETY: the element belongs to this lane.
                 unsafe { put(out, i * 32 + lane, value) };
             }
         }
@@ -193,7 +196,8 @@ matrix_kernels! {
     matrices_bf16 stored_bf16: bf16;
 }
 
-/// Loads A of 16 x 32 bytes and B of 32 x 8 from a tile of 16 rows of 32, and multiplies them.
+/// Loads A with 16 x 32 bytes and B with 32 x 8 bytes from a tile of 16 x 32 bytes, and multiplies
+/// them.
 ///
 /// # Safety
 /// 1. The launch is one warp; `x` has 512 elements, and `out` has 128.
@@ -202,24 +206,26 @@ pub unsafe fn product_of_loaded_i8(x: Global<i8>, out: GlobalMut<i32>) {
     let tile = shared_array![i8; 512];
     let lane = warp::lane() as usize;
     for i in 0..16 {
-        // SAFETY: (1) an element of the view and one of the tile, each of one lane alone.
+        // SAFETY: the length of the view is the caller's contract, and the tile has as many
+        // elements or more. Each element belongs to one lane.
         unsafe { tile.store(i * 32 + lane, x.load(i * 32 + lane)) };
     }
     warp::sync(LaneMask::all());
     let tile = tile.as_slice();
-    // SAFETY: (1) Rows of A and columns of B are below 16, k below 32. (2) The warp's barrier stands
-    // between. (3) Rows are of 32 bytes. (4) The launch is one warp, none of whose threads has branched away.
+    // SAFETY: rows of A and columns of B are below 16 and k below 32, so the indices are within the
+    // tile. The warp's barrier separates the writes from these reads. Rows have 32 bytes. The
+    // launch is one warp, and none of its threads has branched away.
     let (a, b) = unsafe {
         (
             A::<i8, 16, 32>::load(tile, |row, k| row * 32 + k),
             B::<i8, 32, 8>::load(tile, |k, column| column * 32 + k),
         )
     };
-    // SAFETY: (1) the launch is one warp, and none of its threads has branched away.
+    // SAFETY: the launch is one warp: the caller's contract. None of its threads has branched away.
     let product = unsafe { C::<i32, 16, 8>::zero().add_product(a, b) };
     for i in 0..C::<i32, 16, 8>::LEN {
         let (row, column) = C::<i32, 16, 8>::place(i);
-        // SAFETY: (1) the element is this lane's alone.
+        // SAFETY: the element belongs to this lane.
         unsafe { put(out, row * 8 + column, product.get(i)) };
     }
 }

@@ -8,7 +8,7 @@ use half::f16;
 /// Rows and columns of the transposed tiles.
 pub const SIDE: usize = 32;
 
-/// Transposes one tile of 32 x 32 by way of one in shared memory, with rows 33 elements apart.
+/// Transposes a 32 x 32 tile through shared memory, with rows 33 elements apart.
 ///
 /// # Safety
 /// 1. The launch has one block of 32 x 8 threads; `x` and `out` have 1024 elements.
@@ -17,12 +17,14 @@ pub unsafe fn transpose(x: Global<f32>, out: GlobalMut<f32>) {
     let tile = shared_tile![f32; SIDE, SIDE; pitch = SIDE + 1];
     let column = thread::thread_idx_x() as usize;
     for row in (thread::thread_idx_y() as usize..SIDE).step_by(8) {
-        // SAFETY: (1) is (1). (2) Each element of the tile is written once, before the barrier.
+        // SAFETY: launch and lengths are the caller's contract. Each element of the tile is written
+        // once, before the barrier.
         unsafe { tile.store(row, column, x.load(row * SIDE + column)) };
     }
     thread::sync_threads();
     for row in (thread::thread_idx_y() as usize..SIDE).step_by(8) {
-        // SAFETY: (1) is (1). (2) As above; an output belongs to one thread.
+        // SAFETY: launch and lengths are the caller's contract. The tile is complete since the
+        // barrier, and each output belongs to one thread.
         unsafe { put(out, row * SIDE + column, tile.load(column, row)) };
     }
 }
@@ -37,8 +39,8 @@ pub unsafe fn reverse_rows(x: Global<f32>, out: GlobalMut<f32>) {
     let tile = shared_tile![f32; 4, 16; pitch = 20];
     let thread = thread::thread_idx_x() as usize;
     let (row, column) = (thread / 4, thread % 4 * 4);
-    // SAFETY: (1) is (1). (2) Each vector belongs to one thread until the barrier. (3) 4 divides
-    // the pitch and the column.
+    // SAFETY: launch, lengths and alignment are the caller's contract. Each vector belongs to one
+    // thread until the barrier. The pitch and the column are multiples of 4.
     unsafe {
         tile.store_vector::<4>(3 - row, column, x.load_vector(row * 16 + column));
         thread::sync_threads();
@@ -49,8 +51,8 @@ pub unsafe fn reverse_rows(x: Global<f32>, out: GlobalMut<f32>) {
     }
 }
 
-/// Two arrays of one type at two places in the source, and one of 8 halves for each thread: all
-/// apart.
+/// Two arrays of one type, declared at two places, and an array of 8 halves per thread: none
+/// overlap.
 ///
 /// # Safety
 /// 1. The launch has one one-dimensional block of 64 threads; `out` has 64 elements.
@@ -59,8 +61,8 @@ pub unsafe fn arrays_are_apart(out: GlobalMut<u32>) {
     let (first, second) = (shared_array![u32; 64], shared_array![u32; 64]);
     let halves = shared_array![f16; 512];
     let thread = thread::thread_idx_x() as usize;
-    // SAFETY: (1) is (1). (2) Each thread writes its own elements, and a barrier stands before
-    // the reads. (3) 8 halves are 16 bytes.
+    // SAFETY: launch and lengths are the caller's contract. Each thread writes its own elements,
+    // and a barrier precedes the reads. 8 halves are 16 bytes.
     unsafe {
         first.store(thread, thread as u32);
         second.store(thread, 1000 * thread as u32);
@@ -81,7 +83,7 @@ pub unsafe fn arrays_are_apart(out: GlobalMut<u32>) {
     }
 }
 
-/// Reverses the elements by way of dynamic shared memory.
+/// Reverses the elements through dynamic shared memory.
 ///
 /// # Safety
 /// 1. The launch has one block; `x` and `out` have an element for each thread, and so does the
@@ -90,7 +92,7 @@ pub unsafe fn arrays_are_apart(out: GlobalMut<u32>) {
 unsafe fn reverse<T: cuda_std::Pod>(x: Global<T>, out: GlobalMut<T>, shared: SharedSlice<T>) {
     let own = thread::rank_in_block() as usize;
     let other = thread::block_size() as usize - 1 - own;
-    // SAFETY: (1) is (1). (2) A barrier stands between writes and reads.
+    // SAFETY: the lengths are the caller's contract. A barrier separates writes from reads.
     unsafe {
         shared.store(own, x.load(own));
         thread::sync_threads();
@@ -98,14 +100,14 @@ unsafe fn reverse<T: cuda_std::Pod>(x: Global<T>, out: GlobalMut<T>, shared: Sha
     }
 }
 
-/// Reverses f64 by way of dynamic shared memory.
+/// Reverses f64 elements through dynamic shared memory.
 ///
 /// # Safety
 /// 1. The launch has one block; `x` and `out` have an element for each thread, and so does the
 ///    dynamic shared memory.
 #[kernel]
 pub unsafe fn reverse_f64(x: Global<f64>, out: GlobalMut<f64>) {
-    // SAFETY: (1) is (1).
+    // SAFETY: the callee's contract is this function's.
     unsafe { reverse(x, out, dynamic_shared![f64]) }
 }
 
@@ -118,7 +120,7 @@ pub unsafe fn reverse_f64(x: Global<f64>, out: GlobalMut<f64>) {
 pub unsafe fn dynamic_length(out: GlobalMut<u64>) {
     let memory = dynamic_shared![u32];
     if thread::unique_index().get() == 0 {
-        // SAFETY: (1) one thread writes.
+        // SAFETY: only one thread writes.
         unsafe {
             put(out, 0, memory.len() as u64);
             put(out, 1, u64::from(memory.is_empty()));

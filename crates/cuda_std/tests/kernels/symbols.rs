@@ -4,17 +4,17 @@ use crate::put;
 use cuda_std::prelude::*;
 
 global_array! {
-    /// What [`add_v_to_u`] adds to.
+    /// The array to which [`add_v_to_u`] adds.
     pub static U: [f32; 4] = [1.0, 2.0, 3.0, 4.0];
 }
 
 global_array! {
-    /// What [`add_v_to_u`] adds.
+    /// The array that [`add_v_to_u`] adds.
     pub static V: [f32; 4] = [5.0, 6.0, 7.0, 8.0];
 }
 
 global_array! {
-    /// Of odd length and narrow elements, for [`shift`].
+    /// An array of odd length with narrow elements, for [`shift`].
     pub static BYTES: [u8; 13] = [0; 13];
 }
 
@@ -24,7 +24,7 @@ global_array! {
 }
 
 constant_array! {
-    /// What the host writes before a launch, for [`scale`].
+    /// Factors that the host writes before a launch of [`scale`].
     pub static FACTORS: [f64; 3] = [1.0, 10.0, 100.0];
 }
 
@@ -42,14 +42,15 @@ pub fn add_v_to_u() {
     });
 }
 
-/// Moves each of [`BYTES`] to the next place and the last to the first, and adds `step`.
+/// Rotates [`BYTES`] by one element and adds `step`.
 ///
 /// # Safety
 /// 1. The launch has one block.
 #[kernel]
 pub unsafe fn shift(step: u8) {
     let own = thread::rank_in_block() as usize;
-    // SAFETY: (1) is the comparison. (2) By (1) the barrier orders reads and writes.
+    // SAFETY: the comparison bounds the index. The launch has one block (the caller's contract), so
+    // the barrier orders reads before writes.
     BYTES.with(|bytes| unsafe {
         let byte = (own < bytes.len()).then(|| bytes.load(own));
         thread::sync_threads();
@@ -63,11 +64,11 @@ pub unsafe fn shift(step: u8) {
 #[kernel]
 pub fn count() {
     let which = thread::unique_index().get() % COUNTERS.len();
-    // SAFETY: (1) is the remainder. (2) All accesses are atomic.
+    // SAFETY: the remainder bounds the index. All accesses are atomic.
     COUNTERS.with(|counters| unsafe { counters.atomic_add(which, 1) });
 }
 
-/// Writes `x` times each of [`FACTORS`] in turn.
+/// Multiplies `x` by the elements of [`FACTORS`] in turn.
 #[kernel]
 pub fn scale(x: Global<f64>, y: GlobalMut<f64>) {
     let i = thread::unique_index();
@@ -84,7 +85,7 @@ pub fn scale(x: Global<f64>, y: GlobalMut<f64>) {
 #[kernel]
 pub unsafe fn shapes(out: GlobalMut<u64>) {
     let address = U.with(|u| u.as_mut_ptr() as u64);
-    // SAFETY: (1) is (1).
+    // SAFETY: the length is the caller's contract.
     unsafe {
         put(out, 0, U.len() as u64);
         put(out, 1, BYTES.with(|bytes| bytes.len()) as u64);

@@ -19,7 +19,7 @@ use half::{bf16, f16};
 /// Rows of a product.
 pub const ROWS: usize = 64;
 
-/// Panels of each operand along k: 128 bytes of each row or column in one of them.
+/// Panels of each operand along k. A panel has 128 bytes of each row or column.
 pub const PANELS: usize = 2;
 
 /// Threads of a block.
@@ -61,13 +61,13 @@ unsafe fn multiply<
     let ring = shared.ring::<1>();
     let is_first = warpgroup::thread_rank() == 0;
     if is_first {
-        // SAFETY: (1) one thread, and the block's barrier follows.
+        // SAFETY: one thread initialises the ring, and the block's barrier follows.
         unsafe { ring.init(1, 1) };
     }
     thread::sync_threads();
     if is_first {
-        // SAFETY: (1) the ring is initialised. For the copies: (1) the launch writes neither operand. (2),
-        // (3) The only stage is filled once. (4) All threads wait for it.
+        // SAFETY: the ring is initialised. The copies: the launch writes neither operand; the only
+        // stage is filled once, and all threads wait for it.
         unsafe {
             let slot = ring.producer().acquire();
             slot.expect(SwizzledTile::<A, ROWS, K>::BYTES + SwizzledTile::<B, N, K>::BYTES);
@@ -75,9 +75,8 @@ unsafe fn multiply<
             b.load(b_tile, &slot, (0, 0));
         }
     }
-    // SAFETY: (1) the ring is initialised. Of `accumulate`, (1) the whole warpgroup is here, and does not branch. For
-    // the products: (1) the stage is full. (2) No thread writes
-    // the tiles. (3) The whole warpgroup is here. (4) Tiles are whole. (5) `wait` follows.
+    // SAFETY: the ring is initialised. The whole warpgroup is here and does not branch. The stage
+    // is full, no thread writes its tiles, and the tiles are whole. `wait` follows.
     let sums = unsafe {
         let _stage = ring.consumer().wait();
         let mut products = Accumulator::<COUNT, S>::zero().accumulate().begin();
@@ -87,7 +86,7 @@ unsafe fn multiply<
     let mut i = 0;
     while i < COUNT {
         let (row, column) = Accumulator::<COUNT, S>::place(i);
-        // SAFETY: (1) the output is this thread's alone.
+        // SAFETY: the output belongs to this thread.
         unsafe { put(out, row as usize * N + column as usize, sums.get(i)) };
         i += 1;
     }
@@ -109,7 +108,7 @@ macro_rules! product_kernels {
             b: GridConstant<TensorMap<$b, $n, $panel>>,
             out: GlobalMut<$sum>,
         ) {
-            // SAFETY: (1) is (1).
+            // SAFETY: the lengths are the caller's contract.
             unsafe {
                 multiply::<_, _, _, $n, { $n / 2 }, $panel, { PANELS * $panel }>(a, b, out);
             }

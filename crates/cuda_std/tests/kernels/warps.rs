@@ -1,12 +1,12 @@
-//! What the lanes of a warp do together.
+//! Warp-wide operations.
 
 use crate::put;
 use cuda_std::prelude::*;
 use cuda_std::warp::LaneValue;
 use half::{bf16, f16};
 
-/// Shuffles of each kind within segments; the four values of each thread in its place. Lanes
-/// outside of the mask write nothing.
+/// Shuffles of each kind within segments. Each thread writes its four values; lanes outside of the
+/// mask write nothing.
 ///
 /// # Safety
 /// 1. `x` has an element for each thread, `out` 4.
@@ -23,7 +23,7 @@ unsafe fn shuffles<T: LaneValue>(
         return;
     }
     let index = thread::unique_index().get();
-    // SAFETY: (1) is (1).
+    // SAFETY: the length is the caller's contract.
     let value = unsafe { x.load(index) };
     let values = [
         warp::shuffle_width(mask, value, lane, width),
@@ -32,12 +32,12 @@ unsafe fn shuffles<T: LaneValue>(
         warp::shuffle_xor_in(mask, value, lane, width),
     ];
     for (i, value) in values.into_iter().enumerate() {
-        // SAFETY: (1) the elements belong to this thread's unique index.
+        // SAFETY: the elements belong to this thread's unique index.
         unsafe { put(out, index * 4 + i, value) };
     }
 }
 
-/// The same over the whole warp, all lanes of it.
+/// The same shuffles over a whole warp.
 ///
 /// # Safety
 /// 1. `x` has an element for each thread, `out` 4.
@@ -45,7 +45,7 @@ unsafe fn shuffles<T: LaneValue>(
 unsafe fn whole_shuffles<T: LaneValue>(lane: u32, x: Global<T>, out: GlobalMut<T>) {
     let mask = LaneMask::all();
     let index = thread::unique_index().get();
-    // SAFETY: (1) is (1).
+    // SAFETY: the length is the caller's contract.
     let value = unsafe { x.load(index) };
     let values = [
         warp::shuffle(mask, value, lane),
@@ -54,7 +54,7 @@ unsafe fn whole_shuffles<T: LaneValue>(lane: u32, x: Global<T>, out: GlobalMut<T
         warp::shuffle_xor(mask, value, lane),
     ];
     for (i, value) in values.into_iter().enumerate() {
-        // SAFETY: (1) the elements belong to this thread's unique index.
+        // SAFETY: the elements belong to this thread's unique index.
         unsafe { put(out, index * 4 + i, value) };
     }
 }
@@ -67,7 +67,7 @@ macro_rules! shuffle_kernels {
         /// 1. `x` has an element for each thread, `out` 4.
         #[kernel]
         pub unsafe fn $segments(mask: u64, lane: u32, width: u32, x: Global<$element>, out: GlobalMut<$element>) {
-            // SAFETY: (1) is (1).
+            // SAFETY: the callee's contract is this function's.
             unsafe { shuffles(mask, lane, width, x, out) }
         }
 
@@ -77,7 +77,7 @@ macro_rules! shuffle_kernels {
         /// 1. `x` has an element for each thread, `out` 4.
         #[kernel]
         pub unsafe fn $whole(lane: u32, x: Global<$element>, out: GlobalMut<$element>) {
-            // SAFETY: (1) is (1).
+            // SAFETY: the callee's contract is this function's.
             unsafe { whole_shuffles(lane, x, out) }
         }
     )*};
@@ -108,7 +108,7 @@ pub unsafe fn votes(mask: u64, x: Global<u32>, out: GlobalMut<u64>) {
         return;
     }
     let index = thread::unique_index().get();
-    // SAFETY: (1) is (1).
+    // SAFETY: the length is the caller's contract.
     let value = unsafe { x.load(index) };
     let numbers = [
         warp::ballot(mask, value != 0).bits(),
@@ -120,7 +120,7 @@ pub unsafe fn votes(mask: u64, x: Global<u32>, out: GlobalMut<u64>) {
     ];
     warp::sync(mask);
     for (i, number) in numbers.into_iter().enumerate() {
-        // SAFETY: (1) the elements belong to this thread's unique index.
+        // SAFETY: the elements belong to this thread's unique index.
         unsafe { put(out, index * VOTES + i, number) };
     }
 }
@@ -128,8 +128,8 @@ pub unsafe fn votes(mask: u64, x: Global<u32>, out: GlobalMut<u64>) {
 /// Numbers that [`masks`] writes.
 pub const MASKS: usize = 6;
 
-/// What masks are: of all lanes, of the first 5, of the first 64, how many lanes are in 0b1011,
-/// whether the calling lane is among the active ones, and the warp's width.
+/// Masks of all lanes, the first 5 and the first 64, the number of lanes in 0b1011, whether the
+/// calling lane is active, and the warp's width.
 ///
 /// # Safety
 /// 1. `out` has [`MASKS`] elements for each thread.
@@ -145,7 +145,7 @@ pub unsafe fn masks(out: GlobalMut<u64>) {
     ];
     let first = thread::unique_index().get() * MASKS;
     for (i, number) in numbers.into_iter().enumerate() {
-        // SAFETY: (1) the elements belong to this thread's unique index.
+        // SAFETY: the elements belong to this thread's unique index.
         unsafe { put(out, first + i, number) };
     }
 }
@@ -159,11 +159,11 @@ macro_rules! reduce_kernels {
         #[kernel]
         pub unsafe fn $name(x: Global<$element>, out: GlobalMut<$element>) {
             let index = thread::unique_index().get();
-            // SAFETY: (1) is (1).
+            // SAFETY: the length is the caller's contract.
             let value = unsafe { x.load(index) };
             let sum = warp::reduce_sum(value);
             let largest = warp::reduce(value, |a, b| if a > b { a } else { b });
-            // SAFETY: (1) the elements belong to this thread's unique index.
+            // SAFETY: the elements belong to this thread's unique index.
             unsafe {
                 put(out, index * 2, sum);
                 put(out, index * 2 + 1, largest);
@@ -178,8 +178,9 @@ reduce_kernels! {
     warp_reduce_f64: f64;
 }
 
-/// Over the lanes of `mask`: the wrapping sum by one instruction, the sum and the polynomial
-/// `((x0 * 31 + x1) * 31 + x2) ...`, whose order shows, one member at a time.
+/// Over the lanes of `mask`: the wrapping sum by one instruction, and, one member at a time, the
+/// sum and the polynomial `((x0 * 31 + x1) * 31 + x2) ...`, whose order shows, one member at a
+/// time.
 ///
 /// # Safety
 /// 1. `x` has an element for each thread, `out` 3.
@@ -190,7 +191,7 @@ pub unsafe fn member_reductions(mask: u64, x: Global<u32>, out: GlobalMut<u32>) 
         return;
     }
     let index = thread::unique_index().get();
-    // SAFETY: (1) is (1).
+    // SAFETY: the length is the caller's contract.
     let value = unsafe { x.load(index) };
     let numbers = [
         warp::reduce_sum_u32(mask, value),
@@ -198,7 +199,7 @@ pub unsafe fn member_reductions(mask: u64, x: Global<u32>, out: GlobalMut<u32>) 
         warp::reduce_members(mask, value, |a, b| a.wrapping_mul(31).wrapping_add(b)),
     ];
     for (i, number) in numbers.into_iter().enumerate() {
-        // SAFETY: (1) the elements belong to this thread's unique index.
+        // SAFETY: the elements belong to this thread's unique index.
         unsafe { put(out, index * 3 + i, number) };
     }
 }
@@ -214,11 +215,12 @@ pub unsafe fn warp_exchange(out: GlobalMut<u32>) {
     let own = thread::rank_in_block() as usize;
     let width = warp::width() as usize;
     let neighbour = own / width * width + (own + 1) % width;
-    // SAFETY: (1) a block has at most 1024 threads. (2) The warp's barrier stands between.
+    // SAFETY: a block has at most 1024 threads. The warp's barrier separates the write from the
+    // read.
     unsafe { array.store(own, own as u32 * 3) };
     warp::sync(LaneMask::all());
     // SAFETY: as above.
     let value = unsafe { array.load(neighbour) };
-    // SAFETY: (1) the element belongs to this thread's unique index.
+    // SAFETY: the element belongs to this thread's unique index.
     unsafe { put(out, thread::unique_index().get(), value) };
 }

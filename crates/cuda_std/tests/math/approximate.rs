@@ -1,9 +1,9 @@
-//! The functions of `math::approximate`, against f64 functions, within the errors that each states.
+//! The functions of `math::approximate`, against f64 functions: each within its stated error.
 
 use crate::single::{Function, all_values, samples};
 use cuda_std::math::approximate;
 
-/// Bounds in units in the last place. Subnormal arguments of the first three are taken for 0.
+/// Bounds in units in the last place. The first three take subnormal arguments for 0.
 macro_rules! functions {
     ($($name:ident: $exact:expr, $bound:expr, $measure:ident;)*) => {$(
         mod $name {
@@ -39,7 +39,7 @@ functions! {
     cos: libm::cos, 1.0, of_angles;
 }
 
-/// 0 with the sign of x for a subnormal f32.
+/// Replaces a subnormal f32 by a zero with its sign.
 fn flushed(x: f64) -> f64 {
     match x.abs() < f64::from(f32::MIN_POSITIVE) {
         true => 0.0_f64.copysign(x),
@@ -51,7 +51,8 @@ fn units(_x: f32, result: f32, exact: f64) -> f64 {
     crate::single::error(result, exact)
 }
 
-/// The absolute error in 2^-23.5 where the angle has a bound, or whether NaN is the canonical one.
+/// The absolute error in units of 2^-23.5 for angles with a bound; for NaN, whether it is the
+/// canonical one.
 fn of_angles(x: f32, result: f32, exact: f64) -> f64 {
     if result.is_nan() {
         let is_allowed = (x.is_nan() || x.abs() > 65_536.0) && result.to_bits() == 0x7fff_ffff;

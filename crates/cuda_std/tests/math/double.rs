@@ -1,10 +1,10 @@
 //! f64, against values of 240 bits.
 //!
-//! `double.txt` has a line for each value: the function, the bits of its arguments and of the f64
-//! nearest to the result in hexadecimal, and what that lacks of the result in units in its last place.
-//! `double.py` computes them by mpmath for random arguments of all magnitudes, around zeros and
-//! multiples of pi / 2, and for some special angles: 240 for each function in `double.txt`. The errors in
-//! `docs/mathematics.md` are those of 20 000, in a file that the variable `DOUBLE_REFERENCE` names:
+//! `double.txt` has a line per value: the function, its arguments' bits in hexadecimal, the bits of the f64 nearest
+//! to the result, and the difference between the result and that f64 in units in its last place. `double.py` computes
+//! them by mpmath for random arguments of all magnitudes, around zeros and multiples of pi / 2, and for some special
+//! angles: 240 for each function in `double.txt`. The errors in `docs/mathematics.md` are from 20 000 values per
+//! function, in a file that the variable `DOUBLE_REFERENCE` names:
 //!
 //! ```text
 //! python3 double.py 20000 > large.txt
@@ -14,7 +14,7 @@
 use cuda_std::math;
 use std::collections::BTreeMap;
 
-/// The largest error that is allowed.
+/// The largest allowed error.
 const BOUND: f64 = 2.0;
 
 const REFERENCE: &str = include_str!("double.txt");
@@ -40,7 +40,7 @@ fn ours(name: &str, arguments: &[f64]) -> f64 {
     }
 }
 
-/// The distance in units in the last place of `nearest`, which lacks `lack` units of the exact result.
+/// The error in units in the last place of `nearest`, which is `lack` units below the exact result.
 fn error(result: f64, nearest: f64, lack: f64) -> f64 {
     if result.is_nan() || result.is_infinite() != nearest.is_infinite() {
         return f64::INFINITY;
@@ -56,7 +56,7 @@ fn error(result: f64, nearest: f64, lack: f64) -> f64 {
     (scaled(result) - scaled(nearest) - lack).abs()
 }
 
-/// The largest error of each function, and its arguments.
+/// The largest error of each function, with its arguments.
 fn worst(reference: &str) -> BTreeMap<&str, (f64, Vec<f64>)> {
     let mut worst = BTreeMap::new();
     for line in reference.lines() {

@@ -7,9 +7,9 @@ pub struct Function {
     pub name: &'static str,
     pub ours: fn(f32) -> f32,
     pub exact: fn(f64) -> f64,
-    /// The error of a result, given the argument, the result and the exact one.
+    /// The error of a result, from the argument, the result and the exact result.
     pub error: fn(f32, f32, f64) -> f64,
-    /// The largest error that is allowed.
+    /// The largest allowed error.
     pub bound: f64,
 }
 
@@ -62,8 +62,8 @@ functions! {
     round_ties_even: f64::round_ties_even;
 }
 
-/// Activations by their definitions. The error of an argument is 2^-53 of at most 200, and so far below a unit
-/// of f32.
+/// Activations by their definitions. The relative error of an argument is 2^-53, and arguments are at most 200, so it
+/// stays far below a unit of f32.
 mod exact {
     use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_PI};
 
@@ -115,7 +115,7 @@ pub fn error(result: f32, exact: f64) -> f64 {
     ((value - exact) * units_of_one).abs()
 }
 
-/// The largest error among the inputs, and where it is.
+/// The largest error among the inputs, and its input.
 fn worst(function: &Function, inputs: impl Iterator<Item = f32>) -> (f64, f32) {
     let mut worst = (0.0, 0.0);
     for x in inputs {
@@ -127,7 +127,7 @@ fn worst(function: &Function, inputs: impl Iterator<Item = f32>) -> (f64, f32) {
     worst
 }
 
-/// What is special: zeros, infinities, NaN, the ends of the subnormal and the normal numbers.
+/// Special inputs: zeros, infinities, NaN, the ends of the subnormal and the normal numbers.
 const SPECIAL: [u32; 9] = [
     0,
     1,
@@ -143,7 +143,7 @@ const SPECIAL: [u32; 9] = [
 pub fn samples(function: &Function) {
     let special = SPECIAL.into_iter().flat_map(|bits| [bits, bits | 1 << 31]);
     let spread = (0..=u32::MAX).step_by(8191);
-    // Where functions change most, and where they fall to 0: magnitudes from 2^-8 to 128.
+    // Magnitudes from 2^-8 to 128, where functions change most or fall to 0.
     let dense = (0x3b80_0000_u32..0x4300_0000).step_by(1009);
     let dense = dense.flat_map(|bits| [bits, bits | 1 << 31]);
     let inputs = special.chain(spread).chain(dense).map(f32::from_bits);
@@ -155,7 +155,7 @@ pub fn samples(function: &Function) {
     );
 }
 
-/// All inputs, a part for each host thread.
+/// All inputs, split among the host threads.
 pub fn all_values(function: &Function) {
     let parts = thread::available_parallelism().map_or(1, usize::from) as u64;
     let part = |part: u64| {

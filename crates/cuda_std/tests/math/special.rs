@@ -3,7 +3,7 @@
 use cuda_std::math;
 use half::{bf16, f16};
 
-/// Equal bits, or NaN where NaN is expected: the canonical one.
+/// Asserts equal bits or, if a NaN is expected, the canonical NaN.
 #[track_caller]
 fn assert_same(result: f64, expected: f64, what: &str) {
     if expected.is_nan() {
@@ -50,7 +50,7 @@ fn powers_of_special_numbers_are_those_of_ieee_754() {
 
 #[test]
 fn powers_of_f32_are_within_a_unit() {
-    // Far from zero and from infinity, where the unit follows from the result.
+    // Far from zero and from infinity, so that the unit follows from the result.
     for i in 0_u32..200_000 {
         let x = f32::from_bits(0x3780_0000 + i.wrapping_mul(2_654_435_761) % 0x1000_0000);
         let y = (i.wrapping_mul(40_503) % 20_000) as f32 / 1000.0 - 10.0;
@@ -135,7 +135,7 @@ fn functions_of_f64_at_special_numbers() {
     }
 }
 
-/// 0 of either sign, and the limits: of negative infinity -0.
+/// Zeros of either sign, and the limits: -0 at negative infinity.
 #[test]
 fn activations_of_special_numbers() {
     type Function = fn(f64) -> f64;
@@ -182,7 +182,7 @@ fn half_way_cases_are_rounded_by_their_rule() {
     }
 }
 
-/// All values of the formats, against the correctly rounded f32, which is rounded once more.
+/// All values of the formats, against the correctly rounded f32 result, rounded once more.
 #[test]
 fn functions_of_16_bits_give_the_nearest_value() {
     for bits in 0..=u16::MAX {

@@ -5,10 +5,12 @@ use proc_macro2::{Delimiter, Group, TokenStream, TokenTree, fallback};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The crate root and the modules that it names, each with its tokens. Modules that a macro makes
-/// are not found; a file that cannot be read or parsed is the compiler's to report.
+/// The tokens of the crate root and of the modules that it names.
+///
+/// Modules made by macros are not found. The compiler reports files that cannot be read or parsed.
 pub fn files_of_crate(root: PathBuf) -> Vec<(PathBuf, TokenStream)> {
-    // The compiler's own tokens of a text all stand at the macro's call; these know their lines.
+    // The compiler's tokens of a text all have the macro call's location. The fallback's have
+    // lines.
     fallback::force();
     let mut files = Vec::new();
     let folder = folder_of(&root);
@@ -56,13 +58,13 @@ fn folder_of(path: &Path) -> PathBuf {
 /// `mod name;`, in a file.
 struct Module {
     name: String,
-    /// Of `#[path = "..."]`.
+    /// The value of `#[path = "..."]`.
     path: Option<String>,
-    /// The modules with bodies that it stands in.
+    /// The inline modules around it.
     within: Vec<String>,
 }
 
-/// The modules that have files of their own.
+/// The modules with their own files.
 fn modules(tokens: &TokenStream) -> Vec<Module> {
     let mut modules = Vec::new();
     collect_modules(tokens, &[], &mut modules);
@@ -107,8 +109,8 @@ fn path_of(attribute: &Group) -> Option<String> {
     Some(path.to_owned())
 }
 
-/// Whether the crate root says `#![no_std]`, without a condition: under one for the GPU, the host's
-/// build would let `std` pass.
+/// Whether the crate root has an unconditional `#![no_std]`. With a condition for the GPU, the
+/// host's build would accept `std`.
 pub fn is_no_std(root: &TokenStream) -> bool {
     let trees: Vec<TokenTree> = root.clone().into_iter().collect();
     trees.windows(2).any(|pair| match pair {

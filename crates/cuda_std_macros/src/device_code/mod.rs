@@ -1,14 +1,13 @@
-//! What a library with kernels must not contain, found when the library is compiled for the host.
+//! Finds code that a GPU does not support when a library with kernels is compiled for the host.
 //!
-//! A kernel crate is compiled twice. For a GPU it has `core` alone; for a host the device library
-//! links the standard library, whose methods of floats a `no_std` crate then has too. Without a
-//! check such code is right in the simulator and does not compile for the GPU. So each `#[kernel]` of
-//! a library is searched, and the first one reads the library's sources and lists what it finds in
-//! the functions that are no kernels.
+//! A kernel crate is compiled twice. For a GPU it has only `core`. For a host the device library links the standard
+//! library, whose float methods are then available even to a `no_std` crate: such code works in the simulator but
+//! does not compile for the GPU. So each `#[kernel]` of a library is searched, and the first one also reads the
+//! library's sources and searches the other functions.
 //!
-//! Kernels of programs, tests and documentation run on the simulator alone, and are not checked.
-//! Neither are packages of registries, which were checked before they were published, and other build
-//! systems' calls of the compiler that do not look like cargo's.
+//! Kernels of programs, tests and documentation run only in the simulator, and are not checked. Packages from
+//! registries were checked before they were published. Compiler calls that do not look like cargo's are not checked
+//! either.
 
 mod files;
 mod scan;
@@ -21,8 +20,10 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Errors for what the library has that a GPU does not: those in the kernel `function`, where they
-/// stand, and for the library's first kernel all that is in no kernel, with its places as text.
+/// Errors for code that a GPU does not support.
+///
+/// Those in the kernel `function` have its spans. The library's first kernel adds one error for all
+/// code outside kernels, with locations as text.
 pub fn errors(function: &TokenStream) -> Vec<syn::Error> {
     let Some(library) = Library::that_is_compiled() else {
         return Vec::new();
@@ -39,10 +40,10 @@ pub fn errors(function: &TokenStream) -> Vec<syn::Error> {
     errors
 }
 
-/// The library that the compiler runs for.
+/// The library being compiled.
 struct Library {
     own_methods: BTreeSet<String>,
-    /// A line for each thing that a GPU does not have, and that is in no kernel.
+    /// A line for each finding outside kernels.
     report: String,
     is_reported: AtomicBool,
 }
@@ -65,8 +66,7 @@ impl Library {
     }
 }
 
-/// Whether the compiler's arguments are those of a library, for a host and without tests, whose sources are at
-/// hand to be changed.
+/// Whether the compiler builds a library for a host, without tests, and from local sources.
 pub fn is_library() -> bool {
     library_root(std::env::args()).is_some()
 }
@@ -81,7 +81,7 @@ fn library_root(arguments: impl Iterator<Item = String>) -> Option<PathBuf> {
     let mut arguments = arguments.into_iter();
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
-            // cargo's, for packages of registries.
+            // cargo passes it for packages from registries.
             "--test" | "--cap-lints" => return None,
             "--crate-type" => is_library |= matches!(arguments.next()?.as_str(), "lib" | "rlib"),
             path if path.ends_with(".rs") => root = Some(PathBuf::from(path)),
@@ -91,7 +91,7 @@ fn library_root(arguments: impl Iterator<Item = String>) -> Option<PathBuf> {
     root.filter(|_| is_library)
 }
 
-/// A line for each finding outside of kernels.
+/// A line for each finding outside kernels.
 fn report(files: &[(PathBuf, TokenStream)], own_methods: &BTreeSet<String>) -> String {
     let mut lines = Vec::new();
     if let Some((path, root)) = files.first()

@@ -6,19 +6,19 @@ pub fn is_word(tree: &TokenTree, word: &str) -> bool {
     matches!(tree, TokenTree::Ident(ident) if ident == word)
 }
 
-/// The trees without the items and statements that are compiled for a host or a test alone.
+/// The trees without items and statements that are compiled only for a host or a test.
 pub fn device_code(tokens: &TokenStream) -> Vec<TokenTree> {
     without_items(tokens, is_host_only)
 }
 
-/// The same without kernels.
+/// [`device_code`] without kernels.
 pub fn device_code_outside_kernels(tokens: &TokenStream) -> Vec<TokenTree> {
     without_items(tokens, |attribute| {
         is_host_only(attribute) || is_kernel(attribute)
     })
 }
 
-/// The trees without the items and statements that have an attribute which `is_refused`.
+/// The trees without items and statements that have an attribute for which `is_refused` is true.
 fn without_items(tokens: &TokenStream, is_refused: fn(&Group) -> bool) -> Vec<TokenTree> {
     let mut kept = Vec::new();
     let mut trees = tokens.clone().into_iter().peekable();
@@ -46,7 +46,7 @@ fn is_host_only(attribute: &Group) -> bool {
     text == "cfg(test)" || text == "cfg(not(target_arch=\"nvptx64\"))"
 }
 
-/// Whether it is `#[kernel]`, `#[cuda_std::kernel(max_threads = 256)]` or the like.
+/// Whether the attribute is `#[kernel]`, with or without a path and arguments.
 fn is_kernel(attribute: &Group) -> bool {
     let text = text_of(attribute);
     let path = text.split('(').next().unwrap_or_default();

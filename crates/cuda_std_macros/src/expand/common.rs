@@ -1,4 +1,4 @@
-//! What the entry and the descriptor have in common.
+//! Code that the entry and the descriptor share.
 
 use crate::compiler::{device_library, device_library_at};
 use crate::parse::{KernelFunction, Parameter, Passing, View};
@@ -7,8 +7,7 @@ use quote::{ToTokens as _, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{Attribute, Block, Type};
 
-/// The kernel's own code as a nested function, so that its parameters keep the types and patterns
-/// that its source gives them.
+/// The kernel's code as a nested function, whose parameters have the source's types and patterns.
 pub fn body(kernel: &KernelFunction, block: &Block) -> TokenStream {
     let signature = &kernel.function.sig;
     let (safety, inputs) = (&signature.safety, &signature.inputs);
@@ -18,7 +17,7 @@ pub fn body(kernel: &KernelFunction, block: &Block) -> TokenStream {
     }
 }
 
-/// The function's attributes whose name is one of `names`.
+/// The function's attributes with one of these `names`.
 pub fn attributes<'a>(
     kernel: &'a KernelFunction,
     names: &'a [&str],
@@ -45,18 +44,17 @@ pub fn layout_of_value(ty: &Type) -> TokenStream {
     }
 }
 
-/// What tells the kernel from others of its name: where it is declared, its parameters, and what it asks of its
-/// launches.
+/// The kernel's signature: its path, its parameters, and its requirements on launches.
 pub fn signature(kernel: &KernelFunction) -> TokenStream {
     let cuda_std = device_library();
     let name = &kernel.function.sig.ident;
     let types = kernel.parameters.iter().map(|parameter| {
-        // Two compilers may print one type with other spaces.
+        // Compilers may print a type with different spaces.
         let text = parameter.ty.to_token_stream().to_string();
         text.split_whitespace().collect::<String>()
     });
-    // A source may have a kernel for each target by one name: the one that the host launches asks of its launches
-    // what the entry does.
+    // A source may have a kernel of one name for each target. The host's must require of its launches what the entry
+    // requires.
     let safety = if kernel.is_unsafe() { "unsafe:" } else { "" };
     let residency = if kernel.bounds.cooperative {
         "cooperative:"
@@ -87,18 +85,18 @@ pub fn signature(kernel: &KernelFunction) -> TokenStream {
     }
 }
 
-/// The name of a parameter in the code that is written here. Names of the source would meet each
-/// other: a view `x` needs a length, and `x_len` may be a parameter of its own.
+/// The name of a parameter in generated code. Names derived from the source could collide: a view
+/// `x` needs a length, and `x_len` may be another parameter.
 pub fn argument_name(index: usize) -> Ident {
     format_ident!("argument_{index}")
 }
 
-/// The names of the numbers beside a view's pointer.
+/// The names of a view's lengths.
 pub fn length_names(index: usize, view: View) -> impl Iterator<Item = Ident> {
     (0..view.lengths).map(move |length| format_ident!("length_{index}_{length}"))
 }
 
-/// Compiles only if the parameter crosses as its type's name says. Both targets have it: an alias may name
+/// Compiles only if the parameter is passed as its type's name indicates. Checked on both targets: an alias may name
 /// one type on the host and another on the GPU.
 pub fn parameter_check(parameter: &Parameter) -> TokenStream {
     let ty = &parameter.ty;

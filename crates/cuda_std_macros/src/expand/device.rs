@@ -1,4 +1,4 @@
-//! The PTX entry of a kernel, and what stands beside it.
+//! The PTX entry of a kernel, and the data beside it.
 
 use super::common::{argument_name, length_names};
 use super::common::{attributes, body, grid, layout_of_value, parameter_check, signature};
@@ -8,9 +8,9 @@ use crate::parse::{KernelFunction, Parameter, Passing};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
-/// The entry where the architecture that is compiled for has it.
+/// The entry, on architectures that have it.
 ///
-/// The builder declares the `cfg`; a host's compiler, which would warn of it, never comes to it.
+/// The builder declares the `cfg`. A host's compiler would warn about it, but never sees it.
 pub fn entry(kernel: &KernelFunction) -> TokenStream {
     let entry = device_entry(kernel);
     let Some(arch) = &kernel.bounds.arch else {
@@ -52,10 +52,10 @@ fn device_entry(kernel: &KernelFunction) -> TokenStream {
         #[allow(clippy::too_many_arguments)]
         #visibility unsafe extern "ptx-kernel" fn #name(#(#flat),*) {
             #body
-            // SAFETY: the host passes a pointer and a length of one buffer for each view; a block of
-            // bytes stands, aligned, in parameter memory, which nothing writes. The host keeps the
-            // kernel's own requirements: `Kernel::run` and the launch say so. A kernel whose bounds
-            // are cooperative it launches cooperatively, one launch after the other.
+            // SAFETY: for each view the host passes a pointer and a length of one buffer. Blocks of bytes are aligned
+            // in parameter memory, which nothing writes. The host meets the kernel's own requirements: the contract
+            // of `Kernel::run` and of the launch. It launches cooperative kernels cooperatively, one launch after
+            // another.
             #[allow(unused_unsafe)]
             unsafe { body(#grid #(#rebuilt),*) }
         }
@@ -99,8 +99,8 @@ fn rebuilt_argument((index, parameter): (usize, &Parameter)) -> TokenStream {
     }
 }
 
-/// The note that the builder reads from the section `.tilewright.kernel`: what LLVM IR can say of
-/// a kernel and Rust cannot.
+/// The note that the builder reads from the section `.tilewright.kernel`: properties of a kernel
+/// that LLVM IR can express and Rust cannot.
 fn annotation(kernel: &KernelFunction) -> TokenStream {
     let cuda_std = device_library();
     let mut note = Note::default();
@@ -111,14 +111,14 @@ fn annotation(kernel: &KernelFunction) -> TokenStream {
         note.text += if index > 0 { "," } else { "" };
         match passing {
             Passing::View(view) => {
-                // Of what a kernel writes there is no promise that nothing else reaches the memory:
-                // other threads of the launch do, and LLVM would keep values of such memory in
-                // registers across barriers and fences.
+                // Views that a kernel writes must not be `noalias`: other threads of the launch
+                // access the memory, and LLVM would keep its values in registers across barriers
+                // and fences.
                 note.text.push(if view.is_read_only { 'r' } else { 'p' });
                 note.text += &",v".repeat(view.lengths);
             }
             Passing::Texture { .. } | Passing::Scalar => note.text.push('v'),
-            // Only the compiler knows the layout of a parameter that is passed by value.
+            // Only the compiler knows the layout of a parameter passed by value.
             Passing::GridConstant => {
                 let layout = layout_of_value(ty);
                 note.text.push('g');
@@ -133,7 +133,7 @@ fn annotation(kernel: &KernelFunction) -> TokenStream {
     note.into_static()
 }
 
-/// The note beside an entry: text, and what only the compiler knows.
+/// The note beside an entry: text, and values that only the compiler knows.
 #[derive(Default)]
 struct Note {
     /// Parts of an `Annotation`.
@@ -143,7 +143,7 @@ struct Note {
 }
 
 impl Note {
-    /// Adds the part that `Part::#part` is.
+    /// Adds `Part::#part`.
     fn push(&mut self, part: TokenStream) {
         let cuda_std = device_library();
         let before = std::mem::take(&mut self.text);
@@ -206,7 +206,7 @@ fn literal_annotation(text: &str) -> TokenStream {
     }
 }
 
-/// The static array beside the entry from which the host reads what the entry is.
+/// The static array beside the entry with its signature, which the host reads.
 fn device_signature(kernel: &KernelFunction) -> TokenStream {
     let cuda_std = device_library();
     let symbol = format_ident!("__signature_of_{}", kernel.function.sig.ident);

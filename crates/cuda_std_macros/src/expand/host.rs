@@ -1,4 +1,4 @@
-//! The descriptor of a kernel: what a program launches.
+//! The descriptor of a kernel, which programs launch.
 
 use super::common::{argument_name, attributes, body, grid, parameter_check, signature};
 use crate::bounds::{Bound, Bounds};
@@ -10,11 +10,11 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{GenericArgument, Lifetime, PathArguments, Type, parse_quote};
 
-/// A type and a function of the kernel's name.
+/// A type and a function with the kernel's name.
 ///
-/// Of all that can stand for the kernel as a value, a variable can have the name of a function
-/// alone: `let sum = ...` beside a constant, a static or a unit struct `sum` is a pattern, and does
-/// not compile. Documentation shows a unit struct, so that a link to the kernel has one target.
+/// The value is a function because only a function lets a variable have the same name: with a
+/// constant, a static or a unit struct `sum`, `let sum = ...` is a pattern and does not compile.
+/// Documentation shows a unit struct, so that a link to the kernel has one target.
 pub fn descriptor(kernel: &KernelFunction) -> TokenStream {
     let (visibility, name) = (&kernel.function.vis, &kernel.function.sig.ident);
     let documentation: Vec<_> = attributes(kernel, &["doc", "cfg", "deprecated"]).collect();
@@ -22,7 +22,7 @@ pub fn descriptor(kernel: &KernelFunction) -> TokenStream {
     let implementation = host_implementation(kernel);
     let only_one = only_one_of_its_name(kernel);
     let of_type: Vec<_> = attributes(kernel, &["cfg", "deprecated"]).collect();
-    // Documented where it can be called: two copies of the text are read by the compiler as two.
+    // Documentation only for rustdoc: the compiler would read a second copy of the text again.
     let documented = compiler::may_set_doc().then(|| {
         quote! {
             #(#documentation)*
@@ -56,8 +56,8 @@ pub fn descriptor(kernel: &KernelFunction) -> TokenStream {
     }
 }
 
-/// An item that a crate can have once. PTX entries have no paths, so two kernels of one name, in
-/// two modules of a kernel crate, meet; on the host they would not.
+/// An item that a crate can have only once. PTX entries have no paths, so two kernels of one name
+/// in different modules collide; on the host they would not.
 fn only_one_of_its_name(kernel: &KernelFunction) -> Option<TokenStream> {
     let name = &kernel.function.sig.ident;
     let item = Ident::new(
@@ -98,15 +98,15 @@ fn host_implementation(kernel: &KernelFunction) -> TokenStream {
     let lints = attributes(kernel, &["allow", "expect"]);
     let checks = parameters.iter().map(parameter_check);
     let in_launch = parameters.iter().filter_map(lifetime_check);
-    // The program that launches the kernel compiles it, and no program the kernels that it does not launch. Where
-    // the package is optimised its kernels are compiled with it, at the level that was chosen for them.
+    // Without optimisation, a program compiles only the kernels that it launches. In an optimised package, kernels
+    // are compiled with the package, at its optimisation level.
     let inlined = compiler::is_optimisation_off().then(|| quote! { #[inline] });
     let safe = (!kernel.is_unsafe()).then(|| {
         quote! {
-            // Errors about an unsafe kernel do not list the safe ones of all crates.
+            // Keeps errors about an unsafe kernel from listing the safe ones of all crates.
             #[diagnostic::do_not_recommend]
-            // SAFETY: (1) the kernel is a safe function: whatever it is given, it is defined. (2) The
-            // attribute wrote the signature for the entry and for the descriptor.
+            // SAFETY: the kernel is a safe function, so any valid parameters are sound. The attribute wrote one
+            // signature for both entry and descriptor.
             unsafe impl #cuda_std::kernel::SafeKernel for #name {}
         }
     });
@@ -116,14 +116,14 @@ fn host_implementation(kernel: &KernelFunction) -> TokenStream {
 
         #(#checks)*
 
-        // An alias may leave the lifetime out that it is given.
+        // An alias may ignore its lifetime argument.
         #[allow(clippy::extra_unused_lifetimes)]
         const fn ends_with_its_launch<'launch>() {
             #(#in_launch)*
         }
         const _: () = ends_with_its_launch();
 
-        // Evaluated here, so that a bound that no GPU has is an error where it stands.
+        // Evaluated here, so that an invalid bound is an error at its location.
         const _: #cuda_std::kernel::LaunchBounds = #bounds;
 
         impl ::core::clone::Clone for #name {
@@ -151,8 +151,8 @@ fn host_implementation(kernel: &KernelFunction) -> TokenStream {
 
             #inlined
             unsafe fn run<'launch>((#(#arguments,)*): Self::Params<'launch>) {
-                // SAFETY: (1) and (2) of `Kernel::run` are the caller's; whether the launch is
-                // cooperative the simulator checks.
+                // SAFETY: the kernel's requirements and the views: the contract of `Kernel::run`.
+                // The simulator checks that the launch is cooperative.
                 #[allow(unused_unsafe)]
                 unsafe { body(#grid #(#arguments),*) }
             }
@@ -161,7 +161,7 @@ fn host_implementation(kernel: &KernelFunction) -> TokenStream {
     }
 }
 
-/// For each PTX parameter the name of the view whose address it is, or nothing.
+/// For each PTX parameter, the name of the view if it is a view's address, otherwise empty.
 fn names_in_entry(parameter: &Parameter) -> impl Iterator<Item = &str> {
     let (name, others) = match parameter.passing {
         Passing::View(view) => (parameter.name.as_str(), view.lengths),
@@ -170,7 +170,7 @@ fn names_in_entry(parameter: &Parameter) -> impl Iterator<Item = &str> {
     std::iter::once(name).chain(std::iter::repeat_n("", others))
 }
 
-/// A parameter's type with the lifetime of a launch: views leave it out in the source.
+/// A parameter's type with the lifetime of a launch, which the source omits.
 fn type_in_launch(Parameter { ty, passing, .. }: &Parameter) -> Type {
     let mut ty = ty.clone();
     if matches!(passing, Passing::Scalar | Passing::Block) {
@@ -194,7 +194,7 @@ fn type_in_launch(Parameter { ty, passing, .. }: &Parameter) -> Type {
     ty
 }
 
-/// Compiles only if a parameter with a lifetime has the launch's, for each of them.
+/// Compiles only if a parameter's lifetime is the launch's.
 fn lifetime_check(parameter: &Parameter) -> Option<TokenStream> {
     if matches!(parameter.passing, Passing::Scalar | Passing::Block) {
         return None;

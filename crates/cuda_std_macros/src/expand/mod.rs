@@ -1,8 +1,8 @@
-//! What the attribute leaves in its place: an entry for the GPU, a descriptor for the host. The compiler, where it
-//! is known, is given the one that it compiles for, and does not read the other only to leave it out.
+//! The attribute's expansion: an entry for the GPU, a descriptor for the host. If the target is known, the expansion
+//! has only that target's part, so the compiler does not parse the other.
 //!
-//! No name of the kernel's crate can take the place of what this code means: paths begin at the crates that
-//! the compiler was given ([`device_library`](crate::compiler::device_library)), and primitive types at `core`.
+//! Names in the kernel's crate cannot shadow this code: paths begin at crates in the compiler's arguments
+//! ([`device_library`](crate::compiler::device_library)), and primitive types at `core`.
 
 mod common;
 mod device;

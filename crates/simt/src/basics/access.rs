@@ -49,7 +49,7 @@ pub enum AccessKind {
 }
 
 impl AccessKind {
-    /// Whether it is that of an atomic operation.
+    /// Whether an atomic operation makes the access.
     #[inline]
     pub(crate) fn is_atomic(self) -> bool {
         matches!(self, Self::Atomic | Self::AtomicRead | Self::AtomicWrite)
@@ -82,7 +82,7 @@ pub(crate) struct Access {
     pub offset: usize,
     pub bytes: usize,
     pub align: usize,
-    /// The order of an atomic access.
+    /// The order and the scope of an atomic access.
     pub order: AtomicOrder,
 }
 
@@ -93,7 +93,7 @@ impl Access {
         self.view_base.wrapping_add(self.offset)
     }
 
-    /// Whether its view has all of its bytes.
+    /// Whether the view has all bytes of the access.
     #[inline]
     pub(crate) fn is_in_bounds(&self) -> bool {
         self.bytes <= self.view_bytes && self.offset <= self.view_bytes - self.bytes

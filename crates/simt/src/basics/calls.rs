@@ -7,17 +7,18 @@ use std::borrow::Cow;
 /// The file in which the simulator calls a kernel: frames above are not the kernel's.
 const RUNNER: &str = "runner/coroutine.rs";
 
-/// The function in that file, by which a build without debug information names it.
+/// The function that calls a kernel, by its name: builds without debug information have no file
+/// names.
 const RUN_BODY: &str = "runner::coroutine::run_body";
 
-/// The files in which the kernel's calls begin and threads wait: their functions are not the kernel's.
+/// Files whose functions surround a kernel's: they start its call, or suspend its thread.
 const AROUND: [&str; 2] = ["state/confinement.rs", "launch/body.rs"];
 
-/// Part of the name of the function that `#[kernel]` wraps around a kernel, at a line of the user's file.
+/// Part of the name of the function that `#[kernel]` generates around a kernel, at a line of the user's file.
 const ENTRY: &str = "cuda_std::kernel::Kernel for ";
 
-/// Files whose functions are not the user's have these in their paths: the standard library, packages of
-/// a registry, the device library and the host library.
+/// Parts of the paths of files that are not the user's: the standard library, packages of a registry, the device
+/// library and the host library.
 const FOREIGN: [&str; 5] = [
     "/rustc/",
     "/registry/src/",
@@ -26,18 +27,18 @@ const FOREIGN: [&str; 5] = [
     "host/module.rs",
 ];
 
-/// The calls that a thread is in, as addresses: their names and lines are looked up when they are
-/// needed, on a stack of the host.
+/// The call stack of a thread, as addresses. Names and lines are looked up on demand, on a stack of
+/// the host.
 pub(crate) struct CallStack(Backtrace);
 
 impl CallStack {
-    /// The calls that the running thread is in.
+    /// The call stack of the running thread.
     pub fn capture() -> Self {
         Self(Backtrace::force_capture())
     }
 
-    /// The functions of the kernel that have called the one with the line `location`, the innermost
-    /// first. Where that one has no frame, because its last call has taken its place, they are all.
+    /// The kernel's functions that have called the function with the line `location`, innermost
+    /// first. If a tail call has replaced that function's frame, all of the kernel's functions.
     pub fn callers(&self, location: Option<&SourceLocation>) -> Vec<Call> {
         let mut calls = kernel_calls(&self.0.to_string());
         let is_there = |call: &Call| {
@@ -62,15 +63,15 @@ impl Call {
     }
 }
 
-/// Whether one path ends with the other: the compiler sees paths relative to the workspace, the debug
-/// information has absolute ones.
+/// Whether one path ends with the other. The compiler's paths are relative to the workspace, those of the debug
+/// information absolute.
 fn is_file(one: &SourceLocation, other: &SourceLocation) -> bool {
     let (one, other) = (one.file.as_ref(), other.file.as_ref());
     let (one, other) = (one.trim_start_matches("./"), other.trim_start_matches("./"));
     one.ends_with(other) || other.ends_with(one)
 }
 
-/// The calls in the text of a backtrace up to that of the kernel, the innermost first.
+/// The calls in the text of a backtrace, innermost first, up to the kernel's.
 fn kernel_calls(text: &str) -> Vec<Call> {
     let mut calls: Vec<Call> = Vec::new();
     for line in text.lines().map(str::trim_start) {

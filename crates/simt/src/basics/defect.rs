@@ -45,7 +45,7 @@ pub struct Related {
 }
 
 impl Related {
-    /// A note that speaks of a line, or of none.
+    /// A note about a line, or about none.
     pub(crate) fn new(note: String, location: Option<SourceLocation>) -> Self {
         Self {
             note,

@@ -17,9 +17,9 @@ pub enum DefectKind {
     GridBarrierDivergence,
     /// A warp-wide operation whose mask and lanes do not agree.
     WarpDivergence,
-    /// Two unordered accesses of one place, at least one of them a write.
+    /// Two accesses of the same memory, at least one a write, that nothing orders.
     DataRace,
-    /// A plain access and an atomic update of one place, unordered.
+    /// A plain access and an atomic update of the same memory that nothing orders.
     AtomicRace,
     /// A read through a cache that does not see what the launch writes.
     StaleRead,
@@ -27,8 +27,7 @@ pub enum DefectKind {
     UninitialisedRead,
     /// An access of global memory that the host has freed.
     UseAfterFree,
-    /// An asynchronous copy whose memory is used while it is in flight, or that
-    /// its thread never waits for.
+    /// An asynchronous copy whose memory is used while it is in flight, or that is never waited for.
     AsyncHazard,
     /// An mbarrier that is not initialised, or in use already, or that has too many arrivals.
     BarrierMisuse,
@@ -36,12 +35,11 @@ pub enum DefectKind {
     MissingProxyFence,
     /// An access of global memory by a thread that has not waited for the launches before its own.
     MissingLaunchWait,
-    /// A block that ends while others may still access its shared memory, or something reads or
-    /// writes it.
+    /// A block that ends while its shared memory is still in use.
     BlockEnded,
-    /// A tile that is read with another swizzle than it was written with.
+    /// A tile that is read with a different swizzle from the one it was written with.
     WrongSwizzle,
-    /// Threads that wait for each other at different things, or that spin for ever.
+    /// Threads that wait for each other, or that spin for ever.
     Deadlock,
     /// An operand that the instruction does not allow.
     InvalidArgument,
@@ -97,44 +95,44 @@ impl DefectKind {
     /// The remedy for a broken rule; none for kinds whose messages name it.
     pub(super) fn remedy(self) -> Option<&'static str> {
         Some(match self {
-            Self::OutOfBounds => {
-                "a comparison of the index with the view's length before the access"
-            }
+            Self::OutOfBounds => "a check of the index against the view's length before the access",
             Self::Misaligned => {
-                "an address that is a multiple of the width of the access, from a multiple of its elements on"
+                "an address that is a multiple of the access's width: vectors start at multiples of their length"
             }
             Self::BarrierDivergence => {
-                "one barrier that all of its threads come to, at one line, those without work among them"
+                "every thread of the block at the same barrier call, including threads without work"
             }
             Self::GridBarrierDivergence => {
-                "a barrier of the grid that all of its threads come to, those without work among them"
+                "every thread of the grid at the barrier, including threads without work"
             }
             Self::WarpDivergence => {
-                "a mask of the lanes that come to the operation, all of them to the same one"
+                "a mask of exactly the lanes that reach the operation, all at the same call"
             }
             Self::DataRace | Self::AtomicRace => "a barrier between the two accesses",
-            Self::StaleRead => "a read that passes the cache by, or a second launch",
+            Self::StaleRead => "a read that bypasses the cache, or a second launch",
             Self::UninitialisedRead => "a write before the read",
-            Self::UseAfterFree => "a buffer that lives as long as what is made of its address",
+            Self::UseAfterFree => "a buffer that outlives every use of its address",
             Self::AsyncHazard => {
-                "a wait for what is in flight, before its memory is used and before the thread exits"
+                "a wait for the operation in flight, before its memory is used and before the thread exits"
             }
             Self::BarrierMisuse => {
-                "an mbarrier in memory of its own that is initialised once, before all that use it, for as \
-                 many arrivals as there are"
+                "an mbarrier in memory of its own, initialised once, before its first use, with the number of arrivals \
+                 that it gets"
             }
             Self::MissingProxyFence => "a proxy fence between the write and the operation",
             Self::MissingLaunchWait => {
                 "a call of `dependent_launch::wait` by each thread before it accesses global memory or ends"
             }
             Self::BlockEnded => "a barrier of the cluster before the end of the kernel",
-            Self::WrongSwizzle => "one swizzle for the copy that writes a tile and for its readers",
+            Self::WrongSwizzle => {
+                "the same swizzle in the copy that writes a tile and in its readers"
+            }
             Self::Deadlock => {
-                "a thread that runs and does what the others wait for, in a block that has started"
+                "a running thread that does what the others wait for, in a block that has started"
             }
             Self::InvalidArgument => "an operand that the instruction allows",
             Self::LaunchLimit => {
-                "smaller blocks, clusters or grids, or less shared memory of a block"
+                "smaller blocks, clusters or grids, or less shared memory for each block"
             }
             Self::NestedLaunch => "a launch by the host",
             Self::HostResources => "smaller buffers, or fewer threads at a time",

@@ -16,7 +16,7 @@ pub(crate) struct Finding {
     pub related: Vec<Related>,
     /// The call stacks of threads, if they are known.
     pub calls: Option<Box<Calls>>,
-    /// Whether the launch has listed an equal one: this one only ends it.
+    /// Whether the launch has listed an equal finding already: this one only ends the launch.
     pub is_known: bool,
 }
 
@@ -25,7 +25,7 @@ pub(crate) struct Finding {
 pub(crate) struct Calls {
     /// The thread of the finding.
     pub own: Option<Box<CallStack>>,
-    /// Threads that wait, with the places of the further facts that speak of them.
+    /// Waiting threads, each with the index of the further fact about it.
     pub waiting: Vec<(usize, Box<CallStack>)>,
 }
 
@@ -70,7 +70,7 @@ impl Finding {
         Self { related, ..self }
     }
 
-    /// The finding as one that the launch has listed.
+    /// Marks the finding as listed by the launch already.
     pub fn known(self) -> Self {
         Self {
             is_known: true,
@@ -78,7 +78,7 @@ impl Finding {
         }
     }
 
-    /// The finding with the calls that the running thread is in, if there is memory for them.
+    /// Adds the call stack of the running thread, if there is memory for it.
     pub fn with_calls(self) -> Self {
         if self.kind == DefectKind::HostResources {
             return self;

@@ -9,8 +9,8 @@ pub struct ViewName {
     pub name: &'static str,
 }
 
-/// " (parameter `x`)", of the view that begins at `address` or, for a part of a view, of the last one that
-/// begins before it and behind `start`, where the allocation does; nothing where there is none.
+/// " (parameter `x`)" for the view that begins at `address`. For a part of a view: the last view that begins between
+/// the allocation's `start` and `address`. Empty if there is none.
 #[cold]
 pub(crate) fn parameter_at(views: &[ViewName], start: usize, address: usize) -> String {
     let before = views

@@ -37,17 +37,17 @@ impl<Block> Cluster<Block> {
         self.complete.take();
     }
 
-    /// A thread hands on what is ordered before it.
+    /// Merges the order before an arriving thread.
     pub fn gather(&self, handed: &BarrierOrder) {
         self.gathering.borrow_mut().add(handed);
     }
 
-    /// The order that the threads have passed on in the last phase.
+    /// The order that the threads passed on in the last phase.
     pub fn handed(&self) -> BarrierOrder {
         self.complete.borrow().clone()
     }
 
-    /// These blocks, by rank, begin to run together.
+    /// Begins a run of these blocks, given by rank.
     ///
     /// # Safety
     ///
@@ -61,7 +61,7 @@ impl<Block> Cluster<Block> {
         *members = blocks.map(NonNull::from).collect();
     }
 
-    /// The blocks have ended.
+    /// Ends the run of the blocks.
     pub fn end(&self) {
         self.members.borrow_mut().clear();
     }
@@ -69,12 +69,13 @@ impl<Block> Cluster<Block> {
     /// The block of this rank.
     pub fn member(&self, rank: u32) -> Option<&Block> {
         let member = self.members.borrow().get(rank as usize).copied()?;
-        // SAFETY: `begin` promises (1) that the block is there until `end`, which is not called
-        // while one of them runs.
+        // SAFETY: the caller of `begin` keeps the block in place, behind shared references only,
+        // until `end`, which is not called while one of them runs.
         Some(unsafe { member.as_ref() })
     }
 
-    /// The phase of the barrier is complete: what the threads have handed on is there for all.
+    /// Completes the phase of the barrier: all threads get the order that the arrivals have passed
+    /// on.
     pub fn hand_on(&self) {
         self.complete.replace(self.gathering.take());
     }

@@ -20,7 +20,7 @@ impl Block {
         )
     }
 
-    /// "; the thread looks at the word at .." where it has accessed one atomically.
+    /// "; the thread looks at the word at ..", if it has accessed one atomically.
     #[cold]
     pub fn describe_last_word(&self, thread: &Thread) -> String {
         self.last_word(thread).map_or_else(String::new, |place| {
@@ -49,8 +49,8 @@ impl Block {
         in_shared.or_else(in_global)
     }
 
-    /// The last writer of the word that `thread` looks at, and the same for the words that other threads
-    /// look at which could run, each word once: where nothing else happens, they look again and again, too.
+    /// The last writers of the words that `thread` and the other runnable threads look at, each word once: where
+    /// nothing else happens, all of them spin.
     #[cold]
     pub fn describe_writers(&self, thread: &Thread) -> Vec<Related> {
         let mut described = BTreeSet::from([0, thread.last_word.get()]);
@@ -71,7 +71,7 @@ impl Block {
         notes
     }
 
-    /// The last writer of the word that `thread` has accessed last, if the checks know.
+    /// The last writer of the word that `thread` accessed last, if the checks know it.
     #[cold]
     fn last_writer(&self, thread: &Thread) -> Option<Related> {
         let (check, address) = (self.check.as_ref()?, thread.last_word.get());
@@ -82,7 +82,7 @@ impl Block {
             .flatten()
     }
 
-    /// The finding when threads look at words again and again that no thread changes; `thread` is one of them.
+    /// The finding when threads, `thread` among them, poll words that no thread changes.
     #[cold]
     pub fn spinning(&self, thread: &Thread, message: String) -> Finding {
         let mut related = self.describe_writers(thread);
@@ -90,14 +90,14 @@ impl Block {
         Finding::of(&thread.position, DefectKind::Deadlock, message).with_related(related)
     }
 
-    /// Whether a thread waits for something else than the other blocks of the cluster.
+    /// Whether a thread waits for something other than the barrier of the cluster.
     #[cold]
     pub fn waits_for_its_own(&self) -> bool {
         let mut waits = self.threads.iter().map(|thread| thread.wait.get());
         waits.any(|wait| !matches!(wait, Wait::ClusterBarrier | Wait::Exited))
     }
 
-    /// The finding when no thread can run any more, though some have not exited.
+    /// The finding when no thread can run, but some have not exited.
     #[cold]
     pub fn stuck(&self) -> Finding {
         let waits = || {
@@ -179,7 +179,7 @@ impl Block {
             .collect()
     }
 
-    /// The finding when the warps of a warpgroup wait for others of it, or for registers.
+    /// The finding when warps wait for other warps of their warpgroup, or for registers.
     fn stuck_in_warpgroup(&self) -> Option<Finding> {
         let is_for_group = |wait| matches!(wait, Wait::Products | Wait::Registers);
         let mut waits = self.threads.iter();
@@ -202,8 +202,7 @@ impl Block {
         Some(self.finding_at_waiting(Some(waiting), DefectKind::Deadlock, message))
     }
 
-    /// The finding when `exited` has returned while others wait for it; none
-    /// when none does.
+    /// The finding when `exited` has returned while others wait for it; none if nobody does.
     pub fn missed_by_exit(&self, exited: &Thread) -> Option<Finding> {
         let warp = self.warp_of(exited);
         let waiting_lanes = warp.collectives.waiting_for(exited.lane_bit());
@@ -238,8 +237,8 @@ impl Block {
         Some(self.finding_at_waiting(waiting, divergence_at(id), message))
     }
 
-    /// The finding when `exited` has returned, and others have arrived at barrier `id` for all threads
-    /// and do not wait there.
+    /// The finding when `exited` has returned, and others have arrived, without waiting, at barrier `id` for all
+    /// threads.
     fn missed_by_arrivals(&self, exited: &Thread, id: u32) -> Finding {
         let message = format!(
             "threads have arrived at {} for all threads of the block, but thread {} has exited",
@@ -251,7 +250,7 @@ impl Block {
             .with_related(describe(self.threads.iter()))
     }
 
-    /// A finding at the line where `waiting` waits, with what the threads are doing.
+    /// A finding at the line where `waiting` waits, with a description of all threads.
     pub fn finding_at_waiting(
         &self,
         waiting: Option<&Thread>,

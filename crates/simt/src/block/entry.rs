@@ -6,15 +6,15 @@ use crate::state::{Inside, Left, RESERVE_BYTES};
 use std::panic::Location;
 
 impl Block {
-    /// Begins an instruction of `thread`, the running one: it has enough stack and time for it,
-    /// and is not interrupted until the returned value is dropped.
+    /// Begins an instruction of `thread`, the running one, after a check of its stack and time. No
+    /// signal handler stops the thread until the returned value is dropped.
     #[inline]
     pub fn enter<'a>(
         &self,
         thread: &'a Thread,
         site: Option<&'static Location<'static>>,
     ) -> Inside<'a> {
-        // Before it counts as the simulator's code: what follows may overflow the stack, too.
+        // First, while this still counts as kernel code: what follows may overflow the stack, too.
         if let Some(excess) = thread.confinement.excess() {
             self.stack_is_full(thread, excess, site);
         }
@@ -39,7 +39,7 @@ impl Block {
         excess: usize,
         site: Option<&'static Location<'static>>,
     ) {
-        // With little of the reserve left, not even the report is made here.
+        // With little of the reserve left, even the report must be made elsewhere.
         if excess > RESERVE_BYTES / 2 {
             thread.confinement.leave(Left::StackOverflow);
         }
@@ -56,7 +56,7 @@ impl Block {
         thread.confinement.cut_off();
     }
 
-    /// The block has run for longer than it may. A thread that unwinds goes on.
+    /// Ends a block that has exceeded its time limit. A thread that unwinds continues.
     #[cold]
     #[inline(never)]
     fn time_is_up(&self, thread: &Thread, site: Option<&'static Location<'static>>) {

@@ -7,7 +7,7 @@ use crate::state::{Job, WARPS};
 use std::panic::Location;
 
 impl Block {
-    /// Records the finding when `exited` has returned and leaves something unfinished, or in use.
+    /// Records the finding when `exited` has returned and has left something unfinished or in use.
     #[inline]
     pub fn check_left(&self, exited: &Thread) {
         let has_copies = exited.copies.borrow().first_unfinished().is_some();
@@ -34,7 +34,7 @@ impl Block {
         }
     }
 
-    /// Whether `thread` still has to wait for the launches before.
+    /// Whether `thread` has yet to wait for the earlier launches.
     #[inline]
     pub fn must_wait(&self, thread: &Thread) -> bool {
         self.is_dependent && !thread.has_waited.get()
@@ -68,7 +68,7 @@ impl Block {
         Some(Finding::of(&exited.position, kind, message.to_owned()).at(site))
     }
 
-    /// The finding when the last thread of the block has exited, and something is left of it.
+    /// The finding when the last thread of the block has exited and has left something behind.
     fn ended_in_use(&self, exited: &Thread) -> Option<Finding> {
         if !self.has_ended() {
             return None;
@@ -83,7 +83,7 @@ impl Block {
             })
     }
 
-    /// A bulk copy that is in flight to the block's shared memory.
+    /// The finding for a bulk copy in flight to the block's shared memory.
     fn copy_in_flight(&self, exited: &Thread) -> Option<Finding> {
         let rank = self.rank.get();
         let load = self.peers().find_map(|peer| {
@@ -106,7 +106,8 @@ impl Block {
         Some(finding.at(load.site).with_related(vec![related]))
     }
 
-    /// An mbarrier whose last phase has other bytes than it expects.
+    /// The finding for an mbarrier whose last phase has received more or fewer bytes than it
+    /// expects.
     fn missing_bytes(&self, exited: &Thread) -> Option<Finding> {
         let mut found = None;
         self.mbarriers.for_each(|offset, barrier| {
@@ -123,7 +124,7 @@ impl Block {
         found
     }
 
-    /// A warpgroup some of whose warps have changed their registers alone.
+    /// The finding for a warpgroup in which only some warps have changed their registers.
     fn uneven_registers(&self, exited: &Thread) -> Option<Finding> {
         let changes: Vec<u32> = (0..self.warps.len())
             .map(|warp| self.registers.changes(warp))
@@ -141,7 +142,7 @@ impl Block {
         Some(finding.at(site))
     }
 
-    /// The finding when the thread at `position` of another block is too late: this one has ended.
+    /// The finding when the thread at `position`, in another block, uses this block after its end.
     #[cold]
     pub fn ended_before(
         &self,

@@ -6,7 +6,7 @@ use crate::basics::{DefectKind, Finding};
 use std::panic::Location;
 
 impl Block {
-    /// Why the block is torn down, in words, if it is and that is known.
+    /// The reason why the block is torn down, in words, if it is and the reason is known.
     #[cold]
     pub fn why_abandoned(&self) -> Option<String> {
         if !self.is_abandoned() {
@@ -41,7 +41,7 @@ impl Block {
         self.fail_with(thread, finding.at(site))
     }
 
-    /// Like [`Block::fail`], with what the other threads are doing.
+    /// Like [`Block::fail`], with a description of the other threads.
     #[cold]
     pub fn fail_among_others(
         &self,
@@ -54,8 +54,8 @@ impl Block {
         self.fail_with(thread, finding.with_related(self.describe_others(thread)))
     }
 
-    /// Ends the block because `thread`, which is the running one, and others only look at words again and
-    /// again: the words' last writers, and what the other threads are doing.
+    /// Ends the block because `thread`, the running one, and others only poll words. The finding names the words'
+    /// last writers and describes the other threads.
     #[cold]
     pub fn fail_spinning(
         &self,

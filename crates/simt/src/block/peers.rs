@@ -5,7 +5,7 @@ use super::thread::{Thread, Wait};
 use std::ptr;
 
 impl Block {
-    /// How many blocks its cluster has.
+    /// The number of blocks in the cluster.
     pub fn cluster_blocks(&self) -> u32 {
         self.cluster.dim.count() as u32
     }
@@ -23,7 +23,7 @@ impl Block {
         (0..self.cluster_blocks()).filter_map(|rank| self.peer(rank))
     }
 
-    /// The block of the cluster in whose shared memory `address` is, and where it is in it.
+    /// The block of the cluster whose shared memory holds `address`, and the offset there.
     pub fn owner_of(&self, address: usize) -> Option<(&Block, usize)> {
         if let Some(offset) = self.shared.offset_of(address) {
             return Some((self, offset));
@@ -39,7 +39,7 @@ impl Block {
         self.complete_cluster();
     }
 
-    /// A thread has exited, for which the barrier of the cluster does not wait any more.
+    /// A thread has exited: the barrier of the cluster no longer waits for it.
     pub fn note_cluster_exit(&self, exited: &Thread) {
         if let Some(phase) = exited.machine.cluster_arrival.take() {
             self.cluster.barrier.withdraw(phase);
@@ -47,7 +47,7 @@ impl Block {
         self.complete_cluster();
     }
 
-    /// Lets the threads go on that wait at the barrier of the cluster, once all that are left have
+    /// Releases the threads at the barrier of the cluster, once all that have not exited have
     /// arrived.
     fn complete_cluster(&self) {
         let left = |peer: &Self| peer.threads.len() as u32 - peer.exited_threads.get();
@@ -64,14 +64,14 @@ impl Block {
         }
     }
 
-    /// Lets the threads go on whose wait `is_over`.
+    /// Releases the threads whose wait `is_over`.
     pub fn release_threads(&self, is_over: impl Fn(Wait) -> bool) {
         for thread in self.threads.iter().filter(|it| is_over(it.wait.get())) {
             self.release_thread(thread.position.thread());
         }
     }
 
-    /// Lets a thread go on that waits, by its number in the block.
+    /// Releases the waiting thread of this number in the block.
     pub fn release_thread(&self, number: u32) {
         let thread = &self.threads[number as usize];
         thread.wait.set(Wait::Nothing);

@@ -1,6 +1,6 @@
 //! The state of one running block: its warps, its threads, and their waits.
 //!
-//! The coroutines of one block share it, and all run on one host thread. So it consists of cells, not of locks.
+//! The coroutines of one block share it, and all run on one host thread. So it consists of cells rather than locks.
 
 use super::cluster::Cluster;
 use super::thread::Thread;
@@ -28,7 +28,7 @@ pub(crate) struct Counters {
     pub async_copies: Cell<u64>,
 }
 
-/// Events in turns of a block, which decide the next block if blocks interleave.
+/// Events in turns of a block, from which interleaved blocks choose the next one.
 #[derive(Default)]
 pub(crate) struct TurnNotes {
     /// A thread was switched.
@@ -50,7 +50,7 @@ pub(crate) struct Block {
     warp_width: u32,
     /// Bit `w`: warp `w` has a ready lane.
     pub ready_warps: Cell<u64>,
-    /// Bit `w`: warp `w` has a lane that was switched and is held back.
+    /// Bit `w`: warp `w` has a switched lane, which is held back.
     pub held_warps: Cell<u64>,
     pub exited_threads: Cell<u32>,
     pub barriers: Barriers,
@@ -64,10 +64,10 @@ pub(crate) struct Block {
     /// The products of each warpgroup.
     pub products: Vec<ProductQueue>,
     pub registers: Registers,
-    /// Its cluster, which may be it alone, and its number in it.
+    /// The cluster (which may be this block alone) and the block's rank in it.
     pub cluster: Rc<Cluster<Block>>,
     pub rank: Cell<u32>,
-    /// There in a cooperative launch.
+    /// Some in a cooperative launch.
     pub grid: Option<Rc<Grid>>,
     pub shared: SharedMemory,
     pub statics: ResolvedStatics,
@@ -76,16 +76,16 @@ pub(crate) struct Block {
     pub lowest_defect: Arc<LowestDefect>,
     /// The kernel's parameters that are views.
     pub views: Arc<[ViewName]>,
-    /// Whether its threads have to wait for the launches before.
+    /// Whether the threads must wait for the earlier launches.
     pub is_dependent: bool,
     pub counters: Counters,
-    /// None when the launch is not checked.
+    /// The checks; none in an unchecked launch.
     pub check: Option<BlockCheck>,
-    /// There where the launch counts.
+    /// The counters; none in a launch that does not count.
     pub recorder: Option<Recorder>,
-    /// Set by the running thread to make its warp's turn end.
+    /// Set by the running thread to end its warp's turn.
     pub turn_is_over: Cell<bool>,
-    /// When threads are switched in the middle of a turn.
+    /// The schedule of switches in the middle of a turn.
     pub preemption: Preemption,
     /// Events that have ended turns since the runner last looked.
     pub turn_notes: TurnNotes,
@@ -158,7 +158,7 @@ impl Block {
         })
     }
 
-    /// Makes this the block of index `block_idx`, with no thread started yet.
+    /// Starts the block `block_idx` here; none of its threads has started.
     pub fn begin(&mut self, block_idx: Dim3) {
         for thread in &mut self.threads {
             thread.position.block_idx = block_idx;
@@ -191,7 +191,7 @@ impl Block {
         self.yields.clear();
     }
 
-    /// Nothing of the asynchronous machine was used yet.
+    /// Resets the asynchronous machine, which the block has not used yet.
     #[cold]
     fn begin_machine(&mut self) {
         self.mbarriers.clear();
@@ -213,12 +213,12 @@ impl Block {
         warp * self.warp_width as usize
     }
 
-    /// How many threads the block would have if its last warp were full.
+    /// The number of threads if the last warp were full.
     pub fn padded_threads(&self) -> u32 {
         self.warps.len() as u32 * self.warp_width
     }
 
-    /// The checks, if they are all that stands before an access.
+    /// The checks, if nothing else observes accesses.
     pub fn unhindered_checks(&self) -> Option<&BlockCheck> {
         let is_hindered = self.is_dependent || self.preemption.is_on() || self.is_abandoned();
         self.check.as_ref().filter(|_| !is_hindered)
@@ -230,10 +230,9 @@ impl Block {
         self.abandoned.get()
     }
 
-    /// Asked by `thread`, the running one, before it waits. True: the thread unwinds, and a
-    /// destructor asks; it must not wait, and goes on with made-up results. A thread
-    /// of an abandoned block that does not unwind, because kernel code has caught its panic or its
-    /// unwinding, is cut off.
+    /// Whether `thread`, the running one, unwinds: then a destructor calls this before a wait, must
+    /// not wait, and continues with made-up results. In an abandoned block, a thread that does not
+    /// unwind, because kernel code has caught its panic or its unwinding, is cut off.
     #[inline]
     pub fn is_unwinding(&self, thread: &Thread) -> bool {
         (self.is_abandoned() || std::thread::panicking()) && self.unwinds_or_is_cut_off(thread)
@@ -244,8 +243,8 @@ impl Block {
         if !std::thread::panicking() {
             thread.confinement.cut_off();
         }
-        // While a thread unwinds, no other one must run on its host thread: the standard library
-        // would take that one for unwinding, too. So no thread can wait for this one any more.
+        // While a thread unwinds, no other may run on its host thread: the standard library would
+        // take it for unwinding, too. So no thread can wait for this one any more.
         if !self.is_abandoned() {
             let message = "the thread unwinds by `resume_unwind`, and its destructors call \
                            instructions"
@@ -255,7 +254,7 @@ impl Block {
         true
     }
 
-    /// Ends the block without a finding, because another block has one.
+    /// Ends the block without a finding of its own, because another block has one.
     pub fn abandon(&self) {
         self.abandoned.set(true);
         if let Some(check) = &self.check {
@@ -267,7 +266,7 @@ impl Block {
     #[cold]
     pub fn record(&self, finding: Finding) {
         self.finding.borrow_mut().get_or_insert(finding);
-        // Its threads have the time of a block to unwind.
+        // The threads get a full time limit to unwind.
         self.watched.note_progress();
         self.abandon();
     }
@@ -276,8 +275,7 @@ impl Block {
         self.finding.take()
     }
 
-    /// Makes lanes of a warp runnable again, at the warp's next turn or in the
-    /// turn that is going on.
+    /// Makes lanes of a warp runnable again, in the warp's next or current turn.
     #[inline]
     pub fn make_ready(&self, warp: usize, lanes: u64) {
         let ready = &self.warps[warp].ready;
@@ -285,14 +283,14 @@ impl Block {
         self.ready_warps.set(self.ready_warps.get() | 1 << warp);
     }
 
-    /// Holds back a lane of a warp that could run.
+    /// Holds back a runnable lane of a warp.
     pub fn hold(&self, warp: usize, lane_bit: u64) {
         let held = &self.warps[warp].held;
         held.set(held.get() | lane_bit);
         self.held_warps.set(self.held_warps.get() | 1 << warp);
     }
 
-    /// Makes the lane numbered `lane` of a warp, which was held, runnable.
+    /// Makes the held-back lane `lane` of a warp runnable.
     pub fn release_held(&self, warp: usize, lane: u32) {
         let held = &self.warps[warp].held;
         held.set(held.get() & !(1 << lane));
@@ -312,7 +310,7 @@ impl Block {
         self.exited_threads.get() as usize == self.threads.len()
     }
 
-    /// Lets the threads go on that wait at barrier `id`, and makes it free for the next time.
+    /// Releases the threads at barrier `id`, which can then be used again.
     pub fn release_barrier(&self, id: u32) {
         let warps = self.warps.len();
         self.barriers
@@ -320,7 +318,7 @@ impl Block {
         self.note_progress();
     }
 
-    /// A thread got further: spinning threads may have something to see.
+    /// Notes progress of a thread: spinning threads may now see a change.
     #[inline]
     pub fn note_progress(&self) {
         self.yields.note_progress(&self.watched);
@@ -331,7 +329,7 @@ impl Block {
         self.stack_bytes
     }
 
-    /// How long the block may run.
+    /// The block's time limit.
     pub fn time_limit(&self) -> Option<Duration> {
         self.time_limit
     }

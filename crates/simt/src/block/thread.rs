@@ -1,14 +1,14 @@
-//! One simulated thread, and its wait.
+//! One simulated thread, and the reason for which it waits.
 
 use crate::basics::Position;
 use crate::state::{BulkGroups, Confinement, CopyQueue, Fragments, GRID_BARRIER};
 use std::cell::{Cell, RefCell};
 use std::panic::Location;
 
-/// The wait of a thread that is not running.
+/// The reason for which a thread does not run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Wait {
-    /// Nothing: it runs, or it will run at its warp's next turn.
+    /// None: the thread runs, or will at its warp's next turn.
     Nothing,
     /// It waits at the block barrier of this number.
     Barrier(u32),
@@ -42,9 +42,9 @@ impl Wait {
 pub(crate) struct OfMachine {
     /// Its bulk stores.
     pub bulk: RefCell<BulkGroups>,
-    /// Its accumulators that are with the tensor cores.
+    /// Its accumulators that the tensor cores hold.
     pub fragments: RefCell<Fragments>,
-    /// The phase of the cluster's barrier at which it has arrived and for which it has not waited.
+    /// The phase of the cluster's barrier at which it has arrived without having waited.
     pub cluster_arrival: Cell<Option<u64>>,
 }
 
@@ -60,17 +60,17 @@ pub(crate) struct Thread {
     pub copies: RefCell<CopyQueue>,
     /// Its asynchronous operations: boxed, because most threads have none.
     pub machine: Box<OfMachine>,
-    /// Whether it has waited for the launches before.
+    /// Whether it has waited for the earlier launches.
     pub has_waited: Cell<bool>,
-    /// The words that it has loaded atomically last.
+    /// The words that it loaded atomically last.
     pub loaded_words: Cell<[usize; 2]>,
-    /// The address of the word that it has accessed atomically last, where accesses are watched; or 0.
+    /// The address of the word that it accessed atomically last; 0 if there is none, or accesses are not observed.
     pub last_word: Cell<usize>,
-    /// Atomic updates in a row that have changed nothing, since it last waited.
+    /// Successive atomic updates without a change since it last waited.
     pub fruitless_updates: Cell<u32>,
 }
 
-/// The line of a thread that has not waited: no kernel's.
+/// The line of a thread that has not waited, which is in no kernel.
 const fn nowhere() -> &'static Location<'static> {
     Location::caller()
 }
@@ -93,7 +93,7 @@ impl Thread {
         }
     }
 
-    /// Nothing of what it did in another block counts any more.
+    /// Resets the state from the previous block.
     pub fn begin(&mut self) {
         self.wait.set(Wait::Nothing);
         self.site.set(nowhere());
@@ -104,7 +104,7 @@ impl Thread {
         self.fruitless_updates.set(0);
     }
 
-    /// Nor does what it had the asynchronous machine do.
+    /// Resets the thread's asynchronous operations.
     pub fn begin_machine(&mut self) {
         self.machine.bulk.get_mut().clear();
         self.machine.fragments.get_mut().clear();
@@ -135,8 +135,8 @@ impl Thread {
         Some(self.site.get()).filter(|site| site.file() != file!())
     }
 
-    /// Suspends the thread, which must be the running one, for `wait`. The end of the
-    /// wait puts it back among the ready lanes of its warp.
+    /// Suspends the thread, which must be the running one, until `wait` is over and it is a ready
+    /// lane of its warp again.
     #[inline]
     pub fn wait_for(&self, wait: Wait, site: &'static Location<'static>) {
         self.site.set(site);

@@ -1,4 +1,4 @@
-//! Groups the threads of a block by their wait, for the report of a defect.
+//! Groups the threads of a block by what they wait for, for the report of a defect.
 
 use super::state::Block;
 use super::thread::{Thread, Wait};
@@ -53,7 +53,7 @@ impl Group<'_> {
     }
 }
 
-/// The threads that cannot run, in groups: those that can explain nothing.
+/// The threads that cannot run, in groups. Runnable threads explain nothing.
 fn groups<'a>(threads: impl Iterator<Item = &'a Thread>) -> Vec<Group<'a>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     for thread in threads.filter(|thread| thread.wait.get() != Wait::Nothing) {
@@ -75,21 +75,21 @@ fn groups<'a>(threads: impl Iterator<Item = &'a Thread>) -> Vec<Group<'a>> {
     groups
 }
 
-/// Describes what threads are doing, in groups.
+/// Describes threads in groups.
 pub(super) fn describe<'a>(threads: impl Iterator<Item = &'a Thread>) -> Vec<Related> {
     groups(threads).iter().map(Group::describe).collect()
 }
 
-/// Whose calls a finding wants: a thread, by its number in the block, and the place of the further fact that speaks
-/// of it; none for the thread of the finding itself.
+/// A thread whose call stack a finding needs: its number in the block, and the index of the further fact about it, or
+/// none for the finding's own thread.
 pub(crate) struct Asked {
     thread: usize,
     place: Option<usize>,
 }
 
 impl Block {
-    /// Asks the threads that the block's finding names as waiting for their call stacks: they answer when they are
-    /// cut off.
+    /// Asks the waiting threads that the block's finding names for their call stacks. They answer when they are cut
+    /// off.
     #[cold]
     pub fn ask_for_calls(&self) -> Vec<Asked> {
         let finding = self.finding.borrow();
@@ -117,7 +117,7 @@ impl Block {
         asked
     }
 
-    /// Adds to the block's finding what the threads have answered.
+    /// Adds the threads' call stacks to the block's finding.
     #[cold]
     pub fn add_calls(&self, asked: Vec<Asked>) {
         let mut finding = self.finding.borrow_mut();

@@ -21,7 +21,7 @@ pub(crate) struct Warp {
 }
 
 impl Warp {
-    /// A warp of `lanes` lanes, none of which can run yet.
+    /// A warp of `lanes` lanes, before any of them can run.
     pub fn new(lanes: u32) -> Self {
         Self {
             existing: low_bits(lanes),

@@ -1,22 +1,22 @@
 //! Bank conflicts of shared memory.
 //!
-//! Shared memory has 32 banks, and word `w` of 4 bytes lies in bank `w % 32`. In one pass
-//! (a wavefront) each bank serves one word, to every lane that asks for it: lanes that share a
-//! word do not conflict (broadcast, multicast), nor do several parts of one word. Only atomic
-//! updates of lanes that share a word are made one after the other.
+//! Shared memory has 32 banks, and word `w` of 4 bytes lies in bank `w % 32`. In one pass (a
+//! wavefront) each bank serves one word, to every lane that requests it: lanes that share a word do
+//! not conflict (broadcast, multicast), nor do several parts of one word. Only atomic updates of a
+//! shared word are serialised.
 //!
-//! A request of more than 4 bytes for each lane takes several passes in any case: half a warp at
-//! a time for 8 bytes, a quarter for 16 (CUDA C++ Programming Guide, "Shared Memory" of compute
-//! capability 5.x; "Shared Memory and Memory Banks" of the Best Practices Guide). Of a load,
-//! neighbouring halves or quarters share a pass where lanes of the whole warp share words
-//! pairwise: if each lane asks for the same address as the lane whose number differs in bit 0, or
-//! each as the one that differs in bit 1. Lane orders such as those of the maxas assembler's SGEMM
-//! rely on that. Stores never share passes.
+//! A request of more than 4 bytes for each lane takes several passes in any case: half a warp at a
+//! time for 8 bytes, a quarter for 16 (CUDA C++ Programming Guide, "Shared Memory" of compute
+//! capability 5.x; "Shared Memory and Memory Banks" of the Best Practices Guide). In a load,
+//! neighbouring halves or quarters share a pass if the lanes of the whole warp share addresses in
+//! pairs: each lane with the lane whose number differs in bit 0, or each with the one that differs
+//! in bit 1. Lane orders such as those of the maxas assembler's SGEMM rely on that. Stores never
+//! share passes.
 //!
-//! None of the last paragraph is documented. It agrees with every one of the address patterns that
-//! were measured on an H200, `tests/measured/shared_wavefronts_h200.txt`.
+//! None of the last paragraph is documented. It agrees with all address patterns that were measured
+//! on an H200, `tests/measured/shared_wavefronts_h200.txt`.
 //!
-//! A warp of 64 lanes goes as two of 32.
+//! A warp of 64 lanes counts as two of 32.
 
 use super::operation::Operation;
 use super::span::Span;
@@ -28,10 +28,10 @@ const BANKS: usize = 32;
 /// Bytes of a bank's word.
 const WORD_BYTES: u64 = 4;
 
-/// Lanes that one request is served for at most.
+/// The most lanes that one request serves.
 const GROUP_LANES: usize = 32;
 
-/// One lane's place in its group of 32, and what it asks for.
+/// One lane's place in its group of 32, and the bytes that it requests.
 type Lane = (usize, Span);
 
 /// The cost of one request. `lanes` are the lanes' numbers in the warp, rising, and their spans.
@@ -67,8 +67,8 @@ fn serve_group(tally: &mut SharedTally, operation: Operation, group: &[Lane]) {
     }
 }
 
-/// Whether each lane asks for the same address as the lane whose number differs in `bit`, as far
-/// as that one is there.
+/// Whether each lane requests the same address as the lane whose number differs in `bit`, where
+/// that lane takes part.
 fn shares_words(lanes: &[Lane], bit: usize) -> bool {
     lanes.iter().all(|(lane, span)| {
         lanes
@@ -78,7 +78,7 @@ fn shares_words(lanes: &[Lane], bit: usize) -> bool {
     })
 }
 
-/// The most words of one bank; a word that several lanes ask for counts once if they can share it.
+/// The most words of one bank. A word that several lanes request counts once if they can share it.
 fn passes(lanes: &[Lane], shares_word: bool) -> u64 {
     let words = lanes
         .iter()
@@ -99,7 +99,7 @@ fn passes(lanes: &[Lane], shares_word: bool) -> u64 {
 mod tests {
     use super::{Operation, Span, serve};
 
-    /// Actual and ideal passes of a load of a warp whose lanes ask for `bytes` bytes each.
+    /// Actual and ideal passes of a warp's load of `bytes` bytes per lane.
     fn wavefronts(lanes: usize, bytes: usize, address: impl Fn(usize) -> usize) -> (u64, u64) {
         let lanes: Vec<_> = (0..lanes)
             .map(|lane| (lane, Span::new(address(lane), bytes)))
@@ -108,7 +108,7 @@ mod tests {
         (tally.wavefronts, tally.ideal_wavefronts)
     }
 
-    /// Usual patterns, of which only the second and the third have conflicts.
+    /// Usual patterns; only the second and the third have conflicts.
     #[test]
     fn usual_patterns() {
         assert_eq!(wavefronts(32, 4, |lane| 4 * lane), (1, 1));

@@ -17,7 +17,7 @@ pub(super) fn coalesce(spans: &mut [Span]) -> GlobalTally {
     }
 }
 
-/// How many pieces of `1 << shift` bytes sorted spans touch.
+/// The number of pieces of `1 << shift` bytes that sorted spans touch.
 fn granules(spans: &[Span], shift: u32) -> u64 {
     let (mut count, mut next) = (0, 0);
     for span in spans {
@@ -33,7 +33,7 @@ fn granules(spans: &[Span], shift: u32) -> u64 {
 mod tests {
     use super::{GlobalTally, Span, coalesce};
 
-    /// 32 lanes that ask for 4 bytes each.
+    /// 32 lanes that request 4 bytes each.
     fn words(address: impl Fn(usize) -> usize) -> GlobalTally {
         let mut spans: Vec<_> = (0..32).map(|lane| Span::new(address(lane), 4)).collect();
         coalesce(&mut spans)

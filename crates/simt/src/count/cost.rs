@@ -7,8 +7,8 @@ use super::operation::{Arithmetic, Operation};
 use super::span::Span;
 use super::tally::Tally;
 
-/// The cost of one request of the lanes in `mask`; what it touches of global memory is added to
-/// the sets of what is read and what is written.
+/// The cost of one request of the lanes in `mask`. Its sectors of global memory are added to the
+/// footprints of reads and of writes.
 pub(super) fn cost(
     operation: Operation,
     mask: u64,

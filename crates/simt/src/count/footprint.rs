@@ -41,7 +41,7 @@ impl Footprint {
         }
     }
 
-    /// How many sectors there are.
+    /// The number of sectors.
     pub fn sectors(&self) -> u64 {
         let ones = |bits: &u128| u64::from(bits.count_ones());
         self.bitmaps.values().map(ones).sum()

@@ -48,7 +48,7 @@ pub enum Operation {
     AsyncCopyRead,
     /// The part of an asynchronous copy that writes shared memory.
     AsyncCopyWrite,
-    /// A prefetch of global memory into a cache: it has no result, and moves nothing that counts.
+    /// A prefetch of global memory into a cache. It has no result, and its bytes do not count.
     Prefetch,
     /// Arithmetic that the kernel reports.
     Arithmetic(Arithmetic),

@@ -1,43 +1,43 @@
 //! The accesses of one warp at one place since the warp converged.
 //!
-//! Lanes run one after the other, and may skip rounds of a loop. Their accesses are one request if they are in the same
-//! round, and equally often repeated in that round.
+//! Lanes run one after the other, and may skip rounds of a loop. Their accesses form one request if they are in the
+//! same round, and have the same number within it.
 
 use super::span::Span;
 use crate::basics::SplitMix64;
 use std::collections::HashMap;
 
-/// Names a round of a loop, and of all loops around it. 0 is outside of loops.
+/// Identifies a round of a loop and of all loops around it. 0 is outside of loops.
 pub(crate) type Round = u64;
 
 /// Round number `number` of the loop `loop_key`, within round `outer`.
 pub(crate) fn round_within(outer: Round, loop_key: usize, number: u32) -> Round {
-    // Different rounds have different names, but for one in 2^64.
+    // Two rounds have the same identifier with probability 2^-64.
     SplitMix64::new(outer.wrapping_add(loop_key as u64), u64::from(number)).next()
 }
 
-/// How often before in one round.
+/// The number of earlier accesses in one round.
 type Turn = (Round, u32);
 
 /// The position of one lane.
 #[derive(Clone, Copy, Default)]
 struct LaneState {
-    /// Its next turn, if it stays in the round.
+    /// Its next access, if it stays in the round.
     turn: Turn,
     /// The request after its last one.
     next: usize,
 }
 
-/// One request, as far as lanes have come to it.
+/// One request, with the lanes that have reached it so far.
 struct Request {
     turn: Turn,
-    /// The lanes that have had their turn.
+    /// The lanes that have reached it.
     passed: u64,
-    /// Those of them that take part.
+    /// The lanes among them that take part.
     mask: u64,
 }
 
-/// The accesses of one warp at one place since the warp came together.
+/// The accesses of one warp at one place since the warp converged.
 pub(super) struct Pending {
     lanes: Vec<LaneState>,
     requests: Vec<Request>,
@@ -99,7 +99,7 @@ impl Pending {
             false => (round, 0),
         };
         loop {
-            // Most lanes do the same one after the other.
+            // Most lanes take part in the same requests, one lane after the other.
             let expected = self.requests.get(state.next);
             let number = match expected.is_some_and(|request| request.turn == turn) {
                 true => state.next,
@@ -108,7 +108,7 @@ impl Pending {
             if self.requests[number].passed >> lane & 1 == 0 {
                 return number;
             }
-            // The loop is executed again, within one that is not marked.
+            // The loop runs again, inside one that is not marked.
             turn.1 += 1;
         }
     }

@@ -12,11 +12,11 @@ use std::collections::HashMap;
 use std::panic::Location;
 use std::ptr;
 
-/// Accesses since its warp converged after which a lane waits for the others. Each costs up to 8 bytes for every
-/// lane.
+/// The number of accesses since its warp converged after which a lane waits for the others. Each access takes up to 8
+/// bytes per lane.
 const ACCESSES_AHEAD: u32 = 4096;
 
-/// Accesses after which a lane no longer waits for others that do not catch up.
+/// The number of accesses after which a lane no longer waits for lanes that lag behind.
 const MOST_ACCESSES_AHEAD: u32 = 16 * ACCESSES_AHEAD;
 
 /// The costs of a block.
@@ -39,7 +39,7 @@ struct State {
     written: Footprint,
 }
 
-/// The key of a request, by which accesses of several lanes are one: the place, the operation, and the view.
+/// The key of a request: accesses of several lanes belong together if place, operation and view are equal.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Key {
     location: *const Location<'static>,
@@ -51,30 +51,31 @@ struct Site {
     key: Key,
     location: &'static Location<'static>,
     tally: Tally,
-    /// The site that was accessed after this one the last time, for all lanes run alike.
+    /// The site that was accessed after this one the last time. Lanes behave alike, so it is
+    /// probably the next one again.
     next: usize,
 }
 
 #[derive(Default)]
 struct WarpState {
-    /// For each site, in the block's order: what is not complete.
+    /// The incomplete requests of each site, in the block's order.
     pending: Vec<Pending>,
     /// The site that was accessed last.
     last: usize,
-    /// For each lane, accesses since the warp came together.
+    /// Each lane's accesses since the warp converged.
     ahead: Vec<u32>,
-    /// For each lane, the round of the loops that it is in.
+    /// Each lane's round of the loops around it.
     rounds: Vec<Round>,
-    /// The lanes that had not exited when the warp last came together.
+    /// The lanes that had not exited when the warp last converged.
     present: u64,
     /// Lanes that wait for the others to catch up.
     paused: u64,
-    /// How often the warp has come together.
+    /// How often the warp has converged.
     completions: u64,
 }
 
 impl Recorder {
-    /// For warps of `width` lanes.
+    /// A recorder for warps of `width` lanes.
     pub fn new(width: u32) -> Self {
         Self(RefCell::new(State {
             width: width as usize,
@@ -101,7 +102,7 @@ impl Recorder {
         }));
     }
 
-    /// Adds an access of the running thread. True: the thread is far ahead of its warp.
+    /// Adds an access of the running thread; returns whether the thread is far ahead of its warp.
     pub fn record(
         &self,
         position: &Position,
@@ -130,8 +131,8 @@ impl Recorder {
         warp.ahead[lane].is_multiple_of(ACCESSES_AHEAD)
     }
 
-    /// Adds a request that is complete: what an instruction of one thread, or of a whole warp, asks
-    /// for beside the threads.
+    /// Adds a complete request: the work that one instruction of a thread, or of a whole warp,
+    /// starts beside the threads.
     pub fn add(
         &self,
         position: &Position,
@@ -154,7 +155,8 @@ impl Recorder {
         };
     }
 
-    /// Adds what a bulk copy reads, or writes, of global memory: starts and bytes.
+    /// Adds the parts of global memory that a bulk copy reads or writes, each as a start and a
+    /// length.
     pub fn add_footprint(&self, runs: &[(usize, usize)], is_written: bool) {
         let state = &mut *self.0.borrow_mut();
         let footprint = match is_written {
@@ -183,7 +185,7 @@ impl Recorder {
         self.0.borrow().warps[warp].rounds[lane]
     }
 
-    /// The lane waits for the others; returns how often the warp has come together before.
+    /// Makes the lane wait for the others; returns how often the warp has converged so far.
     pub fn pause(&self, warp: usize, lane_bit: u64) -> u64 {
         let warp = &mut self.0.borrow_mut().warps[warp];
         warp.paused |= lane_bit;
@@ -195,13 +197,13 @@ impl Recorder {
         self.0.borrow().warps[warp].paused
     }
 
-    /// How often the warp has come together.
+    /// How often the warp has converged.
     pub fn completions(&self, warp: usize) -> u64 {
         self.0.borrow().warps[warp].completions
     }
 
-    /// The lane goes on without the others. After many times what it has done becomes requests of
-    /// its own.
+    /// Lets the lane continue without the others. If it is far ahead, its accesses become requests
+    /// of their own.
     pub fn go_on(&self, warp: usize, lane_bit: u64) {
         let mut state = self.0.borrow_mut();
         let present = state.warps[warp].present;
@@ -212,12 +214,12 @@ impl Recorder {
         state.warps[warp].paused &= !lane_bit;
     }
 
-    /// Completes the requests of a warp that has come together with the lanes in `present`.
+    /// Completes the requests of a warp that has converged with the lanes in `present`.
     pub fn complete(&self, warp: usize, present: u64) {
         self.0.borrow_mut().complete(warp, present);
     }
 
-    /// Completes all requests and gives the counts of the block.
+    /// Completes all requests and returns the counts of the block.
     pub fn finish(&self, static_shared_bytes: usize) -> BlockCounts {
         let mut state = self.0.borrow_mut();
         for warp in 0..state.warps.len() {

@@ -1,7 +1,7 @@
 //! The bytes that one lane accesses.
 
-/// Some bytes that one lane accesses. The length stands in the upper 16 bits: addresses of user
-/// space have at most 48 on the platforms that coroutines run on.
+/// The bytes that one lane accesses. The upper 16 bits hold the length: on the platforms that
+/// coroutines support, addresses of user space have at most 48 bits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Span(u64);
 
@@ -28,7 +28,7 @@ impl Span {
         self.first() + self.bytes() - 1
     }
 
-    /// How many bytes there are.
+    /// The number of bytes.
     #[inline]
     pub fn bytes(self) -> u64 {
         self.0 >> Self::ADDRESS_BITS

@@ -17,7 +17,7 @@
 //! let h200 = Limits::of_compute_capability(9, 0).unwrap();
 //! let block = BlockResources { threads: 256, registers_per_thread: 64, shared_bytes: 0 };
 //! let occupancy = h200.occupancy(&block);
-//! // Four blocks of eight warps take all 65,536 registers, with half of the warps that there can be.
+//! // Four blocks of eight warps take all 65,536 registers, with half of the most warps.
 //! assert_eq!((occupancy.blocks, occupancy.limiter), (4, Limiter::Registers));
 //! assert_eq!(occupancy.fraction(), 0.5);
 //! // With half of the registers all warps fit.
@@ -147,7 +147,7 @@ impl Limits {
             (Limiter::Registers, self.blocks_by_registers(block, warps)),
             (Limiter::SharedMemory, self.blocks_by_shared_memory(block)),
         ];
-        // Of several that allow the same, the first: the one that no kernel can change.
+        // On a tie, the first resource: the one that no kernel can change.
         let tightest = by_limiter.into_iter().min_by_key(|(_, blocks)| *blocks);
         let (limiter, blocks) = tightest.unwrap_or((Limiter::Blocks, 0));
         Occupancy {
@@ -234,7 +234,7 @@ pub struct BlockResources {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Limiter {
-    /// The number of warps; or the block exceeds the largest block size.
+    /// The number of warps, or a block above the largest block size.
     Warps,
     /// The number of blocks.
     Blocks,

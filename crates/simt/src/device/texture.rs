@@ -96,7 +96,7 @@ impl Texels<'_> {
         }
     }
 
-    /// Whether there are none.
+    /// Whether the texture has no elements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -112,7 +112,7 @@ pub struct Texture {
     options: TextureOptions,
 }
 
-/// The two nearest elements in one dimension, none where a border is, and the second one's weight.
+/// The two nearest elements in one dimension (none for a border), and the weight of the second.
 struct Neighbours {
     indices: [Option<usize>; 2],
     weight: f64,
@@ -208,7 +208,7 @@ impl Texture {
             }
         };
         let weight = (rest * 256.0).round() / 256.0;
-        // A cast to an integer is to the nearest one that there is; NaN becomes 0.
+        // A cast to an integer saturates; NaN becomes 0.
         let first = place as i64;
         Neighbours {
             indices: [first, first.saturating_add(1)].map(|index| self.address(index, extent)),

@@ -11,14 +11,14 @@ thread_local! {
     static HELD: Cell<Option<[Box<dyn Any>; 4]>> = const { Cell::new(None) };
 }
 
-/// Has forks take all locks. The loader calls it, before another thread of the program could fork
-/// while it is half done.
+/// Makes forks take all locks. The loader calls it, before another thread of the program could fork
+/// halfway through.
 #[used]
 #[unsafe(link_section = ".init_array")]
 static INSTALL: extern "C" fn() = install;
 
 extern "C" fn install() {
-    // SAFETY: the handlers have the right type, and may be called on any thread that forks.
+    // SAFETY: the handlers have the required type, and may be called on any thread that forks.
     unsafe { libc::pthread_atfork(Some(before), Some(after), Some(after)) };
 }
 

@@ -18,10 +18,11 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-/// So long another thread may take to get a lock that is free.
+/// The most time that another thread may need to take a free lock.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Ends the process if `thread`, which will not run again, holds a lock that all need.
+/// Ends the process if `thread`, which will not run again, holds a lock that the whole process
+/// needs.
 #[cold]
 pub(crate) fn check_locks(thread: &Thread, block: &Block) {
     let why = thread.confinement.left().unwrap_or(Left::Stuck);
@@ -63,9 +64,10 @@ fn has(frames: &Range<usize>, address: usize) -> bool {
     let mut words = (frames.start.next_multiple_of(WORD)..frames.end).step_by(WORD);
     words.any(|word| {
         let word = ptr::with_exposed_provenance::<usize>(word);
-        // SAFETY: the stack of a thread that was left is mapped from its frames' start to its base, and
-        // its frames are initialised or not, which a volatile read of memory of the system's does not
-        // tell; what a thread of the kernel's writes there meanwhile is compared and nothing else.
+        // SAFETY: the stack of an abandoned thread stays mapped from the start of its frames to its base. The memory
+        // comes from the system, so a volatile read of bytes that Rust may consider uninitialised returns some value.
+        // A thread that the kernel has started may write there meanwhile: the value is compared and not used
+        // otherwise.
         unsafe { word.read_volatile() == address }
     })
 }

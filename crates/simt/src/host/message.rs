@@ -1,5 +1,5 @@
-//! Messages of a process that ends. They need no lock and no memory, which may be missing, so that signal handlers can
-//! write them, too.
+//! Messages of a process that ends. They take no lock and allocate nothing, so that signal handlers can write them,
+//! too.
 
 use crate::block::{Block, Thread};
 use std::fmt::{self, Write};
@@ -13,7 +13,7 @@ pub(super) const ADVICE: &str = "Kernels must not hold locks over instructions, 
 longer `Options::time_limit` (`SimulatorOptions::with_time_limit`) it has more time, and with `None` all the \
 time in the world";
 
-/// Advice to the reader of a message about such a lock.
+/// Advice to the reader of a message about a lock that an abandoned thread holds.
 pub(super) const ADVICE_ON_LOCKS: &str = "a kernel must print and allocate where it has the stack for it, and \
 end in time; raise `Options::stack_bytes` (`SimulatorOptions::with_stack_bytes`), or print by the device \
 library";
@@ -24,7 +24,7 @@ struct StandardError;
 impl Write for StandardError {
     #[cfg(target_os = "linux")]
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        // SAFETY: the text is there to be read; the call is async-signal-safe.
+        // SAFETY: the text is readable for its length; the call is async-signal-safe.
         match unsafe { libc::write(2, text.as_ptr().cast(), text.len()) } {
             -1 => Err(fmt::Error),
             _ => Ok(()),
@@ -40,7 +40,7 @@ impl Write for StandardError {
 
 /// Writes a message to standard error.
 pub(super) fn say(message: fmt::Arguments<'_>) {
-    // Where that fails, there is nowhere else to say it.
+    // If that fails, there is nowhere else to report it.
     let _ = StandardError.write_fmt(message);
 }
 
@@ -50,7 +50,7 @@ pub(super) fn abort_with(message: fmt::Arguments<'_>) -> ! {
     std::process::abort()
 }
 
-/// A simulated thread by its kernel, its block and its index.
+/// Names a simulated thread: its kernel, its block and its index.
 pub(super) struct Place<'a>(pub &'a Thread, pub &'a Block);
 
 impl fmt::Display for Place<'_> {

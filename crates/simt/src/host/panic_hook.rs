@@ -32,7 +32,7 @@ pub(crate) fn install() {
     });
 }
 
-/// Whether the panic belongs to a simulated thread and has been recorded.
+/// Records the panic if it belongs to a simulated thread; returns whether it did.
 fn record(info: &PanicHookInfo<'_>) -> bool {
     try_with_current(|thread, block| {
         // A panic that will abort the process must not stay silent.
@@ -61,8 +61,8 @@ fn record(info: &PanicHookInfo<'_>) -> bool {
     .unwrap_or(false)
 }
 
-/// Says once why the panic of `thread` ends the process: the panic's own message follows, and that of
-/// the standard library.
+/// Reports once why the panic of `thread` ends the process. The panic's own message follows, and the standard
+/// library's.
 fn explain(thread: &Thread, block: &Block) {
     static IS_SAID: AtomicBool = AtomicBool::new(false);
     if IS_SAID.swap(true, Ordering::Relaxed) {

@@ -33,7 +33,7 @@ const INTERRUPT: libc::c_int = libc::SIGURG;
 /// Data that the handler reads: it is complete before the handler is installed.
 struct Installed {
     page_bytes: usize,
-    /// Code whose frames hold no lock of the C library.
+    /// The ranges of code whose frames hold no lock of the C library.
     code: Vec<Range<usize>>,
     /// The handlers that were there before, in the order of [`FAULTS`].
     previous: [libc::sigaction; FAULTS.len()],
@@ -66,8 +66,8 @@ pub(crate) fn interrupt(worker: &HostThread) {
 type Handler = extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void);
 
 fn handle(signal: libc::c_int, handler: Handler) {
-    // SAFETY: all zeros is a valid `sigaction`; the handler has the type that `SA_SIGINFO` asks
-    // for, and calls only what is async-signal-safe.
+    // SAFETY: all zeros is a valid `sigaction`; the handler has the type that `SA_SIGINFO`
+    // requires, and calls only async-signal-safe functions.
     unsafe {
         let mut action: libc::sigaction = zeroed();
         action.sa_sigaction = handler as usize;
@@ -91,13 +91,13 @@ fn page_bytes() -> usize {
     usize::try_from(bytes).unwrap_or(4096)
 }
 
-/// Gives the calling host thread a stack for signal handlers, if it has none: a thread of Rust's
-/// standard library usually has.
+/// Gives the calling host thread a stack for signal handlers, if it has none. Threads of Rust's
+/// standard library usually have one.
 pub(crate) fn ensure_signal_stack() {
     const BYTES: usize = 64 * 1024;
     // SAFETY: all zeros is a valid `stack_t`, and a null pointer leaves the stack as it is.
     let mut stack: libc::stack_t = unsafe { zeroed() };
-    // SAFETY: as before.
+    // SAFETY: a null pointer leaves the stack as it is.
     unsafe { libc::sigaltstack(ptr::null(), &mut stack) };
     if stack.ss_flags & libc::SS_DISABLE == 0 {
         return;
@@ -105,20 +105,20 @@ pub(crate) fn ensure_signal_stack() {
     stack.ss_sp = Vec::leak(vec![0_u8; BYTES]).as_mut_ptr().cast();
     stack.ss_size = BYTES;
     stack.ss_flags = 0;
-    // SAFETY: the memory is leaked: it outlives the thread, and has no other user.
+    // SAFETY: the memory is leaked, so it outlives the thread, and nothing else uses it.
     unsafe { libc::sigaltstack(&stack, ptr::null_mut()) };
 }
 
-/// The code of the program itself and of the mathematical library. A kernel that is linked into
-/// another library than the simulator is not among it.
+/// The code of the program itself and of the mathematical library. It does not include a kernel in
+/// another library than the simulator's.
 fn code_of_kernels() -> Vec<Range<usize>> {
     let mut code: Vec<Range<usize>> = Vec::new();
-    // SAFETY: the callback is given the vector, which has no other user meanwhile.
+    // SAFETY: the callback gets the vector, which nothing else uses meanwhile.
     unsafe { libc::dl_iterate_phdr(Some(add_code_of), (&raw mut code).cast()) };
     code
 }
 
-/// Adds the executable segments of one loaded object, if its frames hold no lock.
+/// Adds the executable segments of a loaded object whose frames hold no lock.
 unsafe extern "C" fn add_code_of(
     info: *mut libc::dl_phdr_info,
     _bytes: usize,
@@ -164,7 +164,7 @@ extern "C" fn on_fault(
     let Some(installed) = INSTALLED.get() else {
         return;
     };
-    // SAFETY: the kernel gives the handler of a fault its address and its context.
+    // SAFETY: the operating system gives the handler of a fault its address and its context.
     let (address, context) = unsafe {
         (
             (*info).si_addr() as usize,
@@ -175,7 +175,7 @@ extern "C" fn on_fault(
         let guard = thread.confinement.guard();
         let is_overflow = (guard..guard + installed.page_bytes).contains(&address);
         if is_overflow {
-            // SAFETY: the context is that of the interrupted coroutine, which is `thread`'s.
+            // SAFETY: the context belongs to the interrupted coroutine, which is `thread`'s.
             unsafe { installed.stop(thread, block, context) };
         }
         is_overflow
@@ -188,15 +188,15 @@ extern "C" fn on_fault(
 }
 
 /// Stops the simulated thread that the host thread runs, if its block's time is up and it is in a
-/// loop of kernel code: neither in the simulator's own code nor in a foreign library, nor in a
-/// function that the loop calls, which may have left something half done. Otherwise the next
-/// signal may find it there.
+/// loop of kernel code. It must not be in the simulator's code, in a foreign library, or in a
+/// function that the loop calls, which may have left something half done; if it is, a later signal
+/// may find it in the loop.
 extern "C" fn on_interrupt(
     signal: libc::c_int,
     info: *mut libc::siginfo_t,
     context: *mut libc::c_void,
 ) {
-    // SAFETY: the kernel gives each handler a context.
+    // SAFETY: the operating system gives each handler a context.
     let context = unsafe { &mut *context.cast::<libc::ucontext_t>() };
     let Some(installed) = INSTALLED.get() else {
         return;
@@ -204,7 +204,7 @@ extern "C" fn on_interrupt(
     let is_ours = try_with_current(|thread, block| {
         let is_over = block.watched.is_over();
         if is_over {
-            // SAFETY: the context is that of the interrupted host thread, which runs `thread`.
+            // SAFETY: the context belongs to the interrupted host thread, which runs `thread`.
             unsafe { installed.stop_loop(thread, block, context) };
             if thread.confinement.left().is_none()
                 && let Some(waits_for_host) = block.watched.doomed()
@@ -222,11 +222,11 @@ extern "C" fn on_interrupt(
 }
 
 impl Installed {
-    /// Stops a thread whose block's time is up, if it is interrupted in the function that loops.
+    /// Stops a thread whose block's time is up, if it was interrupted in the looping function.
     ///
     /// # Safety
     ///
-    /// 1. `context` is that of the host thread that runs `thread`.
+    /// 1. `context` belongs to the interrupted host thread, which runs `thread`.
     unsafe fn stop_loop(&self, thread: &Thread, block: &Block, context: &mut libc::ucontext_t) {
         let confinement = &thread.confinement;
         let registers = Registers::of(context);
@@ -241,7 +241,8 @@ impl Installed {
             && !std::thread::panicking()
         {
             confinement.note_left(Left::TimeLimit, registers.stack);
-            // SAFETY: as in `stop`.
+            // SAFETY: the context belongs to the running coroutine of `thread`: the caller's
+            // contract.
             unsafe { set_registers(context, handler.setup_trap_handler(|| ())) };
         }
     }
@@ -250,7 +251,7 @@ impl Installed {
     ///
     /// # Safety
     ///
-    /// 1. `context` is that of the running coroutine, which is that of `thread`.
+    /// 1. `context` belongs to the running coroutine, which is `thread`'s.
     unsafe fn stop(&self, thread: &Thread, block: &Block, context: &mut libc::ucontext_t) {
         let registers = Registers::of(context);
         let can_be_stopped = thread.confinement.can_be_stopped()
@@ -263,8 +264,8 @@ impl Installed {
                 let frames = registers.stack.max(guard_end);
                 thread.confinement.note_left(Left::StackOverflow, frames);
                 // SAFETY: the stack pointer is within the coroutine's stack, and all registers are
-                // set as the handler says. What is overwritten are frames of the coroutine's root
-                // (`ROOT_BYTES`); those of the kernel stay and are not run again.
+                // set as the handler requires. Only frames of the coroutine's root are overwritten
+                // (`ROOT_BYTES`); the kernel's frames stay and never run again.
                 unsafe { set_registers(context, handler.setup_trap_handler(|| ())) };
             }
             _ => abort_with(format_args!("{}: {IN_C_LIBRARY}\n", Place(thread, block))),
@@ -301,7 +302,7 @@ fn end_process(thread: &Thread, block: &Block, waits_for_host: bool) -> ! {
     abort_with(format_args!("{ADVICE}\n"))
 }
 
-/// Does with a signal what would have been done without this handler.
+/// Handles a signal as it would have been handled without this handler.
 fn hand_on(
     previous: &libc::sigaction,
     signal: libc::c_int,
@@ -312,18 +313,18 @@ fn hand_on(
         libc::SIG_DFL | libc::SIG_IGN if signal == INTERRUPT => {}
         // The access is repeated when the handler returns, and ends the process.
         libc::SIG_DFL | libc::SIG_IGN => {
-            // SAFETY: it is an action that was in force before.
+            // SAFETY: the action was in force before.
             unsafe { libc::sigaction(signal, previous, ptr::null_mut()) };
         }
         handler if previous.sa_flags & libc::SA_SIGINFO != 0 => {
-            // SAFETY: with the flag, the address is that of a function of this type.
+            // SAFETY: with the flag, the address is a function of this type.
             unsafe {
                 let handler = std::mem::transmute::<usize, Handler>(handler);
                 handler(signal, info, ptr::from_mut(context).cast());
             }
         }
         handler => {
-            // SAFETY: without the flag, the address is that of a function of this type.
+            // SAFETY: without the flag, the address is a function of this type.
             unsafe {
                 let handler = std::mem::transmute::<usize, extern "C" fn(libc::c_int)>(handler);
                 handler(signal);

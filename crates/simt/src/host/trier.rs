@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 
-/// So many workers may ask at a time.
+/// The most requests at a time.
 const REQUESTS: usize = 16;
 
 /// Allocators treat small and large sizes differently.
@@ -49,16 +49,16 @@ pub(super) const LOCKS: [Lock; 4] = [
 fn allocate() {
     for size in SIZES {
         let mut memory = Vec::<u8>::new();
-        // Where the process has no such memory, its lock is free.
+        // If the process has no such memory, the allocator has answered, and its lock is free.
         let _ = memory.try_reserve_exact(size);
         black_box(&memory);
     }
 }
 
-/// The address that a handle of a standard stream is: each is a reference to the stream's lock.
+/// The address in a handle of a standard stream. Each handle is a reference to the stream's lock.
 fn address_in<T: 'static>(handle: &T) -> Option<usize> {
-    // SAFETY: the sizes are equal, so each byte of the number is one of the handle, which has no
-    // padding then: it has an address, and room for nothing else.
+    // SAFETY: the sizes are equal, so each byte of the number is a byte of the handle. The handle
+    // holds an address and has room for nothing else, so it has no padding.
     (size_of::<T>() == size_of::<usize>()).then(|| unsafe { transmute_copy(handle) })
 }
 
@@ -66,17 +66,17 @@ fn address_in<T: 'static>(handle: &T) -> Option<usize> {
 pub(super) struct Request {
     /// The index in [`LOCKS`] of the lock to take.
     pub locks: [bool; LOCKS.len()],
-    /// The one that is being taken.
+    /// The index of the lock that is being taken.
     pub current: Arc<AtomicUsize>,
     pub is_done: Sender<()>,
 }
 
-/// The host thread that tries locks. It ends with this.
+/// The host thread that tries locks. Dropping this ends it.
 pub(super) struct Trier(SyncSender<Request>);
 
 impl Trier {
-    /// Starts the thread, and waits until it runs: a thread that starts allocates, and aborts where it
-    /// cannot, which must not be in the middle of a launch.
+    /// Starts the thread, and waits until it runs: a thread that starts allocates, and aborts where it cannot, which
+    /// must not happen in the middle of a launch.
     pub fn start() -> io::Result<Self> {
         let (sender, receiver) = sync_channel(REQUESTS);
         let (has_started, starts) = channel();
@@ -90,7 +90,8 @@ impl Trier {
         Ok(Self(sender))
     }
 
-    /// Has the thread answer the request; returns whether it will, unless a lock is never free.
+    /// Sends the request to the thread; returns whether it will answer, provided that the locks
+    /// become free.
     pub fn ask(&self, request: Request) -> bool {
         self.0.try_send(request).is_ok()
     }

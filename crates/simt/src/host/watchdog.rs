@@ -1,15 +1,13 @@
-//! The limit of time: a host thread that looks at the running blocks every few milliseconds.
+//! The time limit: a host thread that looks at the running blocks every few milliseconds.
 //!
-//! What counts is the time that a block has taken since one of its threads last started or exited: the
-//! processor time of its host thread, so that a busy machine stops nothing, and the time in which the
-//! host thread sleeps, because the block's threads only yield or because one of them waits for the host:
-//! for a lock, a channel, input. Blocks whose host thread sleeps may take longer while another block of
-//! the launch is at work: it may be the one that is waited for.
+//! A block may take a limited time until one of its threads starts or exits. The processor time of its host thread
+//! counts, so that a busy machine stops nothing. So does the time in which the host thread sleeps, because the
+//! block's threads only yield or because one of them waits for the host: for a lock, a channel, input. A block whose
+//! host thread sleeps may take longer while another block of the launch is at work, because it may wait for that one.
 //!
-//! A block whose time is up is stopped at its next instruction, which gives the report its line. A
-//! loop without one that is looked at (arithmetic, or unchecked accesses) is interrupted
-//! by a signal, see `trap`. Where neither is possible, the process ends with a message: the launch
-//! would never return.
+//! A block whose time is up is stopped at its next instruction, which gives the report its line. A signal interrupts
+//! a loop without checked instructions, such as arithmetic or unchecked accesses; see `trap`. If neither is possible,
+//! the process ends with a message, because the launch would never return.
 
 use super::message::{ADVICE, ADVICE_ON_LOCKS, OVER, abort_with};
 use super::trap;
@@ -19,33 +17,33 @@ use std::thread;
 use std::time::{Duration, Instant};
 use std::{fmt, io, mem};
 
-/// How often the watchdog looks, while launches are under way.
+/// The interval of the watchdog's looks while launches are under way.
 const TICK: Duration = Duration::from_millis(20);
-/// How often it interrupts a block that does not stop.
+/// The interval at which it interrupts a block that does not stop.
 const INTERRUPT_TICK: Duration = Duration::from_millis(1);
-/// A look that comes later than this after the one before counts as one that comes then: the process
-/// was stopped, or the machine asleep.
+/// The most time between two looks that counts. If more has passed, the process was stopped or the machine asleep.
 const LONGEST_LOOK: Duration = Duration::from_millis(100);
-/// A block whose time is up has so long to reach an instruction, before it is interrupted.
+/// The time that a block whose time is up has to reach an instruction, before it is interrupted.
 const GRACE: Duration = Duration::from_millis(60);
-/// After so long, a block that cannot be stopped ends the process.
+/// The time after which a block that cannot be stopped ends the process.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// After so long, a worker that finds out about locks is in one itself.
+/// The time after which a worker that checks locks must be stuck in one itself.
 const PATIENCE_FOR_LOCKS: Duration = Duration::from_secs(5);
-/// So long its host thread has to say so itself, which knows where it is.
+/// The time that the host thread then has to report this itself: it knows its line.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 /// The time without launches after which the watchdog sleeps.
 const LINGER: Duration = Duration::from_secs(1);
-/// Workers for which memory is reserved from the beginning: more allocate while the state is locked.
+/// The number of workers for which memory is reserved from the beginning. Further ones allocate while the state is
+/// locked.
 const USUAL_WORKERS: usize = 64;
 
 /// A worker as the watchdog has last seen it. All times are in nanoseconds.
 struct Entry {
     watched: Arc<Watched>,
     progress: u64,
-    /// Whether it is another one than at the look before.
+    /// Whether the progress differs from that of the previous look.
     has_moved: bool,
-    /// `Watched::time` when it was last looked at.
+    /// `Watched::time` at the last look.
     time: u64,
     /// The time that the block has taken since it was first seen with this progress.
     taken: u64,
@@ -53,7 +51,7 @@ struct Entry {
     checked_locks: u64,
     /// Whether the host thread sleeps, though the block's threads do not yield.
     waits_for_host: bool,
-    /// The time that it had taken when its limit was reached.
+    /// The time that the block had taken when it reached its limit.
     over_at: Option<u64>,
 }
 
@@ -134,15 +132,15 @@ pub(crate) fn add(watched: &Arc<Watched>) {
     });
 }
 
-/// Forgets a worker, whose host thread may end then.
+/// Forgets a worker. Its host thread may then end.
 pub(crate) fn remove(watched: &Arc<Watched>) {
     let mut state = lock(&STATE);
     let entries = &mut of_process(&mut state).entries;
     entries.retain(|entry| !Arc::ptr_eq(&entry.watched, watched));
 }
 
-/// Starts the watchdog, and waits until it runs: a thread that starts allocates, and aborts where it
-/// cannot, which must not be in the middle of a launch.
+/// Starts the watchdog, and waits until it runs: a thread that starts allocates, and aborts where it cannot, which
+/// must not happen in the middle of a launch.
 fn start() -> io::Result<()> {
     let running = Arc::new(Barrier::new(2));
     let of_watchdog = Arc::clone(&running);
@@ -178,8 +176,8 @@ fn watch() {
 }
 
 impl State {
-    /// Looks at each worker; returns whether some block is being interrupted. It takes no memory: an
-    /// allocator whose lock was left locked must not stop it.
+    /// Looks at each worker; returns whether some block is being interrupted. It allocates nothing: an allocator
+    /// whose lock stays locked must not stop it.
     fn look(&mut self) -> bool {
         let now = Instant::now();
         let last = self.last_look.replace(now);
@@ -223,7 +221,8 @@ impl Entry {
         self.taken += taken + if self.waits_for_host { rest } else { 0 };
     }
 
-    /// The worker finds out about locks: that is no time of the block's, but ends, too.
+    /// Counts the time in which the worker checks locks. It is not the block's time, but it is
+    /// limited, too.
     fn wait_for_locks(&mut self, elapsed: u64) {
         self.progress = NEVER;
         self.checked_locks += elapsed;
@@ -247,7 +246,7 @@ impl Entry {
         self.waits_for_host || self.watched.is_idle()
     }
 
-    /// Whether the worker runs a block of this launch that has time left, or has just run one.
+    /// Whether the worker runs, or has just run, a block of this launch that has time left.
     fn is_at_work_for(&self, launch: usize) -> bool {
         let watched = &self.watched;
         let has_time = self.has_moved || watched.limit() != 0 && self.is_within_limit();

@@ -72,8 +72,8 @@ pub unsafe fn access(
             _ => false,
         };
         if !is_recorded {
-            // The numbers one by one, in registers: a kernel has hundreds of these calls, and each would
-            // have the stores of an `Access` in it.
+            // The numbers are passed one by one, in registers: a kernel has hundreds of these calls, and each would
+            // otherwise contain the stores of an `Access`.
             notice(space, kind, view_base, view_bytes, offset, bytes, align);
         }
     }
@@ -123,7 +123,7 @@ pub unsafe fn atomic_access(
 #[inline]
 fn is_sound(access: &Access) -> bool {
     let aligned = access.address() & access.align.wrapping_sub(1) == 0;
-    // Even without checks, memory of another block is not touched: it may be gone.
+    // Even without checks, memory of another block is not touched: it may have been freed.
     access.is_in_bounds() && aligned && (access.space != Space::Shared || is_shared_here(access))
 }
 
@@ -133,9 +133,9 @@ fn is_shared_here(access: &Access) -> bool {
     is_shared(address, access.bytes) || is_shared_in_cluster(address, access.bytes)
 }
 
-/// Ends the launch at a violation, and shows any other access to the schedule, the checks and the
-/// counters of the running block. Cold, so that the values of a kernel that none of them looks at stay
-/// in registers; where one does, the call costs least.
+/// Ends the launch at a violation, and shows any other access to the schedule, the checks and the counters of the
+/// running block. It is cold, so that a kernel that none of them observes keeps its values in registers; if one does,
+/// the call costs the least.
 #[cold]
 #[inline(never)]
 #[track_caller]
@@ -175,7 +175,7 @@ fn observe(access: &Access, site: &'static Location<'static>) {
     note_access(access, site);
 }
 
-/// Whether nothing hinders the access, and the checks of the running block have recorded it on the fast path.
+/// Records the access on the fast path of the checks, if nothing else observes it; returns whether it did.
 #[inline]
 fn is_recorded(
     thread: &Thread,
@@ -198,8 +198,8 @@ fn is_recorded(
     is_recorded
 }
 
-/// Lets others run before the access, if the schedule says so, and shows it to the checks of the running block,
-/// if it has any.
+/// Lets other threads run before the access if the schedule says so, and shows it to the checks of the running block,
+/// if there are any.
 #[inline(never)]
 fn begin(access: &Access, site: &'static Location<'static>) {
     try_instruction(Some(site), |thread, block| {
@@ -221,7 +221,7 @@ fn begin(access: &Access, site: &'static Location<'static>) {
     });
 }
 
-/// Shows an access to the checks of the block whose memory it is.
+/// Shows an access to the checks of the block that owns the memory.
 #[inline]
 fn record(
     block: &Block,
@@ -305,7 +305,7 @@ fn violation(access: Access) -> ! {
     )
 }
 
-/// Names the memory of the view that begins at this address, as far as it is known.
+/// Names the memory of the view that begins at this address, if the name is known.
 ///
 /// The text follows the word "view": " of buffer `x` (parameter `y`)".
 #[cold]
@@ -317,7 +317,7 @@ pub fn describe_view(space: Space, base: usize) -> String {
     })
 }
 
-/// " of the array of 128 bytes declared at kernel.rs:7:17", of this block or of another one of the cluster.
+/// " of the array of 128 bytes declared at kernel.rs:7:17", in this block or another one of the cluster.
 #[cold]
 fn shared_array(base: usize) -> String {
     let array = try_with_current(|_, block| {
@@ -328,7 +328,7 @@ fn shared_array(base: usize) -> String {
     array.map_or_else(String::new, |array| format!(" of {array}"))
 }
 
-/// " of buffer `x` (parameter `y`)", as far as they have names.
+/// " of buffer `x` (parameter `y`)", with the names that are known.
 #[cold]
 fn buffer_and_parameter(base: usize) -> String {
     let buffer =

@@ -7,9 +7,9 @@ use crate::current::{Here, is_shared};
 use crate::state::is_quiet;
 use std::panic::Location;
 
-/// Whether the checks of the running block have recorded a sound load of global memory in the shortest way, and
-/// nothing else looks at it. What only other ways need is no argument: to keep it would take as long as all
-/// else. `here` is one: to find it is a call, before which the others would have to be saved.
+/// Records a correct load of global memory on the shortest path of the checks, if nothing else observes it; returns
+/// whether it did. Values that only other paths need are no arguments: keeping them would take as long as everything
+/// else. `here` is an argument: finding it takes a call, before which the others would have to be saved.
 #[cold]
 #[inline(never)]
 #[track_caller]
@@ -26,7 +26,8 @@ pub(super) fn load_at_once(here: Here, view_base: usize, address: usize, bytes: 
     is_quiet() && here.try_with_checks(is_recorded) == Some(true)
 }
 
-/// Whether a load of a known cell is recorded: not in [`load_at_once`], which most loads need no more than.
+/// Records a load of a known cell; returns whether it did. It is not inlined into [`load_at_once`], which is all that
+/// most loads need.
 #[inline(never)]
 fn load_of_cell(
     thread: &Thread,
@@ -40,7 +41,7 @@ fn load_of_cell(
         || is_recorded_in_region::<false>(thread, check, view_base, (address, cell.bytes()), site)
 }
 
-/// [`load_at_once`] of a store.
+/// [`load_at_once`] for stores.
 #[cold]
 #[inline(never)]
 #[track_caller]
@@ -61,8 +62,8 @@ pub(super) fn store_at_once(here: Here, view_base: usize, address: usize, bytes:
     is_quiet() && here.try_with_checks(is_recorded) == Some(true)
 }
 
-/// [`load_at_once`] of shared memory. What it does not record is left to [`is_recorded_in_page`], which is called
-/// elsewhere: this one saves no registers.
+/// [`load_at_once`] for shared memory. Loads that it does not record are left to [`is_recorded_in_page`], which is
+/// called elsewhere: a call from here would make this function save registers.
 #[cold]
 #[inline(never)]
 #[track_caller]
@@ -72,7 +73,7 @@ pub(super) fn load_shared_at_once(here: Here, address: usize, bytes: usize) -> b
     is_quiet() && here.try_with_checks(is_recorded) == Some(true)
 }
 
-/// [`store_at_once`] of shared memory, otherwise like [`load_shared_at_once`].
+/// [`load_shared_at_once`] for stores.
 #[cold]
 #[inline(never)]
 #[track_caller]
@@ -84,8 +85,8 @@ pub(super) fn store_shared_at_once(here: Here, address: usize, bytes: usize) -> 
     is_quiet() && here.try_with_checks(is_recorded) == Some(true)
 }
 
-/// Whether nothing but the checks looks at a load or a store of shared memory, which is not recorded at once, and they
-/// have recorded it.
+/// Records a load or store of shared memory that is not recorded at once, if nothing but the checks observes it;
+/// returns whether it did.
 pub(super) fn is_recorded_in_page(access: &Access, site: &'static Location<'static>) -> bool {
     let (address, bytes) = (access.address(), access.bytes);
     let here = Here::get();
@@ -106,7 +107,7 @@ pub(super) fn is_recorded_in_page(access: &Access, site: &'static Location<'stat
     is_known && is_quiet() && here.try_with_checks(record) == Some(true)
 }
 
-/// Whether the checks of the running block have recorded an access whose cell they know.
+/// Records an access whose cell the checks of the running block know; returns whether it did.
 #[inline(never)]
 fn is_recorded_in_region<const WRITES: bool>(
     thread: &Thread,

@@ -25,8 +25,8 @@ macro_rules! atomic_update {
         #[inline]
         #[track_caller]
         pub unsafe fn $name(ptr: *mut $word, mut f: impl FnMut($word) -> $word) -> $word {
-            // SAFETY: the pointer is valid and aligned (1), and other threads
-            // access the word only atomically (2).
+            // SAFETY: the pointer is valid for reads and writes and aligned, and other host threads
+            // access the word only atomically: the caller's contract.
             let word = unsafe { <$atomic>::from_ptr(ptr) };
             let site = Location::caller();
             let [old, new] = ordered((ptr.addr(), site), || {
@@ -80,9 +80,8 @@ fn fence_with(order: FenceOrder, scope: MemoryScope) {
     });
 }
 
-/// Performs `step`, with which the running thread accesses the word at `address` atomically at line
-/// `site`, as one with what the checks note of it. Returns what the step does: the values before and after
-/// it.
+/// Performs `step`, the running thread's atomic access of the word at `address` at line `site`, and records it in the
+/// checks, as one atomic action. Returns the result of the step: the values before and after it.
 #[inline]
 fn ordered(
     (address, site): (usize, &'static Location<'static>),
@@ -96,7 +95,7 @@ fn ordered(
     checked.flatten().unwrap_or_else(step)
 }
 
-/// The running thread has updated a word atomically, at line `site`.
+/// Notes that the running thread has updated a word atomically, at line `site`.
 #[inline]
 fn updated(has_changed: bool, site: &'static Location<'static>) {
     try_instruction(Some(site), |thread, block| {
@@ -105,8 +104,8 @@ fn updated(has_changed: bool, site: &'static Location<'static>) {
 }
 
 impl Block {
-    /// The checks of the block whose shared memory has `address`, if it is in shared memory, and how far from
-    /// its start; `own` are those of this block.
+    /// If `address` is in shared memory: the checks of the block that owns it, and the offset there. `own` are the
+    /// checks of this block.
     #[inline]
     fn owner_check<'a>(
         &'a self,

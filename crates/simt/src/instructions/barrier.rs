@@ -30,7 +30,7 @@ pub fn block_barrier(name: BarrierId, threads: Option<u32>) {
     });
 }
 
-/// Not inlined, so that a thread that waits like all others has one small frame here.
+/// Not inlined, so that a thread on the common path has one small frame here.
 #[inline(never)]
 fn synchronize(
     thread: &Thread,
@@ -141,7 +141,7 @@ enum Problem {
     Number,
     /// The count of threads is not allowed.
     Count(u32),
-    /// Threads that are waited for have exited.
+    /// Threads that the barrier requires have exited.
     Exited,
     /// The arrival, which requires this count, differs from earlier ones.
     Mismatch(u32, Mismatch),
@@ -153,14 +153,14 @@ enum Problem {
     PartOfWarp(usize),
 }
 
-/// One line usually has one address; comparing paths is the slow path.
+/// A line usually has one address; comparing paths is the slow path.
 fn is_same_line(one: &'static Location<'static>, other: &'static Location<'static>) -> bool {
     ptr::eq(one, other) || one == other
 }
 
 impl Block {
-    /// Arrives at a barrier for the whole block where others wait at the same line, and waits until it is complete, as
-    /// most threads do. False, if it is not so, or there is more to do than to wait.
+    /// The common case: arrives at a barrier for the whole block where others wait at the same line, and waits until
+    /// it is complete. False, if the case differs or more than a wait is needed.
     #[inline(always)]
     fn wait_like_all(
         &self,
@@ -223,8 +223,8 @@ impl Block {
         self.note_operation(thread, Operation::BlockBarrier, arrival.site);
     }
 
-    /// How many arrivals the thread stands for: barriers count whole warps, so
-    /// lane 0 of a partial warp brings the missing lanes along.
+    /// The number of arrivals of the thread. Barriers count whole warps, so lane 0 of a partial
+    /// warp also counts for the missing lanes.
     fn weight(&self, thread: &Thread) -> u32 {
         if thread.position.lane == 0 {
             1 + thread.position.warp_width - self.warp_of(thread).existing.count_ones()
@@ -233,7 +233,7 @@ impl Block {
         }
     }
 
-    /// The barrier, after the checks that `arrival` fits to those before it.
+    /// The barrier, after a check that `arrival` agrees with the earlier ones.
     fn open_barrier(&self, thread: &Thread, arrival: &Arrival) -> &Barrier {
         let is_of_block = arrival.operation != BarrierOperation::SynchronizeGrid;
         if arrival.id >= GRID_BARRIER && is_of_block {
@@ -272,8 +272,8 @@ impl Block {
 
     /// All threads of a block come to the same `__syncthreads()` (CUDA C++ Programming Guide, "Synchronization
     /// Functions": in conditional code "only if the conditional evaluates identically across the entire thread
-    /// block"). A GPU pairs barriers at different lines, which is rarely what was meant. Barriers for some warps
-    /// may be at a line for each warp, as those of producers and consumers are.
+    /// block"). A GPU pairs barriers at different lines, which is rarely intended. At a barrier for some warps, each
+    /// warp may arrive at a line of its own, as producers and consumers do.
     fn check_same_site(&self, thread: &Thread, arrival: &Arrival, barrier: &Barrier) {
         let warp = thread.position.warp as usize;
         let waiting = barrier.waiting(warp);
@@ -287,8 +287,8 @@ impl Block {
         }
     }
 
-    /// Ends the launch. Not inlined: what the message needs of the stack would separate the frames
-    /// of a thread that waits.
+    /// Ends the launch. Not inlined: the message needs stack, which would lie between the frames of
+    /// a waiting thread.
     #[cold]
     #[inline(never)]
     fn fail_at_barrier(&self, thread: &Thread, arrival: &Arrival, problem: &Problem) -> ! {
@@ -332,7 +332,7 @@ impl Block {
         }
     }
 
-    /// Releases the waiting threads; the last thread to arrive just goes on.
+    /// Releases the waiting threads. The last thread to arrive just continues.
     fn complete_barrier(&self, thread: &Thread, arrival: &Arrival, barrier: &Barrier) {
         if barrier.required() < self.padded_threads() {
             self.check_whole_warps(thread, arrival, barrier);

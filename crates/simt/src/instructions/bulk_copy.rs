@@ -1,4 +1,4 @@
-//! Bulk copies from their issue on: what they copy, and how the checks see it.
+//! Bulk copies from their issue on: their sources and destinations, and the checks of them.
 
 use crate::basics::{DefectKind, Finding};
 use crate::block::{Block, Thread};
@@ -14,7 +14,7 @@ pub(super) struct BulkCopy {
     pub shared: Extent,
     /// The view of its side in global memory.
     view: Extent,
-    /// None where it copies bytes in their order: those of a tile may be swizzled on both sides.
+    /// None for a copy that keeps the order of bytes, so that both sides may have any swizzle.
     swizzle: Option<Swizzle>,
 }
 
@@ -58,7 +58,7 @@ impl Load {
 }
 
 impl Block {
-    /// A copy to shared memory is issued, which counts on the mbarrier at address `barrier`.
+    /// Issues a copy to shared memory, which counts its bytes on the mbarrier at address `barrier`.
     pub(super) fn issue_load(
         &self,
         thread: &Thread,
@@ -103,13 +103,13 @@ impl Block {
         self.note_in_flight();
     }
 
-    /// Something is in flight from now on.
+    /// Notes that something is in flight.
     pub(super) fn note_in_flight(&self) {
         self.uses_machine.set(true);
         self.may_be_in_flight.set(true);
     }
 
-    /// Another block of the cluster must not have ended.
+    /// Ends the launch if another block of the cluster has ended.
     pub(super) fn check_running(
         &self,
         thread: &Thread,
@@ -122,7 +122,7 @@ impl Block {
         }
     }
 
-    /// The blocks to which a copy goes.
+    /// The destination blocks of a copy.
     fn targets(
         &self,
         thread: &Thread,
@@ -152,7 +152,7 @@ impl Block {
         targets
     }
 
-    /// The agent of copies that count on an mbarrier, which the engine must see.
+    /// The agent of the copies that count on an mbarrier, which must be visible to the engine.
     fn check_barrier(
         &self,
         thread: &Thread,
@@ -172,7 +172,8 @@ impl Block {
         Agent::Barrier(barrier.number)
     }
 
-    /// A copy to this block is issued; the checks see its source with its first block.
+    /// Issues the part of a copy for this block. The checks see the source once, with the first
+    /// block.
     fn note_load(
         &self,
         issue: &Issue<'_>,
@@ -195,7 +196,7 @@ impl Block {
         Ok(())
     }
 
-    /// A copy to global memory is issued.
+    /// Issues a copy to global memory.
     pub(super) fn issue_store(
         &self,
         thread: &Thread,
@@ -256,7 +257,8 @@ impl Block {
         Ok(())
     }
 
-    /// A thread has waited for these stores of its own: so far as `agents` go, they come before it.
+    /// Orders these stores, up to the given moments of `agents`, before the thread that has waited
+    /// for them.
     pub(super) fn acquire_stores(
         &self,
         thread: &Thread,
@@ -271,13 +273,13 @@ impl Block {
         check.acquire_agents(number..number + 1, agents);
     }
 
-    /// A store reads its source, unless it has.
+    /// Reads the source of a store, unless that has happened.
     pub(super) fn read(&self, store: &mut Store) {
-        // SAFETY: the pieces are in shared memory: the issue has checked it.
+        // SAFETY: the pieces are in shared memory, which was checked at the issue.
         unsafe { store.read(self.shared.start_pointer()) };
     }
 
-    /// A store writes what it has read.
+    /// Writes the bytes that a store has read.
     pub(super) fn write(&self, store: &mut Store) {
         self.read(store);
         // SAFETY: the global sides are valid for writes: the contract of the store's caller.

@@ -1,4 +1,4 @@
-//! What bulk copies cost.
+//! The costs of bulk copies.
 
 use super::bulk_copy::BulkCopy;
 use crate::block::{Block, Thread};
@@ -41,7 +41,7 @@ impl Block {
         });
     }
 
-    /// Counts a copy that has `tally` of its bytes of global memory.
+    /// Counts a copy. `tally` gives the engine's work for the copy's bytes of global memory.
     fn count_copy(
         &self,
         thread: &Thread,

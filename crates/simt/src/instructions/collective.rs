@@ -48,7 +48,7 @@ pub unsafe fn warp_collective<R>(
         let (rendezvous, _) = block.join((thread, warp), (kind, operation), mask, value, site);
         // `read` is the caller's code.
         drop(inside);
-        // SAFETY: the rendezvous is complete when `join` returns, and this lane is marked only below.
+        // SAFETY: the rendezvous is complete when `join` returns, and this lane is marked as having read only below.
         let result = read(unsafe { rendezvous.values() });
         warp.collectives.mark_read(rendezvous, thread.lane_bit());
         result
@@ -90,14 +90,15 @@ pub unsafe fn warp_exchange<T: 'static>(
         // `combine` is the caller's code.
         drop(inside);
         if is_last {
-            // SAFETY: the rendezvous is complete when `join` returns, and this lane is marked only below.
+            // SAFETY: the rendezvous is complete when `join` returns, and this lane is marked as having read only
+            // below.
             let lanes = unsafe { rendezvous.values() };
             let members = (0..lanes.values.len()).filter(|lane| lanes.mask >> lane & 1 == 1);
             let parts = members.map(|lane| {
                 let part = ptr::with_exposed_provenance_mut(lanes.values[lane] as usize);
-                // SAFETY: The values are addresses of a `T`, whose type `join` has compared, each of its own. The
-                // other lanes lend theirs until `join` returns, and none of them runs before the next instruction,
-                // which is not in `combine` (1).
+                // SAFETY: each value is the address of a `T` of its own; `join` has compared the types. The other
+                // lanes lend theirs until `join` returns, and none of them runs before the next instruction, which
+                // `combine` does not contain: the caller's contract.
                 unsafe { &mut *part }
             });
             combine(&mut parts.collect::<Vec<_>>());
@@ -130,7 +131,7 @@ pub fn active_lanes() -> u64 {
     with_current(|thread, block| block.warp_of(thread).active())
 }
 
-/// One name usually has one address; comparing text is the slow path.
+/// A name usually has one address; comparing text is the slow path.
 fn is_same_kind(one: &'static str, other: &'static str) -> bool {
     ptr::eq(one, other) || one == other
 }
@@ -173,8 +174,8 @@ impl Block {
         (rendezvous, is_complete)
     }
 
-    /// All lanes of a warp meet at an instruction that they execute as one, with one `value`;
-    /// returns whether the lane is the last one, which then acts for all of them.
+    /// Gathers all lanes of a warp at an instruction that they execute together, with one `value`;
+    /// returns whether the lane is the last to arrive, which then acts for all.
     pub(super) fn meet_warp(
         &self,
         thread: &Thread,
@@ -192,7 +193,8 @@ impl Block {
             site,
         );
         if is_last {
-            // SAFETY: the rendezvous is complete, and this lane is marked only below.
+            // SAFETY: the rendezvous is complete, and this lane is marked as having read only
+            // below.
             let values = unsafe { rendezvous.values() };
             let lanes = values.values.iter().enumerate();
             let other = lanes
@@ -236,8 +238,8 @@ impl Block {
         }
     }
 
-    /// Finds, at once, the common case of lanes that can never meet: of two
-    /// rendezvous, each waits for a lane that waits at the other.
+    /// Finds the common case of lanes that can never meet, as soon as it arises: two rendezvous
+    /// each wait for a lane that waits at the other.
     fn check_no_mutual_wait(
         &self,
         thread: &Thread,

@@ -7,8 +7,8 @@ use crate::current::try_instruction;
 use crate::state::is_counting;
 use std::panic::Location;
 
-/// In the first turn of the warp that a lane waits, lanes with higher numbers may still be behind;
-/// in the second, none that runs at all is.
+/// The number of turns of its warp that a lane waits. In the first, lanes with higher numbers may
+/// still lag; in the second, every lane that runs at all has caught up.
 const TURNS_TO_CATCH_UP: u32 = 2;
 
 /// Counts `operations` arithmetic instructions of the running thread, at the caller's line.
@@ -70,8 +70,8 @@ pub(super) fn note_async_copy(
     }
 }
 
-/// Counts one thread's part of a request. Without a span the thread takes its turn at the line,
-/// but asks for nothing. Cold, so that kernels that are not counted keep their values in registers.
+/// Counts one thread's part of a request. Without a span, the thread takes part but accesses
+/// nothing. It is cold, so that kernels that are not counted keep their values in registers.
 #[cold]
 #[inline(never)]
 fn note(operation: Operation, view: usize, site: &'static Location<'static>, span: Option<Span>) {
@@ -105,7 +105,7 @@ impl Block {
         }
     }
 
-    /// Counts a request that is complete, with the parts of global memory that it reads or writes.
+    /// Counts a complete request, with the parts of global memory that it reads or writes.
     pub fn note_request(
         &self,
         thread: &Thread,
@@ -120,8 +120,8 @@ impl Block {
         }
     }
 
-    /// The lanes in `gathered` of a warp have come together. If those are all that have not exited, every
-    /// request that was begun is complete.
+    /// Notes that the lanes in `gathered` of a warp have converged. If no other lanes are left, this completes every
+    /// request that was begun.
     pub fn note_gathered(&self, warp: usize, gathered: u64) {
         if let Some(recorder) = &self.recorder
             && gathered == self.warps[warp].active()

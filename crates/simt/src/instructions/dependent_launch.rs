@@ -20,7 +20,7 @@ pub fn dependent_launch_wait() {
 }
 
 impl Block {
-    /// Ends the launch where `thread` accesses global memory, by `what`, before its wait.
+    /// Ends the launch if `thread` accesses global memory, by `what`, before its wait.
     #[inline]
     pub(super) fn check_has_waited(
         &self,

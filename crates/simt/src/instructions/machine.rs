@@ -1,4 +1,4 @@
-//! Units that run beside the threads: the engine of bulk copies, and the tensor cores.
+//! Units that run beside the threads: the bulk-copy engine and the tensor cores.
 //!
 //! The seed chooses when they execute requests; without preemption, they do so as late as possible.
 
@@ -10,7 +10,7 @@ use crate::state::{Job, Load};
 /// Under a preemptive schedule, one turn in `STEP` begins with a step of an operation in flight.
 const STEP: u64 = 4;
 
-/// Idle yields in a row after which a step is due: a thread may wait by asking.
+/// The number of idle yields in a row after which a step is due: a thread may wait by polling.
 const IDLE_YIELDS: u64 = 64;
 
 impl Block {
@@ -20,7 +20,7 @@ impl Block {
         self.may_be_in_flight.get()
     }
 
-    /// A turn of a warp begins: where something is in flight, it may go on.
+    /// Called when a turn of a warp begins: an operation in flight may make a step.
     #[inline]
     pub(crate) fn before_turn(&self, random: &mut SplitMix64) {
         if self.is_machine_busy() {
@@ -39,7 +39,7 @@ impl Block {
         }
     }
 
-    /// Something in flight goes on, if there is anything.
+    /// Makes a step of an operation in flight, if there is one.
     pub(crate) fn step_machine(&self, random: &mut SplitMix64) -> bool {
         if !self.is_machine_busy() {
             return false;
@@ -75,7 +75,7 @@ impl Block {
         }
     }
 
-    /// A copy to shared memory arrives.
+    /// Completes a copy to shared memory.
     fn land(&self, load: &Load) {
         let Some(target) = self.peer(load.target) else {
             return;
@@ -83,8 +83,8 @@ impl Block {
         let Some(barrier) = target.mbarriers.get(load.barrier) else {
             return;
         };
-        // SAFETY: the pieces are in shared memory: the issue has checked it, and all blocks of a cluster have
-        // the same amount. The source is valid until the copy has arrived: its caller's contract.
+        // SAFETY: the pieces are in shared memory: checked at the issue, and all blocks of a cluster have the same
+        // amount. The source is valid until the copy has arrived: the contract of the copy's caller.
         unsafe { load.copy_to(target.shared.start_pointer()) };
         if let Some(check) = target.active_check()
             && let Err(error) = check.end_write(load.extent(), Agent::Barrier(barrier.number))

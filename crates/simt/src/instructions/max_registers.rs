@@ -80,7 +80,8 @@ impl Block {
         }
     }
 
-    /// The number of the thread's warpgroup, all of whose warps are there and full.
+    /// The number of the thread's warpgroup; ends the launch unless all of its warps exist and are
+    /// full.
     pub(super) fn warpgroup_of(
         &self,
         thread: &Thread,

@@ -159,7 +159,7 @@ fn arrive(address: usize, bytes: u32, arrives: bool, site: &'static Location<'st
 }
 
 impl Block {
-    /// Lets the threads go on that an operation on an mbarrier of this block has released.
+    /// Releases the threads whose wait an operation on an mbarrier of this block has ended.
     pub(super) fn go_on(&self, number: u16, progress: Progress) {
         let Progress::Complete(threads) = progress else {
             return;
@@ -174,7 +174,8 @@ impl Block {
         self.note_progress();
     }
 
-    /// An arrival in another block: it must not end before it knows of it.
+    /// Notes an arrival. The owner of the mbarrier must not end before it has synchronised with
+    /// arrivals from other blocks.
     fn note_arrival(&self, thread: &Thread, owner: &Block, site: &'static Location<'static>) {
         owner.uses_machine.set(true);
         if !std::ptr::eq(self, owner)

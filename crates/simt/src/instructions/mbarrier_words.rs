@@ -78,8 +78,8 @@ impl Block {
         }
     }
 
-    /// An mbarrier is used by threads that come after its initialisation, and by other blocks once it
-    /// was fenced, too.
+    /// Ends the launch unless the initialisation of an mbarrier comes before its use and, for another block, was
+    /// fenced.
     fn check_visible(
         &self,
         thread: &Thread,

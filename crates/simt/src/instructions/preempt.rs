@@ -1,5 +1,5 @@
-//! How a running thread yields to others: because the schedule switches it, because it calls for it, or
-//! because it waits in a loop of atomic operations.
+//! The ways in which a running thread yields to others: the schedule switches it, it calls a yield, or it waits in a
+//! loop of atomic operations.
 
 use crate::basics::{Access, AccessKind, Space};
 use crate::block::{Block, Thread, Wait};
@@ -40,7 +40,7 @@ pub(super) fn weight_of(thread: &Thread, access: &Access) -> u64 {
 }
 
 impl Block {
-    /// Lets others run, if the schedule says so, before `thread`, the running one, makes a step that others can
+    /// Lets other threads run, if the schedule says so, before a step of `thread`, the running one, that others can
     /// see.
     #[inline]
     pub(super) fn before_visible_step(&self, thread: &Thread, weight: u64) {
@@ -53,7 +53,7 @@ impl Block {
     #[cold]
     fn preempt(&self, thread: &Thread) {
         let ends_turn = self.preemption.draw_switch();
-        // While a thread unwinds, no other one must run on its host thread.
+        // While a thread unwinds, no other may run on its host thread.
         if self.is_abandoned() || std::thread::panicking() {
             return;
         }
@@ -65,7 +65,7 @@ impl Block {
         thread.confinement.suspend();
     }
 
-    /// `thread`, the running one, lets others run; it counts as `yields` yields in a row.
+    /// Lets others run in place of `thread`, the running one; counts as `yields` yields in a row.
     pub(super) fn yield_thread(
         &self,
         thread: &Thread,
@@ -88,8 +88,9 @@ impl Block {
         thread.wait_for(Wait::Yield, site);
     }
 
-    /// `thread`, the running one, has updated a word atomically. A loop of updates that change
-    /// nothing waits for another thread, as a lock does that is taken: it lets others run.
+    /// Notes that `thread`, the running one, has updated a word atomically. A loop of updates that
+    /// change nothing waits for another thread, like an attempt to take a held lock, so it lets
+    /// others run.
     #[inline]
     pub(super) fn after_atomic_update(
         &self,

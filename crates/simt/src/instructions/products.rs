@@ -13,7 +13,7 @@ use std::panic::Location;
 const M: usize = 64;
 
 impl Block {
-    /// Performs up to `most` products of a warpgroup before number `needed`.
+    /// Performs up to `most` products of a warpgroup, all with numbers below `needed`.
     pub(super) fn perform_products(&self, group: usize, needed: u64, most: usize) {
         let first = self.first_thread_of_warp(group * WARPS);
         for _ in 0..most {
@@ -27,7 +27,7 @@ impl Block {
                     action(&mut fragment.values);
                 }
             };
-            // SAFETY: the operands are in shared memory: the issue has checked it.
+            // SAFETY: the operands are in shared memory, which was checked at the issue.
             unsafe { product.perform(self.shared.start_pointer(), accumulators) };
         }
     }
@@ -59,7 +59,7 @@ impl Block {
         self.fail(thread, DefectKind::InvalidArgument, message, site);
     }
 
-    /// The last lane of a warp issues a product.
+    /// Issues a product; called for the last lane of a warp to arrive.
     pub(super) fn issue_product(
         &self,
         thread: &Thread,
@@ -114,7 +114,8 @@ impl Block {
         self.note_request(thread, operation, product.site, tally, &[]);
     }
 
-    /// A warp has waited for products, which its warps have issued up to these times.
+    /// Orders the products that the warps have issued up to these times before the warp of
+    /// `thread`, which has waited for them.
     pub(super) fn acquire_products(&self, thread: &Thread, times: [u32; WARPS]) {
         let Some(check) = self.active_check() else {
             return;
@@ -125,7 +126,7 @@ impl Block {
         check.acquire_agents(lanes..lanes + 32, agents);
     }
 
-    /// The last lane of a warp issues a product: the checks see what it reads. Returns when.
+    /// Shows the checks the reads of a product that a warp issues; returns the moment of the issue.
     fn note_product(&self, thread: &Thread, product: &Product) -> u32 {
         let Some(check) = self.active_check() else {
             return 0;
@@ -161,7 +162,7 @@ impl Block {
         moment
     }
 
-    /// Ends the launch unless an operand is where its descriptor may name it.
+    /// Ends the launch unless the operand lies where a descriptor may place it.
     fn check_operand(
         &self,
         thread: &Thread,

@@ -137,7 +137,7 @@ pub fn wgmma_wait(pending: u32) {
             thread.wait_for(Wait::Products, site);
         }
         block.perform_products(group, needed, usize::MAX);
-        // The first lane does it for all of them.
+        // The first lane waits for all of them.
         if !queue.is_complete(warp, needed)
             && let Some(times) = queue.complete(warp, needed)
         {

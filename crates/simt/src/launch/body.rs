@@ -27,19 +27,20 @@ impl Body {
     #[must_use]
     pub unsafe fn borrowing<'a>(body: impl Fn() + Send + Sync + 'a) -> Self {
         let body: Arc<dyn Fn() + Send + Sync + 'a> = Arc::new(body);
-        // SAFETY: the types differ in a lifetime alone, for which the caller answers (1).
+        // SAFETY: the types differ only in a lifetime, and what `body` borrows lives long enough:
+        // the caller's contract.
         Self(unsafe {
             transmute::<Arc<dyn Fn() + Send + Sync + 'a>, Arc<dyn Fn() + Send + Sync>>(body)
         })
     }
 
-    /// Runs the calling thread.
+    /// Runs the kernel as the calling thread.
     #[inline]
     pub(crate) fn call(&self) {
         (self.0)();
     }
 
-    /// Never drops the closure: a thread was left that may have lent it to another one.
+    /// Leaks the closure, because an abandoned thread may have lent it to a host thread.
     #[cold]
     pub(crate) fn keep_for_ever(&self) {
         forget(Arc::clone(&self.0));

@@ -27,7 +27,8 @@ const MAX_BLOCK: Dim3 = Dim3::new(1024, 1024, 64);
 /// be caught; more than the largest is surely a mistake.
 const STACK_BYTES: RangeInclusive<usize> = 16 * 1024..=64 * 1024 * 1024;
 
-/// Registers of a thread, low enough to limit no device's blocks: the simulator does not know the real count.
+/// The assumed registers of a thread, few enough to limit the blocks of no device. The simulator does not know the
+/// real count.
 const FEW_REGISTERS: u32 = 16;
 
 /// Options of the simulation.
@@ -167,7 +168,7 @@ impl Launch<'_> {
         }
     }
 
-    /// Whether threads are switched at accesses, and blocks interleave.
+    /// Whether threads are switched at accesses and blocks interleave.
     pub(crate) fn is_preemptive(&self) -> bool {
         let by_option = match self.options.preemption {
             Preemption::BySeed => self.options.seed != 0,
@@ -189,8 +190,8 @@ impl Launch<'_> {
         MAX_SHARED_BYTES.min(limits.shared_bytes_per_block as usize)
     }
 
-    /// How many blocks of the launch a device of these options holds at once, as far as threads and
-    /// shared memory tell, of which each has `static_bytes` bytes beside the dynamic ones; at least 1.
+    /// The number of blocks that the device holds at once, as limited by threads and shared memory; at least 1. Each
+    /// block has `static_bytes` bytes of shared memory beside the dynamic ones.
     pub(crate) fn resident_blocks(&self, static_bytes: usize) -> u32 {
         let options = self.options;
         let occupancy = options
@@ -206,7 +207,7 @@ impl Launch<'_> {
         blocks.max(1)
     }
 
-    /// The defect of this launch that `finding` is, in block number `block`.
+    /// Turns a finding in block number `block` into a defect of this launch.
     pub(crate) fn defect(&self, finding: Finding, block: Option<u64>) -> Box<Defect> {
         let block = block.map(|index| self.grid.index_of(index));
         finding.into_defect(self.kernel, block, self.options.seed)
@@ -235,7 +236,7 @@ fn extent_out_of_range(launch: &Launch<'_>) -> Option<String> {
             "a block of {block} threads: it can have 1 to {MAX_THREADS_PER_BLOCK}, at most {MAX_BLOCK}"
         ));
     }
-    // Threads are counted, and their ranks are numbers of 64 bits.
+    // The number of threads must fit 64 bits, and so must their ranks.
     if grid.count().checked_mul(block.count()).is_none() {
         return Some(format!(
             "a grid of {grid} blocks of {block} threads: a launch has fewer than 2^64 threads"
@@ -264,7 +265,7 @@ fn cluster_out_of_range(launch: &Launch<'_>) -> Option<String> {
         .then(|| format!("a grid of {grid} blocks, which is no multiple of clusters of {cluster}"))
 }
 
-/// Whether each component is from 1 to that of `most`.
+/// Whether each component is between 1 and that of `most`.
 fn is_within(extent: Dim3, most: Dim3) -> bool {
     let within = |component: u32, most: u32| (1..=most).contains(&component);
     within(extent.x, most.x) && within(extent.y, most.y) && within(extent.z, most.z)

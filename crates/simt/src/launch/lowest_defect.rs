@@ -1,14 +1,14 @@
-//! The defect of the lowest block that has one.
+//! The defect of the lowest block with a defect.
 
 use crate::basics::Defect;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError, TryLockError};
 
-/// The defect of the lowest block of a launch that has one, shared by its blocks.
+/// The defect of a launch's lowest block with a defect, shared by all blocks.
 pub(crate) struct LowestDefect {
     /// `u64::MAX` while there is none.
     block: AtomicU64,
-    /// None also where the launch has listed an equal one.
+    /// None also if the launch has listed an equal defect.
     defect: Mutex<Option<Box<Defect>>>,
 }
 
@@ -28,7 +28,7 @@ impl LowestDefect {
         self.block.load(Ordering::Relaxed)
     }
 
-    /// Block number `block` has a defect, or one that is listed.
+    /// Notes the defect of block number `block`; none if it is listed already.
     pub fn add(&self, block: u64, defect: impl FnOnce() -> Option<Box<Defect>>) {
         let mut lowest = self.defect.lock().unwrap_or_else(PoisonError::into_inner);
         if self.block.fetch_min(block, Ordering::Relaxed) > block {
@@ -36,13 +36,13 @@ impl LowestDefect {
         }
     }
 
-    /// The defect, which is gone then.
+    /// Takes the defect out.
     pub fn take(&self) -> Option<Box<Defect>> {
         let mut lowest = self.defect.lock().unwrap_or_else(PoisonError::into_inner);
         lowest.take()
     }
 
-    /// The defect in words, unless a block is adding one.
+    /// The defect in words; none while a block adds one.
     pub fn describe(&self) -> Option<String> {
         let lowest = match self.defect.try_lock() {
             Ok(lowest) => lowest,

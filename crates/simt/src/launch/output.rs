@@ -16,7 +16,7 @@ impl Output {
         mem::take(&mut self.lines.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Adds the lines of another one, which has none afterwards.
+    /// Moves the lines of another output here.
     pub(crate) fn append(&self, other: &Self) {
         let mut more = other.take();
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);

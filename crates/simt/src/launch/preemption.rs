@@ -24,11 +24,11 @@
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub enum Preemption {
-    /// Under every seed but 0.
+    /// Preemptive under every seed but 0.
     #[default]
     BySeed,
-    /// Under no seed.
+    /// Never preemptive.
     Never,
-    /// Under every seed.
+    /// Preemptive under every seed.
     Always,
 }

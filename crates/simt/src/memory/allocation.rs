@@ -19,13 +19,13 @@ pub enum Contents {
 pub(crate) struct Allocation {
     pub start: usize,
     pub bytes: usize,
-    /// Whether all of it is known to be written; then `written` does not matter.
+    /// Whether all of the allocation is known to be written; `written` then does not matter.
     is_written: AtomicBool,
     /// One bit for each byte.
     written: Box<[AtomicU64]>,
-    /// Whether it has been freed.
+    /// Whether the allocation has been freed.
     is_freed: bool,
-    /// The host's name for it. Locked only while the list of allocations is, for forks.
+    /// The host's name for it. Locked only under the lock of the list of allocations, for forks.
     name: Mutex<Option<Arc<str>>>,
 }
 
@@ -63,7 +63,7 @@ impl Allocation {
         }
     }
 
-    /// Memory that was an allocation once.
+    /// A former allocation.
     pub fn freed(start: usize, bytes: usize) -> Self {
         Self {
             is_freed: true,
@@ -71,7 +71,7 @@ impl Allocation {
         }
     }
 
-    /// The host's name for it, if it has one. For `registry`, which holds its lock.
+    /// The host's name for it, if it has one. Only `registry` calls this, under its lock.
     pub(super) fn name(&self) -> Option<Arc<str>> {
         self.name
             .lock()
@@ -79,12 +79,12 @@ impl Allocation {
             .clone()
     }
 
-    /// Gives it a name, or none. For `registry`, which holds its lock.
+    /// Sets or removes its name. Only `registry` calls this, under its lock.
     pub(super) fn set_name(&self, name: Option<Arc<str>>) {
         *self.name.lock().unwrap_or_else(PoisonError::into_inner) = name;
     }
 
-    /// Whether it has been freed.
+    /// Whether the allocation has been freed.
     #[inline]
     pub fn is_freed(&self) -> bool {
         self.is_freed
@@ -139,7 +139,7 @@ impl Allocation {
         }
         for (word, bits) in self.words(address, bytes) {
             let written = &self.written[word];
-            // Most writes are not the first ones, and a load is much cheaper.
+            // Most bytes have been written before, and a load is much cheaper.
             if written.load(Ordering::Relaxed) & bits != bits {
                 written.fetch_or(bits, Ordering::Relaxed);
             }
@@ -157,7 +157,8 @@ impl Allocation {
         }
     }
 
-    /// Takes back what has been written from `address` on; `written` is afterwards what was known before.
+    /// Restores the record of written bytes from `address` on; afterwards `written` holds the record of before the
+    /// call.
     pub(super) fn exchange_written(&self, address: usize, written: &mut WrittenBytes) {
         let first = (address - self.start) / BYTES_PER_WORD;
         for (word, known) in self.written.iter().skip(first).zip(&mut written.words) {
@@ -167,14 +168,14 @@ impl Allocation {
         *is_written = self.is_written.swap(*is_written, Ordering::Relaxed);
     }
 
-    /// The words of `written` for these bytes, cut off at the allocation's end,
-    /// with the bits that count.
+    /// The words of `written` for these bytes, each with a mask of their bits, up to the
+    /// allocation's end.
     #[inline]
     fn words(&self, address: usize, bytes: usize) -> impl Iterator<Item = (usize, u64)> + use<> {
         let first = address - self.start;
         let end = (first + bytes).min(self.bytes);
         let words = first / BYTES_PER_WORD..end.div_ceil(BYTES_PER_WORD);
-        // No bytes, in the middle of a word.
+        // An empty range in the middle of a word.
         let words = if end > first { words } else { 0..0 };
         words.map(move |word| {
             let base = word * BYTES_PER_WORD;

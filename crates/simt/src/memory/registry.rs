@@ -24,8 +24,8 @@ impl Allocations {
         candidate.contains(address).then_some(&**candidate)
     }
 
-    /// The allocation that holds `address`, with its addresses; otherwise the addresses around it
-    /// that belong to none.
+    /// The allocation that holds `address`, with its range of addresses; otherwise the range around
+    /// `address` that belongs to none.
     pub fn surroundings(&self, address: usize) -> (Option<Arc<Allocation>>, Range<usize>) {
         let following = self
             .0
@@ -40,8 +40,7 @@ impl Allocations {
         (None, start..end)
     }
 
-    /// The allocation whose bytes are nearest to `address`, which is in none, and how many bytes lie
-    /// between the two.
+    /// The allocation nearest to `address`, which is in none, and the number of bytes between them.
     pub fn nearest(&self, address: usize) -> Option<(&Allocation, usize)> {
         let following = self.0.partition_point(|it| it.start <= address);
         let before = following.checked_sub(1).map(|index| &*self.0[index]);
@@ -67,7 +66,7 @@ impl Allocations {
 /// All allocations of the process. Launches look at a copy of the list.
 static ALLOCATIONS: RwLock<Option<Allocations>> = RwLock::new(None);
 
-/// For a fork.
+/// Locks the list for a fork.
 #[cfg(target_os = "linux")]
 pub(crate) fn lock() -> RwLockWriteGuard<'static, impl Sized> {
     ALLOCATIONS.write().unwrap_or_else(PoisonError::into_inner)
@@ -78,15 +77,15 @@ fn change(action: impl FnOnce(&mut Allocations)) {
     action(allocations.get_or_insert_default());
 }
 
-/// The allocations of this moment.
+/// The current allocations.
 pub(crate) fn snapshot() -> Allocations {
     let allocations = ALLOCATIONS.read().unwrap_or_else(PoisonError::into_inner);
     allocations.clone().unwrap_or_default()
 }
 
-/// Whether the place of `known`, which a launch has found when it began, is another allocation by
-/// now, one that holds `bytes` written bytes at `address`: static arrays come to be while launches run,
-/// perhaps where a buffer of another device was.
+/// Whether `known`, an allocation when the launch began, has since been replaced at `address` by one with `bytes`
+/// written bytes there. Static arrays are allocated while launches run, perhaps in the place of another device's
+/// freed buffer.
 #[cold]
 pub(crate) fn is_replaced(known: &Allocation, address: usize, bytes: usize) -> bool {
     snapshot().find(address).is_some_and(|allocation| {
@@ -96,8 +95,7 @@ pub(crate) fn is_replaced(known: &Allocation, address: usize, bytes: usize) -> b
     })
 }
 
-/// Whether one allocation of this moment, which is not freed, has `base` and the `bytes` bytes at
-/// `address`.
+/// Whether one current allocation, not freed, holds both `base` and the `bytes` bytes at `address`.
 #[cold]
 pub(crate) fn is_inside_one(base: usize, address: usize, bytes: usize) -> bool {
     snapshot().find(address).is_some_and(|allocation| {
@@ -130,7 +128,7 @@ pub unsafe fn register_allocation(
     Ok(())
 }
 
-/// Like [`register_allocation`], of memory that has values.
+/// Like [`register_allocation`], for memory that has values.
 pub(crate) fn register_written(address: usize, bytes: usize) {
     replace(address, bytes, Allocation::written(address, bytes));
 }
@@ -245,7 +243,7 @@ mod tests {
 
     #[test]
     fn what_came_after_a_launch_had_begun_is_known() {
-        // No memory of this process is so low.
+        // No memory of this process has such a low address.
         let (address, bytes) = (64, 32);
         let register = || {
             // SAFETY: no launch accesses such memory, so it need not be valid, and no thread accesses it meanwhile.

@@ -1,17 +1,18 @@
-//! Address space that is kept for the moment when the host has none left.
+//! Address space kept for the report that the host has run out of memory.
 //!
-//! The shadow of the checks and the state of blocks are what fills the memory, in pieces that may
-//! fail. The report of that needs pieces that may not: what is released here is room for them.
+//! The shadow of the checks and the state of blocks fill the memory, by allocations that may fail.
+//! The report of such a failure needs allocations that must not fail: the released reserve makes
+//! room for them.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The host has no memory left for what the simulator keeps.
+/// The host has no memory left for the simulator's data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the host has no memory left for the simulator")]
 pub struct OutOfMemory;
 
-/// Never touched, so that it costs address space alone. Larger than any piece that the C library
-/// takes from its heap, from where freed memory does not get to other threads.
+/// Never touched, so that it takes only address space. It is larger than any allocation that the C
+/// library serves from its heap, whose freed memory does not reach other threads.
 const BYTES: usize = 40 << 20;
 
 static RESERVE: Mutex<Vec<u8>> = Mutex::new(Vec::new());
@@ -21,23 +22,23 @@ pub(crate) fn lock() -> MutexGuard<'static, Vec<u8>> {
     RESERVE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Takes the reserve, if there is room for it.
+/// Allocates the reserve, if there is memory for it.
 pub(crate) fn hold() {
     let mut reserve = lock();
     if reserve.capacity() == 0 {
-        // Without a reserve the launch still runs.
+        // The launch runs without a reserve, too.
         let _ = reserve.try_reserve_exact(BYTES);
     }
 }
 
-/// Gives the reserve back, for what reports this.
+/// Frees the reserve, for the report of the failure.
 #[cold]
 pub(crate) fn release() -> OutOfMemory {
     *lock() = Vec::new();
     OutOfMemory
 }
 
-/// The items in a list.
+/// Collects the items in a list.
 ///
 /// # Errors
 ///

@@ -1,7 +1,7 @@
-//! Static arrays of kernel crates: constants, and global memory that has a name.
+//! Static arrays of kernel crates: constants and named global memory.
 //!
-//! A GPU has a copy of them in each module of each device. Here the static itself holds the
-//! initial values, and stands for the array; a [`StaticMemory`] holds the copies.
+//! A GPU has a copy of each array per loaded module and device. Here the static itself holds the
+//! initial values and identifies the array; a [`StaticMemory`] holds the copies.
 
 use super::registry::{forget_allocation, register_written};
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 const WORD_BYTES: usize = size_of::<u64>();
 const LINE_WORDS: usize = 32;
 
-/// Copies are aligned as other allocations of the host library are, to 256 bytes.
+/// Copies are aligned to 256 bytes, like other allocations of the host library.
 #[repr(align(256))]
 struct Line([AtomicU64; LINE_WORDS]);
 
@@ -103,8 +103,8 @@ impl StaticMemory {
         copy_of(&mut self.lock(), initial).read(destination);
     }
 
-    /// The start of the array that `initial` stands for, which has as many bytes and is aligned to 256.
-    /// It is valid as long as this memory lives.
+    /// The start of the array that `initial` identifies, of the same length and aligned to 256 bytes. It is valid as
+    /// long as this memory lives.
     pub(crate) fn start_of(&self, initial: &[u8]) -> *mut u8 {
         copy_of(&mut self.lock(), initial).start()
     }

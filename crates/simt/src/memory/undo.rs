@@ -9,13 +9,13 @@ use std::ops::Range;
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Bytes that are restored at a time.
+/// The number of bytes restored at a time.
 const BYTES_AT_ONCE: usize = 256;
 
 /// The earlier contents of the memory that a launch accesses.
 pub(crate) struct Undo {
     kept: Mutex<Kept>,
-    /// If the launch accesses more bytes than these, nothing is kept; none where all must be.
+    /// If the launch accesses more bytes than this, nothing is kept; none if everything must be.
     most_bytes: Option<usize>,
 }
 
@@ -38,7 +38,7 @@ struct Part {
 }
 
 impl Undo {
-    /// Nothing is kept yet. With `most_bytes`, nothing is if the launch accesses more.
+    /// Keeps nothing yet. If the launch accesses more than `most_bytes`, it will keep nothing.
     pub fn new(most_bytes: Option<usize>) -> Self {
         Self {
             kept: Mutex::default(),
@@ -46,11 +46,11 @@ impl Undo {
         }
     }
 
-    /// Keeps what the allocation holds now at these addresses, as far as they are in it, unless it has done so before.
+    /// Keeps the current contents of these addresses within the allocation, unless they are kept already.
     ///
     /// # Errors
     ///
-    /// [`OutOfMemory`] if the host has none left for what must be kept.
+    /// [`OutOfMemory`] if the host has none left for contents that must be kept.
     pub fn keep(
         &self,
         allocation: &Arc<Allocation>,
@@ -85,20 +85,21 @@ impl Undo {
         Ok(())
     }
 
-    /// Whether all that the launch has accessed is kept.
+    /// Whether everything that the launch has accessed is kept.
     pub fn is_complete(&self) -> bool {
         !self.lock().is_incomplete
     }
 
-    /// Puts back what is kept, and keeps what was there: once more undoes this.
+    /// Exchanges the kept contents with the present ones, so that a second call undoes the first.
     pub fn exchange(&self) {
         let parts = &mut self.lock().parts;
-        // Parts of one allocation share what is known of their ends: the first one has known it first.
+        // Neighbouring parts share words of `written` at their ends. The part that was kept first has the oldest
+        // state, and is restored last.
         parts.reverse();
         parts.iter_mut().for_each(Part::exchange);
     }
 
-    /// No panic leaves what the lock protects half done.
+    /// No panic leaves the protected state half changed.
     fn lock(&self) -> MutexGuard<'_, Kept> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -126,12 +127,12 @@ impl Part {
             let mut present = [0; BYTES_AT_ONCE];
             let present = &mut present[..kept.len()];
             read(address, present);
-            // What is only read may be in memory that cannot be written.
+            // Contents that were only read may be in memory that cannot be written.
             if present != kept {
                 let target = with_exposed_provenance_mut(address);
-                // SAFETY: the bytes are valid for writes, because a kernel has written them, and other threads
-                // access them only through this crate: the contract of `register_allocation`. A static array of the
-                // launch is both, too.
+                // SAFETY: a kernel has written the bytes, so the contract of `register_allocation` makes them valid
+                // for writes and keeps other threads from accessing them except through this crate. The same holds
+                // for a static array of the launch.
                 unsafe { copy_to_global(target, kept.as_ptr(), kept.len()) };
                 kept.copy_from_slice(present);
             }
@@ -145,9 +146,9 @@ impl Part {
 /// Reads the bytes of an allocation from `address` on.
 fn read(address: usize, contents: &mut [u8]) {
     let (target, bytes) = (contents.as_mut_ptr(), contents.len());
-    // SAFETY: the launch has accessed the allocation that has the bytes. So they are valid for reads, and other threads
-    // write them only through this crate: the contract of `register_allocation`. A static array of the launch lives as
-    // long as it, and other threads access it atomically. `contents` is borrowed for this call alone.
+    // SAFETY: the launch has accessed the allocation that holds the bytes, so the contract of `register_allocation`
+    // makes them valid for reads and keeps other threads from writing them except through this crate. A static array
+    // of the launch lives as long as it, and other threads access it atomically. `contents` is exclusively borrowed.
     unsafe { copy_from_global(target, with_exposed_provenance(address), bytes) };
 }
 
@@ -156,7 +157,7 @@ mod tests {
     use super::*;
     use crate::memory::Contents;
 
-    /// An allocation of 256 bytes, the first of which have these values and are written.
+    /// An allocation of 256 bytes that begins with these values, which count as written.
     fn allocation(memory: &mut [u8; 256], written: usize) -> Arc<Allocation> {
         let address = memory.as_mut_ptr().expose_provenance();
         let allocation = Allocation::new(address, 256, Contents::Uninitialised).unwrap();
@@ -173,12 +174,12 @@ mod tests {
         let keep = |addresses| undo.keep(&allocation, addresses).unwrap();
         keep(start..start + 100);
         let write = |offset: usize| {
-            // SAFETY: the array has the byte, and no other thread knows it.
+            // SAFETY: the byte is in the array, which no other thread knows.
             unsafe { copy_to_global(with_exposed_provenance_mut(start + offset), &9, 1) };
             allocation.mark_written(start + offset, 1);
         };
         write(3);
-        // The bits of its first bytes are in one word with those of the last ones before.
+        // Its first bytes share a word of bits with the last bytes of the part before.
         keep(start + 100..start + 300);
         keep(start..start + 100);
         write(101);

@@ -29,8 +29,8 @@ fn word_bytes(address: usize, bytes: usize) -> usize {
 pub unsafe fn load_relaxed<T: Pod>(ptr: *const T) -> T {
     let mut value = MaybeUninit::<T>::uninit();
     // SAFETY:
-    // 1. The source is valid for `size_of::<T>()` bytes (1), and other threads
-    //    write there only atomically (2).
+    // 1. The source is valid for reads of `size_of::<T>()` bytes, and other host threads write
+    //    there only through this crate, that is atomically: the caller's contract.
     // 2. The destination is a local of that size; every byte of it is written,
     //    and every bit pattern is a `T`.
     unsafe {
@@ -47,8 +47,8 @@ pub unsafe fn load_relaxed<T: Pod>(ptr: *const T) -> T {
 /// 2. Other host threads read and write there only through this crate.
 #[inline]
 pub unsafe fn store_relaxed<T: Pod>(ptr: *mut T, value: T) {
-    // SAFETY: the destination is valid for `size_of::<T>()` bytes (1), other
-    // threads access it only atomically (2); the source is a local whose bytes
+    // SAFETY: the destination is valid for writes of `size_of::<T>()` bytes, and other host threads
+    // access it only through this crate: the caller's contract. The source is a local whose bytes
     // are all initialised, because `T` is `Pod`.
     unsafe { store_words(ptr.cast(), (&raw const value).cast(), size_of::<T>()) };
 }
@@ -62,7 +62,7 @@ pub unsafe fn store_relaxed<T: Pod>(ptr: *mut T, value: T) {
 /// 2. Other host threads write to `source` only through this crate, and do not
 ///    access `destination`.
 pub(crate) unsafe fn copy_from_global(destination: *mut u8, source: *const u8, bytes: usize) {
-    // SAFETY: 1 and 2 are those of `load_words`.
+    // SAFETY: the caller's contract is that of `load_words`.
     unsafe { load_words(destination, source, bytes) };
 }
 
@@ -75,20 +75,19 @@ pub(crate) unsafe fn copy_from_global(destination: *mut u8, source: *const u8, b
 /// 2. Other host threads access `destination` only through this crate, and do not
 ///    write to `source`.
 pub(crate) unsafe fn copy_to_global(destination: *mut u8, source: *const u8, bytes: usize) {
-    // SAFETY: 1 and 2 are those of `store_words`.
+    // SAFETY: the caller's contract is that of `store_words`.
     unsafe { store_words(destination, source, bytes) };
 }
 
 /// Copies the words of one integer type with relaxed atomic loads.
 ///
-/// It becomes part of kernels, which tests compile with few optimizations: so it is a loop of plain steps, without
-/// calls.
+/// It is inlined into kernels, which tests compile with few optimizations. So it is a plain loop without calls.
 macro_rules! load_as {
     ($atomic:ty, $word:ty, $destination:expr, $source:expr, $bytes:expr) => {{
         let mut offset = 0;
         while offset < $bytes {
-            // SAFETY: the caller's 1 and 2; the address is a multiple of the
-            // word's size, because `word_bytes` has chosen it.
+            // SAFETY: the word is within the bytes of the caller's contract, and its address is a
+            // multiple of its size, because `word_bytes` has chosen the size.
             unsafe {
                 let word = &*$source.add(offset).cast::<$atomic>();
                 let value: $word = word.load(Ordering::Relaxed);
@@ -107,8 +106,8 @@ macro_rules! store_as {
     ($atomic:ty, $word:ty, $destination:expr, $source:expr, $bytes:expr) => {{
         let mut offset = 0;
         while offset < $bytes {
-            // SAFETY: the caller's 1 and 2; the address is a multiple of the
-            // word's size, because `word_bytes` has chosen it.
+            // SAFETY: the word is within the bytes of the caller's contract, and its address is a
+            // multiple of its size, because `word_bytes` has chosen the size.
             unsafe {
                 let value = $source.add(offset).cast::<$word>().read_unaligned();
                 let word = &*$destination.add(offset).cast::<$atomic>();

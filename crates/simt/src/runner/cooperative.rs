@@ -70,7 +70,7 @@ impl Worker {
 }
 
 impl Residents<'_> {
-    /// Lets the threads go on if all of the grid have met; returns whether the launch is over.
+    /// Releases the threads if all of the grid have met; returns whether the launch is over.
     pub fn meet_at_grid(&mut self) -> bool {
         if self.has_abandoned() {
             return true;
@@ -87,8 +87,8 @@ impl Residents<'_> {
         false
     }
 
-    /// All threads of the grid have met: they go on, and what each of them did
-    /// before is ordered before what they do next.
+    /// Releases the threads of the grid, which have met, and orders their earlier actions before
+    /// their later ones.
     fn release(&mut self, grid: &Grid) {
         grid.leave();
         let checks = || {
@@ -109,8 +109,8 @@ impl Residents<'_> {
         self.ready = (0..self.places.len()).collect();
     }
 
-    /// Some thread waits for one that has exited, in another block: in its own,
-    /// the block has seen it.
+    /// Reports a thread that waits for one that has exited in another block. The block itself
+    /// reports an exit in its own.
     #[cold]
     fn report_missed(&self, grid: &Grid) {
         let waiting = self.residents().find(|it| it.at_grid_barrier().is_some());
@@ -131,7 +131,7 @@ impl Residents<'_> {
         waiting.block.record(self.with_blocks(grid, finding));
     }
 
-    /// No thread of a cooperative launch can run any more: all have exited, or some never will.
+    /// Reports a cooperative launch in which no thread can run, unless all have exited.
     #[cold]
     pub fn report_stuck(&self) {
         let is_stuck_itself = |resident: &&Resident| resident.count()[2] != 0;
@@ -143,7 +143,7 @@ impl Residents<'_> {
         }
     }
 
-    /// The finding, with what the blocks are doing where some wait for others.
+    /// The finding, with a description of the blocks if some wait for others.
     fn with_blocks(&self, grid: &Grid, mut finding: Finding) -> Finding {
         if grid.is_waited_at() {
             finding.kind = DefectKind::GridBarrierDivergence;

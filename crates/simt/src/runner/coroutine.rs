@@ -14,11 +14,11 @@ use std::io;
 use std::mem::{self, MaybeUninit};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// The part of a stack that belongs to the coroutine's root. A thread that is stopped by a signal
-/// leaves through there: it must not overwrite the kernel's frames, which others may have borrowed.
+/// The part of a stack that belongs to the coroutine's root. A thread that a signal stops leaves
+/// through it, and so does not overwrite the kernel's frames, which other threads may borrow.
 const ROOT_BYTES: usize = 2048;
 
-/// The state in which a thread gives its host thread back.
+/// The state in which a thread returns to the scheduler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Resumed {
     /// It waits.
@@ -52,7 +52,8 @@ impl ThreadCoroutine {
             stack.base().get(),
             stacks.stack_bytes(),
         );
-        // SAFETY: what the closure borrows outlives the coroutine (1).
+        // SAFETY: what the closure borrows outlives the coroutine and does not move: the caller's
+        // contract.
         let coroutine = unsafe {
             Coroutine::with_stack_unchecked(stack, move |yielder, ()| {
                 let root = MaybeUninit::<[u8; ROOT_BYTES]>::uninit();
@@ -78,15 +79,15 @@ impl ThreadCoroutine {
         }
     }
 
-    /// Ends the thread wherever it waits, dropping what lives on its stack. Where nothing can be unwound it is
-    /// left: a host thread that it has started may use its stack.
+    /// Ends the thread wherever it waits, by unwinding its stack. A thread that cannot be unwound is abandoned,
+    /// because a host thread that it has started may use its stack.
     #[cold]
     #[inline(never)]
     pub fn abandon(mut self, stacks: &mut StackPool, block: &Block, thread: &Thread, body: &Body) {
         thread.confinement.cut_off_when_resumed();
         let entered = Entered::new(block);
-        // After a thread that was left while it unwound, the standard library takes all code on this host thread
-        // for unwinding: nothing can be unwound here any more.
+        // If a thread was abandoned while it unwound, the standard library takes all code on this host thread for
+        // unwinding, so nothing can be unwound here any more.
         let can_unwind = cfg!(panic = "unwind") && !std::thread::panicking();
         if !can_unwind || self.resume(&entered, thread) != Resumed::Exited {
             check_locks(thread, block);
@@ -95,14 +96,13 @@ impl ThreadCoroutine {
         self.recycle(stacks);
     }
 
-    /// Leaves the thread where it is, for ever: what lives on its stack, and what its body owns, is neither
-    /// dropped nor overwritten.
+    /// Abandons the thread: the contents of its stack, and what its body owns, are never dropped or overwritten.
     pub fn leave(self, body: &Body) {
         body.keep_for_ever();
         mem::forget(self);
     }
 
-    /// Gives the stack of an ended thread back.
+    /// Returns the stack of an ended thread.
     pub fn recycle(self, stacks: &mut StackPool) {
         stacks.give_back(self.0.into_stack());
     }
@@ -116,15 +116,14 @@ fn run_body(block: &Block, thread: &Thread, body: &Body) {
     let Err(payload) = catch_unwind(AssertUnwindSafe(outside)) else {
         return;
     };
-    // Of an abandoned block this is the unwinding itself, or a panic that the
-    // hook has recorded.
+    // In an abandoned block, this is the unwinding itself, or a panic that the hook has recorded.
     if !block.is_abandoned() {
         let message = payload_message(&*payload);
         block.record(Finding::of(&thread.position, DefectKind::Panic, message));
     }
     let drop_payload = || thread.confinement.outside(|| drop(payload));
     if let Err(second) = catch_unwind(AssertUnwindSafe(drop_payload)) {
-        // The destructor of a panic's payload has panicked; that of this one might, too.
+        // The destructor of a panic's payload has panicked. The new payload's might, too.
         mem::forget(second);
     }
 }

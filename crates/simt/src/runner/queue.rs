@@ -1,4 +1,5 @@
-//! The clusters of a launch that have not started: single blocks where it has none.
+//! The clusters of a launch that have not started. A launch without clusters has clusters of one
+//! block.
 
 use super::run::Run;
 use crate::basics::{Permutation, SplitMix64};
@@ -12,23 +13,24 @@ pub(crate) struct Queue {
 }
 
 enum Order {
-    /// By index; the number of blocks that have started.
+    /// By index, with the number of clusters that have started.
     ByIndex(AtomicU64),
-    /// Drawn, with whether none are left.
+    /// In a drawn order, with whether none are left.
     Drawn(Mutex<Drawn>, AtomicBool),
 }
 
-/// Clusters in an order of their own.
+/// Clusters in an order that the seed has drawn.
 struct Drawn {
     order: Permutation,
-    /// So many have started in that order.
+    /// The number that have started in that order.
     started: u64,
-    /// Once a cluster has a defect, those below it alone are left: they start by index, from here on.
+    /// The next index. Once a cluster has a defect, only those below it need to run, and they start by index.
     ascending: Option<u64>,
 }
 
 impl Queue {
-    /// All clusters of the launch. `random` draws their order, where they have one of their own.
+    /// A queue of all clusters of the launch. `random` draws their order, unless they start by
+    /// index.
     pub fn new(run: &Run<'_>, random: &mut SplitMix64) -> Self {
         let clusters = run.clusters;
         let order = match run.launch.options.blocks_in_order {
@@ -41,8 +43,8 @@ impl Queue {
         Self { clusters, order }
     }
 
-    /// The number of the next cluster, which is started. `is_pointless` says whether a cluster need not
-    /// run, because one of a lower number has a defect: once that is so for one, it is for all above it.
+    /// Takes the number of the next cluster. `is_pointless` tells whether a cluster need not run, because one of a
+    /// lower number has a defect. All clusters above a pointless one are pointless.
     pub fn take(&self, is_pointless: impl Fn(u64) -> bool) -> Option<u64> {
         match &self.order {
             Order::ByIndex(started) => {
@@ -50,8 +52,8 @@ impl Queue {
                 if next < self.clusters && !is_pointless(next) {
                     return Some(next);
                 }
-                // So that the count never wraps, however often empty queues are asked, and that no
-                // worker goes through clusters that need not run.
+                // The count must never wrap, however often an empty queue is asked, and no worker
+                // need look at the clusters behind a pointless one.
                 started.store(self.clusters, Ordering::Relaxed);
                 None
             }
@@ -125,7 +127,7 @@ mod tests {
         }
     }
 
-    /// From the defect on, the clusters below the lowest one start, each once, and no other.
+    /// After a defect, exactly the clusters below the lowest defect start, each once.
     #[test]
     fn below_a_defect_each_cluster_of_a_drawn_order_starts_once() {
         let clusters = 1000;
@@ -146,7 +148,7 @@ mod tests {
         }
     }
 
-    /// A grid of the most blocks ends with its defect.
+    /// A grid of the largest size ends with its defect.
     #[test]
     fn a_defect_ends_a_long_queue() {
         let clusters = 1 << 40;

@@ -20,8 +20,8 @@ impl<'a> Run<'a> {
     pub fn first(launch: &'a Launch<'a>) -> Self {
         Self::new(launch, |check| {
             let conditions = &check.conditions;
-            // What a run has done must be known to be undone, and the same again under the same seed; and a panic of
-            // a run that does not count must not end the process.
+            // The effects of a run must be known, so that they can be undone, and must repeat under the same seed. A
+            // panic in a run that does not count must not end the process.
             let can_repeat =
                 conditions.registered_only && conditions.is_exclusive && !cfg!(panic = "abort");
             let seed = conditions.stale_loads.filter(|_| can_repeat);
@@ -40,7 +40,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// The launch has ended by this first run, unless another by `run_blocks` takes its place.
+    /// Ends the launch with this first run, unless another run by `run_blocks` replaces it.
     ///
     /// # Errors
     ///
@@ -65,7 +65,8 @@ impl<'a> Run<'a> {
         self.finish()
     }
 
-    /// The checks of the run and what it has changed, if it has found nothing and can be undone.
+    /// The checks of the run and the contents that it has changed, if it has found nothing and can
+    /// be undone.
     fn can_be_undone(&self) -> Option<(&LaunchCheck, &Undo)> {
         let check = self.check.as_deref()?;
         let undo = check.undo.as_ref()?;
@@ -73,7 +74,7 @@ impl<'a> Run<'a> {
         (is_clean && undo.is_complete()).then_some((check, undo))
     }
 
-    /// The run, if its load has returned a store that was made later; otherwise it is undone.
+    /// The run, if its load has returned a later store. Otherwise the run is undone.
     fn undo_unless_returned(self) -> Option<Self> {
         let check = self.check.as_deref()?;
         if check.later_stores.are_returned() {

@@ -1,4 +1,4 @@
-//! A started block, with everything that its threads need until it ends.
+//! A started block, with everything that its threads need.
 
 use super::coroutine::ThreadCoroutine;
 use super::run::Run;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// A block that has started.
 pub(super) struct Resident {
-    /// Before the block, which they borrow: they are dropped first.
+    /// Declared before the block, which they borrow, so that they are dropped first.
     pub coroutines: Vec<Option<ThreadCoroutine>>,
     pub block: Box<Block>,
     pub random: SplitMix64,
@@ -35,7 +35,7 @@ impl Resident {
         })
     }
 
-    /// Block number `index` starts here.
+    /// Starts block number `index` here.
     pub fn begin(&mut self, run: &Run<'_>, index: u64) {
         run.begin_block(&mut self.block, index);
         self.random = SplitMix64::new(run.launch.options.seed, index);
@@ -48,7 +48,8 @@ impl Resident {
         threads.find(|thread| thread.wait.get().is_for_grid())
     }
 
-    /// How many threads wait at the barrier of the grid, have exited, and do neither.
+    /// The numbers of threads that wait at the barrier of the grid, that have exited, and that do
+    /// neither.
     pub fn count(&self) -> [usize; 3] {
         let threads = &self.block.threads;
         let waits = threads.iter().filter(|it| it.wait.get().is_for_grid());

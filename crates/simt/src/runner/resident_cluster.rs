@@ -1,4 +1,4 @@
-//! A started cluster, whose blocks run together on one host thread; a single block if the launch has no clusters.
+//! A started cluster, whose blocks run together on one host thread. Without clusters, it is a single block.
 
 use super::resident::Resident;
 use super::run::Run;
@@ -14,7 +14,7 @@ pub(super) struct ResidentCluster {
     /// By rank.
     pub members: Vec<Resident>,
     cluster: Rc<Cluster<Block>>,
-    /// Whether it has not ended.
+    /// Whether the cluster is running.
     pub is_live: bool,
 }
 
@@ -44,7 +44,7 @@ impl ResidentCluster {
         })
     }
 
-    /// Cluster number `unit` of the launch starts here.
+    /// Starts cluster number `unit` of the launch here.
     pub fn begin(&mut self, run: &Run<'_>, unit: u64) {
         let dim = run.launch.cluster;
         for (rank, resident) in (0..).zip(&mut self.members) {
@@ -54,7 +54,8 @@ impl ResidentCluster {
                 resident.block.shared.poison();
             }
         }
-        // SAFETY: the blocks stay where they are, in boxes, and until `end` only turns borrow them.
+        // SAFETY: the blocks are in boxes, so they do not move, and until `end` only turns on this
+        // host thread borrow them, by shared references.
         unsafe {
             let blocks = self.members.iter().map(|resident| &*resident.block);
             self.cluster.begin(blocks);
@@ -68,7 +69,7 @@ impl ResidentCluster {
         self.is_live = false;
     }
 
-    /// The rank of a block in which a thread can run, drawn where there are several.
+    /// The rank of a block with a runnable thread, drawn if there are several.
     pub fn draw(&self, random: &mut SplitMix64) -> Option<usize> {
         let can_run = |rank: &usize| !self.members[*rank].block.is_at_rest();
         let mut ready = (0..self.members.len()).filter(can_run);
@@ -85,7 +86,7 @@ impl ResidentCluster {
         members.any(|resident| resident.block.step_machine(&mut resident.random))
     }
 
-    /// Whether no thread can run, and nothing is in flight.
+    /// Whether no thread can run and nothing is in flight.
     pub fn is_at_rest(&self) -> bool {
         let mut members = self.members.iter();
         members.all(|it| it.block.is_at_rest() && !it.block.is_machine_busy())
@@ -96,7 +97,7 @@ impl ResidentCluster {
         self.members.iter().any(|it| it.block.is_abandoned())
     }
 
-    /// Whether a thread was switched, and whether one has yielded, since this was asked last.
+    /// Whether a thread was switched, and whether one has yielded, since the last call.
     pub fn take_notes(&self) -> [bool; 2] {
         let mut notes = [false; 2];
         for resident in &self.members {
@@ -107,11 +108,11 @@ impl ResidentCluster {
         notes
     }
 
-    /// A finding of one block ends them all; so do threads that can never run again.
+    /// Ends all blocks after a finding of one of them, or if threads can never run again.
     pub fn settle(&self) {
         if !self.is_abandoned() {
             let mut stuck = self.members.iter().filter(|it| !it.block.has_ended());
-            // Blocks that wait for another one at the barrier of the cluster say nothing of why.
+            // A block that only waits at the barrier of the cluster does not explain the deadlock.
             let first = stuck.clone().next();
             let stuck = stuck.find(|it| it.block.waits_for_its_own()).or(first);
             if let Some(stuck) = stuck {

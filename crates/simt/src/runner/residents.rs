@@ -21,13 +21,14 @@ use std::time::Duration;
 /// After a switch, a block is held back one time in `STAY_BEHIND`.
 const STAY_BEHIND: u64 = 2;
 
-/// One turn in `RETURN` begins with the return of a block that was held back.
+/// One turn in `RETURN` begins with the return of a held-back block.
 const RETURN: u64 = 16;
 
-/// One in `RETURN_AFTER_YIELD` of the turns in which threads yield is followed by such a return.
+/// After a turn in which threads yield, a block returns one time in `RETURN_AFTER_YIELD`.
 const RETURN_AFTER_YIELD: u64 = 4;
 
-/// How long a host thread without a cluster waits while the device has no room for one.
+/// The interval at which a host thread without a cluster checks whether the device has room for
+/// one.
 const WAIT_FOR_ROOM: Duration = Duration::from_micros(100);
 
 /// The resident blocks of a launch on one host thread.
@@ -36,23 +37,23 @@ pub(super) struct Residents<'a> {
     body: &'a Body,
     worker: &'a mut Worker,
     queue: &'a Queue,
-    /// There in a cooperative launch, whose blocks are all resident from its start to its end.
+    /// Some in a cooperative launch, whose blocks are all resident from its start to its end.
     pub grid: Option<Rc<Grid>>,
     /// Places for clusters, most of them single blocks, by number.
     pub places: Vec<ResidentCluster>,
-    /// Those in which a thread can run.
+    /// The places with a runnable thread.
     pub ready: Vec<usize>,
-    /// Those whose cluster is held back.
+    /// The places whose cluster is held back.
     held: Vec<usize>,
-    /// Those whose cluster has ended.
+    /// The places whose cluster has ended.
     free: Vec<usize>,
-    /// How many clusters the host thread can hold; the device may have room for fewer.
+    /// The most clusters that the host thread can hold. The device may have room for fewer.
     most: usize,
     random: SplitMix64,
 }
 
 impl<'a> Residents<'a> {
-    /// No block has started; at most `most` of the queue will be resident at a time.
+    /// No blocks yet; at most `most` clusters of the queue will be resident at a time.
     pub fn new(
         run: &'a Run<'a>,
         body: &'a Body,
@@ -81,7 +82,7 @@ impl<'a> Residents<'a> {
         self.places.iter().flat_map(|place| &place.members)
     }
 
-    /// Lets blocks take turns until all have ended, or as long as their findings allow.
+    /// Lets blocks take turns until all have ended, or a finding stops them.
     pub fn take_all_turns(&mut self) {
         while let Some(drawn) = self.draw_or_wait() {
             let place = self.ready[drawn];
@@ -94,7 +95,8 @@ impl<'a> Residents<'a> {
         self.end();
     }
 
-    /// A thread of the cluster at this place runs, or what is in flight goes on.
+    /// Runs a thread of the cluster at this place or, if none can run, makes a step of an operation
+    /// in flight.
     fn take_turn(&mut self, place: usize) {
         match self.places[place].draw(&mut self.random) {
             Some(rank) => {
@@ -106,11 +108,11 @@ impl<'a> Residents<'a> {
         }
     }
 
-    /// The next cluster of the queue starts, if there is one that is needed and memory for it.
+    /// Starts the next cluster of the queue, if one is needed and there is memory for it.
     pub fn start(&mut self) {
         let launch = self.run.launch;
         let first = |unit: u64| block_of(launch.grid, launch.cluster, unit, 0);
-        // The clusters of a cooperative launch have been found to fit.
+        // The clusters of a cooperative launch fit: checked before.
         let is_placed = self.grid.is_some() || self.run.room.enter();
         if !is_placed {
             return;
@@ -130,7 +132,7 @@ impl<'a> Residents<'a> {
         self.leave();
     }
 
-    /// A place in which no cluster is.
+    /// A place without a cluster.
     fn free_place(&mut self) -> Result<usize, OutOfMemory> {
         if let Some(place) = self.free.pop() {
             return Ok(place);
@@ -140,7 +142,7 @@ impl<'a> Residents<'a> {
         Ok(self.places.len() - 1)
     }
 
-    /// There is room for another cluster on the device.
+    /// Frees room for another cluster on the device.
     fn leave(&self) {
         if self.grid.is_none() {
             self.run.room.leave();
@@ -161,7 +163,7 @@ impl<'a> Residents<'a> {
         }
     }
 
-    /// As [`draw`](Self::draw), but waits while clusters of other host threads fill the device.
+    /// Like [`draw`](Self::draw), but waits while clusters of other host threads fill the device.
     fn draw_or_wait(&mut self) -> Option<usize> {
         loop {
             let drawn = self.draw();
@@ -174,7 +176,7 @@ impl<'a> Residents<'a> {
         }
     }
 
-    /// The number, among the ready ones, of the cluster whose turn it is.
+    /// Draws the cluster whose turn is next; returns its index in `ready`.
     fn draw(&mut self) -> Option<usize> {
         loop {
             let can_start = self.can_start();
@@ -202,13 +204,13 @@ impl<'a> Residents<'a> {
         own < self.most && !self.queue.is_empty() && self.run.room.has_room(own)
     }
 
-    /// Makes one of the clusters that were held back ready again.
+    /// Makes one of the held-back clusters ready again.
     fn return_held(&mut self) {
         let drawn = self.random.below(self.held.len() as u64) as usize;
         self.ready.push(self.held.swap_remove(drawn));
     }
 
-    /// The cluster that is number `drawn` of the ready ones has had its turn.
+    /// Sorts in the cluster at index `drawn` of `ready` after its turn.
     fn settle(&mut self, drawn: usize) {
         let place = self.ready[drawn];
         self.note_static_memory(place);
@@ -253,11 +255,11 @@ impl<'a> Residents<'a> {
         }
     }
 
-    /// The cluster at this place has nothing more to run.
+    /// Ends the cluster at this place, which has nothing more to run.
     fn end_cluster(&mut self, place: usize) {
         self.places[place].settle();
         for rank in 0..self.places[place].members.len() {
-            // Ends what threads are left.
+            // Ends the remaining threads.
             drop(self.turns(place, rank));
         }
         let cluster = &mut self.places[place];
@@ -269,16 +271,16 @@ impl<'a> Residents<'a> {
         self.leave();
     }
 
-    /// Whether no block has to go on.
+    /// Whether no block need continue.
     fn must_stop(&mut self) -> bool {
         if self.grid.is_some() {
             return self.meet_at_grid();
         }
-        // On several host threads, blocks below the one with the defect go on.
+        // With several host threads, blocks below the one with the defect continue.
         !self.run.launch.options.parallel_blocks && self.run.has_defect()
     }
 
-    /// Ends the blocks that are left, as those of a cooperative launch all are.
+    /// Ends the remaining blocks, which in a cooperative launch are all.
     fn end(&mut self) {
         if self.grid.is_some() && !self.has_abandoned() {
             self.report_stuck();

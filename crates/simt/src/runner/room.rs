@@ -3,25 +3,26 @@
 use crate::launch::Launch;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
-/// How many clusters of a launch the simulated device holds, and how many are there.
+/// The number of clusters of a launch that the simulated device holds, and the number that are
+/// resident.
 pub(crate) struct Room {
-    /// Whether clusters interleave. Otherwise each host thread runs one to its end, and a host with more
-    /// threads than the device has room is not kept from using them.
+    /// Whether clusters interleave. Otherwise each host thread runs one to its end, and may do so even if the device
+    /// has room for fewer.
     is_limited: bool,
-    /// How many fit, as far as is known.
+    /// The number of clusters that fit, as far as is known.
     most: AtomicUsize,
     resident: AtomicUsize,
     /// Host threads that run resident clusters.
     workers: AtomicUsize,
-    /// The most static shared memory that a block has used so far, in bytes: a kernel does not say how
-    /// much it has before its threads come to it.
+    /// The most static shared memory that a block has used so far, in bytes. It is known only once the threads have
+    /// reached the arrays.
     static_bytes: AtomicUsize,
     /// Whether a thread has run.
     has_run: AtomicBool,
 }
 
 impl Room {
-    /// The capacity for a launch without started clusters.
+    /// The capacity for a launch before any cluster has started.
     pub fn new(launch: &Launch<'_>) -> Self {
         Self {
             is_limited: launch.is_preemptive(),
@@ -33,18 +34,18 @@ impl Room {
         }
     }
 
-    /// How many clusters fit, as far as is known.
+    /// The number of clusters that fit, as far as is known.
     pub fn most(&self) -> usize {
         self.most.load(Relaxed)
     }
 
-    /// One more host thread runs resident clusters.
+    /// Adds a host thread that runs resident clusters.
     pub fn add_worker(&self) {
         self.workers.fetch_add(1, Relaxed);
     }
 
-    /// Whether a host thread that runs `own` clusters may start another one: there is room, others have
-    /// their share of it, and what the first cluster does has told of its static memory.
+    /// Whether a host thread that runs `own` clusters may start another: there is room, the other host threads keep
+    /// their share of it, and the first cluster has run and shown its static memory.
     pub fn has_room(&self, own: usize) -> bool {
         if !self.is_limited {
             return true;
@@ -54,7 +55,7 @@ impl Room {
         own < share && resident < most && (resident == 0 || self.has_run.load(Relaxed))
     }
 
-    /// Takes the place of a cluster, unless others have taken all.
+    /// Admits a cluster, if it fits.
     pub fn enter(&self) -> bool {
         let most = self.most();
         let one_more = |resident| (resident < most || !self.is_limited).then_some(resident + 1);
@@ -63,12 +64,13 @@ impl Room {
             .is_ok()
     }
 
-    /// A cluster has ended, or has not started.
+    /// Notes that a cluster has ended, or did not start.
     pub fn leave(&self) {
         self.resident.fetch_sub(1, Relaxed);
     }
 
-    /// Threads have run whose block has used so much static memory: whether that is more than before.
+    /// Notes that threads of a block with `static_bytes` of static memory have run; returns whether that is more than
+    /// before.
     pub fn note_turn(&self, launch: &Launch<'_>, static_bytes: usize) -> bool {
         if !self.has_run.load(Relaxed) {
             self.has_run.store(true, Relaxed);
@@ -83,7 +85,7 @@ impl Room {
     }
 }
 
-/// How many clusters fit whose blocks have so much static memory: at least one.
+/// The number of clusters that fit with this much static memory per block; at least one.
 fn clusters_that_fit(launch: &Launch<'_>, static_bytes: usize) -> usize {
     let blocks = launch.cluster.count() as usize;
     (launch.resident_blocks(static_bytes) as usize / blocks).max(1)

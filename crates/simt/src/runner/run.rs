@@ -1,4 +1,4 @@
-//! A launch that is under way: the state that its workers share.
+//! A launch under way: the state that its workers share.
 
 use super::room::Room;
 use super::started::Started;
@@ -11,22 +11,22 @@ use crate::memory::OutOfMemory;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The most blocks that a report names as not started.
+/// The most unstarted blocks that a report names.
 const MAX_NAMED: usize = 4;
 
-/// A launch that is under way, shared by its workers.
+/// A launch under way, shared by its workers.
 pub(crate) struct Run<'a> {
     pub launch: &'a Launch<'a>,
-    /// A number that no other launch of the process has.
+    /// A number unique to this launch within the process.
     pub number: usize,
     pub check: Option<Arc<LaunchCheck>>,
     /// The lines that its threads print.
     output: Arc<Output>,
-    /// How many blocks there are.
+    /// The number of blocks.
     pub blocks: u64,
-    /// How many clusters: as many as blocks where the launch has none.
+    /// The number of clusters; in a launch without clusters, the number of blocks.
     pub clusters: u64,
-    /// How many clusters the device holds.
+    /// The device's room for clusters.
     pub room: Room,
     started: Started,
     lowest_defect: Arc<LowestDefect>,
@@ -37,7 +37,7 @@ pub(crate) struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    /// The launch begins, with checks that `prepare` has changed.
+    /// Begins the launch; `prepare` may change its checks.
     pub fn new(launch: &'a Launch<'a>, prepare: impl FnOnce(&mut LaunchCheck)) -> Self {
         static NEXT: AtomicUsize = AtomicUsize::new(1);
         let clusters = launch.grid.count() / launch.cluster.count();
@@ -80,14 +80,14 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Adds how block number `index` has ended, in which no thread is left: with a finding, stopped
-    /// because another block has one, or with all threads exited.
+    /// Adds the result of block number `index`, in which no thread is left: a finding, a stop
+    /// because another block has one, or a regular end.
     pub fn end_block(&self, block: &mut Block, index: u64) {
         if let Some(check) = &mut block.check {
             check.forget_clocks();
         }
         if let Some(finding) = block.take_finding() {
-            // The names of its functions are looked up, which is no time of a block's.
+            // Function names are looked up here, which must not count as a block's time.
             let watched = Arc::clone(&block.watched);
             watched.between_blocks(|| self.add_defect(index, finding));
         } else if !block.is_abandoned() {
@@ -105,7 +105,7 @@ impl<'a> Run<'a> {
         self.add_defect(index, finding);
     }
 
-    /// No block runs any more: the memory of what they have accessed is free, though workers keep the state of their last
+    /// Frees the records of the blocks' accesses once none runs any more, though workers keep the state of their last
     /// block.
     pub fn forget_shadow(&self) {
         if let Some(check) = &self.check {
@@ -113,20 +113,19 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Whether block `index` need not run any more: a lower one has a defect, or the run is of no use.
+    /// Whether block `index` need not run, because a lower one has a defect or the run no longer counts.
     #[inline]
     pub fn is_pointless(&self, index: u64) -> bool {
         self.lowest_defect.block() < index || self.is_given_up()
     }
 
-    /// Whether any block has a defect, or need not run any more. A block that waits for that one would
-    /// wait for ever.
+    /// Whether a block has a defect or need not run. A block that waits for such a block would wait for ever.
     #[inline]
     pub fn has_defect(&self) -> bool {
         self.lowest_defect.block() != u64::MAX || self.is_given_up()
     }
 
-    /// Whether no block need run any more: another run of the launch counts.
+    /// Whether no block need run, because another run of the launch counts.
     #[inline]
     fn is_given_up(&self) -> bool {
         let check = self.check.as_ref();
@@ -140,7 +139,7 @@ impl<'a> Run<'a> {
         add(&self.async_copies, counters.async_copies.get());
     }
 
-    /// Adds what a block has cost.
+    /// Adds the costs of a block.
     fn add_counts(&self, counts: BlockCounts) {
         let mut sum = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         sum.add(counts);
@@ -155,7 +154,7 @@ impl<'a> Run<'a> {
         });
     }
 
-    /// The blocks that have not started: a thread may wait for them.
+    /// Describes the blocks that have not started, for which a thread may wait.
     fn not_started(&self) -> Option<Related> {
         let absent = self.started.absent(self.blocks);
         (absent > 0).then(|| Related::new(format!(
@@ -166,7 +165,7 @@ impl<'a> Run<'a> {
             ), None))
     }
 
-    /// ", (1, 0, 0), (2, 0, 0) and 5 others", of the blocks that are known not to have started.
+    /// ", (1, 0, 0), (2, 0, 0) and 5 others": the blocks known not to have started.
     fn names_of_absent(&self, absent: u64) -> String {
         let first = self.started.first_absent(self.blocks).take(MAX_NAMED);
         let names: Vec<String> = first
@@ -179,7 +178,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The launch has ended.
+    /// Ends the launch.
     ///
     /// # Errors
     ///
@@ -220,7 +219,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// The checks of a launch that begins; one host thread may run all of its blocks.
+/// The checks for a new launch. `is_of_one_host_thread`: one host thread runs all of its blocks.
 fn checks_of(launch: &Launch<'_>, is_of_one_host_thread: bool) -> LaunchCheck {
     let options = launch.options;
     let findings = Findings::new(launch.kernel, options.finding_limit, &options.suppressions);

@@ -9,8 +9,8 @@ use crate::launch::{Launch, Options, Report};
 use crate::memory::hold_reserve;
 use crate::state::Watch;
 
-/// Checks the launch, and runs its blocks by `run_blocks` on a host thread of the simulator, more than
-/// once where a load returns what is stored later.
+/// Checks the launch and runs its blocks by `run_blocks` on a host thread of the simulator, repeatedly if a load is
+/// to return a later store.
 pub(crate) fn simulate(
     launch: &Launch<'_>,
     run_blocks: impl Fn(&Run<'_>) + Sync,

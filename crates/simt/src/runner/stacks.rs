@@ -6,26 +6,26 @@ use corosensei::stack::StackTebFields;
 use corosensei::stack::{DefaultStack, Stack, StackPointer};
 use std::io;
 
-/// By how many bytes the bases of two successive stacks differ within their pages: a line of cache.
+/// The offset between the bases of successive stacks within their pages: a cache line.
 const STAGGER_BYTES: usize = 64;
 
-/// Stacks after which the offsets of the bases repeat. With more than 512 bytes, the
-/// frames of a thread that waits reach into a second page, which costs more than it brings.
+/// The number of stacks after which the offsets of the bases repeat. Beyond 512 bytes, the frames
+/// of a waiting thread reach into a second page, which costs more than the stagger gains.
 const STAGGERED: usize = 8;
 
-/// A stack whose base is not at the end of a page.
+/// A stack whose base is staggered from the end of its page.
 ///
-/// Stacks are pages of their own. With bases at the same place in each, the frames of all threads of
-/// a block would compete for the same few sets of the caches. A barrier of 1024 threads took 30.3
-/// million cycles without the stagger and 28.8 with it (best of nine on a busy AMD EPYC; the medians
-/// are 3 % apart). What is left out is taken from the reserve, which is 64 KiB.
+/// Stacks are pages of their own. With bases at the same place in each, the frames of all threads of a block would
+/// compete for the same few sets of the caches. A barrier of 1024 threads took 30.3 million cycles without the
+/// stagger and 28.8 with it (best of nine on a busy AMD EPYC; the medians are 3 % apart). The skipped bytes come from
+/// the reserve of 64 KiB.
 pub(crate) struct StaggeredStack {
     stack: DefaultStack,
     base: StackPointer,
 }
 
 impl StaggeredStack {
-    /// Stack number `number`, of `bytes` bytes but for the staggering.
+    /// Stack number `number`, of `bytes` bytes less the stagger.
     fn new(bytes: usize, number: usize) -> io::Result<Self> {
         let stack = DefaultStack::new(bytes)?;
         let offset = number % STAGGERED * STAGGER_BYTES;
@@ -37,8 +37,8 @@ impl StaggeredStack {
     }
 }
 
-// SAFETY: from `limit` to `base` it is a part of a `DefaultStack`, from its lower end on, guard page
-// included. The base is aligned, as that of the whole is, because the offset is a multiple of 64.
+// SAFETY: the range from `limit` to `base` is the lower part of a `DefaultStack`, with its guard page. The base is
+// aligned because the whole stack's base is and the offset is a multiple of 64.
 unsafe impl Stack for StaggeredStack {
     #[inline]
     fn base(&self) -> StackPointer {
@@ -62,24 +62,23 @@ unsafe impl Stack for StaggeredStack {
     }
 }
 
-/// Each launch frees one in `SHRINKS` of the idle stacks beyond the need: kernels that need many and kernels that
-/// need few may take turns.
+/// Each launch frees one in `SHRINKS` of the surplus idle stacks, because kernels that need many may alternate with
+/// kernels that need few.
 const SHRINKS: usize = 8;
 
-/// Stacks that no coroutine uses at the moment. The one that was given back
-/// last is taken first: it is still in the cache.
+/// Idle stacks. The last one returned is taken first, because it is still in the cache.
 #[derive(Default)]
 pub(crate) struct StackPool {
     stack_bytes: usize,
     idle: Vec<StaggeredStack>,
-    /// How many stacks there have been.
+    /// The number of stacks made so far.
     created: usize,
-    /// The fewest that were idle since the pool was last shrunk.
+    /// The fewest idle stacks since the pool was last shrunk.
     fewest_idle: usize,
 }
 
 impl StackPool {
-    /// Makes the pool hand out stacks of `bytes`.
+    /// Sets the size of the pool's stacks.
     pub fn set_stack_bytes(&mut self, bytes: usize) {
         if self.stack_bytes != bytes {
             *self = Self {
@@ -89,13 +88,12 @@ impl StackPool {
         }
     }
 
-    /// The stack that each thread may use.
+    /// The bytes of stack that each thread may use.
     pub fn stack_bytes(&self) -> usize {
         self.stack_bytes
     }
 
-    /// A launch has ended: gives back to the system a part of the stacks that it has not needed, but
-    /// for `least` ones.
+    /// Frees a part of the stacks that the ended launch has not needed, and keeps at least `least`.
     pub fn shrink(&mut self, least: usize) {
         let stacks = self.idle.len();
         let needed = stacks - self.fewest_idle.min(stacks);

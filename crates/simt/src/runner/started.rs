@@ -1,12 +1,12 @@
-//! The blocks of a launch that have started, for reports about threads that wait for the others.
+//! The started blocks of a launch, for reports about threads that wait for blocks not yet started.
 
 use std::array::from_fn;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Number of leading blocks that are tracked one by one; only a count is kept of the others.
+/// The number of leading blocks that are tracked individually; the others are only counted.
 const KNOWN_BLOCKS: u64 = 4096;
 
-/// The blocks of a launch that have started.
+/// The started blocks of a launch.
 pub(super) struct Started {
     count: AtomicU64,
     /// A bit for each of the first blocks.
@@ -23,7 +23,7 @@ impl Default for Started {
 }
 
 impl Started {
-    /// Block number `block` has started.
+    /// Notes that block number `block` has started.
     pub fn add(&self, block: u64) {
         self.count.fetch_add(1, Relaxed);
         if let Some(bits) = self.first.get(block as usize / 64) {
@@ -31,12 +31,12 @@ impl Started {
         }
     }
 
-    /// How many of `blocks` blocks have not started.
+    /// The number of blocks among `blocks` that have not started.
     pub fn absent(&self, blocks: u64) -> u64 {
         blocks.saturating_sub(self.count.load(Relaxed))
     }
 
-    /// The first of the absent blocks, among those that are known individually.
+    /// The first absent blocks among the individually tracked ones.
     pub fn first_absent(&self, blocks: u64) -> impl Iterator<Item = u64> {
         let has_started =
             |block: u64| self.first[block as usize / 64].load(Relaxed) >> (block % 64) & 1 == 1;

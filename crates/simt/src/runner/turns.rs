@@ -14,8 +14,8 @@ use std::io;
 /// If threads were switched, one turn in `RETURN` begins with the return of one of them.
 const RETURN: u64 = 16;
 
-/// One in `RETURN_AFTER_YIELD` of the turns in which threads yield is followed by the return of a switched thread:
-/// others may wait for it.
+/// After a turn in which threads yield, a switched thread returns one time in `RETURN_AFTER_YIELD`: they may wait for
+/// it.
 const RETURN_AFTER_YIELD: u64 = 2;
 
 /// The turns of one block's warps.
@@ -43,7 +43,7 @@ impl Turns<'_> {
         }
     }
 
-    /// Lets one warp run that can, if there is one.
+    /// Lets one runnable warp run, if there is one.
     pub fn take_one(&mut self) -> bool {
         self.block.before_turn(self.random);
         let Some(warp) = self.draw_warp() else {
@@ -56,7 +56,7 @@ impl Turns<'_> {
         true
     }
 
-    /// One of the warps that can run, each as likely as the others.
+    /// Draws one of the runnable warps, all with equal probability.
     fn draw_warp(&mut self) -> Option<usize> {
         if self.block.held_warps.get() != 0
             && (self.block.ready_warps.get() == 0 || self.random.below(RETURN) == 0)
@@ -67,7 +67,7 @@ impl Turns<'_> {
         (ready != 0).then(|| self.draw_bit(ready) as usize)
     }
 
-    /// The number of one of the bits that are set, each as likely as the others.
+    /// Draws the number of a set bit, all with equal probability.
     fn draw_bit(&mut self, mut bits: u64) -> u32 {
         for _ in 0..self.random.below(u64::from(bits.count_ones())) {
             bits &= bits - 1;
@@ -75,7 +75,7 @@ impl Turns<'_> {
         bits.trailing_zeros()
     }
 
-    /// Lets one of the threads go on that were switched.
+    /// Makes one of the switched threads runnable.
     fn return_held(&mut self) {
         let warp = self.draw_bit(self.block.held_warps.get()) as usize;
         let lane = self.draw_bit(self.block.warps[warp].held.get());
@@ -84,8 +84,8 @@ impl Turns<'_> {
 
     /// Runs the lanes of a warp until none can run, or until the turn is over.
     ///
-    /// They run in the order of their numbers, from one that is drawn: lanes
-    /// must not rely on lane 0 being first.
+    /// They run in the order of their numbers, starting from a drawn one, so that lanes cannot rely
+    /// on lane 0 being first.
     fn take_turn(&mut self, warp_index: usize) {
         let block = self.block;
         let warp = &block.warps[warp_index];
@@ -100,7 +100,7 @@ impl Turns<'_> {
             let others = ready & !(1 << lane);
             warp.ready.set(others);
             if others != 0 {
-                // Its stack comes near while this thread runs.
+                // Prefetches the next thread's stack while this one runs.
                 let next = (others.rotate_right(lane).trailing_zeros() + lane) % 64;
                 block.threads[first_thread + next as usize]
                     .confinement
@@ -132,10 +132,10 @@ impl Turns<'_> {
         }
     }
 
-    /// Threads have yielded: they wait for others.
+    /// Handles a yield: threads wait for others.
     fn note_yields(&mut self) {
         self.block.turn_notes.yielded.set(true);
-        // That may be a block that has been stopped.
+        // They may wait for a stopped block.
         if self.run.has_defect() {
             self.block.abandon();
         }
@@ -144,7 +144,7 @@ impl Turns<'_> {
         }
     }
 
-    /// Lets lanes of a warp in which nothing can run go on from the line at which they are together.
+    /// Releases converged lanes of a warp in which nothing can run.
     fn release_converged(&mut self, warp_index: usize) {
         let block = self.block;
         let first_thread = block.first_thread_of_warp(warp_index);
@@ -176,7 +176,7 @@ impl Turns<'_> {
         }
     }
 
-    /// Gives up a thread that will not run again.
+    /// Abandons a thread that will not run again.
     #[cold]
     fn leave_thread(&mut self, index: usize, why: Left) {
         if let Some(coroutine) = self.coroutines[index].take() {
@@ -223,7 +223,7 @@ impl Turns<'_> {
 }
 
 impl Drop for Turns<'_> {
-    /// Ends the threads that a finding has cut off.
+    /// Ends the remaining threads if the block was ended by a finding.
     fn drop(&mut self) {
         if !self.block.is_abandoned() && !std::thread::panicking() {
             return;

@@ -15,20 +15,20 @@ use std::sync::Arc;
 use std::thread::panicking;
 use std::time::Duration;
 
-/// How many stacks the workers of a launch keep for the next one at least, together; each keeps those
-/// of the largest block.
+/// The number of stacks that the workers of a launch together keep for the next one, at least. Each keeps those of
+/// the largest block.
 const IDLE_STACKS: usize = 4096;
 
 /// A host thread's state between blocks: stacks, and the block's state.
 pub(crate) struct Worker {
     pub stacks: StackPool,
     pub watched: Arc<Watched>,
-    /// The state of the last block, and for which shape of launch it was made.
+    /// The state of the last block, and the shape of the launch for which it was made.
     block: Option<(Shape, Box<Block>)>,
     coroutines: Vec<Option<ThreadCoroutine>>,
 }
 
-/// The properties that must be equal for a block's state to serve another launch.
+/// The properties of a launch that must be equal for a block's state to be reused.
 #[derive(Clone, PartialEq)]
 struct Shape {
     grid: Dim3,
@@ -82,13 +82,13 @@ impl Worker {
 
     /// Calls `action` with the worker of this host thread.
     ///
-    /// A thread that was left while it unwound has marked its host thread as panicking for ever,
-    /// and kernels would see that: from then on, others do its work.
+    /// A thread that was abandoned while it unwound has marked its host thread as panicking for
+    /// ever, which kernels would see. From then on, other host threads do its work.
     pub fn with<R: Send>(action: impl FnOnce(&mut Worker) -> R + Send) -> R {
         if panicking() {
             return on_new_thread(|| Self::with(action));
         }
-        // Taken out meanwhile: should `action` come here again, it gets another one.
+        // The worker is taken out meanwhile: if `action` gets here again, it uses another.
         let mut worker = WORKER.take().unwrap_or_else(|| Box::new(Self::new()));
         let result = action(&mut worker);
         worker.watched.end();
@@ -125,8 +125,8 @@ impl Worker {
         self.block = Some((Shape::of(launch), block));
     }
 
-    /// Calls `action`, which runs blocks that are resident together; the pool has `workers` that do
-    /// so at a time.
+    /// Calls `action`, which runs blocks that are resident together, on each of `workers` host
+    /// threads at a time.
     pub fn run_resident(&mut self, run: &Run<'_>, workers: usize, action: impl FnOnce(&mut Self)) {
         let options = run.launch.options;
         self.stacks.set_stack_bytes(options.stack_bytes);
@@ -152,7 +152,7 @@ impl Worker {
 }
 
 impl Drop for Worker {
-    /// The host thread ends.
+    /// Forgets the worker when its host thread ends.
     fn drop(&mut self) {
         forget_worker(&self.watched);
     }

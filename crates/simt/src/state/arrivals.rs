@@ -16,7 +16,7 @@ pub(crate) struct Arriver {
 
 type Sites = Vec<(Arriver, &'static Location<'static>)>;
 
-/// The arrivals of the present phase, and of the one before.
+/// The arrivals of the present phase and of the previous one.
 #[derive(Default)]
 pub(super) struct Arrivals {
     now: Sites,
@@ -24,19 +24,19 @@ pub(super) struct Arrivals {
 }
 
 impl Arrivals {
-    /// A thread arrives.
+    /// Adds an arrival.
     pub fn note(&mut self, arriver: Arriver, site: &'static Location<'static>) {
         self.now.push((arriver, site));
     }
 
-    /// The next phase begins.
+    /// Begins the next phase.
     pub fn begin_phase(&mut self) {
         std::mem::swap(&mut self.now, &mut self.before);
         self.now.clear();
     }
 
-    /// The threads that are missing: of those of the phase before, or else, once one has arrived, of the
-    /// `threads` threads of the block `rank`, which owns the mbarrier.
+    /// The missing threads: those that arrived in the previous phase but not yet in this one. In the first phase,
+    /// once a thread has arrived, all `threads` threads of block `rank`, which owns the mbarrier, are expected.
     pub fn absent(&self, rank: u32, threads: u32) -> Related {
         if self.now.is_empty() && self.before.is_empty() {
             return Related::new("no thread has arrived".to_owned(), None);
@@ -66,7 +66,7 @@ impl Arrivals {
     }
 }
 
-/// Names threads, in order, by runs of neighbours: those of other blocks than `own` with their block.
+/// Names sorted threads, by runs of neighbours. Threads of other blocks than `own` are named with their block.
 fn name(threads: &[Arriver], own: u32) -> String {
     let are_neighbours = |a: &Arriver, b: &Arriver| a.rank == b.rank && a.thread + 1 == b.thread;
     let mut runs: Vec<String> = threads

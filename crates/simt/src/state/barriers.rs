@@ -14,7 +14,7 @@ pub struct BarrierId(
 
 /// The number of barriers of a block (PTX ISA).
 const BARRIERS: usize = 16;
-/// Behind them is the place where a block gathers for the barrier of the grid.
+/// One more than the barriers: where a block gathers for the barrier of the grid.
 pub(crate) const GRID_BARRIER: u32 = BARRIERS as u32;
 /// The most warps that a block can have: 1024 threads of 32-wide warps.
 const MAX_WARPS: usize = 32;
@@ -35,7 +35,7 @@ pub(crate) fn barrier_name(id: u32) -> String {
     }
 }
 
-/// The rule that is broken if not all threads reach a barrier.
+/// The kind of defect if not all threads reach a barrier.
 pub(crate) fn divergence_at(id: u32) -> DefectKind {
     match id {
         GRID_BARRIER => DefectKind::GridBarrierDivergence,
@@ -45,9 +45,9 @@ pub(crate) fn divergence_at(id: u32) -> DefectKind {
 
 /// How an arrival differs from those before it.
 pub(crate) enum Mismatch {
-    /// Another instruction.
+    /// It is another instruction.
     Operation,
-    /// Another count, where the others wait for this one.
+    /// It has another count; the others wait for this one.
     Required(u32),
 }
 
@@ -60,7 +60,7 @@ pub(crate) struct Barrier {
     operation: Cell<BarrierOperation>,
     /// The line of the first arrival.
     site: Cell<&'static Location<'static>>,
-    /// Whether all other arrivals are at this very line, as far as they wait.
+    /// Whether all waiting arrivals are at this line.
     is_one_site: Cell<bool>,
     /// Arrivals whose predicate was true.
     trues: Cell<u32>,
@@ -93,7 +93,7 @@ impl Barrier {
         self.arrived.get() == 0
     }
 
-    /// Begins with the first arrival, which decides what the others have to agree with.
+    /// Begins with the first arrival, with which the others must agree.
     #[inline]
     pub fn open(
         &self,
@@ -107,8 +107,8 @@ impl Barrier {
         self.is_one_site.set(true);
     }
 
-    /// Adds a lane that synchronizes at the same line as all before it, and waits: nothing more need be compared. False,
-    /// if it is another arrival, or the first one, or the last.
+    /// Adds a waiting lane that synchronizes at the same line as all before it, which needs no further comparison.
+    /// False for any other arrival, for the first and for the last.
     #[inline]
     pub fn arrive_like_all(
         &self,
@@ -149,7 +149,7 @@ impl Barrier {
         }
     }
 
-    /// Adds a lane at the line `site`, which stands for `weight` arrivals; returns whether the barrier is complete.
+    /// Adds a lane at the line `site`, which counts as `weight` arrivals; returns whether the barrier is complete.
     #[inline]
     pub fn arrive(
         &self,
@@ -168,8 +168,7 @@ impl Barrier {
         arrived == self.required.get()
     }
 
-    /// Adds a lane that does not wait, and stands for `weight` arrivals; returns whether the barrier
-    /// is complete.
+    /// Adds a lane that does not wait, and counts as `weight` arrivals; returns whether the barrier is complete.
     pub fn pass(&self, warp: usize, lane_bit: u64, weight: u32) -> bool {
         let arrived = self.arrived.get() + weight;
         self.arrived.set(arrived);
@@ -178,7 +177,7 @@ impl Barrier {
         arrived == self.required.get()
     }
 
-    /// The lane that has completed the barrier goes on without waiting.
+    /// Records the result of a completed barrier. The lane that has completed it does not wait.
     pub fn complete(&self, warp: usize, lane_bit: u64) {
         self.result.set(self.trues.replace(0));
         let lanes = &self.waiting[warp];
@@ -190,7 +189,7 @@ impl Barrier {
         self.required.get()
     }
 
-    /// How many predicates were true when the barrier was completed last.
+    /// The number of true predicates at the barrier's last completion.
     #[inline]
     pub fn result(&self) -> u32 {
         self.result.get()
@@ -207,12 +206,12 @@ impl Barrier {
         self.waiting[..warps].iter().map(Cell::get)
     }
 
-    /// Whether lanes of the first `warps` warps have arrived that do not wait.
+    /// Whether any lanes of the first `warps` warps have arrived without waiting.
     pub fn is_passed(&self, warps: usize) -> bool {
         self.passed[..warps].iter().any(|lanes| lanes.get() != 0)
     }
 
-    /// The lanes of each of the first `warps` warps that have arrived.
+    /// The arrived lanes of each of the first `warps` warps.
     pub fn arrived_by_warp(&self, warps: usize) -> impl Iterator<Item = u64> + Clone {
         let passed = self.passed[..warps].iter().map(Cell::get);
         self.waiting_by_warp(warps)
@@ -256,7 +255,7 @@ impl Barriers {
         &self.barriers[id as usize]
     }
 
-    /// A thread waits at barrier `id` for every thread of the block.
+    /// Notes that a thread waits at barrier `id` for every thread of the block.
     pub fn note_waiting_for_all(&self, id: u32) {
         self.waiting_for_all
             .set(self.waiting_for_all.get() | 1 << id);
@@ -273,8 +272,8 @@ impl Barriers {
         waiting.find(|id| self.get(*id).passed[warp].get() & lane_bit == 0)
     }
 
-    /// Makes barrier `id` free, and calls `release` with each of the first `warps` warps that has
-    /// waiting lanes, and with these lanes.
+    /// Resets barrier `id`, and calls `release` for each of the first `warps` warps with waiting
+    /// lanes: with the warp's number and these lanes.
     pub fn release(&self, id: u32, warps: usize, mut release: impl FnMut(usize, u64)) {
         let barrier = self.get(id);
         barrier.arrived.set(0);

@@ -2,8 +2,7 @@
 
 use std::cell::Cell;
 
-/// How many threads of a cluster have arrived at its barrier. Threads that have exited are not
-/// waited for.
+/// The barrier of a cluster, which counts arrivals. It does not wait for exited threads.
 #[derive(Default)]
 pub(crate) struct ClusterBarrier {
     arrived: Cell<u32>,
@@ -17,24 +16,24 @@ impl ClusterBarrier {
         self.phase.set(0);
     }
 
-    /// How many phases are complete.
+    /// The number of complete phases.
     pub fn phase(&self) -> u64 {
         self.phase.get()
     }
 
-    /// A thread arrives.
+    /// Adds an arrival.
     pub fn arrive(&self) {
         self.arrived.set(self.arrived.get() + 1);
     }
 
-    /// A thread has exited that had arrived in this phase.
+    /// Removes the arrival of a thread that has exited in this phase.
     pub fn withdraw(&self, phase: u64) {
         if phase == self.phase.get() {
             self.arrived.set(self.arrived.get() - 1);
         }
     }
 
-    /// Whether the phase is complete with the arrivals of `required` threads: the next one begins.
+    /// Begins the next phase if `required` threads have arrived; returns whether it did.
     pub fn is_complete(&self, required: u32) -> bool {
         let arrived = self.arrived.get();
         let is_complete = arrived != 0 && arrived == required;

@@ -13,16 +13,16 @@ pub struct LaneValues {
     pub mask: u64,
 }
 
-/// How many operations of one warp can be under way.
+/// The most operations of one warp that can be under way.
 const MOST: usize = u64::BITS as usize;
 
-/// One warp-wide operation under way. It is found by its mask while lanes gather, and kept until
-/// the last of them has read the values.
+/// One warp-wide operation under way. Lanes find it by its mask while they gather, and it lasts
+/// until all have read the values.
 pub(crate) struct Rendezvous {
     /// Its number in its warp.
     number: u32,
     kind: Cell<&'static str>,
-    /// The type of what the values are the addresses of; none where they are numbers.
+    /// The type to which the values point; none if they are numbers.
     part: Cell<Option<TypeId>>,
     mask: Cell<u64>,
     /// Lanes that have arrived, while the rendezvous gathers; then 0.
@@ -52,7 +52,7 @@ impl Rendezvous {
         self.kind.set(kind);
         self.part.set(part);
         self.mask.set(mask);
-        // SAFETY: the rendezvous is not in use: no lane has a reference to its values.
+        // SAFETY: the rendezvous is not in use, so no lane has a reference to its values.
         unsafe { (*self.values.get()).mask = mask };
     }
 
@@ -62,7 +62,7 @@ impl Rendezvous {
         self.kind.get()
     }
 
-    /// The type of what its values are the addresses of; none where they are numbers.
+    /// The type to which its values point; none if they are numbers.
     #[inline]
     pub fn part(&self) -> Option<TypeId> {
         self.part.get()
@@ -80,7 +80,7 @@ impl Rendezvous {
         self.unread.get()
     }
 
-    /// The lane numbered `lane` arrives with `value`; returns whether it is the last one.
+    /// Adds the lane `lane` with `value`; returns whether it is the last to arrive.
     #[inline]
     pub fn arrive(&self, lane: u32, value: u64) -> bool {
         self.deposit(lane, value);
@@ -93,11 +93,12 @@ impl Rendezvous {
     ///
     /// # Safety
     ///
-    /// 1. It is complete, and a lane that has not been marked as having read holds the reference.
+    /// 1. The rendezvous is complete, and only a lane that has not been marked as having read holds
+    ///    the reference.
     #[inline]
     pub unsafe fn values(&self) -> &LaneValues {
-        // SAFETY: values are written only while lanes gather, which begins again once all lanes
-        // are marked (1).
+        // SAFETY: values are written only while lanes gather. Gathering begins again once all lanes
+        // are marked as having read, and a marked lane holds no reference: the caller's contract.
         unsafe { &*self.values.get() }
     }
 
@@ -119,11 +120,10 @@ impl Rendezvous {
 
 /// The rendezvous of one warp.
 ///
-/// Each one in use holds a lane that waits there or has not read yet, and a
-/// lane is in one place: so there are never more than [`MOST`], unless lanes start
-/// the next operation while they read.
+/// Each one in use has a lane that waits there or has yet to read, and each lane is in one place.
+/// So there are at most [`MOST`], unless lanes start another operation while they read.
 pub(crate) struct Collectives {
-    /// Made where one is first needed, and then kept.
+    /// Each is made at its first use and then kept.
     rendezvous: [OnceCell<Box<Rendezvous>>; MOST],
     /// Bit `i`: number `i` gathers lanes.
     gathering: Cell<u64>,
@@ -142,7 +142,7 @@ impl Default for Collectives {
 }
 
 impl Collectives {
-    /// Forgets all of them.
+    /// Forgets all rendezvous.
     pub fn clear(&mut self) {
         if self.gathering.get() | self.complete.get() == 0 {
             return;
@@ -155,7 +155,7 @@ impl Collectives {
         self.complete.set(0);
     }
 
-    /// Those that gather lanes.
+    /// The rendezvous that gather lanes.
     #[inline]
     pub fn gathering(&self) -> impl Iterator<Item = &Rendezvous> {
         let mut left = self.gathering.get();
@@ -172,13 +172,13 @@ impl Collectives {
         self.rendezvous[number as usize].get_or_init(new)
     }
 
-    /// The one that gathers exactly the lanes of `mask`.
+    /// The rendezvous that gathers exactly the lanes of `mask`.
     #[inline]
     pub fn find(&self, mask: u64) -> Option<&Rendezvous> {
         self.gathering().find(|it| it.mask.get() == mask)
     }
 
-    /// Begins one, whose values are the addresses of parts of a type, if it has one.
+    /// Begins a rendezvous. With a type, its values are addresses of that type.
     pub fn open(&self, kind: (&'static str, Option<TypeId>), mask: u64) -> &Rendezvous {
         let number = (!(self.gathering.get() | self.complete.get())).trailing_zeros();
         assert!(
@@ -191,7 +191,7 @@ impl Collectives {
         rendezvous
     }
 
-    /// All lanes of one of them have arrived.
+    /// Completes a rendezvous, at which all lanes have arrived.
     pub fn complete(&self, rendezvous: &Rendezvous) {
         rendezvous.unread.set(rendezvous.arrived.replace(0));
         let bit = 1 << rendezvous.number;
@@ -199,7 +199,7 @@ impl Collectives {
         self.complete.set(self.complete.get() | bit);
     }
 
-    /// A lane has read the values of one of them.
+    /// Notes that a lane has read the values of a rendezvous.
     #[inline]
     pub fn mark_read(&self, rendezvous: &Rendezvous, lane_bit: u64) {
         let unread = rendezvous.unread.get() & !lane_bit;
@@ -210,7 +210,7 @@ impl Collectives {
         }
     }
 
-    /// Whether lanes gather in several groups.
+    /// Whether lanes gather at several rendezvous.
     #[inline]
     pub fn has_several(&self) -> bool {
         self.gathering.get().count_ones() > 1

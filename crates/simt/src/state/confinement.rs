@@ -1,9 +1,9 @@
 //! Stops a simulated thread: by unwinding its stack if possible, otherwise by abandoning it.
 //!
-//! An abandoned thread never runs again, and its stack is never unmapped. To its frames this is a call that does not
-//! return: what they own is leaked, and what they borrow is not used again. Threads are abandoned after a stack overflow,
-//! if they keep catching their unwinding, or if they wait under a function that cannot unwind, such as an
-//! `extern "C" fn`.
+//! An abandoned thread never runs again, and its stack is never unmapped. To its frames, the suspension is a call
+//! that never returns: what they own is leaked, and what they borrow is not used again. Threads are abandoned after a
+//! stack overflow, if they keep catching their unwinding, or if they wait under a function that cannot unwind, such
+//! as an `extern "C" fn`.
 
 use super::unwinding::would_be_caught;
 use crate::basics::CallStack;
@@ -21,21 +21,21 @@ use std::sync::atomic::{AtomicBool, Ordering, compiler_fence};
 /// symbols take less than half of it.
 pub(crate) const RESERVE_BYTES: usize = 64 * 1024;
 
-/// A thread that catches its unwinding more often than this is left.
+/// A thread that catches its unwinding more often than this is abandoned.
 const MOST_UNWINDINGS: u32 = 64;
 
-/// A line of a host's cache.
+/// The size of a host's cache line.
 const LINE_BYTES: usize = 64;
 
-/// So many lines of its stack a thread mostly touches when it goes on.
+/// The number of cache lines of its stack that a thread usually touches when it continues.
 const WARM_LINES: usize = 10;
 
-/// Why a thread will not run again, though it has not returned.
+/// The reason why a thread that has not returned will not run again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Left {
     /// Its stack was full.
     StackOverflow,
-    /// It was interrupted, because its block's time was up.
+    /// It was interrupted because its block's time was up.
     TimeLimit,
     /// It could not be unwound.
     Stuck,
@@ -59,9 +59,9 @@ struct CutOff;
 pub(crate) struct Confinement {
     /// The running coroutine's return to the scheduler.
     yielder: Cell<*const Yielder<(), ()>>,
-    /// A stack address near that at which the coroutine waits; 0 before it first does.
+    /// A stack address near the frame in which the coroutine waits; 0 before its first wait.
     waits_at: Cell<usize>,
-    /// The start of its frames: the highest address of the stack.
+    /// The highest address of the stack, where its frames start.
     base: Cell<usize>,
     /// The lowest stack address at which an instruction may be called.
     soft_limit: Cell<usize>,
@@ -72,7 +72,7 @@ pub(crate) struct Confinement {
     inside: AtomicBool,
     /// Whether the thread is to unwind when it is resumed.
     is_cut_off: Cell<bool>,
-    /// Whether it is to keep then what it was in.
+    /// Whether it is to keep its call stack then.
     keeps_calls: Cell<bool>,
     calls: Cell<Option<Box<CallStack>>>,
     unwindings: Cell<u32>,
@@ -97,7 +97,7 @@ impl Confinement {
         }
     }
 
-    /// Begins with a fresh stack, whose guard page starts at `guard` and which ends at `base`.
+    /// Begins with a fresh stack, from the guard page at `guard` to `base`.
     pub fn begin(&self, guard: usize, base: usize, stack_bytes: usize) {
         self.guard.set(guard);
         self.base.set(base);
@@ -134,12 +134,12 @@ impl Confinement {
         self.left.get()
     }
 
-    /// Has the thread keep the calls that it is in when it is cut off.
+    /// Makes the thread keep its call stack when it is cut off.
     pub fn ask_for_calls(&self) {
         self.keeps_calls.set(true);
     }
 
-    /// The calls that the thread was in when it was cut off, if it was told to keep them.
+    /// The thread's call stack at the time it was cut off, if it was told to keep it.
     pub fn take_calls(&self) -> Option<Box<CallStack>> {
         self.keeps_calls.set(false);
         self.calls.take()
@@ -150,7 +150,7 @@ impl Confinement {
         self.is_cut_off.set(true);
     }
 
-    /// Calls `action`, which is code of the kernel's.
+    /// Calls `action`, which is kernel code.
     pub fn outside<R>(&self, action: impl FnOnce() -> R) -> R {
         let _back = Inside {
             confinement: self,
@@ -173,8 +173,8 @@ impl Confinement {
         inside
     }
 
-    /// By how many bytes the caller's frame is in the reserve; none where the stack has room for an
-    /// instruction.
+    /// The number of bytes by which the caller's frame reaches into the reserve; none if the stack
+    /// has room for an instruction.
     #[inline(always)]
     pub fn excess(&self) -> Option<usize> {
         let here = stack_address();
@@ -182,7 +182,7 @@ impl Confinement {
         (here < limit).then(|| limit - here)
     }
 
-    /// Hands the host thread back to the scheduler.
+    /// Returns to the scheduler.
     #[inline]
     pub fn suspend(&self) {
         self.waits_at.set(stack_address());
@@ -197,7 +197,7 @@ impl Confinement {
         }
     }
 
-    /// The thread, which waits, will soon be the running one.
+    /// Prefetches the stack of a waiting thread, which will run soon.
     #[inline]
     pub fn prepare(&self) {
         let waits_at = self.waits_at.get();
@@ -211,12 +211,12 @@ impl Confinement {
         prefetch(self.yielder.get().addr());
     }
 
-    /// Unwinds the thread, which is the running one and whose block is abandoned.
+    /// Unwinds the running thread, whose block is abandoned.
     #[cold]
     pub fn cut_off(&self) -> ! {
         let unwindings = self.unwindings.get() + 1;
         self.unwindings.set(unwindings);
-        // A second panic would end the process, and so would one under a function that cannot unwind.
+        // A second panic would end the process; so would a panic under a function that cannot unwind.
         let may_unwind = cfg!(panic = "unwind")
             && !std::thread::panicking()
             && unwindings <= MOST_UNWINDINGS
@@ -227,12 +227,13 @@ impl Confinement {
         self.leave(Left::Stuck)
     }
 
-    /// Leaves the thread, which is the running one, where it is.
+    /// Abandons the running thread.
     #[cold]
     pub fn leave(&self, why: Left) -> ! {
         self.note_left(why, stack_address());
         loop {
-            // SAFETY: as in `suspend`. The scheduler does not resume a thread that is left.
+            // SAFETY: the yielder lives as long as the coroutine, on which the caller runs, as in
+            // `suspend`. The scheduler never resumes an abandoned thread.
             unsafe { (*self.yielder.get()).suspend(()) };
         }
     }
@@ -253,8 +254,8 @@ impl Confinement {
         self.trap_handler.get()
     }
 
-    /// Whether the thread can be stopped where it is: it runs kernel code, and not the simulator's,
-    /// or is about to be left anyway.
+    /// Whether the thread can be stopped where it is: it runs kernel code, not the simulator's, or
+    /// is about to be abandoned anyway.
     pub fn can_be_stopped(&self) -> bool {
         !self.inside.load(Ordering::Relaxed) || self.left.get().is_some()
     }
@@ -269,7 +270,7 @@ pub(crate) struct Inside<'a> {
 impl Drop for Inside<'_> {
     #[inline]
     fn drop(&mut self) {
-        // What was locked or borrowed is given back before a signal handler sees the flag.
+        // Locks and borrows must end before a signal handler sees the flag.
         compiler_fence(Ordering::SeqCst);
         self.confinement
             .inside
@@ -277,13 +278,13 @@ impl Drop for Inside<'_> {
     }
 }
 
-/// Has the line of the cache at `address` brought near; whatever the address is.
+/// Prefetches the cache line at `address`, which may be any address.
 #[inline(always)]
 fn prefetch(address: usize) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: it reads nothing, and does not fault.
+        // SAFETY: a prefetch has no visible effect, and does not fault.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(ptr::without_provenance(address)) };
     }
     #[cfg(not(target_arch = "x86_64"))]

@@ -11,28 +11,28 @@ const APART: u64 = 4;
 #[derive(Default)]
 pub(crate) struct Convergence {
     waiting: Cell<u64>,
-    /// The lanes that were together last.
+    /// The lanes that last converged.
     together: Cell<u64>,
 }
 
 impl Convergence {
-    /// No lane waits any more.
+    /// Forgets all waiting lanes.
     pub fn clear(&mut self) {
         self.waiting.set(0);
     }
 
-    /// A lane waits for those at its line.
+    /// Adds a lane that waits for those at its line.
     pub fn wait(&self, lane_bit: u64) {
         self.waiting.set(self.waiting.get() | lane_bit);
     }
 
-    /// The lanes that were together last.
+    /// The lanes that last converged.
     pub fn together(&self) -> u64 {
         self.together.get()
     }
 
-    /// Takes out the lanes that are together, once no other lane of the warp can run; 0 when none
-    /// waits. `site_of` gives the line of a waiting lane.
+    /// Takes out the converged lanes, once no other lane of the warp can run; 0 if none waits.
+    /// `site_of` gives the line of a waiting lane.
     #[inline]
     pub fn release(
         &self,

@@ -4,7 +4,7 @@ use crate::memory::copy_from_global;
 use std::collections::VecDeque;
 use std::panic::Location;
 
-/// A copy that has been issued and not yet performed.
+/// A copy that was issued but not yet performed.
 #[derive(Clone)]
 pub(crate) struct AsyncCopy {
     pub destination: *mut u8,
@@ -13,15 +13,15 @@ pub(crate) struct AsyncCopy {
     pub source_bytes: usize,
     /// The line that has issued it.
     pub site: &'static Location<'static>,
-    /// When, in the time of the block's checks.
+    /// The moment of the issue, in the time of the block's checks.
     pub issued: u32,
 }
 
 impl AsyncCopy {
     /// Copies the bytes, and fills the rest with zeros.
     pub fn perform(&self) {
-        // SAFETY: the caller of `async_copy` has promised (1, 2) that both
-        // ranges stay valid until the wait, which is now.
+        // SAFETY: both ranges are valid until the wait, which happens now, and other threads write
+        // the source only through this crate: the contract of `async_copy`.
         unsafe {
             copy_from_global(self.destination, self.source, self.source_bytes);
             self.destination
@@ -35,7 +35,7 @@ impl AsyncCopy {
 #[derive(Default)]
 pub(crate) struct CopyQueue {
     copies: VecDeque<AsyncCopy>,
-    /// How many copies each committed group holds, oldest group first.
+    /// The number of copies in each committed group, oldest group first.
     groups: VecDeque<usize>,
     /// Copies that belong to no group yet.
     uncommitted: usize,
@@ -68,7 +68,7 @@ impl CopyQueue {
         self.copies.drain(..copies)
     }
 
-    /// The oldest copy that has not been waited for, and how many there are.
+    /// The oldest copy that the thread has not waited for, and the number of such copies.
     pub fn first_unfinished(&self) -> Option<(&AsyncCopy, usize)> {
         Some((self.copies.front()?, self.copies.len()))
     }

@@ -5,7 +5,7 @@ use std::cell::Cell;
 /// Arrivals of the blocks of a cooperative launch at the barrier of the grid.
 #[derive(Default)]
 pub(crate) struct Grid {
-    /// Blocks all of whose threads wait at the barrier of the grid.
+    /// The number of blocks whose threads all wait at the barrier of the grid.
     blocks: Cell<u64>,
     /// Threads that wait there.
     threads: Cell<u64>,
@@ -14,7 +14,7 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// A thread has come to the barrier of the grid, perhaps as its block's last.
+    /// Notes the arrival of a thread at the barrier of the grid, perhaps the last of its block.
     pub fn note_arrival(&self, block_is_complete: bool) {
         self.threads.set(self.threads.get() + 1);
         if block_is_complete {
@@ -22,12 +22,12 @@ impl Grid {
         }
     }
 
-    /// A thread has exited.
+    /// Notes the exit of a thread.
     pub fn note_exit(&self) {
         self.exited.set(self.exited.get() + 1);
     }
 
-    /// Blocks all of whose threads wait.
+    /// The number of blocks whose threads all wait.
     pub fn waiting_blocks(&self) -> u64 {
         self.blocks.get()
     }
@@ -42,7 +42,7 @@ impl Grid {
         self.is_waited_at() && self.exited.get() != 0
     }
 
-    /// All threads of the grid go on.
+    /// Releases all threads of the grid.
     pub fn leave(&self) {
         self.blocks.set(0);
         self.threads.set(0);

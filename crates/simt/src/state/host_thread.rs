@@ -12,9 +12,9 @@ mod system {
         #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
         thread: libc::pthread_t,
         clock: Option<libc::clockid_t>,
-        /// The file that has the thread's state, where the system tells of it.
+        /// The file with the thread's state, if the system has one.
         stat: Option<File>,
-        /// Where its blocks were interrupted.
+        /// The places at which its blocks were interrupted.
         #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
         pub(crate) samples: Samples,
     }
@@ -25,7 +25,7 @@ mod system {
             let mut clock = 0;
             // SAFETY: the call has no requirements.
             let thread = unsafe { libc::pthread_self() };
-            // SAFETY: the thread is running, and `clock` is there to be written.
+            // SAFETY: the thread is running, and `clock` is a local that can be written.
             let error = unsafe { libc::pthread_getcpuclockid(thread, &mut clock) };
             Self {
                 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
@@ -44,15 +44,15 @@ mod system {
                 tv_sec: 0,
                 tv_nsec: 0,
             };
-            // SAFETY: `time` is there to be written; a clock that is no longer there is an error.
+            // SAFETY: `time` is a local that can be written; the call fails for a clock that no
+            // longer exists.
             match unsafe { libc::clock_gettime(clock, &mut time) } {
                 0 => time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64,
                 _ => 0,
             }
         }
 
-        /// Whether the thread sleeps until something happens, as far as is known: neither does it run, nor
-        /// would it if the machine had time.
+        /// Whether the thread is known to sleep until something happens: it neither runs nor waits for a processor.
         pub fn is_asleep(&self) -> bool {
             // The name of the thread, in parentheses, has at most 15 bytes.
             let mut text = [0; 64];
@@ -66,7 +66,8 @@ mod system {
         /// Sends a signal to the thread.
         #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
         pub fn signal(&self, signal: libc::c_int) {
-            // SAFETY: the thread has not ended: a worker is forgotten before.
+            // SAFETY: the thread has not ended, because a worker is forgotten before its thread
+            // ends.
             unsafe { libc::pthread_kill(self.thread, signal) };
         }
     }
@@ -76,7 +77,7 @@ mod system {
 mod system {
     use std::time::Instant;
 
-    /// Only elapsed time is known here, and nothing can be interrupted.
+    /// On this system, only elapsed time is known, and nothing can be interrupted.
     pub(crate) struct HostThread(Instant);
 
     impl HostThread {
@@ -85,7 +86,7 @@ mod system {
             Self(Instant::now())
         }
 
-        /// The time that has passed.
+        /// The elapsed time.
         pub fn processor_nanoseconds(&self) -> u64 {
             self.0.elapsed().as_nanos() as u64
         }

@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::panic::Location;
 
-/// The bytes of an mbarrier, and its alignment.
+/// The size and the alignment of an mbarrier, in bytes.
 pub(crate) const MBARRIER_BYTES: usize = 8;
 
 /// The most arrivals that an mbarrier can expect (PTX ISA, "Contents of the mbarrier object").
@@ -19,11 +19,11 @@ pub(crate) const MAX_ARRIVALS: u32 = (1 << 20) - 1;
 /// One mbarrier.
 #[derive(Clone, Copy)]
 pub(crate) struct Mbarrier {
-    /// Counts the mbarriers of the block.
+    /// Its number among the mbarriers of the block.
     pub number: u16,
-    /// The line that has initialised it.
+    /// The line that initialised it.
     pub site: &'static Location<'static>,
-    /// The thread that has initialised it, by its number in the block.
+    /// The number in the block of the thread that initialised it.
     pub initialiser: u32,
     /// Whether that thread has fenced the initialisation for the asynchronous proxy and the cluster.
     pub is_fenced: bool,
@@ -33,19 +33,19 @@ pub(crate) struct Mbarrier {
     pub missing: u32,
     /// Bytes that the present phase expects.
     pub expected: i64,
-    /// Bytes that have come in the present phase.
+    /// Bytes that have arrived in the present phase.
     pub landed: i64,
-    /// How many phases are complete.
+    /// The number of complete phases.
     pub phase: u32,
 }
 
 impl Mbarrier {
-    /// Whether the phase of this parity is complete, the present one being that of the other parity.
+    /// Whether the phase of this parity is complete, that is, whether the present phase has the other parity.
     pub fn is_past(&self, parity: bool) -> bool {
         (self.phase & 1 == 1) != parity
     }
 
-    /// Its state, and where it was initialised.
+    /// Describes its state and the place of its initialisation.
     pub fn describe(&self, offset: usize) -> Related {
         Related::new(
             format!(
@@ -61,7 +61,7 @@ impl Mbarrier {
         self.missing == 0 && self.expected == self.landed
     }
 
-    /// The next phase begins.
+    /// Begins the next phase.
     fn complete(&mut self) {
         self.phase = self.phase.wrapping_add(1);
         self.missing = self.arrivals;
@@ -90,14 +90,14 @@ impl Mbarrier {
 pub(crate) enum Progress {
     /// The phase goes on.
     Pending,
-    /// The phase is complete, and these threads go on.
+    /// The phase is complete, and these threads are released.
     Complete(Vec<u32>),
     /// The phase has all of its arrivals already.
     TooMany,
 }
 
-/// An mbarrier, the threads that have arrived, and those that wait for its present phase, by their
-/// number in the block.
+/// An mbarrier with its arrivals, and the numbers in the block of the threads that wait for its
+/// present phase.
 struct Waited {
     barrier: Mbarrier,
     arrivals: Arrivals,
@@ -111,12 +111,12 @@ pub(crate) struct Mbarriers {
 }
 
 impl Mbarriers {
-    /// Forgets all of them.
+    /// Forgets all mbarriers.
     pub fn clear(&mut self) {
         self.barriers.get_mut().clear();
     }
 
-    /// Begins one, which is none yet.
+    /// Begins an mbarrier, which must not exist yet.
     pub fn init(
         &self,
         offset: usize,
@@ -146,12 +146,12 @@ impl Mbarriers {
         number
     }
 
-    /// The one at this offset.
+    /// The mbarrier at this offset.
     pub fn get(&self, offset: usize) -> Option<Mbarrier> {
         self.barriers.borrow().get(&offset).map(|it| it.barrier)
     }
 
-    /// The first one that overlaps the eight bytes from `offset` on.
+    /// The first mbarrier that overlaps the eight bytes from `offset` on.
     pub fn overlapping(&self, offset: usize) -> Option<(usize, Mbarrier)> {
         let barriers = self.barriers.borrow();
         let first = offset.saturating_sub(MBARRIER_BYTES - 1);
@@ -159,7 +159,7 @@ impl Mbarriers {
         found.map(|(offset, waited)| (*offset, waited.barrier))
     }
 
-    /// Calls `action` with each of them, in the order of their offsets.
+    /// Calls `action` with each mbarrier, in the order of offsets.
     pub fn for_each(&self, mut action: impl FnMut(usize, &Mbarrier)) {
         for (offset, waited) in &*self.barriers.borrow() {
             action(*offset, &waited.barrier);
@@ -173,15 +173,15 @@ impl Mbarriers {
         }
     }
 
-    /// The threads that are missing at the one at this offset, of the block `rank` of its cluster with `threads`
-    /// threads.
+    /// The threads that are missing at the mbarrier at this offset of block `rank` of the cluster; a block has
+    /// `threads` threads.
     pub fn absent(&self, offset: usize, rank: u32, threads: u32) -> Option<Related> {
         let barriers = self.barriers.borrow();
         let waited = barriers.get(&offset)?;
         (waited.barrier.missing > 0).then(|| waited.arrivals.absent(rank, threads))
     }
 
-    /// An arrival at the one at this offset, which expects `bytes` more bytes first.
+    /// Adds `bytes` expected bytes and then an arrival to the mbarrier at this offset.
     pub fn arrive(
         &self,
         offset: usize,
@@ -200,7 +200,7 @@ impl Mbarriers {
         })
     }
 
-    /// The one at this offset expects `bytes` more bytes.
+    /// Adds `bytes` expected bytes to the mbarrier at this offset.
     pub fn expect(&self, offset: usize, bytes: i64) -> Progress {
         self.change(offset, |barrier| {
             barrier.expected += bytes;
@@ -208,7 +208,7 @@ impl Mbarriers {
         })
     }
 
-    /// `bytes` bytes have come.
+    /// Counts `bytes` arrived bytes.
     pub fn land(&self, offset: usize, bytes: i64) -> Progress {
         self.change(offset, |barrier| {
             barrier.landed += bytes;
@@ -216,7 +216,7 @@ impl Mbarriers {
         })
     }
 
-    /// A thread waits for the present phase.
+    /// Adds a thread that waits for the present phase.
     pub fn wait(&self, offset: usize, thread: u32) {
         if let Some(waited) = self.barriers.borrow_mut().get_mut(&offset) {
             waited.waiting.push(thread);

@@ -1,39 +1,38 @@
 //! Chooses when a running thread is switched in the middle of its turn.
 //!
-//! The schedule follows PCT (Burckhardt, Kothari, Musuvathi, Nagarakatte, "A randomized scheduler
-//! with probabilistic guarantees of finding bugs", ASPLOS 2010): at a few points drawn at random,
-//! the running thread gets the lowest priority, and is held back while others can run. So a
-//! mistake that needs a few switches at certain points is found with a probability that does not
-//! depend on how the other threads happen to be ordered.
+//! The schedule follows PCT (Burckhardt, Kothari, Musuvathi, Nagarakatte, "A randomized scheduler with probabilistic
+//! guarantees of finding bugs", ASPLOS 2010): at a few points drawn at random, the running thread gets the lowest
+//! priority and is held back while others can run. The probability to find a mistake that needs a few switches at
+//! certain points then does not depend on the order of the other threads.
 //!
-//! PCT draws its points among all steps of the program, and must know their number. Here each block
-//! draws the distance of its points, from each atomic operation to one in hundreds; at first they
-//! are closer, so that short blocks have some. And now and then a thread that was held back returns early,
-//! so that it may also run between two steps of another.
+//! PCT draws its points among all steps of the program, and must know their number. Here each block draws the
+//! distance of its points, from every atomic operation to one in hundreds; at first they are closer, so that short
+//! blocks have some, too. Now and then, a held-back thread returns early, so that it may also run between two steps
+//! of another.
 
 use crate::basics::SplitMix64;
 use std::cell::{Cell, RefCell};
 
-/// The weight of an atomic operation or a fence, relative to a plain access. Plain accesses are many, and the checks of
-/// memory find their mistakes in any order.
+/// The weight of an atomic operation or a fence, relative to a plain access. Plain accesses are frequent, and the
+/// memory checks find their mistakes under any order.
 pub(crate) const ATOMIC_WEIGHT: u64 = 16;
 
-/// Number of scales: a block is switched at one in 1, 2, 4, ... atomic operations on average.
+/// The number of scales: on average, a block is switched at one in 1, 2, 4, ... atomic operations.
 const SCALES: u64 = 9;
 
-/// At the beginning of a block, the distance to the next switch is at most the steps so far, divided
-/// by this, and one atomic operation.
+/// At the beginning of a block, the distance to the next switch is at most one atomic operation plus the steps so far
+/// divided by this.
 const SHARE: u64 = 4;
 
-/// One switch in `WITHIN_WARP` lets the other lanes of the warp continue; the others end its turn.
+/// One switch in `WITHIN_WARP` lets the other lanes of the warp continue. All others end its turn.
 const WITHIN_WARP: u64 = 4;
 
-/// The streams of the seed's generator are those of the order of warps: these are others.
+/// Separates these streams of the seed's generator from those for the order of warps.
 const SEED_OF_SWITCHES: u64 = 0x7077_6974_6368_6573;
 
-/// When the threads of a running block are switched.
+/// The schedule of switches of a running block.
 pub(crate) struct Preemption {
-    /// The weight of the steps until the next switch; `u64::MAX` where there is none.
+    /// The weight of the steps until the next switch; `u64::MAX` if there is none.
     left: Cell<u64>,
     /// The average weight of the steps between two switches, once the block has passed that weight.
     mean: Cell<u64>,
@@ -73,14 +72,14 @@ impl Preemption {
         self.left.get() != u64::MAX
     }
 
-    /// The running thread is about to make a step of this weight that others can see: returns
-    /// whether it is switched before.
+    /// Whether the running thread is switched before its next step, which has this weight and is
+    /// visible to others.
     #[inline]
     pub fn is_due(&self, weight: u64) -> bool {
         weight >= self.left.get()
     }
 
-    /// The running thread makes a step of this weight, and is not switched before.
+    /// Counts a step of this weight, before which the running thread was not switched.
     #[inline]
     pub fn pass(&self, weight: u64) {
         if self.is_on() {
@@ -88,7 +87,7 @@ impl Preemption {
         }
     }
 
-    /// Draws when the next switch is, and whether this one ends the turn of the warp.
+    /// Draws the next switch; returns whether the present one ends the turn of the warp.
     pub fn draw_switch(&self) -> bool {
         self.draw_next();
         self.random.borrow_mut().below(WITHIN_WARP) != 0
@@ -109,7 +108,7 @@ impl Preemption {
 mod tests {
     use super::*;
 
-    /// How many of `steps` atomic operations of a block are switched.
+    /// The number of switches at `steps` atomic operations of a block.
     fn switches(seed: Option<u64>, block: u64, steps: u64) -> u64 {
         let mut preemption = Preemption::default();
         preemption.begin(seed, block);
@@ -129,7 +128,7 @@ mod tests {
         assert_eq!(switches(None, 0, 100_000), 0);
     }
 
-    /// The engine of bulk copies and the tensor cores use this, too.
+    /// The bulk-copy engine and the tensor cores use this, too.
     #[test]
     fn without_a_seed_preemption_stays_off() {
         let mut preemption = Preemption::default();

@@ -1,4 +1,4 @@
-//! The registers of a block's warps, as `setmaxnreg` moves them (PTX ISA, "setmaxnreg").
+//! The registers of a block's warps, which `setmaxnreg` moves (PTX ISA, "setmaxnreg").
 
 use std::cell::Cell;
 use std::panic::Location;
@@ -12,24 +12,24 @@ const MOST_AT_START: u32 = 255;
 /// Counts of registers are multiples of this.
 pub(crate) const REGISTER_UNIT: u32 = 8;
 
-/// The fewest and the most registers that a warp's threads can ask for.
+/// The fewest and the most registers per thread that a warp can request.
 pub(crate) const FEWEST_REGISTERS: u32 = 24;
 pub(crate) const MOST_REGISTERS: u32 = 256;
 
 /// The registers of one warp.
 #[derive(Default)]
 struct OfWarp {
-    /// Of each thread.
+    /// Registers of each thread.
     count: Cell<u32>,
-    /// The registers that it waits for.
+    /// The count per thread that the warp waits for; 0 if it does not wait.
     wanted: Cell<u32>,
-    /// How often it was changed.
+    /// The number of changes.
     changes: Cell<u32>,
     /// The line of the last change.
     site: Cell<Option<&'static Location<'static>>>,
 }
 
-/// The registers of a block's warps, as many for each at first.
+/// The registers of a block's warps; at first, all have the same number.
 pub(crate) struct Registers {
     warps: Vec<OfWarp>,
     lanes: u32,
@@ -39,8 +39,8 @@ pub(crate) struct Registers {
 }
 
 impl Registers {
-    /// Those of `warps` warps of `lanes` lanes, each with `of_thread` when it starts, or with a share of
-    /// all that a multiprocessor has.
+    /// The registers of `warps` warps of `lanes` lanes. Threads start with `of_thread` registers; with none, with an
+    /// equal share of the multiprocessor's.
     pub fn new(warps: u32, lanes: u32, of_thread: Option<u32>) -> Self {
         let share = of_thread
             .unwrap_or(REGISTERS / (warps * lanes))
@@ -53,7 +53,7 @@ impl Registers {
         }
     }
 
-    /// Each warp has its share.
+    /// Gives each warp its initial registers.
     pub fn begin(&mut self) {
         self.free.set(0);
         for warp in &self.warps {
@@ -69,24 +69,24 @@ impl Registers {
         self.warps[warp].count.get()
     }
 
-    /// How often a warp has changed them.
+    /// How often a warp has changed its registers.
     pub fn changes(&self, warp: usize) -> u32 {
         self.warps[warp].changes.get()
     }
 
-    /// The line at which a warp has changed them last.
+    /// The line at which a warp last changed its registers.
     pub fn site(&self, warp: usize) -> Option<&'static Location<'static>> {
         self.warps.get(warp)?.site.get()
     }
 
-    /// A warp changes them at this line.
+    /// Notes that a warp changes its registers at this line.
     pub fn note_change(&self, warp: usize, site: &'static Location<'static>) {
         let of_warp = &self.warps[warp];
         of_warp.changes.set(of_warp.changes.get() + 1);
         of_warp.site.set(Some(site));
     }
 
-    /// The most that the threads of `warps` warps can have together with all others at their fewest.
+    /// The most registers that the threads of `warps` warps can have while all others have the fewest.
     pub fn most_of(&self, warps: u32) -> u32 {
         let all = self.warps.len() as u32;
         let others = (all - warps) * FEWEST_REGISTERS;
@@ -98,25 +98,25 @@ impl Registers {
         self.free.get() / self.lanes
     }
 
-    /// The registers that a warp waits for; 0 if it does not wait.
+    /// The registers per thread that a warp waits for; 0 if it does not wait.
     pub fn wanted(&self, warp: usize) -> u32 {
         self.warps[warp].wanted.get()
     }
 
-    /// A warp gives registers back.
+    /// Reduces a warp's registers to `count` per thread.
     pub fn release(&self, warp: usize, count: u32) {
         let of_warp = &self.warps[warp];
         let less = of_warp.count.replace(count) - count;
         self.free.set(self.free.get() + less * self.lanes);
     }
 
-    /// A warp asks for more.
+    /// Notes that a warp waits for `count` registers per thread.
     pub fn ask(&self, warp: usize, count: u32) {
         let of_warp = &self.warps[warp];
         of_warp.wanted.set(count);
     }
 
-    /// The next warp that gets what it waits for.
+    /// Gives a waiting warp its registers, if enough are free; returns the warp.
     pub fn grant(&self) -> Option<usize> {
         let warp = self.warps.iter().position(|warp| {
             let more = warp.wanted.get().saturating_sub(warp.count.get());
@@ -134,7 +134,7 @@ impl Registers {
 mod tests {
     use super::*;
 
-    /// The counts of CUTLASS's kernels of one producer and two consumers.
+    /// The counts of CUTLASS's kernels with one producer and two consumers.
     #[test]
     fn three_warpgroups_share() {
         let mut registers = Registers::new(12, 32, None);

@@ -3,12 +3,12 @@
 use super::progress::NEVER;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
-/// Samples taken: the shallowest of the interrupted frames is the one that loops.
+/// The number of samples. The shallowest of the interrupted frames is the looping function's.
 const SAMPLES: u32 = 32;
 
-/// The stack pointers of a block that has made no progress meanwhile.
+/// Stack pointers of a block, sampled while it makes no progress.
 pub(crate) struct Samples {
-    /// The progress that they are about.
+    /// The progress at which they were sampled.
     progress: AtomicU64,
     count: AtomicU32,
     shallowest: AtomicUsize,
@@ -23,7 +23,7 @@ impl Samples {
         }
     }
 
-    /// Adds a sample. Returns whether it is that of the frame that loops.
+    /// Adds a sample; returns whether it is in the looping function's frame.
     pub fn add(&self, progress: u64, stack: usize) -> bool {
         if self.progress.swap(progress, Relaxed) != progress {
             self.count.store(0, Relaxed);

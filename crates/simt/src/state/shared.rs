@@ -35,7 +35,7 @@ pub(crate) struct SharedMemory {
     limit: usize,
     dynamic_bytes: usize,
     dynamic_is_poisoned: Cell<bool>,
-    /// Whether all of it is.
+    /// Whether all of the memory is.
     is_poisoned: Cell<bool>,
     layout: Rc<StaticLayout>,
     arrays: RefCell<Vec<StaticArray>>,
@@ -56,8 +56,8 @@ impl SharedMemory {
     pub fn new(dynamic_bytes: usize, limit: usize) -> Result<Self, OutOfMemory> {
         // SAFETY: the layout's size is not 0.
         let memory = NonNull::new(unsafe { alloc(Self::LAYOUT) }).ok_or_else(release_reserve)?;
-        // What reads where no array is, as a tensor core may, reads bytes that have a value.
-        // SAFETY: the memory is as large, and new.
+        // Reads outside the arrays, which a tensor core may make, then read initialised bytes.
+        // SAFETY: the allocation has this size, and nothing else refers to it yet.
         unsafe { memory.write_bytes(0xff, MAX_SHARED_BYTES) };
         Ok(Self {
             memory,
@@ -70,7 +70,7 @@ impl SharedMemory {
         })
     }
 
-    /// Forgets the arrays of the block before.
+    /// Forgets the arrays of the previous block.
     pub fn begin_block(&mut self) {
         self.dynamic_is_poisoned.set(false);
         self.is_poisoned.set(false);
@@ -78,16 +78,16 @@ impl SharedMemory {
         self.arrays.get_mut().clear();
     }
 
-    /// The arrays are where they are in the other blocks of a cluster, which have this layout, too.
+    /// Uses the layout that the blocks of a cluster share.
     pub fn share_layout(&mut self, layout: &Rc<StaticLayout>) {
         self.layout = Rc::clone(layout);
     }
 
-    /// All of the memory is fresh: other blocks may write there before this one uses it.
+    /// Refills all of the memory, because other blocks may write there before this one uses it.
     pub fn poison(&self) {
         self.dynamic_is_poisoned.set(true);
         self.is_poisoned.set(true);
-        // SAFETY: it is the whole allocation, and no thread of the cluster has started.
+        // SAFETY: the range is the whole allocation, and no thread of the cluster has started.
         unsafe { self.memory.as_ptr().write_bytes(POISON, MAX_SHARED_BYTES) };
     }
 
@@ -118,7 +118,7 @@ impl SharedMemory {
         (start, self.dynamic_bytes)
     }
 
-    /// The start of the array of `key`, which the block has from its first use on.
+    /// The start of the array of `key`, which is allocated at its first use.
     pub fn array(
         &self,
         key: usize,
@@ -148,7 +148,8 @@ impl SharedMemory {
                 start
             }
         };
-        // The block, or another one of the cluster, may have it for another alignment.
+        // The array may have been allocated, by this block or another one of the cluster, with a
+        // smaller alignment.
         match start.addr().is_multiple_of(align) {
             true => Ok(start),
             false => Err(SharedError::OtherAlignment { align }),
@@ -159,11 +160,12 @@ impl SharedMemory {
         let limits = (self.limit, MAX_STATIC_SHARED_BYTES);
         let array = (key, bytes, align);
         let offset = self.layout.place(array, self.dynamic_bytes, limits)?;
-        // SAFETY: `offset + bytes` is within the allocation, of which the limit is a part, and no
-        // other array of this block overlaps it: the layout keeps them apart.
+        // SAFETY: `offset + bytes` is within the limit, and so within the allocation. No other
+        // array of this block overlaps the range: the layout keeps them apart.
         let start = unsafe { self.memory.as_ptr().add(offset) };
         if !self.is_poisoned.get() {
-            // SAFETY: as above; no thread has seen the array yet.
+            // SAFETY: the range is within the allocation, as above, and no thread has seen the
+            // array yet.
             unsafe { start.write_bytes(POISON, bytes) };
         }
         Ok(start)
@@ -215,7 +217,7 @@ impl SharedMemory {
 
 impl Drop for SharedMemory {
     fn drop(&mut self) {
-        // SAFETY: allocated in `new` with the same layout.
+        // SAFETY: `new` has allocated the memory with the same layout.
         unsafe { dealloc(self.memory.as_ptr(), Self::LAYOUT) };
     }
 }

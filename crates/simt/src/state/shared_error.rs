@@ -1,14 +1,14 @@
-//! The reasons why a static array cannot be allocated.
+//! The reasons for which a static array cannot be allocated.
 
 use crate::basics::DefectKind;
 
-/// The alignment of shared memory, and the largest that an array can ask for.
+/// The alignment of shared memory, and the largest that an array can have.
 pub(super) const ALIGNMENT: usize = 1024;
 
 /// The most static shared memory that `ptxas` accepts: 48 KiB. More must be dynamic.
 pub const MAX_STATIC_SHARED_BYTES: usize = 48 * 1024;
 
-/// Why a static array cannot be allocated.
+/// The reason for which a static array cannot be allocated.
 #[derive(thiserror::Error, Debug)]
 pub(crate) enum SharedError {
     #[error("a shared array must be aligned to a power of two that is at most {ALIGNMENT}")]
@@ -39,7 +39,7 @@ pub(crate) enum SharedError {
 }
 
 impl SharedError {
-    /// The kind of defect that it is.
+    /// The kind of the defect.
     pub fn kind(&self) -> DefectKind {
         match self {
             Self::Alignment | Self::Changed { .. } | Self::OtherAlignment { .. } => {

@@ -5,7 +5,7 @@
 use super::shared_error::SharedError;
 use std::cell::{Cell, RefCell};
 
-/// The places of the static arrays.
+/// The offsets of the static arrays.
 #[derive(Default)]
 pub(crate) struct StaticLayout {
     /// Bytes in use, dynamic ones included.
@@ -16,7 +16,7 @@ pub(crate) struct StaticLayout {
 }
 
 impl StaticLayout {
-    /// There are no arrays yet, but so much dynamic memory.
+    /// Begins with `dynamic_bytes` bytes of dynamic memory and no arrays.
     pub fn begin(&self, dynamic_bytes: usize) {
         self.used.set(dynamic_bytes);
         self.static_bytes.set(0);

@@ -8,12 +8,13 @@ use std::sync::Arc;
 #[derive(Default)]
 pub(crate) struct ResolvedStatics {
     memory: Arc<StaticMemory>,
-    /// The address and the length that stand for an array, and where its copy starts. Kernels use few of them.
+    /// The address and the length that identify an array, and the start of its copy. A list will do, because kernels
+    /// use few arrays.
     found: RefCell<Vec<((usize, usize), *mut u8)>>,
 }
 
 impl ResolvedStatics {
-    /// Looks into `memory` from now on.
+    /// Uses the arrays in `memory` from now on.
     pub fn look_into(&mut self, memory: &Arc<StaticMemory>) {
         if !Arc::ptr_eq(&self.memory, memory) {
             self.memory = Arc::clone(memory);
@@ -21,7 +22,7 @@ impl ResolvedStatics {
         }
     }
 
-    /// The start of the array that `initial` stands for.
+    /// The start of the array that `initial` identifies.
     pub fn start_of(&self, initial: &[u8]) -> *mut u8 {
         let key = (initial.as_ptr().addr(), initial.len());
         let mut found = self.found.borrow_mut();

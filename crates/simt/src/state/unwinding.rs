@@ -1,4 +1,4 @@
-//! Predicts whether a panic at this place would be caught or end the process, before a thread unwinds that need not.
+//! Predicts whether a panic at this place would be caught or end the process.
 //!
 //! A panic ends the process if it reaches a function that cannot unwind, such as an `extern "C" fn`, or a destructor that
 //! runs while the thread is already unwinding. Compilers write both into the exception tables (the language-specific data
@@ -11,11 +11,11 @@ use std::ffi::{c_int, c_void};
 /// The action of unwinding at a frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Action {
-    /// It passes, having dropped what is there to be dropped.
+    /// Unwinding runs the frame's destructors and continues.
     Pass,
-    /// It ends there.
+    /// The frame catches it.
     Catch,
-    /// It ends the process.
+    /// The frame ends the process.
     Abort,
 }
 
@@ -30,7 +30,8 @@ const ULEB128: u8 = 0x01;
 
 type Context = c_void;
 
-// SAFETY: these are functions of the unwinder that the standard library links, with its types.
+// SAFETY: these functions belong to the unwinder that the standard library links, and have these
+// types.
 unsafe extern "C-unwind" {
     fn _Unwind_Backtrace(
         trace: extern "C-unwind" fn(*mut Context, *mut c_void) -> c_int,
@@ -41,21 +42,21 @@ unsafe extern "C-unwind" {
     fn _Unwind_GetRegionStart(context: *mut Context) -> usize;
 }
 
-/// Whether a panic of the calling function would be caught before it comes upon a function that
-/// cannot unwind.
+/// Whether a panic of the calling function would be caught before it reaches a function that cannot
+/// unwind.
 #[inline(never)]
 pub(crate) fn would_be_caught() -> bool {
-    // Where the frames end, the unwinder finds no function that catches, and the process ends.
+    // If the frames end first, no function catches the panic, and the process ends.
     let mut end = Action::Abort;
-    // SAFETY: the function has the right type, and is given `end`, which has no other user meanwhile.
+    // SAFETY: the function has the required type, and gets `end`, which nothing else uses meanwhile.
     unsafe { _Unwind_Backtrace(look_at_frame, (&raw mut end).cast()) };
     end == Action::Catch
 }
 
 extern "C-unwind" fn look_at_frame(context: *mut Context, end: *mut c_void) -> c_int {
     let mut is_before = 0;
-    // SAFETY: the unwinder gives the context of a frame, which the functions take; `is_before` is there
-    // to be written.
+    // SAFETY: the unwinder gives a valid context, which these functions take; `is_before` is a local that can be
+    // written.
     let (address, start, table) = unsafe {
         (
             _Unwind_GetIPInfo(context, &mut is_before),
@@ -63,17 +64,17 @@ extern "C-unwind" fn look_at_frame(context: *mut Context, end: *mut c_void) -> c
             _Unwind_GetLanguageSpecificData(context),
         )
     };
-    // The address to return to may be that of the next call's.
+    // The return address may already belong to the next call's range.
     let address = if is_before == 0 { address - 1 } else { address };
     if table.is_null() {
         return GO_ON;
     }
-    // SAFETY: the table is that of the function, which starts at `start`.
+    // SAFETY: the table belongs to the function that starts at `start`.
     let action = unsafe { action_at(table, address.wrapping_sub(start)) };
     if action == Action::Pass {
         return GO_ON;
     }
-    // SAFETY: it is the variable of `would_be_caught`, which waits.
+    // SAFETY: the pointer is to a local of `would_be_caught`, which waits for this call.
     unsafe { *end.cast::<Action>() = action };
     STOP
 }
@@ -86,12 +87,12 @@ extern "C-unwind" fn look_at_frame(context: *mut Context, end: *mut c_void) -> c
 ///    offset.
 unsafe fn action_at(table: *const u8, offset: usize) -> Action {
     let mut reader = Reader(table);
-    // SAFETY: each read is within the area, by the caller's contract, and follows its format: the encodings of
-    // the start of landing pads and of types, the length of the list of calls, and the calls. The list
-    // of actions, in which they are counted from 1, follows.
+    // SAFETY: the area is valid: the caller's contract. Each read follows its format: the encodings of the start of
+    // landing pads and of types, the length of the list of calls, the calls, and then the list of actions, whose
+    // indices count from 1.
     unsafe {
         if reader.byte() != OMITTED {
-            // Functions in several parts, which Rust has none of.
+            // Functions in several parts, which Rust does not have.
             return Action::Pass;
         }
         if reader.byte() != OMITTED {
@@ -129,24 +130,25 @@ struct Reader(*const u8);
 impl Reader {
     /// # Safety
     ///
-    /// 1. The address is that of a byte which may be read.
+    /// 1. The byte at the address may be read.
     unsafe fn byte(&mut self) -> u8 {
-        // SAFETY: the byte may be read: the caller's contract.
+        // SAFETY: the byte at the address may be read: the caller's contract.
         let byte = unsafe { self.0.read() };
         self.0 = self.0.wrapping_add(1);
         byte
     }
 
-    /// The bits of a number of variable length, and how many there are (DWARF 5, section 7.6); whether
-    /// the highest is set.
+    /// Reads a number of variable length (DWARF 5, section 7.6): its bits, their count, and whether the highest is
+    /// set.
     ///
     /// # Safety
     ///
-    /// 1. The address is that of such a number, which may be read.
+    /// 1. A readable number of this format begins at the address.
     unsafe fn bits(&mut self) -> (u64, u32, bool) {
         let (mut bits, mut count) = (0, 0);
         loop {
-            // SAFETY: the address is that of a readable number, whose last byte has not been read.
+            // SAFETY: a readable number begins at the address: the caller's contract. Its last byte
+            // has not been read.
             let byte = unsafe { self.byte() };
             bits |= u64::from(byte & 0x7f).checked_shl(count).unwrap_or(0);
             count += 7;
@@ -242,7 +244,7 @@ mod tests {
     fn numbers_of_variable_length_are_read() {
         let bytes = [0x02, 0x7e, 0x7f, 0x80, 0x7f, 0xe5, 0x8e, 0x26];
         let mut reader = Reader(bytes.as_ptr());
-        // SAFETY: the numbers are in the array, one after the other.
+        // SAFETY: the array holds the numbers one after the other.
         unsafe {
             assert_eq!(reader.signed(), 2);
             assert_eq!(reader.signed(), -2);

@@ -3,22 +3,22 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Launches that check, count or preempt at the moment.
+/// The number of launches that check, count or preempt.
 static WATCHING_LAUNCHES: AtomicUsize = AtomicUsize::new(0);
 
-/// Launches that count at the moment.
+/// The number of launches that count.
 static COUNTING_LAUNCHES: AtomicUsize = AtomicUsize::new(0);
 
-/// How many of those there are, and blocks that are to stop.
+/// The number of launches that count, plus the number of blocks that are to stop.
 static CAREFUL: AtomicUsize = AtomicUsize::new(0);
 
-/// While it lives, accesses are shown to the schedule, checks and counters of their blocks.
+/// While it lives, accesses go to the schedule, checks and counters of their blocks.
 pub(crate) struct Watch {
     counts: bool,
 }
 
 impl Watch {
-    /// Begins to watch, for a launch that counts or for one that does not.
+    /// Begins to watch, on behalf of a launch that counts or one that does not.
     pub fn begin(counts: bool) -> Self {
         WATCHING_LAUNCHES.fetch_add(1, Ordering::Relaxed);
         if counts {
@@ -39,19 +39,19 @@ impl Drop for Watch {
     }
 }
 
-/// Whether some launch checks, counts or preempts. It need not be that of the running thread.
+/// Whether any launch, not only the running thread's, checks, counts or preempts.
 #[inline]
 pub(crate) fn is_watching() -> bool {
     WATCHING_LAUNCHES.load(Ordering::Relaxed) != 0
 }
 
-/// Whether some launch counts. It need not be that of the running thread.
+/// Whether any launch, not only the running thread's, counts.
 #[inline]
 pub(crate) fn is_counting() -> bool {
     COUNTING_LAUNCHES.load(Ordering::Relaxed) != 0
 }
 
-/// Something looks at each access from now on, until as many calls of [`end_care`].
+/// Makes each access observed until the matching call of [`end_care`].
 pub(super) fn begin_care() {
     CAREFUL.fetch_add(1, Ordering::Relaxed);
 }

@@ -8,20 +8,21 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use std::sync::{Mutex, PoisonError, TryLockError};
 use std::time::Duration;
 
-/// The watchdog's record of one worker. Written by the worker, except for `stop_at` and what follows it.
+/// The watchdog's record of one worker. The watchdog writes `stop_at`, `doomed_at` and
+/// `waits_for_host`, both write `is_careful`, and the worker writes everything else.
 pub(crate) struct Watched {
     host_thread: HostThread,
-    /// In nanoseconds; 0 while no block runs, or no limit holds.
+    /// The time limit in nanoseconds; 0 while no block runs or no limit holds.
     limit: AtomicU64,
-    /// Grows with each block and each thread that starts or exits.
+    /// A count of blocks started and of threads started or exited.
     progress: AtomicU64,
     /// The progress at which the block is to stop.
     stop_at: AtomicU64,
-    /// The progress at which the block has not stopped, though it was to.
+    /// The progress at which the block has not stopped, though it was told to.
     doomed_at: AtomicU64,
-    /// Whether it waited for the host then.
+    /// Whether the block waited for the host then.
     waits_for_host: AtomicBool,
-    /// Whether the worker finds out if a thread that was left holds a lock.
+    /// Whether the worker checks if an abandoned thread holds a lock.
     is_checking_locks: AtomicBool,
     /// Whether each access looks at `stop_at`.
     is_careful: AtomicBool,
@@ -55,7 +56,7 @@ impl Watched {
         }
     }
 
-    /// A block begins; `launch` is a number of the launch's own.
+    /// Begins a block; `launch` is unique to the launch.
     pub fn begin(&self, limit: Option<Duration>, launch: usize, kernel: &str, block: u64) {
         self.end_care();
         self.is_idle.store(false, Relaxed);
@@ -68,7 +69,7 @@ impl Watched {
         self.limit.store(limit, Relaxed);
     }
 
-    /// The block has ended.
+    /// Notes the end of the block.
     pub fn end(&self) {
         self.end_care();
         self.limit.store(0, Relaxed);
@@ -82,7 +83,7 @@ impl Watched {
         self.limit.store(limit, Relaxed);
     }
 
-    /// A thread has started, exited or been cut off.
+    /// Notes that a thread has started, exited or been cut off.
     #[inline]
     pub fn note_progress(&self) {
         // Only the worker writes it.
@@ -90,12 +91,12 @@ impl Watched {
             .store(self.progress.load(Relaxed) + 1, Relaxed);
     }
 
-    /// The threads of the block only yield, or something else has happened.
+    /// Notes whether the threads of the block only yield.
     pub fn set_idle(&self, is_idle: bool) {
         self.is_idle.store(is_idle, Relaxed);
     }
 
-    /// The worker has slept for `time`, because the threads of its block only yield.
+    /// Adds `time`, for which the worker has slept because the threads of its block only yield.
     pub fn note_slept(&self, time: Duration) {
         self.slept.fetch_add(time.as_nanos() as u64, Relaxed);
     }
@@ -106,9 +107,9 @@ impl Watched {
         self.stop_at.load(Relaxed) == self.progress.load(Relaxed)
     }
 
-    /// Notes, in a signal handler, that the block was interrupted with this stack pointer. Returns
-    /// whether the frame is the one that loops, and not one that it has called: the shallowest of
-    /// many.
+    /// Notes, in a signal handler, the stack pointer at which the block was interrupted. Returns
+    /// whether the frame is the looping function's rather than a callee's: the shallowest of many
+    /// samples.
     #[cfg(all(
         target_os = "linux",
         any(target_arch = "x86_64", target_arch = "aarch64")
@@ -122,12 +123,12 @@ impl Watched {
         &self.host_thread
     }
 
-    /// The limit in nanoseconds; 0 while no block runs, or no limit holds.
+    /// The time limit in nanoseconds; 0 while no block runs or no limit holds.
     pub fn limit(&self) -> u64 {
         self.limit.load(Relaxed)
     }
 
-    /// Grows with each block and each thread that starts or exits.
+    /// A count of blocks started and of threads started or exited.
     pub fn progress(&self) -> u64 {
         self.progress.load(Relaxed)
     }
@@ -157,7 +158,7 @@ impl Watched {
         }
     }
 
-    /// Makes the block stop, if it is still at this progress.
+    /// Makes the block stop if it is still at this progress.
     pub fn stop_at(&self, progress: u64) {
         self.stop_at.store(progress, Relaxed);
         if !self.is_careful.swap(true, Relaxed) {
@@ -165,14 +166,14 @@ impl Watched {
         }
     }
 
-    /// Notes that the block, if it is still at this progress, was to stop long ago, and whether it waits
-    /// for the host: the process ends.
+    /// Condemns the process to end, because the block is still at this progress long after it was told to stop;
+    /// `waits_for_host` tells whether it waits for the host.
     pub fn doom(&self, progress: u64, waits_for_host: bool) {
         self.waits_for_host.store(waits_for_host, Relaxed);
         self.doomed_at.store(progress, Release);
     }
 
-    /// Whether the process ends because the block does not stop; if so, whether it waits for the host.
+    /// If the process is to end because the block does not stop: whether it waits for the host.
     #[cfg(all(
         target_os = "linux",
         any(target_arch = "x86_64", target_arch = "aarch64")
@@ -182,14 +183,14 @@ impl Watched {
         is_doomed.then(|| self.waits_for_host.load(Relaxed))
     }
 
-    /// Calls `action`, which finds out whether a thread that was left holds a lock.
+    /// Calls `action`, which checks whether an abandoned thread holds a lock.
     pub fn while_checking_locks(&self, action: impl FnOnce()) {
         self.is_checking_locks.store(true, Relaxed);
         action();
         self.is_checking_locks.store(false, Relaxed);
     }
 
-    /// Whether the worker finds out if a thread that was left holds a lock.
+    /// Whether the worker checks if an abandoned thread holds a lock.
     pub fn is_checking_locks(&self) -> bool {
         self.is_checking_locks.load(Relaxed)
     }

@@ -1,15 +1,15 @@
-//! Idle yields, with nothing else happening in the block: they are limited, and a block that only yields sleeps, so that
-//! others run.
+//! Idle yields: yields while nothing else happens in the block. Their number is limited, and a block that only yields
+//! sleeps, so that others run.
 
 use super::watched::Watched;
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-/// Idle yields in a row after which a spinning block sleeps, so that others run.
+/// The number of idle yields in a row after which a spinning block sleeps, so that others run.
 const YIELDS_BEFORE_SLEEP: u64 = 1 << 14;
-/// Further yields after which it sleeps once more.
+/// The number of further yields between two sleeps.
 const YIELDS_PER_SLEEP: u64 = 256;
-/// The duration of a sleep: short against a block, long against a yield.
+/// The duration of a sleep: much shorter than a block, much longer than a yield.
 const SLEEP: Duration = Duration::from_micros(50);
 
 /// The idle yields of a block.
@@ -21,7 +21,7 @@ pub(crate) struct Yields {
 }
 
 impl Yields {
-    /// At most `limit` idle yields in a row; `sleeps` where other blocks may run meanwhile.
+    /// Allows `limit` idle yields in a row. With `sleeps`, the block sleeps so that others may run.
     pub fn new(limit: u64, sleeps: bool) -> Self {
         Self {
             idle: Cell::new(0),
@@ -30,7 +30,7 @@ impl Yields {
         }
     }
 
-    /// Another block begins.
+    /// Resets the count for another block.
     pub fn clear(&mut self) {
         self.idle.set(0);
     }
@@ -45,12 +45,12 @@ impl Yields {
         self.idle.get()
     }
 
-    /// Whether threads have yielded for so long that other blocks are given the host thread.
+    /// Whether threads have yielded long enough that the block sleeps.
     pub fn is_spinning(&self) -> bool {
         self.idle() >= YIELDS_BEFORE_SLEEP
     }
 
-    /// A thread got further: spinning threads may have something to see.
+    /// Notes progress of a thread: spinning threads may now see a change.
     #[inline]
     pub fn note_progress(&self, watched: &Watched) {
         if self.idle.replace(0) >= YIELDS_BEFORE_SLEEP {

@@ -6,7 +6,7 @@ pub struct DoubleUnit;
 
 /// The bits of a NaN result of operands without NaN.
 const NAN: u64 = 0xfff8_0000_0000_0000;
-/// The bit that makes a NaN a quiet one.
+/// The bit that makes a NaN quiet.
 const QUIET: u64 = 1 << (f64::MANTISSA_DIGITS - 2);
 
 impl DoubleUnit {
@@ -34,8 +34,7 @@ impl DoubleUnit {
     }
 }
 
-/// One step. A NaN among the operands is passed on: that of B before the accumulator's, and that of
-/// A last.
+/// One step. It passes on a NaN operand: B's before the accumulator's, and A's last.
 fn multiply_add(a: u64, b: u64, c: u64) -> u64 {
     let sum = f64::from_bits(a).mul_add(f64::from_bits(b), f64::from_bits(c));
     if !sum.is_nan() {

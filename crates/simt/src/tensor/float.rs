@@ -28,7 +28,7 @@ pub struct FloatUnit {
 }
 
 impl FloatUnit {
-    /// This unit for operands of other formats, such as a pair of `e4m3` and `e5m2`.
+    /// This unit with other operand formats, such as `e4m3` and `e5m2`.
     #[must_use]
     pub const fn of(self, a: Format, b: Format) -> Self {
         Self { a, b, ..self }
@@ -66,7 +66,7 @@ impl FloatUnit {
         Operands::new(format, k, self.step, bits)
     }
 
-    /// As [`multiply`](Self::multiply), of unpacked operands.
+    /// Like [`multiply`](Self::multiply), with unpacked operands.
     ///
     /// # Panics
     ///
@@ -175,22 +175,23 @@ impl FloatUnit {
     }
 }
 
-/// More than any term in magnitude; four of them are within `i32`.
+/// Larger in magnitude than any term; the sum of four fits `i32`.
 const MOST: f32 = (1 << 28) as f32;
 
-/// `significand * 2^exponent` without its fraction. A product's significand is below 4 and the
-/// exponent is at most [`FloatUnit::term_bits`], so the result and the sum of four are within `i32`. For a unit or a
-/// format that no chip has, the result is unspecified.
+/// `significand * 2^exponent` without its fraction. A product's significand is below 4 and the exponent is at most
+/// [`FloatUnit::term_bits`], so the result and the sum of four fit `i32`. For a unit or a format that no chip has,
+/// the result is unspecified.
 #[inline]
 fn cut(significand: f32, exponent: i16) -> i32 {
-    // A power of two by its exponent's field; one that is too low for a field is as good as 0.
+    // A power of two, made from its exponent field; one that is too small for a field becomes 0,
+    // which makes no difference.
     let field = exponent.wrapping_add(f32::MAX_EXP as i16 - 1).max(0);
     let power = f32::from_bits(u32::from(field.cast_unsigned()) << (f32::MANTISSA_DIGITS - 1));
     let term = significand * power;
-    // Two instructions for a vector; a conversion that saturates has six.
+    // Two instructions per vector; a saturating conversion takes six.
     let term = if term > -MOST { term } else { -MOST };
     let term = if term < MOST { term } else { MOST };
-    // SAFETY: The term is a number from -2^28 to 2^28.
+    // SAFETY: the term is between -2^28 and 2^28, so it is finite and fits `i32` after truncation.
     unsafe { term.to_int_unchecked() }
 }
 
@@ -199,7 +200,7 @@ mod tests {
     use super::*;
     use crate::tensor::wgmma;
 
-    /// Any numbers may be the fields of a unit: what it computes then is of no use, and no more.
+    /// A unit with arbitrary fields computes useless results, but does nothing worse.
     #[test]
     fn a_unit_that_no_chip_has_computes_some_number() {
         let wide = FloatUnit {

@@ -12,7 +12,7 @@ pub struct Format {
     /// Whether the largest exponent is reserved for infinities and NaN. In `e4m3` it is a normal exponent, and only the
     /// pattern of all ones is NaN.
     pub infinities: bool,
-    /// Whether operands are first converted to a wider format, in which their subnormal numbers are normal.
+    /// Whether operands are first converted to a wider format, in which subnormal numbers become normal.
     pub widened: bool,
 }
 
@@ -60,7 +60,7 @@ impl Format {
         (1 << (self.exponent_bits - 1)) - 1
     }
 
-    /// The exponent of the smallest normal number, which is also that of subnormal numbers.
+    /// The exponent of the smallest normal number and of subnormal numbers.
     pub const fn lowest_exponent(self) -> i32 {
         1 - self.bias()
     }
@@ -73,7 +73,7 @@ impl Format {
     /// Unpacks an operand.
     #[inline]
     pub(super) const fn decode(self, bits: u32) -> Operand {
-        // Most accumulators are normal numbers in `f32`, which this unpacks in fewer steps.
+        // The fast path: most accumulators are normal numbers in `f32`.
         let field = bits >> F32_FRACTION_BITS & F32_EXPONENTS;
         if matches!(self, Self::F32) && field != 0 && field != F32_EXPONENTS {
             let significand = bits & !(F32_EXPONENTS << F32_FRACTION_BITS) | ONE;
@@ -85,7 +85,7 @@ impl Format {
         self.decode_any(bits)
     }
 
-    /// [`decode`](Self::decode), whatever the operand is.
+    /// [`decode`](Self::decode) for any operand.
     const fn decode_any(self, bits: u32) -> Operand {
         let bits = bits >> self.ignored_bits;
         let fraction = bits & ((1 << self.fraction_bits) - 1);
@@ -139,10 +139,10 @@ const SIGN_OF_F32: u32 = 1 << 31;
 /// widened is not normalised: its exponent is the format's lowest, and its significand is below 1.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operand {
-    /// With its sign, which is all there is of an infinity. Of a NaN it is a NaN.
+    /// Signed. For an infinity, only the sign matters; for a NaN, it is a NaN.
     pub significand: f32,
-    /// A zero's is so low, and that of an infinity or a NaN so high, that the sum of two exponents
-    /// still tells them apart from numbers.
+    /// Zeros have an exponent so low, and infinities and NaN one so high, that the sum of two
+    /// exponents still distinguishes them from numbers.
     pub exponent: i16,
 }
 
@@ -153,7 +153,7 @@ impl Operand {
     };
     const ZERO_EXPONENT: i16 = -(1 << 12);
     const SPECIAL_EXPONENT: i16 = 1 << 13;
-    /// Above every exponent of a product of numbers, and below that of any product with an
+    /// Above the exponent of every product of numbers, and below that of every product with an
     /// infinity or a NaN.
     pub const FIRST_SPECIAL: i16 = 1 << 11;
 
@@ -174,7 +174,7 @@ mod tests {
     use super::*;
     use crate::basics::SplitMix64;
 
-    /// The fast path of normal numbers in `f32` agrees with that of all operands.
+    /// The fast path for normal `f32` numbers agrees with the general one.
     #[test]
     fn operands_in_f32_are_taken_apart_in_one_way() {
         let mut random = SplitMix64::new(9, 0);

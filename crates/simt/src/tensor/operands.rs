@@ -9,15 +9,15 @@ pub struct Operands {
     vectors_per_line: usize,
 }
 
-/// Operands of one fused step, filled up with zeros. Significands and exponents lie apart, so that
-/// the compiler uses vector instructions.
+/// Operands of one fused step, padded with zeros. Significands and exponents are in separate
+/// arrays, so that the compiler uses vector instructions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Vector {
     significands: [f32; LANES],
     exponents: [i16; LANES],
 }
 
-/// Operands of a vector: 8 exponents of 16 bits are 16 bytes.
+/// The number of operands in a vector: 8 exponents of 16 bits take 16 bytes.
 pub(super) const LANES: usize = 8;
 
 impl Operands {
@@ -78,8 +78,8 @@ impl Vector {
         std::array::from_fn(|lane| self.significands[lane] * other.significands[lane])
     }
 
-    /// The exponents of the products. They are far from the ends of the range: additions that wrap
-    /// around are vector instructions also in a build that checks for overflow.
+    /// The exponents of the products. They are far from the ends of the range. Wrapping additions
+    /// become vector instructions even in a build with overflow checks.
     #[inline]
     pub fn exponents_with(&self, other: &Self) -> [i16; LANES] {
         std::array::from_fn(|lane| self.exponents[lane].wrapping_add(other.exponents[lane]))

@@ -14,7 +14,7 @@ pub enum Rounding {
 /// A sum: `significand * 2^exponent`.
 #[derive(Clone, Copy, Debug)]
 pub struct Sum {
-    /// With its sign.
+    /// Signed.
     pub significand: i64,
     /// The weight of the significand's lowest bit.
     pub exponent: i32,
@@ -23,8 +23,8 @@ pub struct Sum {
 impl Sum {
     /// The bits of this sum in `format`, with at most `kept_bits` bits of the fraction.
     ///
-    /// A sum beyond the format's largest number is an infinity. A zero is positive, even if a negative sum was rounded
-    /// to it.
+    /// A sum beyond the format's largest number becomes an infinity. A zero is positive, even if a negative sum
+    /// rounds to it.
     #[inline]
     pub fn round(self, format: Format, kept_bits: u32, rounding: Rounding) -> u32 {
         let magnitude = self.significand.unsigned_abs();
@@ -39,8 +39,8 @@ impl Sum {
             Rounding::TowardZero => magnitude >> dropped.min(63),
             Rounding::ToNearest => shift_to_nearest(magnitude, dropped.min(63)),
         };
-        // The leading one of a normal number is added to the exponent's field: that makes up for
-        // the field of the lowest exponent, 1, and carries a significand that was rounded up.
+        // The leading one of a normal number is added to the exponent field. This accounts for the
+        // field of the lowest exponent, which is 1, and carries a significand that was rounded up.
         let fraction = kept << (format.fraction_bits - kept_bits);
         let field = (exponent - format.lowest_exponent()) as u64;
         let bits = (field << format.fraction_bits) + fraction;

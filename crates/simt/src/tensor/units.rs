@@ -12,8 +12,8 @@ const NAN_F32: u32 = 0x7fff_ffff;
 /// The bits of a NaN result in `f16`.
 const NAN_F16: u32 = 0x7fff;
 
-/// The lowest exponent that terms are aligned to, whatever their own: where they are smaller, bits
-/// below 2^-158 are cut off.
+/// The lowest exponent to which terms are aligned. If all terms have lower ones, bits below 2^-158
+/// are cut off.
 const LOWEST_ALIGNMENT: i32 = -133;
 
 /// A unit with accumulators in `f32`, truncated.

@@ -59,7 +59,7 @@ fn a_report_reads_well() {
   in thread ({first}, 0, 0) of block (1, 0, 0)
   - {others}, {file}:{line}:{column}
   - thread (37, 0, 0): exited
-  - missing: one barrier that all of its threads come to, at one line, those without work among them
+  - missing: every thread of the block at the same barrier call, including threads without work
   simulated with seed 0"
     );
     assert_eq!(found.to_string(), report);

@@ -69,9 +69,9 @@ fn every_finding_has_a_remedy() {
     ];
     let remedies = found.iter().map(|defect| defect.remedy().unwrap());
     let expected = [
-        "a comparison",
+        "a check",
         "an address",
-        "one barrier",
+        "every thread",
         "a mask",
         "an operand",
     ];

@@ -5,7 +5,7 @@ use super::work::{Work, bytes, indices};
 use crate::support::Outcome;
 use tilewright::{Buffer, Device, Element, PinnedBuffer};
 
-/// Memory of the host of both kinds.
+/// Pageable or page-locked host memory.
 enum Host<T: Element> {
     Pageable(Vec<T>),
     Pinned(PinnedBuffer<T>),
@@ -67,7 +67,7 @@ fn copy(
             true => |it| it.there.copy_from_slice(it.host.elements()),
             false => |it| it.there.copy_to_slice(it.host.elements()),
         },
-        // Both sides have what one had before.
+        // Both sides have the elements that one had before.
         check: |it| {
             let data = indices(it.there.len());
             let is_right = it.host.elements() == data && it.there.to_vec()? == data;

@@ -7,7 +7,7 @@ use tilewright_ladder::memory::{self, Caches, MISALIGNMENT, Pattern, STATIC_ELEM
 
 struct Sums {
     device: Device,
-    /// None where the arrays are those of the module.
+    /// `None` if the arrays are the module's.
     buffers: Option<(Buffer<f32>, Buffer<f32>)>,
 }
 

@@ -1,4 +1,4 @@
-//! The ladder of memories: a section for each of them.
+//! The memory ladder: a section for each memory.
 
 mod copies;
 mod global;

@@ -106,8 +106,7 @@ impl<K> Loads<K> {
         self.y.len() as f64 * f64::from(self.rounds)
     }
 
-    /// Compares the sums with those of `value` over all rounds, where lane `l` begins at
-    /// `l * step`.
+    /// Compares the sums with those of `value` over all rounds. Lane `l` begins at `l * step`.
     fn check(&self, step: u32, value: fn(u32) -> u32) -> Outcome {
         let sum_of = |lane: u32| {
             (0..self.rounds).fold(0_u32, |sum, round| {
@@ -140,7 +139,7 @@ pub fn banks() -> Vec<Case> {
     cases.collect()
 }
 
-/// What the host writes to constant memory.
+/// The values that the host writes to constant memory.
 fn table_value(place: u32) -> u32 {
     (place % TABLE_ELEMENTS as u32).wrapping_mul(2_654_435_761)
 }

@@ -6,7 +6,7 @@ use crate::support::Outcome;
 use tilewright::{AddressMode, Device, Matrix, Texture, TextureFilter, TextureOptions};
 use tilewright_ladder::memory;
 
-/// A shift that weights of 8 bits hold exactly.
+/// A shift that is exact in 8-bit weights.
 const SHIFT: (f32, f32) = (0.25, 0.375);
 
 struct Picture<S> {
@@ -17,8 +17,8 @@ struct Picture<S> {
     y: Matrix<f32>,
 }
 
-/// A square picture of small integers, and its side, a power of two: normalised coordinates of its
-/// elements are exact.
+/// A square picture of small integers, and its side, a power of two, so that normalised coordinates
+/// are exact.
 fn picture(scale: Scale) -> (usize, Vec<f32>) {
     let side = scale.pick(4096, 64);
     let x = (0..side * side).map(|i| (i % 17) as f32).collect();
@@ -89,7 +89,7 @@ fn by_texture(
 fn check_picture<S>(picture: &mut Picture<S>) -> Outcome {
     let y = picture.y.to_vec()?;
     let side = picture.y.rows();
-    // Some of all places, and the last row and column, whose neighbours are outside.
+    // A sample of all elements, and the last row and column, whose neighbours are outside.
     let last_column = (1..=side).map(|row| row * side - 1);
     let places = (0..y.len()).step_by(CHECKED).chain(last_column);
     let places = places.chain((side - 1) * side..side * side);
@@ -99,7 +99,7 @@ fn check_picture<S>(picture: &mut Picture<S>) -> Outcome {
     )
 }
 
-/// The value at `place` after [`SHIFT`], which leaves the picture on two sides only.
+/// The value at `place` after [`SHIFT`], which leaves the picture only on two sides.
 fn shifted<S>(picture: &Picture<S>, side: usize, place: usize) -> f32 {
     let outside = |index: usize| match picture.options.address_mode {
         _ if index < side => Some(index),

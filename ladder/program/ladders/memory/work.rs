@@ -1,4 +1,4 @@
-//! What the sections measure: a launch with its check.
+//! A launch to measure, with its check.
 
 use super::super::case::Trial;
 use crate::support::Outcome;
@@ -26,7 +26,7 @@ impl<S> Trial for Work<S> {
     }
 }
 
-/// Fails at the first place where a result is not as expected.
+/// Fails at the first unexpected result.
 pub fn compare<T: PartialEq + std::fmt::Debug>(
     results: &[T],
     expected: impl IntoIterator<Item = (usize, T)>,
@@ -40,10 +40,10 @@ pub fn compare<T: PartialEq + std::fmt::Debug>(
     Ok(())
 }
 
-/// Every so many results are compared where the expected one takes long to find.
+/// The interval of compared results, if the expected ones are slow to compute.
 pub const CHECKED: usize = 97;
 
-/// Elements whose value is that of their index, small enough to be exact.
+/// Elements with their index as value, small enough to be exact.
 pub fn indices(len: usize) -> Vec<f32> {
     (0..len).map(|i| (i % (1 << 20)) as f32).collect()
 }

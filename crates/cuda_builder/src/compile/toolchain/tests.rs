@@ -127,7 +127,7 @@ fn a_missing_tool_is_named_with_its_package() {
     fake.remove("bin/cargo");
     let message = fake.search().find().unwrap_err().to_string();
     assert!(
-        message.starts_with("`cargo` was not found in "),
+        message.starts_with("could not find `cargo` in "),
         "{message}"
     );
 }

@@ -113,7 +113,7 @@ pub fn f16_to_f32(bits: u16) -> f32 {
     value
 }
 
-/// The bits of the f16 that is nearest, ties to even.
+/// The bits of the nearest f16, ties to even.
 #[inline(always)]
 pub fn f32_to_f16(value: f32) -> u16 {
     let bits: u16;
@@ -144,7 +144,7 @@ macro_rules! narrow_pair {
     }};
 }
 
-/// The bits of the f16 that are nearest, ties to even; 0x7fff for NaN.
+/// The bits of the nearest f16 values, ties to even; 0x7fff for NaN.
 #[inline(always)]
 pub fn f32_pair_to_f16(values: [f32; 2]) -> [u16; 2] {
     #[cfg(cuda_arch_at_least = "80")]
@@ -153,7 +153,7 @@ pub fn f32_pair_to_f16(values: [f32; 2]) -> [u16; 2] {
     values.map(f32_to_f16)
 }
 
-/// The bits of the bf16 that are nearest, ties to even; 0x7fff for NaN.
+/// The bits of the nearest bf16 values, ties to even; 0x7fff for NaN.
 #[inline(always)]
 pub fn f32_pair_to_bf16(values: [f32; 2]) -> [u16; 2] {
     #[cfg(cuda_arch_at_least = "80")]

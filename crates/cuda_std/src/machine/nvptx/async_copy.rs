@@ -1,5 +1,5 @@
-//! Asynchronous copies (PTX ISA, 9.7.9.22: `cp.async`), from compute capability 8.0 on. Below it
-//! they are loads and stores, complete at once.
+//! Asynchronous copies (PTX ISA, 9.7.9.22: `cp.async`), from compute capability 8.0. On older
+//! devices they are loads and stores, complete at once.
 
 #[cfg(not(cuda_arch_at_least = "80"))]
 use super::memory::{Space, load, store};
@@ -29,8 +29,8 @@ pub unsafe fn async_copy<T: Pod, const N: usize>(
     source_bytes: u32,
 ) {
     #[cfg(cuda_arch_at_least = "80")]
-    // SAFETY: (1) to (4) are the caller's. The source's address may lie outside of the source
-    // where no byte is read, so it is computed without `add`.
+    // SAFETY: the caller's contract. The source's address may lie outside the source if no byte is
+    // read, so it is computed without `add`.
     unsafe {
         let _ = (len, source_len);
         let to = shared_address(base.add(index));
@@ -51,7 +51,7 @@ pub unsafe fn async_copy<T: Pod, const N: usize>(
         }
     }
     #[cfg(not(cuda_arch_at_least = "80"))]
-    // SAFETY: (1) to (4) are the caller's; elements behind `source_bytes` are not read.
+    // SAFETY: the caller's contract. Elements past `source_bytes` are not read.
     unsafe {
         let present = source_bytes as usize / size_of::<T>();
         let values: [T; N] = if present >= N {
@@ -83,7 +83,7 @@ pub unsafe fn async_copy_whole<T: Pod, const N: usize>(
     source_index: usize,
 ) {
     #[cfg(cuda_arch_at_least = "80")]
-    // SAFETY: (1) to (4) are the caller's.
+    // SAFETY: the caller's contract.
     unsafe {
         let _ = (len, source_len);
         let to = shared_address(base.add(index));
@@ -104,7 +104,7 @@ pub unsafe fn async_copy_whole<T: Pod, const N: usize>(
         }
     }
     #[cfg(not(cuda_arch_at_least = "80"))]
-    // SAFETY: (1) to (4) are the caller's.
+    // SAFETY: the caller's contract.
     unsafe {
         let values: [T; N] = load(Space::Global, source, source_len, source_index);
         store(Space::Shared, base, len, index, values);
@@ -125,8 +125,8 @@ pub fn async_commit() {
 #[inline(always)]
 pub fn async_wait<const PENDING: u32>() {
     #[cfg(cuda_arch_at_least = "80")]
-    // SAFETY: the copies touch what their callers promised; without `nomem`, no access of memory
-    // is moved across the wait.
+    // SAFETY: the callers of the copies guarantee their accesses. Without `nomem`, the compiler
+    // moves no memory access across the wait.
     unsafe {
         asm!("cp.async.wait_group {0};", const PENDING, options(nostack));
     }

@@ -5,18 +5,18 @@ use super::memory::{global_address, shared_address};
 use bytemuck::Pod;
 use core::arch::asm;
 
-/// Where a word lies.
+/// The memory of a word.
 #[derive(Clone, Copy, Debug)]
 pub enum AtomicSpace {
     Global,
     /// The shared memory of the block.
     Shared,
-    /// The shared memory of the block of this rank of the cluster; the pointer is that of the same place in the
+    /// The shared memory of the cluster's block of this rank. The pointer is the address of the same offset in the
     /// calling block.
     SharedOf(u32),
 }
 
-/// What an operation orders besides its own word.
+/// An operation's memory order.
 #[derive(Clone, Copy)]
 pub enum MemoryOrder {
     Relaxed,
@@ -25,7 +25,7 @@ pub enum MemoryOrder {
     AcquireRelease,
 }
 
-/// The threads that an operation is for.
+/// The threads that an operation synchronises.
 #[derive(Clone, Copy)]
 pub enum MemoryScope {
     Block,
@@ -34,19 +34,17 @@ pub enum MemoryScope {
     System,
 }
 
-/// What an operation orders besides its own word, and for which threads; `None` is relaxed, for the device: the
-/// instruction without qualifiers.
+/// An operation's order and scope. `None` is relaxed and device-scoped: the instruction without qualifiers.
 pub type Ordering = Option<(MemoryOrder, MemoryScope)>;
 
-/// A word with an atomic addition. Each function works on element `index` of the `len` at `base`.
+/// A word with an atomic addition. Each function accesses element `index` of the `len` at `base`.
 pub trait AtomicWord: Pod {
     /// Adds `value`, wrapping where integer, and returns what the element was.
     ///
     /// # Safety
     /// 1. `index` lies within the `len` elements at `base`, which lie in `space`.
-    /// 2. Meanwhile the element is accessed by atomic operations alone, whose scopes include each other's
-    ///    threads.
-    /// 3. If it is in the memory of another block, that one is in the cluster and running.
+    /// 2. Meanwhile all accesses of the element are atomic, with scopes that include each other's threads.
+    /// 3. If it is in the memory of another block, that block is in the cluster and running.
     unsafe fn fetch_add(
         ordering: Ordering,
         space: AtomicSpace,
@@ -92,7 +90,7 @@ pub trait AtomicInteger: AtomicWord {
         index: usize,
         values: [Self; 2],
     ) -> Self;
-    /// It acquires, unless the order is relaxed.
+    /// Loads the element, with acquire order unless relaxed.
     unsafe fn load(
         ordering: Ordering,
         space: AtomicSpace,
@@ -100,7 +98,7 @@ pub trait AtomicInteger: AtomicWord {
         len: usize,
         index: usize,
     ) -> Self;
-    /// It releases, unless the order is relaxed.
+    /// Stores the element, with release order unless relaxed.
     unsafe fn store(
         ordering: Ordering,
         space: AtomicSpace,
@@ -111,7 +109,7 @@ pub trait AtomicInteger: AtomicWord {
     );
 }
 
-/// Expands `$instruction` for the qualifiers of a scope, behind those of an order, each with its period.
+/// Expands `$instruction` with the qualifiers of a scope after those of an order, each with its period.
 macro_rules! with_scope {
     ($instruction:ident, $order:literal, $scope:expr, $arguments:tt) => {
         match $scope {
@@ -204,7 +202,7 @@ macro_rules! st {
     };
 }
 
-/// One read-modify-write instruction, by its order and scope.
+/// One read-modify-write instruction with an order and a scope.
 macro_rules! update {
     ($ordering:expr, $arguments:tt) => {
         match $ordering {
@@ -219,8 +217,8 @@ macro_rules! update {
     };
 }
 
-/// One load or store, which is never torn, nor taken from the read-only cache (PTX ISA, 8.2: strong
-/// operations), by its scope and, unless it is relaxed, with the order `$order`.
+/// One load or store, never torn and never from the read-only cache (PTX ISA, 8.2: strong
+/// operations). It has the given scope and, unless relaxed, the order `$order`.
 macro_rules! access {
     ($instruction:ident, $order:literal, $ordering:expr, $arguments:tt) => {
         match $ordering {
@@ -245,7 +243,7 @@ macro_rules! updates {
             value: Self,
         ) -> Self {
             let old: Self;
-            // SAFETY: (1), (2), (3) of `fetch_add` are the caller's.
+            // SAFETY: the caller's contract.
             unsafe {
                 let pointer = base.add(index);
                 update!(ordering, ($instruction, "{2}", space, pointer, old: $class, [value]));
@@ -282,7 +280,7 @@ macro_rules! integers {
                 [current, new]: [Self; 2],
             ) -> Self {
                 let old: Self;
-                // SAFETY: (1), (2), (3) of `fetch_add` are the caller's.
+                // SAFETY: the caller's contract.
                 unsafe {
                     let pointer = base.add(index);
                     update!(ordering, (
@@ -301,7 +299,7 @@ macro_rules! integers {
                 index: usize,
             ) -> Self {
                 let value: Self;
-                // SAFETY: (1), (2), (3) of `fetch_add` are the caller's.
+                // SAFETY: the caller's contract.
                 unsafe {
                     let pointer = base.add(index);
                     access!(ld, "acquire", ordering, ($bits, space, pointer, value: $class));
@@ -318,7 +316,7 @@ macro_rules! integers {
                 index: usize,
                 value: Self,
             ) {
-                // SAFETY: (1), (2), (3) of `fetch_add` are the caller's.
+                // SAFETY: the caller's contract.
                 unsafe {
                     let pointer = base.add(index);
                     access!(st, "release", ordering, ($bits, space, pointer, value: $class));

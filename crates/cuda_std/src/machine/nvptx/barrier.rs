@@ -1,8 +1,7 @@
 //! Barriers and fences (PTX ISA, 9.7.12.1 to 9.7.12.3).
 //!
-//! The barriers of a block are the instructions without `.aligned`: each warp may come to them in parts, as after a
-//! branch that its lanes take differently. Of those with `.aligned`, `bar.sync` among them, PTX leaves undefined what
-//! happens then.
+//! Block barriers are the instructions without `.aligned`: the lanes of a warp may arrive separately, as after a
+//! divergent branch. With `.aligned`, as in `bar.sync`, that is undefined in PTX.
 
 use super::atomic::{AtomicInteger, AtomicSpace, AtomicWord, MemoryScope};
 use super::intrinsics::intrinsics;
@@ -25,8 +24,8 @@ intrinsics! {
 /// Waits for every thread of the block.
 #[inline(always)]
 pub fn block_barrier() {
-    // SAFETY: a barrier touches no memory of its own. That all threads reach it is what
-    // `thread::sync_threads` asks of its caller; a GPU that waits forever is not unsound.
+    // SAFETY: a barrier accesses no memory. If a thread does not reach it, the GPU waits for ever,
+    // which is not unsound.
     unsafe { barrier_sync_all(0) }
 }
 
@@ -44,13 +43,14 @@ pub fn block_barrier_arrive(id: u32, threads: u32) {
     unsafe { barrier_arrive_count(number(id), whole_warps(threads)) }
 }
 
-/// One of the 16 barriers of a block, whatever `id` is: PTX has no meaning for others.
+/// Maps any `id` to one of the 16 barriers of a block: PTX does not define others.
 #[inline(always)]
 fn number(id: u32) -> i32 {
     (id % 16) as i32
 }
 
-/// A number of threads for which a barrier can wait: a positive multiple of the warp's width.
+/// Rounds to a number of threads that a barrier can wait for: a positive multiple of the warp's
+/// width.
 #[inline(always)]
 fn whole_warps(threads: u32) -> i32 {
     (threads / 32 * 32).max(32) as i32
@@ -82,11 +82,11 @@ pub fn warp_barrier(mask: u64) {
     unsafe { bar_warp_sync(mask as i32) }
 }
 
-/// Orders this thread's accesses, as the threads of a scope see them, and the fences of this kind among each
-/// other. (`membar` is `fence.sc` from compute capability 7.0 on, and has no scope of the cluster.)
+/// Orders this thread's accesses for the threads of a scope, and such fences among each other. (`membar` is
+/// `fence.sc` from compute capability 7.0, and has no cluster scope.)
 #[inline(always)]
 pub fn fence_seq_cst(scope: MemoryScope) {
-    // SAFETY: a fence only orders this thread's accesses; without `nomem`, no access of memory is moved across
+    // SAFETY: a fence only orders this thread's accesses. Without `nomem`, the compiler moves no memory access across
     // it.
     unsafe {
         match scope {
@@ -98,7 +98,7 @@ pub fn fence_seq_cst(scope: MemoryScope) {
     }
 }
 
-/// Orders this thread's accesses, as the threads of a scope see them.
+/// Orders this thread's accesses for the threads of a scope.
 #[inline(always)]
 pub fn fence_acq_rel(scope: MemoryScope) {
     // SAFETY: as for `fence_seq_cst`.
@@ -112,15 +112,15 @@ pub fn fence_acq_rel(scope: MemoryScope) {
     }
 }
 
-/// Nothing: the GPU's scheduler is fair by itself.
+/// Does nothing: the GPU's scheduler is fair.
 #[inline(always)]
 pub fn yield_now() {}
 
-/// The module's counters for barriers of the grid, in global memory: blocks that have arrived, and
-/// how often all have. Each barrier leaves the first as it was, so it needs no reset.
+/// The module's counters for grid barriers, in global memory: arrived blocks and completed
+/// barriers. Each barrier restores the first, so it needs no reset.
 struct GridCounters(UnsafeCell<[u32; 2]>);
 
-// SAFETY: the counters are touched by atomic instructions only.
+// SAFETY: only atomic instructions access the counters.
 unsafe impl Sync for GridCounters {}
 
 static GRID_COUNTERS: GridCounters = GridCounters(UnsafeCell::new([0; 2]));
@@ -137,14 +137,15 @@ const PASSED: usize = 1;
 pub unsafe fn grid_barrier() {
     block_barrier();
     if thread_idx_x() == 0 && thread_idx_y() == 0 && thread_idx_z() == 0 {
-        // SAFETY: (1), (2) are the caller's; one thread of each block, behind the block's barrier.
+        // SAFETY: the caller's contract. One thread of each block calls it, after the block's
+        // barrier.
         unsafe { meet_other_blocks() };
     }
     block_barrier();
 }
 
-/// One thread of each block waits for those of the others. What its block did before the barrier
-/// in front of this, it hands on: fences are cumulative (PTX ISA, 8.10, causality order).
+/// Waits, with one thread of each block, for the other blocks. It publishes what its block did
+/// before the preceding barrier: fences are cumulative (PTX ISA, 8.10, causality order).
 ///
 /// # Safety
 /// 1. As for [`grid_barrier`].
@@ -152,10 +153,10 @@ pub unsafe fn grid_barrier() {
 unsafe fn meet_other_blocks() {
     let blocks = grid_dim_x() * grid_dim_y() * grid_dim_z();
     let counters = GRID_COUNTERS.0.get().cast::<u32>();
-    // SAFETY: the two counters are touched by atomic instructions only, and by (2) of
-    // `grid_barrier` by no other launch.
+    // SAFETY: only atomic instructions access the two counters, and no other launch does: the
+    // caller's contract.
     unsafe {
-        // Read before the own arrival: until then no block passes.
+        // Read before this block arrives: until then no block passes.
         let passed = u32::load(None, AtomicSpace::Global, counters, 2, PASSED);
         fence_seq_cst(MemoryScope::Device);
         let arrived = u32::fetch_add(None, AtomicSpace::Global, counters, 2, ARRIVED, 1);

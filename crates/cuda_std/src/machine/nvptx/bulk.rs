@@ -1,17 +1,17 @@
-//! Bulk copies (PTX ISA, 9.7.8.24: `cp.async.bulk`), from compute capability 9.0 on.
+//! Bulk copies (PTX ISA, 9.7.8.24: `cp.async.bulk`), from compute capability 9.0.
 
 use super::memory::{global_address, shared_address};
 use bytemuck::Pod;
 use core::arch::asm;
 
-/// Which lines of the second-level cache are evicted before others.
+/// Eviction priority of cache lines in L2.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Eviction {
     First,
     Last,
 }
 
-/// A policy for all that a copy accesses (PTX ISA, `createpolicy`).
+/// A cache policy for all accesses of a copy (PTX ISA, `createpolicy`).
 #[inline(always)]
 pub fn cache_policy(eviction: Eviction) -> u64 {
     let policy: u64;
@@ -33,7 +33,7 @@ pub fn cache_policy(eviction: Eviction) -> u64 {
     policy
 }
 
-/// A copy with a policy for the second-level cache, or without. Which of them is known when compiled.
+/// A copy with or without an L2 policy, chosen at compile time.
 macro_rules! copy {
     ($policy:expr, [$($instruction:literal)*], [$($operands:literal)*], $($name:ident = in($class:ident) $value:expr),* $(,)?) => {
         match $policy {
@@ -52,8 +52,8 @@ macro_rules! copy {
     };
 }
 
-/// A copy of the box at a place of a tensor of two or three dimensions: the instruction's kind, the operands
-/// before the place and behind it.
+/// A copy of a box of a two- or three-dimensional tensor: the instruction's kind, and the operands before and after
+/// the coordinates.
 macro_rules! tensor_copy {
     ($rank:ident at $place:ident, $policy:expr, $kind:literal, $before:literal, $behind:literal,
         $($name:ident = in($class:ident) $value:expr),* $(,)?) => {
@@ -80,17 +80,17 @@ macro_rules! tensor_copy {
     };
 }
 
-/// Starts to copy the box at `place` of a tensor of `RANK` dimensions, 2 or 3, to shared memory. Its
-/// bytes count at `barrier`. A place is a coordinate in each dimension, the contiguous one first; a third
-/// that the tensor does not have is ignored.
+/// Starts to copy the box at `place` of a tensor of `RANK` dimensions, 2 or 3, to shared memory. Its bytes count at
+/// `barrier`. `place` is the coordinates, the contiguous dimension first; the third is ignored if the tensor has two
+/// dimensions.
 ///
 /// # Safety
-/// 1. `map` is the generic address of a tensor map of `RANK` dimensions in parameter, constant or
-///    global memory, of memory that lives and is not written meanwhile.
+/// 1. `map` is the generic address of a tensor map of `RANK` dimensions in parameter, constant or global memory, of
+///    memory that is live and not written meanwhile.
 /// 2. `destination` is aligned for the map's swizzle, and the box fits into the shared memory there.
 /// 3. `barrier` is a barrier in shared memory of the block.
 /// 4. Until the phase that counts the bytes has ended, no thread accesses the destination.
-/// 5. `policy` is none or one of [`cache_policy`].
+/// 5. `policy` is `None` or from [`cache_policy`].
 #[inline(always)]
 pub unsafe fn tensor_load<const RANK: usize>(
     map: *const u8,
@@ -99,7 +99,7 @@ pub unsafe fn tensor_load<const RANK: usize>(
     place: [u32; 3],
     policy: Option<u64>,
 ) {
-    // SAFETY: (1) to (5) are the caller's.
+    // SAFETY: the caller's contract.
     unsafe {
         tensor_copy!(
             RANK at place,
@@ -114,8 +114,8 @@ pub unsafe fn tensor_load<const RANK: usize>(
     }
 }
 
-/// [`tensor_load`] to the same place in each block of the cluster whose bit in `blocks` is set; the
-/// bytes count at the barrier in the same place of each.
+/// [`tensor_load`] to each block of the cluster whose bit in `blocks` is set. Destination and
+/// barrier are at the same offset in each.
 ///
 /// # Safety
 /// As for [`tensor_load`], in each of these blocks; none of them ends before the copy has landed.
@@ -128,7 +128,7 @@ pub unsafe fn tensor_load_multicast<const RANK: usize>(
     blocks: u16,
     policy: Option<u64>,
 ) {
-    // SAFETY: (1) to (5) are the caller's.
+    // SAFETY: the caller's contract.
     unsafe {
         tensor_copy!(
             RANK at place,
@@ -152,7 +152,7 @@ pub unsafe fn tensor_load_multicast<const RANK: usize>(
 ///    global memory, of memory that no other thread accesses meanwhile.
 /// 2. `source` is aligned for the map's swizzle, and holds a whole box.
 /// 3. Until the copy has been waited for, no thread writes the source.
-/// 4. `policy` is none or one of [`cache_policy`].
+/// 4. `policy` is `None` or from [`cache_policy`].
 #[inline(always)]
 pub unsafe fn tensor_store<const RANK: usize>(
     map: *const u8,
@@ -160,7 +160,7 @@ pub unsafe fn tensor_store<const RANK: usize>(
     place: [u32; 3],
     policy: Option<u64>,
 ) {
-    // SAFETY: (1) to (4) are the caller's.
+    // SAFETY: the caller's contract.
     unsafe {
         tensor_copy!(
             RANK at place,
@@ -180,17 +180,17 @@ const fn is_batch(rank: usize) -> bool {
     rank == 3
 }
 
-/// Starts to copy `count` elements from element `source_index` of global memory to element `index` of
-/// shared memory, of the block or of each block of the cluster whose bit in `blocks` is set. Their bytes
-/// count at `barrier`, or at the barrier in the same place of each.
+/// Starts to copy `count` elements from element `source_index` of global memory to element `index` of shared memory,
+/// of the block or of each block of the cluster whose bit in `blocks` is set. Their bytes count at `barrier`, at the
+/// same offset in each block.
 ///
 /// # Safety
 /// 1. The elements lie within the `source_len` elements at `source`, and within the `len` at `base`.
-/// 2. Both addresses and the number of bytes are multiples of 16, and there are bytes.
+/// 2. Both addresses and the number of bytes are multiples of 16, and the number is not zero.
 /// 3. `barrier` is a barrier in shared memory of the block, or of each of the blocks.
-/// 4. Until the phase that counts the bytes has ended, no thread writes the source or accesses the
-///    destination, and no block ends that has it.
-/// 5. `policy` is none or one of [`cache_policy`].
+/// 4. Until the phase that counts the bytes has ended, no thread writes the source or accesses the destination, and
+///    no block with a destination ends.
+/// 5. `policy` is `None` or from [`cache_policy`].
 #[inline(always)]
 #[expect(clippy::too_many_arguments, reason = "two places, each in its memory")]
 pub unsafe fn bulk_load<T: Pod>(
@@ -205,7 +205,7 @@ pub unsafe fn bulk_load<T: Pod>(
     blocks: Option<u16>,
     policy: Option<u64>,
 ) {
-    // SAFETY: (1) to (5) are the caller's.
+    // SAFETY: the caller's contract.
     unsafe {
         match blocks {
             None => copy!(
@@ -237,9 +237,9 @@ pub unsafe fn bulk_load<T: Pod>(
 ///
 /// # Safety
 /// 1. The elements lie within the `source_len` elements at `source`, and within the `len` at `base`.
-/// 2. Both addresses and the number of bytes are multiples of 16, and there are bytes.
+/// 2. Both addresses and the number of bytes are multiples of 16, and the number is not zero.
 /// 3. Until the copy has been waited for, no thread writes the source or accesses the destination.
-/// 4. `policy` is none or one of [`cache_policy`].
+/// 4. `policy` is `None` or from [`cache_policy`].
 #[inline(always)]
 #[expect(clippy::too_many_arguments, reason = "two places, each in its memory")]
 pub unsafe fn bulk_store<T: Pod>(
@@ -252,7 +252,7 @@ pub unsafe fn bulk_store<T: Pod>(
     count: usize,
     policy: Option<u64>,
 ) {
-    // SAFETY: (1) to (4) are the caller's.
+    // SAFETY: the caller's contract.
     unsafe {
         copy!(
             policy,
@@ -275,8 +275,8 @@ pub fn bulk_commit() {
 /// Waits until at most `PENDING` of this thread's groups of bulk stores still read their source.
 #[inline(always)]
 pub fn bulk_wait_read<const PENDING: u32>() {
-    // SAFETY: the copies touch what their callers promised; without `nomem`, no access of memory is
-    // moved across the wait.
+    // SAFETY: the callers of the copies guarantee their accesses. Without `nomem`, the compiler
+    // moves no memory access across the wait.
     unsafe { asm!("cp.async.bulk.wait_group.read {0};", const PENDING, options(nostack)) }
 }
 
@@ -294,12 +294,12 @@ pub fn fence_proxy_async() {
     unsafe { asm!("fence.proxy.async.shared::cta;", options(nostack)) }
 }
 
-/// Fetches a tensor map into the cache of its kind.
+/// Prefetches a tensor map into its cache.
 ///
 /// # Safety
 /// 1. `map` is the generic address of a tensor map in parameter, constant or global memory.
 #[inline(always)]
 pub unsafe fn prefetch_tensor_map(map: *const u8) {
-    // SAFETY: (1) is the caller's.
+    // SAFETY: the caller's contract.
     unsafe { asm!("prefetch.tensormap [{0}];", in(reg64) map, options(nostack)) }
 }

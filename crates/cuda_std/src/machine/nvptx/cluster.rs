@@ -1,5 +1,5 @@
 //! Clusters of blocks (PTX ISA, 9.7.12.4: `barrier.cluster`; 9.7.8.21: `mapa`), from compute
-//! capability 9.0 on.
+//! capability 9.0.
 
 use super::memory::shared_address;
 use bytemuck::Pod;
@@ -28,11 +28,11 @@ special_registers! {
     cluster_blocks = "cluster_nctarank";
 }
 
-/// Arrives at the barrier of the cluster: what the thread has done is released to its threads.
+/// Arrives at the cluster's barrier, and releases the thread's earlier accesses to the cluster.
 #[inline(always)]
 pub fn cluster_barrier_arrive() {
-    // SAFETY: a barrier touches no memory of its own; without `nomem`, no access of memory is moved
-    // across it. Without `.aligned` the lanes of a warp may come to it one after the other.
+    // SAFETY: a barrier accesses no memory. Without `nomem`, the compiler moves no memory access
+    // across it. Without `.aligned` the lanes of a warp may arrive separately.
     unsafe { asm!("barrier.cluster.arrive;", options(nostack)) }
 }
 
@@ -43,7 +43,7 @@ pub fn cluster_barrier_wait() {
     unsafe { asm!("barrier.cluster.wait;", options(nostack)) }
 }
 
-/// The address of a byte of shared memory in the block of rank `rank`.
+/// Maps an address in shared memory to the same offset in the block of rank `rank`.
 #[inline(always)]
 pub fn map_shared(address: u32, rank: u32) -> u32 {
     let mapped;
@@ -60,7 +60,7 @@ pub fn map_shared(address: u32, rank: u32) -> u32 {
     mapped
 }
 
-/// Elements `index..index + N` of those that lie at `base` in the block of rank `rank`: 4, 8 or 16 bytes.
+/// Loads elements `index..index + N` at `base` in the block of rank `rank`: 4, 8 or 16 bytes.
 ///
 /// # Safety
 /// 1. The elements lie within the `len` elements at `base`, and have been written.
@@ -73,8 +73,7 @@ pub unsafe fn load_in_block<T: Pod, const N: usize>(
     index: usize,
     rank: u32,
 ) -> [T; N] {
-    // SAFETY: (1), (2), (3) are the caller's; each copy has as many bytes as the elements, which are plain
-    // data.
+    // SAFETY: the caller's contract. Each copy has as many bytes as the elements, which are plain data.
     unsafe {
         let address = map_shared(shared_address(base.add(index)), rank);
         match const { N * size_of::<T>() } {
@@ -116,8 +115,7 @@ pub unsafe fn load_in_block<T: Pod, const N: usize>(
     }
 }
 
-/// Writes elements `index..index + N` of those that lie at `base` in the block of rank `rank`: 4, 8 or 16
-/// bytes.
+/// Writes elements `index..index + N` at `base` in the block of rank `rank`: 4, 8 or 16 bytes.
 ///
 /// # Safety
 /// 1. The elements lie within the `len` elements at `base`.
@@ -131,8 +129,7 @@ pub unsafe fn store_in_block<T: Pod, const N: usize>(
     rank: u32,
     values: [T; N],
 ) {
-    // SAFETY: (1), (2), (3) are the caller's; each copy has as many bytes as the elements, which are plain
-    // data.
+    // SAFETY: the caller's contract. Each copy has as many bytes as the elements, which are plain data.
     unsafe {
         let address = map_shared(shared_address(base.add(index)), rank);
         match const { N * size_of::<T>() } {

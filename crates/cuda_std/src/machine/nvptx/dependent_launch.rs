@@ -1,15 +1,16 @@
-//! Launches that depend on others (PTX ISA, "Parallel Synchronization and Communication Instructions": `griddepcontrol`), from compute capability 9.0 on.
+//! Launches that depend on others (PTX ISA, "Parallel Synchronization and Communication Instructions":
+//! `griddepcontrol`), from compute capability 9.0.
 
 use core::arch::asm;
 
-/// Waits until the launches before have ended, and what they have written is visible.
+/// Waits until the launches before have ended and their writes are visible.
 #[inline(always)]
 pub fn dependent_launch_wait() {
-    // SAFETY: a wait touches no memory of its own; without `nomem`, no access of memory is moved across it.
+    // SAFETY: a wait accesses no memory. Without `nomem`, the compiler moves no memory access across it.
     unsafe { asm!("griddepcontrol.wait;", options(nostack)) }
 }
 
-/// Lets the launches behind begin, once all blocks have made the call or ended.
+/// Lets the next launches start once all blocks have made the call or ended.
 #[inline(always)]
 pub fn dependent_launch_trigger() {
     // SAFETY: as for the wait.

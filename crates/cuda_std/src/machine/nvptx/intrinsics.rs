@@ -1,6 +1,6 @@
 //! LLVM intrinsics.
 
-/// Declares LLVM intrinsics under names of our own.
+/// Declares LLVM intrinsics under Rust names.
 macro_rules! intrinsics {
     ($(fn $name:ident($($argument:ident: $ty:ty),*) $(-> $result:ty)? = $link:literal;)*) => {
         unsafe extern "C" {

@@ -1,7 +1,7 @@
-//! Barriers in shared memory (PTX ISA, 9.7.12.15: `mbarrier`), from compute capability 9.0 on.
+//! Barriers in shared memory (PTX ISA, 9.7.12.15: `mbarrier`), from compute capability 9.0.
 //!
-//! No scope is written: an explicit `.cluster` scope makes each wait of a loop invalidate the
-//! first-level cache, and each arrival a fence of the whole device.
+//! The instructions have no explicit scope: with `.cluster`, each wait in a loop would invalidate
+//! L1, and each arrival would be a device-wide fence.
 
 use super::cluster::map_shared;
 use super::memory::shared_address;
@@ -13,7 +13,7 @@ use core::arch::asm;
 /// 1. `barrier` is a multiple of 8, in shared memory of the block, and no thread uses it meanwhile.
 #[inline(always)]
 pub unsafe fn mbarrier_init(barrier: *mut u64, arrivals: u32) {
-    // SAFETY: (1) is the caller's.
+    // SAFETY: the caller's contract.
     unsafe {
         asm!(
             "mbarrier.init.shared::cta.b64 [{0}], {1};",
@@ -24,7 +24,7 @@ pub unsafe fn mbarrier_init(barrier: *mut u64, arrivals: u32) {
     }
 }
 
-/// Makes barriers that this thread has made known to the cluster and to bulk copies.
+/// Makes this thread's initialised barriers visible to the cluster and to bulk copies.
 #[inline(always)]
 pub fn fence_mbarrier_init() {
     // SAFETY: a fence only orders this thread's accesses.
@@ -37,7 +37,7 @@ pub fn fence_mbarrier_init() {
 /// 1. `barrier` is a barrier in shared memory of the block.
 #[inline(always)]
 pub unsafe fn mbarrier_arrive(barrier: *mut u64) {
-    // SAFETY: (1) is the caller's.
+    // SAFETY: the caller's contract.
     unsafe {
         asm!(
             "mbarrier.arrive.shared::cta.b64 _, [{0}];",
@@ -47,14 +47,14 @@ pub unsafe fn mbarrier_arrive(barrier: *mut u64) {
     }
 }
 
-/// Arrives at the barrier at the same place in the block of rank `rank`.
+/// Arrives at the barrier at the same offset in the block of rank `rank`.
 ///
 /// # Safety
-/// 1. The word of the block of rank `rank` that lies where `barrier` does is a barrier.
+/// 1. The word at the offset of `barrier` in the block of rank `rank` is a barrier.
 /// 2. That block of the cluster is still running.
 #[inline(always)]
 pub unsafe fn mbarrier_arrive_in(barrier: *mut u64, rank: u32) {
-    // SAFETY: (1), (2) are the caller's.
+    // SAFETY: the caller's contract.
     unsafe {
         asm!(
             "mbarrier.arrive.shared::cluster.b64 _, [{0}];",
@@ -64,13 +64,13 @@ pub unsafe fn mbarrier_arrive_in(barrier: *mut u64, rank: u32) {
     }
 }
 
-/// Arrives at a barrier of this block, whose phase ends `bytes` bytes later.
+/// Arrives at a barrier of this block, and makes its phase wait for `bytes` more bytes.
 ///
 /// # Safety
 /// 1. `barrier` is a barrier in shared memory of the block.
 #[inline(always)]
 pub unsafe fn mbarrier_arrive_expect(barrier: *mut u64, bytes: u32) {
-    // SAFETY: (1) is the caller's.
+    // SAFETY: the caller's contract.
     unsafe {
         asm!(
             "mbarrier.arrive.expect_tx.shared::cta.b64 _, [{0}], {1};",
@@ -87,7 +87,7 @@ pub unsafe fn mbarrier_arrive_expect(barrier: *mut u64, bytes: u32) {
 /// 1. `barrier` is a barrier in shared memory of the block.
 #[inline(always)]
 pub unsafe fn mbarrier_wait(barrier: *mut u64, parity: bool) {
-    // SAFETY: (1) is the caller's.
+    // SAFETY: the caller's contract.
     unsafe {
         let (barrier, parity) = (shared_address(barrier), u32::from(parity));
         loop {

@@ -11,7 +11,7 @@ unsafe extern "C" {
     fn __cuda_std_global_address(pointer: *const u8) -> u64;
 }
 
-/// Where a view's memory lies.
+/// The memory space of a view.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Space {
     Global,
@@ -19,25 +19,25 @@ pub enum Space {
     Constant,
 }
 
-/// Tells LLVM that an address is a multiple of 4, so that one instruction moves all elements.
+/// States to LLVM that an address is a multiple of 4, so that one instruction moves all elements.
 #[repr(C, align(4))]
 #[derive(Clone, Copy)]
 struct Aligned4<T>(T);
 
-/// The same for multiples of 8.
+/// [`Aligned4`] for multiples of 8.
 #[repr(C, align(8))]
 #[derive(Clone, Copy)]
 struct Aligned8<T>(T);
 
-/// The same for multiples of 16.
+/// [`Aligned4`] for multiples of 16.
 #[repr(C, align(16))]
 #[derive(Clone, Copy)]
 struct Aligned16<T>(T);
 
-/// The bytes of one access, if it is of a vector; a single element is aligned as its type says.
+/// The bytes of a vector access. A single element is aligned to its type.
 ///
-/// To be matched on in a `const` block: otherwise LLVM meets all arms at once, and what it leaves
-/// of them are single-element accesses.
+/// Match on it in a `const` block: otherwise LLVM sees all arms, and reduces them to single-element
+/// accesses.
 const fn vector_bytes<T, const N: usize>() -> usize {
     if N > 1 { N * size_of::<T>() } else { 0 }
 }
@@ -51,8 +51,8 @@ const fn is_vector<T, const N: usize>() -> bool {
 ///
 /// # Safety
 /// 1. The elements lie within the `len` elements at `base`, and have been written.
-/// 2. Where N > 1 and `N * size_of::<T>()` is 4, 8 or 16, the address of element `index` is a
-///    multiple of that.
+/// 2. If N > 1 and `N * size_of::<T>()` is 4, 8 or 16, the address of element `index` is a multiple
+///    of it.
 /// 3. No thread writes the elements meanwhile.
 #[inline(always)]
 pub unsafe fn load<T: Pod, const N: usize>(
@@ -62,10 +62,10 @@ pub unsafe fn load<T: Pod, const N: usize>(
     index: usize,
 ) -> [T; N] {
     if const { is_vector::<T, N>() } && space == Space::Global {
-        // SAFETY: (1), (2), (3) are the caller's.
+        // SAFETY: the caller's contract.
         return unsafe { load_global(Operator::Plain, base, index) };
     }
-    // SAFETY: (1), (2), (3) are the caller's.
+    // SAFETY: the caller's contract.
     unsafe {
         let first = base.add(index);
         match const { vector_bytes::<T, N>() } {
@@ -89,10 +89,10 @@ pub unsafe fn load_read_only<T: Pod, const N: usize>(
     index: usize,
 ) -> [T; N] {
     if const { is_vector::<T, N>() } {
-        // SAFETY: (1), (2), (3) are the caller's.
+        // SAFETY: the caller's contract.
         return unsafe { load_global(Operator::ReadOnly, base, index) };
     }
-    // SAFETY: (1), (2), (3) are the caller's.
+    // SAFETY: the caller's contract.
     unsafe { load(Space::Global, base, len, index) }
 }
 
@@ -100,8 +100,8 @@ pub unsafe fn load_read_only<T: Pod, const N: usize>(
 ///
 /// # Safety
 /// 1. The elements lie within the `len` elements at `base`.
-/// 2. Where N > 1 and `N * size_of::<T>()` is 4, 8 or 16, the address of element `index` is a
-///    multiple of that.
+/// 2. If N > 1 and `N * size_of::<T>()` is 4, 8 or 16, the address of element `index` is a multiple
+///    of it.
 /// 3. No other thread reads or writes the elements meanwhile.
 #[inline(always)]
 pub unsafe fn store<T: Pod, const N: usize>(
@@ -112,10 +112,10 @@ pub unsafe fn store<T: Pod, const N: usize>(
     values: [T; N],
 ) {
     if const { vector_bytes::<T, N>() == 16 } && space == Space::Global {
-        // SAFETY: (1), (2), (3) are the caller's.
+        // SAFETY: the caller's contract.
         return unsafe { store_16(base, index, &values) };
     }
-    // SAFETY: (1), (2), (3) are the caller's.
+    // SAFETY: the caller's contract.
     unsafe {
         let first = base.add(index);
         match const { vector_bytes::<T, N>() } {
@@ -134,11 +134,11 @@ pub enum Cache {
     All,
     /// L2 alone (`.cg`).
     L2,
-    /// L1 and L2, in lines that are the first to be evicted (`.cs`).
+    /// L1 and L2, in lines that are evicted first (`.cs`).
     Streaming,
 }
 
-/// Elements `index..index + N` of global memory, 4, 8 or 16 bytes, by way of certain caches.
+/// Loads elements `index..index + N` of global memory, 4, 8 or 16 bytes, through the given caches.
 ///
 /// # Safety
 /// 1. The elements lie within the `len` elements at `base`, and have been written.
@@ -156,24 +156,24 @@ pub unsafe fn load_cached<T: Pod, const N: usize>(
         Cache::L2 => Operator::L2,
         Cache::Streaming => Operator::Streaming,
     };
-    // SAFETY: (1), (2), (3) are the caller's.
+    // SAFETY: the caller's contract.
     unsafe { load_global(operator, base, index) }
 }
 
-/// What a load from global memory is besides its width.
+/// The cache operator of a load from global memory.
 #[derive(Clone, Copy)]
 enum Operator {
-    /// As the GPU does it.
+    /// The GPU's default.
     Plain,
-    /// Of memory that the launch does not write (`.nc`).
+    /// For memory that the launch does not write (`.nc`).
     ReadOnly,
     All,
     L2,
     Streaming,
 }
 
-/// Elements `index..index + N` of global memory, in one instruction that stays one: a vector that LLVM
-/// sees as its elements is split again where another branch loads the same elements one by one.
+/// Loads elements `index..index + N` of global memory in one instruction that LLVM cannot split. (LLVM splits a
+/// vector whose elements another branch loads one by one.)
 ///
 /// # Safety
 /// As for [`load_cached`].
@@ -183,10 +183,10 @@ unsafe fn load_global<T: Pod, const N: usize>(
     base: *const T,
     index: usize,
 ) -> [T; N] {
-    // SAFETY: `index` lies within the elements by (1).
+    // SAFETY: `index` lies within the elements: the caller's contract.
     let address = global_address(unsafe { base.add(index) });
-    // SAFETY: (1), (2), (3) are the caller's; each copy has as many bytes as the elements, which
-    // are plain data.
+    // SAFETY: the caller's contract. Each copy has as many bytes as the elements, which are plain
+    // data.
     unsafe {
         match const { (N * size_of::<T>(), size_of::<T>()) } {
             (16, 8) => core::mem::transmute_copy(&load_two_longs(operator, address)),
@@ -198,7 +198,7 @@ unsafe fn load_global<T: Pod, const N: usize>(
     }
 }
 
-/// The instruction with the operator, which is known when it is compiled.
+/// The instruction with its operator, a compile-time constant.
 macro_rules! load_with_operator {
     ($operator:expr, $width:literal, $operands:literal, $($operand:tt)*) => {
         match $operator {
@@ -223,7 +223,7 @@ macro_rules! loads {
         #[inline(always)]
         unsafe fn $name(operator: Operator, address: u64) -> [$word; $count] {
             $(let $value: $word;)*
-            // SAFETY: (1), (2) are the caller's.
+            // SAFETY: the caller's contract.
             unsafe {
                 load_with_operator!(
                     operator,
@@ -256,17 +256,16 @@ loads! {
     load_4(".b32", " {a}, [{address}];", reg32) -> [u32; 1]: a;
 }
 
-/// Writes elements `index..index + N` of global memory, 16 bytes, in one instruction that stays one, as in
-/// [`load_global`].
+/// Writes elements `index..index + N` of global memory, 16 bytes, in one instruction that LLVM cannot split (see
+/// [`load_global`]).
 ///
 /// # Safety
 /// As for [`store`].
 #[inline(always)]
 unsafe fn store_16<T: Pod, const N: usize>(base: *mut T, index: usize, values: &[T; N]) {
-    // SAFETY: `index` lies within the elements by (1).
+    // SAFETY: `index` lies within the elements: the caller's contract.
     let address = global_address(unsafe { base.add(index) });
-    // SAFETY: (1), (2), (3) are the caller's; the elements are plain data, and each copy has as many
-    // bytes.
+    // SAFETY: the caller's contract. The elements are plain data, and each copy has as many bytes.
     unsafe {
         if const { size_of::<T>() == 8 } {
             let [a, b]: [u64; 2] = core::mem::transmute_copy(values);
@@ -280,31 +279,31 @@ unsafe fn store_16<T: Pod, const N: usize>(base: *mut T, index: usize, values: &
     }
 }
 
-/// Asks for the cache line of element `index` to be brought into L2.
+/// Prefetches the cache line of element `index` into L2.
 ///
 /// # Safety
 /// 1. `index` lies within the `len` elements at `base`.
 #[inline(always)]
 pub unsafe fn prefetch_l2<T: Pod>(base: *const T, _len: usize, index: usize) {
-    // SAFETY: (1) is the caller's; a prefetch changes no memory.
+    // SAFETY: the caller's contract. A prefetch changes no memory.
     unsafe {
         let address = global_address(base.add(index));
         asm!("prefetch.global.L2 [{0}];", in(reg64) address, options(readonly, nostack));
     }
 }
 
-/// Nothing: that `count` elements from `place` on lie in one row of a tile of `extent` rows and
-/// columns is the caller's promise.
+/// Does nothing: the caller guarantees that `count` elements from `place` lie in one row of a tile
+/// of `extent` rows and columns.
 #[inline(always)]
 pub fn check_in_tile(_place: (usize, usize), _count: usize, _extent: (usize, usize)) {}
 
-/// The first element of a static array: itself, as the launch's module has it.
+/// The first element of a static array: the module's own array.
 #[inline(always)]
 pub fn static_array<T>(first: *mut T) -> *mut T {
     first
 }
 
-/// The launch's dynamic shared memory: its address, a multiple of 128, and its bytes.
+/// The launch's dynamic shared memory: its address, a multiple of 128, and its size in bytes.
 #[inline(always)]
 pub fn dynamic_shared() -> (*mut u8, usize) {
     let bytes: u32;
@@ -316,7 +315,7 @@ pub fn dynamic_shared() -> (*mut u8, usize) {
     (base, bytes as usize)
 }
 
-/// [`dynamic_shared`] at a multiple of 1024, as swizzled tiles need it.
+/// [`dynamic_shared`] at a multiple of 1024, for swizzled tiles.
 #[inline(always)]
 pub fn dynamic_shared_of_tiles() -> (*mut u8, usize) {
     let (_, bytes) = dynamic_shared();
@@ -324,14 +323,14 @@ pub fn dynamic_shared_of_tiles() -> (*mut u8, usize) {
     (unsafe { __cuda_std_dynamic_shared_of_tiles() }, bytes)
 }
 
-/// The address in the shared window, as instructions on shared memory want it.
+/// Converts a pointer to an address for instructions on shared memory.
 #[inline(always)]
 pub fn shared_address<T>(pointer: *const T) -> u32 {
     // SAFETY: turns a pointer into a number.
     unsafe { __cuda_std_shared_address(pointer.cast()) }
 }
 
-/// The address in global memory, as instructions on global memory want it.
+/// Converts a pointer to an address for instructions on global memory.
 #[inline(always)]
 pub(super) fn global_address<T>(pointer: *const T) -> u64 {
     // SAFETY: turns a pointer into a number.

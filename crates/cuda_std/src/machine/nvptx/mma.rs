@@ -1,5 +1,4 @@
-//! Products of a warp on tensor cores (PTX ISA, 9.7.13: `mma`, `ldmatrix`, `stmatrix`), from compute
-//! capability 8.0 on.
+//! Products of a warp on tensor cores (PTX ISA, 9.7.13: `mma`, `ldmatrix`, `stmatrix`), from compute capability 8.0.
 
 use super::memory::shared_address;
 use crate::mma::{MatrixRegisters, Multiply, Tf32};
@@ -7,7 +6,7 @@ use bytemuck::Pod;
 use core::arch::asm;
 use half::{bf16, f16};
 
-/// A product, with its registers numbered through: `operand = register` of accumulators, A and B.
+/// A product with numbered registers: `operand = register` for the accumulators, A and B.
 macro_rules! products {
     ($($a:ty, $b:ty => $c:ty, $m:literal x $n:literal x $k:literal $types:literal: $class:ident
         [$c0:literal $($cn:literal)*] [$a0:literal = $ar0:literal $($an:literal = $arn:literal)*]
@@ -19,7 +18,8 @@ macro_rules! products {
                 b: <$b as crate::mma::Element<$k, $n>>::Registers,
                 mut c: <$c as crate::mma::Element<$m, $n>>::Registers,
             ) -> <$c as crate::mma::Element<$m, $n>>::Registers {
-                // SAFETY: (1) is the caller's; registers are exchanged and no memory is touched.
+                // SAFETY: the caller's contract. The instruction exchanges registers and accesses
+                // no memory.
                 unsafe {
                     asm!(
                         concat!(
@@ -71,7 +71,7 @@ products! {
         [4 = 0 5 = 1 6 = 2 7 = 3 8 = 4 9 = 5 10 = 6 11 = 7] [12 = 0 13 = 1 14 = 2 15 = 3];
 }
 
-/// Matrices of 8 lines of 16 bytes; the address is the operand behind the registers.
+/// Matrices of 8 rows or columns of 16 bytes. The address is the operand after the registers.
 macro_rules! matrices {
     ($($count:literal: $address:literal [$first:literal $($next:literal)*];)*) => {$(
         impl MatrixRegisters for [u32; $count] {
@@ -84,7 +84,7 @@ macro_rules! matrices {
                 index: usize,
             ) -> Self {
                 let mut registers = [0; $count];
-                // SAFETY: (1) to (4) are the caller's.
+                // SAFETY: the caller's contract.
                 unsafe {
                     let address = shared_address(base.add(index));
                     if TRANSPOSED {
@@ -121,7 +121,7 @@ macro_rules! matrices {
                 _len: usize,
                 index: usize,
             ) {
-                // SAFETY: (1) to (4) are the caller's.
+                // SAFETY: the caller's contract.
                 unsafe {
                     let address = shared_address(base.add(index));
                     if TRANSPOSED {

@@ -1,14 +1,13 @@
-//! The machine underneath: a GPU. Each function is one instruction, or a handful.
+//! The machine layer for GPUs. Each function is one instruction or a few.
 //!
-//! The folder `simulated` has the same files with the same functions: signatures and meaning are
-//! equal, file by file. Nothing outside this folder holds `asm!` or an LLVM intrinsic.
+//! The folder `simulated` has the same files with the same functions, signatures and semantics.
+//! Nothing outside this folder contains `asm!` or an LLVM intrinsic.
 //!
-//! Where LLVM has an intrinsic it is used, because it is convergent by itself: LLVM neither moves
-//! nor duplicates it across a branch. The builder marks every `asm!` convergent that is not
-//! `pure`, so `pure` stands only where lanes do not meet.
+//! LLVM's intrinsics are preferred, because they are convergent: LLVM neither moves nor duplicates
+//! them across a branch. The builder marks every `asm!` without `pure` as convergent, so `pure` is
+//! only for instructions that do not synchronise lanes.
 //!
-//! Sections of the PTX ISA are those of version 8.0, the one that the modules for compute
-//! capability 9.0 need.
+//! Section numbers refer to PTX ISA 8.0, the version that modules for compute capability 9.0 need.
 
 mod arithmetic;
 mod async_copy;
@@ -69,8 +68,8 @@ pub use warp::{
 pub use warpgroup::{decrease_registers, increase_registers};
 pub use wgmma::{wgmma_commit, wgmma_fence, wgmma_wait};
 
-/// A kernel that panics stops its launch with an error that the host sees. In a build with
-/// `CudaBuilder::panic_locations` the error has the place and the message.
+/// A panic stops the launch with an error on the host. With `CudaBuilder::panic_locations` the
+/// error has the location and the message.
 #[panic_handler]
 fn panic(_info: &core::panic::PanicInfo<'_>) -> ! {
     #[cfg(cuda_panic_locations)]

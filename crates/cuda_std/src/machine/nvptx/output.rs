@@ -1,17 +1,17 @@
-//! Lines that kernels print, and the place of a panic, in memory that the host reads.
+//! Printed lines and panics, recorded for the host.
 
 use crate::output::{Ring, Value};
 
-/// The module's ring. The host writes it when it has loaded the module.
+/// The module's ring. The host writes it after it loads the module.
 #[unsafe(no_mangle)]
 #[unsafe(link_section = ".global")]
 static __tilewright_output: Ring = Ring::new();
 
-/// Records a line for the host. Not inlined: a kernel prints where speed does not matter, and keeps its
-/// registers for the rest.
+/// Records a line for the host. Not inlined: printing need not be fast, and must not take registers from the rest of
+/// the kernel.
 #[inline(never)]
 pub fn print(text: &'static str, values: &[Value]) {
-    // SAFETY: (1) the host alone writes the ring's address, to memory of that kind.
+    // SAFETY: the ring's memory is null, or live and zeroed: only the host writes the address.
     unsafe { __tilewright_output.record_line(text, values) };
 }
 
@@ -41,6 +41,6 @@ pub(super) fn record_panic(info: &core::panic::PanicInfo<'_>) {
             position::thread_idx_z(),
         ],
     };
-    // SAFETY: (1) as in `print`.
+    // SAFETY: as in `print`.
     unsafe { __tilewright_output.record_panic(&panic) };
 }

@@ -1,4 +1,4 @@
-//! Where the calling thread stands: special registers (PTX ISA, 10).
+//! The calling thread's position: special registers (PTX ISA, 10).
 
 use super::intrinsics::intrinsics;
 
@@ -44,7 +44,7 @@ special_registers! {
     lane_index = read_laneid;
 }
 
-/// Lanes of a warp.
+/// The number of lanes in a warp.
 #[inline(always)]
 pub fn warp_width() -> u32 {
     32

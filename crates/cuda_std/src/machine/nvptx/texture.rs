@@ -1,7 +1,7 @@
-//! Textures (PTX ISA, 9.7.10.3), by way of handles in registers.
+//! Textures (PTX ISA, 9.7.10.3), with handles in registers.
 //!
-//! A texture does not change during a launch, so reads of it are `pure`. Each gives four
-//! channels, of which the first is used.
+//! A texture does not change during a launch, so reads are `pure`. Each returns four channels; only
+//! the first is used.
 
 use core::arch::asm;
 
@@ -12,7 +12,7 @@ use core::arch::asm;
 #[inline(always)]
 pub unsafe fn texture_1d(handle: u64, x: f32) -> f32 {
     let value;
-    // SAFETY: (1) is the caller's.
+    // SAFETY: the caller's contract.
     unsafe {
         asm!(
             "tex.1d.v4.f32.f32 {{{0}, {1}, {2}, {3}}}, [{4}, {{{5}}}];",
@@ -35,7 +35,7 @@ pub unsafe fn texture_1d(handle: u64, x: f32) -> f32 {
 #[inline(always)]
 pub unsafe fn texture_2d(handle: u64, x: f32, y: f32) -> f32 {
     let value;
-    // SAFETY: (1) is the caller's.
+    // SAFETY: the caller's contract.
     unsafe {
         asm!(
             "tex.2d.v4.f32.f32 {{{0}, {1}, {2}, {3}}}, [{4}, {{{5}, {6}}}];",

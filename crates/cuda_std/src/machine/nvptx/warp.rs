@@ -1,8 +1,8 @@
-//! What the lanes of a warp do together (PTX ISA, 9.7.8.6 and 9.7.12.7 to 9.7.12.9).
+//! Warp-level operations (PTX ISA, 9.7.8.6 and 9.7.12.7 to 9.7.12.9).
 //!
-//! Every function here exchanges registers and touches no memory. PTX leaves undefined what an instruction does
-//! whose mask leaves out the lane that executes it, so [`with_own_lane`] adds it. What is left are lanes that
-//! are named and do not come: the others wait, or get unspecified values. That is why they are safe.
+//! Every function exchanges registers and accesses no memory. An instruction whose mask omits the executing lane is
+//! undefined in PTX, so [`with_own_lane`] adds that lane. If a lane in the mask does not arrive, the others wait or
+//! get unspecified values. So the functions are safe.
 
 use super::intrinsics::intrinsics;
 use super::position::{lane_index, warp_width};
@@ -18,11 +18,10 @@ intrinsics! {
     fn match_any_64(mask: i32, value: i64) -> i32 = "llvm.nvvm.match.any.sync.i64";
 }
 
-/// The lanes of `mask` and the calling one, as the other functions take them. A constant mask of all lanes stays
-/// one.
+/// Adds the calling lane to `mask`, for the other functions. A constant mask of all lanes stays a constant.
 #[inline(always)]
 pub fn with_own_lane(mask: u64) -> u64 {
-    // Instructions take the 32 bits of the lanes that there are.
+    // Instructions take a mask of 32 bits.
     u64::from(mask as u32 | 1 << lane_index())
 }
 
@@ -35,7 +34,7 @@ pub enum Shuffle {
     Xor,
 }
 
-/// The value of another lane, of `bytes` bytes, within segments of `width` lanes.
+/// The value of another lane, `bytes` bytes wide, within segments of `width` lanes.
 #[inline(always)]
 pub fn shuffle(kind: Shuffle, mask: u64, bits: u64, bytes: usize, lane: u32, width: u32) -> u64 {
     let low = u64::from(shuffle_word(kind, mask, bits as u32, lane, width));
@@ -48,12 +47,13 @@ pub fn shuffle(kind: Shuffle, mask: u64, bits: u64, bytes: usize, lane: u32, wid
 
 #[inline(always)]
 fn shuffle_word(kind: Shuffle, mask: u64, word: u32, lane: u32, width: u32) -> u32 {
-    // Bits 8 to 12 of the last operand cut the warp into segments; bits 0 to 4 are the last lane
-    // of a segment that may be read, or the first one for `up`.
+    // Bits 8 to 12 of the last operand divide the warp into segments. Bits 0 to 4 are the last lane
+    // of a segment that may be read, or the first for `up`.
     let segments = (warp_width() - width) << 8;
     let last = segments | (warp_width() - 1);
     let (mask, word, lane) = (mask as i32, word as i32, lane as i32);
-    // SAFETY: see the module's documentation.
+    // SAFETY: exchanges registers only; the mask has the calling lane (see the module's
+    // documentation).
     let word = unsafe {
         match kind {
             Shuffle::Index => shfl_idx(mask, word, lane, last as i32),
@@ -68,14 +68,16 @@ fn shuffle_word(kind: Shuffle, mask: u64, word: u32, lane: u32, width: u32) -> u
 /// The lanes of `mask` whose predicate is true.
 #[inline(always)]
 pub fn ballot(mask: u64, predicate: bool) -> u64 {
-    // SAFETY: see the module's documentation.
+    // SAFETY: exchanges registers only; the mask has the calling lane (see the module's
+    // documentation).
     u64::from(unsafe { vote_ballot(mask as i32, predicate) } as u32)
 }
 
-/// The lanes of `mask` that bring the same `bits`, of which `bytes` bytes count.
+/// The lanes of `mask` with the same `bits`, compared over `bytes` bytes.
 #[inline(always)]
 pub fn match_any(mask: u64, bits: u64, bytes: usize) -> u64 {
-    // SAFETY: see the module's documentation.
+    // SAFETY: exchanges registers only; the mask has the calling lane (see the module's
+    // documentation).
     let lanes = unsafe {
         if bytes <= 4 {
             match_any_32(mask as i32, bits as i32)
@@ -90,25 +92,27 @@ pub fn match_any(mask: u64, bits: u64, bytes: usize) -> u64 {
 #[inline(always)]
 pub fn active_lanes() -> u64 {
     let mask: u32;
-    // SAFETY: see the module's documentation. It is not `pure`: the answer depends on the place.
+    // SAFETY: exchanges registers only; the mask has the calling lane (see the module's
+    // documentation). Not `pure`: the result depends on where it executes.
     unsafe { asm!("activemask.b32 {0};", out(reg32) mask, options(nomem, nostack)) };
     u64::from(mask)
 }
 
-/// The lanes that are here together, for them to work together next.
+/// The converged lanes, which may then work together.
 #[inline(always)]
 pub fn converged_lanes() -> u64 {
     active_lanes()
 }
 
-/// The sum over the lanes of `mask`, wrapping, where the machine has an instruction for it
-/// (`redux.sync`, from compute capability 8.0 on).
+/// The wrapping sum over the lanes of `mask`, if the machine has an instruction for it
+/// (`redux.sync`, from compute capability 8.0).
 #[inline(always)]
 pub fn reduce_add_u32(mask: u64, value: u32) -> Option<u32> {
     #[cfg(cuda_arch_at_least = "80")]
     {
         let sum: u32;
-        // SAFETY: see the module's documentation.
+        // SAFETY: exchanges registers only; the mask has the calling lane (see the module's
+        // documentation).
         unsafe {
             asm!(
                 "redux.sync.add.u32 {0}, {1}, {2};",

@@ -1,21 +1,21 @@
 //! Products of a warpgroup (PTX ISA, 9.7.15: `wgmma`), on compute capability 9.0.
 //!
-//! The accumulators are operands of each product that are read and written, so that the compiler
-//! gives them the same registers throughout. The products run on while the thread does; only
-//! [`Registers::wait`] says that the accumulators hold their results.
+//! The accumulators are read-write operands of each product, so the compiler keeps them in the same
+//! registers. Products run asynchronously; the accumulators hold their results only after
+//! [`Registers::wait`].
 
 use crate::fp8::{F8E4M3, F8E5M2};
 use crate::wgmma::{Descriptor, Multiply, Registers};
 use core::arch::asm;
 use half::{bf16, f16};
 
-/// Makes the registers that this warp has written known to its products.
+/// Makes this warp's register writes visible to its products.
 ///
 /// # Safety
-/// 1. All threads of the warpgroup make the call together: none has branched away.
+/// 1. All threads of the warpgroup make the call together, converged.
 #[inline(always)]
 pub unsafe fn wgmma_fence() {
-    // SAFETY: (1) is the caller's; a fence only orders accesses.
+    // SAFETY: the caller's contract. A fence only orders accesses.
     unsafe { asm!("wgmma.fence.sync.aligned;", options(nostack)) }
 }
 
@@ -25,7 +25,7 @@ pub unsafe fn wgmma_fence() {
 /// As for [`wgmma_fence`].
 #[inline(always)]
 pub unsafe fn wgmma_commit() {
-    // SAFETY: (1) is the caller's; touches no memory.
+    // SAFETY: the caller's contract. Touches no memory.
     unsafe { asm!("wgmma.commit_group.sync.aligned;", options(nostack)) }
 }
 
@@ -35,18 +35,19 @@ pub unsafe fn wgmma_commit() {
 /// As for [`wgmma_fence`].
 #[inline(always)]
 pub unsafe fn wgmma_wait<const PENDING: u32>() {
-    // SAFETY: (1) is the caller's; the products read what their callers promised; without `nomem`, no
-    // access of memory is moved across the wait.
+    // SAFETY: the caller's contract. The callers of the products guarantee their accesses. Without `nomem`, the
+    // compiler moves no memory access across the wait.
     unsafe { asm!("wgmma.wait_group.sync.aligned {0};", const PENDING, options(nostack)) }
 }
 
-/// Accumulators of one type in so many registers of each thread.
+/// Accumulators of one type, in `$count` registers of each thread.
 macro_rules! registers {
     ($element:ty, $count:literal, $first:literal $($index:literal)*) => {
         impl Registers for [$element; $count] {
             #[inline(always)]
             fn begin(&mut self) {
-                // SAFETY: a comment, behind which the compiler moves nothing that computes them.
+                // SAFETY: the assembly is a comment. It keeps the compiler from moving the
+                // computation of the registers past it.
                 unsafe {
                     asm!(
                         concat!("// {", $first, "}", $(" {", $index, "}",)*),
@@ -59,7 +60,7 @@ macro_rules! registers {
 
             #[inline(always)]
             unsafe fn wait<const PENDING: u32>(&mut self) {
-                // SAFETY: as for `wgmma_wait`; the registers are named in a comment.
+                // SAFETY: as for `wgmma_wait`. A comment names the registers.
                 unsafe {
                     asm!(
                         concat!(
@@ -77,7 +78,7 @@ macro_rules! registers {
     };
 }
 
-/// The product of one shape, `$n` and `$types`, with what follows its predicate.
+/// The product of one shape, `$n`, and `$types`, with the operands after its predicate.
 macro_rules! product {
     ($a:ty, $b:ty, $element:ty, $n:literal, $count:literal, $types:literal, $immediates:literal,
         [$($layout:ident = $constant:ident),*], $first:literal $($index:literal)*) => {
@@ -89,7 +90,7 @@ macro_rules! product {
                 b: Descriptor,
                 accumulate: bool,
             ) {
-                // SAFETY: (1) to (3) are the caller's.
+                // SAFETY: the caller's contract.
                 unsafe {
                     asm!(
                         "{{",
@@ -115,8 +116,8 @@ macro_rules! product {
     };
 }
 
-/// All products with outputs of 64 x `$n`, of which each thread holds `$count`. Only 16-bit types say
-/// which elements of an operand are neighbours, and integers have no factors of 1 or -1.
+/// All products with 64 x `$n` outputs, `$count` in each thread. Only 16-bit types take an operand's major order, and
+/// integers have no factor of 1 or -1.
 macro_rules! products {
     ($n:literal, $count:literal, $($index:literal)*) => {
         registers!(f32, $count, $($index)*);

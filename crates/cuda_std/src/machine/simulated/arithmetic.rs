@@ -1,4 +1,4 @@
-//! Arithmetic that Rust's `core` lacks. It is reported to the simulator's counters.
+//! Arithmetic that Rust's `core` lacks, counted by the simulator.
 
 use simt::{Arithmetic, count_arithmetic};
 
@@ -86,7 +86,7 @@ pub fn f16_to_f32(bits: u16) -> f32 {
     half::f16::from_bits(bits).to_f32()
 }
 
-/// The bits of the f16 that is nearest, ties to even.
+/// The bits of the nearest f16, ties to even.
 #[inline]
 #[track_caller]
 pub fn f32_to_f16(value: f32) -> u16 {
@@ -94,7 +94,7 @@ pub fn f32_to_f16(value: f32) -> u16 {
     half::f16::from_f32(value).to_bits()
 }
 
-/// The bits of the f16 that are nearest, ties to even; 0x7fff for NaN.
+/// The bits of the nearest f16 values, ties to even; 0x7fff for NaN.
 #[inline]
 #[track_caller]
 pub fn f32_pair_to_f16(values: [f32; 2]) -> [u16; 2] {
@@ -102,7 +102,7 @@ pub fn f32_pair_to_f16(values: [f32; 2]) -> [u16; 2] {
     values.map(|value| canonical(value, half::f16::from_f32(value).to_bits()))
 }
 
-/// The bits of the bf16 that are nearest, ties to even; 0x7fff for NaN.
+/// The bits of the nearest bf16 values, ties to even; 0x7fff for NaN.
 #[inline]
 #[track_caller]
 pub fn f32_pair_to_bf16(values: [f32; 2]) -> [u16; 2] {
@@ -110,7 +110,7 @@ pub fn f32_pair_to_bf16(values: [f32; 2]) -> [u16; 2] {
     values.map(|value| canonical(value, half::bf16::from_f32(value).to_bits()))
 }
 
-/// What the instruction for two values makes of one of them.
+/// One value's bits, as from the instruction for two: 0x7fff for NaN.
 fn canonical(value: f32, bits: u16) -> u16 {
     if value.is_nan() { 0x7fff } else { bits }
 }

@@ -1,4 +1,4 @@
-//! Asynchronous copies: performed at their wait and not before.
+//! Asynchronous copies, performed at their wait.
 
 use super::memory::{Space, announce};
 use bytemuck::Pod;
@@ -8,8 +8,8 @@ use simt::AccessKind;
 /// `index` of shared memory, and zeros to the rest of `N` elements.
 ///
 /// # Safety
-/// 1. Source and destination are allocated with the lengths given, the source until the launch has ended;
-///    that the indices lie within is checked here. No host thread but the simulator's workers writes the source.
+/// 1. Source and destination are allocated with the given lengths, the source until the launch has ended. (The
+///    indices are checked here.) No host thread except the simulator's workers writes the source.
 #[track_caller]
 pub unsafe fn async_copy<T: Pod, const N: usize>(
     base: *mut T,
@@ -22,15 +22,15 @@ pub unsafe fn async_copy<T: Pod, const N: usize>(
 ) {
     let element = size_of::<T>();
     let (bytes, present) = (N * element, source_bytes as usize);
-    // SAFETY: (1) they are in shared memory.
+    // SAFETY: the elements are in shared memory.
     unsafe { announce(Space::Shared, AccessKind::AsyncWrite, base, len, index, N) };
-    // A GPU looks at the source's alignment even where it reads nothing.
+    // A GPU checks the source's alignment even if it reads nothing.
     let (view_bytes, offset) = if present > 0 {
         (source_len * element, source_index.saturating_mul(element))
     } else {
         (0, 0)
     };
-    // SAFETY: (1) of the source's elements is (1).
+    // SAFETY: the source is allocated and not written: the caller's contract.
     unsafe {
         simt::access(
             Space::Global,
@@ -42,7 +42,8 @@ pub unsafe fn async_copy<T: Pod, const N: usize>(
             bytes,
         );
     }
-    // SAFETY: (1) and the checks just made; a source of which nothing is read may lie anywhere.
+    // SAFETY: both are allocated: the caller's contract. The indices were checked; a source that is
+    // not read may lie anywhere.
     unsafe {
         let to = base.add(index).cast();
         let from = source.wrapping_add(source_index).cast();
@@ -64,7 +65,7 @@ pub unsafe fn async_copy_whole<T: Pod, const N: usize>(
     source_index: usize,
 ) {
     let bytes = (N * size_of::<T>()) as u32;
-    // SAFETY: (1) is the caller's.
+    // SAFETY: the caller's contract.
     unsafe { async_copy::<T, N>(base, len, index, source, source_len, source_index, bytes) }
 }
 

@@ -5,27 +5,27 @@ use simt::{AccessKind, Space};
 
 pub use simt::{MemoryOrder, MemoryScope};
 
-/// Where a word lies.
+/// The memory of a word.
 #[derive(Clone, Copy, Debug)]
 pub enum AtomicSpace {
     Global,
     /// The shared memory of the block.
     Shared,
-    /// The shared memory of the block of this rank of the cluster; the pointer is that of the same place in the
+    /// The shared memory of the cluster's block of this rank. The pointer is the address of the same offset in the
     /// calling block.
     SharedOf(u32),
 }
 
-/// What an operation orders besides its own word, and for which threads; `None` is relaxed, for the device.
+/// An operation's order and scope. `None` is relaxed and device-scoped.
 pub type Ordering = Option<(MemoryOrder, MemoryScope)>;
 
-/// A word with an atomic addition. Each function works on element `index` of the `len` at `base`.
+/// A word with an atomic addition. Each function accesses element `index` of the `len` at `base`.
 pub trait AtomicWord: Pod {
     /// Adds `value`, wrapping where integer, and returns what the element was.
     ///
     /// # Safety
-    /// 1. The `len` elements at `base` are allocated; that the index lies within is checked.
-    /// 2. No host thread but the simulator's workers touches them meanwhile.
+    /// 1. The `len` elements at `base` are allocated. (The index is checked.)
+    /// 2. Meanwhile no host thread except the simulator's workers touches them.
     #[track_caller]
     unsafe fn fetch_add(
         ordering: Ordering,
@@ -93,7 +93,7 @@ pub trait AtomicInteger: AtomicWord {
     );
 }
 
-/// Checks the atomic access of element `index` that is about to happen; returns where the element is.
+/// Checks an atomic access of element `index` before it happens, and returns the element's address.
 ///
 /// # Safety
 /// 1., 2. As for [`AtomicWord::fetch_add`].
@@ -110,14 +110,14 @@ unsafe fn announce<T>(
         AtomicSpace::Shared => (Space::Shared, base),
         AtomicSpace::SharedOf(rank) => {
             let mapped = simt::map_shared(base.addr(), rank);
-            // The blocks of a cluster have pieces of the same memory.
+            // The blocks of a cluster have parts of one memory.
             (Space::Shared, std::ptr::with_exposed_provenance_mut(mapped))
         }
     };
     let bytes = size_of::<T>();
     let offset = index.saturating_mul(bytes);
     let ordering = ordering.unwrap_or((MemoryOrder::Relaxed, MemoryScope::Device));
-    // SAFETY: (1) is (1), (2).
+    // SAFETY: the elements are allocated, and only the workers touch them: the caller's contract.
     unsafe {
         simt::atomic_access(
             space,
@@ -148,9 +148,9 @@ macro_rules! updates {
                 let $old: Self = bytemuck::cast::<$bits, Self>(bits);
                 bytemuck::cast::<Self, $bits>($new)
             };
-            // SAFETY: (1), (2) are those of `fetch_add`.
+            // SAFETY: the caller's contract.
             let word = unsafe { announce((space, AccessKind::Atomic), ordering, base, len, index) };
-            // SAFETY: (1), (2) of `fetch_add` and the check just made.
+            // SAFETY: the caller's contract, and the check above.
             bytemuck::cast(unsafe { simt::$update(word.cast(), step) })
         }
     )*};
@@ -182,9 +182,9 @@ macro_rules! integers {
                 values: [Self; 2],
             ) -> Self {
                 let [current, new] = values.map(bytemuck::cast::<Self, $bits>);
-                // SAFETY: (1), (2) are those of `fetch_add`.
+                // SAFETY: the caller's contract.
                 let word = unsafe { announce((space, AccessKind::Atomic), ordering, base, len, index) };
-                // SAFETY: (1), (2) of `fetch_add` and the check just made.
+                // SAFETY: the caller's contract, and the check above.
                 let old = unsafe {
                     simt::$update(word.cast(), |old| if old == current { new } else { old })
                 };
@@ -199,9 +199,9 @@ macro_rules! integers {
                 len: usize,
                 index: usize,
             ) -> Self {
-                // SAFETY: (1), (2) are those of `fetch_add`.
+                // SAFETY: the caller's contract.
                 let word = unsafe { announce((space, AccessKind::AtomicRead), ordering, base, len, index) };
-                // SAFETY: (1), (2) of `fetch_add` and the check just made.
+                // SAFETY: the caller's contract, and the check above.
                 bytemuck::cast(unsafe { simt::$update(word.cast(), |old| old) })
             }
 
@@ -215,9 +215,9 @@ macro_rules! integers {
                 value: Self,
             ) {
                 let value = bytemuck::cast::<Self, $bits>(value);
-                // SAFETY: (1), (2) are those of `fetch_add`.
+                // SAFETY: the caller's contract.
                 let word = unsafe { announce((space, AccessKind::AtomicWrite), ordering, base, len, index) };
-                // SAFETY: (1), (2) of `fetch_add` and the check just made.
+                // SAFETY: the caller's contract, and the check above.
                 unsafe { simt::$update(word.cast(), |_| value) };
             }
         }

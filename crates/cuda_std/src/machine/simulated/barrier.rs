@@ -32,13 +32,12 @@ pub fn warp_barrier(mask: u64) {
     simt::warp_barrier(mask);
 }
 
-/// Orders this thread's accesses, as the threads of a scope see them, and the fences of this kind among each
-/// other.
+/// Orders this thread's accesses for the threads of a scope, and such fences among each other.
 pub fn fence_seq_cst(scope: MemoryScope) {
     simt::fence(scope);
 }
 
-/// Orders this thread's accesses, as the threads of a scope see them.
+/// Orders this thread's accesses for the threads of a scope.
 pub fn fence_acq_rel(scope: MemoryScope) {
     simt::fence_acq_rel(scope);
 }

@@ -1,28 +1,28 @@
-//! Bulk copies: performed at a moment of the seed's choice between their issue and their wait. There is
-//! no cache, so policies for one have no effect and are not counted.
+//! Bulk copies, performed between issue and wait, at a moment that the seed chooses. Cache policies have no effect
+//! and are not counted: there is no cache.
 
 use bytemuck::Pod;
 use simt::{DefectKind, Space, TensorMap};
 
-/// Which lines of the second-level cache are evicted before others.
+/// Eviction priority of cache lines in L2.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Eviction {
     First,
     Last,
 }
 
-/// Nothing: there is no cache.
+/// Does nothing: there is no cache.
 pub fn cache_policy(_eviction: Eviction) -> u64 {
     0
 }
 
-/// Starts to copy the box at `place` of a tensor of `RANK` dimensions, 2 or 3, to shared memory. Its
-/// bytes count at `barrier`. A place is a coordinate in each dimension, the contiguous one first; a third
-/// that the tensor does not have is ignored.
+/// Starts to copy the box at `place` of a tensor of `RANK` dimensions, 2 or 3, to shared memory. Its bytes count at
+/// `barrier`. `place` is the coordinates, the contiguous dimension first; the third is ignored if the tensor has two
+/// dimensions.
 ///
 /// # Safety
-/// 1. `map` is a tensor map of the simulator's, of memory that lives until the copy has landed; its
-///    dimensions and the addresses in shared memory are checked.
+/// 1. `map` is a tensor map of the simulator, of memory that lives until the copy has landed. (Dimensions and
+///    addresses in shared memory are checked.)
 #[track_caller]
 pub unsafe fn tensor_load<const RANK: usize>(
     map: *const u8,
@@ -31,12 +31,12 @@ pub unsafe fn tensor_load<const RANK: usize>(
     place: [u32; 3],
     _policy: Option<u64>,
 ) {
-    // SAFETY: (1) is the caller's.
+    // SAFETY: the caller's contract.
     unsafe { load::<RANK>(map, destination, barrier, place, None) };
 }
 
-/// [`tensor_load`] to the same place in each block of the cluster whose bit in `blocks` is set; the
-/// bytes count at the barrier in the same place of each.
+/// [`tensor_load`] to each block of the cluster whose bit in `blocks` is set. Destination and
+/// barrier are at the same offset in each.
 ///
 /// # Safety
 /// As for [`tensor_load`].
@@ -49,7 +49,7 @@ pub unsafe fn tensor_load_multicast<const RANK: usize>(
     blocks: u16,
     _policy: Option<u64>,
 ) {
-    // SAFETY: (1) is the caller's.
+    // SAFETY: the caller's contract.
     unsafe { load::<RANK>(map, destination, barrier, place, Some(blocks)) };
 }
 
@@ -64,7 +64,7 @@ unsafe fn load<const RANK: usize>(
     blocks: Option<u16>,
 ) {
     let coordinates = place.map(|it| it as i32);
-    // SAFETY: (1) of `tensor_load` for the map; the simulator checks the rest.
+    // SAFETY: the map is live: the contract of `tensor_load`. The simulator checks the rest.
     unsafe {
         let map = &*map.cast::<TensorMap>();
         let barrier = barrier.addr();
@@ -76,8 +76,8 @@ unsafe fn load<const RANK: usize>(
 /// [`tensor_load`].
 ///
 /// # Safety
-/// 1. `map` is a tensor map of the simulator's, of memory that lives until the copy has landed; its
-///    dimensions and the addresses in shared memory are checked.
+/// 1. `map` is a tensor map of the simulator, of memory that lives until the copy has landed.
+///    (Dimensions and addresses in shared memory are checked.)
 #[track_caller]
 pub unsafe fn tensor_store<const RANK: usize>(
     map: *const u8,
@@ -86,20 +86,20 @@ pub unsafe fn tensor_store<const RANK: usize>(
     _policy: Option<u64>,
 ) {
     let coordinates = place.map(|it| it as i32);
-    // SAFETY: (1) is the caller's; the simulator checks the rest.
+    // SAFETY: the caller's contract. The simulator checks the rest.
     unsafe {
         let map = &*map.cast::<TensorMap>();
         simt::tensor_store(map, source, &coordinates[..RANK]);
     }
 }
 
-/// Starts to copy `count` elements from element `source_index` of global memory to element `index` of
-/// shared memory, of the block or of each block of the cluster whose bit in `blocks` is set. Their bytes
-/// count at `barrier`, or at the barrier in the same place of each.
+/// Starts to copy `count` elements from element `source_index` of global memory to element `index` of shared memory,
+/// of the block or of each block of the cluster whose bit in `blocks` is set. Their bytes count at `barrier`, at the
+/// same offset in each block.
 ///
 /// # Safety
-/// 1. Source and destination are allocated with the lengths given, until the copy has landed; that the
-///    elements lie within, and what the hardware asks of them, is checked here.
+/// 1. Source and destination are allocated with the given lengths until the copy has landed. (Ranges and alignment
+///    are checked here.)
 #[expect(clippy::too_many_arguments, reason = "two places, each in its memory")]
 #[track_caller]
 pub unsafe fn bulk_load<T: Pod>(
@@ -117,7 +117,7 @@ pub unsafe fn bulk_load<T: Pod>(
     let places = ((source_index, source_len), (index, len));
     check_within("from", (Space::Global, source.addr()), places.0, count);
     check_within("to", (Space::Shared, base.addr()), places.1, count);
-    // SAFETY: (1) and the checks just made.
+    // SAFETY: both are allocated: the caller's contract. The ranges were checked above.
     unsafe {
         let (to, from) = (base.add(index), source.add(source_index));
         let bytes = count * size_of::<T>();
@@ -129,8 +129,8 @@ pub unsafe fn bulk_load<T: Pod>(
 /// global memory.
 ///
 /// # Safety
-/// 1. Source and destination are allocated with the lengths given, until the launch has ended; that the
-///    elements lie within, and what the hardware asks of them, is checked here.
+/// 1. Source and destination are allocated with the given lengths until the launch has ended. (Ranges and alignment
+///    are checked here.)
 #[expect(clippy::too_many_arguments, reason = "two places, each in its memory")]
 #[track_caller]
 pub unsafe fn bulk_store<T: Pod>(
@@ -146,15 +146,15 @@ pub unsafe fn bulk_store<T: Pod>(
     let places = ((source_index, source_len), (index, len));
     check_within("from", (Space::Shared, source.addr()), places.0, count);
     check_within("to", (Space::Global, base.addr()), places.1, count);
-    // SAFETY: (1) and the checks just made.
+    // SAFETY: both are allocated: the caller's contract. The ranges were checked above.
     unsafe {
         let (to, from) = (base.add(index), source.add(source_index));
         simt::bulk_store(to.cast(), from.cast(), count * size_of::<T>());
     }
 }
 
-/// Ends the launch unless `count` elements from `first` on are those of a view of `len` elements, which begins at this
-/// address of its memory.
+/// Ends the launch unless `first..first + count` lies within the `len` elements of a view that begins at this
+/// address.
 #[track_caller]
 fn check_within(
     direction: &str,
@@ -198,7 +198,7 @@ pub fn fence_proxy_async() {
     simt::fence_proxy_async();
 }
 
-/// Nothing: there is no cache.
+/// Does nothing: there is no cache.
 ///
 /// # Safety
 /// 1. None.

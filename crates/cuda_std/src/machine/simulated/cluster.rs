@@ -3,19 +3,19 @@
 use super::memory::{Space, load, store};
 use bytemuck::Pod;
 
-/// The number of the block in its cluster.
+/// The block's rank in its cluster.
 #[track_caller]
 pub fn cluster_rank() -> u32 {
     simt::cluster_rank()
 }
 
-/// Blocks in the cluster.
+/// The number of blocks in the cluster.
 #[track_caller]
 pub fn cluster_blocks() -> u32 {
     simt::cluster_blocks()
 }
 
-/// Arrives at the barrier of the cluster: what the thread has done is released to its threads.
+/// Arrives at the cluster's barrier, and releases the thread's earlier accesses to the cluster.
 #[track_caller]
 pub fn cluster_barrier_arrive() {
     simt::cluster_barrier_arrive();
@@ -27,10 +27,10 @@ pub fn cluster_barrier_wait() {
     simt::cluster_barrier_wait();
 }
 
-/// Elements `index..index + N` of those that lie at `base` in the block of rank `rank`.
+/// Loads elements `index..index + N` at `base` in the block of rank `rank`.
 ///
 /// # Safety
-/// 1. `base` is the address of `len` elements in shared memory of the block; the rest is checked.
+/// 1. `base` is the address of `len` elements in shared memory of the block. (The rest is checked.)
 #[track_caller]
 pub unsafe fn load_in_block<T: Pod, const N: usize>(
     base: *const T,
@@ -39,14 +39,15 @@ pub unsafe fn load_in_block<T: Pod, const N: usize>(
     rank: u32,
 ) -> [T; N] {
     let base = std::ptr::with_exposed_provenance(simt::map_shared(base.addr(), rank));
-    // SAFETY: (1), and the blocks of a cluster have the same pieces of memory on one host thread.
+    // SAFETY: `base` has the elements: the caller's contract. The blocks of a cluster lay out
+    // shared memory alike, on one host thread.
     unsafe { load(Space::Shared, base, len, index) }
 }
 
-/// Writes elements `index..index + N` of those that lie at `base` in the block of rank `rank`.
+/// Writes elements `index..index + N` at `base` in the block of rank `rank`.
 ///
 /// # Safety
-/// 1. `base` is the address of `len` elements in shared memory of the block; the rest is checked.
+/// 1. `base` is the address of `len` elements in shared memory of the block. (The rest is checked.)
 #[track_caller]
 pub unsafe fn store_in_block<T: Pod, const N: usize>(
     base: *mut T,

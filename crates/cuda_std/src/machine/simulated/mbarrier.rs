@@ -1,5 +1,5 @@
-//! Barriers in shared memory. That an address is that of an initialised barrier is checked by the
-//! simulator, so their safety requirements are the simulator's to report.
+//! Barriers in shared memory. The simulator checks that an address is an initialised barrier, and
+//! reports violations.
 
 /// Makes the word a barrier whose phases end with `arrivals` arrivals.
 ///
@@ -10,7 +10,7 @@ pub unsafe fn mbarrier_init(barrier: *mut u64, arrivals: u32) {
     simt::mbarrier_init(barrier.addr(), arrivals);
 }
 
-/// Makes barriers that this thread has made known to the cluster and to bulk copies.
+/// Makes this thread's initialised barriers visible to the cluster and to bulk copies.
 #[track_caller]
 pub fn fence_mbarrier_init() {
     simt::fence_mbarrier_init();
@@ -25,7 +25,7 @@ pub unsafe fn mbarrier_arrive(barrier: *mut u64) {
     simt::mbarrier_arrive(barrier.addr());
 }
 
-/// Arrives at the barrier at the same place in the block of rank `rank`.
+/// Arrives at the barrier at the same offset in the block of rank `rank`.
 ///
 /// # Safety
 /// 1. None: the simulator checks the address and the block.
@@ -34,7 +34,7 @@ pub unsafe fn mbarrier_arrive_in(barrier: *mut u64, rank: u32) {
     simt::mbarrier_arrive(simt::map_shared(barrier.addr(), rank));
 }
 
-/// Arrives at a barrier of this block, whose phase ends `bytes` bytes later.
+/// Arrives at a barrier of this block, and makes its phase wait for `bytes` more bytes.
 ///
 /// # Safety
 /// 1. None: the simulator checks the address.

@@ -1,15 +1,15 @@
-//! Loads and stores. Each is checked against its view's bounds before it is performed.
+//! Loads and stores, checked against the view's bounds.
 
 use bytemuck::Pod;
 use simt::{AccessKind, DefectKind};
 
 pub use simt::Space;
 
-/// Checks the access of elements `index..index + count` that is about to happen.
+/// Checks an access of elements `index..index + count` before it happens.
 ///
 /// # Safety
-/// 1. Those of the `len` elements at `base` that are in global memory are allocated until the launch has ended, and no
-///    host thread but the simulator's workers touches them meanwhile, or writes them where they are read.
+/// 1. If the `len` elements at `base` are in global memory, they are allocated until the launch has ended. Meanwhile
+///    no host thread except the simulator's workers writes them or, unless the access is a read, touches them.
 #[inline]
 #[track_caller]
 pub(super) unsafe fn announce<T>(
@@ -24,7 +24,7 @@ pub(super) unsafe fn announce<T>(
     let bytes = count * element;
     let align = if count > 1 { bytes } else { align_of::<T>() };
     let offset = index.saturating_mul(element);
-    // SAFETY: (1) is (1).
+    // SAFETY: the caller's contract.
     unsafe {
         simt::access(
             space,
@@ -41,9 +41,8 @@ pub(super) unsafe fn announce<T>(
 /// Elements `index..index + N`.
 ///
 /// # Safety
-/// 1. The `len` elements at `base` are allocated and initialised; that the index lies within is
-///    checked here.
-/// 2. No host thread but the simulator's workers writes them meanwhile.
+/// 1. The `len` elements at `base` are allocated and initialised. (The index is checked here.)
+/// 2. Meanwhile no host thread except the simulator's workers writes them.
 #[inline]
 #[track_caller]
 pub unsafe fn load<T: Pod, const N: usize>(
@@ -52,9 +51,9 @@ pub unsafe fn load<T: Pod, const N: usize>(
     len: usize,
     index: usize,
 ) -> [T; N] {
-    // SAFETY: (1) is (1), (2).
+    // SAFETY: the elements are allocated, and only the workers access them: the caller's contract.
     unsafe { announce(space, AccessKind::Read, base, len, index, N) };
-    // SAFETY: (1), (2) are the caller's.
+    // SAFETY: the caller's contract.
     unsafe { read(space, base, index) }
 }
 
@@ -69,20 +68,21 @@ pub unsafe fn load_read_only<T: Pod, const N: usize>(
     len: usize,
     index: usize,
 ) -> [T; N] {
-    // SAFETY: (1) is (1), (2).
+    // SAFETY: the elements are allocated, and only the workers access them: the caller's contract.
     unsafe { announce(Space::Global, AccessKind::ReadOnly, base, len, index, N) };
-    // SAFETY: (1), (2) are the caller's.
+    // SAFETY: the caller's contract.
     unsafe { read(Space::Global, base, index) }
 }
 
-/// Elements `index..index + N`, whose access has been announced.
+/// Reads elements `index..index + N`, after [`announce`].
 ///
 /// # Safety
-/// As for [`load`]; that the index lies within has been checked.
+/// As for [`load`]. The index has been checked.
 #[inline]
 unsafe fn read<T: Pod, const N: usize>(space: Space, base: *const T, index: usize) -> [T; N] {
-    // SAFETY: (1) and the check. Shared memory belongs to this host thread, constant
-    // memory is not written, and global memory is read with atomics, by (2).
+    // SAFETY: the elements are allocated: the caller's contract. The index has been checked. Shared
+    // memory belongs to this host thread, constant memory is not written, and global memory is read
+    // atomically.
     unsafe {
         let first = base.add(index).cast::<[T; N]>();
         match space {
@@ -95,8 +95,8 @@ unsafe fn read<T: Pod, const N: usize>(space: Space, base: *const T, index: usiz
 /// Writes elements `index..index + N`.
 ///
 /// # Safety
-/// 1. The `len` elements at `base` are allocated; that the index lies within is checked here.
-/// 2. No host thread but the simulator's workers touches them meanwhile.
+/// 1. The `len` elements at `base` are allocated. (The index is checked here.)
+/// 2. Meanwhile no host thread except the simulator's workers touches them.
 #[inline]
 #[track_caller]
 pub unsafe fn store<T: Pod, const N: usize>(
@@ -106,7 +106,7 @@ pub unsafe fn store<T: Pod, const N: usize>(
     index: usize,
     values: [T; N],
 ) {
-    // SAFETY: (1) is (1), (2).
+    // SAFETY: the elements are allocated, and only the workers access them: the caller's contract.
     unsafe { announce(space, AccessKind::Write, base, len, index, N) };
     // SAFETY: as in `load`.
     unsafe {
@@ -118,7 +118,7 @@ pub unsafe fn store<T: Pod, const N: usize>(
     }
 }
 
-/// Which caches a load from global memory uses.
+/// The caches of a load from global memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Cache {
     All,
@@ -126,9 +126,8 @@ pub enum Cache {
     Streaming,
 }
 
-/// Elements `index..index + N` of global memory, 4, 8 or 16 bytes: a load, as there is no cache; the
-/// checks know which ones it would use.
-/// It may be of one element or of a vector, which is aligned as such.
+/// Loads elements `index..index + N` of global memory, 4, 8 or 16 bytes. There is no cache, but the checks
+/// distinguish the operators. A vector must be aligned to its size.
 ///
 /// # Safety
 /// As for [`load`].
@@ -144,13 +143,13 @@ pub unsafe fn load_cached<T: Pod, const N: usize>(
         Cache::All => AccessKind::CachedRead,
         Cache::L2 | Cache::Streaming => AccessKind::Read,
     };
-    // SAFETY: (1) is (1), (2).
+    // SAFETY: the elements are allocated, and only the workers access them: the caller's contract.
     unsafe { announce(Space::Global, kind, base, len, index, N) };
-    // SAFETY: (1), (2) are the caller's.
+    // SAFETY: the caller's contract.
     unsafe { read(Space::Global, base, index) }
 }
 
-/// A request that is counted, and no more: there is no cache.
+/// Counts a request. There is no cache to prefetch into.
 ///
 /// # Safety
 /// 1. `index` lies within the `len` elements at `base`.
@@ -161,8 +160,7 @@ pub unsafe fn prefetch_l2<T: Pod>(_base: *const T, len: usize, index: usize) {
     simt::count_prefetch();
 }
 
-/// Checks that `count` elements from `place` on lie in one row of a tile of `extent` rows and
-/// columns.
+/// Checks that `count` elements from `place` lie in one row of a tile of `extent` rows and columns.
 #[inline]
 #[track_caller]
 pub fn check_in_tile(place: (usize, usize), count: usize, extent: (usize, usize)) {
@@ -182,33 +180,32 @@ fn out_of_tile(place: (usize, usize), count: usize, extent: (usize, usize)) -> !
     )
 }
 
-/// The launch's dynamic shared memory: its address, a multiple of 128, and its bytes.
+/// The launch's dynamic shared memory: its address, a multiple of 128, and its size in bytes.
 #[track_caller]
 pub fn dynamic_shared() -> (*mut u8, usize) {
     simt::dynamic_shared()
 }
 
-/// [`dynamic_shared`] at a multiple of 1024, where all of it begins.
+/// [`dynamic_shared`], which always begins at a multiple of 1024.
 #[track_caller]
 pub fn dynamic_shared_of_tiles() -> (*mut u8, usize) {
     simt::dynamic_shared()
 }
 
-/// The distance of an address from the start of the block's shared memory, as instructions on shared
-/// memory want it.
+/// The offset of an address from the start of the block's shared memory, for instructions on shared memory.
 #[track_caller]
 pub fn shared_address<T>(pointer: *const T) -> u32 {
     simt::shared_offset(pointer.addr()) as u32
 }
 
 /// The first element of the running launch's copy of the static array with these initial values;
-/// none outside of a launch.
+/// `None` outside a launch.
 #[inline]
 pub fn static_array<T: Pod, const LEN: usize>(initial: &[T; LEN]) -> Option<*mut T> {
     simt::static_memory(bytemuck::cast_slice(initial)).map(<*mut u8>::cast)
 }
 
-/// The block's memory for the static array that `key` stands for. On a GPU it is a static.
+/// The block's memory for the static array identified by `key`. On a GPU it is a static.
 #[track_caller]
 pub fn static_shared(key: &'static u8, bytes: usize, align: usize) -> *mut u8 {
     simt::static_shared(core::ptr::from_ref(key).addr(), bytes, align)

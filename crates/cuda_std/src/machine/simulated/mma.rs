@@ -1,6 +1,6 @@
-//! Products of a warp, with the bits of the tensor cores of the device that is simulated.
+//! Products of a warp, bit for bit as on the simulated device's tensor cores.
 //!
-//! The lanes meet, and the last one to arrive computes for all of them.
+//! The lanes synchronise, and the last to arrive computes for all.
 
 use super::memory::{Space, announce};
 use super::position::{lane_index, warp_width};
@@ -11,17 +11,17 @@ use half::{bf16, f16};
 use simt::tensor::{F64, FloatUnit, IntegerUnit, WarpUnits};
 use simt::{AccessKind, DefectKind, Operation};
 
-/// Lanes of the warps that tensor cores serve.
+/// The warp width that tensor cores support.
 const LANES: u32 = 32;
 
-/// What a lane brings to a product.
+/// A lane's operands of a product.
 struct LaneOperands<L, R, S> {
     a: L,
     b: R,
     c: S,
 }
 
-/// The matrices of a product by their elements' bits: A and C by rows, B by columns.
+/// The matrices of a product as bits: A and C row-major, B column-major.
 struct Matrices {
     k: usize,
     a: Vec<u64>,
@@ -29,20 +29,20 @@ struct Matrices {
     c: Vec<u64>,
 }
 
-/// Reports warps that tensor cores do not serve; the lanes of those that they do.
+/// The mask of all lanes. Reports warps of another width, which tensor cores do not support.
 #[track_caller]
 fn all_lanes(name: &str) -> u64 {
     let width = warp_width();
     if width != LANES {
         simt::fail(
             DefectKind::InvalidArgument,
-            format!("{name} by a warp of {width} lanes: tensor cores serve warps of {LANES}"),
+            format!("{name} by a warp of {width} lanes: tensor cores support warps of {LANES}"),
         );
     }
     u64::from(u32::MAX)
 }
 
-/// Adds a product; `name` is of this product alone.
+/// Adds a product. `name` is unique to this product.
 #[track_caller]
 fn multiply<L, R, S, const M: usize, const N: usize, const K: usize>(
     name: &'static str,
@@ -99,7 +99,7 @@ where
             .registers;
         }
     };
-    // SAFETY: (1) it computes, and no more.
+    // SAFETY: the closure only computes.
     unsafe { simt::warp_exchange(name, Some(operation), mask, &mut own, combine) };
     own.c
 }
@@ -170,14 +170,14 @@ products! {
     f64, f64 => f64, 16 x 8 x 4 | 8 | 16: Matrices::multiply_doubles;
 }
 
-/// A row or column of a matrix that a lane names, and the registers that it holds.
+/// The row or column of a matrix that a lane addresses, and the registers that it holds.
 struct Line<R> {
     bytes: [u8; 16],
     registers: R,
 }
 
-/// Bytes `4 * (lane % 4)` and following of line `lane / 4` of a matrix, or, transposed, the elements
-/// of 16 bits in that column.
+/// Line and byte of each of the four bytes that a lane's register holds of a matrix. If `transposed`, elements have
+/// 16 bits, and lines are columns.
 fn part_of_line(lane: usize, transposed: bool) -> [(usize, usize); 4] {
     let (line, place) = (lane / 4, lane % 4);
     if transposed {
@@ -213,9 +213,9 @@ where
         };
         if (lane_index() as usize) < 8 * COUNT {
             let count = 16 / size_of::<T>();
-            // SAFETY: (1) they are in shared memory.
+            // SAFETY: the elements are in shared memory.
             unsafe { announce(Space::Shared, AccessKind::Read, base, len, index, count) };
-            // SAFETY: (1), which has just been checked.
+            // SAFETY: the range was checked above.
             own.bytes = unsafe { base.add(index).cast::<[u8; 16]>().read() };
         }
         let combine = |lanes: &mut [&mut Line<Self>]| {
@@ -227,7 +227,7 @@ where
                 }
             }
         };
-        // SAFETY: (1) it moves bytes, and no more.
+        // SAFETY: the closure only moves bytes.
         unsafe { simt::warp_exchange(name, None, mask, &mut own, combine) };
         own.registers
     }
@@ -251,19 +251,19 @@ where
                 }
             }
         };
-        // SAFETY: (1) it moves bytes, and no more.
+        // SAFETY: the closure only moves bytes.
         unsafe { simt::warp_exchange(name, None, mask, &mut own, combine) };
         if (lane_index() as usize) < 8 * COUNT {
             let count = 16 / size_of::<T>();
-            // SAFETY: (1) they are in shared memory.
+            // SAFETY: the elements are in shared memory.
             unsafe { announce(Space::Shared, AccessKind::Write, base, len, index, count) };
-            // SAFETY: (1), which has just been checked.
+            // SAFETY: the range was checked above.
             unsafe { base.add(index).cast::<[u8; 16]>().write(own.bytes) };
         }
     }
 }
 
-/// Counts of matrices that there are instructions for, with names for loads and stores, plain and
+/// The numbers of matrices that instructions move, with the names of loads and stores, plain and
 /// transposed.
 pub trait Matrix {
     const NAMES: [&'static str; 4];

@@ -1,10 +1,9 @@
-//! The machine underneath: the simulated thread that is running.
+//! The machine layer for the simulator: the simulated thread that is running.
 //!
-//! The folder `nvptx` has the same files with the same functions: signatures and meaning are
-//! equal, file by file.
+//! The folder `nvptx` has the same files with the same functions, signatures and semantics.
 //!
-//! Every access of memory and every meeting of threads is reported to the simulator with the
-//! kernel's source line, which `#[track_caller]` carries down to here.
+//! Every memory access and every synchronisation is reported to the simulator with the kernel's
+//! source line, which `#[track_caller]` carries to here.
 
 mod arithmetic;
 mod async_copy;

@@ -1,8 +1,8 @@
-//! Where the calling thread stands.
+//! The calling thread's position.
 
 macro_rules! special_registers {
     ($($name:ident = $($field:ident).+;)*) => {$(
-        // Kernels ask at many places, each of which would have the way to the running thread in it.
+        // Not inlined: many places in a kernel call it, and finding the running thread takes code.
         #[inline(never)]
         #[track_caller]
         pub fn $name() -> u32 {

@@ -4,9 +4,9 @@ use simt::Texture;
 use std::ptr;
 
 /// # Safety
-/// 1. `handle` is the exposed address of a texture that lives as long as the result is used.
+/// 1. `handle` is the exposed address of a texture that outlives the result.
 unsafe fn texture<'a>(handle: u64) -> &'a Texture {
-    // SAFETY: (1) is the caller's; a texture does not change.
+    // SAFETY: the caller's contract. A texture does not change.
     unsafe { &*ptr::with_exposed_provenance::<Texture>(handle as usize) }
 }
 
@@ -15,7 +15,7 @@ unsafe fn texture<'a>(handle: u64) -> &'a Texture {
 /// # Safety
 /// 1. `handle` is a texture of one dimension.
 pub unsafe fn texture_1d(handle: u64, x: f32) -> f32 {
-    // SAFETY: (1) is (1).
+    // SAFETY: the handle is a live texture: the caller's contract.
     unsafe { texture(handle) }.sample_1d(x)
 }
 
@@ -24,6 +24,6 @@ pub unsafe fn texture_1d(handle: u64, x: f32) -> f32 {
 /// # Safety
 /// 1. `handle` is a texture of two dimensions.
 pub unsafe fn texture_2d(handle: u64, x: f32, y: f32) -> f32 {
-    // SAFETY: (1) is (1).
+    // SAFETY: the handle is a live texture: the caller's contract.
     unsafe { texture(handle) }.sample_2d(x, y)
 }

@@ -1,8 +1,8 @@
-//! What the lanes of a warp do together.
+//! Warp-level operations.
 
 use simt::DefectKind;
 
-/// The mask: each function reports a calling lane that it leaves out.
+/// Returns `mask`: each function reports a mask that omits the calling lane.
 pub fn with_own_lane(mask: u64) -> u64 {
     mask
 }
@@ -26,7 +26,7 @@ impl Shuffle {
         }
     }
 
-    /// The lane that `own` reads from, or itself where the source lies outside its segment of `width` lanes, a power of
+    /// The lane that `own` reads from, or itself if the source is outside its segment of `width` lanes, a power of
     /// two (PTX ISA, 9.7.8.6).
     fn source(self, own: u32, lane: u32, width: u32) -> u32 {
         let within = width - 1;
@@ -40,7 +40,7 @@ impl Shuffle {
         source.unwrap_or(own)
     }
 
-    /// Reports operands that the instruction does not have, in a warp of `warp` lanes.
+    /// Reports invalid operands, in a warp of `warp` lanes.
     #[track_caller]
     fn check(self, lane: u32, width: u32, warp: u32) {
         if !width.is_power_of_two() || width > warp {
@@ -64,7 +64,7 @@ impl Shuffle {
     }
 }
 
-/// The value of another lane, of `bytes` bytes, within segments of `width` lanes.
+/// The value of another lane, `bytes` bytes wide, within segments of `width` lanes.
 #[track_caller]
 pub fn shuffle(kind: Shuffle, mask: u64, bits: u64, _bytes: usize, lane: u32, width: u32) -> u64 {
     let position = simt::position();
@@ -76,7 +76,7 @@ pub fn shuffle(kind: Shuffle, mask: u64, bits: u64, _bytes: usize, lane: u32, wi
             contains(lanes.mask, source).then(|| lanes.values[source as usize])
         })
     };
-    // No closure: it would be the place that the simulator reports.
+    // No closure: the simulator would report its location.
     let Some(value) = value else {
         let name = kind.name();
         simt::fail(
@@ -98,7 +98,7 @@ pub fn ballot(mask: u64, predicate: bool) -> u64 {
     }
 }
 
-/// The lanes of `mask` that bring the same `bits`, of which `bytes` bytes count.
+/// The lanes of `mask` with the same `bits`, compared over `bytes` bytes.
 #[track_caller]
 pub fn match_any(mask: u64, bits: u64, _bytes: usize) -> u64 {
     // SAFETY: the closure only reads.
@@ -115,13 +115,13 @@ pub fn active_lanes() -> u64 {
     simt::active_lanes()
 }
 
-/// The lanes that are here together, for them to work together next.
+/// The converged lanes, which may then work together.
 #[track_caller]
 pub fn converged_lanes() -> u64 {
     simt::converged_lanes()
 }
 
-/// The sum over the lanes of `mask`, wrapping, where the machine has an instruction for it.
+/// The wrapping sum over the lanes of `mask`, if the machine has an instruction for it.
 #[track_caller]
 pub fn reduce_add_u32(mask: u64, value: u32) -> Option<u32> {
     // SAFETY: the closure only reads.

@@ -1,9 +1,9 @@
-//! Registers of a warpgroup: counted, and no more.
+//! Registers of a warpgroup, which are only counted.
 
-/// Gives registers back until each thread of the warpgroup has `COUNT`.
+/// Releases registers until each thread of the warpgroup has `COUNT`.
 ///
 /// # Safety
-/// 1. All threads of the warpgroup make the call together: none has branched away.
+/// 1. All threads of the warpgroup make the call together, converged.
 /// 2. The kernel states its bounds, and each thread has at least `COUNT` registers.
 /// 3. Since the last such call all threads of the warpgroup have passed a barrier.
 #[track_caller]

@@ -1,15 +1,15 @@
-//! Products of a warpgroup, with the bits of the tensor core. The simulator holds accumulators in
-//! flight; meanwhile the registers have the number by which it knows them.
+//! Products of a warpgroup, bit for bit as on tensor cores. The simulator holds accumulators in
+//! flight; meanwhile the registers hold its number for them.
 
 use crate::fp8::{F8E4M3, F8E5M2};
 use crate::wgmma::{AccumulatorElement, Descriptor, Element, Multiply, Registers};
 use half::{bf16, f16};
 use simt::{Major, Operand, Wgmma};
 
-/// Makes the registers that this warp has written known to its products.
+/// Makes this warp's register writes visible to its products.
 ///
 /// # Safety
-/// 1. All threads of the warpgroup make the call together: none has branched away.
+/// 1. All threads of the warpgroup make the call together, converged.
 #[track_caller]
 pub unsafe fn wgmma_fence() {
     simt::wgmma_fence();
@@ -33,7 +33,7 @@ pub unsafe fn wgmma_wait<const PENDING: u32>() {
     simt::wgmma_wait(PENDING);
 }
 
-/// Elements that one instruction multiplies with those of type `B`.
+/// Elements that one instruction multiplies by elements of type `B`.
 trait Pair<B>: Element {
     /// The type of the accumulators.
     type Sum: AccumulatorElement;

@@ -5,15 +5,15 @@ use cuda_std::cooperative_groups::{Group, memcpy_async, this_thread_block, tiled
 use cuda_std::prelude::*;
 use cuda_std::shared::SharedSlice;
 
-/// Elements of shared memory of `copies_of_blocks` and its like.
+/// The elements of shared memory of the kernels below.
 pub const COPIED: usize = 512;
 
-/// The block copies `len` elements of `x` from `from` on to shared memory from `to` on, and each
-/// thread writes what it finds there.
+/// The block copies `len` elements of `x` from index `from` on to shared memory from index `to` on,
+/// and the threads write the contents to `out`.
 ///
 /// # Safety
 /// 1. `x` has the elements; `to + len <= COPIED`; `out` has [`COPIED`] elements for each block.
-/// 2. `array` has [`COPIED`] elements, and is the block's own.
+/// 2. `array` has [`COPIED`] elements, and belongs to the block.
 #[inline(always)]
 #[track_caller]
 unsafe fn copy_by_block<T: cuda_std::Pod>(
@@ -23,13 +23,14 @@ unsafe fn copy_by_block<T: cuda_std::Pod>(
     array: SharedSlice<T>,
 ) {
     let block = this_thread_block();
-    // SAFETY: (1) is (1). (2) Read behind the wait.
+    // SAFETY: the ranges are the caller's contract. The elements are read only after the wait.
     unsafe { memcpy_async(&block, (array, to), (x, from), len) };
     wait(&block);
     let first = thread::block_rank() as usize * COPIED;
     let mut index = to + block.thread_rank();
     while index < to + len {
-        // SAFETY: (1) is (1). (2) The block has waited; each thread has its own elements.
+        // SAFETY: the length of `array` is the caller's contract. The block has waited for the
+        // copies, and each thread has its own elements of `out`.
         unsafe { put(out, first + index, array.load(index)) };
         index += block.size();
     }
@@ -45,7 +46,8 @@ macro_rules! copy_kernels {
         #[kernel]
         pub unsafe fn $name(from: usize, to: usize, len: usize, x: Global<$element>, out: GlobalMut<$element>) {
             let array = shared_array![$element; COPIED];
-            // SAFETY: (1) is (1). (2) Declared here.
+            // SAFETY: the launch and the lengths are the caller's contract. The array is declared
+            // here, so it is the block's own.
             unsafe { copy_by_block((from, to, len), x, out, array.as_slice()) }
         }
     )*};
@@ -57,8 +59,8 @@ copy_kernels! {
     copies_of_blocks_f64: f64;
 }
 
-/// Each tile of 16 threads copies `len` elements of `x`, at most 16, from its own place on, and each
-/// thread writes the element behind its own.
+/// Each tile of 16 threads copies `len` elements of `x`, at most 16, from its own first element on, and each thread
+/// writes the element after its own.
 ///
 /// # Safety
 /// 1. Blocks have [`COPIED`] threads at most, `len` is 1 to 16; `x` has 16 elements for each tile,
@@ -70,7 +72,8 @@ pub unsafe fn copies_of_tiles(len: usize, x: Global<u32>, out: GlobalMut<u32>) {
     let own = thread::unique_index().get();
     let first = own - tile.thread_rank();
     let to = thread::rank_in_block() as usize - tile.thread_rank();
-    // SAFETY: (1) is (1). (2) A tile has its own part of the array, and reads behind the wait.
+    // SAFETY: the lengths are the caller's contract. Each tile has its own part of the array, and
+    // reads it after the wait.
     let value = unsafe {
         memcpy_async(
             &tile,
@@ -81,6 +84,6 @@ pub unsafe fn copies_of_tiles(len: usize, x: Global<u32>, out: GlobalMut<u32>) {
         wait(&tile);
         array.load(to + (tile.thread_rank() + 1) % len.min(tile.size()))
     };
-    // SAFETY: (1) the element belongs to this thread's unique index.
+    // SAFETY: the element belongs to this thread's unique index.
     unsafe { put(out, own, value) };
 }

@@ -4,8 +4,8 @@ use crate::put;
 use cuda_std::cooperative_groups::{Collective, GridGroup, Group, this_grid, this_thread_block};
 use cuda_std::prelude::*;
 
-/// Sums `x` in two phases: each block its part into `partials`, then each thread those of all
-/// blocks. Then `rounds` times each element of `x` becomes the sum of itself and the next one.
+/// Sums `x` in two phases: each block sums its part into `partials`, then each thread sums the
+/// partials. Then, `rounds` times, each element of `x` becomes the sum of itself and the next.
 ///
 /// # Safety
 /// 1. `x` and `sums` have an element for each thread, `partials` has one for each block.
@@ -19,8 +19,8 @@ pub unsafe fn sum_and_step(
 ) {
     let (own, next) = (grid.thread_rank(), (grid.thread_rank() + 1) % grid.size());
     let block = this_thread_block();
-    // SAFETY: (1) is (1). (2) The grid's barrier stands between what one thread writes and another
-    // reads or writes, here and below.
+    // SAFETY: the lengths are the caller's contract. Here and below, the grid's barrier separates
+    // each write from the accesses of other threads.
     let value = unsafe { x.load(own) };
     let of_block = block.reduce(value, u32::wrapping_add);
     if block.thread_rank() == 0 {
@@ -45,7 +45,7 @@ pub unsafe fn sum_and_step(
     unsafe { put(sums, own, sum * u32::from(grid.is_valid())) };
 }
 
-/// What the grid of an ordinary launch is: validity, size, rank, blocks, the block's rank.
+/// Describes the grid of an ordinary launch: validity, size, rank, blocks, the block's rank.
 ///
 /// # Safety
 /// 1. `out` has 5 elements for each thread.
@@ -60,7 +60,7 @@ pub unsafe fn ordinary_grid(out: GlobalMut<u64>) {
         grid.block_rank() as u64,
     ];
     for (i, number) in numbers.iter().enumerate() {
-        // SAFETY: (1) the elements belong to this thread's unique index.
+        // SAFETY: the elements belong to this thread's unique index.
         unsafe { put(out, thread::unique_index().get() * 5 + i, *number) };
     }
 }

@@ -1,4 +1,4 @@
-//! Threads of a tile, and those that are together.
+//! Threads of tiles, and coalesced threads.
 
 use super::{IDENTITY, compose};
 use crate::put;
@@ -10,8 +10,8 @@ use cuda_std::prelude::*;
 /// Numbers that [`exchanges`] writes for each thread.
 pub const EXCHANGES: usize = 9;
 
-/// What the threads of tiles of 16 exchange of `x`, by `rank` (below the size of the smallest
-/// tile) and `delta`.
+/// Exchanges of `x` in tiles of 16 threads, by `rank` (below the size of the smallest tile) and
+/// `delta`.
 ///
 /// # Safety
 /// 1. `x` has an element for each thread, `out` [`EXCHANGES`].
@@ -19,7 +19,7 @@ pub const EXCHANGES: usize = 9;
 pub unsafe fn exchanges(rank: u32, delta: u32, x: Global<u32>, out: GlobalMut<u64>) {
     let tile = tiled_partition::<16>(&this_thread_block());
     let own = thread::unique_index().get();
-    // SAFETY: (1) is (1).
+    // SAFETY: the length is the caller's contract.
     let value = unsafe { x.load(own) };
     let (rank, delta) = (rank as usize, delta as usize);
     let numbers = [
@@ -34,13 +34,13 @@ pub unsafe fn exchanges(rank: u32, delta: u32, x: Global<u32>, out: GlobalMut<u6
         u64::from(tile.match_all(value % 3)),
     ];
     for (i, number) in numbers.iter().enumerate() {
-        // SAFETY: (1) the elements belong to this thread's unique index.
+        // SAFETY: the elements belong to this thread's unique index.
         unsafe { put(out, own * EXCHANGES + i, *number) };
     }
 }
 
-/// Each thread gets its right neighbour's word in its tile of 8, through shared memory: a tile's
-/// barrier orders it.
+/// Each thread gets its right neighbour's word in its tile of 8 through shared memory, ordered by
+/// the tile's barrier.
 ///
 /// # Safety
 /// 1. Blocks have at most 1024 threads; `out` has an element for each.
@@ -50,32 +50,33 @@ pub unsafe fn tile_exchange(out: GlobalMut<u32>) {
     let tile = tiled_partition::<8>(&this_thread_block());
     let own = thread::rank_in_block() as usize;
     let neighbour = own - tile.thread_rank() + (tile.thread_rank() + 1) % tile.size();
-    // SAFETY: (1) is (1). (2) The tile's barrier stands between.
+    // SAFETY: a block has at most 1024 threads: the caller's contract. The tile's barrier separates
+    // the write from the read.
     unsafe { array.store(own, own as u32 * 3) };
     tile.sync();
     // SAFETY: as above.
     let value = unsafe { array.load(neighbour) };
-    // SAFETY: (1) the element belongs to this thread's unique index.
+    // SAFETY: the element belongs to this thread's unique index.
     unsafe { put(out, thread::unique_index().get(), value) };
 }
 
 /// Numbers that [`coalesced`] writes for each thread.
 pub const COALESCED: usize = 9;
 
-/// Sends each thread into one of three branches by its `x`, or home; in each branch the threads
-/// that are together write their lanes, size and rank, and of their `x` the sum, the composition up
-/// to the thread, that before it, that of the last rank, whether all are equal, and the number of
-/// those whose quotient by 3 is the same.
+/// Each thread takes one of three branches by its `x`, or returns. In each branch, the coalesced
+/// threads write their lanes, size and rank, and of their `x` the sum, the inclusive and the
+/// exclusive scan by composition, the value of the last rank, whether all are equal, and the number
+/// with the same quotient by 3.
 ///
 /// # Safety
 /// 1. `x` has an element for each thread, `out` [`COALESCED`].
 #[kernel]
 pub unsafe fn coalesced(x: Global<u32>, out: GlobalMut<u64>) {
     let own = thread::unique_index().get();
-    // SAFETY: (1) is (1).
+    // SAFETY: the length is the caller's contract.
     let value = unsafe { x.load(own) };
     match value % 4 {
-        // SAFETY: (1) is (1).
+        // SAFETY: the callee's contract is this function's.
         0 => unsafe { describe_coalesced(own, value, out) },
         // SAFETY: as above.
         1 => unsafe { describe_coalesced(own, value, out) },
@@ -104,13 +105,13 @@ unsafe fn describe_coalesced(own: usize, value: u32, out: GlobalMut<u64>) {
     ];
     group.sync();
     for (i, number) in numbers.iter().enumerate() {
-        // SAFETY: (1) is (1).
+        // SAFETY: the elements belong to this thread: the caller's contract.
         unsafe { put(out, own * COALESCED + i, *number) };
     }
 }
 
-/// Counts the `x` below `limit`: the threads that are together add theirs with one atomic addition,
-/// and each writes the place that it has got.
+/// Counts the `x` below `limit`. Coalesced threads share one atomic addition, and each writes the
+/// place that it gets.
 ///
 /// # Safety
 /// 1. `x` and `places` have an element for each thread, `count` has one.
@@ -122,17 +123,17 @@ pub unsafe fn count_together(
     places: GlobalMut<u32>,
 ) {
     let own = thread::unique_index().get();
-    // SAFETY: (1) is (1).
+    // SAFETY: the length is the caller's contract.
     if unsafe { x.load(own) } >= limit {
         return;
     }
     let group = coalesced_threads();
     let mut first = 0;
     if group.thread_rank() == 0 {
-        // SAFETY: (1) is (1). (2) Nothing else touches the element.
+        // SAFETY: the length is the caller's contract. Only atomic additions access the element.
         first = unsafe { count.atomic_add(0, group.size() as u32) };
     }
     let place = group.shuffle(first, 0) + group.thread_rank() as u32;
-    // SAFETY: (1) the element belongs to this thread's unique index.
+    // SAFETY: the element belongs to this thread's unique index.
     unsafe { put(places, own, place) };
 }

@@ -1,12 +1,11 @@
-//! Methods of floats that a host has and a GPU does not.
+//! Float methods that exist on a host but not on a GPU.
 
 use super::super::tokens::{device_code, is_word};
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use std::collections::BTreeSet;
 
-/// The methods of floats that the standard library adds to those of `core`, without arguments and
-/// with some. `mul_add`, `rem_euclid` and `div_euclid` are not among them: `cuda_std::float::Float` has
-/// them on both machines, with the same results.
+/// The float methods that the standard library adds to `core`'s. `mul_add`, `rem_euclid` and `div_euclid` are left
+/// out: `cuda_std::float::Float` has them on both machines, with equal results.
 const METHODS: [&str; 30] = [
     "acos",
     "acosh",
@@ -41,7 +40,7 @@ const METHODS: [&str; 30] = [
 ];
 const METHODS_WITH_ARGUMENTS: [&str; 5] = ["atan2", "hypot", "log", "powf", "powi"];
 
-/// The methods that the crate defines for types of its own: they may be called as those of floats.
+/// Methods of the same names that the crate defines for its own types, which are allowed.
 pub fn own_methods<'a>(files: impl Iterator<Item = &'a TokenStream>) -> BTreeSet<String> {
     let mut methods = BTreeSet::new();
     for tokens in files {
@@ -54,7 +53,7 @@ fn collect_methods(tokens: &TokenStream, methods: &mut BTreeSet<String>) {
     let trees = device_code(tokens);
     for (index, tree) in trees.iter().enumerate() {
         match (tree, trees.get(index + 1)) {
-            // In the simulator the standard library's method would run instead.
+            // Not for floats: in the simulator the standard library's method would run instead.
             (TokenTree::Group(body), _) if !is_body_of_float_impl(&trees[..index]) => {
                 collect_methods(&body.stream(), methods);
             }
@@ -76,7 +75,7 @@ fn collect_methods(tokens: &TokenStream, methods: &mut BTreeSet<String>) {
     }
 }
 
-/// Whether what stands before a body ends with `for f32` or `for f64`.
+/// Whether the tokens before a body end with `for f32` or `for f64`.
 fn is_body_of_float_impl(before: &[TokenTree]) -> bool {
     let [.., word, float] = before else {
         return false;
@@ -84,13 +83,13 @@ fn is_body_of_float_impl(before: &[TokenTree]) -> bool {
     is_word(word, "for") && (is_word(float, "f32") || is_word(float, "f64"))
 }
 
-/// Whether `name` is one of the standard library's methods of floats, whatever its arguments.
+/// Whether `name` is a float method of the standard library, with any arguments.
 pub fn is_name_of_method(name: &Ident) -> bool {
     let mut names = METHODS.iter().chain(&METHODS_WITH_ARGUMENTS);
     names.any(|it| name == it)
 }
 
-/// Whether `.name(arguments)` calls one of them.
+/// Whether `.name(arguments)` calls one of the methods.
 pub fn is_method_call(name: &Ident, arguments: &Group) -> bool {
     let methods: &[&str] = match arguments.stream().is_empty() {
         true => &METHODS,
@@ -99,7 +98,7 @@ pub fn is_method_call(name: &Ident, arguments: &Group) -> bool {
     methods.iter().any(|it| name == it)
 }
 
-/// What is said of a method.
+/// The error message for a method.
 pub fn message(name: &Ident) -> String {
     format!(
         "`{name}` is a method of the standard library, which the simulator has and a GPU does not: {}",
@@ -107,7 +106,7 @@ pub fn message(name: &Ident) -> String {
     )
 }
 
-/// What to write instead of a method.
+/// The replacement to suggest for a method.
 fn remedy(method: &str) -> String {
     match method {
         "ceil" | "cos" | "exp" | "exp2" | "floor" | "ln" | "log2" | "round" | "round_ties_even"

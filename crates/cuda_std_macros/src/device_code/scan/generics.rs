@@ -1,14 +1,14 @@
-//! The generic parameters that are in scope.
+//! Generic parameters in scope.
 
 use super::super::tokens::is_word;
 use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 
-/// Names of the generic parameters of the items around a place.
+/// Names of the generic parameters of the enclosing items.
 #[derive(Clone, Default)]
 pub struct Generics(Vec<String>);
 
 impl Generics {
-    /// Adds the parameters of the item that `trees` begin with, if they begin with one.
+    /// Adds the parameters of the item at the start of `trees`, if any.
     pub fn add(&mut self, trees: &[TokenTree]) {
         match trees {
             [word, TokenTree::Ident(_), rest @ ..]
@@ -24,7 +24,7 @@ impl Generics {
         }
     }
 
-    /// The first parameter that the tokens name.
+    /// The first parameter that the tokens mention.
     pub fn first_in(&self, tokens: &TokenStream) -> Option<Ident> {
         tokens.clone().into_iter().find_map(|tree| match tree {
             TokenTree::Ident(name) => self.0.iter().any(|it| name == it).then_some(name),
@@ -43,7 +43,7 @@ pub fn is_end_of_item(tree: &TokenTree) -> bool {
     }
 }
 
-/// The types and constants of a list in angle brackets, which `trees` begin with if there is one.
+/// The types and constants of a list in angle brackets at the start of `trees`, if any.
 fn parameters(trees: &[TokenTree]) -> Vec<String> {
     let mut names = Vec::new();
     let (mut depth, mut is_start, mut previous) = (0_u32, false, ' ');

@@ -1,4 +1,4 @@
-//! What tokens say that only the standard library, or only a host, can do.
+//! Finds uses of the standard library, and of other host-only features, in tokens.
 
 mod float_methods;
 mod generics;
@@ -12,7 +12,7 @@ use generics::Generics;
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use std::collections::BTreeSet;
 
-/// Macros of the standard library, each with why a GPU does not have it.
+/// Macros of the standard library, each with the reason why a GPU does not have it.
 const MACROS: [(&str, &str); 8] = [
     ("dbg", NO_OUTPUT),
     ("eprint", NO_OUTPUT),
@@ -28,13 +28,13 @@ const NO_THREAD_LOCALS: &str = "a GPU has no thread-locals, and simulated thread
      them: one whose initialiser waits is replaced while another thread borrows its value";
 const NO_HEAP: &str = "a GPU has no heap: use an array, or a buffer that the host passes";
 
-/// Macros whose array is a static, with the type of a parameter that takes the array.
+/// Macros that declare a static array, with the parameter type that takes the array.
 const SHARED: [(&str, &str); 2] = [
     ("shared_array", "&SharedArray<..>"),
     ("shared_tile", "&SharedTile<..>"),
 ];
 
-/// Something that a library with kernels must not contain.
+/// Code that a library with kernels must not contain.
 pub struct Finding {
     pub span: Span,
     pub message: String,
@@ -47,7 +47,7 @@ impl Finding {
     }
 }
 
-/// What a kernel's tokens contain that a GPU does not have.
+/// Code in a kernel that a GPU does not support.
 pub fn findings(kernel: &TokenStream, own_methods: &BTreeSet<String>) -> Vec<Finding> {
     let mut search = Search {
         items: device_code,
@@ -58,7 +58,7 @@ pub fn findings(kernel: &TokenStream, own_methods: &BTreeSet<String>) -> Vec<Fin
     search.findings
 }
 
-/// What a file's tokens contain outside of kernels.
+/// Code outside a file's kernels that a GPU does not support.
 pub fn findings_outside_kernels(
     file: &TokenStream,
     own_methods: &BTreeSet<String>,
@@ -73,14 +73,14 @@ pub fn findings_outside_kernels(
 }
 
 struct Search<'a> {
-    /// The trees to look at.
+    /// Selects the trees to search.
     items: fn(&TokenStream) -> Vec<TokenTree>,
     own_methods: &'a BTreeSet<String>,
     findings: Vec<Finding>,
 }
 
 impl Search<'_> {
-    /// Looks at tokens within items that have generic parameters.
+    /// Searches tokens within items with generic parameters.
     fn tokens(&mut self, tokens: &TokenStream, outer: &Generics) {
         let trees = (self.items)(tokens);
         let mut generics = outer.clone();
@@ -98,7 +98,7 @@ impl Search<'_> {
     }
 }
 
-/// What the first trees are, if it is something that a GPU does not have.
+/// The finding at the start of `trees`, if any.
 fn finding(
     trees: &[TokenTree],
     own_methods: &BTreeSet<String>,
@@ -146,7 +146,7 @@ fn finding(
     }
 }
 
-/// A static that threads can write: `rest` follows its keyword.
+/// A static that threads can write. `rest` follows its keyword.
 fn written_static(keyword: &Ident, rest: &[TokenTree]) -> Option<Finding> {
     let is_end = |tree: &TokenTree| matches!(tree, TokenTree::Punct(it) if it.as_char() == '=');
     let what = match rest {
@@ -165,7 +165,7 @@ fn written_static(keyword: &Ident, rest: &[TokenTree]) -> Option<Finding> {
     Finding::new(keyword, message)
 }
 
-/// Whether a type's tokens name an atomic number or a cell of `core`.
+/// Whether the token names an atomic type or a cell of `core`.
 fn is_written(tree: &TokenTree) -> bool {
     match tree {
         TokenTree::Ident(name) => {
@@ -185,7 +185,7 @@ fn macro_call(name: &Ident, arguments: &Group, generics: &Generics) -> Option<Fi
     let generic = generics.first_in(&arguments.stream())?;
     let message = format!(
         "`{name_text}!` with the generic `{generic}`: shared memory is a static, and statics are \
-         not generic: make the array in each kernel, and pass it to this function as a parameter \
+         not generic: declare the array in each kernel, and pass it to this function as a parameter \
          `{parameter}`"
     );
     Finding::new(&generic, message)

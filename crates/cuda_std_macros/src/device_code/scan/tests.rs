@@ -76,7 +76,7 @@ fn thread_locals_are_found() {
     for path in ["", "std::", "::std::"] {
         let source = format!("{path}thread_local! {{ {static_of_cell} }}");
         let column = path.len() + 1;
-        // What it makes is a static that threads write, as well.
+        // The macro also makes a static that threads write.
         let expected = [
             format!("1:{column} thread_local!"),
             format!("1:{} static", column + 16),
@@ -149,7 +149,7 @@ fn shared_arrays_of_generic_length_are_found() {
 #[test]
 fn shared_arrays_of_constant_length_are_not() {
     let array = "{ let a = shared_array![f32; N]; }";
-    // The parameter of another function, before and after, and a bound's.
+    // Parameters of other functions, before and after, and of a bound.
     let others = "fn g<const N: usize>(a: [f32; N]); fn h<const N: usize>() {}";
     assert_eq!(found(&format!("{others} fn f() {array} {others}")), [""; 0]);
     assert_eq!(found(&format!("fn f<'N, T: Tile<N>>() {array}")), [""; 0]);

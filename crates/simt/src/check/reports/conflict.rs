@@ -209,7 +209,7 @@ impl BlockCheck {
         region.last_write(offset, WORD_BYTES).ok()?
     }
 
-    /// The same for one of the threads that `event` stands for: which it was, is not kept.
+    /// The same for one of the threads that `event` stands for; which one is not recorded.
     fn others_access(&self, event: &Event) -> Related {
         let whose = match event.others {
             Others::OfOtherBlocks => "another block",
@@ -237,18 +237,18 @@ impl BlockCheck {
             Conflict::Unwritten if place.space == Space::Shared => {
                 "a write by a thread of this block, and a barrier between it and the read"
             }
-            Conflict::OutOfMemory => "smaller buffers, or a launch without the checks of memory",
+            Conflict::OutOfMemory => "smaller buffers, or a launch without memory checks",
             Conflict::Unregistered => {
                 "a view of a buffer that the launch knows, with the buffer's address and length"
             }
             Conflict::PastEnd => "a view that ends where its allocation does, or earlier",
             Conflict::Stale(_) if access == AccessKind::CachedRead => {
-                "a read by way of the second-level cache, or an atomic one"
+                "a read through the L2 cache, or an atomic one"
             }
             Conflict::Stale(_) | Conflict::ReadOnly(_) => {
-                "a view for writing in place of the one for reading alone, or a second launch"
+                "a writable view instead of the read-only one, or a second launch"
             }
-            Conflict::Freed => "a buffer that lives as long as what is made of its address",
+            Conflict::Freed => "a buffer that outlives every use of its address",
             Conflict::Unwritten => "a write by the host, an earlier launch or another thread",
             Conflict::InFlight(_) => {
                 "a wait by the thread that issued the copy, then a barrier for the others"

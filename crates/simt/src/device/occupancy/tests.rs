@@ -1,6 +1,6 @@
 use super::{BlockResources, Limiter, Limits};
 
-/// Blocks as an H200 says; the file tells how.
+/// Blocks as an H200 reports them; the file describes the measurement.
 const MEASURED: &str = include_str!("../../../tests/measured/occupancy_h200.txt");
 
 fn limits(major: u32, minor: u32) -> Limits {

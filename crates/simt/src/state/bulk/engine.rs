@@ -9,7 +9,7 @@ use std::panic::Location;
 use std::rc::Rc;
 
 /// A copy to the shared memory of a block of the cluster, which counts its bytes on an mbarrier
-/// there. A multicast is several: they land one by one.
+/// there. A multicast consists of several, which arrive one by one.
 #[derive(Clone)]
 pub(crate) struct Load {
     pub pieces: Rc<[Piece]>,
@@ -45,11 +45,12 @@ impl Load {
     ///
     /// # Safety
     ///
-    /// 1. The pieces are in shared memory of that start, and their global sides are valid for reads;
-    ///    other host threads write there only through this crate.
+    /// 1. The pieces are within the shared memory that begins at `shared`, and their global sides are valid for
+    ///    reads; other host threads write there only through this crate.
     pub unsafe fn copy_to(&self, shared: *mut u8) {
         for piece in &*self.pieces {
-            // SAFETY: the pieces are in shared memory, and their sources are readable: the caller's contract.
+            // SAFETY: the pieces are in shared memory, their sources are readable, and other host threads write the
+            // sources only through this crate: the caller's contract.
             unsafe {
                 let destination = shared.add(piece.shared);
                 let source = std::ptr::with_exposed_provenance::<u8>(piece.global);
@@ -67,15 +68,15 @@ impl Store {
     ///
     /// # Safety
     ///
-    /// 1. The pieces are in shared memory of that start.
+    /// 1. The pieces are within the shared memory that begins at `shared`.
     pub unsafe fn read(&mut self, shared: *const u8) {
         if self.data.is_some() {
             return;
         }
         let mut data = Vec::new();
         for piece in &self.pieces {
-            // SAFETY: the pieces are in shared memory: the caller's contract. No other host thread writes them: the
-            // threads of a block, and those that address its memory, run on one.
+            // SAFETY: the pieces are in shared memory: the caller's contract. No other host thread writes them,
+            // because the threads that address a block's memory all run on this one.
             data.extend_from_slice(unsafe {
                 std::slice::from_raw_parts(shared.add(piece.shared), piece.inside)
             });
@@ -83,7 +84,7 @@ impl Store {
         self.data = Some(data);
     }
 
-    /// Writes what was read.
+    /// Writes the bytes that were read.
     ///
     /// # Safety
     ///
@@ -96,8 +97,8 @@ impl Store {
                 return;
             };
             let destination = std::ptr::with_exposed_provenance_mut::<u8>(piece.global);
-            // SAFETY: the destination is writable, and used only through this crate: the caller's contract. The source
-            // is a slice of that length.
+            // SAFETY: the destination is writable, and other host threads access it only through this crate: the
+            // caller's contract. The source is a slice of this function's own, of that length.
             unsafe { copy_to_global(destination, bytes.as_ptr(), bytes.len()) };
             rest = following;
         }
@@ -117,12 +118,12 @@ impl Engine {
         self.jobs.get_mut().clear();
     }
 
-    /// How many copies are in flight.
+    /// The number of copies in flight.
     pub fn len(&self) -> usize {
         self.jobs.borrow().len()
     }
 
-    /// A copy is issued; returns its number.
+    /// Adds an issued copy; returns its number.
     pub fn issue(&self, job: Job) -> u64 {
         let number = self.next.get();
         self.next.set(number + 1);
@@ -130,7 +131,7 @@ impl Engine {
         number
     }
 
-    /// Takes out the copy that is number `place` among those in flight.
+    /// Takes out the copy at index `place` among those in flight.
     pub fn take_at(&self, place: usize) -> Option<(u64, Job)> {
         let mut jobs = self.jobs.borrow_mut();
         let number = *jobs.keys().nth(place)?;
@@ -142,12 +143,12 @@ impl Engine {
         self.jobs.borrow_mut().remove(&number)
     }
 
-    /// Puts a copy back that goes on.
+    /// Puts back a copy that stays in flight.
     pub fn put_back(&self, number: u64, job: Job) {
         self.jobs.borrow_mut().insert(number, job);
     }
 
-    /// The first copy in flight that `is_wanted` chooses.
+    /// The first copy in flight for which `is_wanted` is true.
     pub fn find(&self, is_wanted: impl Fn(&Job) -> bool) -> Option<Job> {
         let jobs = self.jobs.borrow();
         jobs.values().find(|job| is_wanted(job)).cloned()

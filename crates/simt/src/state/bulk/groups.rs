@@ -7,12 +7,12 @@ use std::panic::Location;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct IssuedStore {
     pub number: u64,
-    /// When, in the time of the block's checks.
+    /// The moment of the issue, in the time of the block's checks.
     pub moment: u32,
     pub site: &'static Location<'static>,
 }
 
-/// The bulk stores of one thread that it has not waited for, in the order of their issue.
+/// The bulk stores that one thread has not waited for, in the order of issue.
 #[derive(Default)]
 pub(crate) struct BulkGroups {
     /// The stores of each committed group, oldest group first.
@@ -40,21 +40,21 @@ impl BulkGroups {
         self.groups.push_back(std::mem::take(&mut self.uncommitted));
     }
 
-    /// The stores of the oldest groups until `pending` are left. They need not be waited for again.
+    /// Takes out the stores of the oldest groups until `pending` groups are left.
     pub fn finish(&mut self, pending: usize) -> Vec<IssuedStore> {
         let finished = self.groups.len().saturating_sub(pending);
         self.read = self.read.saturating_sub(finished);
         self.groups.drain(..finished).flatten().collect()
     }
 
-    /// The stores of the oldest groups until `pending` are left; their sources are no longer needed.
+    /// The stores of the oldest groups, all but `pending` of them, whose sources are now free.
     pub fn read(&mut self, pending: usize) -> Vec<IssuedStore> {
         let read = self.groups.len().saturating_sub(pending);
         self.read = self.read.max(read);
         self.groups.iter().take(read).flatten().copied().collect()
     }
 
-    /// The line of the oldest store whose source may still be read, as far as the thread knows.
+    /// The line of the oldest store that may still read its source, as far as the thread knows.
     pub fn first_unread(&self) -> Option<&'static Location<'static>> {
         let committed = self.groups.iter().skip(self.read).flatten();
         committed.chain(&self.uncommitted).next().map(|it| it.site)

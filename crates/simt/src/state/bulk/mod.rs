@@ -1,5 +1,5 @@
-//! Bulk copies between global and shared memory, by an asynchronous engine (PTX ISA,
-//! sections "cp.async.bulk" and "cp.async.bulk.tensor").
+//! Bulk copies between global and shared memory by an asynchronous engine (PTX ISA, sections
+//! "cp.async.bulk" and "cp.async.bulk.tensor").
 
 mod engine;
 mod groups;

@@ -2,7 +2,7 @@
 
 use super::tensor_map::{MAX_RANK, TensorMapFields};
 
-/// The chunks that a swizzle moves, in bytes.
+/// The size of the chunks that a swizzle moves, in bytes.
 const CHUNK: usize = 16;
 
 /// A part of a copy that is contiguous on both sides.
@@ -14,7 +14,8 @@ pub(crate) struct Piece {
     pub bytes: usize,
     /// Its address in global memory.
     pub global: usize,
-    /// Its bytes in global memory, which come first; the others are zeros, and are not stored.
+    /// The number of leading bytes that are inside the tensor. The others are loaded as zeros and
+    /// not stored.
     pub inside: usize,
 }
 
@@ -35,7 +36,7 @@ impl Piece {
             for within in (0..row).step_by(piece_bytes) {
                 let bytes = piece_bytes.min(row - within);
                 let place = first + within as i64;
-                // Pieces before the first element begin before it by whole elements.
+                // Pieces that begin before the tensor do so by whole elements.
                 let skipped = (-place).clamp(0, bytes as i64);
                 let inside = match start {
                     Some(_) => (size - place).clamp(0, bytes as i64) - skipped,
@@ -49,8 +50,8 @@ impl Piece {
         pieces
     }
 
-    /// The parts of global memory of the pieces, those together that follow one upon the other:
-    /// their starts and bytes.
+    /// The parts of global memory of the pieces, each as a start and a length. Adjacent parts are
+    /// merged.
     pub fn global_runs(pieces: &[Self]) -> Vec<(usize, usize)> {
         let mut runs: Vec<(usize, usize)> = Vec::new();
         for piece in pieces.iter().filter(|piece| piece.inside != 0) {
@@ -62,7 +63,7 @@ impl Piece {
         runs
     }
 
-    /// The only piece of a copy of `bytes` bytes.
+    /// The single piece of a copy of `bytes` bytes.
     pub fn whole(shared: usize, global: usize, bytes: usize) -> Vec<Self> {
         vec![Self {
             shared,
@@ -100,7 +101,7 @@ fn push(
     }
 }
 
-/// Where the rows of a box start in global memory, at their coordinate 0; none for rows outside of
+/// The addresses of the box's rows in global memory, at coordinate 0 of each; none for rows outside
 /// the tensor.
 fn rows(map: &TensorMapFields, coordinates: &[i32]) -> impl Iterator<Item = Option<usize>> {
     let rank = map.rank as usize;

@@ -4,7 +4,7 @@
 /// that a column of chunks lies in all banks (PTX ISA, "Tensor Swizzling Modes").
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Swizzle {
-    /// Not at all.
+    /// No swizzle.
     #[default]
     None,
     /// Rows of 32 bytes: bit 4 of the address is changed by bit 7.
@@ -19,8 +19,8 @@ impl Swizzle {
     /// By the numbers of [`Swizzle::number`].
     const ALL: [Self; 4] = [Self::None, Self::B32, Self::B64, Self::B128];
 
-    /// The place of the byte that is at `offset` without the swizzle, both from an address that is
-    /// a multiple of 1024.
+    /// The offset of the byte that is at `offset` without the swizzle. Both count from an address
+    /// that is a multiple of 1024.
     #[inline]
     #[must_use]
     pub const fn apply(self, offset: usize) -> usize {

@@ -16,7 +16,7 @@ pub struct TensorMapFields {
     pub address: u64,
     /// Bytes of an element.
     pub element_bytes: u32,
-    /// How many dimensions there are, 1 to 5.
+    /// The number of dimensions, 1 to 5.
     pub rank: u32,
     /// Elements by dimension, innermost first.
     pub sizes: [u64; MAX_RANK],
@@ -100,8 +100,8 @@ impl TensorMap {
         })
     }
 
-    /// Whether the rows of a box are whole chunks, which the swizzle keeps together: others would reach from one chunk
-    /// into the next, and out of the box.
+    /// Whether the rows of a box are whole chunks of the swizzle. Other rows would reach from one chunk into the
+    /// next, and out of the box.
     fn has_whole_chunks(&self, swizzle: Swizzle) -> bool {
         let row = self.box_sizes[0] * self.element_bytes;
         swizzle == Swizzle::None || row.is_multiple_of(CHUNK_BYTES)

@@ -41,12 +41,12 @@ impl Unit {
 }
 
 impl Product {
-    /// Reads both operands, in the shared memory that begins at `shared`, and adds their product to
-    /// the accumulators: `accumulators` gives those of a thread of the warpgroup.
+    /// Reads both operands from the shared memory that begins at `shared`, and adds their product
+    /// to the accumulators. `accumulators` gives those of each thread of the warpgroup.
     ///
     /// # Safety
     ///
-    /// 1. Each element that the descriptors name is in the shared memory of that start.
+    /// 1. Each element that the descriptors name is in the shared memory that begins at `shared`.
     pub unsafe fn perform(
         &self,
         shared: *const u8,
@@ -113,8 +113,9 @@ impl Unit {
         let bits = (0..count * k).map(|index| {
             let place = operand.place(major, bytes, index / k, index % k);
             let mut bits = [0; 4];
-            // SAFETY: the element is in shared memory, by the caller's contract, and `bits` is longer. No other host
-            // thread writes it: the threads of a block run on one.
+            // SAFETY: the element is in shared memory: the caller's contract. `bits` is at least as long as an
+            // element. No other host thread writes shared memory, because the threads of a cluster all run on this
+            // one.
             unsafe { std::ptr::copy_nonoverlapping(shared.add(place), bits.as_mut_ptr(), bytes) };
             u32::from_le_bytes(bits)
         });

@@ -1,6 +1,6 @@
 //! The accumulators that one thread has handed to the tensor cores.
 
-/// The bits of an accumulator whose value the tensor cores have: a NaN.
+/// The bits of an accumulator whose value the tensor cores hold: a NaN.
 const ABSENT: u32 = 0x7fff_dead;
 
 /// The upper half of the first accumulator's bits meanwhile; the lower half is the fragment's number.
@@ -10,13 +10,13 @@ const MARK: u32 = 0x7fc5_0000;
 pub(crate) struct Fragment {
     number: u32,
     pub values: Vec<u32>,
-    /// Whether a fence has followed since they were handed over.
+    /// Whether a fence has followed their hand-over.
     pub is_fenced: bool,
-    /// The number of the last product that adds to them, plus one.
+    /// One plus the number of the last product that adds to them.
     pub needs: u64,
 }
 
-/// The accumulators of one thread that are with the tensor cores.
+/// The accumulators of one thread that the tensor cores hold.
 #[derive(Default)]
 pub(crate) struct Fragments {
     held: Vec<Fragment>,
@@ -24,13 +24,13 @@ pub(crate) struct Fragments {
 }
 
 impl Fragments {
-    /// Forgets all of them.
+    /// Forgets all accumulators.
     pub fn clear(&mut self) {
         self.held.clear();
         self.next = 0;
     }
 
-    /// Takes the values of the accumulators, unless they are here already.
+    /// Takes the values of the accumulators, unless the tensor cores hold them already.
     pub fn hand_over(&mut self, registers: &mut [u32]) {
         if registers.is_empty() || self.find(registers).is_some() {
             return;
@@ -47,7 +47,7 @@ impl Fragments {
         registers[0] = number;
     }
 
-    /// The products that follow see all of them.
+    /// Makes all accumulators visible to the products that follow.
     pub fn fence(&mut self) {
         self.held.iter_mut().for_each(|it| it.is_fenced = true);
     }
@@ -66,7 +66,7 @@ impl Fragments {
             .find(|fragment| fragment.number == number)
     }
 
-    /// Gives the values back.
+    /// Returns the values to the thread.
     pub fn collect(&mut self, registers: &mut [u32]) {
         let number = registers.first().copied();
         let is_wanted = |fragment: &Fragment| Some(fragment.number) == number;

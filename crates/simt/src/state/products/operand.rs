@@ -33,13 +33,13 @@ impl ElementType {
         }
     }
 
-    /// The elements of k of one instruction: 32 bytes of them.
+    /// The extent of one instruction in k: 32 bytes of elements.
     #[must_use]
     pub const fn k(self) -> usize {
         32 / self.bytes()
     }
 
-    /// Whether both may be the operands of one instruction.
+    /// Whether one instruction accepts both operand types.
     pub(crate) const fn fits(self, other: Self) -> bool {
         use ElementType::{Bf16, E4m3, E5m2, F16, S8, Tf32, U8};
         matches!(
@@ -59,7 +59,7 @@ pub enum Major {
     /// k.
     #[default]
     K,
-    /// m of A, n of B: 16-bit types only.
+    /// m in A, n in B; 16-bit types only.
     MN,
 }
 
@@ -85,7 +85,7 @@ pub struct Operand {
     pub descriptor: u64,
     /// The address at which the operand's tile begins.
     pub tile: usize,
-    /// The bytes of that tile, in which the operand must stay.
+    /// The bytes of that tile, within which the operand must lie.
     pub bytes: usize,
 }
 
@@ -142,8 +142,8 @@ impl Descriptor {
         self.swizzle.apply(self.start + offset)
     }
 
-    /// The places of the 16-byte chunks of the indices `mn` and `0..k`, each once where it is in a
-    /// row of its own.
+    /// The offsets of the 16-byte chunks that hold the elements with index `mn` and `0..k`, without
+    /// duplicates within a row.
     pub fn chunks(
         &self,
         major: Major,

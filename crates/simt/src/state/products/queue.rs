@@ -1,4 +1,4 @@
-//! The products of one warpgroup, in the order of their issue.
+//! The products of one warpgroup, in the order of issue.
 
 use super::operand::{Operand, Wgmma};
 use std::cell::RefCell;
@@ -19,7 +19,7 @@ pub(crate) struct Product {
     pub fragments: [u32; WARPS],
     /// The warps that have issued it.
     issued: u8,
-    /// When each warp has, in the time of the block's checks.
+    /// The moment of each warp's issue, in the time of the block's checks.
     pub times: [u32; WARPS],
     pub site: &'static Location<'static>,
     pub is_performed: bool,
@@ -59,18 +59,18 @@ impl Product {
 /// The groups of one warp.
 #[derive(Clone, Default)]
 struct Groups {
-    /// How many products the warp has issued.
+    /// The number of products that the warp has issued.
     issued: u64,
-    /// Their number at each commit that was not waited for.
+    /// That number at each commit for which the warp has not waited.
     commits: VecDeque<u64>,
-    /// The products before this number are complete, as far as the warp knows.
+    /// The products below this number are complete, as far as the warp knows.
     complete: u64,
 }
 
 #[derive(Default)]
 struct State {
     products: VecDeque<Product>,
-    /// The number of the first of them.
+    /// The number of the first product in the queue.
     first: u64,
     warps: [Groups; WARPS],
 }
@@ -87,7 +87,8 @@ impl ProductQueue {
         *self.state.get_mut() = State::default();
     }
 
-    /// A warp issues a product; returns its number, or what another warp has issued in its place.
+    /// Issues a product for a warp; returns its number, or the line at which another warp has
+    /// issued a different product in its place.
     pub fn issue(
         &self,
         warp: usize,
@@ -112,15 +113,15 @@ impl ProductQueue {
         }
     }
 
-    /// A warp makes a group of its products since the last commit.
+    /// Makes a group of the warp's products since its last commit.
     pub fn commit(&self, warp: usize) {
         let groups = &mut self.state.borrow_mut().warps[warp];
         let issued = groups.issued;
         groups.commits.push_back(issued);
     }
 
-    /// The number before which products are complete once at most `pending` groups of the warp are
-    /// not.
+    /// The number below which products are complete once at most `pending` groups of the warp are
+    /// incomplete.
     pub fn needed(&self, warp: usize, pending: usize) -> u64 {
         let groups = &self.state.borrow().warps[warp];
         match groups.commits.len().checked_sub(pending) {
@@ -129,13 +130,13 @@ impl ProductQueue {
         }
     }
 
-    /// Whether all warps have issued the products before this number.
+    /// Whether all warps have issued the products below this number.
     pub fn are_issued(&self, needed: u64) -> bool {
         let warps = &self.state.borrow().warps;
         warps.iter().all(|groups| groups.issued >= needed)
     }
 
-    /// The next product that all warps have issued, before this number.
+    /// The next product below this number that all warps have issued; it counts as performed.
     pub fn next(&self, needed: u64) -> Option<Product> {
         let state = &mut *self.state.borrow_mut();
         let first = state.first;
@@ -154,8 +155,8 @@ impl ProductQueue {
         products.any(|product| !product.is_performed && product.is_issued())
     }
 
-    /// A warp has waited for the products before `needed`; returns when the last of them was
-    /// issued, by each warp.
+    /// Notes that a warp has waited for the products below `needed`; returns the moments at which
+    /// the warps issued the last of them.
     pub fn complete(&self, warp: usize, needed: u64) -> Option<[u32; WARPS]> {
         let state = &mut *self.state.borrow_mut();
         let last = needed.checked_sub(state.first + 1);
@@ -175,12 +176,12 @@ impl ProductQueue {
         times
     }
 
-    /// Whether a warp has waited for the products before `needed`.
+    /// Whether a warp has waited for the products below `needed`.
     pub fn is_complete(&self, warp: usize, needed: u64) -> bool {
         self.state.borrow().warps[warp].complete >= needed
     }
 
-    /// The line of the first product that a warp has issued and not waited for.
+    /// The line of the first product that a warp has issued without a wait.
     pub fn unfinished(&self, warp: usize) -> Option<&'static Location<'static>> {
         let state = self.state.borrow();
         let groups = &state.warps[warp];
@@ -191,7 +192,7 @@ impl ProductQueue {
         state.products.get(place as usize).map(|it| it.site)
     }
 
-    /// How many products each warp has issued.
+    /// The number of products that each warp has issued.
     pub fn issued(&self) -> [u64; WARPS] {
         let state = self.state.borrow();
         std::array::from_fn(|warp| state.warps[warp].issued)

@@ -1,0 +1,148 @@
+//! Contexts, streams and memory by the CUDA driver's handles, for a program that already uses the GPU.
+//!
+//! [`device`] opens a device that submits its work to the caller's stream. [`view`] and [`view_mut`] make views of the
+//! caller's memory, which any operation accepts. So a program takes one call from this crate and keeps its own
+//! streams, its own allocator and its own order of work. Memory of this crate goes the other way by
+//! [`Buffer::device_address`](crate::Buffer::device_address).
+//!
+//! A program with `cudarc`:
+//!
+//! ```no_run
+//! use cudarc::driver::{CudaContext, DevicePtr as _};
+//! use std::ptr::NonNull;
+//! use tilewright::interop::raw;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let context = CudaContext::new(0)?;
+//! let stream = context.new_stream()?;
+//! let theirs = stream.clone_htod(&[1.0_f32, 2.0, 3.5])?;
+//!
+//! let handle = NonNull::new(context.cu_ctx().cast()).ok_or("no context")?;
+//! // SAFETY: the context and its stream outlive the device.
+//! let device = unsafe { raw::device(handle, stream.cu_stream().cast()) }?;
+//! let (address, _guard) = theirs.device_ptr(&stream);
+//! // SAFETY: the memory has three elements, outlives the view, and all work on it is in this stream.
+//! let x = unsafe { raw::view::<f32>(&device, address, 3) }?;
+//! assert_eq!(device.reduce_sum(x)?, 6.5);
+//! # Ok(())
+//! # }
+//! ```
+
+use crate::buffer::{BufferView, BufferViewMut};
+use crate::cuda;
+use crate::device::Device;
+use crate::element::Element;
+use crate::error::{During, ErrorKind, Outcome, Result};
+use std::ffi::c_void;
+use std::ptr::NonNull;
+
+/// Opens a device in a `CUcontext` that submits its work to a `CUstream`.
+///
+/// A null `stream` is the null stream of the context. Work that the caller submits to the stream before a call is done
+/// before the call's work, and later work after it. Calls that return a value wait for the stream.
+///
+/// Each call opens a new device, which loads the kernels that it launches: open one for each stream and keep it.
+/// Dropping the device waits for the stream.
+///
+/// # Errors
+/// [`ErrorKind::NoDriver`], [`ErrorKind::DriverTooOld`] or [`ErrorKind::Cuda`], as for [`Device::cuda`].
+///
+/// # Safety
+/// 1. `context` is a live `CUcontext`, and `stream` is null or a live stream of it.
+/// 2. Both outlive the device, its clones, and all its buffers, matrices, modules and events.
+pub unsafe fn device(context: NonNull<c_void>, stream: *mut c_void) -> Result<Device> {
+    // SAFETY: both are alive, belong together and outlive the device: the caller's contract.
+    unsafe { cuda::open_in(context, stream) }
+        .map(Device::of_backend)
+        .during("interop::raw::device")
+}
+
+/// Returns a view of `len` elements of the caller's memory, to read.
+///
+/// # Errors
+/// [`ErrorKind::Interop`] if `address` is null or not aligned for the elements, or if the elements exceed the address
+/// space.
+///
+/// # Safety
+/// 1. The `len` elements at `address` are initialised memory of one allocation that kernels of `device` can read. It
+///    stays allocated until `'a` ends and the work that was submitted to the device until then is done.
+/// 2. Within that time nothing writes the elements, except work in the device's stream that is submitted between two
+///    calls, by the thread that makes them.
+pub unsafe fn view<T: Element>(
+    device: &Device,
+    address: u64,
+    len: usize,
+) -> Result<BufferView<'_, T>> {
+    check::<T>(address, len).during("interop::raw::view")?;
+    // SAFETY: live memory for the lifetime that nothing else writes: the caller's contract.
+    Ok(unsafe { BufferView::of_elements(device, address, len) })
+}
+
+/// Returns a view of `len` elements of the caller's memory, to read and write.
+///
+/// # Errors
+/// Those of [`view`].
+///
+/// # Safety
+/// 1. The `len` elements at `address` are initialised memory of one allocation that kernels of `device` can read and
+///    write. It stays allocated until `'a` ends and the work that was submitted to the device until then is done.
+/// 2. Within that time nothing else accesses the elements, except work in the device's stream that is submitted
+///    between two calls, by the thread that makes them.
+pub unsafe fn view_mut<T: Element>(
+    device: &Device,
+    address: u64,
+    len: usize,
+) -> Result<BufferViewMut<'_, T>> {
+    check::<T>(address, len).during("interop::raw::view_mut")?;
+    // SAFETY: live memory for the lifetime that nothing else accesses: the caller's contract.
+    Ok(unsafe { BufferViewMut::of_view(BufferView::of_elements(device, address, len)) })
+}
+
+/// Checks what can be checked without the driver.
+fn check<T: Element>(address: u64, len: usize) -> Outcome<()> {
+    let refused = |reason| Err(ErrorKind::Interop { reason });
+    let bytes = len.checked_mul(size_of::<T>()).map(|bytes| bytes as u64);
+    match bytes.and_then(|bytes| address.checked_add(bytes).map(|_| bytes)) {
+        None => refused("the elements do not fit in the address space"),
+        Some(0) => Ok(()),
+        Some(_) if address == 0 => refused("the address is null"),
+        Some(_) if !address.is_multiple_of(align_of::<T>() as u64) => {
+            refused("the address is not aligned for the elements")
+        }
+        Some(_) => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_checked() {
+        let reason = |address, len| match check::<f64>(address, len) {
+            Err(ErrorKind::Interop { reason }) => reason,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(reason(0, 1), "the address is null");
+        assert_eq!(reason(12, 1), "the address is not aligned for the elements");
+        let too_many = "the elements do not fit in the address space";
+        assert_eq!(reason(8, usize::MAX / 4), too_many);
+        assert_eq!(reason(u64::MAX - 7, 2), too_many);
+        assert!(check::<f64>(0, 0).is_ok() && check::<f64>(12, 0).is_ok());
+        assert!(check::<f64>(16, 3).is_ok());
+    }
+
+    #[test]
+    fn views_are_of_the_callers_memory() {
+        let device = Device::simulator();
+        let mut x = device.upload(&[1.0_f32, 2.0, 3.5]).unwrap();
+        let address = x.device_address();
+        // SAFETY: the memory is the buffer's, which outlives the view and is not used meanwhile.
+        let part = unsafe { view::<f32>(&device, address + 4, 2) }.unwrap();
+        assert_eq!(device.reduce_sum(part).unwrap(), 5.5);
+        // SAFETY: as before.
+        let mut all = unsafe { view_mut::<f32>(&device, address, 3) }.unwrap();
+        all.copy_from_slice(&[4.0; 3]).unwrap();
+        assert_eq!(x.view_mut().view().to_vec().unwrap(), [4.0; 3]);
+    }
+}

@@ -1,0 +1,127 @@
+//! Buffers as matrices, without a copy.
+
+use super::copy::check_room;
+use super::owned::check_shape;
+use super::shape::{MatrixShape, Order};
+use super::view::MatrixView;
+use super::view_mut::MatrixViewMut;
+use crate::buffer::{BufferView, BufferViewMut};
+use crate::element::Element;
+use crate::error::{During, Outcome, Result};
+
+impl<'a, T: Element> BufferView<'a, T> {
+    /// Views the elements as a matrix of one column, without a copy.
+    ///
+    /// It is an operand of [`Device::matmul`](crate::Device::matmul). Its transpose is a row.
+    ///
+    /// ```
+    /// use tilewright::Device;
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// let x = device.upload(&[1.0_f32, 2.0])?;
+    /// let x = x.view().as_column();
+    /// assert_eq!(device.matmul(x, x.t())?.to_vec()?, [1.0, 2.0, 2.0, 4.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn as_column(self) -> MatrixView<'a, T> {
+        let shape = MatrixShape::from((self.len(), 1, Order::ColumnMajor));
+        MatrixView::of_elements(self.device(), self.device_address(), shape, self.len())
+    }
+
+    /// Views the elements as a matrix, without a copy, in the shape's order.
+    ///
+    /// ```
+    /// use tilewright::Device;
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// let x = device.upload(&[1.0_f32, 2.0, 3.0, 4.0])?;
+    /// let x = x.view().as_matrix((2, 2))?;
+    /// assert_eq!(device.matmul(x, x)?.to_vec()?, [7.0, 10.0, 15.0, 22.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if there are not `rows * cols` elements;
+    /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) if that product overflows.
+    pub fn as_matrix(self, shape: impl Into<MatrixShape>) -> Result<MatrixView<'a, T>> {
+        let shape = shape.into();
+        let checked = check_shape("the buffer", shape, self.len());
+        checked.during("as_matrix")?;
+        let (device, address) = (self.device(), self.device_address());
+        Ok(MatrixView::of_elements(
+            device,
+            address,
+            shape,
+            shape.row_len(),
+        ))
+    }
+
+    /// Views some of the elements as a matrix whose rows start `leading_dimension` elements apart.
+    ///
+    /// If the shape is column-major, these are its columns.
+    ///
+    /// ```
+    /// use tilewright::Device;
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let x = Device::simulator().upload(&[1, 2, 0, 3, 4])?;
+    /// assert_eq!(x.view().as_matrix_strided((2, 2), 3)?.to_vec()?, [1, 2, 3, 4]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::LeadingDimension`](crate::ErrorKind::LeadingDimension) if a row has more elements;
+    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if the view ends before the last element.
+    pub fn as_matrix_strided(
+        self,
+        shape: impl Into<MatrixShape>,
+        leading_dimension: usize,
+    ) -> Result<MatrixView<'a, T>> {
+        self.strided(shape.into(), leading_dimension)
+            .during("as_matrix_strided")
+    }
+
+    fn strided(self, shape: MatrixShape, leading_dimension: usize) -> Outcome<MatrixView<'a, T>> {
+        let (device, address) = (self.device(), self.device_address());
+        let matrix = MatrixView::of_elements(device, address, shape, leading_dimension);
+        check_room("the buffer", matrix.lines(), leading_dimension, self.len())?;
+        Ok(matrix)
+    }
+}
+
+impl<'a, T: Element> BufferViewMut<'a, T> {
+    /// Views the elements as a matrix of one column, without a copy, for a product to write.
+    #[must_use]
+    pub fn into_column(self) -> MatrixViewMut<'a, T> {
+        MatrixViewMut::of_elements(self.into_view().as_column())
+    }
+
+    /// Views the elements as a matrix, without a copy, for a product to write.
+    ///
+    /// # Errors
+    /// Those of [`BufferView::as_matrix`].
+    pub fn into_matrix(self, shape: impl Into<MatrixShape>) -> Result<MatrixViewMut<'a, T>> {
+        self.into_view()
+            .as_matrix(shape)
+            .map(MatrixViewMut::of_elements)
+    }
+
+    /// Views some of the elements as a matrix whose rows start `leading_dimension` elements apart, to write.
+    ///
+    /// # Errors
+    /// Those of [`BufferView::as_matrix_strided`].
+    pub fn into_matrix_strided(
+        self,
+        shape: impl Into<MatrixShape>,
+        leading_dimension: usize,
+    ) -> Result<MatrixViewMut<'a, T>> {
+        let view = self.into_view().as_matrix_strided(shape, leading_dimension);
+        view.map(MatrixViewMut::of_elements)
+    }
+}
