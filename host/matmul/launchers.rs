@@ -33,11 +33,14 @@ impl<F: Copy> Launchers<F> {
     }
 
     /// The launcher of a kernel that was selected for the types and the arguments of this list.
+    ///
+    /// # Panics
+    /// If the kernel is not in the list.
     pub fn of(self, kernel: &GemmKernel) -> Launcher<F> {
-        let launcher = self.0.get(usize::from(kernel.place)).copied();
+        let launcher = self.0.get(usize::from(kernel.place)).copied().flatten();
         launcher
-            .flatten()
-            .expect("the kernel was selected for these arguments")
+            .filter(|it| it.module.name() == kernel.name)
+            .expect("the kernel was selected for these types and arguments")
     }
 }
 

@@ -123,7 +123,7 @@ pub struct AddKernel<O: 'static, S: 'static, P: 'static> {
 }
 
 macro_rules! sums_of_parts {
-    ($($element:ty, of $part:ty: $add:ident $add_after:ident;)*) => {$(
+    ($({$part:ident to $element:ident in $finish:ident} {alone $add:ident; after $add_after:ident;})*) => {$(
         impl SumOf<$part> for $element {
             const ADD: AddKernel<Self, Self::Finish, $part> = kernel_that_adds!($add);
             const ADD_AFTER: AddKernel<Self, Self::Finish, $part> = kernel_that_adds!($add_after);
@@ -148,12 +148,4 @@ macro_rules! kernel_that_adds {
     };
 }
 
-sums_of_parts! {
-    f16, of f32: add_parts_f16 add_parts_after_f16;
-    bf16, of f32: add_parts_bf16 add_parts_after_bf16;
-    f32, of f32: add_parts_f32 add_parts_after_f32;
-    i32, of i32: add_parts_i32 add_parts_after_i32;
-    f32, of i32: add_parts_i32_f32 add_parts_after_i32_f32;
-    bf16, of i32: add_parts_i32_bf16 add_parts_after_i32_bf16;
-    f16, of i32: add_parts_i32_f16 add_parts_after_i32_f16;
-}
+tilewright_kernels::sums_of_parts!(sums_of_parts by types);
