@@ -7,7 +7,7 @@ use cuda_std::global::{Global, GlobalMut};
 #[cfg(not(target_arch = "nvptx64"))]
 use cuda_std::kernel::Kernel;
 
-/// Defines a kernel for each line, an operation on elements of a type, for
+/// Defines a kernel for each line, `kernel: Operation of element;`, for
 /// [`Module::reduce`](https://docs.rs/tilewright/latest/tilewright/struct.Module.html#method.reduce).
 ///
 /// The operation is a type of the calling crate that implements [`Reduction`](crate::reduce::Reduction).

@@ -5,12 +5,13 @@
 use cuda_std::Pod;
 use cuda_std::warp::Exchange;
 
-/// An operation that reduces an array of `T` to one value: lift each element with its index,
-/// combine, and finish.
+/// An operation that reduces an array of `T` to one value.
+///
+/// Each element is lifted to an accumulator, accumulators are combined in a tree, and the last one is finished.
 ///
 /// An operation on two arrays, such as [`Dot`](super::operations::Dot), is an operation on an array of pairs.
 pub trait Reduction<T: Pod> {
-    /// The type in which elements are combined.
+    /// The type in which elements are combined: a number or an array of numbers.
     type Accumulator: Exchange;
 
     /// The type of the result.
@@ -19,18 +20,18 @@ pub trait Reduction<T: Pod> {
     /// The neutral accumulator, which threads without elements contribute.
     const IDENTITY: Self::Accumulator;
 
-    /// Whether the operation needs at least one element, as a minimum does.
+    /// Whether empty input is an error, as for a minimum, instead of `finish(IDENTITY, 0)`.
     const NEEDS_AN_ELEMENT: bool = false;
 
-    /// Makes an accumulator of an element and its index.
+    /// The accumulator of one element. `index` counts from 0.
     #[must_use]
     fn lift(element: T, index: usize) -> Self::Accumulator;
 
-    /// Combines two accumulators: commutative, and associative up to rounding.
+    /// Combines two accumulators: commutative bit for bit, and associative up to rounding.
     #[must_use]
     fn combine(left: Self::Accumulator, right: Self::Accumulator) -> Self::Accumulator;
 
-    /// Makes the result of an array of `elements` elements. Called once.
+    /// The result for an array of `elements` elements. Called once.
     #[must_use]
     fn finish(total: Self::Accumulator, elements: usize) -> Self::Output;
 

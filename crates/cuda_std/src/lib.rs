@@ -4,10 +4,10 @@
 //! instructions. On every other target they act on the simulated thread that is running, so `cargo
 //! test` runs the same kernel as a GPU.
 //!
-//! | scope | module | called by | result held by |
+//! | scope | module | called by | who gets the result |
 //! |---|---|---|---|
 //! | thread | [`thread`], [`float`], [`math`], [`fp8`], [`constant`] | one thread | that thread |
-//! | warp | [`warp`] | every lane that the member mask names | every such lane |
+//! | warp | [`warp`] | every lane in the member mask | the same lanes |
 //! | warp, on tensor cores | [`mma`] | every lane of the warp | each lane its fragment |
 //! | block | [`block`], [`thread::sync_threads`] | every thread of the block | see each function |
 //! | shared memory | [`shared`], [`shared_array!`] | any thread of the block | |
@@ -21,7 +21,7 @@
 //! | rings of stages | [`mbarrier`] | producers and consumers | the consumer that has waited |
 //! | bulk copies | [`tma`] | one thread | the ring's consumers; the matrix |
 //! | printed lines | [`gpu_println!`] | one thread | the host |
-//! | copies in flight | [`pipeline`] | the thread that issued the copy waits for it | the block, after a barrier |
+//! | asynchronous copies | [`pipeline`] | the thread that issued the copy waits for it | the block, after a barrier |
 //!
 //! ```
 //! use cuda_std::prelude::*;
@@ -88,17 +88,17 @@ pub use cuda_std_macros::catalogue;
 pub use cuda_std_macros::device_function;
 /// Prints a line from a kernel, on both machines: `gpu_println!("i = {i}, x = {:.3}", x[0])`.
 ///
-/// The text and the values are written as for `println!`: at most 8 values, each a number, a `bool`, a
-/// `char`, an f16 or a bf16, with `{}`, `{:?}`, `{:x}`, `{:X}`, `{:b}`, `{:o}`, `{:e}` or `{:E}`, fill,
-/// alignment, sign, width and precision; widths and precisions are numbers in the text, which has at
-/// most 384 bytes. The host formats the line and prints it to its standard output.
+/// The format is that of `println!`, with `{}`, `{:?}`, `{:x}`, `{:X}`, `{:b}`, `{:o}`, `{:e}` or `{:E}`, and
+/// fill, alignment, sign, width and precision. There are at most 8 values, each a number, a `bool`, a
+/// `char`, an f16 or a bf16. Widths and precisions are literal numbers, and the text has at most 384
+/// bytes. The host formats the line and prints it to its standard output.
 ///
 /// | | simulator | GPU |
 /// |---|---|---|
 /// | printed | when the launch ends, even with a defect | at calls that wait for the device: `synchronize`, copies to the host, results, and when the device is dropped or lost |
 /// | order | the schedule's, which the seed determines | the order in which threads took their records, which varies |
 /// | limit | none | 1024 lines of a module between two such calls; the host reports how many more were lost |
-/// | cost | a line is formatted | a call, a compare-and-swap and about 150 bytes over the bus per line; 0.5 MB of page-locked memory per module that prints |
+/// | cost | formatting | a call, a compare-and-swap and about 150 bytes over the bus per line; 0.5 MB of page-locked memory per module that prints |
 ///
 /// ```
 /// use cuda_std::prelude::*;

@@ -104,8 +104,8 @@ pub fn index_3d() -> (u32, u32, u32) {
 /// Waits for every thread of the block, and makes their earlier memory accesses visible to one another (CUDA C++'s
 /// `__syncthreads`).
 ///
-/// Every thread of the block must make the same call in the source. Otherwise a GPU may wait forever, or pass. In the
-/// simulator the launch fails if threads wait at a barrier that others never reach, including those that have
+/// Every thread of the block must make the same call in the source. Otherwise a GPU may wait forever, or not at all. In
+/// the simulator the launch fails if threads wait at a barrier that others never reach, including those that have
 /// returned, or if threads of a block wait at two lines, as with a barrier in each branch of an `if`.
 ///
 /// ```

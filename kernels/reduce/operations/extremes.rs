@@ -5,24 +5,24 @@ use crate::reduce::operation::Reduction;
 #[cfg(feature = "entries")]
 use cuda_std::Pod;
 
-/// The least element, or the canonical NaN if there is a NaN. -0 is less than +0.
+/// The smallest element, or the canonical NaN if there is a NaN. -0 is less than +0.
 #[derive(Clone, Copy, Debug)]
 pub struct Min;
 
-/// The greatest element, or the canonical NaN if there is a NaN. +0 is greater than -0.
+/// The largest element, or the canonical NaN if there is a NaN. +0 is greater than -0.
 #[derive(Clone, Copy, Debug)]
 pub struct Max;
 
-/// The least and the greatest element, as of [`Min`] and [`Max`].
+/// The smallest and the largest element, with the rules of [`Min`] and [`Max`].
 #[derive(Clone, Copy, Debug)]
 pub struct MinMax;
 
-/// The index of the least element, from 0: the first of equal ones, or the first NaN. Zeros of
+/// The index of the smallest element, from 0: the first among equals, or the first NaN. Zeros of
 /// either sign are equal.
 #[derive(Clone, Copy, Debug)]
 pub struct ArgMin;
 
-/// The index of the greatest element, from 0: the first of equal ones, or the first NaN. Zeros of
+/// The index of the largest element, from 0: the first among equals, or the first NaN. Zeros of
 /// either sign are equal.
 #[derive(Clone, Copy, Debug)]
 pub struct ArgMax;
@@ -135,7 +135,7 @@ fn moved<R: Rank>(placed: R::Placed, place: impl Fn(usize) -> usize) -> R::Place
     }
 }
 
-/// An operation that returns the index of the element of the highest rank, the first of equal ones.
+/// An operation that returns the index of the first element of the highest rank.
 #[cfg(feature = "entries")]
 pub trait Place<T: Pod>: Reduction<T> {
     type Rank: Rank<Placed = Self::Accumulator>;

@@ -38,7 +38,7 @@ macro_rules! means_in_f64 {
 }
 means_in_f64!(f32 f16 bf16 i32 u32 i64 u64);
 
-/// The largest magnitude of which 2^63 have a finite sum.
+/// The sum of 2^63 magnitudes up to this one is finite.
 const BIG: f64 = power_of_two(960);
 /// The scale of larger magnitudes, which brings them below [`BIG`].
 const OF_BIG: f64 = power_of_two(-64);

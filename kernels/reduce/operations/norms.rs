@@ -13,7 +13,7 @@ use half::{bf16, f16};
 /// three sums, by magnitude: numbers whose squares would underflow are scaled up, and those whose squares would
 /// overflow are scaled down (Blue, A Portable Fortran Program to Find the Euclidean Norm of a Vector, 1978, with the
 /// constants of Anderson, Algorithm 978, 2017). A result that exceeds the largest f64 by a relative error of at most
-/// 2^-40 becomes that f64, so a norm that is finite is never returned as infinity.
+/// 2^-40 becomes that f64, so a finite norm is never returned as infinity.
 #[derive(Clone, Copy, Debug)]
 pub struct Norm2;
 

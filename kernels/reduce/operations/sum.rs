@@ -4,8 +4,10 @@ use crate::reduce::operation::Reduction;
 use cuda_std::float::{Float, HalfFloat};
 use half::{bf16, f16};
 
-/// The sum. Each f32 or f64 addition is rounded, i64 and u64 wrap. Every NaN is the canonical one,
-/// and each element is exact in the accumulator.
+/// The sum of all elements; 0 for empty input.
+///
+/// Floats are rounded at each addition, in f64 for f64 and in f32 otherwise; every NaN is the canonical one. Integers
+/// are added in 64 bits and wrap.
 #[derive(Clone, Copy, Debug)]
 pub struct Sum;
 

@@ -1,9 +1,9 @@
 //! Unique indices: proofs that an element belongs to the calling thread alone.
 //!
-//! | a thread has | function | element of |
+//! | a thread owns | function | in |
 //! |---|---|---|
 //! | one element | [`unique_index`] | [`GlobalMut::own`](crate::global::GlobalMut::own) |
-//! | every n-th element, in a launch of n threads | [`unique_indices`] | the same |
+//! | every n-th element, in a launch of n threads | [`unique_indices`] | [`GlobalMut::own`](crate::global::GlobalMut::own) |
 //! | one element of a matrix | [`unique_index_2d`] | [`GlobalMatrixMut::own`](crate::global::GlobalMatrixMut::own) |
 //!
 //! In a launch of n threads, element `i` of a [`GlobalMut`](crate::global::GlobalMut) belongs to
