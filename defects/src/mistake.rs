@@ -68,7 +68,7 @@ impl Mistake {
         }
     }
 
-    /// The first report with the [`words`](Self::words) among [`SCHEDULES`](Self::SCHEDULES)
+    /// The first report with the [`words`](Self::words) among [`SCHEDULES`]
     /// schedules.
     ///
     /// # Errors

@@ -44,7 +44,7 @@ const BIG: f64 = power_of_two(960);
 const OF_BIG: f64 = power_of_two(-64);
 
 impl Reduction<f64> for Mean {
-    /// The sum of magnitudes up to [`BIG`], and the scaled sum of the others.
+    /// The sum of magnitudes up to `BIG`, and the scaled sum of the others.
     type Accumulator = [f64; 2];
     type Output = f64;
     const IDENTITY: [f64; 2] = [0.0; 2];
