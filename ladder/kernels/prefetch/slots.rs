@@ -3,8 +3,9 @@
 use cuda_std::prelude::*;
 use cuda_std::shared::SharedSlice;
 
-/// A layout of the slots of a block's threads: slot s of thread t is element `t * thread_pitch + s
-/// * slot_pitch`.
+/// A layout of the slots of a block's threads.
+///
+/// Slot s of thread t is element `t * thread_pitch + s * slot_pitch`.
 ///
 /// Lanes of a warp read the same slot, so `thread_pitch` determines bank conflicts. An 8-byte
 /// access takes at least two passes, one for each half of the warp. With a `thread_pitch` of p,

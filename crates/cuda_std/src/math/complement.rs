@@ -2,8 +2,8 @@
 //!
 //! For x > 0, erfc x is e^(-x^2) q(x), where q falls slowly from 1 to 1 / (x sqrt(pi)); the normal distribution of -x
 //! is e^(-x^2 / 2) times a similar q. (x + k) q(x) is almost constant, and is approximated by a polynomial in
-//! u = (x - k) / (x + k), which maps all x > 0 to -1 .. 1. (Shepherd and Laframboise, Chebyshev Approximation of (1 + 2x)
-//! exp(x^2) erfc x in 0 <= x < infinity, 1981, with another factor.)
+//! u = (x - k) / (x + k), which maps all x > 0 to -1 .. 1. (Shepherd and Laframboise, Chebyshev Approximation of
+//! (1 + 2x) exp(x^2) erfc x in 0 <= x < infinity, 1981, with another factor.)
 //!
 //! Rounding x^2 would cost x^2 units, and rounding u or the polynomial's sum half a unit or more. So the square, u,
 //! the sum and the power of e are each in two parts.
