@@ -158,7 +158,7 @@ impl<'a, T: Element> BufferView<'a, T> {
 
 /// An argument that is read as a [`BufferView`]: `&buffer`, a view, or a part of either.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a buffer in the memory of a device",
+    message = "`{Self}` cannot be passed as a buffer on a device",
     label = "expected `&buffer`, or a view of a buffer",
     note = "upload host data first: `let x = device.upload(&x)?;`",
     note = "the elements of a matrix are `matrix.as_buffer()`"

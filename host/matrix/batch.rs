@@ -261,7 +261,7 @@ impl<'a, T: Element> MatrixBatchMut<'a, T> {
 
 /// An argument that is read as a [`MatrixBatch`]: a batch, or one matrix that all products share.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is neither a matrix in the memory of a device nor a batch of them",
+    message = "`{Self}` cannot be passed as a matrix on a device or a batch of them",
     label = "expected `&matrix`, `matrix.t()`, a view, or a `MatrixBatch`",
     note = "upload host data with a shape: `let a = device.matrix((rows, columns), &a)?;`",
     note = "give a buffer a shape: `let a = buffer.into_matrix((rows, columns))?;`, or `buffer.view().as_column()` for \

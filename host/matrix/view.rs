@@ -232,7 +232,7 @@ pub(crate) fn in_one_order<'a, 'b, T: Element>(
 
 /// An argument that is read as a [`MatrixView`]: `&matrix`, its transpose `matrix.t()`, a view, or a part of one.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a matrix in the memory of a device",
+    message = "`{Self}` cannot be passed as a matrix on a device",
     label = "expected `&matrix`, its transpose `matrix.t()`, or a view of a matrix",
     note = "upload host data with a shape: `let a = device.matrix((rows, columns), &a)?;`",
     note = "give a buffer a shape: `let a = buffer.into_matrix((rows, columns))?;`, or `buffer.view().as_column()` for \

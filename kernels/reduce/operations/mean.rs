@@ -40,7 +40,7 @@ means_in_f64!(f32 f16 bf16 i32 u32 i64 u64);
 
 /// The sum of 2^63 magnitudes up to this one is finite.
 const BIG: f64 = power_of_two(960);
-/// The scale of larger magnitudes, which brings them below [`BIG`].
+/// The scale of larger magnitudes, which brings them below `BIG`.
 const OF_BIG: f64 = power_of_two(-64);
 
 impl Reduction<f64> for Mean {
