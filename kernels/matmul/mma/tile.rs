@@ -24,6 +24,26 @@ pub struct MmaTile {
 }
 
 impl MmaTile {
+    /// The tile, if its sizes fit together.
+    ///
+    /// # Panics
+    /// If they do not: where the tile is a constant, the crate does not compile.
+    const fn checked(self) -> Self {
+        assert!(
+            self.warps_along > 0 && self.warps.is_multiple_of(self.warps_along),
+            "the warps of a block stand in rows of the same length"
+        );
+        assert!(
+            self.stages >= 2,
+            "one stage is filled while another is multiplied"
+        );
+        assert!(
+            self.resident as usize * self.threads() <= 2048 && self.threads() <= 1024,
+            "a multiprocessor has 2048 threads, and a block 1024"
+        );
+        self
+    }
+
     /// Rows of a block's outputs.
     pub const fn rows(&self) -> usize {
         self.warps / self.warps_along * self.down * ROWS_OF_PRODUCT
@@ -58,7 +78,8 @@ pub const F64_LARGE: MmaTile = MmaTile {
     stages: 4,
     resident: 1,
     by_elements: false,
-};
+}
+.checked();
 
 /// 64 x 64 outputs of f64.
 pub const F64_SMALL: MmaTile = MmaTile {
@@ -69,7 +90,8 @@ pub const F64_SMALL: MmaTile = MmaTile {
     stages: 3,
     resident: 3,
     by_elements: true,
-};
+}
+.checked();
 
 /// 128 x 128 outputs of narrow elements.
 pub const NARROW_LARGE: MmaTile = MmaTile {
@@ -80,7 +102,8 @@ pub const NARROW_LARGE: MmaTile = MmaTile {
     stages: 4,
     resident: 2,
     by_elements: false,
-};
+}
+.checked();
 
 /// 64 x 64 outputs of narrow elements.
 pub const NARROW_SMALL: MmaTile = MmaTile {
@@ -91,7 +114,8 @@ pub const NARROW_SMALL: MmaTile = MmaTile {
     stages: 3,
     resident: 3,
     by_elements: false,
-};
+}
+.checked();
 
 /// 128 x 64 f32 outputs of split operands: a stage holds both halves of both operands.
 pub const SPLIT_LARGE: MmaTile = MmaTile {
@@ -102,14 +126,16 @@ pub const SPLIT_LARGE: MmaTile = MmaTile {
     stages: 2,
     resident: 2,
     by_elements: false,
-};
+}
+.checked();
 
 /// 64 x 64 f32 outputs of split operands.
 pub const SPLIT_SMALL: MmaTile = MmaTile {
     down: 1,
     resident: 3,
     ..SPLIT_LARGE
-};
+}
+.checked();
 
 /// As [`NARROW_SMALL`], for a product of a group: products that fill a device with large tiles are launched alone.
 ///
@@ -118,4 +144,20 @@ pub const SPLIT_SMALL: MmaTile = MmaTile {
 pub const NARROW_GROUPED: MmaTile = MmaTile {
     stages: 4,
     ..NARROW_SMALL
-};
+}
+.checked();
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[should_panic = "rows of the same length"]
+    fn a_tile_whose_warps_are_no_rectangle_is_refused() {
+        let _ = MmaTile {
+            warps_along: 3,
+            ..NARROW_LARGE
+        }
+        .checked();
+    }
+}
