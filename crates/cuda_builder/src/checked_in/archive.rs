@@ -1,7 +1,7 @@
 //! The modules in one compressed file.
 //!
 //! Kernels of one crate repeat one another, across types and architectures alike. One LZMA stream over all of them,
-//! whose dictionary reaches back over the whole text, takes a thirtieth of the text.
+//! whose dictionary reaches back over the whole text, takes a twentieth of the text.
 
 use super::error::CheckedInError;
 use super::manifest::{ARCHIVE, Manifest, ManifestModule, read};
@@ -22,9 +22,11 @@ pub(super) fn pack(text: &[u8]) -> std::io::Result<Vec<u8>> {
     use std::io::Write as _;
 
     let mut options = LzmaOptions::with_preset(9);
-    // No larger than the text, as it is allocated on both sides.
+    // No larger than the text needs, as both sides allocate it. Other tools read powers of two alone.
     let length = u32::try_from(text.len()).unwrap_or(u32::MAX);
-    options.dict_size = options.dict_size.min(length.max(4096));
+    if let Some(enough) = length.max(4096).checked_next_power_of_two() {
+        options.dict_size = options.dict_size.min(enough);
+    }
     let mut writer = LzmaWriter::new_use_header(Vec::new(), &options, Some(text.len() as u64))?;
     writer.write_all(text)?;
     writer.finish()
