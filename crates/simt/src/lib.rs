@@ -32,7 +32,8 @@
 //! - Each GPU thread is a coroutine with its own small stack. It runs until it waits (for a barrier, for
 //!   the lanes of its warp), is switched, or exits.
 //! - One host thread runs all of a block, so a coroutine never moves between host threads. Blocks run in
-//!   parallel on at most [`MAX_WORKERS`] host threads; those of a cooperative launch take turns on one.
+//!   parallel on at most [`MAX_WORKERS`] host threads, which are the simulator's own; those of a cooperative
+//!   launch take turns on one.
 //! - A generator, seeded by [`Options::seed`] and the block's index, chooses the warp that runs next. The
 //!   same seed gives the same order in every run, on every machine.
 //! - Under every seed but 0, the schedule is preemptive ([`Preemption`]): a thread may be switched before

@@ -118,6 +118,19 @@ fn a_host_thread_pool_may_launch() {
     });
 }
 
+/// In a pool of the program's, a kernel that waits for it would run other blocks on the stack of one of its threads.
+#[test]
+fn kernels_run_on_threads_of_the_simulator_alone() {
+    launch(8, 64, || {
+        sync();
+        assert_eq!(rayon::current_thread_index(), None);
+        assert_eq!(rayon::yield_now(), None);
+        assert_eq!(rayon::join(|| 1, || 2), (1, 2));
+        sync();
+    })
+    .unwrap();
+}
+
 /// Memory mappings of this process.
 #[cfg(target_os = "linux")]
 fn mappings() -> usize {

@@ -5,6 +5,7 @@ mod fork;
 mod left_locks;
 mod message;
 mod panic_hook;
+mod pool;
 #[cfg(all(
     target_os = "linux",
     any(target_arch = "x86_64", target_arch = "aarch64")
@@ -29,6 +30,7 @@ pub use workers::MAX_WORKERS;
 
 pub(crate) use left_locks::check_locks;
 pub(crate) use panic_hook::payload_message;
+pub(crate) use pool::Pool;
 pub(crate) use trap::ensure_signal_stack;
 pub(crate) use watchdog::{Watching, add as watch_worker, remove as forget_worker};
-pub(crate) use workers::{no_threads, on_new_thread, pool, replace_pool};
+pub(crate) use workers::{no_threads, pool};

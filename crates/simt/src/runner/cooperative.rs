@@ -13,6 +13,7 @@ use crate::basics::{Defect, DefectKind, Finding, SplitMix64};
 use crate::block::Wait;
 use crate::launch::{Body, Launch, Options, Report};
 use crate::state::{GRID_BARRIER, Grid};
+use std::ops::ControlFlow;
 use std::rc::Rc;
 
 /// The most threads of a cooperative launch, and of the resident blocks of a preemptive one.
@@ -45,8 +46,11 @@ pub fn run_cooperative(launch: &Launch<'_>, body: &Body) -> Result<Report, Box<D
         let finding = Finding::without_place(DefectKind::LaunchLimit, message);
         return Err(launch.defect(finding, None));
     }
-    simulate(launch, |run| {
-        Worker::with(|worker| worker.run_grid(run, body));
+    simulate(launch, |pool, run| {
+        pool.run(1, &|_| {
+            Worker::with(|worker| worker.run_grid(run, body));
+            ControlFlow::Break(())
+        });
     })
 }
 

@@ -8,6 +8,8 @@ use super::simulate::simulate;
 use super::worker::Worker;
 use crate::basics::{Defect, SplitMix64};
 use crate::launch::{Body, Launch, Options, Report};
+use std::ops::ControlFlow;
+use std::thread::panicking;
 
 /// Simulates a launch: runs `body` once per thread.
 ///
@@ -20,46 +22,45 @@ use crate::launch::{Body, Launch, Options, Report};
 /// that the result does not depend on the speed of host threads. If one host thread runs the blocks, the first defect
 /// in the seed's order.
 pub fn run(launch: &Launch<'_>, body: &Body) -> Result<Report, Box<Defect>> {
-    simulate(launch, |run| {
-        if launch.options.parallel_blocks {
-            run_in_parallel(run, body);
-        } else {
-            run_one_by_one(run, body);
-        }
+    simulate(launch, |pool, run| {
+        let workers = match launch.options.parallel_blocks {
+            true => pool
+                .threads()
+                .min(run.clusters.try_into().unwrap_or(usize::MAX)),
+            false => 1,
+        };
+        let mut random = SplitMix64::new(launch.options.seed, u64::MAX);
+        let queue = Queue::new(run, &mut random);
+        pool.run(workers, &|number| {
+            run_blocks(run, body, &queue, (number, workers))
+        });
     })
 }
 
-/// Runs the blocks on all host threads of the simulator that have nothing else to do.
-fn run_in_parallel(run: &Run<'_>, body: &Body) {
-    let mut random = SplitMix64::new(run.launch.options.seed, u64::MAX);
-    let queue = Queue::new(run, &mut random);
-    let clusters = run.clusters.try_into().unwrap_or(usize::MAX);
-    let workers = rayon_core::current_num_threads().min(clusters);
-    rayon_core::scope(|scope| {
-        for number in 1..workers {
-            let queue = &queue;
-            scope.spawn(move |_| run_blocks(run, body, queue, (number, workers)));
-        }
-        run_blocks(run, body, &queue, (0, workers));
-    });
-}
-
-fn run_one_by_one(run: &Run<'_>, body: &Body) {
-    let mut random = SplitMix64::new(run.launch.options.seed, u64::MAX);
-    run_blocks(run, body, &Queue::new(run, &mut random), (0, 1));
-}
-
-/// Runs blocks of the queue until there are none left, as host thread `number` of `workers`.
-fn run_blocks(run: &Run<'_>, body: &Body, queue: &Queue, (number, workers): (usize, usize)) {
+/// Runs blocks of the queue until there are none left, as host thread `number` of `workers`; continues if another host
+/// thread has to take the next one.
+fn run_blocks(
+    run: &Run<'_>,
+    body: &Body,
+    queue: &Queue,
+    (number, workers): (usize, usize),
+) -> ControlFlow<()> {
     if run.launch.is_preemptive() || run.launch.cluster.count() > 1 {
-        return interleave(run, body, queue, (number, workers));
+        interleave(run, body, queue, (number, workers));
+        return ControlFlow::Break(());
     }
     while let Some(index) = queue.take(|index| run.is_pointless(index)) {
         Worker::with(|worker| worker.run_block(run, index, body));
         if workers == 1 && run.has_defect() {
-            return;
+            break;
+        }
+        // A thread that was left while it unwound has marked its host thread as panicking for ever, and kernels
+        // would see that.
+        if panicking() {
+            return ControlFlow::Continue(());
         }
     }
+    ControlFlow::Break(())
 }
 
 /// Runs blocks in turns, as many at a time as the device and the host hold.

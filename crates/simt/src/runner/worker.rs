@@ -6,13 +6,12 @@ use super::stacks::StackPool;
 use super::turns::Turns;
 use crate::basics::{Dim3, SplitMix64};
 use crate::block::Block;
-use crate::host::{ensure_signal_stack, forget_worker, on_new_thread, replace_pool, watch_worker};
+use crate::host::{ensure_signal_stack, forget_worker, watch_worker};
 use crate::launch::{Body, Launch, MAX_THREADS_PER_BLOCK};
 use crate::memory::OutOfMemory;
 use crate::state::Watched;
 use std::cell::Cell;
 use std::sync::Arc;
-use std::thread::panicking;
 use std::time::Duration;
 
 /// The number of stacks that the workers of a launch together keep for the next one, at least. Each keeps those of
@@ -81,21 +80,12 @@ impl Worker {
     }
 
     /// Calls `action` with the worker of this host thread.
-    ///
-    /// A thread that was abandoned while it unwound has marked its host thread as panicking for
-    /// ever, which kernels would see. From then on, other host threads do its work.
-    pub fn with<R: Send>(action: impl FnOnce(&mut Worker) -> R + Send) -> R {
-        if panicking() {
-            return on_new_thread(|| Self::with(action));
-        }
+    pub fn with<R>(action: impl FnOnce(&mut Worker) -> R) -> R {
         // The worker is taken out meanwhile: if `action` gets here again, it uses another.
         let mut worker = WORKER.take().unwrap_or_else(|| Box::new(Self::new()));
         let result = action(&mut worker);
         worker.watched.end();
         WORKER.set(Some(worker));
-        if panicking() {
-            replace_pool();
-        }
         result
     }
 
