@@ -1,6 +1,7 @@
 //! Test helpers: the same test under many schedules of the simulator.
 
 use crate::device::Device;
+use crate::kernel_output::print_message;
 use crate::simulator::SimulatorOptions;
 use std::ops::Range;
 
@@ -63,11 +64,11 @@ struct ShownOnPanic {
 impl Drop for ShownOnPanic {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            eprintln!(
+            print_message(&format!(
                 "the test failed under seed {0}: repeat it with \
                  `SimulatorOptions::default().with_seed({0}).with_parallel_blocks(false)`",
                 self.seed
-            );
+            ));
         }
     }
 }

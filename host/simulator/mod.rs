@@ -14,6 +14,7 @@ pub use options::SimulatorOptions;
 
 use crate::backend::{Backend, DeviceMemory as _};
 use crate::error::Outcome;
+use crate::kernel_output::print_message;
 use crate::launch::{MAX_GRID_X, MAX_GRID_Y};
 use crate::module_source::ModuleId;
 use crate::properties::DeviceProperties;
@@ -113,7 +114,9 @@ impl Simulator {
     fn name_unused_suppressions(&self) {
         let unused = self.options.suppressions.iter();
         for suppression in unused.filter(|it| it.has_seen_its_kernel() && it.matches() == 0) {
-            eprintln!("a suppression that nothing matched: {suppression}");
+            print_message(&format!(
+                "a suppression that nothing matched: {suppression}"
+            ));
         }
     }
 
