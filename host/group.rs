@@ -26,6 +26,7 @@ pub use options::GroupOptions;
 use crate::device::Device;
 use crate::environment::DeviceChoice;
 use crate::error::{During, ErrorKind, GroupError, Outcome, Result};
+use options::check_ranks;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -138,16 +139,18 @@ impl DeviceGroup {
     /// ```
     ///
     /// # Errors
-    /// [`GroupError::NoDevices`] in [`ErrorKind::Group`] if `ranks` is 0.
+    /// In [`ErrorKind::Group`]: [`GroupError::NoDevices`] if `ranks` is 0; [`GroupError::TooManyRanks`] if it is more
+    /// than 65,536.
     pub fn simulated(ranks: usize) -> Result<Self> {
-        let devices = (0..ranks).map(|_| Device::simulator()).collect();
-        Self::of_devices(devices).during("DeviceGroup::simulated")
+        check_ranks(ranks)
+            .and_then(|()| Self::of_devices((0..ranks).map(|_| Device::simulator()).collect()))
+            .during("DeviceGroup::simulated")
     }
 
     /// Makes a group of these devices of one process: the first is rank 0.
     ///
     /// # Errors
-    /// [`GroupError::NoDevices`] and [`GroupError::SameDevice`] in [`ErrorKind::Group`].
+    /// [`GroupError::NoDevices`], [`GroupError::TooManyRanks`] and [`GroupError::SameDevice`] in [`ErrorKind::Group`].
     pub fn from_devices(devices: impl IntoIterator<Item = Device>) -> Result<Self> {
         Self::of_devices(devices.into_iter().collect()).during("DeviceGroup::from_devices")
     }
@@ -182,8 +185,8 @@ impl DeviceGroup {
     /// ```
     ///
     /// # Errors
-    /// In [`ErrorKind::Group`]: [`GroupError::NoRank`] if there is no such rank; [`GroupError::PeerTimeout`] or
-    /// [`GroupError::PeerLost`] if a rank does not come; [`GroupError::Rendezvous`] if two processes join as one
+    /// In [`ErrorKind::Group`]: [`GroupError::NoRank`] if there is no such rank; [`GroupError::TooManyRanks`] for more
+    /// than 65,536; [`GroupError::PeerTimeout`] or [`GroupError::PeerLost`] if a rank does not come; [`GroupError::Rendezvous`] if two processes join as one
     /// rank, or with different numbers of ranks, or the system refuses a connection. With [`GroupId::nccl`],
     /// [`GroupError::NcclTimeout`], [`GroupError::Nccl`] and [`GroupError::NoNccl`].
     pub fn join(
@@ -197,6 +200,7 @@ impl DeviceGroup {
             if rank >= ranks {
                 return Err(GroupError::NoRank { rank, ranks }.into());
             }
+            check_ranks(ranks)?;
             let transport = id.meet(rank, ranks, &device, options)?;
             Ok(Self {
                 members: Arc::new(Members {
@@ -211,9 +215,7 @@ impl DeviceGroup {
     }
 
     fn of_devices(devices: Vec<Device>) -> Outcome<Self> {
-        if devices.is_empty() {
-            return Err(GroupError::NoDevices.into());
-        }
+        check_ranks(devices.len())?;
         for (second, device) in devices.iter().enumerate() {
             if let Some(first) = devices[..second].iter().position(|it| it.is_same(device)) {
                 return Err(GroupError::SameDevice { first, second }.into());

@@ -11,6 +11,15 @@ pub enum GroupError {
     #[error("a group needs at least one device")]
     NoDevices,
 
+    /// A group was to be made of more ranks than it can have.
+    #[error("a group of {ranks} ranks: it has at most {most}")]
+    TooManyRanks {
+        /// The ranks that were asked for.
+        ranks: usize,
+        /// The most that a group has.
+        most: usize,
+    },
+
     /// One device was named twice.
     #[error("ranks {first} and {second} are the same device; give each rank a device of its own")]
     SameDevice {

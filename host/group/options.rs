@@ -1,6 +1,23 @@
-//! Options of a group of several processes.
+//! Options of a group of several processes, and how many there can be.
 
+use crate::error::{GroupError, Outcome};
 use std::time::Duration;
+
+/// The most ranks of a group. Each rank has a connection to each other one, and transports number ranks with 32 bits.
+pub(super) const MAX_RANKS: usize = 1 << 16;
+
+/// Fails if a group cannot have this many ranks.
+pub(super) fn check_ranks(ranks: usize) -> Outcome<()> {
+    match ranks {
+        0 => Err(GroupError::NoDevices.into()),
+        1..=MAX_RANKS => Ok(()),
+        _ => Err(GroupError::TooManyRanks {
+            ranks,
+            most: MAX_RANKS,
+        }
+        .into()),
+    }
+}
 
 /// Options of a group of several processes.
 #[derive(Clone, Copy, Debug)]

@@ -3,7 +3,7 @@
 use super::fault;
 #[cfg(not(feature = "cuda"))]
 use tilewright::ErrorKind;
-use tilewright::{Device, DeviceGroup, GroupError};
+use tilewright::{Device, DeviceGroup, GroupError, GroupId, GroupOptions};
 
 #[test]
 fn a_group_has_the_devices_that_it_is_made_of() {
@@ -27,6 +27,21 @@ fn a_group_of_no_devices_or_of_one_device_twice_is_an_error() {
         second: 2,
     };
     assert_eq!(fault(twice), expected);
+}
+
+#[test]
+fn a_group_of_more_than_65_536_ranks_is_an_error() {
+    let id = GroupId::tcp("127.0.0.1:0").unwrap();
+    for ranks in [1 << 17, 1 << 33, usize::MAX] {
+        let most = 1 << 16;
+        let expected = GroupError::TooManyRanks { ranks, most };
+        assert_eq!(fault(DeviceGroup::simulated(ranks)), expected);
+        let (device, options) = (Device::simulator(), GroupOptions::default());
+        assert_eq!(
+            fault(DeviceGroup::join(&id, 0, ranks, device, options)),
+            expected
+        );
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::fault;
 use std::io::Write as _;
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::thread;
 use std::time::{Duration, Instant};
 use tilewright::{
@@ -202,10 +202,14 @@ fn connections_of_other_programs_do_not_keep_ranks_apart() {
     let id = GroupId::tcp("127.0.0.1:0").unwrap();
     let address = id.to_string();
     let address = address.strip_prefix("tcp:").unwrap();
-    // One that says nothing, and one that says something else.
+    // One that says nothing, one that says something else, and one that says that it is rank 7 of 2.
     let silent = TcpStream::connect(address).unwrap();
     let mut other = TcpStream::connect(address).unwrap();
     other.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
+    let mut absent = TcpStream::connect(address).unwrap();
+    absent
+        .write_all(b"tilewrt1\x07\0\0\0\x02\0\0\0\0\0")
+        .unwrap();
     let join = |rank| {
         let group = DeviceGroup::join(&id, rank, 2, Device::simulator(), options(LONG));
         assert_eq!(group.unwrap().ranks(), 2);
@@ -215,4 +219,26 @@ fn connections_of_other_programs_do_not_keep_ranks_apart() {
         join(0);
     });
     drop(silent);
+}
+
+/// The length of what another program sends is not believed.
+#[test]
+fn another_program_at_the_address_of_rank_0_is_an_error() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let id = format!("tcp:{}", listener.local_addr().unwrap());
+    let id: GroupId = id.parse().unwrap();
+    thread::scope(|scope| {
+        let other = scope.spawn(|| {
+            let (mut stream, _) = listener.accept().unwrap();
+            stream.write_all(&u32::MAX.to_le_bytes()).unwrap();
+            stream
+        });
+        let joined = DeviceGroup::join(&id, 1, 2, Device::simulator(), options(LONG));
+        let error = fault(joined);
+        assert!(
+            matches!(&error, GroupError::Rendezvous { reason } if reason.contains("4294967295 bytes")),
+            "{error}"
+        );
+        drop(other.join().unwrap());
+    });
 }

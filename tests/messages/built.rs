@@ -192,6 +192,13 @@ fn processes() -> Vec<Line> {
     let after = Duration::from_millis(1500);
     vec![
         built(
+            GroupError::TooManyRanks {
+                ranks: 1 << 40,
+                most: 65_536,
+            },
+            "a group of 1099511627776 ranks: it has at most 65536",
+        ),
+        built(
             GroupError::PeerLost {
                 rank: 3,
                 reason: "connection reset by peer".to_owned(),

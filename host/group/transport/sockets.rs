@@ -48,12 +48,25 @@ struct Frame {
 }
 
 impl Frame {
+    fn bytes(&self) -> usize {
+        self.transfers.iter().map(|it| it.bytes).sum()
+    }
+
     fn header(&self) -> [u8; HEADER] {
-        let bytes: usize = self.transfers.iter().map(|it| it.bytes).sum();
         let mut header = [0; HEADER];
         header[..8].copy_from_slice(&self.number.to_le_bytes());
-        header[8..].copy_from_slice(&(bytes as u64).to_le_bytes());
+        header[8..].copy_from_slice(&(self.bytes() as u64).to_le_bytes());
         header
+    }
+
+    /// The frame with host memory for its bytes.
+    fn with_memory(self) -> Outcome<(Self, Vec<u8>)> {
+        let bytes = self.bytes();
+        let memory = bytemuck::allocation::try_zeroed_vec(bytes);
+        let requested = bytes as u64;
+        memory
+            .map(|memory| (self, memory))
+            .map_err(|()| ErrorKind::OutOfHostMemory { requested })
     }
 }
 
@@ -103,12 +116,12 @@ impl Sockets {
         frames.filter(|it| !it.transfers.is_empty()).collect()
     }
 
-    /// Writes `outgoing` with their bytes, and reads `incoming`.
+    /// Writes `outgoing`, and reads `incoming`.
     fn run(
         &self,
         outgoing: &[(Frame, Vec<u8>)],
-        incoming: &[Frame],
-    ) -> Result<Vec<Vec<u8>>, GroupError> {
+        incoming: &mut [(Frame, Vec<u8>)],
+    ) -> Result<(), GroupError> {
         let deadline = Deadline::after(self.timeout);
         thread::scope(|scope| {
             let writers: Vec<_> = outgoing
@@ -122,10 +135,9 @@ impl Sockets {
                     })
                 })
                 .collect();
-            let read: Result<Vec<_>, _> = incoming
-                .iter()
-                .map(|frame| self.receive(frame, deadline))
-                .collect();
+            let read = incoming
+                .iter_mut()
+                .try_for_each(|(frame, bytes)| self.receive(frame, bytes, deadline));
             if read.is_err() {
                 // Ends writers that wait for a reader.
                 self.close();
@@ -133,12 +145,16 @@ impl Sockets {
             let written: Result<(), _> = writers
                 .into_iter()
                 .try_for_each(|writer| writer.join().expect("a writer does not panic"));
-            let read = read?;
-            written.map(|()| read)
+            read.and(written)
         })
     }
 
-    fn receive(&self, frame: &Frame, deadline: Deadline) -> Result<Vec<u8>, GroupError> {
+    fn receive(
+        &self,
+        frame: &Frame,
+        bytes: &mut [u8],
+        deadline: Deadline,
+    ) -> Result<(), GroupError> {
         let stream = self.stream(frame.peer);
         let of_peer = |fault| self.error(frame.peer, fault);
         let mut header = [0; HEADER];
@@ -150,10 +166,7 @@ impl Sockets {
                 reason: format!("{} instead of {}", words(header), words(expected)),
             });
         }
-        let bytes = frame.transfers.iter().map(|it| it.bytes).sum();
-        let mut payload = vec![0; bytes];
-        read(stream, &mut payload, deadline).map_err(of_peer)?;
-        Ok(payload)
+        read(stream, bytes, deadline).map_err(of_peer)
     }
 
     fn error(&self, rank: usize, fault: Fault) -> GroupError {
@@ -190,26 +203,30 @@ impl Transport for Sockets {
                 unsafe { backend.copy_on_device(destination, source, it.bytes)? };
             }
         }
-        let mut outgoing = Vec::new();
-        for frame in self.frames(number, transfers, |it| it.source.map(|_| it.to)) {
-            let mut bytes = Vec::new();
+        let with_memory = |frames: Vec<Frame>| {
+            let frames = frames.into_iter().map(Frame::with_memory);
+            frames.collect::<Outcome<Vec<_>>>()
+        };
+        let outgoing = self.frames(number, transfers, |it| it.source.map(|_| it.to));
+        let incoming = self.frames(number, transfers, |it| it.destination.map(|_| it.from));
+        let (mut outgoing, mut incoming) = (with_memory(outgoing)?, with_memory(incoming)?);
+        for (frame, bytes) in &mut outgoing {
+            let mut rest = &mut bytes[..];
             for it in &frame.transfers {
-                let start = bytes.len();
-                bytes.resize(start + it.bytes, 0);
+                let (part, after) = rest.split_at_mut(it.bytes);
+                rest = after;
                 let source = it.source.expect("the frame goes from here");
                 // SAFETY: the source is in a live allocation, and no conflicting work is submitted: the contract of
                 // `start`.
-                unsafe { backend.copy_to_host(&mut bytes[start..], source)? };
+                unsafe { backend.copy_to_host(part, source)? };
             }
-            outgoing.push((frame, bytes));
         }
-        let incoming = self.frames(number, transfers, |it| it.destination.map(|_| it.from));
-        let received = self.run(&outgoing, &incoming).map_err(|fault| {
+        self.run(&outgoing, &mut incoming).map_err(|fault| {
             self.close();
             state.fault = Some(fault.clone());
             ErrorKind::from(fault)
         })?;
-        for (frame, bytes) in incoming.iter().zip(&received) {
+        for (frame, bytes) in &incoming {
             let mut rest = &bytes[..];
             for it in &frame.transfers {
                 let (part, after) = rest.split_at(it.bytes);

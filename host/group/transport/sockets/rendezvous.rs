@@ -2,7 +2,8 @@
 //! to the ranks below it.
 
 use super::stream::{Fault, read, write};
-use crate::error::{GroupError, Outcome, counted};
+use crate::error::{GroupError, Outcome, bytes, counted};
+use crate::group::options::MAX_RANKS;
 use crate::group::transport::deadline::Deadline;
 use crate::group::transport::no_rendezvous;
 use std::io::{self, ErrorKind};
@@ -15,6 +16,10 @@ const GREETING: [u8; 8] = *b"tilewrt1";
 
 /// Bytes of a hello: the greeting, the rank, the number of ranks, and the port on which it listens.
 const HELLO: usize = GREETING.len() + 10;
+
+/// The most bytes of the table of addresses, a line for each rank.
+const MOST_TABLE_BYTES: usize =
+    MAX_RANKS * "[0000:0000:0000:0000:0000:0000:0000:0000%4294967295]:65535\n".len();
 
 /// The time between two checks whether another process has connected.
 const PAUSE: Duration = Duration::from_millis(2);
@@ -40,17 +45,18 @@ impl Hello {
         bytes
     }
 
-    /// `None` if the bytes come from another program.
+    /// `None` if the bytes are those of no rank: they come from another program.
     fn of(bytes: [u8; HELLO]) -> Option<Self> {
         let number = |at: usize| {
             let bytes: [u8; 4] = bytes[at..at + 4].try_into().expect("four bytes");
             u32::from_le_bytes(bytes) as usize
         };
-        (bytes[..8] == GREETING).then(|| Self {
+        let hello = Self {
             rank: number(8),
             ranks: number(12),
             port: u16::from_le_bytes([bytes[16], bytes[17]]),
-        })
+        };
+        (bytes[..8] == GREETING && hello.rank < hello.ranks).then_some(hello)
     }
 }
 
@@ -93,8 +99,8 @@ impl Rendezvous {
         while let Some(missing) = self.missing(&peers, 1..self.ranks) {
             let (hello, stream) = self.accept(listener, missing)?;
             let ip = stream.peer_addr().map_err(system)?.ip();
-            addresses[hello.rank] = SocketAddr::new(ip, hello.port);
             self.place(&mut peers, hello.rank, stream)?;
+            addresses[hello.rank] = SocketAddr::new(ip, hello.port);
         }
         let table = addresses.iter().map(|it| format!("{it}\n"));
         let table = table.collect::<String>();
@@ -219,7 +225,14 @@ impl Rendezvous {
         let of_host = |fault| self.error(0, fault);
         let mut length = [0; 4];
         read(host, &mut length, self.deadline).map_err(of_host)?;
-        let mut table = vec![0; u32::from_le_bytes(length) as usize];
+        let length = u32::from_le_bytes(length) as usize;
+        if length > MOST_TABLE_BYTES {
+            return Err(no_rendezvous(format!(
+                "the process at the address of rank 0 announces {}, and is no rank of a group",
+                bytes(length)
+            )));
+        }
+        let mut table = vec![0; length];
         read(host, &mut table, self.deadline).map_err(of_host)?;
         let lines = String::from_utf8_lossy(&table);
         let addresses: Vec<_> = lines.lines().filter_map(|line| line.parse().ok()).collect();
