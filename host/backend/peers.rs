@@ -31,19 +31,26 @@ pub(crate) trait DevicePeers {
         bytes: usize,
     ) -> Outcome<()>;
 
-    /// Makes later work of this device and of `peer` wait for the copies that were started.
+    /// Makes later work of this device and of `peer` wait for the copies that were started. If that fails, the copies
+    /// are over when it returns.
     fn end_copies_from_peer(&self, _peer: &dyn DeviceMemory) -> Outcome<()> {
         Ok(())
     }
 
-    /// The stream of transfers, for NCCL, ordered after the device's earlier work; `None` for a device without
-    /// streams.
+    /// The stream of transfers, for NCCL; `None` for a device without streams.
     #[cfg(feature = "cuda")]
-    fn start_transfers(&self) -> Outcome<Option<std::ptr::NonNull<std::ffi::c_void>>> {
-        Ok(None)
+    fn transfer_stream(&self) -> Option<std::ptr::NonNull<std::ffi::c_void>> {
+        None
     }
 
-    /// Makes later work of this device wait for the transfers that were started.
+    /// Makes later transfers wait for the device's earlier work.
+    #[cfg(feature = "cuda")]
+    fn start_transfers(&self) -> Outcome<()> {
+        Ok(())
+    }
+
+    /// Makes later work of this device wait for the transfers that were started. If that fails, the transfers are over
+    /// when it returns.
     #[cfg(feature = "cuda")]
     fn end_transfers(&self) -> Outcome<()> {
         Ok(())

@@ -159,6 +159,7 @@ functions! {
         usize,
         sys::CUstream,
     );
+    cuMemsetD32Async(sys::CUdeviceptr, u32, usize, sys::CUstream);
     cuMemsetD8Async(sys::CUdeviceptr, u8, usize, sys::CUstream);
     cuModuleGetFunction(*mut sys::CUfunction, sys::CUmodule, *const c_char);
     cuModuleGetGlobal_v2(*mut sys::CUdeviceptr, *mut usize, sys::CUmodule, *const c_char);

@@ -145,17 +145,10 @@ impl ModuleOutput {
         if self.running == Some(number) {
             return Ok(());
         }
-        let bytes = (number as u32).to_ne_bytes();
-        let (place, source) = (self.ring + Ring::KERNEL_OFFSET as u64, bytes.as_ptr());
-        // SAFETY: the module's static has the bytes. When the call returns, the driver has read the pageable source.
-        unsafe {
-            call!(cuMemcpyHtoDAsync_v2(
-                place,
-                source.cast(),
-                bytes.len(),
-                stream.raw()
-            ))
-        }?;
+        let place = self.ring + Ring::KERNEL_OFFSET as u64;
+        // A value, which the call takes with it: it may return before a copy has read its source.
+        // SAFETY: the module's static has the 4 bytes, aligned, and only kernels of earlier launches read them.
+        unsafe { call!(cuMemsetD32Async(place, number as u32, 1, stream.raw())) }?;
         self.running = Some(number);
         Ok(())
     }

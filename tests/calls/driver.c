@@ -14,6 +14,7 @@
 #define INVALID_CONTEXT 201
 #define INVALID_HANDLE 400
 #define NOT_FOUND 500
+#define LAUNCH_FAILED 719
 #define UNSUPPORTED_PTX_VERSION 222
 
 // The newest CUDA version that the driver supports: 11080 is 11.8.
@@ -54,10 +55,15 @@ static int is_context(const void *context) {
 }
 static int is_here(const void *handle) { return device_of(handle) == device_of(current()); }
 
+// A device is lost once its memory has been copied from, if a test says so.
+static int is_lost[DEVICES], is_lost_by_copies[DEVICES];
+void lose_by_copies(int device) { is_lost_by_copies[device] = 1; }
+
 #define CALL record(__func__)
 #define CALL_IN_CONTEXT                                                                            \
   CALL;                                                                                            \
-  if (!is_context(current())) return INVALID_CONTEXT
+  if (!is_context(current())) return INVALID_CONTEXT;                                              \
+  if (is_lost[device_of(current())]) return LAUNCH_FAILED
 
 int cuCtxGetCurrent(void **context) { CALL; *context = current(); return SUCCESS; }
 int cuCtxPushCurrent_v2(void *context) {
@@ -163,7 +169,10 @@ int cuEventRecord(void *event, void *stream) {
   CALL_IN_CONTEXT;
   return is_here(event) && is_here(stream) ? SUCCESS : INVALID_HANDLE;
 }
-int cuStreamWaitEvent(void *stream, void *event, unsigned flags) { CALL_IN_CONTEXT; return flags; }
+int cuStreamWaitEvent(void *stream, void *event, unsigned flags) {
+  CALL_IN_CONTEXT;
+  return is_lost[device_of(stream)] ? LAUNCH_FAILED : flags;
+}
 int cuEventQuery(void *event) { CALL_IN_CONTEXT; complete(); return SUCCESS; }
 int cuEventDestroy_v2(void *event) { CALL_IN_CONTEXT; return SUCCESS; }
 
@@ -225,6 +234,7 @@ int cuMemcpyPeerAsync(void *to, void *context, const void *from, void *of_peer, 
                       void *stream) {
   CALL_IN_CONTEXT;
   if (context != current() || !is_context(of_peer) || !is_here(stream)) return INVALID_HANDLE;
+  is_lost[device_of(of_peer)] = is_lost_by_copies[device_of(of_peer)];
   complete();
   memcpy(to, from, bytes);
   return SUCCESS;
@@ -232,6 +242,17 @@ int cuMemcpyPeerAsync(void *to, void *context, const void *from, void *of_peer, 
 int cuMemcpyDtoH_v2(void *to, const void *from, size_t bytes) {
   CALL_IN_CONTEXT;
   memcpy(to, from, bytes);
+  return SUCCESS;
+}
+int cuMemcpyHtoD_v2(void *to, const void *from, size_t bytes) {
+  CALL_IN_CONTEXT;
+  memcpy(to, from, bytes);
+  return SUCCESS;
+}
+int cuMemsetD32Async(uint32_t *address, unsigned value, size_t count, void *stream) {
+  CALL_IN_CONTEXT;
+  complete();
+  for (size_t i = 0; i < count; ++i) address[i] = value;
   return SUCCESS;
 }
 int cuMemsetD8Async(void *address, unsigned char value, size_t bytes, void *stream) {

@@ -8,6 +8,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod failures;
 #[path = "../common/fake_driver.rs"]
 mod fake_driver;
 mod nccl;

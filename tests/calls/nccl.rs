@@ -51,6 +51,36 @@ fn ranks_exchange_buffers_over_nccl() {
     });
 }
 
+/// NCCL compares no lengths: it would write behind a shorter buffer.
+#[test]
+fn ranks_that_make_different_calls_are_errors_over_nccl() {
+    const TEST: &str = "nccl::ranks_that_make_different_calls_are_errors_over_nccl";
+    with_libraries(TEST, NCCL, || {
+        on_ranks(Duration::from_secs(60), |rank, group| {
+            let group = group.unwrap();
+            let own = [group.devices()[0]
+                .upload(&vec![1_u8; 1000 * (1 + rank as usize)])
+                .unwrap()];
+            let error = fault(group.all_gather(&own));
+            let GroupError::OutOfStep {
+                rank: other,
+                reason,
+            } = &error
+            else {
+                panic!("{error}")
+            };
+            assert_eq!(*other, 1 - rank as usize);
+            let of = |bytes| format!("exchange 0, {bytes} bytes sent and {bytes} bytes received");
+            let (expected, found) = (own[0].len(), 3000 - own[0].len());
+            assert_eq!(
+                *reason,
+                format!("{} instead of {}", of(found), of(expected))
+            );
+            assert_eq!(fault(group.all_gather(&own)), error);
+        });
+    });
+}
+
 #[test]
 fn a_rank_that_makes_no_call_is_a_timeout_over_nccl() {
     const TEST: &str = "nccl::a_rank_that_makes_no_call_is_a_timeout_over_nccl";

@@ -80,11 +80,18 @@ pub fn pop_context() {
     assert_eq!(unsafe { (driver().pop_context)(&raw mut popped) }, 0);
 }
 
+/// Has the device be lost by the next copy from its memory to another device's.
+pub fn lose_by_copies(device: c_int) {
+    // SAFETY: the driver has the device.
+    unsafe { (driver().lose_by_copies)(device) };
+}
+
 /// Functions of `driver.c`.
 struct Driver {
     recorded_calls: unsafe extern "C" fn() -> *const c_char,
     forget_calls: unsafe extern "C" fn(),
     context_depth: unsafe extern "C" fn() -> c_int,
+    lose_by_copies: unsafe extern "C" fn(c_int),
     get_context: unsafe extern "C" fn(*mut usize) -> c_int,
     push_context: unsafe extern "C" fn(usize) -> c_int,
     pop_context: unsafe extern "C" fn(*mut usize) -> c_int,
@@ -100,6 +107,7 @@ fn driver() -> &'static Driver {
                 recorded_calls: *library.get("recorded_calls").unwrap(),
                 forget_calls: *library.get("forget_calls").unwrap(),
                 context_depth: *library.get("context_depth").unwrap(),
+                lose_by_copies: *library.get("lose_by_copies").unwrap(),
                 get_context: *library.get("cuCtxGetCurrent").unwrap(),
                 push_context: *library.get("cuCtxPushCurrent_v2").unwrap(),
                 pop_context: *library.get("cuCtxPopCurrent_v2").unwrap(),

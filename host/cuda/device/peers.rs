@@ -2,8 +2,9 @@
 
 use super::CudaDevice;
 use crate::backend::{DeviceMemory, DevicePeers, copy_through_host};
-use crate::cuda::context::order;
+use crate::cuda::context::{Current, order};
 use crate::cuda::driver::{Failure, call};
+use crate::cuda::start::cuda_error;
 use crate::error::Outcome;
 use std::any::Any;
 use std::ffi::c_void;
@@ -46,8 +47,10 @@ impl DevicePeers for CudaDevice {
         let transfers = self.transfers.raw();
         // SAFETY: live streams, and the current context: both streams live as long as their devices, and the context
         // is the peer's.
-        peer.run(|_current| unsafe { order(peer.stream.raw(), transfers) })?;
-        self.run(|_current| {
+        peer.run_with(self, |_current| unsafe {
+            order(peer.stream.raw(), transfers)
+        })?;
+        self.run_with(peer, |_current| {
             self.let_transfers_wait()?;
             // SAFETY: both ranges are live in their contexts, without conflicting work before the copies are ended:
             // the caller's contract.
@@ -68,21 +71,25 @@ impl DevicePeers for CudaDevice {
         let Some(peer) = as_cuda(peer) else {
             return Ok(());
         };
-        self.run(|_current| {
-            self.let_work_wait()?;
+        self.run_with(peer, |current| {
+            let own = self.let_work_wait();
             // SAFETY: live streams, and the current context: both streams live as long as their devices, and the
             // context is this device's.
-            unsafe { order(self.transfers.raw(), peer.stream.raw()) }
+            let of_peer = unsafe { order(self.transfers.raw(), peer.stream.raw()) };
+            self.ended(own.and(of_peer), current)
         })
     }
 
     fn end_transfers(&self) -> Outcome<()> {
-        self.run(|_current| self.let_work_wait())
+        self.run(|current| self.ended(self.let_work_wait(), current))
     }
 
-    fn start_transfers(&self) -> Outcome<Option<NonNull<c_void>>> {
-        self.run(|_current| self.let_transfers_wait())?;
-        Ok(NonNull::new(self.transfers.raw().cast()))
+    fn transfer_stream(&self) -> Option<NonNull<c_void>> {
+        NonNull::new(self.transfers.raw().cast())
+    }
+
+    fn start_transfers(&self) -> Outcome<()> {
+        self.run(|_current| self.let_transfers_wait())
     }
 
     fn are_transfers_done(&self) -> Outcome<bool> {
@@ -91,6 +98,33 @@ impl DevicePeers for CudaDevice {
 }
 
 impl CudaDevice {
+    /// Runs `body` in the device's context, with work of `peer` in it. A failure that loses a device is an error of the
+    /// one whose own stream reports it.
+    fn run_with<R>(
+        &self,
+        peer: &Self,
+        body: impl FnOnce(&Current<'_>) -> Result<R, Failure>,
+    ) -> Outcome<R> {
+        let current = self.enter()?;
+        body(&current).map_err(|failure| {
+            if !failure.loses_device() {
+                return cuda_error(failure);
+            }
+            let state = |device: &Self| device.run(|current| device.stream.is_done(current));
+            let lost = [self, peer]
+                .into_iter()
+                .find_map(|device| state(device).err());
+            lost.unwrap_or_else(|| cuda_error(failure))
+        })
+    }
+
+    /// Returns `ordered`, whether later work waits for the transfers. If it does not, they are over when this returns:
+    /// their buffers may be written or freed then.
+    fn ended(&self, ordered: Result<(), Failure>, current: &Current<'_>) -> Result<(), Failure> {
+        // If waiting fails, too, the device is lost, and no transfer of it runs.
+        ordered.inspect_err(|_| _ = self.transfers.synchronize(current))
+    }
+
     /// Orders later transfers after the earlier work of the device.
     ///
     /// The device's context must be current.

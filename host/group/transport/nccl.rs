@@ -3,7 +3,11 @@
 //! An exchange is one group of `ncclSend` and `ncclRecv` in the device's stream of transfers, beside its work. The
 //! communicator does not block. To finish an exchange, the host polls it until the stream has passed it, and aborts
 //! it if NCCL reports a fault or the timeout has passed. So no process waits for one that is gone.
+//!
+//! Before each exchange, every rank sends a header to every other one, and compares those that it receives. Headers have
+//! one size and go between all ranks, whatever the exchange is, so they meet even if the processes make different calls.
 
+mod header;
 mod library;
 
 use super::deadline::Deadline;
@@ -12,6 +16,7 @@ use crate::device::Device;
 use crate::error::{ErrorKind, GroupError, Outcome};
 use crate::group::options::GroupOptions;
 use crate::group::transport::no_rendezvous;
+use header::Header;
 use library::{BYTES, Communicator, Config, Functions, ID_BYTES, IN_PROGRESS, SUCCESS, UniqueId};
 use std::ffi::{c_int, c_void};
 use std::fmt;
@@ -39,6 +44,8 @@ pub fn unique_id() -> Outcome<[u8; ID_BYTES]> {
 /// The communicator of one rank.
 pub struct Nccl {
     functions: &'static Functions,
+    rank: usize,
+    ranks: usize,
     /// Keeps the device's context alive.
     device: Device,
     timeout: Duration,
@@ -48,13 +55,18 @@ pub struct Nccl {
 struct State {
     /// Null after an abort.
     communicator: Communicator,
+    /// The number of the next exchange.
+    next: u64,
+    /// Page-locked memory: a header to each rank, and one from each.
+    headers: Option<NonNull<Header>>,
     /// The deadline of the exchange in progress.
     deadline: Option<Deadline>,
     /// The fault after which there are no more exchanges.
     fault: Option<GroupError>,
 }
 
-// SAFETY: NCCL's functions may be called with one communicator from any thread, one at a time.
+// SAFETY: NCCL's functions may be called with one communicator from any thread, one at a time. The headers are the
+// state's own.
 unsafe impl Send for State {}
 
 impl Nccl {
@@ -72,10 +84,14 @@ impl Nccl {
         }
         let nccl = Self {
             functions,
+            rank,
+            ranks,
             device: device.clone(),
             timeout: options.timeout(),
             state: Mutex::new(State {
                 communicator: ptr::null_mut(),
+                next: 0,
+                headers: None,
                 deadline: None,
                 fault: None,
             }),
@@ -169,9 +185,103 @@ impl Nccl {
         let communicator = mem::replace(&mut state.communicator, ptr::null_mut());
         // SAFETY: the communicator was made and not aborted, and it is forgotten here.
         match unsafe { (self.functions.ncclCommDestroy)(communicator) } {
-            SUCCESS => Ok(()),
-            code => Err(self.functions.error(code).into()),
+            SUCCESS => {}
+            code => return Err(self.functions.error(code).into()),
         }
+        if let Some(headers) = state.headers.take() {
+            // SAFETY: a live allocation that nothing uses any more: `header_memory` made it, and the exchanges of the
+            // communicator are done.
+            unsafe {
+                self.device
+                    .backend()
+                    .free_pinned(headers.cast(), self.header_bytes())
+            };
+        }
+        Ok(())
+    }
+
+    fn header_bytes(&self) -> usize {
+        2 * self.ranks * Header::BYTES
+    }
+
+    /// Memory for the headers. After a fault it stays, because a message may still arrive there.
+    fn header_memory(&self, state: &mut State) -> Outcome<NonNull<Header>> {
+        if state.headers.is_none() {
+            let memory = self.device.backend().allocate_pinned(self.header_bytes())?;
+            state.headers = Some(memory.cast());
+        }
+        Ok(state.headers.expect("it was just made"))
+    }
+
+    /// Exchanges headers with all other ranks, and fails if one is about to make another exchange. It waits for no
+    /// earlier work of the device.
+    fn compare(
+        &self,
+        state: &mut State,
+        transfers: &[Transfer],
+        deadline: Deadline,
+    ) -> Outcome<()> {
+        let number = state.next;
+        state.next += 1;
+        let own = self.header_memory(state)?;
+        let header = |peer| Header::new(number, transfers, self.rank, peer);
+        let peers = || (0..self.ranks).filter(|peer| *peer != self.rank);
+        let mut messages = Vec::new();
+        for peer in peers() {
+            // SAFETY: the memory has a header to each rank, and one from each; no message is on its way.
+            let (to, from) = unsafe {
+                own.add(peer).write(header(peer));
+                (own.add(peer), own.add(self.ranks + peer))
+            };
+            let address = |at: NonNull<Header>| Some(at.as_ptr().expose_provenance() as u64);
+            let bytes = Header::BYTES;
+            messages.push(Transfer {
+                from: self.rank,
+                to: peer,
+                bytes,
+                source: address(to),
+                destination: None,
+            });
+            messages.push(Transfer {
+                from: peer,
+                to: self.rank,
+                bytes,
+                source: None,
+                destination: address(from),
+            });
+        }
+        let stream = self.device.backend().transfer_stream();
+        // SAFETY: the headers are in live memory, which the device reaches, because it is page-locked, and no others
+        // use it until the messages are done or the communicator is aborted, after which it stays. The stream is the
+        // device's.
+        let status = unsafe { self.submit(state, &messages, stream) };
+        self.settle(state, status, deadline)?;
+        self.wait(state, deadline)?;
+        for rank in peers() {
+            // SAFETY: the memory has a header from each rank, which has arrived.
+            let found = unsafe { own.add(self.ranks + rank).read_volatile() }.of_peer();
+            let expected = header(rank);
+            if found != expected {
+                let reason = format!("{found} instead of {expected}");
+                return Err(GroupError::OutOfStep { rank, reason }.into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until the stream of transfers is done.
+    fn wait(&self, state: &State, deadline: Deadline) -> Outcome<()> {
+        while !self.device.backend().are_transfers_done()? {
+            let status = self.status(state)?;
+            if status != SUCCESS && status != IN_PROGRESS {
+                return Err(self.functions.error(status).into());
+            }
+            if deadline.left().is_none() {
+                return Err(self.late());
+            }
+            std::hint::spin_loop();
+        }
+        Ok(())
     }
 
     /// Submits the sends and receives to a stream of the device.
@@ -221,6 +331,9 @@ impl Nccl {
 impl Transport for Nccl {
     unsafe fn start(&self, _devices: &[Device], transfers: &[Transfer]) -> Outcome<()> {
         self.with_state(|state| {
+            let deadline = Deadline::after(self.timeout);
+            state.deadline = Some(deadline);
+            self.compare(state, transfers, deadline)?;
             let backend = self.device.backend();
             for it in transfers.iter().filter(|it| it.from == it.to) {
                 if let (Some(source), Some(destination)) = (it.source, it.destination) {
@@ -229,9 +342,8 @@ impl Transport for Nccl {
                     unsafe { backend.copy_on_device(destination, source, it.bytes)? };
                 }
             }
-            let stream = backend.start_transfers()?;
-            let deadline = Deadline::after(self.timeout);
-            state.deadline = Some(deadline);
+            backend.start_transfers()?;
+            let stream = backend.transfer_stream();
             // SAFETY: the transfers meet the contract of `start`, and the stream is the device's.
             let status = unsafe { self.submit(state, transfers, stream) };
             self.settle(state, status, deadline)
@@ -242,17 +354,7 @@ impl Transport for Nccl {
         self.with_state(|state| {
             let deadline = state.deadline.take();
             let deadline = deadline.unwrap_or_else(|| Deadline::after(self.timeout));
-            while !self.device.backend().are_transfers_done()? {
-                let status = self.status(state)?;
-                if status != SUCCESS && status != IN_PROGRESS {
-                    return Err(self.functions.error(status).into());
-                }
-                if deadline.left().is_none() {
-                    return Err(self.late());
-                }
-                std::hint::spin_loop();
-            }
-            Ok(())
+            self.wait(state, deadline)
         })
     }
 
