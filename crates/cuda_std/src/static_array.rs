@@ -24,9 +24,10 @@ pub(crate) struct StaticArray<T, const LEN: usize> {
 #[cfg(target_arch = "nvptx64")]
 unsafe impl<T: Send + Sync, const LEN: usize> Sync for StaticArray<T, LEN> {}
 
-/// Whether the name is reserved for other symbols of a module, such as `__signature_of_scale`.
+/// Whether the name is reserved for other symbols of a module: those of the library and of a crate's own statics, such as
+/// `__signature_of_scale` and `_ZN7kernels5TABLE`, and constants of the code, such as `anon_0`.
 const fn is_reserved(name: &[u8]) -> bool {
-    name.len() >= 2 && name[0] == b'_' && name[1] == b'_'
+    matches!(name, [b'_', ..] | [b'a', b'n', b'o', b'n', b'_', ..])
 }
 
 impl<T: Pod, const LEN: usize> StaticArray<T, LEN> {
@@ -34,7 +35,7 @@ impl<T: Pod, const LEN: usize> StaticArray<T, LEN> {
     pub(crate) const fn new(name: &'static str, values: [T; LEN]) -> Self {
         assert!(
             !is_reserved(name.as_bytes()),
-            "names that begin with `__` are reserved for `#[kernel]` and this library"
+            "names that begin with `_` or `anon_` are reserved for the compiler, `#[kernel]` and this library"
         );
         const {
             assert!(

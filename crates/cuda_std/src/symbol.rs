@@ -109,7 +109,14 @@ mod symbols {
 /// Declares a [`GlobalArray`](crate::symbol::GlobalArray) with its initial values.
 ///
 /// Declare it beside the kernels, outside functions. Its PTX symbol is the static's name, so names
-/// must be unique within a kernel crate.
+/// must be unique within a kernel crate. Names that begin with `_` or `anon_` are reserved:
+///
+/// ```compile_fail,E0080
+/// cuda_std::global_array! {
+///     /// In a module, a constant of the compiler's.
+///     pub static anon_0: [u32; 4] = [0; 4];
+/// }
+/// ```
 ///
 /// ```
 /// use cuda_std::prelude::*;

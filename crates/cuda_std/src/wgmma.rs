@@ -52,6 +52,7 @@ pub use operand::{Element, KMajor, Major, MnMajor, Operand};
 
 use crate::{machine, warpgroup};
 use bytemuck::Pod;
+use core::fmt;
 
 /// The type of an accumulator: `f32`, or `i32` for integers. This crate alone implements it.
 pub trait AccumulatorElement: Pod + sealed::AccumulatorElement {
@@ -231,12 +232,18 @@ where
 }
 
 /// Accumulators that products may be writing, from [`Accumulator::accumulate`] or [`Accumulator::overwrite`].
-#[derive(Debug)]
 #[must_use = "the products are unfinished until `wait`"]
 pub struct InFlight<const COUNT: usize, T = f32> {
     registers: [T; COUNT],
     /// Whether the next product adds to the accumulators.
     is_added_to: bool,
+}
+
+/// Without the registers, which products may be writing.
+impl<const COUNT: usize, T> fmt::Debug for InFlight<COUNT, T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("InFlight").finish_non_exhaustive()
+    }
 }
 
 impl<const COUNT: usize, T> InFlight<COUNT, T>

@@ -69,13 +69,9 @@ impl CudaDevice {
             .lock()
             .module(symbol.module, self.compute_capability(), current)
             .map_err(|error| self.load_error(symbol.module, error))?;
-        let found = match is_of_the_compiler(symbol.name) {
-            true => Err(Failure::NOT_FOUND),
-            false => find_global(module, symbol.name, current),
-        };
         // The device library aligns static arrays to 16 bytes, and so rounds their sizes.
         let bytes = symbol.initial.len();
-        let reason = match found {
+        let reason = match find_global(module, symbol.name, current) {
             Ok((address, found)) if found == bytes.next_multiple_of(16) => return Ok(address),
             Ok((_, found)) => format!("its image has one of {found} bytes; rebuild the images"),
             Err(Failure::NOT_FOUND) => {
@@ -135,11 +131,6 @@ impl CudaDevice {
         }
         Ok(())
     }
-}
-
-/// Whether a module may have a constant of its code, or a static of the library's own, by this name.
-fn is_of_the_compiler(symbol: &str) -> bool {
-    symbol.starts_with('_') || symbol.starts_with("anon_")
 }
 
 impl DeviceKernels for CudaDevice {
