@@ -47,7 +47,31 @@ impl Reduction<u16> for Moment {
     }
 }
 
+/// The sum of numbers, which panics where there is another one.
+pub struct StrictSum;
+
+impl Reduction<f32> for StrictSum {
+    type Accumulator = f32;
+    type Output = f32;
+    const IDENTITY: f32 = 0.0;
+
+    fn lift(element: f32, _index: usize) -> f32 {
+        element
+    }
+
+    fn combine(left: f32, right: f32) -> f32 {
+        assert!(!(left + right).is_nan());
+        left + right
+    }
+
+    fn finish(total: f32, _elements: usize) -> f32 {
+        total
+    }
+}
+
 tilewright_kernels::reductions! {
+    /// The sum of an array of numbers.
+    strict_sum: StrictSum of f32;
     /// The sum of an array.
     own_sum: OwnSum of f32;
     /// The moment of an array.
@@ -69,6 +93,25 @@ fn lengths<T: Element>() -> impl Iterator<Item = usize> {
     let borders = [1, 16 / size_of::<T>(), tile, 2 * tile, 5 * tile];
     [0].into_iter()
         .chain(borders.into_iter().flat_map(|it| [it - 1, it, it + 1]))
+}
+
+/// Blocks that were stopped have taken tickets, and none is left to set them to 0.
+#[test]
+fn an_operation_that_panics_leaves_the_next_one_right() {
+    let tile = Plan::new(1, size_of::<f32>()).tile;
+    for device in simulators() {
+        let module = device.load(&KERNELS).unwrap();
+        let ones = device.upload(&vec![1.0_f32; 5 * tile]).unwrap();
+        for place in [0, 2 * tile, 5 * tile - 1] {
+            let mut x = vec![1.0; 5 * tile];
+            x[place] = f32::NAN;
+            let x = device.upload(&x).unwrap();
+            let error = module.reduce(strict_sum, &x).unwrap_err();
+            assert!(error.to_string().contains("is_nan"), "{error}");
+            let sum = module.reduce(strict_sum, &ones).unwrap();
+            assert_eq!(sum, 5.0 * tile as f32);
+        }
+    }
 }
 
 #[test]
