@@ -8,6 +8,7 @@ use cuda_std::warp::Exchange;
 /// An operation that reduces an array of `T` to one value.
 ///
 /// Each element is lifted to an accumulator, accumulators are combined in a tree, and the last one is finished.
+/// The functions wait at no barrier and call no collective: not all threads of a block or a warp call them.
 ///
 /// An operation on two arrays, such as [`Dot`](super::operations::Dot), is an operation on an array of pairs.
 pub trait Reduction<T: Pod> {

@@ -1,3 +1,4 @@
+use crate::orders::codes;
 use crate::{launch, machines, numbers, output, upload, warp_threads};
 use cuda_std_test_kernels::barriers as kernels;
 use tilewright::LaunchConfig;
@@ -25,6 +26,16 @@ fn barriers_count_predicates() {
                 );
             }
         }
+    }
+}
+
+/// PTX does not say what happens where barriers that count and others meet at one.
+#[test]
+fn barriers_that_count_have_a_number_of_their_own() {
+    for code in codes("predicates") {
+        let mut counts = code.lines().filter(|line| line.contains("barrier.red"));
+        let number = counts.next().and_then(|line| line.split(", ").nth(1));
+        assert_eq!(number, Some("15"), "{code}");
     }
 }
 

@@ -4,6 +4,7 @@ mod copies;
 mod grids;
 mod lanes;
 
+use crate::orders::codes;
 use crate::{launch, machines, numbers, output, small_integers, upload, warp_threads};
 use cuda_std::global::{Global, GlobalMut};
 use cuda_std::kernel::Kernel;
@@ -128,6 +129,20 @@ fn blocks_know_themselves_and_reduce_and_scan() {
                 .flat_map(|(of_grid, of_block)| expected_place((grid, of_grid), (block, of_block)))
                 .collect();
             assert_eq!(places.to_vec().unwrap(), expected, "{block:?}");
+        }
+    }
+}
+
+/// Threads that have diverged may access it at once.
+#[test]
+fn collectives_of_a_block_access_their_shared_memory_by_relaxed_operations() {
+    for code in codes("whole_blocks") {
+        for access in ["ld", "st"] {
+            assert!(
+                code.contains(&format!("{access}.relaxed.cta.shared.b64 ")),
+                "{code}"
+            );
+            assert!(!code.contains(&format!("{access}.shared.")), "{code}");
         }
     }
 }

@@ -46,6 +46,9 @@ pub struct GridConstant<'launch, T> {
 
 impl<'launch, T: Pod> GridConstant<'launch, T> {
     /// The parameter for a launch submitted while the borrow lasts.
+    ///
+    /// Host code only: some instructions need the address of a parameter, not of a variable.
+    #[cfg(not(target_arch = "nvptx64"))]
     #[inline(always)]
     #[must_use]
     pub const fn new(value: &'launch T) -> Self {
@@ -58,7 +61,8 @@ impl<'launch, T: Pod> GridConstant<'launch, T> {
     /// The parameter at `value`.
     ///
     /// # Safety
-    /// 1. `value` is aligned, and points to a `T` that lives and is not written for `'launch`.
+    /// 1. `value` is aligned, and points to a `T` that lives and is not written for `'launch`. On a GPU, that is in
+    ///    parameter, constant or global memory.
     #[inline(always)]
     #[must_use]
     pub const unsafe fn from_raw(value: *const T) -> Self {

@@ -161,8 +161,9 @@ pub fn sync_threads_or(predicate: bool) -> bool {
 /// Waits at named barrier `id` until `threads` threads of the block have arrived, and makes their
 /// earlier memory accesses visible to one another.
 ///
-/// `id` is 1 to 15 (barrier 0 is [`sync_threads`]). `threads` is a multiple of the warp's width,
-/// and whole warps arrive; otherwise a GPU may wait forever, and the simulator reports it.
+/// `id` is 1 to 14: 0 is the barrier of [`sync_threads`], and 15 that of [`sync_threads_count`].
+/// `threads` is a multiple of the warp's width, and whole warps arrive; otherwise a GPU may wait
+/// forever, and the simulator reports it.
 #[inline(always)]
 #[track_caller]
 pub fn named_barrier_sync(id: u32, threads: u32) {

@@ -2,6 +2,7 @@
 
 use crate::__shared_storage;
 use crate::block::MAX_WARPS;
+use crate::machine::{AtomicInteger as _, AtomicSpace, MemoryOrder, MemoryScope, Ordering};
 use crate::shared::{SharedArray, SharedMemory};
 use crate::warp::LaneValue;
 
@@ -16,6 +17,9 @@ pub struct Scratch<'block> {
     /// The bits of the values, then of the results.
     words: SharedArray<'block, u64, { 2 * MAX_WARPS }>,
 }
+
+/// Of accesses on a GPU, where threads that have diverged may race with one another.
+const RELAXED: Ordering = Some((MemoryOrder::Relaxed, MemoryScope::Block));
 
 impl Scratch<'_> {
     /// The block's scratch: 512 bytes, in kernels that use it.
@@ -43,7 +47,7 @@ impl Scratch<'_> {
     #[track_caller]
     pub unsafe fn set_value<T: LaneValue>(self, warp: u32, value: T) {
         // SAFETY: the index is in range and no access conflicts: the caller's contract.
-        unsafe { self.words.store(warp as usize, value.to_lane_bits()) }
+        unsafe { self.store(warp as usize, value.to_lane_bits()) }
     }
 
     /// The value of warp `warp`.
@@ -54,7 +58,7 @@ impl Scratch<'_> {
     #[track_caller]
     pub unsafe fn value<T: LaneValue>(self, warp: u32) -> T {
         // SAFETY: the element is in range and was written before a barrier: the caller's contract.
-        T::from_lane_bits(unsafe { self.words.load(warp as usize) })
+        T::from_lane_bits(unsafe { self.load(warp as usize) })
     }
 
     /// Writes the result for warp `warp`.
@@ -67,7 +71,7 @@ impl Scratch<'_> {
     pub unsafe fn set_result<T: LaneValue>(self, warp: u32, result: T) {
         let index = MAX_WARPS + warp as usize;
         // SAFETY: the index is in range and no access conflicts: the caller's contract.
-        unsafe { self.words.store(index, result.to_lane_bits()) }
+        unsafe { self.store(index, result.to_lane_bits()) }
     }
 
     /// The result for warp `warp`.
@@ -78,6 +82,45 @@ impl Scratch<'_> {
     #[track_caller]
     pub unsafe fn result<T: LaneValue>(self, warp: u32) -> T {
         // SAFETY: the element is in range and was written before a barrier: the caller's contract.
-        T::from_lane_bits(unsafe { self.words.load(MAX_WARPS + warp as usize) })
+        T::from_lane_bits(unsafe { self.load(MAX_WARPS + warp as usize) })
+    }
+
+    /// Word `index`. The simulator reports a thread that writes it meanwhile.
+    ///
+    /// # Safety
+    /// 1. `index < 2 * MAX_WARPS`, and the word has been written before a barrier.
+    #[inline(always)]
+    #[track_caller]
+    unsafe fn load(self, index: usize) -> u64 {
+        let (base, len) = (self.words.as_mut_ptr(), self.words.len());
+        // SAFETY: the element is in range and was written before a barrier: the caller's contract. It is the block's
+        // own memory, whose accesses are all relaxed on a GPU.
+        unsafe {
+            if cfg!(target_arch = "nvptx64") {
+                u64::load(RELAXED, AtomicSpace::Shared, base, len, index)
+            } else {
+                self.words.load(index)
+            }
+        }
+    }
+
+    /// Writes word `index`. The simulator reports a thread that accesses it meanwhile.
+    ///
+    /// # Safety
+    /// 1. `index < 2 * MAX_WARPS`.
+    /// 2. No other thread accesses the word, unless a barrier orders the two or threads have diverged.
+    #[inline(always)]
+    #[track_caller]
+    unsafe fn store(self, index: usize, word: u64) {
+        let (base, len) = (self.words.as_mut_ptr(), self.words.len());
+        // SAFETY: the index is in range and no access conflicts: the caller's contract. It is the block's own memory,
+        // whose accesses are all relaxed on a GPU.
+        unsafe {
+            if cfg!(target_arch = "nvptx64") {
+                u64::store(RELAXED, AtomicSpace::Shared, base, len, index, word);
+            } else {
+                self.words.store(index, word);
+            }
+        }
     }
 }

@@ -118,7 +118,8 @@ macro_rules! maps {
             /// Prefetches the map before its first use.
             #[inline(always)]
             pub fn prefetch(self) {
-                // SAFETY: the map is a parameter of the launch, in parameter memory.
+                // SAFETY: the map is in parameter, constant or global memory: on a GPU, only `from_raw` makes a
+                // `GridConstant`, and requires it.
                 unsafe { machine::prefetch_tensor_map(self.as_ptr().cast()) };
             }
         }

@@ -5,15 +5,15 @@ use std::cell::Cell;
 use std::panic::Location;
 use std::ptr;
 
-/// The number of one of a block's 16 barriers.
+/// The number of one of the barriers at which threads of a block wait and count nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct BarrierId(
-    /// 0 to 15.
+    /// 0 to 14.
     pub u32,
 );
 
-/// The number of barriers of a block (PTX ISA).
-const BARRIERS: usize = 16;
+/// The number of barriers of a block without the one that counts; PTX has 16.
+const BARRIERS: usize = 15;
 /// One more than the barriers: where a block gathers for the barrier of the grid.
 pub(crate) const GRID_BARRIER: u32 = BARRIERS as u32;
 /// The most warps that a block can have: 1024 threads of 32-wide warps.

@@ -43,10 +43,10 @@ pub fn block_barrier_arrive(id: u32, threads: u32) {
     unsafe { barrier_arrive_count(number(id), whole_warps(threads)) }
 }
 
-/// Maps any `id` to one of the 16 barriers of a block: PTX does not define others.
+/// Maps any `id` to one of the barriers that do not count: PTX has 16, and the last one counts.
 #[inline(always)]
 fn number(id: u32) -> i32 {
-    (id % 16) as i32
+    id.min(14) as i32
 }
 
 /// Rounds to a number of threads that a barrier can wait for: a positive multiple of the warp's
@@ -57,6 +57,8 @@ fn whole_warps(threads: u32) -> i32 {
 }
 
 /// Waits for every thread of the block and counts those whose predicate is true.
+///
+/// At a barrier of its own: what happens where `barrier.red` and `barrier.sync` meet at one, PTX does not say.
 #[inline(always)]
 pub fn block_barrier_count(predicate: bool) -> u32 {
     let count: u32;
@@ -66,7 +68,7 @@ pub fn block_barrier_count(predicate: bool) -> u32 {
             "{{",
             ".reg .pred %predicate;",
             "setp.ne.u32 %predicate, {predicate}, 0;",
-            "barrier.red.popc.u32 {count}, 0, %predicate;",
+            "barrier.red.popc.u32 {count}, 15, %predicate;",
             "}}",
             predicate = in(reg32) u32::from(predicate),
             count = out(reg32) count,
