@@ -250,7 +250,7 @@ impl Device {
         Arc::ptr_eq(&self.backend, &other.backend)
     }
 
-    #[cfg(feature = "cust")]
+    #[cfg(feature = "cuda")]
     pub(crate) fn of_backend(backend: Arc<dyn Backend>) -> Self {
         Self { backend }
     }

@@ -89,7 +89,6 @@ functions! {
     cuArrayCreate_v2(*mut sys::CUarray, *const sys::CUDA_ARRAY_DESCRIPTOR);
     cuArrayDestroy(sys::CUarray);
     cuCtxGetCurrent(*mut sys::CUcontext);
-    #[cfg(feature = "cust")]
     cuCtxGetDevice(*mut sys::CUdevice);
     cuCtxPopCurrent_v2(*mut sys::CUcontext);
     cuCtxPushCurrent_v2(sys::CUcontext);

@@ -1,6 +1,8 @@
 //! Tensor cores, on devices that have them.
 
 use super::*;
+#[cfg(feature = "cuda")]
+use crate::error::CudaVersion;
 
 #[test]
 fn tensor_cores_are_selected_where_they_are() {
