@@ -181,8 +181,8 @@ mod tests {
     #[test]
     fn mistakes_say_what_to_write() {
         for (source, part) in [
-            ("\"{\"", "other one"),
-            ("\"}\"", "other one"),
+            ("\"{\"", "unmatched brace"),
+            ("\"}\"", "unmatched brace"),
             ("\"{}\"", "no value 0"),
             ("\"{:1$}\", a, b", "numbers in the text"),
             ("\"{:.*}\", a, b", "numbers in the text"),
