@@ -4,7 +4,7 @@
 //! modules (the sources, each with its hash, and the versions of the linked packages), the hash of the archive, and
 //! the length and hash of each module's PTX, so that nothing changes unnoticed.
 //!
-//! [`write`] makes both files. [`images`] is for a build script; [`unpack`] shows the PTX.
+//! [`write()`] makes both files. [`images`] is for a build script; [`unpack`] shows the PTX.
 
 mod archive;
 mod error;
