@@ -3,7 +3,7 @@
 use super::host_thread::HostThread;
 use super::progress::NEVER;
 use super::watch::{begin_care, end_care};
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::Ordering::{Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use std::sync::{Mutex, PoisonError, TryLockError};
 use std::time::Duration;
@@ -179,7 +179,8 @@ impl Watched {
         any(target_arch = "x86_64", target_arch = "aarch64")
     ))]
     pub fn doomed(&self) -> Option<bool> {
-        let is_doomed = self.doomed_at.load(Acquire) == self.progress();
+        let is_doomed =
+            self.doomed_at.load(std::sync::atomic::Ordering::Acquire) == self.progress();
         is_doomed.then(|| self.waits_for_host.load(Relaxed))
     }
 
