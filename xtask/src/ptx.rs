@@ -10,7 +10,7 @@ use source_hash::sha256;
 use std::collections::HashSet;
 use std::fs;
 use std::path::PathBuf;
-use tilewright_ptxas::FOLDERS;
+use tilewright_ptxas::{FOLDERS, unpacked};
 
 /// A kernel crate, and the folder of its checked-in PTX, relative to the root.
 struct KernelCrate {
@@ -119,10 +119,9 @@ impl KernelCrate {
     /// Rebuilds the modules and compares them with the checked-in ones byte by byte.
     fn check_drift(&self) -> Result {
         let advice = "run `cargo xtask ptx` and commit ptx/";
-        let at = |error| format!("{error}; {advice}");
-        checked_in::verify(&self.folder(), &workspace_root()).map_err(at)?;
-        let unpacked = workspace_root().join("target/checked_in").join(self.ptx);
-        let files = checked_in::unpack(&self.folder(), &unpacked).map_err(at)?;
+        checked_in::verify(&self.folder(), &workspace_root())
+            .map_err(|error| format!("{error}; {advice}"))?;
+        let files = unpacked(&workspace_root(), self.ptx)?;
         let build = self.build()?;
         let differs = |what: &str| {
             let toolchain = &build.toolchain;
@@ -139,7 +138,8 @@ impl KernelCrate {
         for module in &build.modules {
             let file = format!("{}.{}.ptx", module.name, module.arch);
             let ptx = fs::read(&module.path)?;
-            if fs::read(unpacked.join(&file)).unwrap_or_default() != ptx {
+            let checked_in = files.iter().find(|it| it.ends_with(&file));
+            if checked_in.map(fs::read).transpose()?.unwrap_or_default() != ptx {
                 return Err(differs(&file).into());
             }
             let (length, hash) = (ptx.len(), sha256(&ptx));

@@ -11,7 +11,7 @@ mod targets;
 
 pub use assembler::{Assembler, output};
 pub use cost::{Cost, costs};
-pub use modules::{FOLDERS, Module, fingerprint, module_of, modules, modules_for};
+pub use modules::{FOLDERS, Module, fingerprint, module_of, modules, modules_for, unpacked};
 pub use table::{RegisterTable, TableError};
 pub use targets::ARCHITECTURES;
 

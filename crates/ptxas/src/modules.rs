@@ -32,13 +32,21 @@ pub fn modules(root: &Path, arch: &str) -> Result<Vec<Module>> {
     let mut modules = Vec::new();
     for folder in FOLDERS {
         let first = modules.len();
-        let unpacked = root.join("target/checked_in").join(folder);
-        let paths = checked_in::unpack(&root.join(folder), &unpacked).map_err(|e| e.to_string())?;
-        let of_arch = (paths.into_iter()).filter(|path| path.to_string_lossy().ends_with(&end));
+        let of_arch = (unpacked(root, folder)?.into_iter())
+            .filter(|path| path.to_string_lossy().ends_with(&end));
         modules.extend(of_arch.map(|path| Module { folder, path }));
         modules[first..].sort_by(|left, right| left.path.cmp(&right.path));
     }
     Ok(modules)
+}
+
+/// The files of the modules in one of [`FOLDERS`] below `root`, unpacked into `target/checked_in`.
+///
+/// # Errors
+/// The folder cannot be read or unpacked.
+pub fn unpacked(root: &Path, folder: &str) -> Result<Vec<PathBuf>> {
+    let to = root.join("target/checked_in").join(folder);
+    checked_in::unpack(&root.join(folder), &to).map_err(|error| error.to_string())
 }
 
 /// The checked-in modules below `root` that are assembled for a target such as `sm_86`: for each kernel that of the
