@@ -5,6 +5,7 @@ mod kernels;
 mod memory;
 mod peers;
 mod results;
+mod streams;
 mod tensor_maps;
 mod textures;
 
@@ -13,6 +14,8 @@ pub(crate) use kernels::{DeviceKernels, Entry, LaunchRequest, ResidencyRequest, 
 pub(crate) use memory::{DeviceMemory, RowExtent, Rows};
 pub(crate) use peers::{DevicePeers, copy_through_host};
 pub(crate) use results::DeviceResults;
+pub(crate) use streams::DeviceStreams;
+pub use streams::StreamPriority;
 pub(crate) use tensor_maps::{DeviceTensorMaps, TensorMapBatch, TensorMapRequest};
 pub(crate) use textures::{DeviceTextures, TextureHandle, TextureRequest};
 
@@ -23,16 +26,17 @@ use crate::scratch::Scratch;
 use std::ffi::c_void;
 use std::fmt::Debug;
 use std::ptr::NonNull;
+use std::sync::Arc;
 
-/// A machine that runs kernels: the simulator or one CUDA device.
+/// One stream of a machine that runs kernels: of the simulator or of a CUDA device.
 ///
-/// Addresses are device addresses, sizes are in bytes. Work runs in the order in which it was submitted, whichever
-/// thread submitted it. Copies from and to host memory are complete when the call returns.
+/// Addresses are device addresses, sizes are in bytes. Work of a stream runs in the order in which it was submitted,
+/// whichever thread submitted it. Copies from and to host memory are complete when the call returns.
 ///
 /// Requirements that the unsafe methods share:
 /// 1. Live memory: every address range is inside one live allocation of this backend.
 /// 2. No conflicting work: no other thread meanwhile submits work that writes memory which this call reads, or that
-///    accesses memory which this call writes.
+///    accesses memory which this call writes, and this stream waits for such work of other streams.
 /// 3. Live handles: every handle came from this backend and was not destroyed.
 pub(crate) trait Backend:
     DeviceMemory
@@ -40,6 +44,7 @@ pub(crate) trait Backend:
     + DeviceTextures
     + DeviceTensorMaps
     + DeviceEvents
+    + DeviceStreams
     + DeviceKernels
     + DevicePeers
     + Send
@@ -55,10 +60,13 @@ pub(crate) trait Backend:
     /// The device's name, with its number among devices of that name, for messages.
     fn label(&self) -> String;
 
-    /// Waits until all submitted work is complete, and reports its failures.
+    /// A new stream of the device, whose work runs after the earlier work of all others.
+    fn new_stream(&self, priority: StreamPriority) -> Outcome<Arc<dyn Backend>>;
+
+    /// Waits until all work submitted to the stream is complete, and reports its failures.
     fn synchronize(&self) -> Outcome<()>;
 
-    /// The stream of all this device's work, for other libraries; `None` for the simulator.
+    /// The driver's handle of the stream, for other libraries; `None` for the simulator.
     fn raw_stream(&self) -> Option<NonNull<c_void>>;
 
     /// The recorder of launches; `None` if the device cannot count them.
@@ -72,7 +80,7 @@ pub(crate) trait Backend:
         None
     }
 
-    /// Memory that this device keeps for its reductions.
+    /// Memory that this stream keeps for its reductions.
     fn scratch(&self) -> &Scratch;
 
     /// Runs `body` with the device's context current on the calling thread.

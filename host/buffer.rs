@@ -13,6 +13,8 @@ pub use view_mut::BufferViewMut;
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result};
+use crate::holder::Holder;
+use crate::uses::Uses;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -31,6 +33,7 @@ use std::marker::PhantomData;
 /// ```
 pub struct Buffer<T: Element> {
     device: Device,
+    uses: Uses,
     /// The device address; 0 if and only if the buffer has no bytes.
     address: u64,
     len: usize,
@@ -83,12 +86,14 @@ impl<T: Element> Buffer<T> {
         allocate: impl FnOnce(usize) -> Outcome<u64>,
     ) -> Outcome<Self> {
         const { assert_alignment::<T>() };
-        let address = match checked_bytes::<T>(len)? {
+        let bytes = checked_bytes::<T>(len)?;
+        let address = match bytes {
             0 => 0,
             bytes => allocate(bytes)?,
         };
         Ok(Self {
             device: device.clone(),
+            uses: Uses::new(device.backend().stream(), bytes),
             address,
             len,
             elements: PhantomData,
@@ -105,6 +110,7 @@ impl<T: Element> Buffer<T> {
         const { assert_alignment::<T>() };
         Self {
             device: device.clone(),
+            uses: Uses::new(device.backend().stream(), len * size_of::<T>()),
             address,
             len,
             elements: PhantomData,
@@ -166,6 +172,13 @@ impl<T: Element> Buffer<T> {
         self.address
     }
 
+    pub(crate) fn holder(&self) -> Holder<'_> {
+        Holder {
+            device: &self.device,
+            uses: Some(&self.uses),
+        }
+    }
+
     /// The size in bytes. It was checked when the buffer was made.
     fn bytes(&self) -> usize {
         self.len * size_of::<T>()
@@ -175,9 +188,13 @@ impl<T: Element> Buffer<T> {
 impl<T: Element> Drop for Buffer<T> {
     fn drop(&mut self) {
         if self.bytes() > 0 {
-            // SAFETY: one live allocation, not used again: the address and the size are those of `allocated`, and
-            // nothing can use the buffer after `drop`.
-            unsafe { self.device.backend().free(self.address, self.bytes()) }
+            let stream = self.device.backend();
+            // If other streams cannot be waited for, the device is lost, and its memory with it.
+            if self.uses.order_writes(stream, true).is_ok() {
+                // SAFETY: one live allocation, not used again: the address and the size are those of `allocated`,
+                // nothing can use the buffer after `drop`, and work of other streams that uses it comes earlier.
+                unsafe { stream.free(self.address, self.bytes()) }
+            }
         }
     }
 }

@@ -10,10 +10,11 @@ use std::fmt;
 use std::ptr::NonNull;
 use std::sync::{Arc, OnceLock};
 
-/// A machine that runs kernels: the simulator or one CUDA device.
+/// A machine that runs kernels, the simulator or one CUDA device, and a stream of it.
 ///
-/// A clone refers to the same device. Devices can be shared between threads. A device runs work in the order in which
-/// it was submitted.
+/// A `Device` submits all its work to one stream, which runs it in the order of submission. A clone refers to the same
+/// stream, and [`new_stream`](Self::new_stream) returns the same device with another one. Devices can be shared
+/// between threads.
 ///
 /// ```
 /// use tilewright::{Device, ops};
@@ -161,7 +162,7 @@ impl Device {
         }
     }
 
-    /// Waits until all submitted work is complete.
+    /// Waits until all work submitted to this device's stream is complete.
     ///
     /// # Errors
     /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`] if some of it failed.
@@ -244,13 +245,12 @@ impl Device {
         Ok(result.expect("a backend runs the body once, or fails"))
     }
 
-    /// Whether `other` is this device or a clone of it.
+    /// Whether `other` is the same device, through any of its streams: whether it has the same memory.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.backend, &other.backend)
+        self.backend.identity() == other.backend.identity()
     }
 
-    #[cfg(feature = "cuda")]
     pub(crate) fn of_backend(backend: Arc<dyn Backend>) -> Self {
         Self { backend }
     }

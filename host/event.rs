@@ -1,11 +1,11 @@
-//! Events: moments in a device's work, for timing and waiting.
+//! Events: moments in the work of a stream, for timing and waiting.
 
 use crate::backend::EventHandle;
 use crate::device::Device;
 use crate::error::{During, Outcome, Result};
 use std::time::Duration;
 
-/// A moment in a device's work, reached when all work submitted before [`Device::record_event`] is complete.
+/// A moment in the work of a device's stream, reached when all work submitted before [`Device::record_event`] is complete.
 ///
 /// On CUDA these are CUDA events, with a resolution of about half a microsecond. On the simulator they are times of
 /// the host's monotonic clock.
@@ -65,6 +65,15 @@ impl Event {
     /// Those of [`Device::synchronize`] if the work before the event failed.
     pub fn synchronize(&self) -> Result<()> {
         self.wait().during("synchronize")
+    }
+
+    /// Makes later work of `stream` wait for this event.
+    pub(crate) fn let_wait(&self, stream: &Device) -> Outcome<()> {
+        match stream.is_same(&self.device) {
+            // SAFETY: a live handle: it is this event's own, and only `drop` destroys it.
+            true => unsafe { stream.backend().wait_for_event(self.handle) },
+            false => self.wait(),
+        }
     }
 
     fn wait(&self) -> Outcome<()> {

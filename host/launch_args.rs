@@ -70,6 +70,12 @@ mod sealed {
         pub number: usize,
     }
 
+    impl Position<'_> {
+        pub fn what(self) -> String {
+            format!("argument {} of `{}`", self.number, self.kernel)
+        }
+    }
+
     pub trait LaunchArg<P> {
         /// The kernel's parameter. A view lives no longer than the argument's borrow. On a GPU, the launch uses the
         /// memory until the device reaches work that is submitted later.
@@ -117,35 +123,43 @@ impl<'launch, 'a: 'launch, T: Element> LaunchArg<GlobalAtomic<'launch, T>> for &
 impl<'launch, 'a: 'launch> LaunchArg<Texture1d<'launch>> for &'a Texture<1> {}
 impl<'launch, 'a: 'launch> LaunchArg<Texture2d<'launch>> for &'a Texture<2> {}
 
-/// Kernel parameters from arguments on the launch's device.
+/// Kernel parameters from arguments on the launch's device: the argument as a view, which the kernel reads or writes,
+/// and the parameter of the view.
 macro_rules! params {
-    ($([$($generics:tt)*] $argument:ty => $param:ty: |$it:ident| $value:expr;)*) => {$(
+    ($([$($generics:tt)*] $argument:ty => $param:ty: |$it:ident| $view:expr, $access:ident $of_view:expr;)*) => {$(
         impl<'launch, 'a: 'launch, $($generics)*> sealed::LaunchArg<$param> for $argument {
             fn into_param(self, position: Position<'_>) -> Outcome<$param> {
-                check_device(self.device(), position)?;
                 let $it = self;
-                Ok($value)
+                let view = $view;
+                params!(@$access position, view);
+                Ok($of_view(view))
             }
         }
     )*};
+    (@reads $position:ident, $view:ident) => {
+        $position.device.check_reads(|| $position.what(), $view.holder())?;
+    };
+    (@writes $position:ident, $view:ident) => {
+        $position.device.check_writes(|| $position.what(), $view.written())?;
+    };
 }
 params! {
-    [T: Element] BufferView<'a, T> => Global<'launch, T>: |view| global(view);
-    [T: Element] &'a Buffer<T> => Global<'launch, T>: |buffer| global(buffer.view());
-    [T: Element] &'a Matrix<T> => Global<'launch, T>: |matrix| global(matrix.as_buffer().view());
-    [T: Element] BufferViewMut<'a, T> => GlobalMut<'launch, T>: |view| global_mut(view);
-    [T: Element] &'a mut Buffer<T> => GlobalMut<'launch, T>: |buffer| global_mut(buffer.view_mut());
+    [T: Element] BufferView<'a, T> => Global<'launch, T>: |it| it, reads global;
+    [T: Element] &'a Buffer<T> => Global<'launch, T>: |it| it.view(), reads global;
+    [T: Element] &'a Matrix<T> => Global<'launch, T>: |it| it.as_buffer().view(), reads global;
+    [T: Element] BufferViewMut<'a, T> => GlobalMut<'launch, T>: |it| it, writes global_mut;
+    [T: Element] &'a mut Buffer<T> => GlobalMut<'launch, T>: |it| it.view_mut(), writes global_mut;
     [T: Element] &'a mut Matrix<T> => GlobalMut<'launch, T>:
-        |matrix| global_mut(matrix.buffer_mut().view_mut());
-    [T: Element] BufferViewMut<'a, T> => GlobalAtomic<'launch, T>: |view| global_atomic(view);
+        |it| it.buffer_mut().view_mut(), writes global_mut;
+    [T: Element] BufferViewMut<'a, T> => GlobalAtomic<'launch, T>: |it| it, writes global_atomic;
     [T: Element] &'a mut Buffer<T> => GlobalAtomic<'launch, T>:
-        |buffer| global_atomic(buffer.view_mut());
-    [] &'a Texture<1> => Texture1d<'launch>: |texture| texture.param();
-    [] &'a Texture<2> => Texture2d<'launch>: |texture| texture.param();
+        |it| it.view_mut(), writes global_atomic;
+    [] &'a Texture<1> => Texture1d<'launch>: |it| it, reads Texture::<1>::param;
+    [] &'a Texture<2> => Texture2d<'launch>: |it| it, reads Texture::<2>::param;
 }
 
 macro_rules! tensor_map_args {
-    ($($view:ident => $map:ident;)*) => {$(
+    ($($view:ident => $map:ident, $access:ident;)*) => {$(
         impl<'launch, 'a: 'launch, T: Element, const ROWS: usize, const COLUMNS: usize>
             LaunchArg<GridConstant<'launch, $map<T, ROWS, COLUMNS>>>
             for &'a $view<'_, T, ROWS, COLUMNS>
@@ -154,18 +168,14 @@ macro_rules! tensor_map_args {
 
         params! {
             [T: Element, const ROWS: usize, const COLUMNS: usize] &'a $view<'_, T, ROWS, COLUMNS>
-                => GridConstant<'launch, $map<T, ROWS, COLUMNS>>: |view| GridConstant::new(view.map());
+                => GridConstant<'launch, $map<T, ROWS, COLUMNS>>:
+                |it| it, $access |view: &'a $view<'_, T, ROWS, COLUMNS>| GridConstant::new(view.map());
         }
     )*};
 }
 tensor_map_args! {
-    TensorMapView => TensorMap;
-    TensorMapViewMut => TensorMapMut;
-}
-
-fn check_device(device: &Device, position: Position<'_>) -> Outcome<()> {
-    let what = || format!("argument {} of `{}`", position.number, position.kernel);
-    position.device.check_owns(what, device)
+    TensorMapView => TensorMap, reads;
+    TensorMapViewMut => TensorMapMut, writes;
 }
 
 /// The elements of `view` as a parameter that a kernel reads. Its launch must be submitted while the borrow lasts.
@@ -174,8 +184,8 @@ pub(crate) fn global<T: Element>(view: BufferView<'_, T>) -> Global<'_, T> {
     // SAFETY: the elements are live and initialised: the address is that of `len` elements of a live buffer. They are
     // aligned: they start a whole number of elements after a multiple of `ALIGNMENT`, which `Buffer` compares with
     // the type's alignment. Every bit pattern is valid. They stay allocated while the borrow lasts, the launch is
-    // submitted within it, and work that frees them comes later in the device's order. Nothing writes them meanwhile:
-    // such work also comes later.
+    // submitted within it, and work that frees them is ordered after it. Nothing writes them meanwhile: such work is
+    // also ordered after it.
     unsafe { Global::from_raw_parts(address, view.len()) }
 }
 

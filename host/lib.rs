@@ -110,6 +110,7 @@ mod environment;
 mod error;
 mod event;
 mod group;
+mod holder;
 mod images;
 #[cfg(feature = "cuda")]
 #[cfg_attr(docsrs, doc(cfg(feature = "cuda")))]
@@ -132,9 +133,12 @@ mod result_slot;
 mod scan;
 mod scratch;
 mod simulator;
+mod stream_set;
+mod streams;
 mod tensor_map;
 pub mod testing;
 mod texture;
+mod uses;
 mod workspace;
 
 #[cfg(feature = "ndarray")]
@@ -142,6 +146,7 @@ mod workspace;
 pub use crate::arrays::{
     gram, matmul, matmul_coarsened, matmul_tiled, matvec, reduce_axis, reduce_dot_axis,
 };
+pub use backend::StreamPriority;
 pub use buffer::{Buffer, BufferView, BufferViewMut, IntoBufferView};
 pub use device::{Device, default_device};
 pub use element::Element;

@@ -199,8 +199,8 @@ impl Device {
         x: BufferView<'_, T>,
         sums: BufferViewMut<'_, T>,
     ) -> Outcome<()> {
-        self.check_owns(|| "the buffer to scan".to_owned(), x.device())?;
-        self.check_owns(|| "the buffer of the sums".to_owned(), sums.device())?;
+        self.check_reads(|| "the buffer to scan".to_owned(), x.holder())?;
+        self.check_writes(|| "the buffer of the sums".to_owned(), sums.written())?;
         let rule = "one for each element of the buffer to scan";
         check_length("the buffer of the sums", sums.len(), x.len(), rule)?;
         if x.is_empty() {

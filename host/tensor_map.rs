@@ -1,9 +1,9 @@
 //! Tensor maps: descriptions of matrices for bulk tensor copies in kernels.
 
 use crate::backend::{TensorMapBatch, TensorMapRequest};
-use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result, TensorMapRule};
+use crate::holder::{Holder, Written};
 use crate::matrix::{Matrix, MatrixView};
 use cuda_std::tma::{TensorMap, TensorMapMut};
 use std::marker::PhantomData;
@@ -14,7 +14,7 @@ use std::marker::PhantomData;
 #[derive(Debug)]
 pub struct TensorMapView<'a, T: Element, const ROWS: usize, const COLUMNS: usize> {
     map: TensorMap<T, ROWS, COLUMNS>,
-    device: &'a Device,
+    holder: Holder<'a>,
     elements: PhantomData<&'a [T]>,
 }
 
@@ -24,7 +24,7 @@ pub struct TensorMapView<'a, T: Element, const ROWS: usize, const COLUMNS: usize
 #[derive(Debug)]
 pub struct TensorMapViewMut<'a, T: Element, const ROWS: usize, const COLUMNS: usize> {
     map: TensorMapMut<T, ROWS, COLUMNS>,
-    device: &'a Device,
+    written: Written<'a>,
     elements: PhantomData<&'a mut [T]>,
 }
 
@@ -43,7 +43,7 @@ impl<T: Element> Matrix<T> {
         let words = self.encode(ROWS, COLUMNS).during("tensor_map")?;
         Ok(TensorMapView {
             map: TensorMap::of_words(words),
-            device: self.device(),
+            holder: self.view().holder(),
             elements: PhantomData,
         })
     }
@@ -60,7 +60,7 @@ impl<T: Element> Matrix<T> {
         let words = self.encode(ROWS, COLUMNS).during("tensor_map_mut")?;
         Ok(TensorMapViewMut {
             map: TensorMapMut::of_words(words),
-            device: self.device(),
+            written: self.view_mut().written(),
             elements: PhantomData,
         })
     }
@@ -110,23 +110,25 @@ impl<T: Element> MatrixView<'_, T> {
     }
 }
 
-impl<T: Element, const ROWS: usize, const COLUMNS: usize> TensorMapView<'_, T, ROWS, COLUMNS> {
+impl<'a, T: Element, const ROWS: usize, const COLUMNS: usize> TensorMapView<'a, T, ROWS, COLUMNS> {
     pub(crate) fn map(&self) -> &TensorMap<T, ROWS, COLUMNS> {
         &self.map
     }
 
-    pub(crate) fn device(&self) -> &Device {
-        self.device
+    pub(crate) fn holder(&self) -> Holder<'a> {
+        self.holder
     }
 }
 
-impl<T: Element, const ROWS: usize, const COLUMNS: usize> TensorMapViewMut<'_, T, ROWS, COLUMNS> {
+impl<'a, T: Element, const ROWS: usize, const COLUMNS: usize>
+    TensorMapViewMut<'a, T, ROWS, COLUMNS>
+{
     pub(crate) fn map(&self) -> &TensorMapMut<T, ROWS, COLUMNS> {
         &self.map
     }
 
-    pub(crate) fn device(&self) -> &Device {
-        self.device
+    pub(crate) fn written(&self) -> Written<'a> {
+        self.written
     }
 }
 

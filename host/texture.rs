@@ -4,6 +4,8 @@ use crate::backend::{TextureHandle, TextureRequest};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result, check_length};
+use crate::holder::Holder;
+use crate::uses::Uses;
 use cuda_std::texture::{Texture1d, Texture2d};
 use simt::{AddressMode, Texels, TextureOptions};
 
@@ -75,6 +77,7 @@ impl sealed::Texel for u8 {
 #[derive(Debug)]
 pub struct Texture<const DIMENSIONS: usize> {
     device: Device,
+    uses: Uses,
     handle: TextureHandle,
     extent: [usize; DIMENSIONS],
     options: TextureOptions,
@@ -169,6 +172,7 @@ impl<const DIMENSIONS: usize> Texture<DIMENSIONS> {
         check(request)?;
         Ok(Self {
             device: device.clone(),
+            uses: Uses::new(device.backend().stream(), 0),
             handle: device.backend().create_texture(request)?,
             extent,
             options: request.options,
@@ -192,12 +196,24 @@ impl<const DIMENSIONS: usize> Texture<DIMENSIONS> {
     pub fn device(&self) -> &Device {
         &self.device
     }
+
+    pub(crate) fn holder(&self) -> Holder<'_> {
+        Holder {
+            device: &self.device,
+            uses: Some(&self.uses),
+        }
+    }
 }
 
 impl<const DIMENSIONS: usize> Drop for Texture<DIMENSIONS> {
     fn drop(&mut self) {
-        // SAFETY: a live handle, not used again: it is this texture's own, and nothing can use it after `drop`.
-        unsafe { self.device.backend().destroy_texture(self.handle) }
+        let stream = self.device.backend();
+        // If other streams cannot be waited for, the device is lost, and its textures with it.
+        if self.uses.order_writes(stream, true).is_ok() {
+            // SAFETY: a live handle, not used again: it is this texture's own, nothing can use it after `drop`, and
+            // work of other streams that uses it comes earlier.
+            unsafe { stream.destroy_texture(self.handle) }
+        }
     }
 }
 

@@ -1,5 +1,6 @@
-//! Random use of one device by eight threads: uploads, copies, sums, products, launches, drops and
-//! errors. Every answer is checked, and at the end the memory is back where it was.
+//! Random use of five streams of one device by eight threads: uploads, copies, sums, products, launches, drops and
+//! errors. Every answer is checked, and at the end the memory is back where it was. The simulator also checks that
+//! the streams are ordered.
 //!
 //! `TILEWRIGHT_RANDOM_STEPS` is the number of steps of all threads together; without it, 100,000 on
 //! CUDA and 2,000 on the simulator.
@@ -41,6 +42,8 @@ impl Held {
 
 /// One thread's work.
 struct Worker<'a> {
+    streams: &'a [Device],
+    /// The stream of the step.
     device: &'a Device,
     module: Module,
     random: Random,
@@ -51,8 +54,10 @@ struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    fn new(device: &'a Device, exchange: &'a Exchange, seed: u64) -> Self {
+    fn new(streams: &'a [Device], exchange: &'a Exchange, seed: u64) -> Self {
+        let device = &streams[0];
         Self {
+            streams,
             device,
             module: device.load(&AXPY).unwrap(),
             random: Random::new(seed),
@@ -70,6 +75,9 @@ impl<'a> Worker<'a> {
     }
 
     fn step(&mut self) -> &'static str {
+        let stream = self.below(self.streams.len() as u64) as usize;
+        self.device = &self.streams[stream];
+        self.module = self.device.load(&AXPY).unwrap();
         match self.below(100) {
             0..15 => self.upload(),
             15..30 => self.sum(),
@@ -137,6 +145,13 @@ impl<'a> Worker<'a> {
         let exact: i64 = whole.iter().copied().map(i64::from).sum();
         let buffer = self.device.upload(&whole).unwrap();
         assert_eq!(self.device.reduce_sum(&buffer).unwrap(), exact);
+
+        // What another stream may have written.
+        let place = self.any_held();
+        let Held { buffer, expected } = &self.held[place];
+        let largest = expected.iter().copied().fold(0.0, f32::max);
+        let relu = self.device.reduce_max(buffer).map_or(0.0, |it| it.max(0.0));
+        assert_eq!(relu, largest);
         "sum"
     }
 
@@ -176,7 +191,7 @@ impl<'a> Worker<'a> {
         let place = self.any_held();
         self.held[place].check();
         let mut copy = Held {
-            buffer: self.held[place].buffer.try_clone().unwrap(),
+            buffer: self.copy_of(place),
             expected: self.held[place].expected.clone(),
         };
         // The copy has separate memory.
@@ -188,6 +203,17 @@ impl<'a> Worker<'a> {
         copy.expected.clone_from(expected);
         self.hold(copy);
         "copy"
+    }
+
+    /// A copy of a held buffer, in the stream of the step or of the buffer.
+    fn copy_of(&mut self, place: usize) -> Buffer<f32> {
+        let held = &self.held[place].buffer;
+        if self.random.bits() % 2 == 0 {
+            return held.try_clone().unwrap();
+        }
+        let mut copy = self.device.uninit(held.len()).unwrap();
+        copy.copy_from_buffer(held).unwrap();
+        copy
     }
 
     /// From page-locked memory, and waiting for an event.
@@ -303,6 +329,13 @@ fn steps(device: &Device) -> u64 {
     }
 }
 
+/// The device, with its first stream and four others.
+fn streams_of(device: &Device) -> Vec<Device> {
+    let mut streams = vec![device.clone()];
+    streams.extend((0..4).map(|_| device.new_stream().unwrap()));
+    streams
+}
+
 /// Free memory after all work is done.
 fn free_memory(device: &Device) -> u64 {
     device.synchronize().unwrap();
@@ -312,9 +345,10 @@ fn free_memory(device: &Device) -> u64 {
 #[test]
 fn eight_threads_get_right_answers_and_leave_no_memory_behind() {
     for device in devices() {
+        let streams = streams_of(&device);
         let exchange = Exchange::default();
         // Modules, the sums' workspace, and what the driver sets up once.
-        Worker::new(&device, &exchange, 0).work(200);
+        Worker::new(&streams, &exchange, 0).work(200);
         exchange.lock().unwrap().clear();
         let before = free_memory(&device);
 
@@ -322,9 +356,9 @@ fn eight_threads_get_right_answers_and_leave_no_memory_behind() {
         let mut done: BTreeMap<&str, u64> = BTreeMap::new();
         thread::scope(|scope| {
             let spawn = |seed| {
-                let (device, exchange) = (&device, &exchange);
+                let (streams, exchange) = (&streams, &exchange);
                 scope.spawn(move || {
-                    let mut worker = Worker::new(device, exchange, seed);
+                    let mut worker = Worker::new(streams, exchange, seed);
                     worker.work(each);
                     worker.held.iter().for_each(Held::check);
                     worker.done

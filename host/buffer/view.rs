@@ -5,6 +5,7 @@ use super::{Buffer, resolve};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result, check_length};
+use crate::holder::Holder;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
@@ -27,7 +28,7 @@ use std::ops::RangeBounds;
 /// ```
 #[derive(Clone, Copy)]
 pub struct BufferView<'a, T: Element> {
-    device: &'a Device,
+    holder: Holder<'a>,
     /// The device address; meaningless if there are no bytes.
     address: u64,
     len: usize,
@@ -39,7 +40,7 @@ impl<T: Element> Buffer<T> {
     #[must_use]
     pub fn view(&self) -> BufferView<'_, T> {
         BufferView {
-            device: &self.device,
+            holder: self.holder(),
             address: self.address,
             len: self.len,
             elements: PhantomData,
@@ -59,11 +60,11 @@ impl<'a, T: Element> BufferView<'a, T> {
     /// A view of a matrix's elements.
     ///
     /// # Safety
-    /// 1. If they have bytes, the `len` elements at `address` are in one live allocation of `device` that stays for
+    /// 1. If they have bytes, the `len` elements at `address` are in one live allocation of `holder` that stays for
     ///    `'a`, and no other thread submits work that writes them meanwhile.
-    pub(crate) unsafe fn of_elements(device: &'a Device, address: u64, len: usize) -> Self {
+    pub(crate) unsafe fn of_elements(holder: Holder<'a>, address: u64, len: usize) -> Self {
         Self {
-            device,
+            holder,
             address,
             len,
             elements: PhantomData,
@@ -85,7 +86,11 @@ impl<'a, T: Element> BufferView<'a, T> {
     /// The device that holds the elements.
     #[must_use]
     pub fn device(&self) -> &'a Device {
-        self.device
+        self.holder.device
+    }
+
+    pub(crate) fn holder(&self) -> Holder<'a> {
+        self.holder
     }
 
     /// The device address of the first element, aligned for the element type.
@@ -143,11 +148,12 @@ impl<'a, T: Element> BufferView<'a, T> {
             return Ok(());
         }
         let destination = bytemuck::cast_slice_mut(destination);
-        let backend = self.device.backend();
+        let device = self.device();
+        self.holder.order_reads(device)?;
         // SAFETY: the range is in one live allocation: `destination` has as many bytes as the view, which is within
         // one. No conflicting work: writing the elements needs a mutable borrow, so that work was submitted before,
-        // and the backend runs work in order.
-        unsafe { backend.copy_to_host(destination, self.address) }
+        // and this is ordered after it.
+        unsafe { device.backend().copy_to_host(destination, self.address) }
     }
 
     /// The size in bytes. The buffer's size was checked when it was made.
@@ -191,6 +197,6 @@ impl<'a, T: Element> From<&BufferView<'a, T>> for BufferView<'a, T> {
 /// Shows the number of elements and the device, but not the elements, which are on the device.
 impl<T: Element> fmt::Debug for BufferView<'_, T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::<T>(formatter, "BufferView", self.len, self.device)
+        debug::<T>(formatter, "BufferView", self.len, self.device())
     }
 }

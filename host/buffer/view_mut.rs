@@ -6,6 +6,7 @@ use super::view::{BufferView, IntoBufferView};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, Outcome, Result, check_length};
+use crate::holder::Written;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
@@ -141,6 +142,16 @@ impl<'a, T: Element> BufferViewMut<'a, T> {
     }
 
     /// Two views that do not overlap, so that each may be mutable.
+    /// The elements, as the result of a call.
+    pub(crate) fn written(&self) -> Written<'a> {
+        self.view.holder().written(self.view.bytes())
+    }
+
+    /// Orders later work of `device` that writes the elements.
+    fn order_writes(&self, device: &Device) -> Outcome<()> {
+        self.written().order(device)
+    }
+
     fn into_parts(self, mid: usize) -> Result<(Self, Self)> {
         let parts = || Ok((self.view.part(..mid)?, self.view.part(mid..)?));
         let (head, tail) = parts().during("split_at_mut")?;
@@ -179,10 +190,15 @@ impl<'a, T: Element> BufferViewMut<'a, T> {
             return Ok(());
         }
         let source = bytemuck::cast_slice(source);
-        let backend = self.view.device().backend();
+        let device = self.device();
+        self.order_writes(device)?;
         // SAFETY: the range is in one live allocation: `source` has as many bytes as the view, which is within one.
-        // No conflicting work: the mutable borrow keeps other threads away, and the backend runs earlier work first.
-        unsafe { backend.copy_to_device(self.view.device_address(), source) }
+        // No conflicting work: the mutable borrow keeps other threads away, and this is ordered after earlier work.
+        unsafe {
+            device
+                .backend()
+                .copy_to_device(self.view.device_address(), source)
+        }
     }
 
     /// Overwrites all elements with `source`, a buffer or a view on the same device.
@@ -200,10 +216,12 @@ impl<'a, T: Element> BufferViewMut<'a, T> {
         if self.view.bytes() == 0 {
             return Ok(());
         }
+        source.holder().order_reads(device)?;
+        self.order_writes(device)?;
         let (destination, bytes) = (self.view.device_address(), self.view.bytes());
         // SAFETY: both ranges are in live allocations and have the same number of bytes. They do not overlap: no
-        // other view has elements of a mutable one. No conflicting work: the borrows keep it away, and the backend
-        // runs earlier work first.
+        // other view has elements of a mutable one. No conflicting work: the borrows keep it away, and this is ordered
+        // after earlier work.
         unsafe {
             device
                 .backend()
@@ -224,9 +242,11 @@ impl<'a, T: Element> BufferViewMut<'a, T> {
         if bytes == 0 {
             return Ok(());
         }
+        let device = self.device();
+        self.order_writes(device)?;
         // SAFETY: the range is in one live allocation: the view is within one. No conflicting work: the mutable
-        // borrow keeps other threads away, and the backend runs earlier work first.
-        unsafe { self.view.device().backend().fill_zero(address, bytes) }
+        // borrow keeps other threads away, and this is ordered after earlier work.
+        unsafe { device.backend().fill_zero(address, bytes) }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::context::Current;
 use super::driver::{Failure, call};
+use super::static_order::Statics;
 use crate::error::ImageRejection;
 use crate::images;
 use crate::module_source::ModuleSource;
@@ -25,6 +26,8 @@ pub struct Compiled {
     pub warnings: Vec<String>,
     /// The PTX that it was compiled from.
     pub image: &'static str,
+    /// The static arrays that its kernels use.
+    pub statics: Statics,
 }
 
 /// The reason why a module was not loaded.
@@ -130,6 +133,7 @@ fn compile(image: &'static str, _current: &Current<'_>) -> Result<Compiled, (Fai
             module: RawModule(module),
             warnings: lines(&remarks).filter(|line| is_warning(line)).collect(),
             image,
+            statics: Statics::of(image),
         }),
         Err(failure) => {
             let log = lines(&errors).map(|line| format!("\n    {line}"));

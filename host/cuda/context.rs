@@ -128,11 +128,29 @@ unsafe impl Sync for Stream {}
 
 impl Stream {
     /// A stream that does not wait for the null stream of other libraries.
-    pub fn new(_current: &Current<'_>) -> Result<Self, Failure> {
+    pub fn new(current: &Current<'_>) -> Result<Self, Failure> {
+        Self::of_priority(0, current)
+    }
+
+    /// A stream whose waiting blocks start before those of others.
+    pub fn of_high_priority(current: &Current<'_>) -> Result<Self, Failure> {
+        let (mut least, mut greatest) = (0, 0);
+        // SAFETY: both are valid for one number, and a context is current.
+        unsafe {
+            call!(cuCtxGetStreamPriorityRange(
+                &raw mut least,
+                &raw mut greatest
+            ))
+        }?;
+        Self::of_priority(greatest, current)
+    }
+
+    fn of_priority(priority: i32, _current: &Current<'_>) -> Result<Self, Failure> {
         const NON_BLOCKING: u32 = sys::CUstream_flags_enum::CU_STREAM_NON_BLOCKING as u32;
         let mut stream = ptr::null_mut();
-        // SAFETY: `stream` is valid for one handle, and a context is current.
-        unsafe { call!(cuStreamCreate(&raw mut stream, NON_BLOCKING)) }?;
+        let place = &raw mut stream;
+        // SAFETY: `place` is valid for one handle, and a context is current.
+        unsafe { call!(cuStreamCreateWithPriority(place, NON_BLOCKING, priority)) }?;
         Ok(Self {
             stream,
             is_borrowed: false,

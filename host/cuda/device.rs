@@ -6,53 +6,40 @@ mod launch;
 mod memory;
 mod peers;
 mod results;
+mod streams;
 mod tensor_maps;
 mod textures;
 
 use super::context::{Context, Current, Stream};
 use super::driver::Failure;
+use super::gpu::Gpu;
 use super::memory::{Allocator, free_pinned};
-use super::modules::Modules;
-use super::properties;
-use super::start::{cuda_error, find_device, start_driver};
-use crate::backend::{Backend, DeviceMemory as _};
-use crate::error::{CudaVersion, ErrorKind, Outcome};
+use super::start::{cuda_error, start_driver};
+use crate::backend::{Backend, DeviceMemory as _, StreamPriority};
+use crate::error::Outcome;
 use crate::properties::DeviceProperties;
 use crate::scratch::{Allocation, Scratch};
-use cudarc::driver::sys;
+use crate::stream_set::{StreamNumber, too_many_streams};
 use std::ffi::c_void;
 use std::mem;
 use std::ptr::NonNull;
-use std::sync::OnceLock;
+use std::sync::Arc;
 
-/// One CUDA device: a context, a stream for all its work, and a stream for transfers from other devices.
+/// One stream of a CUDA device, with a stream for transfers from other devices.
 #[derive(Debug)]
 pub struct CudaDevice {
-    properties: DeviceProperties,
-    /// The driver's handle, which is the device's number.
-    number: sys::CUdevice,
-    pub(super) context: Context,
+    pub(super) gpu: Arc<Gpu>,
     pub(super) stream: Stream,
+    number: StreamNumber,
     /// For transfers between devices, concurrent with the work.
     transfers: Stream,
-    pub(super) allocator: Allocator,
-    modules: Modules,
-    /// The first failure that lost the device, in the driver's words.
-    lost: OnceLock<String>,
     scratch: Scratch,
 }
 
 impl CudaDevice {
+    /// A stream of its own on device `ordinal`.
     pub fn open(ordinal: u32) -> Outcome<Self> {
-        let driver = start_driver(ordinal)?;
-        let device = find_device(ordinal)?;
-        Context::retain_primary(device)
-            .and_then(|context| {
-                Self::in_context(context, driver, Stream::new, |current| {
-                    Allocator::new(device, current)
-                })
-            })
-            .map_err(cuda_error)
+        Self::on(Arc::new(Gpu::open(ordinal)?), Stream::new)
     }
 
     /// A device in `context` whose work goes to `stream`.
@@ -63,42 +50,42 @@ impl CudaDevice {
         let driver = start_driver(0)?;
         // SAFETY: the context is alive and outlives the result: the caller's contract.
         let context = unsafe { Context::borrowed(context.as_ptr().cast()) };
-        context
-            .and_then(|context| {
-                let device = context.device();
-                // SAFETY: a stream of the context or null, which outlives the result: the caller's contract.
-                let stream = unsafe { Stream::borrowed(stream.cast()) };
-                let stream = |_: &Current<'_>| Ok(stream);
-                Self::in_context(context, driver, stream, |current| {
-                    Allocator::new(device, current)
-                })
-            })
-            .map_err(cuda_error)
+        let gpu = context.and_then(|context| {
+            let device = context.device();
+            Gpu::in_context(context, driver, |current| Allocator::new(device, current))
+        });
+        // SAFETY: a stream of the context or null, which outlives the result: the caller's contract.
+        let stream = unsafe { Stream::borrowed(stream.cast()) };
+        Self::on(Arc::new(gpu.map_err(cuda_error)?), |_| Ok(stream))
     }
 
-    /// A device in `context`, with work in `stream` and memory from `allocator`.
-    pub(super) fn in_context(
-        context: Context,
-        driver: CudaVersion,
-        stream: impl FnOnce(&Current<'_>) -> Result<Stream, Failure>,
-        allocator: impl FnOnce(&Current<'_>) -> Result<Allocator, Failure>,
-    ) -> Result<Self, Failure> {
-        let device = context.device();
-        let properties = properties::read(device, driver)?;
-        let current = context.enter()?;
-        let stream = stream(&current)?;
-        let transfers = Stream::new(&current)?;
-        let allocator = allocator(&current)?;
+    /// A stream of `gpu`, which `make` makes in its context.
+    pub(super) fn on(
+        gpu: Arc<Gpu>,
+        make: impl FnOnce(&Current<'_>) -> Result<Stream, Failure>,
+    ) -> Outcome<Self> {
+        let current = gpu.enter()?;
+        let made = make(&current).and_then(|stream| {
+            let transfers = Stream::new(&current)?;
+            // SAFETY: the stream is alive until `drop` removes it, and of the device's context, which is current.
+            let number = unsafe { gpu.streams.add(&stream, &current) }?;
+            Ok((stream, transfers, number))
+        });
+        let (stream, transfers, number) = made.map_err(|failure| gpu.error(failure))?;
+        let Some(number) = number else {
+            // SAFETY: neither stream is used again.
+            unsafe {
+                transfers.destroy(&current);
+                stream.destroy(&current);
+            }
+            return Err(too_many_streams());
+        };
         drop(current);
         Ok(Self {
-            properties,
-            number: device,
-            context,
+            gpu,
             stream,
+            number,
             transfers,
-            allocator,
-            modules: Modules::default(),
-            lost: OnceLock::new(),
             scratch: Scratch::default(),
         })
     }
@@ -108,53 +95,18 @@ impl CudaDevice {
         &self,
         body: impl FnOnce(&Current<'_>) -> Result<R, Failure>,
     ) -> Outcome<R> {
-        let current = self.enter()?;
-        body(&current).map_err(|failure| self.error(failure))
+        self.gpu.run(body)
     }
 
-    /// Waits until all submitted work is complete, and prints the output of its kernels.
+    /// Waits until all work of the stream is complete, and prints the output of kernels.
     pub(super) fn wait(&self, current: &Current<'_>) -> Result<(), Failure> {
-        let waited = self.stream.synchronize(current);
-        self.modules.outputs.print(false);
-        waited
-    }
-
-    fn enter(&self) -> Outcome<Current<'_>> {
-        if self.lost.get().is_some() {
-            return Err(self.lost_error());
-        }
-        self.context.enter().map_err(|failure| self.error(failure))
-    }
-
-    /// The error for a failure. A failure that loses the device is remembered.
-    fn error(&self, failure: Failure) -> ErrorKind {
-        if !failure.loses_device() {
-            return cuda_error(failure);
-        }
-        self.lost.get_or_init(|| {
-            self.modules.outputs.print(true);
-            let code = failure.code;
-            let words = format!("CUDA error {code}: {failure}");
-            match (self.modules.outputs.panic(), failure.hint()) {
-                (Some(panic), _) => format!("{panic}\n  {words}"),
-                (None, Some(hint)) => format!("{words}; {hint}"),
-                (None, None) => words,
-            }
-        });
-        self.lost_error()
-    }
-
-    fn lost_error(&self) -> ErrorKind {
-        ErrorKind::DeviceLost {
-            device: self.label(),
-            cause: self.lost.get().cloned().unwrap_or_default(),
-        }
+        self.gpu.wait(&self.stream, current)
     }
 }
 
 impl Backend for CudaDevice {
     fn properties(&self) -> &DeviceProperties {
-        &self.properties
+        &self.gpu.properties
     }
 
     fn is_simulator(&self) -> bool {
@@ -162,11 +114,20 @@ impl Backend for CudaDevice {
     }
 
     fn label(&self) -> String {
-        format!("{} (cuda:{})", self.properties.name, self.number)
+        self.gpu.label()
     }
 
     fn synchronize(&self) -> Outcome<()> {
         self.run(|current| self.wait(current))
+    }
+
+    fn new_stream(&self, priority: StreamPriority) -> Outcome<Arc<dyn Backend>> {
+        let gpu = Arc::clone(&self.gpu);
+        let stream = match priority {
+            StreamPriority::Normal => Self::on(gpu, Stream::new),
+            StreamPriority::High => Self::on(gpu, Stream::of_high_priority),
+        };
+        Ok(Arc::new(stream?))
     }
 
     fn raw_stream(&self) -> Option<NonNull<c_void>> {
@@ -175,7 +136,7 @@ impl Backend for CudaDevice {
 
     #[cfg(feature = "cust")]
     fn exchange(&self) -> Option<&dyn crate::backend::Exchange> {
-        self.allocator.is_the_drivers().then_some(self)
+        self.gpu.allocator.is_the_drivers().then_some(self)
     }
 
     fn scratch(&self) -> &Scratch {
@@ -183,7 +144,7 @@ impl Backend for CudaDevice {
     }
 
     fn with_current(&self, body: &mut dyn FnMut()) -> Outcome<()> {
-        let _current = self.enter()?;
+        let _current = self.gpu.enter()?;
         body();
         Ok(())
     }
@@ -196,7 +157,7 @@ impl Drop for CudaDevice {
             // it after `drop`.
             unsafe { self.free(address, bytes) };
         }
-        let Ok(current) = self.context.enter() else {
+        let Ok(current) = self.gpu.context.enter() else {
             return;
         };
         let _ = self.wait(&current);
@@ -205,11 +166,10 @@ impl Drop for CudaDevice {
             // it, and no work is left.
             let _ = unsafe { free_pinned(chunk.host, &current) };
         }
-        // SAFETY: nothing is used again: the device is dropped, so its buffers, events and modules are gone; its work
-        // is done, or lost with the device.
+        self.gpu.streams.remove(self.number, &current);
+        // SAFETY: neither is used again: this is dropped, the streams' work is done, or lost with the device, and no
+        // other stream waits for this one any more.
         unsafe {
-            self.modules.unload(&current);
-            self.allocator.destroy(&current);
             self.transfers.destroy(&current);
             self.stream.destroy(&current);
         }

@@ -4,6 +4,7 @@
 use super::context::{Context, Current, Stream, order};
 use super::device::CudaDevice;
 use super::driver::{Failure, call};
+use super::gpu::Gpu;
 use super::memory::Allocator;
 use super::start::{cuda_error, start_driver};
 use crate::backend::{Backend, Exchange};
@@ -50,9 +51,8 @@ fn open(
         })?;
     let context = context(current, device)?;
     let allocator = |_: &Current<'_>| Ok(Allocator::of_the_driver());
-    let device =
-        CudaDevice::in_context(context, driver, Stream::new, allocator).map_err(cuda_error)?;
-    Ok(Arc::new(device))
+    let gpu = Gpu::in_context(context, driver, allocator).map_err(cuda_error)?;
+    Ok(Arc::new(CudaDevice::on(Arc::new(gpu), Stream::new)?))
 }
 
 /// The context that is current on this thread, and its device.
@@ -124,13 +124,13 @@ impl CudaDevice {
         // SAFETY: the type is right: this attribute is a context handle.
         unsafe { read_attribute(address, attribute, &mut context) }?;
         if !context.is_null() {
-            return Ok(context == self.context.raw());
+            return Ok(context == self.gpu.context.raw());
         }
         let mut device = 0;
         let attribute = Attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL;
         // SAFETY: the type is right: this attribute is a 32-bit number.
         unsafe { read_attribute(address, attribute, &mut device) }?;
-        Ok(device == self.context.device())
+        Ok(device == self.gpu.context.device())
     }
 }
 

@@ -92,6 +92,7 @@ functions! {
     cuCtxGetDevice(*mut sys::CUdevice);
     cuCtxPopCurrent_v2(*mut sys::CUcontext);
     cuCtxPushCurrent_v2(sys::CUcontext);
+    cuCtxGetStreamPriorityRange(*mut c_int, *mut c_int);
     cuDeviceCanAccessPeer(*mut c_int, sys::CUdevice, sys::CUdevice);
     cuDeviceGet(*mut sys::CUdevice, c_int);
     cuDeviceGetAttribute(*mut c_int, sys::CUdevice_attribute, sys::CUdevice);
@@ -173,7 +174,7 @@ functions! {
     cuOccupancyMaxActiveBlocksPerMultiprocessor(*mut c_int, sys::CUfunction, c_int, usize);
     #[cfg(feature = "cust")]
     cuPointerGetAttribute(*mut c_void, sys::CUpointer_attribute, sys::CUdeviceptr);
-    cuStreamCreate(*mut sys::CUstream, c_uint);
+    cuStreamCreateWithPriority(*mut sys::CUstream, c_uint, c_int);
     cuStreamDestroy_v2(sys::CUstream);
     cuStreamQuery(sys::CUstream);
     cuStreamSynchronize(sys::CUstream);

@@ -4,6 +4,7 @@
 use super::context::{Current, Stream};
 use super::driver::{Failure, call};
 use super::properties::attribute_of;
+use super::streams::Streams;
 use cudarc::driver::sys;
 use std::mem;
 use std::ptr::{self, NonNull};
@@ -47,17 +48,18 @@ impl Allocator {
         self.pool.is_none()
     }
 
-    /// Allocates memory for later work of `stream`. If there is not enough, it waits for the stream, returns unused
-    /// memory of the pool to the driver, and tries once more.
+    /// Allocates memory for later work of `stream`. If there is not enough, it waits for all `streams` of the device,
+    /// returns unused memory of the pool to the driver, and tries once more.
     pub fn allocate(
         &self,
         bytes: usize,
         stream: &Stream,
+        streams: &Streams,
         current: &Current<'_>,
     ) -> Result<u64, Failure> {
         match self.try_allocate(bytes, stream) {
             Err(Failure::OUT_OF_MEMORY) => {
-                stream.synchronize(current)?;
+                streams.synchronize(current)?;
                 self.trim()?;
                 self.try_allocate(bytes, stream)
             }

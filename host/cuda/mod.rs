@@ -8,18 +8,21 @@
 //! |-----------------|---------------------------------------------------------------|
 //! | `library.rs`    | the driver's library, opened at run time, and its functions   |
 //! | `driver.rs`     | calls of driver functions, and their failures                 |
-//! | `context.rs`    | the context and the stream of a device                        |
+//! | `context.rs`    | contexts and streams                                          |
+//! | `streams.rs`    | the streams of a device, and the order between them           |
+//! | `gpu.rs`        | what the streams of a device share                            |
 //! | `properties.rs` | properties and limits of a device                             |
 //! | `memory.rs`     | allocation, from a private pool if the driver has pools       |
 //! | `rows.rs`       | two-dimensional copies                                        |
 //! | `compile.rs`    | the driver's compiler, and the choice of the image            |
 //! | `statics.rs`    | static arrays of a module                                     |
+//! | `static_order.rs` | the order of launches that share a module's memory          |
 //! | `modules.rs`    | compiled modules and their functions                          |
 //! | `output.rs`     | lines that kernels print, and where kernels panic             |
 //! | `textures.rs`   | textures, and the CUDA arrays that hold them                  |
 //! | `start.rs`      | the start of the driver, and its devices                      |
 //! | `occupancy.rs`  | the number of resident blocks of a compiled kernel            |
-//! | `device.rs`     | the backend                                                   |
+//! | `device.rs`     | the backend: one stream of a device                           |
 //! | `exchange.rs`   | sharing contexts, memory and order (feature `cust`)           |
 
 mod compile;
@@ -28,6 +31,7 @@ mod device;
 mod driver;
 #[cfg(feature = "cust")]
 mod exchange;
+mod gpu;
 mod library;
 mod memory;
 mod modules;
@@ -36,7 +40,9 @@ mod output;
 mod properties;
 mod rows;
 mod start;
+mod static_order;
 mod statics;
+mod streams;
 mod textures;
 
 #[cfg(feature = "cust")]
@@ -44,24 +50,37 @@ pub(crate) use exchange::{open_current, open_current_primary};
 
 use crate::backend::Backend;
 use crate::error::Outcome;
+use context::Stream;
 pub(crate) use device::CudaDevice;
+use gpu::Gpu;
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+/// An open device, and its first stream unless that was dropped.
+type Opened = (Weak<Gpu>, Weak<CudaDevice>);
+
 /// The open devices, so that two calls with the same number share buffers and order.
-static OPEN: Mutex<Option<HashMap<u32, Weak<CudaDevice>>>> = Mutex::new(None);
+static OPEN: Mutex<Option<HashMap<u32, Opened>>> = Mutex::new(None);
 
 /// Returns CUDA device `ordinal`, and opens it if it is not open.
 pub(crate) fn open(ordinal: u32) -> Outcome<Arc<dyn Backend>> {
     let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
     let open = open.get_or_insert_default();
-    if let Some(device) = open.get(&ordinal).and_then(Weak::upgrade) {
+    let (gpu, device) = open.get(&ordinal).cloned().unwrap_or_default();
+    if let Some(device) = device.upgrade() {
         return Ok(device);
     }
-    let device = Arc::new(CudaDevice::open(ordinal)?);
-    open.insert(ordinal, Arc::downgrade(&device));
+    let device = match gpu.upgrade() {
+        Some(gpu) => CudaDevice::on(gpu, Stream::new)?,
+        None => CudaDevice::open(ordinal)?,
+    };
+    let device = Arc::new(device);
+    open.insert(
+        ordinal,
+        (Arc::downgrade(&device.gpu), Arc::downgrade(&device)),
+    );
     Ok(device)
 }
 

@@ -4,6 +4,7 @@ use super::compile::{self, Compiled, LoadError, RawModule};
 use super::context::Current;
 use super::driver::{Failure, call};
 use super::output::Outputs;
+use super::static_order::Statics;
 use super::statics::find_global;
 use crate::backend::Entry;
 use crate::module_source::{ModuleId, ModuleSource};
@@ -76,6 +77,8 @@ pub struct Function {
     pub registers: u32,
     /// Bytes of static shared memory of each block.
     pub static_shared_bytes: u32,
+    /// Whether the module has static arrays.
+    pub has_statics: bool,
     /// Bytes of dynamic shared memory that launches may use so far.
     dynamic_shared_bytes: u32,
 }
@@ -137,6 +140,11 @@ impl Loaded {
         Ok(compiled.module)
     }
 
+    /// The static arrays of a module that is loaded.
+    pub fn statics(&self, source: &'static ModuleSource) -> Option<&Statics> {
+        self.modules.get(&source.id()).map(|it| &it.statics)
+    }
+
     /// The compiler's warnings that the code of a module is slow.
     pub fn warnings(
         &mut self,
@@ -166,10 +174,11 @@ impl Loaded {
         match functions.entry(FunctionKey::of(entry)) {
             Occupied(known) if known.get().1 == entry.signature => Ok(&mut known.into_mut().0),
             place => {
-                let module = module_of(modules, outputs, entry.module, compute_capability, current)
-                    .map_err(FunctionError::NotLoaded)?
-                    .module;
-                let function = find_function(module, entry.kernel, current)?;
+                let compiled =
+                    module_of(modules, outputs, entry.module, compute_capability, current)
+                        .map_err(FunctionError::NotLoaded)?;
+                let module = compiled.module;
+                let function = find_function(compiled, entry.kernel, current)?;
                 if let Some(signature) = &entry.signature {
                     check_signature(module, entry.kernel, signature, current)?;
                 }
@@ -243,10 +252,11 @@ fn check_signature(
 }
 
 fn find_function(
-    RawModule(module): RawModule,
+    compiled: &Compiled,
     name: &str,
     _current: &Current<'_>,
 ) -> Result<Function, Failure> {
+    let RawModule(module) = compiled.module;
     use sys::CUfunction_attribute_enum as Attribute;
     let name = CString::new(name).map_err(|_| Failure::NOT_FOUND)?;
     let mut raw = ptr::null_mut();
@@ -260,6 +270,7 @@ fn find_function(
     };
     Ok(Function {
         raw,
+        has_statics: compiled.statics.are_there(),
         max_threads: attribute(Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
         registers: attribute(Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?,
         static_shared_bytes: attribute(Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?,

@@ -5,8 +5,11 @@ use super::context::{Current, Stream};
 use super::driver::{Failure, call};
 use super::memory::{allocate_pinned, free_pinned};
 use super::statics::find_global;
+use crate::backend::Backend;
+use crate::error::{ErrorKind, Outcome};
 use crate::kernel_output::print_line;
 use crate::module_source::ModuleId;
+use crate::uses::Uses;
 use cuda_std::output::{PanicReport, Records, Ring, SYMBOL};
 use std::collections::BTreeMap;
 use std::ptr::NonNull;
@@ -37,15 +40,16 @@ impl Outputs {
         Ok(())
     }
 
-    /// Tells the device which kernel comes next, if the kernels of its module print. While the result lives, no other
-    /// thread does this.
+    /// Tells the device which kernel `stream` launches next, if the kernels of its module print. While the result
+    /// lives, no other thread does this.
     pub fn announce(
         &self,
         module: ModuleId,
         kernel: &'static str,
-        stream: &Stream,
+        stream: (&dyn Backend, &Stream),
+        error: impl FnOnce(Failure) -> ErrorKind,
         current: &Current<'_>,
-    ) -> Result<Option<MutexGuard<'_, BTreeMap<ModuleId, ModuleOutput>>>, Failure> {
+    ) -> Outcome<Option<MutexGuard<'_, BTreeMap<ModuleId, ModuleOutput>>>> {
         if !self.are_there.load(Ordering::Acquire) {
             return Ok(None);
         }
@@ -53,7 +57,7 @@ impl Outputs {
         let Some(output) = modules.get_mut(&module) else {
             return Ok(None);
         };
-        output.announce(kernel, stream, current)?;
+        output.announce(kernel, stream, error, current)?;
         Ok(Some(modules))
     }
 
@@ -98,6 +102,8 @@ pub struct ModuleOutput {
     kernels: Vec<&'static str>,
     /// The number of the last launched kernel.
     running: Option<usize>,
+    /// The streams whose kernels read that number.
+    uses: Uses,
     /// The number of lost lines that were reported.
     lost: u32,
 }
@@ -126,6 +132,7 @@ impl ModuleOutput {
             ring,
             kernels: Vec::new(),
             running: None,
+            uses: Uses::none(0),
             lost: 0,
         })
     }
@@ -134,21 +141,25 @@ impl ModuleOutput {
     fn announce(
         &mut self,
         kernel: &'static str,
-        stream: &Stream,
+        (backend, stream): (&dyn Backend, &Stream),
+        error: impl FnOnce(Failure) -> ErrorKind,
         _current: &Current<'_>,
-    ) -> Result<(), Failure> {
+    ) -> Outcome<()> {
         let known = self.kernels.iter().position(|known| *known == kernel);
         let number = known.unwrap_or(self.kernels.len());
         if known.is_none() {
             self.kernels.push(kernel);
         }
         if self.running == Some(number) {
-            return Ok(());
+            return self.uses.order_reads(backend);
         }
+        self.uses.order_writes(backend, true)?;
         let place = self.ring + Ring::KERNEL_OFFSET as u64;
         // A value, which the call takes with it: it may return before a copy has read its source.
-        // SAFETY: the module's static has the 4 bytes, aligned, and only kernels of earlier launches read them.
-        unsafe { call!(cuMemsetD32Async(place, number as u32, 1, stream.raw())) }?;
+        // SAFETY: the module's static has the 4 bytes, aligned, and only kernels of earlier launches read them, for
+        // which the stream waits.
+        let set = unsafe { call!(cuMemsetD32Async(place, number as u32, 1, stream.raw())) };
+        set.map_err(error)?;
         self.running = Some(number);
         Ok(())
     }

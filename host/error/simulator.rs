@@ -34,6 +34,29 @@ pub enum SimulatorError {
         first: usize,
     },
 
+    /// Two streams use the same memory, at least one of them writes it, and neither waits for the other.
+    ///
+    /// Calls of this library wait. The views of `interop::raw` leave it to their user.
+    #[error(
+        "{call} {} memory{} that another stream of {device} {}, and does not wait for that stream; record an event \
+         after the other call, and make this stream wait for it with Device::wait_for",
+        if *is_write { "writes" } else { "reads" },
+        of_buffer(buffer.as_deref()),
+        if *earlier_is_write { "writes" } else { "reads" }
+    )]
+    UnorderedStreams {
+        /// The device's name.
+        device: String,
+        /// The later call.
+        call: String,
+        /// Whether it writes.
+        is_write: bool,
+        /// Whether the other stream's call writes.
+        earlier_is_write: bool,
+        /// The buffer's name, if it has one ([`Buffer::named`](crate::Buffer::named)).
+        buffer: Option<String>,
+    },
+
     /// Counters were requested, but only the simulator counts.
     #[error(
         "only the simulator counts what a kernel does, and this device is {device}; use Device::simulator(), or \

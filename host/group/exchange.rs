@@ -5,6 +5,7 @@ use super::transport::Transfer;
 use crate::buffer::{Buffer, BufferView, BufferViewMut};
 use crate::element::Element;
 use crate::error::Outcome;
+use crate::holder::{Holder, Written};
 use std::marker::PhantomData;
 use std::mem;
 
@@ -12,7 +13,9 @@ use std::mem;
 #[derive(Debug, Default)]
 pub struct Exchange<'a> {
     transfers: Vec<Transfer>,
-    buffers: PhantomData<&'a mut ()>,
+    /// The sources and the destinations in this process, by rank.
+    sources: Vec<(usize, Holder<'a>)>,
+    destinations: Vec<(usize, Written<'a>)>,
 }
 
 impl<'a> Exchange<'a> {
@@ -36,6 +39,10 @@ impl<'a> Exchange<'a> {
         let bytes = len * size_of::<T>();
         // Transfers between two other processes are theirs to make.
         if bytes > 0 && (source.is_some() || destination.is_some()) {
+            let sources = source.as_ref().map(|it| (from, it.holder()));
+            self.sources.extend(sources);
+            let destinations = destination.as_ref().map(|it| (to, it.written()));
+            self.destinations.extend(destinations);
             self.transfers.push(Transfer {
                 from,
                 to,
@@ -58,6 +65,13 @@ impl<'a> Exchange<'a> {
         for it in &self.transfers {
             assert_eq!(it.source.is_some(), locals.contains(&it.from));
             assert_eq!(it.destination.is_some(), locals.contains(&it.to));
+        }
+        let device = |rank| &group.devices()[group.local_of(rank).expect("it is of this process")];
+        for (rank, source) in self.sources {
+            source.order_reads(device(rank))?;
+        }
+        for (rank, destination) in self.destinations {
+            destination.order(device(rank))?;
         }
         // If one cannot be started, dropping this finishes the others.
         let started = Started {

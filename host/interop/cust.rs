@@ -138,7 +138,8 @@ unsafe fn adopt<T: Element + DeviceCopy>(
 /// is dropped then.
 pub fn buffer_into_cust<T: Element + DeviceCopy>(buffer: Buffer<T>) -> Result<DeviceBuffer<T>> {
     exchange(buffer.device())
-        .and_then(|_| buffer.device().backend().synchronize())
+        .and_then(|_| buffer.holder().written(0).order(buffer.device()))
+        .and_then(|()| buffer.device().backend().synchronize())
         .during("buffer_into_cust")?;
     let (address, len) = buffer.into_allocation();
     let pointer = DevicePointer::from_raw(address);

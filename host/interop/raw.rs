@@ -75,7 +75,7 @@ pub unsafe fn view<T: Element>(
 ) -> Result<BufferView<'_, T>> {
     check::<T>(address, len).during("interop::raw::view")?;
     // SAFETY: live memory for the lifetime that nothing else writes: the caller's contract.
-    Ok(unsafe { BufferView::of_elements(device, address, len) })
+    Ok(unsafe { BufferView::of_elements(device.into(), address, len) })
 }
 
 /// Returns a view of `len` elements of the caller's memory, to read and write.
@@ -95,7 +95,7 @@ pub unsafe fn view_mut<T: Element>(
 ) -> Result<BufferViewMut<'_, T>> {
     check::<T>(address, len).during("interop::raw::view_mut")?;
     // SAFETY: live memory for the lifetime that nothing else accesses: the caller's contract.
-    Ok(unsafe { BufferViewMut::of_view(BufferView::of_elements(device, address, len)) })
+    Ok(unsafe { BufferViewMut::of_view(BufferView::of_elements(device.into(), address, len)) })
 }
 
 /// Checks what can be checked without the driver.

@@ -15,7 +15,7 @@ pub(crate) unsafe fn read_elements<T: Element>(batch: MatrixBatch<'_, T>) -> Glo
     let address = view_address::<T>(address_of(batch.first()));
     // SAFETY: the elements are live, initialised and aligned: from the first to the last they are in one live
     // allocation, and aligned like elements of a buffer. They stay while the borrow lasts, the launch is submitted
-    // within it, and work that frees them comes later in the device's order. Nothing writes what is read: by the
+    // within it, and work that frees them is ordered after it. Nothing writes what is read: by the
     // caller's contract only elements of the matrices are read. They are borrowed, so no view that is written, by
     // this launch or by work submitted meanwhile, has one of them. Another view may have elements in the gaps, which
     // are not read. The reads go through the read-only cache (`ld.global.nc`). It requires that a location which is

@@ -1,7 +1,7 @@
 //! Matrices as a kernel's parameters.
 
 use super::sealed::{self, Position};
-use super::{LaunchArg, check_device, view_address};
+use super::{LaunchArg, view_address};
 use crate::element::Element;
 use crate::error::{ErrorKind, Outcome};
 use crate::matrix::{Matrix, MatrixView, MatrixViewMut};
@@ -14,11 +14,14 @@ impl<'launch, 'a: 'launch, T: Element> sealed::LaunchArg<GlobalMatrix<'launch, T
 {
     fn into_param(self, position: Position<'_>) -> Outcome<GlobalMatrix<'launch, T>> {
         let view = row_major(self, position)?;
+        position
+            .device
+            .check_reads(|| position.what(), view.holder())?;
         let base = view_address::<T>(view.device_address());
         // SAFETY: the lines are live and aligned: they are in one live allocation, aligned for its elements, a
         // leading dimension apart. The allocation stays while the borrow lasts, the launch is submitted within it,
-        // and work that frees it comes later in the device's order. Nothing writes the elements meanwhile: such work
-        // also comes later.
+        // and work that frees it is ordered after it. Nothing writes the elements meanwhile: such work is also
+        // ordered after it.
         Ok(unsafe {
             GlobalMatrix::from_raw_parts(base, view.rows(), view.cols(), view.leading_dimension())
         })
@@ -35,6 +38,9 @@ impl<'launch, 'a: 'launch, T: Element> sealed::LaunchArg<GlobalMatrixMut<'launch
 {
     fn into_param(self, position: Position<'_>) -> Outcome<GlobalMatrixMut<'launch, T>> {
         let view = row_major(self.view(), position)?;
+        position
+            .device
+            .check_writes(|| position.what(), self.written())?;
         let base = view_address::<T>(view.device_address());
         // SAFETY: the lines are live and aligned, as for a matrix that is read. Nothing else accesses the elements:
         // the borrow is mutable, so no other argument of this launch and no work that is submitted meanwhile does.
@@ -73,12 +79,11 @@ impl<'launch, 'a: 'launch, T: Element> sealed::LaunchArg<GlobalMatrixMut<'launch
     }
 }
 
-/// The matrix, if it is row-major and on the launch's device.
+/// The matrix, if it is row-major.
 fn row_major<'a, T: Element>(
     view: MatrixView<'a, T>,
     position: Position<'_>,
 ) -> Outcome<MatrixView<'a, T>> {
-    check_device(view.device(), position)?;
     view.with_rows().ok_or_else(|| ErrorKind::LaunchConfig {
         kernel: position.kernel,
         reason: format!(

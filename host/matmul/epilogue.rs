@@ -99,7 +99,7 @@ impl<S: Element> LineVectors<'_, S> {
     ) -> Outcome<()> {
         for (vector, name) in [self.scale, self.bias].into_iter().zip(names) {
             if let Some(vector) = vector {
-                device.check_owns(|| name.to_owned(), vector.device())?;
+                device.check_reads(|| name.to_owned(), vector.holder())?;
                 check_length(name, vector.len(), len, rule)?;
             }
         }

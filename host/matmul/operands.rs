@@ -172,14 +172,13 @@ impl<'a, T: Element, O: Element, S: EpilogueScalar> Matrices<'a, T, O, S> {
         epilogue: Epilogue<'a, S>,
     ) -> Outcome<Option<Self>> {
         let result = c.view().first();
-        let holders = [
-            ("A", operands.a.first().device()),
-            ("B", operands.b.first().device()),
-            ("C", result.device()),
-        ];
-        for (name, holder) in holders {
-            device.check_owns(|| format!("the matrix {name}"), holder)?;
+        for (name, batch) in [("A", operands.a), ("B", operands.b)] {
+            device.check_reads(|| format!("the matrix {name}"), batch.first().holder())?;
         }
+        for prepared in operands.prepared.into_iter().flatten() {
+            prepared.order_reads(device)?;
+        }
+        device.check_writes(|| "the matrix C".to_owned(), c.written())?;
         operands.check_inner()?;
         let (m, n, _) = operands.extents();
         check_result((m, n), result.shape())?;

@@ -6,6 +6,7 @@ use super::view::MatrixView;
 use super::view_mut::MatrixViewMut;
 use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result};
+use crate::holder::Written;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
 
@@ -167,6 +168,14 @@ impl<'a, T: Element> MatrixBatchMut<'a, T> {
     #[must_use]
     pub fn view_mut(&mut self) -> MatrixBatchMut<'_, T> {
         MatrixBatchMut::of(self.batch)
+    }
+
+    /// The elements, as the result of a call.
+    pub(crate) fn written(&self) -> Written<'a> {
+        let lines = self.batch.first.lines();
+        let count = self.batch.count.unwrap_or(1);
+        let bytes = count * lines.count * lines.len * size_of::<T>();
+        self.batch.first.holder().written(bytes)
     }
 
     pub(crate) fn into_batch(self) -> MatrixBatch<'a, T> {

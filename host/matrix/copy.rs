@@ -116,11 +116,13 @@ impl<T: Element> MatrixView<'_, T> {
             return Ok(());
         }
         let destination = rows(first.cast(), Lines { apart, ..lines }, size_of::<T>());
+        let device = self.device();
+        self.holder().order_reads(device)?;
         // SAFETY: the elements are in a live allocation, which the view borrows. No work conflicts: writes need a
-        // mutable borrow, so they were submitted before, and the backend executes work in order. The places on the
-        // host are writable: the caller's contract.
+        // mutable borrow, so they were submitted before, and this is ordered after them. The places on the host are
+        // writable: the caller's contract.
         unsafe {
-            let backend = self.device().backend();
+            let backend = device.backend();
             backend.copy_rows_to_host(destination, rows_of(*self), extent_of(*self))
         }
     }
@@ -180,11 +182,13 @@ impl<T: Element> MatrixViewMut<'_, T> {
         }
         let source = rows(first.cast(), Lines { apart, ..lines }, size_of::<T>());
         let view = self.view();
+        let device = view.device();
+        self.written().order(device)?;
         // SAFETY: the elements are in a live allocation, which the view borrows. No work conflicts: the mutable
-        // borrow keeps other threads away, and the backend executes earlier work first. The places on the host are
+        // borrow keeps other threads away, and this is ordered after earlier work. The places on the host are
         // readable: the caller's contract.
         unsafe {
-            let backend = view.device().backend();
+            let backend = device.backend();
             backend.copy_rows_to_device(rows_of(view), source, extent_of(view))
         }
     }
@@ -216,9 +220,10 @@ impl<T: Element> MatrixViewMut<'_, T> {
             return Ok(());
         }
         let (destination, source) = in_one_order(view, source)?;
+        source.holder().order_reads(device)?;
+        self.written().order(device)?;
         // SAFETY: both have the rows in live allocations, and these do not overlap, because no other view has
-        // elements of a mutable one. The borrows keep conflicting work away; earlier work comes first in the
-        // backend.
+        // elements of a mutable one. The borrows keep conflicting work away, and this is ordered after earlier work.
         unsafe {
             let backend = device.backend();
             if destination.lines().are_contiguous() && source.lines().are_contiguous() {

@@ -43,7 +43,7 @@ macro_rules! getters {
         /// The device that holds the matrix.
         #[must_use]
         pub fn device(&$self) -> $device {
-            $matrix.device
+            $matrix.holder.device
         }
     };
 }

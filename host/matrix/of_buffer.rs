@@ -28,7 +28,7 @@ impl<'a, T: Element> BufferView<'a, T> {
     #[must_use]
     pub fn as_column(self) -> MatrixView<'a, T> {
         let shape = MatrixShape::from((self.len(), 1, Order::ColumnMajor));
-        MatrixView::of_elements(self.device(), self.device_address(), shape, self.len())
+        MatrixView::of_elements(self.holder(), self.device_address(), shape, self.len())
     }
 
     /// Views the elements as a matrix, without a copy, in the shape's order.
@@ -52,9 +52,9 @@ impl<'a, T: Element> BufferView<'a, T> {
         let shape = shape.into();
         let checked = check_shape("the buffer", shape, self.len());
         checked.during("as_matrix")?;
-        let (device, address) = (self.device(), self.device_address());
+        let (holder, address) = (self.holder(), self.device_address());
         Ok(MatrixView::of_elements(
-            device,
+            holder,
             address,
             shape,
             shape.row_len(),
@@ -88,8 +88,8 @@ impl<'a, T: Element> BufferView<'a, T> {
     }
 
     fn strided(self, shape: MatrixShape, leading_dimension: usize) -> Outcome<MatrixView<'a, T>> {
-        let (device, address) = (self.device(), self.device_address());
-        let matrix = MatrixView::of_elements(device, address, shape, leading_dimension);
+        let (holder, address) = (self.holder(), self.device_address());
+        let matrix = MatrixView::of_elements(holder, address, shape, leading_dimension);
         check_room("the buffer", matrix.lines(), leading_dimension, self.len())?;
         Ok(matrix)
     }

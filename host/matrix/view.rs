@@ -6,6 +6,7 @@ use crate::buffer::{Buffer, BufferView, resolve};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result};
+use crate::holder::Holder;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
@@ -30,7 +31,7 @@ use std::ops::RangeBounds;
 /// ```
 #[derive(Clone, Copy)]
 pub struct MatrixView<'a, T: Element> {
-    pub(super) device: &'a Device,
+    pub(super) holder: Holder<'a>,
     /// The address of the first element; meaningless if there are no bytes.
     address: u64,
     pub(super) rows: usize,
@@ -71,23 +72,23 @@ impl Lines {
 impl<'a, T: Element> MatrixView<'a, T> {
     /// `buffer` has the elements of `shape`, without gaps.
     pub(super) fn new(buffer: &'a Buffer<T>, shape: MatrixShape) -> Self {
-        let (device, address) = (buffer.device(), buffer.device_address());
-        Self::of_elements(device, address, shape, shape.row_len())
+        let (holder, address) = (buffer.holder(), buffer.device_address());
+        Self::of_elements(holder, address, shape, shape.row_len())
     }
 
     /// A matrix whose first element is at `address`.
     ///
     /// If there are elements, all of them, from the first to the last, are borrowed and lie in one allocation of
-    /// `device`; `leading_dimension` is at least the length of a row, or of a column if column-major.
+    /// `holder`; `leading_dimension` is at least the length of a row, or of a column if column-major.
     pub(super) fn of_elements(
-        device: &'a Device,
+        holder: Holder<'a>,
         address: u64,
         shape: MatrixShape,
         leading_dimension: usize,
     ) -> Self {
         let MatrixShape { rows, cols, order } = shape;
         Self {
-            device,
+            holder,
             address,
             rows,
             cols,
@@ -105,6 +106,10 @@ impl<'a, T: Element> MatrixView<'a, T> {
     #[must_use]
     pub fn device_address(&self) -> u64 {
         self.address
+    }
+
+    pub(crate) fn holder(&self) -> Holder<'a> {
+        self.holder
     }
 
     /// The transpose, without a copy.
@@ -167,7 +172,7 @@ impl<'a, T: Element> MatrixView<'a, T> {
         }
         // SAFETY: the elements are in one allocation and borrowed: without gaps they are contiguous in the one that
         // this view borrows.
-        Some(unsafe { BufferView::of_elements(self.device, self.address, lines.span()) })
+        Some(unsafe { BufferView::of_elements(self.holder, self.address, lines.span()) })
     }
 
     pub(crate) fn lines(&self) -> Lines {
@@ -269,6 +274,6 @@ pub(super) fn debug<T: Element>(
         .field("cols", &view.cols)
         .field("order", &view.order)
         .field("leading_dimension", &view.leading_dimension)
-        .field("device", view.device)
+        .field("device", view.holder.device)
         .finish()
 }

@@ -6,6 +6,7 @@ use crate::buffer::BufferViewMut;
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, Outcome, Result};
+use crate::holder::Written;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
@@ -93,6 +94,14 @@ impl<'a, T: Element> MatrixViewMut<'a, T> {
     }
 
     /// The same elements, no longer written through this view.
+    /// The elements, as the result of a call.
+    pub(crate) fn written(&self) -> Written<'a> {
+        let lines = self.view.lines();
+        self.view
+            .holder()
+            .written(lines.count * lines.len * size_of::<T>())
+    }
+
     pub(super) fn into_view(self) -> MatrixView<'a, T> {
         self.view
     }

@@ -57,7 +57,7 @@ impl Device {
         needs_an_element: bool,
     ) -> Outcome<()> {
         for (index, array) in x.iter().enumerate() {
-            self.check_owns(|| operand("buffer", index, ARRAYS), array.device())?;
+            self.check_reads(|| operand("buffer", index, ARRAYS), array.holder())?;
         }
         for array in &x[1..] {
             let rule = "as many as the first buffer";
@@ -73,7 +73,7 @@ impl Device {
     }
 
     pub(super) fn check_result<O: Element>(&self, result: &BufferViewMut<'_, O>) -> Outcome<()> {
-        self.check_owns(|| "the buffer of the result".to_owned(), result.device())?;
+        self.check_writes(|| "the buffer of the result".to_owned(), result.written())?;
         check_length(
             "the buffer of the result",
             result.len(),

@@ -118,7 +118,7 @@ impl Device {
         x: [MatrixView<'_, T>; ARRAYS],
     ) -> Outcome<()> {
         for (index, matrix) in x.iter().enumerate() {
-            self.check_owns(|| operand("matrix", index, ARRAYS), matrix.device())?;
+            self.check_reads(|| operand("matrix", index, ARRAYS), matrix.holder())?;
         }
         Ok(())
     }
@@ -140,7 +140,7 @@ impl Device {
         values: BufferViewMut<'_, T::Value>,
     ) -> Outcome<()> {
         self.check_matrices(x)?;
-        self.check_owns(|| "the buffer of the values".to_owned(), values.device())?;
+        self.check_writes(|| "the buffer of the values".to_owned(), values.written())?;
         let rule = "one for each row or column to reduce";
         check_length("the buffer of the values", values.len(), x[0].rows(), rule)?;
         match x[0].shape() {

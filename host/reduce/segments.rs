@@ -216,11 +216,11 @@ impl Device {
         values: BufferViewMut<'_, T::Value>,
     ) -> Outcome<()> {
         self.check_arrays(x, false)?;
-        self.check_owns(
+        self.check_reads(
             || "the list of segments".to_owned(),
-            segments.offsets.device(),
+            segments.offsets.holder(),
         )?;
-        self.check_owns(|| "the buffer of the values".to_owned(), values.device())?;
+        self.check_writes(|| "the buffer of the values".to_owned(), values.written())?;
         let rule = "one for each segment";
         check_length(
             "the buffer of the values",

@@ -1,4 +1,4 @@
-//! Events of a simulated device: times of the host's clock.
+//! Events of a simulated device: times of the host's clock, and places in the order of streams.
 
 use super::Simulator;
 use crate::backend::{DeviceEvents, EventHandle};
@@ -7,8 +7,9 @@ use crate::error::Outcome;
 impl DeviceEvents for Simulator {
     fn record_event(&self) -> Outcome<EventHandle> {
         simt::refuse_host_call("record_event");
-        let nanoseconds = self.epoch.elapsed().as_nanos();
-        Ok(EventHandle(u64::try_from(nanoseconds).unwrap_or(u64::MAX)))
+        let nanoseconds = self.machine.epoch.elapsed().as_nanos();
+        let event = self.machine.streams().record(self.stream, nanoseconds);
+        Ok(event)
     }
 
     unsafe fn event_has_come(&self, _event: EventHandle) -> Outcome<bool> {
@@ -20,8 +21,12 @@ impl DeviceEvents for Simulator {
     }
 
     unsafe fn seconds_between(&self, earlier: EventHandle, later: EventHandle) -> Outcome<f64> {
-        Ok(later.0.saturating_sub(earlier.0) as f64 * 1e-9)
+        let streams = self.machine.streams();
+        let [earlier, later] = [earlier, later].map(|event| streams.nanoseconds(event));
+        Ok(later.saturating_sub(earlier) as f64 * 1e-9)
     }
 
-    unsafe fn destroy_event(&self, _event: EventHandle) {}
+    unsafe fn destroy_event(&self, event: EventHandle) {
+        self.machine.streams().forget(event);
+    }
 }

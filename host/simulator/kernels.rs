@@ -1,6 +1,7 @@
 //! Launches on a simulated device, and the static arrays that kernels see.
 
 use super::Simulator;
+use super::stream_check::uses_of_launch;
 use crate::backend::{Backend as _, DeviceKernels, LaunchRequest, ResidencyRequest, SymbolRequest};
 use crate::error::{ErrorKind, Outcome, SimulatorError};
 use crate::kernel_output::print_line;
@@ -15,10 +16,14 @@ impl Simulator {
     /// Locks the device, once all work submitted earlier is complete. In a forked child, a launch of the parent's
     /// never completes.
     pub(super) fn statics(&self) -> Outcome<MutexGuard<'_, HashMap<ModuleId, Arc<StaticMemory>>>> {
-        if std::process::id() == self.process {
-            return Ok(self.statics.lock().unwrap_or_else(PoisonError::into_inner));
+        if std::process::id() == self.machine.process {
+            return Ok(self
+                .machine
+                .statics
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner));
         }
-        match self.statics.try_lock() {
+        match self.machine.statics.try_lock() {
             Ok(statics) => Ok(statics),
             Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
             Err(TryLockError::WouldBlock) => {
@@ -71,9 +76,9 @@ impl DeviceKernels for Simulator {
 
     fn residency(&self, request: &ResidencyRequest<'_>) -> Outcome<Residency> {
         Ok(Residency::simulated(
-            &self.profile.datasheet().limits,
-            self.properties.multiprocessors,
-            most_registers(&request.bounds, request.config.block, self.profile),
+            &self.machine.profile.datasheet().limits,
+            self.machine.properties.multiprocessors,
+            most_registers(&request.bounds, request.config.block, self.machine.profile),
             request.config,
         ))
     }
@@ -83,6 +88,8 @@ impl DeviceKernels for Simulator {
         simt::refuse_host_call("launch");
         let mut statics = self.statics()?;
         let memory = Arc::clone(statics.entry(request.entry.module.id()).or_default());
+        let call = || format!("a launch of `{}`", request.entry.kernel);
+        self.check_order(call, || uses_of_launch(request))?;
         let output = Arc::default();
         let launch = simt::Launch {
             kernel: request.entry.kernel,
@@ -92,16 +99,16 @@ impl DeviceKernels for Simulator {
             thread_registers: Some(most_registers(
                 &request.bounds,
                 request.config.block,
-                self.profile,
+                self.machine.profile,
             )),
             dynamic_shared_bytes: request.config.dynamic_shared_bytes as usize,
             options: &simt::Options {
-                counters: self.recorder.is_open(),
+                counters: self.machine.recorder.is_open(),
                 statics: memory,
                 output: Arc::clone(&output),
                 views: view_names(request),
                 is_dependent: request.bounds.dependent_launch,
-                ..self.options.clone()
+                ..self.machine.options.clone()
             },
         };
         let run = match request.bounds.cooperative {
@@ -112,11 +119,11 @@ impl DeviceKernels for Simulator {
         output.take().iter().for_each(|line| print_line(line));
         let report = report.map_err(ErrorKind::KernelDefect)?;
         if let Some(counts) = report.counts {
-            self.recorder.add(KernelReport::of_launch(
+            self.machine.recorder.add(KernelReport::of_launch(
                 request.entry.kernel,
                 request.config,
                 *counts,
-                self.profile,
+                self.machine.profile,
             ));
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 use super::Simulator;
 use super::quarantine::{ALIGNMENT, KEPT_BYTES, host_pointer};
+use super::stream_check::MemoryUse;
 use crate::backend::{Backend as _, DeviceMemory, RowExtent, Rows};
 use crate::error::{ErrorKind, Outcome, SimulatorError};
 use simt::Contents;
@@ -17,12 +18,14 @@ const POISON: u8 = 0xFF;
 impl Simulator {
     /// Takes `bytes` from the simulated memory; the error says how much is left.
     pub(super) fn reserve(&self, bytes: usize) -> Outcome<()> {
-        let reserved =
-            self.allocated_bytes
-                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |used| {
-                    used.checked_add(bytes as u64)
-                        .filter(|used| *used <= self.properties.memory_bytes)
-                });
+        let reserved = self.machine.allocated_bytes.fetch_update(
+            Ordering::Relaxed,
+            Ordering::Relaxed,
+            |used| {
+                used.checked_add(bytes as u64)
+                    .filter(|used| *used <= self.machine.properties.memory_bytes)
+            },
+        );
         match reserved {
             Ok(_) => Ok(()),
             Err(_) => Err(self.out_of_memory(bytes)),
@@ -40,7 +43,8 @@ impl Simulator {
     }
 
     pub(super) fn release(&self, bytes: usize) {
-        self.allocated_bytes
+        self.machine
+            .allocated_bytes
             .fetch_sub(bytes as u64, Ordering::Relaxed);
     }
 
@@ -49,13 +53,16 @@ impl Simulator {
             device: self.label(),
             requested: bytes as u64,
             free: self.free_bytes(),
-            total: self.properties.memory_bytes,
+            total: self.machine.properties.memory_bytes,
         }
     }
 
     pub(super) fn free_bytes(&self) -> u64 {
-        let allocated = self.allocated_bytes.load(Ordering::Relaxed);
-        self.properties.memory_bytes.saturating_sub(allocated)
+        let allocated = self.machine.allocated_bytes.load(Ordering::Relaxed);
+        self.machine
+            .properties
+            .memory_bytes
+            .saturating_sub(allocated)
     }
 }
 
@@ -99,16 +106,22 @@ impl DeviceMemory for Simulator {
             unsafe { self.free_at_once(address as u64, bytes) };
             return Err(self.out_of_memory(bytes));
         }
+        self.machine.stream_check().allocated(address as u64, bytes);
         Ok(address as u64)
     }
 
     unsafe fn free(&self, address: u64, bytes: usize) {
-        let kept = if self.options.checks { KEPT_BYTES } else { 0 };
+        let kept = if self.machine.options.checks {
+            KEPT_BYTES
+        } else {
+            0
+        };
         // The lock must not stay locked if a kernel that drops a buffer is stopped.
         simt::uninterrupted(|| {
             // SAFETY: a live allocation that is not used again, by the contract of `free`; `allocate_zeroed` made the
             // layout.
             unsafe { self.quarantine().free(address, bytes, kept) };
+            self.machine.stream_check().freed(address);
         });
         self.release(bytes);
     }
@@ -125,6 +138,8 @@ impl DeviceMemory for Simulator {
     unsafe fn copy_to_device(&self, destination: u64, source: &[u8]) -> Outcome<()> {
         simt::refuse_host_call("copy to device");
         let _stream = self.statics()?;
+        let written = MemoryUse::write(destination, source.len());
+        self.check_order(|| "a copy from host memory".to_owned(), || [written])?;
         // SAFETY: the destination is live memory that no other thread accesses: the caller's contract. So it cannot
         // overlap `source`, a borrowed slice.
         unsafe {
@@ -138,7 +153,9 @@ impl DeviceMemory for Simulator {
         simt::refuse_host_call("copy to host");
         let _stream = self.statics()?;
         let bytes = destination.len();
-        if self.options.checks
+        let read = MemoryUse::read(source, bytes);
+        self.check_order(|| "a copy to host memory".to_owned(), || [read])?;
+        if self.machine.options.checks
             && let Some(first) = simt::first_unwritten(source as usize, bytes)
         {
             return Err(ErrorKind::Simulator(SimulatorError::NeverWritten {
@@ -163,6 +180,11 @@ impl DeviceMemory for Simulator {
     unsafe fn copy_on_device(&self, destination: u64, source: u64, bytes: usize) -> Outcome<()> {
         simt::refuse_host_call("copy on device");
         let _stream = self.statics()?;
+        let uses = [
+            MemoryUse::read(source, bytes),
+            MemoryUse::write(destination, bytes),
+        ];
+        self.check_order(|| "a copy on the device".to_owned(), || uses)?;
         // SAFETY: both ranges are live memory without conflicting use, and do not overlap: the caller's contract.
         unsafe {
             ptr::copy_nonoverlapping(host_pointer(source), host_pointer(destination), bytes);
@@ -222,6 +244,8 @@ impl DeviceMemory for Simulator {
     unsafe fn fill_zero(&self, address: u64, bytes: usize) -> Outcome<()> {
         simt::refuse_host_call("fill_zero");
         let _stream = self.statics()?;
+        let written = MemoryUse::write(address, bytes);
+        self.check_order(|| "a fill with zeros".to_owned(), || [written])?;
         // SAFETY: this is live memory that no other thread accesses: the caller's contract.
         unsafe { ptr::write_bytes(host_pointer(address), 0, bytes) };
         simt::mark_written(address as usize, bytes);

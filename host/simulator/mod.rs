@@ -7,19 +7,23 @@ mod options;
 mod peers;
 mod quarantine;
 mod results;
+mod stream_check;
+mod stream_order;
+mod streams;
 mod tensor_maps;
 mod textures;
 
 pub use options::SimulatorOptions;
 
-use crate::backend::{Backend, DeviceMemory as _};
-use crate::error::Outcome;
+use crate::backend::{Backend, DeviceMemory as _, StreamPriority};
+use crate::error::{ErrorKind, Outcome, SimulatorError};
 use crate::kernel_output::print_message;
 use crate::launch::{MAX_GRID_X, MAX_GRID_Y};
 use crate::module_source::ModuleId;
 use crate::properties::DeviceProperties;
 use crate::report::LaunchRecorder;
 use crate::scratch::{Allocation, CHUNK_BYTES, Scratch};
+use crate::stream_set::{StreamNumber, too_many_streams};
 use quarantine::Quarantine;
 use simt::{Dim3, Profile, StaticMemory};
 use std::collections::HashMap;
@@ -29,15 +33,25 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
+use stream_check::{MemoryUse, StreamCheck, Unordered};
+use stream_order::StreamOrder;
 
 const NAME: &str = "simulator";
 
 /// The number of simulators that this process has made.
 static MADE: AtomicU64 = AtomicU64::new(0);
 
-/// One simulated device.
+/// One stream of a simulated device.
 #[derive(Debug)]
 pub(crate) struct Simulator {
+    machine: Arc<Machine>,
+    stream: StreamNumber,
+    scratch: Scratch,
+}
+
+/// A simulated device: what its streams share.
+#[derive(Debug)]
+struct Machine {
     options: simt::Options,
     properties: DeviceProperties,
     /// The device's number among the simulators of the process, from 1.
@@ -45,7 +59,6 @@ pub(crate) struct Simulator {
     allocated_bytes: AtomicU64,
     /// The start of the events' clock, which counts nanoseconds.
     epoch: Instant,
-    scratch: Scratch,
     recorder: LaunchRecorder,
     freed: Mutex<Quarantine>,
     /// The device whose limits this one has.
@@ -54,6 +67,8 @@ pub(crate) struct Simulator {
     /// arrays run one after another, as in a stream. The effects of a launch may be undone and redone, including the
     /// rest of a buffer of which the launch was given only a part.
     statics: Mutex<HashMap<ModuleId, Arc<StaticMemory>>>,
+    streams: Mutex<StreamOrder>,
+    stream_check: Mutex<StreamCheck>,
     /// The process that has made the device.
     process: u32,
 }
@@ -71,13 +86,72 @@ impl Drop for Simulator {
             // it after `drop`.
             unsafe { self.free(address, bytes) };
         }
+        self.machine.streams().remove(self.stream);
+    }
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
         self.quarantine().shrink(0);
         self.name_unused_suppressions();
     }
 }
 
 impl Simulator {
+    /// The first stream of a new device.
     pub(crate) fn new(options: SimulatorOptions) -> Self {
+        Self::on(Arc::new(Machine::new(options))).expect("a device has a first stream")
+    }
+
+    /// A stream of `machine`, which is ordered after all earlier work.
+    fn on(machine: Arc<Machine>) -> Outcome<Self> {
+        let stream = machine.streams().add().ok_or_else(too_many_streams)?;
+        Ok(Self {
+            machine,
+            stream,
+            scratch: Scratch::default(),
+        })
+    }
+
+    fn quarantine(&self) -> MutexGuard<'_, Quarantine> {
+        self.machine.quarantine()
+    }
+
+    /// Checks that this stream is ordered after conflicting uses of memory by others.
+    /// A device with one stream needs no check.
+    fn check_order<U: AsRef<[MemoryUse]>>(
+        &self,
+        call: impl FnOnce() -> String,
+        uses: impl FnOnce() -> U,
+    ) -> Outcome<()> {
+        let machine = &*self.machine;
+        let mut order = machine.streams();
+        if !machine.options.checks || order.has_one() {
+            return Ok(());
+        }
+        let checked = machine
+            .stream_check()
+            .call(&mut order, self.stream, uses().as_ref());
+        checked.map_err(
+            |Unordered {
+                 later,
+                 earlier_is_write,
+             }| {
+                ErrorKind::Simulator(SimulatorError::UnorderedStreams {
+                    device: self.label(),
+                    call: call(),
+                    is_write: later.is_write,
+                    earlier_is_write,
+                    buffer: simt::allocation_name(later.address as usize)
+                        .map(|name| name.to_string()),
+                })
+            },
+        )
+    }
+}
+
+impl Machine {
+    fn new(options: SimulatorOptions) -> Self {
         Self {
             options: simt::Options {
                 seed: options.seed,
@@ -101,8 +175,9 @@ impl Simulator {
             number: MADE.fetch_add(1, Ordering::Relaxed) + 1,
             allocated_bytes: AtomicU64::new(0),
             epoch: Instant::now(),
-            scratch: Scratch::default(),
             statics: Mutex::default(),
+            streams: Mutex::default(),
+            stream_check: Mutex::default(),
             process: std::process::id(),
             profile: options.profile.unwrap_or_default(),
             recorder: LaunchRecorder::new(options.profile.unwrap_or_default(), options.counters),
@@ -120,6 +195,15 @@ impl Simulator {
         }
     }
 
+    fn streams(&self) -> MutexGuard<'_, StreamOrder> {
+        self.streams.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn stream_check(&self) -> MutexGuard<'_, StreamCheck> {
+        let check = self.stream_check.lock();
+        check.unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn quarantine(&self) -> MutexGuard<'_, Quarantine> {
         self.freed.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -127,7 +211,7 @@ impl Simulator {
 
 impl Backend for Simulator {
     fn properties(&self) -> &DeviceProperties {
-        &self.properties
+        &self.machine.properties
     }
 
     fn is_simulator(&self) -> bool {
@@ -135,8 +219,8 @@ impl Backend for Simulator {
     }
 
     fn label(&self) -> String {
-        let numbered = format!("{NAME} #{}", self.number);
-        self.properties.name.replacen(NAME, &numbered, 1)
+        let numbered = format!("{NAME} #{}", self.machine.number);
+        self.machine.properties.name.replacen(NAME, &numbered, 1)
     }
 
     /// Nothing to wait for: every launch and copy was done when its call returned.
@@ -145,13 +229,18 @@ impl Backend for Simulator {
         Ok(())
     }
 
+    fn new_stream(&self, _priority: StreamPriority) -> Outcome<Arc<dyn Backend>> {
+        simt::refuse_host_call("new_stream");
+        Ok(Arc::new(Self::on(Arc::clone(&self.machine))?))
+    }
+
     fn raw_stream(&self) -> Option<NonNull<c_void>> {
         None
     }
 
     fn recorder(&self) -> Option<&LaunchRecorder> {
         simt::refuse_host_call("a report of launches");
-        Some(&self.recorder)
+        Some(&self.machine.recorder)
     }
 
     /// A kernel must not ask for it: the holder of the scratch memory waits for launches, perhaps for that of the

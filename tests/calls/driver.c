@@ -150,7 +150,7 @@ static void complete(void) {
   pthread_mutex_unlock(&lock);
 }
 
-int cuStreamCreate(void **stream, unsigned flags) {
+int cuStreamCreateWithPriority(void **stream, unsigned flags, int priority) {
   CALL_IN_CONTEXT;
   *stream = HANDLE(STREAM, device_of(current()));
   return SUCCESS;

@@ -33,7 +33,7 @@ impl DeviceEvents for CudaDevice {
         self.run(|_current| {
             // SAFETY: the event is alive: the caller's contract.
             let waited = unsafe { call!(cuEventSynchronize(raw_event(event))) };
-            self.modules.outputs.print(false);
+            self.gpu.modules.outputs.print(false);
             waited
         })
     }
@@ -61,6 +61,6 @@ fn event_handle(event: sys::CUevent) -> EventHandle {
     EventHandle(event.expose_provenance() as u64)
 }
 
-fn raw_event(event: EventHandle) -> sys::CUevent {
+pub(super) fn raw_event(event: EventHandle) -> sys::CUevent {
     ptr::with_exposed_provenance_mut(event.0 as usize)
 }

@@ -2,25 +2,27 @@
 
 use super::{CudaDevice, launch};
 use crate::backend::{
-    Backend as _, DeviceKernels, DeviceMemory as _, Entry, LaunchRequest, ResidencyRequest,
+    Backend, DeviceKernels, DeviceMemory as _, Entry, LaunchRequest, ResidencyRequest,
     SymbolRequest,
 };
 use crate::cuda::compile::LoadError;
 use crate::cuda::context::Current;
 use crate::cuda::driver::Failure;
-use crate::cuda::modules::{Function, FunctionError};
+use crate::cuda::modules::{Function, FunctionError, Loaded};
 use crate::cuda::occupancy;
 use crate::cuda::start::OLDEST_DRIVER;
+use crate::cuda::static_order::Statics;
 use crate::cuda::statics::find_global;
 use crate::error::{ErrorKind, Outcome};
 use crate::launch::LaunchConfig;
 use crate::module_source::ModuleSource;
 use crate::residency::Residency;
+use std::sync::MutexGuard;
 
 impl CudaDevice {
     fn launch_error(&self, kernel: &'static str, failure: Failure) -> ErrorKind {
         if failure.loses_device() {
-            return self.error(failure);
+            return self.gpu.error(failure);
         }
         ErrorKind::Launch {
             kernel,
@@ -32,12 +34,12 @@ impl CudaDevice {
     fn load_error(&self, source: &ModuleSource, error: LoadError) -> ErrorKind {
         let (major, minor) = self.compute_capability();
         match error {
-            LoadError::Driver(failure) => self.error(failure),
+            LoadError::Driver(failure) => self.gpu.error(failure),
             LoadError::NoImage(images) => ErrorKind::NoModule {
                 module: source.name(),
                 device: self.label(),
                 compute_capability: format!("{major}.{minor}"),
-                driver: self.properties.driver.unwrap_or(OLDEST_DRIVER),
+                driver: self.gpu.properties.driver.unwrap_or(OLDEST_DRIVER),
                 images,
             },
         }
@@ -59,14 +61,17 @@ impl CudaDevice {
     }
 
     fn compute_capability(&self) -> (u32, u32) {
-        self.properties.compute_capability.unwrap_or_default()
+        self.gpu.properties.compute_capability.unwrap_or_default()
     }
 
     /// The device address of a static array, which must have the size that the host knows.
-    fn symbol_address(&self, symbol: &SymbolRequest, current: &Current<'_>) -> Outcome<u64> {
-        let module = self
-            .modules
-            .lock()
+    fn symbol_address(
+        &self,
+        modules: &mut Loaded,
+        symbol: &SymbolRequest,
+        current: &Current<'_>,
+    ) -> Outcome<u64> {
+        let module = modules
             .module(symbol.module, self.compute_capability(), current)
             .map_err(|error| self.load_error(symbol.module, error))?;
         // The device library aligns static arrays to 16 bytes, and so rounds their sizes.
@@ -79,7 +84,7 @@ impl CudaDevice {
                  built from"
                     .to_owned()
             }
-            Err(failure) => return Err(self.error(failure)),
+            Err(failure) => return Err(self.gpu.error(failure)),
         };
         Err(ErrorKind::NoSymbol {
             module: symbol.module.name(),
@@ -92,12 +97,12 @@ impl CudaDevice {
     /// The kernel of this name, prepared for launches with the blocks of `config`.
     fn prepared_function(
         &self,
+        modules: &mut Loaded,
         entry: &Entry,
         config: &LaunchConfig,
         current: &Current<'_>,
     ) -> Outcome<Function> {
         let kernel = entry.kernel;
-        let mut modules = self.modules.lock();
         let function = modules
             .function(entry, self.compute_capability(), current)
             .map_err(|error| self.function_error(entry, error))?;
@@ -107,6 +112,17 @@ impl CudaDevice {
             .allow_dynamic_shared(config.dynamic_shared_bytes, current)
             .map_err(|failure| self.launch_error(kernel, failure))?;
         Ok(*function)
+    }
+
+    /// The modules, locked until a use of the static arrays of `module` is submitted, which is ordered now.
+    fn lock_statics<'m>(
+        &self,
+        modules: MutexGuard<'m, Loaded>,
+        module: &'static ModuleSource,
+        order: impl FnOnce(&Statics) -> Outcome<()>,
+    ) -> Outcome<MutexGuard<'m, Loaded>> {
+        modules.statics(module).map_or(Ok(()), order)?;
+        Ok(modules)
     }
 
     /// Checks the limits that only the compiled kernel knows: its registers and its static shared memory.
@@ -121,7 +137,7 @@ impl CudaDevice {
             ));
         }
         let dynamic = config.dynamic_shared_bytes;
-        let limit = self.properties.max_shared_bytes_per_block;
+        let limit = self.gpu.properties.max_shared_bytes_per_block;
         if u64::from(dynamic) + u64::from(function.static_shared_bytes) > u64::from(limit) {
             return Err(format!(
                 "it asks for {dynamic} bytes of dynamic shared memory beside its {} static ones, and a block \
@@ -135,55 +151,82 @@ impl CudaDevice {
 
 impl DeviceKernels for CudaDevice {
     fn load(&self, source: &'static ModuleSource) -> Outcome<()> {
-        let current = self.enter()?;
+        let current = self.gpu.enter()?;
         let capability = self.compute_capability();
-        let loaded = self.modules.lock().module(source, capability, &current);
+        let loaded = self.gpu.modules.lock().module(source, capability, &current);
         loaded
             .map(drop)
             .map_err(|error| self.load_error(source, error))
     }
 
     fn warnings(&self, source: &'static ModuleSource) -> Outcome<Vec<String>> {
-        let current = self.enter()?;
+        let current = self.gpu.enter()?;
         let capability = self.compute_capability();
-        let warnings = self.modules.lock().warnings(source, capability, &current);
+        let warnings = self
+            .gpu
+            .modules
+            .lock()
+            .warnings(source, capability, &current);
         warnings.map_err(|error| self.load_error(source, error))
     }
 
     fn write_symbol(&self, symbol: &SymbolRequest, source: &[u8]) -> Outcome<()> {
-        let address = self.symbol_address(symbol, &self.enter()?)?;
-        // SAFETY: live memory: the array has that many bytes. No conflicting work: work of other threads comes before
-        // or after in the stream.
+        let current = self.gpu.enter()?;
+        let mut modules = self.gpu.modules.lock();
+        let address = self.symbol_address(&mut modules, symbol, &current)?;
+        let order = |statics: &Statics| statics.order_writes(self);
+        let _locked = self.lock_statics(modules, symbol.module, order)?;
+        // SAFETY: live memory: the array has that many bytes. No conflicting work: this stream waits for it, and no
+        // other thread submits any while the modules are locked.
         unsafe { self.copy_to_device(address, source) }
     }
 
     fn read_symbol(&self, symbol: &SymbolRequest, destination: &mut [u8]) -> Outcome<()> {
-        let address = self.symbol_address(symbol, &self.enter()?)?;
+        let current = self.gpu.enter()?;
+        let mut modules = self.gpu.modules.lock();
+        let address = self.symbol_address(&mut modules, symbol, &current)?;
+        let order = |statics: &Statics| statics.order_reads(self);
+        let _locked = self.lock_statics(modules, symbol.module, order)?;
         // SAFETY: live memory and no conflicting work, as in `write_symbol`.
         unsafe { self.copy_to_host(destination, address) }
     }
 
     fn residency(&self, request: &ResidencyRequest<'_>) -> Outcome<Residency> {
-        let current = self.enter()?;
-        let function = self.prepared_function(&request.entry, request.config, &current)?;
-        occupancy::residency(&function, request.config, &self.properties, &current)
-            .map_err(|failure| self.error(failure))
+        let current = self.gpu.enter()?;
+        let (entry, config) = (&request.entry, request.config);
+        let mut modules = self.gpu.modules.lock();
+        let function = self.prepared_function(&mut modules, entry, config, &current)?;
+        drop(modules);
+        occupancy::residency(&function, config, &self.gpu.properties, &current)
+            .map_err(|failure| self.gpu.error(failure))
     }
 
     unsafe fn launch(&self, request: &LaunchRequest<'_>) -> Outcome<()> {
-        let current = self.enter()?;
-        let function = self.prepared_function(&request.entry, &request.config, &current)?;
+        let current = self.gpu.enter()?;
         let Entry { module, kernel, .. } = request.entry;
-        let announced = self
-            .modules
-            .outputs
-            .announce(module.id(), kernel, &self.stream, &current);
-        // Until the kernel is launched, no other thread announces another one.
-        let announced = announced.map_err(|failure| self.launch_error(kernel, failure))?;
+        let mut modules = self.gpu.modules.lock();
+        let function =
+            self.prepared_function(&mut modules, &request.entry, &request.config, &current)?;
+        // Until the kernel is launched, no other thread launches one that shares memory of the module with it, and none
+        // announces another one if the module's kernels print.
+        let is_cooperative = request.bounds.cooperative;
+        let _locked = match function.has_statics || is_cooperative {
+            true => {
+                let order = |statics: &Statics| statics.order_launches(self, is_cooperative);
+                Some(self.lock_statics(modules, module, order)?)
+            }
+            false => {
+                drop(modules);
+                None
+            }
+        };
+        let outputs = &self.gpu.modules.outputs;
+        let stream: (&dyn Backend, _) = (self, &self.stream);
+        let error = |failure| self.launch_error(kernel, failure);
+        let _announced = outputs.announce(module.id(), kernel, stream, error, &current)?;
         // SAFETY: the function takes these parameters, and it may run with them: the caller's contract for
         // parameters, memory and the kernel's requirements. The stream is alive.
         let launched = unsafe { launch::launch(function.raw, request, self.stream.raw()) };
-        drop(announced);
         launched.map_err(|failure| self.launch_error(kernel, failure))
     }
 }

@@ -17,22 +17,23 @@ impl CudaDevice {
         current: &Current<'_>,
     ) -> ErrorKind {
         if failure != Failure::OUT_OF_MEMORY {
-            return self.error(failure);
+            return self.gpu.error(failure);
         }
         ErrorKind::OutOfMemory {
             device: self.label(),
             requested: bytes as u64,
-            free: self.allocator.free_bytes(current).unwrap_or(0),
-            total: self.properties.memory_bytes,
+            free: self.gpu.allocator.free_bytes(current).unwrap_or(0),
+            total: self.gpu.properties.memory_bytes,
         }
     }
 }
 
 impl DeviceMemory for CudaDevice {
     fn allocate(&self, bytes: usize) -> Outcome<u64> {
-        let current = self.enter()?;
-        self.allocator
-            .allocate(bytes, &self.stream, &current)
+        let current = self.gpu.enter()?;
+        self.gpu
+            .allocator
+            .allocate(bytes, &self.stream, &self.gpu.streams, &current)
             .map_err(|failure| self.allocation_error(bytes, failure, &current))
     }
 
@@ -51,12 +52,12 @@ impl DeviceMemory for CudaDevice {
         // A lost device has lost its memory. Other failures are those of earlier work, which the next call reports.
         let _ = self.run(|current| {
             // SAFETY: a live allocation that is not used again: the caller's contract.
-            unsafe { self.allocator.free(address, &self.stream, current) }
+            unsafe { self.gpu.allocator.free(address, &self.stream, current) }
         });
     }
 
     fn free_memory(&self) -> Outcome<u64> {
-        self.run(|current| self.allocator.free_bytes(current))
+        self.run(|current| self.gpu.allocator.free_bytes(current))
     }
 
     unsafe fn copy_to_device(&self, destination: u64, source: &[u8]) -> Outcome<()> {
@@ -159,12 +160,12 @@ impl DeviceMemory for CudaDevice {
     }
 
     fn allocate_pinned(&self, bytes: usize) -> Outcome<NonNull<u8>> {
-        let current = self.enter()?;
+        let current = self.gpu.enter()?;
         memory::allocate_pinned(bytes, &current).map_err(|failure| match failure {
             Failure::OUT_OF_MEMORY => ErrorKind::OutOfHostMemory {
                 requested: bytes as u64,
             },
-            failure => self.error(failure),
+            failure => self.gpu.error(failure),
         })
     }
 

@@ -20,14 +20,14 @@ impl DevicePeers for CudaDevice {
         let Some(peer) = as_cuda(peer) else {
             return Ok(());
         };
-        let (device, of_peer) = (self.context.device(), peer.context.device());
+        let (device, of_peer) = (self.gpu.context.device(), peer.gpu.context.device());
         let mut can_access = 0;
         self.run(|current| {
             // SAFETY: `can_access` is valid for one number; the driver checks the devices.
             unsafe { call!(cuDeviceCanAccessPeer(&raw mut can_access, of_peer, device)) }?;
             match can_access {
                 0 => Ok(()),
-                _ => self.allocator.open_to(of_peer, current),
+                _ => self.gpu.allocator.open_to(of_peer, current),
             }
         })
     }
@@ -43,7 +43,7 @@ impl DevicePeers for CudaDevice {
             // SAFETY: live memory and no conflicting work on either device: the caller's contract.
             return unsafe { copy_through_host(self, destination, peer, source, bytes) };
         };
-        let contexts = (self.context.raw(), peer.context.raw());
+        let contexts = (self.gpu.context.raw(), peer.gpu.context.raw());
         let transfers = self.transfers.raw();
         // SAFETY: live streams, and the current context: both streams live as long as their devices, and the context
         // is the peer's.
@@ -105,7 +105,7 @@ impl CudaDevice {
         peer: &Self,
         body: impl FnOnce(&Current<'_>) -> Result<R, Failure>,
     ) -> Outcome<R> {
-        let current = self.enter()?;
+        let current = self.gpu.enter()?;
         body(&current).map_err(|failure| {
             if !failure.loses_device() {
                 return cuda_error(failure);

@@ -7,7 +7,7 @@ use crate::error::Outcome;
 
 impl DeviceTextures for CudaDevice {
     fn create_texture(&self, request: &TextureRequest<'_>) -> Outcome<TextureHandle> {
-        let current = self.enter()?;
+        let current = self.gpu.enter()?;
         textures::create(request, &self.stream, &current).map_err(|failure| {
             let bytes = request.texels.bytes();
             self.allocation_error(bytes, failure, &current)

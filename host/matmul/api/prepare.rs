@@ -41,7 +41,7 @@ impl Device {
     }
 
     fn prepared<'a>(&self, b: MatrixView<'a, f32>) -> Outcome<PreparedMatrix<'a>> {
-        self.check_owns(|| "the matrix B".into(), b.device())?;
+        self.check_reads(|| "the matrix B".into(), b.holder())?;
         let (k, n) = b.shape();
         // The smallest product with this right operand.
         let packed = |rows, columns| {

@@ -85,6 +85,12 @@ impl<'a> PreparedMatrix<'a> {
         Ok(columns.take(lines).collect())
     }
 
+    /// Orders later work of `device` that reads the split values.
+    pub fn order_reads(&self, device: &Device) -> Outcome<()> {
+        self.halves.as_buffer().holder().order_reads(device)?;
+        self.words.holder().order_reads(device)
+    }
+
     /// The split values.
     pub fn operand(&self) -> SplitOperand<'_> {
         let (k, n) = self.matrix.shape();

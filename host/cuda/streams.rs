@@ -1,0 +1,110 @@
+//! The streams of a device, and the order between them.
+
+use super::context::{Current, Stream};
+use super::driver::{Failure, call};
+use crate::stream_set::{MAX_STREAMS, StreamNumber, StreamSet};
+use cudarc::driver::sys;
+use std::ptr;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The live streams of a device, by number.
+#[derive(Debug, Default)]
+pub struct Streams {
+    /// Locked while a stream is waited for, so that it is not destroyed meanwhile.
+    places: Mutex<Vec<Option<Place>>>,
+}
+
+/// A live stream.
+#[derive(Debug)]
+struct Place {
+    stream: sys::CUstream,
+    /// The event for streams that wait for this one, which is recorded anew each time; null until it is needed.
+    event: sys::CUevent,
+}
+
+// SAFETY: any thread may call the driver's functions with a stream and an event.
+unsafe impl Send for Place {}
+
+impl Streams {
+    /// Adds a stream, whose later work waits for the earlier work of the others; `None` if there are too many.
+    ///
+    /// # Safety
+    /// 1. The stream is alive until it is removed, and of the context that is current.
+    pub unsafe fn add(
+        &self,
+        stream: &Stream,
+        current: &Current<'_>,
+    ) -> Result<Option<StreamNumber>, Failure> {
+        let mut places = self.lock();
+        let vacant = places.iter().position(Option::is_none);
+        let number = vacant.unwrap_or(places.len());
+        if number >= MAX_STREAMS as usize {
+            return Ok(None);
+        }
+        wait_for(&mut places, StreamSet::ALL, stream, current)?;
+        let place = Place {
+            stream: stream.raw(),
+            event: ptr::null_mut(),
+        };
+        match vacant {
+            Some(number) => places[number] = Some(place),
+            None => places.push(Some(place)),
+        }
+        Ok(Some(StreamNumber(number as u32)))
+    }
+
+    /// Makes later work of `stream` wait for the earlier work of those in `others` that live.
+    pub fn wait_for(
+        &self,
+        others: StreamSet,
+        stream: &Stream,
+        current: &Current<'_>,
+    ) -> Result<(), Failure> {
+        wait_for(&mut self.lock(), others, stream, current)
+    }
+
+    /// Waits until the work of all streams is done.
+    pub fn synchronize(&self, _current: &Current<'_>) -> Result<(), Failure> {
+        self.lock().iter().flatten().try_for_each(|place| {
+            // SAFETY: the stream is alive: it is not removed while the places are locked.
+            unsafe { call!(cuStreamSynchronize(place.stream)) }
+        })
+    }
+
+    /// Removes a stream whose work is done, or lost with the device.
+    pub fn remove(&self, StreamNumber(number): StreamNumber, _current: &Current<'_>) {
+        let place = self.lock()[number as usize].take();
+        if let Some(event) = place.map(|it| it.event).filter(|event| !event.is_null()) {
+            // SAFETY: the event is alive, and this is its last use.
+            let _ = unsafe { call!(cuEventDestroy_v2(event)) };
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Option<Place>>> {
+        self.places.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn wait_for(
+    places: &mut [Option<Place>],
+    others: StreamSet,
+    stream: &Stream,
+    _current: &Current<'_>,
+) -> Result<(), Failure> {
+    const WITHOUT_TIME: u32 = sys::CUevent_flags_enum::CU_EVENT_DISABLE_TIMING as u32;
+    for number in others.numbers() {
+        let Some(Some(place)) = places.get_mut(number.0 as usize) else {
+            continue;
+        };
+        if place.event.is_null() {
+            // SAFETY: the place is valid for one handle, and a context is current.
+            unsafe { call!(cuEventCreate(&raw mut place.event, WITHOUT_TIME)) }?;
+        }
+        // SAFETY: event and stream are alive: neither is destroyed while the places are locked.
+        unsafe { call!(cuEventRecord(place.event, place.stream)) }?;
+        // SAFETY: stream and event are alive, as before; the flags are 0, as required. The driver remembers what was
+        // recorded last, so the event may be recorded anew.
+        unsafe { call!(cuStreamWaitEvent(stream.raw(), place.event, 0)) }?;
+    }
+    Ok(())
+}

@@ -1,0 +1,72 @@
+//! The holders of elements that calls read and write.
+
+use crate::device::Device;
+use crate::error::Outcome;
+use crate::uses::Uses;
+
+/// The device that holds elements, and the record of their allocation; memory of the caller's has none.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Holder<'a> {
+    pub(crate) device: &'a Device,
+    pub(crate) uses: Option<&'a Uses>,
+}
+
+impl<'a> Holder<'a> {
+    /// The allocation as the result of a call that writes elements of `bytes` bytes.
+    pub(crate) fn written(self, bytes: usize) -> Written<'a> {
+        Written {
+            holder: self,
+            is_whole: self.uses.is_some_and(|uses| uses.bytes() == bytes),
+        }
+    }
+
+    /// Orders later work of `device` that reads the elements.
+    pub(crate) fn order_reads(self, device: &Device) -> Outcome<()> {
+        let order = |uses: &Uses| uses.order_reads(device.backend());
+        self.uses.map_or(Ok(()), order)
+    }
+}
+
+/// The holder of elements that are borrowed mutably.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Written<'a> {
+    pub(crate) holder: Holder<'a>,
+    /// Whether they are all elements of the allocation.
+    is_whole: bool,
+}
+
+impl Written<'_> {
+    /// Orders later work of `device` that writes the elements.
+    pub(crate) fn order(self, device: &Device) -> Outcome<()> {
+        let order = |uses: &Uses| uses.order_writes(device.backend(), self.is_whole);
+        self.holder.uses.map_or(Ok(()), order)
+    }
+}
+
+impl<'a> From<&'a Device> for Holder<'a> {
+    fn from(device: &'a Device) -> Self {
+        Self { device, uses: None }
+    }
+}
+
+impl Device {
+    /// Fails unless the operand `what` is on this device. Later work of this device's stream may read it.
+    pub(crate) fn check_reads(
+        &self,
+        what: impl FnOnce() -> String,
+        operand: Holder<'_>,
+    ) -> Outcome<()> {
+        self.check_owns(what, operand.device)?;
+        operand.order_reads(self)
+    }
+
+    /// Fails unless the result `what` is on this device. Later work of this device's stream may write it.
+    pub(crate) fn check_writes(
+        &self,
+        what: impl FnOnce() -> String,
+        result: Written<'_>,
+    ) -> Outcome<()> {
+        self.check_owns(what, result.holder.device)?;
+        result.order(self)
+    }
+}

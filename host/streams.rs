@@ -1,0 +1,74 @@
+//! Several streams of one device.
+
+use crate::backend::StreamPriority;
+use crate::device::Device;
+use crate::error::{During, Outcome, Result};
+use crate::event::Event;
+
+impl Device {
+    /// The same device with a new stream, whose work runs beside that of others.
+    ///
+    /// Every call of the result submits its work to the new stream. Buffers, matrices, textures and modules belong to
+    /// the device, so all its streams accept them. Where two streams use the same buffer and one of them writes it,
+    /// the later call's stream waits on the device for the earlier call's; the host does not wait. A copy to the host
+    /// waits for what it copies.
+    ///
+    /// What a new stream runs comes after all work that was submitted before it was made. A device has at most 64
+    /// streams at once. Dropping the last clone of a stream waits for its work.
+    ///
+    /// ```
+    /// use tilewright::Device;
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::from_env()?;
+    /// let other = device.new_stream()?;
+    /// let x = device.upload(&[1.0_f32; 1000])?;
+    /// let y = other.upload(&[2.0_f32; 1000])?;
+    /// let (mut of_x, mut of_y) = (device.zeros(1)?, other.zeros(1)?);
+    /// // These two may run at the same time.
+    /// device.reduce_sum_into(&x, &mut of_x)?;
+    /// other.reduce_sum_into(&y, &mut of_y)?;
+    /// // This one waits for both.
+    /// assert_eq!(device.reduce_dot(&of_x, &of_y)?, 2_000_000.0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) for more than 64 streams; those of
+    /// [`Device::synchronize`].
+    pub fn new_stream(&self) -> Result<Self> {
+        self.another_stream(StreamPriority::Normal)
+            .during("new_stream")
+    }
+
+    /// [`new_stream`](Self::new_stream) with a priority. The simulator ignores it.
+    ///
+    /// # Errors
+    /// Those of [`new_stream`](Self::new_stream).
+    pub fn new_stream_with_priority(&self, priority: StreamPriority) -> Result<Self> {
+        self.another_stream(priority)
+            .during("new_stream_with_priority")
+    }
+
+    fn another_stream(&self, priority: StreamPriority) -> Outcome<Self> {
+        self.backend().new_stream(priority).map(Self::of_backend)
+    }
+
+    /// Whether `other` is this device with the same stream: a clone.
+    #[must_use]
+    pub fn is_same_stream(&self, other: &Self) -> bool {
+        self.is_same(other) && self.backend().stream() == other.backend().stream()
+    }
+
+    /// Makes later work of this stream wait for `event`.
+    ///
+    /// Only work that other code submits needs this: calls of this library wait for what they use. The host does not
+    /// wait if the event is one of this device; otherwise it does.
+    ///
+    /// # Errors
+    /// Those of [`Device::synchronize`].
+    pub fn wait_for(&self, event: &Event) -> Result<()> {
+        event.let_wait(self).during("wait_for")
+    }
+}

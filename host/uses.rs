@@ -1,0 +1,106 @@
+//! The order of work in several streams: which streams use an allocation.
+//!
+//! Work in one stream runs in the order of submission. Work in two streams is ordered where it conflicts: before a
+//! call submits work that reads memory, its stream waits for the streams that have written it; before one that writes,
+//! for all streams that have used it. A stream waits for all earlier work of another one, by an event.
+//!
+//! Borrows make this enough. Elements are written through a mutable borrow, so no other call uses the same elements
+//! until the writing call returns, and what it submitted is then covered by any event. Two calls at once can only read
+//! the same elements, or use different elements of an allocation.
+
+use crate::backend::Backend;
+use crate::error::Outcome;
+use crate::stream_set::{StreamNumber, StreamSet};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+/// The streams that have used an allocation.
+///
+/// Calls that use the same elements and may conflict are ordered by the borrows, and so are their accesses to this
+/// record; others only add to it.
+#[derive(Debug)]
+pub(crate) struct Uses {
+    /// The size of the allocation.
+    bytes: usize,
+    /// The streams that have written it since it was last written as a whole, that one included.
+    writers: AtomicU64,
+    /// Streams that have read it since, and are ordered after that writing.
+    readers: AtomicU64,
+    /// Whether a part was written since. Then readers need not be ordered after all writers.
+    has_written_parts: AtomicBool,
+}
+
+impl Uses {
+    /// The record of an allocation of `bytes` bytes that was made for `stream`.
+    pub(crate) fn new(stream: StreamNumber, bytes: usize) -> Self {
+        Self {
+            bytes,
+            writers: AtomicU64::new(StreamSet::from(stream).bits()),
+            readers: AtomicU64::new(0),
+            has_written_parts: AtomicBool::new(false),
+        }
+    }
+
+    /// The record of memory of `bytes` bytes that no stream has used.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn none(bytes: usize) -> Self {
+        Self {
+            bytes,
+            writers: AtomicU64::new(0),
+            readers: AtomicU64::new(0),
+            has_written_parts: AtomicBool::new(false),
+        }
+    }
+
+    /// The size of the allocation.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    fn writers(&self) -> StreamSet {
+        StreamSet::of_bits(self.writers.load(Relaxed))
+    }
+
+    fn readers(&self) -> StreamSet {
+        StreamSet::of_bits(self.readers.load(Relaxed))
+    }
+
+    /// Orders later work of `stream` that reads elements after the work that writes them.
+    pub(crate) fn order_reads(&self, stream: &dyn Backend) -> Outcome<()> {
+        let own = stream.stream();
+        let others = self.writers().without(own);
+        if others.is_empty() {
+            return Ok(());
+        }
+        let is_ordered = self.readers().contains(own) && !self.has_written_parts.load(Relaxed);
+        if !is_ordered {
+            stream.wait_for(others)?;
+            self.readers.fetch_or(StreamSet::from(own).bits(), Relaxed);
+        }
+        Ok(())
+    }
+
+    /// Orders later work of `stream` that writes elements after all work that uses them. If it writes all elements of
+    /// the allocation, `is_whole`, the record starts anew.
+    pub(crate) fn order_writes(&self, stream: &dyn Backend, is_whole: bool) -> Outcome<()> {
+        let own = stream.stream();
+        // Before the sets are read: a reader of other elements may be adding itself, and must not be taken for
+        // ordered after what is written here.
+        if !is_whole {
+            self.has_written_parts.store(true, Relaxed);
+        }
+        let others = self.writers().and(self.readers()).without(own);
+        if !others.is_empty() {
+            stream.wait_for(others)?;
+        }
+        let own = StreamSet::from(own).bits();
+        if is_whole {
+            // No other call uses the allocation: all its elements are borrowed mutably.
+            self.writers.store(own, Relaxed);
+            self.readers.store(0, Relaxed);
+            self.has_written_parts.store(false, Relaxed);
+        } else {
+            self.writers.fetch_or(own, Relaxed);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,223 @@
+//! Several streams of one device: what conflicts is ordered, whoever submits it.
+
+mod common;
+
+use common::axpy::{AXPY, Axpy};
+use common::{devices, machines};
+use std::thread;
+use tilewright::{Buffer, Device, ErrorKind, LaunchConfig, SimulatorError, StreamPriority, ops};
+
+const LEN: usize = 1 << 14;
+
+/// Adds `factor * x` to `y` in the stream of `device`.
+fn add(device: &Device, factor: f32, x: &Buffer<f32>, y: &mut Buffer<f32>) {
+    let config = LaunchConfig::for_elements(x.len(), 256);
+    let module = device.load(&AXPY).unwrap();
+    module.launch(Axpy, config, (factor, x, y)).unwrap();
+}
+
+#[test]
+fn a_buffer_goes_from_stream_to_stream() {
+    for device in machines() {
+        let streams = [
+            device.clone(),
+            device.new_stream().unwrap(),
+            device
+                .new_stream_with_priority(StreamPriority::High)
+                .unwrap(),
+        ];
+        let ones = device.upload(&vec![1.0_f32; LEN]).unwrap();
+        let mut y = device.zeros::<f32>(LEN).unwrap();
+        for round in 0..60 {
+            add(&streams[round % 3], 1.0, &ones, &mut y);
+        }
+        for stream in &streams {
+            assert_eq!(stream.reduce_sum(&y).unwrap(), 60.0 * LEN as f32);
+        }
+        assert_eq!(y.to_vec().unwrap(), vec![60.0; LEN]);
+    }
+}
+
+#[test]
+fn each_call_waits_for_what_it_uses() {
+    for device in machines() {
+        let other = device.new_stream().unwrap();
+        let x = device.matrix((64, 64), &[0.5_f32; 64 * 64]).unwrap();
+        // Written in one stream and used in the other, by each kind of call.
+        let product = other.matmul(&x, &x).unwrap();
+        let sums = device.reduce_rows(&product, ops::Sum).unwrap();
+        assert_eq!(sums.to_vec().unwrap(), [64.0 * 16.0; 64]);
+        let scanned = other.scan_inclusive(&sums).unwrap();
+        let mut largest = device.zeros(1).unwrap();
+        device
+            .reduce_into(&scanned, ops::Max, &mut largest)
+            .unwrap();
+        let copy = {
+            let mut copy = other.uninit::<f32>(1).unwrap();
+            copy.copy_from_buffer(&largest).unwrap();
+            copy
+        };
+        assert_eq!(device.reduce_sum(&copy).unwrap(), 64.0 * 64.0 * 16.0);
+        let prepared = other.prepare(&x);
+        if let Ok(prepared) = prepared {
+            let again = tilewright::Matmul::with_prepared(&x, &prepared);
+            let again = again.run().unwrap().to_vec().unwrap();
+            assert_eq!(again, product.to_vec().unwrap());
+        }
+        // A result that another stream still reads is overwritten afterwards.
+        let mut ones = device.upload(&[1.0_f32; 64 * 64]).unwrap();
+        let mut sum = other.zeros(1).unwrap();
+        other.reduce_sum_into(&ones, &mut sum).unwrap();
+        ones.fill_zero().unwrap();
+        assert_eq!(sum.to_vec().unwrap(), [4096.0]);
+        assert_eq!(other.reduce_sum(&ones).unwrap(), 0.0);
+    }
+}
+
+#[test]
+fn buffers_may_be_dropped_while_another_stream_uses_them() {
+    for device in devices() {
+        let other = device.new_stream().unwrap();
+        let mut y = other.zeros::<f32>(LEN).unwrap();
+        for round in 0..100 {
+            let x = device.upload(&vec![round as f32; LEN]).unwrap();
+            add(&other, 1.0, &x, &mut y);
+            drop(x);
+            // Perhaps the same memory.
+            let _next = device.upload(&vec![-1e9_f32; LEN]).unwrap();
+        }
+        assert_eq!(y.to_vec().unwrap(), vec![4950.0; LEN]);
+        drop(other);
+        assert_eq!(device.reduce_sum(&y).unwrap(), 4950.0 * LEN as f32);
+    }
+}
+
+#[test]
+fn parts_of_a_buffer_are_written_by_threads_with_streams_of_their_own() {
+    for device in devices() {
+        let streams: Vec<Device> = (0..4).map(|_| device.new_stream().unwrap()).collect();
+        let mut y = device.zeros::<f32>(4 * LEN).unwrap();
+        let ones = device.upload(&vec![1.0_f32; LEN]).unwrap();
+        for round in 1..=10 {
+            let (mut left, mut right) = y.split_at_mut(2 * LEN).unwrap();
+            let (first, second) = left.split_at_mut(LEN).unwrap();
+            let (third, fourth) = right.split_at_mut(LEN).unwrap();
+            thread::scope(|scope| {
+                let parts = [first, second, third, fourth];
+                for ((number, part), stream) in (0..).zip(parts).zip(&streams) {
+                    let ones = &ones;
+                    scope.spawn(move || {
+                        let config = LaunchConfig::for_elements(LEN, 256);
+                        let module = stream.load(&AXPY).unwrap();
+                        let arguments = (number as f32, ones, part);
+                        module.launch(Axpy, config, arguments).unwrap();
+                    });
+                }
+                assert_eq!(device.reduce_sum(&ones).unwrap(), LEN as f32);
+            });
+            let expected = |at: usize| (at / LEN * round) as f32;
+            let expected: Vec<f32> = (0..4 * LEN).map(expected).collect();
+            assert_eq!(y.to_vec().unwrap(), expected);
+        }
+    }
+}
+
+#[test]
+fn threads_share_operands_and_have_streams_of_their_own() {
+    for device in devices() {
+        let a = device.matrix((32, 32), &[2.0_f32; 32 * 32]).unwrap();
+        thread::scope(|scope| {
+            for number in 0..6 {
+                let (device, a) = (&device, &a);
+                scope.spawn(move || {
+                    let stream = device.new_stream().unwrap();
+                    for round in 0..10 {
+                        let b = vec![(number * 10 + round) as f32; 32 * 32];
+                        let b = stream.matrix((32, 32), &b).unwrap();
+                        let c = stream.matmul(a, &b).unwrap();
+                        let expected = 64.0 * (number * 10 + round) as f32;
+                        assert_eq!(c.to_vec().unwrap(), [expected; 32 * 32]);
+                    }
+                });
+            }
+        });
+    }
+}
+
+#[test]
+fn a_device_has_at_most_64_streams_at_once() {
+    for device in devices() {
+        let mut streams: Vec<Device> = (1..64).map(|_| device.new_stream().unwrap()).collect();
+        let error = device.new_stream().unwrap_err();
+        assert!(
+            matches!(error.kind(), ErrorKind::TooLarge { .. }),
+            "{error}"
+        );
+        // A number is used again, and what its stream did is not forgotten.
+        let x = streams[62].upload(&[1.0_f32; 1000]).unwrap();
+        let mut y = streams[61].zeros::<f32>(1000).unwrap();
+        add(&streams[60], 1.0, &x, &mut y);
+        streams.truncate(10);
+        let new = device.new_stream().unwrap();
+        assert!(new.is_same(&device) && !new.is_same_stream(&device));
+        assert!(new.is_same_stream(&new.clone()));
+        assert_eq!(new.reduce_sum(&y).unwrap(), 1000.0);
+        assert_eq!(device.reduce_sum(&x).unwrap(), 1000.0);
+    }
+}
+
+#[test]
+fn a_stream_waits_for_events() {
+    for device in devices() {
+        let other = device.new_stream().unwrap();
+        let x = device.upload(&[1.0_f32; 1000]).unwrap();
+        let event = device.record_event().unwrap();
+        other.wait_for(&event).unwrap();
+        Device::simulator().wait_for(&event).unwrap();
+        assert_eq!(other.reduce_sum(&x).unwrap(), 1000.0);
+        let later = other.record_event().unwrap();
+        assert!(later.elapsed_since(&event).unwrap().as_secs() < 100);
+    }
+}
+
+#[test]
+fn buffers_of_another_device_are_still_refused() {
+    let (one, other) = (Device::simulator(), Device::simulator());
+    let x = one.new_stream().unwrap().upload(&[1.0_f32]).unwrap();
+    let error = other.reduce_sum(&x).unwrap_err();
+    assert!(
+        matches!(error.kind(), ErrorKind::WrongDevice { .. }),
+        "{error}"
+    );
+}
+
+/// Views of raw memory leave the order to the program.
+#[cfg(feature = "cuda")]
+#[test]
+fn the_simulator_finds_a_missing_wait_for_raw_memory() {
+    use tilewright::interop::raw;
+
+    let device = Device::simulator();
+    let other = device.new_stream().unwrap();
+    let mut y = device.upload(&[1.0_f32; 1000]).unwrap().named("y");
+    let ones = device.upload(&[1.0_f32; 1000]).unwrap();
+    add(&device, 1.0, &ones, &mut y);
+    let sum = |stream: &Device| {
+        // SAFETY: the buffer outlives the view. The simulator runs each call to its end.
+        let y = unsafe { raw::view::<f32>(stream, y.device_address(), y.len()) }.unwrap();
+        stream.reduce_sum(y)
+    };
+    let error = sum(&other).unwrap_err();
+    let ErrorKind::Simulator(SimulatorError::UnorderedStreams {
+        is_write, buffer, ..
+    }) = error.kind()
+    else {
+        panic!("{error}");
+    };
+    assert_eq!((is_write, buffer.as_deref()), (&false, Some("y")));
+    let words = "reads memory of buffer `y` that another stream of simulator";
+    assert!(error.to_string().contains(words), "{error}");
+    assert_eq!(sum(&device).unwrap(), 2000.0);
+    other.wait_for(&device.record_event().unwrap()).unwrap();
+    assert_eq!(sum(&other).unwrap(), 2000.0);
+}
