@@ -138,6 +138,7 @@ mod streams;
 mod tensor_map;
 pub mod testing;
 mod texture;
+mod transfer;
 mod uses;
 mod workspace;
 
@@ -189,6 +190,7 @@ pub use simt::{
 pub use simulator::SimulatorOptions;
 pub use tensor_map::{TensorMapView, TensorMapViewMut};
 pub use texture::{Texel, Texture};
+pub use transfer::Transfer;
 
 /// Tile sizes of products, and what a [`MatmulPlan`] says of its decisions.
 ///

@@ -96,8 +96,8 @@ impl<T: Element> Deref for PinnedBuffer<T> {
 
     fn deref(&self) -> &[T] {
         // SAFETY: the elements are there: `zeroed` allocated them, aligned to 256 bytes. They are initialised: zero
-        // bytes are valid for a type without invalid values. Nothing changes them but `&mut self`: every copy of a
-        // device is complete when its call returns.
+        // bytes are valid for a type without invalid values. Nothing changes them but `&mut self`: a copy that
+        // outlasts its call owns the memory (`Transfer`).
         unsafe { slice::from_raw_parts(self.first.as_ptr(), self.len) }
     }
 }

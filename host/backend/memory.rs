@@ -57,6 +57,21 @@ pub(crate) trait DeviceMemory: Any {
     /// Requirements 1 and 2 of the trait for `destination.len()` bytes at `source`.
     unsafe fn copy_to_host(&self, destination: &mut [u8], source: u64) -> Outcome<()>;
 
+    /// Starts a copy of `source` to the device.
+    ///
+    /// # Safety
+    /// 1. Requirements 1 and 2 of the trait for `source.len()` bytes at `destination`.
+    /// 2. Until the stream has reached work that is submitted later, `source` stays allocated and nothing writes it.
+    unsafe fn start_copy_to_device(&self, destination: u64, source: &[u8]) -> Outcome<()>;
+
+    /// Starts a copy from the device to `destination`.
+    ///
+    /// # Safety
+    /// 1. Requirements 1 and 2 of the trait for `destination.len()` bytes at `source`.
+    /// 2. Until the stream has reached work that is submitted later, `destination` stays allocated and nothing else
+    ///    accesses it.
+    unsafe fn start_copy_to_host(&self, destination: &mut [u8], source: u64) -> Outcome<()>;
+
     /// Copies between two allocations of the device.
     ///
     /// # Safety

@@ -5,6 +5,7 @@ use super::driver::Failure;
 use super::memory::Allocator;
 use super::modules::Modules;
 use super::properties;
+use super::staged::Chunks;
 use super::start::{cuda_error, find_device, start_driver};
 use super::streams::Streams;
 use crate::error::{CudaVersion, ErrorKind, Outcome};
@@ -22,6 +23,7 @@ pub struct Gpu {
     pub allocator: Allocator,
     pub modules: Modules,
     pub streams: Streams,
+    pub chunks: Chunks,
     /// The first failure that lost the device, in the driver's words.
     lost: OnceLock<String>,
 }
@@ -55,6 +57,7 @@ impl Gpu {
             allocator,
             modules: Modules::default(),
             streams: Streams::default(),
+            chunks: Chunks::default(),
             lost: OnceLock::new(),
         })
     }
@@ -114,6 +117,7 @@ impl Drop for Gpu {
         let Ok(current) = self.context.enter() else {
             return;
         };
+        self.chunks.free(&current);
         // SAFETY: nothing is used again: the device is dropped, so its streams, buffers, events and modules are gone;
         // its work is done, or lost with the device.
         unsafe {

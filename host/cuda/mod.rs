@@ -14,6 +14,7 @@
 //! | `properties.rs` | properties and limits of a device                             |
 //! | `memory.rs`     | allocation, from a private pool if the driver has pools       |
 //! | `rows.rs`       | two-dimensional copies                                        |
+//! | `staged.rs`     | copies of pageable memory, by several threads                 |
 //! | `compile.rs`    | the driver's compiler, and the choice of the image            |
 //! | `statics.rs`    | static arrays of a module                                     |
 //! | `static_order.rs` | the order of launches that share a module's memory          |
@@ -39,6 +40,7 @@ mod occupancy;
 mod output;
 mod properties;
 mod rows;
+mod staged;
 mod start;
 mod static_order;
 mod statics;

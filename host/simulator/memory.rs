@@ -177,6 +177,16 @@ impl DeviceMemory for Simulator {
         Ok(())
     }
 
+    unsafe fn start_copy_to_device(&self, destination: u64, source: &[u8]) -> Outcome<()> {
+        // SAFETY: the caller's contract.
+        unsafe { self.copy_to_device(destination, source) }
+    }
+
+    unsafe fn start_copy_to_host(&self, destination: &mut [u8], source: u64) -> Outcome<()> {
+        // SAFETY: the caller's contract.
+        unsafe { self.copy_to_host(destination, source) }
+    }
+
     unsafe fn copy_on_device(&self, destination: u64, source: u64, bytes: usize) -> Outcome<()> {
         simt::refuse_host_call("copy on device");
         let _stream = self.statics()?;

@@ -6,6 +6,7 @@ use crate::cuda::context::Current;
 use crate::cuda::driver::{Failure, call};
 use crate::cuda::memory;
 use crate::cuda::rows::{Place, copy_rows, placed};
+use crate::cuda::staged::{self, HostMemory};
 use crate::error::{ErrorKind, Outcome};
 use std::ptr::NonNull;
 
@@ -25,6 +26,24 @@ impl CudaDevice {
             free: self.gpu.allocator.free_bytes(current).unwrap_or(0),
             total: self.gpu.properties.memory_bytes,
         }
+    }
+
+    /// Copies pageable memory through page-locked chunks, if that is faster; returns whether it did.
+    ///
+    /// # Safety
+    /// 1. Host and device memory have the bytes. Nothing writes the source and nothing else accesses the destination
+    ///    until this returns.
+    unsafe fn copy_staged(&self, host: HostMemory, device: u64, bytes: usize) -> Outcome<bool> {
+        self.run(|current| {
+            // SAFETY: memory without conflicting accesses: the caller's contract. Whatever happens, the copy has ended
+            // when this returns.
+            let copied =
+                unsafe { staged::copy(&self.gpu, &self.stream, host, device, bytes, current) };
+            if let Ok(true) = copied {
+                self.gpu.modules.outputs.print(false);
+            }
+            copied
+        })
     }
 }
 
@@ -61,24 +80,46 @@ impl DeviceMemory for CudaDevice {
     }
 
     unsafe fn copy_to_device(&self, destination: u64, source: &[u8]) -> Outcome<()> {
-        let (pointer, bytes) = (source.as_ptr().cast(), source.len());
-        self.run(|current| {
-            let stream = self.stream.raw();
-            // SAFETY: `source` has the bytes, and stays borrowed until the stream is done with them. The destination
-            // is live memory without conflicting work: the caller's contract.
-            unsafe { call!(cuMemcpyHtoDAsync_v2(destination, pointer, bytes, stream)) }?;
-            self.wait(current)
-        })
+        let memory = HostMemory::Source(source.as_ptr());
+        // SAFETY: `source` has the bytes and stays borrowed until the copy is complete. The destination is live memory
+        // without conflicting work: the caller's contract.
+        if unsafe { self.copy_staged(memory, destination, source.len()) }? {
+            return Ok(());
+        }
+        // SAFETY: as before: this waits for the copy.
+        let started = unsafe { self.start_copy_to_device(destination, source) };
+        self.run(|current| self.wait(current)).and(started)
     }
 
     unsafe fn copy_to_host(&self, destination: &mut [u8], source: u64) -> Outcome<()> {
-        let (pointer, bytes) = (destination.as_mut_ptr().cast(), destination.len());
-        self.run(|current| {
+        let memory = HostMemory::Destination(destination.as_mut_ptr());
+        // SAFETY: `destination` has the bytes and stays borrowed until the copy is complete. The source is live memory
+        // without conflicting work: the caller's contract.
+        if unsafe { self.copy_staged(memory, source, destination.len()) }? {
+            return Ok(());
+        }
+        // SAFETY: as before: this waits for the copy.
+        let started = unsafe { self.start_copy_to_host(destination, source) };
+        self.run(|current| self.wait(current)).and(started)
+    }
+
+    unsafe fn start_copy_to_device(&self, destination: u64, source: &[u8]) -> Outcome<()> {
+        let (pointer, bytes) = (source.as_ptr().cast(), source.len());
+        self.run(|_current| {
             let stream = self.stream.raw();
-            // SAFETY: `destination` is large enough, and stays borrowed until the stream is done with it. The source
-            // is live memory without conflicting work: the caller's contract.
-            unsafe { call!(cuMemcpyDtoHAsync_v2(pointer, source, bytes, stream)) }?;
-            self.wait(current)
+            // SAFETY: `source` has the bytes and stays until the stream is done with them, and the destination is live
+            // memory without conflicting work: the caller's contract.
+            unsafe { call!(cuMemcpyHtoDAsync_v2(destination, pointer, bytes, stream)) }
+        })
+    }
+
+    unsafe fn start_copy_to_host(&self, destination: &mut [u8], source: u64) -> Outcome<()> {
+        let (pointer, bytes) = (destination.as_mut_ptr().cast(), destination.len());
+        self.run(|_current| {
+            let stream = self.stream.raw();
+            // SAFETY: `destination` is large enough and stays until the stream is done with it, and the source is live
+            // memory without conflicting work: the caller's contract.
+            unsafe { call!(cuMemcpyDtoHAsync_v2(pointer, source, bytes, stream)) }
         })
     }
 

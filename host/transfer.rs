@@ -1,0 +1,142 @@
+//! Copies between page-locked host memory and a device that do not block the host.
+
+use crate::buffer::{BufferView, BufferViewMut};
+use crate::device::Device;
+use crate::element::Element;
+use crate::error::{During, Outcome, Result, check_length};
+use crate::event::Event;
+use crate::pinned::PinnedBuffer;
+use std::mem::ManuallyDrop;
+use std::ptr;
+
+/// A copy that was started and owns its host memory until it is complete.
+///
+/// [`BufferViewMut::start_copy_from`] and [`BufferView::start_copy_to`] make it. Dropping it waits for the copy, and
+/// forgetting it leaks the host memory, so the copy never accesses memory that was freed.
+#[derive(Debug)]
+#[must_use = "dropping a transfer waits for it"]
+pub struct Transfer<T: Element> {
+    host: ManuallyDrop<PinnedBuffer<T>>,
+    complete: Event,
+}
+
+impl<T: Element> Transfer<T> {
+    /// The transfer that `start` starts in the stream of `device`, from or to `host`, which is leaked if that fails.
+    fn of(
+        host: PinnedBuffer<T>,
+        device: &Device,
+        start: impl FnOnce(&mut [T]) -> Outcome<()>,
+    ) -> Outcome<Self> {
+        // Also where the event cannot be recorded, the copy may be running.
+        let mut host = ManuallyDrop::new(host);
+        start(&mut host)?;
+        let complete = Event::record(device)?;
+        Ok(Self { host, complete })
+    }
+
+    /// Waits for the copy, and returns the host memory.
+    ///
+    /// # Errors
+    /// Those of [`Device::synchronize`](crate::Device::synchronize); the host memory is leaked then.
+    pub fn wait(self) -> Result<PinnedBuffer<T>> {
+        self.complete.synchronize()?;
+        let mut transfer = ManuallyDrop::new(self);
+        // SAFETY: neither is used again: `transfer` is not dropped.
+        let host = unsafe {
+            ptr::drop_in_place(&raw mut transfer.complete);
+            ManuallyDrop::take(&mut transfer.host)
+        };
+        Ok(host)
+    }
+
+    /// Whether the copy is complete; does not wait.
+    ///
+    /// # Errors
+    /// Those of [`Device::synchronize`](crate::Device::synchronize).
+    pub fn is_done(&self) -> Result<bool> {
+        self.complete.is_done()
+    }
+}
+
+impl<T: Element> Drop for Transfer<T> {
+    fn drop(&mut self) {
+        // If waiting fails, the copy may still be running, and the memory stays.
+        if self.complete.synchronize().is_ok() {
+            // SAFETY: the memory is not used again, and the copy is complete.
+            unsafe { ManuallyDrop::drop(&mut self.host) };
+        }
+    }
+}
+
+impl<T: Element> BufferViewMut<'_, T> {
+    /// Starts a copy of `source` to these elements, and returns before it is complete.
+    ///
+    /// Later calls see the new elements, in any stream. The copy is in the stream of the buffer's device.
+    ///
+    /// ```
+    /// use tilewright::Device;
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::from_env()?;
+    /// let mut host = device.pinned::<f32>(1000)?;
+    /// host.fill(0.5);
+    /// let mut x = device.uninit::<f32>(1000)?;
+    /// let upload = x.view_mut().start_copy_from(host)?;
+    /// assert_eq!(device.reduce_sum(&x)?, 500.0); // after the copy
+    /// let host = upload.wait()?; // to be filled again
+    /// # assert_eq!(host[999], 0.5);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) unless there are as many elements, and those of
+    /// [`Device::synchronize`](crate::Device::synchronize); `source` is lost then.
+    pub fn start_copy_from(&mut self, source: PinnedBuffer<T>) -> Result<Transfer<T>> {
+        self.started_from(source).during("start_copy_from")
+    }
+
+    fn started_from(&mut self, source: PinnedBuffer<T>) -> Outcome<Transfer<T>> {
+        let rule = "as many as it overwrites";
+        check_length("the source", source.len(), self.len(), rule)?;
+        let device = self.device();
+        self.written().order(device)?;
+        let address = self.view().device_address();
+        Transfer::of(source, device, |source| {
+            let source = bytemuck::cast_slice(&*source);
+            // SAFETY: the range is in one live allocation, without conflicting work, as for a copy that blocks: this
+            // is ordered after earlier work. The source stays until an event after the copy has come.
+            unsafe { device.backend().start_copy_to_device(address, source) }
+        })
+    }
+}
+
+impl<T: Element> BufferView<'_, T> {
+    /// Starts a copy of these elements to `destination`, and returns before it is complete.
+    ///
+    /// Later calls that write the elements come after it. [`Transfer::wait`] returns the host memory with them.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) unless there are as many elements, and those of
+    /// [`Device::synchronize`](crate::Device::synchronize); `destination` is lost then.
+    pub fn start_copy_to(&self, destination: PinnedBuffer<T>) -> Result<Transfer<T>> {
+        self.started_to(destination).during("start_copy_to")
+    }
+
+    fn started_to(&self, destination: PinnedBuffer<T>) -> Outcome<Transfer<T>> {
+        let rule = "as many as are copied to it";
+        check_length("the destination", destination.len(), self.len(), rule)?;
+        let device = self.device();
+        self.holder().order_reads(device)?;
+        Transfer::of(destination, device, |destination| {
+            let destination = bytemuck::cast_slice_mut(destination);
+            // SAFETY: the range is in one live allocation, without conflicting work, as for a copy that blocks: this
+            // is ordered after earlier work. The destination stays, unused, until an event after the copy has come.
+            unsafe {
+                device
+                    .backend()
+                    .start_copy_to_host(destination, self.device_address())
+            }
+        })
+    }
+}
