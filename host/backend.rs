@@ -11,6 +11,7 @@ mod textures;
 
 pub(crate) use events::{DeviceEvents, EventHandle};
 pub(crate) use kernels::{DeviceKernels, Entry, LaunchRequest, ResidencyRequest, SymbolRequest};
+pub use memory::MemoryUse;
 pub(crate) use memory::{DeviceMemory, RowExtent, Rows};
 pub(crate) use peers::{DevicePeers, copy_through_host};
 pub(crate) use results::DeviceResults;

@@ -15,6 +15,8 @@ use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result};
 use crate::holder::Holder;
 use crate::uses::Uses;
+#[cfg(feature = "cuda")]
+use std::any::Any;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -34,6 +36,9 @@ use std::marker::PhantomData;
 pub struct Buffer<T: Element> {
     device: Device,
     uses: Uses,
+    /// What keeps memory of the caller's alive; `None` if the device allocated it.
+    #[cfg(feature = "cuda")]
+    owner: Option<Box<dyn Any + Send + Sync>>,
     /// The device address; 0 if and only if the buffer has no bytes.
     address: u64,
     len: usize,
@@ -94,6 +99,8 @@ impl<T: Element> Buffer<T> {
         Ok(Self {
             device: device.clone(),
             uses: Uses::new(device.backend().stream(), bytes),
+            #[cfg(feature = "cuda")]
+            owner: None,
             address,
             len,
             elements: PhantomData,
@@ -111,6 +118,30 @@ impl<T: Element> Buffer<T> {
         Self {
             device: device.clone(),
             uses: Uses::new(device.backend().stream(), len * size_of::<T>()),
+            owner: None,
+            address,
+            len,
+            elements: PhantomData,
+        }
+    }
+
+    /// A buffer of memory that `owner` keeps alive.
+    ///
+    /// # Safety
+    /// 1. `address` is that of `len` elements, aligned for them, in memory that kernels of `device` can access. It is 0
+    ///    if and only if there are no bytes.
+    /// 2. While `owner` lives, the memory stays allocated and nothing else uses it.
+    #[cfg(feature = "cuda")]
+    pub(crate) unsafe fn of_owner(
+        device: &Device,
+        address: u64,
+        len: usize,
+        owner: Box<dyn Any + Send + Sync>,
+    ) -> Self {
+        Self {
+            device: device.clone(),
+            uses: Uses::new(device.backend().stream(), len * size_of::<T>()),
+            owner: Some(owner),
             address,
             len,
             elements: PhantomData,
@@ -189,6 +220,15 @@ impl<T: Element> Drop for Buffer<T> {
     fn drop(&mut self) {
         if self.bytes() > 0 {
             let stream = self.device.backend();
+            #[cfg(feature = "cuda")]
+            if let Some(owner) = self.owner.take() {
+                let ordered = self.uses.order_writes(stream, true);
+                if ordered.and_then(|()| stream.synchronize()).is_err() {
+                    // The device is lost, or work may still use the memory.
+                    std::mem::forget(owner);
+                }
+                return;
+            }
             // If other streams cannot be waited for, the device is lost, and its memory with it.
             if self.uses.order_writes(stream, true).is_ok() {
                 // SAFETY: one live allocation, not used again: the address and the size are those of `allocated`,

@@ -1,7 +1,7 @@
 //! Devices: where buffers live and kernels run.
 
 use crate::backend::Backend;
-use crate::environment::DeviceChoice;
+use crate::environment::{DeviceChoice, DeviceUuid};
 use crate::error::{During, ErrorKind, Outcome, Result};
 use crate::properties::DeviceProperties;
 use crate::simulator::{Simulator, SimulatorOptions};
@@ -122,15 +122,28 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Device::cuda`].
+    /// Those of [`Device::cuda`]; [`ErrorKind::NoDeviceWithUuid`].
     pub fn open(choice: DeviceChoice) -> Result<Self> {
         match choice {
             DeviceChoice::Simulator => Ok(Self::simulator()),
             DeviceChoice::Cuda(ordinal) => Self::cuda(ordinal),
+            DeviceChoice::Uuid(uuid) => Self::cuda_with_uuid(uuid),
         }
     }
 
-    /// Opens the device named by the environment variable `TILEWRIGHT_DEVICE`: `sim`, `cuda` or `cuda:N`.
+    #[cfg(feature = "cuda")]
+    fn cuda_with_uuid(uuid: DeviceUuid) -> Result<Self> {
+        let number = crate::cuda::number_of(uuid).during("open")?;
+        Self::cuda(number)
+    }
+
+    #[cfg(not(feature = "cuda"))]
+    fn cuda_with_uuid(_uuid: DeviceUuid) -> Result<Self> {
+        Err(ErrorKind::NoCudaFeature.during("open"))
+    }
+
+    /// Opens the device named by the environment variable `TILEWRIGHT_DEVICE`: `sim`, `cuda`, `cuda:N` or the UUID of a
+    /// GPU.
     ///
     /// A named device is never replaced by another. If the variable is not set, this opens the first CUDA device, or
     /// the simulator if there is no driver or no device. A driver that fails is an error.
@@ -212,7 +225,8 @@ impl Device {
     /// # Errors
     /// Those of [`Device::synchronize`].
     pub fn free_memory(&self) -> Result<u64> {
-        self.backend.free_memory().during("free_memory")
+        let memory = self.backend.memory().during("free_memory")?;
+        Ok(memory.free + memory.kept)
     }
 
     /// The `CUstream` of all this device's work, for libraries such as cuBLAS; `None` on the simulator and for a null stream.

@@ -119,9 +119,11 @@ mod kernel_output;
 mod kernels;
 mod launch;
 mod launch_args;
+mod list;
 mod matmul;
 mod matrix;
 mod measure;
+mod memory;
 mod module;
 mod module_source;
 mod pinned;
@@ -147,11 +149,11 @@ mod workspace;
 pub use crate::arrays::{
     gram, matmul, matmul_coarsened, matmul_tiled, matvec, reduce_axis, reduce_dot_axis,
 };
-pub use backend::StreamPriority;
+pub use backend::{MemoryUse, StreamPriority};
 pub use buffer::{Buffer, BufferView, BufferViewMut, IntoBufferView};
 pub use device::{Device, default_device};
 pub use element::Element;
-pub use environment::DeviceChoice;
+pub use environment::{DeviceChoice, DeviceUuid};
 pub use error::{
     CudaVersion, Error, ErrorKind, GroupError, ImageRejection, Result, SimulatorError,
     TensorMapRule,
@@ -162,6 +164,7 @@ pub use group::{
 };
 pub use launch::LaunchConfig;
 pub use launch_args::{LaunchArg, LaunchArgs};
+pub use list::DeviceDescription;
 pub use matmul::{
     Activation, Arithmetic, Matmul, MatmulElement, MatmulGroup, MatmulInto, MatmulPlan,
     PreparedMatrix,

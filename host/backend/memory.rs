@@ -13,6 +13,20 @@ pub(crate) struct Rows<A> {
     pub(crate) pitch: usize,
 }
 
+/// The use of a device's memory, in bytes, from [`Device::memory`](crate::Device::memory).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MemoryUse {
+    /// The device's memory.
+    pub total: u64,
+    /// Memory that no program uses.
+    pub free: u64,
+    /// Memory of this device's buffers and of its reductions, in any stream, until the work that uses it is done.
+    pub used: u64,
+    /// Memory of dropped buffers that this device keeps for new ones.
+    pub kept: u64,
+}
+
 /// The size of a copy of rows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RowExtent {
@@ -42,8 +56,14 @@ pub(crate) trait DeviceMemory: Any {
     /// Names the allocation at `address` for reports; does nothing on a device without reports.
     fn name(&self, _address: u64, _name: &str) {}
 
-    /// Bytes that allocations could use: free memory, and memory that is kept for reuse.
-    fn free_memory(&self) -> Outcome<u64>;
+    /// The use of the device's memory.
+    fn memory(&self) -> Outcome<MemoryUse>;
+
+    /// Waits for the work of all streams, and returns memory beyond `kept` bytes that is kept for reuse to the system.
+    fn trim_memory(&self, kept: u64) -> Outcome<()>;
+
+    /// Keeps at most `kept` bytes for reuse when the host waits.
+    fn keep_memory(&self, kept: u64) -> Outcome<()>;
 
     /// Copies `source` to the device.
     ///

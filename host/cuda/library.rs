@@ -21,6 +21,9 @@ use std::sync::OnceLock;
 /// The library's name. It is the driver's own file, not the file for linking, which CUDA toolkits provide as a stub.
 #[cfg(not(windows))]
 pub const NAME: &str = "libcuda.so.1";
+/// The driver's library in the Windows Subsystem for Linux, whose folder the loader may not know.
+#[cfg(target_os = "linux")]
+const WSL: &str = "/usr/lib/wsl/lib/libcuda.so.1";
 /// The library's name.
 #[cfg(windows)]
 pub const NAME: &str = "nvcuda.dll";
@@ -102,6 +105,7 @@ functions! {
     cuDevicePrimaryCtxGetState(sys::CUdevice, *mut c_uint, *mut c_int);
     cuDevicePrimaryCtxRelease_v2(sys::CUdevice);
     cuDevicePrimaryCtxRetain(*mut sys::CUcontext, sys::CUdevice);
+    cuDeviceGetUuid(*mut sys::CUuuid, sys::CUdevice);
     cuDeviceTotalMem_v2(*mut usize, sys::CUdevice);
     cuDriverGetVersion(*mut c_int);
     cuEventCreate(*mut sys::CUevent, c_uint);
@@ -270,7 +274,11 @@ fn library() -> Result<&'static Library, OpenError> {
         return Ok(library);
     }
     // SAFETY: loading the driver's library runs NVIDIA's initialisation, which is made for this.
-    let library = unsafe { Library::new(NAME) }.map_err(|error| {
+    let library = unsafe { Library::new(NAME) };
+    #[cfg(target_os = "linux")]
+    // SAFETY: as above.
+    let library = library.or_else(|error| unsafe { Library::new(WSL) }.map_err(|_| error));
+    let library = library.map_err(|error| {
         let words = match error.source() {
             Some(loader) => loader.to_string(),
             None => error.to_string(),

@@ -5,6 +5,7 @@ use super::context::{Current, Stream};
 use super::driver::{Failure, call};
 use super::properties::attribute_of;
 use super::streams::Streams;
+use crate::backend::MemoryUse;
 use cudarc::driver::sys;
 use std::mem;
 use std::ptr::{self, NonNull};
@@ -60,7 +61,7 @@ impl Allocator {
         match self.try_allocate(bytes, stream) {
             Err(Failure::OUT_OF_MEMORY) => {
                 streams.synchronize(current)?;
-                self.trim()?;
+                self.trim(0)?;
                 self.try_allocate(bytes, stream)
             }
             result => result,
@@ -81,26 +82,37 @@ impl Allocator {
         Ok(address)
     }
 
-    /// Returns memory that the pool keeps for later to the driver.
-    fn trim(&self) -> Result<(), Failure> {
-        match self.pool {
-            // SAFETY: the pool is alive.
-            Some(pool) => unsafe { call!(cuMemPoolTrimTo(pool, 0)) },
-            None => Ok(()),
-        }
+    /// Returns what the pool keeps beyond `kept` bytes to the driver.
+    pub fn trim(&self, kept: u64) -> Result<(), Failure> {
+        use sys::CUmemPool_attribute_enum::CU_MEMPOOL_ATTR_USED_MEM_CURRENT as USED;
+        let Some(pool) = self.pool else {
+            return Ok(());
+        };
+        let mut used = 0_u64;
+        let place = (&raw mut used).cast();
+        // SAFETY: the pool is alive, and this attribute is a 64-bit number.
+        unsafe { call!(cuMemPoolGetAttribute(pool, USED, place)) }?;
+        let reserved = usize::try_from(used.saturating_add(kept)).unwrap_or(usize::MAX);
+        // SAFETY: the pool is alive.
+        unsafe { call!(cuMemPoolTrimTo(pool, reserved)) }
     }
 
-    /// Bytes that allocations could use: the free bytes of the device, and those that the pool keeps.
-    pub fn free_bytes(&self, _current: &Current<'_>) -> Result<u64, Failure> {
+    /// Lets the pool keep `kept` bytes when the host waits.
+    pub fn keep(&self, kept: u64) -> Result<(), Failure> {
+        self.pool.map_or(Ok(()), |pool| keep(pool, kept))
+    }
+
+    /// The use of the device's memory. Without a pool, what this allocator has allocated is not known.
+    pub fn memory(&self, _current: &Current<'_>) -> Result<MemoryUse, Failure> {
         use sys::CUmemPool_attribute_enum as Attribute;
         let (mut free, mut total) = (0, 0);
         // SAFETY: both are valid for one number, and a context is current.
         unsafe { call!(cuMemGetInfo_v2(&raw mut free, &raw mut total)) }?;
-        let Some(pool) = self.pool else {
-            return Ok(free as u64);
-        };
         let read = |attribute| {
             let mut bytes = 0_u64;
+            let Some(pool) = self.pool else {
+                return Ok(bytes);
+            };
             let place = (&raw mut bytes).cast();
             // SAFETY: the pool is alive, and both attributes are 64-bit numbers.
             unsafe { call!(cuMemPoolGetAttribute(pool, attribute, place)) }?;
@@ -108,8 +120,13 @@ impl Allocator {
         };
         let reserved = read(Attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT)?;
         let used = read(Attribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT)?;
-        // Other threads may allocate between the two calls.
-        Ok(free as u64 + reserved.saturating_sub(used))
+        Ok(MemoryUse {
+            total: total as u64,
+            free: free as u64,
+            used,
+            // Other threads may allocate between the two calls.
+            kept: reserved.saturating_sub(used),
+        })
     }
 
     /// Gives `peer` access to this device's memory. `peer` must be able to access it.
@@ -194,11 +211,14 @@ fn create_pool(device: sys::CUdevice) -> Result<sys::CUmemoryPool, Failure> {
     // SAFETY: `pool` is valid for one handle, and the properties are complete.
     unsafe { call!(cuMemPoolCreate(&raw mut pool, &raw const properties)) }?;
 
-    const RELEASE_THRESHOLD: sys::CUmemPool_attribute =
-        sys::CUmemPool_attribute_enum::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
-    let mut keep_all_bytes = u64::MAX;
-    let value = (&raw mut keep_all_bytes).cast();
-    // SAFETY: the pool is alive, and this attribute's value is a 64-bit number.
-    unsafe { call!(cuMemPoolSetAttribute(pool, RELEASE_THRESHOLD, value)) }?;
+    keep(pool, u64::MAX)?;
     Ok(pool)
+}
+
+/// Lets `pool` keep `kept` bytes of freed memory when the host waits.
+fn keep(pool: sys::CUmemoryPool, mut kept: u64) -> Result<(), Failure> {
+    use sys::CUmemPool_attribute_enum::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD as THRESHOLD;
+    let value = (&raw mut kept).cast();
+    // SAFETY: the pool is alive, and this attribute's value is a 64-bit number.
+    unsafe { call!(cuMemPoolSetAttribute(pool, THRESHOLD, value)) }
 }

@@ -51,7 +51,9 @@ mod textures;
 pub(crate) use exchange::{open_current, open_current_primary};
 
 use crate::backend::Backend;
+use crate::environment::DeviceUuid;
 use crate::error::Outcome;
+use crate::properties::DeviceProperties;
 use context::Stream;
 pub(crate) use device::CudaDevice;
 use gpu::Gpu;
@@ -85,6 +87,27 @@ pub(crate) fn open(ordinal: u32) -> Outcome<Arc<dyn Backend>> {
     );
     Ok(device)
 }
+
+/// The number of the device with this UUID.
+pub(crate) fn number_of(uuid: DeviceUuid) -> Outcome<u32> {
+    start::start_driver(0)?;
+    start::number_of(uuid)
+}
+
+/// What the driver says of each of its devices, without opening it.
+pub(crate) fn described() -> Outcome<Vec<Described>> {
+    let driver = start::start_driver(0)?;
+    let devices = start::all_devices()?.into_iter();
+    let described = devices.map(|(number, device)| {
+        let uuid = start::uuid_of(device).map_err(start::cuda_error)?;
+        let properties = properties::read(device, driver).map_err(start::cuda_error)?;
+        Ok((number, uuid, properties))
+    });
+    described.collect()
+}
+
+/// A device's number, UUID and properties.
+pub(crate) type Described = (u32, DeviceUuid, DeviceProperties);
 
 /// A device in the caller's context and stream.
 ///

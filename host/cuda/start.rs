@@ -2,6 +2,7 @@
 
 use super::driver::{Failure, call};
 use super::library::{self, OpenError};
+use crate::environment::DeviceUuid;
 use crate::error::{CudaVersion, ErrorKind, Outcome};
 use cudarc::driver::sys;
 use std::ffi::c_int;
@@ -84,6 +85,42 @@ fn start_error(ordinal: u32, failure: Failure) -> ErrorKind {
         },
         failure => cuda_error(failure),
     }
+}
+
+/// The numbers of all devices that the driver shows, and their handles.
+pub fn all_devices() -> Outcome<Vec<(u32, sys::CUdevice)>> {
+    let mut count = 0;
+    // SAFETY: `count` is valid for one number.
+    let counted = unsafe { call!(cuDeviceGetCount(&raw mut count)) };
+    counted.map_err(cuda_error)?;
+    let numbers = 0..u32::try_from(count).unwrap_or(0);
+    numbers
+        .map(|number| Ok((number, find_device(number)?)))
+        .collect()
+}
+
+/// The number of the device with this UUID.
+pub fn number_of(wanted: DeviceUuid) -> Outcome<u32> {
+    let mut names = Vec::new();
+    for (number, device) in all_devices()? {
+        let uuid = uuid_of(device).map_err(cuda_error)?;
+        if uuid == wanted {
+            return Ok(number);
+        }
+        names.push(uuid.to_string());
+    }
+    Err(ErrorKind::NoDeviceWithUuid {
+        uuid: wanted.to_string(),
+        found: names,
+    })
+}
+
+/// The UUID of a device.
+pub fn uuid_of(device: sys::CUdevice) -> Result<DeviceUuid, Failure> {
+    let mut uuid = sys::CUuuid { bytes: [0; 16] };
+    // SAFETY: `uuid` is valid for one; the driver checks the device.
+    unsafe { call!(cuDeviceGetUuid(&raw mut uuid, device)) }?;
+    Ok(DeviceUuid(uuid.bytes.map(|byte| byte as u8)))
 }
 
 /// The device with this number, counted from 0.

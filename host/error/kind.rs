@@ -52,6 +52,14 @@ pub enum ErrorKind {
         reason: String,
     },
 
+    /// There is no CUDA device with the requested UUID.
+    NoDeviceWithUuid {
+        /// The requested UUID.
+        uuid: String,
+        /// The UUIDs of the devices that the driver shows.
+        found: Vec<String>,
+    },
+
     /// The installed driver is older than this library needs, or than the only kernel for a product on the
     /// device does.
     DriverTooOld {

@@ -30,6 +30,16 @@ impl Display for ErrorKind {
             Self::NoDevice { ordinal, reason } => {
                 write!(f, "there is no CUDA device {ordinal}: {reason}")
             }
+            Self::NoDeviceWithUuid { uuid, found } => match found.as_slice() {
+                [] => write!(f, "there is no CUDA device {uuid}: the driver shows none"),
+                found => {
+                    let found = found.join(" and ");
+                    write!(
+                        f,
+                        "there is no CUDA device {uuid}: the driver shows {found}"
+                    )
+                }
+            },
             Self::DriverTooOld { found, needed } => write!(
                 f,
                 "the NVIDIA driver is too old: it supports CUDA {found}, and this call needs CUDA {needed} \

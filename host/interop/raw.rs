@@ -1,7 +1,7 @@
 //! Contexts, streams and memory by the CUDA driver's handles, for a program that already uses the GPU.
 //!
 //! [`device`] opens a device that submits its work to the caller's stream. [`view`] and [`view_mut`] make views of the
-//! caller's memory, which any operation accepts. So a program takes one call from this crate and keeps its own
+//! caller's memory, which any operation accepts, and [`buffer`] a buffer that keeps its owner alive. So a program takes one call from this crate and keeps its own
 //! streams, its own allocator and its own order of work. Memory of this crate goes the other way by
 //! [`Buffer::device_address`](crate::Buffer::device_address).
 //!
@@ -28,11 +28,12 @@
 //! # }
 //! ```
 
-use crate::buffer::{BufferView, BufferViewMut};
+use crate::buffer::{Buffer, BufferView, BufferViewMut};
 use crate::cuda;
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result};
+use std::any::Any;
 use std::ffi::c_void;
 use std::ptr::NonNull;
 
@@ -98,6 +99,36 @@ pub unsafe fn view_mut<T: Element>(
     Ok(unsafe { BufferViewMut::of_view(BufferView::of_elements(device.into(), address, len)) })
 }
 
+/// Returns a buffer of `len` elements of the caller's memory, which `owner` keeps alive.
+///
+/// It is used like any other buffer, in any stream of the device. Dropping it waits for the work that uses it, and then
+/// drops `owner`. Kernels are selected by the address: elements that do not start at a multiple of 16 bytes take
+/// slower ones.
+///
+/// # Errors
+/// Those of [`view`]; `owner` is dropped then.
+///
+/// # Safety
+/// 1. The `len` elements at `address` are initialised memory of one allocation that kernels of `device` can read and
+///    write. It stays allocated while `owner` lives.
+/// 2. All work on it that was submitted elsewhere is done, or comes before the call in the device's stream. While the
+///    buffer lives, nothing else uses the memory.
+pub unsafe fn buffer<T: Element>(
+    device: &Device,
+    address: u64,
+    len: usize,
+    owner: impl Any + Send + Sync,
+) -> Result<Buffer<T>> {
+    check::<T>(address, len).during("interop::raw::buffer")?;
+    let address = if len * size_of::<T>() == 0 {
+        0
+    } else {
+        address
+    };
+    // SAFETY: live memory that nothing else uses while the owner lives: the caller's contract.
+    Ok(unsafe { Buffer::of_owner(device, address, len, Box::new(owner)) })
+}
+
 /// Checks what can be checked without the driver.
 fn check<T: Element>(address: u64, len: usize) -> Outcome<()> {
     let refused = |reason| Err(ErrorKind::Interop { reason });
@@ -116,6 +147,7 @@ fn check<T: Element>(address: u64, len: usize) -> Outcome<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
 
     #[test]
     fn addresses_are_checked() {
@@ -130,6 +162,27 @@ mod tests {
         assert_eq!(reason(u64::MAX - 7, 2), too_many);
         assert!(check::<f64>(0, 0).is_ok() && check::<f64>(12, 0).is_ok());
         assert!(check::<f64>(16, 3).is_ok());
+    }
+
+    #[test]
+    fn a_buffer_keeps_its_owner_until_it_is_dropped() {
+        let device = Device::simulator();
+        let theirs = device.upload(&[1.0_f32, 2.0, 3.5]).unwrap();
+        let (address, owner) = (theirs.device_address(), Arc::new(theirs));
+        let kept = Arc::clone(&owner);
+        // SAFETY: the memory has three elements, which nothing else uses while the buffer keeps its owner.
+        let mut x = unsafe { buffer::<f32>(&device, address, 3, kept) }.unwrap();
+        let stream = device.new_stream().unwrap();
+        stream
+            .reduce_sum_into(
+                &x.slice(1..).unwrap().to_buffer().unwrap(),
+                x.slice_mut(..1).unwrap(),
+            )
+            .unwrap();
+        assert_eq!(Arc::strong_count(&owner), 2);
+        assert_eq!(x.to_vec().unwrap(), [5.5, 2.0, 3.5]);
+        drop(x);
+        assert_eq!(Arc::strong_count(&owner), 1);
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use super::Simulator;
 use super::quarantine::{ALIGNMENT, KEPT_BYTES, host_pointer};
-use super::stream_check::MemoryUse;
-use crate::backend::{Backend as _, DeviceMemory, RowExtent, Rows};
+use super::stream_check::MemoryAccess;
+use crate::backend::{Backend as _, DeviceMemory, MemoryUse, RowExtent, Rows};
 use crate::error::{ErrorKind, Outcome, SimulatorError};
 use simt::Contents;
 use std::alloc::{self, Layout};
@@ -131,14 +131,28 @@ impl DeviceMemory for Simulator {
         simt::name_allocation(address as usize, name);
     }
 
-    fn free_memory(&self) -> Outcome<u64> {
-        Ok(self.free_bytes())
+    fn memory(&self) -> Outcome<MemoryUse> {
+        let (total, free) = (self.machine.properties.memory_bytes, self.free_bytes());
+        Ok(MemoryUse {
+            total,
+            free,
+            used: total - free,
+            kept: 0,
+        })
+    }
+
+    fn trim_memory(&self, _kept: u64) -> Outcome<()> {
+        Ok(())
+    }
+
+    fn keep_memory(&self, _kept: u64) -> Outcome<()> {
+        Ok(())
     }
 
     unsafe fn copy_to_device(&self, destination: u64, source: &[u8]) -> Outcome<()> {
         simt::refuse_host_call("copy to device");
         let _stream = self.statics()?;
-        let written = MemoryUse::write(destination, source.len());
+        let written = MemoryAccess::write(destination, source.len());
         self.check_order(|| "a copy from host memory".to_owned(), || [written])?;
         // SAFETY: the destination is live memory that no other thread accesses: the caller's contract. So it cannot
         // overlap `source`, a borrowed slice.
@@ -153,7 +167,7 @@ impl DeviceMemory for Simulator {
         simt::refuse_host_call("copy to host");
         let _stream = self.statics()?;
         let bytes = destination.len();
-        let read = MemoryUse::read(source, bytes);
+        let read = MemoryAccess::read(source, bytes);
         self.check_order(|| "a copy to host memory".to_owned(), || [read])?;
         if self.machine.options.checks
             && let Some(first) = simt::first_unwritten(source as usize, bytes)
@@ -191,8 +205,8 @@ impl DeviceMemory for Simulator {
         simt::refuse_host_call("copy on device");
         let _stream = self.statics()?;
         let uses = [
-            MemoryUse::read(source, bytes),
-            MemoryUse::write(destination, bytes),
+            MemoryAccess::read(source, bytes),
+            MemoryAccess::write(destination, bytes),
         ];
         self.check_order(|| "a copy on the device".to_owned(), || uses)?;
         // SAFETY: both ranges are live memory without conflicting use, and do not overlap: the caller's contract.
@@ -254,7 +268,7 @@ impl DeviceMemory for Simulator {
     unsafe fn fill_zero(&self, address: u64, bytes: usize) -> Outcome<()> {
         simt::refuse_host_call("fill_zero");
         let _stream = self.statics()?;
-        let written = MemoryUse::write(address, bytes);
+        let written = MemoryAccess::write(address, bytes);
         self.check_order(|| "a fill with zeros".to_owned(), || [written])?;
         // SAFETY: this is live memory that no other thread accesses: the caller's contract.
         unsafe { ptr::write_bytes(host_pointer(address), 0, bytes) };

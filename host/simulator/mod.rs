@@ -33,7 +33,7 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
-use stream_check::{MemoryUse, StreamCheck, Unordered};
+use stream_check::{MemoryAccess, StreamCheck, Unordered};
 use stream_order::StreamOrder;
 
 const NAME: &str = "simulator";
@@ -119,7 +119,7 @@ impl Simulator {
 
     /// Checks that this stream is ordered after conflicting uses of memory by others.
     /// A device with one stream needs no check.
-    fn check_order<U: AsRef<[MemoryUse]>>(
+    fn check_order<U: AsRef<[MemoryAccess]>>(
         &self,
         call: impl FnOnce() -> String,
         uses: impl FnOnce() -> U,

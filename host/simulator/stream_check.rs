@@ -9,9 +9,9 @@ use crate::backend::LaunchRequest;
 use crate::stream_set::{MAX_STREAMS, StreamNumber};
 use std::collections::BTreeMap;
 
-/// A use of memory by a call.
+/// An access to memory by a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct MemoryUse {
+pub(super) struct MemoryAccess {
     pub(super) address: u64,
     pub(super) bytes: u64,
     pub(super) is_write: bool,
@@ -20,7 +20,7 @@ pub(super) struct MemoryUse {
 /// Two uses that conflict, without an order between their streams.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Unordered {
-    pub(super) later: MemoryUse,
+    pub(super) later: MemoryAccess,
     pub(super) earlier_is_write: bool,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct StreamCheck {
     allocations: BTreeMap<u64, (u64, Option<Box<Uses>>)>,
 }
 
-impl MemoryUse {
+impl MemoryAccess {
     pub(super) fn read(address: u64, bytes: usize) -> Self {
         let (bytes, is_write) = (bytes as u64, false);
         Self {
@@ -66,7 +66,7 @@ impl StreamCheck {
         &mut self,
         order: &mut StreamOrder,
         stream: StreamNumber,
-        uses: &[MemoryUse],
+        uses: &[MemoryAccess],
     ) -> Result<(), Unordered> {
         let clock = *order.next_call(stream);
         for later in uses {
@@ -105,7 +105,7 @@ fn kind_of(number: usize) -> (bool, bool) {
 }
 
 /// The memory that the views among a launch's parameters have.
-pub(super) fn uses_of_launch(request: &LaunchRequest<'_>) -> Vec<MemoryUse> {
+pub(super) fn uses_of_launch(request: &LaunchRequest<'_>) -> Vec<MemoryAccess> {
     let Some(signature) = request.entry.signature.map(|it| it.to_string()) else {
         return Vec::new();
     };
@@ -131,7 +131,7 @@ pub(super) fn uses_of_launch(request: &LaunchRequest<'_>) -> Vec<MemoryUse> {
                     }
                 }
             };
-            Some(MemoryUse {
+            Some(MemoryAccess {
                 address: word(place),
                 bytes: elements * element_bytes,
                 is_write: !matches!(name, "Global" | "GlobalMatrix"),
@@ -187,7 +187,7 @@ mod tests {
         let [one, two] = [order.add().unwrap(), order.add().unwrap()];
         check.allocated(256, 64);
         let of = |bytes, is_write| {
-            [MemoryUse {
+            [MemoryAccess {
                 address: 256,
                 bytes,
                 is_write,

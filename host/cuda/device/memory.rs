@@ -1,7 +1,7 @@
 //! Memory of a CUDA device, and copies in its stream.
 
 use super::CudaDevice;
-use crate::backend::{Backend as _, DeviceMemory, RowExtent, Rows};
+use crate::backend::{Backend as _, DeviceMemory, MemoryUse, RowExtent, Rows};
 use crate::cuda::context::Current;
 use crate::cuda::driver::{Failure, call};
 use crate::cuda::memory;
@@ -20,10 +20,11 @@ impl CudaDevice {
         if failure != Failure::OUT_OF_MEMORY {
             return self.gpu.error(failure);
         }
+        let free = self.gpu.allocator.memory(current);
         ErrorKind::OutOfMemory {
             device: self.label(),
             requested: bytes as u64,
-            free: self.gpu.allocator.free_bytes(current).unwrap_or(0),
+            free: free.map_or(0, |memory| memory.free + memory.kept),
             total: self.gpu.properties.memory_bytes,
         }
     }
@@ -75,8 +76,19 @@ impl DeviceMemory for CudaDevice {
         });
     }
 
-    fn free_memory(&self) -> Outcome<u64> {
-        self.run(|current| self.gpu.allocator.free_bytes(current))
+    fn memory(&self) -> Outcome<MemoryUse> {
+        self.run(|current| self.gpu.allocator.memory(current))
+    }
+
+    fn trim_memory(&self, kept: u64) -> Outcome<()> {
+        self.run(|current| {
+            self.gpu.streams.synchronize(current)?;
+            self.gpu.allocator.trim(kept)
+        })
+    }
+
+    fn keep_memory(&self, kept: u64) -> Outcome<()> {
+        self.run(|_current| self.gpu.allocator.keep(kept))
     }
 
     unsafe fn copy_to_device(&self, destination: u64, source: &[u8]) -> Outcome<()> {
