@@ -7,8 +7,7 @@ use std::str::FromStr;
 /// The environment variable that names the default device.
 pub(crate) const VARIABLE: &str = "TILEWRIGHT_DEVICE";
 
-const ALLOWED: &str = "sim, cuda, cuda:N, where N is the number of a GPU, counted from 0, or the UUID of a GPU as \
-                       `nvidia-smi -L` prints it, GPU-01234567-89ab-cdef-0123-456789abcdef";
+const ALLOWED: &str = "sim, cuda, cuda:N, where N is the number of a GPU, counted from 0, or a UUID that `nvidia-smi -L` prints";
 
 /// A device by its name: `sim`, `cuda`, `cuda:N` or the UUID of a GPU.
 ///

@@ -3,6 +3,7 @@
 mod common;
 
 use common::say;
+use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr as _, DevicePtrMut as _};
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
@@ -90,4 +91,48 @@ fn the_null_stream_is_a_stream() {
     let x = device.upload(&[1.0_f32, 2.0, 3.5]).unwrap();
     assert_eq!(device.reduce_sum(&x).unwrap(), 6.5);
     assert_eq!(device.raw_stream(), None);
+}
+
+/// Calls that have run once before, so that modules and the workspace are there, are captured; what a product allocates
+/// for itself becomes nodes of the graph.
+#[test]
+fn calls_are_captured_in_the_programs_graph() {
+    const SIDE: usize = 1024;
+    let Some(stream) = stream() else { return };
+    let device = device_in(&stream);
+    let mut x = stream.alloc_zeros::<f32>(SIDE * SIDE).unwrap();
+    let mut sum = stream.alloc_zeros::<f32>(1).unwrap();
+    let mut product = stream.alloc_zeros::<f32>(SIDE * SIDE).unwrap();
+    let mut calls = || {
+        let x = view(&device, &x);
+        let matrix = x.as_matrix((SIDE, SIDE)).unwrap();
+        let mut c = view_mut(&device, &mut product)
+            .into_matrix((SIDE, SIDE))
+            .unwrap();
+        device.matmul_into(matrix, matrix.t(), &mut c).unwrap();
+        let c = c.as_buffer_view_mut().unwrap();
+        device
+            .reduce_sum_into(c.view(), view_mut(&device, &mut sum))
+            .unwrap();
+    };
+    calls();
+    stream.synchronize().unwrap();
+    stream
+        .begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)
+        .unwrap();
+    calls();
+    let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+    let graph = stream.end_capture(flags).unwrap().expect("a graph");
+    for round in 1..=4 {
+        let host = vec![round as f32; SIDE * SIDE];
+        stream.memcpy_htod(&host, &mut x).unwrap();
+        graph.launch().unwrap();
+        let expected = (round * round * SIDE) as f32;
+        assert_eq!(
+            stream.clone_dtoh(&product).unwrap(),
+            vec![expected; SIDE * SIDE]
+        );
+        let expected = expected * (SIDE * SIDE) as f32;
+        assert_eq!(stream.clone_dtoh(&sum).unwrap(), [expected]);
+    }
 }

@@ -51,10 +51,6 @@ pub(crate) struct SymbolRequest {
 }
 
 /// A kernel of a module.
-#[cfg_attr(
-    not(feature = "cuda"),
-    expect(dead_code, reason = "the simulator compares no signatures")
-)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
     pub(crate) module: &'static ModuleSource,

@@ -2,9 +2,8 @@
 //!
 //! The driver copies such memory with one thread, which is slower than the link to the device.
 
-use super::context::{Current, Stream};
+use super::context::{Context, Current, Stream};
 use super::driver::{Failure, call};
-use super::gpu::Gpu;
 use super::memory::{allocate_pinned, free_pinned};
 use cudarc::driver::sys;
 use std::ptr::{self, NonNull};
@@ -60,14 +59,14 @@ impl HostMemory {
     }
 }
 
-/// Copies `bytes` bytes in the order of `stream`, if threads and chunks make that faster; returns whether it did. The
+/// Copies `bytes` bytes in the order of `stream` of `context`, through chunks of `kept`, if threads and chunks make that faster; returns whether it did. The
 /// copy is complete then.
 ///
 /// # Safety
 /// 1. Host and device memory have the bytes. Nothing writes the source and nothing else accesses the destination until
 ///    the stream is done.
 pub unsafe fn copy(
-    gpu: &Gpu,
+    (context, kept): (&Context, &Chunks),
     stream: &Stream,
     host: HostMemory,
     device: u64,
@@ -82,9 +81,9 @@ pub unsafe fn copy(
     if threads < 2 {
         return Ok(false);
     }
-    let mut chunks = gpu.chunks.take(threads * CHUNKS_OF_THREAD, current);
+    let mut chunks = kept.take(threads * CHUNKS_OF_THREAD, current);
     if chunks.len() < 2 * CHUNKS_OF_THREAD {
-        gpu.chunks.give_back(chunks);
+        kept.give_back(chunks);
         return Ok(false);
     }
     let next = AtomicUsize::new(0);
@@ -94,7 +93,7 @@ pub unsafe fn copy(
             let next = &next;
             parts.push(scope.spawn(move || {
                 let host = host;
-                let _current = gpu.context.enter()?;
+                let _current = context.enter()?;
                 let [one, other] = pair else {
                     unreachable!("there are two chunks");
                 };
@@ -111,7 +110,7 @@ pub unsafe fn copy(
     });
     // Whatever failed, no copy may use a chunk that others take. If waiting fails, too, the chunks are lost.
     stream.synchronize(current)?;
-    gpu.chunks.give_back(chunks);
+    kept.give_back(chunks);
     copied.map(|()| true)
 }
 

@@ -101,7 +101,7 @@ fn number_of(is_write: bool, is_whole: bool) -> usize {
 }
 
 fn kind_of(number: usize) -> (bool, bool) {
-    (number / 2 != 0, number % 2 != 0)
+    (number & 2 != 0, number & 1 != 0)
 }
 
 /// The memory that the views among a launch's parameters have.

@@ -198,8 +198,8 @@ fn axes_and_others() -> Vec<Line> {
         ),
         says(
             "gpu".parse::<DeviceChoice>(),
-            "DeviceChoice::from_str: `gpu` is not the name of a device; use sim, cuda, or cuda:N, where N is the number of \
-             a GPU, counted from 0",
+            "DeviceChoice::from_str: `gpu` is not the name of a device; use sim, cuda, cuda:N, where N is the number of a \
+             GPU, counted from 0, or a UUID that `nvidia-smi -L` prints",
         ),
         says(
             device.texture_1d(&[0.0_f32; 4], wrapping),

@@ -54,6 +54,25 @@ fn drivers() -> Vec<Line> {
             "there is no CUDA device 4: the driver shows 2 devices, numbered from 0",
         ),
         built(
+            ErrorKind::NoDeviceWithUuid {
+                uuid: "GPU-0".to_owned(),
+                found: vec!["GPU-1".to_owned(), "GPU-2".to_owned()],
+            },
+            "there is no CUDA device GPU-0: the driver shows GPU-1 and GPU-2",
+        ),
+        built(
+            ErrorKind::Simulator(SimulatorError::UnorderedStreams {
+                device: "simulator #1".to_owned(),
+                call: "a launch of `scale`".to_owned(),
+                is_write: true,
+                earlier_is_write: false,
+                buffer: Some("y".to_owned()),
+            }),
+            "a launch of `scale` writes memory of buffer `y` that another stream of simulator #1 reads, and does not \
+             wait for that stream; record an event after the other call, and make this stream wait for it with \
+             Device::wait_for",
+        ),
+        built(
             ErrorKind::DriverTooOld {
                 found: version(11, 2),
                 needed: version(11, 4),

@@ -35,11 +35,12 @@ impl CudaDevice {
     /// 1. Host and device memory have the bytes. Nothing writes the source and nothing else accesses the destination
     ///    until this returns.
     unsafe fn copy_staged(&self, host: HostMemory, device: u64, bytes: usize) -> Outcome<bool> {
+        let memory = (&self.gpu.context, &self.gpu.chunks);
         self.run(|current| {
             // SAFETY: memory without conflicting accesses: the caller's contract. Whatever happens, the copy has ended
             // when this returns.
             let copied =
-                unsafe { staged::copy(&self.gpu, &self.stream, host, device, bytes, current) };
+                unsafe { staged::copy(memory, &self.stream, host, device, bytes, current) };
             if let Ok(true) = copied {
                 self.gpu.modules.outputs.print(false);
             }

@@ -116,6 +116,7 @@ impl Device {
         &self,
         x: BufferView<'_, T>,
     ) -> Outcome<Buffer<u64>> {
+        x.holder().order_reads(self)?;
         let words = ReproducibleSum::<T>::new().words().len();
         let mut state = Buffer::uninit(self, words)?;
         let mut no_result = Buffer::uninit(self, 0)?;

@@ -1,0 +1,156 @@
+//! Streams and copies: `cargo bench --bench streams`.
+//!
+//! Two tables: two chains of reductions in one stream and in two, and copies of plain and of page-locked host memory.
+
+mod common;
+
+use common::{Result, open_device};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+use tilewright::{Buffer, Device};
+
+/// Each figure is the median of this many runs, after one that is not counted.
+const RUNS: usize = 9;
+
+fn main() -> ExitCode {
+    common::exit(run())
+}
+
+fn run() -> Result {
+    let device = open_device()?;
+    println!("{}", device.name());
+    two_chains(&device)?;
+    copies(&device)
+}
+
+fn median_of(mut work: impl FnMut() -> Result) -> Result<Duration> {
+    work()?;
+    let mut times = Vec::new();
+    for _ in 0..RUNS {
+        let start = Instant::now();
+        work()?;
+        times.push(start.elapsed());
+    }
+    times.sort();
+    Ok(times[RUNS / 2])
+}
+
+/// A chain of reductions: an array and the places of the results.
+struct Chain {
+    x: Buffer<f32>,
+    sum: Buffer<f32>,
+}
+
+impl Chain {
+    fn new(device: &Device, elements: usize) -> Result<Self> {
+        let x = device.upload(&vec![1.0; elements])?;
+        let sum = device.zeros(1)?;
+        Ok(Self { x, sum })
+    }
+}
+
+/// The work of two chains of reductions, in one stream and in two.
+fn two_chains(device: &Device) -> Result {
+    let (elements, links) = match device.is_simulator() {
+        true => (1 << 10, 2),
+        false => (1 << 20, 400),
+    };
+    let other = device.new_stream()?;
+    println!("\nTwo chains of {links} sums of {elements} f32, one thread:");
+    let mut medians = Vec::new();
+    for (name, streams) in [
+        ("one stream", [device, device]),
+        ("two streams", [device, &other]),
+    ] {
+        let mut chains = [
+            Chain::new(streams[0], elements)?,
+            Chain::new(streams[1], elements)?,
+        ];
+        let median = median_of(|| {
+            for _ in 0..links {
+                for (stream, chain) in streams.into_iter().zip(&mut chains) {
+                    stream.reduce_sum_into(&chain.x, &mut chain.sum)?;
+                }
+            }
+            Ok(streams.into_iter().try_for_each(Device::synchronize)?)
+        })?;
+        println!(
+            "  {name:<12} {:9.1} us, {:5.2} us a sum",
+            micros(median),
+            micros(median) / f64::from(2 * links)
+        );
+        medians.push(micros(median));
+    }
+    println!("  {:.2} times as fast", medians[0] / medians[1]);
+    Ok(())
+}
+
+fn micros(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e6
+}
+
+/// Copies of host memory to the device and back.
+fn copies(device: &Device) -> Result {
+    let bytes: usize = if device.is_simulator() {
+        1 << 20
+    } else {
+        1 << 30
+    };
+    println!("\nCopies of {} MiB:", bytes >> 20);
+    let mut plain = vec![1_u8; bytes];
+    let mut pinned = device.pinned::<u8>(bytes)?;
+    pinned.fill(2);
+    let mut x = device.zeros::<u8>(bytes)?;
+    let print = |name: &str, time: Duration| {
+        println!(
+            "  {name:<40} {:6.1} GB/s",
+            bytes as f64 / time.as_secs_f64() * 1e-9
+        );
+    };
+    // Copies of fewer bytes than this library divides among threads.
+    let part = 15 << 20;
+    print(
+        "page-locked memory to the device",
+        median_of(|| Ok(x.copy_from_slice(&pinned)?))?,
+    );
+    print(
+        "a plain slice to the device",
+        median_of(|| Ok(x.copy_from_slice(&plain)?))?,
+    );
+    print(
+        "the same, by the driver alone",
+        median_of(|| {
+            for start in (0..bytes).step_by(part) {
+                let range = start..bytes.min(start + part);
+                x.slice_mut(range.clone())?.copy_from_slice(&plain[range])?;
+            }
+            Ok(())
+        })?,
+    );
+    print(
+        "the device to page-locked memory",
+        median_of(|| Ok(x.copy_to_slice(&mut pinned)?))?,
+    );
+    print(
+        "the device to a plain slice",
+        median_of(|| Ok(x.copy_to_slice(&mut plain)?))?,
+    );
+    print(
+        "the same, by the driver alone",
+        median_of(|| {
+            for start in (0..bytes).step_by(part) {
+                let range = start..bytes.min(start + part);
+                x.slice(range.clone())?.copy_to_slice(&mut plain[range])?;
+            }
+            Ok(())
+        })?,
+    );
+    print(
+        "the device to a new vector",
+        median_of(|| {
+            std::hint::black_box(x.to_vec()?);
+            Ok(())
+        })?,
+    );
+    Ok(())
+}
