@@ -2,7 +2,28 @@
 
 use std::io::{self, Write as _};
 use std::panic::{UnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The lines that the kernel of a simulated launch prints. Dropping this prints them.
+///
+/// It outlives all locks of the device that the launching call holds: another thread may have locked standard output
+/// and wait for the device.
+#[derive(Debug, Default)]
+pub(crate) struct Lines(Arc<simt::Output>);
+
+impl Lines {
+    /// Where the launch adds its lines.
+    pub(crate) fn output(&self) -> Arc<simt::Output> {
+        Arc::clone(&self.0)
+    }
+}
+
+impl Drop for Lines {
+    fn drop(&mut self) {
+        self.0.take().iter().for_each(|line| print_line(line));
+    }
+}
 
 /// Prints a line of a kernel as `println!` does: a test harness captures it. If standard output is closed, the line is
 /// lost, as are later ones.

@@ -5,6 +5,7 @@ mod resident;
 use crate::backend::{Entry, LaunchRequest, SymbolRequest};
 use crate::device::Device;
 use crate::error::{During, Outcome, Result, check_length};
+use crate::kernel_output::Lines;
 use crate::launch::{KernelLimits, LaunchConfig};
 use crate::launch_args::LaunchArgs;
 use crate::module_source::ModuleSource;
@@ -269,7 +270,8 @@ impl Module {
         unsafe { self.launch_params::<K>(config, params) }
     }
 
-    /// Launches the kernel `K` with parameters that are views already.
+    /// Launches the kernel `K` with parameters that are views already. Its lines are printed at the end: if it prints,
+    /// the caller holds no lock of the device.
     ///
     /// # Safety
     /// 1. The launch meets the requirements in the kernel's documentation, for `config` and for `params`.
@@ -279,6 +281,20 @@ impl Module {
         &self,
         config: LaunchConfig,
         params: K::Params<'_>,
+    ) -> Outcome<()> {
+        // SAFETY: the caller's contract.
+        unsafe { self.launch_printing::<K>(config, params, &Lines::default()) }
+    }
+
+    /// [`launch_params`](Self::launch_params), with the kernel's lines in `lines`.
+    ///
+    /// # Safety
+    /// 1. The requirements of [`launch_params`](Self::launch_params).
+    pub(crate) unsafe fn launch_printing<K: Kernel>(
+        &self,
+        config: LaunchConfig,
+        params: K::Params<'_>,
+        lines: &Lines,
     ) -> Outcome<()> {
         let entry_params = EntryParams::of(&params);
         // SAFETY: the launch meets the kernel's requirements: the caller's contract. Its views are valid for the
@@ -290,6 +306,7 @@ impl Module {
             bounds: K::BOUNDS,
             params: &entry_params,
             views: K::VIEWS,
+            lines,
             body: &body,
         };
         // SAFETY: the entry takes these parameters: by the contract of `ModuleSource::new`, the module's entry

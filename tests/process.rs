@@ -1,5 +1,5 @@
-//! Simulated devices in a process that forks, and in one that has little memory: each failure is an
-//! error of the call, and nothing hangs or ends the process.
+//! Simulated devices in a process that forks, in one that has little memory, and in one whose standard output is
+//! locked: each failure is an error of the call, and nothing hangs or ends the process.
 
 #![cfg(target_os = "linux")]
 
@@ -9,8 +9,10 @@ mod child;
 use child::{in_child, limit_address_space};
 use cuda_std::prelude::*;
 use std::hint::spin_loop;
+use std::io::{self, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 use tilewright::{Device, Error, ErrorKind, LaunchConfig, Module, ModuleSource, SimulatorError};
+use tilewright_kernels::reduce::Reduction;
 
 // SAFETY: (1) there are no images, so none that could differ from the kernels.
 static KERNELS: ModuleSource = unsafe { ModuleSource::new("process", &[]) };
@@ -106,5 +108,73 @@ fn no_room_for_buffers() {
         // What failed is not counted as taken.
         assert_eq!(device.free_memory().unwrap(), free);
         assert_eq!(device.zeros::<u8>(1 << 20).unwrap().len(), 1 << 20);
+    });
+}
+
+static HAS_PRINTED: AtomicBool = AtomicBool::new(false);
+
+/// Prints one line.
+#[kernel]
+pub fn print(number: u32) {
+    gpu_println!("number {number}");
+    HAS_PRINTED.store(true, Ordering::Release);
+}
+
+/// The number of elements, each of which is printed.
+pub struct Printed;
+
+impl Reduction<u32> for Printed {
+    type Accumulator = u32;
+    type Output = u32;
+    const IDENTITY: u32 = 0;
+
+    fn lift(element: u32, _index: usize) -> u32 {
+        gpu_println!("element {element}");
+        HAS_PRINTED.store(true, Ordering::Release);
+        1
+    }
+
+    fn combine(left: u32, right: u32) -> u32 {
+        left + right
+    }
+
+    fn finish(total: u32, _elements: usize) -> u32 {
+        total
+    }
+}
+
+tilewright_kernels::reductions! {
+    /// Prints each element.
+    print_elements: Printed of u32;
+}
+
+/// Holds standard output from before `printing` begins to print until `using`, on another thread, has ended.
+fn with_locked_output(printing: impl FnOnce() + Send, using: impl FnOnce()) {
+    HAS_PRINTED.store(false, Ordering::Relaxed);
+    std::thread::scope(|scope| {
+        let mut output = io::stdout().lock();
+        scope.spawn(printing);
+        while !HAS_PRINTED.load(Ordering::Acquire) {
+            spin_loop();
+        }
+        using();
+        writeln!(output, "used").unwrap();
+    });
+}
+
+#[test]
+fn a_thread_that_has_locked_standard_output_uses_a_device_whose_kernels_print() {
+    let name = "a_thread_that_has_locked_standard_output_uses_a_device_whose_kernels_print";
+    in_child(name, || {
+        let device = Device::simulator();
+        let module = device.load(&KERNELS).unwrap();
+        let x = device.upload(&[1_u32, 2, 3]).unwrap();
+        let sum = || assert_eq!(device.reduce_sum(&x).unwrap(), 6);
+        let config = LaunchConfig::new(1, 1);
+        with_locked_output(|| module.launch(print, config, (1,)).unwrap(), sum);
+        with_locked_output(
+            || assert_eq!(module.reduce(print_elements, &x).unwrap(), 3),
+            sum,
+        );
     });
 }

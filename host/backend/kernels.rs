@@ -1,6 +1,7 @@
 //! Modules of a device, their static arrays, and launches.
 
 use crate::error::Outcome;
+use crate::kernel_output::Lines;
 use crate::launch::LaunchConfig;
 use crate::module_source::ModuleSource;
 use crate::residency::Residency;
@@ -82,6 +83,8 @@ pub(crate) struct LaunchRequest<'a> {
     pub(crate) params: &'a EntryParams<'a>,
     /// For each parameter, the name of the view whose address it is, or an empty string.
     pub(crate) views: &'static [&'static str],
+    /// The lines that the kernel prints on the simulator.
+    pub(crate) lines: &'a Lines,
     /// The kernel as one simulated thread runs it.
     pub(crate) body: &'a dyn Fn() -> simt::Body,
 }

@@ -65,7 +65,13 @@ impl Outputs {
     pub fn print(&self, no_more: bool) {
         if self.are_there.load(Ordering::Acquire) {
             let mut modules = self.lock();
-            modules.values_mut().for_each(|it| it.print(no_more));
+            let lines: Vec<String> = modules
+                .values_mut()
+                .flat_map(|it| it.lines(no_more))
+                .collect();
+            drop(modules);
+            // Unlocked: another thread may have locked standard output and wait for the modules.
+            lines.iter().for_each(|line| print_line(line));
         }
     }
 
@@ -164,20 +170,22 @@ impl ModuleOutput {
         Ok(())
     }
 
-    /// Prints the complete lines. With `no_more`, no kernel writes any more.
-    fn print(&mut self, no_more: bool) {
-        if self.records.drain(no_more, |line| print_line(&line)) == 0 || no_more {
-            return;
+    /// The complete lines. With `no_more`, no kernel writes any more.
+    fn lines(&mut self, no_more: bool) -> Vec<String> {
+        let mut lines = Vec::new();
+        if self.records.drain(no_more, |line| lines.push(line)) == 0 || no_more {
+            return lines;
         }
         if let Ok(lost) = read_lost(self.ring) {
             let more = lost.wrapping_sub(self.lost);
             if more > 0 {
-                print_line(&format!(
+                lines.push(format!(
                     "({more} more lines of kernels are lost: wait more often)"
                 ));
             }
             self.lost = lost;
         }
+        lines
     }
 
     /// The first panic of the module, in words.

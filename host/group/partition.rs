@@ -47,22 +47,32 @@ impl Stripes {
         part(self.blocks(), self.ranks, rank)
     }
 
+    /// The rounds of tiles.
+    fn rounds(&self) -> usize {
+        self.tiles().div_ceil(self.blocks().max(1))
+    }
+
+    /// The elements of the blocks `own` in a round.
+    fn run(&self, own: &Range<usize>, round: usize) -> Range<usize> {
+        let element = |tile: usize| tile.saturating_mul(self.tile).min(self.len);
+        let first = round * self.blocks();
+        element(first + own.start)..element(first + own.end)
+    }
+
     /// The elements of a rank, in runs that lie one after another in its memory.
     pub fn runs(self, rank: usize) -> impl Iterator<Item = Range<usize>> {
-        let (blocks, own) = (self.blocks(), self.blocks_of(rank));
-        let rounds = self.tiles().div_ceil(blocks.max(1));
-        let element = move |tile: usize| tile.saturating_mul(self.tile).min(self.len);
-        (0..rounds)
-            .map(move |round| {
-                let first = round * blocks;
-                element(first + own.start)..element(first + own.end)
-            })
+        let own = self.blocks_of(rank);
+        (0..self.rounds())
+            .map(move |round| self.run(&own, round))
             .filter(|run| !run.is_empty())
     }
 
-    /// The number of elements of a rank.
+    /// The number of elements of a rank. It counts no rounds: a length that no memory has can have 2^39.
     pub fn len_of(&self, rank: usize) -> usize {
-        self.runs(rank).map(|run| run.len()).sum()
+        let own = self.blocks_of(rank);
+        // Each round but the last has all tiles.
+        let whole = self.rounds().saturating_sub(1);
+        whole * own.len() * self.tile + self.run(&own, whole).len()
     }
 
     /// The index in the buffer of a rank's element `index`.
@@ -76,6 +86,27 @@ impl Stripes {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lengths_that_no_memory_has_are_divided_at_once() {
+        for (len, bytes) in [(usize::MAX, 1), (usize::MAX / 4, 4), (usize::MAX - 5, 16)] {
+            let stripes = Stripes::new(len, bytes, 3);
+            assert_eq!((0..3).map(|rank| stripes.len_of(rank)).sum::<usize>(), len);
+        }
+    }
+
+    #[test]
+    fn a_rank_has_the_elements_of_its_runs() {
+        for tiles in [0, 1, 2, 2047, 2048, 2049, 4095, 4096, 10_000] {
+            for len in [4096 * tiles, 4096 * tiles + 1, 4096 * tiles + 4095] {
+                let stripes = Stripes::new(len, 4, 3);
+                for rank in 0..3 {
+                    let of_runs: usize = stripes.runs(rank).map(|run| run.len()).sum();
+                    assert_eq!(stripes.len_of(rank), of_runs, "{len} {rank}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn parts_cover_everything_once_and_differ_by_one_at_most() {

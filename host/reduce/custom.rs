@@ -3,6 +3,7 @@
 use crate::buffer::{BufferView, BufferViewMut, IntoBufferView};
 use crate::element::Element;
 use crate::error::{During, Outcome, Result};
+use crate::kernel_output::Lines;
 use crate::launch_args::{global, global_mut};
 use crate::module::Module;
 use crate::workspace::Workspace;
@@ -137,6 +138,8 @@ impl Module {
         OutputOf<K>: Element,
     {
         let plan = Plan::new(x.len(), size_of::<K::Element>());
+        // Dropped last: the operation may print, and the workspace is a lock of the device.
+        let lines = Lines::default();
         let mut workspace = Workspace::lock(self.device());
         let (config, shared) = workspace.shared(plan)?;
         let params = (global(x), shared.partials, shared.ticket, result);
@@ -144,7 +147,7 @@ impl Module {
         // and partial results are those of the plan. `result` and the ticket have an element each. The ticket is 0,
         // and the workspace is locked. Views of live memory without conflicting work: `x` is borrowed until this
         // returns, and nothing else uses `result` meanwhile.
-        let launched = unsafe { self.launch_params::<K>(config, params) };
+        let launched = unsafe { self.launch_printing::<K>(config, params, &lines) };
         workspace.after(launched)
     }
 }

@@ -4,7 +4,6 @@ use super::Simulator;
 use super::stream_check::uses_of_launch;
 use crate::backend::{Backend as _, DeviceKernels, LaunchRequest, ResidencyRequest, SymbolRequest};
 use crate::error::{ErrorKind, Outcome, SimulatorError};
-use crate::kernel_output::print_line;
 use crate::module_source::{ModuleId, ModuleSource};
 use crate::report::{KernelReport, most_registers};
 use crate::residency::Residency;
@@ -90,7 +89,6 @@ impl DeviceKernels for Simulator {
         let memory = Arc::clone(statics.entry(request.entry.module.id()).or_default());
         let call = || format!("a launch of `{}`", request.entry.kernel);
         self.check_order(call, || uses_of_launch(request))?;
-        let output = Arc::default();
         let launch = simt::Launch {
             kernel: request.entry.kernel,
             grid: request.config.grid,
@@ -105,7 +103,7 @@ impl DeviceKernels for Simulator {
             options: &simt::Options {
                 counters: self.machine.recorder.is_open(),
                 statics: memory,
-                output: Arc::clone(&output),
+                output: request.lines.output(),
                 views: view_names(request),
                 is_dependent: request.bounds.dependent_launch,
                 ..self.machine.options.clone()
@@ -115,9 +113,7 @@ impl DeviceKernels for Simulator {
             true => simt::run_cooperative,
             false => simt::run,
         };
-        let report = run(&launch, &(request.body)());
-        output.take().iter().for_each(|line| print_line(line));
-        let report = report.map_err(ErrorKind::KernelDefect)?;
+        let report = run(&launch, &(request.body)()).map_err(ErrorKind::KernelDefect)?;
         if let Some(counts) = report.counts {
             self.machine.recorder.add(KernelReport::of_launch(
                 request.entry.kernel,

@@ -20,7 +20,16 @@ fn refused_at_once(header: &[u8], parts: &[&str]) {
 
 #[test]
 fn nested_brackets_are_refused_at_once() {
-    for (open, close) in [("(", ",)"), ("[", "]"), ("{1: ", "}")] {
+    let nested = [
+        ("(", ",)"),
+        ("[", "]"),
+        ("{1: ", "}"),
+        // Closed in strings alone.
+        ("[']', ", "]"),
+        (r"['\']', ", "]"),
+        ("{'}': ", "}"),
+    ];
+    for (open, close) in nested {
         let shape = format!("{}1{}", open.repeat(40), close.repeat(40));
         let header = Header::new("'<f4'", &shape).bytes();
         refused_at_once(&header, &["x.npy", "brackets inside each other"]);

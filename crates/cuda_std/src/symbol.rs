@@ -109,12 +109,19 @@ mod symbols {
 /// Declares a [`GlobalArray`](crate::symbol::GlobalArray) with its initial values.
 ///
 /// Declare it beside the kernels, outside functions. Its PTX symbol is the static's name, so names
-/// must be unique within a kernel crate. Names that begin with `_` or `anon_` are reserved:
+/// must be unique within a kernel crate. Names that begin with `_`, `anon_` or `r#` are reserved:
 ///
 /// ```compile_fail,E0080
 /// cuda_std::global_array! {
 ///     /// In a module, a constant of the compiler's.
 ///     pub static anon_0: [u32; 4] = [0; 4];
+/// }
+/// ```
+///
+/// ```compile_fail,E0080
+/// cuda_std::global_array! {
+///     /// In a module, the same constant.
+///     pub static r#anon_0: [u32; 4] = [0; 4];
 /// }
 /// ```
 ///

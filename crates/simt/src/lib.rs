@@ -111,8 +111,8 @@
 //!   touch each of their pages, so that none jumps over the guard page. The thread is abandoned: its destructors
 //!   do not run, its stack is never freed, and locks that it holds stay locked. Some overflows end the process
 //!   with a message instead: one within the C library, whose locks would stay locked too; and, within seconds,
-//!   one that leaves the lock of a standard stream locked (in a `Display` under a `println!`), or that of a
-//!   custom allocator. Linux on x86-64 and aarch64 has all of this. Elsewhere the simulator finds only an
+//!   one that leaves the lock of a standard stream locked (in a `Display` under a `println!`), that of the panic
+//!   hook (in a `Display` under a `panic!`), or that of a custom allocator. Linux on x86-64 and aarch64 has all of this. Elsewhere the simulator finds only an
 //!   instruction that is called near the end of the stack, and other overflows end the process.
 //! - **A block over its time limit** is [`DefectKind::TimeLimit`]: it is cut off at the next instruction other
 //!   than an unchecked access. On the same systems, a signal (`SIGURG`) interrupts a loop without such an

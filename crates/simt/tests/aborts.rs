@@ -281,6 +281,52 @@ fn an_overflow_while_standard_output_is_locked() {
     }
 }
 
+/// A hook that the program sets later would wait for ever.
+#[test]
+fn an_overflow_while_a_message_of_a_panic_is_formatted() {
+    let name = "an_overflow_while_a_message_of_a_panic_is_formatted";
+    let errors = aborts_in_child(name, SOON, || {
+        let _ = launch(1, 1, || panic!("{}", Endless { recurses: true }));
+        std::panic::set_hook(Box::new(|_| ()));
+    });
+    if let Some(errors) = errors {
+        assert_says(
+            &errors,
+            &[
+                "kernel `test_kernel`, thread (0, 0, 0) of block (0, 0, 0)",
+                "has overflowed its stack",
+                "the panic hook locked for ever",
+                "stack_bytes",
+            ],
+        );
+    }
+}
+
+/// The hook is free once it has returned.
+#[test]
+fn an_overflow_while_a_panic_unwinds() {
+    struct Recurses;
+    impl Drop for Recurses {
+        fn drop(&mut self) {
+            black_box(format!("{}", Endless { recurses: true }));
+        }
+    }
+    in_child("an_overflow_while_a_panic_unwinds", || {
+        for _ in 0..3 {
+            let defect = launch(2, 64, || {
+                let _recurses = Recurses;
+                assert!(thread_x() != 5, "of purpose");
+            })
+            .unwrap_err();
+            assert!(
+                matches!(defect.kind, DefectKind::Panic | DefectKind::StackOverflow),
+                "{defect}"
+            );
+            std::panic::set_hook(Box::new(|_| ()));
+        }
+    });
+}
+
 #[test]
 fn the_end_of_the_time_while_standard_error_is_locked() {
     let name = "the_end_of_the_time_while_standard_error_is_locked";

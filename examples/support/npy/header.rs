@@ -109,13 +109,17 @@ fn up_to(bytes: usize, file: &mut impl Read) -> Result<Vec<u8>, String> {
     Ok(found)
 }
 
-/// The largest depth of open brackets, including those in names.
+/// The largest depth of open brackets, or more. Those in strings do not count; in a header with escapes, where strings
+/// are not told apart, all do that open.
 fn depth(text: &str) -> usize {
-    let (mut open, mut most) = (0_usize, 0);
+    let has_escapes = text.contains('\\');
+    let (mut open, mut most, mut quote) = (0_usize, 0, None);
     for byte in text.bytes() {
         match byte {
-            b'(' | b'[' | b'{' => open += 1,
-            b')' | b']' | b'}' => open = open.saturating_sub(1),
+            b'(' | b'[' | b'{' if has_escapes || quote.is_none() => open += 1,
+            b')' | b']' | b'}' if !has_escapes && quote.is_none() => open = open.saturating_sub(1),
+            b'\'' | b'"' if quote.is_none() => quote = Some(byte),
+            _ if quote == Some(byte) => quote = None,
             _ => {}
         }
         most = most.max(open);

@@ -246,9 +246,10 @@ impl Block {
         // While a thread unwinds, no other may run on its host thread: the standard library would
         // take it for unwinding, too. So no thread can wait for this one any more.
         if !self.is_abandoned() {
-            let message = "the thread unwinds by `resume_unwind`, and its destructors call \
-                           instructions"
-                .to_owned();
+            let message =
+                "the thread calls an instruction while it panics: where the panic's message is \
+                           formatted, or in a destructor after `resume_unwind`"
+                    .to_owned();
             self.record(Finding::of(&thread.position, DefectKind::Panic, message));
         }
         true

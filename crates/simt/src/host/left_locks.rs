@@ -1,12 +1,12 @@
-//! Finds out whether an abandoned thread holds a lock that the whole process needs: that of a standard stream, or of the
-//! allocator. Such a lock would stay locked, so the process ends with a message instead of hanging at its next print or
-//! allocation.
+//! Finds out whether an abandoned thread holds a lock that the whole process needs: that of a standard stream, of the
+//! allocator, or of the panic hook, which is locked while a panic's message is formatted. Such a lock would stay locked,
+//! so the process ends with a message instead of hanging when it next prints, allocates or sets a hook.
 //!
 //! A separate host thread tries to take the lock, and waits for ever if it is held. Others may hold a stream, too, for
 //! as long as a launch takes. The lock is the abandoned thread's if its address is in that thread's frames, in a guard.
 
 use super::message::{ADVICE_ON_LOCKS, Place, abort_with};
-use super::trier::{LOCKS, Request};
+use super::trier::{ALLOCATOR, LOCKS, PANIC_HOOK, Request};
 use super::workers::{self, Workers};
 use crate::block::{Block, Thread};
 use crate::state::Left;
@@ -31,7 +31,9 @@ pub(crate) fn check_locks(thread: &Thread, block: &Block) {
         let frames = thread.confinement.frames();
         let mut locks = LOCKS.map(|lock| (lock.address)().is_some_and(|it| has(&frames, it)));
         // A thread that waits at an instruction is not in the allocator.
-        locks[0] = why != Left::Stuck;
+        locks[ALLOCATOR] = why != Left::Stuck;
+        // The standard library still counts the panic of a thread that was left in one.
+        locks[PANIC_HOOK] = std::thread::panicking();
         if !locks.contains(&true) {
             return;
         }

@@ -14,7 +14,7 @@ longer `Options::time_limit` (`SimulatorOptions::with_time_limit`) it has more t
 time in the world";
 
 /// Advice to the reader of a message about a lock that an abandoned thread holds.
-pub(super) const ADVICE_ON_LOCKS: &str = "a kernel must print and allocate where it has the stack for it, and \
+pub(super) const ADVICE_ON_LOCKS: &str = "a kernel must print, panic and allocate where it has the stack for it, and \
 end in time; raise `Options::stack_bytes` (`SimulatorOptions::with_stack_bytes`), or print by the device \
 library";
 

@@ -1,9 +1,10 @@
-//! A host thread that tries the locks of the whole process: those of the standard streams, and of the
-//! allocator. Where one is held for ever, it never answers.
+//! A host thread that tries the locks of the whole process: those of the standard streams, of the allocator and of
+//! the panic hook. Where one is held for ever, it never answers.
 
 use std::hint::black_box;
 use std::io;
 use std::mem::{size_of, transmute_copy};
+use std::panic;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
@@ -23,11 +24,22 @@ pub(super) struct Lock {
     take: fn(),
 }
 
-pub(super) const LOCKS: [Lock; 4] = [
+/// The places in [`LOCKS`] of those without an address.
+pub(super) const ALLOCATOR: usize = 0;
+pub(super) const PANIC_HOOK: usize = 1;
+
+pub(super) const LOCKS: [Lock; 5] = [
     Lock {
         name: "the allocator",
         address: || None,
         take: allocate,
+    },
+    Lock {
+        name: "the panic hook",
+        address: || None,
+        // The standard library has no other call that waits for the hook. A hook that another thread sets between
+        // the two is lost.
+        take: || panic::set_hook(panic::take_hook()),
     },
     Lock {
         name: "standard error",
