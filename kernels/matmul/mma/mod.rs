@@ -3,8 +3,8 @@
 //! An f64 product adds in order of k, by fused multiply-adds (`docs/tensor_cores.md`), with the bits of the CUDA cores.
 //! An f16 or bf16 product adds the products of 16 k to the sum as the chip does. An i8 product is exact.
 //!
-//! For each 8 k, a large f64 block reads 48 KiB of shared memory in 384 cycles, while its tensor cores multiply for
-//! 1024. To keep them busy, warps have tiles as large as registers allow, read fragments before the last ones are
+//! For each 8 k, a large f64 block reads shared memory for 384 cycles (48 KiB), and its tensor cores multiply for 1024
+//! cycles. To keep them busy, warps have tiles as large as registers allow, read fragments before the last ones are
 //! multiplied, and never wait for copies.
 //!
 //! | part | file |

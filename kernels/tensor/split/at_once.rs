@@ -158,12 +158,13 @@ macro_rules! at_once_kernels {
         ///
         /// # Safety
         /// 1. Along x, the grid has the [blocks](SplitShape::at_once_blocks) of each matrix of A, then of B, with
-        /// [`SPLIT_THREADS`](super::SPLIT_THREADS) threads and the [bytes](SplitShape::at_once_bytes) of dynamic shared
-        /// memory for the operands' k, which is the same for both. 2. `a` and `b` start with the first element of the
-        /// operands of their shapes, and reach to the last. The launch reads no other elements. 3. `a_words` and
-        /// `b_words` have the [`LineWords`] of each matrix. 4. `a_halves` and `b_halves` have twice as many lines as
-        /// the matrices, each of the shape's pitch, and, unless empty, start at multiples of 8 bytes. Only this launch
-        /// accesses them and the words.
+        ///    [`SPLIT_THREADS`](super::SPLIT_THREADS) threads and the [bytes](SplitShape::at_once_bytes) of dynamic
+        ///    shared memory for the operands' k, which is the same for both.
+        /// 2. `a` and `b` start with the first element of the operands of their shapes, and reach to the last. The
+        ///    launch reads no other elements.
+        /// 3. `a_words` and `b_words` have the [`LineWords`] of each matrix.
+        /// 4. `a_halves` and `b_halves` have twice as many lines as the matrices, each of the shape's pitch, and,
+        ///    unless empty, start at multiples of 8 bytes. Only this launch accesses them and the words.
         #[allow(clippy::too_many_arguments)]
         #[kernel($($bound)*)]
         pub unsafe fn $name(

@@ -58,7 +58,7 @@ impl<'a> Halves<'a> {
     /// # Safety
     /// 1. `k` is a multiple of `N`, which is 2 or 4.
     /// 2. The view has the halves of the shape's lines, at an address that is a multiple of 8 bytes. No other thread
-    /// accesses these.
+    ///    accesses these.
     #[inline(always)]
     pub unsafe fn store<const N: usize>(
         self,

@@ -51,8 +51,8 @@ impl LineWords {
     /// first of a group on, with these two words. A lane whose line does not exist has none.
     ///
     /// # Safety
-    /// 1. All lanes of the warp make the call, and no other warp of the launch accesses these groups' words. 2. `words`
-    /// has the words of the lines.
+    /// 1. All lanes of the warp make the call, and no other warp of the launch accesses these groups' words.
+    /// 2. `words` has the words of the lines.
     #[inline(always)]
     pub(super) unsafe fn note_groups(
         self,

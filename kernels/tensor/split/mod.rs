@@ -45,9 +45,11 @@ use scan::scan;
 ///
 /// # Safety
 /// 1. Along x, the grid has the [blocks](SplitShape::scan_blocks) of each matrix of A, then of B, with
-/// [`SPLIT_THREADS`] threads. 2. `a` and `b` start with the first element of the operands of their shapes, and reach to
-/// the last. The launch reads no other elements. 3. `a_words` and `b_words` have the [`LineWords`] of each matrix,
-/// which were 0 before. Only this launch accesses them.
+///    [`SPLIT_THREADS`] threads.
+/// 2. `a` and `b` start with the first element of the operands of their shapes, and reach to the last. The launch reads
+///    no other elements.
+/// 3. `a_words` and `b_words` have the [`LineWords`] of each matrix, which were 0 before. Only this launch accesses
+///    them.
 #[kernel(max_threads = 256)]
 pub unsafe fn split_scan(
     a: Global<f32>,
@@ -80,10 +82,12 @@ pub unsafe fn split_scan(
 ///
 /// # Safety
 /// 1. Along x, the grid has the [blocks](SplitShape::split_blocks) of each matrix of A, then of B, with
-/// [`SPLIT_THREADS`] threads. 2. `a` and `b` start with the first element of the operands of their shapes, and reach to
-/// the last. The launch reads no other elements. 3. `a_words` and `b_words` have the [`LineWords`] of each matrix, as
-/// [`split_scan`] left them. 4. `a_halves` and `b_halves` have twice as many lines as the matrices, each of the shape's
-/// pitch, and, unless empty, start at multiples of 8 bytes. Only this launch accesses them and the words.
+///    [`SPLIT_THREADS`] threads.
+/// 2. `a` and `b` start with the first element of the operands of their shapes, and reach to the last. The launch reads
+///    no other elements.
+/// 3. `a_words` and `b_words` have the [`LineWords`] of each matrix, as [`split_scan`] left them.
+/// 4. `a_halves` and `b_halves` have twice as many lines as the matrices, each of the shape's pitch, and, unless empty,
+///    start at multiples of 8 bytes. Only this launch accesses them and the words.
 #[allow(clippy::too_many_arguments)]
 #[kernel(max_threads = 256)]
 pub unsafe fn split_halves(

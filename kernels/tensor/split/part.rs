@@ -128,7 +128,7 @@ impl<const ALONG: bool, const LINES: usize> Part<'_, ALONG, LINES> {
     /// 1. The view of `halves` is as for [`Halves::store`], and no other block of the launch has these lines and
     ///    elements.
     /// 2. All threads have waited for the copies of [`Part::load`], and `scales` were written. Then all threads have
-    /// passed a barrier.
+    ///    passed a barrier.
     #[inline(always)]
     pub unsafe fn store(self, halves: Halves<'_>, scales: SharedArray<'_, i32, SPLIT_LINES>) {
         let (warp, lane) = (warp::warp_in_block() as usize, warp::lane() as usize);

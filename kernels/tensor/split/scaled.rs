@@ -9,7 +9,7 @@ use cuda_std::prelude::*;
 pub struct Scales<'a> {
     pub a_words: Global<'a, u32>,
     pub b_words: Global<'a, u32>,
-    /// Lines of A, and of B.
+    /// Rows of A, and columns of B.
     pub m: usize,
     pub n: usize,
 }
@@ -29,7 +29,7 @@ impl Scales<'_> {
     ///
     /// # Safety
     /// 1. All lanes of the warp make the call for the same tile, whose column lies within the result.
-    /// 2. The words are those of the m lines of A and the n lines of B, as the splits left them.
+    /// 2. The words are those of the m rows of A and the n columns of B, as the splits left them.
     #[inline(always)]
     pub unsafe fn is_wide(self, (row, column): (usize, usize)) -> bool {
         if row >= self.m {

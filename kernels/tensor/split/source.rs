@@ -90,7 +90,7 @@ impl<const ALONG: bool> Source<'_, ALONG> {
     /// # Safety
     /// 1. As for [`Source::load_four`].
     /// 2. `elements` has the places, and `to` is a multiple of 4. The calling thread does not access them before it has
-    /// waited for the copy, nor others before they have then passed a barrier.
+    ///    waited for the copy, nor others before they have then passed a barrier.
     #[inline(always)]
     pub unsafe fn bring_four(
         self,

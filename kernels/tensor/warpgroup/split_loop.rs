@@ -177,7 +177,7 @@ where
     /// # Safety
     /// 1. The ring is initialised in each block of the cluster, and its producer fills all stages.
     /// 2. All threads of the warpgroup make the call together, converged. No block of the cluster ends before all
-    /// blocks have released their stages.
+    ///    blocks have released their stages.
     #[inline(always)]
     unsafe fn multiply(
         self,
