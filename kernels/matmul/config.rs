@@ -69,7 +69,8 @@ tile_configs! {
     MediumF32: RegisterTile<f32, 8, 4, 4, 2, 2>, depth = 16, stages = 3;
     /// f32, 32 x 64 outputs of a block of 128 threads, for results too small to fill the GPU with larger tiles.
     SmallF32: RegisterTile<f32, 4, 4, 4, 2, 2>, depth = 16, stages = 4;
-    /// f32, 128 x 128 outputs of a block of 256 threads, the tile in which split operands are in or out of range.
+    /// f32, 128 x 128 outputs of a block of 256 threads: a panel of rows and columns that are in or out of the split's
+    /// range together.
     PanelF32: RegisterTile<f32, 8, 8, 4, 4, 2>, depth = 16, stages = 2;
     /// i8, four consecutive k in each i32, 128 x 128 outputs of a block.
     LargeI8: RegisterTile<i32, 8, 8, 4, 4, 2>, depth = 16, stages = 2;
