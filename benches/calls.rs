@@ -31,9 +31,9 @@ Measures what calls cost the host, on one device.
 Usage: cargo bench --bench calls -- [OPTIONS]
 
 Options:
-  --only TEXT    only tables whose name contains TEXT, or one of several texts with commas between
-                 them: submissions, round-trips, arrays, first-answer
-  --out FILE     also writes the tables as JSON, seen from benches/ under cargo
+  --only TEXT    only tables whose name contains TEXT, or one of several texts separated by commas:
+                 submissions, round-trips, arrays, first-answer
+  --out FILE     also writes the tables as JSON, to a path relative to benches/ under cargo
   -h, --help     this text
 ";
 

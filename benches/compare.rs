@@ -26,17 +26,17 @@ Compares copies, reductions and scans with those of CUB and torch on one device,
 Usage: cargo bench --bench compare -- [OPTIONS]
 
 Options:
-  --only TEXT    only contests whose name contains TEXT, such as `sum f32`, or one of several
-                 texts with commas between them, each of which some name contains
+  --only TEXT    only contests whose name contains TEXT, such as `sum f32`. TEXT may be several texts
+                 separated by commas; each must match a contest
   --samples N    samples of each contender [default: 30; on the simulator 3]
-  --out FILE     the JSON file, seen from benches/ under cargo, in which rows of other jobs stay
+  --out FILE     the JSON file, relative to benches/ under cargo. Rows of other jobs are kept
                  [default: results/DEVICE-compare.json; on the simulator and with --only: none]
   --compile-rivals ARCH
-                 needs no device: compiles the rivals in C++ for an architecture, such as sm_90, into the
-                 folder that TILEWRIGHT_RIVALS names, and ends. Where that is set they are taken from there
+                 without a device: compiles the C++ rivals for an architecture, such as sm_90, into the
+                 folder TILEWRIGHT_RIVALS, and exits. Later runs with TILEWRIGHT_RIVALS set load them from there
 
-TILEWRIGHT_CCCL names a folder with newer headers of CCCL than those of nvcc. CUB has segments of one size
-and reproducible sums from 3.1 on.
+TILEWRIGHT_CCCL is a folder with newer CCCL headers than nvcc's. CUB has fixed-size segments and reproducible
+sums since 3.1.
   -h, --help     this text
 ";
 

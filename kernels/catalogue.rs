@@ -126,9 +126,9 @@ macro_rules! products {
             } x types{f32} x either;
 
             // By a vector.
-            vector: matvec x {along: Vector(VectorLines::Along), across: Vector(VectorLines::Across)}
+            vector: matvec x {along: Vector(VectorRows::Along), across: Vector(VectorRows::Across)}
                 x types{f32, f64, f16, f16_f32, bf16, bf16_f32} x either;
-            vector_bytes: matvec x {_: Vector(VectorLines::Either)} x bytes x either;
+            vector_bytes: matvec x {_: Vector(VectorRows::Either)} x bytes x either;
         }
     };
 }

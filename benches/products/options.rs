@@ -11,13 +11,13 @@ Usage: cargo bench --bench products -- [OPTIONS]
 
 Options:
   --only TEXT       only products whose name contains TEXT, such as `bf16 4096`, `layer bf16`, `product f32`, `gram`;
-                    may be repeated, for one of several texts
-  --as-selected     only rows whose kernels `matmul` selects: none in other tiles, arithmetics or with prepared
+                    may be repeated, to match one of several texts
+  --as-selected     only rows with the kernels that `matmul` selects: no other tiles or arithmetic, no prepared
                     operands
-  --warm-up SECS    of each contender, before it is timed [default: 1]
+  --warm-up SECS    warm-up of each contender before it is timed [default: 1]
   --sizes N,N,...   rows and columns of the square matrices
                     [default: 512,1024,1536,2048,4096,6144,8192; on the simulator 256]
-  --out FILE        figures as JSON; of the same device and driver, rows of other products stay
+  --out FILE        figures as JSON; keeps the rows of other products for the same device and driver
   -h, --help        this text
 ";
 

@@ -94,7 +94,7 @@ methods! {
     /// The outputs that `SplitMma` leaves out, on CUDA cores.
     WideMma,
     /// Products of the rows or columns of a matrix with a vector.
-    Vector(lines: VectorLines),
+    Vector(rows: VectorRows),
     /// `Coarsened`, for products of unequal shapes.
     Grouped(tiles: TileSize),
     /// `Mma` in small tiles, for products of unequal shapes.
@@ -155,12 +155,12 @@ impl SkinnyTile {
     ];
 }
 
-/// The layout of the rows of A or columns of B that are multiplied by a vector.
+/// The layout of the rows of X in a product with a vector, y = X v.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum VectorLines {
-    /// The elements of a line are contiguous.
+pub enum VectorRows {
+    /// X is row-major: the elements of a row are contiguous.
     Along,
-    /// The elements of neighbouring lines are contiguous.
+    /// X is column-major: the elements of neighbouring rows are contiguous.
     Across,
     /// Either layout: another kernel transposes 8-bit elements of the second.
     Either,

@@ -4,7 +4,7 @@ use super::entry::{
     GroupLaunch, ProductLaunch, SplitLaunch, SplitMmaLaunch, TensorLaunch, VectorLaunch, WideLaunch,
 };
 use super::kernel::{
-    GemmKernel, Method, SkinnyTile, TileSize, VectorLines, WgmmaTile, cluster_tile,
+    GemmKernel, Method, SkinnyTile, TileSize, VectorRows, WgmmaTile, cluster_tile,
 };
 use super::launchers::{Kernels, Launchers, launcher};
 use super::types::Typed;

@@ -37,7 +37,7 @@ use half::f16;
 use problem::{SkinnySide, computes};
 use rules::fastest;
 use split::split_at_a_time;
-use tilewright_kernels::matvec::STRAND_BYTES;
+use tilewright_kernels::matvec::LOAD_BYTES;
 
 /// Elements of 8 bits in a word, as some kernels read them.
 const WORD: usize = size_of::<i32>();
@@ -306,7 +306,7 @@ impl Staging {
         let needs = match (kernel.method, steps) {
             (_, Steps::Split(_)) => Needs::Split,
             (_, Steps::TilesOfWords) => Needs::AlongK(WORD),
-            (_, Steps::VectorOfWords(_)) => Needs::AlongK(STRAND_BYTES),
+            (_, Steps::VectorOfWords(_)) => Needs::AlongK(LOAD_BYTES),
             (_, Steps::Vector(_) | Steps::Grouped) => Needs::Nothing,
             (Method::Tiled | Method::Coarsened(_), _) => Needs::Nothing,
             _ if problem.element.bytes() == 1 => Needs::AlongK(1),

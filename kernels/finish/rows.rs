@@ -45,7 +45,7 @@ impl<'launch, T: Output> CMatrices<'launch, T> {
     ///
     /// # Safety
     /// 1. All lanes of the warp make the call, with a staging buffer that no other thread accesses.
-    /// 2. No other warp of the launch accesses these outputs.
+    /// 2. `self` has the matrix, and no other warp of the launch accesses these outputs.
     #[inline(always)]
     pub unsafe fn store_parts<const LEN: usize>(
         self,
@@ -62,9 +62,9 @@ impl<'launch, T: Output> CMatrices<'launch, T> {
         let end = opaque_size(parts);
         let mut part = 0;
         while part < end {
-            // SAFETY: all lanes call it, and nothing else accesses the buffer and the outputs: the caller's contract.
-            // The barriers order all lanes' writes of the buffer before the reads, and the reads before the next
-            // writes.
+            // SAFETY: all lanes call it, C has the matrix, and nothing else accesses the buffer and the outputs: the
+            // caller's contract. The barriers order all lanes' writes of the buffer before the reads, and the reads
+            // before the next writes.
             unsafe {
                 warp::sync(LaneMask::all());
                 buffer.stage(&sum, (part, parts));
@@ -80,7 +80,7 @@ impl<'launch, T: Output> CMatrices<'launch, T> {
     ///
     /// # Safety
     /// 1. All lanes of the warp make the call, and the staging buffer holds their sums.
-    /// 2. No other warp of the launch accesses these outputs.
+    /// 2. `c` has an m x n matrix, and no other warp of the launch accesses these outputs.
     #[inline(always)]
     unsafe fn write<const LEN: usize>(
         self,
@@ -92,7 +92,7 @@ impl<'launch, T: Output> CMatrices<'launch, T> {
         let has_pairs = self.ldc.is_multiple_of(PAIR)
             && c.as_mut_ptr().addr().is_multiple_of(PAIR * size_of::<T>());
         let within = PAIR * warp::lane() as usize;
-        // SAFETY: the buffer holds the sums, and no other warp accesses the outputs: the caller's
+        // SAFETY: the buffer holds the sums, C has the matrix, and no other warp accesses the outputs: the caller's
         // contract. The columns were compared with n. Pairs are aligned if `has_pairs`.
         unsafe {
             if has_pairs && column + within + 1 < self.n {
@@ -114,7 +114,7 @@ impl<'launch, T: Output> CMatrices<'launch, T> {
     /// [`Finish::ROWS_AT_ONCE`] rows at a time.
     ///
     /// # Safety
-    /// 1. The staging buffer holds the sums, and C has the columns.
+    /// 1. The staging buffer holds the sums, and `c` has an m x n matrix with the columns.
     /// 2. No other warp of the launch accesses these outputs.
     /// 3. Each row of C starts at a multiple of `WIDTH` elements, and so do the columns.
     #[inline(always)]

@@ -30,18 +30,19 @@ pub trait Accumulators {
     /// The position of the calling thread.
     fn position() -> Self::Position;
 
-    /// The row and the column, among the block's outputs, of the thread's output in row `i` and column `j`
-    /// of its own.
+    /// The row and the column, among the block's outputs, of the thread's output (`i`, `j`). Outputs of a block's
+    /// threads have different places.
     fn place(position: &Self::Position, i: usize, j: usize) -> (usize, usize);
 
-    /// The output in row `i` and column `j` of the thread's, which are known when compiled.
+    /// The thread's output (`i`, `j`), which are compile-time constants.
     fn output(&self, i: usize, j: usize) -> Self::Element;
 
-    /// Hands each output that lies within the result of `shape` (rows, columns) to `sink`.
-    /// `origin` is the row and the column of the block's first output.
+    /// Hands the outputs within an m x n result to `sink`. `origin` is the row and the column of the block's first
+    /// output.
     ///
     /// # Safety
-    /// 1. No other block of the launch has the block's outputs.
+    /// 1. `sink` takes an m x n result, and no other block of the launch has the block's outputs.
+    /// 2. The block has [`Self::THREADS`] threads along x, and `position` is the calling thread's.
     #[inline(always)]
     unsafe fn store(
         &self,
@@ -55,41 +56,41 @@ pub trait Accumulators {
                 let (row, column) = Self::place(position, i, j);
                 let (row, column) = (origin.0 + row, origin.1 + column);
                 if row < m && column < n {
-                    // SAFETY: (1) the comparison. (2) No other block has the output, by (1), and no
-                    // other thread of this block, by `place`.
+                    // SAFETY: the result has the output: compared above. No other block has it: the caller's
+                    // contract. No other thread of the block has it: `place`.
                     unsafe { sink.store(row, column, self.output(i, j)) };
                 }
             }
         }
     }
 
-    /// [`Self::store`] by a loop, for a sink that takes many instructions: the loop reads the outputs from
-    /// shared memory.
+    /// [`Self::store`] by a loop that reads the outputs from shared memory, for a sink of many instructions.
     ///
     /// # Safety
-    /// 1. As for `store`.
-    /// 2. No thread but those of the block, in this call, accesses `way`, which has an element for each
-    ///    of them and each column.
+    /// 1. (1) and (2) of [`Self::store`].
+    /// 2. `staging` has [`Self::THREADS`] elements for each column of a thread. Only the block's threads access it
+    ///    meanwhile, and only in this call.
     #[inline(always)]
     unsafe fn store_through(
         &self,
-        way: SharedSlice<'_, Self::Element>,
+        staging: SharedSlice<'_, Self::Element>,
         position: &Self::Position,
         origin: (usize, usize),
         (m, n): (usize, usize),
         sink: &impl Sink<Self::Element>,
     ) {
         let thread = thread::thread_idx_x() as usize;
-        // Loops that are not unrolled: what the sink does stands here once.
+        // Not unrolled, so that the sink's code exists once.
         let rows = opaque_size(Self::ROWS);
         let mut i = 0;
         while i < rows {
             for known in 0..Self::ROWS {
-                // Not by `i`, for which the sums would leave registers.
+                // Compares with constants: indexing by `i` would move the sums out of registers.
                 if known == i {
                     for j in 0..Self::COLUMNS {
-                        // SAFETY: (1), (2) are (2): the place is the thread's.
-                        unsafe { way.store(j * Self::THREADS + thread, self.output(known, j)) };
+                        // SAFETY: `staging` has the element, and nothing else accesses it: the caller's
+                        // contract. It is this thread's alone.
+                        unsafe { staging.store(j * Self::THREADS + thread, self.output(known, j)) };
                     }
                 }
             }
@@ -99,9 +100,9 @@ pub trait Accumulators {
                 let (row, column) = Self::place(position, i, j);
                 let (row, column) = (origin.0 + row, origin.1 + column);
                 if row < m && column < n {
-                    // SAFETY: (1) the place is the thread's, and was written. (2) By (2). For the sink, as
-                    // in `store`.
-                    unsafe { sink.store(row, column, way.load(j * Self::THREADS + thread)) };
+                    // SAFETY: this thread wrote the element above, and no other accesses it. The result has the
+                    // output: compared above. No other thread has it: as in `store`.
+                    unsafe { sink.store(row, column, staging.load(j * Self::THREADS + thread)) };
                 }
                 j += 1;
             }
@@ -110,9 +111,9 @@ pub trait Accumulators {
     }
 }
 
-/// Outputs of a thread to which it adds products itself.
+/// Outputs of a thread on the CUDA cores, to which it adds products.
 pub trait AddProducts: Accumulators {
-    /// Elements of 16 bytes, which a thread reads at once.
+    /// Elements in 16 bytes, which a thread reads at once.
     const VECTOR: usize;
 
     /// Rows of outputs of the block.
@@ -121,12 +122,14 @@ pub trait AddProducts: Accumulators {
     /// Columns of outputs of the block.
     const BLOCK_COLUMNS: usize;
 
-    /// Adds the products of the rows of one stage of both tiles, which have `STAGES`.
+    /// Adds the products of one stage's rows of both tiles, which have `STAGES` stages.
     ///
     /// # Safety
-    /// 1. The stage of both tiles has been written, before a barrier.
-    /// 2. The tiles have the rows and columns of the block's outputs, and pitches that are multiples
-    ///    of [`Self::VECTOR`].
+    /// 1. Both tiles have the stage. It has been written, before a barrier, and no thread writes it before the next
+    ///    one.
+    /// 2. A's tile has [`Self::BLOCK_ROWS`] columns, B's [`Self::BLOCK_COLUMNS`], and their pitches are multiples of
+    ///    [`Self::VECTOR`].
+    /// 3. The block has [`Accumulators::THREADS`] threads along x, and `position` is the calling thread's.
     unsafe fn add_products<A, B, const STAGES: usize>(
         &mut self,
         position: &Self::Position,

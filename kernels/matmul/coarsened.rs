@@ -1,35 +1,32 @@
-//! The coarsened product: a block of outputs for each thread.
+//! The coarsened product: each thread computes a block of outputs.
 //!
 //! ```text
 //! load the first tiles of A and of B, to all stages but one
 //! for each tile of K:
 //!     wait for the tiles
-//!     load later ones to the stage that was read last
+//!     load later tiles to the stage that was read last
 //!     multiply: for each k of the tile,
 //!         each thread reads its rows of A and its columns of B into registers
 //!         and adds their products to its outputs
-//! store what the epilogue makes of the sums
+//! apply the epilogue to the sums, and store the outputs
 //! ```
 //!
-//! Thread coarsening in two dimensions (register tiling): an element that a thread reads from shared
-//! memory serves a row or a column of its outputs instead of one.
+//! This is thread coarsening in two dimensions (register tiling): an element that a thread reads from shared memory
+//! serves a row or a column of its outputs, not one output.
 //!
 //! Departures from the plain version, for speed:
-//! 1. The tiles have two stages or more: while the block computes on one, `cp.async` brings the next ones
-//!    straight to shared memory, past the registers.
-//! 2. Fragments are read as 16-byte vectors (`register_tile.rs`). An operand whose elements do not
-//!    lie that way, a row-major A or a column-major B, is transposed while it is copied
-//!    (`transposed_load.rs`).
-//! 3. Copies of a row-major B are 16 bytes wide where its rows start at multiples of 16 bytes; the
-//!    `_nn_unaligned` kernels copy single elements. The kernels of other layouts find out themselves
-//!    (`direct_load.rs`).
-//! 4. Tiles at the edges have zeros outside the matrices, so the inner loop has no conditions.
-//!    Tiles that lie within the matrices take a shorter path without zeros.
-//! 5. For a result that would not fill the GPU with blocks of the usual size there are `_medium` and `_small`
-//!    kernels: fewer outputs for each thread, more blocks (the host selects; the bits are the same).
-//! 6. Outputs are written one by one. A vector store would bind each thread's sums to registers of
-//!    the same banks as B's fragments, and the multiply-adds would wait for their operands: 12 %
-//!    of the time at 4096 on an H200.
+//! 1. The tiles have two stages or more: while the block computes on one, `cp.async` copies the next ones to shared
+//!    memory, past the registers.
+//! 2. Fragments are read as 16-byte vectors (`register_tile.rs`). A row-major A and a column-major B, whose elements
+//!    lie the other way, are transposed while they are copied (`transposed_load.rs`).
+//! 3. Copies of a row-major B are 16 bytes wide if its rows are aligned to 16 bytes; the `_nn_unaligned` kernels copy
+//!    single elements. The kernels of other layouts check the alignment themselves (`direct_load.rs`).
+//! 4. Tiles at the edges have zeros outside the matrices, so the inner loop has no conditions. Tiles within the
+//!    matrices take a shorter path without zeros.
+//! 5. For results too small to fill the GPU with the usual tiles there are `_medium` and `_small` kernels: fewer
+//!    outputs per thread, more blocks. The host selects; the bits are the same.
+//! 6. Outputs are written one by one. A vector store would bind each thread's sums to registers of the same banks as
+//!    B's fragments, and the multiply-adds would wait for their operands: 12 % of the time at 4096 on an H200.
 
 use super::accumulators::{Accumulators, AddProducts};
 use super::config::{
@@ -58,11 +55,11 @@ type Element<C> = <<C as TileConfig>::Accumulators as Accumulators>::Element;
 /// The main loop of block number `block` of a product.
 ///
 /// # Safety
-/// 1. The launch has blocks of `C::Accumulators::THREADS` threads along x, one for each `C::ROWS` rows and
-///    `C::COLUMNS` columns of the result, each with its number, and `store` writes that result.
-/// 2. A and B have the elements of m x k and k x n matrices, `lda` and `ldb` elements from row to row
-///    in memory, and their rows start where the loaders ask.
-/// 3. The tiles are the block's own.
+/// 1. The launch has blocks of `C::Accumulators::THREADS` threads along x, one of each number for the `C::ROWS` x
+///    `C::COLUMNS` tiles of an m x n result, which `store` writes. All threads of a block make the call.
+/// 2. A and B have the elements of m x k and k x n matrices in the loaders' orders, with rows `lda` and `ldb` elements
+///    apart in memory, and aligned as the loaders require.
+/// 3. Only this block accesses the tiles, and only in this call.
 #[inline(always)]
 pub(super) unsafe fn multiply<
     C: TileConfig,
@@ -100,15 +97,15 @@ pub(super) unsafe fn multiply<
     let position = C::Accumulators::position();
     let tiles = k.div_ceil(C::DEPTH) as u32;
 
-    // Most blocks lie within C wholly, and most tiles of K within K: their copies need no zeros.
+    // Most blocks lie within C, and most tiles within K: their copies need no zeros.
     let tiles_in_bounds = match is_within_c((row, column), (C::ROWS, C::COLUMNS), (m, n)) {
         true => (k / C::DEPTH) as u32,
         false => 0,
     };
 
     let mut pipeline = Pipeline::<STAGES>::new();
-    // A closure that borrows what it needs: as a method of a struct that holds it, the same code
-    // takes up to 8 registers more in f32 (ptxas of CUDA 13, sm_80).
+    // A closure that borrows its variables: as a method of a struct that holds them, the same code takes up to 8
+    // registers more in f32 (ptxas of CUDA 13, sm_80).
     let load = |pipeline: &mut Pipeline<STAGES>, tile: u32| {
         let (tile_row, k) = (
             pipeline.producer_stage() * C::DEPTH,
@@ -119,9 +116,11 @@ pub(super) unsafe fn multiply<
             TileOrigin { k, output: row },
             TileOrigin { k, output: column },
         );
-        // SAFETY: (1) `tile_row` is the first of a stage's rows. (2) The rows start so, by (2),
-        // and the tiles are padded by whole vectors. (3) The last readers of the stage have
-        // passed a barrier. (4) The comparison.
+        // SAFETY: the tiles have the stage: `assert_shapes`. All threads make the call, and the operands have their
+        // rows, aligned as the loaders require: the caller's contract. Pitches are multiples of 16 bytes: rows of
+        // whole vectors, padded by whole vectors. The stage's last readers have passed a barrier, and its next readers
+        // wait for the copies and pass another one. The origin lies within the operands, at multiples of the tiles'
+        // columns: `tile` is below `tiles`, and the block has an output; below `tiles_in_bounds`, all of the tile does.
         unsafe {
             if tile < tiles_in_bounds {
                 A::load::<S, C::Accumulators, STAGES, true>(pipeline, a_slice, tile_row, &a, of_a);
@@ -152,29 +151,32 @@ pub(super) unsafe fn multiply<
             load(&mut pipeline, tile + ahead);
         }
         pipeline.commit();
-        // SAFETY: (1) each thread has waited for its copies of the stage before the barrier. (2)
-        // `assert_shapes`; pitches are padded by whole vectors.
+        // SAFETY: the tiles have the stage, and rows of the block's outputs: `assert_shapes`. Pitches are multiples of
+        // vectors, as for the copies. Each thread waited for its copies of the stage before the barrier, and the stage
+        // is written after the next one. The block has the threads: the caller's contract. `position` is this thread's.
         unsafe { sums.add_products::<S, U, STAGES>(&position, a_tile, b_tile, stage) };
     }
-    // SAFETY: (1) `block_position` gives each block its own outputs. (2) The tile is the block's, and no
-    // longer read.
+    // SAFETY: `store` takes an m x n result, and the block has the threads: the caller's contract. `block_position`
+    // gives each block its own outputs, and `position` is this thread's. A's tile has a column of outputs for each
+    // column of a thread: `assert_shapes`. Only this block accesses it: the caller's contract; its last readers have
+    // passed a barrier, and no copy is under way.
     unsafe {
         if store.epilogue.is_plain() {
             sums.store(&position, (row, column), (m, n), &store.to);
         } else {
-            // The last readers of the tile are done.
+            // After the last reads of the tile.
             thread::sync_threads();
-            let way = a_tile.as_slice();
-            sums.store_through(way, &position, (row, column), (m, n), &store);
+            let staging = a_tile.as_slice();
+            sums.store_through(staging, &position, (row, column), (m, n), &store);
         }
     };
 }
 
-/// Rejects, when compiled, tiles in shared memory that are not those of the configuration.
+/// Rejects, at compile time, tiles in shared memory that do not fit the configuration.
 const fn assert_shapes<C: TileConfig, S: Tile, U: Tile, const STAGES: usize>() {
     assert!(
         STAGES == C::STAGES && S::ROWS == STAGES * C::DEPTH && U::ROWS == STAGES * C::DEPTH,
-        "the tiles have room for each stage"
+        "the tiles have a place for each stage"
     );
     assert!(
         S::COLUMNS == C::ROWS,
@@ -186,6 +188,10 @@ const fn assert_shapes<C: TileConfig, S: Tile, U: Tile, const STAGES: usize>() {
     );
     let threads = C::Accumulators::THREADS;
     assert!(
+        S::ROWS * S::COLUMNS >= threads * <C::Accumulators as Accumulators>::COLUMNS,
+        "A's tile can stage a row of each thread's outputs"
+    );
+    assert!(
         (C::ROWS * C::DEPTH).is_multiple_of(C::VECTOR * threads),
         "the threads share A's copies evenly"
     );
@@ -195,33 +201,40 @@ const fn assert_shapes<C: TileConfig, S: Tile, U: Tile, const STAGES: usize>() {
     );
 }
 
-/// Every block computes its outputs.
+/// Skips no block.
 #[inline(always)]
 unsafe fn never(_shape: &ProductShape, (): ()) -> bool {
     false
 }
 
-/// Waits for the launches before, and is then [`is_narrow`].
+/// Waits for earlier launches, then returns [`is_in_split_range`].
 ///
 /// # Safety
-/// As for [`is_narrow`].
+/// 1. As for [`is_in_split_range`], once earlier launches are complete.
 #[cfg(any(not(target_arch = "nvptx64"), cuda_arch_at_least = "90a"))]
 #[inline(always)]
-unsafe fn is_narrow_then(shape: &ProductShape, words: (Global<'_, u32>, Global<'_, u32>)) -> bool {
+unsafe fn wait_for_split_range(
+    shape: &ProductShape,
+    words: (Global<'_, u32>, Global<'_, u32>),
+) -> bool {
     dependent_launch::wait();
-    // Without a trigger: the blocks that split the next operands start together, when multiprocessors are free.
-    // SAFETY: (1) is (1).
-    unsafe { is_narrow(shape, words) }
+    // No trigger: the blocks that split the next operands start together, when multiprocessors are free.
+    // SAFETY: the words and the blocks: the caller's contract. Earlier launches are complete.
+    unsafe { is_in_split_range(shape, words) }
 }
 
-/// Whether the calling block's outputs were computed on tensor cores: all of its rows and columns
-/// are in the split's range.
+/// Whether tensor cores have computed the calling block's outputs: all its rows and columns are in the split's range.
 ///
 /// # Safety
-/// 1. The words are those of m rows of A and n columns of B, of each of their matrices, as the splits left them,
-///    and the blocks are those of m x n outputs, [`PANEL`] x [`PANEL`] each.
+/// 1. The words are those of the m rows of A and the n columns of B, for each of their matrices, as the splits left
+///    them.
+/// 2. The launch has a block for each [`PANEL`] x [`PANEL`] tile of m x n outputs, and all threads of a block make the
+///    call.
 #[inline(always)]
-unsafe fn is_narrow(shape: &ProductShape, (a, b): (Global<'_, u32>, Global<'_, u32>)) -> bool {
+unsafe fn is_in_split_range(
+    shape: &ProductShape,
+    (a, b): (Global<'_, u32>, Global<'_, u32>),
+) -> bool {
     let (m, n) = (shape.m, shape.n);
     let (of_a, of_b) = (LineWords { lines: m }, LineWords { lines: n });
     let of_product = |words: LineWords, stride: usize| match stride == 0 || shape.part != 0 {
@@ -231,14 +244,15 @@ unsafe fn is_narrow(shape: &ProductShape, (a, b): (Global<'_, u32>, Global<'_, u
     let a = a.skip(of_product(of_a, shape.a_stride));
     let b = b.skip(of_product(of_b, shape.b_stride));
     let (row, column) = block_position(thread::block_idx_x(), m.div_ceil(PANEL), n.div_ceil(PANEL));
-    // SAFETY: (1) is (1). (2) The block's threads make the call for one place.
+    // SAFETY: the words are those of the rows and columns: the caller's contract. They have the panels: the block has
+    // an output. All lanes of the warp make the call, for one panel.
     let (of_a, of_b) = unsafe {
         (
             of_a.is_panel_wide(a, row * PANEL),
             of_b.is_panel_wide(b, column * PANEL),
         )
     };
-    // Both loads are on their way before one is looked at.
+    // Both loads are issued before either result is used.
     !(of_a | of_b)
 }
 
@@ -250,29 +264,30 @@ macro_rules! coarsened_kernels {
     (@coarsened $copies:ident $config:ident $blocks:literal $name:ident $element:ident) => {
         coarsened_kernels!(@$copies $config [$name: $element, [min_blocks = $blocks], [], never]);
     };
-    // i8 as words of four. The host brings the operands, in any order, into one that has such words.
+    // i8 as words of four. The host rearranges operands of any order into such words.
     (@coarsened_words either $config:ident $blocks:literal $name:ident $element:ident) => {
         coarsened_kernels!(@entry $config [$name: i32, [min_blocks = $blocks], [], never] Either Either,
             TransposedLoad<true>, TransposedLoad<true>,
-            "A is row-major, B is column-major. An element is four i8 of one row or column, the first \
-                in the lowest byte: zeros past the end of K.");
+            "A is row-major, B is column-major. An element is four i8 with consecutive k, the first in the lowest \
+                byte, with zeros past the end of K.");
     };
-    // The outputs that products of split operands leave out: those of warpgroups, and those of warps.
+    // The outputs that split products leave out because rows or columns are outside the split's range: after the
+    // warpgroup kernels, and after the warp-level ones.
     (@wide $copies:ident $config:ident $blocks:literal $name:ident $element:ident) => {
         coarsened_kernels!(@$copies $config [$name: $element,
             [min_blocks = $blocks, arch = "sm_90a", dependent_launch],
-            [a_words: Global<u32>, b_words: Global<u32>], is_narrow_then
-            "`a_words` and `b_words` are those of the operands' lines, as the splits left them."]);
+            [a_words: Global<u32>, b_words: Global<u32>], wait_for_split_range
+            "`a_words` and `b_words` have the [`LineWords`] of each A and each B, as the splits left them."]);
     };
     (@wide_mma $copies:ident $config:ident $blocks:literal $name:ident $element:ident) => {
         coarsened_kernels!(@$copies $config [$name: $element, [min_blocks = $blocks, arch = "sm_80"],
-            [a_words: Global<u32>, b_words: Global<u32>], is_narrow
-            "`a_words` and `b_words` are those of the operands' lines, as the splits left them."]);
+            [a_words: Global<u32>, b_words: Global<u32>], is_in_split_range
+            "`a_words` and `b_words` have the [`LineWords`] of each A and each B, as the splits left them."]);
     };
     (@nn $config:ident $kernel:tt) => {
         coarsened_kernels!(@entry $config $kernel RowMajor RowMajor,
             TransposedLoad<true>, DirectLoad<{ <$config>::VECTOR }>,
-            "A and B are row-major, and the rows of B start at multiples of 16 bytes.");
+            "A and B are row-major, and B's rows are aligned to 16 bytes.");
     };
     (@nn_unaligned $config:ident $kernel:tt) => {
         coarsened_kernels!(@entry $config $kernel RowMajor RowMajor,
@@ -295,7 +310,7 @@ macro_rules! coarsened_kernels {
             DirectLoadOfAnyAlignment<{ <$config>::VECTOR }, false>, TransposedLoad<true>,
             "A and B are column-major.");
     };
-    // A kernel whose blocks compute nothing where `$is_skipped` of the extra parameters says so.
+    // A kernel whose blocks compute nothing if `$is_skipped` of the extra parameters.
     (@entry $config:ident [$name:ident: $element:ident, [$($bound:tt)*],
         [$($extra:ident: Global<$extra_element:ty>),*], $is_skipped:ident $($requirement:literal)?]
         $a_layout:ident $b_layout:ident, $a_loader:ty, $b_loader:ty, $layout:literal) => {
@@ -303,15 +318,9 @@ macro_rules! coarsened_kernels {
             stringify!($config), "`. ", $layout)]
         ///
         /// # Safety
-        /// 1. The launch has the block of the kernel's [`ProductDescriptor`] along x, its blocks for
-        ///    m x n of `shape`, and so many along y as the batch has products.
-        /// 2. `a`, `b`, `c` start with the first elements of m x k, k x n and m x n matrices and reach to
-        ///    the last of the batch's; rows (columns, if column-major), matrices, and parts where K is divided,
-        ///    start as far apart as `shape` says, and no two matrices of C have a common element.
-        ///    The launch touches no other elements of the views: those between the rows may be
-        ///    elements of another of the matrices.
-        #[doc = concat!("3. ", $layout)]
-        $(#[doc = concat!("4. ", $requirement)])?
+        /// 1. The launch meets the [requirements of product kernels](crate::matmul#requirements-of-product-kernels).
+        #[doc = concat!("2. ", $layout)]
+        $(#[doc = concat!("3. ", $requirement)])?
         #[allow(clippy::too_many_arguments)]
         #[kernel(max_threads = <$config>::BLOCK_TILE.threads, $($bound)*)]
         pub unsafe fn $name(
@@ -326,7 +335,8 @@ macro_rules! coarsened_kernels {
             column_bias: Global<$element>,
             $($extra: Global<$extra_element>,)*
         ) {
-            // SAFETY: (1) is (1) and (4).
+            // SAFETY: the words, and the blocks, of `PANEL` x `PANEL` outputs with `PanelF32`: the caller's contract.
+            // All threads of the block make the call.
             if unsafe { $is_skipped(&shape, ($($extra,)*)) } {
                 return;
             }
@@ -337,8 +347,8 @@ macro_rules! coarsened_kernels {
                 pitch = pitch::<$config, $a_loader>(<$config>::ROWS)];
             let b_tile = shared_tile![$element; <$config>::STAGES * <$config>::DEPTH, <$config>::COLUMNS;
                 pitch = pitch::<$config, $b_loader>(<$config>::COLUMNS)];
-            // SAFETY: of `matrices_of_block`, (1) and (2) are (2). Of `multiply`, (1) is (1), (2) is (2) and
-            // (3), and (3) the tiles are declared here.
+            // SAFETY: the matrices, their layouts, the block and the grid: the caller's contract. The launch accesses C
+            // only through the sink, and a block has returned as a whole or not at all. The tiles are declared here.
             unsafe {
                 let (operands, to) = matrices_of_block(<$config>::DIVIDES_K, a, b, c, &shape);
                 let epilogue = Epilogue { numbers, row_scale, column_scale, row_bias, column_bias };

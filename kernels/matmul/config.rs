@@ -13,8 +13,8 @@ pub trait TileConfig {
     /// The k of one tile.
     const DEPTH: usize;
 
-    /// Tiles of each operand in shared memory: the one that is read, and those that are filled. Where a multiprocessor
-    /// has few blocks, two leave it waiting for memory.
+    /// Tiles of each operand in shared memory: one is read while the others are filled. With few blocks on a
+    /// multiprocessor, two stages leave it waiting for memory.
     const STAGES: usize;
 
     /// Rows of C that a block computes.
@@ -23,20 +23,21 @@ pub trait TileConfig {
     /// Columns of C that a block computes.
     const COLUMNS: usize = Self::Accumulators::BLOCK_COLUMNS;
 
-    /// Elements of 16 bytes.
+    /// Elements in 16 bytes.
     const VECTOR: usize = Self::Accumulators::VECTOR;
 
-    /// Whether blocks above the diagonal of a symmetric result compute nothing. Kernels with the largest of the tiles
-    /// that are not square have no registers for it: the host selects others.
+    /// Whether the kernel can skip blocks above the diagonal of a symmetric result. Oblong tiles have no registers
+    /// left for it, so the host selects other kernels.
     const LEAVES_OUT: bool = Self::ROWS == Self::COLUMNS;
 
-    /// Whether blocks can have a part of K. The largest tiles of f64 have no registers for it: the host selects others.
+    /// Whether a block can multiply a part of K. The largest f64 tiles have no registers left for it, so the host
+    /// selects other kernels.
     const DIVIDES_K: bool = Self::VECTOR > 2 || Self::LEAVES_OUT;
 
-    /// Whether there are registers to hoist the addresses of a column-major operand, too.
+    /// Whether registers are left to hoist the addresses of a second operand out of the loop over K.
     const HOISTS: bool = Self::VECTOR > 2;
 
-    /// What a launch must know of the sizes.
+    /// The sizes that a launch depends on.
     const BLOCK_TILE: BlockTile = BlockTile {
         rows: Self::ROWS,
         columns: Self::COLUMNS,
@@ -44,7 +45,7 @@ pub trait TileConfig {
     };
 }
 
-/// Elements from one row of a tile of `columns` elements to the next, which `L` fills.
+/// Elements from one row to the next of a tile with rows of `columns` elements that `L` fills.
 pub const fn pitch<C: TileConfig, L: TileLoader>(columns: usize) -> usize {
     columns + L::PADDING_VECTORS * C::VECTOR
 }
@@ -66,13 +67,14 @@ tile_configs! {
     LargeF32: RegisterTile<f32, 8, 8, 4, 2, 2>, depth = 16, stages = 2;
     /// f32, 64 x 64 outputs of a block of 128 threads.
     MediumF32: RegisterTile<f32, 8, 4, 4, 2, 2>, depth = 16, stages = 3;
-    /// f32, 32 x 64 outputs of a block of 128 threads, for results that would not fill the GPU with larger ones.
+    /// f32, 32 x 64 outputs of a block of 128 threads, for results too small to fill the GPU with larger tiles.
     SmallF32: RegisterTile<f32, 4, 4, 4, 2, 2>, depth = 16, stages = 4;
-    /// f32, 128 x 128 outputs of a block of 256 threads, as in products of split operands.
+    /// f32, 128 x 128 outputs of a block of 256 threads: a panel of rows and columns that are in or out of the split's
+    /// range together.
     PanelF32: RegisterTile<f32, 8, 8, 4, 4, 2>, depth = 16, stages = 2;
-    /// i8, four along k in each i32, 128 x 128 outputs of a block.
+    /// i8, four consecutive k in each i32, 128 x 128 outputs of a block.
     LargeI8: RegisterTile<i32, 8, 8, 4, 4, 2>, depth = 16, stages = 2;
-    /// i8, four along k in each i32, 64 x 64 outputs of a block.
+    /// i8, four consecutive k in each i32, 64 x 64 outputs of a block.
     SmallI8: RegisterTile<i32, 4, 4, 4, 4, 2>, depth = 16, stages = 2;
     /// f64, 128 x 64 outputs of a block.
     LargeF64: RegisterTile<f64, 8, 4, 2, 4, 2>, depth = 8, stages = 2;

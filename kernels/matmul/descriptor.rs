@@ -1,4 +1,4 @@
-//! What the host must know of a product kernel to select and launch it.
+//! Descriptions of product kernels, by which the host selects and launches them.
 
 /// The part of C that one block computes, and the block's threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -12,8 +12,7 @@ pub struct BlockTile {
 }
 
 impl BlockTile {
-    /// Blocks that cover an `m` x `n` result, or `None` where they are more than a grid can have
-    /// along x (2^31 - 1).
+    /// Blocks that cover an `m` x `n` result. `None` if a grid cannot have as many along x (2^31 - 1).
     #[must_use]
     pub const fn blocks(&self, m: usize, n: usize) -> Option<u32> {
         let rows = m.div_ceil(self.rows);
@@ -28,15 +27,15 @@ impl BlockTile {
 /// The order in which the elements of an operand lie in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OperandLayout {
-    /// Row after row: `n` in an entry's name.
+    /// Rows are contiguous: `n` in an entry's name.
     RowMajor,
-    /// Column after column: `t` in an entry's name.
+    /// Columns are contiguous: `t` in an entry's name.
     ColumnMajor,
-    /// Either: another kernel brings the operand into the form that this one reads.
+    /// Either: another kernel rearranges the operand for this one.
     Either,
 }
 
-/// What one product kernel computes, and what it asks for.
+/// A product kernel's tile, layouts and requirements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProductDescriptor {
     /// The part of C that one block computes.
@@ -45,14 +44,14 @@ pub struct ProductDescriptor {
     pub a: OperandLayout,
     /// The layout of B.
     pub b: OperandLayout,
-    /// Bytes of which the starts of B's rows in memory are multiples; at least those of an element.
+    /// Alignment of B's rows, in bytes; at least the size of an element.
     pub b_row_alignment: usize,
-    /// Bytes of dynamic shared memory of each block.
+    /// Dynamic shared memory of a block, in bytes.
     pub dynamic_shared_bytes: usize,
 }
 
-/// A kernel that multiplies matrices, as the host knows it.
+/// A kernel that multiplies matrices.
 pub trait ProductKernel {
-    /// What the kernel computes, and what it asks for.
+    /// The kernel's tile, layouts and requirements.
     const DESCRIPTOR: ProductDescriptor;
 }

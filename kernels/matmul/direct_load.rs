@@ -3,7 +3,7 @@
 use super::accumulators::Accumulators;
 use super::copy_rows::{CopyShape, copy_rows};
 use super::loader::TileLoader;
-use super::operand::{Operand, TileOrigin};
+use super::operand::{GlobalOperand, TileOrigin};
 use super::tile::Tile;
 use core::marker::PhantomData;
 use cuda_std::prelude::*;
@@ -12,11 +12,10 @@ use cuda_std::shared::SharedSlice;
 /// Copies along the tile's rows, `COPY` elements at a time.
 pub struct DirectLoad<const COPY: usize>;
 
-/// As [`DirectLoad`], for rows that start anywhere: `VECTOR` elements of 16 bytes at a time where each
-/// of the operand's rows starts at a multiple of that, single elements elsewhere.
+/// [`DirectLoad`] for rows of any alignment: copies `VECTOR` elements, 16 bytes, at a time if all rows of the operand
+/// are aligned to that, single elements otherwise.
 ///
-/// With `HOISTED` the kernel has registers to compute the addresses of the vectors of whole tiles
-/// before the loop over K.
+/// `HOISTED`: the kernel has the registers to compute the addresses of whole tiles' vectors before the loop over K.
 pub struct DirectLoadOfAnyAlignment<const VECTOR: usize, const HOISTED: bool>;
 
 impl<const COPY: usize> TileLoader for DirectLoad<COPY> {
@@ -29,10 +28,10 @@ impl<const COPY: usize> TileLoader for DirectLoad<COPY> {
         pipeline: &mut Pipeline<STAGES>,
         tile: SharedSlice<S::Element>,
         tile_row: usize,
-        operand: &Operand<S::Element>,
+        operand: &GlobalOperand<S::Element>,
         origin: TileOrigin,
     ) {
-        // SAFETY: (1) to (4) are the caller's: rows start at multiples of `COPY`, by (2).
+        // SAFETY: the caller's contract, with `COPY` as the alignment of rows.
         unsafe {
             load_rows::<S, R, STAGES, COPY, IN_BOUNDS, IN_BOUNDS>(
                 pipeline, tile, tile_row, operand, origin,
@@ -48,18 +47,18 @@ impl<const VECTOR: usize, const HOISTED: bool> TileLoader
     const PADDING_VECTORS: usize = 0;
     const ROW_ALIGNMENT_ELEMENTS: usize = 1;
 
-    /// Tiles at the edges, which are rare, have the short code of single elements alone. Only the
-    /// addresses of vectors are hoisted, if any: there are no registers for both.
+    /// Tiles at the edges are rare, and always copied as single elements, which is less code. Only addresses of
+    /// vectors are hoisted: there are no registers for both.
     #[inline(always)]
     unsafe fn load<S: Tile, R: Accumulators, const STAGES: usize, const IN_BOUNDS: bool>(
         pipeline: &mut Pipeline<STAGES>,
         tile: SharedSlice<S::Element>,
         tile_row: usize,
-        operand: &Operand<S::Element>,
+        operand: &GlobalOperand<S::Element>,
         origin: TileOrigin,
     ) {
-        // SAFETY: (1), (3), (4) are the caller's. (2) Vectors are copied only where each row starts at
-        // a multiple of them.
+        // SAFETY: rows start at multiples of what is copied at once: compared for vectors, and true of single
+        // elements. The rest: the caller's contract.
         unsafe {
             if IN_BOUNDS && operand.rows_start_at_multiples_of(VECTOR) {
                 load_rows::<S, R, STAGES, VECTOR, IN_BOUNDS, HOISTED>(
@@ -74,7 +73,7 @@ impl<const VECTOR: usize, const HOISTED: bool> TileLoader
     }
 }
 
-/// One of the stages of a tile, which the threads of blocks with the outputs `R` copy.
+/// One stage of a tile, copied by the threads of a block whose threads have the outputs `R`.
 struct StageOf<S, R, const STAGES: usize>(PhantomData<(S, R)>);
 
 impl<S: Tile, R: Accumulators, const STAGES: usize> CopyShape for StageOf<S, R, STAGES> {
@@ -85,12 +84,12 @@ impl<S: Tile, R: Accumulators, const STAGES: usize> CopyShape for StageOf<S, R, 
     const THREADS: usize = R::THREADS;
 }
 
-/// [`TileLoader::load`] along the tile's rows, `COPY` elements at a time, with addresses that are
-/// `HOISTED` or not.
+/// [`TileLoader::load`] along the tile's rows, `COPY` elements at a time. `HOISTED` is the parameter of
+/// [`GlobalOperand::addressed`].
 ///
 /// # Safety
-/// Those of [`TileLoader::load`], where (2) asks that the operand's rows start at multiples of `COPY`
-/// elements.
+/// 1. As for [`TileLoader::load`], with `COPY` elements, 16 bytes or one element, as the alignment of the operand's
+///    rows.
 #[inline(always)]
 unsafe fn load_rows<
     S: Tile,
@@ -103,12 +102,15 @@ unsafe fn load_rows<
     pipeline: &mut Pipeline<STAGES>,
     tile: SharedSlice<S::Element>,
     tile_row: usize,
-    operand: &Operand<S::Element>,
+    operand: &GlobalOperand<S::Element>,
     origin: TileOrigin,
 ) {
     let origin = (origin.k, origin.output);
-    // SAFETY: (1) is (1). (2) Rows start so, by (2), and tiles of outputs at multiples of their columns. (3),
-    // (4) are the caller's.
+    // SAFETY: the tile has the stage's rows, all threads of the block make the call, and `COPY` elements are 16 bytes
+    // or one: the caller's contract. Rows are aligned to `COPY` elements: the caller's contract, as is that the
+    // column of `origin` is a multiple of the tile's columns, which are whole vectors: `assert_even`. No thread
+    // accesses the stage too early, the operand has its rows and the origin, and with `IN_BOUNDS` all of the tile:
+    // the caller's contract.
     unsafe {
         copy_rows::<StageOf<S, R, STAGES>, STAGES, COPY, IN_BOUNDS, HOISTED>(
             pipeline,

@@ -1,20 +1,20 @@
-//! The elements of operands, and what the CUDA cores multiply.
+//! Element types of operands, and those that the CUDA cores multiply.
 
 use crate::epilogue::EpilogueElement;
 use bytemuck::Pod;
 use cuda_std::float::Float;
 use cuda_std::integer;
 
-/// A type of operands' elements.
+/// An element type of operands.
 pub trait OperandElement: Pod {
-    /// What tiles of A and of B have past the end of K: factors whose product changes no sum.
+    /// Elements of A's and of B's tiles past the end of K: their product changes no sum.
     const OUTSIDE: (Self, Self);
 
-    /// Whether both are of bits that are 0, which a copy of nothing writes.
+    /// Whether all bits of both are 0, so that a copy of no elements writes them.
     const OUTSIDE_IS_ZERO: bool = false;
 }
 
-/// Elements that the CUDA cores multiply, and add up in the same type.
+/// An element type that the CUDA cores multiply, with sums of the same type.
 pub trait FmaElement: OperandElement + EpilogueElement {
     /// `self * factor + sum`, rounded once.
     #[track_caller]
@@ -25,7 +25,7 @@ pub trait FmaElement: OperandElement + EpilogueElement {
 macro_rules! floats {
     ($($element:ident)*) => {$(
         impl OperandElement for $element {
-            /// 0 times -0 is -0, which changes not even a sum of -0.
+            /// 0 times -0 is -0, which leaves even a sum of -0 unchanged.
             const OUTSIDE: (Self, Self) = (0.0, -0.0);
         }
 
@@ -44,7 +44,7 @@ impl OperandElement for i32 {
     const OUTSIDE: (Self, Self) = (0, 0);
 }
 
-/// Four i8 that are neighbours along k, of which a product is the sum of four.
+/// Four i8 with consecutive k. A product is the sum of four products.
 impl FmaElement for i32 {
     #[inline(always)]
     fn multiply_add(self, factor: Self, sum: Self) -> Self {

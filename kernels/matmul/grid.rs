@@ -1,4 +1,4 @@
-//! Which block computes which part of C.
+//! The assignment of blocks to parts of C.
 
 use super::shape::ProductShape;
 use cuda_std::thread;
@@ -6,15 +6,14 @@ use cuda_std::thread;
 /// Block rows that neighbouring blocks share before they move to the next block column.
 const GROUP_ROWS: usize = 8;
 
-/// Which block of C block number `block` of its grid computes, as (block row, block column).
+/// The block row and block column of C that block number `block` computes.
 ///
-/// Blocks are numbered down a group of [`GROUP_ROWS`] block rows, then along: blocks that run
-/// together form a compact patch of C, and share more of A and B in L2 than a whole row of blocks
-/// would.
+/// Blocks are numbered down a group of [`GROUP_ROWS`] block rows, then along. So blocks that run together form a
+/// compact patch of C, and share more of A and B in L2 than a row of blocks would.
 #[inline(always)]
 pub fn block_position(block: u32, block_rows: usize, block_columns: usize) -> (usize, usize) {
-    // The grid has at most 2^31 - 1 blocks: 32-bit division is exact, and far cheaper.
-    // A grid with a block has a row and a column; `max` only tells the compiler.
+    // The grid has at most 2^31 - 1 blocks, so 32-bit division is exact, and far cheaper.
+    // A grid with a block has a row and a column: `max` only tells the compiler so.
     let (rows, columns) = (block_rows as u32, (block_columns as u32).max(1));
     let group_blocks = columns.saturating_mul(GROUP_ROWS as u32).max(1);
     let first_row = block / group_blocks * GROUP_ROWS as u32;
@@ -26,7 +25,7 @@ pub fn block_position(block: u32, block_rows: usize, block_columns: usize) -> (u
     )
 }
 
-/// Whether a block's `rows` x `columns` outputs, which begin at (`row`, `column`), all lie within C, of m x n.
+/// Whether all `rows` x `columns` outputs from (`row`, `column`) lie within an m x n C.
 #[inline(always)]
 pub fn is_within_c(
     (row, column): (usize, usize),
@@ -36,7 +35,7 @@ pub fn is_within_c(
     row + rows <= m && column + columns <= n
 }
 
-/// Whether `shape` leaves the calling block's `rows` x `columns` outputs out: all lie above the diagonal.
+/// Whether `shape` leaves out the calling block, because all of its `rows` x `columns` outputs lie above the diagonal.
 #[inline(always)]
 pub fn is_left_out(shape: &ProductShape, rows: usize, columns: usize) -> bool {
     if shape.is_lower == 0 {

@@ -1,7 +1,7 @@
-//! The table of products of unequal shapes that are one launch.
+//! The table of products of unequal shapes in one launch.
 //!
-//! The blocks of all products have one sequence of numbers. The table, which is in the launch's parameters, says
-//! with which block each product starts: a block finds its own by bisection.
+//! Blocks are numbered through all products. The table, a parameter of the launch, has the first block of each product:
+//! a block finds its product by bisection.
 
 use super::operand::Operands;
 use crate::epilogue::{Epilogue, EpilogueNumbers};
@@ -9,16 +9,16 @@ use bytemuck::{Pod, Zeroable};
 use core::ptr;
 use cuda_std::prelude::*;
 
-/// Products of a launch, at most: their table has 3.5 of the 4 KiB that parameters may have.
+/// The most products of a launch: their table takes 3.5 of the 4 KiB of parameters.
 pub const GROUP: usize = 64;
 
 /// A product of a group: C = A B, where C is row-major.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct GroupedProduct {
-    /// The address of A's first element; any where it has none.
+    /// The address of A's first element; any if A is empty.
     pub a: u64,
-    /// The address of B's first element; any where it has none.
+    /// The address of B's first element; any if B is empty.
     pub b: u64,
     /// The address of C's first element.
     pub c: u64,
@@ -28,7 +28,7 @@ pub struct GroupedProduct {
     pub n: u32,
     /// Columns of A and rows of B.
     pub k: u32,
-    /// Elements from the start of one row (column, if column-major) of A to that of the next.
+    /// Elements from one row (column, if column-major) of A to the next.
     pub lda: u32,
     /// As `lda`, for B.
     pub ldb: u32,
@@ -38,13 +38,13 @@ pub struct GroupedProduct {
     pub first_block: u64,
 }
 
-/// Products that are computed together.
+/// The products of a launch.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub struct ProductGroup {
     /// The products, in order of their blocks.
     pub products: [GroupedProduct; GROUP],
-    /// How many there are: 1 or more.
+    /// The number of products: 1 or more.
     pub count: u64,
 }
 
@@ -65,11 +65,11 @@ impl ProductGroup {
 }
 
 impl GroupedProduct {
-    /// A and B, each given by the number and the length of its lines.
+    /// A and B, with the rows and columns that they have in memory: swapped if the operand is column-major.
     ///
     /// # Safety
-    /// 1. The addresses are those of matrices of these lines, which start as far apart as the product says, and no
-    ///    thread writes their elements. `memory` starts at address 0.
+    /// 1. The addresses are those of such matrices, with rows as far apart as the product says, and no thread writes
+    ///    their elements. `memory` starts at address 0.
     #[inline(always)]
     pub unsafe fn operands<'launch, T: Pod>(
         &self,
@@ -77,7 +77,7 @@ impl GroupedProduct {
         a: (u32, u32),
         b: (u32, u32),
     ) -> Operands<'launch, T> {
-        // SAFETY: (1) is (1).
+        // SAFETY: the matrices, which no thread writes, and `memory`: the caller's contract.
         unsafe {
             Operands {
                 a: elements(memory, self.a, a.0, a.1, self.lda),
@@ -94,16 +94,17 @@ impl GroupedProduct {
     /// C.
     ///
     /// # Safety
-    /// 1. The address is that of an m x n matrix, whose rows start as far apart as the product says. `memory`
-    ///    starts at address 0.
-    /// 2. The launch touches the elements through such a view alone.
+    /// 1. The address is that of an m x n matrix, with rows as far apart as the product says. `memory` starts at
+    ///    address 0.
+    /// 2. Its elements are accessed only by this launch, and only through such a view.
     #[inline(always)]
     pub unsafe fn result<'launch, T: Pod>(
         &self,
         memory: GlobalMut<'launch, T>,
     ) -> GlobalMut<'launch, T> {
         let first = memory.as_mut_ptr().wrapping_byte_add(self.c as usize);
-        // SAFETY: (1), (2) are (1) and (2).
+        // SAFETY: the address is that of the matrix's elements, aligned and allocated, and only such views access them:
+        // the caller's contract.
         unsafe { GlobalMut::from_raw_parts(first, span(self.m, self.n, self.ldc)) }
     }
 }
@@ -122,40 +123,41 @@ pub fn epilogue_of_numbers<T: Pod>(
     }
 }
 
-/// The elements of a matrix of `lines` lines of `len` elements.
+/// The elements of a matrix of `rows` x `columns`.
 ///
 /// # Safety
-/// 1. The matrix starts at `address`, with lines `apart` elements apart, and no thread writes its elements.
+/// 1. The matrix starts at `address`, with rows `leading_dimension` elements apart, and no thread writes its elements.
 ///    `memory` starts at address 0.
 #[inline(always)]
 unsafe fn elements<'launch, T: Pod>(
     memory: Global<'launch, T>,
     address: u64,
-    lines: u32,
-    len: u32,
-    apart: u32,
+    rows: u32,
+    columns: u32,
+    leading_dimension: u32,
 ) -> Global<'launch, T> {
-    // SAFETY: (1), (2) are (1).
+    // SAFETY: the address is that of the matrix's elements, aligned and allocated, and no thread writes them: the
+    // caller's contract.
     unsafe {
         Global::from_raw_parts(
             memory.as_ptr().wrapping_byte_add(address as usize),
-            span(lines, len, apart),
+            span(rows, columns, leading_dimension),
         )
     }
 }
 
-/// Elements from the first of a matrix to its last.
+/// Elements from a matrix's first to its last.
 #[inline(always)]
-fn span(lines: u32, len: u32, apart: u32) -> usize {
-    match lines.min(len) {
+fn span(rows: u32, columns: u32, leading_dimension: u32) -> usize {
+    match rows.min(columns) {
         0 => 0,
-        _ => (lines as usize - 1) * apart as usize + len as usize,
+        _ => (rows as usize - 1) * leading_dimension as usize + columns as usize,
     }
 }
 
 /// No elements.
 #[inline(always)]
 fn none<'launch, T: Pod>() -> Global<'launch, T> {
-    // SAFETY: (1) no element. (2) None is read.
+    // SAFETY: the address is aligned. There are no elements, so none has to be allocated, and none is read.
     unsafe { Global::from_raw_parts(ptr::without_provenance(align_of::<T>()), 0) }
 }

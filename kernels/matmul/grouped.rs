@@ -1,12 +1,11 @@
 //! Products of unequal shapes in one launch, on the CUDA cores.
 //!
 //! ```text
-//! find the product of the block: the last one whose first block is not behind it, by bisection
-//! load, wait, multiply, store: the main loop of the coarsened products, on that product's matrices
+//! find the block's product in the table (`group.rs`), by bisection
+//! load, wait, multiply, store: the main loop of the coarsened kernels, on that product's matrices
 //! ```
 //!
-//! The blocks of all products have one sequence of numbers. A table in the launch's parameters says with which
-//! block each product starts. Each product has the bits of the coarsened kernels.
+//! Each product has the bits of the coarsened kernels.
 
 use super::coarsened::multiply;
 use super::config::{MediumF32, PanelF32, SmallF64, TileConfig, pitch};
@@ -46,20 +45,14 @@ macro_rules! grouped_kernels {
             "A and B are column-major.");
     };
     (@entry $config:ident [$name:ident $element:ident $blocks:literal]
-        $a_layout:ident ($a_lines:ident, $a_len:ident) $b_layout:ident ($b_lines:ident, $b_len:ident),
+        $a_layout:ident ($a_rows:ident, $a_columns:ident) $b_layout:ident ($b_rows:ident, $b_columns:ident),
         $a_loader:ty, $b_loader:ty, $layout:literal) => {
         #[doc = concat!("C = A B of each product of a group, in ", stringify!($element), ", with the tiles of `",
             stringify!($config), "`. ", $layout)]
         ///
         /// # Safety
-        /// 1. The launch has the block of the kernel's [`ProductDescriptor`] along x, and the blocks of all
-        ///    products of the group, one after the other: each has those for its m x n.
-        /// 2. The addresses of a product are those of m x k, k x n and m x n matrices, whose rows (columns, if
-        ///    column-major) start as far apart as it says. No matrix C has a common element with another
-        ///    matrix of the group, and nothing else touches its elements; nothing writes those of A and B.
-        #[doc = concat!("3. ", $layout)]
-        /// 4. `operands` and `results` start at address 0 and have no elements: by way of them an address
-        ///    is known to be one of global memory.
+        /// 1. The launch meets the [requirements of grouped kernels](crate::matmul#requirements-of-grouped-kernels).
+        #[doc = concat!("2. ", $layout)]
         #[kernel(max_threads = <$config>::BLOCK_TILE.threads, min_blocks = $blocks)]
         pub unsafe fn $name(
             operands: Global<$element>,
@@ -74,12 +67,13 @@ macro_rules! grouped_kernels {
             let b_tile = shared_tile![$element; <$config>::STAGES * <$config>::DEPTH, <$config>::COLUMNS;
                 pitch = pitch::<$config, $b_loader>(<$config>::COLUMNS)];
             let epilogue = epilogue_of_numbers(numbers);
-            // SAFETY: of the views, (1) and (2) are (2) and (4). Of `StoreOutput::new`, (1) is (2). Of `multiply`, (1)
-            // is (1), (2) is (2) and (3), and (3) the tiles are declared here.
+            // SAFETY: the matrices, which the launch accesses only through these views, their layouts, the views at
+            // address 0, the block and the grid: the caller's contract. `block` counts the product's blocks, and all
+            // threads of the block make the call. The tiles are declared here.
             unsafe {
-                let a_lines = (product.$a_lines, product.$a_len);
-                let b_lines = (product.$b_lines, product.$b_len);
-                let operands = product.operands(operands, a_lines, b_lines);
+                let a_rows = (product.$a_rows, product.$a_columns);
+                let b_rows = (product.$b_rows, product.$b_columns);
+                let operands = product.operands(operands, a_rows, b_rows);
                 let to = StoreOutput::new(product.result(results), product.ldc as usize);
                 multiply::<$config, $a_loader, $b_loader, _, _, { <$config>::STAGES }>(
                     block, operands, a_tile, b_tile, StoreFinished { to, epilogue });

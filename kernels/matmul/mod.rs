@@ -1,29 +1,56 @@
 //! Matrix products C = A B: A is M x K, B is K x N, C is M x N and row-major.
 //!
-//! An entry's name ends in the layouts of A and B, in the notation of BLAS for row-major operands:
-//! `n` is an operand that lies row after row, `t` one that is the transpose of such a matrix and so
-//! lies column after column. `matmul_tiled_f32_tn` multiplies a column-major A by a row-major B.
+//! An entry's name ends in the layouts of A and B, in the notation of BLAS for row-major operands: `n` is a row-major
+//! operand, `t` a column-major one. `matmul_tiled_f32_tn` multiplies a column-major A by a row-major B.
 //!
-//! Every kernel of f32 and f64 here adds the K products of one output in order, from +0 on, each by a fused
-//! multiply-add onto the sum so far, and writes one NaN for all (`Float::canonical_nan`). So all
-//! kernels give the same bits as the naive loop that does the same, the sign of a zero included,
-//! whatever their tiles, and |C' - C| <= gamma_K |A||B| (Higham, Accuracy and Stability of
-//! Numerical Algorithms, 3.5). Those of i8 add in i32, which wraps around. Those of f16 and bf16 add in f32 as
-//! the tensor cores of the device do (`docs/tensor_cores.md`).
+//! The f32 and f64 kernels add an output's K products in order, from +0, each by a fused multiply-add, and write one
+//! NaN for all (`Float::canonical_nan`). So they give the bits of a naive loop, including the sign of a zero, whatever
+//! their tiles, and |C' - C| <= gamma_K |A||B| (Higham, Accuracy and Stability of Numerical Algorithms, 3.5). The i8
+//! kernels add in i32, which wraps around. The f16 and bf16 kernels add in f32 as the device's tensor cores do
+//! (`docs/tensor_cores.md`).
 //!
-//! A kernel is put together from parts:
+//! Parts of a kernel:
 //!
 //! | part | file |
 //! |---|---|
-//! | a main loop: load, wait, multiply, store | `coarsened.rs`, `tiled.rs`, `mma/` on tensor cores, with their entries; `grouped.rs` and `mma/grouped.rs` have entries for products of unequal shapes, `group.rs` their table |
-//! | the sizes of its tiles | `config.rs`: a `TileConfig` |
-//! | a loader for each operand | `loader.rs`: a `TileLoader`; `direct_load.rs`, `transposed_load.rs`; `mma/stage.rs` |
-//! | the outputs of a thread | `accumulators.rs`: `Accumulators`; `register_tile.rs` on the CUDA cores, `mma/warp_tile.rs` on tensor cores |
-//! | what is done with a finished sum | `sink.rs`: a `Sink` |
+//! | main loop and entries: load, wait, multiply, store | `coarsened.rs`, `tiled.rs`; `mma/` on tensor cores |
+//! | entries for products of unequal shapes, and the table of these | `grouped.rs`, `mma/grouped.rs`; `group.rs` |
+//! | tile sizes: a `TileConfig` | `config.rs` |
+//! | a loader for each operand: a `TileLoader` | `loader.rs`, `direct_load.rs`, `transposed_load.rs`; `mma/stage.rs` |
+//! | a thread's outputs: `Accumulators` | `accumulators.rs`; `register_tile.rs` on the CUDA cores, `mma/warp_tile.rs` on tensor cores |
+//! | what happens to a finished sum: a `Sink` | `sink.rs` |
+//! | element types | `element.rs` |
+//! | an operand in global memory, a tile in shared memory | `operand.rs`, `tile.rs` |
+//! | which block computes which part of C, and how its threads share it | `grid.rs`, `block.rs` |
+//! | descriptions of kernels for the host | `descriptor.rs` |
 //!
-//! `element.rs` says what is multiplied, `operand.rs` is an operand in global memory, `tile.rs` a tile in shared memory, `grid.rs` which
-//! block computes which part of C, `block.rs` how a block's threads share it, and `descriptor.rs`
-//! what the host knows of an entry.
+//! # Requirements of product kernels
+//!
+//! The launch of a kernel meets these. The kernel's own `# Safety` adds the layouts of its operands.
+//!
+//! 1. *Block and grid.* A block has the threads along x and the dynamic shared memory of the kernel's
+//!    [`ProductDescriptor`]. Along x, the grid has the blocks for the m x n of `shape` ([`BlockTile::blocks`]). Along
+//!    y, it has a block for each product of the batch, or for each part of a divided K.
+//! 2. *Operands.* `a` and `b` start with the first element of an m x k and a k x n matrix, and reach to the last
+//!    element of the batch's last one. Rows (columns, if column-major), matrices, and parts of a divided K start as far
+//!    apart as `shape` says.
+//! 3. *Result.* `c` holds row-major m x n matrices likewise, no two of which share an element.
+//!
+//! The launch accesses no other elements of these views, so the elements between rows may belong to another of the
+//! matrices.
+//!
+//! # Requirements of grouped kernels
+//!
+//! The launch of a kernel for a [`ProductGroup`] meets these instead.
+//!
+//! 1. *Block and grid.* A block has the threads along x and the dynamic shared memory of the kernel's
+//!    [`ProductDescriptor`]. Along x, the grid has the blocks of all products, one product after the other, each with
+//!    those for its m x n.
+//! 2. *Matrices.* A product's addresses are those of m x k, k x n and m x n matrices, whose rows (columns, if
+//!    column-major) start as far apart as it says. No C shares an element with another matrix of the group, and nothing
+//!    else accesses its elements. Nothing writes the elements of A and B.
+//! 3. *Views.* `operands` and `results` start at address 0 and have no elements: they tell the compiler that an address
+//!    is one of global memory.
 
 mod accumulators;
 mod block;

@@ -1,4 +1,4 @@
-//! Operands in global memory, and the tiles that blocks copy of them.
+//! Operands in global memory, and their tiles.
 
 use super::element::OperandElement;
 use super::shape::ProductShape;
@@ -7,39 +7,39 @@ use cuda_std::hint::{opaque, opaque_size};
 use cuda_std::prelude::*;
 use cuda_std::shared::SharedSlice;
 
-/// Where a tile starts: the first k and the first output, row or column of C.
+/// Where a tile starts: its first k, and its first row or column of C.
 #[derive(Clone, Copy)]
 pub struct TileOrigin {
     pub k: usize,
     pub output: usize,
 }
 
-/// A matrix in global memory, row after row.
+/// An operand in global memory, as the row-major matrix in which it lies there.
 #[derive(Clone, Copy)]
-pub struct Operand<'launch, T> {
+pub struct GlobalOperand<'launch, T> {
     pub matrix: Global<'launch, T>,
     pub rows: usize,
     pub columns: usize,
     /// Elements from the start of one row to that of the next.
     pub leading_dimension: usize,
-    /// What tiles have outside the matrix: see [`OperandElement::OUTSIDE`].
+    /// The elements of tiles outside the matrix: see [`OperandElement::OUTSIDE`].
     pub outside: T,
 }
 
-/// A tile of an [`Operand`]: what a block copies at once.
+/// A tile of an [`GlobalOperand`], clipped to the matrix.
 #[derive(Clone, Copy)]
 pub struct TileBounds<T> {
-    /// The position of the tile's first element in the matrix.
+    /// The index of the tile's first element.
     pub first: usize,
     /// Rows and columns of the tile that lie within the matrix.
     rows: u32,
     columns: u32,
-    /// That of the [`Operand`].
+    /// [`GlobalOperand::outside`].
     outside: T,
 }
 
-impl<'launch, T> Operand<'launch, T> {
-    /// A matrix of so many outputs and so many k: with rows of the outputs if `k_is_contiguous`, else of k.
+impl<'launch, T> GlobalOperand<'launch, T> {
+    /// An operand with these outputs and k. A row of the matrix has one output if `k_is_contiguous`, else one k.
     #[inline(always)]
     pub fn new(
         matrix: Global<'launch, T>,
@@ -62,9 +62,8 @@ impl<'launch, T> Operand<'launch, T> {
     }
 }
 
-impl<T: OperandElement> Operand<'_, T> {
-    /// The tile of `rows` x `columns` whose first element is (`row`, `column`), which lies within
-    /// the matrix.
+impl<T: OperandElement> GlobalOperand<'_, T> {
+    /// The tile of `rows` x `columns` from (`row`, `column`), which lies within the matrix.
     #[inline(always)]
     pub fn bounds(
         &self,
@@ -80,7 +79,7 @@ impl<T: OperandElement> Operand<'_, T> {
         }
     }
 
-    /// Whether each row starts at a multiple of `elements` elements, in bytes of memory.
+    /// Whether the address of each row is a multiple of `elements` elements.
     #[inline(always)]
     pub fn rows_start_at_multiples_of(&self, elements: usize) -> bool {
         let address = self.matrix.as_ptr().addr();
@@ -88,11 +87,11 @@ impl<T: OperandElement> Operand<'_, T> {
             && self.leading_dimension.is_multiple_of(elements)
     }
 
-    /// The thread's index and the operand from which the addresses of copies are computed.
+    /// The thread's index, and the operand, for computing the addresses of copies.
     ///
-    /// Addresses that are `hoisted`, a constant of the caller's, may be computed before the loop over K. Others, such as those at
-    /// the edges, which take more instructions and are rarely used, are computed anew for each tile,
-    /// so that they hold no registers while the block multiplies.
+    /// If `hoisted`, a constant, the compiler may compute the addresses before the loop over K. Otherwise it computes
+    /// them for each tile, so that they hold no registers while the block multiplies: those of tiles at the edges, for
+    /// example, which take more instructions and are rarely used.
     #[inline(always)]
     pub fn addressed(&self, hoisted: bool) -> (usize, Self) {
         let thread = thread::thread_idx_x();
@@ -110,24 +109,20 @@ impl<T: OperandElement> Operand<'_, T> {
 }
 
 impl<T: OperandElement> TileBounds<T> {
-    /// Elements of the tile from (`down`, `along`) to the end of the row that lie within the
-    /// matrix.
+    /// Elements within the matrix from (`down`, `along`) to the end of the tile's row.
     #[inline(always)]
     fn present(&self, down: usize, along: usize) -> usize {
         let in_row = self.columns.saturating_sub(along as u32);
         (if (down as u32) < self.rows { in_row } else { 0 }) as usize
     }
 
-    /// Starts to copy `COPY` elements from `from` in `matrix`, which are at `place` (down, along) in
-    /// the tile, to `to` in `storage`, with `outside` for what lies outside the matrix. With
-    /// `IN_BOUNDS` nothing does.
+    /// Starts to copy `COPY` elements, at `place` (down, along) in the tile, from index `from` of `matrix` to index
+    /// `to` of `storage`. Elements outside the matrix become `outside`; with `IN_BOUNDS` there are none.
     ///
     /// # Safety
-    /// 1. The destination lies within the storage, and the source, as far as it lies within the
-    ///    bounds, within the matrix.
-    /// 2. `COPY` elements are 4, 8 or 16 bytes and divide both addresses.
-    /// 3. No thread touches the destination until the copy has been waited for and a barrier has
-    ///    been passed.
+    /// 1. The storage has the destination, and the matrix has the source as far as it lies within the bounds.
+    /// 2. `COPY` elements are 4, 8 or 16 bytes and divide both addresses, and that of the matrix.
+    /// 3. No thread accesses the destination until the copy has been waited for and a barrier has been passed.
     /// 4. With `IN_BOUNDS` the elements lie within the bounds.
     #[inline(always)]
     pub unsafe fn copy<const STAGES: usize, const COPY: usize, const IN_BOUNDS: bool>(
@@ -137,15 +132,16 @@ impl<T: OperandElement> TileBounds<T> {
         (matrix, from): (Global<'_, T>, usize),
         place: (usize, usize),
     ) {
-        // SAFETY: of the copies, (1), (2), (3) are the caller's, the former with (4). Of the store,
-        // (1) the destination lies within the storage, by (1); (2) no thread touches it, by (3).
+        // SAFETY: the storage has the destination, and the matrix has the source: all of it with `IN_BOUNDS`, the
+        // first `present` elements otherwise. Both addresses are aligned, and no thread accesses the destination
+        // before the wait and the barrier: the caller's contract. Only this thread stores these elements.
         unsafe {
             if IN_BOUNDS {
                 pipeline.copy::<T, COPY>(storage, to, matrix, from);
             } else {
                 let present = self.present(place.0, place.1);
                 if present == 0 && !T::OUTSIDE_IS_ZERO {
-                    // Not by a copy of nothing, which writes +0 alone.
+                    // A copy of no elements would write +0.
                     for v in 0..COPY {
                         storage.store(to + v, self.outside);
                     }
@@ -168,8 +164,9 @@ pub struct Operands<'launch, T> {
     pub ldb: usize,
 }
 
-/// A and B of the calling block's product of a batch, which has one for each block along y, or the parts of A and B
-/// that it multiplies, if `divides_k`, a constant of the caller's.
+/// A and B of the calling block's product of a batch, which is its block number along y.
+///
+/// If `divides_k`, a constant, and K is divided, they are the block's parts of one A and one B.
 #[inline(always)]
 pub fn operands_of_block<'launch, T>(
     divides_k: bool,
@@ -196,10 +193,9 @@ pub fn operands_of_block<'launch, T>(
 /// A, B and C of the calling block's product of a batch.
 ///
 /// # Safety
-/// 1. `a`, `b` and `c` start with the first elements of m x k, k x n and m x n matrices and reach to the
-///    last of the batch's, which has one for each block along y. Rows (columns, if column-major),
-///    matrices and parts start as far apart as `shape` says.
-/// 2. The launch's threads touch the elements of C through the result alone.
+/// 1. The views meet the [requirements of product kernels](crate::matmul#requirements-of-product-kernels), and the
+///    grid has a block along y for each product.
+/// 2. The launch accesses the elements of C only through such a result.
 #[inline(always)]
 pub unsafe fn matrices_of_block<'launch, T>(
     divides_k: bool,
@@ -208,7 +204,8 @@ pub unsafe fn matrices_of_block<'launch, T>(
     c: GlobalMut<'launch, T>,
     shape: &ProductShape,
 ) -> (Operands<'launch, T>, StoreOutput<'launch, T>) {
-    // SAFETY: (1), (2) are the caller's.
+    // SAFETY: the batch has a matrix C for each block along y, and the launch accesses C only through such a result:
+    // the caller's contract.
     let c = unsafe { result_of_block(c, shape, thread::block_idx_y()) };
     (operands_of_block(divides_k, a, b, shape), c)
 }
@@ -216,16 +213,16 @@ pub unsafe fn matrices_of_block<'launch, T>(
 /// C of product number `matrix` of a batch.
 ///
 /// # Safety
-/// 1. `c` starts with the first element of an m x n matrix and reaches to the last of the batch's, which has a matrix
-///    of this number. Rows and matrices start as far apart as `shape` says.
-/// 2. The launch's threads touch the elements of C through such a result alone.
+/// 1. `c` meets the [requirements of product kernels](crate::matmul#requirements-of-product-kernels), and the batch
+///    has the product.
+/// 2. The launch accesses the elements of C only through such a result.
 #[inline(always)]
 pub unsafe fn result_of_block<'launch, T>(
     c: GlobalMut<'launch, T>,
     shape: &ProductShape,
     matrix: u32,
 ) -> StoreOutput<'launch, T> {
-    // SAFETY: of `skip`, (1) no element is an own one, by (2). (1) C has the result's elements, by (1), which are touched
-    // so alone, by (2).
+    // SAFETY: no thread owns elements of C, because the launch accesses them only through such a result: the caller's
+    // contract. From the matrix's first element on, `c` has its elements, with rows `ldc` apart: the caller's contract.
     unsafe { StoreOutput::new(c.skip(matrix as usize * shape.c_stride), shape.ldc) }
 }

@@ -1,8 +1,8 @@
-//! Outputs on the CUDA cores: a rectangle of multiply-adds for each thread.
+//! Outputs on the CUDA cores: a thread has a rectangle of them, in registers.
 //!
-//! A block is some warps down its outputs and some along; a warp is 4 lanes down and 8 along
-//! (`block.rs`). For each k a thread reads its rows of A, like its columns of B, as 16-byte vectors: the lanes of a warp
-//! read 4 neighbouring vectors of A's tile and 8 of B's, without bank conflicts.
+//! Warps divide a block's outputs as a grid, and lanes a warp's: 4 down, 8 along (`block.rs`). For each k, a thread
+//! reads its rows of A and its columns of B as 16-byte vectors. A warp reads 4 neighbouring vectors of A's tile and 8
+//! of B's, without bank conflicts.
 
 use super::accumulators::{Accumulators, AddProducts};
 use super::block::{LANES, LANES_ALONG, LANES_DOWN};
@@ -19,15 +19,13 @@ pub struct ThreadPosition {
 }
 
 impl ThreadPosition {
-    /// The position of the calling thread, which has the outputs `S`, in a block of `WARPS_ALONG` warps along its
-    /// outputs.
+    /// The calling thread's position. Its outputs are `S`, and a block has `WARPS_ALONG` warps along a row.
     #[inline(always)]
     fn of_thread<S: AddProducts, const WARPS_ALONG: usize>() -> Self {
         let thread = thread::thread_idx_x() as usize;
         let (warp, lane) = (thread / LANES, thread % LANES);
-        // Neighbours share a column, so that each half of the warp reads only 2 vectors of A and 8
-        // of B: a 16-byte read then takes 2 passes of shared memory instead of 4. The lane order
-        // is that of the SGEMM notes of the maxas assembler.
+        // Neighbours share a column, so that half a warp reads only 2 vectors of A and 8 of B: a 16-byte read then
+        // takes 2 passes of shared memory instead of 4. The order is from the SGEMM notes of the maxas assembler.
         let (lane_down, lane_along) = (lane / 16 * 2 + lane % 2, lane / 2 % LANES_ALONG);
         Self {
             row: warp / WARPS_ALONG * (LANES_DOWN * S::ROWS) + lane_down * S::VECTOR,
@@ -48,8 +46,9 @@ impl ThreadPosition {
     }
 }
 
-/// `ROWS` x `COLUMNS` sums of a thread, whose operands are read `VECTOR` elements at a time, in a block of
-/// `WARPS_DOWN` x `WARPS_ALONG` warps.
+/// A thread's `ROWS` x `COLUMNS` sums, in a block of `WARPS_DOWN` x `WARPS_ALONG` warps.
+///
+/// The thread reads its operands `VECTOR` elements at a time.
 pub struct RegisterTile<
     T,
     const ROWS: usize,
@@ -129,8 +128,10 @@ impl<
         let depth = A::ROWS / STAGES;
         for k in 0..depth {
             let row = stage * depth + k;
-            // SAFETY: (1) the stage has been written, by (1); the thread's vectors lie within its
-            // rows, by (2) and `ThreadPosition`. (2) Vectors divide the pitches, by (2).
+            // SAFETY: the tiles have the vectors: they have the stage, and columns for all outputs of the block's
+            // threads, of which this is one: the caller's contract. They were written before a barrier, and are not
+            // written before the next one: the caller's contract. `VECTOR` elements are 16 bytes. They divide
+            // columns and strides: `ThreadPosition`; and pitches: the caller's contract.
             let (a, b): ([T; ROWS], [T; COLUMNS]) = unsafe {
                 (
                     a_tile.fragment::<VECTOR, ROWS>(row, position.row, LANES_DOWN * VECTOR),
@@ -143,7 +144,7 @@ impl<
             )]
             for i in 0..ROWS {
                 for step in 0..COLUMNS {
-                    // There and back again: neighbouring products share an operand at the turns, too.
+                    // Serpentine order: neighbouring products share an operand at the turns, too.
                     let j = if i % 2 == 0 { step } else { COLUMNS - 1 - step };
                     self.sums[i][j] = a[i].multiply_add(b[j], self.sums[i][j]);
                 }

@@ -10,7 +10,7 @@ pub struct ProductShape {
     pub m: usize,
     /// Columns of B and C.
     pub n: usize,
-    /// Columns of A and rows of B: all of them where K is divided.
+    /// Columns of A and rows of B: of the whole product if K is divided.
     pub k: usize,
     /// From the start of one row (column, if column-major) of A to that of the next.
     pub lda: usize,
@@ -18,17 +18,16 @@ pub struct ProductShape {
     pub ldb: usize,
     /// As `lda`, for C, which is row-major.
     pub ldc: usize,
-    /// From each A of the batch to the next, or from each part of A; 0 where all products share it.
+    /// From one A of the batch, or one part of A, to the next; 0 if all products share it.
     pub a_stride: usize,
     /// As `a_stride`, for B.
     pub b_stride: usize,
     /// As `a_stride`, for C, which no products share.
     pub c_stride: usize,
-    /// 1 where results are square and blocks without an output on or below the diagonal compute nothing,
-    /// 0 where all do.
+    /// 1 if results are square and blocks entirely above the diagonal compute nothing, otherwise 0.
     pub is_lower: usize,
-    /// Where K is divided: each product of the batch multiplies so many columns of one A by as many rows of one B, the
-    /// last product those that are left. 0 where it is not.
+    /// If K is divided, the k of a part: each product of the batch multiplies this many columns of one A by as many
+    /// rows of one B, the last one the rest. Otherwise 0.
     pub part: usize,
 }
 

@@ -1,19 +1,19 @@
-//! What is done with a finished sum.
+//! Sinks: what happens to a finished sum.
 
 use crate::epilogue::{Epilogue, EpilogueElement};
 use cuda_std::global::GlobalMut;
 
-/// Takes the finished sums of a product, each once.
+/// Takes each finished sum of a product once.
 pub trait Sink<T> {
     /// Takes the sum at (`row`, `column`).
     ///
     /// # Safety
-    /// 1. The output lies within the result.
-    /// 2. No other thread of the launch has it.
+    /// 1. The result has the output.
+    /// 2. No other thread of the launch accesses it.
     unsafe fn store(&self, row: usize, column: usize, sum: T);
 }
 
-/// C, row after row, where sums become outputs.
+/// Writes sums to a row-major C, with one NaN for all.
 #[derive(Clone, Copy)]
 pub struct StoreOutput<'launch, T> {
     c: GlobalMut<'launch, T>,
@@ -21,9 +21,10 @@ pub struct StoreOutput<'launch, T> {
 }
 
 impl<'launch, T> StoreOutput<'launch, T> {
+    /// A result in `c`, with rows `leading_dimension` elements apart.
+    ///
     /// # Safety
-    /// 1. `c` has the elements of the result, whose rows start `leading_dimension` elements apart.
-    ///    The launch's threads touch them through such a value alone.
+    /// 1. `c` has the elements of the result. The launch accesses them only through such a value.
     #[inline(always)]
     pub unsafe fn new(c: GlobalMut<'launch, T>, leading_dimension: usize) -> Self {
         Self {
@@ -33,12 +34,11 @@ impl<'launch, T> StoreOutput<'launch, T> {
     }
 }
 
-/// Writes the sums to C, with one NaN for all.
 impl<T: EpilogueElement> Sink<T> for StoreOutput<'_, T> {
     #[inline(always)]
     unsafe fn store(&self, row: usize, column: usize, sum: T) {
-        // SAFETY: (1) the result's elements are in C, by (1) of `new`, and this is one of them, by
-        // (1). (2) It is this thread's alone, by (2).
+        // SAFETY: `c` has the element: it has the result's elements, the contract of `new`, and the result has this
+        // output, the caller's contract. No other thread accesses it: the contracts of both.
         unsafe {
             self.c
                 .store(row * self.leading_dimension + column, sum.canonical())
@@ -46,7 +46,7 @@ impl<T: EpilogueElement> Sink<T> for StoreOutput<'_, T> {
     }
 }
 
-/// Writes to C what an epilogue makes of the sums.
+/// Applies an epilogue to sums, and writes the outputs to C.
 #[derive(Clone, Copy)]
 pub struct StoreFinished<'launch, T> {
     pub to: StoreOutput<'launch, T>,
@@ -59,7 +59,8 @@ impl<T: EpilogueElement> Sink<T> for StoreFinished<'_, T> {
         let Self { to, epilogue } = self;
         let at = row * to.leading_dimension + column;
         let (of_row, of_column) = (epilogue.row(row), epilogue.column(column));
-        // SAFETY: as for `StoreOutput`; what is loaded was there before the launch.
+        // SAFETY: C has the element, and no other thread accesses it: as for `StoreOutput`. The old element was written
+        // before the launch.
         unsafe {
             let before = match epilogue.reads_c() {
                 true => to.c.load(at),

@@ -3,8 +3,7 @@
 use super::element::FmaElement;
 use cuda_std::shared::{SharedSlice, SharedTile};
 
-/// A tile in shared memory, whose type carries its shape: a [`SharedTile`] in one type parameter
-/// instead of four.
+/// A tile in shared memory whose type carries its shape: a [`SharedTile`] as one type parameter instead of four.
 pub trait Tile: Copy {
     /// The type of the elements.
     type Element: FmaElement;
@@ -23,10 +22,11 @@ pub trait Tile: Copy {
     where
         Self: 'block;
 
-    /// `COUNT` elements of row `row`, as vectors of `VECTOR` that lie `stride` apart.
+    /// `COUNT` elements of row `row`: vectors of `VECTOR` elements from `column` on, `stride` apart.
     ///
     /// # Safety
-    /// 1. The vectors lie within the tile and have been written, before a barrier.
+    /// 1. The tile has the vectors. They have been written, before a barrier, and no thread writes them before the next
+    ///    one.
     /// 2. `VECTOR` elements are 4, 8 or 16 bytes and divide `column`, `stride` and the pitch.
     unsafe fn fragment<const VECTOR: usize, const COUNT: usize>(
         self,
@@ -61,8 +61,8 @@ impl<'b, T: FmaElement, const ROWS: usize, const COLUMNS: usize, const PITCH: us
     ) -> [T; COUNT] {
         let mut elements = [T::ZERO; COUNT];
         for vector in 0..COUNT / VECTOR {
-            // SAFETY: (1), (2) The vector lies within the tile and was written before a barrier, by
-            // (1). (3) `VECTOR` divides its place, by (2).
+            // SAFETY: the tile has the vector, which was written before a barrier, and no thread writes it before the
+            // next one. `VECTOR` divides the pitch and the column. All are the caller's contract.
             let loaded: [T; VECTOR] = unsafe { self.load_vector(row, column + vector * stride) };
             for v in 0..VECTOR {
                 elements[vector * VECTOR + v] = loaded[v];

@@ -1,4 +1,4 @@
-//! The tiled product: one output for each thread, operands through shared memory.
+//! The tiled product: each thread computes one output, with operands in shared memory.
 //!
 //! ```text
 //! for each tile of K:
@@ -9,17 +9,16 @@
 //! store the output
 //! ```
 //!
-//! Each element of A and B is read from global memory once for TILE outputs instead of once for
-//! each. Elements outside a matrix are read as zero, so every size works: +0 outside A and -0
-//! outside B, because their product, -0, changes no sum, not even one of -0.
+//! An element of A or B is read from global memory once for TILE outputs, instead of once for each. Elements outside a
+//! matrix read as zero, so every size works: +0 outside A and -0 outside B, because their product, -0, leaves even a
+//! sum of -0 unchanged.
 //!
-//! A warp is one row of the tile: its reads of A's tile are one word (a broadcast), its reads of
-//! B's tile and its accesses of global memory 32 neighbouring words.
+//! A warp is one row of the tile. It reads one word of A's tile (a broadcast), and 32 neighbouring words of B's tile
+//! and of global memory.
 //!
-//! A column-major operand is transposed by its load ("corner turning"): the roles of a thread's row
-//! and column are swapped while the tile is copied, so that a warp still reads 32 neighbouring
-//! words, which then go down a column of the tile. Its rows are padded, so that these words lie in
-//! different banks.
+//! Loads transpose a column-major operand ("corner turning"): a thread's row and column swap roles while the tile is
+//! copied. So a warp still reads 32 neighbouring words, and writes them down a column of the tile, whose padding puts
+//! them in different banks.
 
 use super::descriptor::BlockTile;
 #[cfg(not(target_arch = "nvptx64"))]
@@ -32,7 +31,7 @@ use cuda_std::prelude::*;
 /// Rows and columns of a tile, and of the outputs that a block computes.
 const TILE: usize = 32;
 
-/// How the tiled kernels are launched.
+/// The tile and the block of the tiled kernels.
 pub const TILED: BlockTile = BlockTile {
     rows: TILE,
     columns: TILE,
@@ -44,9 +43,8 @@ type Tile<'block, T, const PITCH: usize> = SharedTile<'block, T, TILE, TILE, PIT
 /// The main loop. An operand that is `TRANSPOSED` is column-major.
 ///
 /// # Safety
-/// 1. The launch has [`TILED`]'s block along x and its blocks for m x n, and `sink` takes that
-///    result.
-/// 2. The tiles are the block's own.
+/// 1. The launch has [`TILED`]'s block along x and its blocks for m x n, and `sink` takes an m x n result.
+/// 2. Only this block accesses the tiles, and only in this call.
 #[inline(always)]
 unsafe fn multiply<
     T: Float,
@@ -80,8 +78,8 @@ unsafe fn multiply<
 
     let mut sum = T::ZERO;
     for start in (0..k).step_by(TILE) {
-        // SAFETY: (1) `tile_row`, `tile_column` < TILE. (2) Each thread writes its own element;
-        // the barriers order the writes with the reads of this round and the last.
+        // SAFETY: the tiles have the elements: `tile_row` and `tile_column` are below TILE. Each thread writes an
+        // element of its own, and barriers order the writes with the reads of this round and of the last.
         unsafe {
             if A_TRANSPOSED {
                 let column = block_row * TILE + tile_column;
@@ -104,14 +102,16 @@ unsafe fn multiply<
         }
         thread::sync_threads();
         for i in 0..TILE {
-            // SAFETY: (1) `tile_row`, `tile_column`, i < TILE. (2) Written before the barrier.
+            // SAFETY: the tiles have the elements: `tile_row`, `tile_column` and `i` are below TILE. They were written
+            // before the barrier, and are not written before the next one.
             let (left, right) = unsafe { (a_tile.load(tile_row, i), b_tile.load(i, tile_column)) };
             sum = left.mul_add(right, sum);
         }
         thread::sync_threads();
     }
     if row < m && column < n {
-        // SAFETY: (1) the comparison. (2) Blocks and threads map one to one to outputs.
+        // SAFETY: the result has the output: compared above. No other thread has it: `block_position` gives each block
+        // its own outputs, and the block's threads have different ones.
         unsafe { sink.store(row, column, sum) };
     }
 }
@@ -135,13 +135,13 @@ fn element_or<T: Float>(
     }
 }
 
-/// The pitch of A's tile where it is transposed: rows that start at multiples of 16 bytes, so
-/// that ptxas still reads four neighbours of a row at once.
+/// The pitch of a transposed tile of A: a multiple of 16 bytes, so that ptxas still reads four neighbours of a row at
+/// once.
 const fn transposed_a_pitch(element_bytes: usize) -> usize {
     TILE + 16 / element_bytes
 }
 
-/// The pitch of B's tile where it is transposed: a column's words lie in different banks.
+/// The pitch of a transposed tile of B: a column's words lie in different banks.
 const TRANSPOSED_B_PITCH: usize = TILE + 1;
 
 macro_rules! tiled_kernels {
@@ -173,11 +173,10 @@ macro_rules! tiled_kernels {
         #[doc = concat!("C = A B in ", stringify!($element), ", one output for each thread. ", $layout)]
         ///
         /// # Safety
-        /// 1. The launch has [`TILED`]'s block along x and its blocks for `m` x `n`.
-        /// 2. `a`, `b`, `c` start with the first elements of m x k, k x n and m x n matrices and reach to
-        ///    their last; rows (columns, if column-major) start `lda`, `ldb`, `ldc` elements apart.
-        ///    The launch touches no other elements of the views: those between the rows may be
-        ///    elements of another of the matrices.
+        /// 1. The launch meets the [requirements of product kernels](crate::matmul#requirements-of-product-kernels) for
+        ///    one product, whose sizes are parameters: rows (columns, if column-major) start `lda`, `ldb` and `ldc`
+        ///    elements apart.
+        #[doc = concat!("2. ", $layout)]
         #[allow(clippy::too_many_arguments)]
         #[kernel(max_threads = 1024)]
         pub unsafe fn $name(
@@ -193,8 +192,8 @@ macro_rules! tiled_kernels {
         ) {
             let a_tile = shared_tile![$element; TILE, TILE; pitch = $a_pitch];
             let b_tile = shared_tile![$element; TILE, TILE; pitch = $b_pitch];
-            // SAFETY: of `multiply`, (1) is (1), and (2) the tiles are declared here. Of
-            // `StoreOutput::new`, (1) C has the result's elements, by (2).
+            // SAFETY: the block is that of `TILED`, the grid covers m x n, and C has the result's elements: the
+            // caller's contract. The launch accesses C only through the sink. The tiles are declared here.
             unsafe {
                 multiply::<$element, $a_transposed, $b_transposed, { $a_pitch }, { $b_pitch }>(
                     Operands { a, b, m, n, k, lda, ldb }, a_tile, b_tile, &StoreOutput::new(c, ldc));

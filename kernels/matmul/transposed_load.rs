@@ -2,21 +2,20 @@
 
 use super::accumulators::Accumulators;
 use super::loader::TileLoader;
-use super::operand::{Operand, TileOrigin};
+use super::operand::{GlobalOperand, TileOrigin};
 use super::tile::Tile;
 use cuda_std::prelude::*;
 use cuda_std::shared::SharedSlice;
 
-/// Copies across the tile's rows, one element at a time: neighbouring threads read neighbouring
-/// elements of global memory, and scatter them in shared memory ("corner turning").
+/// Copies across the tile's rows, one element at a time ("corner turning").
 ///
-/// With `HOISTED` the kernel has registers to compute the addresses of whole tiles before the loop
-/// over K.
+/// Neighbouring threads read neighbouring elements of global memory, and scatter them in shared memory.
+///
+/// `HOISTED`: the kernel has the registers to compute the addresses of whole tiles before the loop over K.
 pub struct TransposedLoad<const HOISTED: bool>;
 
-/// Neighbouring elements in memory that neighbouring threads copy across the tile's rows. A warp
-/// copies 4 outputs of 8 k: in tiles whose rows are a multiple of 32, and 4, words apart, these
-/// are 32 different banks.
+/// Neighbouring elements in memory that neighbouring threads copy. A warp copies 8 k of 4 outputs, to 32 different
+/// banks: rows of the tile are a multiple of 32 words, and 4 words of padding, apart.
 const ALONG: usize = 8;
 
 impl<const HOISTED: bool> TileLoader for TransposedLoad<HOISTED> {
@@ -29,10 +28,16 @@ impl<const HOISTED: bool> TileLoader for TransposedLoad<HOISTED> {
         pipeline: &mut Pipeline<STAGES>,
         tile: SharedSlice<S::Element>,
         tile_row: usize,
-        operand: &Operand<S::Element>,
+        operand: &GlobalOperand<S::Element>,
         origin: TileOrigin,
     ) {
         // From a thread's copy to its next.
+        const {
+            assert!(
+                R::THREADS.is_multiple_of(ALONG),
+                "the threads copy whole rows"
+            )
+        };
         let outputs_apart = const { R::THREADS / ALONG };
         let (depth, width) = (S::ROWS / STAGES, S::COLUMNS);
         let (thread, operand) = operand.addressed(IN_BOUNDS && HOISTED);
@@ -46,8 +51,11 @@ impl<const HOISTED: bool> TileLoader for TransposedLoad<HOISTED> {
                 let along = first_along + j * ALONG;
                 let to = (tile, (tile_row + along) * S::PITCH + down);
                 let from = (operand.matrix, first + (row + j * ALONG));
-                // SAFETY: (1) `along` < depth and `down` < width: the place is in the stage, by
-                // (1). (2) One element is aligned to itself. (3), (4) are the caller's.
+                // SAFETY: the stage has the destination: `along` < depth and `down` < width, and the tile has the
+                // stage: the caller's contract. The matrix has the source, as far as it lies within the bounds: the
+                // operand has its rows, the caller's contract. One element is aligned to itself. No thread accesses
+                // the destination too early, and with `IN_BOUNDS` the elements lie within the bounds: the caller's
+                // contract.
                 unsafe { bounds.copy::<STAGES, 1, IN_BOUNDS>(pipeline, to, from, (down, along)) };
             }
         }

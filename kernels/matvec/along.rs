@@ -1,28 +1,26 @@
-//! Lines that are contiguous: a group of lanes for each line, or for some parts of one.
+//! Products with a row-major X: a group of lanes for each row, or for some parts of one.
 //!
 //! ```text
 //! each lane:   add the products of its accumulator, 16 bytes at a time
 //! each group:  add the accumulators of a part by shuffles
-//!              some parts of a line: write their sums; take the line's ticket
-//! last group:  add the sums of the line's parts by shuffles
+//!              some parts of a row: write their sums; take the row's ticket
+//! last group:  add the sums of the row's parts by shuffles
 //! ```
 //!
 //! Departures from the plain version, for speed:
-//! 1. A line of at most one round has no more lanes than it takes, a power of two, and a group loads eight
-//!    lines before it adds.
-//! 2. A group loads the vectors of four rounds before it adds, whatever the parts, then of two of those that
-//!    are left. Where there are many lines, it adds four at the same time, and loads two rounds of each
-//!    before it adds. If it has all parts of a line, their sums stay in registers: lane p mod 32 adds that of
-//!    part p.
-//! 3. The lines, which are read once, are the first to be evicted from the caches, and v stays.
+//! 1. A row of at most one round has only as many lanes as it needs, a power of two, and a group loads eight rows
+//!    before it adds.
+//! 2. A group loads the vectors of four rounds before it adds, across parts, then those of two at the end. If there are
+//!    many rows, it adds four together, and loads two rounds of each before it adds. If it has all parts of a row,
+//!    their sums stay in registers: lane p mod 32 adds the sum of part p.
+//! 3. Rows are read once, and evicted from the caches first, so that v stays.
 //!
-//! Every lane of a warp takes part in every shuffle, whatever its group has to do: warps may have 64
-//! lanes.
+//! All lanes of a warp take part in every shuffle, whatever their group's work: a warp may have 64 lanes.
 
 use super::element::{Element, add_products};
 use super::outputs::Outputs;
 use super::parts::{LANES, Parts};
-use super::plan::{LINES_OF_GROUP, SHORT_LINES, VECTOR_THREADS};
+use super::plan::{ROWS_OF_GROUP, SHORT_ROWS, VECTOR_THREADS};
 use super::product::{Product, Workspace};
 use crate::reduce::lines::{combine_lanes, reduce_partials};
 use cuda_std::array;
@@ -30,119 +28,125 @@ use cuda_std::float::Float;
 use cuda_std::hint::opaque_size;
 use cuda_std::prelude::*;
 
-/// The sums that the first lane of a group has.
+/// Rows' sums, in the first lane of a group.
 struct Sums<S> {
-    sums: [S; SHORT_LINES],
-    /// The line of the first one, and from each to the next.
-    line: usize,
+    sums: [S; SHORT_ROWS],
+    /// The row of the first sum, and the distance from each row to the next.
+    row: usize,
     apart: usize,
-    /// How many of them are lines' sums: none in the other lanes.
+    /// The number of sums: 0 in other lanes.
     count: usize,
 }
 
+/// Writes the outputs of the block's rows, if it has all or the last of their parts.
+///
 /// # Safety
-/// 1. The launch has blocks of `VECTOR_THREADS` threads along x, and enough for all lines: `SHORT_LINES`
-///    lines for each `lanes` threads where `lanes` is not 0, otherwise 32 for each `parts_of_group` parts of
-///    each `lines_of_group` lines.
-/// 2. `product` has the elements of its shape. `lanes` is 0, or a power of two up to 32 that is not less
-///    than the vectors of a line.
-/// 3. Where a group has some parts of a line alone, `workspace` has a partial result for each part of each
-///    line, and a ticket for each line, which is 0; the launch has it for itself.
-/// 4. `outputs` has an element for each line.
+/// 1. The launch has blocks of `VECTOR_THREADS` threads along x, enough for all rows: `lanes` threads for each
+///    `SHORT_ROWS` rows if `lanes` is not 0, otherwise 32 for each `parts_of_group` parts of each `rows_of_group` rows.
+///    `rows_of_group` is 1, or `ROWS_OF_GROUP` with all of their parts.
+/// 2. `product` has the elements of its shape, of which `VECTOR` are 16 bytes. `lanes` is 0, or a power of two up to 32
+///    and not less than the vectors of a row.
+/// 3. If a group has only some parts of a row, `workspace` has a partial result for each part of each row, and a
+///    ticket, 0 at the start, for each row. Only this launch accesses them.
+/// 4. `outputs` has an element for each row, which only this call's threads access.
 #[inline(always)]
 pub unsafe fn multiply_along<T: Element, O: Element<Sum = T::Sum>, const VECTOR: usize>(
     product: Product<T>,
     workspace: Workspace<T::Sum>,
     outputs: Outputs<O>,
 ) {
-    // SAFETY: (1) to (3) are the caller's.
+    // SAFETY: the launch, the product and the workspace: the caller's contract. A group with several rows has all of
+    // their parts: the caller's contract.
     let sums = unsafe {
         if product.shape.lanes > 0 {
             sum_short::<T, VECTOR>(product)
-        } else if product.shape.lines_of_group > 1 {
-            sum_parts::<T, VECTOR, LINES_OF_GROUP>(product, workspace)
+        } else if product.shape.rows_of_group > 1 {
+            sum_parts::<T, VECTOR, ROWS_OF_GROUP>(product, workspace)
         } else {
             sum_parts::<T, VECTOR, 1>(product, workspace)
         }
     };
-    // A loop that is not unrolled: what the outputs take stands here once.
+    // Not unrolled, so that the code for outputs exists once.
     let count = opaque_size(sums.count);
     let mut number = 0;
     while number < count {
         let mut sum = T::Sum::ZERO;
         let mut known = 0;
-        while known < SHORT_LINES {
-            // Not by `number`, for which the sums would leave registers.
+        while known < SHORT_ROWS {
+            // Compares with constants: indexing by `number` would move the sums out of registers.
             if known == number {
                 sum = sums.sums[known];
             }
             known += 1;
         }
-        let line = sums.line + number * sums.apart;
-        if line < product.shape.lines {
-            // SAFETY: (1) is (4). (2) One lane of one group has the line.
-            unsafe { outputs.store(line, sum) };
+        let row = sums.row + number * sums.apart;
+        if row < product.shape.rows {
+            // SAFETY: `outputs` has an element for each row: the caller's contract. One lane of one group writes it.
+            unsafe { outputs.store(row, sum) };
         }
         number += 1;
     }
 }
 
-/// Lines of at most a vector for each lane.
+/// Sums of rows of at most a vector for each lane.
 ///
 /// # Safety
-/// As for [`multiply_along`].
+/// 1. (1) and (2) of [`multiply_along`], with `lanes` not 0.
 #[inline(always)]
 unsafe fn sum_short<T: Element, const VECTOR: usize>(product: Product<T>) -> Sums<T::Sum> {
     let shape = product.shape;
     let (thread, lanes) = (thread::thread_idx_x(), shape.lanes as u32);
     let groups = (VECTOR_THREADS / lanes) as usize;
-    let first = thread::block_idx_x() as usize * (groups * SHORT_LINES) + (thread / lanes) as usize;
+    let first = thread::block_idx_x() as usize * (groups * SHORT_ROWS) + (thread / lanes) as usize;
     let offset = (thread % lanes) as usize * VECTOR;
     let here = shape.k.saturating_sub(offset).min(VECTOR);
-    let line = |number: usize| first + number * groups;
-    let is_whole = here == VECTOR && line(SHORT_LINES - 1) < shape.lines && product.has_vectors();
-    // One branch around all loads: behind a branch of its own each waits for those before it.
-    let (v, loaded): ([T; VECTOR], [[T; VECTOR]; SHORT_LINES]) = if is_whole {
-        // SAFETY: (1) v and the lines have whole vectors, by (2) and the comparisons.
+    let row = |number: usize| first + number * groups;
+    let is_whole = here == VECTOR && row(SHORT_ROWS - 1) < shape.rows && product.has_vectors();
+    // One branch for all loads: with a branch of its own, each load would wait for the last.
+    let (v, loaded): ([T; VECTOR], [[T; VECTOR]; SHORT_ROWS]) = if is_whole {
+        // SAFETY: v and the rows have the vectors, which are whole and aligned: compared above, and the product has its
+        // elements, the caller's contract. `offset` counts vectors.
         unsafe {
             (
                 product.load_v_vector(offset),
-                array::from_fn(|number| product.load_line_vector(line(number), offset)),
+                array::from_fn(|number| product.load_row_vector(row(number), offset)),
             )
         }
     } else {
-        // SAFETY: (1) v and the lines have them, by (2).
+        // SAFETY: v and the rows have the elements: `here` counts those up to k, none of rows that do not exist, and
+        // the product has its elements, the caller's contract. `offset` counts vectors.
         unsafe {
             (
                 product.load_v(offset, here),
                 array::from_fn(|number| {
-                    let count = if line(number) < shape.lines { here } else { 0 };
-                    product.load_line(line(number), offset, count)
+                    let count = if row(number) < shape.rows { here } else { 0 };
+                    product.load_row(row(number), offset, count)
                 }),
             )
         }
     };
-    let mut sums = [T::Sum::ZERO; SHORT_LINES];
+    let mut sums = [T::Sum::ZERO; SHORT_ROWS];
     let mut number = 0;
-    while number < SHORT_LINES {
+    while number < SHORT_ROWS {
         let of_lane = add_products(T::Sum::ZERO, &loaded[number], &v);
         sums[number] = combine_lanes::<T::Addition, T::Sum>(of_lane, lanes);
         number += 1;
     }
     Sums {
         sums,
-        line: first,
+        row: first,
         apart: groups,
-        count: if offset == 0 { SHORT_LINES } else { 0 },
+        count: if offset == 0 { SHORT_ROWS } else { 0 },
     }
 }
 
-/// Some parts of a line, or all parts of `LINES` lines, of each group of 32 lanes.
+/// Sums of a row, or of `ROWS` rows, by groups of 32 lanes.
 ///
 /// # Safety
-/// As for [`multiply_along`]; if `LINES` is not 1, a group has all parts.
+/// 1. (1) to (3) of [`multiply_along`], with `lanes` 0.
+/// 2. If `ROWS` is not 1, a group has all parts of its rows.
 #[inline(always)]
-unsafe fn sum_parts<T: Element, const VECTOR: usize, const LINES: usize>(
+unsafe fn sum_parts<T: Element, const VECTOR: usize, const ROWS: usize>(
     product: Product<T>,
     workspace: Workspace<T::Sum>,
 ) -> Sums<T::Sum> {
@@ -150,44 +154,47 @@ unsafe fn sum_parts<T: Element, const VECTOR: usize, const LINES: usize>(
     let thread = thread::thread_idx_x();
     let in_block = (VECTOR_THREADS / LANES) as usize;
     let group = thread::block_idx_x() as usize * in_block + (thread / LANES) as usize;
-    let groups = match LINES {
+    let groups = match ROWS {
         1 => plan.parts.div_ceil(shape.parts_of_group),
         _ => 1,
     };
-    let (line, number) = (group / groups * LINES, group % groups);
+    let (row, number) = (group / groups * ROWS, group % groups);
     let parts = Parts {
-        line,
+        row,
         first: number * shape.parts_of_group,
-        is_there: line < shape.lines,
+        is_there: row < shape.rows,
         is_whole: groups == 1,
         lane: thread % LANES,
     };
-    // SAFETY: (1), (2) are the caller's.
-    let mut of_lane = unsafe { parts.sum::<T, VECTOR, LINES>(product, workspace) };
+    // SAFETY: all lanes of the warp call it. The product has its elements, and a group with only some parts has one row
+    // and partial results: the caller's contract.
+    let mut of_lane = unsafe { parts.sum::<T, VECTOR, ROWS>(product, workspace) };
     let mut has_sum = parts.is_there;
     if !parts.is_whole {
-        // SAFETY: (1) is (3), and the parts' sums are written.
+        // SAFETY: all lanes of the warp call `is_last`: `is_whole` is the launch's. The workspace has the ticket, which
+        // starts at 0, and the partial results: the caller's contract. The group's first lane has written its parts. If
+        // it is the last, all parts are written, and visible.
         unsafe {
             has_sum = parts.is_last(workspace, groups);
             if has_sum {
-                let first = line * plan.parts;
+                let first = row * plan.parts;
                 let partials = workspace.partials;
                 of_lane[0] =
                     reduce_partials::<T::Addition, T::Sum>(partials, first, plan.parts, parts.lane);
             }
         }
     }
-    let mut sums = [T::Sum::ZERO; SHORT_LINES];
+    let mut sums = [T::Sum::ZERO; SHORT_ROWS];
     let mut number = 0;
-    while number < LINES {
+    while number < ROWS {
         sums[number] = combine_lanes::<T::Addition, T::Sum>(of_lane[number], LANES);
         number += 1;
     }
     let is_writer = has_sum && parts.lane == 0;
     Sums {
         sums,
-        line,
+        row,
         apart: 1,
-        count: if is_writer { LINES } else { 0 },
+        count: if is_writer { ROWS } else { 0 },
     }
 }

@@ -1,27 +1,25 @@
-//! Contiguous lines of elements of 8 bits: a group of lanes for two lines, or for some parts of two.
+//! Products with a row-major X of 8-bit elements: a group of lanes for two rows, or for some parts of two.
 //!
 //! ```text
 //! each lane:   for four rounds at a time:
-//!                  load 16 bytes of each round of both lines and of v
+//!                  load 16 bytes of each round of both rows and of v
 //!                  add the products of its accumulator, one round after the other
 //! each group:  add the accumulators of a part by shuffles
-//!              some parts of its lines: write their sums; take the lines' ticket
-//! last group:  add the sums of the lines' parts by shuffles
+//!              some parts of its rows: write their sums; take the rows' ticket
+//! last group:  add the sums of the rows' parts by shuffles
 //! ```
 //!
-//! The order of a sum is that of `along.rs`, for accumulators of 16 elements. Departures from the plain version, for
-//! speed:
-//! 1. Lines and v consist of whole vectors of 16 bytes, zeros at the end, which start at multiples of 16: a lane
-//!    never loads less. The host brings other operands into this form.
-//! 2. A vector of v is unpacked once for both lines.
-//! 3. Where all lanes have a vector in each of four rounds, their loads follow one branch.
+//! A sum has the order of `along.rs`, with accumulators of 16 elements. Departures from the plain version, for speed:
+//! 1. Rows and v are whole vectors of 16 bytes, with zeros at the end, and aligned to 16 bytes, so a lane never loads
+//!    less. The host copies other operands into this form.
+//! 2. A vector of v is unpacked once for both rows.
+//! 3. If all lanes have a vector in each of four rounds, one branch guards their loads.
 //!
-//! Every lane of a warp takes part in every shuffle, whatever its group has to do: warps may have 64
-//! lanes.
+//! All lanes of a warp take part in every shuffle, whatever their group's work: a warp may have 64 lanes.
 
 use super::outputs::Outputs;
 use super::parts::{LANES, Parts};
-use super::plan::{LINES_OF_BYTES, STRAND_BYTES, VECTOR_STRANDS, VECTOR_THREADS};
+use super::plan::{BYTE_ROWS, LOAD_BYTES, VECTOR_ACCUMULATORS, VECTOR_THREADS};
 use super::product::{Product, Workspace};
 use super::words::{WORDS, Words};
 use crate::epilogue::EpilogueElement;
@@ -35,22 +33,24 @@ use cuda_std::prelude::*;
 const ROUNDS: usize = 4;
 
 /// Words of a round.
-const ROUND: usize = VECTOR_STRANDS * WORDS;
+const ROUND: usize = VECTOR_ACCUMULATORS * WORDS;
 
-/// The words of a lane's vectors: of both lines, and of v.
+/// The words of a lane's vectors of both rows and of v.
 struct Loaded {
-    lines: [[[i32; WORDS]; ROUNDS]; LINES_OF_BYTES],
+    rows: [[[i32; WORDS]; ROUNDS]; BYTE_ROWS],
     v: [[i32; WORDS]; ROUNDS],
 }
 
+/// Writes the outputs of the block's rows, if it has all or the last of their parts.
+///
 /// # Safety
-/// 1. The launch has blocks of `VECTOR_THREADS` threads along x, 32 for each `parts_of_group` parts of each
-///    `LINES_OF_BYTES` lines.
-/// 2. `product` has the words of its shape: k is a multiple of 4, v is contiguous, and it and all lines start at
-///    multiples of 16 bytes.
-/// 3. Where a group has some parts of its lines alone, `workspace` has a partial result for each part of each
-///    line, and a ticket for each line, which is 0; the launch has it for itself.
-/// 4. `outputs` has an element for each line.
+/// 1. The launch has blocks of `VECTOR_THREADS` threads along x: 32 threads for each `parts_of_group` parts of each
+///    `BYTE_ROWS` rows.
+/// 2. `product` has the words of its shape: k is a multiple of 4, v is contiguous, and v and all rows are aligned to 16
+///    bytes.
+/// 3. If a group has only some parts of its rows, `workspace` has a partial result for each part of each row, and a
+///    ticket, 0 at the start, for each row. Only this launch accesses them.
+/// 4. `outputs` has an element for each row, which only this call's threads access.
 #[inline(always)]
 pub unsafe fn multiply_bytes<T: Words, O: Output<Sum: FromSum<T::Sum>>>(
     product: Product<i32>,
@@ -62,58 +62,60 @@ pub unsafe fn multiply_bytes<T: Words, O: Output<Sum: FromSum<T::Sum>>>(
     let in_block = (VECTOR_THREADS / LANES) as usize;
     let group = thread::block_idx_x() as usize * in_block + (thread / LANES) as usize;
     let groups = plan.parts.div_ceil(shape.parts_of_group);
-    let line = group / groups * LINES_OF_BYTES;
+    let row = group / groups * BYTE_ROWS;
     let parts = Parts {
-        line,
+        row,
         first: group % groups * shape.parts_of_group,
-        is_there: line < shape.lines,
+        is_there: row < shape.rows,
         is_whole: groups == 1,
         lane: thread % LANES,
     };
-    // SAFETY: (1), (2) are (2) and (3).
+    // SAFETY: all lanes of the warp call it. The product and the workspace: the caller's contract.
     let mut of_lane = unsafe { sum_parts::<T>(&parts, product, workspace) };
     let mut has_sums = parts.is_there;
     if !parts.is_whole {
-        // SAFETY: (1) is (3), and the parts' sums are written.
+        // SAFETY: all lanes of the warp call `is_last`: `is_whole` is the launch's. The workspace has the ticket, which
+        // starts at 0, and the partial results: the caller's contract. The group's first lane has written its parts. If
+        // it is the last, all parts are written, and visible.
         unsafe {
             has_sums = parts.is_last(workspace, groups);
             if has_sums {
                 of_lane = array::from_fn(|number| {
-                    let first = parts.line(number, shape.lines) * plan.parts;
+                    let first = parts.row(number, shape.rows) * plan.parts;
                     let partials = workspace.partials;
                     reduce_partials::<T::Addition, T::Sum>(partials, first, plan.parts, parts.lane)
                 });
             }
         }
     }
-    let sums: [T::Sum; LINES_OF_BYTES] =
+    let sums: [T::Sum; BYTE_ROWS] =
         array::from_fn(|number| combine_lanes::<T::Addition, T::Sum>(of_lane[number], LANES));
     let is_writer = has_sums && parts.lane == 0;
-    // A loop that is not unrolled: what the outputs take stands here once.
-    let count = opaque_size(if is_writer { LINES_OF_BYTES } else { 0 });
+    // Not unrolled, so that the code for outputs exists once.
+    let count = opaque_size(if is_writer { BYTE_ROWS } else { 0 });
     let mut number = 0;
     while number < count {
         let sum = if number == 0 { sums[0] } else { sums[1] };
-        if line + number < shape.lines {
-            // SAFETY: (1) is (4). (2) One lane of one group has the line.
-            unsafe { outputs.store(line + number, sum) };
+        if row + number < shape.rows {
+            // SAFETY: `outputs` has an element for each row: the caller's contract. One lane of one group writes it.
+            unsafe { outputs.store(row + number, sum) };
         }
         number += 1;
     }
 }
 
-/// Adds up each part of the group's lines. If they are all of the lines, the lane has those of its accumulator;
-/// otherwise they are written.
+/// Adds up each of the group's parts. If the group has all parts of its rows, the lane returns the sums of its
+/// accumulator; otherwise the parts' sums are written.
 ///
 /// # Safety
 /// 1. All lanes of the warp call it. `product` is as for [`multiply_bytes`].
-/// 2. If they are not all, `workspace` has a partial result for each part of each line.
+/// 2. If the group has only some parts, `workspace` has a partial result for each part of each row.
 #[inline(always)]
 unsafe fn sum_parts<T: Words>(
     parts: &Parts,
     product: Product<i32>,
     workspace: Workspace<T::Sum>,
-) -> [T::Sum; LINES_OF_BYTES] {
+) -> [T::Sum; BYTE_ROWS] {
     let Product { shape, plan, .. } = product;
     let start = parts.first * plan.part;
     let end = if parts.is_there {
@@ -124,8 +126,8 @@ unsafe fn sum_parts<T: Words>(
     let whole = end.saturating_sub(start) / ROUND;
     // The same in all groups.
     let rounds = shape.parts_of_group * plan.rounds;
-    let mut of_line = [T::Sum::ZERO; LINES_OF_BYTES];
-    let mut of_part = [T::Sum::ZERO; LINES_OF_BYTES];
+    let mut of_row = [T::Sum::ZERO; BYTE_ROWS];
+    let mut of_part = [T::Sum::ZERO; BYTE_ROWS];
     let mut round = 0;
     while round < rounds {
         let first = start + round * ROUND + parts.lane as usize * WORDS;
@@ -134,62 +136,65 @@ unsafe fn sum_parts<T: Words>(
         } else {
             end
         };
-        // SAFETY: (1) is (1); all rounds are whole, or vectors past the end are left out.
+        // SAFETY: the product is that of `multiply_bytes`: the caller's contract. It has the vectors: the rounds are
+        // whole, or those from `end` on are left out. A group without a row has no whole rounds, and an `end` of 0.
         let loaded = unsafe { load(parts, product, first, end) };
         let mut number = 0;
         while number < ROUNDS {
-            let v = T::operand(loaded.v[number]);
-            let mut line = 0;
-            while line < LINES_OF_BYTES {
-                of_part[line] = T::add_products(of_part[line], loaded.lines[line][number], &v);
-                line += 1;
+            let v = T::unpack(loaded.v[number]);
+            let mut row = 0;
+            while row < BYTE_ROWS {
+                of_part[row] = T::add_products(of_part[row], loaded.rows[row][number], &v);
+                row += 1;
             }
             let done = round + number + 1;
             // The same in all lanes of the warp.
             if done <= rounds && done & (plan.rounds - 1) == 0 {
                 let part = parts.first + (done >> plan.rounds.trailing_zeros()) - 1;
-                // SAFETY: (1) is (1). (2) is (2).
+                // SAFETY: all lanes of the warp are here: the condition is the launch's, and the rest the caller's
+                // contract, as are the partial results.
                 unsafe {
-                    finish_part::<T>(parts, product, workspace, (of_part, &mut of_line), part)
+                    finish_part::<T>(parts, product, workspace, (of_part, &mut of_row), part)
                 };
-                of_part = [T::Sum::ZERO; LINES_OF_BYTES];
+                of_part = [T::Sum::ZERO; BYTE_ROWS];
             }
             number += 1;
         }
         round += ROUNDS;
     }
-    of_line
+    of_row
 }
 
-/// The vectors of [`ROUNDS`] rounds from word `first` on, and zeros in place of those from word `end` on; an `end`
-/// of `usize::MAX` says that all are there.
+/// The vectors of [`ROUNDS`] rounds from word `first` on. Those from word `end` on are zeros; with an `end` of
+/// `usize::MAX` there are none.
 ///
 /// # Safety
-/// 1. `product` is as for [`multiply_bytes`], and has the vectors before `end`, of which there are none if the
-///    group has no line.
+/// 1. `product` is as for [`multiply_bytes`], and has the vectors before `end`. There are none if the group has no row.
 #[inline(always)]
 unsafe fn load(parts: &Parts, product: Product<i32>, first: usize, end: usize) -> Loaded {
-    const { assert!(WORDS * size_of::<i32>() == STRAND_BYTES) };
+    const { assert!(WORDS * size_of::<i32>() == LOAD_BYTES) };
     let Product { x, v, shape, .. } = product;
     let at = |number: usize| first + number * ROUND;
-    let start = |line: usize| parts.line(line, shape.lines) * shape.x_apart;
+    let start = |row: usize| parts.row(row, shape.rows) * shape.x_apart;
     if end == usize::MAX {
-        // SAFETY: (1), (2) are (1).
+        // SAFETY: the product has the vectors, and its rows and v are aligned: the caller's contract. Rounds and lanes
+        // have whole vectors.
         return unsafe {
             Loaded {
-                lines: array::from_fn(|line| {
-                    array::from_fn(|number| x.load_streaming(start(line) + at(number)))
+                rows: array::from_fn(|row| {
+                    array::from_fn(|number| x.load_streaming(start(row) + at(number)))
                 }),
                 v: array::from_fn(|number| v.load_vector(at(number))),
             }
         };
     }
-    // SAFETY: (1), (2) are (1) and the comparisons.
+    // SAFETY: the product has the vectors before `end`, compared here, and its rows and v are aligned: the caller's
+    // contract. Rounds and lanes have whole vectors.
     unsafe {
         Loaded {
-            lines: array::from_fn(|line| {
+            rows: array::from_fn(|row| {
                 array::from_fn(|number| match at(number) < end {
-                    true => x.load_streaming(start(line) + at(number)),
+                    true => x.load_streaming(start(row) + at(number)),
                     false => [0; WORDS],
                 })
             }),
@@ -201,31 +206,32 @@ unsafe fn load(parts: &Parts, product: Product<i32>, first: usize, end: usize) -
     }
 }
 
-/// Adds up the accumulators of part `part` of each line, and keeps the sums or writes them.
+/// Adds up the accumulators of part `part` of each row, and keeps the sums or writes them.
 ///
 /// # Safety
 /// 1. All lanes of the warp call it.
-/// 2. (2) of [`sum_parts`].
+/// 2. As (2) of [`sum_parts`].
 #[inline(always)]
 unsafe fn finish_part<T: Words>(
     parts: &Parts,
     Product { shape, plan, .. }: Product<i32>,
     workspace: Workspace<T::Sum>,
-    (of_part, of_line): ([T::Sum; LINES_OF_BYTES], &mut [T::Sum; LINES_OF_BYTES]),
+    (of_part, of_row): ([T::Sum; BYTE_ROWS], &mut [T::Sum; BYTE_ROWS]),
     part: usize,
 ) {
-    let mut line = 0;
-    while line < LINES_OF_BYTES {
-        let total = combine_lanes::<T::Addition, T::Sum>(T::of_part(of_part[line]), LANES);
-        let number = parts.line + line;
+    let mut row = 0;
+    while row < BYTE_ROWS {
+        let total = combine_lanes::<T::Addition, T::Sum>(T::of_part(of_part[row]), LANES);
+        let number = parts.row + row;
         if parts.is_whole {
-            if part % VECTOR_STRANDS == parts.lane as usize {
-                of_line[line] = of_line[line].plus(total);
+            if part % VECTOR_ACCUMULATORS == parts.lane as usize {
+                of_row[row] = of_row[row].plus(total);
             }
-        } else if number < shape.lines && parts.lane == 0 && part < plan.parts {
-            // SAFETY: (1) there is one for each part, by (2). (2) One group has the part.
+        } else if number < shape.rows && parts.lane == 0 && part < plan.parts {
+            // SAFETY: the row and the part exist: compared above. The workspace has their partial result: the caller's
+            // contract. One lane of one group writes it, and others read it only after they have taken the last ticket.
             unsafe { workspace.partials.store(number * plan.parts + part, total) };
         }
-        line += 1;
+        row += 1;
     }
 }

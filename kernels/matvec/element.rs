@@ -1,12 +1,11 @@
-//! Elements of matrices and vectors, and the types in which their products are added.
+//! Element types of matrices and vectors, and the types that their products are added in.
 
 use crate::finish::Output;
 use crate::reduce::{Reduction, Sum};
 use cuda_std::float::Float;
 use half::{bf16, f16};
 
-/// An element of a product: f64, f32, or a type that is multiplied in f32, in which products of two of
-/// its elements are exact. It is an output, too, of sums of the type in which it is multiplied.
+/// An element type: f64, f32, or a 16-bit type, whose products are exact in f32. It is also an output type.
 pub trait Element: Output<Sum: Float> {
     /// How sums are added.
     type Addition: Reduction<Self::Sum, Accumulator = Self::Sum>;
@@ -30,17 +29,17 @@ elements! {
     bf16: bf16::ONE;
 }
 
-/// `sum` and the products of elements of a line with those of v, in order, each by a fused multiply-add.
+/// Adds the products of a row's elements with those of v to `sum`, in order, by fused multiply-adds.
 #[inline(always)]
 pub fn add_products<T: Element, const VECTOR: usize>(
     sum: T::Sum,
-    line: &[T; VECTOR],
+    row: &[T; VECTOR],
     v: &[T; VECTOR],
 ) -> T::Sum {
     let mut sum = sum;
     let mut place = 0;
     while place < VECTOR {
-        sum = line[place].widen().mul_add(v[place].widen(), sum);
+        sum = row[place].widen().mul_add(v[place].widen(), sum);
         place += 1;
     }
     sum

@@ -1,17 +1,19 @@
-//! Products of matrices and vectors, y = X v: each element of y is the sum of the products of a line of X
-//! with v.
+//! Matrix-vector products y = X v: each element of y is the product of a row of X with v.
 //!
-//! The lines are the rows of the left operand of a product whose right one has one column, or the columns
-//! of the right one where the left one has one row. Their elements lie one after another (`along.rs`), or
-//! those of neighbouring lines do (`across.rs`). The order of a sum is that of [`VectorPlan`] for both:
-//! so the bits depend on K and the type alone, and |y' - y| <= gamma_K |X||v|.
+//! If B has one column, X is A and v is B. If A has one row, X is the transpose of B, and v that of A. X is row-major
+//! (`along.rs`) or column-major (`across.rs`); sums have the order of [`VectorPlan`] for both. So the bits depend on K
+//! and the type alone, and |y' - y| <= gamma_K |X||v|.
 //!
-//! Without a v the elements of lines are added: so the sums of a product whose K was divided become its
-//! outputs.
+//! Without a v, the elements of rows are added: so the parts of a divided K become its outputs.
 //!
-//! `parts.rs` adds the parts of contiguous lines, `product.rs` reads X and v, `element.rs` has the types,
-//! and `outputs.rs` what becomes of the sums. Lines of elements of 8 bits have a loop of their own,
-//! `bytes.rs`, over words of four, `words.rs`.
+//! | part | file |
+//! |---|---|
+//! | a row-major X, and the parts of its rows | `along.rs`, `parts.rs` |
+//! | a column-major X | `across.rs` |
+//! | a row-major X of 8-bit elements, in words of four | `bytes.rs`, `words.rs` |
+//! | the split of a row | `plan.rs` |
+//! | how threads read X and v | `product.rs` |
+//! | element types, and outputs | `element.rs`, `outputs.rs` |
 
 mod across;
 mod along;
@@ -26,7 +28,7 @@ mod words;
 use crate::epilogue::{Epilogue, EpilogueNumbers};
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::matmul::{BlockTile, OperandLayout, ProductDescriptor, ProductKernel};
-use across::{multiply_across, threads_of_line};
+use across::{multiply_across, threads_of_row};
 use along::multiply_along;
 use bytes::multiply_bytes;
 use cuda_std::fp8::{F8E4M3, F8E5M2};
@@ -35,83 +37,79 @@ use half::{bf16, f16};
 use outputs::Outputs;
 use product::{Product, Workspace};
 
-pub use across::lines_of_block;
+pub use across::rows_of_block;
 pub use plan::{
-    LINES_OF_BYTES, LINES_OF_GROUP, SHORT_LINES, STRAND_BYTES, VECTOR_STRANDS, VECTOR_THREADS,
+    BYTE_ROWS, LOAD_BYTES, ROWS_OF_GROUP, SHORT_ROWS, VECTOR_ACCUMULATORS, VECTOR_THREADS,
     VectorPlan, VectorShape,
 };
 
-// Two blocks are as many as a multiprocessor has registers for at once without spills: left alone, ptxas
-// takes fewer for f64 and compute capability 7.5, and spills.
+// A multiprocessor has registers for two blocks without spills. Without the bound, ptxas takes fewer registers for f64
+// and compute capability 7.5, and spills.
 macro_rules! vector_kernels {
-    ($($family:ident $name:ident {$method:ident(VectorLines::$lines:ident)}
+    ($($family:ident $name:ident {$method:ident(VectorRows::$order:ident)}
         {$element:ident in $added:ident to $output:ident in $sum:ident $written:ident} $layouts:tt;)*) => {$(
-        vector_kernels!(@$lines $name $element in $added to $output in $sum);
+        vector_kernels!(@$order $name $element in $added to $output in $sum);
     )*};
     (@Along $name:ident $element:ident in $added:ident to $output:ident in $sum:ident) => {
         vector_kernels!(@entry $name [max_threads = 256, min_blocks = 2], $element,
             [$element, $output in $sum, $added],
-            "A line's elements lie one after another: `x_apart` is from one line to the next.",
-            "1. The launch has blocks of [`VECTOR_THREADS`] threads along x: [`SHORT_LINES`] lines for each `lanes` \
-             threads where `lanes` is not 0, otherwise 32 threads for each `parts_of_group` parts of each \
-             `lines_of_group` lines of its [`VectorPlan`], all parts of several lines; and so many along y as \
-             the batch has products.",
-            "3. `lanes` is 0, or a power of two up to 32 that is not less than the vectors of 16 bytes of a \
-             line. If `lanes` is 0 and `parts_of_group` less than the parts of a line, `partials` has an \
-             element for each part of each line of each product, and `tickets` one for each line, which is 0.",
+            "X is row-major.",
+            "1. The launch has blocks of [`VECTOR_THREADS`] threads along x, enough for all rows: `lanes` threads for \
+             each [`SHORT_ROWS`] rows if `lanes` is not 0, otherwise 32 for each `parts_of_group` parts \
+             ([`VectorPlan`]) of each `rows_of_group` rows. `rows_of_group` is 1, or [`ROWS_OF_GROUP`] with all of \
+             their parts. Along y, it has a block for each product of the batch.",
+            "3. `lanes` is 0, or a power of two up to 32 and not less than the vectors of 16 bytes of a row. If \
+             `lanes` is 0 and `parts_of_group` less than the parts of a row, `partials` has an element for each part \
+             of each row of each product, and `tickets` one for each row, which is 0.",
             |product, workspace, outputs| multiply_along::<
-                $element, $output, { STRAND_BYTES / size_of::<$element>() }
+                $element, $output, { LOAD_BYTES / size_of::<$element>() }
             >(product, workspace, outputs),
-            |lines| lines);
+            |rows| rows);
     };
     (@Across $name:ident $element:ident in $added:ident to $output:ident in $sum:ident) => {
         vector_kernels!(@entry $name [max_threads = 256, min_blocks = 2], $element,
             [$element, $output in $sum, $added],
-            "The elements of neighbouring lines lie one after another: `x_apart` is from one element of a \
-             line to the next.",
-            "1. The launch has blocks of [`VECTOR_THREADS`] threads along x: one for each [`lines_of_block`] \
-             lines for each part of their [`VectorPlan`]; and so many along y as the batch has products.",
-            "3. If lines have several parts, `partials` has an element for each part of each line of each \
-             product, and `tickets` one for each [`lines_of_block`] lines, which is 0.",
+            "X is column-major.",
+            "1. The launch has blocks of [`VECTOR_THREADS`] threads along x: for each part ([`VectorPlan`]) one for \
+             each [`rows_of_block`] rows. Along y, it has a block for each product of the batch.",
+            "3. If rows have several parts, `partials` has an element for each part of each row of each product, and \
+             `tickets` one for each [`rows_of_block`] rows, which is 0.",
             |product, workspace, outputs| {
-                const VECTOR: usize = STRAND_BYTES / size_of::<$element>();
+                const VECTOR: usize = LOAD_BYTES / size_of::<$element>();
                 let scratch = shared_array![$added; VECTOR * VECTOR_THREADS as usize];
                 let flag = shared_array![u32; 1];
-                const ROWS: usize = threads_of_line(size_of::<$element>());
-                multiply_across::<$element, $output, VECTOR, ROWS, { VECTOR_STRANDS / ROWS }>(
+                const THREADS: usize = threads_of_row(size_of::<$element>());
+                multiply_across::<$element, $output, VECTOR, THREADS, { VECTOR_ACCUMULATORS / THREADS }>(
                     product, workspace, outputs, scratch.as_slice(), flag)
             },
-            |lines| lines.div_ceil(lines_of_block(size_of::<$element>())));
+            |rows| rows.div_ceil(rows_of_block(size_of::<$element>())));
     };
-    // Elements of 8 bits, four in a word: for the devices that have tensor cores for some of them.
+    // 8-bit elements, four in a word, for devices whose tensor cores multiply some of them.
     (@Either $name:ident $element:ident in $added:ident to $output:ident in $sum:ident) => {
         vector_kernels!(@entry $name [max_threads = 256, min_blocks = 2, arch = "sm_80"], $element,
             [i32, $output in $sum, $added],
-            "Words of four elements; those of a line lie one after another: `x_apart` is from one line to the \
-             next.",
-            "1. The launch has blocks of [`VECTOR_THREADS`] threads along x: 32 threads for each \
-             `parts_of_group` parts of each [`LINES_OF_BYTES`] lines of their [`VectorPlan`]; and so many along y \
-             as the batch has products.",
-            "3. The words of a line are whole vectors of 16 bytes, zeros at the end, which start at multiples of \
-             that, as do those of v, which lie one after another. If `parts_of_group` is less than the parts of a \
-             line, `partials` has an element for each part of each line of each product, and `tickets` one for \
-             each line, which is 0.",
+            "X is row-major, in words of four elements.",
+            "1. The launch has blocks of [`VECTOR_THREADS`] threads along x: 32 threads for each `parts_of_group` \
+             parts ([`VectorPlan`]) of each [`BYTE_ROWS`] rows. Along y, it has a block for each product of the batch.",
+            "3. A row is whole vectors of 16 bytes, with zeros at the end. Rows are aligned to 16 bytes, as is v, \
+             which is contiguous. If `parts_of_group` is less than the parts of a row, `partials` has an element for \
+             each part of each row of each product, and `tickets` one for each row, which is 0.",
             |product, workspace, outputs| multiply_bytes::<$element, $output>(product, workspace, outputs),
-            |lines| lines);
+            |rows| rows);
     };
     (@entry $name:ident [$($bounds:tt)*], $of:ident, [$element:ident, $output:ident in $finish:ident, $sum:ident],
-        $layout:literal, $grid:literal, $room:literal, |$product:ident, $workspace:ident, $outputs:ident| $multiply:expr,
-        |$lines:ident| $tickets:expr) => {
+        $layout:literal, $grid:literal, $memory:literal, |$product:ident, $workspace:ident, $outputs:ident| $multiply:expr,
+        |$rows:ident| $tickets:expr) => {
         #[doc = concat!("y = X v of ", stringify!($of), " in ", stringify!($output), ". ", $layout)]
         ///
         /// # Safety
         #[doc = $grid]
-        /// 2. `x`, `v`, `y` start with the first elements of those of the first product and reach to the last
-        ///    of the batch's; elements, lines and products are as far apart as `shape` says, and no two
-        ///    products have an element of y in common. The launch touches no other elements of the views.
-        ///    `v` is empty if there is none; `v_apart` is 0 then.
-        #[doc = $room]
-        ///    The launch has both for itself, and leaves the tickets at 0.
+        /// 2. `x`, `v` and `y` start with the first element of the first X, v and y, and reach to the last element of
+        ///    the batch's. Elements, rows (columns, if X is column-major) and products are as far apart as `shape`
+        ///    says, and no two products share an element of y. Without a v, `v` is empty, and `v_apart` 0. The launch
+        ///    accesses no other elements of these views.
+        #[doc = $memory]
+        ///    Only this launch accesses both. It leaves the tickets at 0.
         #[allow(clippy::too_many_arguments)]
         #[kernel($($bounds)*)]
         pub unsafe fn $name(
@@ -128,13 +126,13 @@ macro_rules! vector_kernels {
             tickets: GlobalMut<u32>,
         ) {
             let shape = *shape;
-            let plan = VectorPlan::new(shape.k, STRAND_BYTES / size_of::<$element>());
+            let plan = VectorPlan::new(shape.k, LOAD_BYTES / size_of::<$element>());
             let matrix = thread::block_idx_y() as usize;
-            let $lines = shape.lines;
-            // SAFETY: (1) no element is an own one.
+            let $rows = shape.rows;
+            // SAFETY: no thread owns elements of these views: they are accessed without unique indices.
             let (partials, tickets, y) = unsafe {
                 (
-                    partials.skip(matrix * shape.lines * plan.parts),
+                    partials.skip(matrix * shape.rows * plan.parts),
                     tickets.skip(matrix * $tickets),
                     y.skip(matrix * shape.y_stride),
                 )
@@ -148,7 +146,8 @@ macro_rules! vector_kernels {
             };
             let epilogue = Epilogue { numbers, row_scale, column_scale, row_bias, column_bias };
             let $outputs = Outputs::new(y, &shape, epilogue);
-            // SAFETY: the launch's (1) to (3); shared memory is declared here.
+            // SAFETY: the launch, the operands, their alignment, the outputs and the workspace: the caller's contract,
+            // for this block's product. Vectors are of 16 bytes: `LOAD_BYTES`. Shared memory is declared here.
             unsafe { $multiply }
         }
 
@@ -156,7 +155,7 @@ macro_rules! vector_kernels {
         impl ProductKernel for $name {
             const DESCRIPTOR: ProductDescriptor = ProductDescriptor {
                 tile: BlockTile {
-                    rows: lines_of_block(size_of::<$element>()),
+                    rows: rows_of_block(size_of::<$element>()),
                     columns: 1,
                     threads: VECTOR_THREADS,
                 },

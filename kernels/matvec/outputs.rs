@@ -1,17 +1,17 @@
-//! What becomes of the sums.
+//! The outputs y.
 
 use super::plan::VectorShape;
 use crate::epilogue::{Epilogue, EpilogueElement};
 use crate::finish::{FromSum, Output, store_output};
 use cuda_std::prelude::*;
 
-/// The outputs y: a vector, or a matrix, row after row.
+/// The outputs y: a vector, or a row-major matrix.
 #[derive(Clone, Copy)]
 pub struct Outputs<'launch, O: Output> {
     y: GlobalMut<'launch, O>,
-    /// Elements of a row.
+    /// Columns of y.
     columns: usize,
-    /// Elements from one row to the next.
+    /// Elements from one row of y to the next.
     apart: usize,
     epilogue: Epilogue<'launch, O::Sum>,
 }
@@ -25,30 +25,30 @@ impl<'launch, O: Output> Outputs<'launch, O> {
     ) -> Self {
         Self {
             y,
-            columns: shape.columns,
+            columns: shape.y_columns,
             apart: shape.y_apart,
             epilogue,
         }
     }
 
-    /// Writes the output of `line`.
+    /// Writes the output of row `output` of X.
     ///
     /// # Safety
     /// 1. y has the output.
-    /// 2. No other thread of the launch has it.
+    /// 2. No other thread of the launch accesses it.
     #[inline(always)]
-    pub unsafe fn store<S>(&self, line: usize, sum: S)
+    pub unsafe fn store<S>(&self, output: usize, sum: S)
     where
         O::Sum: FromSum<S>,
     {
         let (row, column) = match self.columns {
-            1 => (line, 0),
-            columns => (line / columns, line % columns),
+            1 => (output, 0),
+            columns => (output / columns, output % columns),
         };
-        // A sum that is zero is +0: how many accumulators without products were added shows in no sign.
+        // A zero sum becomes +0, so that no sign depends on the number of accumulators without products.
         let sum = O::Sum::from_sum(sum).plus(O::Sum::ZERO);
         let at = row * self.apart + column;
-        // SAFETY: (1), (2) are the caller's.
+        // SAFETY: y has the output, and no other thread accesses it: the caller's contract.
         unsafe { store_output::<O::Sum, O>(self.y, at, (row, column), sum, self.epilogue) };
     }
 }

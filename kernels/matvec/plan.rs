@@ -1,64 +1,65 @@
-//! How a line is split, and so the order in which its products are added.
+//! How a row is split, and thereby the order in which its products are added.
 //!
 //! ```text
-//! a part:   products belong to 32 accumulators, 16 bytes of the line at a time, in turns;
-//!           an accumulator takes its products in order, each by a fused multiply-add, from +0 on
-//!           the accumulators are added as neighbours, then as neighbours of pairs, and so on
-//! a line:   part p belongs to accumulator p mod 32; an accumulator takes its parts in order
+//! a part:   its products are dealt to 32 accumulators in turns, 16 bytes of the row at a time
+//!           an accumulator adds its products in order, each by a fused multiply-add, from +0
+//!           the accumulators are added as neighbours, then as neighbouring pairs, and so on
+//! a row:    part p goes to accumulator p mod 32, which adds its parts in order
 //!           the 32 accumulators are added the same way
 //! ```
 //!
-//! The split depends on the number and the size of a line's elements alone: not on the other lines, on
-//! the order of the matrix, or on which threads compute it.
+//! The split depends only on the number and the size of a row's elements: not on other rows, the order of the matrix,
+//! or the threads that compute it.
 
 use bytemuck::{Pod, Zeroable};
 
 /// Threads of a block.
 pub const VECTOR_THREADS: u32 = 256;
 
-/// Threads of a line that is contiguous, and sequences in which products, and parts, are added.
-pub const VECTOR_STRANDS: usize = 32;
+/// Accumulators of a part's products, and of a row's parts; also the lanes of a group with a row of a row-major X.
+pub const VECTOR_ACCUMULATORS: usize = 32;
 
-/// Bytes of a line that an accumulator takes at once.
-pub const STRAND_BYTES: usize = 16;
+/// Bytes of a row that an accumulator takes in one turn: one load.
+pub const LOAD_BYTES: usize = 16;
 
-/// Lines that a thread loads at once where a line has one vector for each of its threads.
-pub const SHORT_LINES: usize = 8;
+/// Rows that a thread loads before it adds, if a row has at most one vector for each of its threads.
+pub const SHORT_ROWS: usize = 8;
 
-/// Longer lines that a group of threads adds at the same time where there are many, so that it loads v once for
-/// all of them.
-pub const LINES_OF_GROUP: usize = 4;
+/// Longer rows that a group of threads adds together if there are many, so that it loads v once for all of them.
+pub const ROWS_OF_GROUP: usize = 4;
 
-/// Lines of elements of 8 bits that a group of threads adds at the same time.
-pub const LINES_OF_BYTES: usize = 2;
+/// Rows of 8-bit elements that a group of threads adds together.
+pub const BYTE_ROWS: usize = 2;
 
-/// The longest line of one part, in rounds of all accumulators.
+/// The longest row of one part, in rounds of all accumulators.
 const ONE_PART: usize = 4;
 
-/// Parts that a line is worth if they are short, and the rounds of one that is not.
+/// The most parts of a row whose parts are shorter than [`ROUNDS`].
 const FEW_PARTS: usize = 8;
+
+/// Rounds of a part of a row with more parts, up to [`MOST_PARTS`].
 const ROUNDS: usize = 8;
 
-/// The most parts of a line.
+/// The most parts of a row.
 const MOST_PARTS: usize = 1024;
 
-/// The split of one line.
+/// The split of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VectorPlan {
     /// Rounds of a part, in which each accumulator takes 16 bytes: a power of two.
     pub rounds: usize,
-    /// Elements of a part, but for the last: a power of two.
+    /// Elements of a part, a power of two. The last part may have fewer.
     pub part: usize,
-    /// Parts, one at least.
+    /// Parts, at least one.
     pub parts: usize,
 }
 
 impl VectorPlan {
-    /// The split of a line of `k` elements, of which 16 bytes are `vector`.
+    /// The split of a row of `k` elements, with `vector` elements in 16 bytes.
     #[inline(always)]
     #[must_use]
     pub const fn new(k: usize, vector: usize) -> Self {
-        let round = VECTOR_STRANDS * vector;
+        let round = VECTOR_ACCUMULATORS * vector;
         let all = k.div_ceil(round);
         let rounds = if all <= ONE_PART {
             ONE_PART
@@ -84,33 +85,32 @@ impl VectorPlan {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct VectorShape {
-    /// Lines of X, and elements of y.
-    pub lines: usize,
-    /// Elements of a line, and of v.
+    /// Rows of X, and elements of y.
+    pub rows: usize,
+    /// Columns of X, and elements of v.
     pub k: usize,
-    /// From one line to the next where lines are contiguous, from one element of a line to the next where
-    /// they are not.
+    /// From one row of a row-major X to the next, or from one column of a column-major X.
     pub x_apart: usize,
-    /// From each element of v to the next. Where v is empty its elements are 1.
+    /// From one element of v to the next. The elements of an empty v are 1.
     pub v_apart: usize,
-    /// Elements of y that lie one after another, a row: 1, or those of a matrix whose elements are summed.
-    pub columns: usize,
-    /// From each row of y to the next.
+    /// Columns of y: 1, or those of the matrix that sums of parts belong to.
+    pub y_columns: usize,
+    /// From one row of y to the next.
     pub y_apart: usize,
-    /// From each X of the batch to the next; 0 where all products share it.
+    /// From one X of the batch to the next; 0 if all products share it.
     pub x_stride: usize,
     /// As `x_stride`, for v.
     pub v_stride: usize,
     /// As `x_stride`, for y, which no products share.
     pub y_stride: usize,
-    /// Threads of a contiguous line of at most one round: a power of two up to [`VECTOR_STRANDS`], of
-    /// which each takes 16 bytes; 0 for longer ones, which take all.
+    /// Threads of a row of at most one round, a power of two up to [`VECTOR_ACCUMULATORS`], with 16 bytes each. 0 for
+    /// longer rows, which have them all.
     pub lanes: usize,
-    /// Parts of a contiguous line that a group of threads adds.
+    /// Parts of a row of a row-major X that a group of threads adds.
     pub parts_of_group: usize,
-    /// Contiguous lines that a group of threads adds where `lanes` is 0: 1, or [`LINES_OF_GROUP`], all parts of
-    /// them; [`LINES_OF_BYTES`] of elements of 8 bits.
-    pub lines_of_group: usize,
+    /// Rows of a row-major X that a group of threads adds if `lanes` is 0: 1, or [`ROWS_OF_GROUP`] with all of their
+    /// parts, or [`BYTE_ROWS`] of 8-bit elements.
+    pub rows_of_group: usize,
 }
 
 #[cfg(test)]
@@ -118,9 +118,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_cover_the_line_and_are_not_too_many() {
+    fn parts_cover_the_row_and_are_not_too_many() {
         for vector in [2, 4, 8, 16] {
-            let round = VECTOR_STRANDS * vector;
+            let round = VECTOR_ACCUMULATORS * vector;
             for rounds in [1, 4, 5, 8, 9, 64, 65, 8192, 8193, 1 << 20] {
                 for k in [rounds * round - 1, rounds * round, rounds * round + 1] {
                     let VectorPlan { part, parts, .. } = VectorPlan::new(k, vector);
@@ -135,19 +135,22 @@ mod tests {
     /// The longest path from a product to the sum has at most K roundings: |y' - y| <= gamma_K |X||v|.
     #[test]
     fn no_sum_is_higher_than_a_chain() {
-        let height_of = |strands: usize| strands.next_power_of_two().ilog2() as usize;
+        let height_of = |accumulators: usize| accumulators.next_power_of_two().ilog2() as usize;
         for vector in [2, 4, 8, 16] {
             let ks = (1..40_000).chain([1 << 20, (1 << 24) + 1, 1 << 30]);
             for k in ks {
                 let VectorPlan { part, parts, .. } = VectorPlan::new(k, vector);
                 let in_part = k.min(part);
-                let strands = in_part.div_ceil(vector).min(VECTOR_STRANDS);
-                let in_strand = in_part.div_ceil(VECTOR_STRANDS * vector) * vector;
+                let accumulators = in_part.div_ceil(vector).min(VECTOR_ACCUMULATORS);
+                let in_accumulator = in_part.div_ceil(VECTOR_ACCUMULATORS * vector) * vector;
                 let over_parts = match parts {
                     1 => 0,
-                    _ => parts.div_ceil(VECTOR_STRANDS) + height_of(parts.min(VECTOR_STRANDS)),
+                    _ => {
+                        parts.div_ceil(VECTOR_ACCUMULATORS)
+                            + height_of(parts.min(VECTOR_ACCUMULATORS))
+                    }
                 };
-                let height = in_strand.min(k) + height_of(strands) + over_parts;
+                let height = in_accumulator.min(k) + height_of(accumulators) + over_parts;
                 assert!(height <= k, "{height} for {k} of {vector}");
             }
         }

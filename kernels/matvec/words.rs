@@ -1,4 +1,4 @@
-//! Words of four elements of 8 bits, and how their products are added.
+//! Words of four 8-bit elements, and how their products are added.
 
 use crate::epilogue::EpilogueElement;
 use crate::reduce::{Reduction, Sum};
@@ -8,16 +8,16 @@ use cuda_std::fp8::{F8E4M3, F8E5M2};
 use cuda_std::integer::dp4a;
 use half::f16;
 
-/// Words of 16 bytes.
+/// Words in 16 bytes.
 pub const WORDS: usize = 4;
 
-/// Elements of a word.
+/// Elements in a word.
 const OF_WORD: usize = 4;
 
-/// Elements of 16 bytes.
+/// Elements in 16 bytes.
 const ELEMENTS: usize = WORDS * OF_WORD;
 
-/// Elements of 8 bits, four in a word, the first in its lowest bits.
+/// An 8-bit element type, four in a word, the first in the lowest bits.
 pub trait Words {
     /// The type of sums.
     type Sum: EpilogueElement;
@@ -25,18 +25,18 @@ pub trait Words {
     /// How sums are added.
     type Addition: Reduction<Self::Sum, Accumulator = Self::Sum>;
 
-    /// 16 bytes of v, for products with several lines.
-    type Operand: Copy;
+    /// 16 bytes of v, unpacked for products with several rows.
+    type Unpacked: Copy;
 
-    /// The operand that 16 bytes of v make.
-    fn operand(v: [i32; WORDS]) -> Self::Operand;
+    /// Unpacks 16 bytes of v.
+    fn unpack(v: [i32; WORDS]) -> Self::Unpacked;
 
-    /// `sum` and the products of 16 bytes of a line with those of v, in order, up to a factor that
-    /// [`of_part`](Self::of_part) takes out.
+    /// Adds the products of 16 bytes of a row with those of v to `sum`, in order, scaled by a factor that
+    /// [`of_part`](Self::of_part) removes.
     #[track_caller]
-    fn add_products(sum: Self::Sum, line: [i32; WORDS], v: &Self::Operand) -> Self::Sum;
+    fn add_products(sum: Self::Sum, row: [i32; WORDS], v: &Self::Unpacked) -> Self::Sum;
 
-    /// The sum of products.
+    /// The sum of a part, without the factor.
     fn of_part(sum: Self::Sum) -> Self::Sum;
 }
 
@@ -46,7 +46,7 @@ fn byte(words: [i32; WORDS], place: usize) -> u8 {
     (words[place / OF_WORD] >> (8 * (place % OF_WORD))) as u8
 }
 
-/// Addition of integers, which wraps around.
+/// Wrapping addition of integers.
 pub struct WrappingSum;
 
 impl Reduction<i32> for WrappingSum {
@@ -70,24 +70,24 @@ impl Reduction<i32> for WrappingSum {
     }
 }
 
-/// Sums of four products at a time: exact, and around the end of i32 as in any other order.
+/// Adds four products at a time: exact, and wrapping, so the order does not matter.
 impl Words for i8 {
     type Sum = i32;
     type Addition = WrappingSum;
-    type Operand = [i32; WORDS];
+    type Unpacked = [i32; WORDS];
 
     #[inline(always)]
-    fn operand(v: [i32; WORDS]) -> Self::Operand {
+    fn unpack(v: [i32; WORDS]) -> Self::Unpacked {
         v
     }
 
     #[inline(always)]
     #[track_caller]
-    fn add_products(sum: i32, line: [i32; WORDS], v: &Self::Operand) -> i32 {
+    fn add_products(sum: i32, row: [i32; WORDS], v: &Self::Unpacked) -> i32 {
         let mut sum = sum;
         let mut word = 0;
         while word < WORDS {
-            sum = dp4a(line[word], v[word], sum);
+            sum = dp4a(row[word], v[word], sum);
             word += 1;
         }
         sum
@@ -99,10 +99,10 @@ impl Words for i8 {
     }
 }
 
-/// What [`small`] takes from the exponent of an element.
+/// [`small`] subtracts this from an element's exponent.
 const TAKEN: i32 = 120;
 
-/// What the elements of an operand have more: less than was taken, for the largest one is below 2^9.
+/// Unpacking v adds this to an element's exponent: less than [`TAKEN`], because the largest element is below 2^9.
 const GIVEN: i32 = 118;
 
 /// 2 to the power of `exponent`.
@@ -110,8 +110,10 @@ const fn power(exponent: i32) -> f32 {
     f32::from_bits(((f32::MAX_EXP - 1 + exponent) as u32) << (f32::MANTISSA_DIGITS - 1))
 }
 
-/// 2^-120 times the element of the highest 8 bits of `word`, unless it is NaN: its exponent and its fraction, in
-/// their places of an f32, which has a bias that is 120 greater. That of a subnormal element is subnormal.
+/// 2^-120 times the element in the highest 8 bits of `word`, unless it is NaN.
+///
+/// Its exponent and fraction move to their places in an f32, whose bias is 120 greater. A subnormal element becomes a
+/// subnormal f32.
 #[inline(always)]
 fn small(word: i32) -> f32 {
     const SIGN_AND_MAGNITUDE: u32 = 0x87f0_0000;
@@ -126,25 +128,25 @@ fn has_nan(word: i32) -> bool {
     ((word as u32 & MAGNITUDES) + ONES) & !MAGNITUDES != 0
 }
 
-/// A product with an element that is [`small`] is one with the element itself, times a power of two. So the sums
-/// have the roundings of sums of the products, of which none is subnormal or beyond the largest number.
+/// A product with a [`small`] element is the element's product times a power of two. So the sums round as sums of the
+/// products themselves do: none is subnormal, or beyond the largest number.
 impl Words for F8E4M3 {
     type Sum = f32;
     type Addition = Sum;
-    type Operand = [f32; ELEMENTS];
+    type Unpacked = [f32; ELEMENTS];
 
     #[inline(always)]
-    fn operand(v: [i32; WORDS]) -> Self::Operand {
+    fn unpack(v: [i32; WORDS]) -> Self::Unpacked {
         array::from_fn(|place| Self::from_bits(byte(v, place)).to_f32() * const { power(GIVEN) })
     }
 
     #[inline(always)]
     #[track_caller]
-    fn add_products(sum: f32, line: [i32; WORDS], v: &Self::Operand) -> f32 {
+    fn add_products(sum: f32, row: [i32; WORDS], v: &Self::Unpacked) -> f32 {
         let mut sum = sum;
         let mut place = 0;
         while place < ELEMENTS {
-            let word = line[place / OF_WORD];
+            let word = row[place / OF_WORD];
             let highest = word << (8 * (OF_WORD - 1 - place % OF_WORD));
             sum = Float::mul_add(small(highest), v[place], sum);
             if place % OF_WORD == 0 && has_nan(word) {
@@ -165,21 +167,21 @@ impl Words for F8E4M3 {
 impl Words for F8E5M2 {
     type Sum = f32;
     type Addition = Sum;
-    type Operand = [f32; ELEMENTS];
+    type Unpacked = [f32; ELEMENTS];
 
     #[inline(always)]
-    fn operand(v: [i32; WORDS]) -> Self::Operand {
+    fn unpack(v: [i32; WORDS]) -> Self::Unpacked {
         array::from_fn(|place| HalfFloat::widen(f16::from_bits(u16::from(byte(v, place)) << 8)))
     }
 
     #[inline(always)]
     #[track_caller]
-    fn add_products(sum: f32, line: [i32; WORDS], v: &Self::Operand) -> f32 {
-        let line = Self::operand(line);
+    fn add_products(sum: f32, row: [i32; WORDS], v: &Self::Unpacked) -> f32 {
+        let row = Self::unpack(row);
         let mut sum = sum;
         let mut place = 0;
         while place < ELEMENTS {
-            sum = Float::mul_add(line[place], v[place], sum);
+            sum = Float::mul_add(row[place], v[place], sum);
             place += 1;
         }
         sum
@@ -195,9 +197,9 @@ impl Words for F8E5M2 {
 mod tests {
     use super::*;
 
-    /// The sum of products of elements that are widened one by one.
-    fn plain<T: Copy + Into<f32>>(line: [T; ELEMENTS], v: [T; ELEMENTS]) -> f32 {
-        let terms = line.into_iter().zip(v);
+    /// The sum of products of elements widened one by one.
+    fn plain<T: Copy + Into<f32>>(row: [T; ELEMENTS], v: [T; ELEMENTS]) -> f32 {
+        let terms = row.into_iter().zip(v);
         terms.fold(0.0, |sum, (a, b)| {
             Into::<f32>::into(a).mul_add(b.into(), sum)
         })
@@ -209,11 +211,11 @@ mod tests {
         })
     }
 
-    fn sum<T: Words<Sum = f32>>(line: [u8; ELEMENTS], v: [u8; ELEMENTS]) -> f32 {
-        T::of_part(T::add_products(0.0, words(line), &T::operand(words(v))))
+    fn sum<T: Words<Sum = f32>>(row: [u8; ELEMENTS], v: [u8; ELEMENTS]) -> f32 {
+        T::of_part(T::add_products(0.0, words(row), &T::unpack(words(v))))
     }
 
-    /// Each code with each other one, at each place, beside products of other sizes.
+    /// Every pair of codes, at every place, beside products of other sizes.
     #[test]
     fn products_have_the_bits_of_those_of_widened_elements() {
         fn assert_same(found: f32, expected: f32, case: (u8, u8, usize)) {
@@ -225,14 +227,14 @@ mod tests {
             for right in 0..=u8::MAX {
                 let place = usize::from(left ^ right) % ELEMENTS;
                 let others = [0x35, 0xb1, 0x2e, 0x01];
-                let mut line: [u8; ELEMENTS] = core::array::from_fn(|it| others[it % 4]);
+                let mut row: [u8; ELEMENTS] = core::array::from_fn(|it| others[it % 4]);
                 let mut v = [0x3a; ELEMENTS];
-                (line[place], v[place]) = (left, right);
+                (row[place], v[place]) = (left, right);
                 let case = (left, right, place);
-                let expected = plain(line.map(F8E4M3::from_bits), v.map(F8E4M3::from_bits));
-                assert_same(sum::<F8E4M3>(line, v), expected, case);
-                let expected = plain(line.map(F8E5M2::from_bits), v.map(F8E5M2::from_bits));
-                assert_same(sum::<F8E5M2>(line, v), expected, case);
+                let expected = plain(row.map(F8E4M3::from_bits), v.map(F8E4M3::from_bits));
+                assert_same(sum::<F8E4M3>(row, v), expected, case);
+                let expected = plain(row.map(F8E5M2::from_bits), v.map(F8E5M2::from_bits));
+                assert_same(sum::<F8E5M2>(row, v), expected, case);
             }
         }
     }

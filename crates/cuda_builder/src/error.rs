@@ -121,12 +121,12 @@ pub enum BuildError {
         symbols: Vec<String>,
     },
 
-    /// Two kernels that are to have modules of their own use the same static in global or constant memory. Each
-    /// module would have a copy of it.
+    /// Two kernels that would get separate modules use the same static in global or constant memory. Each module would
+    /// have a copy of it.
     #[error(
-        "the kernels `{}` and `{}` both use the static `{symbol}`, of which a module for each \
-         kernel would have a copy each: build the crate without `one_module_per_kernel`, or move \
-         the kernels that share the static to a crate of their own",
+        "the kernels `{}` and `{}` both use the static `{symbol}`, and with one module per kernel \
+         each would have its own copy: build the crate without `one_module_per_kernel`, or move \
+         the kernels that share the static to a separate crate",
         .kernels[0], .kernels[1]
     )]
     SharedStatic {

@@ -59,7 +59,7 @@ impl Operands {
             c.as_mut_ptr().expose_provenance(),
             elements * size_of::<f32>(),
         );
-        // SAFETY: (1) the memory outlives the launches. (2) Nothing else touches it.
+        // SAFETY: the memory outlives the launches. Nothing else touches it.
         unsafe { simt::register_allocation(address, bytes, Contents::Uninitialised) }.unwrap();
         let launch = Launch {
             kernel: matmul_tiled_f32_nn::NAME,
@@ -74,7 +74,7 @@ impl Operands {
             let start = Instant::now();
             let body = || {
                 let c = ptr::with_exposed_provenance_mut(address);
-                // SAFETY: (1) the memory outlives the launches. (2) Nothing else touches it.
+                // SAFETY: the memory outlives the launches. Nothing else touches it.
                 let (a, b, c) = unsafe {
                     (
                         Global::from_raw_parts(self.a.as_ptr(), elements),
@@ -82,7 +82,7 @@ impl Operands {
                         GlobalMut::from_raw_parts(c, elements),
                     )
                 };
-                // SAFETY: (1) the launch is that of `TILED`. (2) The views have the sizes that the
+                // SAFETY: the launch is that of `TILED`. The views have the sizes that the
                 // kernel asks for.
                 unsafe { matmul_tiled_f32_nn::run((a, b, c, size, size, size, size, size, size)) };
             };

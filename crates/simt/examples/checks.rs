@@ -141,7 +141,7 @@ struct Words(usize);
 impl Words {
     #[inline]
     fn announce(self, kind: AccessKind, index: usize) -> *mut u32 {
-        // SAFETY: (1) the words live as long as the program, and launches alone access them.
+        // SAFETY: the words live as long as the program, and launches alone access them.
         unsafe { simt::access(Space::Global, kind, self.0, WORDS * 4, index * 4, 4, 4) };
         std::ptr::with_exposed_provenance_mut::<u32>(self.0 + index * 4)
     }
@@ -227,7 +227,7 @@ fn shared_memory() {
     compare("shared store, barrier, load", 10, 256, || {
         let words = simt::static_shared(1, 1024, 16).cast::<u32>();
         let access = |kind, index: usize| {
-            // SAFETY: (1) the view is of shared memory.
+            // SAFETY: the view is of shared memory.
             unsafe { simt::access(Space::Shared, kind, words.addr(), 1024, index * 4, 4, 4) };
             words.wrapping_add(index)
         };
@@ -253,7 +253,7 @@ fn shared_tiles() {
     compare("shared tiles of a product", 10, 8 * (2 + 128), || {
         let words = simt::static_shared(2, BYTES, 16).cast::<u32>();
         let access = |kind, index: usize, bytes: usize| {
-            // SAFETY: (1) the view is of shared memory.
+            // SAFETY: the view is of shared memory.
             unsafe {
                 simt::access(
                     Space::Shared,
@@ -334,7 +334,7 @@ fn fences(words: Words) {
 fn main() {
     let data = vec![[1_u32; 64]; WORDS / 64];
     let address = data.as_ptr().expose_provenance();
-    // SAFETY: (1) the words live as long as the launches. (2) Launches alone access them.
+    // SAFETY: the words live as long as the launches. Launches alone access them.
     unsafe { simt::register_allocation(address, WORDS * 4, Contents::Initialised) }
         .expect("memory");
     println!("millions a second                   plain   checks");

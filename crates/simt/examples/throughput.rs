@@ -62,7 +62,7 @@ fn main() {
         let mut sum = 0.0;
         for step in 0..1000 {
             let offset = (first + step * 256) % (1 << 20) * 4;
-            // SAFETY: (1) the memory is not registered.
+            // SAFETY: the memory is not registered.
             unsafe {
                 simt::access(
                     Space::Global,

@@ -1,11 +1,11 @@
-//! A program that aborts on panics: nothing unwinds, so the threads of a block with a defect are left.
+//! A program that aborts on panics: nothing unwinds, so the threads of a block with a defect are abandoned.
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Thread 0 lends a variable of its stack to a host thread and waits at a barrier, thread 1 ends the block; later
-/// threads need as much stack, which that host thread must not write.
+/// Thread 0 lends a stack variable to a host thread and waits at a barrier; thread 1 ends the block. Later threads need
+/// as much stack, and that host thread must not write to it.
 const PROGRAM: &str = r#"
 use simt::{BarrierId, Body, DefectKind, Dim3, Launch, Options};
 use std::hint::black_box;
@@ -81,7 +81,7 @@ fn a_stack_that_a_left_thread_has_lent_is_not_used_again() {
     fs::create_dir_all(package.join("src")).unwrap();
     fs::write(package.join("Cargo.toml"), manifest).unwrap();
     fs::write(package.join("src/main.rs"), PROGRAM).unwrap();
-    // The versions that this workspace has, so that nothing is downloaded.
+    // The workspace's versions, so that nothing is downloaded.
     fs::copy(simt.join("../../Cargo.lock"), package.join("Cargo.lock")).unwrap();
     let output = Command::new(env!("CARGO"))
         .args(["run", "--quiet", "--color=never"])

@@ -1,4 +1,4 @@
-//! What no launch can survive ends the process with a message that says what has happened.
+//! Errors that no launch can survive end the process, with a message that says what happened.
 
 #![cfg(all(
     target_os = "linux",
@@ -16,10 +16,10 @@ use std::hint::black_box;
 use std::sync::{Barrier, Mutex};
 use std::time::Duration;
 
-/// An abort takes this long at most, with a machine that others use, too: limits are processor time.
+/// The longest time for an abort, on a busy machine: limits are in processor time.
 const SOON: Duration = Duration::from_secs(25);
 
-/// The messages are there, in this order.
+/// Checks that the messages occur in this order.
 #[track_caller]
 fn assert_says(errors: &str, parts: &[&str]) {
     let mut rest = errors;
@@ -31,7 +31,7 @@ fn assert_says(errors: &str, parts: &[&str]) {
     }
 }
 
-/// Has to be used up before it is dropped, as it says itself.
+/// A value that must be consumed before it is dropped, and says so.
 struct MustBeEmpty(u32);
 
 impl Drop for MustBeEmpty {
@@ -65,7 +65,7 @@ fn a_destructor_that_panics_while_it_is_cut_off() {
     }
 }
 
-/// The finding is that of another block.
+/// The finding is another block's.
 #[test]
 fn a_destructor_that_panics_in_another_block() {
     let name = "a_destructor_that_panics_in_another_block";
@@ -97,7 +97,7 @@ extern "C" fn called_from_c(action: &dyn Fn()) {
     action();
 }
 
-/// What waits under a function that cannot unwind is not unwound.
+/// A thread that waits under a function that cannot unwind is not unwound.
 #[test]
 fn a_barrier_under_a_function_that_cannot_unwind() {
     in_child("a_barrier_under_a_function_that_cannot_unwind", || {
@@ -118,7 +118,7 @@ fn a_barrier_under_a_function_that_cannot_unwind() {
     });
 }
 
-/// A defect of the thread itself is found by an instruction under such a function.
+/// An instruction under such a function finds a defect of the thread itself.
 #[test]
 fn a_defect_under_a_function_that_cannot_unwind() {
     in_child("a_defect_under_a_function_that_cannot_unwind", || {
@@ -244,7 +244,7 @@ fn a_destructor_that_never_ends_while_it_unwinds() {
     }
 }
 
-/// Needs more stack than there is to be shown, or more time.
+/// A value whose formatting needs more stack or time than there is.
 struct Endless {
     recurses: bool,
 }
@@ -366,7 +366,7 @@ fn a_thread_that_cannot_be_unwound_while_standard_output_is_locked() {
     }
 }
 
-/// What others hold, or what the thread has held before, ends nothing.
+/// A lock that other threads hold, or that the thread has released, ends nothing.
 #[test]
 fn an_overflow_while_another_thread_prints() {
     in_child("an_overflow_while_another_thread_prints", || {

@@ -1,4 +1,4 @@
-//! Block barriers: the threads that wait for one another, and counts.
+//! Block barriers: the threads that wait for each other, and counts.
 //!
 //! The seeds are fixed, whatever `TILEWRIGHT_SEEDS` says: these are tests of the simulator, not of a kernel.
 

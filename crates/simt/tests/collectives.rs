@@ -9,7 +9,7 @@ use common::{launch, launch_with, serial, thread_x};
 use simt::Options;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The value of lane `source`, as `shfl.sync.idx` gives it.
+/// The value of lane `source`, as by `shfl.sync.idx`.
 #[track_caller]
 fn shuffle(mask: u64, value: u64, source: u32) -> u64 {
     crate::borrowed::warp_collective("shuffle", mask, value, |lanes| {
@@ -27,10 +27,10 @@ fn ballot(mask: u64, predicate: bool) -> u64 {
     })
 }
 
-/// Gives each lane the value of the lane before it, the first one that of the last.
+/// Gives each lane the value of the lane before it, and the first lane the last one's.
 #[track_caller]
 fn rotate(mask: u64, value: &mut u32) {
-    // SAFETY: (1) it moves numbers alone.
+    // SAFETY: it only moves numbers.
     unsafe {
         simt::warp_exchange("rotation", None, mask, value, |lanes| {
             let values: Vec<u32> = lanes.iter().map(|value| **value).collect();
@@ -124,7 +124,7 @@ fn disjoint_masks_meet_independently() {
             for _ in 0..rounds {
                 assert_eq!(ballot(mask, true), mask);
             }
-            // Those that were quicker wait here while the others still meet.
+            // Faster lanes wait here while the others still meet.
             simt::warp_barrier(0xffff_ffff);
             assert_eq!(ballot(0xffff_ffff, lane.is_multiple_of(2)), 0x5555_5555);
         })

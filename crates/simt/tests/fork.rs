@@ -12,7 +12,7 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Forks; returns whether `in_fork` has returned true in the child.
+/// Forks, and returns whether `in_fork` has returned true in the child.
 fn fork(in_fork: impl FnOnce() -> bool) -> bool {
     // SAFETY: the child ends without returning to the test harness, whose threads it lacks.
     unsafe {
@@ -53,13 +53,13 @@ fn a_forked_child_launches() {
     });
 }
 
-/// Other threads allocate and launch, for the first time in this process, while this one forks: no
-/// lock stays locked in the child, and nothing stays half initialised.
+/// Other threads allocate and launch, for the first time in this process, while this one forks. In the child, no lock
+/// stays locked, and nothing stays half initialised.
 #[test]
 fn a_fork_beside_launches() {
     in_child("a_fork_beside_launches", || {
         let is_done = AtomicBool::new(false);
-        // A thread of the standard library that is about to start or end holds a lock of its own.
+        // A starting or ending thread holds a lock of the standard library.
         let all_run = Barrier::new(3);
         std::thread::scope(|scope| {
             for _ in 0..2 {
@@ -68,7 +68,7 @@ fn a_fork_beside_launches() {
                     all_run.wait();
                     while !is_done.load(Ordering::Relaxed) {
                         let address = memory.as_ptr().addr();
-                        // SAFETY: (1), (2) no launch accesses the memory.
+                        // SAFETY: no launch accesses the memory.
                         unsafe {
                             simt::register_allocation(address, 64, simt::Contents::Initialised)
                         }

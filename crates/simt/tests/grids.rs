@@ -1,5 +1,4 @@
-//! Cooperative launches: all blocks run at the same time. And which lanes of a
-//! warp are together.
+//! Cooperative launches, whose blocks all run at the same time; and the lanes of a warp that run together.
 //!
 //! The seeds are fixed, whatever `TILEWRIGHT_SEEDS` says: these are tests of the simulator, not of a kernel.
 
@@ -47,8 +46,7 @@ fn nobody_passes_before_all_blocks_have_arrived() {
     }
 }
 
-/// The first block waits for a later one, which waits for it: only blocks that
-/// run at the same time can do that.
+/// The first block waits for a later one, which waits for it: this needs blocks that run at the same time.
 #[test]
 fn blocks_may_wait_for_each_other() {
     for seed in 0..8 {
@@ -69,7 +67,7 @@ fn blocks_may_wait_for_each_other() {
     }
 }
 
-/// The order in which threads of several blocks come by.
+/// The order in which threads of several blocks pass a line.
 fn order(seed: u64) -> Vec<u32> {
     let order = Mutex::new(Vec::new());
     cooperative(&serial(seed), 4, 64, || {
@@ -132,7 +130,7 @@ fn lanes_of_one_branch_are_together() {
                 } else {
                     simt::converged_lanes()
                 };
-                // The lanes of the mask can work together at once.
+                // The lanes of the mask can cooperate at once.
                 simt::warp_barrier(lanes);
                 masks[thread_x() as usize].store(lanes, Ordering::Relaxed);
             })

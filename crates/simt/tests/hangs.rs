@@ -1,4 +1,4 @@
-//! Launches that would go on for minutes, or for ever, end with a report.
+//! Launches that would run for minutes, or forever, end with a report.
 
 mod borrowed;
 mod common;
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{available_parallelism, sleep};
 use std::time::{Duration, Instant};
 
-/// A defect of the first blocks is the answer, whatever the others would do: they do not start.
+/// A defect of the first blocks ends the launch: the others do not start.
 #[test]
 fn a_defect_in_every_block_of_the_largest_grid() {
     in_child("a_defect_in_every_block_of_the_largest_grid", || {
@@ -50,7 +50,7 @@ fn a_defect_in_every_block_of_the_largest_grid() {
     });
 }
 
-/// Time in which a thread waits for the host counts, too: the block ends at its next instruction.
+/// The time in which a thread waits for the host counts too: the block ends at its next instruction.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_kernel_that_sleeps() {
@@ -60,7 +60,7 @@ fn a_kernel_that_sleeps() {
             time_limit: Some(limit),
             ..Options::default()
         };
-        // At once, and in parts.
+        // In one piece, and in parts.
         for part in [10 * limit, limit / 50] {
             let result = launch_with(&options, 1, 32, || {
                 let begin = Instant::now();
@@ -75,7 +75,7 @@ fn a_kernel_that_sleeps() {
     });
 }
 
-/// A block may wait for another one by means of the host, as long as that one has time left.
+/// A block may wait for another one through the host while that one has time left.
 #[test]
 fn a_block_that_waits_for_one_at_work_by_the_host() {
     let name = "a_block_that_waits_for_one_at_work_by_the_host";
@@ -91,7 +91,7 @@ fn a_block_that_waits_for_one_at_work_by_the_host() {
         }
         launch_with(&options, 2, 8, || {
             if block_x() == 0 {
-                // Each thread takes half of the limit; then it exits, and the next one starts.
+                // Each thread takes half of the limit and exits; then the next one starts.
                 let begin = Instant::now();
                 while begin.elapsed() < limit / 2 {}
             }

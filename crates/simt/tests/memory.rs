@@ -67,7 +67,7 @@ fn dynamic_shared_memory_is_poisoned_and_aligned() {
         assert_eq!((start.addr() % 128, bytes), (0, 100_000));
         assert!(fixed.addr() >= start.addr() + bytes);
         for byte in (thread_x() as usize..bytes).step_by(32) {
-            // SAFETY: within the memory; each thread has bytes of its own.
+            // SAFETY: within the memory. Each thread has its own bytes.
             unsafe {
                 assert_eq!(*start.add(byte), 0xff);
                 *start.add(byte) = 1;
@@ -113,7 +113,7 @@ fn own_words() -> *mut [u32; 4] {
     unsafe { array.add(thread_x() as usize) }
 }
 
-/// What the poison of shared memory reads as.
+/// The value of the poison in shared memory.
 const POISON: [u32; 4] = [u32::MAX; 4];
 
 #[test]
@@ -126,8 +126,7 @@ fn async_copies_are_invisible_before_their_wait() {
         let first = simt::static_shared(1, 512, 16).cast::<[u32; 4]>();
         let second = own_words();
         let index = thread_x() as usize;
-        // SAFETY: each thread has an element of its own in both arrays, and the
-        // source has 64 of them.
+        // SAFETY: each thread has its own element in both arrays, and the source has 64 elements.
         unsafe {
             let first = first.add(index);
             simt::async_copy(first.cast(), (&raw const source.0[index]).cast(), 16, 16);
@@ -231,8 +230,7 @@ fn async_copies_are_checked() {
 fn atomics_of_all_blocks_are_counted_exactly() {
     let words = Shareable::new((0_u64, 0_u32));
     let pointer = words.pointer();
-    // SAFETY: each pointer is that of one aligned field; all threads use it
-    // through the simulator.
+    // SAFETY: each pointer is that of an aligned field, which all threads access through the simulator.
     let update = || unsafe {
         simt::atomic_update_u64(&raw mut (*words.pointer()).0, |old| old + 3);
         simt::atomic_update_u32(&raw mut (*words.pointer()).1, |old| old + 1);
@@ -301,7 +299,7 @@ fn blocks_write_into_neighbouring_elements() {
     assert!((0..1000).all(|index| array[index] as usize == index * index));
 }
 
-/// A view that is kept from an earlier launch must not be followed, whatever is checked.
+/// A view from an earlier launch must not be followed, with or without checks.
 #[test]
 fn shared_memory_of_an_earlier_launch_is_not_touched() {
     for checks in [true, false] {
@@ -322,7 +320,7 @@ fn shared_memory_of_an_earlier_launch_is_not_touched() {
         crate::borrowed::run(&launch(64), &|| {
             let (start, bytes) = simt::dynamic_shared();
             kept.store(start.addr(), Ordering::Relaxed);
-            // SAFETY: (1) the view is of shared memory.
+            // SAFETY: the view is of shared memory.
             unsafe {
                 simt::access(
                     Space::Shared,
@@ -336,14 +334,14 @@ fn shared_memory_of_an_earlier_launch_is_not_touched() {
             };
         })
         .unwrap();
-        // Another shape of blocks: the memory of the first launch's is gone.
+        // Blocks of another shape, so that the memory of the first launch's blocks is gone.
         let defect = crate::borrowed::run(&launch(128), &|| {
             let start = match kept.load(Ordering::Relaxed) {
-                // The allocator has given the same memory again.
+                // The allocator has returned the same memory.
                 start if start == simt::dynamic_shared().0.addr() => 4096,
                 start => start,
             };
-            // SAFETY: (1) the view is of shared memory.
+            // SAFETY: the view is of shared memory.
             unsafe { simt::access(Space::Shared, AccessKind::Read, start, 64, 8, 4, 4) };
         })
         .unwrap_err();
@@ -352,18 +350,18 @@ fn shared_memory_of_an_earlier_launch_is_not_touched() {
     }
 }
 
-/// Of several buffers of one size, the report says which it was.
+/// The report tells which of several buffers of one size it was.
 #[test]
 fn reports_name_the_buffer() {
     let words: Vec<u64> = vec![0; 8];
     let bytes = size_of_val(&words[..]);
     let address = words.as_ptr().expose_provenance();
-    // SAFETY: (1) the words outlive the launches. (2) Nothing else accesses them.
+    // SAFETY: the words outlive the launches. Nothing else accesses them.
     unsafe { simt::register_allocation(address, bytes, simt::Contents::Uninitialised) }.unwrap();
     simt::name_allocation(address + 8, "weights");
     let read = |view_bytes, offset| {
         let read = || {
-            // SAFETY: (1) the words outlive the launch, and nothing else accesses them.
+            // SAFETY: the words outlive the launch, and nothing else accesses them.
             unsafe {
                 simt::access(
                     Space::Global,

@@ -1,4 +1,4 @@
-//! Where the host has no memory left, a launch fails with a report, and nothing ends the process.
+//! If the host runs out of memory, a launch fails with a report, and the process continues.
 
 #![cfg(target_os = "linux")]
 
@@ -17,7 +17,7 @@ fn no_room_for_the_bits_of_an_allocation() {
     in_child("no_room_for_the_bits_of_an_allocation", || {
         limit_address_space(64 << 20);
         let register = |contents| {
-            // SAFETY: (1), (2) no launch accesses such memory.
+            // SAFETY: no launch accesses such memory.
             unsafe { simt::register_allocation(1 << 40, 1 << 36, contents) }
         };
         assert_eq!(register(Contents::Uninitialised), Err(OutOfMemory));
@@ -33,7 +33,7 @@ fn no_room_for_the_shadow() {
         // The shadow has 4 times the size of the memory. Only the checks touch the addresses.
         let defect = launch_with(&serial(0), 1, 32, || {
             for page in 0..1 << 20 {
-                // SAFETY: (1) there is no such memory, and none is registered there during the launch.
+                // SAFETY: there is no such memory, and none is registered there during the launch.
                 unsafe {
                     simt::access(
                         Space::Global,
@@ -55,7 +55,7 @@ fn no_room_for_the_shadow() {
     });
 }
 
-/// Words of 8 MiB, each written and read: what is known of them has 32 MiB at most.
+/// 8 MiB of words, each written and read: their shadow has at most 32 MiB.
 #[test]
 fn the_shadow_has_at_most_four_times_the_size_of_the_memory() {
     in_child(
@@ -66,7 +66,7 @@ fn the_shadow_has_at_most_four_times_the_size_of_the_memory() {
             launch_with(&serial(0), 1, 1, || {
                 for word in 0..2 << 20 {
                     for kind in [AccessKind::Read, AccessKind::Write, AccessKind::Read] {
-                        // SAFETY: (1) there is no such memory, and none is registered there during the launch.
+                        // SAFETY: there is no such memory, and none is registered there during the launch.
                         unsafe {
                             simt::access(Space::Global, kind, 1 << 40, 8 << 20, word * 4, 4, 4)
                         };
@@ -92,7 +92,7 @@ fn no_room_for_the_shared_memory_of_checked_blocks() {
     });
 }
 
-/// The blocks of a cooperative launch are there at the same time, and each has 227 KiB.
+/// The blocks of a cooperative launch exist at the same time, with 227 KiB each.
 fn resident_blocks_do_not_fit(checks: bool) {
     let options = Options {
         checks,

@@ -1,5 +1,5 @@
-//! A program whose allocator has one lock, such as dlmalloc's or that of a static musl: an overflow
-//! within it ends the process with a message.
+//! A program whose allocator has one lock, like dlmalloc or a static musl's: an overflow within it ends the process
+//! with a message.
 
 #![cfg(all(
     target_os = "linux",
@@ -43,10 +43,10 @@ impl Locked {
     }
 }
 
-// SAFETY: it does what the system's allocator does.
+// SAFETY: it forwards to the system's allocator.
 unsafe impl GlobalAlloc for Locked {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's requirements are those of the call.
+        // SAFETY: the caller's contract.
         self.locked(|| unsafe { System.alloc(layout) })
     }
 
@@ -56,7 +56,7 @@ unsafe impl GlobalAlloc for Locked {
     }
 }
 
-/// Allocates in each of its calls.
+/// Allocates in each call.
 #[inline(never)]
 fn recurse(depth: usize) -> usize {
     let boxed = black_box(Box::new(depth));
@@ -66,7 +66,7 @@ fn recurse(depth: usize) -> usize {
     }
 }
 
-/// With any limit of time, and with none.
+/// With and without a time limit.
 #[track_caller]
 fn assert_ends_in_the_allocator(name: &str, time_limit: Option<Duration>) {
     let errors = aborts_in_child(name, Duration::from_secs(15), || {

@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The order in which blocks start, and how often another one than before runs.
+/// The order in which blocks start, and how often execution switches between blocks.
 fn starts_and_changes(options: &Options, blocks: u32) -> (Vec<u32>, usize) {
     let passed = Mutex::new(Vec::new());
     launch_with(options, blocks, 64, || {
@@ -70,9 +70,9 @@ fn wait_for(word: &AtomicU32, value: u32) {
     let address = word.as_ptr().addr();
     loop {
         let kind = AccessKind::AtomicRead;
-        // SAFETY: (1) the memory is not registered.
+        // SAFETY: the memory is not registered.
         unsafe { simt::access(Space::Global, kind, address, 4, 0, 4, 4) };
-        // SAFETY: (1), (2) the word is valid, and accessed by atomic updates alone.
+        // SAFETY: the word is valid, and accessed by atomic updates alone.
         if unsafe { simt::atomic_update_u32(word.as_ptr(), |old| old) } == value {
             return;
         }
@@ -81,13 +81,13 @@ fn wait_for(word: &AtomicU32, value: u32) {
 
 fn add(word: &AtomicU32) {
     let address = word.as_ptr().addr();
-    // SAFETY: (1) the memory is not registered.
+    // SAFETY: the memory is not registered.
     unsafe { simt::access(Space::Global, AccessKind::Atomic, address, 4, 0, 4, 4) };
-    // SAFETY: (1), (2) the word is valid, and accessed by atomic updates alone.
+    // SAFETY: the word is valid, and accessed by atomic updates alone.
     unsafe { simt::atomic_update_u32(word.as_ptr(), |old| old + 1) };
 }
 
-/// A barrier of `blocks` blocks by hand.
+/// A hand-written barrier of `blocks` blocks.
 fn all_wait_for_all(options: &Options, blocks: u32, threads: u32) -> Result<(), DefectKind> {
     let arrived = AtomicU32::new(0);
     let result = launch_with(options, blocks, threads, || {
@@ -116,7 +116,7 @@ fn as_many_blocks_are_resident_as_the_device_holds() {
     }
 }
 
-/// Static shared memory counts as dynamic does: an A100 holds 4 blocks of 40 KiB on each multiprocessor.
+/// Static shared memory counts like dynamic: an A100 multiprocessor holds 4 blocks of 40 KiB.
 #[test]
 fn static_shared_memory_limits_the_resident_blocks() {
     for seed in 1..4 {
@@ -143,7 +143,7 @@ fn static_shared_memory_limits_the_resident_blocks() {
     }
 }
 
-/// However many host threads run them.
+/// With any number of host threads.
 #[test]
 fn no_more_blocks_are_resident_on_several_host_threads() {
     let options = |yield_limit| Options {
@@ -153,13 +153,13 @@ fn no_more_blocks_are_resident_on_several_host_threads() {
         parallel_blocks: true,
         ..serial(5)
     };
-    // What waits for another host thread may take long.
+    // Waiting for another host thread may take long.
     assert_eq!(all_wait_for_all(&options(1 << 24), 6, 1024), Ok(()));
     let deadlock = Err(DefectKind::Deadlock);
     assert_eq!(all_wait_for_all(&options(1 << 18), 7, 1024), deadlock);
 }
 
-/// A cooperative launch ends where its static memory leaves no room for all of its blocks.
+/// A cooperative launch ends if its blocks' static memory does not fit on the device.
 #[test]
 fn a_cooperative_launch_whose_static_memory_does_not_fit() {
     let options = Options {
@@ -199,7 +199,7 @@ fn no_more_threads_are_resident_than_the_host_holds() {
     assert_eq!(all_wait_for_all(&options, most + 1, 1024), deadlock);
 }
 
-/// A loop of atomic loads waits for a thread of its warp, of its block, and of the block before.
+/// Loops of atomic loads wait for a thread of the same warp, of the same block, and of the block before.
 #[test]
 fn loops_of_atomic_updates_let_others_run() {
     for seed in 0..8 {
@@ -219,7 +219,7 @@ fn loops_of_atomic_updates_let_others_run() {
     }
 }
 
-/// The first block with a defect is the one that is reported, and no thread is left behind.
+/// The first block with a defect is reported, and no thread is left behind.
 #[test]
 fn a_defect_ends_all_blocks() {
     for seed in 0..8 {

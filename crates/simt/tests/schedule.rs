@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-/// Block and thread of everybody, in the order in which they pass two lines.
+/// The block and thread numbers, in the order in which threads pass two lines.
 fn order(seed: u64) -> Vec<(u32, u32)> {
     order_of(3, &serial(seed))
 }
@@ -48,8 +48,7 @@ fn blocks_have_orders_of_their_own() {
     assert!(!threads_of(0).eq(threads_of(1)));
 }
 
-/// The last thread to arrive at a barrier goes on at once; after it, any warp
-/// may be next, not only its own.
+/// The last thread to arrive at a barrier continues at once. After it, any warp may be next, not only its own.
 #[test]
 fn every_warp_may_be_next_behind_a_barrier() {
     let own_warp_is_next = |seed| {
@@ -118,7 +117,7 @@ fn a_host_thread_pool_may_launch() {
     });
 }
 
-/// In a pool of the program's, a kernel that waits for it would run other blocks on the stack of one of its threads.
+/// In a pool of the program, a kernel that waits for the pool would run other blocks on a simulated thread's stack.
 #[test]
 fn kernels_run_on_threads_of_the_simulator_alone() {
     launch(8, 64, || {
@@ -140,7 +139,7 @@ fn mappings() -> usize {
         .count()
 }
 
-/// Stacks are kept for the next block, also those of threads that were stopped.
+/// Stacks are kept for the next block, including those of stopped threads.
 #[test]
 #[cfg(target_os = "linux")]
 fn stacks_are_used_again() {
@@ -154,8 +153,7 @@ fn stacks_are_used_again() {
     };
     stop_in_the_middle();
     (0..50).for_each(|_| stop_in_the_middle());
-    // Each worker keeps two mappings per stack; launches of other tests of
-    // this process come on top, on the same workers.
+    // Each worker keeps two mappings per stack. Other tests of this process add theirs, on the same workers.
     let workers = std::thread::available_parallelism()
         .unwrap()
         .get()

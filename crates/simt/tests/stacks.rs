@@ -1,4 +1,4 @@
-//! A simulated thread that needs more stack than it has is reported, and the process goes on.
+//! A simulated thread that overflows its stack is reported, and the process continues.
 
 #![cfg(all(
     target_os = "linux",
@@ -24,7 +24,7 @@ fn use_stack<const BYTES: usize>() -> u8 {
     array[black_box(BYTES / 2)]
 }
 
-/// Calls itself `depth` times, and then `action`.
+/// Recurses `depth` times, then calls `action`.
 #[inline(never)]
 fn recurse(depth: usize, action: &dyn Fn()) -> u64 {
     let frame = black_box([depth as u64; 16]);
@@ -107,8 +107,8 @@ fn endless_recursion_is_reported() {
     });
 }
 
-/// Whatever depth an instruction is called at: it either works or is reported, with its line where
-/// there is room to find it. Nothing of the simulator's stays locked.
+/// At any depth, an instruction either works or is reported, with its line if there is stack to find it. No lock of the
+/// simulator stays locked.
 #[test]
 fn an_instruction_near_the_end_of_the_stack_is_reported() {
     in_child(
@@ -126,7 +126,7 @@ fn an_instruction_near_the_end_of_the_stack_is_reported() {
                 let result = launch_with(&options, 2, 32, || {
                     if is_the_one() {
                         recurse(depth, &|| {
-                            // SAFETY: (1) the memory is not registered.
+                            // SAFETY: the memory is not registered.
                             unsafe {
                                 simt::access(
                                     simt::Space::Global,
@@ -155,7 +155,7 @@ fn an_instruction_near_the_end_of_the_stack_is_reported() {
     );
 }
 
-/// A fault that is no overflow still ends the process.
+/// Any other fault still ends the process.
 #[test]
 fn other_faults_are_handed_on() {
     use std::os::unix::process::ExitStatusExt;
@@ -177,8 +177,8 @@ fn other_faults_are_handed_on() {
     assert_eq!(status.signal(), Some(11), "{status}");
 }
 
-/// An overflow in a thread that unwinds leaves its host thread marked as panicking for ever: later
-/// launches must not be run there.
+/// An overflow in an unwinding thread leaves its host thread marked as panicking forever. Later launches must not run
+/// there.
 #[test]
 fn an_overflow_while_unwinding_is_no_lasting_harm() {
     struct Overflows;
@@ -206,11 +206,11 @@ fn an_overflow_while_unwinding_is_no_lasting_harm() {
     });
 }
 
-/// Whether the scoped thread of the next test may read, and what it has read.
+/// Whether the scoped thread of the next test may read, and the value that it has read.
 static MAY_READ: AtomicBool = AtomicBool::new(false);
 static READ: AtomicU32 = AtomicU32::new(0);
 
-/// Has another host thread read `value` later, in a scope that never ends.
+/// Lets another host thread read `value` later, in a scope that never ends.
 fn lend_and_overflow(value: &u32) {
     std::thread::scope(|scope| {
         scope.spawn(|| {

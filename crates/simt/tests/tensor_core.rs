@@ -1,4 +1,4 @@
-//! The model of tensor cores against the bits of an H200.
+//! Compares the model of tensor cores with the bits of an H200.
 
 mod tensor_products;
 

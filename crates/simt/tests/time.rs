@@ -1,4 +1,4 @@
-//! A kernel that never ends is reported and stopped; one that is only slow is not.
+//! A kernel that never ends is reported and stopped. One that is only slow is not.
 
 mod borrowed;
 mod common;
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Short against the limits of tests, long against their kernels.
+/// Short compared with the tests' limits, long compared with their kernels.
 const LIMIT: Duration = Duration::from_millis(80);
 
 fn limited(options: Options) -> Options {
@@ -23,15 +23,14 @@ fn limited(options: Options) -> Options {
     }
 }
 
-/// Runs `body` under several options: each time it must be stopped, by the limit of time, and the
-/// next launch must work.
+/// Runs `body` under several options. Each time the time limit must stop it, and the next launch must work.
 #[track_caller]
 fn assert_stopped(body: impl Fn() + Sync) -> [Box<Defect>; 3] {
     assert_stopped_as(&[DefectKind::TimeLimit], body)
 }
 
-/// As [`assert_stopped`], for threads that poll a word: stopped as a deadlock if they have polled often before their
-/// time is up.
+/// [`assert_stopped`] for threads that poll a word. They are stopped as a deadlock if they poll often before their time
+/// is up.
 #[track_caller]
 fn assert_spinning(body: impl Fn() + Sync) -> [Box<Defect>; 3] {
     assert_stopped_as(&[DefectKind::Deadlock, DefectKind::TimeLimit], body)
@@ -68,7 +67,7 @@ fn assert_stopped_under(
 }
 
 fn touch(word: &AtomicU32, kind: AccessKind) {
-    // SAFETY: (1) the memory is not registered.
+    // SAFETY: the memory is not registered.
     unsafe { simt::access(Space::Global, kind, word.as_ptr().addr(), 4, 0, 4, 4) };
 }
 
@@ -121,7 +120,7 @@ fn atomic_updates() {
         let lock = AtomicU32::new(1);
         assert_spinning(|| {
             touch(&lock, AccessKind::Atomic);
-            // SAFETY: the word is valid, and accessed by this function alone.
+            // SAFETY: the word is valid, and only this function accesses it.
             while unsafe { simt::atomic_update_u32(lock.as_ptr(), |_| 1) } != 0 {
                 simt::fence(MemoryScope::Device);
             }
@@ -194,7 +193,7 @@ fn allocations() {
     });
 }
 
-/// One thread panics; another one catches its unwinding and goes on for ever.
+/// One thread panics. Another one catches its unwinding and runs forever.
 #[test]
 fn caught_unwinding() {
     in_child("caught_unwinding", || {
@@ -252,7 +251,7 @@ fn the_limit_is_that_of_a_block() {
     assert!(begin.elapsed() > LIMIT);
 }
 
-/// A block may wait for another one that takes its time, as long as that one has some left.
+/// A block may wait for a slow one while that one has time left.
 #[test]
 fn a_block_may_wait_for_one_that_works() {
     let options = Options {
@@ -262,7 +261,7 @@ fn a_block_may_wait_for_one_that_works() {
     let is_done = AtomicU32::new(0);
     let wait = || {
         if block_x() == 0 {
-            // Each thread takes half of the limit; then it exits, and the next one starts.
+            // Each thread takes half of the limit and exits; then the next one starts.
             if thread_x() < 6 {
                 let begin = Instant::now();
                 while begin.elapsed() < LIMIT {

@@ -1,5 +1,5 @@
-//! Unwinding that is caught, resumed, or panics again while a block is cut off neither hangs nor
-//! ends the process, and no panic leaves a launch.
+//! While a block is stopped, unwinding that is caught, resumed, or panics again neither hangs nor ends the process, and
+//! no panic leaves a launch.
 //!
 //! The seeds are fixed, whatever `TILEWRIGHT_SEEDS` says: these are tests of the simulator, not of a kernel.
 
@@ -39,12 +39,12 @@ struct Fails;
 
 impl Drop for Fails {
     fn drop(&mut self) {
-        // SAFETY: (1) the memory is not registered.
+        // SAFETY: the memory is not registered.
         unsafe { simt::access(Space::Global, AccessKind::Read, 4096, 4, 4, 4, 4) };
     }
 }
 
-/// Panics when it is dropped, `0` times again with what it has panicked with.
+/// Panics when it is dropped, and then `0` more times with the same payload.
 struct PanicsOnDrop(u32);
 
 impl Drop for PanicsOnDrop {
@@ -73,7 +73,7 @@ fn unwinding_that_is_always_caught_ends() {
     });
 }
 
-/// What is caught a few times still drops everything.
+/// Unwinding that is caught a few times still drops everything.
 #[test]
 fn unwinding_that_is_caught_goes_on() {
     struct Counts<'a>(&'a AtomicU32);

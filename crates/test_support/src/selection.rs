@@ -1,9 +1,9 @@
-//! What the option `--only` of a program chooses among what it can do.
+//! The option `--only` of programs.
 
-/// For each of `names`, whether it contains one of the texts in `only`, which have commas between them.
+/// For each of `names`, whether it contains one of the texts in `only`, which commas separate.
 ///
 /// # Errors
-/// The message for a text that no name contains: a misspelt one among others would pass unnoticed.
+/// The message for a text that no name contains: otherwise a misspelt text among others would go unnoticed.
 pub fn chosen<N: AsRef<str>>(names: &[N], only: &str) -> Result<Vec<bool>, String> {
     let texts: Vec<&str> = only.split(',').map(str::trim).collect();
     let contains = |name: &N, text: &str| !text.is_empty() && name.as_ref().contains(text);

@@ -52,7 +52,7 @@ impl MatmulPlan {
     fn shown(plan: &Plan) -> Self {
         let tile = plan.kernel.descriptor.tile;
         let tile = match plan.steps.vector_work() {
-            Some(work) => (work.lines_of_block, 1),
+            Some(work) => (work.rows_of_block, 1),
             None => (tile.rows, tile.columns),
         };
         let [a, b] = plan.staging;

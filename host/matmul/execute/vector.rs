@@ -1,4 +1,4 @@
-//! Products of rows or columns of a matrix with a vector, and sums of lines.
+//! Products with a vector, y = X v, and sums of X's rows.
 
 use crate::buffer::Buffer;
 use crate::error::Outcome;
@@ -14,7 +14,7 @@ use crate::matmul::types::{EpilogueScalar, Operand, Typed};
 use crate::matrix::{Matrix, MatrixBatch, MatrixBatchMut, MatrixView, Order};
 use crate::module::Module;
 use crate::workspace::Counters;
-use tilewright_kernels::matvec::{STRAND_BYTES, VectorShape};
+use tilewright_kernels::matvec::{LOAD_BYTES, VectorShape};
 
 /// C = A B, where B is a vector, by a kernel that reads elements.
 pub fn multiply<T: Kernels<O, S>, O: Typed, S: EpilogueScalar>(
@@ -49,13 +49,13 @@ fn multiply_in<T: Operand, R: Typed, O: Typed, S: EpilogueScalar>(
         } = part;
         let x = StagedOperand::new(operands.a, a_staging, Order::RowMajor)?;
         let v = StagedOperand::new(operands.b, b_staging, Order::ColumnMajor)?;
-        // SAFETY: the launch reads only the elements of the lines, as the kernels document.
+        // SAFETY: the launch reads only the elements of X and v, as the kernels document.
         let (x, v): (LinesToRead<'_, R>, LinesToRead<'_, R>) = unsafe { (x.read(), v.read()) };
         let of_word = size_of::<R>() / size_of::<T>();
-        let operands = LinesAndVector {
+        let operands = MatrixAndVector {
             x,
             v: LinesToRead {
-                // Words lie side by side.
+                // Words are contiguous.
                 leading_dimension: match of_word {
                     1 => elements_apart(operands.b.first()),
                     _ => 1,
@@ -64,8 +64,8 @@ fn multiply_in<T: Operand, R: Typed, O: Typed, S: EpilogueScalar>(
             },
             k: match of_word {
                 1 => k,
-                // Lines of 8-bit elements are whole vectors of 16 bytes, padded with zeros.
-                _ => k.next_multiple_of(STRAND_BYTES) / of_word,
+                // Rows of 8-bit elements are whole vectors of 16 bytes, padded with zeros.
+                _ => k.next_multiple_of(LOAD_BYTES) / of_word,
             },
         };
         let launch = Launch {
@@ -75,8 +75,8 @@ fn multiply_in<T: Operand, R: Typed, O: Typed, S: EpilogueScalar>(
             shape: shape_of(work, m, &operands, c.view()),
             products,
         };
-        // SAFETY: the work fits the kernel: the shapes were compared, the kernel was selected by the layout of the
-        // lines, the grid and the lanes are those of the plan, words come from whole vectors of 16 bytes, and the
+        // SAFETY: the work fits the kernel: the shapes were compared, the kernel was selected by the layout of X,
+        // the grid and the lanes are those of the plan, words come from whole vectors of 16 bytes, and the
         // launch accesses only elements of C. No work conflicts: the matrices are borrowed until this returns, C
         // mutably, and copies are freed by work that comes later.
         unsafe { launch.submit(operands, (c, epilogue)) }
@@ -92,12 +92,12 @@ pub fn add_up<T: EpilogueScalar + Operand<Sum = T> + Kernels<T, T>>(
 ) -> Outcome<()> {
     let (m, n, _) = matrices.extents();
     let Matrices { c, epilogue, .. } = matrices;
-    let lines = m * n;
-    let operands = LinesAndVector {
+    let rows = m * n;
+    let operands = MatrixAndVector {
         x: LinesToRead {
             // SAFETY: the launch reads only elements of the matrix, as the kernels document.
             elements: unsafe { read_elements(sums.into()) },
-            leading_dimension: lines,
+            leading_dimension: rows,
             stride: 0,
         },
         v: LinesToRead::none(),
@@ -108,48 +108,48 @@ pub fn add_up<T: EpilogueScalar + Operand<Sum = T> + Kernels<T, T>>(
         work,
         grid: Grid::of_vector(work),
         shape: VectorShape {
-            columns: n,
+            y_columns: n,
             y_apart: c.view().first().leading_dimension(),
             y_stride: 0,
-            ..shape_of(work, lines, &operands, c.view())
+            ..shape_of(work, rows, &operands, c.view())
         },
         products: 1,
     };
-    // SAFETY: the work fits the kernel: the sums have the elements of all lines, with neighbouring lines side by
-    // side, C is row-major, the grid is that of `work`, and the launch accesses only elements of C. No work
-    // conflicts: C is borrowed mutably until this returns, and the sums are borrowed.
+    // SAFETY: the work fits the kernel: the sums have the elements of X, which is column-major, C is row-major, the
+    // grid is that of `work`, and the launch accesses only elements of C. No work conflicts: C is borrowed mutably
+    // until this returns, and the sums are borrowed.
     unsafe { launch.submit(operands, (c, epilogue)) }
 }
 
-/// The operands of a launch.
-struct LinesAndVector<'a, R> {
+/// The operands X and v of a launch.
+struct MatrixAndVector<'a, R> {
     x: LinesToRead<'a, R>,
     /// The vector; its leading dimension is the distance from one element to the next.
     v: LinesToRead<'a, R>,
-    /// Elements of a line, as the kernel counts them.
+    /// Elements of a row, as the kernel counts them.
     k: usize,
 }
 
 /// The kernel shape of the work, whose results are the columns of `c`.
 fn shape_of<R, O: Typed>(
     work: &VectorWork,
-    lines: usize,
-    LinesAndVector { x, v, k }: &LinesAndVector<'_, R>,
+    rows: usize,
+    MatrixAndVector { x, v, k }: &MatrixAndVector<'_, R>,
     c: MatrixBatch<'_, O>,
 ) -> VectorShape {
     VectorShape {
-        lines,
+        rows,
         k: *k,
         x_apart: x.leading_dimension,
         v_apart: v.leading_dimension,
-        columns: 1,
+        y_columns: 1,
         y_apart: elements_apart(c.first()),
         x_stride: x.stride,
         v_stride: v.stride,
         y_stride: c.stride(),
         lanes: work.lanes,
         parts_of_group: work.parts_of_group,
-        lines_of_group: work.lines_of_group,
+        rows_of_group: work.rows_of_group,
     }
 }
 
@@ -166,12 +166,12 @@ impl<R: Typed, O: Typed, S: EpilogueScalar, P: Typed> Launch<'_, R, O, S, P> {
     /// Launches the kernel, which writes to `c`.
     ///
     /// # Safety
-    /// 1. The lines, the shape, the work and the grid meet the kernel's requirements, and the launch accesses only
+    /// 1. The operands, the shape, the work and the grid meet the kernel's requirements, and the launch accesses only
     ///    elements of `c`.
     /// 2. The views meet requirement 2 of [`ProductLaunch`](crate::matmul::entry::ProductLaunch).
     unsafe fn submit(
         self,
-        LinesAndVector { x, v, .. }: LinesAndVector<'_, R>,
+        MatrixAndVector { x, v, .. }: MatrixAndVector<'_, R>,
         (c, epilogue): (MatrixBatchMut<'_, O>, Epilogue<'_, S>),
     ) -> Outcome<()> {
         let Self {
@@ -181,8 +181,8 @@ impl<R: Typed, O: Typed, S: EpilogueScalar, P: Typed> Launch<'_, R, O, S, P> {
             shape,
             products,
         } = self;
-        let VectorShape { lines, k, .. } = shape;
-        let what = || format!("a grid of {} blocks for {lines} sums of {k}", work.blocks);
+        let VectorShape { rows, k, .. } = shape;
+        let what = || format!("a grid of {} blocks for {rows} sums of {k}", work.blocks);
         let config = grid.config(products, what)?;
         let Launcher { module, launch } = launcher;
         let device = c.view().first().device().clone();

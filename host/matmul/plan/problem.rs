@@ -2,7 +2,7 @@
 
 use crate::error::CudaVersion;
 use crate::launch::MAX_GRID_Y;
-use crate::matmul::kernel::{GemmKernel, Method, VectorLines};
+use crate::matmul::kernel::{GemmKernel, Method, VectorRows};
 use crate::matmul::types::ElementType;
 use crate::matrix::Order;
 use cuda_std::kernel::Architecture;
@@ -22,13 +22,12 @@ pub struct MatrixLayout {
     pub alignment: usize,
 }
 
-/// A product of the rows or columns of a matrix with a vector.
+/// A product with a vector, y = X v.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VectorProduct {
-    /// Whether A is the matrix and B the vector, so that the lines are rows of A. Otherwise the lines are columns
-    /// of B.
+    /// Whether A is the matrix X and B the vector. Otherwise X is the transpose of B.
     pub matrix_is_a: bool,
-    pub lines: VectorLines,
+    pub rows: VectorRows,
 }
 
 /// The short side of a skinny result: its rows or its columns.
@@ -107,21 +106,21 @@ impl Problem {
         Some(outputs.saturating_mul(self.batch as u64))
     }
 
-    /// The product as one of lines and a vector; `None` if neither operand is a vector.
+    /// The product as y = X v; `None` if neither operand is a vector.
     pub fn vector(&self) -> Option<VectorProduct> {
-        let of = |matrix_is_a, line_order: Order, matrix: &MatrixLayout, lines| VectorProduct {
+        let of = |matrix_is_a, row_order: Order, matrix: &MatrixLayout, rows| VectorProduct {
             matrix_is_a,
-            lines: match matrix.order == line_order || lines == 1 && matrix.leading_dimension == 1 {
-                _ if self.element.bytes() == 1 => VectorLines::Either,
-                true => VectorLines::Along,
-                false => VectorLines::Across,
+            rows: match matrix.order == row_order || rows == 1 && matrix.leading_dimension == 1 {
+                _ if self.element.bytes() == 1 => VectorRows::Either,
+                true => VectorRows::Along,
+                false => VectorRows::Across,
             },
         };
         let with_a = of(true, Order::RowMajor, &self.a, self.m);
         let with_b = of(false, Order::ColumnMajor, &self.b, self.n);
         match (self.m, self.n) {
             // If both are vectors, a contiguous one is the matrix.
-            (1, 1) if with_a.lines == VectorLines::Across => Some(with_b),
+            (1, 1) if with_a.rows == VectorRows::Across => Some(with_b),
             (_, 1) => Some(with_a),
             (1, _) => Some(with_b),
             _ => None,
@@ -272,7 +271,7 @@ pub fn computes(kernel: &GemmKernel, problem: &Problem, device: DeviceFacts) -> 
             Method::GroupedMma => {
                 problem.batch == 1 && !problem.is_gram && problem.has_aligned_lines()
             }
-            Method::Vector(lines) => problem.vector().is_some_and(|it| it.lines == lines),
+            Method::Vector(rows) => problem.vector().is_some_and(|it| it.rows == rows),
             Method::Wgmma(_) | Method::Single | Method::Skinny(_) => problem.fits_tensor_maps(),
             Method::Split(_) | Method::SplitMma(_) | Method::Wide | Method::WideMma => {
                 problem.can_be_split()

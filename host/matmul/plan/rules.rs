@@ -83,14 +83,14 @@ pub fn fastest(
     // Unpacking 8-bit floats takes more instructions than loading them leaves time for: an H200 multiplies them by
     // a vector as fast on its tensor cores.
     let is_float8 = matches!(problem.element, ElementType::F8E4M3 | ElementType::F8E5M2);
-    if let (Arithmetic::Auto, Some(VectorProduct { lines, .. })) = (arithmetic, problem.vector())
+    if let (Arithmetic::Auto, Some(VectorProduct { rows, .. })) = (arithmetic, problem.vector())
         && whole.vector().is_some()
         && !(is_float8 && has_warpgroups)
-        && kernels_of(Method::Vector(lines))
+        && kernels_of(Method::Vector(rows))
             .iter()
             .any(|it| device.has(it))
     {
-        return Some((Method::Vector(lines), SelectionReason::Vector));
+        return Some((Method::Vector(rows), SelectionReason::Vector));
     }
     let is_small = problem.m.max(problem.n).max(problem.k) <= BY_WARPS_UP_TO;
     if let (Arithmetic::Auto, None) = (arithmetic, tiles)

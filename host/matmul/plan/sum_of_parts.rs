@@ -6,7 +6,7 @@ use super::vector::VectorWork;
 use crate::error::CudaVersion;
 use crate::images::oldest_driver;
 use crate::kernels::images_of;
-use crate::matmul::kernel::{GemmKernel, Method, VectorLines};
+use crate::matmul::kernel::{GemmKernel, Method, VectorRows};
 use crate::matmul::table::kernels_of;
 use crate::matmul::types::ElementType;
 use cuda_std::kernel::Kernel;
@@ -39,12 +39,12 @@ impl SumOfParts {
         let element = problem.element;
         match element {
             ElementType::F32 | ElementType::F64 => {
-                let lines = VectorLines::Across;
-                let kernels = kernels_of(Method::Vector(lines), element, element);
+                let rows = VectorRows::Across;
+                let kernels = kernels_of(Method::Vector(rows), element, element);
                 let outputs = problem.m * problem.n;
                 Self::Columns {
                     kernel: kernels.first().expect("both types have one"),
-                    work: VectorWork::new(lines, (outputs, parts.count), element.bytes(), 1),
+                    work: VectorWork::new(rows, (outputs, parts.count), element.bytes(), 1),
                 }
             }
             _ => Self::ByKernel {

@@ -1,9 +1,8 @@
-//! A block's operands: the rows of A and the columns of B that it multiplies, in tiles along K, and the stages to which
-//! these are copied.
+//! A block's operands: the rows of A and the columns of B that it multiplies, in tiles along K, and their stages.
 
 use super::super::element::OperandElement;
 use super::super::grid::{block_position, is_within_c};
-use super::super::operand::{Operand, Operands, TileOrigin};
+use super::super::operand::{GlobalOperand, Operands, TileOrigin};
 use super::stage::{StageElement, StageLayout, Stages};
 use super::warp_tile::WarpOutputs;
 use cuda_std::prelude::*;
@@ -11,20 +10,20 @@ use cuda_std::prelude::*;
 /// A block's operands, and their stages.
 pub struct BlockOperands<'a, A: StageLayout, B: StageLayout<Element = A::Element>> {
     pub stages: (Stages<'a, A>, Stages<'a, B>),
-    a: Operand<'a, A::Element>,
-    b: Operand<'a, A::Element>,
-    /// The place of the block among the result's, in blocks: half of the registers that rows and columns would take.
+    a: GlobalOperand<'a, A::Element>,
+    b: GlobalOperand<'a, A::Element>,
+    /// The block row and the block column: half the registers of a row and a column.
     place: (u32, u32),
     /// Tiles of K.
     pub tiles: u32,
-    /// So many of them, from the first on, end within K.
+    /// Tiles that lie within K: the first ones.
     pub whole_tiles: u32,
-    /// Whether the block's outputs all lie within C, and so its rows of A and columns of B within these.
+    /// Whether all the block's outputs lie within C. Then its rows lie within A and its columns within B.
     pub is_within_c: bool,
 }
 
 impl<'a, A: StageLayout, B: StageLayout<Element = A::Element>> BlockOperands<'a, A, B> {
-    /// Those of block number `block` of the product's, whose warps have the outputs `W`.
+    /// The operands of the product's block number `block`, whose warps have the outputs `W`.
     #[inline(always)]
     pub fn of_block<W: WarpOutputs>(
         block: u32,
@@ -64,7 +63,7 @@ impl<'a, A: StageLayout, B: StageLayout<Element = A::Element>> BlockOperands<'a,
         (row as usize * A::OUTPUTS, column as usize * B::OUTPUTS)
     }
 
-    /// Where the tiles of both operands start whose first k is `k`.
+    /// The origins of both operands' tiles with first k `k`.
     #[inline(always)]
     fn tile(&self, k: usize) -> (TileOrigin, TileOrigin) {
         let (row, column) = self.origin();
@@ -72,19 +71,20 @@ impl<'a, A: StageLayout, B: StageLayout<Element = A::Element>> BlockOperands<'a,
         (at(row), at(column))
     }
 
-    /// Whether rows of both operands start at multiples of `elements` elements.
+    /// Whether the addresses of both operands' rows are multiples of `elements` elements.
     #[inline(always)]
     pub fn rows_start_at_multiples_of(&self, elements: usize) -> bool {
         self.a.rows_start_at_multiples_of(elements) && self.b.rows_start_at_multiples_of(elements)
     }
 
-    /// Starts to copy the tile that starts at `k` to stage number `stage`, 16 bytes at a time.
+    /// Starts to copy the tile from `k` on to stage number `stage`, 16 bytes at a time.
     ///
     /// # Safety
-    /// 1. There are such a tile and such a stage, and the operands' rows start at multiples of 16 bytes.
-    /// 2. With `IN_BOUNDS` the tile lies within both operands.
-    /// 3. The stages are the block's own. The last readers of this one have passed a barrier, and no thread touches it
-    ///    until its copies have been waited for and another one has been passed.
+    /// 1. The product has the block and a tile from `k` on, and the operands have their elements, in rows aligned to 16
+    ///    bytes. There is such a stage. All threads of the block make the call, as many as the layouts state.
+    /// 2. With `IN_BOUNDS`, the tile lies within both operands.
+    /// 3. Only this block accesses the stages. The last readers of this one have passed a barrier, and no thread
+    ///    accesses it until its copies have been waited for and another barrier has been passed.
     #[inline(always)]
     pub unsafe fn load<const STAGES: usize, const IN_BOUNDS: bool>(
         &self,
@@ -94,7 +94,9 @@ impl<'a, A: StageLayout, B: StageLayout<Element = A::Element>> BlockOperands<'a,
     ) {
         let (a_stages, b_stages) = self.stages;
         let (of_a, of_b) = self.tile(k);
-        // SAFETY: (1) is (1), and blocks begin at multiples of their outputs. (2) is (3). (3) is (2). (4) is (1).
+        // SAFETY: the stage, the threads, the operands with aligned rows, the tile from `k` on, within both operands
+        // with `IN_BOUNDS`, and that no thread accesses the stage: the caller's contract. `origin` is a multiple of the
+        // block's outputs, and of the depth: `tile`.
         unsafe {
             a_stages.load::<STAGES, IN_BOUNDS>(pipeline, stage, &self.a, of_a);
             b_stages.load::<STAGES, IN_BOUNDS>(pipeline, stage, &self.b, of_b);
@@ -103,10 +105,11 @@ impl<'a, A: StageLayout, B: StageLayout<Element = A::Element>> BlockOperands<'a,
 }
 
 impl<A: StageLayout<Element = f64>, B: StageLayout<Element = f64>> BlockOperands<'_, A, B> {
-    /// [`BlockOperands::load`] of a tile that ends within K, whose rows of A and columns of B may lie outside in part.
+    /// [`BlockOperands::load`] of a tile within K, whose rows of A and columns of B may lie partly outside.
     ///
     /// # Safety
-    /// As (1) and (3) of [`BlockOperands::load`].
+    /// 1. (1) and (3) of [`BlockOperands::load`].
+    /// 2. The tile lies within K.
     #[inline(always)]
     pub unsafe fn load_at_edge<const STAGES: usize>(
         &self,
@@ -116,18 +119,19 @@ impl<A: StageLayout<Element = f64>, B: StageLayout<Element = f64>> BlockOperands
     ) {
         let (a_stages, b_stages) = self.stages;
         let (of_a, of_b) = self.tile(k);
-        // SAFETY: (1) is (1), and blocks begin at multiples of their outputs, before the last. (2) is (3). (3) The tile
-        // ends within K. (4) is (1).
+        // SAFETY: the stage, the threads, the operands with aligned rows, that no thread accesses the stage, and that
+        // the tile lies within K: the caller's contract. `origin` is a multiple of the block's outputs, of which the
+        // first lies within C.
         unsafe {
             a_stages.load_at_edge(pipeline, stage, &self.a, of_a);
             b_stages.load_at_edge(pipeline, stage, &self.b, of_b);
         }
     }
 
-    /// [`BlockOperands::load`], an element at a time: rows may start anywhere.
+    /// [`BlockOperands::load`], an element at a time, for rows of any alignment.
     ///
     /// # Safety
-    /// As for [`BlockOperands::load`], but for where rows start.
+    /// 1. As for [`BlockOperands::load`], without the alignment of rows.
     #[inline(always)]
     pub unsafe fn load_elements<const STAGES: usize, const IN_BOUNDS: bool>(
         &self,
@@ -137,7 +141,7 @@ impl<A: StageLayout<Element = f64>, B: StageLayout<Element = f64>> BlockOperands
     ) {
         let (a_stages, b_stages) = self.stages;
         let (of_a, of_b) = self.tile(k);
-        // SAFETY: (1) is (1), and blocks begin at multiples of their outputs. (2) is (3). (3) is (2).
+        // SAFETY: as for `load`, where rows may start at any element.
         unsafe {
             a_stages.load_elements::<STAGES, IN_BOUNDS>(pipeline, stage, &self.a, of_a);
             b_stages.load_elements::<STAGES, IN_BOUNDS>(pipeline, stage, &self.b, of_b);

@@ -1,9 +1,10 @@
-//! What tensor cores multiply, type by type: products of 16 x 8 outputs, along k as long as the fragments of
-//! A have registers for, 16 bytes of each row for each lane of four.
+//! Element types that tensor cores multiply, in products of 16 x 8 outputs.
+//!
+//! A product has the largest k whose fragment of A fits the registers: 16 bytes of a row for each of four lanes.
 
 use super::super::copy_rows::copy_rows;
 use super::super::element::OperandElement;
-use super::super::operand::Operand;
+use super::super::operand::GlobalOperand;
 use super::stage::{StageElement, StageLayout, Stages};
 use crate::epilogue::EpilogueElement;
 use cuda_std::mma::{A, B, C, Element};
@@ -18,15 +19,15 @@ pub const COLUMNS_OF_PRODUCT: usize = 8;
 /// A lane's sums of one product.
 pub type Sums<T> = C<<T as MmaElement>::Sum, ROWS_OF_PRODUCT, COLUMNS_OF_PRODUCT>;
 
-/// A type of operands' elements that a warp multiplies on tensor cores.
+/// An element type that a warp multiplies on tensor cores.
 pub trait MmaElement: StageElement {
     /// The type of sums.
     type Sum: EpilogueElement + Element<ROWS_OF_PRODUCT, COLUMNS_OF_PRODUCT>;
 
-    /// A lane's part of the rows of A that a product takes.
+    /// A lane's part of a product's rows of A.
     type A: Copy;
 
-    /// A lane's part of the columns of B that a product takes.
+    /// A lane's part of a product's columns of B.
     type B: Copy;
 
     /// The k of one product.
@@ -35,12 +36,13 @@ pub trait MmaElement: StageElement {
     /// Zeros.
     fn zero() -> (Self::A, Self::B);
 
-    /// A lane's part of the rows from `row` on and of [`STEP`](Self::STEP) k from `k` on.
+    /// A lane's part of 16 rows, from `row` on, with [`STEP`](Self::STEP) k, from `k` on.
     ///
     /// # Safety
-    /// 1. Stage number `stage` has these elements, which have been written, before a barrier.
+    /// 1. Stage number `stage` has these elements. They have been written, before a barrier, and no thread writes them
+    ///    before the next one.
     /// 2. `row` is a multiple of 16, and `k` of [`STEP`](Self::STEP).
-    /// 3. All threads of the warp make the call together: none has branched away.
+    /// 3. All threads of the warp make the call together, converged.
     unsafe fn read_a<L: StageLayout<Element = Self>>(
         stages: Stages<'_, L>,
         stage: usize,
@@ -48,10 +50,10 @@ pub trait MmaElement: StageElement {
         k: usize,
     ) -> Self::A;
 
-    /// A lane's part of two products' columns from `column` on and of [`STEP`](Self::STEP) k from `k` on.
+    /// A lane's part of two products' columns, from `column` on, with [`STEP`](Self::STEP) k, from `k` on.
     ///
     /// # Safety
-    /// As for `read_a`, of columns.
+    /// 1. As for [`read_a`](Self::read_a), for 16 columns.
     unsafe fn read_b<L: StageLayout<Element = Self>>(
         stages: Stages<'_, L>,
         stage: usize,
@@ -62,13 +64,13 @@ pub trait MmaElement: StageElement {
     /// The sums with the product added.
     ///
     /// # Safety
-    /// 1. All threads of the warp make the call together: none has branched away.
+    /// 1. All threads of the warp make the call together, converged.
     #[track_caller]
     unsafe fn add_product(sums: Sums<Self>, a: Self::A, b: Self::B) -> Sums<Self>;
 }
 
-/// Rows are 4 elements longer than a multiple of 16: the 16 elements that half a warp reads at once, 4 k of 4
-/// neighbouring outputs, are then in 16 different pairs of banks, whichever of the two follow one another.
+/// Rows are a multiple of 16 elements, and 4 of padding, apart. So the 16 elements that half a warp reads at once, 4 k
+/// of 4 neighbouring outputs, are in 16 different pairs of banks, whether k or outputs are contiguous.
 impl StageElement for f64 {
     const DEPTH: usize = 16;
     const PADDING: usize = 4;
@@ -77,10 +79,10 @@ impl StageElement for f64 {
     unsafe fn copy<L: StageLayout<Element = Self>, const STAGES: usize, const IN_BOUNDS: bool>(
         pipeline: &mut Pipeline<STAGES>,
         to: (SharedSlice<Self>, usize),
-        operand: &Operand<Self>,
+        operand: &GlobalOperand<Self>,
         origin: (usize, usize),
     ) {
-        // SAFETY: (1) to (4) are the caller's.
+        // SAFETY: the caller's contract, with copies of 2 elements, 16 bytes.
         unsafe {
             copy_rows::<L, STAGES, 2, IN_BOUNDS, IN_BOUNDS>(pipeline, to, operand, origin);
         }
@@ -106,8 +108,8 @@ impl MmaElement for f64 {
         row: usize,
         k: usize,
     ) -> Self::A {
-        // SAFETY: (1) the element is there and has been written, by (1). (2) No thread writes it until the
-        // next barrier.
+        // SAFETY: the stage has the element, which was written before a barrier and is not written before the next one:
+        // the caller's contract.
         A::from_fn(|i, j| unsafe { stages.as_slice().load(stages.index(stage, row + i, k + j)) })
     }
 
@@ -119,7 +121,7 @@ impl MmaElement for f64 {
         k: usize,
     ) -> [Self::B; 2] {
         let product = |first: usize| {
-            // SAFETY: as for A.
+            // SAFETY: as for A, for the columns of either product.
             B::from_fn(|i, j| unsafe {
                 stages
                     .as_slice()
@@ -131,14 +133,14 @@ impl MmaElement for f64 {
 
     #[inline(always)]
     unsafe fn add_product(sums: Sums<Self>, a: Self::A, b: Self::B) -> Sums<Self> {
-        // SAFETY: (1) is the caller's.
+        // SAFETY: the warp is converged: the caller's contract.
         unsafe { sums.add_product(a, b) }
     }
 }
 
-/// Elements of which 16 bytes are read at once, by `ldmatrix`. Rows are 16 bytes longer than a multiple of 32:
-/// 8 neighbouring ones are then in different banks. Elements of 8 bits are `along_k` alone, for which there is
-/// no other `ldmatrix`.
+/// Elements of 8 or 16 bits, which `ldmatrix` reads 16 bytes at a time. Rows are a multiple of 32 bytes, and 16 bytes
+/// of padding, apart, so that 8 neighbouring rows are in different banks. 8-bit elements are contiguous along k only:
+/// `ldmatrix` cannot transpose them.
 macro_rules! narrow_elements {
     ($($element:ident in $sum:ident: vector = $vector:literal, step = $step:literal, depth = $depth:literal,
         $(transposed = [$read_a:ident $read_b:ident],)?;)*) => {$(
@@ -155,10 +157,10 @@ macro_rules! narrow_elements {
             unsafe fn copy<L: StageLayout<Element = Self>, const STAGES: usize, const IN_BOUNDS: bool>(
                 pipeline: &mut Pipeline<STAGES>,
                 to: (SharedSlice<Self>, usize),
-                operand: &Operand<Self>,
+                operand: &GlobalOperand<Self>,
                 origin: (usize, usize),
             ) {
-                // SAFETY: (1) to (4) are the caller's.
+                // SAFETY: the caller's contract, with copies of 16 bytes.
                 unsafe {
                     copy_rows::<L, STAGES, $vector, IN_BOUNDS, false>(pipeline, to, operand, origin);
                 }
@@ -184,8 +186,10 @@ macro_rules! narrow_elements {
                 k: usize,
             ) -> Self::A {
                 let index = |i, j| stages.index(stage, row + i, k + j);
-                // SAFETY: (1) is (1). (2) No thread writes them until the next barrier. (3) Rows in memory
-                // start at multiples of 16 bytes, and so do the fragments in them, by (2). (4) is (3).
+                // SAFETY: the stage has the elements, which were written before a barrier and are not written before
+                // the next one, and the warp is converged: the caller's contract. Indices are multiples of 16 bytes:
+                // rows in shared memory start there, and `row` and `k` are multiples of 16 bytes, the caller's
+                // contract.
                 unsafe {
                     $(if !L::K_IS_CONTIGUOUS {
                         return A::$read_a(stages.as_slice(), index);
@@ -202,7 +206,7 @@ macro_rules! narrow_elements {
                 k: usize,
             ) -> [Self::B; 2] {
                 let index = |i, j| stages.index(stage, column + j, k + i);
-                // SAFETY: as for A.
+                // SAFETY: as for A, for 16 columns.
                 unsafe {
                     $(if !L::K_IS_CONTIGUOUS {
                         return B::$read_b(stages.as_slice(), index);
@@ -213,7 +217,7 @@ macro_rules! narrow_elements {
 
             #[inline(always)]
             unsafe fn add_product(sums: Sums<Self>, a: Self::A, b: Self::B) -> Sums<Self> {
-                // SAFETY: (1) is the caller's.
+                // SAFETY: the warp is converged: the caller's contract.
                 unsafe { sums.add_product(a, b) }
             }
         }

@@ -1,4 +1,4 @@
-//! The kernels: tiles, layouts and types.
+//! The kernels, for each tile, layout and type.
 
 use super::product::{RowStaging, product_by_rows, product_one_by_one};
 use super::stage::{AcrossK, AlongK, StageLayout, Stages};
@@ -16,13 +16,13 @@ use cuda_std::hint::opaque;
 use cuda_std::prelude::*;
 use half::{bf16, f16};
 
-/// Whether blocks of so many rows of f64 can have a part of K: larger ones have no registers for it, and the host selects
-/// others.
+/// Whether f64 blocks of `rows` rows can multiply a part of K. Larger ones have no registers left for it, so the host
+/// selects other kernels.
 const fn divides_k(rows: usize) -> bool {
     rows <= 64
 }
 
-/// Kernels that state an architecture. Sums go to C as `$way` says: one by one from registers, or by rows.
+/// Kernels that need an architecture. `$store` is how sums are stored: one by one from registers, or by rows.
 macro_rules! mma_kernels {
     ($($family:ident $name:ident {$method:ident($tiles:path) $tile:ident}
         {$element:ident in $added:ident to $output:ident in $sum:ident $written:ident} {$layouts:ident};)*) => {$(
@@ -33,7 +33,7 @@ macro_rules! mma_kernels {
     };
     (@mma $layouts:ident $tile:ident $element:ident $kernel:tt) => {
         mma_kernels!(@$layouts $tile $element $kernel ["sm_80" by_rows
-            " Their rows (columns, if column-major) start at multiples of 16 bytes."]);
+            " Their rows (columns, if column-major) are aligned to 16 bytes."]);
     };
     (@nn $($kernel:tt)*) => {
         mma_kernels!(@operands $($kernel)* RowMajor RowMajor, AlongK AcrossK, "A and B are row-major.");
@@ -50,7 +50,7 @@ macro_rules! mma_kernels {
         mma_kernels!(@operands $($kernel)* ColumnMajor ColumnMajor, AcrossK AlongK,
             "A and B are column-major.");
     };
-    // Another kernel brings operands that lie otherwise into this order.
+    // Another kernel rearranges operands of other layouts.
     (@either $($kernel:tt)*) => {
         mma_kernels!(@operands $($kernel)* Either Either, AlongK AlongK,
             "A is row-major, B is column-major.");
@@ -62,20 +62,14 @@ macro_rules! mma_kernels {
             $b<$element, { $tile.columns() }, { $tile.threads() }>, $layout);
     };
     (@entry $tile:ident [$name:ident $element:ident $output:ident $sum:ident]
-        [$arch:literal $way:ident $alignment:literal]
+        [$arch:literal $store:ident $alignment:literal]
         $a_layout:ident $b_layout:ident, $a:ty, $b:ty, $layout:literal) => {
         #[doc = concat!("C = A B on tensor cores, A and B in ", stringify!($element), ", C in ",
             stringify!($output), ", with the tiles of `", stringify!($tile), "`. ", $layout)]
         ///
         /// # Safety
-        /// 1. The launch has the block and the dynamic shared memory of the kernel's [`ProductDescriptor`],
-        ///    its blocks for m x n of `shape` along x, and so many along y as the batch has products.
-        /// 2. `a`, `b`, `c` start with the first elements of m x k, k x n and m x n matrices and reach to
-        ///    the last of the batch's; rows (columns, if column-major), matrices, and parts where K is divided,
-        ///    start as far apart as `shape` says, and no two matrices of C have a common element.
-        ///    The launch touches no other elements of the views: those between the rows may be
-        ///    elements of another of the matrices.
-        #[doc = concat!("3. ", $layout, $alignment)]
+        /// 1. The launch meets the [requirements of product kernels](crate::matmul#requirements-of-product-kernels).
+        #[doc = concat!("2. ", $layout, $alignment)]
         #[allow(clippy::too_many_arguments)]
         #[kernel(max_threads = $tile.threads() as u32, min_blocks = $tile.resident, arch = $arch)]
         pub unsafe fn $name(
@@ -93,7 +87,7 @@ macro_rules! mma_kernels {
                 return;
             }
             let mut shared = dynamic_shared_allotment!();
-            let mut room = shared.alternative();
+            let mut staging_memory = shared.alternative();
             let a_stages = shared.array::<$element, { $tile.stages * <$a as StageLayout>::ELEMENTS }>();
             let b_stages = shared.array::<$element, { $tile.stages * <$b as StageLayout>::ELEMENTS }>();
             let stages = (Stages::<$a>::new(a_stages.as_slice()), Stages::<$b>::new(b_stages.as_slice()));
@@ -105,8 +99,8 @@ macro_rules! mma_kernels {
                 { $tile.warps },
                 { $tile.warps_along },
             >;
-            mma_kernels!(@$way [$a, $b, Warp, { $tile.stages }, { $tile.by_elements }],
-                a, b, c, shape, stages, room, epilogue);
+            mma_kernels!(@$store [$a, $b, Warp, { $tile.stages }, { $tile.by_elements }],
+                a, b, c, shape, stages, staging_memory, epilogue);
         }
 
         #[cfg(not(target_arch = "nvptx64"))]
@@ -123,13 +117,14 @@ macro_rules! mma_kernels {
         }
     };
     (@one_by_one [$a:ty, $b:ty, $warp:ty, $count:expr, $by_elements:expr],
-        $of_a:ident, $of_b:ident, $c:ident, $shape:ident, $stages:ident, $room:ident, $epilogue:ident) => {
-        let _ = &mut $room;
-        // SAFETY: of the product, (1): (1) is (1), and a block has returned as a whole or not at all, (2) is (2) and
-        // (3), (3) the stages are taken here; (2) is (2). Of `result_of_block`, (1) and (2) are (2).
+        $of_a:ident, $of_b:ident, $c:ident, $shape:ident, $stages:ident, $staging_memory:ident, $epilogue:ident) => {
+        let _ = &mut $staging_memory;
+        // SAFETY: the block, the grid, the matrices and their layouts: the caller's contract. All threads of the block
+        // make the call: a block has returned as a whole or not at all. The stages are taken here, `$count` of each
+        // operand, and only the product uses them. The launch accesses C only through `store`.
         unsafe {
             let operands = operands_of_block(const { divides_k(<$a as StageLayout>::OUTPUTS) }, $of_a, $of_b, &$shape);
-            // Computed when the sums are there: C holds no registers before.
+            // Computed after the sums, so that C holds no registers before.
             let store = || {
                 let to = result_of_block($c, &$shape, opaque(thread::block_idx_y()));
                 StoreFinished { to, epilogue: $epilogue }
@@ -138,13 +133,15 @@ macro_rules! mma_kernels {
         }
     };
     (@by_rows [$a:ty, $b:ty, $warp:ty, $count:expr, $by_elements:expr],
-        $of_a:ident, $of_b:ident, $c:ident, $shape:ident, $stages:ident, $room:ident, $epilogue:ident) => {
-        let staging: RowStaging<'_, _> = $room.array();
+        $of_a:ident, $of_b:ident, $c:ident, $shape:ident, $stages:ident, $staging_memory:ident, $epilogue:ident) => {
+        let staging: RowStaging<'_, _> = $staging_memory.array();
         let operands = operands_of_block(true, $of_a, $of_b, &$shape);
         let extents = ($shape.m, $shape.n);
         let c = CMatrices::new($c, extents, $shape.ldc, $shape.c_stride);
-        // SAFETY: (1): (1) is (1), and a block has returned as a whole or not at all, (2) and (4) are (2) and (3),
-        // (3) the stages are taken here. (2) `room` deals out the memory of the stages. (3) is (2).
+        // SAFETY: the block, the grid, the matrices, their layouts and alignment: the caller's contract. All threads of
+        // the block make the call: a block has returned as a whole or not at all. The stages are taken here, `$count`
+        // of each operand; only the product uses them, and `staging`, which lies in their memory. The launch accesses
+        // C, which has the batch's matrices, only through `c`.
         unsafe {
             let place = (thread::block_idx_x(), thread::block_idx_y() as usize);
             product_by_rows::<$a, $b, $warp, _, $count>(place, operands, $stages, staging, c, $epilogue);

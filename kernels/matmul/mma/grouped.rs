@@ -1,5 +1,6 @@
-//! Products of f16 and bf16 of unequal shapes in one launch: each block goes on with the main loop of its own, so
-//! that each product has the bits that it has there.
+//! Products of f16 and bf16 matrices of unequal shapes in one launch.
+//!
+//! Each block runs the main loop of a single product, so each product has the bits that it has alone.
 
 use super::product::{RowStaging, product_by_rows};
 use super::stage::{AcrossK, AlongK, StageLayout, Stages};
@@ -35,19 +36,13 @@ macro_rules! grouped_kernels {
             "A and B are column-major.");
     };
     (@entry $tile:ident $name:ident $element:ident,
-        $a:ident $a_layout:ident ($a_lines:ident, $a_len:ident),
-        $b:ident $b_layout:ident ($b_lines:ident, $b_len:ident), $layout:literal) => {
+        $a:ident $a_layout:ident ($a_rows:ident, $a_columns:ident),
+        $b:ident $b_layout:ident ($b_rows:ident, $b_columns:ident), $layout:literal) => {
         #[doc = concat!("C = A B of each product of a group, in ", stringify!($element), ", on tensor cores. ", $layout)]
         ///
         /// # Safety
-        /// 1. The launch has the block and the dynamic shared memory of the kernel's [`ProductDescriptor`], and the
-        ///    blocks of all products of the group along x, one after the other: each has those for its m x n.
-        /// 2. The addresses of a product are those of m x k, k x n and m x n matrices, whose rows (columns, if
-        ///    column-major) start as far apart as it says. No matrix C has a common element with another
-        ///    matrix of the group, and nothing else touches its elements; nothing writes those of A and B.
-        #[doc = concat!("3. ", $layout, " Their rows (columns, if column-major) start at multiples of 16 bytes.")]
-        /// 4. `operands` and `results` start at address 0 and have no elements: by way of them an address
-        ///    is known to be one of global memory.
+        /// 1. The launch meets the [requirements of grouped kernels](crate::matmul#requirements-of-grouped-kernels).
+        #[doc = concat!("2. ", $layout, " Their rows (columns, if column-major) are aligned to 16 bytes.")]
         #[kernel(max_threads = $tile.threads() as u32, min_blocks = $tile.resident, arch = "sm_80")]
         pub unsafe fn $name(
             operands: Global<$element>,
@@ -67,18 +62,19 @@ macro_rules! grouped_kernels {
             let product = group.of_block();
             let block = thread::block_idx_x() - product.first_block as u32;
             let mut shared = dynamic_shared_allotment!();
-            let mut room = shared.alternative();
+            let mut staging_memory = shared.alternative();
             let a_stages = shared.array::<$element, { $tile.stages * <Left as StageLayout>::ELEMENTS }>();
             let b_stages = shared.array::<$element, { $tile.stages * <Right as StageLayout>::ELEMENTS }>();
             let stages = (Stages::<Left>::new(a_stages.as_slice()), Stages::<Right>::new(b_stages.as_slice()));
-            let staging: RowStaging<'_, f32> = room.array();
+            let staging: RowStaging<'_, f32> = staging_memory.array();
             let extents = (product.m as usize, product.n as usize);
-            // SAFETY: of the views, (1) and (2) are (2) and (4). Of the product, (1): (1) is (1), and nothing before
-            // branches, (2) and (4) are (2) and (3), (3) the stages are taken here. (2) `room` deals out the memory of
-            // the stages. (3) is (2).
+            // SAFETY: the matrices, which the launch accesses only through these views, their layouts and alignment,
+            // the views at address 0, the block and the grid: the caller's contract. `block` counts the product's
+            // blocks, and no thread of the block has returned. The stages are taken here, as many as the tile states;
+            // only the product uses them, and `staging`, which lies in their memory.
             unsafe {
                 let operands = product.operands(
-                    operands, (product.$a_lines, product.$a_len), (product.$b_lines, product.$b_len));
+                    operands, (product.$a_rows, product.$a_columns), (product.$b_rows, product.$b_columns));
                 let c = CMatrices::new(product.result(results), extents, product.ldc as usize, 0);
                 product_by_rows::<Left, Right, Warp, _, { $tile.stages }>(
                     (block, 0), operands, stages, staging, c, epilogue_of_numbers(numbers));

@@ -1,17 +1,23 @@
-//! Products on tensor cores with `mma.sync`: each warp computes a block of outputs.
+//! Products on tensor cores with `mma.sync`: each warp computes a tile of outputs.
 //!
-//! A product of f64 adds up in order of k, by a fused multiply-add each (`docs/tensor_cores.md`): the bits are
-//! those of the CUDA cores. One of f16 or bf16 adds the products of 16 k to the sum as the chip does; those
-//! of i8 are exact.
+//! An f64 product adds in order of k, by fused multiply-adds (`docs/tensor_cores.md`), with the bits of the CUDA cores.
+//! An f16 or bf16 product adds the products of 16 k to the sum as the chip does. An i8 product is exact.
 //!
-//! For each 8 k a large block of f64 reads 48 KiB of shared memory in 384 cycles, in which its tensor cores
-//! multiply for 1024. What it takes is a tile of outputs for each warp that is as large as registers allow,
-//! fragments that are there before the last ones are multiplied, and copies that are never waited for.
-//! `tile.rs` has the sizes of blocks, `element.rs` what is multiplied, and how fragments are read, `stage.rs` how
-//! operands lie in shared memory, `block_operands.rs` what a block copies there, `warp_tile.rs` what a warp computes,
-//! `product.rs` the main loop and how sums are stored, `peeled_loop.rs` the main loop of f64, `entries.rs` the
-//! kernels, and `grouped.rs` those of products of unequal shapes. `split.rs` has the main loop and the kernels of f32
-//! products of split operands.
+//! For each 8 k, a large f64 block reads shared memory for 384 cycles (48 KiB), and its tensor cores multiply for 1024
+//! cycles. To keep them busy, warps have tiles as large as registers allow, read fragments before the last ones are
+//! multiplied, and never wait for copies.
+//!
+//! | part | file |
+//! |---|---|
+//! | tile sizes | `tile.rs` |
+//! | element types, and how fragments are read | `element.rs` |
+//! | operands in shared memory | `stage.rs` |
+//! | a block's operands, and their copies | `block_operands.rs` |
+//! | a warp's outputs | `warp_tile.rs` |
+//! | the main loop, and stores of sums | `product.rs` |
+//! | the main loop of f64 | `peeled_loop.rs` |
+//! | kernels | `entries.rs`; `grouped.rs` for products of unequal shapes |
+//! | main loop and kernels of f32 products of split operands | `split.rs` |
 
 mod block_operands;
 mod element;

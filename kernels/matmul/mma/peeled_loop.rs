@@ -1,18 +1,18 @@
-//! The main loop of a warp of f64.
+//! The f64 main loop.
 //!
 //! ```text
 //! copy the first tiles of A and of B, to all stages but one
 //! wait for the first, and read fragments of its first k
 //! for each tile of K:
-//!     copy a later one to the stage that was read last
+//!     copy a later tile to the stage that was read last
 //!     for each step of k of the tile:
 //!         multiply: each warp adds the products of its fragments to its outputs, and
-//!         reads those of the next step in their place, after the last step from the next tile
+//!         replaces them by the next step's fragments, after the last step by the next tile's
 //! ```
 //!
-//! The loop is peeled: as long as the later tile ends within K, a loop of its own has no branch, so that the assembler
-//! puts copies and reads between products. A block at the edge of C has another such loop. Products of narrow elements
-//! take a fraction of the time, and are slower by it.
+//! The loop is peeled: while the later tile lies within K, a separate loop has no branch, so that ptxas puts copies and
+//! reads between products. Blocks at the edge of C have another such loop. Products of 8- and 16-bit elements take a
+//! fraction of the time, and a peeled loop makes them slower.
 
 use super::super::operand::Operands;
 use super::block_operands::BlockOperands;
@@ -22,28 +22,33 @@ use super::warp_tile::{WarpOutputs, WarpPosition};
 use cuda_std::hint::opaque;
 use cuda_std::prelude::*;
 
-/// Elements of a wide copy, of 16 bytes.
+/// Elements of a 16-byte copy.
 const VECTOR: usize = 2;
 
 impl<A: StageLayout<Element = f64>, B: StageLayout<Element = f64>> BlockOperands<'_, A, B> {
-    /// Starts to copy tile number `tile`, a group of copies, to the stage of the pipeline that was read last.
+    /// Starts to copy tile number `tile`, which lies within K, to the stage that was read last, as a group of copies.
+    ///
+    /// Copies are of 16 bytes if `VECTORS`, otherwise of an element.
     ///
     /// # Safety
-    /// 1. There is such a tile, it ends within K, and the operands' rows start at multiples of 16 bytes if copies are
-    ///    `WIDE`: others bring an element.
-    /// 2. `WITHIN_C` as the block's outputs are. Copies of elements are those of blocks within.
-    /// 3. The stages are the block's own, and have `STAGES` of each operand. The last readers of this one have passed
-    ///    a barrier, and no thread touches it until its copies have been waited for and another one has been passed.
+    /// 1. The product has the block and the tile, and the operands have their elements. The tile lies within K. With
+    ///    `VECTORS`, the operands' rows are aligned to 16 bytes. All threads of the block make the call.
+    /// 2. With `WITHIN_C`, and without `VECTORS`, the block's outputs lie within C.
+    /// 3. There are `STAGES` stages of each operand, which only this block accesses. The last readers of this one have
+    ///    passed a barrier, and no thread accesses it until its copies have been waited for and another barrier has
+    ///    been passed.
     #[inline(always)]
-    unsafe fn copy_whole<const STAGES: usize, const WIDE: bool, const WITHIN_C: bool>(
+    unsafe fn copy_whole<const STAGES: usize, const VECTORS: bool, const WITHIN_C: bool>(
         &self,
         pipeline: &mut Pipeline<STAGES>,
         tile: u32,
     ) {
         let (stage, k) = (pipeline.producer_stage(), tile as usize * f64::DEPTH);
-        // SAFETY: (1) is (1), and the stage is the pipeline's. (2) is (2), with (1). (3) is (3).
+        // SAFETY: the block, the tile, the operands, their alignment, the threads and the stages: the caller's
+        // contract. The stage is one of the pipeline's `STAGES`. The tile lies within K, and within both operands if
+        // the block lies within C: the caller's contract.
         unsafe {
-            if !WIDE {
+            if !VECTORS {
                 self.load_elements::<STAGES, true>(pipeline, stage, k);
             } else if WITHIN_C {
                 self.load::<STAGES, true>(pipeline, stage, k);
@@ -54,24 +59,27 @@ impl<A: StageLayout<Element = f64>, B: StageLayout<Element = f64>> BlockOperands
         pipeline.commit();
     }
 
-    /// As [`copy_whole`](Self::copy_whole), for a tile that may lie outside the operands in part, or past the end of K,
-    /// where its group of copies is empty. Copies that are not `WIDE` bring one element each.
+    /// [`copy_whole`](Self::copy_whole) for a tile that may lie partly outside the operands. The group of a tile past
+    /// the end of K is empty.
     ///
     /// # Safety
-    /// 1. The operands' rows start at multiples of 16 bytes if copies are `wide`.
-    /// 2. As (3) of [`Self::copy_whole`].
+    /// 1. The product has the block, and the operands have their elements. If `vectors`, the operands' rows are aligned
+    ///    to 16 bytes. All threads of the block make the call.
+    /// 2. (3) of [`Self::copy_whole`].
     #[inline(always)]
     unsafe fn copy_in_part<const STAGES: usize>(
         &self,
         pipeline: &mut Pipeline<STAGES>,
         tile: u32,
-        wide: bool,
+        vectors: bool,
     ) {
         if tile < self.tiles {
             let (stage, k) = (pipeline.producer_stage(), tile as usize * f64::DEPTH);
-            // SAFETY: (1) The comparison, and (1); the stage is the pipeline's. (2) Without `IN_BOUNDS`. (3) is (2).
+            // SAFETY: the product has the tile: compared above. The block, the operands, their alignment, the threads
+            // and the stages: the caller's contract. The stage is one of the pipeline's `STAGES`. Nothing is assumed to
+            // lie within the operands.
             unsafe {
-                if wide {
+                if vectors {
                     self.load::<STAGES, false>(pipeline, stage, k);
                 } else {
                     self.load_elements::<STAGES, false>(pipeline, stage, k);
@@ -82,7 +90,7 @@ impl<A: StageLayout<Element = f64>, B: StageLayout<Element = f64>> BlockOperands
     }
 }
 
-/// A warp on its way along K.
+/// A warp's progress along K.
 struct Progress<'a, A, B, W, const STAGES: usize>
 where
     A: StageLayout<Element = f64>,
@@ -95,7 +103,7 @@ where
     sums: W,
     /// The stage of the tile that is multiplied next.
     stage: usize,
-    /// Fragments of its first k.
+    /// The fragments of its first k.
     fragments: W::Fragments,
 }
 
@@ -105,15 +113,18 @@ where
     B: StageLayout<Element = f64>,
     W: WarpOutputs<Element = f64>,
 {
-    /// Adds the products of the fragments, and reads others, from `k` of the stage on.
+    /// Adds the products of the fragments, and replaces them by those of the stage from `k` on.
     ///
     /// # Safety
-    /// 1. All threads of the block have waited for their copies of the stage, and for one another.
+    /// 1. All threads of the block have waited for their copies of the stage, and then passed a barrier. No thread
+    ///    writes the stage before the next one.
     /// 2. `k` is a multiple of [`MmaElement::STEP`], below [`StageElement::DEPTH`].
-    /// 3. All threads of the block make the call together: none has branched away.
+    /// 3. All threads of the block make the call together, converged.
     #[inline(always)]
     unsafe fn multiply_and_read(&mut self, k: usize) {
-        // SAFETY: (1) is (1). (2) Of the sizes, the assertion of `of_block`; (2). (3) is (3).
+        // SAFETY: the stage has been written, before a barrier, and is not written before the next one; `k`; the warp
+        // is converged: the caller's contract. The stages have the block's rows and columns: asserted in `of_block`.
+        // `position` is this warp's: `multiply`.
         unsafe {
             self.sums.add_products_and_read(
                 &mut self.fragments,
@@ -125,7 +136,7 @@ where
         }
     }
 
-    /// Waits for the next tile, and for all threads.
+    /// Waits for the next tile, then for all threads.
     #[inline(always)]
     fn wait(&mut self) -> usize {
         let stage = self.pipeline.consumer_wait();
@@ -133,42 +144,48 @@ where
         stage
     }
 
-    /// Multiplies the tile, and reads the first fragments of the one that follows: of itself, for nothing, if it
-    /// `is_last`. A branch would wait for the fragments.
+    /// Multiplies the tile, and reads the next tile's first fragments.
+    ///
+    /// If the tile `is_last`, it reads the tile's own fragments, which are not used: a branch would wait for them.
     ///
     /// # Safety
-    /// 1. All threads of the block make the call together, with the tile for which they have waited.
+    /// 1. All threads of the block make the call together, converged. They have waited for the tile's copies, and then
+    ///    passed a barrier. No thread writes the tile's stage before the next one.
     #[inline(always)]
     unsafe fn multiply_tile(&mut self, is_last: bool) {
         let (depth, step) = (f64::DEPTH, f64::STEP);
         let mut k = step;
         while k < depth {
-            // SAFETY: (1) is (1). (2) `k` counts steps. (3) is (1): the loop has as many rounds for all.
+            // SAFETY: the threads have waited, and no thread writes the stage: the caller's contract. `k` counts steps
+            // below the depth. The warp is converged: the loop's bounds are constants.
             unsafe { self.multiply_and_read(k) };
             k += step;
         }
         let following = self.wait();
         self.stage = if is_last { self.stage } else { following };
-        // SAFETY: (1) the wait; of the last tile, (1). (2) 0. (3) is (1).
+        // SAFETY: the threads have waited for the stage: above for the next tile, before the call for the last one. It
+        // is not written before the next barrier: later copies go to the stage that was read last. `k` is 0. The warp
+        // is converged: `is_last` selects a number, without a branch around the call.
         unsafe { self.multiply_and_read(0) };
     }
 
-    /// Multiplies the first tiles, as long as the one that is copied meanwhile ends within K, and returns the number of
-    /// the next.
+    /// Multiplies tiles while the one that is copied meanwhile lies within K, and returns the number of the next.
     ///
     /// # Safety
-    /// 1. As for `multiply_tile`.
-    /// 2. As (2) and (3) of [`BlockOperands::copy_whole`], and rows start at multiples of 16 bytes if copies are `WIDE`.
+    /// 1. As for `multiply_tile`, for the first tile.
+    /// 2. As for [`BlockOperands::copy_whole`], for every tile within K.
     #[inline(always)]
-    unsafe fn multiply_whole<const WIDE: bool, const WITHIN_C: bool>(&mut self) -> u32 {
+    unsafe fn multiply_whole<const VECTORS: bool, const WITHIN_C: bool>(&mut self) -> u32 {
         let ahead = STAGES as u32 - 1;
         let mut tile = 0;
         while tile + ahead < self.operands.whole_tiles {
-            // SAFETY: of the copy, (1) the comparison; (2). (2), (3) are (2). Of the product, (1): the bound is the
-            // block's.
+            // SAFETY: the copied tile lies within K: compared above. The rest of the copy: the caller's contract, and
+            // the stage's last readers have passed the barrier in `wait`. All threads are here: the bound is the
+            // block's. They have waited for the tile: the caller's contract for the first one, `multiply_tile` for the
+            // others.
             unsafe {
                 self.operands
-                    .copy_whole::<STAGES, WIDE, WITHIN_C>(&mut self.pipeline, tile + ahead);
+                    .copy_whole::<STAGES, VECTORS, WITHIN_C>(&mut self.pipeline, tile + ahead);
                 self.multiply_tile(false);
             }
             tile += 1;
@@ -177,16 +194,17 @@ where
     }
 }
 
-/// The main loop of block number `block` of the product's, which hands the warp's sums to `store` with the
-/// warp's place in the block, and the row and the column where the block's outputs begin. `BY_ELEMENTS` there is a loop
-/// without a branch for operands whose rows start anywhere, too.
+/// The main loop of the product's block number `block`.
+///
+/// Hands `store` the warp's sums, the warp's place in the block, and the row and column of the block's first output.
+/// `BY_ELEMENTS` adds a loop without a branch for operands whose rows have any alignment.
 ///
 /// # Safety
-/// 1. The launch has blocks of the warps' threads, one `block` for each of their `BLOCK`s of the result, and all
+/// 1. The launch has blocks of `W`'s threads, one of each number for the `W::BLOCK` tiles of the result, and all
 ///    threads of a block make the call together.
-/// 2. A and B have the elements of m x k and k x n matrices, `lda` and `ldb` elements from row to row
-///    in memory.
-/// 3. The memory of the stages is the block's own, and has `STAGES` of each operand.
+/// 2. A and B have the elements of m x k and k x n matrices in the orders of the layouts, with rows `lda` and `ldb`
+///    elements apart in memory.
+/// 3. There are `STAGES` stages of each operand. Only this block accesses their memory, and only in this call.
 #[inline(always)]
 pub unsafe fn multiply<A, B, W, const STAGES: usize, const BY_ELEMENTS: bool>(
     block: u32,
@@ -199,8 +217,8 @@ pub unsafe fn multiply<A, B, W, const STAGES: usize, const BY_ELEMENTS: bool>(
     W: WarpOutputs<Element = f64>,
 {
     let mut operands = BlockOperands::of_block::<W>(block, operands, stages);
-    let is_wide = operands.rows_start_at_multiples_of(VECTOR);
-    // One number in one register, not K and its remainder.
+    let has_vectors = operands.rows_start_at_multiples_of(VECTOR);
+    // Keeps the number in one register, rather than K and its remainder.
     operands.tiles = opaque(operands.tiles);
     let mut warp = Progress {
         operands,
@@ -211,20 +229,22 @@ pub unsafe fn multiply<A, B, W, const STAGES: usize, const BY_ELEMENTS: bool>(
         fragments: W::no_fragments(),
     };
     let ahead = STAGES as u32 - 1;
-    // SAFETY: of the copies, (1) and (2) `is_wide` and `is_within_c`; (3) the stages are the block's, by (3), and the
-    // last readers of a stage pass a barrier before the next tile is copied to it. Of the reads, (1) the wait before,
-    // (2) 0, (3) is (1). Of the products, all threads are here, by (1), and have waited: the bounds of the loops and the
-    // conditions are the block's.
+    // SAFETY: the product has the block, the operands have their elements, all threads of the block are here, and the
+    // stages are the block's: the caller's contract. Copies are of 16 bytes only if `has_vectors`: compared. Those of
+    // whole tiles rely on C's edges only if `is_within_c`. A stage's last readers pass a barrier before it is filled
+    // again. Before the first reads all threads have waited; `k` is 0, the stages have the block's rows and columns
+    // (asserted in `of_block`), and `position` is this warp's. All threads multiply each tile, converged, after a wait:
+    // the bounds of the loops and the conditions are the block's.
     unsafe {
         for tile in 0..ahead {
             warp.operands
-                .copy_in_part(&mut warp.pipeline, tile, is_wide);
+                .copy_in_part(&mut warp.pipeline, tile, has_vectors);
         }
         if warp.operands.tiles > 0 {
             warp.stage = warp.wait();
             warp.fragments = W::read(&warp.position, stages, warp.stage, 0);
         }
-        let first = match (is_wide, warp.operands.is_within_c) {
+        let first = match (has_vectors, warp.operands.is_within_c) {
             (true, true) => warp.multiply_whole::<true, true>(),
             (true, false) => warp.multiply_whole::<true, false>(),
             (false, true) if BY_ELEMENTS => warp.multiply_whole::<false, true>(),
@@ -232,11 +252,11 @@ pub unsafe fn multiply<A, B, W, const STAGES: usize, const BY_ELEMENTS: bool>(
         };
         for tile in first..warp.operands.tiles {
             warp.operands
-                .copy_in_part(&mut warp.pipeline, tile + ahead, is_wide);
+                .copy_in_part(&mut warp.pipeline, tile + ahead, has_vectors);
             warp.multiply_tile(tile + 1 == warp.operands.tiles);
         }
     }
-    // Computed anew, so that it holds no registers while the warp multiplies.
+    // Computed again, so that it holds no registers while the warp multiplies.
     let position = W::position(opaque(thread::thread_idx_x()));
     store(&warp.sums, &position, warp.operands.origin());
 }

@@ -1,16 +1,15 @@
-//! The main loop of products of narrow elements, and the two ways in which sums are stored.
-//!
-//! That of f64 is in `peeled_loop.rs`.
+//! The main loop of products of 8- and 16-bit elements, and both ways to store sums. The f64 main loop is in
+//! `peeled_loop.rs`.
 //!
 //! ```text
 //! load the first tiles of A and of B, to all stages but one
 //! wait for the first, and read fragments of its first k
 //! for each tile of K:
-//!     load a later one to the stage that was read last
+//!     load a later tile to the stage that was read last
 //!     for each step of k of the tile:
-//!         read fragments of the next step, after the last of them from the next tile
+//!         read fragments of the next step, at the last step from the next tile
 //!         multiply: each warp adds the products of its fragments to its outputs
-//! store what the epilogue makes of the sums
+//! apply the epilogue to the sums, and store the outputs
 //! ```
 
 use super::super::accumulators::Accumulators;
@@ -27,16 +26,13 @@ use crate::finish::{
 };
 use cuda_std::prelude::*;
 
-/// The main loop of block number `block` of the product's, which hands the warp's sums to `store` with the
-/// warp's place in the block, and the row and the column where the block's outputs begin.
+/// The main loop of the product's block number `block`.
+///
+/// Hands `store` the warp's sums, the warp's place in the block, and the row and column of the block's first output.
 ///
 /// # Safety
-/// 1. The launch has blocks of the warps' threads, one `block` for each of their `BLOCK`s of the result, and all
-///    threads of a block make the call together.
-/// 2. A and B have the elements of m x k and k x n matrices, `lda` and `ldb` elements from row to row
-///    in memory.
-/// 3. The memory of the stages is the block's own, and has `STAGES` of each operand.
-/// 4. The rows of A and of B start in memory at multiples of 16 bytes.
+/// 1. As for [`peeled_loop::multiply`].
+/// 2. The rows of A and of B are aligned to 16 bytes in memory.
 #[inline(always)]
 unsafe fn multiply<A, B, W, const STAGES: usize>(
     block: u32,
@@ -56,11 +52,13 @@ unsafe fn multiply<A, B, W, const STAGES: usize>(
         true => block.whole_tiles,
         false => 0,
     };
-    // Each call is a group of copies, an empty one past the end of K.
+    // Each call is a group of copies, empty past the end of K.
     let load = |pipeline: &mut Pipeline<STAGES>, tile: u32| {
         let (stage, k) = (pipeline.producer_stage(), tile as usize * depth);
-        // SAFETY: (1) the stage is the pipeline's; the comparisons, and (4). (2) The first comparison. (3) The stages
-        // are the block's, by (3), and the last readers of this one have passed a barrier.
+        // SAFETY: the product has the block, the operands have their elements, in aligned rows, all threads of the
+        // block are here, and the stages are the block's: the caller's contract. The product has the tile, which lies
+        // within both operands with `IN_BOUNDS`: compared. The stage is one of the pipeline's `STAGES`. Its last
+        // readers have passed a barrier, and its next readers wait and pass another one.
         unsafe {
             if tile < tiles_in_bounds {
                 block.load::<STAGES, true>(pipeline, stage, k);
@@ -78,9 +76,10 @@ unsafe fn multiply<A, B, W, const STAGES: usize>(
     let mut sums = W::zero();
     let position = W::position(thread::thread_idx_x());
     let read = |stage: usize, k: usize| {
-        // SAFETY: (1) all threads have waited for their copies of the stage, and for one another. (2) The stages have
-        // the block's outputs, as `of_block` asserts, and `k` counts steps. (3) is (1): the bounds of the loops are
-        // the block's.
+        // SAFETY: all threads have waited for their copies of the stage, and then passed a barrier. It is not written
+        // before the next one: later copies go to the stage that was read last. The stages have the block's rows and
+        // columns: asserted in `of_block`. `k` counts steps, and `position` is this warp's. The warp is converged: the
+        // loops' bounds are the block's, and all threads are here, the caller's contract.
         unsafe { W::read(&position, stages, stage, k) }
     };
     let mut stage = 0;
@@ -96,14 +95,15 @@ unsafe fn multiply<A, B, W, const STAGES: usize>(
         while k < depth {
             let fragments = next;
             next = read(stage, k);
-            // SAFETY: (1) is (1): the bounds of the loops are the block's, so no thread has branched away.
+            // SAFETY: the warp is converged: all threads are here, the caller's contract, and the loops' bounds are the
+            // block's.
             unsafe { sums.add_products(&fragments) };
             k += step;
         }
         let fragments = next;
         let following = pipeline.consumer_wait();
         thread::sync_threads();
-        // After the last tile its own stage is read again, for nothing: a branch would wait for the fragments.
+        // After the last tile, reads its own stage again, without use: a branch would wait for the fragments.
         stage = if tile + 1 < block.tiles {
             following
         } else {
@@ -116,12 +116,13 @@ unsafe fn multiply<A, B, W, const STAGES: usize>(
     store(&sums, &position, block.origin());
 }
 
-/// The product of the calling block, whose sums go from registers to C, or one by one to the epilogue. `BY_ELEMENTS` is
-/// that of `peeled_loop::multiply`.
+/// The calling block's f64 product, with sums stored from registers, or through the epilogue one by one.
+///
+/// `BY_ELEMENTS` is the parameter of [`peeled_loop::multiply`].
 ///
 /// # Safety
-/// 1. As for `peeled_loop::multiply`.
-/// 2. The launch touches the elements of C through `store` alone.
+/// 1. As for [`peeled_loop::multiply`].
+/// 2. `store` writes an m x n result, whose elements the launch accesses only through such values.
 #[inline(always)]
 pub unsafe fn product_one_by_one<'launch, A, B, W, const STAGES: usize, const BY_ELEMENTS: bool>(
     operands: Operands<'_, f64>,
@@ -133,9 +134,17 @@ pub unsafe fn product_one_by_one<'launch, A, B, W, const STAGES: usize, const BY
     W: WarpOutputs<Element = f64> + Accumulators<Element = f64, Position = WarpPosition>,
 {
     let shape = (operands.m, operands.n);
-    let way = stages.0.as_slice();
-    // SAFETY: (1) to (3) are (1). Of the stores, (1) `block_position` gives each block its own outputs. (2) The
-    // stages are the block's, and no longer read; no copy is under way.
+    const {
+        assert!(
+            <W as Accumulators>::THREADS * <W as Accumulators>::COLUMNS <= STAGES * A::ELEMENTS,
+            "A's stages can stage a row of each thread's outputs"
+        )
+    };
+    let staging = stages.0.as_slice();
+    // SAFETY: the launch, the operands and the stages: the caller's contract. `store` takes an m x n result: the
+    // caller's contract. `block_position` gives each block its own outputs. The block has `W`'s threads, and `position`
+    // is this thread's: `multiply`. A's stages have a column of outputs for each column of a thread: asserted above.
+    // Only this block accesses them; they are no longer read, and no copy is under way.
     unsafe {
         peeled_loop::multiply::<A, B, W, STAGES, BY_ELEMENTS>(
             thread::block_idx_x(),
@@ -146,28 +155,28 @@ pub unsafe fn product_one_by_one<'launch, A, B, W, const STAGES: usize, const BY
                 if store.epilogue.is_plain() {
                     sums.store(position, origin, shape, &store.to);
                 } else {
-                    // The last readers of the stages are done.
+                    // After the last reads of the stages.
                     thread::sync_threads();
-                    sums.store_through(way, position, origin, shape, &store);
+                    sums.store_through(staging, position, origin, shape, &store);
                 }
             },
         );
     }
 }
 
-/// Warps of a block whose outputs go to C by whole rows.
+/// Warps of a block that stores its outputs by whole rows.
 const WARPS_OF_ROWS: usize = 4;
 
-/// The memory through which they go.
+/// The staging buffers of these warps.
 pub type RowStaging<'a, S> = Staging<'a, S, { WARPS_OF_ROWS * STAGING_LEN }>;
 
-/// The product number `matrix` of those of `c`, as block number `block` of it, whose outputs go to C by way of
-/// shared memory, whole rows of a warp at a time.
+/// Block number `block` of product number `matrix`, with outputs stored through shared memory, a warp's whole rows at a
+/// time.
 ///
 /// # Safety
-/// 1. As for `multiply`.
-/// 2. `staging` is of the memory of the stages, or is not used otherwise.
-/// 3. The launch touches the elements of `c` through it alone.
+/// 1. As for [`multiply`].
+/// 2. `staging` lies in the memory of the stages, or only this call uses it.
+/// 3. `c` has the m x n matrix, whose elements the launch accesses only through such a value.
 #[inline(always)]
 pub unsafe fn product_by_rows<A, B, W, O, const STAGES: usize>(
     (block, matrix): (u32, usize),
@@ -182,8 +191,10 @@ pub unsafe fn product_by_rows<A, B, W, O, const STAGES: usize>(
     W: WarpOutputs,
     O: Output<Sum: FromSum<<W::Element as MmaElement>::Sum>>,
 {
-    // SAFETY: (1) to (4) are (1). Of the stores, (1) all threads are here. (2) is (2), and no copy is under way.
-    // (3) `block_position` gives each block its own outputs; (3).
+    // SAFETY: the launch, the operands, their alignment and the stages: the caller's contract. All threads of the block
+    // make the stores, with `W`'s warps. The staging buffers are the block's: the caller's contract; no copy to their
+    // memory is under way. `c` has the matrix, and the launch accesses it only so: the caller's contract.
+    // `block_position` gives each block its own outputs.
     unsafe {
         multiply::<A, B, W, STAGES>(block, operands, stages, |sums: &W, _, origin| {
             store_by_rows(sums, matrix, origin, staging, c, epilogue);
@@ -191,12 +202,13 @@ pub unsafe fn product_by_rows<A, B, W, O, const STAGES: usize>(
     }
 }
 
-/// Writes what `finish` makes of a block's sums to matrix number `matrix`, where they begin at (`row`, `column`).
+/// Applies `finish` to a block's sums, and writes the outputs to matrix number `matrix`, from (`row`, `column`) on.
 ///
 /// # Safety
-/// 1. All threads of the block make the call.
-/// 2. No thread outside accesses `staging`, and none of the block after its last barrier.
-/// 3. No other block of the launch accesses these outputs.
+/// 1. The block has `W::WARPS` warps, and all its threads make the call.
+/// 2. Only the block's threads access the memory of `staging`. None does so after its last barrier, and no copy to it
+///    is under way.
+/// 3. `c` has the matrix, and no other block of the launch accesses these outputs.
 #[inline(always)]
 pub unsafe fn store_by_rows<W, O, F, const LEN: usize>(
     sums: &W,
@@ -214,18 +226,19 @@ pub unsafe fn store_by_rows<W, O, F, const LEN: usize>(
     const {
         assert!(
             COLUMNS == W::ALONG * COLUMNS_OF_PRODUCT,
-            "rows of a warp are those of a part"
+            "a part has a warp's rows"
         )
     };
-    const { assert!(OF_LANE * 32 == ROWS * COLUMNS, "and so are its sums") };
-    // The last readers of what lies in the memory are done.
+    const { assert!(OF_LANE * 32 == ROWS * COLUMNS, "a part has a warp's sums") };
+    // After the last reads of the memory.
     thread::sync_threads();
     let position = W::position(thread::thread_idx_x());
-    let room = StagingBuffer::of_warp(staging, thread::thread_idx_x() / 32);
+    let buffer = StagingBuffer::of_warp(staging, thread::thread_idx_x() / 32);
     let (row, column) = (row + position.row, column + position.column);
     let place = |part: usize| (row + part * ROWS, column);
     let sum = |part: usize, i: usize| O::Sum::from_sum(sums.sum(part, i));
-    // SAFETY: (1) all lanes are here, by (1), and each warp has a staging buffer of its own, by (2). (2) is (3),
-    // and each warp has its own outputs.
-    unsafe { c.store_parts(matrix, W::DOWN, place, sum, room, finish) };
+    // SAFETY: all lanes are here: the caller's contract. Each warp has its own staging buffer, which nothing else
+    // accesses: `of_warp`, and the caller's contract. C has the matrix, and no other block accesses the outputs: the
+    // caller's contract. Each warp of the block has its own.
+    unsafe { c.store_parts(matrix, W::DOWN, place, sum, buffer, finish) };
 }

@@ -1,18 +1,18 @@
-//! f32 products on tensor cores with `mma.sync`: each operand in two halves, three products of halves.
+//! f32 products on tensor cores with `mma.sync`, as three f16 products of split operands.
 //!
 //! ```text
-//! load the first stage: 32 k of both halves of both operands
+//! load the first stage: 32 k of the high and low values of both operands
 //! for each stage:
 //!     wait for it, and load the next one
 //!     sums   = 2^-11 (A.lo B.hi + A.hi B.lo)
 //!     sums  += A.hi B.hi                            all in the tensor core
 //!     totals += sums                                on the CUDA cores, rounded to nearest
-//! store the totals, scaled back
+//! scale the totals back, and store them
 //! ```
 //!
-//! What the halves are, and the error bound, stand in [`tensor`](crate::tensor).
+//! [`tensor`](crate::tensor) defines the high and low values, and has the error bound.
 
-use super::super::operand::{Operand, TileOrigin};
+use super::super::operand::{GlobalOperand, TileOrigin};
 use super::element::MmaElement;
 use super::product::store_by_rows;
 use super::stage::{AlongK, StageElement, StageLayout, Stages};
@@ -30,52 +30,53 @@ use crate::tensor::split::scaled::{ScaledBack, Scales};
 use cuda_std::prelude::*;
 use half::f16;
 
-/// k of a stage, and of one instruction.
+/// The k of a stage, and of one instruction.
 const DEPTH: usize = <f16 as StageElement>::DEPTH;
 const STEP: usize = <f16 as MmaElement>::STEP;
 
 /// Instructions along k of a stage.
 const STEPS: usize = DEPTH / STEP;
 
-/// Both halves of something.
+/// The high and the low part of something split.
 #[derive(Clone, Copy)]
-struct Halves<T> {
+struct HighLow<T> {
     high: T,
     low: T,
 }
 
-/// Both halves of an operand, and their stages.
+/// The high and low values of an operand, and their stages.
 #[derive(Clone, Copy)]
 struct SplitOperand<'a, L: StageLayout> {
-    halves: Halves<Operand<'a, f16>>,
-    stages: Halves<Stages<'a, L>>,
+    values: HighLow<GlobalOperand<'a, f16>>,
+    stages: HighLow<Stages<'a, L>>,
 }
 
 impl<'a, L: StageLayout<Element = f16>> SplitOperand<'a, L> {
-    /// `halves` are those of `lines` lines of `k` elements, `pitch` apart.
+    /// An operand of `outputs` rows of A or columns of B, each of `k` contiguous values, `pitch` apart.
     #[inline(always)]
     fn new(
-        halves: Halves<Global<'a, f16>>,
-        stages: Halves<Stages<'a, L>>,
-        (lines, k): (usize, usize),
+        values: HighLow<Global<'a, f16>>,
+        stages: HighLow<Stages<'a, L>>,
+        (outputs, k): (usize, usize),
         pitch: usize,
     ) -> Self {
         Self {
-            halves: Halves {
-                high: L::operand(halves.high, lines, k, pitch, f16::ZERO),
-                low: L::operand(halves.low, lines, k, pitch, f16::ZERO),
+            values: HighLow {
+                high: L::operand(values.high, outputs, k, pitch, f16::ZERO),
+                low: L::operand(values.low, outputs, k, pitch, f16::ZERO),
             },
             stages,
         }
     }
 
-    /// Starts to copy 32 k of both halves to a stage.
+    /// Starts to copy 32 k of the high and low values to a stage.
     ///
     /// # Safety
-    /// 1. The stage is the pipeline's, its last readers have passed a barrier, and none touches it until the
-    ///    copies have been waited for and another one has been passed.
-    /// 2. `origin` lies within the operand, whose lines start at multiples of 16 bytes.
-    /// 3. With `IN_BOUNDS` all of it does.
+    /// 1. There are `STAGES` stages. The last readers of the one that is filled have passed a barrier, and no thread
+    ///    accesses it until the copies have been waited for and another barrier has been passed.
+    /// 2. The operand has its values, in rows aligned to 16 bytes. `origin` lies within it, at multiples of the depth
+    ///    and of the block's outputs; with `IN_BOUNDS`, all of the tile does.
+    /// 3. All `L::THREADS` threads along x of the block make the call.
     #[inline(always)]
     unsafe fn load<const STAGES: usize, const IN_BOUNDS: bool>(
         self,
@@ -83,25 +84,27 @@ impl<'a, L: StageLayout<Element = f16>> SplitOperand<'a, L> {
         origin: TileOrigin,
     ) {
         let stage = pipeline.producer_stage();
-        let Self { halves, stages } = self;
-        // SAFETY: (1), (2) are (1); (2). (3) is (3). (4) is (2).
+        let Self { values, stages } = self;
+        // SAFETY: the stage is one of the pipeline's `STAGES`. No thread accesses it, the threads, the operand with
+        // aligned rows, and the origin: the caller's contract.
         unsafe {
-            (stages.high).load::<STAGES, IN_BOUNDS>(pipeline, stage, &halves.high, origin);
-            (stages.low).load::<STAGES, IN_BOUNDS>(pipeline, stage, &halves.low, origin);
+            (stages.high).load::<STAGES, IN_BOUNDS>(pipeline, stage, &values.high, origin);
+            (stages.low).load::<STAGES, IN_BOUNDS>(pipeline, stage, &values.low, origin);
         }
     }
 }
 
-/// The totals of the calling warp, of the block whose outputs begin at (`row`, `column`).
+/// The calling warp's totals, in the block whose first output is (`row`, `column`).
 ///
-/// Where C stands for the transpose of a result, `is_transposed` says so: the order in which both products with a
-/// lower half are added is that of the result, so that its bits are.
+/// `is_transposed`: C is the transpose of the result. The two products with low values are then added in the other
+/// order, so that the result has the same bits.
 ///
 /// # Safety
-/// 1. The launch has blocks of the warps' threads, all of which make the call together.
-/// 2. The halves of both operands have m and n lines of k elements, which start at multiples of 16 bytes, and the
-///    block's outputs begin with one of each.
-/// 3. The memory of the stages is the block's own, and has `STAGES` of each half of each operand.
+/// 1. The block has `WARPS` warps, all of whose threads make the call together.
+/// 2. Both operands have their high and low values, m rows of A and n columns of B, each of k values, aligned to 16
+///    bytes. (`row`, `column`) lies within the result, at multiples of the block's rows and columns.
+/// 3. There are `STAGES` stages of the high and of the low values of each operand. Only this block accesses their
+///    memory, and only in this call.
 #[inline(always)]
 unsafe fn multiply<
     A: StageLayout<Element = f16>,
@@ -120,6 +123,13 @@ unsafe fn multiply<
 ) -> WarpTile<f16, DOWN, ALONG, WARPS, WARPS_ALONG> {
     type Warp<const D: usize, const N: usize, const W: usize, const X: usize> =
         WarpTile<f16, D, N, W, X>;
+    const {
+        let (rows, columns) = Warp::<DOWN, ALONG, WARPS, WARPS_ALONG>::BLOCK;
+        assert!(
+            A::OUTPUTS == rows && B::OUTPUTS == columns,
+            "stages have the block's rows and columns"
+        )
+    };
     let k = shape.k;
     let position = Warp::<DOWN, ALONG, WARPS, WARPS_ALONG>::position(thread::thread_idx_x());
     let mut totals = Warp::<DOWN, ALONG, WARPS, WARPS_ALONG>::zero();
@@ -129,10 +139,13 @@ unsafe fn multiply<
             true => k / DEPTH * DEPTH,
             false => 0,
         };
-    // Each call is a group of copies, an empty one past the end of K.
+    // Each call is a group of copies, empty past the end of K.
     let load = |pipeline: &mut Pipeline<STAGES>, first: usize| {
         let at = |output| TileOrigin { k: first, output };
-        // SAFETY: (1) it is: the last readers have passed the barrier below. (2), (3) The comparisons, and (2).
+        // SAFETY: there are `STAGES` stages, the operands have their values in aligned rows, and all threads are here:
+        // the caller's contract. The stage's last readers have passed the barrier below, and its next readers wait and
+        // pass it again. The origin lies within the operands: `first` is below k, a multiple of the depth, and the
+        // block's origin is the caller's contract; below `end_of_whole`, all of the tile does.
         unsafe {
             if first < end_of_whole {
                 a.load::<STAGES, true>(pipeline, at(row));
@@ -155,8 +168,10 @@ unsafe fn multiply<
         load(&mut pipeline, ahead);
         ahead += DEPTH;
         let read = |a: Stages<'_, A>, b: Stages<'_, B>, k: usize| {
-            // SAFETY: (1) all threads have waited for their copies of the stage, and for one another. (2) The
-            // stages have the block's outputs, and `k` counts steps. (3) No thread of the block is elsewhere.
+            // SAFETY: all threads have waited for their copies of the stage, and then passed a barrier; it is not
+            // written before the next one. The stages have the block's rows and columns: asserted above. `k` counts
+            // steps, and `position` is this warp's. The warp is converged: all threads are here, and the loops' bounds
+            // are the block's.
             unsafe { Warp::<DOWN, ALONG, WARPS, WARPS_ALONG>::read(&position, (a, b), stage, k) }
         };
         let high: [Fragments<f16, DOWN, ALONG>; STEPS] =
@@ -168,8 +183,8 @@ unsafe fn multiply<
             let high = high[step];
             let low_by_high = Fragments { b: high.b, ..low };
             let high_by_low = Fragments { b: low.b, ..high };
-            // SAFETY: (1) is (1): the loops' bounds and the condition are the launch's, so no thread has branched
-            // away.
+            // SAFETY: the warp is converged: all threads are here, the caller's contract, and the loops' bounds and the
+            // condition are the launch's.
             unsafe {
                 if is_transposed {
                     sums.add_products(&high_by_low);
@@ -196,18 +211,18 @@ unsafe fn multiply<
 macro_rules! split_kernels {
     ($($family:ident $name:ident {$method:ident($tiles:path) $tile:ident} $types:tt $layouts:tt;)*) => {$(
         /// C = A B in f32 of split operands, or the products of a batch, one for each block along y.
-        /// Where C stands for the transpose of a result, `is_transposed` is 1: its bits are those of the result.
+        ///
+        /// If C is the transpose of a result, `is_transposed` is 1, and the bits are those of the result.
         ///
         /// # Safety
-        /// 1. The launch has the block and the dynamic shared memory of the kernel's [`ProductDescriptor`],
-        ///    its blocks for m x n of `shape` along x, and so many along y as the batch has products,
-        ///    of which `shape` divides no K.
-        /// 2. `a_high` and `a_low` have the halves of m lines of k elements of each A, `b_high` and `b_low` of n
-        ///    lines of each B, as the splits left them. Lines start `lda` and `ldb` elements apart, multiples of
-        ///    [`SPLIT_ALIGNMENT`](crate::tensor::SPLIT_ALIGNMENT), and matrices without a gap, or as strides of 0
-        ///    say. `a_words` and `b_words` have the [`LineWords`](crate::tensor::LineWords) of each matrix.
-        /// 3. `c` has the m x n matrices, as `shape` says. The launch accesses no other elements of it, and no two
-        ///    of them have a common element.
+        /// 1. Block, grid and result meet the
+        ///    [requirements of product kernels](crate::matmul#requirements-of-product-kernels). `shape` does not
+        ///    divide K.
+        /// 2. `a_high` and `a_low` have the high and low values of the m rows of each A, `b_high` and `b_low` those of
+        ///    the n columns of each B, as the splits left them: k contiguous values for each row or column. Rows and
+        ///    columns start `lda` and `ldb` values apart, multiples of
+        ///    [`SPLIT_ALIGNMENT`](crate::tensor::SPLIT_ALIGNMENT), matrices as far apart as `shape` says: without a
+        ///    gap, or 0. `a_words` and `b_words` have the [`LineWords`](crate::tensor::LineWords) of each matrix.
         #[allow(clippy::too_many_arguments)]
         #[kernel(max_threads = $tile.threads() as u32, min_blocks = $tile.resident, arch = "sm_80")]
         pub unsafe fn $name(
@@ -242,30 +257,33 @@ macro_rules! split_kernels {
             let number = |stride: usize| if stride == 0 { 0 } else { matrix };
             let scales = Scales { a_words, b_words, m, n };
             let scales = scales.of_matrices(number(shape.a_stride), number(shape.b_stride));
-            // SAFETY: (1) all threads of the block make the call for one tile.
+            // SAFETY: all threads of the block make the call, for one tile. The words are those of the matrices: the
+            // caller's contract.
             if unsafe { scales.is_wide((row, column)) } {
                 return;
             }
             let mut shared = dynamic_shared_allotment!();
-            let mut room = shared.alternative();
+            let mut staging_memory = shared.alternative();
             let mut stages_of_a = || Stages::<Left>::new(
                 shared.array::<f16, { TILE.stages * <Left as StageLayout>::ELEMENTS }>().as_slice());
-            let stages = Halves { high: stages_of_a(), low: stages_of_a() };
+            let stages = HighLow { high: stages_of_a(), low: stages_of_a() };
             let of_matrix = matrix * shape.a_stride;
-            let halves = Halves { high: a_high.skip(of_matrix), low: a_low.skip(of_matrix) };
-            let a = SplitOperand::new(halves, stages, (m, k), shape.lda);
+            let values = HighLow { high: a_high.skip(of_matrix), low: a_low.skip(of_matrix) };
+            let a = SplitOperand::new(values, stages, (m, k), shape.lda);
             let mut stages_of_b = || Stages::<Right>::new(
                 shared.array::<f16, { TILE.stages * <Right as StageLayout>::ELEMENTS }>().as_slice());
-            let stages = Halves { high: stages_of_b(), low: stages_of_b() };
+            let stages = HighLow { high: stages_of_b(), low: stages_of_b() };
             let of_matrix = matrix * shape.b_stride;
-            let halves = Halves { high: b_high.skip(of_matrix), low: b_low.skip(of_matrix) };
-            let b = SplitOperand::new(halves, stages, (n, k), shape.ldb);
-            let staging: Staging<'_, f32, { TILE.warps * STAGING_LEN }> = room.array();
+            let values = HighLow { high: b_high.skip(of_matrix), low: b_low.skip(of_matrix) };
+            let b = SplitOperand::new(values, stages, (n, k), shape.ldb);
+            let staging: Staging<'_, f32, { TILE.warps * STAGING_LEN }> = staging_memory.array();
             let then = Epilogue { numbers, row_scale, column_scale, row_bias, column_bias };
             let c = CMatrices::new(c, (m, n), shape.ldc, shape.c_stride);
-            // SAFETY: (1) is (1). (2) is (2): `block_position` gives blocks with an output. (3) They are taken here.
-            // Of the stores, (1) is (1). (2) `room` deals out the memory of the stages, to which no copy is under
-            // way. (3) Each block has its own; (3).
+            // SAFETY: the block's threads, the values and their alignment: the caller's contract. All threads make the
+            // calls: a block has returned as a whole or not at all. `block_position` gives each block its own outputs,
+            // of which the first lies within the result. The stages are taken here. `staging` lies in their memory,
+            // which only this block accesses, and to which no copy is under way. C has the matrix: the caller's
+            // contract.
             unsafe {
                 let totals = multiply::<
                     Left, Right, { TILE.down }, { TILE.along }, { TILE.warps }, { TILE.warps_along }, { TILE.stages },

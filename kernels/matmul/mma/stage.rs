@@ -1,42 +1,42 @@
-//! Stages of an operand in shared memory, in the order in which it lies in global memory.
+//! Stages of an operand in shared memory, in the operand's order in global memory.
 //!
-//! Nothing is transposed on the way: copies are 16 bytes wide in either order, and fragments are read
-//! in that order ([`MmaElement`](super::element::MmaElement)).
+//! Copies do not transpose: they are 16 bytes wide in either order, and fragments are read in that order
+//! ([`MmaElement`](super::element::MmaElement)).
 
-use super::super::copy_rows::{CopyShape, copy_rows};
+use super::super::copy_rows::{CopyShape, assert_even, copy_rows};
 use super::super::element::OperandElement;
-use super::super::operand::{Operand, TileOrigin};
+use super::super::operand::{GlobalOperand, TileOrigin};
 use core::marker::PhantomData;
 use cuda_std::prelude::*;
 use cuda_std::shared::SharedSlice;
 
-/// A type of operands' elements that are copied to stages.
+/// An element type of operands that are copied to stages.
 pub trait StageElement: OperandElement {
     /// The k of one stage.
     const DEPTH: usize;
 
-    /// Elements that pad each row of a stage, so that a warp reads it without bank conflicts.
+    /// Elements that pad each row of a stage, against bank conflicts.
     const PADDING: usize;
 
-    /// Starts to copy a tile of `operand` that starts at `origin` (row, column) to a stage, whose first row is
-    /// given with the memory, 16 bytes at a time.
+    /// Starts to copy the tile of `operand` at `origin` (row, column) to a stage, 16 bytes at a time. `to` is the
+    /// memory and the stage's first row.
     ///
     /// # Safety
-    /// 1. The stage lies within the memory, which starts at a multiple of 16 bytes.
-    /// 2. The column is a multiple of 16 bytes, and so is the start of each row of the operand.
-    /// 3. No thread touches the stage until the copies have been waited for and a barrier has been passed.
-    /// 4. With `IN_BOUNDS` the tile lies within the operand.
+    /// 1. The memory has the stage. All `L::THREADS` threads along x of the block make the call.
+    /// 2. The column of `origin` is a multiple of 16 bytes, and the operand's rows are aligned to 16 bytes.
+    /// 3. No thread accesses the stage until the copies have been waited for and a barrier has been passed.
+    /// 4. The operand's memory has its rows, and `origin` lies within it; with `IN_BOUNDS`, all of the tile does.
     unsafe fn copy<L: StageLayout<Element = Self>, const STAGES: usize, const IN_BOUNDS: bool>(
         pipeline: &mut Pipeline<STAGES>,
         to: (SharedSlice<Self>, usize),
-        operand: &Operand<Self>,
+        operand: &GlobalOperand<Self>,
         origin: (usize, usize),
     );
 }
 
-/// The order of the elements of a stage: [`StageElement::DEPTH`] k of the block's outputs in one direction.
+/// The layout of a stage: [`StageElement::DEPTH`] k of the block's outputs in one direction.
 pub trait StageLayout: CopyShape<Element: StageElement> + Copy {
-    /// Whether neighbours in memory follow k, instead of the outputs.
+    /// Whether neighbours in memory follow k, rather than the outputs.
     const K_IS_CONTIGUOUS: bool;
 
     /// The block's outputs in the operand's direction.
@@ -45,10 +45,10 @@ pub trait StageLayout: CopyShape<Element: StageElement> + Copy {
     /// Elements of one stage, padding included.
     const ELEMENTS: usize = Self::ROWS * Self::PITCH;
 
-    /// Where the element for output `output` and `k` lies in a stage.
+    /// The index, in a stage, of the element for output `output` and `k`.
     fn position(output: usize, k: usize) -> usize;
 
-    /// The row and the column of the operand, in the order in which it lies in memory, where a tile starts.
+    /// A tile's origin as a row and a column of the operand in memory.
     #[inline(always)]
     fn start(origin: TileOrigin) -> (usize, usize) {
         match Self::K_IS_CONTIGUOUS {
@@ -57,7 +57,7 @@ pub trait StageLayout: CopyShape<Element: StageElement> + Copy {
         }
     }
 
-    /// The operand with its extents, in the order in which it lies in memory.
+    /// The operand as a matrix in memory.
     #[inline(always)]
     fn operand(
         matrix: Global<'_, Self::Element>,
@@ -65,9 +65,9 @@ pub trait StageLayout: CopyShape<Element: StageElement> + Copy {
         k: usize,
         leading_dimension: usize,
         outside: Self::Element,
-    ) -> Operand<'_, Self::Element> {
+    ) -> GlobalOperand<'_, Self::Element> {
         let extents = (outputs, k);
-        Operand::new(
+        GlobalOperand::new(
             matrix,
             extents,
             Self::K_IS_CONTIGUOUS,
@@ -137,7 +137,7 @@ pub struct Stages<'block, L: StageLayout> {
 }
 
 impl<'block, L: StageLayout> Stages<'block, L> {
-    /// The stages that lie one after another in `elements`.
+    /// The consecutive stages in `elements`.
     #[inline(always)]
     pub fn new(elements: SharedSlice<'block, L::Element>) -> Self {
         Self {
@@ -146,32 +146,33 @@ impl<'block, L: StageLayout> Stages<'block, L> {
         }
     }
 
-    /// All of the memory.
+    /// The memory of all stages.
     #[inline(always)]
     pub fn as_slice(self) -> SharedSlice<'block, L::Element> {
         self.elements
     }
 
-    /// Starts to copy the tile that starts at `origin` to stage number `stage`, 16 bytes at a time, with the
-    /// operand's `outside` for what lies outside it.
+    /// Starts to copy the tile at `origin` to stage number `stage`, 16 bytes at a time. Elements outside the operand
+    /// become its `outside`.
     ///
     /// # Safety
-    /// 1. There is such a stage, and `origin` is a multiple of [`StageElement::DEPTH`] and of the block's
-    ///    outputs.
-    /// 2. No thread touches the stage until the copies have been waited for and a barrier has been passed.
-    /// 3. With `IN_BOUNDS` the tile lies within the operand.
-    /// 4. Each row of the operand starts at a multiple of 16 bytes.
+    /// 1. There is such a stage, and all `L::THREADS` threads along x of the block make the call. The k of `origin` is
+    ///    a multiple of [`StageElement::DEPTH`], its output of the block's outputs.
+    /// 2. No thread accesses the stage until the copies have been waited for and a barrier has been passed.
+    /// 3. The operand's memory has its rows, and `origin` lies within it; with `IN_BOUNDS`, all of the tile does.
+    /// 4. The operand's rows are aligned to 16 bytes.
     #[inline(always)]
     pub unsafe fn load<const STAGES: usize, const IN_BOUNDS: bool>(
         self,
         pipeline: &mut Pipeline<STAGES>,
         stage: usize,
-        operand: &Operand<L::Element>,
+        operand: &GlobalOperand<L::Element>,
         origin: TileOrigin,
     ) {
         let (to, origin) = ((self.elements, stage * L::ROWS), L::start(origin));
-        // SAFETY: (1) is (1). (2) Both parts of `origin` are multiples of 16 bytes, by (1); (4). (3), (4) are
-        // (2) and (3).
+        // SAFETY: the stage, the threads, aligned rows, that no thread accesses the stage, and the operand with the
+        // tile: the caller's contract. The column is a multiple of 16 bytes: it is one of the depth or of the block's
+        // outputs.
         unsafe {
             L::Element::copy::<L, STAGES, IN_BOUNDS>(pipeline, to, operand, origin);
         }
@@ -184,31 +185,33 @@ impl<'block, L: StageLayout> Stages<'block, L> {
     }
 }
 
-/// Elements of f64 that are copied at once.
+/// Elements of a 16-byte copy of f64.
 const VECTOR: usize = 2;
 
 impl<L: StageLayout<Element = f64>> Stages<'_, L> {
-    /// [`Stages::load`] of a tile whose k all lie within the operand, but whose outputs may not, without a branch: in
-    /// their place come others of the operand, or zeros. What is computed of them is not stored.
+    /// [`Stages::load`] without a branch, for a tile within K whose outputs may lie outside the operand.
+    ///
+    /// Other elements of the operand, or zeros, take the place of those outside. Outputs computed from them are not
+    /// stored.
     ///
     /// # Safety
-    /// 1. There is such a stage. `origin` is a multiple of [`StageElement::DEPTH`] and of the block's outputs, and its
-    ///    output lies within the operand.
-    /// 2. As (2) of [`Stages::load`].
+    /// 1. (1) and (2) of [`Stages::load`].
+    /// 2. The operand's memory has its rows, and the first output of `origin` lies within it.
     /// 3. The tile's last k lies within the operand.
-    /// 4. Each row of the operand starts at a multiple of 16 bytes.
+    /// 4. The operand's rows are aligned to 16 bytes.
     #[inline(always)]
     pub unsafe fn load_at_edge<const STAGES: usize>(
         self,
         pipeline: &mut Pipeline<STAGES>,
         stage: usize,
-        operand: &Operand<f64>,
+        operand: &GlobalOperand<f64>,
         origin: TileOrigin,
     ) {
         let (row, column) = L::start(origin);
         let vectors_along = L::COLUMNS / VECTOR;
         let rows_apart = L::THREADS / vectors_along;
-        // By those addresses that are hoisted ptxas spills no register.
+        const { assert_even::<L>() }
+        // ptxas spills no register to hoist these.
         let is_hoisted = L::K_IS_CONTIGUOUS && L::THREADS > 128;
         let (thread, operand) = operand.addressed(is_hoisted);
         let (first_down, along) = (thread / vectors_along, thread % vectors_along * VECTOR);
@@ -221,10 +224,12 @@ impl<L: StageLayout<Element = f64>> Stages<'_, L> {
         for i in 0..L::ROWS / rows_apart {
             let down = first_down + i * rows_apart;
             let to = (stage * L::ROWS + down) * L::PITCH + along;
-            // SAFETY: (1) `down` < ROWS and `along` < COLUMNS: the place is in the stage, by (1). Along k the source is
-            // a row of the operand, in place of one below the last another, and its columns are k that lie within, by
-            // (3). Across k its rows do, by (3), and `present` counts the columns. (2) Rows start at multiples of 16 bytes,
-            // by (4), as those of stages do, and `along` is such a multiple in them. (3) is (2).
+            // SAFETY: there is such a stage, the caller's contract, which has the destination: `down` < ROWS and
+            // `along` < COLUMNS. The operand has the source. If k is contiguous: `from` is in one of its rows, at most
+            // the last, and the columns are k within it, the caller's contract. If not: the rows are k within it, and
+            // it has the first `present` columns. Both addresses are multiples of 16 bytes: rows are, in global memory
+            // by the caller's contract, and so is `along`. No thread accesses the stage too early: the caller's
+            // contract.
             unsafe {
                 if L::K_IS_CONTIGUOUS {
                     pipeline.copy::<f64, VECTOR>(self.elements, to, operand.matrix, from);
@@ -244,20 +249,21 @@ impl<L: StageLayout<Element = f64>> Stages<'_, L> {
         }
     }
 
-    /// [`Stages::load`], an element at a time. Elements narrower than 4 bytes have no such copies.
+    /// [`Stages::load`], an element at a time, which elements below 4 bytes do not have.
     ///
     /// # Safety
-    /// As (1) to (3) of [`Stages::load`].
+    /// 1. (1) to (3) of [`Stages::load`].
     #[inline(always)]
     pub unsafe fn load_elements<const STAGES: usize, const IN_BOUNDS: bool>(
         self,
         pipeline: &mut Pipeline<STAGES>,
         stage: usize,
-        operand: &Operand<f64>,
+        operand: &GlobalOperand<f64>,
         origin: TileOrigin,
     ) {
         let (to, origin) = ((self.elements, stage * L::ROWS), L::start(origin));
-        // SAFETY: (1) is (1). (2) Every place is a multiple of one element. (3), (4) are (2) and (3).
+        // SAFETY: the stage, the threads, that no thread accesses the stage, and the operand with the tile: the
+        // caller's contract. Copies of one element need no alignment.
         unsafe {
             copy_rows::<L, STAGES, 1, IN_BOUNDS, false>(pipeline, to, operand, origin);
         }

@@ -3,12 +3,12 @@
 use super::element::{COLUMNS_OF_PRODUCT, ROWS_OF_PRODUCT};
 use crate::matmul::descriptor::BlockTile;
 
-/// What a block computes: how its outputs are divided among warps, and how operands come to it.
+/// A block's tile: how warps divide its outputs, and how its operands are copied.
 #[derive(Clone, Copy, Debug)]
 pub struct MmaTile {
-    /// Products of a warp above one another.
+    /// Products of 16 x 8 outputs down a warp's tile.
     pub down: usize,
-    /// Products of a warp side by side.
+    /// Products of 16 x 8 outputs along a warp's tile.
     pub along: usize,
     /// Warps of a block.
     pub warps: usize,
@@ -16,22 +16,22 @@ pub struct MmaTile {
     pub warps_along: usize,
     /// Stages in shared memory.
     pub stages: usize,
-    /// Blocks that are on a multiprocessor together.
+    /// Resident blocks of a multiprocessor.
     pub resident: u32,
-    /// Whether operands whose rows start anywhere are multiplied as fast as that allows. It takes registers, and the host
-    /// copies those of large results to rows that start at multiples of 16 bytes.
+    /// Whether there is a fast loop for operands with unaligned rows. It takes registers; for large results, the host
+    /// copies such operands to aligned rows instead.
     pub by_elements: bool,
 }
 
 impl MmaTile {
-    /// The tile, if its sizes fit together.
+    /// The tile, with its sizes checked.
     ///
     /// # Panics
-    /// If they do not: where the tile is a constant, the crate does not compile.
+    /// If the sizes do not fit together; at compile time for a constant.
     const fn checked(self) -> Self {
         assert!(
             self.warps_along > 0 && self.warps.is_multiple_of(self.warps_along),
-            "the warps of a block stand in rows of the same length"
+            "a block's warps form a rectangle"
         );
         assert!(
             self.stages >= 2,
@@ -93,7 +93,7 @@ pub const F64_SMALL: MmaTile = MmaTile {
 }
 .checked();
 
-/// 128 x 128 outputs of narrow elements.
+/// 128 x 128 outputs of 8- or 16-bit elements.
 pub const NARROW_LARGE: MmaTile = MmaTile {
     down: 4,
     along: 8,
@@ -105,7 +105,7 @@ pub const NARROW_LARGE: MmaTile = MmaTile {
 }
 .checked();
 
-/// 64 x 64 outputs of narrow elements.
+/// 64 x 64 outputs of 8- or 16-bit elements.
 pub const NARROW_SMALL: MmaTile = MmaTile {
     down: 1,
     along: 8,
@@ -117,7 +117,7 @@ pub const NARROW_SMALL: MmaTile = MmaTile {
 }
 .checked();
 
-/// 128 x 64 f32 outputs of split operands: a stage holds both halves of both operands.
+/// 128 x 64 f32 outputs of split operands: a stage holds the high and low values of both operands.
 pub const SPLIT_LARGE: MmaTile = MmaTile {
     down: 2,
     along: 8,
@@ -137,10 +137,10 @@ pub const SPLIT_SMALL: MmaTile = MmaTile {
 }
 .checked();
 
-/// As [`NARROW_SMALL`], for a product of a group: products that fill a device with large tiles are launched alone.
+/// [`NARROW_SMALL`] for grouped products. Products that fill the device with large tiles are launched alone.
 ///
-/// With one stage more the main loop is another instance, which is inlined: one that two entries share became a
-/// function, with its sums in memory and 35 registers more.
+/// One more stage makes the main loop a different instance, which is inlined. The compiler makes an instance that two
+/// entries share a function, with its sums in memory and 35 registers more.
 pub const NARROW_GROUPED: MmaTile = MmaTile {
     stages: 4,
     ..NARROW_SMALL
@@ -152,8 +152,8 @@ mod tests {
     use super::*;
 
     #[test]
-    #[should_panic = "rows of the same length"]
-    fn a_tile_whose_warps_are_no_rectangle_is_refused() {
+    #[should_panic = "form a rectangle"]
+    fn a_tile_whose_warps_form_no_rectangle_is_rejected() {
         let _ = MmaTile {
             warps_along: 3,
             ..NARROW_LARGE

@@ -1,4 +1,4 @@
-//! The outputs of a warp: products of 16 x 8 outputs on tensor cores.
+//! A warp's outputs: products of 16 x 8 outputs on tensor cores.
 
 use super::super::accumulators::Accumulators;
 use super::super::element::FmaElement;
@@ -6,25 +6,24 @@ use super::element::{COLUMNS_OF_PRODUCT, MmaElement, ROWS_OF_PRODUCT, Sums};
 use super::stage::{StageLayout, Stages};
 use cuda_std::thread;
 
-/// Outputs that a lane has of one product, in as many rows of its own as there are.
+/// Outputs that a lane has of one product. As [`Accumulators`], each is a row of the thread.
 const OF_LANE: usize = 4;
 
 /// Threads of a warp.
 const LANES: usize = 32;
 
-/// The outputs of a warp, and how many warps share the outputs of a block: what the main loop has to know of a
-/// kernel's sizes.
+/// A warp's outputs, and how warps divide a block's.
 pub trait WarpOutputs: Sized {
     /// The type of the operands' elements.
     type Element: MmaElement;
 
-    /// What a warp multiplies at a time: [`MmaElement::STEP`] k of its rows of A and of its columns of B.
+    /// The operands of one step: [`MmaElement::STEP`] k of the warp's rows of A and columns of B.
     type Fragments;
 
-    /// Products of 16 x 8 outputs above one another.
+    /// Products of 16 x 8 outputs down the warp's tile.
     const DOWN: usize;
 
-    /// Products of 16 x 8 outputs side by side.
+    /// Products of 16 x 8 outputs along the warp's tile.
     const ALONG: usize;
 
     /// Warps of a block.
@@ -45,9 +44,10 @@ pub trait WarpOutputs: Sized {
     /// The warp's fragments of [`MmaElement::STEP`] k, from `k` on, of one stage of both operands.
     ///
     /// # Safety
-    /// 1. The stage has been written, before a barrier, and has so many k.
-    /// 2. A's has the block's rows, B's the block's columns, and `k` is a multiple of [`MmaElement::STEP`].
-    /// 3. All threads of the warp make the call together: none has branched away.
+    /// 1. The stage has these k. It has been written, before a barrier, and no thread writes it before the next one.
+    /// 2. A's stages have the block's rows, B's the block's columns, `position` is that of a warp of the block, and `k`
+    ///    is a multiple of [`MmaElement::STEP`].
+    /// 3. All threads of the warp make the call together, converged.
     unsafe fn read<
         A: StageLayout<Element = Self::Element>,
         B: StageLayout<Element = Self::Element>,
@@ -61,15 +61,16 @@ pub trait WarpOutputs: Sized {
     /// Adds the products of the fragments.
     ///
     /// # Safety
-    /// 1. All threads of the warp make the call together: none has branched away.
+    /// 1. All threads of the warp make the call together, converged.
     unsafe fn add_products(&mut self, fragments: &Self::Fragments);
 
-    /// Adds the products of the fragments, and reads others in their place: two columns of B after the products with
-    /// the last two. f64 is fast in this order, in which reads stand between products. It saves no registers: ptxas
-    /// reads them into other ones.
+    /// Adds the products of the fragments, and replaces these by the fragments from `k` on.
+    ///
+    /// Two columns of B are read after the products with the last two: f64 is fast with reads between products. This
+    /// saves no registers, because ptxas reads into other ones.
     ///
     /// # Safety
-    /// As for `read`.
+    /// 1. As for [`read`](Self::read).
     unsafe fn add_products_and_read<
         A: StageLayout<Element = Self::Element>,
         B: StageLayout<Element = Self::Element>,
@@ -82,12 +83,11 @@ pub trait WarpOutputs: Sized {
         k: usize,
     );
 
-    /// The lane's sum number `i` of the products number `down` from above, in order from left to right.
+    /// The lane's sum number `i` of the row `down` of products, counted from left to right.
     fn sum(&self, down: usize, i: usize) -> <Self::Element as MmaElement>::Sum;
 }
 
-/// The sums of a warp: `DOWN` products above one another, `ALONG` side by side. A block has `WARPS` of them,
-/// `WARPS_ALONG` side by side.
+/// A warp's sums: `DOWN` x `ALONG` products. A block has `WARPS` warps, in rows of `WARPS_ALONG`.
 pub struct WarpTile<
     T: MmaElement,
     const DOWN: usize,
@@ -98,7 +98,7 @@ pub struct WarpTile<
     sums: [[Sums<T>; ALONG]; DOWN],
 }
 
-/// What a warp multiplies at a time.
+/// The operands of one step of a warp.
 #[derive(Clone, Copy)]
 pub struct Fragments<T: MmaElement, const DOWN: usize, const ALONG: usize> {
     pub a: [T::A; DOWN],
@@ -113,15 +113,15 @@ impl<
     const WARPS_ALONG: usize,
 > WarpTile<T, DOWN, ALONG, WARPS, WARPS_ALONG>
 {
-    /// Adds the products of the fragments of column number `j` of products.
+    /// Adds the products of column `j` of products.
     ///
     /// # Safety
-    /// 1. All threads of the warp make the call together: none has branched away.
+    /// 1. All threads of the warp make the call together, converged.
     #[inline(always)]
     unsafe fn add_column(&mut self, fragments: &Fragments<T, DOWN, ALONG>, j: usize) {
         let mut i = 0;
         while i < DOWN {
-            // SAFETY: (1) is (1); the number of products is a constant.
+            // SAFETY: the warp is converged: the caller's contract, and the loop's bound is a constant.
             self.sums[i][j] =
                 unsafe { T::add_product(self.sums[i][j], fragments.a[i], fragments.b[j]) };
             i += 1;
@@ -131,7 +131,7 @@ impl<
     /// The fragments of the warp's rows of A.
     ///
     /// # Safety
-    /// As for [`WarpOutputs::read`].
+    /// 1. As for [`WarpOutputs::read`].
     #[inline(always)]
     unsafe fn read_rows<A: StageLayout<Element = T>>(
         position: &WarpPosition,
@@ -143,18 +143,19 @@ impl<
         let mut i = 0;
         while i < DOWN {
             let first = position.row + i * ROWS_OF_PRODUCT;
-            // SAFETY: (1) the stage has been written, by (1), and has the elements, by (2). (2) The warp's rows
-            // begin at a multiple of 16; (2). (3) is (3).
+            // SAFETY: the stage has the elements: it has the k and the block's rows, of which these are the warp's.
+            // They were written before a barrier and are not written before the next one. `k` is a multiple of a step,
+            // and the warp is converged. All are the caller's contract. `first` is a multiple of 16: `position`.
             rows[i] = unsafe { T::read_a(stages, stage, first, k) };
             i += 1;
         }
         rows
     }
 
-    /// The fragments of the warp's columns of B, of two columns of products from number `j` on.
+    /// The fragments of B for columns `j` and `j + 1` of products.
     ///
     /// # Safety
-    /// As for [`WarpOutputs::read`].
+    /// 1. As for [`WarpOutputs::read`].
     #[inline(always)]
     unsafe fn read_columns<B: StageLayout<Element = T>>(
         position: &WarpPosition,
@@ -164,11 +165,11 @@ impl<
         k: usize,
     ) -> [T::B; 2] {
         let first = position.column + j * COLUMNS_OF_PRODUCT;
-        // SAFETY: as in `read_rows`, of columns.
+        // SAFETY: as in `read_rows`, for the 16 columns of two products.
         unsafe { T::read_b(stages, stage, first, k) }
     }
 
-    /// Replaces each sum by what `with` makes of it and of that of `other`.
+    /// Replaces each sum by `with` of it and the sum of `other`.
     #[inline(always)]
     pub fn combine(&mut self, other: &Self, with: impl Fn(T::Sum, T::Sum) -> T::Sum) {
         let mut i = 0;
@@ -184,7 +185,7 @@ impl<
     }
 }
 
-/// Where a warp's outputs begin among its block's.
+/// The first row and column of a warp's outputs in its block.
 pub struct WarpPosition {
     pub row: usize,
     pub column: usize,
@@ -243,15 +244,15 @@ impl<
         const {
             assert!(
                 ALONG.is_multiple_of(2),
-                "columns of two products are read at once"
+                "the columns of two products are read at once"
             )
         };
         let mut fragments = Self::no_fragments();
-        // SAFETY: (1), (2) and (3).
+        // SAFETY: the caller's contract.
         fragments.a = unsafe { Self::read_rows(position, a_stages, stage, k) };
         let mut j = 0;
         while j < ALONG {
-            // SAFETY: (1), (2) and (3).
+            // SAFETY: the caller's contract. The warp is converged: the loop's bound is a constant.
             let [left, right] = unsafe { Self::read_columns(position, b_stages, stage, j, k) };
             (fragments.b[j], fragments.b[j + 1]) = (left, right);
             j += 2;
@@ -268,11 +269,11 @@ impl<
         stage: usize,
         k: usize,
     ) {
-        // SAFETY: (1), (2) and (3).
+        // SAFETY: the caller's contract.
         let rows = unsafe { Self::read_rows(position, a_stages, stage, k) };
         let mut j = 0;
         while j < ALONG {
-            // SAFETY: of the products, (1) is (3). Of the reads, (1), (2) and (3).
+            // SAFETY: the caller's contract. The warp is converged: the loop's bound is a constant.
             let [left, right] = unsafe {
                 self.add_column(fragments, j);
                 self.add_column(fragments, j + 1);
@@ -288,7 +289,7 @@ impl<
     unsafe fn add_products(&mut self, fragments: &Self::Fragments) {
         let mut j = 0;
         while j < ALONG {
-            // SAFETY: (1) is (1).
+            // SAFETY: the warp is converged: the caller's contract, and the loop's bound is a constant.
             unsafe { self.add_column(fragments, j) };
             j += 1;
         }

@@ -1,5 +1,5 @@
-//! The pass that reads an operand once: a cluster, or a block if they are short, keeps whole lines in shared
-//! memory, finds their extremes, and splits their elements.
+//! The pass that reads an operand once: a cluster, or a block for short lines, keeps whole lines in shared memory,
+//! finds their extremes, and splits their elements.
 //!
 //! ```text
 //! each block:  copy its part of the lines to shared memory; wait
@@ -10,7 +10,7 @@
 
 use super::halves::Halves;
 use super::lines::{LineWords, scale_of};
-use super::operand::Operand;
+use super::matrix::SplitMatrix;
 use super::part::{Part, QUAD};
 use super::scan::Extremes;
 use super::shape::{SPLIT_LINES, SplitShape, WARPS};
@@ -21,7 +21,7 @@ use cuda_std::warp::LaneMask;
 use cuda_std::{cluster, dependent_launch};
 use half::f16;
 
-/// The extremes of what both the calling lane and the one `lanes` away have seen.
+/// The extremes of the calling lane's elements and of those of the lane `lanes` away.
 #[inline(always)]
 fn across(extremes: Extremes, lanes: u32) -> Extremes {
     let exchanged = extremes
@@ -30,17 +30,17 @@ fn across(extremes: Extremes, lanes: u32) -> Extremes {
     extremes.with(Extremes::from_words(exchanged))
 }
 
-/// Splits the `LINES` lines number `number` that `BLOCKS` blocks share: the calling one, or a cluster.
+/// Splits group number `number` of `LINES` lines, which `BLOCKS` blocks share: the calling block, or a cluster.
 ///
 /// # Safety
-/// 1. As for the kernel.
+/// 1. As for the kernels, for `matrix`.
 #[inline(always)]
 unsafe fn split_lines<const ALONG: bool, const BLOCKS: usize, const LINES: usize>(
-    operand: &Operand<'_>,
+    matrix: &SplitMatrix<'_>,
     halves: Halves<'_>,
     number: usize,
 ) {
-    let Operand { shape, words, .. } = operand;
+    let SplitMatrix { shape, words, .. } = matrix;
     let elements = dynamic_shared!(f32);
     let (warp, lane) = (warp::warp_in_block() as usize, warp::lane() as usize);
     let rank = if BLOCKS > 1 {
@@ -51,21 +51,22 @@ unsafe fn split_lines<const ALONG: bool, const BLOCKS: usize, const LINES: usize
     let depth = shape.block_depth(BLOCKS);
     let first_line = number * LINES;
     let part = Part::<ALONG, LINES> {
-        source: operand.source::<ALONG>(),
+        source: matrix.source::<ALONG>(),
         elements,
         first_line,
         first_k: rank * depth,
         depth,
     };
     let mut pipeline = Pipeline::new();
-    // SAFETY: (1) is (1), and the copies are waited for.
+    // SAFETY: the operand's elements and the dynamic shared memory: the caller's contract. No thread has accessed the
+    // memory before, and each has waited for its copies before it reads them.
     let extremes = unsafe {
         part.load(&mut pipeline);
         pipeline.wait_prior::<0>();
         part.extremes()
     };
 
-    // Those of each warp's lines, then of the block's; and those of the cluster's blocks.
+    // The extremes of each warp's lines, then of the block's; and of the cluster's blocks.
     let found = shared_array![[u32; 2]; WARPS * SPLIT_LINES];
     let of_blocks = shared_array![[u32; 2]; CLUSTER * SPLIT_LINES];
     let scales = shared_array![i32; SPLIT_LINES];
@@ -79,15 +80,18 @@ unsafe fn split_lines<const ALONG: bool, const BLOCKS: usize, const LINES: usize
         let mut all = Extremes::NONE;
         let mut i = 0;
         while i < WARPS && lane < LINES {
-            // SAFETY: (1) within the array, which was written. (2) A barrier stands behind the stores.
+            // SAFETY: the array has the element, which was written before a barrier.
             all = all.with(Extremes::from_words(unsafe { of.load(i * LINES + lane) }));
             i += 1;
         }
         all
     };
-    // SAFETY: in all shared memory (1) each place lies within the array, and is written before it is read.
-    // (2) Each thread writes its own places, and barriers stand between them and what others read. Of the
-    // other blocks' memory, (3) a barrier of the cluster follows the accesses.
+    // SAFETY: shared arrays have all accessed elements, which are written before they are read. Each thread writes its
+    // own, and barriers order the writes before other threads' reads. A barrier of the cluster comes before and after
+    // the reads of other blocks' memory, so these blocks have started, and have not ended. The matrix has words for its
+    // lines, and only this launch accesses them: the caller's contract. `note_groups`: all lanes of the warp call it,
+    // and no other warp has these lines. `part.store`: the halves are the caller's contract, and a barrier separates it
+    // from the copies and the scales.
     unsafe {
         let mut i = 0;
         while ALONG && i < const { LINES / WARPS } {
@@ -150,17 +154,17 @@ macro_rules! at_once_kernels {
     ($($(#[doc = $doc:literal])* $name:ident: $blocks:expr, $lines:expr, [$($bound:tt)*];)*) => {$(
         $(#[doc = $doc])*
         ///
-        /// The halves are those of [`split_halves`](super::split_halves).
+        /// The result is that of [`split_halves`](super::split_halves).
         ///
         /// # Safety
-        /// 1. The grid has the [blocks](SplitShape::at_once_blocks) of each matrix of A and then of B along x, of
-        ///    [`SPLIT_THREADS`](super::SPLIT_THREADS) threads, with the [bytes](SplitShape::at_once_bytes) of
-        ///    dynamic shared memory of both operands. Their k is the same.
-        /// 2. `a` and `b` start with the first elements of the operands of their shapes and reach to the
-        ///    last. The launch reads their elements alone.
-        /// 3. `a_words` and `b_words` have the words of [`LineWords`] of each matrix.
-        /// 4. `a_halves` and `b_halves` have twice as many lines as the matrices, each of the shape's pitch.
-        ///    The launch has them and the words for itself.
+        /// 1. Along x, the grid has the [blocks](SplitShape::at_once_blocks) of each matrix of A, then of B, with
+        ///    [`SPLIT_THREADS`](super::SPLIT_THREADS) threads and the [bytes](SplitShape::at_once_bytes) of dynamic
+        ///    shared memory for the operands' k, which is the same for both.
+        /// 2. `a` and `b` start with the first element of the operands of their shapes, and reach to the last. The
+        ///    launch reads no other elements.
+        /// 3. `a_words` and `b_words` have the [`LineWords`] of each matrix.
+        /// 4. `a_halves` and `b_halves` have twice as many lines as the matrices, each of the shape's pitch, and,
+        ///    unless empty, start at multiples of 8 bytes. Only this launch accesses them and the words.
         #[allow(clippy::too_many_arguments)]
         #[kernel($($bound)*)]
         pub unsafe fn $name(
@@ -177,27 +181,27 @@ macro_rules! at_once_kernels {
             dependent_launch::trigger();
             let sharing = Sharing { blocks: $blocks, lines: $lines };
             let blocks = |shape: &SplitShape| shape.at_once_blocks(sharing);
-            let operand = Operand::of_block(
+            let matrix = SplitMatrix::of_block(
                 thread::block_idx_x(), blocks, (a, b), (a_shape, b_shape), (a_words, b_words));
-            let halves = operand.halves((a_halves, b_halves));
-            let number = operand.block as usize / $blocks;
-            // SAFETY: (1) is (1) to (4).
+            let halves = matrix.halves((a_halves, b_halves));
+            let number = matrix.block as usize / $blocks;
+            // SAFETY: the caller's contract, for the block's matrix.
             unsafe {
-                match operand.shape.is_along {
-                    1 => split_lines::<true, { $blocks }, { $lines }>(&operand, halves, number),
-                    _ => split_lines::<false, { $blocks }, { $lines }>(&operand, halves, number),
+                match matrix.shape.is_along {
+                    1 => split_lines::<true, { $blocks }, { $lines }>(&matrix, halves, number),
+                    _ => split_lines::<false, { $blocks }, { $lines }>(&matrix, halves, number),
                 }
             }
         }
     )*};
 }
 at_once_kernels! {
-    /// Splits one or two operands, each [`SPLIT_LINES`] lines of at most [`SplitShape::MOST_AT_ONCE`]
-    /// elements by a cluster of 8 blocks.
+    /// Splits one or two operands. A cluster of 8 blocks splits [`SPLIT_LINES`] lines of at most
+    /// [`SplitShape::MOST_AT_ONCE`] elements.
     split_in_cluster: CLUSTER, SPLIT_LINES,
         [arch = "sm_90a", max_threads = 256, min_blocks = 4, cluster = (8, 1, 1), dependent_launch];
-    /// Splits one or two operands, each [`SPLIT_LINES`] lines by a block.
+    /// Splits one or two operands. A block splits [`SPLIT_LINES`] lines.
     split_in_block: 1, SPLIT_LINES, [arch = "sm_90a", max_threads = 256, min_blocks = 4, dependent_launch];
-    /// Splits one or two operands, each 8 lines by a block.
+    /// Splits one or two operands. A block splits 8 lines.
     split_few_in_block: 1, FEW_LINES, [arch = "sm_90a", max_threads = 256, min_blocks = 3, dependent_launch];
 }

@@ -1,4 +1,4 @@
-//! The pass that splits each element into two halves.
+//! The pass that splits each element into a high and a low f16 value, its *halves*.
 
 use super::lines::{LineWords, power_of_two, scale_of};
 use super::shape::{SPLIT_DEPTH, SPLIT_LINES, SplitShape, WARPS};
@@ -7,34 +7,34 @@ use cuda_std::float::HalfFloat;
 use cuda_std::prelude::*;
 use half::f16;
 
-/// Lines of a block that splits for each of its warps.
+/// Lines of each warp of a block.
 const ROWS: usize = SPLIT_LINES / WARPS;
 
-/// What `lo` is scaled by.
+/// The factor of `lo`.
 pub const LOW_SCALE: f32 = 2048.0;
 
-/// `x` in two halves, scaled by 2^`scale`.
+/// The halves of `x`, scaled by 2^`scale`.
 #[inline(always)]
 fn halves(x: f32, scale: i32) -> (f16, f16) {
-    // Twice, because the power of two itself may be too large for f32.
+    // In two steps, because the power of two may be too large for f32.
     let x = x * power_of_two(scale >> 1) * power_of_two(scale - (scale >> 1));
     let high = f16::narrow(x);
     (high, f16::narrow((x - high.widen()) * LOW_SCALE))
 }
 
-/// Where the halves of a matrix go: line after line.
+/// The destination of a matrix's halves, line after line.
 #[derive(Clone, Copy)]
 pub struct Halves<'a> {
     high: GlobalMut<'a, f16>,
     low: GlobalMut<'a, f16>,
     lines: usize,
-    /// Elements from a line to the next.
+    /// Elements from one line to the next.
     pitch: usize,
 }
 
 impl<'a> Halves<'a> {
-    /// Those of matrix number `matrix` of an operand of `shape`: the upper halves of all matrices, line after line,
-    /// and then the lower ones.
+    /// The destination for matrix number `matrix` of an operand of `shape`. In memory, the high values of all matrices
+    /// come first, then the low ones.
     #[inline(always)]
     pub fn new(halves: GlobalMut<'a, f16>, shape: &SplitShape, matrix: usize) -> Self {
         let SplitShape {
@@ -43,7 +43,7 @@ impl<'a> Halves<'a> {
             pitch,
             ..
         } = *shape;
-        // SAFETY: (1) no element is an own one.
+        // SAFETY: no thread owns elements of the view: they are accessed without unique indices.
         let from = |matrix| unsafe { halves.skip(matrix * lines * pitch) };
         Self {
             high: from(matrix),
@@ -53,11 +53,12 @@ impl<'a> Halves<'a> {
         }
     }
 
-    /// Writes `N` neighbours of a line, scaled by 2^`scale`, unless they lie outside.
+    /// Writes the halves of `N` neighbours of a line, scaled by 2^`scale`, if they lie within the pitch of a line.
     ///
     /// # Safety
     /// 1. `k` is a multiple of `N`, which is 2 or 4.
-    /// 2. No other thread accesses them.
+    /// 2. The view has the halves of the shape's lines, at an address that is a multiple of 8 bytes. No other thread
+    ///    accesses these.
     #[inline(always)]
     pub unsafe fn store<const N: usize>(
         self,
@@ -71,8 +72,9 @@ impl<'a> Halves<'a> {
         }
         let parts = elements.map(|x| halves(x, scale));
         let at = line * self.pitch + k;
-        // SAFETY: (1) compared, and the pitch is a multiple of 4. (2) So is the place of a line; (1). (3) is
-        // (2).
+        // SAFETY: the view has the elements: the line and `k` were compared, and the pitch is a multiple of 4. The
+        // index is a multiple of `N`, because the pitch is and `k` is: the caller's contract, as is the address. No
+        // other thread accesses them: the caller's contract.
         unsafe {
             self.high.store_vector(at, parts.map(|(high, _)| high));
             self.low.store_vector(at, parts.map(|(_, low)| low));
@@ -80,11 +82,11 @@ impl<'a> Halves<'a> {
     }
 }
 
-/// Splits each element, and notes lines outside the split's range, in the block for [`SPLIT_LINES`] lines
-/// number `x` and [`SPLIT_DEPTH`] elements number `y`.
+/// Splits each element of the block's tile, and records lines outside the split's range. The tile is number `x` along
+/// the lines, in [`SPLIT_LINES`], and number `y` along k, in [`SPLIT_DEPTH`].
 ///
 /// # Safety
-/// 1. As for the kernels.
+/// 1. (2) to (4) of [`split_halves`](super::split_halves), for the block's matrix.
 #[inline(always)]
 pub unsafe fn split<const ALONG: bool>(
     source: Source<'_, ALONG>,
@@ -100,8 +102,9 @@ pub unsafe fn split<const ALONG: bool>(
     let (first_line, first_k) = (x * SPLIT_LINES, y * SPLIT_DEPTH);
     if first_k == 0 && warp == 0 {
         let line = first_line + lane;
-        // SAFETY: for the loads, (1) the line is there. (2) The launch writes no words but those of groups. Of
-        // `note_groups`, (1) no other block has the lines and the first elements. (2) is (1).
+        // SAFETY: the matrix has words for its lines: the caller's contract; the line was compared. The launch writes
+        // only the words of groups. `note_groups`: all lanes of the warp call it, and no other block has these lines
+        // and the first elements.
         unsafe {
             let extremes = match line < source.lines {
                 true => [words.load(line), words.load(places.smallest(line))],
@@ -112,10 +115,11 @@ pub unsafe fn split<const ALONG: bool>(
     }
     let tile = shared_tile![f32; SPLIT_DEPTH, SPLIT_LINES; pitch = SPLIT_LINES + 1];
     if !ALONG {
-        // Lanes read neighbouring lines, and write neighbouring elements.
+        // Lanes read neighbouring lines, and later write neighbouring elements.
         let mut k = warp;
         while k < SPLIT_DEPTH {
-            // SAFETY: (1) is (1). For the store: (1) within the tile; (2) each thread has its places.
+            // SAFETY: the source has its elements: the caller's contract. The tile has the place, which only this
+            // thread writes.
             unsafe { tile.store(k, lane, source.load(first_line + lane, first_k + k)) };
             k += WARPS;
         }
@@ -127,10 +131,10 @@ pub unsafe fn split<const ALONG: bool>(
         while row < SPLIT_LINES {
             let line = first_line + row;
             if line < source.lines {
-                // Two pairs for a lane: every second lane reads the banks of the one before.
-                // SAFETY: (1) is (1), and the places lie within the tile, which a barrier stands behind.
-                // For the words: the line is there, and nothing writes its extremes. For the halves: (1)
-                // `k` is even. (2) Each thread has its elements.
+                // Two pairs per lane, because every second lane reads the banks of the one before. SAFETY: the tile has
+                // the places, which were written before a barrier. The line has a word, which nothing writes: the
+                // caller's contract. The halves: `k` is even, and each thread writes its own; the view is the caller's
+                // contract.
                 unsafe {
                     let scale = scale_of(words.load(line));
                     let pair = |at: usize| [tile.load(at, row), tile.load(at + 1, row)];
@@ -142,7 +146,7 @@ pub unsafe fn split<const ALONG: bool>(
         }
         return;
     }
-    // All is read before anything is written, so that no read waits for another.
+    // Reads everything before writing, so that no read waits for a write.
     let k = first_k + 4 * lane;
     let mut scales = [0; ROWS];
     let mut elements = [[0.0; 4]; ROWS];
@@ -150,7 +154,7 @@ pub unsafe fn split<const ALONG: bool>(
     while i < ROWS {
         let line = first_line + warp + i * WARPS;
         if line < source.lines {
-            // SAFETY: (1) is (1). For the words: as above.
+            // SAFETY: the source has its elements: the caller's contract. `k` is a multiple of 4. The words: as above.
             unsafe {
                 scales[i] = scale_of(words.load(line));
                 elements[i] = source.load_four(line, k);
@@ -161,7 +165,7 @@ pub unsafe fn split<const ALONG: bool>(
     let mut i = 0;
     while i < ROWS {
         let line = first_line + warp + i * WARPS;
-        // SAFETY: (1) `k` is a multiple of 4. (2) Each thread has its elements.
+        // SAFETY: `k` is a multiple of 4, and each thread writes its own elements. The view: the caller's contract.
         unsafe { halves.store(line, k, elements[i], scales[i]) };
         i += 1;
     }

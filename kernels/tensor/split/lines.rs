@@ -1,21 +1,21 @@
-//! What is known of an operand's lines: how far apart their elements are, so which are outside the
-//! split's range, and the scales of the others.
+//! The words about an operand's lines: whether a line is outside the split's range, and the scales of the others.
 
 use cuda_std::prelude::*;
 use cuda_std::warp::LaneMask;
 
-/// Lines that are in the split's range or outside together: those of a block's tile of outputs.
+/// Lines that are in or out of the split's range together: those of a block's tile.
 pub const PANEL: usize = 128;
 
-/// Lines with one word, which says whether one of them is outside the split's range: as few as a block splits.
+/// Lines with one word that tells whether one of them is outside the split's range: the fewest lines that a block
+/// splits.
 pub const GROUP: usize = 8;
 
 /// Exponent of the largest element of a scaled line.
 const TOP: i32 = 14;
 
-/// Where the words about an operand's lines lie: for each line the bits of its largest magnitude; for
-/// each line the bits of its smallest nonzero magnitude, subtracted from [`u32::MAX`], where a launch left it
-/// to the next; for each [`GROUP`] lines whether one of them is outside the split's range.
+/// The layout of the words about an operand's lines: first, for each line, the bits of its largest magnitude; then, for
+/// each line, [`u32::MAX`] minus the bits of its smallest nonzero magnitude, if one launch passes it to the next; then,
+/// for each [`GROUP`] lines, whether one is outside the split's range.
 #[derive(Clone, Copy, Debug)]
 pub struct LineWords {
     /// Rows of A, or columns of B.
@@ -23,7 +23,7 @@ pub struct LineWords {
 }
 
 impl LineWords {
-    /// All words.
+    /// The number of words.
     #[must_use]
     pub const fn len(self) -> usize {
         2 * self.lines + self.lines.div_ceil(GROUP)
@@ -41,18 +41,18 @@ impl LineWords {
         self.lines + line
     }
 
-    /// The word of the lines of which `line` is one.
+    /// The word of the group of `line`.
     #[inline(always)]
     pub(super) const fn group(self, line: usize) -> usize {
         2 * self.lines + line / GROUP
     }
 
-    /// Writes whether groups of lines have a wide one: each lane has a line, one after the other from the first one
-    /// of a group on, with these two words. A lane whose line lies outside has none.
+    /// Writes which groups have a line outside the split's range. Consecutive lanes have consecutive lines, from the
+    /// first of a group on, with these two words. A lane whose line does not exist has none.
     ///
     /// # Safety
-    /// 1. All lanes of the warp make the call, and no other warp of the launch has these groups.
-    /// 2. The words are those of the lines.
+    /// 1. All lanes of the warp make the call, and no other warp of the launch accesses these groups' words.
+    /// 2. `words` has the words of the lines.
     #[inline(always)]
     pub(super) unsafe fn note_groups(
         self,
@@ -67,27 +67,28 @@ impl LineWords {
         let lane = warp::lane() as usize;
         if is_there && lane.is_multiple_of(GROUP) {
             let of_group = are_wide >> lane & const { (1 << GROUP) - 1 };
-            // SAFETY: (1) the first line of the group is there, and its word by (2). (2) is (1).
+            // SAFETY: the group's first line exists, so `words` has the group's word, which no other warp accesses: the
+            // caller's contract.
             unsafe { words.store(self.group(line), u32::from(of_group != 0)) };
         }
     }
 
-    /// Whether a line of the panel that begins with `line` is outside the split's range.
+    /// Whether the panel from `line` on has a line outside the split's range.
     ///
     /// # Safety
-    /// 1. The words are those of the lines, of which `line` is one, as the splits left them.
+    /// 1. `words` has the words of the lines, as the splits left them, and `line` is one of the lines.
     /// 2. All lanes of the warp make the call for the same panel.
     #[inline(always)]
     pub(crate) unsafe fn is_panel_wide(self, words: Global<'_, u32>, line: usize) -> bool {
         let line = line + warp::lane() as usize % const { PANEL / GROUP } * GROUP;
-        // SAFETY: (1) is (1), and compared.
+        // SAFETY: the line exists, compared here, so `words` has its group's word: the caller's contract.
         let is_wide = line < self.lines && unsafe { words.load(self.group(line)) } != 0;
         warp::any(LaneMask::all(), is_wide)
     }
 }
 
-/// The lowest exponent that an element of a scaled line may have in products of length `k`, so that
-/// every output stays within gamma_k |A||B|; `None` if `k` is too small for any.
+/// The lowest exponent of an element of a scaled line with which every output of a product of length `k` stays within
+/// gamma_k |A||B|. `None` if `k` is too small for any.
 ///
 /// In units of u = 2^-24 of |A||B|, an output's error is at most 8 for the halves (2 for each operand,
 /// 4 for the product of both `lo`), 8 for `lo`'s accumulators and the last roundings, and
@@ -98,8 +99,8 @@ impl LineWords {
 ///   toward zero, k / 32 for the totals. (Fasi, Higham, Mikaitis, Pranesh: Numerical behavior of NVIDIA tensor
 ///   cores, 2021, has the A100's steps of 8 products, with a bit more than f32.)
 ///
-/// It is that of warps, which is the larger one, for all: so the split's range does not depend on the device. What
-/// is left to k is shared by the operands' errors of 2^-36 for elements that are small.
+/// The larger bound, that of warps, applies to all, so the split's range does not depend on the device. The operands'
+/// errors of 2^-36 for small elements share what is left of k.
 #[must_use]
 pub const fn lowest_exponent(k: usize) -> Option<i32> {
     let needed = 60 + k / 32;
@@ -110,7 +111,7 @@ pub const fn lowest_exponent(k: usize) -> Option<i32> {
     Some(-12 - units.ilog2() as i32)
 }
 
-/// The exponent of a finite number other than 0 with these bits, without its sign.
+/// The exponent of the finite nonzero number with these bits, which have no sign.
 #[inline(always)]
 const fn exponent(bits: u32) -> i32 {
     const SUBNORMAL: i32 = -149;
@@ -120,7 +121,7 @@ const fn exponent(bits: u32) -> i32 {
     }
 }
 
-/// The exponent of the power of two that a line is scaled by, whose largest magnitude has these bits.
+/// The exponent of the scale of a line whose largest magnitude has these bits.
 #[inline(always)]
 pub const fn scale_of(largest: u32) -> i32 {
     match largest {
@@ -129,14 +130,14 @@ pub const fn scale_of(largest: u32) -> i32 {
     }
 }
 
-/// Whether outputs of the line need the CUDA cores.
+/// Whether the line is outside the split's range, so that its outputs need the CUDA cores.
 #[inline(always)]
 pub const fn is_wide(largest: u32, smallest: u32, lowest: i32) -> bool {
     const INFINITY: u32 = 0x7f80_0000;
     largest >= INFINITY || (largest != 0 && exponent(smallest) + scale_of(largest) < lowest)
 }
 
-/// 2^`exponent`, of a normal number.
+/// 2^`exponent`, which is a normal number.
 #[inline(always)]
 pub const fn power_of_two(exponent: i32) -> f32 {
     f32::from_bits(((exponent + 127) as u32) << 23)

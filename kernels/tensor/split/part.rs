@@ -1,4 +1,4 @@
-//! What a block keeps of an operand in shared memory: whole lines, or a part of each.
+//! A block's part of an operand in shared memory: whole lines, or a part of each.
 
 use super::halves::Halves;
 use super::scan::Extremes;
@@ -11,21 +11,21 @@ use cuda_std::shared::SharedSlice;
 /// Elements of a line that a warp stores at a time.
 pub const STEP: usize = 4 * 32;
 
-/// Elements of a lane in a step.
+/// A lane's elements in a step.
 const OF_STEP: usize = 4;
 
-/// Lines whose elements are loaded together where they are neighbours.
+/// Neighbouring lines whose elements are loaded together, if lines are not contiguous.
 pub const QUAD: usize = 4;
 
-/// Fours of elements in 128 bytes, which lie in different banks.
+/// Groups of four elements in 128 bytes, which are in different banks.
 const FOURS_OF_BANKS: usize = 8;
 
-/// A part of each of the lines that the block shares with its cluster, or all of those that it has alone.
+/// A part of each line that a cluster's blocks share, or whole lines of one block.
 #[derive(Clone, Copy)]
 pub struct Part<'a, const ALONG: bool, const LINES: usize> {
     pub source: Source<'a, ALONG>,
     pub elements: SharedSlice<'a, f32>,
-    /// The first of the lines, and the first of the elements of each.
+    /// The first line, and the first element of each line.
     pub first_line: usize,
     pub first_k: usize,
     /// Elements of each line.
@@ -33,14 +33,14 @@ pub struct Part<'a, const ALONG: bool, const LINES: usize> {
 }
 
 impl<const ALONG: bool, const LINES: usize> Part<'_, ALONG, LINES> {
-    /// Lines of each warp, if they are contiguous; and fours that a thread brings in each step.
+    /// Lines of each warp, if lines are contiguous; and groups of four that a thread loads in each step.
     const ROWS: usize = LINES / WARPS;
 
     /// Quads of lines.
     const QUADS: usize = LINES / QUAD;
 
-    /// Where four neighbours lie: elements of a line from `k` on, or of a quad of lines at `k`. Quads are
-    /// permuted within 128 bytes, so that lanes with neighbouring fours of elements reach different banks.
+    /// The index of four neighbours: elements of a line from `k` on, or of a quad of lines at `k`. Quads are permuted
+    /// within 128 bytes, so that lanes with neighbouring groups of four access different banks.
     #[inline(always)]
     fn place(self, line: usize, k: usize) -> usize {
         match ALONG {
@@ -52,8 +52,7 @@ impl<const ALONG: bool, const LINES: usize> Part<'_, ALONG, LINES> {
         }
     }
 
-    /// Line and element, from the block's first ones on, of the four number `i` that a thread brings in each
-    /// step.
+    /// The line and the element, relative to the block's first, of group number `i` that a thread loads in each step.
     #[inline(always)]
     fn four(i: usize) -> (usize, usize) {
         let (warp, lane) = (warp::warp_in_block() as usize, warp::lane() as usize);
@@ -67,10 +66,11 @@ impl<const ALONG: bool, const LINES: usize> Part<'_, ALONG, LINES> {
         }
     }
 
-    /// Starts to bring what the block has.
+    /// Starts to copy the block's part to shared memory.
     ///
     /// # Safety
-    /// 1. As for the kernel.
+    /// 1. As for [`Source::load`]. Shared memory has `LINES` x `depth` elements, which no thread accesses before the
+    ///    one that copies them has waited for the copies, nor others before they have then passed a barrier.
     #[inline(always)]
     pub unsafe fn load(self, pipeline: &mut Pipeline<1>) {
         let mut first = 0;
@@ -80,8 +80,9 @@ impl<const ALONG: bool, const LINES: usize> Part<'_, ALONG, LINES> {
                 let (line, k) = Self::four(i);
                 let to = self.place(line, first + k);
                 let (line, k) = (self.first_line + line, self.first_k + first + k);
-                // SAFETY: (1) is (1). (2) The block has so many elements, of which each thread has its own,
-                // and all places are multiples of 4.
+                // SAFETY: the source has its elements, shared memory has the part, and no thread accesses it too early:
+                // the caller's contract. Each thread has its own places. They are multiples of 4, as is the first
+                // neighbour: `four`.
                 unsafe { (self.source).bring_four(line, k, pipeline, self.elements, to) };
                 i += 1;
             }
@@ -90,11 +91,11 @@ impl<const ALONG: bool, const LINES: usize> Part<'_, ALONG, LINES> {
         pipeline.commit();
     }
 
-    /// The extremes of what the calling thread has brought: of its warp's lines if they are contiguous, else of
-    /// its quad of lines.
+    /// The extremes of the calling thread's elements: for each of its warp's lines if lines are contiguous, otherwise
+    /// for each of its quad's.
     ///
     /// # Safety
-    /// 1. The copies have been waited for.
+    /// 1. The calling thread has waited for the copies of [`Part::load`].
     #[inline(always)]
     pub unsafe fn extremes(self) -> [Extremes; QUAD] {
         const { assert!(Self::ROWS <= QUAD && LINES.is_multiple_of(WARPS) && LINES <= 32) };
@@ -104,7 +105,8 @@ impl<const ALONG: bool, const LINES: usize> Part<'_, ALONG, LINES> {
             let mut i = 0;
             while i < Self::ROWS {
                 let (line, k) = Self::four(i);
-                // SAFETY: (1) as in `load`, by (1). (2) Each thread has its own. (3) As there.
+                // SAFETY: the places are those of `load`, which this thread has written: the caller's contract. No
+                // other thread writes them. They are multiples of 4.
                 let four: [f32; 4] =
                     unsafe { self.elements.load_vector(self.place(line, first + k)) };
                 let mut j = 0;
@@ -120,15 +122,17 @@ impl<const ALONG: bool, const LINES: usize> Part<'_, ALONG, LINES> {
         extremes
     }
 
-    /// Splits the elements that the block has loaded; `scales` are those of its lines.
+    /// Splits the elements that the block has loaded. `scales` are its lines' scales.
     ///
     /// # Safety
-    /// 1. As for the kernel.
-    /// 2. A barrier stands behind what was loaded, and behind the scales.
+    /// 1. The view of `halves` is as for [`Halves::store`], and no other block of the launch has these lines and
+    ///    elements.
+    /// 2. All threads have waited for the copies of [`Part::load`], and `scales` were written. Then all threads have
+    ///    passed a barrier.
     #[inline(always)]
     pub unsafe fn store(self, halves: Halves<'_>, scales: SharedArray<'_, i32, SPLIT_LINES>) {
         let (warp, lane) = (warp::warp_in_block() as usize, warp::lane() as usize);
-        // Lines that lie across: a warp has a quad, and other warps other elements of it.
+        // If lines are not contiguous, a warp has a quad, and other warps have other elements of the quad.
         let sharing = const { WARPS / Self::QUADS };
         let (rows, first_k, step) = match ALONG {
             true => (Self::ROWS, OF_STEP * lane, STEP),
@@ -142,12 +146,12 @@ impl<const ALONG: bool, const LINES: usize> Part<'_, ALONG, LINES> {
             true => warp + i % Self::ROWS * WARPS,
             false => warp % Self::QUADS * QUAD + i,
         };
-        // SAFETY: (1) the lines are those of the block. (2) is (2).
+        // SAFETY: the lines are the block's, whose scales were written before a barrier: the caller's contract.
         let scales = [0, 1, 2, 3].map(|i| unsafe { scales.load(line(i)) });
         let mut k = first_k;
         while k < self.depth {
-            // SAFETY: (1) the block has so many elements, all of which were loaded. (2) is (2). (3) All
-            // places are multiples of 4.
+            // SAFETY: the places are those of the block's part, which was loaded before a barrier: the caller's
+            // contract. They are multiples of 4.
             let fours = [0, 1, 2, 3].map(|i| unsafe {
                 let (line, k) = if ALONG {
                     (line(i), k)
@@ -162,7 +166,8 @@ impl<const ALONG: bool, const LINES: usize> Part<'_, ALONG, LINES> {
                     true => fours[i],
                     false => [fours[0][i], fours[1][i], fours[2][i], fours[3][i]],
                 };
-                // SAFETY: (1) `k` is a multiple of 4. (2) Each thread has its elements.
+                // SAFETY: `k` is a multiple of 4, and each thread writes its own elements. The view: the caller's
+                // contract.
                 unsafe {
                     halves.store(
                         self.first_line + line(i),

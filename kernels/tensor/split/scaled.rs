@@ -1,4 +1,4 @@
-//! Totals of scaled operands: they are scaled back, or left to the CUDA cores.
+//! Totals of scaled operands: scaled back, or left to the CUDA cores.
 
 use super::lines::{LineWords, PANEL, scale_of};
 use crate::finish::Finish;
@@ -9,13 +9,13 @@ use cuda_std::prelude::*;
 pub struct Scales<'a> {
     pub a_words: Global<'a, u32>,
     pub b_words: Global<'a, u32>,
-    /// Lines of each.
+    /// Rows of A, and columns of B.
     pub m: usize,
     pub n: usize,
 }
 
 impl Scales<'_> {
-    /// Those of the product of matrix number `a` of A and number `b` of B.
+    /// The scales of the product of matrix number `a` of A and number `b` of B.
     #[inline(always)]
     pub fn of_matrices(self, a: usize, b: usize) -> Self {
         Self {
@@ -25,25 +25,26 @@ impl Scales<'_> {
         }
     }
 
-    /// Whether the outputs of the calling block's tile, whose first one is at (`row`, `column`), are left to the
-    /// CUDA cores.
+    /// Whether the CUDA cores compute the calling block's tile, whose first output is (`row`, `column`).
     ///
     /// # Safety
-    /// 1. All lanes of the warp make the call for the same tile.
+    /// 1. All lanes of the warp make the call for the same tile, whose column lies within the result.
+    /// 2. The words are those of the m rows of A and the n columns of B, as the splits left them.
     #[inline(always)]
     pub unsafe fn is_wide(self, (row, column): (usize, usize)) -> bool {
         if row >= self.m {
             return true;
         }
         let (a, b) = (LineWords { lines: self.m }, LineWords { lines: self.n });
-        // SAFETY: (1) the panels begin with lines that are there. (2) is (1).
+        // SAFETY: the panels' first lines exist: the row was compared, and the column is the caller's contract. The
+        // words, and that all lanes make the call for the same tile: the caller's contract.
         let (of_a, of_b) = unsafe {
             (
                 a.is_panel_wide(self.a_words, panel_of(row)),
                 b.is_panel_wide(self.b_words, panel_of(column)),
             )
         };
-        // Both loads are on their way before one is looked at.
+        // Both loads are issued before either result is used.
         of_a | of_b
     }
 }
@@ -54,7 +55,7 @@ const fn panel_of(line: usize) -> usize {
     line / PANEL * PANEL
 }
 
-/// Totals that are scaled back, and then finished otherwise, [`Finish::ROWS_AT_ONCE`] rows at a time.
+/// Scales totals back, then applies another [`Finish`], [`Finish::ROWS_AT_ONCE`] rows at a time.
 #[derive(Clone, Copy)]
 pub struct ScaledBack<'a, F, const ROWS_AT_ONCE: usize> {
     pub scales: Scales<'a>,
@@ -73,7 +74,7 @@ impl<F: Finish<Sum = f32>, const ROWS_AT_ONCE: usize> Finish for ScaledBack<'_, 
 
     #[inline(always)]
     unsafe fn row(&self, index: usize) -> Self::Line {
-        // SAFETY: (1) there is a word for each line, which is there, by (1).
+        // SAFETY: the words have one for each line, and the result has the row: the caller's contract.
         unsafe {
             (
                 scale_of(self.scales.a_words.load(index)),
@@ -84,7 +85,7 @@ impl<F: Finish<Sum = f32>, const ROWS_AT_ONCE: usize> Finish for ScaledBack<'_, 
 
     #[inline(always)]
     unsafe fn column(&self, index: usize) -> Self::Line {
-        // SAFETY: as above.
+        // SAFETY: as for `row`.
         unsafe {
             (
                 scale_of(self.scales.b_words.load(index)),
@@ -100,7 +101,7 @@ impl<F: Finish<Sum = f32>, const ROWS_AT_ONCE: usize> Finish for ScaledBack<'_, 
     }
 }
 
-/// `total` times 2^-`scale`, rounded once: in f64, which has the exponents.
+/// `total` times 2^-`scale`, rounded once: in f64, whose exponents suffice.
 #[inline(always)]
 fn scaled_back(total: f32, scale: i32) -> f32 {
     let power = f64::from_bits(((1023 - scale) as u64) << 52);

@@ -1,49 +1,48 @@
-//! The sizes of an operand, and how it is divided among blocks.
+//! The sizes of an operand, and how blocks share it.
 
 use bytemuck::{Pod, Zeroable};
 
-/// Threads of a block of the kernels here.
+/// Threads of a block.
 pub const SPLIT_THREADS: u32 = 256;
 
-/// Warps of one.
+/// Warps of a block.
 pub const WARPS: usize = SPLIT_THREADS as usize / 32;
 
-/// Lines of a block that scans.
+/// Lines that a block scans.
 pub const SCAN_LINES: usize = 32;
 
 /// Elements of each line that a block scans.
 pub const SCAN_DEPTH: usize = 256;
 
-/// Lines of a block that splits.
+/// Lines that a block splits.
 pub const SPLIT_LINES: usize = 32;
 
 /// Elements of each line that a block splits.
 pub const SPLIT_DEPTH: usize = 128;
 
-/// Halves at whose multiples a line of them starts: 16 bytes, for bulk copies and for those of threads.
+/// The alignment of a line of halves, in elements: 16 bytes, for bulk copies and for threads' copies.
 pub const SPLIT_ALIGNMENT: usize = 8;
 
-/// An operand of one or more products as the kernels here have it, beside its elements.
+/// An operand of one or more products: everything but its elements.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub struct SplitShape {
-    /// Its matrices; 0 where there is nothing to split.
+    /// Its matrices; 0 if there is nothing to split.
     pub matrices: usize,
-    /// Elements from a matrix to the next.
+    /// Elements from one matrix to the next.
     pub stride: usize,
-    /// Lines of each.
+    /// Lines of each matrix.
     pub lines: usize,
-    /// Elements of each.
+    /// Elements of each line.
     pub k: usize,
-    /// Elements from a line to the next where lines are contiguous, else from an element of a line to
-    /// its next.
+    /// Elements from one line to the next if lines are contiguous, otherwise from one element of a line to the next.
     pub leading_dimension: usize,
-    /// Elements from a line of halves to the next: at least `k`, and a multiple of [`SPLIT_ALIGNMENT`].
+    /// Elements from one line of halves to the next: at least `k`, and a multiple of [`SPLIT_ALIGNMENT`].
     pub pitch: usize,
-    /// The exponent below which an element of a scaled line makes it wide: that of
+    /// The exponent below which an element puts a scaled line outside the split's range:
     /// [`lowest_exponent`](super::lowest_exponent).
     pub lowest: i32,
-    /// 1 where lines are contiguous.
+    /// 1 if lines are contiguous, otherwise 0.
     pub is_along: u32,
 }
 

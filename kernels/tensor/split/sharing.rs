@@ -1,4 +1,4 @@
-//! How blocks share an operand's lines where one pass splits them.
+//! How blocks share an operand's lines if one pass splits them.
 
 use super::part::STEP;
 use super::shape::{SPLIT_LINES, SplitShape};
@@ -6,13 +6,13 @@ use super::shape::{SPLIT_LINES, SplitShape};
 /// Blocks of a cluster. Each has a part of every line.
 pub const CLUSTER: usize = 8;
 
-/// The longest lines of which a block keeps [`SPLIT_LINES`] alone.
+/// The longest lines of which one block keeps [`SPLIT_LINES`].
 const MOST_OF_ALL: usize = 512;
 
-/// Lines of a block that keeps longer ones alone, and the longest of them.
+/// Lines of one block if they are longer, and the longest of these.
 ///
-/// On an H200, both operands by such blocks and by clusters, in us: 8.4 and 9.7 at 1024, 12.2 and 16.2 at 1536, 27.1
-/// and 27.0 at 2048. Those of clusters do not all start at once, and wait for one another.
+/// On an H200, both operands take, in us, by such blocks and by clusters: 8.4 and 9.7 at 1024, 12.2 and 16.2 at 1536,
+/// 27.1 and 27.0 at 2048. A cluster's blocks do not all start at once, and wait for each other.
 pub const FEW_LINES: usize = 8;
 const MOST_OF_FEW: usize = 1536;
 
@@ -22,14 +22,14 @@ const MOST_STEPS: usize = 13;
 /// How blocks share lines that one pass splits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sharing {
-    /// Blocks that share each line: a cluster, or one.
+    /// Blocks that share each line: those of a cluster, or one.
     pub blocks: usize,
-    /// Lines that they have in common.
+    /// Lines that they share.
     pub lines: usize,
 }
 
 impl Sharing {
-    /// A block alone has so many lines.
+    /// One block with this many lines.
     const fn block(lines: usize) -> Self {
         Self { blocks: 1, lines }
     }
@@ -56,7 +56,7 @@ impl SplitShape {
         }
     }
 
-    /// Elements of a line that each of `blocks` has.
+    /// Elements of a line in each of `blocks` blocks.
     #[inline(always)]
     pub(super) const fn block_depth(&self, blocks: usize) -> usize {
         self.k.div_ceil(blocks * STEP) * STEP
@@ -69,7 +69,7 @@ impl SplitShape {
         self.lines.div_ceil(sharing.lines) * sharing.blocks
     }
 
-    /// The bytes of dynamic shared memory of each.
+    /// Dynamic shared memory of each of these blocks, in bytes.
     #[must_use]
     pub const fn at_once_bytes(&self, sharing: Sharing) -> usize {
         sharing.lines * self.block_depth(sharing.blocks) * size_of::<f32>()

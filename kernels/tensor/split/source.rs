@@ -1,16 +1,16 @@
-//! An f32 operand, read line by line.
+//! The source of a split: an f32 matrix, read line by line.
 
 use cuda_std::pipeline::Pipeline;
 use cuda_std::prelude::*;
 use cuda_std::shared::SharedSlice;
 
-/// An f32 operand as the kernels here read it: `lines` lines of `k` elements.
+/// An f32 matrix of `lines` lines of `k` elements.
 #[derive(Clone, Copy)]
 pub struct Source<'a, const ALONG: bool> {
     pub elements: Global<'a, f32>,
     pub lines: usize,
     pub k: usize,
-    /// Elements from a line to the next if `ALONG`, else from an element of a line to its next.
+    /// Elements from one line to the next if `ALONG`, otherwise from one element of a line to the next.
     pub leading_dimension: usize,
 }
 
@@ -18,7 +18,7 @@ impl<const ALONG: bool> Source<'_, ALONG> {
     /// Element `k` of line `line`; 0 outside.
     ///
     /// # Safety
-    /// 1. As (2) of the kernels.
+    /// 1. `elements` reaches to the last element of the last line.
     #[inline(always)]
     pub unsafe fn load(self, line: usize, k: usize) -> f32 {
         if line >= self.lines || k >= self.k {
@@ -28,18 +28,18 @@ impl<const ALONG: bool> Source<'_, ALONG> {
             true => line * self.leading_dimension + k,
             false => k * self.leading_dimension + line,
         };
-        // SAFETY: (1) compared; the view reaches to the last element.
+        // SAFETY: the line has the element: compared above. The view reaches to the last one: the caller's contract.
         unsafe { self.elements.load(at) }
     }
 
-    /// Whether fours of neighbours lie at multiples of 16 bytes.
+    /// Whether groups of four neighbours are aligned to 16 bytes.
     #[inline(always)]
     fn is_aligned(self) -> bool {
         self.elements.as_ptr().addr().is_multiple_of(16) && self.leading_dimension.is_multiple_of(4)
     }
 
-    /// Where the four neighbours from element `k` of line `line` on begin, and how many of them are there: those
-    /// of the line, or of four lines at `k`.
+    /// The index of the four neighbours from element `k` of line `line` on, and how many of them exist. Neighbours are
+    /// elements of the line if `ALONG`, otherwise those of four lines at `k`.
     #[inline(always)]
     fn four(self, line: usize, k: usize) -> (usize, usize) {
         if line >= self.lines || k >= self.k {
@@ -51,15 +51,17 @@ impl<const ALONG: bool> Source<'_, ALONG> {
         }
     }
 
-    /// Four neighbours, whose first one's number among them is a multiple of 4; 0 outside.
+    /// Four neighbours from a multiple of 4 on; 0 outside.
     ///
     /// # Safety
-    /// 1. As (2) of the kernels.
+    /// 1. `elements` reaches to the last element of the last line.
+    /// 2. The first neighbour is a multiple of 4: `k` if `ALONG`, otherwise `line`.
     #[inline(always)]
     pub unsafe fn load_four(self, line: usize, k: usize) -> [f32; 4] {
         let (at, present) = self.four(line, k);
-        // SAFETY: (1) is (1), and compared. (2) Lines of neighbours start at multiples of 16 bytes, and the place
-        // in them is a multiple of 4.
+        // SAFETY: the view has all four: compared here, and it reaches to the last element, the caller's contract. The
+        // address is a multiple of 16 bytes: `is_aligned`, and the first neighbour is a multiple of 4: the caller's
+        // contract.
         unsafe {
             if self.is_aligned() && present >= 4 {
                 return self.elements.load_vector(at);
@@ -68,13 +70,13 @@ impl<const ALONG: bool> Source<'_, ALONG> {
         }
     }
 
-    /// [`Source::load_four`], one by one.
+    /// [`Source::load_four`], element by element.
     ///
     /// # Safety
-    /// 1. As for [`Source::load_four`].
+    /// 1. As for [`Source::load`].
     #[inline(always)]
     unsafe fn load_each(self, line: usize, k: usize) -> [f32; 4] {
-        // SAFETY: (1) is (1).
+        // SAFETY: the view reaches to the last element: the caller's contract.
         [0, 1, 2, 3].map(|i| unsafe {
             match ALONG {
                 true => self.load(line, k + i),
@@ -83,12 +85,12 @@ impl<const ALONG: bool> Source<'_, ALONG> {
         })
     }
 
-    /// Brings the same to `elements` from `to` on: by a copy, which is started, wherever one can.
+    /// Starts to copy the same to `elements` from `to` on, or stores it if it cannot be copied.
     ///
     /// # Safety
     /// 1. As for [`Source::load_four`].
-    /// 2. `elements` has the places, of which `to` is a multiple of 4, and no thread accesses them until the copy
-    ///    has been waited for, and a barrier passed by others.
+    /// 2. `elements` has the places, and `to` is a multiple of 4. The calling thread does not access them before it has
+    ///    waited for the copy, nor others before they have then passed a barrier.
     #[inline(always)]
     pub unsafe fn bring_four(
         self,
@@ -99,8 +101,9 @@ impl<const ALONG: bool> Source<'_, ALONG> {
         to: usize,
     ) {
         let (at, present) = self.four(line, k);
-        // SAFETY: of the copy, (1) all four are there or none, and (2). (2) As in `load_four`, and (2). (3) is (2).
-        // Of the store, (1) to (3) are (2), and of the load (1) is (1).
+        // SAFETY: `elements` has the places, at a multiple of 4, and no thread accesses them too early: the caller's
+        // contract. The source has all four elements that are copied, or none is, and its address is aligned: as in
+        // `load_four`. The elements that are loaded: the caller's contract.
         unsafe {
             if self.is_aligned() && (present == 0 || present >= 4) {
                 pipeline.copy_or_zero::<f32, 4>(elements, to, self.elements, at, present);

@@ -1,4 +1,4 @@
-//! What the blocks of a cluster have in common: their tile, the start of their rings, and their work.
+//! The tile, the rings and the work that a cluster's blocks share.
 
 use super::schedule::{ClusterTile, Schedule};
 use super::shape::{DEPTH_BYTES, TensorShape, WARPGROUP_ROWS};
@@ -59,7 +59,7 @@ pub const fn cluster_tile(
     .checked()
 }
 
-/// What the blocks of a launch share out.
+/// The work that the blocks of a launch share.
 #[derive(Clone, Copy)]
 pub struct Work<'launch> {
     pub shape: GridConstant<'launch, TensorShape>,
@@ -76,8 +76,8 @@ impl<'launch> Work<'launch> {
     }
 }
 
-/// Initialises the ring of each block of the cluster, for `consumers` warpgroups of each, fetches tensor maps
-/// by `prefetch`, and waits for the kernel that was launched before.
+/// Initialises the ring of each block of the cluster, for `consumers` warpgroups per block, calls `prefetch` to fetch
+/// tensor maps, and waits for earlier launches.
 ///
 /// # Safety
 /// 1. All threads of the launch make the call, once, and access no global memory before it.
@@ -88,7 +88,8 @@ pub unsafe fn start<const STAGES: usize>(
     prefetch: impl FnOnce(),
 ) {
     if thread::rank_in_block() == 0 {
-        // SAFETY: (1) one thread, and the cluster's barrier follows.
+        // SAFETY: one thread of each block calls it, once, before the ring is used: the caller's contract. A barrier of
+        // the cluster follows. The numbers are small.
         unsafe { ring.init(1, (consumers * BLOCKS) as u32) };
         prefetch();
     }

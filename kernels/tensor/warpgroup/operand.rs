@@ -39,8 +39,8 @@ impl<T> Clone for AcrossK<'_, T> {
 }
 impl<T> Copy for AcrossK<'_, T> {}
 
-/// An operand in global memory of which a block needs `OUTPUTS` rows or columns at a time, `DEPTH`
-/// elements of each in a stage, and brings `PART` of them.
+/// An operand in global memory. A block needs `OUTPUTS` of its rows or columns at a time, with `DEPTH` elements of each
+/// in a stage, and copies `PART` of them.
 pub trait TensorOperand<
     T: Element,
     const OUTPUTS: usize,
@@ -48,13 +48,13 @@ pub trait TensorOperand<
     const DEPTH: usize = HALF_DEPTH,
 >: Copy
 {
-    /// Which elements are neighbours.
+    /// The direction of neighbouring elements.
     type Major: Major;
 
     /// A stage in shared memory.
     type Tile<'a>: Copy;
 
-    /// Fetches the operand's map before it is used first.
+    /// Fetches the operand's map before its first use.
     fn prefetch(self);
 
     /// All stages.
@@ -72,12 +72,12 @@ pub trait TensorOperand<
         first: usize,
     ) -> Operand<'_, T, Self::Major, COUNT, DEPTH>;
 
-    /// Starts to bring `DEPTH` elements from `k` on of `PART` rows or columns of matrix `matrix`, from
-    /// `output + first` on, to their place in the stage, `first`, in each block of the cluster whose bit is
-    /// set in `blocks`, or in the calling one.
+    /// Starts to copy a part of a tile to the stage: `PART` rows or columns of matrix `matrix`, from `output + first`
+    /// on, with `DEPTH` elements from `k` on. It goes to row or column `first` of the stage, in each block of the
+    /// cluster whose bit is set in `blocks`, or in the calling one.
     ///
     /// # Safety
-    /// As for [`GridConstant::load_multicast`](cuda_std::grid_constant::GridConstant::load_multicast).
+    /// 1. As for [`GridConstant::load_multicast`](cuda_std::grid_constant::GridConstant::load_multicast).
     unsafe fn load(
         self,
         tile: Self::Tile<'_>,
@@ -98,13 +98,13 @@ pub struct OperandPlace {
     pub k: u32,
 }
 
-/// The place in matrices whose rows lie along k.
+/// The place in matrices whose rows are contiguous along k.
 #[inline(always)]
 fn along_k(matrix: u32, output: u32, k: u32) -> (u32, u32, u32) {
     (matrix, output, k)
 }
 
-/// The place in matrices whose rows lie across k.
+/// The place in matrices whose rows are contiguous across k.
 #[inline(always)]
 fn across_k(matrix: u32, output: u32, k: u32) -> (u32, u32, u32) {
     (matrix, k, output)
@@ -160,7 +160,7 @@ macro_rules! tensor_operands {
                 let tile = tile.$cut::<PART>(first);
                 let place = $place(matrix, output + first as u32, k);
                 match blocks {
-                    // SAFETY: (1) to (4) are the caller's.
+                    // SAFETY: the map, the slot, the tile and the block's end: the caller's contract.
                     Some(blocks) => unsafe { self.0.load_multicast(tile, slot, place, blocks) },
                     // SAFETY: as above.
                     None => unsafe { self.0.load(tile, slot, place) },

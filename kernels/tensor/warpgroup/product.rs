@@ -1,4 +1,4 @@
-//! The main loop: products of elements of one type, added up in the tensor cores.
+//! The main loop: products of one element type, added in the tensor cores.
 //!
 //! ```text
 //! warpgroup 0, one thread or two in turns      warpgroups 1 and on, 64 rows of outputs each
@@ -10,7 +10,7 @@
 //!                                                  write the outputs
 //! ```
 //!
-//! The ladder of products on tensor cores has the steps that lead here.
+//! The ladder of products on tensor cores leads here step by step.
 
 use super::cluster::{ALL, BLOCKS, Work, slice_bytes, start};
 use super::element::TensorElement;
@@ -24,20 +24,20 @@ use cuda_std::prelude::*;
 use cuda_std::wgmma::{Accumulator, AccumulatorElement, Element, Multiply, Registers};
 use cuda_std::{cluster, warpgroup};
 
-/// Whether threads with so many sums take registers of the warpgroup that copies. For fewer sums there are enough, and
-/// in one warpgroup that multiplies in the only block on a multiprocessor.
+/// Whether threads with `count` sums take registers from the copying warpgroup. Fewer sums need none, nor does a single
+/// multiplying warpgroup in the only block on a multiprocessor.
 const fn takes_registers(count: usize, warpgroups: usize, is_alone: bool) -> bool {
     count >= 64 && !(warpgroups == 1 && is_alone)
 }
 
-/// Whether a multiprocessor, with 227 KiB of shared memory, has room for one block alone with so many slices.
+/// Whether a multiprocessor, with 227 KiB of shared memory, holds only one block with `slices` slices.
 const fn is_alone(slices: usize, rows: usize, columns: usize) -> bool {
     2 * slices * slice_bytes(rows, columns) > 227 << 10
 }
 
-/// The main loop of one kernel: a block computes `ROWS` x `COLUMNS` outputs at a time, each thread that
-/// multiplies `COUNT` of them. A stage has `ALL_SLICES / STAGES` slices of `DEPTH` elements along k, and each
-/// block brings `PART` columns of its B, or all where blocks have no cluster.
+/// The main loop of a kernel. A block computes `ROWS` x `COLUMNS` outputs at a time, each multiplying thread `COUNT` of
+/// them. A stage has `ALL_SLICES / STAGES` slices of `DEPTH` elements along k. Each block copies `PART` columns of B,
+/// or all without a cluster.
 pub struct MainLoop<
     'block,
     T: Element,
@@ -92,12 +92,15 @@ impl<
         let Work { shape, schedule } = self.work;
         let first = PART * cluster::rank() as usize;
         let mut places = schedule.tiles();
-        // Turns go on from one tile to the next.
+        // Turns continue from one tile to the next.
         let mut round = number;
         while let Some(place) = places.next() {
             while round < schedule.rounds {
-                // SAFETY: (1) is (1). For the copies: (1) is (2), and the tiles are there. (2), (3) The slot
-                // is empty in both blocks, until consumers have waited for it. (4) They wait for all.
+                // SAFETY: the ring is initialised in each block: the caller's contract. A stage expects its own bytes,
+                // fewer than 2^20. The maps are of live matrices that the launch does not write: the caller's contract.
+                // The tiles are in range: `tiles` took their memory. The slot is empty, in both blocks if B is
+                // multicast, and no thread accesses its tiles before a consumer has waited for it. Consumers wait for
+                // all stages, the caller's contract, so the copies land before a block ends.
                 unsafe {
                     let slot = ring.acquire();
                     slot.expect(const { (Self::SLICES * slice_bytes(ROWS, COLUMNS)) as u32 });
@@ -105,7 +108,7 @@ impl<
                     while slice < Self::SLICES {
                         let number = slot.stage() * Self::SLICES + slice;
                         let k = (round as usize * Self::SLICES + slice) * DEPTH;
-                        // Computed anew, so that no register holds it.
+                        // Computed again, so that no register holds it.
                         let k = shape.first_k(opaque(place.matrix)) + k as u32;
                         let of_a = OperandPlace {
                             matrix: place.matrix * shape.a_step,
@@ -130,12 +133,13 @@ impl<
         }
     }
 
-    /// Multiplies the stages of one tile of outputs, in rows from `first` on of the block's, and releases each
-    /// of them in all blocks of the cluster.
+    /// Multiplies the stages of one tile of outputs, from row `first` of the block's on, and releases each stage in all
+    /// blocks of the cluster.
     ///
     /// # Safety
     /// 1. The ring is initialised in each block of the cluster, and its producer fills all stages.
-    /// 2. All threads of the warpgroup make the call together: none has branched away.
+    /// 2. All threads of the warpgroup make the call together, converged. No block of the cluster ends before all
+    ///    blocks have released their stages.
     #[inline(always)]
     unsafe fn multiply<S>(
         &self,
@@ -146,15 +150,18 @@ impl<
         S: AccumulatorElement,
         [S; COUNT]: Multiply<T, T> + Registers,
     {
-        // Unknown before each tile: what is compared with it takes no register while outputs are computed.
+        // Opaque for each tile, so that comparisons with it hold no register while outputs are computed.
         let thread = opaque(warpgroup::thread_rank());
-        // SAFETY: (1) is (2): the bounds of the loops below are the launch's.
+        // SAFETY: all threads of the warpgroup make this and the following calls together, converged: the caller's
+        // contract, and the bounds of the loops are the launch's.
         let mut sums = unsafe { Accumulator::zero().overwrite() };
         let mut before = None;
         let mut round = 0;
         while round < self.work.schedule.rounds {
-            // SAFETY: (1) is (1). For the products: (1) the stage is full. (2) It is released when they are
-            // finished. (3) is (2). (4) The tiles are there. (5) They are waited for below.
+            // SAFETY: the ring is initialised in each block, at the same offset, and no block ends early: the caller's
+            // contract. The products: the stage is full, and released only after they are finished, so no copy
+            // overwrites the tiles before. All threads make the calls together, with the same operands: the caller's
+            // contract. The tiles are in range: `tiles` took their memory. The accumulators reach `wait` below.
             unsafe {
                 let stage = ring.wait();
                 let mut products = sums.begin();
@@ -179,7 +186,7 @@ impl<
         }
         let sums = sums.wait();
         if let (Some(before), true) = (&before, thread < BLOCKS as u32) {
-            // SAFETY: (1) is (1). (2) Blocks end behind a barrier of the cluster.
+            // SAFETY: the rings are initialised, and no block ends early: the caller's contract.
             unsafe { ring.release_in(before, thread) };
         }
         sums
@@ -199,9 +206,9 @@ impl<
     /// The kernel for operands of any type and either layout.
     ///
     /// # Safety
-    /// 1. The operands are those of the kernels, and `outputs` takes what `work` computes.
+    /// 1. The operands are those of the kernels, and `outputs` takes the results of `work`.
     /// 2. All threads of the launch make the call together, and access no global memory before it.
-    /// 3. The kernel states the bounds of its tile, which fix the registers that a thread starts with.
+    /// 3. The kernel states its tile's bounds, which fix the initial registers of a thread.
     #[inline(always)]
     pub unsafe fn run<O, const PRODUCERS: usize>(a: A, b: B, outputs: O, work: Work<'_>)
     where
@@ -225,7 +232,8 @@ impl<
         };
         let memory = O::memory(&mut shared);
         let ring = shared.ring::<STAGES>();
-        // SAFETY: (1) is (2).
+        // SAFETY: all threads of the launch make the call, once, before they access global memory: the caller's
+        // contract.
         unsafe {
             start(ring, ROWS / WARPGROUP_ROWS, || {
                 a.prefetch();
@@ -235,13 +243,14 @@ impl<
 
         if warpgroup::index() == 0 {
             if const { Self::TAKES_REGISTERS } {
-                // SAFETY: (1) the whole warpgroup is here, by (2). (2) is (3), and no tile has so few. (3) It is the
-                // warpgroup's only call.
+                // SAFETY: the whole warpgroup is here, and the kernel states its bounds: the caller's contract. Every
+                // tile's threads start with more registers. It is the warpgroup's only such call.
                 unsafe { warpgroup::decrease_registers::<COPYING>() };
             }
             let number = warpgroup::thread_rank() / 32;
             if warpgroup::thread_rank().is_multiple_of(32) && number < PRODUCERS as u32 {
-                // SAFETY: (1) the ring is initialised. (2) (1) of the kernel.
+                // SAFETY: the ring is initialised in each block: `start`. Consumers wait for all stages: the loops
+                // below have the same bounds. The launch does not write the operands: the caller's contract.
                 unsafe { main_loop.produce(ring.producer_in_turns::<PRODUCERS>(number), number) };
             }
         } else {
@@ -251,8 +260,9 @@ impl<
                     "one to three warpgroups multiply: more have no registers for sums"
                 );
             }
-            // SAFETY: (1) the whole warpgroup is here, by (2), and the condition is a constant. (2) is (3), and no tile
-            // has as many. (3) It is the warpgroup's only call.
+            // SAFETY: the whole warpgroup is here, and the kernel states its bounds: the caller's contract; the
+            // condition is a constant. Every tile's threads start with fewer registers. It is the warpgroup's only such
+            // call.
             unsafe {
                 match const { (Self::TAKES_REGISTERS, Self::WARPGROUPS) } {
                     (false, _) => {}
@@ -268,8 +278,9 @@ impl<
             let mut places = work.schedule.tiles();
             while let Some(mut place) = places.next() {
                 place.row += first;
-                // SAFETY: (1) the ring is initialised. (2) The whole warpgroup is here. For the outputs: (1)
-                // so it is. (2) Each warpgroup has its own.
+                // SAFETY: the ring is initialised in each block: `start`. The producer fills all stages, and the whole
+                // warpgroup is here. Blocks end only after the barrier of the cluster below. The outputs: `outputs`
+                // takes the results of `work`, the caller's contract, and each warpgroup has its own.
                 unsafe {
                     if const { T::HAS_TOTALS } {
                         let totals = main_loop.multiply_promoted(&mut ring, first as usize);

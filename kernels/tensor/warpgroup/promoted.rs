@@ -1,5 +1,5 @@
-//! The main loop of elements whose sums the tensor cores keep with few bits: those of each stage are added to totals on
-//! the CUDA cores.
+//! The main loop of element types whose sums the tensor cores keep with few bits: the CUDA cores add each stage's sums
+//! to totals.
 
 use super::cluster::BLOCKS;
 use super::operand::TensorOperand;
@@ -10,7 +10,7 @@ use cuda_std::mbarrier::{Consumer, Stage};
 use cuda_std::warpgroup;
 use cuda_std::wgmma::{Accumulator, AccumulatorElement, Element, Multiply, Registers};
 
-/// Whether threads that multiply, in so many warpgroups of a block, have registers for so many sums twice and for
+/// Whether the threads of `warpgroups` multiplying warpgroups of a block have registers for `count` sums twice, and for
 /// their totals.
 const fn has_room_for_two(count: usize, warpgroups: usize, is_alone: bool) -> bool {
     count <= if warpgroups > 1 || is_alone { 64 } else { 32 }
@@ -31,7 +31,7 @@ impl<
 {
     const HAS_ROOM_FOR_TWO: bool = has_room_for_two(COUNT, Self::WARPGROUPS, Self::IS_ALONE);
 
-    /// As [`multiply`](Self::multiply), with totals on the CUDA cores.
+    /// [`multiply`](Self::multiply) with totals on the CUDA cores.
     ///
     /// # Safety
     /// As for [`multiply`](Self::multiply).
@@ -56,9 +56,10 @@ impl<
             }
         };
         let start = |sums: Accumulator<COUNT, S>, stage: &Stage| {
-            // SAFETY: of `overwrite`, (1) is (2): the conditions and the bounds of the loops below are the launch's.
-            // Of the products, (1) the stage is full. (2) It is released when they are finished. (3) is (2). (4) The
-            // tiles are there. (5) They are waited for below.
+            // SAFETY: all threads of the warpgroup make the calls together, converged, with the same operands: the
+            // caller's contract, and the conditions and bounds below are the launch's. The stage is full, and released
+            // only after its products are finished, so no copy overwrites the tiles before. The tiles are in range:
+            // `tiles` took their memory. The accumulators reach `wait` below.
             unsafe {
                 let mut products = sums.overwrite().begin();
                 let (a, b) = self.tiles_of(stage, 0);
@@ -71,16 +72,17 @@ impl<
         };
         let release = |ring: &Consumer<'_, STAGES>, stage: &Stage| {
             if thread < BLOCKS as u32 {
-                // SAFETY: (1) is (1). (2) Blocks end behind a barrier of the cluster.
+                // SAFETY: the rings are initialised in each block, at the same offset, and no block ends early: the
+                // caller's contract.
                 unsafe { ring.release_in(stage, thread) };
             }
         };
         if const { !Self::HAS_ROOM_FOR_TWO } {
-            // Other warpgroups' products run while the sums are waited for.
+            // Other warpgroups' products run while this one waits for its sums.
             let mut sums = Accumulator::zero();
             let mut round = 0;
             while round < rounds {
-                // SAFETY: (1) is (1).
+                // SAFETY: the ring is initialised: the caller's contract.
                 let stage = unsafe { ring.wait() };
                 sums = start(sums, &stage).wait();
                 release(ring, &stage);
@@ -92,9 +94,9 @@ impl<
         if rounds == 0 {
             return totals;
         }
-        // The products of a stage run while the sums of the one before are added, of two at a time, so that no sum
-        // changes its register.
-        // SAFETY: of `wait`, (1) is (1). Of `wait_before`, (1) the last group is that of the other accumulators.
+        // The products of a stage run while the sums of the stage before are added. A round handles two stages, so that
+        // no sum changes its register. SAFETY: the ring is initialised: the caller's contract. `wait_before`: the last
+        // group has products of the other accumulators only.
         unsafe {
             let mut before = ring.wait();
             let mut even = start(Accumulator::zero(), &before);

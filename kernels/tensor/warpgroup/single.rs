@@ -1,13 +1,13 @@
-//! The main loop of small results: a block of one warpgroup for each tile, without a cluster.
+//! The main loop for small results: a block of one warpgroup for each tile, without a cluster.
 //!
 //! ```text
 //! for each stage of K:
 //!     one thread: wait until it is empty, copy A's tile and B's tile
 //!     all: wait until it is full, multiply, release the stage
-//! write the outputs, by way of the memory of the stages
+//! write the outputs, through the memory of the stages
 //! ```
 //!
-//! No warpgroup only copies, and few stages take little memory: so many blocks are on a multiprocessor together that
+//! No warpgroup is for copies alone, and few stages take little memory. So a multiprocessor holds enough blocks that
 //! some copy and write while others multiply.
 
 use super::cluster::{Work, slice_bytes};
@@ -61,7 +61,7 @@ impl<
     /// The kernel of blocks without a cluster.
     ///
     /// # Safety
-    /// 1. The operands are those of the kernels, and `outputs` takes what `work` computes.
+    /// 1. The operands are those of the kernels, and `outputs` takes the results of `work`.
     /// 2. All threads of the launch make the call together, and access no global memory before it.
     #[inline(always)]
     pub unsafe fn run_single<O, const PRODUCERS: usize>(a: A, b: B, outputs: O, work: Work<'_>)
@@ -75,7 +75,7 @@ impl<
             assert!(!T::HAS_TOTALS, "sums stay in the tensor cores");
         }
         let mut shared = dynamic_shared_allotment!();
-        // Outputs are written when no stage is used any more.
+        // Outputs are written after the last use of the stages.
         let memory = O::memory(&mut shared.alternative());
         let main_loop =
             MainLoop::<T, A, B, WARPGROUP_ROWS, COLUMNS, COLUMNS, COUNT, STAGES, STAGES, DEPTH> {
@@ -87,7 +87,8 @@ impl<
             };
         let ring = shared.ring::<STAGES>();
         if warpgroup::thread_rank() == 0 {
-            // SAFETY: (1) one thread, and the block's barrier follows.
+            // SAFETY: one thread of the block calls it, once, before the ring is used. A barrier of the block follows;
+            // no other block uses the ring. The numbers are small.
             unsafe { ring.init(1, 1) };
             a.prefetch();
             b.prefetch();
@@ -99,12 +100,15 @@ impl<
         let Some(place) = work.schedule.tiles().next() else {
             return;
         };
-        // SAFETY: (1) the ring is initialised. (2) is (2): a block without a tile has returned as a whole. (3) is (1).
+        // SAFETY: the ring is initialised above, for one consumer. All threads of the block are here: the caller's
+        // contract, and a block without a tile has returned as a whole. The launch does not write the operands: the
+        // caller's contract.
         let sums = unsafe { main_loop.multiply_single::<O::Sum>(ring, place) };
-        // Products of all warps have read the stages.
+        // After all warps' products have read the stages.
         thread::sync_threads();
         let writer = outputs.writer(memory, 0);
-        // SAFETY: (1) is (2). (2) Each block has outputs of its own.
+        // SAFETY: the whole warpgroup is here, and `outputs` takes the results of `work`: the caller's contract. Each
+        // block has its own outputs.
         unsafe { writer.store(sums.as_array(), place) };
         writer.finish();
     }
@@ -113,7 +117,7 @@ impl<
     ///
     /// # Safety
     /// 1. The ring is initialised for one consumer, and used by nothing else.
-    /// 2. All threads of the block make the call together: none has branched away.
+    /// 2. All threads of the block make the call together, converged.
     /// 3. The launch writes neither operand.
     #[inline(always)]
     unsafe fn multiply_single<S>(
@@ -128,19 +132,24 @@ impl<
         let rounds = self.work.schedule.rounds;
         let is_first = warpgroup::thread_rank() == 0;
         let (mut producer, mut consumer) = (ring.producer(), ring.consumer());
-        // SAFETY: (1) is (2): the bounds of the loops below are the launch's.
+        // SAFETY: all threads of the warpgroup make this and the following calls together, converged: the caller's
+        // contract, and the bounds of the loops are the launch's.
         let mut sums = unsafe { Accumulator::zero().overwrite() };
         let (mut copied, mut round) = (0, 0);
         while round < rounds {
             while copied < rounds.min(round + STAGES as u32) {
                 if is_first {
-                    // SAFETY: (1) is (1): all stages before the last `STAGES` have been released. (2) is (3).
+                    // SAFETY: the ring is initialised: the caller's contract. This warpgroup waits for all stages, and
+                    // has released those before the last `STAGES`. The launch does not write the operands: the caller's
+                    // contract.
                     unsafe { self.copy(&mut producer, place, copied) };
                 }
                 copied += 1;
             }
-            // SAFETY: (1) is (1). For the products: (1) the stage is full. (2) It is released when they are
-            // finished. (3) is (2). (4) The tiles are there. (5) They are waited for.
+            // SAFETY: the ring is initialised: the caller's contract. The products: the stage is full, and released
+            // only after they are finished, so no copy overwrites the tiles before. All threads make the calls
+            // together, with the same operands: the caller's contract. The tiles are in range: `tiles` took their
+            // memory. The accumulators reach `wait`.
             unsafe {
                 let stage = consumer.wait();
                 let mut products = sums.begin();
@@ -170,8 +179,11 @@ impl<
             output,
             k: shape.first_k(place.matrix) + round * DEPTH as u32,
         };
-        // SAFETY: (1) is (1). For the copies: (1) is (2), and the tiles are there. (2), (3) The slot is empty, until
-        // consumers have waited for it. (4) They wait for all.
+        // SAFETY: the ring is initialised and consumers wait for all stages: the caller's contract. A stage expects its
+        // own bytes, fewer than 2^20. The maps are of live matrices that the launch does not write: the caller's
+        // contract. The tiles are in range: `tiles` took their memory. The slot is empty, and no thread accesses its
+        // tiles before a consumer has waited for it. The copies land before the consumers have waited, and so before
+        // the block ends.
         unsafe {
             let slot = producer.acquire();
             slot.expect(const { slice_bytes(WARPGROUP_ROWS, COLUMNS) as u32 });

@@ -1,4 +1,4 @@
-//! f32 products on tensor cores: each operand in two halves, three products of halves for each.
+//! f32 products on tensor cores, as three f16 products of split operands.
 //!
 //! ```text
 //! for each stage of K, 64 elements:
@@ -8,9 +8,8 @@
 //! every 4096 elements, and at the end: total += 2^-11 low
 //! ```
 //!
-//! A tensor core rounds each sum toward zero, which shows after many additions: totals on the CUDA
-//! cores make an f32 product of it. The error bound is that of
-//! [`lowest_exponent`](crate::tensor::lowest_exponent).
+//! A tensor core rounds each sum toward zero, which adds up over many additions; totals on the CUDA cores have the
+//! accuracy of f32. The error bound is that of [`lowest_exponent`](crate::tensor::lowest_exponent).
 
 use super::cluster::{ALL, BLOCKS, start};
 use super::finish::{staging_len, warp_of_group};
@@ -34,23 +33,23 @@ use half::f16;
 /// Rows of a block's outputs.
 pub const ROWS: usize = PANEL;
 
-/// Warpgroups that multiply.
+/// The number of multiplying warpgroups.
 pub const CONSUMERS: usize = ROWS / WARPGROUP_ROWS;
 
-/// Stages after which `low` is added to the totals: its own truncations stay below one unit of theirs.
+/// Stages after which `low` is added to the totals, so that its truncations stay below one unit of the totals.
 const LOW_ROUNDS: u32 = 64;
 
-/// Whether a thread with so many outputs has registers beside their sums.
+/// Whether a thread with `count` outputs has registers left beside their sums.
 pub const fn has_registers(count: usize) -> bool {
     count < 64
 }
 
-/// Bytes of a stage: both halves of both operands.
+/// Bytes of a stage: high and low values of both operands.
 pub const fn stage_bytes(columns: usize) -> usize {
     2 * (ROWS + columns) * HALF_DEPTH * size_of::<f16>()
 }
 
-/// Which halves: an operand's map has the upper ones of all matrices, and then the lower ones.
+/// High or low values: an operand's map has the high values of all matrices, then the low ones.
 const HIGH: u32 = 0;
 const LOW: u32 = 1;
 
@@ -60,15 +59,15 @@ type ATiles<'a, const STAGES: usize> =
 type BTiles<'a, const COLUMNS: usize, const STAGES: usize> =
     SwizzledTiles<'a, f16, COLUMNS, HALF_DEPTH, STAGES>;
 
-/// Both halves of something.
+/// The high and the low part of something split.
 #[derive(Clone, Copy)]
-struct Halves<T> {
+struct HighLow<T> {
     high: T,
     low: T,
 }
 
-/// The main loop of one kernel: a block computes [`ROWS`] x `COLUMNS` outputs at a time, each thread that
-/// multiplies `COUNT` of them. Of B each block brings `PART` columns.
+/// The main loop of a kernel. A block computes [`ROWS`] x `COLUMNS` outputs at a time, each multiplying thread `COUNT`
+/// of them. Each block copies `PART` columns of B.
 #[derive(Clone, Copy)]
 pub struct SplitLoop<
     'a,
@@ -79,8 +78,8 @@ pub struct SplitLoop<
 > {
     a: AMap<'a>,
     b: AlongK<'a, f16, PART>,
-    a_tiles: Halves<ATiles<'a, STAGES>>,
-    b_tiles: Halves<BTiles<'a, COLUMNS, STAGES>>,
+    a_tiles: HighLow<ATiles<'a, STAGES>>,
+    b_tiles: HighLow<BTiles<'a, COLUMNS, STAGES>>,
 }
 
 impl<'a, const COLUMNS: usize, const PART: usize, const COUNT: usize, const STAGES: usize>
@@ -120,7 +119,7 @@ where
         schedule: Schedule,
     ) {
         const { assert!(PART * BLOCKS == COLUMNS && 2 * COUNT == COLUMNS) };
-        // A product's matrix of an operand, and where the lower halves begin.
+        // The steps between an operand's matrices, and the first matrix of low values.
         let (of_a, of_b) = (shape.a_step, shape.b_step);
         let lower = |step: u32| if step == 0 { 1 } else { shape.matrices };
         let (a_lower, b_lower) = (lower(of_a), lower(of_b));
@@ -130,8 +129,11 @@ where
             let mut round = 0;
             while round < schedule.rounds {
                 let k = shape.first_k(place.matrix) + round * HALF_DEPTH as u32;
-                // SAFETY: (1) is (1). For the copies: (1) is (2), and the tiles are there. (2), (3) The slot
-                // is empty in both blocks, until consumers have waited for it. (4) They wait for all.
+                // SAFETY: the ring is initialised in each block: the caller's contract. A stage expects its own bytes,
+                // fewer than 2^20. The maps are of live matrices that the launch does not write: the caller's contract.
+                // The tiles are in range: `run` took their memory. The slot is empty in both blocks, and no thread
+                // accesses its tiles before a consumer has waited for it. Consumers wait for all stages, the caller's
+                // contract, so the copies land before a block ends.
                 unsafe {
                     let slot = ring.acquire();
                     slot.expect(const { stage_bytes(COLUMNS) as u32 });
@@ -170,12 +172,12 @@ where
         }
     }
 
-    /// Multiplies the stages of one tile of outputs, and releases each of them in all blocks of the
-    /// cluster.
+    /// Multiplies the stages of one tile of outputs, and releases each stage in all blocks of the cluster.
     ///
     /// # Safety
     /// 1. The ring is initialised in each block of the cluster, and its producer fills all stages.
-    /// 2. All threads of the warpgroup make the call together: none has branched away.
+    /// 2. All threads of the warpgroup make the call together, converged. No block of the cluster ends before all
+    ///    blocks have released their stages.
     #[inline(always)]
     unsafe fn multiply(
         self,
@@ -185,7 +187,7 @@ where
         rounds: u32,
     ) -> [f32; COUNT] {
         let (a, b) = (self.a_tiles, self.b_tiles);
-        // The order in which both products of `low` are added is that of C's transpose, so that its bits are.
+        // If C is a transpose, the two products of `low` are added in the other order, so that the bits are the same.
         let (a_first, b_first, a_last, b_last) = match is_transposed {
             false => (a.low, b.high, a.high, b.low),
             true => (a.high, b.low, a.low, b.high),
@@ -196,14 +198,16 @@ where
         let mut round = 0;
         while round < rounds {
             let end = (round + LOW_ROUNDS).min(rounds);
-            // SAFETY: (1) is (2): the bounds of the loops are the launch's.
+            // SAFETY: all threads of the warpgroup make this and the following calls together, converged: the caller's
+            // contract, and the bounds of the loops are the launch's.
             let mut low_products = unsafe { low.overwrite() };
             let mut before = None;
             while round < end {
-                // SAFETY: (1) is (1), and (2) blocks end behind a barrier of the cluster. Of `overwrite`, (1) is (2),
-                // as above. For the products:
-                // (1) the stage is full. (2) It is released when they are finished. (3) is (2). (4) The tiles
-                // are there. (5) All are waited for. Of `wait_before`, (1) the last group is that of `low`.
+                // SAFETY: the rings are initialised in each block, at the same offset, and no block ends early: the
+                // caller's contract. All threads make the calls together, converged, with the same operands, as above.
+                // The products: the stage is full, and released only after they are finished, so no copy overwrites the
+                // tiles before. The tiles are in range: `run` took their memory. The accumulators reach `wait` or
+                // `wait_before`. `wait_before`: the last group has products of `low` only.
                 unsafe {
                     let stage = ring.wait();
                     let at = stage.index();
@@ -212,7 +216,7 @@ where
                     let mut products = high.overwrite().begin();
                     products.multiply(a_part(a.high), b_part(b.high));
                     let high_products = products.commit();
-                    // The stage before is released as early as can be, while the tensor cores have work.
+                    // Releases the stage before as early as possible, while the tensor cores have work.
                     low_products.wait_all_but::<1>();
                     if let (Some(before), true) = (&before, thread < BLOCKS as u32) {
                         ring.release_in(before, thread);
@@ -233,7 +237,7 @@ where
             }
             low = low_products.wait();
             if let (Some(before), true) = (&before, thread < BLOCKS as u32) {
-                // SAFETY: (1) is (1). (2) Blocks end behind a barrier of the cluster.
+                // SAFETY: the rings are initialised, and no block ends early: the caller's contract.
                 unsafe { ring.release_in(before, thread) };
             }
             let mut i = 0;
@@ -248,9 +252,9 @@ where
     /// The kernel.
     ///
     /// # Safety
-    /// 1. The operands are those of the kernels, and `finish` has the words of their lines.
+    /// 1. The operands and C are those of the kernels, and `finish` has the words of their rows and columns.
     /// 2. All threads of the launch make the call together, and access no global memory before it.
-    /// 3. The kernel states the bounds of its tile, which fix the registers that a thread starts with.
+    /// 3. The kernel states its tile's bounds, which fix the initial registers of a thread.
     #[inline(always)]
     pub unsafe fn run<F: Finish<Sum = f32>, const ROWS_AT_ONCE: usize>(
         a: AMap<'a>,
@@ -264,18 +268,19 @@ where
         let main_loop = SplitLoop::<COLUMNS, PART, COUNT, STAGES> {
             a,
             b,
-            a_tiles: Halves {
+            a_tiles: HighLow {
                 high: shared.tiles(),
                 low: shared.tiles(),
             },
-            b_tiles: Halves {
+            b_tiles: HighLow {
                 high: shared.tiles(),
                 low: shared.tiles(),
             },
         };
         let staging: Staging<'_, f32, { staging_len(CONSUMERS) }> = shared.array();
         let ring = shared.ring::<STAGES>();
-        // SAFETY: (1) is (2).
+        // SAFETY: all threads of the launch make the call, once, before they access global memory: the caller's
+        // contract.
         unsafe {
             start(ring, CONSUMERS, || {
                 a.0.prefetch();
@@ -284,39 +289,43 @@ where
         }
 
         if warpgroup::index() == 0 {
-            // SAFETY: (1) the whole warpgroup is here, by (2). (2) is (3), and no tile has so few. (3) It is the
-            // warpgroup's only call.
+            // SAFETY: the whole warpgroup is here, and the kernel states its bounds: the caller's contract. Every
+            // tile's threads start with more registers. It is the warpgroup's only such call.
             unsafe { warpgroup::decrease_registers::<COPYING>() };
             if is_first_of_warpgroup() {
-                // SAFETY: (1) the ring is initialised. (2) The operands are read alone, by (1).
+                // SAFETY: the ring is initialised in each block: `start`. Consumers wait for all stages: the loops
+                // below have the same bounds. The launch does not write the operands: the caller's contract.
                 unsafe { main_loop.produce(ring.producer(), shape, schedule) };
             }
         } else {
-            // SAFETY: (1) the whole warpgroup is here, by (2). (2) is (3), and no tile has as many. (3) It is the
-            // warpgroup's only call.
+            // SAFETY: the whole warpgroup is here, and the kernel states its bounds: the caller's contract. Every
+            // tile's threads start with fewer registers. It is the warpgroup's only such call.
             unsafe { warpgroup::increase_registers::<{ multiplying(CONSUMERS as u32, 1) }>() };
             let number = warpgroup::index() - 1;
             let first = WARPGROUP_ROWS * number as usize;
-            let room = StagingBuffer::of_warp(staging, warp_of_group(number));
+            let buffer = StagingBuffer::of_warp(staging, warp_of_group(number));
             let mut ring = ring.consumer();
             let mut places = schedule.tiles();
             while let Some(mut place) = places.next() {
-                // SAFETY: (1) the ring is initialised. (2) The whole warpgroup is here. Of `is_wide`, (1) it is.
-                // For the outputs, (1) each warpgroup has its own.
+                // SAFETY: the ring is initialised in each block: `start`. The producer fills all stages, the whole
+                // warpgroup is here, and blocks end only after the barrier of the cluster below. `is_wide`: the words
+                // are those of the rows and columns, the caller's contract, and the schedule's tiles begin with a
+                // column of C. The outputs: C has the matrix, the caller's contract, each warpgroup has its own
+                // outputs, and each warp its own staging buffer.
                 unsafe {
                     let of = |step: u32| (place.matrix * step) as usize;
                     let scales = finish
                         .scales
                         .of_matrices(of(shape.a_step), of(shape.b_step));
                     let is_wide = || scales.is_wide((place.row as usize, place.column as usize));
-                    // While the first stage comes, if there is a register for the answer.
+                    // While the first stage is copied, if there is a register for the answer.
                     let is_early = const { has_registers(COUNT) };
                     let was_wide = is_early && is_wide();
                     let totals =
                         main_loop.multiply(is_transposed, &mut ring, first, schedule.rounds);
                     if !was_wide && (is_early || !is_wide()) {
                         place.row += first as u32;
-                        c.store(&totals, place, room, ScaledBack { scales, ..finish });
+                        c.store(&totals, place, buffer, ScaledBack { scales, ..finish });
                     }
                 }
             }

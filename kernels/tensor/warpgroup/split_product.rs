@@ -88,7 +88,8 @@ macro_rules! split_kernels {
             let then = Epilogue { numbers, row_scale, column_scale, row_bias, column_bias };
             let schedule = Schedule::new($tile, &shape);
             let finish = ScaledBack::<_, { rows_at_once($tile.count()) }> { scales, then };
-            // SAFETY: (1) is (1) to (3). (2) It is all that they do. (3) They are the attribute's.
+            // SAFETY: the maps, the words, C and the grid: the caller's contract. All threads of the launch make the
+            // call, and nothing before it accesses global memory. The kernel's attribute states the bounds.
             unsafe {
                 SplitLoop::<{ $tile.columns }, { $tile.part() }, { $tile.count() }, { $tile.stages }>::run(
                     AlongK(a), AlongK(b), c, is_transposed != 0, (&shape, schedule), finish);

@@ -1,11 +1,11 @@
-//! The order in which the products of a line with a vector are added.
+//! The order in which the products of a row or a column with a vector are added.
 
 use crate::epilogues::Sum;
 
-/// Accumulators of a part, and of the parts of a line.
-const STRANDS: usize = 32;
+/// Accumulators of a part, and of the parts of a row or a column.
+const ACCUMULATORS: usize = 32;
 
-/// Values that are added as neighbours, then as neighbours of pairs, and so on.
+/// The values added as neighbours, then as neighbouring pairs, and so on.
 fn add_neighbours<S: Sum>(mut values: Vec<S>) -> S {
     while values.len() > 1 {
         values = values.chunks(2).map(|it| it[0].plus(it[1])).collect();
@@ -13,10 +13,10 @@ fn add_neighbours<S: Sum>(mut values: Vec<S>) -> S {
     values[0]
 }
 
-/// The sum of products in the order of `docs/products.md`, for elements of which 16 bytes are `vector`.
+/// The sum of products in the order of `docs/products.md`, with `vector` elements in 16 bytes.
 pub fn in_stated_order<S: Sum>(terms: &[(S, S)], vector: usize) -> S {
-    let zeros = || vec![S::of(0.0); STRANDS];
-    let round = STRANDS * vector;
+    let zeros = || vec![S::of(0.0); ACCUMULATORS];
+    let round = ACCUMULATORS * vector;
     let all = terms.len().div_ceil(round);
     let rounds = match all {
         0..=4 => 4,
@@ -25,17 +25,17 @@ pub fn in_stated_order<S: Sum>(terms: &[(S, S)], vector: usize) -> S {
         _ => all.div_ceil(1024).next_power_of_two(),
     };
     let parts = terms.chunks(rounds * round).map(|part| {
-        let mut strands = zeros();
+        let mut accumulators = zeros();
         for (index, &(left, right)) in part.iter().enumerate() {
-            let strand = &mut strands[index / vector % STRANDS];
-            *strand = left.mul_add(right, *strand);
+            let accumulator = &mut accumulators[index / vector % ACCUMULATORS];
+            *accumulator = left.mul_add(right, *accumulator);
         }
-        add_neighbours(strands)
+        add_neighbours(accumulators)
     });
-    let mut strands = zeros();
+    let mut accumulators = zeros();
     for (part, sum) in parts.enumerate() {
-        let strand = &mut strands[part % STRANDS];
-        *strand = strand.plus(sum);
+        let accumulator = &mut accumulators[part % ACCUMULATORS];
+        *accumulator = accumulator.plus(sum);
     }
-    add_neighbours(strands).plus(S::of(0.0))
+    add_neighbours(accumulators).plus(S::of(0.0))
 }

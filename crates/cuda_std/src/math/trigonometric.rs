@@ -145,7 +145,7 @@ pub(super) fn tan_f32(x: f32) -> f32 {
     if x == 0.0 { x } else { result }
 }
 
-/// The quotient of sine and cosine, one of which changes sign with each quarter turn.
+/// sin x / cos x. A quarter turn swaps the two, and negates one.
 #[inline(always)]
 #[track_caller]
 pub(super) fn tan_f64(x: f64) -> f64 {

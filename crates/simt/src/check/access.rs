@@ -17,12 +17,11 @@ use crate::state::SharedMemory;
 use std::panic::Location;
 
 impl BlockCheck {
-    /// Checks and records an access by the thread at `position`, which is about to happen at the
-    /// line `site`.
+    /// Checks and records an access that the thread at `position` is about to make at the line `site`.
     ///
     /// # Errors
     ///
-    /// The conflict of the access, if it ends the launch.
+    /// The access's conflict, if it ends the launch.
     pub fn record(
         &self,
         position: &Position,
@@ -64,7 +63,7 @@ impl BlockCheck {
         })
     }
 
-    /// Records an access of these bytes of shared memory, from `offset` on, which are at `address`.
+    /// Records an access of these bytes of shared memory, from `offset` on. Their address is `address`.
     #[inline]
     pub(super) fn record_shared(
         &self,
@@ -180,9 +179,8 @@ impl BlockCheck {
     }
 }
 
-/// Why an access is wrong, whichever others access the same bytes: it is not in the allocation in
-/// which its view begins, or that is not as it should be. `allocation` is the one of its first
-/// byte.
+/// The conflict of an access, without regard to other accesses: it is not in the allocation that its view begins in, or
+/// that allocation is freed or not written. `allocation` holds the first byte.
 #[cold]
 fn conflict_with(
     allocation: Option<&Allocation>,
@@ -211,7 +209,7 @@ fn conflict_with(
     (!is_replaced).then_some(conflict)
 }
 
-/// Whether one allocation of this moment has the start of the view and the bytes of the access.
+/// Whether one current allocation holds the start of the view and the bytes of the access.
 #[cold]
 fn is_allocated(access: &Access) -> bool {
     is_inside_one(access.view_base, access.address(), access.bytes)

@@ -22,8 +22,8 @@ pub(super) struct Accessor<'a> {
 }
 
 impl Accessor<'_> {
-    /// Whether two atomic accesses need no order among each other: they have one width, and the scope of
-    /// each includes the thread of the other (PTX ISA, "Morally strong operations").
+    /// Whether two atomic accesses need no order between them: they have the same width, and each one's scope includes
+    /// the other's thread (PTX ISA, "Morally strong operations").
     #[inline]
     pub fn are_strong(&self, one: &Event, other: &Event) -> bool {
         let includes = |event: &Event, block| match event.scope() {
@@ -36,15 +36,14 @@ impl Accessor<'_> {
         one.is_as_wide_as(other) && includes(one, other.block) && includes(other, one.block)
     }
 
-    /// Whether `event` happened before whatever the thread does now.
+    /// Whether `event` happened before the thread's current access.
     #[inline]
     pub fn is_after(&self, event: &Event) -> bool {
         self.is_after_thread(event) && (event.others == Others::None || self.is_after_others(event))
     }
 
-    /// Whether that holds for the earlier ones too that the event stands for. The shadow does not
-    /// know which they were: a thread that has a clock of more than barriers of the grid is
-    /// trusted to come after them.
+    /// Whether the same holds for the earlier accesses that the event represents. The shadow does not record them, so a
+    /// thread whose clock has more than barriers of the grid is trusted to come after them.
     pub fn is_after_others(&self, event: &Event) -> bool {
         let by_barrier = match event.others {
             Others::None => true,
@@ -58,15 +57,15 @@ impl Accessor<'_> {
             })
     }
 
-    /// Whether a barrier of the block or of the whole warp orders `event` before whatever the thread
-    /// does now: those order all threads of the event's warp alike.
+    /// Whether a barrier of the block or of the whole warp orders `event` before the thread's current access. Such
+    /// barriers order all threads of the event's warp alike.
     #[inline]
     pub fn is_after_by_barrier(&self, event: &Event) -> bool {
         self.is_after_block(event) || self.is_after_warp(event)
     }
 
-    /// Whether an access at the time of `event` by thread `thread` of its block happened before
-    /// whatever the thread does now.
+    /// Whether an access by thread `thread` of the event's block, at the event's time, happened before the thread's
+    /// current access.
     #[inline]
     pub fn is_after_access_of(&self, event: &Event, thread: u16) -> bool {
         self.is_self(event.block, thread)
@@ -113,7 +112,7 @@ impl Accessor<'_> {
 }
 
 impl Event {
-    /// The relation of its thread to that of `other`; `accessor` knows the warp width.
+    /// The relation of its thread to the thread of `other`, with the warp width of `accessor`.
     pub fn relation(&self, other: &Self, accessor: &Accessor<'_>) -> Others {
         let warp = |event: &Self| event.thread() / accessor.warp_width();
         if other.block != self.block {
@@ -127,8 +126,7 @@ impl Event {
         }
     }
 
-    /// Whether nothing need be known of the event once `later` is, which is what the accessing thread
-    /// does now.
+    /// Whether `later`, the thread's current access, makes the event redundant.
     #[inline]
     pub fn is_replaced_by(&self, later: &Self, accessor: &Accessor<'_>) -> bool {
         self.is_like(later) && accessor.is_after(self)

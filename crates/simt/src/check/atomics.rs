@@ -20,11 +20,11 @@ use crate::check::weak_memory::prediction::{Operation, Word};
 use crate::check::weak_memory::published::{Published, Release, Words};
 use std::panic::Location;
 
-/// The address of the word that is accessed, and the source line.
+/// The address of the accessed word, and the source line.
 type Target = (usize, &'static Location<'static>);
 
 impl BlockCheck {
-    /// Notes the atomic access that thread number `thread` is about to make.
+    /// Records the atomic access that thread number `thread` is about to make.
     #[inline]
     pub(super) fn announce(&self, thread: u16, access: &Access) {
         self.announced[usize::from(thread)].set(Announced {
@@ -57,7 +57,7 @@ impl BlockCheck {
         if !published.is_used() && !has_order && !may_be_stale {
             let result = step();
             self.note_change((published, is_exclusive), address, thread, result, site);
-            // Another block's release may have come in between.
+            // Another block may have released in between.
             if published.is_used() && access.reads() {
                 self.observe(
                     thread,
@@ -68,7 +68,7 @@ impl BlockCheck {
             return result;
         }
         let words = &mut *published.lock();
-        // Whatever the access itself releases comes after it.
+        // What the access itself releases comes after it.
         let time = self.now();
         if access.kind != AccessKind::AtomicRead {
             self.publish(position, access, address, &mut words.releases);
@@ -89,8 +89,8 @@ impl BlockCheck {
         result
     }
 
-    /// The thread at `position` writes the word at `address`: an update goes on with what the word hands on,
-    /// which it has read, and a store begins anew.
+    /// The thread at `position` writes the word at `address`. An update continues the release sequence that it has
+    /// read; a store begins a new one.
     fn publish(
         &self,
         position: &Position,
@@ -122,8 +122,8 @@ impl BlockCheck {
         }
     }
 
-    /// As [`atomic_step`](Self::atomic_step), for a word whose last stores are known: an atomic load may return an
-    /// older or a later one.
+    /// [`atomic_step`](Self::atomic_step) for a word with a history: an atomic load may return an older or a later
+    /// store.
     #[cold]
     fn step_in_history(
         &self,
@@ -194,7 +194,8 @@ impl BlockCheck {
         self.with_sight(position, |sees| history.first_choice(sees))
     }
 
-    /// Calls `action` with whether an access comes before what the thread at `position` does now.
+    /// Calls `action` with a function that tells whether an access comes before the current access of the thread at
+    /// `position`.
     pub(super) fn with_sight<R>(
         &self,
         position: &Position,
@@ -210,8 +211,7 @@ impl BlockCheck {
         })
     }
 
-    /// Notes the change of a word by a thread, if it is one; of a word that one host thread alone changes, without a
-    /// lock.
+    /// Records a thread's change of a word, if the word has changed; without a lock if only one host thread changes it.
     #[inline]
     fn note_change(
         &self,
@@ -231,8 +231,8 @@ impl BlockCheck {
         }
     }
 
-    /// A thread has read `release`: an acquire orders it now as far as its scope reaches, and the next fence
-    /// of the thread the rest.
+    /// A thread has read `release`: an acquire orders it now, within its scope, and the thread's next fence orders the
+    /// rest.
     fn observe(&self, thread: usize, order: AtomicOrder, release: Option<&Release>) {
         let Some(release) = release else { return };
         let known = release.to(self.block, &self.launch.conditions.clusters);

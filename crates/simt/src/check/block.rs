@@ -29,9 +29,9 @@ pub(crate) struct BlockCheck {
     pub(super) block: u32,
     pub(super) warp_width: u32,
     pub(super) now: Cell<Time>,
-    /// The block and this moment, where the events of its accesses fit in a word and count.
+    /// The block and this moment, if events of its accesses are recorded and fit in a word.
     pub(super) stamp: Cell<Option<Stamp>>,
-    /// Whether none of its accesses counts any more.
+    /// Whether its accesses are no longer checked.
     pub(super) is_abandoned: Cell<bool>,
     /// The writes of its threads.
     pub(super) writes: Cell<WritesOf>,
@@ -50,21 +50,21 @@ pub(crate) struct BlockCheck {
     pub(super) fences: RefCell<SharedClock>,
     /// The last access of its shared memory by each thread of other blocks.
     pub(super) remote: RefCell<BTreeMap<(u32, u16), Event>>,
-    /// By barrier of the block: the order that threads pass on which have arrived without waiting.
+    /// By barrier of the block: the order that arrivals without a wait pass on.
     pub(super) passed: RefCell<BTreeMap<u32, BarrierOrder>>,
     /// The tiles that bulk copies have written.
     pub(super) layouts: RefCell<Vec<Layout>>,
     /// The order that the mbarriers pass on, by number.
     pub(super) phases: RefCell<Vec<Phases>>,
-    /// For each thread, its last atomic access that was announced.
+    /// For each thread, its last announced atomic access.
     pub(super) announced: Vec<Cell<Announced>>,
-    /// For each thread, how many atomic operations it has made whose words have a history.
+    /// For each thread, the number of its atomic operations on words with a history.
     pub(super) operations: Vec<Cell<u32>>,
-    /// The thread whose load has returned what is stored later, as long as that may matter to it.
+    /// The thread whose load has returned a later store, while that may matter to it.
     pub(super) ahead: Cell<Option<u16>>,
     pub(super) nearby: RefCell<Nearby>,
     pub(super) shared: RefCell<SharedShadow>,
-    /// The steps that the running thread has made between sets of reads, as long as it has no clock.
+    /// The running thread's steps between sets of reads, while it has no clock.
     pub(super) recent: RecentSteps,
 }
 
@@ -73,7 +73,7 @@ impl BlockCheck {
     ///
     /// # Errors
     ///
-    /// [`OutOfMemory`] if the host has none left for the state of the threads.
+    /// [`OutOfMemory`] if the host has none left for the threads' state.
     pub fn new(threads: u32, warp_width: u32) -> Result<Self, OutOfMemory> {
         let warps = threads.div_ceil(warp_width);
         Ok(Self {
@@ -126,8 +126,7 @@ impl BlockCheck {
         self.forget_clocks();
     }
 
-    /// Stops the checks of this block: no access takes the fastest path any more, and the others are dropped before they
-    /// get here.
+    /// Stops the checks of this block: accesses leave the fastest path, and others are dropped earlier.
     pub fn abandon(&self) {
         self.nearby.borrow_mut().forget_windows();
         self.is_abandoned.set(true);
@@ -135,14 +134,14 @@ impl BlockCheck {
         self.recent.forget();
     }
 
-    /// Another thread of the block goes on.
+    /// Another thread of the block runs.
     #[inline]
     pub fn begin_turn(&self) {
         self.recent.forget();
     }
 
-    /// The recent steps of the running thread. As long as it runs and nothing hinders its accesses, it may repeat the
-    /// loads among them without the full checks.
+    /// The recent steps of the running thread. While it runs, and nothing interferes with its accesses, it may repeat
+    /// their loads without the full checks.
     pub fn recent(&self) -> &RecentSteps {
         &self.recent
     }
@@ -153,7 +152,7 @@ impl BlockCheck {
         self.recent.forget();
     }
 
-    /// Lets go of the clocks of the threads, which other blocks share.
+    /// Drops the threads' clocks, which other blocks share.
     pub fn forget_clocks(&mut self) {
         self.phases.get_mut().clear();
         self.passed.get_mut().clear();
@@ -173,7 +172,7 @@ impl BlockCheck {
         self.now.get()
     }
 
-    /// This moment; all that follows is later.
+    /// This moment. All later events have a later time.
     pub(super) fn tick(&self) -> Time {
         let now = self.now.get();
         self.set_now(now + 1);
@@ -188,7 +187,7 @@ impl BlockCheck {
         }
     }
 
-    /// Calls `action` with the thread at `position` as it stands to other accesses.
+    /// Calls `action` with the thread at `position` as an accessor.
     #[inline]
     pub(super) fn with_accessor<R>(
         &self,
@@ -223,7 +222,7 @@ impl BlockCheck {
         Ok(action(page, sets))
     }
 
-    /// The shadow of shared memory, with room for further sets of reads.
+    /// The shadow of shared memory, after unused sets of reads are forgotten if there are too many.
     #[inline]
     pub(super) fn shared_with_room(&self) -> Result<RefMut<'_, SharedShadow>, OutOfMemory> {
         let mut shared = self.shared.borrow_mut();

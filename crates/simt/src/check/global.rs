@@ -16,7 +16,7 @@ use std::collections::hash_map::Entry;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Parts of the shadow with a lock each, so that workers rarely meet.
+/// Parts of the shadow, each with its own lock, so that workers rarely meet.
 const SHARDS: usize = 64;
 
 /// The checks of one launch.
@@ -28,16 +28,16 @@ pub(crate) struct LaunchCheck {
     pub findings: Findings,
     pub conditions: Conditions,
     pub later_stores: LaterStores,
-    /// The memory's contents before the launch, if it is to be undone.
+    /// The memory's contents before the launch, if the launch will be undone.
     pub undo: Option<Undo>,
 }
 
 /// The accesses before the last sequentially consistent fences.
 #[derive(Default)]
 pub(super) struct Fences {
-    /// Of fences with device scope.
+    /// Before fences with device scope.
     pub device: SharedClock,
-    /// By cluster of several blocks: of its threads' fences with cluster scope or wider.
+    /// By cluster of several blocks: before its threads' fences with cluster scope or wider.
     pub clusters: BTreeMap<u32, SharedClock>,
 }
 
@@ -46,11 +46,11 @@ pub(super) struct Fences {
 pub(crate) struct Conditions {
     /// Whether one host thread runs all blocks.
     pub is_exclusive: bool,
-    /// Whether kernels may access what is registered alone.
+    /// Whether kernels may access only registered memory.
     pub registered_only: bool,
     /// The kernel's views.
     pub views: Arc<[ViewName]>,
-    /// The seed of the loads that return older stores; none where each returns the newest.
+    /// The seed of loads that return older stores. `None` if each load returns the newest.
     pub stale_loads: Option<u64>,
     pub clusters: Clusters,
 }
@@ -78,7 +78,7 @@ impl LaunchCheck {
     ///
     /// # Errors
     ///
-    /// [`OutOfMemory`] if the host has none left for what the memory has held before.
+    /// [`OutOfMemory`] if the host has none left for the memory's old contents.
     pub(super) fn keep(
         &self,
         allocation: Option<&Arc<Allocation>>,
@@ -91,14 +91,13 @@ impl LaunchCheck {
         undo.keep(allocation, first..first.saturating_add(REGION_BYTES))
     }
 
-    /// Whether kernels may access `allocation`, or what is in none of them, as far as a launch knows that
-    /// does not look at what is written.
+    /// Whether kernels may access `allocation`, or memory in no allocation, without regard to what is written.
     pub(super) fn may_access(&self, allocation: Option<&Allocation>) -> bool {
         allocation.map_or(!self.conditions.registered_only, |it| !it.is_freed())
     }
 
-    /// The allocation that holds `address`, with its addresses; otherwise those around it that belong to
-    /// none. Static arrays are registered at their first use, which may be in the launch.
+    /// The allocation of `address` and its addresses; otherwise the addresses of the gap around it. Static arrays are
+    /// registered at their first use, which may be during the launch.
     pub(super) fn surroundings(&self, address: usize) -> (Option<Arc<Allocation>>, Range<usize>) {
         let known = self.allocations.surroundings(address);
         match known.0.is_none() && self.conditions.registered_only {
@@ -135,7 +134,7 @@ impl LaunchCheck {
         Ok(Arc::clone(region))
     }
 
-    /// Forgets the shadow, but for the regions that blocks have nearby.
+    /// Forgets the shadow, except the regions that blocks still hold.
     pub fn forget_regions(&self) {
         for shard in &self.shards {
             *shard.lock().unwrap_or_else(PoisonError::into_inner) = Regions::default();

@@ -71,7 +71,7 @@ fn interleave(run: &Run<'_>, body: &Body, queue: &Queue, (number, workers): (usi
         true => on_host.max(1),
         false => 1,
     };
-    run.room.add_worker();
+    run.capacity.add_worker();
     let random = SplitMix64::new(run.launch.options.seed, u64::MAX - number as u64);
     Worker::with(|worker| {
         worker.run_resident(run, workers, |worker| {

@@ -1,5 +1,6 @@
 //! Runs a launch: coroutines for its threads, turns for its warps, workers for its blocks.
 
+mod capacity;
 mod cooperative;
 mod coroutine;
 mod independent;
@@ -8,7 +9,6 @@ mod repeat;
 mod resident;
 mod resident_cluster;
 mod residents;
-mod room;
 mod run;
 mod simulate;
 mod stacks;

@@ -27,9 +27,8 @@ const RETURN: u64 = 16;
 /// After a turn in which threads yield, a block returns one time in `RETURN_AFTER_YIELD`.
 const RETURN_AFTER_YIELD: u64 = 4;
 
-/// The interval at which a host thread without a cluster checks whether the device has room for
-/// one.
-const WAIT_FOR_ROOM: Duration = Duration::from_micros(100);
+/// The interval at which a host thread without a cluster checks whether the device can hold one more.
+const WAIT_FOR_CAPACITY: Duration = Duration::from_micros(100);
 
 /// The resident blocks of a launch on one host thread.
 pub(super) struct Residents<'a> {
@@ -47,7 +46,7 @@ pub(super) struct Residents<'a> {
     held: Vec<usize>,
     /// The places whose cluster has ended.
     free: Vec<usize>,
-    /// The most clusters that the host thread can hold. The device may have room for fewer.
+    /// The most clusters that the host thread can hold. The device may hold fewer.
     most: usize,
     random: SplitMix64,
 }
@@ -113,7 +112,7 @@ impl<'a> Residents<'a> {
         let launch = self.run.launch;
         let first = |unit: u64| block_of(launch.grid, launch.cluster, unit, 0);
         // The clusters of a cooperative launch fit: checked before.
-        let is_placed = self.grid.is_some() || self.run.room.enter();
+        let is_placed = self.grid.is_some() || self.run.capacity.enter();
         if !is_placed {
             return;
         }
@@ -142,10 +141,10 @@ impl<'a> Residents<'a> {
         Ok(self.places.len() - 1)
     }
 
-    /// Frees room for another cluster on the device.
+    /// Frees the device's capacity for another cluster.
     fn leave(&self) {
         if self.grid.is_none() {
-            self.run.room.leave();
+            self.run.capacity.leave();
         }
     }
 
@@ -172,7 +171,7 @@ impl<'a> Residents<'a> {
                 return drawn;
             }
             let watched = &self.worker.watched;
-            watched.between_blocks(|| std::thread::sleep(WAIT_FOR_ROOM));
+            watched.between_blocks(|| std::thread::sleep(WAIT_FOR_CAPACITY));
         }
     }
 
@@ -201,7 +200,7 @@ impl<'a> Residents<'a> {
 
     fn can_start(&self) -> bool {
         let own = self.ready.len() + self.held.len();
-        own < self.most && !self.queue.is_empty() && self.run.room.has_room(own)
+        own < self.most && !self.queue.is_empty() && self.run.capacity.admits_another(own)
     }
 
     /// Makes one of the held-back clusters ready again.
@@ -230,18 +229,18 @@ impl<'a> Residents<'a> {
         }
     }
 
-    /// Notes how much static memory the blocks of the cluster at this place have used. A cooperative
-    /// launch ends if that leaves no room for all of its blocks.
+    /// Notes how much static memory the blocks of the cluster at this place have used. A cooperative launch ends if its
+    /// blocks then no longer fit on the device.
     fn note_static_memory(&self, place: usize) {
         let (run, members) = (self.run, &self.places[place].members);
         let bytes = members.iter().map(|it| it.block.shared.static_bytes());
         let bytes = bytes.max().unwrap_or(0);
-        let before = run.room.most();
-        if !run.room.note_turn(run.launch, bytes) || self.grid.is_none() {
+        let before = run.capacity.most();
+        if !run.capacity.note_turn(run.launch, bytes) || self.grid.is_none() {
             return;
         }
         let clusters = run.clusters as usize;
-        if (run.room.most()..before).contains(&clusters.saturating_sub(1)) {
+        if (run.capacity.most()..before).contains(&clusters.saturating_sub(1)) {
             let message = format!(
                 "a cooperative launch of {} blocks with {bytes} bytes of static shared memory each, and \
                  {} of dynamic: the device holds {} at once",

@@ -1,6 +1,6 @@
 //! A launch under way: the state that its workers share.
 
-use super::room::Room;
+use super::capacity::Capacity;
 use super::started::Started;
 use crate::basics::{Defect, DefectKind, Finding, Related};
 use crate::block::{Block, Counters};
@@ -26,8 +26,8 @@ pub(crate) struct Run<'a> {
     pub blocks: u64,
     /// The number of clusters; in a launch without clusters, the number of blocks.
     pub clusters: u64,
-    /// The device's room for clusters.
-    pub room: Room,
+    /// The device's capacity for clusters.
+    pub capacity: Capacity,
     started: Started,
     lowest_defect: Arc<LowestDefect>,
     barriers: AtomicU64,
@@ -53,7 +53,7 @@ impl<'a> Run<'a> {
             output: Arc::default(),
             blocks: launch.grid.count(),
             clusters,
-            room: Room::new(launch),
+            capacity: Capacity::new(launch),
             started: Started::default(),
             lowest_defect: Arc::default(),
             barriers: AtomicU64::new(0),

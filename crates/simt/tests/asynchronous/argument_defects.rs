@@ -1,4 +1,4 @@
-//! Bulk copies with operands that the hardware does not take, each with a twin that is right.
+//! Bulk copies with operands that the hardware rejects, each with a correct twin.
 
 use crate::harness::{BARRIERS, TILE_BYTES, barrier, barriers, me, shared, twins};
 use simt::DefectKind::{InvalidArgument, Misaligned, OutOfBounds};

@@ -1,4 +1,4 @@
-//! Mistakes with mbarriers and named barriers, each with a twin that is right.
+//! Mistakes with mbarriers and named barriers, each with a correct twin.
 
 use crate::harness::{BARRIERS, barrier, barriers, load, me, shared, store, sync, twins};
 use simt::BarrierId;
@@ -139,7 +139,7 @@ fn too_many_arrivals() {
     });
 }
 
-/// A phase that completes early hands a stage on that is not written yet.
+/// A phase that completes early passes on a stage that is not written yet.
 #[test]
 fn a_barrier_for_too_few_arrivals() {
     twins(DataRace, &["races with"], 64, |_, right| {
@@ -158,7 +158,7 @@ fn a_barrier_for_too_few_arrivals() {
     });
 }
 
-/// The consumers never release the stage, so that its second use waits for ever.
+/// The consumers never release the stage, so its second use waits forever.
 #[test]
 fn a_stage_that_is_never_released() {
     let words = [
@@ -187,7 +187,7 @@ fn a_stage_that_is_never_released() {
     );
 }
 
-/// What was written before an arrival is there after the wait, for those that wait alone.
+/// What was written before an arrival is visible after the wait, but only to threads that wait.
 #[test]
 fn an_arrival_for_another_count() {
     twins(
@@ -206,7 +206,7 @@ fn an_arrival_for_another_count() {
     );
 }
 
-/// An arrival does not wait: the threads that arrive know nothing of the others.
+/// An arrival does not wait: nothing orders the arriving threads after the others.
 #[test]
 fn an_arrival_in_place_of_a_wait() {
     twins(DataRace, &["races with"], 64, |_, right| {

@@ -1,4 +1,4 @@
-//! Mistakes between the blocks of a cluster, each with a twin that is right.
+//! Mistakes between the blocks of a cluster, each with a correct twin.
 //!
 //! The seeds are fixed, whatever `TILEWRIGHT_SEEDS` says: these are tests of the simulator, not of a kernel.
 
@@ -30,7 +30,7 @@ fn ranks_and_remote_memory() {
     }
 }
 
-/// Each block uses its static arrays in an order of its own, and others write there first.
+/// Each block uses its static arrays in a different order, and others write to them first.
 #[test]
 fn static_arrays_are_at_the_same_place_in_each_block() {
     for seed in 0..16 {
@@ -161,7 +161,7 @@ fn a_multicast_into_a_stage_that_the_other_block_reads() {
     );
 }
 
-/// The release goes by arrivals at the barrier of the block that multicasts.
+/// Stages are released by arrivals at the barrier of the multicasting block.
 #[test]
 fn a_stage_that_is_released_in_one_block_alone() {
     twins_in_cluster(
@@ -249,7 +249,7 @@ fn a_multicast_to_a_block_that_is_not_there() {
     );
 }
 
-/// The report is of the block that waits, and not of the one that waits for it at the barrier of the cluster.
+/// The report names the waiting block, not the one that waits for it at the barrier of the cluster.
 #[test]
 fn a_deadlock_of_the_second_block() {
     let words = ["0 of its 1 arrivals", "of block (1, 0, 0)"];

@@ -21,7 +21,7 @@ fn a_tile_arrives_swizzled() {
             simt::mbarrier_wait(barrier, false);
             for row in 0..32 {
                 let at = Swizzle::B128.apply(row * 128 + 2 * me() as usize);
-                // Rows from 48 on are outside.
+                // Rows from 48 on are outside the matrix.
                 let expected = match row {
                     0..24 => (24 + row) * 64 + me() as usize,
                     _ => 0,
@@ -33,7 +33,7 @@ fn a_tile_arrives_swizzled() {
     }
 }
 
-/// A ring of two stages: each is filled again once all threads have read it.
+/// A ring of two stages. Each is filled again once all threads have read it.
 #[test]
 fn a_ring_of_stages() {
     const ROUNDS: usize = 7;

@@ -1,4 +1,4 @@
-//! Mistakes with bulk copies, each with a twin that is right.
+//! Mistakes with bulk copies, each with a correct twin.
 
 use crate::harness::{
     BARRIERS, TILE_BYTES, barrier, barriers, load, me, own_word, store, sync, twins, twins_of,
@@ -47,8 +47,7 @@ fn a_stage_that_is_read_before_its_barrier() {
     );
 }
 
-/// A fresh barrier counts as past for the parity of the second phase; once the copy has landed, it
-/// does not any more.
+/// A fresh barrier counts as past the phase of the other parity. Once the copy has landed, it does not.
 #[test]
 fn a_wait_with_the_wrong_parity() {
     twins_of(
@@ -65,7 +64,7 @@ fn a_wait_with_the_wrong_parity() {
     );
 }
 
-/// A thread's wait covers only the copies that it has issued.
+/// A thread's wait covers only its own copies.
 #[test]
 fn a_wait_by_one_thread_alone() {
     twins(AsyncHazard, &["no wait for it"], 64, |memory, right| {
@@ -156,7 +155,7 @@ fn a_store_of_no_group() {
     });
 }
 
-/// The source is free again, and the destination not yet written.
+/// The source may be reused; the destination is not yet written.
 #[test]
 fn a_result_that_is_read_too_early() {
     twins(

@@ -1,4 +1,4 @@
-//! What bulk copies and products cost.
+//! The costs of bulk copies and products.
 
 use crate::harness::{BARRIERS, Buffer, barrier, barriers, launch, me, serial, shared};
 use crate::products::descriptor;

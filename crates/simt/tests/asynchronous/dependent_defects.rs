@@ -80,7 +80,7 @@ fn bulk_stores() {
     });
 }
 
-/// Before the wait, too.
+/// Also before the wait.
 #[test]
 fn shared_memory_needs_no_wait() {
     let access: Access = |_| {
@@ -92,7 +92,7 @@ fn shared_memory_needs_no_wait() {
     run(access, false, true).unwrap();
 }
 
-/// The launch behind would not wait for the one before.
+/// The next launch would not wait for the one before this.
 #[test]
 fn a_thread_does_not_end_without_a_wait() {
     let access: Access = |_| store(own_word(), me());

@@ -7,14 +7,14 @@ use simt::{
 };
 use std::marker::PhantomData;
 
-/// Schedules under which a right kernel must be right. They are fixed, whatever `TILEWRIGHT_SEEDS` says: these are
+/// Schedules under which a correct kernel must be correct. They are fixed, whatever `TILEWRIGHT_SEEDS` says: these are
 /// tests of the simulator, not of a kernel.
 pub const SEEDS: u64 = 64;
 
 /// Dynamic shared memory of each block.
 pub const SHARED_BYTES: usize = 96 * 1024;
 
-/// Options under which a run repeats itself exactly.
+/// Options under which a run is exactly repeatable.
 pub fn serial(seed: u64) -> Options {
     Options {
         seed,
@@ -33,7 +33,7 @@ pub fn launch(
     launch_with(options, shape, SHARED_BYTES, body)
 }
 
-/// [`launch`] with so much dynamic shared memory.
+/// [`launch`] with this much dynamic shared memory.
 pub fn launch_with(
     options: &Options,
     (blocks, cluster, threads): (u32, u32, u32),
@@ -52,12 +52,12 @@ pub fn launch_with(
     crate::borrowed::run(&launch, body)
 }
 
-/// A cache line: buffers are aligned to it, as bulk copies need them.
+/// A cache line: buffers are aligned to it, as bulk copies require.
 #[repr(C, align(128))]
 #[derive(Clone, Copy)]
 struct Line([u8; 128]);
 
-/// Global memory that the checks know.
+/// Registered global memory.
 pub struct Buffer<T> {
     lines: Box<[Line]>,
     count: usize,
@@ -74,7 +74,7 @@ impl<T: Pod> Buffer<T> {
         {
             line.0[..part.len()].copy_from_slice(part);
         }
-        // SAFETY: (1) the buffer outlives the launches that are given it. (2) They alone access it.
+        // SAFETY: the buffer outlives the launches that are given it. They alone access it.
         unsafe { simt::register_allocation(lines.as_ptr().addr(), bytes, contents) }.unwrap();
         Self {
             lines,
@@ -92,7 +92,7 @@ impl<T: Pod> Buffer<T> {
     }
 
     pub fn values(&self) -> &[T] {
-        // SAFETY: so many elements are in the lines, which are aligned for them; no launch runs.
+        // SAFETY: the lines have this many elements, and are aligned for them. No launch runs.
         unsafe { std::slice::from_raw_parts(self.pointer(), self.count) }
     }
 
@@ -125,7 +125,7 @@ impl<T: Pod> Buffer<T> {
     #[track_caller]
     pub fn set(&self, index: usize, value: T) {
         self.announce(AccessKind::Write, index);
-        // SAFETY: the access is within the buffer; other threads are checked.
+        // SAFETY: the access is within the buffer, and the simulator checks conflicts.
         unsafe { simt::store_relaxed(self.pointer().add(index), value) };
     }
 
@@ -141,7 +141,7 @@ impl<T: Pod> Buffer<T> {
     fn announce(&self, kind: AccessKind, index: usize) {
         let size = size_of::<T>();
         let (start, bytes) = (self.pointer().addr(), self.bytes());
-        // SAFETY: (1) the buffer outlives the launch, which alone accesses it.
+        // SAFETY: the buffer outlives the launch, which alone accesses it.
         unsafe { simt::access(Space::Global, kind, start, bytes, index * size, size, size) };
     }
 }
@@ -153,7 +153,7 @@ impl<T> Drop for Buffer<T> {
     }
 }
 
-/// The address of a byte of the block's dynamic shared memory.
+/// The address of a byte in the block's dynamic shared memory.
 #[track_caller]
 pub fn shared(offset: usize) -> *mut u8 {
     let (start, bytes) = simt::dynamic_shared();
@@ -165,7 +165,7 @@ pub fn shared(offset: usize) -> *mut u8 {
 #[track_caller]
 fn announce<T>(kind: AccessKind, pointer: *mut T) {
     let size = size_of::<T>();
-    // SAFETY: (1) the view is of shared memory.
+    // SAFETY: the view is of shared memory.
     unsafe { simt::access(Space::Shared, kind, pointer.addr(), size, 0, size, size) };
 }
 
@@ -196,7 +196,7 @@ pub fn own_word() -> *mut u8 {
     shared(4 * me() as usize)
 }
 
-/// A line of shared memory that the threads have written for a bulk store to read.
+/// A line of shared memory that the threads have written, and a bulk store reads.
 #[track_caller]
 pub fn write_line() {
     store(own_word(), me());
@@ -210,8 +210,8 @@ pub fn sync() {
     simt::block_barrier(BarrierId(0), None);
 }
 
-/// Thread 0 initialises mbarriers from byte `offset` on, for so many arrivals each, and the cluster
-/// sees them.
+/// Thread 0 initialises mbarriers from byte `offset` on, each for the given number of arrivals, and the cluster sees
+/// them.
 #[track_caller]
 pub fn barriers(offset: usize, arrivals: &[u32]) {
     if me() == 0 {
@@ -223,7 +223,7 @@ pub fn barriers(offset: usize, arrivals: &[u32]) {
     simt::cluster_barrier();
 }
 
-/// Where the tests have their mbarriers.
+/// The offset of the tests' mbarriers.
 pub const BARRIERS: usize = 90 * 1024;
 
 /// The address of an mbarrier.
@@ -242,13 +242,13 @@ pub fn shared_of(rank: u32, offset: usize) -> *mut u8 {
 pub const TILE: usize = 64;
 pub const TILE_BYTES: usize = 2 * TILE * TILE;
 
-/// What each kernel with a defect, and its twin, is given.
+/// The arguments of each kernel with a defect, and of its twin.
 pub struct Memory {
     /// Two tiles of zeros in bf16.
     _tiles: Buffer<u16>,
     /// Their map, with the 128-byte swizzle.
     pub map: TensorMap,
-    /// Numbers that may be read and written.
+    /// Words that may be read and written.
     pub words: Buffer<u32>,
 }
 
@@ -263,8 +263,8 @@ impl Memory {
         }
     }
 
-    /// Initialises two mbarriers for an arrival each, and has thread 0 copy a tile to byte `to` of
-    /// shared memory, as that of the first.
+    /// Initialises two mbarriers for one arrival each. Thread 0 then copies a tile to byte `to` of shared memory, as
+    /// the first one's arrival.
     #[track_caller]
     pub fn start_tile(&self, to: usize) {
         barriers(BARRIERS, &[1, 1]);
@@ -311,14 +311,14 @@ impl Memory {
     }
 }
 
-/// Schedules under one of which a defect must be found, fixed as well.
+/// Schedules under at least one of which a defect must be found. They are fixed too.
 const SEEDS_OF_DEFECTS: u64 = 32;
 
 /// The kernel with the defect gets `false`, its twin `true`.
 type Kernel = fn(&Memory, bool);
 
-/// Fails unless the kernel, in blocks of a cluster, has a defect of this kind with these words under
-/// some seed, and no other under any, and its twin has none. Returns the first one.
+/// Fails unless the kernel, in blocks of a cluster, has a defect of this kind with these words under some seed and no
+/// other defect under any, and its twin has none. Returns the first defect.
 #[track_caller]
 pub fn twins_in_cluster(
     kind: DefectKind,
@@ -329,7 +329,7 @@ pub fn twins_in_cluster(
     twins_of(&[kind], words, shape, kernel)
 }
 
-/// [`twins_in_cluster`], where a schedule may lead to one of several kinds.
+/// [`twins_in_cluster`], if the schedule decides which of several kinds is found.
 #[track_caller]
 pub fn twins_of(
     kinds: &[DefectKind],

@@ -1,5 +1,5 @@
-//! A whole product of matrices as the fastest kernels do it: a producer fills a ring of stages, half
-//! of B by multicast, and two warpgroups multiply.
+//! A whole matrix product, in the way of the fastest kernels: a producer fills a ring of stages, half of B by
+//! multicast, and two warpgroups multiply.
 //!
 //! The seeds are fixed, whatever `TILEWRIGHT_SEEDS` says: these are tests of the simulator, not of a kernel.
 
@@ -29,7 +29,7 @@ const INSTRUCTION: Wgmma = Wgmma {
     b_major: Major::K,
 };
 
-/// The operands of C = A B, with B by columns, and C.
+/// A, a column-major B, and C of C = A B.
 struct Problem {
     k: usize,
     a: Vec<i32>,
@@ -74,13 +74,13 @@ fn empty(stage: usize) -> usize {
     shared(BARRIERS + 8 * (STAGES + stage)).addr()
 }
 
-/// What a kernel may do wrong.
+/// The defects of the kernel.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Variant {
     Right,
-    /// A stage is released when its own group has been issued, and not when it is complete.
+    /// A stage is released when its group has been issued, not when the group is complete.
     ReleasedTooEarly,
-    /// A stage is released in the own block alone.
+    /// A stage is released only in the thread's own block.
     ReleasedHereAlone,
 }
 

@@ -1,4 +1,4 @@
-//! Mistakes with products of warpgroups, each with a twin that is right.
+//! Mistakes with products of warpgroups, each with a correct twin.
 
 use crate::harness::{Memory, TILE_BYTES, barrier, me, shared, store, sync, twins};
 use crate::products::descriptor;
@@ -19,7 +19,7 @@ const INSTRUCTION: Wgmma = Wgmma {
 /// The accumulators of a thread.
 type Registers = [u32; 32];
 
-/// The tile at byte `offset`, by this descriptor.
+/// The tile at byte `offset`, with this descriptor.
 #[track_caller]
 fn described(offset: usize, descriptor: u64) -> Operand {
     Operand {
@@ -29,7 +29,7 @@ fn described(offset: usize, descriptor: u64) -> Operand {
     }
 }
 
-/// The tile at byte `offset`, by its right descriptor.
+/// The tile at byte `offset`, with its correct descriptor.
 #[track_caller]
 fn tile(offset: usize) -> Operand {
     described(offset, descriptor(offset, 16, 1024))
@@ -67,7 +67,7 @@ fn finish(mut registers: Registers) {
     simt::wgmma_collect(&mut registers);
 }
 
-/// The product of a tile with itself, with all that belongs to it.
+/// The product of a tile with itself, complete with fences and waits.
 #[track_caller]
 fn product_by(instruction: Wgmma, tile: Operand) {
     let mut registers = begin();
@@ -76,13 +76,13 @@ fn product_by(instruction: Wgmma, tile: Operand) {
     finish(registers);
 }
 
-/// [`product_by`] the right instruction.
+/// [`product_by`] the correct instruction.
 #[track_caller]
 fn product(tile: Operand) {
     product_by(INSTRUCTION, tile);
 }
 
-/// A tile is at byte `offset`, for all threads.
+/// Copies a tile to byte `offset`, visible to all threads.
 #[track_caller]
 fn tile_at(memory: &Memory, offset: usize) {
     memory.start_tile(offset);
@@ -122,7 +122,7 @@ fn a_tile_that_is_overwritten_while_a_product_reads_it() {
     });
 }
 
-/// A wait for all but one group releases the stage of the group before, not its own.
+/// A wait for all but one group frees the stage of the group before, not the newest group's.
 #[test]
 fn a_tile_that_is_released_one_group_too_early() {
     twins(AsyncHazard, &["may still read"], 128, |memory, right| {

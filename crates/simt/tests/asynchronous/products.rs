@@ -1,4 +1,4 @@
-//! Products of warpgroups are right, in each layout, under any schedule.
+//! Products of warpgroups are correct, in each layout, under any schedule.
 //!
 //! The seeds are fixed, whatever `TILEWRIGHT_SEEDS` says: these are tests of the simulator, not of a kernel.
 
@@ -25,14 +25,14 @@ pub fn descriptor(offset: usize, leading: usize, stride: usize) -> u64 {
     field(offset) | field(leading) << 16 | field(stride) << 32 | 1 << 62
 }
 
-/// C = A B, of 64 rows, `n` columns and 64 of k, by one warpgroup; B lies along `major`.
+/// C = A B with 64 rows, `n` columns and 64 k, by one warpgroup. B is contiguous along `major`.
 fn multiply(options: &Options, n: usize, major: Major) {
     const M: usize = 64;
     const K: usize = 64;
     let (a, b) = (matrix(M, K, 3), matrix(K, n, 5));
     let to_bits = |values: &[i32]| Buffer::of(values.iter().map(|it| bf16(*it)).collect());
     let of_a = to_bits(&a);
-    // Along n, B is as it is; along k, each column is a row.
+    // Along n, B is row-major; along k, column-major.
     let transposed: Vec<i32> = (0..n * K)
         .map(|index| b[index % K * n + index / K])
         .collect();
@@ -144,8 +144,7 @@ fn bits_of(element: ElementType, value: i32) -> u32 {
     }
 }
 
-/// Rows of integers in -2..=2 (their magnitudes, for types without a sign), one row of the swizzle
-/// each, in memory.
+/// Rows of integers in -2..=2 (their magnitudes, for unsigned types), each one row of the swizzle, in memory.
 fn rows(element: ElementType, salt: usize, rows: usize, row_bytes: usize) -> (Vec<i32>, Vec<u8>) {
     let count = rows * row_bytes / element.bytes();
     let values: Vec<i32> = (0..count)
@@ -162,7 +161,7 @@ fn rows(element: ElementType, salt: usize, rows: usize, row_bytes: usize) -> (Ve
     (values, bytes)
 }
 
-/// One product of tiles that have one row of the swizzle along k.
+/// A product of tiles whose k is one row of the swizzle.
 fn multiply_types(a: ElementType, b: ElementType, swizzle: Swizzle) {
     const N: usize = 16;
     let row_bytes = swizzle.row_bytes().expect("a swizzle with rows");
@@ -170,7 +169,7 @@ fn multiply_types(a: ElementType, b: ElementType, swizzle: Swizzle) {
     let (of_a, bytes_a) = rows(a, 1, 64, row_bytes);
     let (of_b, bytes_b) = rows(b, 3, N, row_bytes);
     let (bytes_a, bytes_b) = (Buffer::of(bytes_a), Buffer::of(bytes_b));
-    // The copies take elements for bytes.
+    // The copies treat elements as bytes.
     let map_a = bytes_a.map(row_bytes, (row_bytes as u32, 64), swizzle);
     let map_b = bytes_b.map(row_bytes, (row_bytes as u32, N as u32), swizzle);
     let output = Buffer::<u32>::empty(64 * N);

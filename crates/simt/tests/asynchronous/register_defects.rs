@@ -1,4 +1,4 @@
-//! Mistakes with `setmaxnreg`, each with a twin that is right.
+//! Mistakes with `setmaxnreg`, each with a correct twin.
 
 use crate::harness::{me, twins};
 use simt::DefectKind::{Deadlock, InvalidArgument, WarpDivergence};
@@ -22,7 +22,7 @@ fn registers_that_are_no_multiple_of_eight() {
     );
 }
 
-/// 128 * 24 + 256 * 240 registers are those of 384 threads with 168 each.
+/// 128 * 24 + 256 * 240 registers equal 384 threads' with 168 each.
 #[test]
 fn registers_that_nothing_gives_back() {
     let words = ["waits for 248 registers", "where it has 168"];

@@ -27,12 +27,12 @@ pub fn under_seeds(
 }
 
 fn borrowing(body: &(dyn Fn() + Sync)) -> Body {
-    // SAFETY: the callers drop the result before they return, and no kernel of these tests starts a host thread
-    // that could use what it borrows any longer.
+    // SAFETY: the callers drop the result before they return, and no kernel of these tests starts a host thread that
+    // could use its borrows longer.
     unsafe { Body::borrowing(body) }
 }
 
-/// [`simt::warp_collective`] whose `read` only reads.
+/// [`simt::warp_collective`] with a `read` that only reads.
 #[track_caller]
 pub fn warp_collective<R>(
     kind: &'static str,
@@ -40,6 +40,6 @@ pub fn warp_collective<R>(
     value: u64,
     read: impl FnOnce(&LaneValues) -> R,
 ) -> R {
-    // SAFETY: what the tests read with starts no host threads. One whose `read` calls an instruction looks for its defect.
+    // SAFETY: the tests' `read` starts no host threads. If it calls an instruction, the test expects its defect.
     unsafe { simt::warp_collective(kind, mask, value, read) }
 }

@@ -1,18 +1,18 @@
-//! Tests that may end or hang the process run in one of their own.
+//! Runs tests that may end or hang the process in a child process.
 
 use std::io::Read;
 use std::process::{Command, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Names the test that a child process is to run.
+/// The environment variable that names the child's test.
 const VARIABLE: &str = "TILEWRIGHT_TEST_CHILD";
 
-/// A child that runs for longer hangs.
+/// A child that runs longer counts as hanging.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// Runs `test`, the body of the test function `name`, in a child process: it fails where the child
-/// fails, is killed by a signal or hangs.
+/// Runs `test`, the body of the test function `name`, in a child process. Fails if the child fails, is killed by a
+/// signal or hangs.
 #[track_caller]
 pub fn in_child(name: &str, test: impl FnOnce()) {
     if let Some(status) = run_in_child(name, test, Stdio::inherit(), &mut String::new()) {
@@ -20,8 +20,8 @@ pub fn in_child(name: &str, test: impl FnOnce()) {
     }
 }
 
-/// Runs `test`, the body of the test function `name`, in a child process, which it must end by an
-/// abort within `limit`. Returns what the child has written on standard error; in the child, nothing.
+/// Runs `test`, the body of the test function `name`, in a child process, which it must abort within `limit`. Returns
+/// the child's standard error; in the child, `None`.
 #[cfg(unix)]
 #[track_caller]
 #[allow(dead_code, reason = "few tests abort")]
@@ -36,7 +36,7 @@ pub fn aborts_in_child(name: &str, limit: Duration, test: impl FnOnce()) -> Opti
     Some(errors)
 }
 
-/// How the child has ended, with what it has written to `errors`; none in the child.
+/// The child's exit status, with its standard error in `errors`; `None` in the child.
 #[track_caller]
 fn run_in_child(
     name: &str,
@@ -67,14 +67,14 @@ fn run_in_child(
         }
         sleep(Duration::from_millis(5));
     };
-    // A pipe holds what these tests write.
+    // A pipe's buffer holds what these tests write.
     if let Some(mut stderr) = child.stderr.take() {
         stderr.read_to_string(errors).unwrap();
     }
     Some(status)
 }
 
-/// Lets the process have `more_bytes` of address space beyond what it has.
+/// Limits the process's address space to `more_bytes` more than it has.
 #[cfg(target_os = "linux")]
 #[allow(dead_code, reason = "few tests need a limit")]
 pub fn limit_address_space(more_bytes: u64) {
@@ -84,6 +84,6 @@ pub fn limit_address_space(more_bytes: u64) {
         rlim_cur: (pages * 4096).saturating_add(more_bytes),
         rlim_max: libc::RLIM_INFINITY,
     };
-    // SAFETY: the limit is there to be read.
+    // SAFETY: the limit is a valid structure.
     assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &limit) }, 0);
 }

@@ -1,4 +1,4 @@
-//! What the tests of the simulator share.
+//! Helpers for the simulator's tests.
 
 #![allow(dead_code, reason = "no test file uses all of it")]
 
@@ -6,12 +6,12 @@ pub mod child;
 
 use simt::{Defect, Dim3, Launch, Options, Report};
 
-/// Runs `body` on a line of blocks of a line of threads.
+/// Runs `body` on blocks and threads along x.
 pub fn launch(blocks: u32, threads: u32, body: impl Fn() + Sync) -> Result<Report, Box<Defect>> {
     launch_with(&Options::default(), blocks, threads, body)
 }
 
-/// Like [`launch`], with options.
+/// [`launch`] with options.
 pub fn launch_with(
     options: &Options,
     blocks: u32,
@@ -32,7 +32,7 @@ pub fn launch_with(
     )
 }
 
-/// Options under which a run repeats itself exactly.
+/// Options under which a run is exactly repeatable.
 pub fn serial(seed: u64) -> Options {
     Options {
         seed,

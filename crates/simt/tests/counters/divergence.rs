@@ -1,4 +1,4 @@
-//! The part of a warp's lanes that takes part.
+//! The fraction of a warp's lanes that is active.
 
 use crate::common::{sync, thread_x};
 use crate::harness::{View, counted};
@@ -39,7 +39,7 @@ fn divergence_of_a_reduction() {
     let interleaved = reduction(|t, stride| (t < stride).then_some((t, t + stride)), true);
 
     let store = |counts: &Counts| counts.of(Operation::GlobalStore);
-    // 511 additions each. Neighboured: 16 warps in the first five steps, then 8, 4, 2, 1.
+    // 511 additions each. With neighbours: 16 warps in the first five steps, then 8, 4, 2, 1.
     assert_eq!(
         (store(&neighboured).lanes, store(&neighboured).requests),
         (511, 95)
@@ -65,7 +65,7 @@ fn divergence_of_a_reduction() {
         Some(511.0 / (20.0 * 32.0))
     );
 
-    // Interleaved also reads neighbouring words: fewer lines for the same data.
+    // Interleaved pairs are neighbouring words, so fewer lines hold the same data.
     let lines = |counts: &Counts| counts.of(Operation::GlobalLoad).global.lines;
     assert_eq!(lines(&interleaved), 40);
     assert!(lines(&less_divergent) > lines(&interleaved));
@@ -107,7 +107,7 @@ fn exited_lanes_do_not_count_after_the_next_meeting() {
         if thread_x() >= 8 {
             return;
         }
-        // In this turn of the warp the other lanes exit.
+        // In this turn of the warp, the other lanes exit.
         simt::yield_now();
         simt::warp_barrier(0xff);
         View.load(thread_x());

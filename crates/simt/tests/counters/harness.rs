@@ -1,15 +1,15 @@
-//! The memory of the tests' kernels, and a launch that is counted.
+//! The memory of the tests' kernels, and counted launches.
 
 use crate::common::launch_with;
 use simt::{AccessKind, Counts, Options, Space};
 
-/// 32-bit words in device memory: aligned to a line, as a buffer's are.
+/// 32-bit words in device memory, aligned to a line like a buffer's.
 #[repr(align(256))]
 pub struct Words(pub [u32; 4096]);
 
 pub static MEMORY: Words = Words([0; 4096]);
 
-/// A view of [`MEMORY`] as a kernel has it.
+/// A kernel's view of [`MEMORY`].
 #[derive(Clone, Copy)]
 pub struct View;
 
@@ -19,7 +19,7 @@ impl View {
         let base = MEMORY.0.as_ptr().addr();
         let bytes = size_of_val(&MEMORY.0);
         let offset = index as usize * 4;
-        // SAFETY: (1) the memory is not registered.
+        // SAFETY: the memory is not registered.
         unsafe { simt::access(Space::Global, kind, base, bytes, offset, 4 * words, 4) };
     }
 
@@ -34,7 +34,7 @@ impl View {
     }
 }
 
-/// What a launch of `body` costs.
+/// The costs of a launch of `body`.
 pub fn counted(warp_width: u32, blocks: u32, threads: u32, body: impl Fn() + Sync) -> Counts {
     let options = Options {
         warp_width,
@@ -43,7 +43,7 @@ pub fn counted(warp_width: u32, blocks: u32, threads: u32, body: impl Fn() + Syn
     counted_with(&options, blocks, threads, body)
 }
 
-/// Like [`counted`], with options; those of counters and checks are its own.
+/// [`counted`] with options, except those of counters and checks.
 pub fn counted_with(
     options: &Options,
     blocks: u32,
@@ -52,7 +52,7 @@ pub fn counted_with(
 ) -> Counts {
     let options = Options {
         counters: true,
-        // The kernels are patterns of access: they read what was never written.
+        // The kernels are access patterns, and read memory that was never written.
         checks: false,
         ..options.clone()
     };

@@ -7,7 +7,7 @@ use crate::program::{
 };
 use simt::{Counts, Options, Space};
 
-/// What the launch costs on the simulator, under a seed.
+/// The costs of the launch on the simulator, under a seed.
 pub fn cost(program: &Program, seed: u64) -> Counts {
     let options = Options {
         warp_width: program.warp_width,
@@ -47,8 +47,7 @@ impl Thread<'_> {
         }
     }
 
-    /// Each call is another place in the source; they stand in the order of their numbers, and the
-    /// barriers behind them.
+    /// Each call is another place in the source, in the order of their numbers; barriers follow.
     fn step(&mut self, step: &Step, present: u64) {
         match step {
             Step::Access(access) if !access.is_active(&self.here) => {}
@@ -70,7 +69,7 @@ impl Thread<'_> {
         }
     }
 
-    /// Lanes that have come to their exit may not have had their turn yet.
+    /// Lanes at their exit may not have had their turn yet.
     fn wait_for_exits(&self, present: u64) {
         while !self.program.exits.is_empty() && simt::active_lanes() != present {
             simt::yield_now();
@@ -90,7 +89,7 @@ impl Thread<'_> {
         let offset = access.bytes_of(&self.here, place).start;
         let align = place.bytes.min(4);
         let length = place.bytes;
-        // SAFETY: (1) the memory is not registered.
+        // SAFETY: the memory is not registered.
         unsafe { simt::access(place.space, place.kind, base, bytes, offset, length, align) };
     }
 
@@ -101,8 +100,8 @@ impl Thread<'_> {
         let source = access.source_of(&self.here, place).unwrap_or(0..0);
         let from = MEMORY.0.as_ptr().cast::<u8>().wrapping_add(source.start);
         let to = self.shared[0].wrapping_add(written.start);
-        // SAFETY: (1) The bytes are within the first array of the block. (2) They are within
-        // `MEMORY`, which is never written.
+        // SAFETY: the destination is within the block's first array, the source within `MEMORY`, which is never
+        // written.
         unsafe { simt::async_copy(to, from, place.bytes, source.len()) };
         simt::async_commit();
         simt::async_wait(0);

@@ -1,4 +1,4 @@
-//! What a launch costs, line by line.
+//! The costs of a launch, line by line.
 
 #[path = "../borrowed/mod.rs"]
 mod borrowed;

@@ -1,4 +1,4 @@
-//! What a [`Program`] costs, computed the slow and obvious way from what `docs/counters.md` says.
+//! The costs of a [`Program`], computed in the slow and obvious way that `docs/counters.md` describes.
 
 mod memory;
 
@@ -7,11 +7,11 @@ use simt::{AccessKind, Operation, Space, Tally};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// The places of barriers in the order of the source, behind those of accesses.
+/// The places of barriers, after those of accesses in the order of the source.
 const BLOCK_BARRIER: usize = PLACES;
 const WARP_BARRIER: usize = PLACES + 1;
 
-/// What a launch costs, as far as the model says it.
+/// The costs of a launch that the model determines.
 #[derive(PartialEq, Eq, Debug, Default)]
 pub struct Cost {
     /// In the order of the source.
@@ -20,17 +20,17 @@ pub struct Cost {
     pub sectors_written: u64,
 }
 
-/// What makes accesses of several lanes one request.
+/// The key of a request: lanes whose accesses share it make one request.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Instruction {
     place: usize,
     operation: Operation,
     view: usize,
-    /// The marked loops that it is in, and their rounds.
+    /// The enclosing marked loops, and their rounds.
     rounds: Vec<(usize, u32)>,
 }
 
-/// For each lane that takes part, the bytes that it requests.
+/// For each active lane, the bytes that it requests.
 type Lanes = BTreeMap<usize, Range<usize>>;
 
 /// The costs of a launch so far.
@@ -41,18 +41,18 @@ struct Launch {
     written: BTreeSet<usize>,
 }
 
-/// A warp since it last came together.
+/// A warp since its lanes last met.
 #[derive(Default)]
 struct Warp {
-    /// The lanes that had not exited then.
+    /// The lanes that had not exited by then.
     present: u64,
-    /// How often a lane has come to an instruction.
+    /// How often a lane has reached an instruction.
     turns: BTreeMap<(usize, Instruction), u32>,
-    /// What the lanes request that have come to an instruction for the n-th time.
+    /// The requests of lanes that have reached an instruction for the n-th time.
     requests: BTreeMap<(Instruction, u32), Lanes>,
 }
 
-/// What `program` costs.
+/// The costs of `program`.
 pub fn cost(program: &Program) -> Cost {
     let mut launch = Launch::default();
     for block in 0..program.blocks as usize {
@@ -155,7 +155,7 @@ impl Warp {
         self.request(here.lane, instruction, Some(bytes));
     }
 
-    /// A lane comes to an instruction; without bytes it requests nothing there.
+    /// A lane reaches an instruction. Without bytes, it requests nothing there.
     fn request(&mut self, lane: usize, instruction: Instruction, bytes: Option<Range<usize>>) {
         let turn = self.turns.entry((lane, instruction.clone())).or_default();
         if let Some(bytes) = bytes {
@@ -165,7 +165,7 @@ impl Warp {
         *turn += 1;
     }
 
-    /// The requests so far are complete; those lanes in `present` go on.
+    /// Completes the requests so far. The lanes in `present` continue.
     fn come_together(&mut self, present: u64, launch: &mut Launch) {
         for ((instruction, _), lanes) in std::mem::take(&mut self.requests) {
             let operation = instruction.operation;

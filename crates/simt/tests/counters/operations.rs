@@ -8,7 +8,7 @@ use simt::Operation;
 fn tensor_products_are_counted() {
     let operation = Operation::TensorProduct { operations: 4096 };
     let counts = counted(32, 2, 64, || {
-        // SAFETY: (1) they do nothing.
+        // SAFETY: they do nothing.
         unsafe {
             simt::warp_exchange(
                 "product",

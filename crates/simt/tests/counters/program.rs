@@ -1,5 +1,5 @@
-//! Kernels as data: steps that each thread goes through. What they cost is computed twice, by the
-//! simulator ([`crate::kernel`]) and by a slow model ([`crate::model`]).
+//! Kernels as data: the steps of each thread. Their costs are computed twice, by the simulator ([`crate::kernel`]) and
+//! by a slow model ([`crate::model`]).
 
 use simt::{AccessKind, Space};
 use std::fmt;
@@ -11,10 +11,10 @@ pub const PLACES: usize = 4;
 /// The place of asynchronous copies.
 pub const COPY: usize = PLACES - 1;
 
-/// Views of global memory: first byte and bytes. The second starts within a sector of the first.
+/// Views of global memory, as first byte and number of bytes. The second starts within a sector of the first.
 pub const GLOBAL_VIEWS: [(usize, usize); 2] = [(0, 2048), (1028, 2048)];
 
-/// Shared arrays of a block, each of so many bytes.
+/// A block's shared arrays, by their bytes.
 pub const SHARED_VIEWS: usize = 2;
 pub const SHARED_BYTES: usize = 16 * 1024;
 
@@ -24,13 +24,13 @@ pub struct Program {
     pub warp_width: u32,
     pub blocks: u32,
     pub threads: u32,
-    /// What each place does; [`COPY`] copies to shared memory.
+    /// The operation of each place; [`COPY`] copies to shared memory.
     pub places: [Place; PLACES],
     pub exits: Vec<Exit>,
     pub steps: Vec<Step>,
 }
 
-/// What a place in the source does.
+/// The operation of a place in the source.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
     pub space: Space,
@@ -52,7 +52,7 @@ pub enum Step {
     Loop(Loop),
     /// All threads of the block meet. None has exited.
     BlockBarrier,
-    /// Those of these lanes that have not exited meet. Where some have, these are all lanes.
+    /// Those of these lanes that have not exited meet. If some have exited, these are all lanes.
     WarpBarrier(u64),
 }
 
@@ -62,15 +62,15 @@ pub struct Access {
     pub place: usize,
     pub view: usize,
     pub active: u64,
-    /// Copies of these lanes only write zeros.
+    /// Copies of these lanes write only zeros.
     pub zeros: u64,
     /// For each lane, the element of the view, as far as it has so many.
     pub elements: Elements,
-    /// Elements of global memory start at multiples of 4 bytes, not of their own size.
+    /// Elements of global memory are aligned to 4 bytes, not to their size.
     pub is_packed: bool,
 }
 
-/// Elements of lanes, which stand on one line where a failure is printed.
+/// Elements of lanes, printed on one line by a failure.
 #[derive(Clone)]
 pub struct Elements(pub Vec<usize>);
 
@@ -80,20 +80,20 @@ impl fmt::Debug for Elements {
     }
 }
 
-/// A loop, some of whose lanes leave it earlier than others.
+/// A loop that some lanes leave earlier than others.
 #[derive(Clone, Debug)]
 pub struct Loop {
     /// Which of two loops in the source.
     pub place: usize,
-    /// Whether the counters are told of its rounds.
+    /// Whether its rounds are marked for the counters.
     pub is_marked: bool,
     pub rounds: u32,
-    /// Lane `l` leaves out the last `l % leave_out` rounds.
+    /// Lane `l` skips the last `l % leave_out` rounds.
     pub leave_out: u32,
     pub body: Vec<Step>,
 }
 
-/// Where a thread is in the launch, and the rounds of the loops that it is in.
+/// A thread's position in the launch, and the rounds of its loops.
 #[derive(Clone, Debug)]
 pub struct Here {
     pub block: usize,
@@ -127,7 +127,7 @@ impl Access {
         self.active.rotate_left(here.rounds.iter().sum()) >> here.lane & 1 == 1
     }
 
-    /// The bytes of the view that the lane accesses; of a copy, those that it writes.
+    /// The bytes of the view that the lane accesses; for a copy, those that it writes.
     pub fn bytes_of(&self, here: &Here, place: Place) -> Range<usize> {
         let view_bytes = match place.space {
             Space::Global => GLOBAL_VIEWS[self.view].1,
@@ -143,8 +143,7 @@ impl Access {
         first..first + place.bytes
     }
 
-    /// The bytes of the first view of global memory that the lane's copy reads; none where it only
-    /// writes zeros.
+    /// The bytes of the first view of global memory that the lane's copy reads; none if it writes only zeros.
     pub fn source_of(&self, here: &Here, place: Place) -> Option<Range<usize>> {
         let opposite = Here {
             lane: self.elements.0.len() - 1 - here.lane,

@@ -1,5 +1,4 @@
-//! The counters of random kernels against a slow model that is obviously right, and both against
-//! what an H200 counted.
+//! Compares the counters of random kernels with a slow, obviously correct model, and both with an H200's counts.
 
 use crate::program::{Access, COPY, Elements, Place, Program, Step};
 use crate::{kernel, model, strategies};
@@ -7,7 +6,7 @@ use model::Cost;
 use proptest::prelude::*;
 use simt::{AccessKind, Operation, Space};
 
-/// What the simulator counts, as far as the model says it.
+/// The simulator's counts that the model determines.
 fn counted(program: &Program, seed: u64) -> Cost {
     let counts = kernel::cost(program, seed);
     let lines = counts.lines.iter();

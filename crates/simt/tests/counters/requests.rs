@@ -1,4 +1,4 @@
-//! Accesses of a warp's lanes are put together to requests.
+//! A warp's accesses are combined into requests.
 //!
 //! The seeds are fixed, whatever `TILEWRIGHT_SEEDS` says: these are tests of the simulator, not of a kernel.
 
@@ -23,7 +23,7 @@ fn requests_of_warps() {
     assert_eq!((counts.sectors_read, counts.sectors_written), (30, 0));
 }
 
-/// Usual patterns of access, each as a kernel: lines, sectors.
+/// Common access patterns, each as a kernel: lines, sectors.
 #[test]
 fn efficiency_of_usual_patterns() {
     let case = |index: fn(u32) -> u32| {

@@ -1,4 +1,4 @@
-//! Requests of loops: what lanes do in the same round is one.
+//! Requests in loops: the lanes' accesses in the same round are one request.
 
 use crate::common::{sync, thread_x};
 use crate::harness::{MEMORY, View, counted};
@@ -18,7 +18,7 @@ fn occurrences_of_a_loop_are_requests_of_their_own() {
     assert_eq!(load.global.lines, 20);
 }
 
-/// Each lane skips one round of eight. Nsight Compute counts the same.
+/// Each lane skips one round in eight. Nsight Compute counts the same.
 #[test]
 fn lanes_that_skip_a_round_take_part_in_the_others() {
     let counts = counted(32, 1, 32, || {
@@ -35,7 +35,7 @@ fn lanes_that_skip_a_round_take_part_in_the_others() {
     assert_eq!(load.global.sectors, 32);
 }
 
-/// Each lane skips one round of eight, and is at the last line of each.
+/// Each lane skips one round in eight, but reaches the last line of each.
 #[kernel]
 fn skip_a_round(words: Global<u32>) {
     let lane = thread::thread_idx_x();
@@ -57,16 +57,16 @@ fn skip_a_round(words: Global<u32>) {
 #[test]
 fn the_loops_of_a_kernel_are_marked() {
     let counts = counted(32, 1, 32, || {
-        // SAFETY: (1) the words are there for ever. (2) No thread writes them.
+        // SAFETY: the words are static. No thread writes them.
         let words = unsafe { Global::from_raw_parts(MEMORY.0.as_ptr(), MEMORY.0.len()) };
-        // SAFETY: (1) the kernel is safe. (2) As above.
+        // SAFETY: the kernel is safe. No thread writes the words.
         unsafe { skip_a_round::run((words,)) };
     });
     let load = counts.of(Operation::GlobalLoad);
     assert_eq!((load.lanes, load.requests), (7 * 32, 8 * 3));
 }
 
-/// Each lane skips one round of eight, in a function that a kernel calls.
+/// Each lane skips one round in eight, in a function that a kernel calls.
 #[device_function]
 fn skip_in_function(words: Global<u32>, lane: u32) {
     for round in 0..8 {
@@ -77,7 +77,7 @@ fn skip_in_function(words: Global<u32>, lane: u32) {
     }
 }
 
-/// The same in a loop of its own, which ends early for some lanes.
+/// The same in an inner loop, which ends early for some lanes.
 struct Steps(u32);
 
 impl Steps {
@@ -111,7 +111,7 @@ fn skip_unmarked(words: Global<u32>, lane: u32) {
 fn the_loops_of_device_functions_are_marked() {
     let requests = |action: fn(Global<u32>, u32)| {
         let counts = counted(32, 1, 32, || {
-            // SAFETY: (1) the words are there for ever. (2) No thread writes them.
+            // SAFETY: the words are static. No thread writes them.
             let words = unsafe { Global::from_raw_parts(MEMORY.0.as_ptr(), MEMORY.0.len()) };
             action(words, thread_x());
         });
@@ -120,12 +120,12 @@ fn the_loops_of_device_functions_are_marked() {
     };
     assert_eq!(requests(skip_in_function), (7 * 32, 8));
     assert_eq!(requests(skip_unmarked), (7 * 32, 7));
-    // Lanes 1 and 2 modulo 3 skip one of eight rounds.
+    // Lanes 1 and 2 modulo 3 skip one round in eight.
     let steps = requests(|words, lane| assert_eq!(Steps(lane).take(words), 8));
     assert_eq!(steps, (8 * 11 + 7 * 21, 8));
 }
 
-/// Lanes go through an inner loop as often as their number says.
+/// Lanes run an inner loop as often as their number.
 #[test]
 fn rounds_of_nested_loops_are_told_apart() {
     let counts = counted(32, 1, 32, || {
@@ -147,7 +147,7 @@ fn rounds_of_nested_loops_are_told_apart() {
     assert_eq!((store.requests, store.lanes), (3, 96));
 }
 
-/// A loop that is executed again outside of any other that is marked.
+/// A loop that runs again, outside of any other marked loop.
 #[test]
 fn a_loop_may_be_executed_again() {
     let counts = counted(32, 1, 32, || {

@@ -10,7 +10,7 @@ fn bank_conflicts() {
         let counts = counted(32, 1, 64, || {
             let base = simt::static_shared(1, 32 * 1024, 16).addr();
             let offset = thread_x() as usize % 32 * stride * 4;
-            // SAFETY: (1) the view is of shared memory.
+            // SAFETY: the view is of shared memory.
             unsafe {
                 simt::access(
                     Space::Shared,
@@ -44,7 +44,7 @@ fn asynchronous_copies_count_on_both_sides() {
         let lane = thread_x() as usize;
         let present = if lane < 16 { 16 } else { 0 };
         let source = MEMORY.0.as_ptr().cast::<u8>().wrapping_add(16 * lane);
-        // SAFETY: (1) 16 bytes of the array of 4096, and (2) of the static memory; none writes it.
+        // SAFETY: 16 bytes of the array of 4096, and of the static memory; none writes it.
         unsafe { simt::async_copy(shared.add(16 * lane), source, 16, present) };
         simt::async_commit();
         simt::async_wait(0);

@@ -16,13 +16,13 @@ pub fn without_exits() -> impl Strategy<Value = Program> {
     ];
     let steps = prop::collection::vec(prop_oneof![4 => step(), 1 => meeting], 1..8);
     (launch(), places(), steps).prop_map(|(launch, places, mut steps)| {
-        // Lanes that no barrier names do not exit while others still meet.
+        // No lane exits before the last meeting, even if no barrier names it.
         steps.push(Step::BlockBarrier);
         program(launch, places, Vec::new(), steps)
     })
 }
 
-/// Programs of which some lanes return before others.
+/// Programs in which some lanes return before others.
 pub fn with_exits() -> impl Strategy<Value = Program> {
     let exit = (masks(), 0..6_usize).prop_map(|(lanes, before)| Exit { lanes, before });
     let step = prop_oneof![3 => step(), 1 => Just(Step::WarpBarrier(u64::MAX))];
@@ -80,7 +80,7 @@ fn place() -> impl Strategy<Value = Place> {
     (space, access).prop_map(|(space, (kind, bytes))| Place { space, kind, bytes })
 }
 
-/// Accesses, and loops of them, up to two within each other.
+/// Accesses, and loops of them, nested up to twice.
 fn step() -> impl Strategy<Value = Step> {
     let access = access().prop_map(Step::Access);
     access.prop_recursive(2, 8, 3, |body| {
@@ -112,7 +112,7 @@ fn access() -> impl Strategy<Value = Access> {
     })
 }
 
-/// Lanes: all, half or few of them, neighbours or apart.
+/// Lanes: all, half or few of them, contiguous or spread.
 fn masks() -> impl Strategy<Value = u64> {
     prop_oneof![
         3 => Just(u64::MAX),
@@ -124,8 +124,7 @@ fn masks() -> impl Strategy<Value = u64> {
     ]
 }
 
-/// For each lane an element: regular ones, and such that lanes share with their neighbours. One lane
-/// may stray from that.
+/// An element for each lane: in a regular pattern, or shared with neighbours. One lane may deviate.
 fn elements() -> impl Strategy<Value = Elements> {
     let strides = prop::sample::select(vec![0_usize, 1, 2, 3, 4, 8, 16, 32, 33]);
     let regular = strides.prop_map(|stride| (0..LANES).map(|lane| lane * stride).collect());

@@ -25,7 +25,7 @@ fn early_return_before_a_barrier() {
     }
 }
 
-/// Under some seeds the warp has exited before anybody arrives.
+/// Under some seeds the warp has exited before any thread arrives.
 #[test]
 fn a_warp_that_returns_before_a_barrier() {
     for seed in 0..10 {
@@ -79,7 +79,7 @@ fn barriers_in_two_branches() {
     assert!(found.message.contains("different lines"), "{found}");
 }
 
-/// Each branch is taken by a whole warp.
+/// A whole warp takes each branch.
 #[test]
 fn barriers_in_the_branches_of_two_warps() {
     for seed in 0..10 {
@@ -99,7 +99,7 @@ fn barriers_in_the_branches_of_two_warps() {
     }
 }
 
-/// As those of warps that produce and warps that consume.
+/// As with producer and consumer warps.
 #[test]
 fn a_barrier_for_some_warps_may_be_at_two_lines() {
     for seed in 0..10 {

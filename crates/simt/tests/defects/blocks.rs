@@ -1,4 +1,4 @@
-//! Which block is reported, and what becomes of the others.
+//! The block that is reported, and the fate of the others.
 
 use crate::common::{block_x, launch, launch_with, serial, sync};
 use crate::defect;
@@ -48,7 +48,7 @@ fn what_lives_on_the_stacks_of_stopped_threads_is_dropped() {
     struct Counted<'a>(&'a AtomicU32);
     impl Drop for Counted<'_> {
         fn drop(&mut self) {
-            // A destructor may ask where it is, and must not wait for anybody.
+            // A destructor may query its position, and must not wait for other threads.
             assert!(simt::position().lane < 32);
             sync();
             simt::warp_barrier(1 << simt::position().lane);

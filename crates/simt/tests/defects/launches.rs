@@ -1,4 +1,4 @@
-//! Launches that there are not.
+//! Impossible launches.
 
 use crate::common::launch;
 use crate::defect;
@@ -31,7 +31,7 @@ fn launch_limits() {
     assert_eq!(kind(one, (32, 33).into(), 0, &options), limit);
     assert_eq!(kind(one, (1, 1, 65).into(), 0, &options), limit);
     assert_eq!(kind((1, 65536).into(), one, 0, &options), limit);
-    // 2^64 + 8192 threads, of which some would have one rank.
+    // 2^64 + 8192 threads: some would have the same rank.
     let many = (1 << 30 | 1 << 13, 1 << 12, 1 << 15).into();
     assert_eq!(kind(many, 256.into(), 0, &options), limit);
     let odd_warps = Options {

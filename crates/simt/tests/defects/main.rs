@@ -1,5 +1,4 @@
-//! Broken rules become reports, at once and with the right place; nothing
-//! hangs, and the next launch works.
+//! Broken rules become reports, at once and with the right source line. Nothing hangs, and the next launch works.
 
 #[path = "../borrowed/mod.rs"]
 mod borrowed;

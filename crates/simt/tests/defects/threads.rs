@@ -1,4 +1,4 @@
-//! What one thread does: accesses, panics, endless loops.
+//! Defects of one thread: accesses, panics, endless loops.
 
 use crate::common::{block_x, launch, launch_with, serial, sync, thread_x};
 use crate::{assert_at, defect};
@@ -26,7 +26,7 @@ fn spinning_for_ever() {
 #[test]
 fn out_of_bounds_names_line_block_and_thread() {
     let check = |index: usize| {
-        // SAFETY: (1) the memory is not registered.
+        // SAFETY: the memory is not registered.
         unsafe { simt::access(Space::Global, AccessKind::Write, 4096, 400, index * 4, 4, 4) }
     };
     let line = line!() - 2;
@@ -47,11 +47,11 @@ fn out_of_bounds_names_line_block_and_thread() {
     }
 }
 
-/// Each report says what would have made the kernel right, once.
+/// Each report names the fix, once.
 #[test]
 fn every_finding_has_a_remedy() {
     let access = |offset: usize| {
-        // SAFETY: (1) the memory is not registered.
+        // SAFETY: the memory is not registered.
         unsafe { simt::access(Space::Global, AccessKind::Read, 4096, 400, offset, 8, 8) };
     };
     let found = [
@@ -89,7 +89,7 @@ fn every_finding_has_a_remedy() {
 fn bounds_and_alignment_of_accesses() {
     let at = |base: usize, bytes: usize, offset: usize, size: usize, align: usize| {
         launch(1, 1, || {
-            // SAFETY: (1) the memory is not registered.
+            // SAFETY: the memory is not registered.
             unsafe {
                 simt::access(
                     Space::Global,
@@ -144,7 +144,7 @@ fn a_panic_without_the_hook_is_a_defect_too() {
 fn a_caught_panic_is_still_a_defect() {
     let found = defect(launch(1, 64, || {
         let _ = std::panic::catch_unwind(|| panic!("caught"));
-        // Would wait for ever in a block that goes on.
+        // Would wait forever in a block that continues.
         while thread_x() < 64 {
             simt::yield_now();
         }
@@ -164,7 +164,7 @@ fn kernel_libraries_add_defects_of_their_own() {
     assert_eq!(found.thread, Some(Dim3::new(8, 0, 0)));
 }
 
-/// Runs a thread with `kib` KiB of dynamic shared memory, without checks of memory: bounds are checked always.
+/// Runs a thread with `kib` KiB of dynamic shared memory, without checks of memory. Bounds are always checked.
 fn with_shared(kib: usize, body: impl Fn() + Sync) -> Result<simt::Report, Box<simt::Defect>> {
     let options = simt::Options {
         checks: false,
@@ -187,7 +187,7 @@ fn more_bytes_than_shared_memory_has_are_not_in_it() {
     let access = |bytes: usize| {
         with_shared(1, || {
             let base = simt::dynamic_shared().0.addr();
-            // SAFETY: (1) the view is of shared memory.
+            // SAFETY: the view is of shared memory.
             unsafe { simt::access(Space::Shared, AccessKind::Write, base, bytes, 0, bytes, 1) };
         })
     };
@@ -232,7 +232,7 @@ fn rows_behind_the_last_number_are_not_in_a_tile() {
     }
 }
 
-/// Whatever was requested before, and refused: that is a defect, which the kernel here goes on after.
+/// Also after a request that was refused: that is a defect, after which this kernel continues.
 #[test]
 fn an_allotment_deals_out_what_is_there() {
     let refused = AtomicUsize::new(0);

@@ -87,11 +87,11 @@ fn endless_nesting_of_warp_operations() {
     assert_eq!(found.kind, DefectKind::Panic);
 }
 
-/// The number that a lane brings to one operation is not taken for the address of a part of another one.
+/// A number that a lane contributes to one operation is not mistaken for an address in another.
 #[test]
 fn an_exchange_against_another_operation_of_its_name() {
     fn exchange<T: 'static>(part: &mut T) {
-        // SAFETY: (1) it does nothing.
+        // SAFETY: it does nothing.
         unsafe { simt::warp_exchange("swap", None, 0b11, part, |_| ()) };
     }
     let exchanges: [fn(); 3] = [

@@ -1,16 +1,16 @@
-//! Loads of shared memory at a line that the thread has just been at: what it has found there is good for other words
-//! that have the same readers, and for no others.
+//! Repeated loads of shared memory at one line: the step found there applies to other words with the same readers, and
+//! to no others.
 
 use crate::harness::{me, shared, twins};
 use cuda_std::prelude::*;
 use simt::DefectKind::DataRace;
 use simt::{AccessKind, Space};
 
-/// So many that it pays to keep what many of them have in common.
+/// Enough words for shared sets of readers to pay.
 const WORDS: usize = 64;
 
-/// All words have the same readers. One of them was written after the barrier of the block: what orders the first
-/// reader after that is its warp alone.
+/// All words have the same readers. One word was written after the barrier of the block, and only its warp orders the
+/// first reader after that.
 fn exchange(writing_warp: usize, right: bool) {
     let words = shared![u32; WORDS];
     let (warp, lane) = (me() / 32, me() % 32);
@@ -42,13 +42,13 @@ fn a_word_that_the_second_warp_has_exchanged() {
     twins(DataRace, 1, 64, |_, right| exchange(1, right));
 }
 
-/// All words have the same readers, but the last one, which another warp writes meanwhile. Two lanes read the others, and
-/// the second one `bytes` bytes from `offset` on in place of the last of them, at the same line: they reach into the
-/// word that is written.
+/// All words have the same readers, except the last one, which another warp writes meanwhile. Two lanes read the
+/// others. Instead of the last of these, the second lane reads `bytes` bytes from `offset` on, at the same line, which
+/// reach into the written word.
 fn read_across(offset: usize, bytes: usize, right: bool) {
     let words = simt::static_shared(read_across as *const () as usize, 4 * WORDS, 16);
     let access = |kind, offset, bytes| {
-        // SAFETY: (1) the view is of shared memory.
+        // SAFETY: the view is of shared memory.
         unsafe {
             simt::access(
                 Space::Shared,

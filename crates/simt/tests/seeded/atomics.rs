@@ -16,7 +16,7 @@ fn a_read_beside_an_atomic_load() {
     });
 }
 
-/// A load that comes after an update does not stand in for it.
+/// A load that comes after an update does not represent it.
 #[test]
 fn a_plain_read_after_an_update_that_others_have_loaded() {
     twins(AtomicRace, 1, 96, |memory, right| {
@@ -25,7 +25,7 @@ fn a_plain_read_after_an_update_that_others_have_loaded() {
             32 => drop(memory.counters.atomic_get(3)),
             _ => {}
         }
-        // The thread that loads meets the one that reads; the one that has updated does not.
+        // The loading thread meets the reading one; the updating thread does not.
         if right {
             thread::sync_threads();
         } else if me() >= 32 {
@@ -37,7 +37,7 @@ fn a_plain_read_after_an_update_that_others_have_loaded() {
     });
 }
 
-/// A plain write must come after the loads, too.
+/// A plain write must also come after the loads.
 #[test]
 fn a_plain_write_beside_an_atomic_load() {
     twins(AtomicRace, 1, 96, |memory, right| {
@@ -55,8 +55,7 @@ fn a_plain_write_beside_an_atomic_load() {
     });
 }
 
-/// The threads that add do not meet all those that read: one that has met some other thread is not
-/// taken to come after all of them.
+/// The adding threads do not meet all readers: a thread that has met one other is not assumed to come after all.
 #[test]
 fn a_plain_read_after_the_updates_of_some_warps() {
     twins(AtomicRace, 1, 128, |memory, right| {
@@ -74,7 +73,7 @@ fn a_plain_read_after_the_updates_of_some_warps() {
     });
 }
 
-/// Many blocks add; the one that starts last waits for a flag that has nothing to do with them.
+/// Many blocks add. The one that starts last waits for an unrelated flag.
 #[test]
 fn a_plain_read_beside_the_updates_of_many_blocks() {
     twins(AtomicRace, 12, 1, |memory, right| {
@@ -95,12 +94,12 @@ fn a_plain_read_beside_the_updates_of_many_blocks() {
     });
 }
 
-/// Updates of another width need an order, whichever update came last.
+/// Updates of another width need an order, even if the last update has the same width.
 #[test]
 fn a_wide_update_after_a_narrow_one_and_its_own_wide_one() {
     twins(AtomicRace, 1, 64, |memory, right| {
         let base = memory.counters.0.as_mut_ptr().cast::<u64>();
-        // SAFETY: (1) the buffer has more than one such element. (2) The simulator tells.
+        // SAFETY: the buffer has more than one such element. The simulator reports conflicts.
         let wide = unsafe { GlobalMut::from_raw_parts(base, 4) };
         if me() == 0 {
             memory.counters.add(2, 1);
@@ -117,7 +116,7 @@ fn a_wide_update_after_a_narrow_one_and_its_own_wide_one() {
     });
 }
 
-/// The thread that updates last knows that the loads before the updates of others are over.
+/// The last updating thread knows that the loads before the others' updates are complete.
 #[test]
 fn the_last_arrival_clears_a_counter_that_others_have_loaded() {
     twins(AtomicRace, 1, 64, |memory, right| {

@@ -1,4 +1,4 @@
-//! Barriers and warp-wide operations that not all reach, and launch limits.
+//! Barriers and warp-wide operations that not all threads reach, and launch limits.
 
 use crate::harness::{me, schedules, shared, twins};
 use cuda_std::prelude::*;
@@ -24,7 +24,7 @@ fn barriers_in_two_branches() {
     });
 }
 
-/// The same where each branch is taken by a whole warp.
+/// The same if a whole warp takes each branch.
 #[test]
 fn barriers_of_two_warps() {
     let found = twins(BarrierDivergence, 2, 64, |_, right| match me() {

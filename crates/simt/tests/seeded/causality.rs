@@ -1,5 +1,5 @@
-//! What is before what, for slow models that are obviously right: each thread knows the set of the steps before it,
-//! and words hand sets on.
+//! Causality order for slow, obviously correct models: each thread knows the set of the steps before it, and words pass
+//! sets on.
 
 use crate::turns::BLOCKS;
 use proptest::prelude::*;
@@ -15,7 +15,7 @@ fn widest(scope: MemoryScope) -> usize {
     usize::from(scope != MemoryScope::Block)
 }
 
-/// An order of an access that reads and writes.
+/// The order of a read-modify-write access.
 pub fn any_order() -> impl Strategy<Value = MemoryOrder> {
     prop_oneof![
         Just(MemoryOrder::Relaxed),
@@ -35,19 +35,19 @@ pub fn acquires_and_releases(order: MemoryOrder) -> (bool, bool) {
     }
 }
 
-/// What a thread knows.
+/// A thread's knowledge.
 #[derive(Clone, Default)]
 pub struct Thread {
-    /// What is before it.
+    /// The steps before it.
     pub known: Steps,
-    /// By scope, block first: what its atomic accesses have read, and its next fence orders.
+    /// By scope, block first: what its atomic accesses have read, which its next fence orders.
     observed: [Steps; 2],
-    /// By scope: what its fences have released, and its next atomic writes hand on.
+    /// By scope: what its fences have released, which its next atomic writes pass on.
     released: [Steps; 2],
 }
 
 impl Thread {
-    /// What the thread has read from words comes before what it does behind a fence.
+    /// A fence orders what the thread has read before its later steps.
     pub fn acquire(&mut self, scope: MemoryScope) {
         for scope in 0..=widest(scope) {
             let observed = take(&mut self.observed[scope]);
@@ -55,12 +55,12 @@ impl Thread {
         }
     }
 
-    /// What the thread knows at a fence is handed on by what it writes behind it.
+    /// A fence releases what the thread knows: its later writes pass this on.
     pub fn release(&mut self, scope: MemoryScope) {
         self.released[widest(scope)] = self.known.clone();
     }
 
-    /// The thread, one of `block`, reads a word that hands on `handed`, by an access of this order and scope.
+    /// The thread, one of `block`, reads a word that passes on `handed`, by an access of this order and scope.
     pub fn observe(
         &mut self,
         block: usize,
@@ -79,7 +79,7 @@ impl Thread {
     }
 }
 
-/// What a word hands on.
+/// What a word passes on.
 #[derive(Clone, Default)]
 pub struct Handed {
     to_device: Steps,
@@ -115,23 +115,23 @@ impl Handed {
 pub struct Threads(BTreeMap<(usize, usize), Thread>);
 
 impl Threads {
-    /// Those of blocks of so many threads.
+    /// The threads of blocks of this many threads.
     pub fn new(threads: usize) -> Self {
         let of_block = |block| (0..threads).map(move |thread| ((block, thread), Thread::default()));
         Self((0..BLOCKS).flat_map(of_block).collect())
     }
 
-    /// What a thread knows.
+    /// A thread's knowledge.
     pub fn at(&mut self, place: (usize, usize)) -> &mut Thread {
         self.0.get_mut(&place).unwrap()
     }
 
-    /// What is before a thread.
+    /// The steps before a thread.
     pub fn known(&self, place: (usize, usize)) -> &Steps {
         &self.0[&place].known
     }
 
-    /// A barrier gives its threads the union of all that they know.
+    /// A barrier gives its threads the union of their knowledge.
     pub fn meet(&mut self, is_there: impl Fn(usize, usize) -> bool) {
         let there = |(block, thread): &(usize, usize)| is_there(*block, *thread);
         let mut all = Thread::default();

@@ -58,7 +58,7 @@ fn a_copy_of_no_group() {
     });
 }
 
-/// A thread's wait covers only the copies that it has issued: a barrier must follow.
+/// A thread's wait covers only its own copies, so a barrier must follow.
 #[test]
 fn a_wait_without_a_barrier() {
     twins(DataRace, 1, 32, |memory, right| {
@@ -138,7 +138,7 @@ fn never_waited_for() {
     assert!(found.location.is_some(), "{found}");
 }
 
-/// A rolling prefetch without its wait: the slot is read while its copy is under way.
+/// A rolling prefetch without its wait reads the slot while its copy is in flight.
 #[test]
 fn a_rolling_prefetch_that_does_not_wait() {
     twins(AsyncHazard, 1, 32, |memory, right| {

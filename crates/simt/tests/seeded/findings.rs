@@ -1,11 +1,11 @@
-//! Several findings of one launch: which are listed, how often, what ends the list, what is left out.
+//! Several findings of one launch: which are listed, their counts, the limit, and suppressed ones.
 
 use crate::harness::{ELEMENTS, Memory, SEEDS, Shared, Words, block, me, run_and_read, shared};
 use cuda_std::prelude::*;
 use simt::DefectKind::{DataRace, OutOfBounds, UninitialisedRead};
 use simt::{Defect, DefectKind, Options, Suppression};
 
-/// What a launch of one block finds under a schedule without switches.
+/// The findings of a launch of one block under a schedule without switches.
 #[track_caller]
 fn found(options: &Options, kernel: impl Fn(&Memory) + Sync) -> Box<Defect> {
     let options = Options {
@@ -20,8 +20,7 @@ fn kinds(defect: &Defect) -> Vec<DefectKind> {
     defect.all().map(|finding| finding.kind).collect()
 }
 
-/// Reads what was not written, in three rounds; then 64 threads write one word; at last one thread
-/// writes past the end.
+/// Three rounds of uninitialised reads, then 64 threads write one word, then one thread writes past the end.
 fn three_mistakes(memory: &Memory) {
     for round in 0..3 {
         let _ = memory.output.get(64 * round + me());
@@ -42,7 +41,7 @@ fn a_launch_goes_on_after_what_it_survives() {
         "{defect}"
     );
     let times: Vec<u64> = defect.all().map(|finding| finding.times).collect();
-    // 64 threads; each write of the word but the first one races.
+    // 64 threads: each write of the word except the first races.
     assert_eq!(times[0], 64 * 3);
     assert!(times[1] > 1, "{defect}");
     assert_eq!(times[2], 1);
@@ -69,8 +68,8 @@ fn the_limit_counts_different_findings() {
     }
 }
 
-/// The write that races counts as the last one: the vector's other words are written, and what comes
-/// after the barrier is right.
+/// The racing write counts as the last one: the vector's other words are written, and accesses after the barrier are
+/// correct.
 #[test]
 fn what_follows_a_finding_is_none() {
     let defect = found(&Options::default(), |_| {
@@ -121,8 +120,8 @@ fn each_memory_of_two_lines_has_its_finding() {
     assert_eq!(kinds(&defect), [DataRace; 4], "{defect}");
 }
 
-/// Every block makes the same two mistakes. Of equal findings the lowest block's is listed, on however
-/// many host threads the blocks run.
+/// Every block makes the same two mistakes. Of equal findings, the lowest block's is listed, on any number of host
+/// threads.
 #[test]
 fn blocks_share_a_list() {
     let kernel = |memory: &Memory| {
@@ -177,7 +176,7 @@ fn helper(memory: &Memory) {
 #[inline(never)]
 fn calls_the_helper(memory: &Memory) {
     helper(memory);
-    // So that the call is not the last thing that the function does.
+    // Prevents a tail call.
     thread::sync_threads();
 }
 
@@ -195,7 +194,7 @@ fn the_way_to_a_helper_is_told() {
     assert!(defect.to_string().contains("called by `"), "{defect}");
 }
 
-/// Block 0 waits for a word that block 1 would write, which never starts beside it.
+/// Block 0 waits for a word that block 1 would write, but block 1 never starts beside it.
 #[test]
 fn a_deadlock_names_the_word_and_the_blocks_that_have_not_started() {
     let options = Options {
@@ -236,7 +235,7 @@ fn spinning(seed: u64) -> Options {
     }
 }
 
-/// Runs a kernel that spins for ever under several seeds; the report has each of the lines.
+/// Runs a kernel that spins forever under several seeds. The report has each of the lines.
 fn assert_spins_with(size: (u32, u32), kernel: fn(&Memory), lines: &[&str]) {
     for seed in 0..SEEDS {
         let defect =
@@ -249,7 +248,7 @@ fn assert_spins_with(size: (u32, u32), kernel: fn(&Memory), lines: &[&str]) {
     }
 }
 
-/// The thread that has taken a lock exits with it: those that wait try to take it again and again.
+/// A thread exits while it holds a lock, which the others try to take again and again.
 #[test]
 fn a_deadlock_names_the_holder_of_a_lock() {
     let kernel = |memory: &Memory| {
@@ -283,7 +282,7 @@ fn a_deadlock_names_a_plain_writer() {
     assert_spins_with((1, 32), kernel, &[writer]);
 }
 
-/// Two threads wait for each other: both words are named, which are in shared memory.
+/// Two threads wait for each other. The report names both words, which are in shared memory.
 #[test]
 fn a_deadlock_names_the_words_of_all_that_wait() {
     let kernel = |_: &Memory| {

@@ -5,14 +5,14 @@ use cuda_std::prelude::*;
 use simt::{Contents, Defect, DefectKind, Launch, Options};
 use std::ptr;
 
-/// What the kernel does with its view.
+/// The kernel's access of its view.
 type Kernel = fn(GlobalMut<u32>);
 
 /// Runs the kernel on a buffer that has been freed, or on one that has not.
 fn run(seed: u64, is_freed: bool, kernel: Kernel) -> Result<(), Box<Defect>> {
     let mut words = vec![1_u32; ELEMENTS];
     let (address, bytes) = (words.as_mut_ptr().expose_provenance(), 4 * ELEMENTS);
-    // SAFETY: (1) the words outlive the launch. (2) Nothing else accesses them.
+    // SAFETY: the words outlive the launch. Nothing else accesses them.
     unsafe { simt::register_allocation(address, bytes, Contents::Initialised) }.unwrap();
     if is_freed {
         simt::mark_freed(address, bytes);
@@ -32,7 +32,7 @@ fn run(seed: u64, is_freed: bool, kernel: Kernel) -> Result<(), Box<Defect>> {
     };
     let of_thread = || {
         let words = ptr::with_exposed_provenance_mut(address);
-        // SAFETY: (1) the words outlive the launch. (2) Nothing else touches them.
+        // SAFETY: the words outlive the launch. Nothing else touches them.
         kernel(unsafe { GlobalMut::from_raw_parts(words, ELEMENTS) });
     };
     let result = crate::borrowed::run(&launch, &of_thread).map(|_| ());
@@ -54,7 +54,7 @@ fn twins(kernel: Kernel) -> Box<Defect> {
 #[test]
 fn a_read_of_a_freed_buffer() {
     let found = twins(|words| {
-        // SAFETY: (1) within the elements. (2) No thread writes.
+        // SAFETY: within the elements. No thread writes.
         let _ = unsafe { words.load(thread::index_1d() as usize) };
     });
     let message = &found.message;
@@ -65,7 +65,7 @@ fn a_read_of_a_freed_buffer() {
 #[test]
 fn a_write_to_a_freed_buffer() {
     twins(|words| {
-        // SAFETY: (1) within the elements. (2) Each thread has its own.
+        // SAFETY: within the elements. Each thread has its own.
         unsafe { words.store(thread::index_1d() as usize, 2) };
     });
 }

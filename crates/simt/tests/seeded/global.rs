@@ -72,7 +72,7 @@ fn vectors_and_words_of_two_blocks() {
     });
 }
 
-/// What a ticket for the last block may lack.
+/// The possible omissions of a ticket for the last block.
 #[derive(PartialEq)]
 enum Fault {
     None,
@@ -82,12 +82,11 @@ enum Fault {
     PartialsOfAllThreads,
 }
 
-/// The sum of all threads' values: the block that takes the last ticket adds
-/// the partial sums of all blocks.
+/// The sum of all threads' values. The block that takes the last ticket adds the partial sums of all blocks.
 fn last_block_adds(memory: &Memory, fault: Fault) {
     let is_last = shared![u32; 1];
     if fault == Fault::PartialsOfAllThreads {
-        // It holds values before, too: the last block may read it before it is written.
+        // It holds values before, so that the last block may read it before it is written.
         memory.input.set(512 + block() * 32 + me(), 1);
     }
     if me() == 0 {
@@ -156,7 +155,7 @@ fn last_block_with_a_fence_for_its_block_only() {
     });
 }
 
-/// One thread's fence does not speak for threads that it has not met.
+/// One thread's fence does not cover threads that it has not met.
 #[test]
 fn last_block_without_a_barrier_before_the_fence() {
     twins(DataRace, 6, 32, |memory, right| {

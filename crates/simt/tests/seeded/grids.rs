@@ -71,7 +71,7 @@ fn a_sum_of_all_blocks_that_is_read_too_early() {
     assert!(found.message.contains("races with"), "{found}");
 }
 
-/// A barrier orders what came before it, and nothing behind it.
+/// A barrier orders what came before it, not what comes after it.
 #[test]
 fn a_second_sum_that_is_read_too_early() {
     grid_twins(AtomicRace, BLOCKS, THREADS, |memory, right| {

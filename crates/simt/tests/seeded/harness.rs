@@ -1,5 +1,5 @@
-//! Runs a kernel and its twin; memory whose accesses are safe, because the
-//! simulator ends the launch that breaks a rule.
+//! Runs a kernel and its twin. Accesses of the memory here are safe functions, because the simulator ends a launch that
+//! breaks a rule.
 
 use cuda_std::Pod;
 use cuda_std::pipeline::Pipeline;
@@ -13,9 +13,8 @@ pub const ELEMENTS: usize = 1024;
 /// The kernel with the defect gets `false`, its twin `true`.
 type Kernel = fn(&Memory, bool);
 
-/// Fails unless the kernel has a defect of this kind under each seed, with
-/// blocks one by one and at once, and its twin has none. Returns the defect
-/// under seed 0.
+/// Fails unless the kernel has a defect of this kind under each seed, with blocks one by one and in parallel, and its
+/// twin has none. Returns the defect under seed 0.
 #[track_caller]
 pub fn twins(kind: DefectKind, blocks: u32, threads: u32, kernel: Kernel) -> Box<Defect> {
     twins_of(crate::borrowed::run, kind, blocks, threads, kernel)
@@ -33,13 +32,13 @@ pub fn grid_twins(kind: DefectKind, blocks: u32, threads: u32, kernel: Kernel) -
     )
 }
 
-/// [`twins`] whose blocks are one cluster.
+/// [`twins`] in one cluster.
 #[track_caller]
 pub fn cluster_twins(kind: DefectKind, blocks: u32, threads: u32, kernel: Kernel) -> Box<Defect> {
     twins_of(run_in_cluster, kind, blocks, threads, kernel)
 }
 
-/// Runs a launch whose blocks are one cluster.
+/// Runs a launch of one cluster.
 pub fn run_in_cluster(
     launch: &Launch<'_>,
     kernel: &(dyn Fn() + Sync),
@@ -98,7 +97,7 @@ fn run(
     run_and_read(launch, options, (blocks, threads), &kernel).map(|_| ())
 }
 
-/// Runs a kernel, and returns what it leaves in `counters`.
+/// Runs a kernel, and returns the final `counters`.
 pub fn run_and_read(
     launch: Run,
     options: &Options,
@@ -131,12 +130,11 @@ pub fn run_and_read(
     launch(&of_kernel, &of_thread).map(|_| buffers[2].0.concat())
 }
 
-/// Yields of a block in a row that are a deadlock here.
+/// The number of consecutive yields of a block that is a deadlock here.
 const YIELDS: u64 = 1 << 16;
 
-/// Fails unless the kernel has a defect of this kind, or without one leaves wrong `counters`, under
-/// some of the seeds, with blocks on one host thread and on several, and unless its twin is right
-/// under each. Under the same seed, one host thread finds the same again.
+/// Fails unless the kernel has a defect of this kind, or wrong `counters`, under some of the seeds, with blocks on one
+/// host thread and on several, and its twin is correct under each. With one host thread, a seed finds the same again.
 #[track_caller]
 pub fn found_in_some_schedules(
     kind: Option<DefectKind>,
@@ -148,7 +146,7 @@ pub fn found_in_some_schedules(
         let options = |seed| Options {
             seed,
             parallel_blocks,
-            // What waits for another host thread may take long.
+            // Waiting for another host thread may take long.
             yield_limit: if blocks == 1 { YIELDS } else { 1 << 26 },
             ..Options::default()
         };
@@ -184,11 +182,11 @@ pub fn found_in_some_schedules(
     }
 }
 
-/// What each kernel is given: three buffers of [`ELEMENTS`].
+/// The arguments of each kernel: three buffers of [`ELEMENTS`].
 pub struct Memory<'launch> {
     /// Ones.
     pub input: Words<'launch>,
-    /// Nothing that may be read.
+    /// Uninitialised.
     pub output: Words<'launch>,
     /// Zeros.
     pub counters: Words<'launch>,
@@ -200,7 +198,7 @@ struct Buffer(Box<[[u32; 4]]>);
 impl Buffer {
     fn new(value: u32, contents: Contents) -> Self {
         let storage = vec![[value; 4]; ELEMENTS / 4].into_boxed_slice();
-        // SAFETY: (1) `run` keeps the buffer until the launch has ended. (2) Nothing else accesses it meanwhile.
+        // SAFETY: `run` keeps the buffer until the launch has ended. Nothing else accesses it meanwhile.
         unsafe { simt::register_allocation(storage.as_ptr().addr(), ELEMENTS * 4, contents) }
             .unwrap();
         Self(storage)
@@ -208,8 +206,7 @@ impl Buffer {
 
     fn view(&self) -> Words<'_> {
         let base = self.0.as_ptr().cast::<u32>().cast_mut();
-        // SAFETY: (1) `run` keeps the buffer until the launch has ended. (2)
-        // Nothing else accesses it meanwhile.
+        // SAFETY: `run` keeps the buffer until the launch has ended. Nothing else accesses it meanwhile.
         Words(unsafe { GlobalMut::from_raw_parts(base, ELEMENTS) })
     }
 }
@@ -224,8 +221,8 @@ impl Drop for Buffer {
 #[derive(Clone, Copy)]
 pub struct Words<'launch>(pub GlobalMut<'launch, u32>);
 
-// SAFETY (of every block below): the simulator checks the index and ends the
-// launch; memory that other host threads may touch is accessed atomically.
+// SAFETY (of every block below): the simulator checks the index, and ends the launch. Memory that other host threads
+// may access is accessed atomically.
 impl<'launch> Words<'launch> {
     #[track_caller]
     pub fn get(self, index: usize) -> u32 {
@@ -283,8 +280,7 @@ impl<'launch> Words<'launch> {
 
     /// The same memory as the source of a copy.
     pub fn source(self) -> Global<'launch, u32> {
-        // SAFETY: (1) as above. (2) Some tests break this: what they copy is
-        // read by the simulator, atomically.
+        // SAFETY: the index: as above. Some tests write the source meanwhile; the simulator reads it atomically.
         unsafe { Global::from_raw_parts(self.0.as_mut_ptr(), ELEMENTS) }
     }
 }
@@ -293,8 +289,8 @@ impl<'launch> Words<'launch> {
 #[derive(Clone, Copy)]
 pub struct Shared<'block, T, const LEN: usize>(pub SharedArray<'block, T, LEN>);
 
-// SAFETY (of every block below): the simulator checks the index and ends the
-// launch; the threads of a block run on one host thread.
+// SAFETY (of every block below): the simulator checks the index, and ends the launch. The threads of a block run on one
+// host thread.
 impl<T: Pod, const LEN: usize> Shared<'_, T, LEN> {
     #[track_caller]
     pub fn get(self, index: usize) -> T {

@@ -1,5 +1,5 @@
-//! Mistakes that need another thread between two atomic operations: the schedule finds them by
-//! switching threads there, and by running blocks at the same time.
+//! Mistakes that need another thread between two atomic operations. Schedules find them by switching threads there, and
+//! by interleaving blocks.
 
 use crate::harness::{Memory, Words, block, found_in_some_schedules, me};
 use cuda_std::prelude::*;
@@ -41,7 +41,7 @@ fn unlock(counters: Words<'_>, lock: usize) {
     counters.atomic_set(lock, 0);
 }
 
-/// Thread `second` takes the two locks in the other order than thread 0.
+/// Thread `second` takes the two locks in the opposite order of thread 0.
 fn take_both(memory: &Memory, is_second: bool, right: bool) {
     let order = if right || !is_second { [0, 1] } else { [1, 0] };
     for each in order {
@@ -70,9 +70,9 @@ fn two_locks_in_two_orders_by_warps() {
     found_in_some_schedules(Some(Deadlock), (1, 64), kernel, |counters| counters[2] == 2);
 }
 
-/// A stack of the nodes 1 to 3 without locks (Treiber, "Systems programming: coping with
-/// parallelism", 1986). Its head is a node and, in the right one, a count of changes, without which
-/// a head that is the same again is taken for one that has not changed.
+/// A stack of the nodes 1 to 3 without locks (Treiber, "Systems programming: coping with parallelism", 1986). Its head
+/// is a node and, in the correct version, a count of changes. Without the count, a head that has changed back looks
+/// unchanged.
 struct Stack<'a> {
     counters: Words<'a>,
     counts_changes: bool,
@@ -102,7 +102,7 @@ impl Stack<'_> {
             if node == 0 {
                 return 0;
             }
-            // What the thread has linked that has pushed the node.
+            // The link that the node's pushing thread wrote.
             thread::fence_block();
             let next = self.counters.atomic_get(NEXT + node as usize);
             let new = self.changed(head, next);
@@ -126,7 +126,7 @@ impl Stack<'_> {
     }
 }
 
-/// One thread takes a node; another one takes two, and gives the first one back.
+/// One thread pops a node; another one pops two, and pushes the first back.
 fn pop_and_push(memory: &Memory, right: bool) {
     let stack = Stack {
         counters: memory.counters,
@@ -147,7 +147,7 @@ fn pop_and_push(memory: &Memory, right: bool) {
     }
 }
 
-/// Whether each node is in the stack or was taken, once.
+/// Whether each node is in the stack or was popped, exactly once.
 fn has_each_node_once(counters: &[u32]) -> bool {
     let mut nodes: Vec<u32> = counters[POPPED..POPPED + 2].to_vec();
     nodes.retain(|node| *node != 0);
@@ -171,9 +171,9 @@ const AGGREGATE: usize = BLOCKS;
 const PREFIX: usize = 2 * BLOCKS;
 const RESULT: usize = 3 * BLOCKS;
 
-/// A prefix sum in one pass (Merrill and Garland, "Single-pass parallel prefix scan with decoupled
-/// look-back", NVIDIA 2016) over one value for each block. The wrong one keeps the prefix of a block
-/// where its aggregate was: a block that has found the aggregate may read the prefix.
+/// A prefix sum in one pass (Merrill and Garland, "Single-pass parallel prefix scan with decoupled look-back", NVIDIA
+/// 2016) over one value for each block. The wrong version stores a block's prefix in the place of its aggregate, so
+/// that a block that has found the aggregate may read the prefix.
 fn look_back(memory: &Memory, right: bool) {
     if me() != 0 {
         return;

@@ -1,4 +1,4 @@
-//! Kernels whose loads return what is stored later, and what is left of runs in which none does.
+//! Kernels whose loads return later stores, and the effects of runs in which none does.
 
 use crate::harness::{ELEMENTS, Memory, Run, SEEDS, Words, block, run_and_read, run_in_cluster};
 use cuda_std::prelude::*;
@@ -12,7 +12,7 @@ const DONE: usize = 2;
 const RESULT: usize = 3;
 const VISITS: usize = 4;
 
-/// More seeds, for kernels that are right under each. Under seed 0, no block waits for one of a higher index.
+/// More seeds, for kernels that are correct under each. Under seed 0, no block waits for one of a higher index.
 const MANY_SEEDS: u64 = 256;
 
 fn options(seed: u64) -> Options {
@@ -24,7 +24,7 @@ fn options(seed: u64) -> Options {
     }
 }
 
-/// What two blocks of one thread leave.
+/// The final words of two blocks of one thread.
 fn run(options: &Options, kernel: impl Fn(&Memory) + Sync) -> Result<Vec<u32>, Box<Defect>> {
     run_and_read(crate::borrowed::run, options, (2, 1), &kernel)
 }
@@ -35,8 +35,8 @@ fn wait(words: Words<'_>, flag: usize) {
     }
 }
 
-/// A slot that is used again: the second thread takes an item and says that the slot is free. The fence that the
-/// wrong kernel lacks keeps the item from being the next one.
+/// A reused slot: the second thread takes an item and marks the slot as free. Without the fence that the wrong kernel
+/// lacks, the item may be the next one.
 fn hand_over(memory: &Memory, right: bool) {
     const SLOT: usize = X;
     const FULL: usize = Y;
@@ -82,7 +82,7 @@ fn a_slot_that_is_free_before_it_is_read() {
     assert!((1..MANY_SEEDS).all(|seed| item(&strong(seed), false) == 1));
 }
 
-/// What only a load of a later store leads to is found, and its twin is silent.
+/// A defect that needs a load of a later store is found, and its twin is silent.
 #[test]
 fn what_follows_a_later_store_is_found() {
     let kernel = |memory: &Memory, right: bool| {
@@ -118,10 +118,10 @@ global_array! {
     static COUNT: [u32; 1] = [0];
 }
 
-/// Each thread counts itself, in a buffer and in a static array; the first one prints what it has read.
+/// Each thread counts itself, in a buffer and in a static array. The first one prints what it has read.
 fn count_and_print(words: Words<'_>) -> u32 {
     words.add(VISITS, 1);
-    // SAFETY: (1) the array has the element. (2) All accesses are atomic.
+    // SAFETY: the array has the element. All accesses are atomic.
     COUNT.with(|count| unsafe { count.atomic_add(0, 1) });
     let read = match block() {
         0 => words.atomic_get(X),
@@ -132,7 +132,7 @@ fn count_and_print(words: Words<'_>) -> u32 {
     read
 }
 
-/// What a launch leaves: the buffer, what the static array counts, and what it has printed.
+/// The effects of a launch: the buffer, the static array's count, and its output.
 fn launch(by: Run, options: Options, kernel: fn(&Memory)) -> (Vec<u32>, u32, Vec<String>) {
     let options = Options {
         output: Arc::new(Output::default()),
@@ -143,7 +143,7 @@ fn launch(by: Run, options: Options, kernel: fn(&Memory)) -> (Vec<u32>, u32, Vec
     let left = left.unwrap_or_else(|defect| panic!("{defect}"));
     let lines = options.output.take();
     let read_count = |memory: &Memory| {
-        // SAFETY: (1) the array has the element. (2) All accesses are atomic.
+        // SAFETY: the array has the element. All accesses are atomic.
         let count = COUNT.with(|count| unsafe { count.atomic_load(0) });
         memory.counters.atomic_set(block(), count);
     };
@@ -155,7 +155,7 @@ fn launch(by: Run, options: Options, kernel: fn(&Memory)) -> (Vec<u32>, u32, Vec
 /// How often the threads of the kernels below have run.
 static RUNS: AtomicUsize = AtomicUsize::new(0);
 
-/// The store is made only if the load returns what was there before, so no run can predict it.
+/// The store is made only if the load returns the old value, so no run can predict it.
 fn depend(memory: &Memory) {
     RUNS.fetch_add(1, Ordering::Relaxed);
     let words = memory.counters;
@@ -171,7 +171,7 @@ fn depend(memory: &Memory) {
     }
 }
 
-/// The same, with a thread that waits for ever where the load returns something else.
+/// The same, with a thread that waits forever if the load returns another value.
 fn depend_and_wait(memory: &Memory) {
     RUNS.fetch_add(1, Ordering::Relaxed);
     let words = memory.counters;
@@ -210,7 +210,7 @@ fn nothing_is_left_of_a_prediction_that_fails() {
     }
 }
 
-/// The run that is left is the only one, whatever its load has returned.
+/// Only one run has effects, no matter what its load has returned.
 #[test]
 fn a_launch_leaves_what_one_run_does() {
     let kernel = |memory: &Memory| {
@@ -235,7 +235,7 @@ fn a_launch_leaves_what_one_run_does() {
     assert!(later > 0);
 }
 
-/// Where the launch does not know all memory, it could not undo what a run has done.
+/// If the launch does not know all memory, it cannot undo a run's effects.
 #[test]
 fn a_launch_that_does_not_know_its_memory_runs_once() {
     for seed in 1..MANY_SEEDS {

@@ -1,6 +1,5 @@
-//! Seeded defects, each with a twin that lacks it: the defect is found under
-//! each of 32 seeds, the twin is silent under the same. Those that depend on how threads interleave
-//! are found under some of the seeds.
+//! Seeded defects, each with a twin without it. The defect is found under each of 32 seeds, and the twin is silent
+//! under the same. Defects that depend on how threads interleave are found under some of the seeds.
 
 mod again;
 mod atomic_model;

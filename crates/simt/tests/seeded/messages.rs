@@ -1,5 +1,5 @@
-//! Messages in plain memory, whose flag is an atomic word: what lacks a fence or an order, or has one of too narrow a
-//! scope, is a race.
+//! Messages in plain memory, with an atomic word as flag: a missing fence or order, or one of too narrow a scope, is a
+//! race.
 
 use crate::harness::{Memory, block, found_in_some_schedules, me, run_and_read};
 use cuda_std::atomic::{Acquire, AtomicRef, BlockScope, Relaxed, Release};
@@ -12,8 +12,8 @@ const RACE: Option<DefectKind> = Some(DefectKind::DataRace);
 /// Fixed, whatever `TILEWRIGHT_SEEDS` says: what is found under some seed must be found under one of these.
 const SEEDS: u64 = 128;
 
-/// An older store hands on nothing of the newest one: a reader that has read it is not after the message,
-/// though the message was there.
+/// An older store passes on nothing of the newest one: a reader of it is not after the message, although the message
+/// was written.
 #[test]
 fn an_older_flag_is_no_acquire() {
     let is_race = |seed: u64, expected: u32| {
@@ -53,7 +53,7 @@ fn an_older_flag_is_no_acquire() {
     assert!(!(1..SEEDS).any(|seed| is_race(seed, 1)));
 }
 
-/// A message in plain memory, and fences of the writer and of the reader.
+/// A message in plain memory, with fences of the writer and of the reader.
 fn pass_plainly(memory: &Memory, number: usize, write: &dyn Fn(), read: &dyn Fn()) {
     match number {
         0 => {
@@ -128,17 +128,17 @@ fn a_message_within_the_block_needs_a_fence_for_the_block() {
 
 /// A flag, for operations that have an order, with the scope of the device.
 fn flag<'launch>(memory: &Memory<'launch>) -> AtomicRef<'launch, u32> {
-    // SAFETY: (1) the word is there. (2) The tests access it by atomic operations alone.
+    // SAFETY: the word is there. The tests access it by atomic operations alone.
     unsafe { memory.counters.0.atomic_ref(0) }
 }
 
-/// The same flag for threads of one block.
+/// The same flag, with the scope of the block.
 fn flag_of_block<'launch>(memory: &Memory<'launch>) -> AtomicRef<'launch, u32, BlockScope> {
-    // SAFETY: (1) some tests break this: the simulator says so.
+    // SAFETY: the word exists. Some tests use too narrow a scope: the simulator reports it.
     unsafe { flag(memory).with_scope() }
 }
 
-/// A message in plain memory, and how its flag is raised and read.
+/// A message in plain memory, with functions that raise and read its flag.
 fn pass_by_flag(memory: &Memory, number: usize, raise: &dyn Fn(), read: &dyn Fn() -> u32) {
     match number {
         0 => {
@@ -174,7 +174,7 @@ fn a_message_whose_flag_is_read_without_an_acquire() {
     found_in_some_schedules(RACE, (2, 1), kernel, is_the_message);
 }
 
-/// A release by an operation of the thread's own goes with a fence of the reader, and the other way round.
+/// A release operation pairs with a fence of the reader, and an acquire operation with a fence of the writer.
 #[test]
 fn a_message_by_one_order_and_one_fence() {
     let kernel = |memory: &Memory, right: bool| {
@@ -203,7 +203,7 @@ fn a_message_by_one_order_and_one_fence() {
     found_in_some_schedules(RACE, (2, 1), kernel, is_the_message);
 }
 
-/// Within the block, operations for the block do.
+/// Within a block, operations with the scope of the block suffice.
 #[test]
 fn a_message_within_the_block() {
     let kernel = |memory: &Memory, right: bool| {
@@ -219,7 +219,7 @@ fn a_message_within_the_block() {
     found_in_some_schedules(RACE, (1, 64), kernel, is_the_message);
 }
 
-/// To another block they hand on nothing: the flag races, and so does the message behind it.
+/// To another block they pass on nothing: the flag races, and so does its message.
 #[test]
 fn a_message_to_another_block_with_the_scope_of_the_block() {
     let kernel = |memory: &Memory, right: bool| {

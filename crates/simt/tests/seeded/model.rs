@@ -1,5 +1,4 @@
-//! The checks of memory against a slow model that is obviously right: sets of all that has happened
-//! before.
+//! Compares the checks of memory with a slow, obviously correct model: sets of all earlier accesses.
 
 use crate::harness::{Memory, Shared, me, run_and_read, shared};
 use cuda_std::prelude::*;
@@ -12,7 +11,7 @@ const ACTORS: [usize; 5] = [0, 1, 17, 32, 63];
 const WORDS: usize = 3;
 const THREADS: u32 = 64;
 
-/// What a program does, a step after the other in each thread.
+/// The steps of a program, which each thread takes in order.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Read {
@@ -41,8 +40,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..14)
 }
 
-/// Whether two accesses of one word by different threads, one of them a write, have no order: each
-/// thread knows the set of all accesses before it, and a barrier gives its threads the union.
+/// Whether two accesses of one word by different threads, one of them a write, are unordered. Each thread knows the set
+/// of all accesses before it, and a barrier gives its threads the union.
 fn has_race(steps: &[Step]) -> bool {
     let mut known = vec![BTreeSet::new(); ACTORS.len()];
     let mut accesses: Vec<(usize, usize, bool)> = Vec::new();
@@ -85,7 +84,7 @@ fn meet(known: &mut [BTreeSet<usize>], is_there: impl Fn(usize) -> bool) {
     }
 }
 
-/// Runs the calling thread's part of the steps, on words of shared or of global memory.
+/// Runs the calling thread's steps, on words of shared or of global memory.
 fn run_steps(steps: &[Step], memory: &Memory, words: Option<Shared<'_, u32, WORDS>>) {
     for step in steps {
         match *step {
@@ -104,7 +103,7 @@ fn run_steps(steps: &[Step], memory: &Memory, words: Option<Shared<'_, u32, WORD
     }
 }
 
-/// What the simulator finds in the steps under a seed.
+/// The simulator's findings in the steps under a seed.
 fn found(steps: &[Step], seed: u64, is_shared: bool) -> Option<DefectKind> {
     let options = Options {
         seed,
@@ -130,7 +129,7 @@ fn found(steps: &[Step], seed: u64, is_shared: bool) -> Option<DefectKind> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever the schedule, a race is found where there is one, and nothing where there is none.
+    /// Under any schedule, a race is found if there is one, and nothing otherwise.
     #[test]
     fn races_are_those_of_the_model(steps in steps(), seed in 0_u64..4, is_shared: bool) {
         let expected = has_race(&steps).then_some(DefectKind::DataRace);

@@ -12,11 +12,11 @@ use simt::DefectKind::{AtomicRace, BlockEnded, DataRace, OutOfBounds};
 const LETTER: usize = 0;
 const FLAG: usize = 1;
 
-/// Calls `body` with the words of block 0, which are 0 before; block 0 ends after all others.
+/// Calls `body` with the words of block 0, which start at 0. Block 0 ends after all others.
 fn with_words(body: impl FnOnce(RemoteSlice<'_, u32>)) {
     let own = shared_array![u32; 2];
     if thread::rank_in_block() == 0 {
-        // SAFETY: (1) there are two. (2) The cluster meets next.
+        // SAFETY: the array has two words. The cluster meets next.
         unsafe { own.store_vector(0, [0, 0]) };
     }
     cluster::sync();
@@ -112,7 +112,7 @@ fn a_message_whose_flag_has_no_order() {
     });
 }
 
-/// By fences in front of a flag and behind it.
+/// By fences before a flag's write and after its read.
 fn pass_by_fences(before: fn(), after: fn()) {
     pass(
         |words| {

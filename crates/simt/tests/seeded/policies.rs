@@ -1,11 +1,11 @@
-//! What the checks take for wrong, and what they let pass: `docs/synchronisation.md`.
+//! The decisions of the checks about what is wrong: `docs/synchronisation.md`.
 
 use crate::harness::{me, schedules, twins};
 use cuda_std::prelude::*;
 use simt::DefectKind::{BarrierDivergence, DataRace, WarpDivergence};
 use simt::Launch;
 
-/// Two stores race even if they store one value.
+/// Two stores race even if they store the same value.
 #[test]
 fn threads_that_store_the_same_value() {
     twins(DataRace, 1, 64, |memory, right| {
@@ -15,7 +15,7 @@ fn threads_that_store_the_same_value() {
     });
 }
 
-/// A barrier of the block waits for all of its threads, not for those that are left.
+/// A barrier of the block waits for all its threads, not only for those that have not exited.
 #[test]
 fn a_return_before_a_barrier() {
     twins(BarrierDivergence, 1, 64, |_, right| {
@@ -26,7 +26,7 @@ fn a_return_before_a_barrier() {
     });
 }
 
-/// `shfl.sync` in each branch: lanes meet by their mask, whatever line they are at.
+/// `shfl.sync` in each branch: lanes meet by their mask, not by their line.
 #[test]
 fn a_shuffle_in_both_branches() {
     twins(WarpDivergence, 1, 32, |_, right| {
@@ -61,10 +61,10 @@ fn waiting_in_the_order_of_starts() {
         let of_thread = || {
             let word = |index: usize| {
                 let base = std::ptr::with_exposed_provenance_mut::<u32>(addresses[index]);
-                // SAFETY: (1) one word each. (2) All threads use it atomically.
+                // SAFETY: one word each. All threads use it atomically.
                 unsafe { GlobalMut::from_raw_parts(base, 1) }
             };
-            // SAFETY: (1), (2) as above.
+            // SAFETY: as above.
             unsafe {
                 let order = word(0).atomic_add(0, 1) % 12;
                 while word(1).atomic_load(0) % 12 != order {

@@ -1,10 +1,10 @@
-//! A write must come after every reader, however many there are.
+//! A write must come after every reader.
 
 use crate::harness::{me, shared, twins};
 use cuda_std::prelude::*;
 use simt::DefectKind::DataRace;
 
-/// Warps 0, 1 and 3 meet; warp 2 reads as they do, and meets no other.
+/// Warps 0, 1 and 3 meet. Warp 2 reads like them, and meets no other.
 #[test]
 fn the_third_warp_that_reads() {
     twins(DataRace, 1, 128, |_, right| {
@@ -47,7 +47,7 @@ fn the_third_warp_that_reads_global_memory() {
     });
 }
 
-/// Three blocks read; the block that starts last waits for two of them, and writes.
+/// Three blocks read. The block that starts last waits for two of them, and writes.
 #[test]
 fn the_third_block_that_reads() {
     twins(DataRace, 4, 1, |memory, right| {
@@ -69,7 +69,7 @@ fn the_third_block_that_reads() {
     });
 }
 
-/// Lanes of a warp meet in halves; one lane of the other half has read.
+/// The lanes of a warp meet in halves. One lane of the other half has read.
 #[test]
 fn a_lane_outside_of_the_mask() {
     twins(DataRace, 1, 32, |memory, right| {
@@ -84,7 +84,7 @@ fn a_lane_outside_of_the_mask() {
     });
 }
 
-/// The barrier joins two warps of three, and the third one writes as well.
+/// The barrier joins two warps of three, and the third one also writes.
 #[test]
 fn a_write_beside_a_barrier_of_other_warps() {
     twins(DataRace, 1, 96, |_, right| {

@@ -1,4 +1,4 @@
-//! Two defects that published reductions have, with right versions as twins.
+//! Two defects of published reductions, with correct versions as twins.
 
 use crate::harness::{ELEMENTS, Memory, Words, block, me, twins};
 use cuda_std::prelude::*;
@@ -10,9 +10,8 @@ fn add_from(data: Words, at: usize, distance: usize) {
     data.set(at, data.get(at) + data.get(at + distance));
 }
 
-/// `reduceUnrollWarps8`: the last warp adds without a barrier, on the belief
-/// that its lanes run in lockstep. Its twin waits between the read and the
-/// write of each step, for the lanes that still add.
+/// `reduceUnrollWarps8`: the last warp adds without a barrier, on the assumption that its lanes run in lockstep. Its
+/// twin waits for the lanes that still add, between the read and the write of each step.
 fn reduce_unroll_warps_8(memory: &Memory, right: bool) {
     let threads = thread::block_dim_x() as usize;
     let first = block() * threads * 8;
@@ -45,7 +44,7 @@ fn reduce_unroll_warps_8(memory: &Memory, right: bool) {
     }
 }
 
-/// What the seed believes a warp does: all lanes read, then all lanes write.
+/// The assumption of the original: all lanes read, then all lanes write.
 #[track_caller]
 fn add_in_lockstep(data: Words, at: usize, distance: usize) {
     let sum = data.get(at) + data.get(at + distance);

@@ -1,12 +1,12 @@
-//! How far a release reaches, and atomics that are not atomic to each other.
+//! The reach of a release, and accesses that are not atomic to each other.
 
 use crate::harness::{Memory, me, twins};
 use cuda_std::prelude::*;
 use simt::DefectKind::{AtomicRace, DataRace};
 
-/// The first thread hands a value on by way of the second one to the third: 0 writes and releases,
-/// 1 sees that and changes the flag, 2 reads once the flag has changed. It does not look at the
-/// flag earlier, for it would see the release of the first.
+/// The first thread passes a value through the second one to the third: 0 writes and releases, 1 sees that and changes
+/// the flag, 2 reads once the flag has changed. It does not read the flag earlier, because it would see the first
+/// thread's release.
 fn hand_on(memory: &Memory, role: u32, fence: fn(), change: fn(&Memory)) {
     let wait_for = |index| {
         while memory.counters.atomic_get(index) == 0 {
@@ -26,7 +26,7 @@ fn hand_on(memory: &Memory, role: u32, fence: fn(), change: fn(&Memory)) {
         }
         2 => {
             wait_for(1);
-            // An update reads what is newest, without a fence after the loads of the other word.
+            // An update reads the newest store, without a fence after the loads of the other word.
             assert_eq!(memory.counters.add(0, 0), 2);
             fence();
             let _ = memory.input.get(100);
@@ -71,7 +71,7 @@ fn a_store_ends_a_release_between_blocks() {
     });
 }
 
-/// A fence before the store makes it a release of its own, of what the first one has handed on.
+/// A fence before the store makes it a new release, of what the first one has passed on.
 #[test]
 fn a_fence_hands_on_what_it_has_seen() {
     twins(DataRace, 3, 1, |memory, right| {
@@ -81,16 +81,15 @@ fn a_fence_hands_on_what_it_has_seen() {
     });
 }
 
-/// The low half of a counter of 64 bits, counted by itself.
+/// The low half of a 64-bit counter, counted separately.
 #[test]
 fn atomics_of_two_widths() {
     let found = twins(AtomicRace, 2, 32, |memory, right| {
         let base = memory.counters.0.as_mut_ptr().cast::<u64>();
-        // SAFETY: (1) the elements are there, aligned to 16 bytes. (2) The other view is used for
-        // atomic updates, which is what the test is about.
+        // SAFETY: the elements exist, aligned to 16 bytes. The other view makes atomic updates: the test is about this.
         let wide = unsafe { GlobalMut::from_raw_parts(base, 8) };
         memory.counters.add(0, 1);
-        // SAFETY: (1) within the elements. (2) As above.
+        // SAFETY: within the elements. As above.
         unsafe { wide.atomic_add(usize::from(right), 1) };
     });
     assert!(found.message.contains("of another width"), "{found}");

@@ -16,7 +16,7 @@ fn neighbours(_: &Memory, right: bool) {
 #[test]
 fn a_read_without_a_barrier_after_the_write() {
     let found = twins(DataRace, 1, 128, |memory, right| {
-        // Every thread but one reads before its neighbour writes otherwise.
+        // Otherwise every thread but one reads before its neighbour writes.
         if !right {
             let values = shared![u32; 128];
             values.set((me() * 7) % 128, 0);
@@ -150,7 +150,7 @@ fn a_barrier_for_some_warps_orders_no_others() {
         if right {
             thread::sync_threads();
         }
-        // The last warp may not have come to its store yet.
+        // The last warp may not have reached its store yet.
         let _ = values.get((me() + 64) % 128);
     });
 }

@@ -1,5 +1,5 @@
-//! Programs whose steps are taken one after another, whichever threads and blocks take them: a counter of the host,
-//! which the checks do not see, says whose turn it is. So a model needs no schedule.
+//! Programs whose steps run one after another, across threads and blocks: a host counter, which the checks do not see,
+//! tells whose turn it is. So a model needs no schedule.
 
 use cuda_std::prelude::*;
 use simt::{AccessKind, Contents, Defect, Dim3, Launch, Options, Space};
@@ -13,23 +13,23 @@ pub const BYTES: usize = 4 * WORDS;
 pub struct Turns<S> {
     /// Threads of a block.
     pub threads: usize,
-    /// Whether a thread of a block takes part in a step, and whether it is the one that ends it.
+    /// Whether a thread of a block takes part in a step, and whether it ends the step.
     pub part: fn(S, (usize, usize)) -> (bool, bool),
     /// Blocks of a cluster.
     pub cluster: u32,
-    /// What each thread, by its number in the block, does before the first step.
+    /// Runs before the first step, in each thread by its number in the block.
     pub begin: fn(usize),
-    /// What a thread of a block does after the last step of the program.
+    /// Runs after the program's last step, in each thread.
     pub end: fn(&[S], (usize, usize)),
-    /// Takes the step of this number, in words of the space that begin at the address; returns what it reads.
+    /// Takes the step of this number, on words of the space from the address on. Returns the value read.
     pub take: fn(usize, S, (Space, usize)) -> u32,
 }
 
 impl<S: Copy + Sync> Turns<S> {
-    /// What each step reads, of words that are 0 before.
+    /// The value that each step reads, from words that start at 0.
     ///
     /// # Errors
-    /// What the simulator finds.
+    /// The simulator's finding.
     pub fn run(
         &self,
         steps: &[S],
@@ -47,7 +47,7 @@ impl<S: Copy + Sync> Turns<S> {
         };
         let words = Box::new([0_u32; WORDS]);
         let address = words.as_ptr().expose_provenance();
-        // SAFETY: (1) the words outlive the launch. (2) Nothing else accesses them.
+        // SAFETY: the words outlive the launch. Nothing else accesses them.
         unsafe { simt::register_allocation(address, BYTES, Contents::Initialised) }.unwrap();
         let turn = AtomicUsize::new(0);
         let values: Vec<AtomicU32> = steps.iter().map(|_| AtomicU32::new(0)).collect();
@@ -83,12 +83,12 @@ impl<S: Copy + Sync> Turns<S> {
     }
 }
 
-/// Where the block has its words, which are 0 for all of its threads; one of them writes them.
+/// The block's words, which one thread sets to 0 for all.
 fn zeroed_words(writes: bool) -> usize {
     let base = simt::static_shared(1, BYTES, 16);
     let address = base.expose_provenance();
     if writes {
-        // SAFETY: (1) the view is of shared memory.
+        // SAFETY: the view is of shared memory.
         unsafe {
             simt::access(
                 Space::Shared,
@@ -100,7 +100,7 @@ fn zeroed_words(writes: bool) -> usize {
                 16,
             )
         };
-        // SAFETY: the block has so many bytes here, and its other threads wait at the barrier.
+        // SAFETY: the block has this many bytes, and its other threads wait at the barrier.
         unsafe { base.write_bytes(0, BYTES) };
     }
     thread::sync_threads();

@@ -1,4 +1,4 @@
-//! Reads of bytes that have not been written, and accesses that are wrong by themselves.
+//! Reads of unwritten bytes, and accesses that are wrong on their own.
 
 use crate::harness::{ELEMENTS, block, me, shared, twins};
 use cuda_std::prelude::*;
@@ -22,7 +22,7 @@ fn a_border_of_a_tile_that_nobody_fills() {
     assert!(found.message.contains("shared memory"), "{found}");
 }
 
-/// Shared memory of one block is not that of the one before.
+/// A block does not see the shared memory of the block before.
 #[test]
 fn what_another_block_has_written() {
     twins(UninitialisedRead, 8, 32, |_, right| {

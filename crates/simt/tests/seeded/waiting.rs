@@ -1,4 +1,4 @@
-//! What a report says of the threads that wait: their line, and the functions by which they have come there.
+//! A report's waiting threads: their line, and the functions that called it.
 //!
 //! The seeds are fixed, whatever `TILEWRIGHT_SEEDS` says: these are tests of the simulator, not of a kernel.
 
@@ -18,14 +18,14 @@ fn found(threads: u32, kernel: fn(&Memory), seed: u64) -> Box<Defect> {
         .expect_err("no thread can go on")
 }
 
-/// Waits at a named barrier for one warp more than there is.
+/// Waits at a named barrier for one warp more than the block has.
 #[inline(never)]
 fn waits_at(barrier: u32) {
     thread::named_barrier_sync(barrier, 64);
     stay();
 }
 
-/// So that the call before is not the last thing that a function does: its frame would be gone.
+/// Prevents a tail call, which would drop the caller's frame.
 fn stay() {
     black_box(());
 }
@@ -60,7 +60,7 @@ fn each_group_of_threads_that_waits_has_its_callers() {
             let note = notes.find(|it| it.note.contains(barrier));
             note.unwrap_or_else(|| panic!("{barrier} in {found}"))
         };
-        // That of the thread of the finding stands there once.
+        // The finding's own thread is listed once.
         let callers = |barrier: &str| match of(barrier).calls.is_empty() {
             true => names(&found.calls),
             false => names(&of(barrier).calls),
@@ -72,7 +72,7 @@ fn each_group_of_threads_that_waits_has_its_callers() {
     }
 }
 
-/// The thread that looks at a word again and again, and the one that waits for it at a barrier.
+/// A thread that polls a word, and one that waits for it at a barrier.
 #[test]
 fn threads_that_wait_beside_one_that_spins_have_callers() {
     #[inline(never)]

@@ -1,5 +1,5 @@
-//! What is kept of the measured products, `measured/tensor_core_h200.txt`: a line for each
-//! instruction and kind of operands.
+//! The record of the measured products, `measured/tensor_core_h200.txt`: a line for each instruction and kind of
+//! operands.
 
 use super::instructions::Instruction;
 use super::operands::mix;
@@ -8,13 +8,13 @@ use rayon::prelude::*;
 /// The file.
 const TEXT: &str = include_str!("../measured/tensor_core_h200.txt");
 
-/// Outputs that one hash stands for.
+/// Outputs in one hash.
 pub const BLOCK: usize = 4096;
 
-/// Outputs that a line has in full.
+/// Outputs that a line lists in full.
 pub const IN_FULL: usize = 4;
 
-/// Blocks of outputs that the first hash of a line stands for.
+/// Blocks of outputs in the first hash of a line.
 pub const FIRST_BLOCKS: usize = 32;
 
 /// Outputs of one instruction with one kind of operands.
@@ -22,13 +22,13 @@ pub const FIRST_BLOCKS: usize = 32;
 pub struct Golden {
     pub instruction: u32,
     pub kind: u32,
-    /// All outputs that were measured.
+    /// The number of all measured outputs.
     pub blocks: usize,
     /// The first outputs.
     pub full: Vec<u64>,
-    /// Of the hashes of the first [`FIRST_BLOCKS`] blocks.
+    /// The hash of the hashes of the first [`FIRST_BLOCKS`] blocks.
     pub first: u64,
-    /// Of the hashes of all blocks.
+    /// The hash of the hashes of all blocks.
     pub all: u64,
 }
 
@@ -39,7 +39,7 @@ pub fn lines() -> impl Iterator<Item = Golden> {
 }
 
 impl Golden {
-    /// What the model computes in place of the first `blocks` blocks, or of all.
+    /// The model's results for the first `blocks` blocks, or for all.
     pub fn hash_of_model(&self, blocks: usize) -> u64 {
         let outputs = outputs(self.instruction(), self.kind, blocks * BLOCK);
         let hashes: Vec<u64> = outputs.par_chunks(BLOCK).map(hash).collect();
@@ -78,7 +78,7 @@ pub fn outputs(instruction: &Instruction, kind: u32, count: usize) -> Vec<u64> {
     products.collect()
 }
 
-/// The hash of several blocks, of their hashes.
+/// The hash of several blocks, from their hashes.
 pub fn combine(hashes: &[u64]) -> u64 {
     hashes.iter().fold(0, |combined, hash| mix(combined ^ hash))
 }

@@ -1,4 +1,4 @@
-//! The instructions that were measured, with their numbers in the files.
+//! The measured instructions, with their numbers in the files.
 
 use simt::tensor::{
     DoubleUnit, EmulatedUnit, F64, FloatUnit, Format, IntegerUnit, Overflow, S8, U8, WarpUnits,
@@ -115,7 +115,7 @@ impl IntoLayouts for (Format, Format, Format) {
     }
 }
 
-/// Operands by their bits: A and C by rows, B by columns.
+/// The operands' bits: A and C row-major, B column-major.
 pub struct Problem {
     pub a: Vec<u64>,
     pub b: Vec<u64>,

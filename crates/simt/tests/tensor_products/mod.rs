@@ -1,4 +1,4 @@
-//! Products that were measured on a GPU, computed again by the model.
+//! Products measured on a GPU, recomputed by the model.
 
 pub mod golden;
 pub mod instructions;

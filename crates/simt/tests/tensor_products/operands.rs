@@ -1,7 +1,6 @@
-//! Operands of the measured products: the same, word for word, as `measured/tensor_core.cu`.
+//! Operands of the measured products, word for word those of `measured/tensor_core.cu`.
 //!
-//! An element is a function of instruction, kind, problem and position, so that no file holds
-//! operands.
+//! An element is a function of instruction, kind, problem and position, so no file holds operands.
 
 use simt::tensor::Format;
 
@@ -17,8 +16,7 @@ pub fn mix(x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// A format as the generator sees it: every bit of a fraction is random, also those that the tensor
-/// core ignores.
+/// A format as the generator sees it: every bit of a fraction is random, including those that the tensor core ignores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     exponent_bits: u32,
@@ -57,8 +55,7 @@ impl Layout {
         negative << (self.exponent_bits + self.fraction_bits)
     }
 
-    /// The fraction and the sign that `random` has, with an exponent's field that is brought into
-    /// the range of normal numbers.
+    /// The fraction and the sign of `random`, with the exponent clamped to the range of normal numbers.
     fn number(self, random: u64, field: i64) -> u64 {
         let top = self.top() as i64;
         let largest = if self.infinities { top - 1 } else { top };
@@ -124,7 +121,7 @@ impl Layout {
     }
 }
 
-/// What operands look like.
+/// The kinds of operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Kind {
@@ -163,7 +160,7 @@ impl Kind {
     ];
 }
 
-/// Which matrix an element is of.
+/// The matrix of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Matrix {
@@ -240,8 +237,8 @@ impl Element {
         }
     }
 
-    /// Elements at odd places of A are those before them with the other sign; those of B are equal
-    /// to the ones before them, or differ in the last bit.
+    /// Elements at odd places of A are the ones before them, negated. Those of B equal the ones before them, or differ
+    /// in the last bit.
     fn half_of_a_pair(self, layout: Layout, s: u64) -> u64 {
         let pair = self.place & !1;
         let field = layout.bias() - 4 + upto(self.draw(pair, 1), 9);

@@ -11,11 +11,11 @@ pub struct Record {
     pub outputs: usize,
     /// The first outputs, in full.
     pub full: Vec<u64>,
-    /// Of all blocks, also those in full.
+    /// The hashes of all blocks, including those listed in full.
     pub hashes: Vec<u64>,
 }
 
-/// The records of a file, or why it is none.
+/// The records of a file, or the reason why it is invalid.
 pub fn read(file: &[u8]) -> Result<Vec<Record>, String> {
     let mut rest = file;
     let mut records = Vec::new();

@@ -38,7 +38,7 @@ pub(crate) struct Extent {
     pub bytes: usize,
 }
 
-/// Bytes of a chunk: cells are not finer.
+/// Bytes of a chunk. Cells are no narrower.
 const CHUNK: usize = 16;
 
 impl BlockCheck {
@@ -213,7 +213,7 @@ impl BlockCheck {
     }
 }
 
-/// An operation as it stands to other accesses: a thread of its own, of this number.
+/// The accessor of an operation: a separate thread with this number.
 fn accessor<'a>(issue: &'a Issue<'_>, number: u16) -> Accessor<'a> {
     let width = issue.position.warp_width as u16;
     let first = number - number % width;

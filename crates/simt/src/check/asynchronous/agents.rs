@@ -1,26 +1,26 @@
 //! Agents: the engine of bulk copies and the tensor cores, modelled as further threads of the block.
 //!
-//! An asynchronous operation starts after everything that is ordered before the thread that issues it, and then runs
-//! by itself. Its accesses are an agent's, in the asynchronous time of the block, which no barrier of the block orders.
-//! A thread that waits for the operation comes after them.
+//! An asynchronous operation starts after everything that is ordered before the thread that issues it, and then runs by
+//! itself. Its accesses belong to an agent, in the block's asynchronous time, which no barrier of the block orders. A
+//! thread that waits for the operation comes after them.
 
 use crate::check::cells::event::Event;
 use std::fmt;
 
-/// The bit of a block's number that tells its asynchronous side from its threads.
+/// The bit of a block's number that marks its asynchronous side.
 const ASYNCHRONOUS: u32 = 1 << 31;
 
-/// Numbers of agents follow those of threads.
+/// The first agent number: they follow those of threads.
 const BARRIERS: u16 = 1024;
 
-/// The bits of numbers that threads do not have; each agent has one of them.
+/// Bits that no thread's number has; each agent's number has at least one.
 pub(in crate::check) const NOT_OF_THREADS: u16 = u16::MAX - (BARRIERS - 1);
 
 const READS: u16 = 1536;
 const WRITES: u16 = 2560;
 const PRODUCTS: u16 = 3584;
 
-/// No agent has it.
+/// A number that no agent has.
 pub(in crate::check) const NO_AGENT: u16 = 4095;
 
 /// A part of a block's asynchronous side whose operations complete in order.
@@ -37,7 +37,7 @@ pub(crate) enum Agent {
 }
 
 impl Agent {
-    /// Its number, as that of a thread.
+    /// Its number, which is used like a thread's.
     pub fn number(self) -> u16 {
         match self {
             Self::Barrier(number) => BARRIERS + number % (READS - BARRIERS),
@@ -47,7 +47,7 @@ impl Agent {
         }
     }
 
-    /// The one of an event of the asynchronous side.
+    /// The agent of an event of the asynchronous side.
     pub(in crate::check) fn of(event: &Event) -> Option<Self> {
         let number = event.thread();
         event.is_asynchronous().then_some(match number {
@@ -75,13 +75,13 @@ pub(in crate::check) const fn asynchronous(block: u32) -> u32 {
 }
 
 impl Event {
-    /// Whether it is one of an asynchronous side.
+    /// Whether it is an event of an asynchronous side.
     #[inline]
     pub fn is_asynchronous(&self) -> bool {
         self.block & ASYNCHRONOUS != 0
     }
 
-    /// The number of the block, its asynchronous side or its threads.
+    /// The number of the block, without the bit of its asynchronous side.
     pub fn of_block(&self) -> u32 {
         self.block & !ASYNCHRONOUS
     }

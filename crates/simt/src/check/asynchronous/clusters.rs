@@ -10,7 +10,7 @@ pub(crate) struct Clusters {
 }
 
 impl Clusters {
-    /// Each block by itself.
+    /// Each block is a cluster.
     pub const NONE: Self = Self {
         grid: Dim3::new(1, 1, 1),
         dim: Dim3::new(1, 1, 1),
@@ -21,7 +21,7 @@ impl Clusters {
         Self { grid, dim }
     }
 
-    /// Whether each block is a cluster by itself.
+    /// Whether each block is a cluster.
     #[inline]
     pub(in crate::check) fn are_single(&self) -> bool {
         self.dim.count() == 1

@@ -8,11 +8,11 @@ use crate::check::cells::shared_shadow::{PAGE_BYTES, pages};
 use crate::memory::OutOfMemory;
 use crate::state::{AsyncCopy, SharedMemory};
 
-/// Why a copy has no certain result.
+/// The reason why a copy's result is uncertain.
 pub(crate) enum Hazard {
     /// Its source was written while it was in flight.
     Overwritten(Overwritten),
-    /// The host has no memory left to check it.
+    /// The host has no memory left to check the copy.
     OutOfMemory,
 }
 

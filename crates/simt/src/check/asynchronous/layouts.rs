@@ -9,7 +9,7 @@ use crate::state::Swizzle;
 use std::panic::Location;
 
 impl BlockCheck {
-    /// A bulk copy to these bytes is issued; it lies in a certain way if it has a swizzle, or none.
+    /// A bulk copy to these bytes is issued, with or without a swizzle.
     pub fn note_layout(
         &self,
         extent: Extent,
@@ -29,7 +29,7 @@ impl BlockCheck {
         }
     }
 
-    /// Whether what bulk copies have written of these bytes lies as an operation reads it.
+    /// Whether bulk copies have written these bytes in the layout that an operation reads.
     pub fn check_layout(
         &self,
         issue: &Issue<'_>,
@@ -43,7 +43,7 @@ impl BlockCheck {
         let Some(layout) = layouts.iter().find(differs) else {
             return Ok(());
         };
-        // Threads may have written there since, as they see fit.
+        // Threads may have rewritten the bytes since, in any layout.
         let is_copied = self
             .last_write(layout.start.max(extent.start))?
             .is_some_and(|write| Agent::of(&write).is_some());

@@ -1,5 +1,5 @@
-//! The order that mbarriers establish: an arrival releases, a wait acquires, and a complete phase orders the bulk
-//! copies that have counted on it.
+//! The order that mbarriers establish: an arrival releases, a wait acquires, and a complete phase orders its bulk
+//! copies.
 
 use crate::basics::{AccessKind, Finding, Position};
 use crate::check::asynchronous::agents::{Agent, asynchronous};
@@ -16,7 +16,7 @@ use std::panic::Location;
 use std::sync::Arc;
 
 impl BlockCheck {
-    /// Everything ordered before the thread at `position`, its own accesses included.
+    /// The accesses ordered before the thread at `position`, including its own.
     pub fn release(&self, position: &Position) -> BarrierOrder {
         let clock = self.own_clock(position);
         let clocks = self.clocks.of(position.thread() as usize);
@@ -71,7 +71,7 @@ impl BlockCheck {
     ///
     /// # Errors
     ///
-    /// The other use of the word.
+    /// A conflict with another use of the word.
     pub fn init_mbarrier(
         &self,
         position: &Position,
@@ -114,13 +114,13 @@ impl BlockCheck {
         })
     }
 
-    /// The thread at `position` has arrived at barrier `id` of the block, and does not wait.
+    /// The thread at `position` has arrived at barrier `id` of the block without waiting.
     pub fn pass_barrier(&self, position: &Position, id: u32) {
         let handed = self.release(position);
         self.passed.borrow_mut().entry(id).or_default().add(&handed);
     }
 
-    /// These threads have waited at barrier `id`, which some have passed.
+    /// These threads have waited at barrier `id`, at which others have arrived without waiting.
     pub fn acquire_passed(&self, id: u32, threads: impl Iterator<Item = u32>) {
         if let Some(handed) = self.passed.borrow_mut().remove(&id) {
             threads.for_each(|thread| self.acquire(thread, &handed));
@@ -148,8 +148,7 @@ impl BlockCheck {
         phases.complete = phases.gathering.clone();
     }
 
-    /// Thread number `thread` comes after the phases of the mbarrier of this number that are
-    /// complete.
+    /// Thread number `thread` comes after the complete phases of the mbarrier of this number.
     pub fn acquire_phase(&self, thread: u32, number: u16) {
         let phases = self.phases.borrow();
         if let Some(phases) = phases.get(usize::from(number)) {

@@ -14,7 +14,7 @@ impl BlockCheck {
     ///
     /// # Errors
     ///
-    /// The conflict of the access.
+    /// The access's conflict.
     pub fn record_remote(
         &self,
         accessing: &Self,
@@ -53,8 +53,8 @@ impl BlockCheck {
         self.note_remote(accessing, position, EventKind::Atomic, site);
     }
 
-    /// Remembers the last access by each thread of other blocks: the block may end after those
-    /// alone that are ordered before the end of one of its threads.
+    /// Remembers the last access by each thread of other blocks. The block may end only after accesses that are ordered
+    /// before the end of one of its threads.
     fn note_remote(
         &self,
         accessing: &Self,
@@ -67,8 +67,7 @@ impl BlockCheck {
         self.remote.borrow_mut().insert(thread, event);
     }
 
-    /// The finding when the block, whose last thread at `position` has exited, was still accessed by
-    /// others, as far as its threads know.
+    /// The finding if other blocks may still access the block, whose last thread, at `position`, has exited.
     pub fn accessed_at_end(
         &self,
         position: &Position,

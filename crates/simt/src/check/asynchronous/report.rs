@@ -5,7 +5,7 @@ use crate::check::asynchronous::agents::Agent;
 use crate::check::cells::cell::Conflict;
 use crate::check::cells::event::{Event, EventKind};
 
-/// Describes a conflict with an asynchronous operation; `words` name the place.
+/// Describes a conflict with an asynchronous operation. `words` names the place.
 pub(in crate::check) fn summary(
     access: AccessKind,
     words: &str,
@@ -45,7 +45,7 @@ pub(in crate::check) fn summary(
     Some((kind, message))
 }
 
-/// The change that would make the access right.
+/// The fix that the report suggests.
 pub(in crate::check) fn missing(conflict: &Conflict) -> Option<&'static str> {
     match conflict {
         Conflict::Mbarrier(_) => Some("other memory for one of the two"),
@@ -76,7 +76,7 @@ pub(in crate::check) fn missing(conflict: &Conflict) -> Option<&'static str> {
     }
 }
 
-/// An operation of an asynchronous side, and where it belongs.
+/// Describes an operation of an asynchronous side, with its block, thread or warp.
 pub(in crate::check) fn describe(position: &Position, event: &Event) -> Option<String> {
     let block = position.grid_dim.index_of(u64::from(event.of_block()));
     let of_thread = |thread| position.block_dim.index_of(u64::from(thread));

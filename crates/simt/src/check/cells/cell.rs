@@ -1,11 +1,10 @@
 //! The last accesses of a few bytes, and the rules for further ones.
 //!
-//! The method is that of FastTrack (Flanagan and Freund, "FastTrack: efficient
-//! and precise dynamic race detection", PLDI 2009): a cell keeps the last write
-//! and the reads since then. Atomic accesses of one width need no order among each other, if the
-//! scope of each includes the thread of the other: it keeps those since the last plain write beside
-//! the plain reads, with updates and loads in separate lists. A plain read must come after the updates, and a plain
-//! write also after the loads.
+//! The method is that of FastTrack (Flanagan and Freund, "FastTrack: efficient and precise dynamic race detection",
+//! PLDI 2009): a cell keeps the last write and the reads since then. Atomic accesses of one width need no order between
+//! them if each one's scope includes the other's thread. The cell keeps those since the last plain write beside the
+//! plain reads, with updates and loads in separate lists. A plain read must come after the updates, and a plain write
+//! also after the loads.
 
 use crate::check::accessor::Accessor;
 use crate::check::cells::event::{Event, EventKind, Others};
@@ -14,32 +13,32 @@ use crate::check::cells::site::Site;
 use crate::check::cells::updates::Updates;
 use crate::memory::OutOfMemory;
 
-/// Why an access must not be.
+/// The reason why an access is wrong.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::check) enum Conflict {
     /// The host has no memory left to remember the access.
     OutOfMemory,
-    /// The bytes that are read have not been written.
+    /// The bytes were read before any write.
     Unwritten,
-    /// The host has freed what is accessed.
+    /// The host has freed the memory.
     Freed,
     /// The allocation ends before the last byte.
     PastEnd,
-    /// The bytes are in no allocation, and the launch knows all of them.
+    /// The bytes are in no allocation, and the launch knows all allocations.
     Unregistered,
     /// Nothing orders the access after this one.
     Unordered(Event),
-    /// Nothing orders the access after one of those that this one stands for.
+    /// Nothing orders the access after one of the accesses that this one represents.
     UnorderedOthers(Event),
-    /// The access comes upon this asynchronous copy, which is in flight.
+    /// The access conflicts with this asynchronous copy, which is in flight.
     InFlight(Event),
     /// The bytes are those of an mbarrier.
     Mbarrier(Event),
-    /// No proxy fence orders this write before the access, which is one of the asynchronous proxy.
+    /// No proxy fence orders this write before the access, which is the asynchronous proxy's.
     Unproxied(Event),
-    /// The cache by which the access reads does not see this write.
+    /// The cache that the access reads through does not see this write.
     Stale(Event),
-    /// The bytes that are written have been read through the read-only cache, at this line.
+    /// The written bytes have been read through the read-only cache, at this line.
     ReadOnly(Site),
 }
 
@@ -54,13 +53,13 @@ impl From<OutOfMemory> for Conflict {
 pub(in crate::check) struct Rules {
     /// Whether the memory holds nothing before its first write.
     pub starts_unwritten: bool,
-    /// Whether there is room to keep each of several readers.
+    /// Whether there is memory to keep each of several readers.
     pub is_exact: bool,
 }
 
 impl Event {
-    /// Whether this plain access leaves nothing to remember of `known`, which is all that is known
-    /// of a cell: the short form of what [`Cell::record`] does with most accesses.
+    /// Whether this plain access makes `known`, a cell's only event, redundant: the short form of [`Cell::record`] for
+    /// most accesses.
     #[inline]
     pub(in crate::check) fn replaces(&self, known: &Self, accessor: &Accessor<'_>) -> bool {
         let is_plain = matches!(
@@ -85,7 +84,7 @@ pub(in crate::check) struct Cell<R = Readers> {
 }
 
 impl Cell {
-    /// The cell of one access.
+    /// A cell with one access.
     pub fn of(event: Event) -> Self {
         let mut cell = Self::UNTOUCHED;
         match (event.kind.is_atomic(), event.kind.writes()) {
@@ -97,7 +96,7 @@ impl Cell {
         cell
     }
 
-    /// The access that is all there is.
+    /// The access, if it is the only one.
     pub fn single(&self) -> Option<Event> {
         match (
             self.write.is_nothing(),
@@ -122,7 +121,7 @@ impl<R: Reads> Cell<R> {
         reads: R::NONE,
     };
 
-    /// The cell of a plain write, or of none, and the reads since then.
+    /// A cell with a plain write, or none, and the reads since then.
     #[inline]
     pub fn plain(write: Event, reads: R) -> Self {
         Self {
@@ -146,7 +145,7 @@ impl<R: Reads> Cell<R> {
         [self.updates.earlier_mut(), &mut self.loads, &mut self.reads]
     }
 
-    /// The last access that has written.
+    /// The last writing access.
     pub fn last_write(&self) -> Option<Event> {
         let writes = |event: &Event| event.kind.writes();
         Some(self.updates.last)
@@ -154,8 +153,8 @@ impl<R: Reads> Cell<R> {
             .or(Some(self.write).filter(writes))
     }
 
-    /// Records an access, unless it must not be. True: it ends the release sequences that atomic
-    /// updates have built here.
+    /// Records an access, unless it is wrong. Returns whether it ends the release sequences that atomic updates have
+    /// built here.
     #[inline]
     pub fn record(
         &mut self,
@@ -181,16 +180,16 @@ impl<R: Reads> Cell<R> {
         if event.kind == EventKind::CachedRead {
             self.check_cache(accessor)?;
         }
-        // What comes after a write of this thread comes after a read at the same time.
+        // An access after a write of this thread is also after a read at the same time.
         if !(accessor.is_own(&self.write) && self.write.time == event.time) {
             self.reads.add(event, accessor, rules.is_exact, sets)?;
         }
         Ok(false)
     }
 
-    /// Records an atomic access, unless it must not be: it must come after plain accesses, but a load
-    /// not after reads, and after atomic ones of another width or too narrow a scope. The write stays: another thread's
-    /// atomic access may race with it.
+    /// Records an atomic access, unless it is wrong. It must come after plain accesses, except a load after reads, and
+    /// after atomic accesses of another width or of too narrow a scope. The write stays: another thread's atomic access
+    /// may race with it.
     #[inline]
     fn record_atomic(
         &mut self,
@@ -209,13 +208,13 @@ impl<R: Reads> Cell<R> {
             let is_weak = |load: &Event| !accessor.are_strong(load, event);
             let load = self.loads.unordered_of(accessor, sets, is_weak)?;
             refuse(load, accessor)?;
-            // What comes after the update comes after them.
+            // An access after the update is also after these.
             self.loads.forget_replaced(event, accessor, sets)?;
         }
         Ok(self.updates.add(event, accessor, rules.is_exact, sets)?)
     }
 
-    /// Forgets all accesses but this one, which writes.
+    /// Forgets all accesses but this write.
     #[inline]
     pub fn overwrite(&mut self, event: &Event, sets: &mut R::Sets) {
         self.forget(sets);
@@ -225,7 +224,7 @@ impl<R: Reads> Cell<R> {
         }
     }
 
-    /// Whether all that is known is the write, and the reads since then.
+    /// Whether the cell has only the write and the reads since then.
     #[inline]
     pub fn is_plain(&self) -> bool {
         self.updates.is_empty() && self.loads.is_empty()
@@ -245,7 +244,7 @@ impl<R: Reads> Cell<R> {
         }
     }
 
-    /// The first-level cache sees what its own multiprocessor writes, which may run one block.
+    /// The first-level cache sees the writes of its own multiprocessor, which may run only one block.
     fn check_cache(&self, accessor: &Accessor<'_>) -> Result<(), Conflict> {
         match self.last_write() {
             Some(write) if write.block != accessor.block => Err(Conflict::Stale(write)),
@@ -254,7 +253,7 @@ impl<R: Reads> Cell<R> {
     }
 }
 
-/// Refuses an access that an earlier one is not ordered before, if there is one.
+/// Refuses an access if there is an earlier one that is not ordered before it.
 #[inline]
 fn refuse(earlier: Option<Event>, accessor: &Accessor<'_>) -> Result<(), Conflict> {
     match earlier {
@@ -263,7 +262,7 @@ fn refuse(earlier: Option<Event>, accessor: &Accessor<'_>) -> Result<(), Conflic
     }
 }
 
-/// The conflict with an event that is not before the accessing thread, or stands for one.
+/// The conflict with an event that is not before the accessing thread, or that represents one.
 #[cold]
 fn unordered(event: Event, accessor: &Accessor<'_>) -> Conflict {
     match event.others != Others::None && accessor.is_after_thread(&event) {
@@ -292,7 +291,7 @@ mod tests {
         choices[random.below(choices.len() as u64) as usize]
     }
 
-    /// Wherever the short form says that an access replaces what is known, the rules say so, too.
+    /// If the short form says that an access replaces the cell's state, the rules agree.
     #[test]
     fn an_access_replaces_what_the_rules_forget() {
         let mut random = SplitMix64::new(11, 0);

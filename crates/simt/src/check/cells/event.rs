@@ -7,8 +7,7 @@ use std::fmt;
 
 pub(in crate::check) mod packed;
 
-/// A moment in the life of a block: it grows by one at each thing that can
-/// order two accesses. 0 is before everything.
+/// A moment of a block. It grows by one at each operation that can order two accesses. 0 is before everything.
 pub(in crate::check) type Time = u32;
 
 /// The kind of an access.
@@ -19,7 +18,7 @@ pub(in crate::check) enum EventKind {
     Nothing,
     Read,
     Write,
-    /// A read by way of the first-level cache.
+    /// A read through the first-level cache.
     CachedRead,
     Atomic,
     AtomicRead,
@@ -27,10 +26,9 @@ pub(in crate::check) enum EventKind {
     AsyncRead,
     /// An asynchronous copy that has been issued.
     InFlight,
-    /// The initialisation of an mbarrier, whose bytes are no ordinary memory from then on.
+    /// The initialisation of an mbarrier, whose bytes are then no longer ordinary memory.
     Mbarrier,
-    /// An asynchronous copy that its thread has waited for. Of its number's bits, the highest alone tells it from a
-    /// write.
+    /// An asynchronous copy that its thread has waited for. Its number differs from a write's only in the highest bit.
     AsyncWrite,
 }
 
@@ -105,8 +103,8 @@ impl fmt::Display for EventKind {
     }
 }
 
-/// The threads that an event stands for besides its own: others whose reads or atomic
-/// updates nothing orders with it.
+/// The threads that an event represents besides its own: others with reads or atomic updates that nothing orders with
+/// it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, NoUninit)]
 #[repr(u8)]
 pub(in crate::check) enum Others {
@@ -129,11 +127,11 @@ const OTHERS: [Others; 4] = [
 #[repr(C)]
 pub(in crate::check) struct Event {
     pub time: Time,
-    /// The number of the thread or of the agent, the width of the access, and of an atomic one the scope.
+    /// The number of the thread or agent, the width of the access, and the scope of an atomic one.
     thread_and_width: u16,
     pub kind: EventKind,
     pub others: Others,
-    /// The low bits of the block's number: no launch that ends has more.
+    /// The low bits of the block's number: no launch that ends has more blocks.
     pub block: u32,
     pub site: Site,
 }
@@ -163,7 +161,7 @@ impl Event {
         others: Others::None,
     };
 
-    /// An access of `bytes` bytes, at most 2^15, by a thread of `block` that stands for no other.
+    /// An access of `bytes` bytes, at most 2^15, by a thread of `block`, which represents no other.
     #[inline]
     pub fn new(
         kind: EventKind,
@@ -175,7 +173,7 @@ impl Event {
         Self::of_width(kind, (block, thread), time, bytes.trailing_zeros(), site)
     }
 
-    /// Like [`new`](Self::new), of two to the power of `shift` bytes.
+    /// [`new`](Self::new) for an access of two to the power of `shift` bytes.
     #[inline]
     pub fn of_width(
         kind: EventKind,
@@ -208,7 +206,7 @@ impl Event {
         }
     }
 
-    /// The same access, an atomic one, with a scope.
+    /// The same access, which is atomic, with a scope.
     #[inline]
     pub fn of_scope(self, scope: MemoryScope) -> Self {
         let narrowness = match scope {
@@ -231,18 +229,17 @@ impl Event {
         }
     }
 
-    /// More for the narrower of two scopes of atomic accesses.
+    /// A number that is higher for the narrower of two scopes of atomic accesses.
     fn narrowness(&self) -> u16 {
         self.thread_and_width >> WIDTH_BITS
     }
 
-    /// The same access as one that stands for others, too.
+    /// The same access, representing others too.
     pub fn standing_for(self, others: Others) -> Self {
         Self { others, ..self }
     }
 
-    /// Whether two atomic accesses have one width. It is that of the whole access, of which a cell
-    /// may hold a part.
+    /// Whether two atomic accesses have the same width: that of the whole access, even if a cell holds only a part.
     pub fn is_as_wide_as(&self, other: &Self) -> bool {
         let differing = self.thread_and_width ^ other.thread_and_width;
         differing >> THREAD_BITS << (u16::BITS - (WIDTH_BITS - THREAD_BITS)) == 0
@@ -254,9 +251,9 @@ impl Event {
         self.is_as_wide_as(&Self::new(self.kind, place, self.time, bytes, self.site))
     }
 
-    /// Whether what must come after the access must come after `later`, too, if that comes after it:
-    /// atomic accesses of another width need not come after it, nor those that a wider scope of `later`
-    /// includes. That atomic accesses of other blocks may have narrower scopes is left out.
+    /// Whether every access that must come after this one must also come after `later`, an access after it. Atomic
+    /// accesses of another width need not, nor those that a wider scope of `later` includes. The narrower scopes that
+    /// atomic accesses of other blocks may have are not considered.
     #[inline]
     pub fn is_like(&self, later: &Self) -> bool {
         let (own, of_later) = (self.narrowness(), later.narrowness());
@@ -294,7 +291,7 @@ mod tests {
             assert!(narrow.is_as_wide_as(&of(4, Block)) && !narrow.is_as_wide_as(&wide));
             assert!(narrow.is_like(&narrow) && !narrow.is_like(&wide));
         }
-        // What must come after an access for the block need not come after a later one for the device.
+        // An access that must come after one with block scope need not come after a later one with device scope.
         assert!(!of(4, Block).is_like(&of(4, Device)) && of(4, Device).is_like(&of(4, Block)));
     }
 

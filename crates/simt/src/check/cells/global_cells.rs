@@ -13,32 +13,31 @@ use bytemuck::allocation::try_zeroed_slice_box;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
-/// Bytes of memory that a region stands for.
+/// Bytes of memory in a region.
 pub(in crate::check) const REGION_BYTES: usize = 1 << 14;
 
-/// In place of a width: cells are not to be used.
+/// In place of a width: the cells must not be used.
 const NONE: usize = usize::MAX;
 
 /// The cells of [`REGION_BYTES`] bytes.
 pub(in crate::check) struct Cells {
-    /// The width of a cell in bytes, or [`NONE`]: narrower cells have taken the place of these.
+    /// The width of a cell in bytes, or [`NONE`] if narrower cells have replaced these.
     width: AtomicUsize,
-    /// The width, too, or [`NONE`]: other host threads use them, or something has been read through the read-only
-    /// cache, or narrower cells have taken their place.
+    /// The width, or [`NONE`] if other host threads use the cells, something has been read through the read-only cache,
+    /// or narrower cells have replaced these.
     exclusive_width: AtomicUsize,
     /// The width is two to this power.
     shift: u32,
-    /// By cell, one bit: whether several blocks have read it. That is in `words`, too, where it takes 64
-    /// times the cache.
+    /// By cell, one bit: whether several blocks have read it. `words` has this too, but takes 64 times the cache.
     read_by_blocks: [AtomicU64; REGION_BYTES / u64::BITS as usize],
-    /// By cell: the word of its [`Packed`] event, which is most of what is asked.
+    /// By cell: the word of its [`Packed`] event. Most checks need nothing else.
     words: Box<[AtomicU64]>,
     /// By cell: the event's line.
     sites: Box<[AtomicU32]>,
 }
 
 impl Cells {
-    /// Cells of two to the power of `shift` bytes each that no one has accessed.
+    /// Cells of two to the power of `shift` bytes that nothing has accessed.
     pub fn new(shift: u32, are_exclusive: bool) -> Result<Self, OutOfMemory> {
         let (count, width) = (REGION_BYTES >> shift, 1 << shift);
         Ok(Self {
@@ -51,7 +50,7 @@ impl Cells {
         })
     }
 
-    /// Whether narrower ones have taken their place.
+    /// Whether narrower cells have replaced these.
     #[inline]
     pub fn are_outdated(&self) -> bool {
         self.width.load(Ordering::Acquire) == NONE
@@ -63,15 +62,14 @@ impl Cells {
         self.set_shared();
     }
 
-    /// Whether they may be changed without holding the region, and plain accesses are not wrong for what is read
-    /// through the read-only cache.
+    /// Whether the cells may be changed without the region's lock, and no read through the read-only cache makes plain
+    /// accesses wrong.
     #[inline(always)]
     pub fn are_exclusive(&self) -> bool {
         self.exclusive_width.load(Ordering::Acquire) != NONE
     }
 
-    /// They may not be changed any more without holding the region, or plain accesses may be wrong for what is read
-    /// through the read-only cache.
+    /// From now on, changes need the region's lock, or reads through the read-only cache may make plain accesses wrong.
     pub fn set_shared(&self) {
         self.exclusive_width.store(NONE, Ordering::Release);
     }
@@ -82,20 +80,19 @@ impl Cells {
         self.shift
     }
 
-    /// How many bytes a cell stands for.
+    /// The bytes of a cell.
     #[inline]
     pub fn bytes(&self) -> usize {
         1 << self.shift
     }
 
-    /// The numbers of the cells from the one that has the first of `bytes` bytes at `offset` to the one that
-    /// has the last.
+    /// The numbers of the cells that hold `bytes` bytes from `offset` on.
     #[inline]
     pub fn numbers(&self, offset: usize, bytes: usize) -> Range<usize> {
         offset >> self.shift..(offset + bytes) >> self.shift
     }
 
-    /// The event of a cell, or the number that stands for more.
+    /// The event of a cell, or the number of an entry.
     #[inline]
     pub fn get(&self, cell: usize) -> Packed {
         Packed {
@@ -104,7 +101,7 @@ impl Cells {
         }
     }
 
-    /// Changes a cell; the caller holds the region, unless it is exclusive.
+    /// Changes a cell. The caller holds the region's lock, unless the region is exclusive.
     #[inline]
     pub fn set(&self, cell: usize, packed: Packed) {
         let bits = &self.read_by_blocks[cell / u64::BITS as usize];
@@ -117,14 +114,14 @@ impl Cells {
         self.sites[cell].store(packed.site.to_bits(), Ordering::Relaxed);
     }
 
-    /// The number of the cell of these bytes, if they are those of one and the cells are not out of date.
+    /// The number of the cell of these bytes, if one has exactly these and the cells are current.
     #[inline(always)]
     pub fn number_of(&self, offset: usize, bytes: usize) -> Option<usize> {
         self.number_of_width(offset, bytes, self.width.load(Ordering::Acquire))
     }
 
-    /// Like [`number_of`](Self::number_of), if the cell may be changed without holding the region, and plain accesses are
-    /// not wrong for what is read through the read-only cache.
+    /// [`number_of`](Self::number_of), if the cell may be changed without the region's lock and no read through the
+    /// read-only cache makes plain accesses wrong.
     #[inline(always)]
     pub fn exclusive_number_of(&self, offset: usize, bytes: usize) -> Option<usize> {
         self.number_of_width(offset, bytes, self.exclusive_width.load(Ordering::Acquire))
@@ -136,8 +133,7 @@ impl Cells {
         is_one.then_some(offset >> self.shift)
     }
 
-    /// Whether several blocks have read the bytes of a cell: for one more reader that no fence orders, there
-    /// is nothing to add.
+    /// Whether several blocks have read the bytes of a cell. One more reader that no fence orders then adds nothing.
     #[inline(always)]
     pub fn is_read(&self, cell: usize) -> bool {
         let bits = self.read_by_blocks.get(cell / u64::BITS as usize);
@@ -146,8 +142,8 @@ impl Cells {
         })
     }
 
-    /// Records an access of a cell if all that is known of the cell is replaced, or says more: never what several
-    /// blocks have read.
+    /// Records an access of a cell if it replaces the cell's state, or is implied by it; never if several blocks have
+    /// read the cell.
     #[inline(always)]
     pub fn replace_one<const WRITES: bool>(&self, cell: usize, access: &Plain<WRITES>) -> bool {
         let (Some(word), Some(site)) = (self.words.get(cell), self.sites.get(cell)) else {
@@ -162,8 +158,8 @@ impl Cells {
         access.repeats(known)
     }
 
-    /// Records a load of a cell by a thread that no fence orders, if the cell then stands for reads of several
-    /// blocks, of which not each is kept; `is_exact`: each of several readers is.
+    /// Records a load of a cell by a thread that no fence orders, if the cell then represents reads of several blocks.
+    /// With `is_exact`, each of several readers is kept, so it does not.
     #[inline]
     pub fn join_one<const WRITES: bool>(
         &self,
@@ -186,8 +182,8 @@ impl Cells {
         self.are_whole(offset, bytes) && numbers.all(|cell| self.is_read(cell))
     }
 
-    /// Like [`replace_one`](Self::replace_one) of several cells. If it returns false, some may have been
-    /// replaced: the access has to be recorded by the rules.
+    /// [`replace_one`](Self::replace_one) for several cells. If it returns false, it may have replaced some; the rules
+    /// must then record the access.
     #[inline]
     pub fn replace<const WRITES: bool>(
         &self,
@@ -198,7 +194,7 @@ impl Cells {
         self.are_whole(offset, bytes) && numbers.all(|cell| self.replace_one(cell, access))
     }
 
-    /// Whether there are cells of these bytes alone.
+    /// Whether cells hold exactly these bytes.
     #[inline]
     fn are_whole(&self, offset: usize, bytes: usize) -> bool {
         (offset | bytes).trailing_zeros() >= self.shift

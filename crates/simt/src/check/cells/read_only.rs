@@ -6,15 +6,15 @@ use bytemuck::allocation::try_zeroed_slice_box;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// Bytes of memory that one word of bits stands for.
+/// Bytes of memory for one word of bits.
 const WORD_BYTES: usize = u64::BITS as usize;
 
 /// The bytes, among `BYTES`, that the launch has read through the read-only cache.
 #[derive(Default)]
 pub(in crate::check) struct ReadOnlyBytes<const BYTES: usize> {
-    /// One bit for each byte, once there is one.
+    /// One bit for each byte, allocated at the first read.
     bits: OnceLock<Box<[AtomicU64]>>,
-    /// For each word of bits, the line that has set the first of them.
+    /// For each word of bits, the line that set its first bit.
     sites: OnceLock<Box<[AtomicU32]>>,
 }
 
@@ -39,7 +39,7 @@ impl<const BYTES: usize> ReadOnlyBytes<BYTES> {
         })
     }
 
-    /// Notes that these bytes are read at `site`.
+    /// Records that these bytes are read at `site`.
     #[cold]
     pub fn add(&self, offset: usize, bytes: usize, site: Site) -> Result<(), OutOfMemory> {
         let words = zeroed(&self.bits, BYTES / WORD_BYTES)?;
@@ -64,7 +64,7 @@ impl<const BYTES: usize> ReadOnlyBytes<BYTES> {
     }
 }
 
-/// The words for these bytes, with the bits that count.
+/// The words for these bytes, with their bits.
 #[inline]
 fn parts(offset: usize, bytes: usize) -> impl Iterator<Item = (usize, u64)> {
     let end = offset + bytes;
@@ -76,14 +76,14 @@ fn parts(offset: usize, bytes: usize) -> impl Iterator<Item = (usize, u64)> {
     })
 }
 
-/// The words of `place`, which are made now if there are none.
+/// The words of `place`, allocated if there are none.
 fn zeroed<T: bytemuck::Zeroable>(
     place: &OnceLock<Box<[T]>>,
     words: usize,
 ) -> Result<&[T], OutOfMemory> {
     if place.get().is_none() {
         let words = try_zeroed_slice_box(words).map_err(|()| release_reserve())?;
-        // Another host thread may have been faster.
+        // Another host thread may have allocated them first.
         place.get_or_init(|| words);
     }
     match place.get() {

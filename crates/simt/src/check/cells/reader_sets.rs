@@ -21,10 +21,10 @@ use crate::check::cells::readers::{Readers, Reads};
 use crate::memory::{OutOfMemory, release_reserve, try_collect};
 use std::cell::Cell;
 
-/// The cost of a new step, in steps that are looked up.
+/// The cost of a new step, in lookups.
 const COST_OF_STEP: i32 = 4;
 
-/// The largest difference between the steps looked up and the cost of new ones, in both directions.
+/// The largest balance of lookups and the cost of new steps, in either direction.
 const MOST_CREDIT: i32 = 1 << 12;
 
 /// The number of sets at which those without a cell are first forgotten.
@@ -35,15 +35,15 @@ const FEW_SETS: usize = 1 << 12;
 pub(in crate::check) struct ReaderSets {
     /// Set number `n` at place `n - 1`.
     sets: Vec<Set>,
-    /// Numbers of sets that no cell has.
+    /// Unused numbers of sets.
     free: Vec<ReaderSet>,
     steps: Steps,
-    /// Sets that there may be before those without a cell are forgotten.
+    /// The number of sets above which those without a cell are forgotten.
     most: usize,
-    /// Steps looked up until the last new one, less the cost of new ones. While it is negative, cells have sets of
-    /// their own: their reads differ.
+    /// Lookups up to the last new step, less the cost of new steps. While it is negative, the cells' reads differ, and
+    /// each cell has its own set.
     credit: i32,
-    /// Steps looked up since then.
+    /// Lookups since then.
     found: Cell<u32>,
 }
 
@@ -66,8 +66,7 @@ impl ReaderSets {
         self.sets.len() > self.most
     }
 
-    /// Forgets all sets but those of `cells`, which are all cells with reads, and gives them other
-    /// numbers.
+    /// Forgets all sets but those of `cells`, all cells with reads, and renumbers them.
     pub fn keep<'a>(
         &mut self,
         cells: impl Iterator<Item = &'a Cell<ReaderSet>>,
@@ -92,7 +91,7 @@ impl ReaderSets {
         Ok(())
     }
 
-    /// So many steps have been found elsewhere.
+    /// This many steps have been found elsewhere.
     #[inline]
     pub fn note_found(&mut self, steps: u32) {
         let found = self.found.get_mut();
@@ -105,8 +104,7 @@ impl ReaderSets {
         set.is_empty() || self.sets[set.place()].is_settled(block, barrier)
     }
 
-    /// Adds a read to a set of a cell's own, if it is one of the warp, of this width, that has read last, at the same
-    /// time.
+    /// Adds a read to a cell's own set, if the same warp, of this width, made the last read, at the same time.
     #[inline]
     pub fn add_to_own(&mut self, set: ReaderSet, event: Packed, warp_width: u16) -> bool {
         let Some(event) = event.event().ok().filter(|_| set.is_own()) else {
@@ -119,7 +117,7 @@ impl ReaderSets {
         }
     }
 
-    /// The set that a cell has after a read, instead of `from`, if the step is known; `has_clock`: the thread has a
+    /// The set that replaces a cell's set `from` after a read, if the step is known. `has_clock`: the thread has a
     /// clock.
     #[inline(always)]
     pub fn known_step(&self, from: ReaderSet, event: Packed, has_clock: bool) -> Option<ReaderSet> {
@@ -128,7 +126,7 @@ impl ReaderSets {
         Some(to)
     }
 
-    /// The set that a cell has after a read, instead of `from`, which may be that of other cells.
+    /// The set that replaces a cell's set `from`, which other cells may share, after a read.
     #[inline]
     fn step(
         &mut self,
@@ -144,8 +142,8 @@ impl ReaderSets {
         }
     }
 
-    /// Like [`new_step`](Self::new_step), by a thread without a clock from a set that is not empty, nor a cell's own; none
-    /// if cells are to have sets of their own.
+    /// [`new_step`](Self::new_step) of a thread without a clock, from a set that is neither empty nor a cell's own.
+    /// `None` if cells should have their own sets.
     #[inline]
     pub fn one_more(
         &mut self,
@@ -169,20 +167,20 @@ impl ReaderSets {
         Ok(Some(to))
     }
 
-    /// The steps that were looked up since the last new one count.
+    /// Counts the lookups since the last new step.
     #[inline]
     fn credit_found(&mut self) {
         self.credit = MOST_CREDIT.min(self.credit.saturating_add_unsigned(self.found.take()));
     }
 
-    /// A new step costs.
+    /// Counts the cost of a new step.
     #[inline]
     fn charge_step(&mut self) {
         self.credit = (-MOST_CREDIT).max(self.credit - COST_OF_STEP);
     }
 
-    /// The set that a cell has after a read, instead of `from`, where no step is known; `packed`: the event in a word, if
-    /// it fits.
+    /// The set that replaces a cell's set `from` after a read for which no step is known. `packed` is the event in a
+    /// word, if it fits.
     pub fn new_step(
         &mut self,
         from: ReaderSet,
@@ -191,7 +189,7 @@ impl ReaderSets {
         accessor: &Accessor<'_>,
     ) -> Result<ReaderSet, OutOfMemory> {
         self.credit_found();
-        // Others cannot be looked up.
+        // Other steps cannot be looked up.
         let packed = match self.is_repeatable(from, event, accessor)? {
             true => packed.filter(|_| self.credit >= 0 || from.is_empty()),
             false => None,
@@ -231,15 +229,15 @@ impl ReaderSets {
         }
     }
 
-    /// The same set for one cell alone.
+    /// A copy of the set for one cell.
     fn own_copy(&mut self, set: ReaderSet) -> Result<ReaderSet, OutOfMemory> {
         let readers = self.list(set)?.try_clone()?;
         let copy = self.sets[set.place()].with(SetReads::Listed(readers));
         Ok(ReaderSet(self.number(copy)?.0 | OWN))
     }
 
-    /// Whether each read like this one leads from `from` to the same set: without clocks, time and
-    /// thread tell what is ordered before a read.
+    /// Whether every read like this one leads from `from` to the same set. Without clocks, time and thread determine
+    /// what is ordered before a read.
     fn is_repeatable(
         &mut self,
         from: ReaderSet,
@@ -256,7 +254,7 @@ impl ReaderSets {
         Ok(readers.takes_in(event, accessor.warp_width()))
     }
 
-    /// The list of the reads of a set, which is made where there is none.
+    /// The list of a set's reads, built if there is none.
     fn list(&mut self, set: ReaderSet) -> Result<&mut Readers, OutOfMemory> {
         let mut later = Vec::new();
         let mut place = set.place();
@@ -285,13 +283,13 @@ impl ReaderSets {
         }
     }
 
-    /// No cell has the set any more, which was the own one of a cell.
+    /// A cell's own set is no longer used.
     fn release(&mut self, mut set: ReaderSet) {
         if let SetReads::Listed(readers) = &mut self.sets[set.place()].reads {
             readers.clear(&mut ());
         }
         set.make_common();
-        // Without room for its number, the set is forgotten with the next ones.
+        // If there is no memory for its number, the set is forgotten with the next ones.
         if self.free.try_reserve(1).is_ok() {
             self.free.push(set);
         }

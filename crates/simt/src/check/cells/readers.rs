@@ -1,15 +1,15 @@
 //! The mutually unordered reads of a cell since its last write; atomic updates and atomic loads are kept likewise.
 //!
-//! A later write must come after all of them, so each is kept, the lanes of a warp together. If a cell has too many, or
-//! if several threads read many cells, one read represents the others. That is exact without clocks of fences and
-//! partial barriers, because barriers of the block, the warp and the grid order all of their threads alike.
+//! A later write must come after all of them, so each is kept, with the lanes of a warp together. If a cell has too
+//! many, or if several threads read many cells, one read represents the others. That is exact without clocks of fences
+//! and partial barriers, because barriers of the block, the warp and the grid order all of their threads alike.
 
 use crate::check::accessor::Accessor;
 use crate::check::cells::event::{Event, Others};
 use crate::memory::{OutOfMemory, release_reserve};
 
-/// More readers than these are kept as one that stands for the others: as many as a block has warps,
-/// twice, or as many blocks as a small device has multiprocessors.
+/// The most readers that are kept separately; one represents any more. This is twice the warps of a block, or the
+/// multiprocessors of a small device.
 const MOST_READERS: usize = 64;
 
 /// A cell's representation of the reads since its last write.
@@ -19,17 +19,17 @@ pub(in crate::check) trait Reads: Clone {
 
     const NONE: Self;
 
-    /// Whether there are none.
+    /// Whether there are no reads.
     fn is_empty(&self) -> bool;
 
     /// Forgets all reads.
     fn clear(&mut self, sets: &mut Self::Sets);
 
-    /// A read that is not ordered before whatever the thread does now.
+    /// A read that is not ordered before the thread's current access.
     ///
     /// # Errors
     ///
-    /// [`OutOfMemory`] if the host has none left to tell.
+    /// [`OutOfMemory`] if the host has none left for the comparison.
     #[inline]
     fn unordered(
         &self,
@@ -39,11 +39,11 @@ pub(in crate::check) trait Reads: Clone {
         self.unordered_of(accessor, sets, |_| true)
     }
 
-    /// As [`unordered`](Self::unordered), among the reads for which `is_asked` is true.
+    /// [`unordered`](Self::unordered) among the reads for which `is_asked` is true.
     ///
     /// # Errors
     ///
-    /// [`OutOfMemory`] if the host has none left to tell.
+    /// [`OutOfMemory`] if the host has none left for the comparison.
     fn unordered_of(
         &self,
         accessor: &Accessor<'_>,
@@ -51,11 +51,11 @@ pub(in crate::check) trait Reads: Clone {
         is_asked: impl Fn(&Event) -> bool,
     ) -> Result<Option<Event>, OutOfMemory>;
 
-    /// Whether nothing need be known of the reads once `event` is, which is what the thread does now.
+    /// Whether `event`, the thread's current access, makes the reads redundant.
     ///
     /// # Errors
     ///
-    /// [`OutOfMemory`] if the host has none left to tell.
+    /// [`OutOfMemory`] if the host has none left for the comparison.
     fn is_replaced_by(
         &self,
         event: &Event,
@@ -67,7 +67,7 @@ pub(in crate::check) trait Reads: Clone {
     ///
     /// # Errors
     ///
-    /// [`OutOfMemory`] if the host has none left to tell.
+    /// [`OutOfMemory`] if the host has none left for the comparison.
     fn forget_replaced(
         &mut self,
         event: &Event,
@@ -75,11 +75,11 @@ pub(in crate::check) trait Reads: Clone {
         sets: &mut Self::Sets,
     ) -> Result<(), OutOfMemory>;
 
-    /// The read that stands for others, if that is all there is.
+    /// The read that represents others, if there is no list.
     fn merged(&self) -> Option<Event>;
 
-    /// Adds a read of the thread, or one that comes before what the thread does now and is forgotten
-    /// only together with that. `is_exact`: there is room for a list.
+    /// Adds a read of the thread, or one that comes before its current access and is forgotten only together with that.
+    /// `is_exact`: there is memory for a list.
     ///
     /// # Errors
     ///
@@ -93,7 +93,7 @@ pub(in crate::check) trait Reads: Clone {
     ) -> Result<(), OutOfMemory>;
 }
 
-/// Lanes of one warp that have read at one time.
+/// Lanes of one warp that read at the same time.
 #[derive(Clone, Debug)]
 pub(in crate::check) struct Reader {
     /// The read of one of them.
@@ -113,7 +113,7 @@ impl Reader {
     #[inline]
     fn is_together(&self, event: &Event, warp_width: u16) -> bool {
         let (own, warp) = (&self.event, |event: &Event| event.thread() / warp_width);
-        // Mostly the first differs, and the quotients take as long as all else.
+        // The first comparison mostly decides, and the quotients take as long as everything else.
         own.block == event.block
             && own.time == event.time
             && warp(own) == warp(event)
@@ -121,12 +121,12 @@ impl Reader {
             && event.is_like(own)
     }
 
-    /// Whether nothing need be known of the reads once `event` is.
+    /// Whether `event` makes the reads redundant.
     fn is_replaced_by(&self, event: &Event, accessor: &Accessor<'_>) -> bool {
         self.event.is_like(event) && self.unordered_lane(accessor).is_none()
     }
 
-    /// A lane whose read is not ordered before whatever the accessing thread does now.
+    /// A lane whose read is not ordered before the accessing thread's current access.
     #[inline]
     fn unordered_lane(&self, accessor: &Accessor<'_>) -> Option<u16> {
         if accessor.is_after_by_barrier(&self.event) {
@@ -136,7 +136,7 @@ impl Reader {
         threads.find(|thread| !accessor.is_after_access_of(&self.event, *thread))
     }
 
-    /// Forgets the lanes that `event` makes redundant; returns whether any is left.
+    /// Forgets the lanes that `event` makes redundant. Returns whether any is left.
     fn forget_replaced(&mut self, event: &Event, accessor: &Accessor<'_>) -> bool {
         if !self.event.is_like(event) {
             return true;
@@ -165,9 +165,9 @@ impl Reader {
 /// The reads since the last write.
 #[derive(Clone, Debug)]
 pub(in crate::check) struct Readers {
-    /// The only one, or one that stands for others too; where there is a list, only for others.
+    /// The only read, or one that represents others too. If there is a list, it represents only others.
     pub one: Event,
-    /// Each of several.
+    /// Each of several reads.
     list: Vec<Reader>,
 }
 
@@ -266,12 +266,12 @@ impl Reads for Readers {
 }
 
 impl Readers {
-    /// Whether one event says it all.
+    /// Whether one event represents all reads.
     pub fn is_one(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// Whether what one more read changes depends on nothing but the read.
+    /// Whether the effect of one more read depends only on that read.
     pub fn takes_in(&self, event: &Event, warp_width: u16) -> bool {
         self.one.is_nothing()
             || self
@@ -280,7 +280,7 @@ impl Readers {
                 .is_some_and(|last| last.is_together(event, warp_width))
     }
 
-    /// Adds a read of the warp that has read last, at the same time. Returns whether it is one.
+    /// Adds a read by the warp that made the last read, at the same time. Returns false for any other read.
     #[inline]
     pub fn add_lane(&mut self, event: &Event, lane_bit: u64, warp_width: u16) -> bool {
         let last = self.list.last_mut();
@@ -288,7 +288,7 @@ impl Readers {
         last.map(|last| last.lanes |= lane_bit).is_some()
     }
 
-    /// The same reads, with room for one more.
+    /// A copy of the reads, with capacity for one more.
     ///
     /// # Errors
     ///
@@ -306,12 +306,11 @@ impl Readers {
         })
     }
 
-    /// One event for all: the latest of a block, because barriers order it last.
+    /// One event for all reads: the latest of a block, because barriers order it last.
     fn add_to_one(&mut self, event: &Event, accessor: &Accessor<'_>) {
         let others = self.one.others.max(event.relation(&self.one, accessor));
         if others == Others::OfOtherBlocks {
-            // Nothing but a barrier of the grid orders reads of several blocks, before which all
-            // of them are.
+            // Only a barrier of the grid orders reads of several blocks, and all of them are before it.
             self.one.others = others;
         } else {
             self.one = event.standing_for(others);
@@ -320,11 +319,11 @@ impl Readers {
 
     fn add_to_list(&mut self, event: &Event, accessor: &Accessor<'_>) {
         let width = accessor.warp_width();
-        // Lanes of a warp read one after the other.
+        // A warp's lanes read one after the other.
         if self.add_lane(event, 1 << (event.thread() % width), width) {
             return;
         }
-        // Seldom, so that a cell that many warps read costs each of them a step.
+        // Rarely, so that a cell that many warps read costs each of them one step.
         if self.list.len().is_power_of_two() {
             self.forget_ordered(event, accessor);
         }
@@ -338,8 +337,8 @@ impl Readers {
         }
     }
 
-    /// Forgets the reads that come before whatever the thread does now: what comes after its read
-    /// comes after them. Puts lanes together that did not read one after the other.
+    /// Forgets the reads before the thread's current access, because whatever comes after its read comes after them.
+    /// Merges lanes that did not read one after the other.
     fn forget_ordered(&mut self, event: &Event, accessor: &Accessor<'_>) {
         if self.one.others != Others::None && accessor.is_after_others(&self.one) {
             self.one.others = Others::None;
@@ -367,7 +366,7 @@ impl Readers {
         self.list.len() < MOST_READERS && self.list.try_reserve(1).is_ok()
     }
 
-    /// Makes one event of the list.
+    /// Replaces the list by one event.
     fn merge(&mut self, accessor: &Accessor<'_>) {
         let latest = self.list.iter().map(|reader| reader.event);
         if let Some(latest) = latest.max_by_key(|event| event.time) {

@@ -20,19 +20,19 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 /// The coarsest cells: the widest access is 16 bytes.
 const MAX_SHIFT: u32 = 4;
 
-/// While no more cells are kept beside the others, each of several readers is known.
+/// While no more cells than these are kept beside the others, each of several readers is kept.
 const EXACT_CELLS: usize = 64;
 
-/// The cells of [`REGION_BYTES`] bytes. They are as wide as the narrowest access
-/// so far, so that neighbours in one word are not taken for each other.
+/// The cells of [`REGION_BYTES`] bytes. They are as wide as the narrowest access so far, so that neighbours in a word
+/// are kept apart.
 pub(in crate::check) struct Region {
-    /// The width of a cell is two to this power; more than [`MAX_SHIFT`] while there are none.
+    /// The width of a cell is two to this power. More than [`MAX_SHIFT`] while there are no cells.
     shift: AtomicU32,
-    /// By shift. Those of a larger one than `shift` are out of date.
+    /// By shift. Cells of a larger one than `shift` are out of date.
     cells: [OnceLock<Arc<Cells>>; MAX_SHIFT as usize + 1],
     /// Cells whose state is more than one event that fits.
     spilled: Mutex<Spilled<Readers>>,
-    /// How many of those are in use.
+    /// The number of those in use.
     others_in_use: AtomicUsize,
     pub read_only: ReadOnlyBytes<REGION_BYTES>,
     /// Whether only one host thread uses the region.
@@ -54,8 +54,8 @@ impl Region {
         }
     }
 
-    /// Records an access of `bytes` bytes from `offset` on, unless it must not be. True: it ends
-    /// the release sequences that atomic updates have built here.
+    /// Records an access of `bytes` bytes from `offset` on, unless it is wrong. Returns whether it ends the release
+    /// sequences that atomic updates have built here.
     #[inline]
     pub fn record(
         &self,
@@ -87,7 +87,7 @@ impl Region {
         Ok(())
     }
 
-    /// The last write of these bytes, if it is in the memory of the checks.
+    /// The last write of these bytes, if the checks still have it.
     pub fn last_write(&self, offset: usize, bytes: usize) -> Result<Option<Event>, OutOfMemory> {
         self.find(offset, bytes, Cell::last_write)
     }
@@ -124,14 +124,14 @@ impl Region {
         }))
     }
 
-    /// The cells that the region has, if it has any.
+    /// The region's cells, if it has any.
     pub fn present_cells(&self) -> Option<Arc<Cells>> {
         let shift = self.shift.load(Ordering::Acquire);
         self.cells.get(shift as usize)?.get().cloned()
     }
 
-    /// Calls `action`, which changes cells, while no other host thread does and where no plain access is
-    /// wrong for what is read through the read-only cache.
+    /// Calls `action`, which changes cells, if no other host thread does and no read through the read-only cache makes
+    /// plain accesses wrong.
     #[inline]
     pub fn change(&self, action: impl FnOnce() -> bool) -> bool {
         let held = match self.is_exclusive {
@@ -141,14 +141,14 @@ impl Region {
         (self.is_exclusive || held.is_some()) && self.read_only.is_empty() && action()
     }
 
-    /// Whether there is room to keep each of several readers of one more cell.
+    /// Whether there is memory to keep each of several readers of one more cell.
     #[inline]
     pub fn is_exact(&self) -> bool {
         self.others_in_use.load(Ordering::Relaxed) < EXACT_CELLS
     }
 
-    /// Records a read through the read-only cache, unless it must not be: the reader does not matter,
-    /// because no thread of the launch may write.
+    /// Records a read through the read-only cache, unless it is wrong. The reader does not matter, because no thread of
+    /// the launch may write.
     #[inline]
     pub fn record_read_only(
         &self,
@@ -214,7 +214,7 @@ impl Region {
         }
     }
 
-    /// Changes a cell that is not beside the others.
+    /// Changes a cell that is not kept beside the others.
     #[inline]
     fn set<'a>(
         &'a self,
@@ -261,7 +261,7 @@ impl Region {
         self.spilled.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The cells, which are cells of `bytes` bytes from `offset` on and of no other bytes.
+    /// The cells of `bytes` bytes from `offset` on, split so that they hold no other bytes.
     #[inline]
     fn cells<'a>(
         &'a self,
@@ -281,7 +281,7 @@ impl Region {
         }
     }
 
-    /// Makes cells of this width, with what is known of wider ones.
+    /// Makes cells of this width, with the state of the wider ones.
     #[cold]
     fn refine<'a>(&'a self, shift: u32, held: &mut Held<'a>) -> Result<(), OutOfMemory> {
         let finer = Cells::new(shift, self.is_exclusive && self.read_only.is_empty())?;
@@ -301,7 +301,7 @@ impl Region {
         Ok(())
     }
 
-    /// Copies one cell to those of the same bytes.
+    /// Copies one cell to the cells of the same bytes.
     fn copy<'a>(
         &'a self,
         (wider, number): (&Cells, usize),

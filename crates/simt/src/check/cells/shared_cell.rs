@@ -18,10 +18,10 @@ use crate::check::fast_paths::single_event::Plain;
 use crate::memory::OutOfMemory;
 use std::cell::Cell;
 
-/// A cell with what is known of it.
+/// A cell with its whole state.
 pub(in crate::check) type WholeCell = cell::Cell<ReaderSet>;
 
-/// Shared memory is uninitialised at first, and there is room for each of several readers.
+/// Shared memory is uninitialised at first, and there is memory for each of several readers.
 const RULES: Rules = Rules {
     starts_unwritten: true,
     is_exact: true,
@@ -38,7 +38,7 @@ pub(in crate::check) struct LastWrite {
 }
 
 impl LastWrite {
-    /// Nothing is known.
+    /// No write.
     pub const fn untouched() -> Self {
         Self {
             word: Cell::new(0),
@@ -51,7 +51,7 @@ impl LastWrite {
 #[derive(Clone, Copy)]
 pub(in crate::check) struct SharedCell<'a> {
     write: &'a LastWrite,
-    /// The reads since the write; none where the write is a number.
+    /// The reads since the write; none if the write is a number.
     kept_reads: &'a Cell<ReaderSet>,
 }
 
@@ -67,7 +67,7 @@ impl<'a> SharedCell<'a> {
         self.kept_reads.get().set()
     }
 
-    /// Sets the reads since the write; `is_late`: it may be later than the last barrier of the block.
+    /// Sets the reads since the write. `is_late`: the write may be later than the block's last barrier.
     #[inline(always)]
     fn set_reads(self, reads: ReaderSet, is_late: bool) {
         self.kept_reads.set(reads.after_write(is_late));
@@ -78,8 +78,7 @@ impl<'a> SharedCell<'a> {
         self.write.word.get()
     }
 
-    /// Records a load by a thread that has a clock or none, if the write is before it and the step that the load makes
-    /// is known.
+    /// Records a load by a thread with or without a clock, if the write is before it and the load's step is known.
     #[inline(always)]
     pub fn load(self, access: &Plain<false>, has_clock: bool, sets: &ReaderSets) -> bool {
         let known = self.word();
@@ -94,8 +93,8 @@ impl<'a> SharedCell<'a> {
         to.map(|to| self.set_reads(to, is_late)).is_some()
     }
 
-    /// Records a load at a line by the running thread, if the last barrier of the block, at this time, orders the write
-    /// before it, which is one of `writes`, and the thread has made the step lately.
+    /// Records a load at a line by the running thread, if the block's last barrier, at this time, orders the write, one
+    /// of `writes`, before it, and the thread made the step recently.
     #[inline(always)]
     pub fn load_again(
         self,
@@ -110,8 +109,8 @@ impl<'a> SharedCell<'a> {
         to.map(|to| self.set_reads(to, false)).is_some()
     }
 
-    /// Records a store of a thread of `block`, if there is no write or it is before the store, and a barrier of the block
-    /// orders the reads before it; but not if the reads are a set of the cell's own.
+    /// Records a store by a thread of `block`, if any write is before it and a barrier of the block orders the reads
+    /// before it; not if the reads are the cell's own set.
     #[inline(always)]
     pub fn store(self, access: &Plain<true>, block: u32, sets: &ReaderSets) -> bool {
         let (known, reads) = (self.word(), self.reads());
@@ -124,7 +123,7 @@ impl<'a> SharedCell<'a> {
         is_replaced
     }
 
-    /// Like [`load`](Self::load), where the reads are a set of the cell's own: if the warp, of this width, has read last.
+    /// [`load`](Self::load) if the reads are the cell's own set and the warp, of this width, made the last read.
     #[inline]
     pub fn load_of_own(
         self,
@@ -136,8 +135,8 @@ impl<'a> SharedCell<'a> {
             && sets.add_to_own(self.reads(), access.event, warp_width)
     }
 
-    /// Records a load by a thread without a clock, if the write is before it and the step is known, or leads from reads that
-    /// other cells may have to those that they may have.
+    /// Records a load by a thread without a clock, if the write is before it and the step is known, or leads from one
+    /// set that cells may share to another.
     #[inline]
     pub fn load_commonly(
         self,
@@ -161,7 +160,7 @@ impl<'a> SharedCell<'a> {
         Ok(to.map(|to| self.set_reads(to, is_late)).is_some())
     }
 
-    /// Like [`load`](Self::load), where the step is not known.
+    /// [`load`](Self::load) if the step is not known.
     pub fn load_newly(
         self,
         access: &Plain<false>,
@@ -180,7 +179,7 @@ impl<'a> SharedCell<'a> {
         Ok(is_step)
     }
 
-    /// Like [`store`](Self::store), where the reads are a set of the cell's own.
+    /// [`store`](Self::store) if the reads are the cell's own set.
     #[inline]
     pub fn store_after_own(self, access: &Plain<true>, block: u32, sets: &mut ReaderSets) -> bool {
         let (known, mut reads) = (self.word(), self.reads());
@@ -202,7 +201,7 @@ impl<'a> SharedCell<'a> {
         self.set_reads(reads, true);
     }
 
-    /// Records an access, unless it must not be: [`cell::Cell::record`].
+    /// Records an access, unless it is wrong: [`cell::Cell::record`].
     #[inline]
     pub fn record(
         self,
@@ -225,7 +224,7 @@ impl<'a> SharedCell<'a> {
         }
     }
 
-    /// Changes what is known.
+    /// Changes the state.
     pub fn change(
         self,
         spilled: &mut Spilled<ReaderSet>,
@@ -244,14 +243,14 @@ impl<'a> SharedCell<'a> {
         }
     }
 
-    /// The state of the cell, to be shared with other cells.
+    /// The state of the cell, for sharing with other cells.
     pub fn share(self, spilled: &mut Spilled<ReaderSet>) -> WholeCell {
         let mut cell = self.get().unwrap_or_else(|number| spilled.take(number));
         cell.sets_mut().into_iter().for_each(ReaderSet::make_common);
         cell
     }
 
-    /// The last access that has written.
+    /// The last writing access.
     pub fn last_write(self, spilled: &Spilled<ReaderSet>) -> Option<Event> {
         match self.get() {
             Ok(cell) => cell.last_write(),
@@ -259,7 +258,7 @@ impl<'a> SharedCell<'a> {
         }
     }
 
-    /// The state, if the cell holds it; or the number of the other cell that does.
+    /// The state if the cell holds it, otherwise the number of the cell that does.
     #[inline]
     fn get(self) -> Result<WholeCell, usize> {
         let (word, site) = (self.word(), self.write.site.get());
@@ -267,7 +266,7 @@ impl<'a> SharedCell<'a> {
         Ok(WholeCell::plain(write, self.reads()))
     }
 
-    /// Sets the state of a cell that has no other cell for it.
+    /// Sets the state of a cell that has no cell beside it.
     #[inline]
     pub fn set(self, cell: WholeCell, spilled: &mut Spilled<ReaderSet>) -> Result<(), OutOfMemory> {
         match as_words(&cell) {
@@ -280,7 +279,7 @@ impl<'a> SharedCell<'a> {
         Ok(())
     }
 
-    /// Takes over what the other cell of this number knows, if it fits.
+    /// Takes the state back from the cell of this number, if it fits.
     #[inline]
     fn take_back(self, number: usize, spilled: &mut Spilled<ReaderSet>) {
         if let Some((write, reads)) = as_words(&spilled.cells[number]) {
@@ -290,7 +289,7 @@ impl<'a> SharedCell<'a> {
     }
 }
 
-/// The write and the reads of a cell, if there is no more to know and the write fits.
+/// The write and the reads of a cell, if it has no other state and the write fits.
 #[inline]
 fn as_words(cell: &WholeCell) -> Option<(Packed, ReaderSet)> {
     let write = cell.write.pack().filter(|_| cell.is_plain())?;

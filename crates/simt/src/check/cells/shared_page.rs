@@ -12,7 +12,7 @@ use crate::memory::{OutOfMemory, release_reserve};
 use std::cell::Cell;
 use std::ops::Range;
 
-/// Bytes of memory that one page stands for.
+/// Bytes of memory in a page.
 pub(in crate::check) const PAGE_BYTES: usize = 256;
 
 /// The coarsest cells: the widest access is 16 bytes.
@@ -21,10 +21,10 @@ pub(in crate::check) const MAX_SHIFT: u32 = 4;
 /// The same, in bytes.
 pub(crate) const MAX_CELL_BYTES: usize = 1 << MAX_SHIFT;
 
-/// In place of the width of the cells of a page that the block has not accessed.
+/// In place of the width of cells, for a page that the block has not accessed.
 pub(in crate::check) const NO_WIDTH: usize = usize::MAX;
 
-/// Cells, which have these writes and these reads.
+/// Cells, as their writes and reads.
 #[inline(always)]
 pub(in crate::check) fn cells_of<'a>(
     writes: &'a [LastWrite],
@@ -33,14 +33,14 @@ pub(in crate::check) fn cells_of<'a>(
     writes.iter().zip(reads).map(SharedCell::new)
 }
 
-/// Forgets the reads of the cells of page number `number`, which are two to the power of `shift` bytes wide.
+/// Forgets the reads of page number `number`, whose cells are two to the power of `shift` bytes wide.
 pub(in crate::check) fn forget_reads(reads: &CellReads, number: usize, shift: u32) {
     let reads = reads.of_bytes(number * PAGE_BYTES, PAGE_BYTES, shift);
     reads.iter().for_each(|reads| reads.set(ReaderSet::NONE));
 }
 
-/// The cells of [`PAGE_BYTES`] bytes, without their reads. They are as wide as the narrowest access
-/// so far, so that neighbours in one word are not taken for each other.
+/// The cells of [`PAGE_BYTES`] bytes, without their reads. They are as wide as the narrowest access so far, so that
+/// neighbours in a word are kept apart.
 pub(in crate::check) struct PageWrites {
     /// The width of a cell, or [`NO_WIDTH`].
     pub width: usize,
@@ -51,7 +51,7 @@ pub(in crate::check) struct PageWrites {
     spilled: Spilled<ReaderSet>,
 }
 
-/// Room for the writes of `count` cells.
+/// Memory for the writes of `count` cells.
 fn room_for_writes(count: usize) -> Result<Vec<LastWrite>, OutOfMemory> {
     let mut writes = Vec::new();
     writes
@@ -72,7 +72,7 @@ impl PageWrites {
         })
     }
 
-    /// The cell of these bytes, if they are those of one.
+    /// The cell of these bytes, if one has exactly these.
     #[inline(always)]
     pub fn cell_of<'a>(
         &'a self,
@@ -118,7 +118,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Records an access of `bytes` bytes from `offset` on, unless it must not be.
+    /// Records an access of `bytes` bytes from `offset` on, unless it is wrong.
     #[inline]
     pub fn record(
         &mut self,
@@ -182,7 +182,7 @@ impl<'a> Page<'a> {
         })
     }
 
-    /// The cells of `bytes` bytes from `offset` on, and of no other bytes.
+    /// The cells of `bytes` bytes from `offset` on, split so that they hold no other bytes.
     #[inline]
     fn cells(
         &mut self,

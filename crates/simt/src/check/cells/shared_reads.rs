@@ -1,5 +1,5 @@
-//! The reads of the cells of shared memory, stored separately: most loads need nothing else, and so touch a quarter of
-//! the cache lines.
+//! The reads of cells of shared memory, stored separately. Most loads need nothing else, and so touch a quarter of the
+//! cache lines.
 
 use crate::check::cells::reader_sets::ReaderSet;
 use crate::memory::{OutOfMemory, release_reserve};
@@ -10,13 +10,12 @@ use std::cell::Cell;
 /// Cells are two to the power of 0 to 4 bytes wide.
 const WIDTHS: usize = 5;
 
-/// For each width of a cell, the reads of all cells if all had this width. Those of other bytes than a cell's are
-/// none.
+/// For each width, the reads of all cells if all had this width. Entries that match no cell are empty.
 #[derive(Default)]
 pub(in crate::check) struct CellReads([Vec<Cell<ReaderSet>>; WIDTHS]);
 
 impl CellReads {
-    /// Makes room for cells of two to the power of `shift` bytes, all without reads.
+    /// Allocates cells of two to the power of `shift` bytes, without reads.
     ///
     /// # Errors
     ///
@@ -29,7 +28,7 @@ impl CellReads {
         Ok(())
     }
 
-    /// The reads of all cells of two to the power of `shift` bytes; there may be no room for any, yet.
+    /// The reads of all cells of two to the power of `shift` bytes; empty before these are allocated.
     #[inline(always)]
     pub fn of_width(&self, shift: u32) -> &[Cell<ReaderSet>] {
         self.0.get(shift as usize).map_or(&[], Vec::as_slice)

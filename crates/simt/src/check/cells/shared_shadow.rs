@@ -16,7 +16,7 @@ pub(in crate::check) struct SharedShadow {
     /// Counts the blocks.
     generation: u64,
     pages: Vec<SharedPage>,
-    /// Those of the cells of pages that the block has not accessed are none.
+    /// Empty for cells of pages that the block has not accessed.
     reads: CellReads,
     sets: ReaderSets,
 }
@@ -29,7 +29,7 @@ struct SharedPage {
 }
 
 impl SharedShadow {
-    /// Another block begins: nothing of its shared memory has been accessed.
+    /// Another block begins, which has not accessed its shared memory.
     pub fn begin_block(&mut self) {
         let generation = self.generation;
         self.generation += 1;
@@ -61,8 +61,8 @@ impl SharedShadow {
         Ok((page, &mut self.sets))
     }
 
-    /// The cell of these bytes, if they are those of one and the block has accessed its page, and two to which power
-    /// its width is.
+    /// The cell of these bytes, if one has exactly these and the block has accessed its page, and the power of two that
+    /// is its width.
     #[inline(always)]
     pub fn cell_of(&self, offset: usize, bytes: usize) -> Option<(SharedCell<'_>, u32)> {
         let page = &self.pages.get(offset / PAGE_BYTES)?.page;
@@ -70,7 +70,8 @@ impl SharedShadow {
         Some((cell, page.shift))
     }
 
-    /// The reads of all cells, if they were all as wide as that of these bytes, and two to which power that is.
+    /// The reads of all cells, as if all were as wide as the cell of these bytes, and the power of two that is its
+    /// width.
     pub fn reads_of_width(&self, bytes: usize) -> &[Cell<ReaderSet>] {
         self.reads.of_width(bytes.trailing_zeros())
     }
@@ -92,8 +93,8 @@ impl SharedShadow {
         &self.sets
     }
 
-    /// Records a load by a thread of a warp of this width that has a clock or none, of bytes that were all written
-    /// before, if the step that it makes in each cell is known. Otherwise it has to be recorded in the pages.
+    /// Records a load of written bytes by a thread of a warp of this width, with or without a clock, if its step in
+    /// each cell is known. Otherwise the load must be recorded in the pages.
     #[inline]
     pub fn record_known_read(
         &mut self,
@@ -110,8 +111,8 @@ impl SharedShadow {
         })
     }
 
-    /// Records a store by a thread of `block`, if the last barrier of the block or the thread itself orders all that is
-    /// known of the bytes before it. Otherwise it has to be recorded in the pages.
+    /// Records a store by a thread of `block`, if the block's last barrier or the thread itself orders all recorded
+    /// accesses of the bytes before it. Otherwise the store must be recorded in the pages.
     #[inline]
     pub fn record_known_write(
         &mut self,
@@ -128,7 +129,7 @@ impl SharedShadow {
         })
     }
 
-    /// The cells of these bytes, if there are cells of these bytes alone, in one page.
+    /// The cells of these bytes, if cells of one page hold exactly these.
     #[inline]
     fn known_cells(
         &mut self,
@@ -157,19 +158,19 @@ impl SharedShadow {
         Ok(())
     }
 
-    /// So many steps between sets have been found elsewhere.
+    /// This many steps between sets have been found elsewhere.
     #[inline]
     pub fn note_found(&mut self, steps: u32) {
         self.sets.note_found(steps);
     }
 
-    /// Whether the sets that no cell has any more should be forgotten, because there are too many.
+    /// Whether the sets without a cell should be forgotten, because there are too many.
     #[inline]
     pub fn is_full(&self) -> bool {
         self.sets.is_full()
     }
 
-    /// Forgets the sets that no cell has any more, and gives the others other numbers.
+    /// Forgets the sets without a cell, and renumbers the others.
     #[cold]
     pub fn collect_sets(&mut self) -> Result<(), OutOfMemory> {
         let generation = self.generation;

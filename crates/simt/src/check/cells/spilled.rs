@@ -20,7 +20,7 @@ impl<R: Reads> Default for Spilled<R> {
 }
 
 impl<R: Reads> Spilled<R> {
-    /// Keeps a cell: its number.
+    /// Keeps a cell, and returns its number.
     ///
     /// # Errors
     ///
@@ -32,14 +32,14 @@ impl<R: Reads> Spilled<R> {
         }
         self.cells.try_reserve(1).map_err(|_| release_reserve())?;
         self.cells.push(cell);
-        // So that a cell can always be made free.
+        // So that a cell can always be freed.
         self.free
             .try_reserve(self.cells.len())
             .map_err(|_| release_reserve())?;
         Ok(self.cells.len() - 1)
     }
 
-    /// Takes a cell out, whose number is free from then on.
+    /// Takes a cell out, and frees its number.
     pub fn take(&mut self, number: usize) -> Cell<R> {
         self.free.push(number);
         std::mem::replace(&mut self.cells[number], Cell::UNTOUCHED)

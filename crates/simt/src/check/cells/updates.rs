@@ -12,9 +12,9 @@ use crate::memory::OutOfMemory;
 /// The atomic updates of a cell since its last plain write.
 #[derive(Clone)]
 pub(in crate::check) struct Updates<R> {
-    /// The last one. It represents others if they are too many for `earlier`.
+    /// The last update. It represents others if there are too many for `earlier`.
     pub last: Event,
-    /// The updates that are not ordered before a later one of their width.
+    /// The updates that are not ordered before a later one of the same width.
     earlier: R,
 }
 
@@ -33,7 +33,7 @@ impl<R: Reads> Updates<R> {
         self.last.is_nothing()
     }
 
-    /// Whether the last one says it all.
+    /// Whether the last update represents all.
     pub fn is_one(&self) -> bool {
         self.earlier.is_empty()
     }
@@ -45,14 +45,13 @@ impl<R: Reads> Updates<R> {
         self.earlier.clear(sets);
     }
 
-    /// The earlier ones, as a set.
+    /// The earlier updates, as a set.
     pub fn earlier_mut(&mut self) -> &mut R {
         &mut self.earlier
     }
 
-    /// An update that is not ordered before a plain access of the thread. A thread whose own update
-    /// was the last one comes after all others: they are earlier in the one order that all threads
-    /// see the updates of a word in.
+    /// An update that is not ordered before a plain access of the thread. A thread that made the last update comes
+    /// after all others, because all threads see the updates of a word in one order.
     #[inline]
     pub fn unordered(
         &self,
@@ -70,8 +69,8 @@ impl<R: Reads> Updates<R> {
         self.earlier.unordered(accessor, sets)
     }
 
-    /// An update that is not ordered before the atomic access `event`, and must be: of another width, or of a
-    /// scope that does not include its thread, or is not included.
+    /// An update that must be ordered before the atomic access `event`, and is not: one of another width, or one of two
+    /// whose scopes do not include both threads.
     #[inline]
     pub fn unordered_weak(
         &self,
@@ -87,7 +86,7 @@ impl<R: Reads> Updates<R> {
             .unordered_of(accessor, sets, |it| !accessor.are_strong(it, event))
     }
 
-    /// Adds an update, as the last one. `is_exact`: there is room for the earlier ones.
+    /// Adds an update, as the last one. `is_exact`: there is memory for the earlier ones.
     pub fn add(
         &mut self,
         event: &Event,

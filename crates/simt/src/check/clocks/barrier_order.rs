@@ -6,14 +6,14 @@ use crate::check::clocks::clock::{SharedClock, add};
 #[derive(Clone, Default)]
 pub(crate) struct BarrierOrder {
     pub(in crate::check) ordered: SharedClock,
-    /// The same by the order of sequentially consistent fences.
+    /// Those that sequentially consistent fences order.
     pub(in crate::check) fenced: SharedClock,
-    /// The part that the asynchronous proxy sees, too.
+    /// The part that the asynchronous proxy also sees.
     pub(in crate::check) proxied: SharedClock,
 }
 
 impl BarrierOrder {
-    /// Adds what another thread hands on.
+    /// Adds what another thread passes on.
     pub fn add(&mut self, other: &Self) {
         add(&mut self.ordered, &other.ordered);
         add(&mut self.fenced, &other.fenced);
@@ -24,8 +24,8 @@ impl BarrierOrder {
 /// The order that the phases of one mbarrier pass on.
 #[derive(Clone, Default)]
 pub(in crate::check) struct Phases {
-    /// By the arrivals so far.
+    /// From the arrivals so far.
     pub gathering: BarrierOrder,
-    /// By those of the phases that are complete.
+    /// From the arrivals of complete phases.
     pub complete: BarrierOrder,
 }

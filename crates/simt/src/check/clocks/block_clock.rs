@@ -1,10 +1,10 @@
-//! A clock of one block: for each of its threads, the time up to which its accesses have happened before.
+//! A clock of one block: for each of its threads, the time up to which its accesses are ordered before.
 
 use crate::check::cells::event::Time;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Neighbouring threads that have their times in one array: a power of two.
+/// Neighbouring threads whose times are in one array: a power of two.
 const LANES: u32 = 32;
 
 /// The times of threads `LANES * part..LANES * (part + 1)`.
@@ -14,7 +14,7 @@ type Times = [Time; LANES as usize];
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Part {
     Same(Time),
-    /// They differ.
+    /// The times differ.
     Each(Arc<Times>),
 }
 
@@ -34,14 +34,14 @@ impl Part {
         }
     }
 
-    /// Whether no time of the other part is later, and whether none of this one is.
+    /// Whether no time of the other part is later than this one's, and the converse.
     fn covers(&self, other: &Self) -> (bool, bool) {
         match (self, other) {
             (Self::Same(own), Self::Same(of_other)) => (own >= of_other, own <= of_other),
             (Self::Each(own), Self::Each(of_other)) if Arc::ptr_eq(own, of_other) => (true, true),
             _ => {
                 let (own, of_other) = (self.times(), other.times());
-                // All of them, without an early end: as vectors.
+                // All of them, without an early exit, so that the loop is vectorised.
                 own.iter()
                     .zip(&of_other)
                     .fold((true, true), |(later, earlier), (own, of_other)| {
@@ -51,7 +51,7 @@ impl Part {
         }
     }
 
-    /// The later times of the two; one of the two itself, where that has them.
+    /// The later of both times, thread by thread; one of the two parts itself if it has them all.
     fn join(&self, other: &Self) -> Self {
         match self.covers(other) {
             (true, _) => self.clone(),
@@ -64,23 +64,21 @@ impl Part {
     }
 }
 
-/// A step function over parts of the threads of one block; after a barrier, it is a constant. Clocks share
-/// the times of parts that do not differ.
+/// A step function over parts of a block's threads; after a barrier, a constant. Clocks share the times of equal parts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::check) struct BlockClock {
-    /// (first part, its times), with parts ascending from 0. `Same` is that of all parts up to the next step;
-    /// `Each` is followed by a step.
+    /// (first part, its times), with parts ascending from 0. `Same` holds for all parts up to the next step; `Each` is
+    /// followed by a step.
     steps: Vec<(u32, Part)>,
 }
 
 impl BlockClock {
-    /// `time` for the threads of each of `runs`, which ascend and do not
-    /// overlap; `others` for all other threads.
+    /// `time` for the threads of `runs`, which ascend and do not overlap, and `others` for all other threads.
     pub fn new(others: Time, runs: impl IntoIterator<Item = (Range<u32>, Time)>) -> Self {
         let mut clock = Self {
             steps: vec![(0, Part::Same(others))],
         };
-        // The part that has runs so far, and will have more.
+        // The current part, which may get more runs.
         let mut open: Option<(u32, Times)> = None;
         for (threads, time) in runs {
             let mut first = threads.start;
@@ -135,7 +133,7 @@ impl BlockClock {
         }
     }
 
-    /// The parts at which one of the two functions changes, with both from there on.
+    /// The parts at which one of the two functions changes, with both values from there on.
     fn both<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = (u32, &'a Part, &'a Part)> + 'a {
         let (mut mine, mut others) = (0, 0);
         let mut next = Some(0);
@@ -154,7 +152,7 @@ impl BlockClock {
         })
     }
 
-    /// Whether no time of the other is later, and whether none of this one is.
+    /// Whether no time of the other clock is later than this one's, and the converse.
     fn covers(&self, other: &Self) -> (bool, bool) {
         let mut covers = (true, true);
         for (_, own, of_other) in self.both(other) {
@@ -178,8 +176,8 @@ impl BlockClock {
         joined
     }
 
-    /// [`join`](Self::join) of two shared clocks: one of them where that is the later one
-    /// everywhere, so that equal clocks stay one.
+    /// [`join`](Self::join) of two shared clocks. If one is later everywhere, the result is that clock, so that equal
+    /// clocks stay shared.
     pub fn join_shared(one: &Arc<Self>, other: &Arc<Self>) -> Arc<Self> {
         if Arc::ptr_eq(one, other) {
             return Arc::clone(one);
@@ -216,7 +214,7 @@ mod tests {
         assert_eq!(one.covers(&other), (false, false));
     }
 
-    /// Against a table with an entry for each thread, of runs within a part and over several.
+    /// Compares with a table of an entry for each thread, for runs within a part and over several.
     #[test]
     fn random_clocks_join_as_tables_do() {
         const THREADS: u32 = 200;

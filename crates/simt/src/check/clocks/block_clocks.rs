@@ -1,8 +1,8 @@
 //! The clocks of many blocks, as a persistent map: an update shares what it does not change.
 //!
-//! A radix tree with shared, immutable nodes (Bagwell, "Ideal hash trees", 2001; block numbers
-//! need no hash). Two clocks that have a common history share subtrees, which a join recognises by
-//! their address: its cost depends on the differences, not on the size.
+//! A radix tree with shared, immutable nodes (Bagwell, "Ideal hash trees", 2001; block numbers need no hash). Clocks
+//! with a common history share subtrees, which a join recognises by their addresses, so its cost depends on the
+//! differences, not on the size.
 
 use crate::check::clocks::block_clock::BlockClock;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ pub(in crate::check) struct BlockClocks {
 }
 
 impl BlockClocks {
-    /// Adds a clock of one block.
+    /// Adds a clock of a block.
     pub fn add(&mut self, block: u32, clock: Arc<BlockClock>) {
         let mut height = self.height;
         while block.unbounded_shr((height + 1) * BITS) != 0 {
@@ -67,7 +67,7 @@ impl BlockClocks {
         }
     }
 
-    /// Whether both are one tree.
+    /// Whether both are the same tree.
     pub fn is_same(&self, other: &Self) -> bool {
         is_one(&self.root, &other.root)
     }
@@ -93,7 +93,7 @@ impl BlockClocks {
         }
     }
 
-    /// Adds the clocks of the other one.
+    /// Adds the other's clocks.
     pub fn join(&mut self, other: &Self) {
         let Some(others) = &other.root else { return };
         let Some(own) = self.root.take() else {
@@ -145,9 +145,9 @@ fn join_nodes(one: &Arc<Node>, other: &Arc<Node>) -> Arc<Node> {
 
 /// The result of a join.
 enum Joined<T> {
-    /// The first one: it has all of the second.
+    /// The first: it has all of the second.
     One,
-    /// The second one: it has all of the first.
+    /// The second: it has all of the first.
     Other,
     New(T),
 }
@@ -186,7 +186,7 @@ fn are_same<T>(left: &Children<T>, right: &Children<T>) -> bool {
         .all(|(left, right)| is_one(left, right))
 }
 
-/// Whether both are one, or nothing.
+/// Whether both are the same, or both are empty.
 pub(in crate::check) fn is_one<T: ?Sized>(left: &Option<Arc<T>>, right: &Option<Arc<T>>) -> bool {
     match (left, right) {
         (Some(left), Some(right)) => Arc::ptr_eq(left, right),
@@ -200,7 +200,7 @@ mod tests {
     use crate::basics::SplitMix64;
     use std::collections::BTreeMap;
 
-    /// The clock of one block alone.
+    /// A clock of one block only.
     fn of(block: u32, time: u32) -> BlockClocks {
         let mut clocks = BlockClocks::default();
         clocks.add(block, Arc::new(BlockClock::new(time, [])));

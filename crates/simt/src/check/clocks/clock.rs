@@ -1,15 +1,15 @@
 //! Happens-before order as compressed vector clocks.
 //!
-//! A full vector clock has an entry for each thread of the grid. Here a clock
-//! has an entry only for blocks with something in it, and each is a step function over the
-//! block's threads. Clocks are shared and immutable; a join costs in proportion to the differences.
+//! A full vector clock has an entry for each thread of the grid. Here a clock has entries only for some blocks, each a
+//! step function over the block's threads. Clocks are shared and immutable. The cost of a join is proportional to the
+//! differences.
 
 use crate::check::cells::event::Time;
 use crate::check::clocks::block_clock::BlockClock;
 use crate::check::clocks::block_clocks::{BlockClocks, is_one};
 use std::sync::Arc;
 
-/// Up to which time the accesses of the threads of a launch have happened, block by block.
+/// For each thread of a launch, the time up to which its accesses have happened, block by block.
 #[derive(Clone, Default)]
 pub(in crate::check) struct VectorClock {
     blocks: BlockClocks,
@@ -18,26 +18,26 @@ pub(in crate::check) struct VectorClock {
 }
 
 impl VectorClock {
-    /// Up to which time the accesses of a thread have happened.
+    /// The time up to which the accesses of a thread have happened.
     pub fn at(&self, block: u32, thread: u32) -> Time {
         let by_clock = self.blocks.get(block).map_or(0, |clock| clock.at(thread));
         by_clock.max(self.last_grid_barrier(block))
     }
 
-    /// When the last barrier of the grid was in the time of `block`; everything in it up to then
-    /// has happened.
+    /// The time of the last barrier of the grid, in the time of `block`. All of the block's accesses up to then have
+    /// happened.
     pub fn last_grid_barrier(&self, block: u32) -> Time {
         let of_block = |times: &Arc<[Time]>| times.get(block as usize).copied();
         self.grid_barrier.as_ref().and_then(of_block).unwrap_or(0)
     }
 
-    /// Whether there is more to it than barriers of the grid.
+    /// Whether it has more than barriers of the grid.
     pub fn has_clocks(&self) -> bool {
         !self.blocks.is_empty()
     }
 
-    /// Adds a barrier of the grid. Time goes on in each block from one to the next, so the later
-    /// one is the later one in all of them.
+    /// Adds a barrier of the grid. Each block's time advances from one barrier to the next, so the later one is later
+    /// in all blocks.
     pub fn add_grid_barrier(&mut self, times: &Arc<[Time]>) {
         let is_later = self.grid_barrier.as_ref().is_none_or(|known| known < times);
         if is_later {
@@ -45,7 +45,7 @@ impl VectorClock {
         }
     }
 
-    /// Adds a clock of one block.
+    /// Adds a clock of a block.
     pub fn add_block(&mut self, block: u32, clock: Arc<BlockClock>) {
         self.blocks.add(block, clock);
     }
@@ -57,16 +57,16 @@ impl VectorClock {
         }
     }
 
-    /// Whether the two share all that they have.
+    /// Whether the two share all their parts.
     fn is_same(&self, other: &Self) -> bool {
         is_one(&self.grid_barrier, &other.grid_barrier) && self.blocks.is_same(&other.blocks)
     }
 }
 
-/// A clock that several threads hold together; none is before everything.
+/// A clock that several threads share. `None` is before everything.
 pub(in crate::check) type SharedClock = Option<Arc<VectorClock>>;
 
-/// Adds `more` to `known`, without a copy where one of them is all there is.
+/// Adds `more` to `known`, without a copy if one of them is empty.
 pub(in crate::check) fn add(known: &mut SharedClock, more: &SharedClock) {
     let Some(more) = more else { return };
     match known {
@@ -75,7 +75,7 @@ pub(in crate::check) fn add(known: &mut SharedClock, more: &SharedClock) {
         Some(known) => {
             let own = Arc::make_mut(known);
             own.join(more);
-            // Threads that have come to the same clock share it, which their next joins recognise.
+            // Threads with equal clocks share one, which their next joins recognise.
             if own.is_same(more) {
                 *known = Arc::clone(more);
             }
@@ -90,16 +90,16 @@ struct Join {
     joined: Arc<VectorClock>,
 }
 
-/// The last joins: the lanes of a warp, which have one clock, add the same one to it, one after another.
+/// The last joins. The lanes of a warp share one clock, and add the same one to it, one lane after the other.
 #[derive(Default)]
 pub(in crate::check) struct Joins {
     last: [Option<Join>; 4],
-    /// The place of the oldest.
+    /// The place of the oldest join.
     oldest: usize,
 }
 
 impl Joins {
-    /// [`add`], looked up where two clocks are those of one of the last joins.
+    /// [`add`], looked up if it is one of the last joins.
     pub fn add(&mut self, known: &mut SharedClock, more: &SharedClock) {
         let (Some(own), Some(other)) = (&*known, more) else {
             return add(known, more);
@@ -127,15 +127,15 @@ impl Joins {
 /// The accesses before a point, in two orders.
 #[derive(Clone, Default)]
 pub(in crate::check) struct Before {
-    /// By barriers, and by patterns of release and acquire: what the rules of races ask for.
+    /// By barriers, and by release and acquire patterns: the order that the rules for races require.
     pub ordered: SharedClock,
-    /// By the order in which this run has executed sequentially consistent fences: beyond `ordered`, what an
-    /// atomic load must see. Another run has another order, so it excuses no race.
+    /// Beyond `ordered`, by the order in which this run has executed sequentially consistent fences: an atomic load
+    /// must see these. Other runs have other orders, so this order excuses no race.
     pub fenced: SharedClock,
 }
 
 impl Before {
-    /// Adds what something else comes after.
+    /// Adds the accesses before something else.
     pub fn add(&mut self, more: &Self) {
         add(&mut self.ordered, &more.ordered);
         add(&mut self.fenced, &more.fenced);

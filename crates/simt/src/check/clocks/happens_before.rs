@@ -3,33 +3,32 @@
 use crate::check::clocks::barrier_order::BarrierOrder;
 use crate::check::clocks::clock::{Before, Joins, SharedClock, add};
 
-/// Scopes that differ within a launch: the block, the cluster, the device.
+/// The scopes that differ within a launch: block, cluster, device.
 pub(in crate::check) const SCOPES: usize = 3;
 
-/// Indices of what [`HappensBefore`] holds by scope.
+/// Indices of the scopes in [`HappensBefore`].
 pub(in crate::check) const BLOCK: usize = 0;
 pub(in crate::check) const CLUSTER: usize = 1;
 pub(in crate::check) const DEVICE: usize = 2;
 
-/// The accesses that barriers, fences and atomic updates order before a thread, beyond those that the last barriers of
-/// its block and of its whole warp order.
+/// The accesses that barriers, fences and atomic updates order before a thread, beyond those before the last barriers
+/// of its block and of its whole warp.
 #[derive(Clone, Default)]
 pub(in crate::check) struct HappensBefore {
     /// The accesses ordered before the thread.
     pub ordered: SharedClock,
-    /// Beyond those, the accesses that sequentially consistent fences order before it in this run.
+    /// Beyond these, the accesses that sequentially consistent fences order before it in this run.
     pub fenced: SharedClock,
-    /// The part that the asynchronous proxy sees, too.
+    /// The part that the asynchronous proxy also sees.
     pub proxied: SharedClock,
-    /// By scope, block first: what the thread's fences have released; its
-    /// next atomic updates publish it.
+    /// By scope, block first: what the thread's fences have released. Its next atomic updates publish it.
     pub released: [Before; SCOPES],
-    /// By scope: what its atomic updates have read; its next fence orders it.
+    /// By scope: what its atomic updates have read. Its next fence orders it.
     pub observed: [Before; SCOPES],
 }
 
 impl HappensBefore {
-    /// Whether nothing is known: so it is of most threads.
+    /// Whether nothing is known, as for most threads.
     #[inline]
     fn is_empty(&self) -> bool {
         let by_scope = self.released.iter().chain(&self.observed);
@@ -39,7 +38,7 @@ impl HappensBefore {
             && by_scope.fold(true, |is_empty, before| is_empty & before.is_empty())
     }
 
-    /// Adds what another thread hands on.
+    /// Adds what another thread passes on.
     pub fn add(&mut self, other: &Self) {
         if other.is_empty() {
             return;
@@ -59,7 +58,7 @@ impl HappensBefore {
         add(&mut self.fenced, &observed.fenced);
     }
 
-    /// Adds what a barrier hands on.
+    /// Adds what a barrier passes on.
     pub fn acquire(&mut self, handed: &BarrierOrder, joins: &mut Joins) {
         joins.add(&mut self.ordered, &handed.ordered);
         joins.add(&mut self.fenced, &handed.fenced);

@@ -4,10 +4,10 @@ use crate::check::cells::event::Time;
 use crate::check::clocks::clock::VectorClock;
 use std::cell::Cell;
 
-/// A clock, if there is one, with its last answer: neighbouring cells mostly have accesses of one thread.
+/// A clock, if there is one, with its last answer. Neighbouring cells mostly have accesses of the same thread.
 pub(in crate::check) struct KnownClock<'a> {
     clock: Option<&'a VectorClock>,
-    /// A block, one of its threads, and its time; at first the time at which nothing happens.
+    /// A block, a thread of it, and a time; at first the time at which nothing happens.
     last: Cell<(u32, u32, Time)>,
 }
 
@@ -26,7 +26,7 @@ impl<'a> KnownClock<'a> {
         self.clock
     }
 
-    /// Whether what a thread of a block has done at `time` is ordered before.
+    /// Whether a thread's accesses at `time` are ordered before.
     #[inline]
     pub fn is_after(&self, (block, thread): (u32, u32), time: Time) -> bool {
         let Some(clock) = self.clock else {
@@ -49,7 +49,7 @@ mod tests {
     use crate::check::clocks::block_clock::BlockClock;
     use std::sync::Arc;
 
-    /// Against the clock itself, in any order.
+    /// Compares with the clock itself, in any order.
     #[test]
     fn answers_are_those_of_the_clock() {
         let mut random = SplitMix64::new(5, 0);

@@ -1,10 +1,9 @@
 //! The order that barriers and fences establish.
 //!
-//! The rules are those of the PTX ISA, "Memory Consistency Model", as far as
-//! kernels in Rust can reach them: a fence followed by an atomic update
-//! releases, an atomic update followed by a fence acquires; `atomics` has the
-//! updates. A barrier also passes to all of its threads what their fences have released and what their atomic updates
-//! have read. So after it, any of them may publish the former, and any that fences may rely on the latter.
+//! The rules are those of the PTX ISA, "Memory Consistency Model", as far as kernels in Rust need them: a fence and
+//! then an atomic update release, an atomic update and then a fence acquire. `atomics` handles the updates. A barrier
+//! also passes to all of its threads what their fences have released and what their atomic updates have read. So after
+//! it, any of them may publish the former, and any that fences may rely on the latter.
 
 use crate::basics::{FenceOrder, MemoryScope, Position};
 use crate::check::block::BlockCheck;
@@ -16,7 +15,7 @@ use crate::check::weak_memory::stale_loads::follow_fences;
 use std::mem::take;
 use std::sync::Arc;
 
-/// The index of a scope in what is kept by scope.
+/// The index of a scope.
 pub(in crate::check) fn index_of(scope: MemoryScope) -> usize {
     match scope {
         MemoryScope::Block => BLOCK,
@@ -35,8 +34,7 @@ impl BlockCheck {
         }
     }
 
-    /// All threads of the block wait for the other blocks of the grid; returns when, in the
-    /// block's own time.
+    /// All threads of the block wait for the other blocks of the grid. Returns the block's time.
     pub fn meet_grid(&self) -> Time {
         self.after_block_barrier();
         self.block_barrier.get()
@@ -52,7 +50,7 @@ impl BlockCheck {
         self.note_clocks();
     }
 
-    /// All threads that a warp was started with have met.
+    /// All of a warp's threads have met.
     pub fn after_warp_barrier(&self, warp: u32) {
         self.before_acquire(None);
         self.warp_barriers[warp as usize].set(self.tick());
@@ -88,7 +86,7 @@ impl BlockCheck {
         self.clocks.share_with(joined, threads);
     }
 
-    /// The last barrier of the whole block, and the last of it and of a warp's own.
+    /// The last barrier of the whole block, and the last of the block or of the warp.
     fn barriers_of(&self, warp: u32) -> (Time, Time) {
         let all = self.block_barrier.get();
         (all, self.warp_barriers[warp as usize].get().max(all))
@@ -101,7 +99,7 @@ impl BlockCheck {
         BlockClock::new(all, [(first..first + self.warp_width, of_warp)])
     }
 
-    /// The accesses that whole barriers order before the thread at `position`, and its own until now.
+    /// The accesses that whole barriers order before the thread at `position`, and its own so far.
     pub(in crate::check) fn own_clock(&self, position: &Position) -> BlockClock {
         let (number, now) = (position.thread(), self.tick());
         let first = position.warp * self.warp_width;
@@ -143,8 +141,8 @@ impl BlockCheck {
         };
     }
 
-    /// A sequentially consistent fence of the scope of index `widest`, of a thread with these clocks, comes
-    /// after those that were executed before and include its thread, as its own scope includes theirs.
+    /// Orders a sequentially consistent fence, whose scope has index `widest`, of a thread with these clocks. It comes
+    /// after earlier fences if each one's scope includes the other's thread.
     fn follow_fences(&self, clocks: &mut HappensBefore, released: &SharedClock, widest: usize) {
         let clusters = &self.launch.conditions.clusters;
         let mut of_block = self.fences.borrow_mut();

@@ -35,7 +35,7 @@ impl ThreadClocks {
         }
     }
 
-    /// How many threads there are.
+    /// The number of threads.
     pub fn len(&self) -> usize {
         self.threads.len()
     }
@@ -52,12 +52,12 @@ impl ThreadClocks {
         RefMut::map(self.threads[thread].borrow_mut(), Rc::make_mut)
     }
 
-    /// Gives to each of these threads what all of them know.
+    /// Gives each of these threads what all of them know.
     pub fn share(&self, threads: Range<usize>) {
         self.share_with(HappensBefore::default(), threads);
     }
 
-    /// Gives to each of these threads what all of them know, and `joined`.
+    /// Gives each of these threads what all of them know, and `joined`.
     pub fn share_with(
         &self,
         mut joined: HappensBefore,
@@ -89,7 +89,7 @@ mod tests {
 
     const THREADS: usize = 6;
 
-    /// Against a table: for each thread, the last moment of each other one that is before it.
+    /// Compares with a table: for each thread, the last moment of each other thread that is before it.
     #[test]
     fn threads_know_what_they_have_been_given() {
         let mut random = SplitMix64::new(3, 0);

@@ -1,7 +1,7 @@
-//! The fastest path of a load or a store: its bytes are those of one cell, and a few words at hand allow it.
+//! The fastest path of a load or a store: its bytes are exactly those of one cell, and a few words at hand show that it
+//! is allowed.
 //!
-//! Code that only some accesses need is in separate functions: otherwise the registers that it uses would be saved at
-//! each access.
+//! Code that only some accesses need is in separate functions, so that not every access saves its registers.
 
 use crate::basics::Position;
 use crate::check::accessor::Accessor;
@@ -21,20 +21,21 @@ use std::panic::Location;
 pub(crate) enum AtOnce<'a> {
     /// It has been recorded.
     Recorded,
-    /// All has been written, and its bytes are those of one of these cells, which no other host thread uses.
+    /// All bytes have been written, the access's are exactly those of one of these cells, and no other host thread uses
+    /// them.
     OfCell(CellOf<'a>),
-    /// Its bytes are those of one cell of a region.
+    /// Its bytes are exactly those of one cell of a region.
     OfRegion,
     /// Nothing.
     Unknown,
 }
 
-/// Cells, one of them that of an access's bytes.
+/// Cells, one of which has exactly an access's bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct CellOf<'a>(&'a Cells);
 
 impl CellOf<'_> {
-    /// How many bytes the access has.
+    /// The bytes of the access.
     #[inline]
     pub fn bytes(self) -> usize {
         self.0.bytes()
@@ -61,8 +62,8 @@ impl BlockCheck {
         }
     }
 
-    /// Records a load of the cell of `address`, by thread number `number`, at the line `site`, if it replaces all that is
-    /// known of the cell, or says no more.
+    /// Records a load of the cell of `address`, by thread number `number`, at the line `site`, if it replaces the
+    /// cell's state, or is implied by it.
     #[inline(always)]
     pub fn record_load(
         &self,
@@ -77,7 +78,7 @@ impl BlockCheck {
     }
 
     /// Records a store of `bytes` bytes of global memory at `address` by a view that begins at `view_base`, by thread
-    /// number `number`, at the line `site`, if it replaces all that is known of its cell.
+    /// number `number`, at the line `site`, if it replaces its cell's state.
     #[inline(always)]
     pub fn store_at_once(
         &self,
@@ -109,7 +110,7 @@ impl BlockCheck {
     }
 
     /// Records a load of `bytes` bytes from `offset` on of the block's shared memory by the running thread, at the line
-    /// `site`, if the last barrier orders the write before it and the thread has made the same step lately.
+    /// `site`, if the last barrier orders the write before it and the thread made the same step recently.
     #[inline(always)]
     pub fn load_shared_at_once(
         &self,
@@ -128,7 +129,7 @@ impl BlockCheck {
     }
 
     /// Records a store of `bytes` bytes from `offset` on of the block's shared memory by thread number `number`, at the
-    /// line `site`, if a barrier or the thread itself orders all before it.
+    /// line `site`, if a barrier or the thread itself orders all earlier accesses before it.
     #[inline(always)]
     pub fn store_shared_at_once(
         &self,
@@ -177,7 +178,7 @@ impl BlockCheck {
         is_recorded || is_allowed()
     }
 
-    /// Records a load of shared memory, if its bytes are those of one cell and the write is before it.
+    /// Records a load of shared memory, if its bytes are exactly those of one cell and the write is before it.
     fn load_in_page(
         &self,
         position: &Position,
@@ -207,7 +208,7 @@ impl BlockCheck {
                 .with_accessor(position, |it| cell.load_newly(&access, it, sets))
                 .ok()?;
         let to = cell.reads();
-        // Other cells may make the step, too.
+        // Other cells may make the step as well.
         let is_common = to != from && !to.is_own() && !self.has_clocks.get();
         if is_recorded && is_common {
             let line = Line::of(site, shift);
@@ -219,19 +220,18 @@ impl BlockCheck {
 
     #[inline(always)]
     fn shadow_now(&self) -> &SharedShadow {
-        // SAFETY: the shadow is borrowed to change it only in functions that call nothing of the shortest way, nor code
-        // of a kernel's; the shortest way itself changes nothing but the contents of `Cell`s.
+        // SAFETY: the shadow is borrowed mutably only in functions that call neither the fastest path nor kernel code.
+        // The fastest path itself changes only the contents of `Cell`s.
         unsafe { &*self.shared.as_ptr() }
     }
 
     #[inline(always)]
     fn nearby_now(&self) -> &Nearby {
-        // SAFETY: the places are borrowed to change them only in functions that call nothing of the shortest way, nor
-        // code of a kernel's.
+        // SAFETY: the places are borrowed mutably only in functions that call neither the fastest path nor kernel code.
         unsafe { &*self.nearby.as_ptr() }
     }
 
-    /// Whether a load or a store of a whole cell replaces all that is known of it, or says no more.
+    /// Whether a load or a store of a whole cell replaces the cell's state, or is implied by it.
     #[inline(always)]
     fn is_replaced<const WRITES: bool>(
         &self,
@@ -278,7 +278,7 @@ impl BlockCheck {
                 || may_join && cells.join_one(cell, access, region.is_exact())
         };
         let is_replaced = || {
-            // Another host thread may have narrowed them meanwhile.
+            // Another host thread may have narrowed the cells meanwhile.
             !cells.are_outdated() && plain().is_some_and(|access| says_it_all(&access))
         };
         let event = || self.plain_event::<WRITES>(number, cells.shift(), site);
@@ -296,7 +296,7 @@ impl BlockCheck {
         is_recorded
     }
 
-    /// A load or a store of all bytes of one of the cells.
+    /// A load or a store of exactly one of the cells.
     #[inline(always)]
     fn plain_event<const WRITES: bool>(
         &self,

@@ -1,4 +1,4 @@
-//! The fast path of most accesses: the state of their bytes shows at once that they are allowed, and the next state.
+//! The fast path of most accesses: the state of their bytes shows that they are allowed, and determines the next state.
 //!
 //! It applies if the thread itself made the last access, if a barrier of the block orders it, or if several blocks have
 //! read the bytes. The rules of `cell` check all other accesses.
@@ -13,8 +13,8 @@ use crate::state::SharedMemory;
 use std::panic::Location;
 
 impl BlockCheck {
-    /// Records an access by the thread at `position`, at the line `site`, if the short way does.
-    /// Otherwise the access has to be recorded by the rules, whatever the short way has begun.
+    /// Records an access by the thread at `position`, at the line `site`, if the fast path can. Otherwise the rules
+    /// must record it, even if the fast path has recorded a part.
     #[inline]
     pub fn record_quickly(
         &self,
@@ -49,7 +49,7 @@ impl BlockCheck {
         self.stamp.get().map(of_stamp)
     }
 
-    /// Whether more than barriers of its block and its warp order what a thread does.
+    /// Whether a thread's accesses are ordered by more than barriers of its block and its warp.
     #[inline]
     pub(in crate::check) fn has_clock(&self, thread: u32) -> bool {
         self.has_clocks.get() && self.has_own_clock(thread)
@@ -104,7 +104,7 @@ impl BlockCheck {
         }
     }
 
-    /// Whether a load or a store of the bytes of `range` (offset, bytes) replaces all that is known of them.
+    /// Whether a load or a store of the bytes of `range` (offset, bytes) replaces their state.
     #[inline]
     fn replaces<const WRITES: bool>(
         &self,
@@ -115,7 +115,7 @@ impl BlockCheck {
     ) -> bool {
         let access = self.plain::<WRITES>(number, range.1.trailing_zeros(), site);
         access.is_some_and(|access| {
-            // Another host thread may have narrowed them meanwhile.
+            // Another host thread may have narrowed the cells meanwhile.
             region.change(|| !cells.are_outdated() && cells.replace(range, &access))
         })
     }

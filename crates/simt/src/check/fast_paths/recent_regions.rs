@@ -8,10 +8,10 @@ use crate::memory::{Allocation, OutOfMemory};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How many regions are kept: two to this power.
+/// The number of regions kept: two to this power.
 const REGION_BITS: u32 = 6;
 
-/// Addresses without a gap.
+/// A contiguous range of addresses.
 #[derive(Clone, Copy, Default)]
 struct Extent {
     start: usize,
@@ -41,18 +41,18 @@ impl From<Range<usize>> for Extent {
     }
 }
 
-/// A region, and what was last found in it.
+/// A region, with the last lookup in it.
 pub(in crate::check) struct Place {
     /// The part of `extent` that is in the region.
     within: Extent,
-    /// The addresses of the allocation, or those between two others.
+    /// The addresses of the allocation, or of the gap between two.
     extent: Extent,
     pub region: Arc<Region>,
     /// Whether kernels may access the extent.
     may_access: bool,
-    /// Whether each access is valid that the extent holds, whatever comes.
+    /// Whether each access within the extent is valid from now on.
     is_always_valid: bool,
-    /// The allocation in which the last address was, if it was in one.
+    /// The allocation of the last address, if it was in one.
     pub allocation: Option<Arc<Allocation>>,
 }
 
@@ -64,13 +64,13 @@ impl Place {
             && self.extent.contains_all(access.address(), access.bytes)
     }
 
-    /// Whether the allocation is there, and what is read of it has been written.
+    /// Whether the allocation exists, and the bytes that are read of it have been written.
     #[inline]
     pub fn is_valid(&self, access: &Access, reads: bool) -> bool {
         self.is_always_valid || self.is_valid_now(access, reads)
     }
 
-    /// Notes that a recorded access has written these bytes of the allocation.
+    /// Records that an access has written these bytes of the allocation.
     #[inline]
     pub fn note_written(&self, address: usize, bytes: usize) {
         if !self.is_always_valid {
@@ -86,7 +86,7 @@ impl Place {
         }
     }
 
-    /// Whether these bytes have been written, which may be accessed.
+    /// Whether these bytes, which may be accessed, have been written.
     #[inline]
     pub fn is_written(&self, address: usize, bytes: usize) -> bool {
         let is_written = |it: &Arc<Allocation>| it.is_written(address, bytes);
@@ -101,17 +101,17 @@ impl Place {
     }
 }
 
-/// The accesses of whole cells that a place is good for.
+/// The accesses of whole cells that a place allows.
 #[derive(Default)]
 #[repr(align(64))]
 pub(in crate::check) struct Window {
     /// The address of the first of them.
     first: usize,
-    /// How many bytes later the last one begins.
+    /// The distance from the first to the last one, in bytes.
     last: usize,
     /// The starts of their views.
     extent: Extent,
-    /// The cells of the region, once there are some and if accesses may be made.
+    /// The cells of the region, if there are any and accesses are allowed.
     cells: Option<Arc<Cells>>,
     /// Whether all has been written.
     pub is_all_written: bool,
@@ -120,7 +120,7 @@ pub(in crate::check) struct Window {
 impl Window {
     fn of(place: &Place) -> Self {
         let cells = place.region.present_cells().filter(|_| place.may_access);
-        // Where no cell fits, there is no window; with no cells, it does not matter.
+        // If no cell fits, there is no window. Without cells, it does not matter.
         let width = cells.as_ref().map_or(0, |cells| cells.bytes());
         match place.within.bytes.checked_sub(width) {
             Some(last) => Self {
@@ -168,7 +168,7 @@ impl Nearby {
         self.places.fill_with(|| None);
     }
 
-    /// Until an access is recorded, there is no [`window_of`](Self::window_of) any.
+    /// Drops all windows: there is no [`window_of`](Self::window_of) an access until one is recorded.
     pub fn forget_windows(&mut self) {
         self.windows.fill_with(Window::default);
     }
@@ -213,8 +213,8 @@ impl Nearby {
         }
     }
 
-    /// The window of an access at `address` by a view that begins at `view_base`, and its cells, if it may be made as
-    /// far as it is of a whole cell.
+    /// The window of an access at `address` by a view that begins at `view_base`, and its cells, if the access is
+    /// allowed provided that it is of a whole cell.
     #[inline(always)]
     pub fn window_of(&self, view_base: usize, address: usize) -> Option<(&Window, &Cells)> {
         let window = &self.windows[slot_of(address / REGION_BYTES)];
@@ -230,7 +230,7 @@ impl Nearby {
         self.places[slot_of(address / REGION_BYTES)].as_ref()
     }
 
-    /// Notes that these bytes, which have a [`window_of`](Self::window_of), have been written.
+    /// Records that these bytes, which have a [`window_of`](Self::window_of), have been written.
     #[cold]
     #[inline(never)]
     pub fn note_written(&self, address: usize, bytes: usize) {
@@ -239,8 +239,8 @@ impl Nearby {
         }
     }
 
-    /// The cells of the region of a place that [`place_of`](Self::place_of) has found, if they are known
-    /// and accesses that its extent holds may be made.
+    /// The cells of the region of a place that [`place_of`](Self::place_of) has found, if they are known and accesses
+    /// within its extent are allowed.
     #[inline]
     pub fn cells_at(&self, address: usize) -> Option<&Cells> {
         self.windows[slot_of(address / REGION_BYTES)].present_cells()
@@ -263,7 +263,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    /// A block that takes every 2^n-th tile of an array has its regions in places of their own.
+    /// The regions of a block that takes every 2^n-th tile of an array have different places.
     #[test]
     fn regions_at_distances_of_powers_of_two_rarely_share_a_slot() {
         for exponent in 0..24 {

@@ -10,10 +10,10 @@ use std::cell::Cell;
 use std::panic::Location;
 use std::ptr;
 
-/// How many steps are kept: two to this power.
+/// The number of steps kept: two to this power.
 const BITS: u32 = 4;
 
-/// Bits of the power of two that is a width.
+/// Bits of a width's exponent.
 const SHIFT_BITS: u32 = 3;
 
 /// A line and the width of a load, two to the power of `shift`, in one number.
@@ -28,18 +28,18 @@ impl Line {
     }
 }
 
-/// A step from one set to another by a load of a cell, and the reads of all cells of that cell's width.
+/// A step from one set to another by a load of a cell, with the reads of all cells of that cell's width.
 #[repr(align(32))]
 struct Step {
     line: Cell<Line>,
-    /// What no cell keeps, if there were no reads: without them, only the write tells whether a cell may be loaded.
+    /// The word that no cell has, if there were no reads: then only the write shows whether a cell may be loaded.
     from: Cell<ReaderSet>,
     to: Cell<ReaderSet>,
-    /// The start of the cells, while there is a line.
+    /// The start of the cells, if there is a line.
     cells: Cell<*const Cell<ReaderSet>>,
 }
 
-/// No line is there.
+/// No line.
 const NO_LINE: Line = Line(0);
 
 /// The last steps of the running thread at this moment, by [`place_of`].
@@ -47,15 +47,15 @@ pub(crate) struct RecentSteps {
     steps: [Step; 1 << BITS],
     /// Where there are steps.
     noted: Cell<u16>,
-    /// How many steps have been found.
+    /// The number of steps found.
     found: Cell<u32>,
 }
 
-/// The steps of no thread, to which none are added.
+/// An empty table, which stays empty.
 pub(crate) struct NoSteps(RecentSteps);
 
-// SAFETY: no line is in it, without which nothing that is asked of it changes it; and nothing is noted in it, for it is
-// not that of a block.
+// SAFETY: it has no line, and without a line no query changes it. Nothing is added to it, because it belongs to no
+// block.
 unsafe impl Sync for NoSteps {}
 
 pub(crate) static NO_STEPS: NoSteps = NoSteps(RecentSteps::none());
@@ -66,7 +66,7 @@ impl NoSteps {
     }
 }
 
-/// Where a step is kept: neighbouring lines, which are 24 bytes apart, have places of their own. The cells that a thread
+/// The place of a step. Neighbouring lines, which are 24 bytes apart, have different places. The cells that a thread
 /// loads at one line mostly have one set.
 #[inline(always)]
 fn place_of(line: Line) -> usize {
@@ -104,8 +104,8 @@ impl RecentSteps {
         if step.line.get() != line {
             return false;
         }
-        // SAFETY: with the line, the reads of all cells of its width have been noted, which stay where they are, and this
-        // is one of them (1): the width is a part of the line.
+        // SAFETY: the reads of all cells of the line's width were recorded with the line, and stay in place. The cell
+        // is one of them: the caller's contract, since the width is a part of the line.
         let reads = unsafe { &*step.cells.get().add(cell) };
         if reads.get() != step.from.get() {
             return false;
@@ -132,14 +132,14 @@ impl RecentSteps {
         Some(step.to.get())
     }
 
-    /// How many steps have been found since this was asked.
+    /// The number of steps found since the last call.
     #[inline]
     pub fn take_found(&self) -> u32 {
         self.found.take()
     }
 
-    /// Notes a step by a load of one of `cells`, which are the reads of all cells of its width, and stay where they are
-    /// until the steps are forgotten.
+    /// Records a step by a load of one of `cells`: the reads of all cells of its width, which stay in place until the
+    /// steps are forgotten.
     #[inline]
     pub fn note(&self, line: Line, (from, to): (ReaderSet, ReaderSet), cells: &[Cell<ReaderSet>]) {
         let place = place_of(line);
@@ -151,7 +151,7 @@ impl RecentSteps {
         self.noted.set(self.noted.get() | 1 << place);
     }
 
-    /// Forgets all steps: another thread goes on, or time does, or sets have other numbers.
+    /// Forgets all steps: another thread runs, time advances, or sets are renumbered.
     #[inline]
     pub fn forget(&self) {
         let mut noted = self.noted.take();
@@ -170,7 +170,7 @@ mod tests {
     use crate::basics::SplitMix64;
     use std::collections::HashMap;
 
-    /// Against a map of all steps since they were last forgotten.
+    /// Compares with a map of all steps since they were last forgotten.
     #[test]
     fn steps_that_are_found_have_been_made() {
         let sites: Vec<_> = SITES.iter().map(|site| site()).collect();

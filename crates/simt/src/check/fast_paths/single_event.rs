@@ -13,7 +13,7 @@ const READ_BY_BLOCK: u64 = nature_of(EventKind::Read, Others::OfBlock);
 const WRITE: u64 = nature_of(EventKind::Write, Others::None);
 const ASYNC_WRITE: u64 = nature_of(EventKind::AsyncWrite, Others::None);
 
-/// A load or a store that is about to be made, as far as one that a cell knows must be compared with it.
+/// A load or a store that is about to be made, for comparison with a cell's event.
 pub(in crate::check) struct Plain<const WRITES: bool> {
     /// Its event.
     pub event: Packed,
@@ -35,32 +35,31 @@ impl<const WRITES: bool> Plain<WRITES> {
         }
     }
 
-    /// Whether it leaves nothing to remember of the event of this word, which is all that is known of a
-    /// cell: it is of the same thread, or before the last barrier of the block.
+    /// Whether it makes the event of this word, a cell's only one, redundant: that is of the same thread, or before the
+    /// block's last barrier.
     #[inline(always)]
     pub fn replaces(&self, known: u64) -> bool {
         let is_plain = nature(known) == READ || WRITES && nature(known) == WRITE;
         known == 0 || is_plain && (self.is_of_same_thread(known) || self.is_after_barrier(known))
     }
 
-    /// Whether it is a load that adds nothing to the write of this word, which is all that is known of a
-    /// cell: it is of the same thread, and nothing can come between the two.
+    /// Whether it is a load that adds nothing to the write of this word, a cell's only event: both are of the same
+    /// thread, and nothing can come between them.
     #[inline(always)]
     pub fn repeats(&self, known: u64) -> bool {
         let is_now = (known ^ self.event.word) & TIME == 0;
         !WRITES && is_write(known) && is_now && self.is_of_same_thread(known)
     }
 
-    /// Whether it comes after the write of this word, which is all that is known of a cell but reads: that is of the
-    /// same thread, or before the last barrier of the block.
+    /// Whether it comes after the write of this word, a cell's only event besides reads: that is of the same thread, or
+    /// before the block's last barrier.
     #[inline(always)]
     pub fn is_after_write(&self, known: u64) -> bool {
         is_write(known) && (self.is_after_barrier(known) || self.is_of_same_thread(known))
     }
 
-    /// Whether it is one more read, which nothing orders, after the event of this word, which is all that is known
-    /// of a cell: that is one read of another block, of which a read of several blocks may take the place, or stands
-    /// for several of its block.
+    /// Whether it is one more read that nothing orders after the event of this word, a cell's only one: a read of
+    /// another block, which a read of several blocks may replace, or one that represents several reads of its block.
     #[inline]
     pub fn joins(&self, known: u64, is_exact: bool) -> bool {
         let is_read = match nature(known) {
@@ -79,13 +78,13 @@ impl<const WRITES: bool> Plain<WRITES> {
     /// Whether the last barrier of its block orders the event of this word before it.
     #[inline(always)]
     pub fn is_after_barrier(&self, known: u64) -> bool {
-        // Of an event of another block, or of an agent, more is left than any time.
+        // For an event of another block, or of an agent, the difference is larger than any time.
         let time = (known & (AGENT | BLOCK | TIME)).wrapping_sub(self.event.word & BLOCK);
         time <= u64::from(self.barrier)
     }
 }
 
-/// Whether it is the word of a plain write, or of an asynchronous one that its thread has waited for.
+/// Whether the word is that of a plain write, or of an asynchronous one that its thread has waited for.
 #[inline(always)]
 fn is_write(known: u64) -> bool {
     matches!(nature(known), WRITE | ASYNC_WRITE)
@@ -104,8 +103,8 @@ mod tests {
     use crate::check::clocks::known_clock::KnownClock;
     use std::panic::Location;
 
-    /// The short form, against the rules. Returns how often it said that an access replaces what is known, repeats it
-    /// and joins it, and comes after a write.
+    /// Compares the short form with the rules. Returns how often it said that an access replaces the cell's state,
+    /// repeats it, joins it, and comes after a write.
     fn compare<const WRITES: bool>(random: &mut SplitMix64) -> [usize; 4] {
         let others = [Others::None, Others::OfWarp, Others::OfBlock];
         let (site, mut counts) = (Site::of(Location::caller()), [0; 4]);

@@ -1,4 +1,4 @@
-//! Describes a conflict so that a person can act on it.
+//! Describes conflicts for the people who fix them.
 
 use crate::basics::{AccessKind, DefectKind, Finding, Position, Related, SourceLocation, Space};
 use crate::check::asynchronous::report;
@@ -26,7 +26,7 @@ fn last_change(position: &Position, change: &Change) -> Related {
 }
 
 impl BlockCheck {
-    /// Describes an access that is in conflict.
+    /// Describes a conflicting access.
     #[cold]
     pub(in crate::check) fn describe(
         &self,
@@ -174,8 +174,8 @@ impl BlockCheck {
 
     /// Describes the last writer of the word at `address`, for a report about the thread at `position`.
     ///
-    /// It has changed the word by an atomic operation, or written it otherwise. `shared` are the checks of the block whose
-    /// shared memory it is in and the offset in it, if it is in shared memory.
+    /// That is an atomic or a plain write. For a word in shared memory, `shared` has the checks of the memory's block,
+    /// and the word's offset.
     #[cold]
     pub fn last_writer(
         &self,
@@ -209,7 +209,7 @@ impl BlockCheck {
         region.last_write(offset, WORD_BYTES).ok()?
     }
 
-    /// The same for one of the threads that `event` stands for; which one is not recorded.
+    /// The same for one of the threads that `event` represents; which one is not recorded.
     fn others_access(&self, event: &Event) -> Related {
         let whose = match event.others {
             Others::OfOtherBlocks => "another block",
@@ -222,7 +222,7 @@ impl BlockCheck {
         )
     }
 
-    /// The change that would make the access right.
+    /// The fix that the report suggests.
     fn missing(
         &self,
         position: &Position,

@@ -1,4 +1,4 @@
-//! The distinct findings that a launch has survived.
+//! The distinct findings after which a launch has continued.
 
 use crate::basics::{AccessKind, Finding, Suppression};
 use crate::check::cells::cell::Conflict;
@@ -7,11 +7,10 @@ use crate::check::cells::site::Site;
 use std::mem::{self, Discriminant};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A launch that comes upon its findings so often does not go on: a loop may wait for what another
-/// thread writes without any order.
+/// A launch that makes its findings this often ends: a loop may wait for a write of another thread that nothing orders.
 const MOST_TIMES: u64 = 1 << 16;
 
-/// The findings of a launch that it survives.
+/// The findings after which a launch continues.
 #[derive(Default)]
 pub(crate) struct Findings {
     kernel: String,
@@ -24,14 +23,14 @@ pub(crate) struct Findings {
 #[derive(Default)]
 struct List {
     all: Vec<Listed>,
-    /// How often all of them were made that are not suppressed.
+    /// How often the findings that are not suppressed were made, in total.
     times: u64,
 }
 
-/// A finding, and how often equal ones were made.
+/// A finding, and how often it was made.
 struct Listed {
     key: Key,
-    /// The number of the block that it is of: of several, the lowest.
+    /// The number of its block: the lowest of several.
     block: u32,
     times: u64,
     what: What,
@@ -43,7 +42,7 @@ enum What {
     Suppressed(usize),
 }
 
-/// The key under which findings are listed once: the conflict, the two lines, and the memory.
+/// The key by which equal findings are listed once: the conflict, the two lines, and the memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::check) struct Key {
     conflict: Discriminant<Conflict>,
@@ -54,7 +53,7 @@ pub(in crate::check) struct Key {
 }
 
 impl Key {
-    /// The key of a conflict that a launch can survive: its memory exists, and no instruction lacks an input.
+    /// The key of a conflict after which a launch can continue: its memory exists, and no instruction lacks an input.
     pub fn of(access: AccessKind, conflict: &Conflict, site: Site, memory: usize) -> Option<Self> {
         let (conflict, other, other_site) = match *conflict {
             Conflict::UnorderedOthers(event) => {
@@ -91,11 +90,11 @@ impl Findings {
         }
     }
 
-    /// Adds a finding of a thread of block number `block`, which `describe` has in words.
+    /// Adds a finding of a thread of block number `block`, which `describe` describes.
     ///
     /// # Errors
     ///
-    /// The finding, if the launch must not go on.
+    /// The finding, if the launch must not continue.
     pub(in crate::check) fn add(
         &self,
         key: Key,
@@ -147,13 +146,13 @@ impl Findings {
         }
     }
 
-    /// Whether there is none that is not suppressed.
+    /// Whether all findings are suppressed.
     pub fn are_none(&self) -> bool {
         !self.lock().all.iter().any(|it| it.what.is_reported())
     }
 
-    /// The findings in the order in which they were made, with the number of the block and how often
-    /// each was made; the list is empty afterwards. The suppressions note the others.
+    /// Takes the findings out of the list, in the order in which they were made, with their blocks' numbers and how
+    /// often each was made. Suppressed ones are counted in their suppressions.
     pub fn take(&self) -> Vec<(u64, u64, Finding)> {
         let reported = |listed: Listed| match listed.what {
             What::Reported(finding) => Some((u64::from(listed.block), listed.times, *finding)),

@@ -1,11 +1,11 @@
-//! Descriptions of conflicts, and the list of those that a launch survives.
+//! Descriptions of conflicts, and the list of those after which a launch continues.
 //!
 //! | module | content |
 //! |---|---|
 //! | `conflict` | the description of a conflict |
 //! | `place` | the description of the bytes of an access |
-//! | `findings` | the findings that a launch has survived |
-//! | `survivable` | conflicts after which a launch goes on |
+//! | `findings` | the findings after which a launch has continued |
+//! | `survivable` | conflicts after which a launch continues |
 
 pub(super) mod conflict;
 pub(super) mod findings;

@@ -6,15 +6,15 @@ use crate::check::global::LaunchCheck;
 use crate::memory::{Allocations, describe};
 use crate::state::SharedMemory;
 
-/// The bytes of an access, in words.
+/// A description of the bytes of an access.
 pub(in crate::check) struct Place {
     pub space: Space,
     pub bytes: usize,
     order: AtomicOrder,
     pub words: String,
-    /// The allocation in which the view begins, in words.
+    /// A description of the allocation that the view begins in.
     pub view_allocation: Option<String>,
-    /// The allocation that is near, if the bytes are in none.
+    /// The nearest allocation, if the bytes are in none.
     pub neighbour: Option<String>,
 }
 
@@ -93,7 +93,7 @@ impl Place {
     }
 }
 
-/// The most bytes between an access and an allocation that counts as near.
+/// The largest distance, in bytes, of an allocation that counts as near.
 const NEAR: usize = 1 << 16;
 
 /// "; the nearest is buffer `x` of 96 bytes, which ends 16 bytes before it", if one is near.

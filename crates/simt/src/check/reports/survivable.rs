@@ -1,4 +1,4 @@
-//! Conflicts that a launch survives: it goes on as if the access were allowed.
+//! Conflicts after which a launch continues, as if the access were allowed.
 
 use crate::basics::{Access, Finding, Position, Space};
 use crate::check::block::BlockCheck;
@@ -14,11 +14,11 @@ use crate::state::SharedMemory;
 use std::panic::Location;
 
 impl BlockCheck {
-    /// Lists a conflict that the launch survives, and takes the access for one that is allowed.
+    /// Lists a conflict after which the launch continues, and records the access as allowed.
     ///
     /// # Errors
     ///
-    /// The conflict as the finding that ends the launch, if it does.
+    /// The conflict as a finding, if it ends the launch.
     #[cold]
     pub(in crate::check) fn list(
         &self,
@@ -36,7 +36,7 @@ impl BlockCheck {
         let address = access.address();
         let memory = match access.space {
             Space::Shared => shared.array_of(address),
-            // Static arrays are registered at their first use, which may be in the launch.
+            // Static arrays are registered at their first use, which may be during the launch.
             Space::Global | Space::Constant => start_of(address).unwrap_or(0),
         };
         let Some(key) = Key::of(access.kind, conflict, Site::of(site), memory) else {
@@ -47,7 +47,7 @@ impl BlockCheck {
             .map_err(|OutOfMemory| Finding::out_of_memory(&OutOfMemory.to_string()))
     }
 
-    /// Records an access as the only one of its bytes, if it writes; one that reads is forgotten.
+    /// Records a write as the only access of its bytes. Drops a read.
     fn overwrite(
         &self,
         position: &Position,

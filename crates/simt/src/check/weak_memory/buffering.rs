@@ -8,7 +8,7 @@ use crate::check::weak_memory::prediction::{Actor, Made, Operation, Word};
 use crate::check::weak_memory::published::Release;
 
 impl BlockCheck {
-    /// The thread at `position` accesses the word at `address` atomically: its operation.
+    /// The operation by which the thread at `position` accesses the word at `address` atomically.
     pub(in crate::check) fn count_operation(
         &self,
         position: &Position,
@@ -29,7 +29,7 @@ impl BlockCheck {
         }
     }
 
-    /// The value that the relaxed load `operation` returns instead of the word's, if a prediction says so.
+    /// The value that the relaxed load `operation` returns instead of the word's, if that is predicted.
     pub(in crate::check) fn predicted(
         &self,
         operation: Operation,
@@ -45,7 +45,7 @@ impl BlockCheck {
         Some(value)
     }
 
-    /// A word is read: its value, and whether the store of that may depend on a predicted load.
+    /// A word is read: its value, and whether that value's store may depend on a predicted load.
     pub(in crate::check) fn note_read(
         &self,
         word: Word,
@@ -64,8 +64,7 @@ impl BlockCheck {
         }
     }
 
-    /// The thread at `position` has made the newest store of the word at an address, which hands `release` on from
-    /// now on.
+    /// The thread at `position` has made the newest store of a word, which passes `release` on from now on.
     pub(in crate::check) fn note_store(
         &self,
         position: &Position,
@@ -89,8 +88,7 @@ impl BlockCheck {
         }
     }
 
-    /// This thread of the block, or all of them if there is none given, are about to order what they have
-    /// read before what they do next.
+    /// This thread of the block, or all if none is given, will order what they have read before their next accesses.
     #[inline]
     pub(in crate::check) fn before_acquire(&self, thread: Option<u32>) {
         if let Some(ahead) = self.ahead.get()
@@ -100,7 +98,7 @@ impl BlockCheck {
         }
     }
 
-    /// The thread whose load has returned a later store has read what the store hands on, if it has been made.
+    /// The thread whose load has returned a later store has read what the store passes on, if that has been made.
     #[cold]
     fn acquire_later_store(&self, thread: u16) {
         let (handed, is_all) = self.launch.later_stores.acquire();

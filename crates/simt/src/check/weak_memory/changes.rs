@@ -1,8 +1,8 @@
 //! The thread that last changed a word by an atomic operation, for reports about a word that threads wait for.
 //!
-//! The shadow does not have it: for the checks, the last update may be one that changes nothing, such as that of a
-//! thread that finds a lock taken. Each change is noted and few are reported, so a note costs only three stores. A
-//! word's address selects its place; among words that share a place, the last one is known.
+//! The shadow does not record this: its last update may be one that changes nothing, such as a failed attempt to take a
+//! lock. Every change is recorded and few are reported, so recording costs only three stores. A word's address selects
+//! its place. Among words that share a place, only the last one is known.
 
 use crate::basics::spread;
 use crate::check::cells::site::Site;
@@ -13,16 +13,16 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 /// Places of words: two to this power.
 const PLACE_BITS: u32 = 12;
 
-/// Places are in parts with a lock each, so that host threads rarely meet.
+/// Places are in parts, each with its own lock, so that host threads rarely meet.
 const PARTS: usize = 16;
 
 /// Bytes of the narrowest word.
 const WORD_BYTES: usize = 4;
 
-/// Bits of a tag for the number of the word; above them is the era.
+/// Bits of a tag for the word's number; the era is above them.
 const NUMBER_BITS: u32 = 46;
 
-/// Flag of a place: another word had it earlier in this era.
+/// Flag of a place: another word used it earlier in this era.
 const WAS_TAKEN: u64 = 1 << 16;
 
 /// An atomic operation that has changed a word.
@@ -36,9 +36,9 @@ pub(in crate::check) struct Change {
 /// The known state of a word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::check) enum LastChange {
-    /// There was none since the last plain write.
+    /// No change since the last plain write.
     Never,
-    /// There may have been one.
+    /// There may have been a change.
     Unknown,
     Known(Change),
 }
@@ -49,15 +49,15 @@ type Place = [AtomicU64; 3];
 /// The last changes of the words of some memory, by address.
 #[derive(Default)]
 pub(in crate::check) struct Changes {
-    /// None where the host had no memory for them.
+    /// Empty if the host had no memory for them.
     places: OnceLock<Option<Box<[Place]>>>,
     parts: [Mutex<()>; PARTS],
-    /// Grows whenever all is forgotten: places with the tag of another era are empty.
+    /// Grows when everything is forgotten. Places with another era's tag are empty.
     era: u64,
 }
 
 impl Changes {
-    /// Notes that the word at `address` has changed. `is_exclusive`: one host thread makes all changes.
+    /// Records that the word at `address` has changed. `is_exclusive`: one host thread makes all changes.
     #[inline]
     pub fn note(&self, address: usize, change: Change, is_exclusive: bool) {
         let places = self
@@ -150,7 +150,7 @@ impl Changes {
     }
 }
 
-/// Neighbours have places far from each other, and threads that wait look at few words.
+/// Neighbours have places far apart, and waiting threads look at few words.
 #[inline]
 fn place_of(address: usize) -> usize {
     (spread((address / WORD_BYTES) as u64) >> (u64::BITS - PLACE_BITS)) as usize
@@ -186,7 +186,7 @@ mod tests {
         assert_eq!(changes.last(68), LastChange::Never);
     }
 
-    /// Among words that share a place, the last one is known; the others may have changed.
+    /// Among words that share a place, only the last one is known. The others may have changed.
     #[test]
     fn what_is_forgotten_is_not_taken_for_unchanged() {
         let mut changes = Changes::default();
@@ -206,7 +206,7 @@ mod tests {
         assert_eq!(changes.last(here[0]), LastChange::Unknown);
         assert!(matches!(changes.last(here[1]), LastChange::Known(it) if it.thread == 1));
         assert_eq!(changes.last(elsewhere), LastChange::Never);
-        // A plain write of the last one says nothing of the first.
+        // A plain write of the last word tells nothing about the first.
         changes.forget(here[1], 4);
         assert_eq!(changes.last(here[0]), LastChange::Unknown);
         changes.clear();

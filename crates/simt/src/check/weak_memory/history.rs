@@ -7,56 +7,56 @@
 //!
 //! 1. the last one that comes before the load in causality order ("Axioms: Causality"), or that its own
 //!    thread has made ("Axioms: SC-per-location");
-//! 2. the last one that a load has returned which comes before this one, or is one of its own thread
-//!    ("Causality order": a store comes before what is ordered after its observers).
+//! 2. the last one returned by a load that comes before this one, or by one of its own thread ("Causality order": a
+//!    store comes before what is ordered after its observers).
 //!
-//! So no load returns a later store. That needs another run of the launch, and a prediction from this one
-//! (`prediction`), which follows from the last loads of each store. Updates read the newest store.
+//! So no load returns a later store. That takes another run of the launch, and a prediction from this one
+//! (`prediction`), based on the last loads of each store. Updates read the newest store.
 
 use crate::basics::NumberMap;
 use crate::check::cells::event::Event;
 use std::collections::VecDeque;
 
-/// So many stores of a word are kept.
+/// The number of stores of a word that are kept.
 const MOST_STORES: usize = 4;
 
-/// So many loads of a store are kept. If there are more, all threads count as having loaded it.
+/// The number of loads of a store that are kept. If there are more, all threads count as having loaded it.
 const MOST_LOADS: usize = 32;
 
-/// So often an older store is returned: a thread that waits for the newest one sees it in the end.
+/// How often an older store is returned, so that a thread that waits for the newest one eventually sees it.
 const MOST_RETURNS: u32 = 64;
 
-/// When there are more words than these, all are forgotten: loads return what is newest then.
+/// If there are more words than these, all are forgotten, and loads return the newest store.
 const MOST_WORDS: usize = 1 << 12;
 
-/// The loads by one thread that have returned one store.
+/// A thread's loads that have returned one store.
 struct Loads {
     /// The first of them.
     first: Event,
     last: Event,
-    /// How many atomic operations its thread had made before the last, if that orders nothing.
+    /// The number of atomic operations of its thread before the last load, if that orders nothing.
     number: Option<u32>,
 }
 
 /// A relaxed load.
 pub(in crate::check) struct RelaxedLoad {
     pub last: Event,
-    /// How many atomic operations its thread had made before.
+    /// The number of atomic operations of its thread before it.
     pub number: u32,
 }
 
 /// A store of a word.
 struct Store<R> {
     value: u64,
-    /// Nothing for what the word held before the first atomic operation.
+    /// None for the word's value before the first atomic operation.
     event: Event,
     /// Its release.
     release: Option<R>,
     /// By thread: its loads that have returned it.
     loads: Vec<Loads>,
-    /// How often it has been returned as an older one.
+    /// How often it was returned as an older store.
     returns: u32,
-    /// Whether it may depend on a load that has returned what is stored later.
+    /// Whether it may depend on a load that has returned a later store.
     is_dependent: bool,
 }
 
@@ -72,7 +72,7 @@ impl<R> Store<R> {
         }
     }
 
-    /// Whether a load must not return what is older; `sees` tells which accesses come before it.
+    /// Whether a load must not return an older store. `sees` tells which accesses come before the load.
     fn is_seen(&self, sees: impl Fn(&Event) -> bool) -> bool {
         sees(&self.event)
             || self.loads.len() >= MOST_LOADS
@@ -138,15 +138,15 @@ impl<R> History<R> {
         (store.value, store.is_dependent)
     }
 
-    /// The newest store may depend on a load that has returned what is stored later.
+    /// Marks the newest store: it may depend on a load that has returned a later store.
     pub fn mark_newest_dependent(&mut self) {
         if let Some(newest) = self.stores.back_mut() {
             newest.is_dependent = true;
         }
     }
 
-    /// The load `event` returns store number `number`: its value, and what it hands on. If it orders nothing,
-    /// `relaxed` is how many atomic operations its thread has made before.
+    /// The load `event` returns store number `number`: its value, and what it passes on. If the load orders nothing,
+    /// `relaxed` is the number of its thread's earlier atomic operations.
     pub fn load(&mut self, number: usize, event: Event, relaxed: Option<u32>) -> (u64, Option<&R>) {
         let is_older = number < self.newest();
         let store = &mut self.stores[number];
@@ -155,14 +155,14 @@ impl<R> History<R> {
         (store.value, store.release.as_ref())
     }
 
-    /// The load `event`, made before the newest store, has returned that one.
+    /// The load `event`, made before the newest store, has returned that store.
     pub fn note_load_of_newest(&mut self, event: Event) {
         if let Some(newest) = self.stores.back_mut() {
             newest.note_load(event, None);
         }
     }
 
-    /// The last loads of each thread that have returned one of the stores and order nothing, with the values.
+    /// Each thread's last loads that have returned one of the stores and order nothing, with their values.
     pub fn relaxed_loads(&self) -> impl Iterator<Item = (u64, RelaxedLoad)> + '_ {
         self.stores.iter().flat_map(|store| {
             let relaxed = store.loads.iter().filter_map(|it| {
@@ -189,7 +189,7 @@ impl<R> Default for Histories<R> {
 
 impl<R> Histories<R> {
     /// The history of the word at `address`, which holds `value`. If its newest store has another value, plain accesses
-    /// have written the word, and the next access is ordered after them.
+    /// wrote the word, and the next access is ordered after them.
     pub fn of(&mut self, address: usize, value: u64) -> &mut History<R> {
         if self.words.len() >= MOST_WORDS && !self.words.contains_key(&address) {
             self.words.clear();

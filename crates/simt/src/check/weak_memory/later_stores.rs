@@ -12,20 +12,20 @@ use std::mem::take;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Limits of a run that follows a prediction, until the predicted store is made: a multiple of the atomic operations
-/// of the run that suggested it, and some more. A thread may wait for ever for something that another one does only
-/// after the old value.
+/// Limits of a run that follows a prediction, until the predicted store is made: a multiple of the atomic operations of
+/// the run that suggested it, and some more. A thread may wait forever for something that another one does only after
+/// the old value.
 const MOST_TIMES: u64 = 2;
 const SOME_MORE: u64 = 1 << 12;
 
-/// A run that makes more different accesses than these suggests nothing.
+/// A run with more distinct accesses than these suggests nothing.
 const MOST_MADE: usize = 1 << 16;
 
 /// The part of a run in loads that return later stores. One host thread runs all of its blocks.
 #[derive(Default)]
 pub(crate) struct LaterStores {
     role: Option<Mutex<Role>>,
-    /// Whether the run is of no use: its prediction has failed.
+    /// Whether the run is useless, because its prediction has failed.
     is_given_up: AtomicBool,
 }
 
@@ -42,7 +42,7 @@ enum Role {
 /// The record of a run.
 #[derive(Default)]
 pub(crate) struct Record {
-    /// How many atomic operations.
+    /// The number of atomic operations.
     operations: u64,
     made: HashSet<Made>,
 }
@@ -59,31 +59,31 @@ impl Record {
 struct Pending {
     prediction: Prediction,
     state: State,
-    /// The record of the run that has suggested it.
+    /// The record of the run that suggested it.
     first: Arc<Record>,
     /// Threads that may depend on what the load has returned.
     dependent: HashSet<(u32, u16)>,
-    /// How many more atomic operations there may be until the store.
+    /// The number of atomic operations that may still come before the store.
     left: u64,
 }
 
 enum State {
     /// The load has not been made.
     Before,
-    /// The load has returned what is not stored yet.
+    /// The load has returned a store that has not been made.
     Returned {
         address: usize,
         load: Event,
-        /// Whether the thread of the load has met others or executed a fence since.
+        /// Whether the load's thread has met others or executed a fence since.
         has_acquired: bool,
     },
-    /// The store has been made; what it hands on to the thread of the load, until that has it.
+    /// The store has been made. What it passes on to the load's thread, until that has read it.
     Stored(BarrierOrder),
     /// The load cannot return such a store.
     Failed,
 }
 
-/// By scope: what a load has read, for the next fence of its thread.
+/// By scope: what a load has read, for its thread's next fence.
 pub(in crate::check) type BarrierOrder = [Option<Before>; SCOPES];
 
 impl LaterStores {
@@ -113,13 +113,13 @@ impl LaterStores {
         }
     }
 
-    /// Whether the run notes anything of loads and stores.
+    /// Whether the run records loads and stores.
     #[inline]
     pub fn are_on(&self) -> bool {
         self.role.is_some()
     }
 
-    /// Whether the run need not go on.
+    /// Whether the run may stop.
     #[inline]
     pub fn are_given_up(&self) -> bool {
         self.is_given_up.load(Ordering::Relaxed)
@@ -184,8 +184,8 @@ impl LaterStores {
         Some(pending.prediction.store.value)
     }
 
-    /// A thread accesses the word at `address`; `sees` tells which accesses come before that. What comes after the
-    /// predicted load must not access the word before the store is made: it would have to see the store.
+    /// A thread accesses the word at `address`. `sees` tells which accesses come before that. An access after the
+    /// predicted load must not come before the store: it would have to see the store.
     pub(in crate::check) fn note_access(&self, address: usize, sees: impl Fn(&Event) -> bool) {
         let mut role = self.lock();
         if let Some(Role::Second(pending)) = role.as_deref_mut()
@@ -212,8 +212,8 @@ impl LaterStores {
         }
     }
 
-    /// A thread has made the newest store of `history`, of the word at `address`, which hands `release` on from now
-    /// on; `sees` tells which accesses come before that.
+    /// A thread has made the newest store of `history`, of the word at `address`, which passes `release` on from now
+    /// on. `sees` tells which accesses come before the store.
     pub(in crate::check) fn note_store(
         &self,
         (address, store): (usize, Made),
@@ -247,8 +247,8 @@ impl LaterStores {
         }
     }
 
-    /// The thread of the predicted load is about to order what it has read: what the store has
-    /// handed on to it, if it has been made; whether that is all.
+    /// The predicted load's thread will order what it has read: what the store has passed on to it, if that has been
+    /// made, and whether that is all.
     pub(in crate::check) fn acquire(&self) -> (BarrierOrder, bool) {
         let mut role = self.lock();
         let Some(Role::Second(pending)) = role.as_deref_mut() else {
@@ -305,13 +305,13 @@ fn suggest(
 }
 
 impl Pending {
-    /// Whether a store may depend on what the load has returned, before that is stored.
+    /// Whether a store may depend on the load's value, before that value is stored.
     fn may_depend(&self, store: &Made) -> bool {
         matches!(self.state, State::Returned { .. })
             && (!self.first.made.contains(store) || self.dependent.contains(&store.actor.thread()))
     }
 
-    /// The load, if it has returned what is still to be stored to the word at `address`.
+    /// The load, if it has returned a value that is still to be stored to the word at `address`.
     fn returned_from(&self, address: usize) -> Option<Event> {
         match self.state {
             State::Returned {
@@ -323,8 +323,8 @@ impl Pending {
         }
     }
 
-    /// The store is made, which the load has returned, and hands on `release`. False: the thread of the load has
-    /// gone on in a way that may have acquired it before there was anything.
+    /// The store that the load has returned is made, and passes `release` on. False if the load's thread may have
+    /// acquired it before it was made.
     fn hand_on(&mut self, release: Option<&Release>, clusters: &Clusters) -> bool {
         let State::Returned {
             load, has_acquired, ..

@@ -9,7 +9,7 @@
 //! | `changes` | the thread that last changed a word |
 //! | `prediction` | predictions from one run of a launch to another: loads that return later stores |
 //! | `later_stores` | how a run makes such a load happen |
-//! | `buffering` | how a block does |
+//! | `buffering` | a block's part in it |
 
 pub(super) mod announced;
 pub(super) mod buffering;

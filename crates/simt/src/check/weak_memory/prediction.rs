@@ -1,32 +1,31 @@
 //! Predicts, from one run of a launch, loads that return a later store.
 //!
-//! A run makes its steps one after another, so a load can return a store that is still to come only if
-//! the run knows it: from a run of the same launch under the same seed, in which the load has
-//! returned something else. Both runs make the store, so it does not depend on what the load returns. That is
-//! what certifies a promise in Kang, Hur, Lahav, Vafeiadis, Dreyer, "A promising semantics for
-//! relaxed-memory concurrency", POPL 2017, and it stands for "Axioms: No-Thin-Air" of the PTX ISA, as far as two
-//! runs tell: a store counts as independent of a load if both runs make it, even where its instruction
-//! depends on the load.
+//! A run makes its steps one after another, so a load can return a store that is still to come only if the run knows it
+//! from another run, of the same launch under the same seed, in which the load returned something else. Both runs make
+//! the store, so it does not depend on what the load returns. This certifies a promise in Kang, Hur, Lahav, Vafeiadis,
+//! Dreyer, "A promising semantics for relaxed-memory concurrency", POPL 2017, and implements "Axioms: No-Thin-Air" of
+//! the PTX ISA as far as two runs show: a store counts as independent of a load if both runs make it, even if its
+//! instruction depends on the load.
 //!
-//! Both runs may make the store for different reasons, and the reason of the second may be the load. So what
-//! the second run stores and the first one does not counts as dependent on the load, and so does a thread
-//! that reads it where it has read the same value in the first run: only a thread that reads something else and goes on
-//! to store the same shows that it does not matter.
+//! The runs may make the store for different reasons, and the second run's reason may be the load. So a store of the
+//! second run alone counts as dependent on the load. So does a thread that reads such a store where it read the same
+//! value in the first run: only a thread that reads something else, and still stores the same, shows that the read does
+//! not matter.
 
 use crate::basics::SplitMix64;
 use crate::check::cells::event::Event;
 use crate::check::cells::site::Site;
 
-/// So many predictions are kept of a run.
+/// The number of predictions that are kept of a run.
 const MOST_PREDICTIONS: usize = 2;
 
-/// The streams of the seed's generator are those of the order of warps: these are others.
+/// Streams of the seed's generator that the order of warps does not use.
 const SEED_OF_PREDICTIONS: u64 = 0x6c61_7465_725f_7374;
 
-/// One in `RARITY` of the launches under seeds is predicted.
+/// One in `RARITY` launches under seeds is predicted.
 const RARITY: u64 = 2;
 
-/// An atomic operation, by how many its thread has made before.
+/// An atomic operation, by the number of its thread's earlier ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::check) struct Operation {
     pub block: u32,
@@ -58,19 +57,19 @@ impl Actor {
     }
 }
 
-/// A word: its address in global memory, or the block whose shared memory it is in and how far from its start.
+/// A word: its address in global memory, or a block and an offset in the block's shared memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(in crate::check) enum Word {
     Global(usize),
     Shared(u32, usize),
 }
 
-/// An atomic access, as two runs may both make it.
+/// An atomic access that two runs may both make.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(in crate::check) struct Made {
     pub actor: Actor,
     pub word: Word,
-    /// The value that is read or written.
+    /// The value read or written.
     pub value: u64,
     pub is_store: bool,
 }
@@ -84,11 +83,11 @@ pub(crate) struct Prediction {
     pub(in crate::check) store: Made,
 }
 
-/// The predictions that a run suggests: some of all, each as likely as the others (Vitter, "Random
-/// sampling with a reservoir", TOMS 1985, algorithm R).
+/// The predictions that a run suggests: a uniform sample of all (Vitter, "Random sampling with a reservoir", TOMS 1985,
+/// algorithm R).
 pub(crate) struct Suggestions {
     kept: Vec<Prediction>,
-    /// How many there were.
+    /// The number of all predictions.
     offered: u64,
     random: SplitMix64,
 }
@@ -105,7 +104,7 @@ impl Suggestions {
         })
     }
 
-    /// Adds one, or leaves it out.
+    /// Adds a prediction, or drops it.
     pub(in crate::check) fn offer(&mut self, prediction: Prediction) {
         self.offered += 1;
         if self.kept.len() < MOST_PREDICTIONS {

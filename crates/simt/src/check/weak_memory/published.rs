@@ -1,11 +1,10 @@
 //! Release sequences of atomic writes.
 //!
-//! A release is an atomic write with that order, or a fence and then any atomic write; an acquire is
-//! an atomic read with that order, or any atomic read and then a fence (PTX ISA, "Memory Consistency
-//! Model: Release and Acquire Patterns"). They synchronise if the read takes its value from that
-//! write, or from updates that follow it one upon the other ("Observation Order"), and if the scope
-//! of each includes the other thread. So an update continues the word's release sequence and adds its
-//! own thread's releases, and a store, atomic or plain, begins a new one.
+//! A release is an atomic write with that order, or a fence and then any atomic write; an acquire is an atomic read
+//! with that order, or any atomic read and then a fence (PTX ISA, "Memory Consistency Model: Release and Acquire
+//! Patterns"). They synchronise if the read takes its value from that write, or from a chain of updates that follows it
+//! ("Observation Order"), and if the scope of each includes the other thread. So an update continues the word's release
+//! sequence and adds its own thread's releases, and a store, atomic or plain, begins a new one.
 
 use crate::basics::NumberMap;
 use crate::check::asynchronous::clusters::Clusters;
@@ -21,15 +20,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub(in crate::check) struct Release {
     /// For threads of the device.
     to_device: Before,
-    /// By block, for its threads: what they have released themselves.
+    /// By block, for its threads: what its own threads have released.
     to_blocks: NumberMap<u32, Before>,
-    /// The same by cluster, where those have several blocks.
+    /// The same by cluster, if clusters have several blocks.
     to_clusters: NumberMap<u32, Before>,
 }
 
 impl Release {
-    /// Adds what a thread of `block` has released with the scope of this index: for all threads that are in
-    /// it, and in narrower ones of the thread.
+    /// Adds what a thread of `block` has released with the scope of this index, for all threads in that scope and in
+    /// the thread's narrower ones.
     pub fn add(&mut self, (block, clusters): (u32, &Clusters), scope: usize, released: &Before) {
         if released.is_empty() {
             return;
@@ -59,7 +58,7 @@ impl Release {
 pub(in crate::check) struct Words {
     /// The releases of the last writes.
     pub releases: NumberMap<usize, Release>,
-    /// The last stores, where loads may return older ones.
+    /// The last stores, if loads may return older ones.
     pub histories: Histories<Release>,
 }
 
@@ -68,12 +67,12 @@ pub(in crate::check) struct Words {
 pub(in crate::check) struct Published {
     words: Mutex<Words>,
     pub changes: Changes,
-    /// Whether there ever was anything: most launches do without.
+    /// Whether there was ever a release: most launches have none.
     is_used: AtomicBool,
 }
 
 impl Published {
-    /// Whether there ever was anything.
+    /// Whether there was ever a release.
     #[inline]
     pub fn is_used(&self) -> bool {
         self.is_used.load(Ordering::Acquire)

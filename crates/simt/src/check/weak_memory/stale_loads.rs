@@ -5,16 +5,16 @@ use crate::check::clocks::clock::{SharedClock, add};
 use crate::check::clocks::happens_before::HappensBefore;
 use std::cell::RefCell;
 
-/// One in this many of the loads that may return an older store does.
+/// One in this many loads that may return an older store does.
 const RARITY: u64 = 4;
 
-/// The streams of the seed's generator are those of the order of warps: these are others.
+/// Streams of the seed's generator that the order of warps does not use.
 const SEED_OF_LOADS: u64 = 0x7374_616c_655f_6c64;
 
 /// Chooses the stores that the loads of a running block return.
 #[derive(Default)]
 pub(in crate::check) struct StaleLoads {
-    /// None where each load returns the newest.
+    /// `None` if each load returns the newest.
     random: Option<RefCell<SplitMix64>>,
 }
 
@@ -33,7 +33,7 @@ impl StaleLoads {
         self.random.is_some()
     }
 
-    /// A number from `first` to `newest`, which mostly is the latter.
+    /// A number from `first` to `newest`, mostly the latter.
     pub fn draw(&self, first: usize, newest: usize) -> usize {
         let Some(random) = self.random.as_ref().filter(|_| first < newest) else {
             return newest;
@@ -46,9 +46,8 @@ impl StaleLoads {
     }
 }
 
-/// A sequentially consistent fence of a thread comes after those of `fences`, which include its thread as
-/// its own scope includes theirs ("Fence-SC order"), and later ones come after it. `released` is what is
-/// before the fence otherwise.
+/// Orders a thread's sequentially consistent fence after those of `fences` ("Fence-SC order"): each one's scope
+/// includes the other's thread. Later fences come after it. `released` is what is before the fence otherwise.
 pub(in crate::check) fn follow_fences(
     clocks: &mut HappensBefore,
     released: &SharedClock,

@@ -1,4 +1,4 @@
-//! What one request costs of global or shared memory.
+//! The costs of one request to global or shared memory.
 
 use super::Lanes;
 use simt::{GlobalTally, Operation, SharedTally};
@@ -17,7 +17,7 @@ pub fn writes_global(operation: Operation) -> bool {
     [Operation::GlobalStore, Operation::GlobalAtomic].contains(&operation)
 }
 
-/// The distinct pieces of so many bytes that the lanes request bytes of.
+/// The distinct pieces of this many bytes that the lanes' requests touch.
 pub fn pieces(lanes: &Lanes, bytes: usize) -> BTreeSet<usize> {
     lanes
         .values()
@@ -52,7 +52,7 @@ pub fn add_shared(tally: &mut SharedTally, operation: Operation, lanes: &Lanes) 
     }
     tally.requests += 1;
     tally.bytes_asked += requested(lanes);
-    // A warp of 64 lanes is served as two of 32.
+    // A warp of 64 lanes is served as two halves.
     for first in [0, 32] {
         let half = (0..32).filter_map(|lane| Some((lane, lanes.get(&(first + lane))?.clone())));
         add_warp_of_32(tally, operation, &half.collect());
@@ -96,8 +96,8 @@ fn add_warp_of_32(tally: &mut SharedTally, operation: Operation, lanes: &Lanes) 
     }
 }
 
-/// Goes through shared memory pass by pass: in each, a bank serves one word, to every lane that
-/// requests it, but of atomic updates to one lane.
+/// Simulates the passes through shared memory. In each, a bank serves one word: to every lane that requests it, or one
+/// lane's atomic update.
 fn passes(mut waiting: Vec<usize>, is_atomic: bool) -> u64 {
     let mut passes = 0;
     while !waiting.is_empty() {

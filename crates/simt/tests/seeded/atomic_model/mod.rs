@@ -1,4 +1,4 @@
-//! The checks of atomic accesses, fences and partial barriers against a slow model.
+//! Compares the checks of atomic accesses, fences and partial barriers with a slow model.
 
 mod model;
 mod program;
@@ -11,7 +11,7 @@ use simt::{DefectKind, Space};
 proptest! {
     #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// A race is found at the step that has one, and nothing where there is none.
+    /// A race is found at its step, and nothing is found without one.
     #[test]
     fn races_of_atomics_are_those_of_the_model(steps in steps(), seed in 1_u64..4) {
         let found = found(&steps, seed, Space::Global);
@@ -36,7 +36,7 @@ proptest! {
     }
 }
 
-/// Enough of the programs have a race with atomic accesses, and enough have several steps and none.
+/// Enough programs have a race with atomic accesses, and enough with several steps have none.
 #[test]
 fn programs_have_races_and_have_none() {
     use proptest::strategy::ValueTree;

@@ -1,5 +1,4 @@
-//! A slow model that is obviously right: each thread knows the set of the accesses before it, and each word hands
-//! sets on.
+//! A slow, obviously correct model: each thread knows the set of the accesses before it, and each word passes sets on.
 
 use super::program::{ACTORS, Step, THREADS, is_atomic};
 use crate::causality::{Handed, Threads};
@@ -8,19 +7,18 @@ use simt::{AccessKind, DefectKind, MemoryOrder, MemoryScope};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// An access that has been made.
+/// A past access.
 struct Made {
     thread: (usize, usize),
     kind: AccessKind,
     order: MemoryOrder,
     scope: MemoryScope,
     words: Range<usize>,
-    /// Those of its words that nothing has been written to since, plainly: what comes after such a write
-    /// comes after all that the write comes after.
+    /// Its words without a plain write since. What comes after such a write comes after everything before the write.
     left: BTreeSet<usize>,
-    /// Of a load: whether an update of its width comes after it, which stands for it then.
+    /// For a load: whether an update of its width comes after it, and so represents it.
     is_replaced: bool,
-    /// Of an atomic access: whether a later one stands for it, which comes after it.
+    /// For an atomic access: whether a later one that comes after it represents it.
     is_represented: bool,
 }
 
@@ -37,7 +35,7 @@ impl Made {
         self.is_atomic() && self.writes()
     }
 
-    /// Whether two atomic accesses need no order.
+    /// Whether two atomic accesses need no order between them.
     fn is_strong_with(&self, other: &Self) -> bool {
         let are_together = self.thread.0 == other.thread.0;
         let are_wide = [self, other]
@@ -46,8 +44,8 @@ impl Made {
         self.words.len() == other.words.len() && (are_together || are_wide)
     }
 
-    /// Whether `later`, which comes after it, stands for it: what need not come after `later` need not come
-    /// after it, but for accesses with narrower scopes than both, which the checks leave out.
+    /// Whether `later`, which comes after it, represents it: whatever need not come after `later` need not come after
+    /// it. The checks do not consider accesses with narrower scopes than both.
     fn is_like(&self, later: &Self) -> bool {
         let is_kept = self.updates() && !later.updates();
         let is_as_wide = self.scope == MemoryScope::Device
@@ -55,7 +53,7 @@ impl Made {
         self.is_atomic() && later.is_atomic() && self.words == later.words && is_as_wide && !is_kept
     }
 
-    /// The words that it has in common with a later access.
+    /// The words that it shares with a later access.
     fn common(&self, later: &Self) -> impl Iterator<Item = usize> {
         self.left
             .iter()
@@ -80,7 +78,7 @@ impl Model {
         }
     }
 
-    /// Takes a step: the kinds of the races that it has.
+    /// Takes a step, and returns the kinds of its races.
     fn step(&mut self, step: Step) -> Vec<DefectKind> {
         match step {
             Step::Access {
@@ -144,8 +142,8 @@ impl Model {
         races.map(kind).collect()
     }
 
-    /// Whether a thread accesses plainly what it itself was the last to update, after an update or
-    /// after a load that one stands for.
+    /// Whether a thread makes a plain access of a word that it was the last to update, after an update or a load that
+    /// an update represents.
     fn is_behind_own_update(&self, earlier: &Made, access: &Made) -> bool {
         let is_last_own = |word: usize| {
             let mut accesses = self.accesses.iter().rev();

@@ -1,4 +1,4 @@
-//! Programs of accesses, fences and partial barriers: how they are drawn, and what the simulator finds in them.
+//! Random programs of accesses, fences and partial barriers, and the simulator's findings in them.
 
 use crate::causality::any_order;
 use crate::turns::{BLOCKS, Turns, WORDS};
@@ -15,17 +15,17 @@ pub const ACTORS: [(usize, usize); 6] = [(0, 0), (0, 1), (0, 33), (0, 70), (1, 0
 
 #[derive(Clone, Copy, Debug)]
 pub enum Step {
-    /// By this actor, of so many words from a word on.
+    /// By this actor, of this many words from a word on.
     Access {
         actor: usize,
         kind: AccessKind,
         word: usize,
         words: usize,
-        /// Of an atomic one.
+        /// For an atomic access.
         order: MemoryOrder,
         scope: MemoryScope,
     },
-    /// A race does not depend on which kind of fence there is.
+    /// Races do not depend on the kind of fence.
     Fence {
         actor: usize,
         is_sequential: bool,
@@ -56,7 +56,7 @@ pub fn steps() -> impl Strategy<Value = Vec<Step>> {
         ],
         prop_oneof![4 => Just(1_usize), 1 => Just(2)],
     );
-    // Mostly the device: a narrower scope is a race between blocks.
+    // Mostly the device: with a narrower scope, blocks race.
     let scope = prop_oneof![1 => Just(MemoryScope::Block), 15 => Just(MemoryScope::Device)];
     let access = (
         0..ACTORS.len(),
@@ -88,7 +88,7 @@ pub fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..24)
 }
 
-/// The order as far as an access of this kind can have it.
+/// The order, weakened to one that an access of this kind can have.
 fn of_kind(order: MemoryOrder, kind: AccessKind) -> MemoryOrder {
     match (kind, order) {
         (_, MemoryOrder::Relaxed) | (AccessKind::Atomic, _) => order,
@@ -136,7 +136,7 @@ pub fn in_first_block(step: &Step) -> Step {
     }
 }
 
-/// The same step in a cluster of both blocks: some scopes of the device are those of the cluster.
+/// The same step in a cluster of both blocks, with some device scopes replaced by cluster scopes.
 pub fn in_cluster(step: &Step) -> Step {
     let mut step = *step;
     if let Step::Access { actor, scope, .. } | Step::Fence { actor, scope, .. } = &mut step
@@ -148,7 +148,7 @@ pub fn in_cluster(step: &Step) -> Step {
     step
 }
 
-/// Takes a step, as one of the threads that do.
+/// Takes a step, as one of its threads.
 fn take(step: Step, (space, base): (Space, usize)) {
     match step {
         Step::Access {
@@ -161,14 +161,14 @@ fn take(step: Step, (space, base): (Space, usize)) {
         } => {
             let (offset, bytes) = (word * WORD_BYTES, words * WORD_BYTES);
             if !is_atomic(kind) {
-                // SAFETY: (1) the launch alone accesses the words, which outlive it.
+                // SAFETY: the launch alone accesses the words, which outlive it.
                 unsafe {
                     simt::access(space, kind, base, WORDS * WORD_BYTES, offset, bytes, bytes)
                 };
                 return;
             }
             let view_bytes = WORDS * WORD_BYTES;
-            // SAFETY: (1) the launch alone accesses the words, which outlive it.
+            // SAFETY: the launch alone accesses the words, which outlive it.
             unsafe {
                 simt::atomic_access(space, kind, (order, scope), base, view_bytes, offset, bytes)
             };
@@ -176,13 +176,12 @@ fn take(step: Step, (space, base): (Space, usize)) {
             match words {
                 1 => {
                     let word = std::ptr::with_exposed_provenance_mut(address);
-                    // SAFETY: (1) the word is there and aligned, as the access says. (2) Nothing else
-                    // accesses it.
+                    // SAFETY: the word exists, and is aligned for the access. Nothing else accesses it.
                     unsafe { simt::atomic_update_u32(word, |old| old) };
                 }
                 _ => {
                     let word = std::ptr::with_exposed_provenance_mut(address);
-                    // SAFETY: (1), (2) as above.
+                    // SAFETY: as above.
                     unsafe { simt::atomic_update_u64(word, |old| old) };
                 }
             }
@@ -201,7 +200,7 @@ fn take(step: Step, (space, base): (Space, usize)) {
     }
 }
 
-/// Whether a thread takes part in the step, and whether it is the one that ends it.
+/// Whether a thread takes part in the step, and whether it ends the step.
 fn part(step: Step, (block, thread): (usize, usize)) -> (bool, bool) {
     match step {
         Step::Access { actor, .. } | Step::Fence { actor, .. } => {
@@ -220,7 +219,7 @@ fn part(step: Step, (block, thread): (usize, usize)) -> (bool, bool) {
     }
 }
 
-/// What the simulator finds in the steps under a seed.
+/// The simulator's findings in the steps under a seed.
 pub fn found(steps: &[Step], seed: u64, space: Space) -> Option<DefectKind> {
     let turns = Turns {
         threads: THREADS,
@@ -236,13 +235,13 @@ pub fn found(steps: &[Step], seed: u64, space: Space) -> Option<DefectKind> {
     find(&turns, steps, seed, space)
 }
 
-/// The same where the blocks are a cluster, and the words are in the shared memory of the first one.
+/// The same for a cluster of the blocks, with the words in the first one's shared memory.
 pub fn found_in_cluster(steps: &[Step], seed: u64) -> Option<DefectKind> {
     let turns = Turns {
         threads: THREADS,
         cluster: BLOCKS as u32,
         begin: |_| simt::cluster_barrier(),
-        // The first block stays while the other one accesses its memory.
+        // The first block must not end while the other one accesses its memory.
         end: |_, _| simt::cluster_barrier(),
         part,
         take: |_, step, (space, base)| {
@@ -257,7 +256,7 @@ fn find(turns: &Turns<Step>, steps: &[Step], seed: u64, space: Space) -> Option<
     let options = Options {
         seed,
         parallel_blocks: false,
-        // The model's loads read what is newest.
+        // The model's loads read the newest store.
         weak_memory: false,
         finding_limit: 1,
         ..Options::default()

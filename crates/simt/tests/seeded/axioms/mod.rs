@@ -1,4 +1,4 @@
-//! What small programs read and leave, against all that the axioms of the memory model allow.
+//! Compares the outcomes of small programs with all those that the axioms of the memory model allow.
 //!
 //! The seeds are fixed, whatever `TILEWRIGHT_SEEDS` says: these are tests of the simulator, not of a kernel.
 
@@ -12,10 +12,10 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
-/// Under how many seeds each program runs.
+/// The number of seeds of each program.
 const SEEDS: u64 = 24;
 
-/// A prediction needs a seed under which there is any.
+/// Predictions occur only under some seeds.
 const SEEDS_OF_LATER_STORES: u64 = 200;
 
 proptest! {
@@ -31,7 +31,7 @@ proptest! {
     }
 }
 
-/// Whether a program has outcomes that need a load of a later store, and how many of them are seen.
+/// Whether a program has outcomes that need a load of a later store, and the number of those that occur.
 fn later_outcomes(program: &Program) -> (usize, usize) {
     let allowed = Allowed::of(program);
     let later: Vec<_> = allowed.all.difference(&allowed.in_order).collect();
@@ -51,7 +51,7 @@ fn later_outcomes(program: &Program) -> (usize, usize) {
     (later.len(), later.iter().filter(is_seen).count())
 }
 
-/// Enough programs have outcomes that need a load of a later store, and enough of those are seen.
+/// Enough programs have outcomes that need a load of a later store, and enough of these occur.
 #[test]
 fn later_stores_are_returned() {
     let mut runner = TestRunner::deterministic();

@@ -1,8 +1,8 @@
-//! The axioms of the PTX ISA, "Memory Consistency Model", as they are written there: which outcomes they allow of a
-//! program. All executions are tried, and those are left that break no axiom.
+//! The axioms of the PTX ISA, "Memory Consistency Model", as written there: the outcomes of a program that they allow.
+//! Tries all executions, and keeps those that break no axiom.
 //!
-//! Two patterns of that model are left out, as the simulator leaves them out, and Rust does: a store after a release of
-//! the word by the same thread does not release, and a load before an acquire of the word does not acquire.
+//! Like the simulator and Rust, it omits two patterns of that model: a store after the same thread's release of the
+//! word does not release, and a load before an acquire of the word does not acquire.
 
 use super::program::{Outcome, Program, STEPS, Step, THREADS, Value, WORDS, unique_value};
 use super::relation::{Relation, orders};
@@ -14,11 +14,11 @@ use std::collections::BTreeSet;
 #[derive(Default)]
 pub struct Allowed {
     pub all: BTreeSet<Outcome>,
-    /// Those of executions in which no load returns what is stored later: program order and reads are acyclic.
+    /// The outcomes of executions in which no load returns a later store: program order and reads are acyclic.
     pub in_order: BTreeSet<Outcome>,
 }
 
-/// A step of a thread, or what a word holds in the beginning.
+/// A step of a thread, or a word's initial value.
 #[derive(Clone, Copy)]
 struct Event {
     /// Thread and step.
@@ -58,18 +58,18 @@ impl Event {
         }
     }
 
-    /// Whether the scope of each has the thread of the other.
+    /// Whether each one's scope includes the other's thread.
     fn is_strong_with(&self, other: &Self) -> bool {
         let is_wide = |event: &Self| !matches!(event.step, Step::Fence { scope, .. } if scope == MemoryScope::Block);
         self.block == other.block || is_wide(self) && is_wide(other)
     }
 }
 
-/// The events of a program, and what all of its executions have.
+/// The events of a program, and what all its executions share.
 struct Model {
     events: Vec<Event>,
     program_order: Relation,
-    /// From a read to the store that writes what it has read.
+    /// From a read to the store that writes the value read.
     dependencies: Relation,
 }
 
@@ -279,7 +279,7 @@ impl Model {
         steps.is_acyclic()
     }
 
-    /// Axioms "Coherence", "Fence-SC" and "Causality", with some order of the sequentially consistent fences.
+    /// Axioms "Coherence", "Fence-SC" and "Causality", for some order of the sequentially consistent fences.
     fn is_causal(&self, execution: &Execution) -> bool {
         let is_sequential = |event: &Event| {
             matches!(
@@ -310,7 +310,7 @@ impl Model {
         })
     }
 
-    /// Whether causality order contradicts no other.
+    /// Whether causality order is consistent with the others.
     fn keeps(&self, causality: &Relation, execution: &Execution, fence_order: &Relation) -> bool {
         causality.pairs().all(|(earlier, later)| {
             let (one, other) = (&self.events[earlier], &self.events[later]);
@@ -343,7 +343,7 @@ impl Model {
         result
     }
 
-    /// The access itself, if it releases, and the fences before it; or if it acquires, and the fences behind it.
+    /// The access itself, if it releases, and the fences before it; or, if it acquires, the fences after it.
     fn ends_of_pattern(&self, access: usize, releases: bool) -> impl Iterator<Item = usize> + '_ {
         let (of_acquire, of_release) = self.events[access].acquires_and_releases();
         let itself = if releases { of_release } else { of_acquire };

@@ -1,4 +1,4 @@
-//! Small programs of atomic accesses and fences: how they are drawn, and what a launch of one reads and leaves.
+//! Random small programs of atomic accesses and fences, and the outcome of a launch of one.
 
 use crate::harness::{ELEMENTS, Memory, block, me, run_and_read};
 use proptest::prelude::*;
@@ -9,11 +9,11 @@ pub const WORDS: usize = 2;
 /// The most steps of a thread.
 pub const STEPS: usize = 3;
 
-/// What a store writes.
+/// The value of a store.
 #[derive(Clone, Copy, Debug)]
 pub enum Value {
     Constant(u32),
-    /// What its thread has read last; 0 if it has read nothing.
+    /// The value that its thread read last; 0 if it has read nothing.
     Read,
 }
 
@@ -34,24 +34,24 @@ pub enum Step {
         order: MemoryOrder,
     },
     Fence {
-        /// Whether it is sequentially consistent; if not, it acquires and releases.
+        /// Whether it is sequentially consistent. Otherwise it acquires and releases.
         is_sequential: bool,
         scope: MemoryScope,
     },
 }
 
-/// The steps of each thread, and which blocks the threads are of.
+/// The steps of each thread, and the threads' blocks.
 #[derive(Clone, Debug)]
 pub struct Program {
     pub threads: [Vec<Step>; THREADS],
     pub are_apart: bool,
 }
 
-/// What each step has read, 0 for those that read nothing, and what the words hold in the end.
+/// The value that each step has read, 0 if it reads nothing, and the words' final values.
 pub type Outcome = ([[u32; STEPS]; THREADS], [u32; WORDS]);
 
 impl Program {
-    /// The block of a thread: each has its own, or the last one alone.
+    /// The block of a thread: each thread has its own, or only the last one has.
     pub fn block_of(&self, thread: usize) -> usize {
         match self.are_apart {
             true => thread,
@@ -59,7 +59,7 @@ impl Program {
         }
     }
 
-    /// What a thread of the launch is in the program, if it is any.
+    /// The program's thread that a thread of the launch runs, if any.
     fn number(&self) -> Option<usize> {
         match (self.are_apart, block(), me()) {
             (true, block, _) => Some(block),
@@ -111,18 +111,18 @@ impl Program {
     }
 }
 
-/// What an exchange writes.
+/// The value of an exchange.
 pub fn unique_value(thread: usize, step: usize) -> u32 {
     (10 + thread * STEPS + step) as u32
 }
 
-/// The word in which the launch leaves what a step has read.
+/// The word to which the launch writes what a step has read.
 fn result_of(thread: usize, step: usize) -> usize {
     16 + thread * STEPS + step
 }
 
 impl Step {
-    /// Takes the step, which writes `written` if it writes; what it reads, if it reads.
+    /// Takes the step, which writes `written` if it writes. Returns the value read, if it reads.
     fn take(self, base: usize, written: u32) -> Option<u32> {
         let (word, kind, order) = match self {
             Self::Load { word, order } => (word, AccessKind::AtomicRead, order),
@@ -141,20 +141,20 @@ impl Step {
         };
         let ordering = (order, MemoryScope::Device);
         let bytes = 4 * ELEMENTS;
-        // SAFETY: (1) the launch alone accesses the words, which outlive it.
+        // SAFETY: the launch alone accesses the words, which outlive it.
         unsafe { simt::atomic_access(Space::Global, kind, ordering, base, bytes, 4 * word, 4) };
         let address = std::ptr::with_exposed_provenance_mut(base + 4 * word);
         let change = |old| match kind {
             AccessKind::AtomicRead => old,
             _ => written,
         };
-        // SAFETY: (1) the word is there and aligned, as the access says. (2) Nothing else accesses it.
+        // SAFETY: the word exists, and is aligned for the access. Nothing else accesses it.
         let read = unsafe { simt::atomic_update_u32(address, change) };
         (kind != AccessKind::AtomicWrite).then_some(read)
     }
 }
 
-/// A step that is relaxed more often than not.
+/// A step that is mostly relaxed.
 fn step() -> impl Strategy<Value = Step> {
     let word = || 0..WORDS;
     let relaxed_or = |order| prop_oneof![3 => Just(MemoryOrder::Relaxed), 1 => Just(order)];

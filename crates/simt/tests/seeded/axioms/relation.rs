@@ -1,11 +1,11 @@
 //! Relations between a few events.
 
-/// For each event, those that it is related to: one bit each.
+/// For each event, one bit for each event that it is related to.
 #[derive(Clone)]
 pub struct Relation(Vec<u32>);
 
 impl Relation {
-    /// Of `events` events, none of which is related to another.
+    /// The empty relation of `events` events.
     pub fn new(events: usize) -> Self {
         Self(vec![0; events])
     }
@@ -32,7 +32,7 @@ impl Relation {
         Self(rows.map(|(one, other)| one | other).collect())
     }
 
-    /// What is reached by a step of this one and then one of the other.
+    /// The composition: a step of this relation, then one of the other.
     pub fn then(&self, other: &Self) -> Self {
         let mut result = Self::new(self.0.len());
         for (from, middle) in self.pairs() {
@@ -41,7 +41,7 @@ impl Relation {
         result
     }
 
-    /// What is reached by one step or more.
+    /// The transitive closure.
     pub fn closure(&self) -> Self {
         let mut closed = self.clone();
         for middle in 0..closed.0.len() {

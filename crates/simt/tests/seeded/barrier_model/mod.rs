@@ -1,4 +1,4 @@
-//! Mbarriers and the barrier of a cluster against a slow model: which phases are complete, by arrivals and by the
+//! Compares mbarriers and the cluster's barrier with a slow model: which phases are complete, by arrivals and by the
 //! bytes of bulk copies, and what they order.
 
 mod model;
@@ -12,7 +12,7 @@ use simt::Space;
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1024, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Each test of a phase returns what the model says, and the first step that is wrong is found.
+    /// Each test of a phase returns the model's answer, and the first wrong step is found.
     #[test]
     fn barriers_order_global_memory_as_the_model_does(steps in steps(), seed in 0_u64..8) {
         prop_assert_eq!(run(&steps, seed, Space::Global), expected(&steps));
@@ -24,8 +24,8 @@ proptest! {
     }
 }
 
-/// Enough programs have phases that are complete and accesses that waits alone order, enough have a race, some
-/// arrive too often, and enough read what copies have filled, after a wait and without one.
+/// Enough programs have complete phases and accesses that only waits order, enough have a race, some arrive too often,
+/// and enough read lines that copies have filled, with and without a wait.
 #[test]
 fn programs_are_right_and_wrong() {
     use proptest::strategy::ValueTree;
@@ -43,7 +43,7 @@ fn programs_are_right_and_wrong() {
     let found = |kind| count(&|outcome| *outcome == Err(kind));
     let passed = count(&|outcome| outcome.as_ref().is_ok_and(|values| values.contains(&1)));
     let ordered = programs.iter().filter(|steps| {
-        // Without waits, lines must not be read either, for another reason.
+        // Without waits, reading lines is wrong for another reason.
         let is_kept = |step: &&Step| {
             use Step::{ClusterWait, ReadLine, Wait};
             !matches!(step, Wait { .. } | ClusterWait { .. } | ReadLine { .. })

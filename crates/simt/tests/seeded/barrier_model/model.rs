@@ -1,23 +1,23 @@
-//! A slow model that is obviously right: each thread knows the set of the steps before it, barriers count arrivals
-//! and bytes, and hand sets on.
+//! A slow, obviously correct model: each thread knows the set of the steps before it, and barriers count arrivals and
+//! bytes, and pass sets on.
 
 use super::program::{ACTORS, ARRIVALS, LINE_BYTES, LINES, Step};
 use crate::causality::Steps;
 use simt::{AccessKind, DefectKind};
 use std::mem::take;
 
-/// What each step returns, or what is wrong with the first one that is.
+/// The result of each step, or the error of the first wrong one.
 pub type Outcome = Result<Vec<u32>, DefectKind>;
 
 /// An mbarrier.
 struct Mbarrier {
     missing: u32,
-    /// Bytes that are expected, less those that have come.
+    /// Expected bytes, less those that have arrived.
     bytes: i64,
     phases: u32,
-    /// What those know that have arrived, in this phase and before.
+    /// The knowledge of the arrivals in this phase and before.
     gathered: Steps,
-    /// What they knew when the last phase was complete.
+    /// Their knowledge when the last phase was complete.
     handed: Steps,
 }
 
@@ -33,7 +33,7 @@ struct Cluster {
 }
 
 impl Cluster {
-    /// A thread that knows `known` arrives, unless it has and did not wait. Returns whether it has arrived.
+    /// A thread that knows `known` arrives, unless it has arrived and not waited. Returns whether it arrives.
     fn arrive(&mut self, actor: usize, known: &Steps) -> bool {
         if self.arrived[actor] || self.is_open[actor] {
             return false;
@@ -47,14 +47,14 @@ impl Cluster {
         true
     }
 
-    /// A thread waits, if its phase is complete. Returns what it knows then.
+    /// A thread waits, if its phase is complete. Returns what it then knows.
     fn wait(&mut self, actor: usize) -> Option<&Steps> {
         take(&mut self.is_open[actor]).then_some(&self.handed)
     }
 }
 
-/// The steps without arrivals and waits at the barrier of the cluster that would be wrong or last, and without
-/// copies that there is no room for. Copies fill one line after another, and each line is read after its copy.
+/// The steps, without wrong or final arrivals and waits at the cluster's barrier, and without copies beyond the last
+/// line. Copies fill one line after another, and each line is read after its copy.
 pub fn possible(steps: &[Step]) -> Vec<Step> {
     let mut cluster = Cluster::default();
     let mut lines = 0;
@@ -131,7 +131,7 @@ impl Model {
             } => {
                 self.lines[line] = Some(number);
                 let barrier = &mut self.barriers[of];
-                // What comes after a wait comes after the copy, and not after what its thread has done.
+                // A wait orders the copy before it, but not its thread's other accesses.
                 barrier.gathered.insert(number);
                 barrier.bytes -= LINE_BYTES as i64;
                 barrier.end_phase(ARRIVALS[of]);
@@ -170,7 +170,7 @@ impl Mbarrier {
         }
     }
 
-    /// The next phase begins, if nothing is missing.
+    /// Begins the next phase, if nothing is missing.
     fn end_phase(&mut self, arrivals: u32) {
         if self.missing == 0 && self.bytes == 0 {
             self.missing = arrivals;
@@ -180,7 +180,7 @@ impl Mbarrier {
     }
 }
 
-/// What the model says of the steps.
+/// The model's results of the steps.
 pub fn expected(steps: &[Step]) -> Outcome {
     let mut model = Model {
         known: Default::default(),
@@ -195,7 +195,7 @@ pub fn expected(steps: &[Step]) -> Outcome {
         .collect();
     let has_other_bytes = model.barriers.iter().any(|barrier| barrier.bytes != 0);
     match has_other_bytes {
-        // The block ends, and a phase has other bytes than it expects.
+        // The block ends while a phase lacks bytes, or has too many.
         true => values.and(Err(DefectKind::BarrierMisuse)),
         false => values,
     }

@@ -1,5 +1,4 @@
-//! Programs of plain accesses, bulk copies, arrivals and waits: how they are drawn, and what the simulator says of
-//! them.
+//! Random programs of plain accesses, bulk copies, arrivals and waits, and the simulator's results of them.
 
 use super::model::{Outcome, possible};
 use crate::turns::{BLOCKS, BYTES, Turns, WORDS};
@@ -12,18 +11,18 @@ const THREADS: usize = 2;
 /// The threads: block and thread.
 pub const ACTORS: [(usize, usize); BLOCKS * THREADS] = [(0, 0), (0, 1), (1, 0), (1, 1)];
 
-/// Arrivals of the phases of each mbarrier. They are in the first block, whose threads alone wait.
+/// Arrivals of a phase, for each mbarrier. These are in the first block, and only its threads wait.
 pub const ARRIVALS: [u32; 2] = [2, 3];
 
 /// Lines of the first block, which copies fill.
 pub const LINES: usize = 8;
 pub const LINE_BYTES: usize = 16;
 
-/// A line, aligned as bulk copies need it.
+/// A line, aligned as bulk copies require.
 #[repr(align(16))]
 struct Line([u32; LINE_BYTES / 4]);
 
-/// What each copy copies.
+/// The source of each copy.
 static SOURCE: Line = Line([0x5EED_0F11; LINE_BYTES / 4]);
 
 #[derive(Clone, Copy, Debug)]
@@ -42,8 +41,8 @@ pub enum Step {
         barrier: usize,
         bytes: u32,
     },
-    /// A bulk copy of a line to the first block counts on an mbarrier. It has landed when the step ends, so the
-    /// model need not know when that is.
+    /// A bulk copy of a line to the first block, which counts on an mbarrier. It has landed when the step ends, so that
+    /// the model knows when.
     Copy {
         actor: usize,
         barrier: usize,
@@ -51,13 +50,13 @@ pub enum Step {
     },
     /// A plain read of a line that a copy has filled.
     ReadLine { actor: usize, line: usize },
-    /// Whether the phase of this parity is complete; it is waited for if so.
+    /// A test of the phase of this parity, which is a wait if the phase is complete.
     Wait {
         actor: usize,
         barrier: usize,
         parity: bool,
     },
-    /// An arrival at the barrier of the cluster, by a thread that has waited for the last one.
+    /// An arrival at the cluster's barrier, by a thread that has waited for the last one.
     ClusterArrive { actor: usize },
     /// A wait by a thread that has arrived, as soon as all have.
     ClusterWait { actor: usize },
@@ -126,8 +125,8 @@ fn phase(barrier: usize, actors: [u8; 4]) -> Vec<Step> {
     arrivals.chain(waits).collect()
 }
 
-/// A [`phase`] that expects the bytes of `copies` copies: those, and what expects them, stand somewhere in it.
-/// One that waits reads the last line.
+/// A [`phase`] that expects the bytes of `copies` copies. The copies and the expectation are anywhere in it. A waiting
+/// thread reads the last line.
 fn filled_phase(
     (barrier, actors): (usize, [u8; 4]),
     copies: usize,
@@ -140,7 +139,7 @@ fn filled_phase(
         barrier,
         line: 0,
     };
-    // Behind none, some or all of the arrivals, and before the waits.
+    // After none, some or all of the arrivals, and before the waits.
     let first = place.index(ARRIVALS[barrier] as usize + 1);
     steps.splice(first..first, vec![copy; copies]);
     let expect = Step::Expect {
@@ -188,24 +187,24 @@ fn line_at(line: usize) -> usize {
     simt::map_shared(own_line_at(line).expose_provenance(), 0)
 }
 
-/// A copy fills a line of the first block, and has landed.
+/// Copies to a line of the first block, and lets the copy land.
 fn fill(barrier: usize, line: usize) {
     let source = SOURCE.0.as_ptr().cast();
     let blocks = (simt::cluster_rank() != 0).then_some(0b01);
-    // SAFETY: (1) the source is static, and has so many bytes.
+    // SAFETY: the source is static, and has this many bytes.
     unsafe {
         let barrier = own_barrier_at(barrier);
         simt::bulk_load(own_line_at(line), source, LINE_BYTES, barrier, blocks);
     }
-    // The checks do not see this: it is no access of the program.
+    // The checks do not see this, which is no access of the program.
     let last: *const u32 = std::ptr::with_exposed_provenance(line_at(line) + LINE_BYTES - 4);
-    // SAFETY: the line is there, aligned, and one host thread has the cluster.
+    // SAFETY: the line exists and is aligned, and one host thread runs the cluster.
     while unsafe { last.read_volatile() } != SOURCE.0[0] {
         simt::yield_now();
     }
 }
 
-/// The first thread of the first block makes the mbarriers, before all threads of the cluster meet.
+/// The first thread of the first block initialises the mbarriers, before all threads of the cluster meet.
 fn begin(thread: usize) {
     let first = barrier_at(0);
     if simt::cluster_rank() == 0 && thread == 0 {
@@ -217,7 +216,7 @@ fn begin(thread: usize) {
     simt::cluster_barrier();
 }
 
-/// All threads end the phase that some may have arrived in, and meet once more: a block stays while others
+/// All threads complete the phase that some may have arrived in, and meet once more, so that no block ends while others
 /// access its memory.
 fn end(steps: &[Step], place: (usize, usize)) {
     let of_cluster = steps
@@ -233,7 +232,7 @@ fn end(steps: &[Step], place: (usize, usize)) {
     simt::cluster_barrier();
 }
 
-/// Takes a step; returns whether a phase was complete.
+/// Takes a step, and returns whether a phase was complete.
 fn take(_: usize, step: Step, (space, base): (Space, usize)) -> u32 {
     match step {
         Step::Access { kind, word, .. } => {
@@ -241,7 +240,7 @@ fn take(_: usize, step: Step, (space, base): (Space, usize)) -> u32 {
                 Space::Shared => simt::map_shared(base, 0),
                 _ => base,
             };
-            // SAFETY: (1) the launch alone accesses the words, which outlive it.
+            // SAFETY: the launch alone accesses the words, which outlive it.
             unsafe { simt::access(space, kind, base, BYTES, 4 * word, 4, 4) };
         }
         Step::Arrive { barrier, .. } => simt::mbarrier_arrive(barrier_at(barrier)),
@@ -249,7 +248,7 @@ fn take(_: usize, step: Step, (space, base): (Space, usize)) -> u32 {
         Step::Copy { barrier, line, .. } => fill(barrier, line),
         Step::ReadLine { line, .. } => {
             let (space, kind) = (Space::Shared, AccessKind::Read);
-            // SAFETY: (1) the launch alone accesses the words, which outlive it.
+            // SAFETY: the launch alone accesses the words, which outlive it.
             unsafe { simt::access(space, kind, line_at(line), LINE_BYTES, 0, LINE_BYTES, 16) };
         }
         Step::Wait {
@@ -273,7 +272,7 @@ fn part(step: Step, place: (usize, usize)) -> (bool, bool) {
     (is_actor, is_actor)
 }
 
-/// What the steps return under a seed, or what is found.
+/// The results of the steps under a seed, or the finding.
 pub fn run(steps: &[Step], seed: u64, space: Space) -> Outcome {
     let options = Options {
         seed,

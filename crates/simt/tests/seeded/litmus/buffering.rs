@@ -1,4 +1,4 @@
-//! Loads that return later stores: where a store does not depend on the load, and no order forbids it.
+//! Loads that return later stores: allowed if the store does not depend on the load, and no order forbids it.
 
 use super::{
     Conditions, Means, PLACES, Place, Round, Test, X, Y, all_outcomes, assert_seen, outcomes_under,
@@ -7,7 +7,7 @@ use cuda_std::atomic::{Acquire, DeviceScope, Relaxed, Release};
 use simt::MemoryScope;
 use std::collections::BTreeSet;
 
-/// Without fences but those of the test itself.
+/// Without fences other than the test's.
 fn conditions_at(place: Place) -> Conditions {
     Conditions {
         place,
@@ -17,7 +17,7 @@ fn conditions_at(place: Place) -> Conditions {
     }
 }
 
-/// Fails unless a test has these outcomes, and no other, at each place.
+/// Fails unless a test has exactly these outcomes at each place.
 fn assert_everywhere(test: Test, expected: &BTreeSet<Vec<u32>>) {
     for place in PLACES {
         assert_seen(test, expected, conditions_at(place));
@@ -48,7 +48,7 @@ fn few_seeds_are_enough() {
     }
 }
 
-/// The other thread's fence orders its own accesses alone.
+/// The other thread's fence orders only its own accesses.
 #[test]
 fn one_fence_does_not_help() {
     let tests: [Test; 2] = [
@@ -72,7 +72,7 @@ fn one_fence(round: &Round<'_>, number: usize, fence: fn(MemoryScope)) {
     }
 }
 
-/// An acquire and a release of one thread, and none of the other.
+/// One thread acquires and releases; the other does neither.
 #[test]
 fn one_order_does_not_help() {
     let test: Test = |round, number| match number {
@@ -117,7 +117,7 @@ fn a_later_store_is_seen_from_then_on() {
     assert_everywhere(test, &expected);
 }
 
-/// No value comes out of thin air: each store would store what the other thread has read.
+/// No value comes out of thin air: each thread would store what the other has read.
 #[test]
 fn copies_of_each_other_stay_zero() {
     let test: Test = |round, number| {
@@ -167,8 +167,8 @@ fn a_condition_on_a_later_store_is_true() {
     assert_everywhere(test, &set_of(&[&[0, 0], &[1, 0], &[1, 1]]));
 }
 
-/// The second thread stores X for another reason where the first one reads 1: because the first one stores Y, in place of
-/// the third one, which does so only as long as Z is 0.
+/// If the first thread reads 1, the second one stores X for another reason: the first one stores Y, instead of the
+/// third one, which does so only while Z is 0.
 #[test]
 fn a_store_may_not_become_its_own_reason() {
     const Z: usize = 2;

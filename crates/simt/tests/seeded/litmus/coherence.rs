@@ -1,4 +1,4 @@
-//! What each word has to itself, without fences, and what barriers order.
+//! The guarantees for each word without fences, and the order of barriers.
 
 use super::{Conditions, Means, PLACES, ROUNDS, SEEDS, Test, X, assert_seen};
 use crate::harness::{Memory, run_and_read};
@@ -6,7 +6,7 @@ use cuda_std::atomic::{DeviceScope, Relaxed};
 use cuda_std::prelude::*;
 use simt::Options;
 
-/// Fails unless a test without fences has all outcomes `expected`, and no other, at each place.
+/// Fails unless a test without fences has exactly the outcomes `expected` at each place.
 fn assert_without_fences(test: Test, expected: &[&[u32]]) {
     let expected = expected.iter().map(|outcome| outcome.to_vec()).collect();
     for place in PLACES {
@@ -38,7 +38,7 @@ fn reads_of_one_word_go_forward() {
     assert_without_fences(test, &forward);
 }
 
-/// A thread reads nothing older than its own write, but may read that of another (CoWR).
+/// A thread reads nothing older than its own write, but may read another thread's (CoWR).
 #[test]
 fn a_thread_sees_its_own_writes() {
     let test: Test = |round, number| match number {
@@ -52,7 +52,7 @@ fn a_thread_sees_its_own_writes() {
     assert_without_fences(test, &[&[1], &[2]]);
 }
 
-/// An update reads what is newest: none is lost.
+/// An update reads the newest store, so no update is lost.
 #[test]
 fn updates_read_the_newest_value() {
     let test: Test = |round, number| {

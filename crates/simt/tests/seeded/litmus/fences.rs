@@ -1,4 +1,4 @@
-//! Orders by fences between relaxed accesses: with fences whose scope has all threads, no outcome is weak.
+//! Orders by fences between relaxed accesses. With fences whose scope includes all threads, no outcome is weak.
 
 use super::{
     Conditions, Means, PLACES, SCOPES, Test, X, Y, all_outcomes, assert_seen, causality, iriw,
@@ -6,9 +6,9 @@ use super::{
 };
 use simt::MemoryScope;
 
-/// Fails unless all outcomes of a test but the `weak` one are seen, and that one too where no fence, or none that
-/// includes both threads, forbids it. Of fences that acquire and release, `needs_order` says whether they allow
-/// it, whatever their scope.
+/// Fails unless all outcomes of a test occur, except the `weak` one if fences that include both threads forbid it.
+/// `needs_order`: only sequentially consistent fences forbid it, so fences that acquire and release allow it with any
+/// scope.
 fn assert_outcomes(test: Test, weak: &[u32], needs_order: bool) {
     let all = all_outcomes(weak.len());
     let mut strong = all.clone();
@@ -52,13 +52,13 @@ fn load_buffering_needs_fences() {
     assert_outcomes(load_buffering, &[1, 1], false);
 }
 
-/// Only sequentially consistent fences let them agree.
+/// Only sequentially consistent fences make them agree.
 #[test]
 fn two_readers_agree_on_the_order_of_two_writes() {
     assert_outcomes(iriw, &[1, 0, 1, 0], true);
 }
 
-/// What a thread has read is before what comes after its release: the third thread reads nothing older.
+/// What a thread has read comes before its release, so the third thread reads nothing older.
 #[test]
 fn what_was_read_is_handed_on() {
     assert_outcomes(causality, &[1, 1, 0], false);

@@ -1,6 +1,6 @@
-//! Litmus tests (Alglave, Maranget, Tautschnig, "Herding cats: modelling, simulation, testing, and
-//! data mining for weak memory", TOPLAS 2014) at the scope of a warp, a block, a cluster and the device.
-//! What the memory model of the PTX ISA forbids is never seen, and what it allows is.
+//! Litmus tests (Alglave, Maranget, Tautschnig, "Herding cats: modelling, simulation, testing, and data mining for weak
+//! memory", TOPLAS 2014) at the scope of a warp, a block, a cluster and the device. Outcomes that the memory model of
+//! the PTX ISA forbids never occur, and those that it allows do.
 
 mod buffering;
 mod coherence;
@@ -18,20 +18,20 @@ use simt::{MemoryScope, Options};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// How often each launch runs a test, each time in words of its own.
+/// The rounds of a test in a launch, each with its own words.
 const ROUNDS: usize = 8;
 const WORDS: usize = 16;
-/// Fixed, whatever `TILEWRIGHT_SEEDS` says: each outcome that the model allows is seen under one of these.
+/// Fixed, whatever `TILEWRIGHT_SEEDS` says: each outcome that the model allows occurs under one of these.
 const SEEDS: u64 = 128;
 
-/// Where the threads of a test are: the size of the launch, and which of them the caller is.
+/// The place of a test's threads: the size of the launch, and the caller's number in it.
 #[derive(Clone, Copy, Debug)]
 enum Place {
     Warp,
     Block,
-    /// The four blocks of one.
+    /// The four blocks of a cluster.
     Cluster,
-    /// The same, with variables in the shared memory of one of them.
+    /// The same, with variables in the shared memory of one block.
     Peer,
     Device,
 }
@@ -76,7 +76,7 @@ impl Place {
         }
     }
 
-    /// Whether a scope has all threads of a test at this place.
+    /// Whether a scope includes all threads of a test at this place.
     fn is_in(self, scope: MemoryScope) -> bool {
         match self {
             Self::Warp | Self::Block => true,
@@ -86,13 +86,13 @@ impl Place {
     }
 }
 
-/// How the threads of a test order what they do.
+/// How the threads of a test order their accesses.
 #[derive(Clone, Copy, Debug)]
 enum Means {
     Nothing,
     /// By a sequentially consistent fence between two accesses.
     Fence(MemoryScope),
-    /// By a fence between two accesses that acquires and releases.
+    /// By an acquire-release fence between two accesses.
     AcqRelFence(MemoryScope),
     /// Writes release, and reads acquire.
     Order(MemoryScope),
@@ -114,10 +114,10 @@ const SCOPES: [MemoryScope; 3] = [
     MemoryScope::Device,
 ];
 
-/// The words of one round: two variables, and what the threads have read.
+/// The words of one round: two variables, and the values read.
 struct Round<'a> {
     words: Words<'a>,
-    /// Where the variables are, if not among the words.
+    /// The place of the variables, if not among the words.
     peer: Option<RemoteSlice<'a, u32>>,
     first: usize,
     means: Means,
@@ -131,8 +131,8 @@ impl Round<'_> {
     /// A variable, for accesses of a scope.
     fn variable<S: Scope>(&self, variable: usize) -> AtomicRef<'_, u32, S> {
         let index = self.first + variable;
-        // SAFETY: (1) the words of the rounds are there. (2) The variables are accessed by atomic operations
-        // alone. (3) The blocks meet once more. Of the scope: (1) the simulator ends a launch that breaks this.
+        // SAFETY: the words of the rounds exist. The variables are accessed only by atomic operations. The blocks meet
+        // once more before they end. The simulator ends a launch that breaks the scope's rules.
         unsafe {
             let word = match self.peer {
                 Some(peer) => peer.atomic_ref(index),
@@ -185,7 +185,7 @@ impl Round<'_> {
     }
 }
 
-/// What thread `number` of a test does.
+/// The accesses of thread `number` of a test.
 type Test = fn(&Round<'_>, usize);
 
 /// Takes a thread of a launch through rounds of a test.
@@ -197,7 +197,7 @@ fn take_rounds((place, means): (Place, Means), rounds: usize, words: Words<'_>, 
     };
     if peer.is_some() {
         if cluster::rank() == 0 {
-            // SAFETY: (1) the array has so many. (2) The block has one thread, and the cluster meets next.
+            // SAFETY: the array has this many elements. The block has one thread, and the cluster meets next.
             (0..ROUNDS * WORDS).for_each(|word| unsafe { variables.store(word, 0) });
         }
         cluster::sync();
@@ -298,7 +298,7 @@ struct Conditions {
     weak_memory: bool,
 }
 
-/// What the threads of a test have read, over all seeds and rounds.
+/// The values that a test's threads have read, over all seeds and rounds.
 fn outcomes(test: Test, conditions: Conditions, results: usize) -> BTreeSet<Vec<u32>> {
     outcomes_under(0..conditions.place.seeds(), test, conditions, results)
 }
@@ -329,13 +329,13 @@ fn outcomes_under(
     seen
 }
 
-/// All outcomes of a test that reads 0 or 1 so many times.
+/// All outcomes of a test that reads 0 or 1 this many times.
 fn all_outcomes(results: usize) -> BTreeSet<Vec<u32>> {
     let of_bits = |bits: u32| (0..results).map(move |bit| bits >> bit & 1).collect();
     (0..1_u32 << results).map(of_bits).collect()
 }
 
-/// Fails unless exactly the outcomes `expected` are seen, or on several host threads no other.
+/// Fails unless exactly the outcomes `expected` occur; on several host threads, unless no others do.
 fn assert_seen(test: Test, expected: &BTreeSet<Vec<u32>>, conditions: Conditions) {
     let results = expected.first().expect("a run has an outcome").len();
     let seen = outcomes(test, conditions, results);

@@ -9,7 +9,7 @@ use cuda_std::atomic::{AtomicRef, DeviceScope, Relaxed, Release};
 use simt::{DefectKind, MemoryScope, Options};
 use std::collections::BTreeSet;
 
-/// Fails unless a test, with each scope that has all threads, has these outcomes and no other.
+/// Fails unless a test has exactly these outcomes, with each scope that includes all threads.
 fn assert_ordered(test: Test, expected: &BTreeSet<Vec<u32>>) {
     for place in PLACES {
         for scope in SCOPES.into_iter().filter(|scope| place.is_in(*scope)) {
@@ -58,7 +58,7 @@ fn two_readers_may_see_two_writes_in_either_order() {
     assert_ordered(iriw, &all_outcomes(4));
 }
 
-/// The first thread writes X and raises the flag Y, which the second one changes; the third one reads both.
+/// The first thread writes X and raises the flag Y, the second one changes Y, and the third one reads both.
 fn change_flag(round: &Round<'_>, number: usize, change: fn(AtomicRef<'_, u32>)) {
     let flag = round.variable::<DeviceScope>(Y);
     match number {
@@ -76,7 +76,7 @@ fn change_flag(round: &Round<'_>, number: usize, change: fn(AtomicRef<'_, u32>))
     }
 }
 
-/// Fails unless a test between blocks has these outcomes and no other.
+/// Fails unless a test between blocks has exactly these outcomes.
 fn assert_between_blocks(test: Test, expected: &[[u32; 2]]) {
     let conditions = Conditions {
         place: Place::Device,
@@ -88,13 +88,13 @@ fn assert_between_blocks(test: Test, expected: &[[u32; 2]]) {
     assert_seen(test, &expected, conditions);
 }
 
-/// A relaxed update of another thread hands a release on: 2 is read after the message.
+/// A relaxed update of another thread passes a release on: 2 is read after the message.
 #[test]
 fn an_update_carries_a_release_on() {
     let test: Test = |round, number| {
         change_flag(round, number, |flag| _ = flag.fetch_add(1, Relaxed));
     };
-    // 1 may be what the update has made of 0.
+    // 1 may be the update of 0.
     let expected = [[0, 0], [0, 1], [1, 0], [1, 1], [2, 1]];
     assert_between_blocks(test, &expected);
 }
@@ -107,7 +107,7 @@ fn a_store_ends_a_release() {
     assert_between_blocks(test, &expected);
 }
 
-/// Accesses of a scope that lacks one of the threads race with those of the thread.
+/// Accesses whose scope excludes a thread race with that thread's.
 #[test]
 fn too_narrow_a_scope_is_a_race() {
     for place in [Place::Cluster, Place::Peer, Place::Device] {

@@ -1,4 +1,4 @@
-//! Which stores atomic loads return, against a slow model of the memory model.
+//! Compares the stores that atomic loads return with a slow model of the memory model.
 //!
 //! The seeds are fixed, whatever `TILEWRIGHT_SEEDS` says: these are tests of the simulator, not of a kernel.
 
@@ -10,7 +10,7 @@ use program::{Step, in_first_block, run, steps};
 use proptest::prelude::*;
 use simt::{MemoryOrder, Space};
 
-/// What the loads of the steps return under a seed, of what the model lets them return.
+/// The values that the steps' loads return under a seed, all of which the model allows.
 fn loads(steps: &[Step], seed: u64, space: Space) -> Loads {
     Loads::of(steps, &run(steps, seed, space))
 }
@@ -32,8 +32,8 @@ proptest! {
     }
 }
 
-/// Enough loads return older stores, and enough that could not may return the newest alone because of an
-/// order, not because there is one store.
+/// Enough loads return older stores. Enough of those that must return the newest must do so because of an order, not
+/// because there is only one store.
 #[test]
 fn programs_have_older_stores_that_are_allowed_and_forbidden() {
     use proptest::strategy::ValueTree;
@@ -51,7 +51,7 @@ fn programs_have_older_stores_that_are_allowed_and_forbidden() {
     );
 }
 
-/// Each store that the model allows is returned under some seed, as long as few have followed it.
+/// Each store that the model allows is returned under some seed, if few stores follow it.
 #[test]
 fn each_store_that_is_allowed_is_returned() {
     let order = MemoryOrder::Relaxed;
@@ -71,7 +71,7 @@ fn each_store_that_is_allowed_is_returned() {
         let values = run(&steps, seed, Space::Global);
         seen.insert([values[2], values[3], values[4]]);
     }
-    // The second load of one thread is never older than its first.
+    // A thread's second load is never older than its first.
     let pairs = (0..3).flat_map(|first| (first..3).map(move |second| [first, second]));
     let all = pairs.flat_map(|[first, second]| (0..3).map(move |other| [first, second, other]));
     assert!(seen.into_iter().eq(all));

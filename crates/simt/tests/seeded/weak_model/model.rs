@@ -1,15 +1,15 @@
-//! A slow model that is obviously right: each thread knows the set of the steps before it in causality order, each
-//! store hands sets on, and each fence does.
+//! A slow, obviously correct model: each thread knows the set of the steps before it in causality order, and each store
+//! and fence passes sets on.
 
 use super::program::{ACTORS, Step, THREADS};
 use crate::causality::{Handed, Steps, Threads};
 use crate::turns::WORDS;
 use simt::{MemoryOrder, MemoryScope};
 
-/// A store of a word, or what it held before.
+/// A store of a word, or its initial value.
 #[derive(Default)]
 struct Store {
-    /// None for what the word held before.
+    /// `None` for the initial value.
     step: Option<usize>,
     handed: Handed,
     /// The loads that have returned it.
@@ -22,7 +22,7 @@ impl Store {
     }
 }
 
-/// A sequentially consistent fence that was executed.
+/// An executed sequentially consistent fence.
 struct Fence {
     block: usize,
     scope: MemoryScope,
@@ -30,12 +30,12 @@ struct Fence {
     known: Steps,
 }
 
-/// What the loads of a program have returned.
+/// The results of a program's loads.
 #[derive(Default)]
 pub struct Loads {
-    /// The step, what it has read, and what it may read.
+    /// The step, the value that it has read, and those that it may read.
     pub forbidden: Vec<(usize, u32, Vec<u32>)>,
-    /// Loads that have returned another store than the newest.
+    /// Loads that have returned an older store than the newest.
     pub older: usize,
     /// Loads of words with several stores that must return the newest.
     pub ordered: usize,
@@ -49,7 +49,7 @@ struct Model {
 }
 
 impl Loads {
-    /// Those of the steps, each of which has read one of `values`.
+    /// The results of the steps, which have read `values`.
     pub fn of(steps: &[Step], values: &[u32]) -> Self {
         let mut model = Model {
             threads: Threads::new(THREADS),
@@ -100,8 +100,8 @@ impl Model {
         }
     }
 
-    /// Which stores a load may return: none that is older than one that is before it, or than one that a
-    /// load before it has returned.
+    /// The stores that a load may return: none older than one that is before the load, or than one returned by a load
+    /// before it.
     fn allowed(&self, place: (usize, usize), word: usize) -> Vec<u32> {
         let known = self.threads.known(place);
         let is_seen = |store: &Store| {
@@ -154,7 +154,7 @@ impl Model {
         });
     }
 
-    /// A sequentially consistent fence comes after all that were executed before and include its thread, as it includes theirs.
+    /// Orders a sequentially consistent fence after all earlier ones if each one's scope includes the other's thread.
     fn fence(&mut self, place: (usize, usize), scope: MemoryScope) {
         let thread = self.threads.at(place);
         thread.acquire(scope);

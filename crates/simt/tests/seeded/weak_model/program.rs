@@ -1,5 +1,5 @@
-//! Programs of atomic accesses, fences and barriers: how they are drawn, and what their loads return. The coherence
-//! order is the order of the steps.
+//! Random programs of atomic accesses, fences and barriers, and what their loads return. The coherence order is the
+//! order of the steps.
 
 use crate::causality::any_order;
 use crate::turns::{BLOCKS, BYTES, Turns, WORDS};
@@ -13,7 +13,7 @@ pub const THREADS: usize = 64;
 /// The threads that access memory: block and thread.
 pub const ACTORS: [(usize, usize); 6] = [(0, 0), (0, 1), (0, 33), (0, 40), (1, 0), (1, 40)];
 
-/// Step number n stores n + 1. The words hold 0 before.
+/// Step number n stores n + 1. The words start at 0.
 #[derive(Clone, Copy, Debug)]
 pub enum Step {
     Load {
@@ -34,7 +34,7 @@ pub enum Step {
     },
     Fence {
         actor: usize,
-        /// Whether it is sequentially consistent; if not, it acquires and releases.
+        /// Whether it is sequentially consistent. Otherwise it acquires and releases.
         is_sequential: bool,
         scope: MemoryScope,
     },
@@ -79,15 +79,15 @@ pub fn in_first_block(step: &Step) -> Step {
     step
 }
 
-/// Takes step number `number`; returns what a load or an update reads.
+/// Takes step number `number`, and returns the value that a load or an update reads.
 fn take(number: usize, step: Step, (space, base): (Space, usize)) -> u32 {
     let access = |kind, (word, order): (usize, _), change: fn(u32, u32) -> u32| {
         let ordering = (order, MemoryScope::Device);
-        // SAFETY: (1) the launch alone accesses the words, which outlive it.
+        // SAFETY: the launch alone accesses the words, which outlive it.
         unsafe { simt::atomic_access(space, kind, ordering, base, BYTES, 4 * word, 4) };
         let word = std::ptr::with_exposed_provenance_mut(base + 4 * word);
         let value = number as u32 + 1;
-        // SAFETY: (1) the word is there and aligned, as the access says. (2) Nothing else accesses it.
+        // SAFETY: the word exists, and is aligned for the access. Nothing else accesses it.
         unsafe { simt::atomic_update_u32(word, |old| change(old, value)) }
     };
     match step {
@@ -112,7 +112,7 @@ fn take(number: usize, step: Step, (space, base): (Space, usize)) -> u32 {
     0
 }
 
-/// Whether a thread takes part in the step, and whether it is the one that ends it.
+/// Whether a thread takes part in the step, and whether it ends the step.
 fn part(step: Step, (block, thread): (usize, usize)) -> (bool, bool) {
     match step {
         Step::Load { actor, .. }
@@ -130,7 +130,7 @@ fn part(step: Step, (block, thread): (usize, usize)) -> (bool, bool) {
     }
 }
 
-/// What each step reads under a seed; 0 for those that read nothing.
+/// The value that each step reads under a seed; 0 if it reads nothing.
 pub fn run(steps: &[Step], seed: u64, space: Space) -> Vec<u32> {
     let options = Options {
         seed,

@@ -23,7 +23,7 @@ const KIND_AT: u32 = 60;
 
 const BLOCKS: u64 = 1 << (THREAD_AT - BLOCK_AT);
 
-/// In place of a kind: the cell is elsewhere, under the number in the bits below.
+/// In place of a kind: the cell is kept elsewhere, under the number in the lower bits.
 const ELSEWHERE: u64 = 0xf << KIND_AT;
 
 /// The bits of the time.
@@ -41,7 +41,7 @@ pub(in crate::check) const AGENT: u64 = THREAD & (NOT_OF_THREADS as u64) << THRE
 /// The bits of the width and the scope.
 const WIDTH: u64 = ((1 << (OTHERS_AT - WIDTH_AT)) - 1) << WIDTH_AT;
 
-/// The highest bits: the events that an event represents, and its kind.
+/// The highest bits: the events that it represents, and its kind.
 #[inline(always)]
 pub(in crate::check) const fn nature(word: u64) -> u64 {
     word >> OTHERS_AT
@@ -52,7 +52,7 @@ pub(in crate::check) const fn nature_of(kind: EventKind, others: Others) -> u64 
     nature((kind as u64) << KIND_AT | (others as u64) << OTHERS_AT)
 }
 
-/// The highest bit of a kind, which alone tells a write from an asynchronous one.
+/// The highest bit of a kind: the only difference between a write and an asynchronous one.
 const ASYNCHRONOUS: u64 = 1 << (u64::BITS - 1);
 
 const _: () = assert!(
@@ -60,12 +60,12 @@ const _: () = assert!(
         == (EventKind::AsyncWrite as u64) << KIND_AT
 );
 
-/// The plain writes of the threads of a block, and the asynchronous ones that they have waited for.
+/// The plain writes of a block's threads, and the asynchronous ones that they have waited for.
 #[derive(Clone, Copy)]
 pub(in crate::check) struct WritesOf(u64);
 
 impl WritesOf {
-    /// None of any block.
+    /// No write of any block.
     pub const NO_BLOCK: Self = Self(ASYNCHRONOUS);
 
     pub fn block(block: u32) -> Self {
@@ -74,16 +74,16 @@ impl WritesOf {
         Stamp::of(block, 1).map_or(Self::NO_BLOCK, of_block)
     }
 
-    /// Whether this is the word of one of them that was made at `time` or before.
+    /// Whether this is the word of such a write at `time` or before.
     #[inline(always)]
     pub fn has(self, word: u64, time: Time) -> bool {
         let of_write = word & !(ASYNCHRONOUS | (THREAD & !AGENT) | WIDTH);
-        // Of each other event, more is left than any time.
+        // For any other event, the difference is larger than any time.
         of_write.wrapping_sub(self.0) <= u64::from(time)
     }
 }
 
-/// An event that fits, no event, or a number in place of one.
+/// An event that fits, no event, or the number of an entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::check) struct Packed {
     /// Zero if there is no event.
@@ -106,7 +106,7 @@ impl Packed {
         }
     }
 
-    /// The event, or the number that stands for more.
+    /// The event, or the number of an entry.
     #[inline]
     pub fn event(self) -> Result<Event, usize> {
         let Self { word, site } = self;
@@ -130,7 +130,7 @@ impl Packed {
         })
     }
 
-    /// The same event as one that stands for those of other blocks, too.
+    /// The same event, representing events of other blocks too.
     #[inline]
     pub fn standing_for_blocks(self) -> Self {
         let others = nature_of(EventKind::Nothing, Others::OfOtherBlocks) << OTHERS_AT;
@@ -144,13 +144,13 @@ impl Packed {
         self.word & (AGENT | BLOCK) == u64::from(block) << BLOCK_AT
     }
 
-    /// When it was.
+    /// Its time.
     #[inline]
     pub fn time(self) -> Time {
         (self.word & TIME) as Time
     }
 
-    /// Whether it stands for reads of several blocks.
+    /// Whether it represents reads of several blocks.
     #[inline]
     pub fn is_read_by_blocks(self) -> bool {
         nature(self.word) == nature_of(EventKind::Read, Others::OfOtherBlocks)
@@ -158,7 +158,7 @@ impl Packed {
 }
 
 impl Event {
-    /// The event in 12 bytes, if it is not so late, or in so large a launch, that it does not fit.
+    /// The event in 12 bytes. None if its time or its block's number is too large.
     #[inline]
     pub fn pack(&self) -> Option<Packed> {
         if self.is_nothing() {
@@ -167,19 +167,19 @@ impl Event {
         let stamp = Stamp::of(self.of_block(), self.time)?;
         let nature = nature_of(self.kind, self.others) << OTHERS_AT;
         let word = stamp.0.get() | u64::from(self.thread_and_width) << THREAD_AT | nature;
-        // The number of an agent says so much.
+        // An agent's number implies its block's asynchronous side.
         let fits = self.is_asynchronous() == (word & AGENT != 0);
         let site = self.site;
         fits.then_some(Packed { word, site })
     }
 }
 
-/// A block and a moment of it that fit in a word.
+/// A block, and a moment of it, that fit in a word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::check) struct Stamp(NonZeroU64);
 
 impl Stamp {
-    /// None if they do not fit, or it is before everything.
+    /// `None` if they do not fit, or if the moment is before everything.
     #[inline]
     pub fn of(block: u32, time: Time) -> Option<Self> {
         let (block, time) = (u64::from(block), u64::from(time));
@@ -254,7 +254,7 @@ mod tests {
         let of = |place, time| Event::new(EventKind::Write, place, time, 4, site).pack();
         assert_eq!(of((BLOCKS as u32, 0), 1), None);
         assert_eq!(of((0, 0), TIME as Time + 1), None);
-        // A thread of the asynchronous side, and an agent that is not of it.
+        // A thread's number on the asynchronous side, and an agent's number on the other.
         assert_eq!(of((asynchronous(0), 0), 1), None);
         assert_eq!(of((0, Agent::Barrier(0).number()), 1), None);
     }

@@ -2,8 +2,8 @@
 
 use bytemuck::Zeroable;
 
-/// The number of a set of [`ReaderSets`](super::ReaderSets); 0 is the empty one. With the bit [`OWN`], no other cell has
-/// the set, and it may change. With the bit [`LATE`], which only cells have, it is a set and more.
+/// The number of a set of [`ReaderSets`](super::ReaderSets); 0 is the empty one. With the bit [`OWN`], one cell alone
+/// has the set, which may change. The bit [`LATE`] occurs only in cells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Zeroable)]
 #[repr(transparent)]
 pub(crate) struct ReaderSet(pub(super) u32);
@@ -24,8 +24,8 @@ impl ReaderSet {
         self.0 & OWN != 0
     }
 
-    /// What a cell keeps that has this set; `is_late`: its write may be later than the last barrier of the block. Then the
-    /// set alone does not tell that a load is allowed.
+    /// The word of a cell with this set. `is_late`: the cell's write may be later than the block's last barrier, so the
+    /// set alone does not show that a load is allowed.
     #[inline(always)]
     pub fn after_write(self, is_late: bool) -> Self {
         match self.0 {
@@ -35,13 +35,13 @@ impl ReaderSet {
         }
     }
 
-    /// The set of a cell that keeps this.
+    /// The set of a cell with this word.
     #[inline(always)]
     pub fn set(self) -> Self {
         Self(self.0 & !LATE)
     }
 
-    /// The same, but what no cell keeps in place of no reads.
+    /// The same, with a word that no cell has in place of no reads.
     #[inline(always)]
     pub fn unless_empty(self) -> Self {
         match self.0 {
@@ -50,7 +50,7 @@ impl ReaderSet {
         }
     }
 
-    /// Other cells have the set, too, from now on.
+    /// From now on, other cells share the set.
     pub fn make_common(&mut self) {
         self.0 &= !OWN;
     }

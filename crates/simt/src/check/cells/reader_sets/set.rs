@@ -15,8 +15,7 @@ use crate::memory::OutOfMemory;
 /// Reads of a cell since its last write.
 pub(super) struct Set {
     pub reads: SetReads,
-    /// Barriers of the block from this time on order all of the reads, which are of its threads;
-    /// [`Time::MAX`] if some are not.
+    /// Barriers of the block from this time on order all of the reads. [`Time::MAX`] if some are not by its threads.
     settled: Time,
     /// The block of the reads.
     block: u32,
@@ -38,7 +37,7 @@ pub(crate) struct PlainRead {
 }
 
 impl PlainRead {
-    /// The read `event` of the accessing thread, which is `packed`, if that has no clock and is the reader.
+    /// The accessing thread's read `event`, in `packed` form, if the thread has no clock and is the reader.
     pub fn new(event: &Event, packed: Packed, accessor: &Accessor<'_>) -> Option<Self> {
         (accessor.clock.get().is_none() && accessor.is_own(event)).then(|| Self {
             event: packed,
@@ -48,7 +47,7 @@ impl PlainRead {
         })
     }
 
-    /// Adds the read, as its thread would have when it read.
+    /// Adds the read, as its thread would have at the time.
     pub fn add_to(&self, readers: &mut Readers) -> Result<(), OutOfMemory> {
         let Ok(event) = self.event.event() else {
             return Ok(());
@@ -69,7 +68,7 @@ impl PlainRead {
 }
 
 impl Set {
-    /// No read of `block`, yet.
+    /// No read of `block` so far.
     pub fn new(block: u32) -> Self {
         Self {
             reads: SetReads::Listed(Readers::NONE),
@@ -78,12 +77,12 @@ impl Set {
         }
     }
 
-    /// This set with other reads in place of its own.
+    /// A set with other reads in the place of its own.
     pub fn with(&self, reads: SetReads) -> Self {
         Self { reads, ..*self }
     }
 
-    /// This set, which is `than`, and one more read.
+    /// A set of the reads of this one, number `than`, and one more.
     #[inline]
     pub fn and_one_more(&self, than: ReaderSet, read: PlainRead) -> Self {
         let settled = match read.event.is_of_block(self.block) {
@@ -104,7 +103,7 @@ impl Set {
         self.with(reads)
     }
 
-    /// Adds a read, unless it is the one more that the set has.
+    /// Adds a read, unless it is the set's one more read.
     pub fn add(&mut self, event: &Event, accessor: &Accessor<'_>) -> Result<(), OutOfMemory> {
         self.settled = match event.block == self.block {
             true => self.settled.max(event.time),

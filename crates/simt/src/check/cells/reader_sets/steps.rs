@@ -6,10 +6,10 @@ use crate::check::cells::event::packed::Packed;
 use crate::check::cells::readers::Reads;
 use crate::memory::{OutOfMemory, try_collect};
 
-/// Pairs of steps that are remembered: two to this power.
+/// The number of remembered pairs of steps: two to this power.
 const PAIR_BITS: u32 = 6;
 
-/// A read that leads from one set to another, whichever cell it is of.
+/// A read that leads from one set to another, in any cell.
 #[derive(Clone)]
 pub(super) struct Step {
     pub event: Packed,
@@ -38,27 +38,27 @@ impl StepPair {
     const NONE: Self = Self([Step::NONE; 2]);
 }
 
-/// Steps, by [`place_of`]. Two in one place, the later one first: of two lines of a loop whose steps are in one place,
-/// neither makes the other forgotten, which would give each cell another set.
+/// Steps, by [`place_of`]. A place has two, the later one first: so two lines of a loop whose steps share a place do
+/// not evict each other, which would give each cell another set.
 #[derive(Default)]
 pub(super) struct Steps(Vec<StepPair>);
 
 /// The slot of a step.
 #[inline(always)]
 fn place_of(from: ReaderSet, event: Packed) -> usize {
-    // In two rounds: the numbers of sets often differ by what lines differ by, and each thread's
-    // steps would then be in one place.
+    // In two rounds: the numbers of sets often differ by as much as lines do, so that one round would put each thread's
+    // steps in one place.
     let event = spread(event.word ^ u64::from(event.site.to_bits()).rotate_left(16)) >> 32;
     (spread(event ^ u64::from(from.0)) >> (u64::BITS - PAIR_BITS)) as usize
 }
 
 impl Steps {
-    /// Forgets all.
+    /// Forgets all steps.
     pub fn clear(&mut self) {
         self.0.fill(StepPair::NONE);
     }
 
-    /// The set to which a read leads from another one, if the step is remembered; `has_clock`: the thread has a clock.
+    /// The set to which a read leads from another set, if the step is remembered. `has_clock`: the thread has a clock.
     #[inline(always)]
     pub fn find(&self, from: ReaderSet, event: Packed, has_clock: bool) -> Option<ReaderSet> {
         let StepPair(steps) = self.0.get(place_of(from, event))?;
@@ -67,7 +67,7 @@ impl Steps {
         steps.iter().find(is_step).map(|step| step.to)
     }
 
-    /// Remembers a step, in place of an earlier one.
+    /// Remembers a step, replacing an earlier one.
     #[inline]
     pub fn remember(&mut self, step: Step) -> Result<(), OutOfMemory> {
         if self.0.is_empty() {

@@ -15,7 +15,7 @@ const WARP_WIDTH: u16 = 4;
 const WARPS: usize = 3;
 const CELLS: usize = 24;
 
-/// A block whose cells have sets, and the same cells with lists of their own.
+/// A block whose cells have sets, and the same cells with lists.
 struct Model {
     random: SplitMix64,
     now: Time,
@@ -41,7 +41,7 @@ impl Model {
         self.random.below(choices as u64) as usize
     }
 
-    /// One of two blocks, and mostly the first one.
+    /// One of two blocks, mostly the first.
     fn draw_block(&mut self) -> u32 {
         u32::from(self.draw(16) == 0)
     }
@@ -72,8 +72,8 @@ impl Model {
         action(self, &accessor)
     }
 
-    /// A thread reads some cells, one after the other, or with `replaces` makes a later access there,
-    /// after which some reads need not be known. Every second cell is read atomically.
+    /// A thread reads some cells one after the other, every second one atomically. With `replaces`, it makes a later
+    /// access instead, which makes some reads redundant.
     fn read(&mut self, replaces: bool) {
         let (start, count) = (self.draw(CELLS), self.draw(CELLS));
         let bytes = 4 << self.draw(2);
@@ -130,7 +130,7 @@ fn cells_agree_with_lists_of_their_own() {
         let wide = Event::new(EventKind::AtomicRead, (0, 0), 1, 8, site);
         for _ in 0..8000 {
             model.step();
-            // Seldom, so that sets of many reads get their lists late.
+            // Rarely, so that sets of many reads get their lists late.
             if model.draw(8) != 0 {
                 continue;
             }
@@ -149,7 +149,7 @@ fn cells_agree_with_lists_of_their_own() {
     }
 }
 
-/// A row of cells that many threads read one after the other has one set.
+/// Neighbouring cells that many threads read one after the other have one set.
 #[test]
 fn cells_with_the_same_reads_have_one_set() {
     let mut model = Model::new(0);
@@ -175,8 +175,8 @@ fn cells_with_the_same_reads_have_one_set() {
     assert_eq!(model.sets.sets.len(), usize::from(WARP_WIDTH));
 }
 
-/// So do two rows that each thread reads in turns, at two lines of a loop: at no time, and whichever the
-/// numbers of the sets are, do the steps of one make those of the other forgotten.
+/// So do two rows of cells that each thread reads in turns, at two lines of a loop: the steps of one row never evict
+/// those of the other, at any time and with any numbers of sets.
 #[test]
 fn rows_that_are_read_in_turns_have_a_set_each() {
     for time in 1..400 {

@@ -1,4 +1,4 @@
-//! Compares blocks that take the fast path with blocks that do not: both find the same.
+//! Compares blocks that take the fast path with blocks that do not: both find the same conflicts.
 
 mod steps;
 
@@ -19,9 +19,9 @@ use std::sync::Arc;
 
 const THREADS: u32 = 8;
 const WARP_WIDTH: u32 = 4;
-/// No memory of this process is there: it is in no allocation.
+/// An address at which this process has no memory, and so in no allocation.
 const GLOBAL: usize = 1 << 20;
-/// The bytes that a thread mostly accesses.
+/// The bytes that a thread accesses most.
 const BYTES_PER_THREAD: usize = 32;
 
 const KINDS: [AccessKind; 12] = [
@@ -43,11 +43,11 @@ const KINDS: [AccessKind; 12] = [
 struct Blocks {
     blocks: [OneBlock; 2],
     is_quick: bool,
-    /// Accesses that went the short way.
+    /// Accesses on the fast path.
     quick: usize,
 }
 
-/// A block, and what its threads have begun and not waited for.
+/// A block, and the operations that its threads have not waited for.
 struct OneBlock {
     check: BlockCheck,
     shared: SharedMemory,
@@ -55,7 +55,7 @@ struct OneBlock {
     copies: [Vec<AsyncCopy>; THREADS as usize],
     /// Bulk copies to shared memory, in flight.
     loads: Vec<(Extent, Agent)>,
-    /// The times up to which agents have done their accesses.
+    /// The times up to which agents have made their accesses.
     done: Vec<(Agent, Time)>,
     /// The order that the threads have released.
     handed: BarrierOrder,
@@ -165,7 +165,7 @@ impl OneBlock {
     }
 }
 
-/// Whether a load or a store of shared memory is recorded in the shortest way.
+/// Whether the fastest path records a load or a store of shared memory.
 fn shared_at_once(
     check: &BlockCheck,
     position: &Position,
@@ -186,7 +186,7 @@ fn shared_at_once(
     }
 }
 
-/// Whether one of global memory is.
+/// Whether the fastest path records a load or a store of global memory.
 fn at_once(
     check: &BlockCheck,
     position: &Position,
@@ -233,7 +233,7 @@ impl Blocks {
         }
     }
 
-    /// Makes a step: the conflict that it is in, in words.
+    /// Makes a step, and returns its conflict as text.
     fn step(&mut self, step: &Step) -> Option<String> {
         let block = &mut self.blocks[step.block];
         if block.running != step.thread {
@@ -276,7 +276,7 @@ fn compare(
     let mut random = SplitMix64::new(3, rounds);
     let (mut quick, mut conflicts) = (0, Vec::new());
     for round in 0..rounds {
-        // In one launch of eight, the events of the second block do not fit in cells of global memory.
+        // In one launch in eight, the second block's events do not fit in cells of global memory.
         let first_block = if round % 8 < 7 { 0 } else { (1 << 21) - 1 };
         let [mut short, mut long] =
             [true, false].map(|is_quick| Blocks::new(is_quick, round % 2 == 0, first_block));
@@ -323,7 +323,7 @@ fn the_short_way_finds_what_the_rules_find_of_asynchronous_operations() {
     );
 }
 
-/// Whether many threads load the same words or few do.
+/// With many threads that load the same words, and with few.
 #[test]
 fn the_short_way_finds_what_the_rules_find_of_tiles() {
     for rows in [1, 4, 32] {

@@ -35,7 +35,7 @@ fn made(thread: u16, value: u64, is_store: bool) -> Made {
     }
 }
 
-/// A run whose load number 3 returns what is stored later; the first run has made this store and `others`.
+/// A run whose load number 3 returns a later store. The first run has made this store and `others`.
 fn predicted_after(others: impl IntoIterator<Item = Made>) -> LaterStores {
     let store = made(STORING, VALUE, true);
     let prediction = Prediction {
@@ -62,7 +62,7 @@ fn returned() -> LaterStores {
     run
 }
 
-/// A thread stores the word, after no access of another. Returns whether that may depend on the load.
+/// A thread stores the word, after no access of another thread. Returns whether the store may depend on the load.
 fn store(run: &LaterStores, (value, thread): (u64, u16), release: Option<&Release>) -> bool {
     let mut histories = Histories::default();
     let history = histories.of(ADDRESS, value);
@@ -133,7 +133,7 @@ fn a_fence_after_the_store_acquires_once() {
     assert!(run.acquire().0.iter().all(Option::is_none));
 }
 
-/// The fence would have to acquire what is not released yet.
+/// The fence would have to acquire something that is not released yet.
 #[test]
 fn a_fence_before_a_store_that_releases_ends_the_run() {
     let run = returned();

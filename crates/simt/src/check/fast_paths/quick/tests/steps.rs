@@ -16,7 +16,7 @@ pub enum Action {
     WarpBarrier,
     PartialBarrier(u64),
     Access(Space, AccessKind, usize, usize),
-    /// Loads of some words of shared memory, from this byte on: how often each.
+    /// Loads of some words of shared memory, from this byte on, each this often.
     Row(usize, usize),
     /// A copy to this byte of shared memory that its thread waits for, and its length in bytes.
     Issue(usize, usize),
@@ -28,7 +28,7 @@ pub enum Action {
     Land,
     /// A bulk store from this byte of shared memory.
     Store(usize),
-    /// The thread waits for what agents have done so far.
+    /// The thread waits for the agents' operations so far.
     AcquireAgents,
     FenceProxy,
     Release,
@@ -36,11 +36,11 @@ pub enum Action {
 }
 
 impl Step {
-    /// A step with asynchronous operations among the others if `is_asynchronous`.
+    /// A step, which may be an asynchronous operation if `is_asynchronous`.
     pub fn random(random: &mut SplitMix64, is_asynchronous: bool) -> Self {
         let mut below = |bound: usize| random.below(bound as u64) as usize;
         let (block, thread) = (below(2), below(THREADS as usize));
-        // Mostly its own bytes, or those that its block has handed on.
+        // Mostly its own bytes, or those that its block has passed on.
         let owner = match below(16) {
             0 => below(2 * THREADS as usize),
             _ => block * THREADS as usize + thread,
@@ -77,7 +77,7 @@ impl Step {
         }
     }
 
-    /// Each thread stores all words of its own in its block's shared memory, and all meet.
+    /// Each thread stores all of its words in its block's shared memory, and all meet.
     pub fn tiles() -> Vec<Self> {
         let mut steps = Vec::new();
         for block in 0..2 {
@@ -98,7 +98,7 @@ impl Step {
         steps
     }
 
-    /// Mostly loads of words that all are written: one in `rows` loads many of them.
+    /// Mostly loads of written words: one in `rows` loads many of them.
     pub fn of_tiles(random: &mut SplitMix64, rows: usize) -> Self {
         let mut below = |bound: usize| random.below(bound as u64) as usize;
         // One of them goes on where it meets others.
@@ -127,7 +127,7 @@ impl Step {
         }
     }
 
-    /// The simulator's parts of this step: an asynchronous copy is two accesses and its issue.
+    /// The accesses that make up this step: an asynchronous copy is two, after its issue.
     pub fn parts(self) -> Vec<Self> {
         let Self {
             block,

@@ -1,13 +1,12 @@
-//! The number of clusters of a launch that the simulated device holds, over all host threads.
+//! The simulated device's capacity for clusters of a launch, over all host threads.
 
 use crate::launch::Launch;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
-/// The number of clusters of a launch that the simulated device holds, and the number that are
-/// resident.
-pub(crate) struct Room {
+/// The number of a launch's clusters that the simulated device can hold, and the number that are resident.
+pub(crate) struct Capacity {
     /// Whether clusters interleave. Otherwise each host thread runs one to its end, and may do so even if the device
-    /// has room for fewer.
+    /// holds fewer.
     is_limited: bool,
     /// The number of clusters that fit, as far as is known.
     most: AtomicUsize,
@@ -21,7 +20,7 @@ pub(crate) struct Room {
     has_run: AtomicBool,
 }
 
-impl Room {
+impl Capacity {
     /// The capacity for a launch before any cluster has started.
     pub fn new(launch: &Launch<'_>) -> Self {
         Self {
@@ -44,9 +43,9 @@ impl Room {
         self.workers.fetch_add(1, Relaxed);
     }
 
-    /// Whether a host thread that runs `own` clusters may start another: there is room, the other host threads keep
-    /// their share of it, and the first cluster has run and shown its static memory.
-    pub fn has_room(&self, own: usize) -> bool {
+    /// Whether a host thread that runs `own` clusters may start another: the device holds one more, the other host
+    /// threads keep their share, and the first cluster has run and shown its static memory.
+    pub fn admits_another(&self, own: usize) -> bool {
         if !self.is_limited {
             return true;
         }
@@ -107,7 +106,7 @@ mod tests {
             ..Options::default()
         };
         let launch = Launch {
-            kernel: "room",
+            kernel: "capacity",
             grid: Dim3::from(100),
             block: Dim3::from(64),
             cluster: Dim3::from(1),
@@ -115,15 +114,15 @@ mod tests {
             dynamic_shared_bytes: 40 << 10,
             options: &options,
         };
-        let room = Room::new(&launch);
-        (0..2).for_each(|_| room.add_worker());
-        assert!(room.has_room(0) && room.enter() && !room.has_room(1));
-        assert!(room.note_turn(&launch, 1000) && !room.note_turn(&launch, 1000));
+        let capacity = Capacity::new(&launch);
+        (0..2).for_each(|_| capacity.add_worker());
+        assert!(capacity.admits_another(0) && capacity.enter() && !capacity.admits_another(1));
+        assert!(capacity.note_turn(&launch, 1000) && !capacity.note_turn(&launch, 1000));
         // 40 KiB, 1000 bytes, and 1 KiB for each block; an A100 has 164 KiB.
-        assert_eq!(room.most(), 9);
-        assert!((1..9).all(|_| room.has_room(4) && room.enter()));
-        assert!(!room.has_room(0) && !room.enter());
-        room.leave();
-        assert!(room.has_room(4) && !room.has_room(5));
+        assert_eq!(capacity.most(), 9);
+        assert!((1..9).all(|_| capacity.admits_another(4) && capacity.enter()));
+        assert!(!capacity.admits_another(0) && !capacity.enter());
+        capacity.leave();
+        assert!(capacity.admits_another(4) && !capacity.admits_another(5));
     }
 }

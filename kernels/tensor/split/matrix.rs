@@ -1,4 +1,4 @@
-//! An operand in a launch.
+//! The matrix that a block splits.
 
 use super::halves::Halves;
 use super::lines::LineWords;
@@ -7,27 +7,27 @@ use super::source::Source;
 use cuda_std::prelude::*;
 use half::f16;
 
-/// A matrix of an operand in a launch.
+/// The matrix of A or B that the calling block scans or splits.
 #[derive(Clone, Copy)]
-pub struct Operand<'launch> {
+pub struct SplitMatrix<'launch> {
     pub x: Global<'launch, f32>,
     pub shape: SplitShape,
-    /// The words about its lines.
+    /// The words about its lines ([`LineWords`]).
     pub words: GlobalMut<'launch, u32>,
     is_of_a: bool,
-    /// The number of the matrix.
+    /// The number of the matrix in its operand.
     matrix: usize,
     /// The number of the calling block among those of the matrix.
     pub block: u32,
 }
 
-/// Both operands, or what kernels have of them.
+/// A pair of parameters, for A and for B.
 type Both<T> = (T, T);
 
-impl<'launch> Operand<'launch> {
-    /// The matrix of block number `block` of the launch: of A, whose matrices come first, or of B. Each matrix has
-    /// `blocks` of its shape. Number by number: which of two structs is read would be decided by an address, and
-    /// the struct would lie in local memory.
+impl<'launch> SplitMatrix<'launch> {
+    /// The matrix of block number `block` of the launch. A's matrices come first, then B's. A matrix has `blocks` of
+    /// its shape. Fields are selected one by one: to select a struct, the compiler would select an address, and put the
+    /// struct in local memory.
     #[inline(always)]
     pub fn of_block(
         block: u32,
@@ -56,7 +56,7 @@ impl<'launch> Operand<'launch> {
         let matrix = (block / of_matrix) as usize;
         let words = if is_of_a { a_words } else { b_words };
         let x = if is_of_a { a } else { b };
-        // SAFETY: (1) no element is an own one.
+        // SAFETY: no thread owns elements of the view: they are accessed without unique indices.
         let words = unsafe { words.skip(matrix * LineWords { lines: shape.lines }.len()) };
         Self {
             x: x.skip(matrix * shape.stride),
@@ -68,8 +68,8 @@ impl<'launch> Operand<'launch> {
         }
     }
 
-    /// Which lines and which elements of them the block has, of which `line_blocks` have the same elements: the
-    /// numbers of both.
+    /// The block's position among the matrix's blocks: the number of its lines, of which there are `line_blocks`, and
+    /// the number of its elements.
     #[inline(always)]
     pub fn place(&self, line_blocks: usize) -> (usize, usize) {
         let line_blocks = line_blocks as u32;
@@ -79,7 +79,7 @@ impl<'launch> Operand<'launch> {
         )
     }
 
-    /// Where the matrix's halves go: those of A are in the first memory, those of B in the second.
+    /// The destination of the matrix's halves: the first memory for A, the second for B.
     #[inline(always)]
     pub fn halves(&self, (a, b): Both<GlobalMut<'launch, f16>>) -> Halves<'launch> {
         Halves::new(if self.is_of_a { a } else { b }, &self.shape, self.matrix)
