@@ -1,10 +1,10 @@
-//! The pass that reads an operand once: a cluster, or a block if they are short, keeps whole lines in shared
-//! memory, finds their extremes, and splits their elements.
+//! The pass that reads an operand once. A cluster, or one block for short lines, keeps whole lines in shared memory,
+//! finds their extremes, and splits their elements.
 //!
 //! ```text
 //! each block:  copy its part of the lines to shared memory; wait
 //!              find the extremes of its parts of the lines
-//! the cluster: exchange the extremes of the blocks; make a scale of those of each line
+//! the cluster: exchange the extremes of the blocks; compute the scale of each line
 //! each block:  read its part again, and store both halves of each element, scaled
 //! ```
 
@@ -21,7 +21,7 @@ use cuda_std::warp::LaneMask;
 use cuda_std::{cluster, dependent_launch};
 use half::f16;
 
-/// The extremes of what both the calling lane and the one `lanes` away have seen.
+/// The extremes of the calling lane combined with those of the lane `lanes` away.
 #[inline(always)]
 fn across(extremes: Extremes, lanes: u32) -> Extremes {
     let exchanged = extremes
@@ -30,10 +30,10 @@ fn across(extremes: Extremes, lanes: u32) -> Extremes {
     extremes.with(Extremes::from_words(exchanged))
 }
 
-/// Splits the `LINES` lines number `number` that `BLOCKS` blocks share: the calling one, or a cluster.
+/// Splits a group of `LINES` lines, number `number`, that `BLOCKS` blocks share: the calling block alone, or a cluster.
 ///
 /// # Safety
-/// 1. As for the kernel.
+/// 1. The launch meets the kernel's requirements. `operand`, `halves` and `number` are the calling block's.
 #[inline(always)]
 unsafe fn split_lines<const ALONG: bool, const BLOCKS: usize, const LINES: usize>(
     operand: &Operand<'_>,
@@ -58,36 +58,41 @@ unsafe fn split_lines<const ALONG: bool, const BLOCKS: usize, const LINES: usize
         depth,
     };
     let mut pipeline = Pipeline::new();
-    // SAFETY: (1) is (1), and the copies are waited for.
+    // SAFETY: the source has its elements, and the launch has dynamic shared memory for the part: the caller's
+    // contract. Each thread waits for its copies before `extremes` reads them; barriers follow before `store`.
     let extremes = unsafe {
         part.load(&mut pipeline);
         pipeline.wait_prior::<0>();
         part.extremes()
     };
 
-    // Those of each warp's lines, then of the block's; and those of the cluster's blocks.
+    // The extremes of each warp, then of the block; and those of the blocks of the cluster.
     let found = shared_array![[u32; 2]; WARPS * SPLIT_LINES];
     let of_blocks = shared_array![[u32; 2]; CLUSTER * SPLIT_LINES];
     let scales = shared_array![i32; SPLIT_LINES];
     const {
         assert!(
             BLOCKS == 1 || BLOCKS == CLUSTER && WARPS == CLUSTER && LINES == SPLIT_LINES,
-            "each warp asks one block"
+            "each warp reads the extremes of one block"
         )
     };
     let merged = |of: SharedArray<'_, [u32; 2], { WARPS * SPLIT_LINES }>| {
         let mut all = Extremes::NONE;
         let mut i = 0;
         while i < WARPS && lane < LINES {
-            // SAFETY: (1) within the array, which was written. (2) A barrier stands behind the stores.
+            // SAFETY: the index is within the array. The elements were written before a barrier.
             all = all.with(Extremes::from_words(unsafe { of.load(i * LINES + lane) }));
             i += 1;
         }
         all
     };
-    // SAFETY: in all shared memory (1) each place lies within the array, and is written before it is read.
-    // (2) Each thread writes its own places, and barriers stand between them and what others read. Of the
-    // other blocks' memory, (3) a barrier of the cluster follows the accesses.
+    // SAFETY: indices are within the shared arrays. Elements are written before they are read; each thread writes its
+    // own, and barriers order them before other threads' reads. The first barrier of the cluster shows that other
+    // blocks have started and written their extremes; the second keeps them from ending before they are read. The words
+    // are those of the lines: the caller's contract, the lines were compared, and one warp of the launch accesses them;
+    // all its lanes call `note_groups`. All threads have loaded, waited and passed a barrier before `store`, as have
+    // the writers of the scales; no other block has the part, and the halves meet the requirements: the caller's
+    // contract.
     unsafe {
         let mut i = 0;
         while ALONG && i < const { LINES / WARPS } {
@@ -153,14 +158,10 @@ macro_rules! at_once_kernels {
         /// The halves are those of [`split_halves`](super::split_halves).
         ///
         /// # Safety
-        /// 1. The grid has the [blocks](SplitShape::at_once_blocks) of each matrix of A and then of B along x, of
-        ///    [`SPLIT_THREADS`](super::SPLIT_THREADS) threads, with the [bytes](SplitShape::at_once_bytes) of
-        ///    dynamic shared memory of both operands. Their k is the same.
-        /// 2. `a` and `b` start with the first elements of the operands of their shapes and reach to the
-        ///    last. The launch reads their elements alone.
-        /// 3. `a_words` and `b_words` have the words of [`LineWords`] of each matrix.
-        /// 4. `a_halves` and `b_halves` have twice as many lines as the matrices, each of the shape's pitch.
-        ///    The launch has them and the words for itself.
+        /// 1. The launch meets the [requirements of the kernels](SplitShape#requirements-of-the-kernels), with
+        ///    [`at_once_blocks`](SplitShape::at_once_blocks) blocks per matrix.
+        /// 2. Both operands have the same k. Blocks have [`at_once_bytes`](SplitShape::at_once_bytes) of dynamic shared
+        ///    memory.
         #[allow(clippy::too_many_arguments)]
         #[kernel($($bound)*)]
         pub unsafe fn $name(
@@ -181,7 +182,8 @@ macro_rules! at_once_kernels {
                 thread::block_idx_x(), blocks, (a, b), (a_shape, b_shape), (a_words, b_words));
             let halves = operand.halves((a_halves, b_halves));
             let number = operand.block as usize / $blocks;
-            // SAFETY: (1) is (1) to (4).
+            // SAFETY: the launch meets the kernel's requirements: the caller's contract. The operand, the halves and
+            // the number are the calling block's.
             unsafe {
                 match operand.shape.is_along {
                     1 => split_lines::<true, { $blocks }, { $lines }>(&operand, halves, number),
@@ -192,12 +194,12 @@ macro_rules! at_once_kernels {
     )*};
 }
 at_once_kernels! {
-    /// Splits one or two operands, each [`SPLIT_LINES`] lines of at most [`SplitShape::MOST_AT_ONCE`]
-    /// elements by a cluster of 8 blocks.
+    /// Splits one or two operands. A cluster of 8 blocks splits [`SPLIT_LINES`] lines of at most
+    /// [`SplitShape::MOST_AT_ONCE`] elements.
     split_in_cluster: CLUSTER, SPLIT_LINES,
         [arch = "sm_90a", max_threads = 256, min_blocks = 4, cluster = (8, 1, 1), dependent_launch];
-    /// Splits one or two operands, each [`SPLIT_LINES`] lines by a block.
+    /// Splits one or two operands. A block splits [`SPLIT_LINES`] lines.
     split_in_block: 1, SPLIT_LINES, [arch = "sm_90a", max_threads = 256, min_blocks = 4, dependent_launch];
-    /// Splits one or two operands, each 8 lines by a block.
+    /// Splits one or two operands. A block splits 8 lines.
     split_few_in_block: 1, FEW_LINES, [arch = "sm_90a", max_threads = 256, min_blocks = 3, dependent_launch];
 }

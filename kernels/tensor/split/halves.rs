@@ -1,4 +1,4 @@
-//! The pass that splits each element into two halves.
+//! The pass that splits each element into a high and a low half.
 
 use super::lines::{LineWords, power_of_two, scale_of};
 use super::shape::{SPLIT_DEPTH, SPLIT_LINES, SplitShape, WARPS};
@@ -7,34 +7,35 @@ use cuda_std::float::HalfFloat;
 use cuda_std::prelude::*;
 use half::f16;
 
-/// Lines of a block that splits for each of its warps.
+/// Lines of each warp of a block that splits.
 const ROWS: usize = SPLIT_LINES / WARPS;
 
-/// What `lo` is scaled by.
+/// The factor that scales `lo`.
 pub const LOW_SCALE: f32 = 2048.0;
 
-/// `x` in two halves, scaled by 2^`scale`.
+/// The high and the low half of `x` scaled by 2^`scale`.
 #[inline(always)]
 fn halves(x: f32, scale: i32) -> (f16, f16) {
-    // Twice, because the power of two itself may be too large for f32.
+    // In two steps, because the power of two itself may be too large for f32.
     let x = x * power_of_two(scale >> 1) * power_of_two(scale - (scale >> 1));
     let high = f16::narrow(x);
     (high, f16::narrow((x - high.widen()) * LOW_SCALE))
 }
 
-/// Where the halves of a matrix go: line after line.
+/// Where the halves of a matrix go, line after line.
 #[derive(Clone, Copy)]
 pub struct Halves<'a> {
     high: GlobalMut<'a, f16>,
     low: GlobalMut<'a, f16>,
     lines: usize,
-    /// Elements from a line to the next.
+    /// Elements from one line to the next.
     pitch: usize,
 }
 
 impl<'a> Halves<'a> {
-    /// Those of matrix number `matrix` of an operand of `shape`: the upper halves of all matrices, line after line,
-    /// and then the lower ones.
+    /// The halves of matrix number `matrix` of an operand of `shape`.
+    ///
+    /// `halves` has the high halves of all matrices, line after line, then the low halves.
     #[inline(always)]
     pub fn new(halves: GlobalMut<'a, f16>, shape: &SplitShape, matrix: usize) -> Self {
         let SplitShape {
@@ -43,7 +44,7 @@ impl<'a> Halves<'a> {
             pitch,
             ..
         } = *shape;
-        // SAFETY: (1) no element is an own one.
+        // SAFETY: the kernels own no elements by unique index.
         let from = |matrix| unsafe { halves.skip(matrix * lines * pitch) };
         Self {
             high: from(matrix),
@@ -53,11 +54,13 @@ impl<'a> Halves<'a> {
         }
     }
 
-    /// Writes `N` neighbours of a line, scaled by 2^`scale`, unless they lie outside.
+    /// Scales `N` neighbours of a line by 2^`scale`, and writes their halves. Outside the line, writes nothing.
     ///
     /// # Safety
     /// 1. `k` is a multiple of `N`, which is 2 or 4.
-    /// 2. No other thread accesses them.
+    /// 2. No other thread of the launch accesses these halves.
+    /// 3. The memory of the halves meets the [requirements of the
+    ///    kernels](super::SplitShape#requirements-of-the-kernels).
     #[inline(always)]
     pub unsafe fn store<const N: usize>(
         self,
@@ -71,8 +74,10 @@ impl<'a> Halves<'a> {
         }
         let parts = elements.map(|x| halves(x, scale));
         let at = line * self.pitch + k;
-        // SAFETY: (1) compared, and the pitch is a multiple of 4. (2) So is the place of a line; (1). (3) is
-        // (2).
+        // SAFETY: line and k were compared, so the memory has `N` elements from there on: it has the matrix's lines,
+        // and the pitch is a multiple of 8. They are aligned: the memory starts at a multiple of 16 bytes, each line at
+        // a multiple of 8 elements, and `k` is a multiple of `N`. No other thread accesses them. All but the comparison
+        // is the caller's contract.
         unsafe {
             self.high.store_vector(at, parts.map(|(high, _)| high));
             self.low.store_vector(at, parts.map(|(_, low)| low));
@@ -80,11 +85,13 @@ impl<'a> Halves<'a> {
     }
 }
 
-/// Splits each element, and notes lines outside the split's range, in the block for [`SPLIT_LINES`] lines
-/// number `x` and [`SPLIT_DEPTH`] elements number `y`.
+/// Splits each element, and finds lines outside the split's range.
+///
+/// The calling block has [`SPLIT_LINES`] lines, as number `x`, and [`SPLIT_DEPTH`] elements of each, as number `y`.
 ///
 /// # Safety
-/// 1. As for the kernels.
+/// 1. The launch meets the requirements of [`split_halves`](super::split_halves). `source`, `words`, `halves` and
+///    (`x`, `y`) are the calling block's.
 #[inline(always)]
 pub unsafe fn split<const ALONG: bool>(
     source: Source<'_, ALONG>,
@@ -100,8 +107,9 @@ pub unsafe fn split<const ALONG: bool>(
     let (first_line, first_k) = (x * SPLIT_LINES, y * SPLIT_DEPTH);
     if first_k == 0 && warp == 0 {
         let line = first_line + lane;
-        // SAFETY: for the loads, (1) the line is there. (2) The launch writes no words but those of groups. Of
-        // `note_groups`, (1) no other block has the lines and the first elements. (2) is (1).
+        // SAFETY: the words are those of the lines: the caller's contract. The line of each load was compared, and the
+        // launch writes no words but those of groups. All lanes call `note_groups`, and no other warp has these lines
+        // and their first elements.
         unsafe {
             let extremes = match line < source.lines {
                 true => [words.load(line), words.load(places.smallest(line))],
@@ -115,7 +123,8 @@ pub unsafe fn split<const ALONG: bool>(
         // Lanes read neighbouring lines, and write neighbouring elements.
         let mut k = warp;
         while k < SPLIT_DEPTH {
-            // SAFETY: (1) is (1). For the store: (1) within the tile; (2) each thread has its places.
+            // SAFETY: the source has its elements: the caller's contract. The indices are within the tile, and each
+            // thread writes its own elements.
             unsafe { tile.store(k, lane, source.load(first_line + lane, first_k + k)) };
             k += WARPS;
         }
@@ -127,10 +136,10 @@ pub unsafe fn split<const ALONG: bool>(
         while row < SPLIT_LINES {
             let line = first_line + row;
             if line < source.lines {
-                // Two pairs for a lane: every second lane reads the banks of the one before.
-                // SAFETY: (1) is (1), and the places lie within the tile, which a barrier stands behind.
-                // For the words: the line is there, and nothing writes its extremes. For the halves: (1)
-                // `k` is even. (2) Each thread has its elements.
+                // Two pairs per lane: with four neighbours, every second lane would read the banks of the one before.
+                // SAFETY: the line was compared, so it has its word, which the launch does not write. The tile's
+                // elements were written before the barrier, and the indices are within it. `k` is even, each thread
+                // has its own elements, and the halves meet the kernels' requirements: the caller's contract.
                 unsafe {
                     let scale = scale_of(words.load(line));
                     let pair = |at: usize| [tile.load(at, row), tile.load(at + 1, row)];
@@ -142,7 +151,7 @@ pub unsafe fn split<const ALONG: bool>(
         }
         return;
     }
-    // All is read before anything is written, so that no read waits for another.
+    // All elements are loaded before the first is stored, so that the loads overlap.
     let k = first_k + 4 * lane;
     let mut scales = [0; ROWS];
     let mut elements = [[0.0; 4]; ROWS];
@@ -150,7 +159,8 @@ pub unsafe fn split<const ALONG: bool>(
     while i < ROWS {
         let line = first_line + warp + i * WARPS;
         if line < source.lines {
-            // SAFETY: (1) is (1). For the words: as above.
+            // SAFETY: the source has its elements: the caller's contract. `k` is a multiple of 4. The line was
+            // compared, so it has its word, which the launch does not write.
             unsafe {
                 scales[i] = scale_of(words.load(line));
                 elements[i] = source.load_four(line, k);
@@ -161,7 +171,8 @@ pub unsafe fn split<const ALONG: bool>(
     let mut i = 0;
     while i < ROWS {
         let line = first_line + warp + i * WARPS;
-        // SAFETY: (1) `k` is a multiple of 4. (2) Each thread has its elements.
+        // SAFETY: `k` is a multiple of 4, each thread has its own elements, and the halves meet the kernels'
+        // requirements: the caller's contract.
         unsafe { halves.store(line, k, elements[i], scales[i]) };
         i += 1;
     }

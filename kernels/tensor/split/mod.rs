@@ -1,19 +1,19 @@
 //! Splits f32 matrices into halves that tensor cores multiply.
 //!
-//! A *line* is a row of A or a column of B, scaled by one power of two. Its largest element
-//! comes to lie in [2^14, 2^15), and each element x becomes hi + 2^-11 lo:
+//! A *line* is a row of A or a column of B. It is scaled by one power of two, so that its largest element is in
+//! [2^14, 2^15). Each element x becomes hi + 2^-11 lo:
 //!
 //! ```text
 //! hi = x rounded to f16         |x - hi| <= 2^-11 |x|
-//! lo = 2^11 (x - hi) rounded    what is left: at most 2^-23 |x|, or 2^-36 where x is small
+//! lo = 2^11 (x - hi) rounded    |x - hi - 2^-11 lo| <= 2^-23 |x|, or 2^-36 if x is small
 //! ```
 //!
-//! That is as accurate as f32 as long as the elements of a line are not too far apart. A line with
-//! infinities, NaN or elements too far apart is outside the split's range (`wide` in code), and so are all
-//! [`PANEL`] lines of its panel: the CUDA cores compute their outputs ([`LineWords`]).
+//! That is as accurate as f32 if the elements of a line are not too far apart. A line with infinities, NaN or elements
+//! too far apart is outside the split's range (`wide` in code), and with it all [`PANEL`] lines of its panel. The CUDA
+//! cores compute their outputs ([`LineWords`]).
 //!
-//! (Ootomo, Yokota: Recovering single precision accuracy from Tensor Cores while surpassing the FP32
-//! theoretical peak performance, 2022, has the two halves and the factor 2^11.)
+//! The two halves and the factor 2^11 are from Ootomo, Yokota: Recovering single precision accuracy from Tensor Cores
+//! while surpassing the FP32 theoretical peak performance, 2022.
 
 #[cfg(any(not(target_arch = "nvptx64"), cuda_arch_at_least = "90a"))]
 mod at_once;
@@ -44,12 +44,9 @@ use scan::scan;
 /// Finds the extremes of each line of one or two operands.
 ///
 /// # Safety
-/// 1. The grid has the [blocks](SplitShape::scan_blocks) of each matrix of A and then of B along x, of
-///    [`SPLIT_THREADS`] threads.
-/// 2. `a` and `b` start with the first elements of the operands of their shapes and reach to the last. The
-///    launch reads their elements alone.
-/// 3. `a_words` and `b_words` have the words of [`LineWords`] of each matrix, which were 0 before. The launch has them for
-///    itself.
+/// 1. The launch meets the [requirements of the kernels](SplitShape#requirements-of-the-kernels), with
+///    [`scan_blocks`](SplitShape::scan_blocks) blocks per matrix.
+/// 2. The words were 0 before.
 #[kernel(max_threads = 256)]
 pub unsafe fn split_scan(
     a: Global<f32>,
@@ -69,7 +66,8 @@ pub unsafe fn split_scan(
         (a_words, b_words),
     );
     let place = operand.place(operand.shape.lines.div_ceil(SCAN_LINES));
-    // SAFETY: (1) is (1) to (3).
+    // SAFETY: the launch meets the kernel's requirements: the caller's contract. The source, the words and the place
+    // are the calling block's.
     unsafe {
         match operand.shape.is_along {
             1 => scan(operand.source::<true>(), operand.words, place),
@@ -78,17 +76,14 @@ pub unsafe fn split_scan(
     }
 }
 
-/// Splits one or two operands into halves, line after line: the upper halves of all matrices, and then the
-/// lower ones.
+/// Splits one or two operands into high and low halves.
+///
+/// The high halves of all matrices come first, line after line, then the low halves.
 ///
 /// # Safety
-/// 1. The grid has the [blocks](SplitShape::split_blocks) of each matrix of A and then of B along x, of
-///    [`SPLIT_THREADS`] threads.
-/// 2. `a` and `b` start with the first elements of the operands of their shapes and reach to the last. The
-///    launch reads their elements alone.
-/// 3. `a_words` and `b_words` have the words of [`LineWords`] as [`split_scan`] left them.
-/// 4. `a_halves` and `b_halves` have twice as many lines as the matrices, each of the shape's pitch. The
-///    launch has them and the words for itself.
+/// 1. The launch meets the [requirements of the kernels](SplitShape#requirements-of-the-kernels), with
+///    [`split_blocks`](SplitShape::split_blocks) blocks per matrix.
+/// 2. The words are as [`split_scan`] left them.
 #[allow(clippy::too_many_arguments)]
 #[kernel(max_threads = 256)]
 pub unsafe fn split_halves(
@@ -101,7 +96,7 @@ pub unsafe fn split_halves(
     a_halves: GlobalMut<f16>,
     b_halves: GlobalMut<f16>,
 ) {
-    // From the end on: the second-level cache still has what was scanned last.
+    // From the end: the L2 cache still has the elements that were scanned last.
     let block = thread::grid_dim_x() - 1 - thread::block_idx_x();
     let blocks = SplitShape::split_blocks;
     let operand = Operand::of_block(
@@ -119,7 +114,8 @@ pub unsafe fn split_halves(
         ..
     } = operand.shape;
     let place = operand.place(lines.div_ceil(SPLIT_LINES));
-    // SAFETY: (1) is (1) to (4).
+    // SAFETY: the launch meets the kernel's requirements: the caller's contract. The source, the words, the halves and
+    // the place are the calling block's.
     unsafe {
         match is_along {
             1 => split(

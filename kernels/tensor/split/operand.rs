@@ -1,4 +1,4 @@
-//! An operand in a launch.
+//! The matrix of an operand that a block splits.
 
 use super::halves::Halves;
 use super::lines::LineWords;
@@ -7,27 +7,26 @@ use super::source::Source;
 use cuda_std::prelude::*;
 use half::f16;
 
-/// A matrix of an operand in a launch.
+/// The matrix of an operand that the calling block splits.
 #[derive(Clone, Copy)]
 pub struct Operand<'launch> {
+    /// Its elements.
     pub x: Global<'launch, f32>,
     pub shape: SplitShape,
-    /// The words about its lines.
+    /// The words of its lines.
     pub words: GlobalMut<'launch, u32>,
     is_of_a: bool,
     /// The number of the matrix.
     matrix: usize,
-    /// The number of the calling block among those of the matrix.
+    /// The number of the calling block among the matrix's blocks.
     pub block: u32,
 }
 
-/// Both operands, or what kernels have of them.
+/// A value for A and one for B.
 type Both<T> = (T, T);
 
 impl<'launch> Operand<'launch> {
-    /// The matrix of block number `block` of the launch: of A, whose matrices come first, or of B. Each matrix has
-    /// `blocks` of its shape. Number by number: which of two structs is read would be decided by an address, and
-    /// the struct would lie in local memory.
+    /// The matrix of block number `block` of the launch. Matrices of A come first; each has `blocks` of its shape.
     #[inline(always)]
     pub fn of_block(
         block: u32,
@@ -40,6 +39,8 @@ impl<'launch> Operand<'launch> {
         let (a_blocks, b_blocks) = (blocks(&of_a), blocks(&of_b));
         let first_of_b = (of_a.matrices * a_blocks) as u32;
         let is_of_a = block < first_of_b;
+        // Field by field: a choice between two structs would be a choice between addresses, and put them in local
+        // memory.
         let either = |a: usize, b: usize| if is_of_a { a } else { b };
         let block = if is_of_a { block } else { block - first_of_b };
         let shape = SplitShape {
@@ -56,7 +57,7 @@ impl<'launch> Operand<'launch> {
         let matrix = (block / of_matrix) as usize;
         let words = if is_of_a { a_words } else { b_words };
         let x = if is_of_a { a } else { b };
-        // SAFETY: (1) no element is an own one.
+        // SAFETY: the kernels own no elements by unique index.
         let words = unsafe { words.skip(matrix * LineWords { lines: shape.lines }.len()) };
         Self {
             x: x.skip(matrix * shape.stride),
@@ -68,8 +69,7 @@ impl<'launch> Operand<'launch> {
         }
     }
 
-    /// Which lines and which elements of them the block has, of which `line_blocks` have the same elements: the
-    /// numbers of both.
+    /// The block's part: its number along the lines, of `line_blocks`, and its number along k.
     #[inline(always)]
     pub fn place(&self, line_blocks: usize) -> (usize, usize) {
         let line_blocks = line_blocks as u32;
@@ -79,12 +79,13 @@ impl<'launch> Operand<'launch> {
         )
     }
 
-    /// Where the matrix's halves go: those of A are in the first memory, those of B in the second.
+    /// Where the matrix's halves go. `a` is the memory for A, `b` that for B.
     #[inline(always)]
     pub fn halves(&self, (a, b): Both<GlobalMut<'launch, f16>>) -> Halves<'launch> {
         Halves::new(if self.is_of_a { a } else { b }, &self.shape, self.matrix)
     }
 
+    /// The matrix, for reading.
     #[inline(always)]
     pub fn source<const ALONG: bool>(&self) -> Source<'launch, ALONG> {
         let SplitShape {

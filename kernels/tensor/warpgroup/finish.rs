@@ -1,4 +1,4 @@
-//! Outputs of a warpgroup that are computed from sums one after the other.
+//! Epilogues of a warpgroup's sums, and their staging buffers.
 
 use super::schedule::TilePlace;
 use super::shape::TensorShape;
@@ -22,7 +22,9 @@ pub fn warp() -> u32 {
     warpgroup::thread_rank() / 32
 }
 
-/// The number of the calling thread's warp, in warpgroup number `number` of those that have a staging buffer.
+/// The number of the calling thread's staging buffer: those of a warpgroup's warps follow one another.
+///
+/// The calling warpgroup is number `number` of those that multiply.
 #[inline(always)]
 pub fn warp_of_group(number: u32) -> u32 {
     WARPS as u32 * number + warp()
@@ -36,18 +38,17 @@ impl<'launch, T: Output> CMatrices<'launch, T> {
         Self::new(elements, extents, shape.ldc, shape.c_stride)
     }
 
-    /// Writes what `finish` makes of the calling warpgroup's sums of the tile at `place`.
+    /// Applies `finish` to the calling warpgroup's sums of the tile at `place`, and writes the outputs.
     ///
     /// # Safety
-    /// 1. All threads of the warpgroup make the call, each warp with a staging buffer that no other thread
-    ///    accesses.
+    /// 1. All threads of the warpgroup make the call. No other warp accesses a warp's staging buffer.
     /// 2. No other warpgroup of the launch accesses these outputs.
     #[inline(always)]
     pub unsafe fn store<S: Copy, const COUNT: usize, const LEN: usize>(
         self,
         sums: &[S; COUNT],
         place: TilePlace,
-        room: StagingBuffer<'_, T::Sum, LEN>,
+        buffer: StagingBuffer<'_, T::Sum, LEN>,
         finish: impl Finish<Sum = T::Sum>,
     ) where
         T::Sum: FromSum<S>,
@@ -56,7 +57,8 @@ impl<'launch, T: Output> CMatrices<'launch, T> {
         let place_of = |part: usize| (row, place.column as usize + part * COLUMNS);
         let sum = |part: usize, i: usize| T::Sum::from_sum(sums[part * OF_LANE + i]);
         let parts = const { COUNT / OF_LANE };
-        // SAFETY: (1), (2) are the caller's.
-        unsafe { self.store_parts(place.matrix as usize, parts, place_of, sum, room, finish) };
+        // SAFETY: all lanes call it, each warp has its own staging buffer, and no other warpgroup accesses the
+        // outputs: the caller's contract. The warps of a warpgroup have different rows.
+        unsafe { self.store_parts(place.matrix as usize, parts, place_of, sum, buffer, finish) };
     }
 }

@@ -1,5 +1,5 @@
-//! The main loop of elements whose sums the tensor cores keep with few bits: those of each stage are added to totals on
-//! the CUDA cores.
+//! The main loop for elements whose sums have few bits in a tensor core: the CUDA cores add those of each stage to
+//! totals.
 
 use super::cluster::BLOCKS;
 use super::operand::TensorOperand;
@@ -10,9 +10,8 @@ use cuda_std::mbarrier::{Consumer, Stage};
 use cuda_std::warpgroup;
 use cuda_std::wgmma::{Accumulator, AccumulatorElement, Element, Multiply, Registers};
 
-/// Whether threads that multiply, in so many warpgroups of a block, have registers for so many sums twice and for
-/// their totals.
-const fn has_room_for_two(count: usize, warpgroups: usize, is_alone: bool) -> bool {
+/// Whether a thread has registers for `count` totals and for two accumulators of as many sums.
+const fn fits_two_accumulators(count: usize, warpgroups: usize, is_alone: bool) -> bool {
     count <= if warpgroups > 1 || is_alone { 64 } else { 32 }
 }
 
@@ -29,9 +28,10 @@ impl<
     const DEPTH: usize,
 > MainLoop<'_, T, A, B, ROWS, COLUMNS, PART, COUNT, STAGES, ALL_SLICES, DEPTH>
 {
-    const HAS_ROOM_FOR_TWO: bool = has_room_for_two(COUNT, Self::WARPGROUPS, Self::IS_ALONE);
+    const FITS_TWO_ACCUMULATORS: bool =
+        fits_two_accumulators(COUNT, Self::WARPGROUPS, Self::IS_ALONE);
 
-    /// As [`multiply`](Self::multiply), with totals on the CUDA cores.
+    /// [`multiply`](Self::multiply) with totals on the CUDA cores.
     ///
     /// # Safety
     /// As for [`multiply`](Self::multiply).
@@ -56,9 +56,10 @@ impl<
             }
         };
         let start = |sums: Accumulator<COUNT, S>, stage: &Stage| {
-            // SAFETY: of `overwrite`, (1) is (2): the conditions and the bounds of the loops below are the launch's.
-            // Of the products, (1) the stage is full. (2) It is released when they are finished. (3) is (2). (4) The
-            // tiles are there. (5) They are waited for below.
+            // SAFETY: all threads of the warpgroup make these calls together: the caller's contract, and conditions and
+            // loop bounds below are the same for all threads. The bulk copies to the stage have been waited for. The
+            // stage is released, and so written again, only when its products are finished. Tiles are in range: a
+            // slice of a stage. The accumulators are waited for below.
             unsafe {
                 let mut products = sums.overwrite().begin();
                 let (a, b) = self.tiles_of(stage, 0);
@@ -71,16 +72,16 @@ impl<
         };
         let release = |ring: &Consumer<'_, STAGES>, stage: &Stage| {
             if thread < BLOCKS as u32 {
-                // SAFETY: (1) is (1). (2) Blocks end behind a barrier of the cluster.
+                // SAFETY: the ring is initialised in all blocks, none of which has ended: the caller's contract.
                 unsafe { ring.release_in(stage, thread) };
             }
         };
-        if const { !Self::HAS_ROOM_FOR_TWO } {
-            // Other warpgroups' products run while the sums are waited for.
+        if const { !Self::FITS_TWO_ACCUMULATORS } {
+            // Other warpgroups' products run while this one waits for its sums.
             let mut sums = Accumulator::zero();
             let mut round = 0;
             while round < rounds {
-                // SAFETY: (1) is (1).
+                // SAFETY: the ring is initialised: the caller's contract.
                 let stage = unsafe { ring.wait() };
                 sums = start(sums, &stage).wait();
                 release(ring, &stage);
@@ -92,9 +93,10 @@ impl<
         if rounds == 0 {
             return totals;
         }
-        // The products of a stage run while the sums of the one before are added, of two at a time, so that no sum
-        // changes its register.
-        // SAFETY: of `wait`, (1) is (1). Of `wait_before`, (1) the last group is that of the other accumulators.
+        // A stage's products run while the sums of the stage before are added. The loop is unrolled by two, so that
+        // each accumulator keeps its registers.
+        // SAFETY: the ring is initialised: the caller's contract. At each `wait_before`, the last group is that of the
+        // other accumulator.
         unsafe {
             let mut before = ring.wait();
             let mut even = start(Accumulator::zero(), &before);

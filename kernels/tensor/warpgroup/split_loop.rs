@@ -1,4 +1,4 @@
-//! f32 products on tensor cores: each operand in two halves, three products of halves for each.
+//! f32 products on tensor cores: each operand is split into two f16 matrices, and three f16 products replace one.
 //!
 //! ```text
 //! for each stage of K, 64 elements:
@@ -8,9 +8,8 @@
 //! every 4096 elements, and at the end: total += 2^-11 low
 //! ```
 //!
-//! A tensor core rounds each sum toward zero, which shows after many additions: totals on the CUDA
-//! cores make an f32 product of it. The error bound is that of
-//! [`lowest_exponent`](crate::tensor::lowest_exponent).
+//! A tensor core rounds each sum toward zero, and the errors of many additions add up. So the CUDA cores keep the
+//! totals. The error bound is that of [`lowest_exponent`](crate::tensor::lowest_exponent).
 
 use super::cluster::{ALL, BLOCKS, start};
 use super::finish::{staging_len, warp_of_group};
@@ -31,26 +30,26 @@ use cuda_std::warpgroup;
 use cuda_std::wgmma::{Accumulator, KMajor, Multiply, Operand, Registers};
 use half::f16;
 
-/// Rows of a block's outputs.
+/// Rows of a block's tile.
 pub const ROWS: usize = PANEL;
 
 /// Warpgroups that multiply.
 pub const CONSUMERS: usize = ROWS / WARPGROUP_ROWS;
 
-/// Stages after which `low` is added to the totals: its own truncations stay below one unit of theirs.
+/// Stages after which `low` is added to the totals, so that its truncation errors stay below one unit of theirs.
 const LOW_ROUNDS: u32 = 64;
 
-/// Whether a thread with so many outputs has registers beside their sums.
+/// Whether a thread with `count` outputs has registers to spare.
 pub const fn has_registers(count: usize) -> bool {
     count < 64
 }
 
-/// Bytes of a stage: both halves of both operands.
+/// Bytes of a stage: high and low halves of both operands.
 pub const fn stage_bytes(columns: usize) -> usize {
     2 * (ROWS + columns) * HALF_DEPTH * size_of::<f16>()
 }
 
-/// Which halves: an operand's map has the upper ones of all matrices, and then the lower ones.
+/// Which halves. An operand's map has the high halves of all matrices, then the low ones.
 const HIGH: u32 = 0;
 const LOW: u32 = 1;
 
@@ -60,15 +59,17 @@ type ATiles<'a, const STAGES: usize> =
 type BTiles<'a, const COLUMNS: usize, const STAGES: usize> =
     SwizzledTiles<'a, f16, COLUMNS, HALF_DEPTH, STAGES>;
 
-/// Both halves of something.
+/// A value for the high halves and one for the low halves.
 #[derive(Clone, Copy)]
 struct Halves<T> {
     high: T,
     low: T,
 }
 
-/// The main loop of one kernel: a block computes [`ROWS`] x `COLUMNS` outputs at a time, each thread that
-/// multiplies `COUNT` of them. Of B each block brings `PART` columns.
+/// The main loop of one kernel.
+///
+/// A block computes [`ROWS`] x `COLUMNS` outputs at a time, `COUNT` in each thread that multiplies. Each block loads
+/// `PART` columns of B.
 #[derive(Clone, Copy)]
 pub struct SplitLoop<
     'a,
@@ -88,7 +89,7 @@ impl<'a, const COLUMNS: usize, const PART: usize, const COUNT: usize, const STAG
 where
     [f32; COUNT]: Multiply<f16, f16> + Registers,
 {
-    /// 64 rows of A in a stage.
+    /// 64 rows of A in a stage, from `first` on.
     #[inline(always)]
     fn a_part(
         tiles: ATiles<'a, STAGES>,
@@ -110,8 +111,7 @@ where
     /// Fills the stages, as one thread of each block.
     ///
     /// # Safety
-    /// 1. The ring is initialised in each block of the cluster, and its consumers wait for all stages.
-    /// 2. The launch writes neither operand.
+    /// 1. and 2. as for `produce` of [`MainLoop`](super::product::MainLoop).
     #[inline(always)]
     unsafe fn produce(
         self,
@@ -120,7 +120,7 @@ where
         schedule: Schedule,
     ) {
         const { assert!(PART * BLOCKS == COLUMNS && 2 * COUNT == COLUMNS) };
-        // A product's matrix of an operand, and where the lower halves begin.
+        // Steps from one product's matrix to the next, and the number of the first matrix of low halves.
         let (of_a, of_b) = (shape.a_step, shape.b_step);
         let lower = |step: u32| if step == 0 { 1 } else { shape.matrices };
         let (a_lower, b_lower) = (lower(of_a), lower(of_b));
@@ -130,8 +130,10 @@ where
             let mut round = 0;
             while round < schedule.rounds {
                 let k = shape.first_k(place.matrix) + round * HALF_DEPTH as u32;
-                // SAFETY: (1) is (1). For the copies: (1) is (2), and the tiles are there. (2), (3) The slot
-                // is empty in both blocks, until consumers have waited for it. (4) They wait for all.
+                // SAFETY: the ring is initialised, the launch writes neither operand, and consumers access a tile
+                // only after they have waited for its stage, which they do before a block ends: the caller's
+                // contract. The stage is empty in both blocks. It expects the bytes of its four tiles, which fit into
+                // shared memory, so they are fewer than 2^20. Tiles are in range: those of a stage.
                 unsafe {
                     let slot = ring.acquire();
                     slot.expect(const { stage_bytes(COLUMNS) as u32 });
@@ -170,12 +172,12 @@ where
         }
     }
 
-    /// Multiplies the stages of one tile of outputs, and releases each of them in all blocks of the
-    /// cluster.
+    /// Multiplies the stages of one tile, for 64 rows of the block's outputs from `first` on.
+    ///
+    /// It releases each stage in all blocks of the cluster.
     ///
     /// # Safety
-    /// 1. The ring is initialised in each block of the cluster, and its producer fills all stages.
-    /// 2. All threads of the warpgroup make the call together: none has branched away.
+    /// 1. to 3. as for `multiply` of [`MainLoop`](super::product::MainLoop).
     #[inline(always)]
     unsafe fn multiply(
         self,
@@ -185,7 +187,7 @@ where
         rounds: u32,
     ) -> [f32; COUNT] {
         let (a, b) = (self.a_tiles, self.b_tiles);
-        // The order in which both products of `low` are added is that of C's transpose, so that its bits are.
+        // A transposed result adds the two products of `low` in the other order, so that its bits are the same.
         let (a_first, b_first, a_last, b_last) = match is_transposed {
             false => (a.low, b.high, a.high, b.low),
             true => (a.high, b.low, a.low, b.high),
@@ -196,14 +198,16 @@ where
         let mut round = 0;
         while round < rounds {
             let end = (round + LOW_ROUNDS).min(rounds);
-            // SAFETY: (1) is (2): the bounds of the loops are the launch's.
+            // SAFETY: all threads of the warpgroup make this call and those below together: the caller's contract, and
+            // the loops' bounds are the same for all threads.
             let mut low_products = unsafe { low.overwrite() };
             let mut before = None;
             while round < end {
-                // SAFETY: (1) is (1), and (2) blocks end behind a barrier of the cluster. Of `overwrite`, (1) is (2),
-                // as above. For the products:
-                // (1) the stage is full. (2) It is released when they are finished. (3) is (2). (4) The tiles
-                // are there. (5) All are waited for. Of `wait_before`, (1) the last group is that of `low`.
+                // SAFETY: the ring is initialised in all blocks, none of which has ended, and all threads make the
+                // calls together: the caller's contract. The bulk copies to the stage have been waited for. The
+                // stage is released, and so written again, only when its products are finished. Tiles are in range:
+                // those of a stage. Both accumulators are waited for. At `wait_before`, the last group is that of
+                // `low`.
                 unsafe {
                     let stage = ring.wait();
                     let at = stage.index();
@@ -212,7 +216,7 @@ where
                     let mut products = high.overwrite().begin();
                     products.multiply(a_part(a.high), b_part(b.high));
                     let high_products = products.commit();
-                    // The stage before is released as early as can be, while the tensor cores have work.
+                    // The previous stage is released as early as possible, while the tensor cores have work.
                     low_products.wait_all_but::<1>();
                     if let (Some(before), true) = (&before, thread < BLOCKS as u32) {
                         ring.release_in(before, thread);
@@ -233,7 +237,7 @@ where
             }
             low = low_products.wait();
             if let (Some(before), true) = (&before, thread < BLOCKS as u32) {
-                // SAFETY: (1) is (1). (2) Blocks end behind a barrier of the cluster.
+                // SAFETY: the ring is initialised in all blocks, none of which has ended: the caller's contract.
                 unsafe { ring.release_in(before, thread) };
             }
             let mut i = 0;
@@ -248,9 +252,9 @@ where
     /// The kernel.
     ///
     /// # Safety
-    /// 1. The operands are those of the kernels, and `finish` has the words of their lines.
-    /// 2. All threads of the launch make the call together, and access no global memory before it.
-    /// 3. The kernel states the bounds of its tile, which fix the registers that a thread starts with.
+    /// 1. `a`, `b` and `c` are the operands and the results of `shape`, and `finish` has the words of the operands'
+    ///    lines. The launch does not write the operands, and accesses the results only here.
+    /// 2. and 3. as for [`run`](super::product::MainLoop::run) of `MainLoop`.
     #[inline(always)]
     pub unsafe fn run<F: Finish<Sum = f32>, const ROWS_AT_ONCE: usize>(
         a: AMap<'a>,
@@ -275,7 +279,8 @@ where
         };
         let staging: Staging<'_, f32, { staging_len(CONSUMERS) }> = shared.array();
         let ring = shared.ring::<STAGES>();
-        // SAFETY: (1) is (2).
+        // SAFETY: all threads of the launch are here, and neither use the ring nor access global memory before: the
+        // caller's contract, and the code above. There are 2 consumers.
         unsafe {
             start(ring, CONSUMERS, || {
                 a.0.prefetch();
@@ -284,44 +289,50 @@ where
         }
 
         if warpgroup::index() == 0 {
-            // SAFETY: (1) the whole warpgroup is here, by (2). (2) is (3), and no tile has so few. (3) It is the
+            // SAFETY: the whole warpgroup is here, converged, and the kernel states its bounds: the caller's contract.
+            // Every tile's threads start with at least `COPYING` registers, as `multiplying` asserts. It is the
             // warpgroup's only call.
             unsafe { warpgroup::decrease_registers::<COPYING>() };
             if is_first_of_warpgroup() {
-                // SAFETY: (1) the ring is initialised. (2) The operands are read alone, by (1).
+                // SAFETY: `start` has initialised the ring of each block. Consumers compute the same tiles as this
+                // thread and wait for all their stages before the cluster's barrier below. The launch does not write
+                // the operands: the caller's contract.
                 unsafe { main_loop.produce(ring.producer(), shape, schedule) };
             }
         } else {
-            // SAFETY: (1) the whole warpgroup is here, by (2). (2) is (3), and no tile has as many. (3) It is the
-            // warpgroup's only call.
+            // SAFETY: the whole warpgroup is here, converged, and the kernel states its bounds: the caller's contract.
+            // No tile's threads start with as many registers (`registers.rs`). It is the warpgroup's only call.
             unsafe { warpgroup::increase_registers::<{ multiplying(CONSUMERS as u32, 1) }>() };
             let number = warpgroup::index() - 1;
             let first = WARPGROUP_ROWS * number as usize;
-            let room = StagingBuffer::of_warp(staging, warp_of_group(number));
+            let buffer = StagingBuffer::of_warp(staging, warp_of_group(number));
             let mut ring = ring.consumer();
             let mut places = schedule.tiles();
             while let Some(mut place) = places.next() {
-                // SAFETY: (1) the ring is initialised. (2) The whole warpgroup is here. Of `is_wide`, (1) it is.
-                // For the outputs, (1) each warpgroup has its own.
+                // SAFETY: `start` has initialised the ring of each block, at the same offset, because all blocks
+                // allocate alike. The producer fills the stages of the same tiles when they are empty. The whole
+                // warpgroup is here, converged, for one tile, which begins in a column of C. No block ends before
+                // the cluster's barrier below. `finish` has the words of the lines, and C is accessed only here: the
+                // caller's contract. Each warp has its own staging buffer, and each warpgroup its own rows.
                 unsafe {
                     let of = |step: u32| (place.matrix * step) as usize;
                     let scales = finish
                         .scales
                         .of_matrices(of(shape.a_step), of(shape.b_step));
                     let is_wide = || scales.is_wide((place.row as usize, place.column as usize));
-                    // While the first stage comes, if there is a register for the answer.
+                    // Read while the first stage arrives, if there is a register for the answer.
                     let is_early = const { has_registers(COUNT) };
                     let was_wide = is_early && is_wide();
                     let totals =
                         main_loop.multiply(is_transposed, &mut ring, first, schedule.rounds);
                     if !was_wide && (is_early || !is_wide()) {
                         place.row += first as u32;
-                        c.store(&totals, place, room, ScaledBack { scales, ..finish });
+                        c.store(&totals, place, buffer, ScaledBack { scales, ..finish });
                     }
                 }
             }
         }
-        // No block ends while the other one may still copy to it, or arrive at its barriers.
+        // No block ends while another may still copy to it or arrive at its barriers.
         cluster::sync();
     }
 }
