@@ -158,7 +158,7 @@ impl Sums {
     /// # Errors
     /// Those of [`Device::zeros`].
     pub fn new(device: &Device, step: Step, elements: usize, block_threads: u32) -> Result<Self> {
-        let (partials, totals) = room(step, elements, block_threads);
+        let (partials, totals) = result_lengths(step, elements, block_threads);
         Ok(Self {
             partials: device.zeros(partials)?,
             total: device.zeros(totals)?,
@@ -176,7 +176,7 @@ impl Sums {
 }
 
 /// The number of partial sums and totals of a step.
-fn room(step: Step, elements: usize, block_threads: u32) -> (usize, usize) {
+fn result_lengths(step: Step, elements: usize, block_threads: u32) -> (usize, usize) {
     if step.leaves_total() {
         (0, 1)
     } else {
@@ -229,7 +229,7 @@ pub fn launch(
         }
         .during(OPERATION));
     }
-    let (partials, totals) = room(step, x.len(), block_threads);
+    let (partials, totals) = result_lengths(step, x.len(), block_threads);
     check_length(
         "the buffer of the partial sums",
         partials,
