@@ -206,7 +206,8 @@ impl Device {
 
     /// Bytes of device memory that new buffers could use now.
     ///
-    /// This includes memory that no program uses, and memory of dropped buffers that this device keeps for reuse. On CUDA, a dropped buffer's memory becomes free when the work submitted before the drop is done.
+    /// This includes memory that no program uses, and memory of dropped buffers that this device keeps for reuse. On
+    /// CUDA, a dropped buffer's memory becomes free when the work submitted before the drop is done.
     ///
     /// ```
     /// use tilewright::Device;

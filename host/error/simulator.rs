@@ -2,7 +2,7 @@
 
 use super::words;
 
-/// Why a call failed that concerns the simulator, or that only it answers.
+/// An error of the simulator other than a defect in a kernel, or of a call that only the simulator supports.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SimulatorError {
