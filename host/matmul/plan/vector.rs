@@ -83,7 +83,7 @@ impl VectorWork {
         Self::grouped(lines, plan, products, lines_of_group)
     }
 
-    /// Contiguous lines of which a group of threads adds `lines_of_group` at the same time.
+    /// The work for contiguous lines, if a group of threads adds `lines_of_group` of them at the same time.
     fn grouped(all_lines: usize, plan: VectorPlan, products: usize, lines_of_group: usize) -> Self {
         let lines = all_lines.div_ceil(lines_of_group);
         let all = plan.parts.saturating_mul(lines).saturating_mul(products);
