@@ -61,7 +61,7 @@ type BTiles<'a, const COLUMNS: usize, const STAGES: usize> =
 
 /// A value for the high halves and one for the low halves.
 #[derive(Clone, Copy)]
-struct Halves<T> {
+struct HighLow<T> {
     high: T,
     low: T,
 }
@@ -80,8 +80,8 @@ pub struct SplitLoop<
 > {
     a: AMap<'a>,
     b: AlongK<'a, f16, PART>,
-    a_tiles: Halves<ATiles<'a, STAGES>>,
-    b_tiles: Halves<BTiles<'a, COLUMNS, STAGES>>,
+    a_tiles: HighLow<ATiles<'a, STAGES>>,
+    b_tiles: HighLow<BTiles<'a, COLUMNS, STAGES>>,
 }
 
 impl<'a, const COLUMNS: usize, const PART: usize, const COUNT: usize, const STAGES: usize>
@@ -268,11 +268,11 @@ where
         let main_loop = SplitLoop::<COLUMNS, PART, COUNT, STAGES> {
             a,
             b,
-            a_tiles: Halves {
+            a_tiles: HighLow {
                 high: shared.tiles(),
                 low: shared.tiles(),
             },
-            b_tiles: Halves {
+            b_tiles: HighLow {
                 high: shared.tiles(),
                 low: shared.tiles(),
             },
