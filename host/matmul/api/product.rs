@@ -222,12 +222,10 @@ impl<'a, T: MatmulElement, S: Element> Matmul<'a, T, S> {
     /// - [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if A's columns are not B's rows.
     /// - [`ErrorKind::BatchMismatch`](crate::ErrorKind::BatchMismatch) if A and B are batches of different numbers
     ///   of matrices.
-    /// - [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if a scale or a bias does not have an element
-    ///   for each row or column of the product.
+    /// - [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if a scale or a bias does not fit the product.
     /// - [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if the operands are on different devices.
-    /// - [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel) if the device has no kernel for the type or the
-    ///   arithmetic; [`ErrorKind::DriverTooOld`](crate::ErrorKind::DriverTooOld) if its driver cannot
-    ///   read it.
+    /// - [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel) if the device has no kernel for the type or the arithmetic;
+    ///   [`ErrorKind::DriverTooOld`](crate::ErrorKind::DriverTooOld) if its driver cannot read it.
     /// - [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) if the result has too many elements; those of
     ///   [any call](crate#errors).
     pub fn run(&self) -> Result<Matrix<T::Product>>
@@ -284,8 +282,7 @@ impl<'a, T: MatmulElement, S: Element> Matmul<'a, T, S> {
     /// The kernel that [`run_as`](Self::run_as) selects for outputs of type `O`, and why.
     ///
     /// # Errors
-    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) or
-    /// [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel), as for [`run_as`](Self::run_as).
+    /// Those of [`plan`](Self::plan).
     pub fn plan_as<O: Element>(&self) -> Result<MatmulPlan>
     where
         T: MatmulInto<O, S>,

@@ -12,9 +12,9 @@ use cuda_std::prelude::*;
 pub struct Scales<'a> {
     pub a_words: Global<'a, u32>,
     pub b_words: Global<'a, u32>,
-    /// Lines of A.
+    /// The rows of A.
     pub m: usize,
-    /// Lines of B.
+    /// The columns of B.
     pub n: usize,
 }
 
@@ -90,7 +90,7 @@ impl<F: Finish<Sum = f32>, const ROWS_AT_ONCE: usize> Finish for ScaledBack<'_, 
 
     #[inline(always)]
     unsafe fn column(&self, index: usize) -> Self::Line {
-        // SAFETY: as in `row`, with the lines of B.
+        // SAFETY: as in `row`, for columns of B.
         unsafe {
             (
                 scale_of(self.scales.b_words.load(index)),
