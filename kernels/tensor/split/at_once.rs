@@ -10,7 +10,7 @@
 
 use super::halves::Halves;
 use super::lines::{LineWords, scale_of};
-use super::operand::Operand;
+use super::matrix::SplitMatrix;
 use super::part::{Part, QUAD};
 use super::scan::Extremes;
 use super::shape::{SPLIT_LINES, SplitShape, WARPS};
@@ -33,14 +33,14 @@ fn across(extremes: Extremes, lanes: u32) -> Extremes {
 /// Splits a group of `LINES` lines, number `number`, that `BLOCKS` blocks share: the calling block alone, or a cluster.
 ///
 /// # Safety
-/// 1. The launch meets the kernel's requirements. `operand`, `halves` and `number` are the calling block's.
+/// 1. The launch meets the kernel's requirements. `matrix`, `halves` and `number` are the calling block's.
 #[inline(always)]
 unsafe fn split_lines<const ALONG: bool, const BLOCKS: usize, const LINES: usize>(
-    operand: &Operand<'_>,
+    matrix: &SplitMatrix<'_>,
     halves: Halves<'_>,
     number: usize,
 ) {
-    let Operand { shape, words, .. } = operand;
+    let SplitMatrix { shape, words, .. } = matrix;
     let elements = dynamic_shared!(f32);
     let (warp, lane) = (warp::warp_in_block() as usize, warp::lane() as usize);
     let rank = if BLOCKS > 1 {
@@ -51,7 +51,7 @@ unsafe fn split_lines<const ALONG: bool, const BLOCKS: usize, const LINES: usize
     let depth = shape.block_depth(BLOCKS);
     let first_line = number * LINES;
     let part = Part::<ALONG, LINES> {
-        source: operand.source::<ALONG>(),
+        source: matrix.source::<ALONG>(),
         elements,
         first_line,
         first_k: rank * depth,
@@ -178,16 +178,16 @@ macro_rules! at_once_kernels {
             dependent_launch::trigger();
             let sharing = Sharing { blocks: $blocks, lines: $lines };
             let blocks = |shape: &SplitShape| shape.at_once_blocks(sharing);
-            let operand = Operand::of_block(
+            let matrix = SplitMatrix::of_block(
                 thread::block_idx_x(), blocks, (a, b), (a_shape, b_shape), (a_words, b_words));
-            let halves = operand.halves((a_halves, b_halves));
-            let number = operand.block as usize / $blocks;
-            // SAFETY: the launch meets the kernel's requirements: the caller's contract. The operand, the halves and
+            let halves = matrix.halves((a_halves, b_halves));
+            let number = matrix.block as usize / $blocks;
+            // SAFETY: the launch meets the kernel's requirements: the caller's contract. The matrix, the halves and
             // the number are the calling block's.
             unsafe {
-                match operand.shape.is_along {
-                    1 => split_lines::<true, { $blocks }, { $lines }>(&operand, halves, number),
-                    _ => split_lines::<false, { $blocks }, { $lines }>(&operand, halves, number),
+                match matrix.shape.is_along {
+                    1 => split_lines::<true, { $blocks }, { $lines }>(&matrix, halves, number),
+                    _ => split_lines::<false, { $blocks }, { $lines }>(&matrix, halves, number),
                 }
             }
         }

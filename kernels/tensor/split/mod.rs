@@ -19,7 +19,7 @@
 mod at_once;
 pub(crate) mod halves;
 pub(crate) mod lines;
-mod operand;
+mod matrix;
 mod part;
 pub(crate) mod scaled;
 mod scan;
@@ -38,7 +38,7 @@ pub use sharing::Sharing;
 use cuda_std::prelude::*;
 use half::f16;
 use halves::split;
-use operand::Operand;
+use matrix::SplitMatrix;
 use scan::scan;
 
 /// Finds the extremes of each line of one or two operands.
@@ -58,20 +58,20 @@ pub unsafe fn split_scan(
 ) {
     let block = thread::block_idx_x();
     let blocks = SplitShape::scan_blocks;
-    let operand = Operand::of_block(
+    let matrix = SplitMatrix::of_block(
         block,
         blocks,
         (a, b),
         (a_shape, b_shape),
         (a_words, b_words),
     );
-    let place = operand.place(operand.shape.lines.div_ceil(SCAN_LINES));
+    let place = matrix.place(matrix.shape.lines.div_ceil(SCAN_LINES));
     // SAFETY: the launch meets the kernel's requirements: the caller's contract. The source, the words and the place
     // are the calling block's.
     unsafe {
-        match operand.shape.is_along {
-            1 => scan(operand.source::<true>(), operand.words, place),
-            _ => scan(operand.source::<false>(), operand.words, place),
+        match matrix.shape.is_along {
+            1 => scan(matrix.source::<true>(), matrix.words, place),
+            _ => scan(matrix.source::<false>(), matrix.words, place),
         }
     }
 }
@@ -99,35 +99,29 @@ pub unsafe fn split_halves(
     // From the end: the L2 cache still has the elements that were scanned last.
     let block = thread::grid_dim_x() - 1 - thread::block_idx_x();
     let blocks = SplitShape::split_blocks;
-    let operand = Operand::of_block(
+    let matrix = SplitMatrix::of_block(
         block,
         blocks,
         (a, b),
         (a_shape, b_shape),
         (a_words, b_words),
     );
-    let halves = operand.halves((a_halves, b_halves));
+    let halves = matrix.halves((a_halves, b_halves));
     let SplitShape {
         lines,
         lowest,
         is_along,
         ..
-    } = operand.shape;
-    let place = operand.place(lines.div_ceil(SPLIT_LINES));
+    } = matrix.shape;
+    let place = matrix.place(lines.div_ceil(SPLIT_LINES));
     // SAFETY: the launch meets the kernel's requirements: the caller's contract. The source, the words, the halves and
     // the place are the calling block's.
     unsafe {
         match is_along {
-            1 => split(
-                operand.source::<true>(),
-                operand.words,
-                halves,
-                lowest,
-                place,
-            ),
+            1 => split(matrix.source::<true>(), matrix.words, halves, lowest, place),
             _ => split(
-                operand.source::<false>(),
-                operand.words,
+                matrix.source::<false>(),
+                matrix.words,
                 halves,
                 lowest,
                 place,

@@ -48,7 +48,7 @@ pub trait Writer<S, const COUNT: usize> {
     ///
     /// # Safety
     /// 1. All threads of the warpgroup make the call, and no other warpgroup has this writer's memory.
-    /// 2. C is live, and no other thread of the launch accesses these outputs.
+    /// 2. C is live and has matrix number `place.matrix`. No other thread of the launch accesses these outputs.
     /// 3. [`finish`](Self::finish) is called before the block ends.
     unsafe fn store(&self, sums: &[S; COUNT], place: TilePlace);
 
@@ -148,8 +148,8 @@ where
 {
     #[inline(always)]
     unsafe fn store(&self, sums: &[f32; COUNT], place: TilePlace) {
-        // SAFETY: the whole warpgroup is here, and nothing else accesses its memory or the outputs: the caller's
-        // contract. Each warp has its own staging buffer. `finish` is called.
+        // SAFETY: the whole warpgroup is here, C has the matrix, nothing else accesses the warpgroup's memory or the
+        // outputs, and `finish` is called: the caller's contract. Each warp has its own staging buffer.
         unsafe {
             if self.epilogue.is_plain() {
                 self.store_tile(sums, place);
@@ -280,8 +280,8 @@ where
     #[inline(always)]
     unsafe fn store(&self, sums: &[S; COUNT], place: TilePlace) {
         let DirectOutputs { c, epilogue, .. } = self.to;
-        // SAFETY: the whole warpgroup is here, and nothing else accesses its memory or the outputs: the caller's
-        // contract. Each warp has its own staging buffer.
+        // SAFETY: the whole warpgroup is here, C has the matrix, and nothing else accesses the warpgroup's memory or
+        // the outputs: the caller's contract. Each warp has its own staging buffer.
         unsafe { c.store(sums, place, self.buffer, epilogue) };
     }
 

@@ -291,8 +291,8 @@ impl<
                 // SAFETY: `start` has initialised the ring of each block, at the same offset, because all blocks
                 // allocate alike. The producer fills the stages of the same tiles when they are empty. The whole
                 // warpgroup is here, converged. No block ends before the cluster's barrier below. Only `outputs`
-                // accesses the results: the caller's contract. Each warpgroup has its own number, and so its own
-                // rows and memory for outputs. `finish` is called below.
+                // accesses the results, which have the schedule's matrices: the caller's contract. Each warpgroup has
+                // its own number, and so its own rows and memory for outputs. `finish` is called below.
                 unsafe {
                     if const { T::HAS_TOTALS } {
                         let totals = main_loop.multiply_promoted(&mut ring, first as usize);

@@ -106,8 +106,9 @@ impl<
         // After this barrier, the products of all warps have read the stages.
         thread::sync_threads();
         let writer = outputs.writer(memory, 0);
-        // SAFETY: all threads of the warpgroup, which is the block, are here. Only `outputs` accesses the results: the
-        // caller's contract. Each block has its own tile. `finish` is called below.
+        // SAFETY: all threads of the warpgroup, which is the block, are here. Only `outputs` accesses the results,
+        // which have the schedule's matrices: the caller's contract. Each block has its own tile. `finish` is called
+        // below.
         unsafe { writer.store(sums.as_array(), place) };
         writer.finish();
     }

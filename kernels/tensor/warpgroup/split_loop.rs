@@ -312,8 +312,9 @@ where
                 // SAFETY: `start` has initialised the ring of each block, at the same offset, because all blocks
                 // allocate alike. The producer fills the stages of the same tiles when they are empty. The whole
                 // warpgroup is here, converged, for one tile, which begins in a column of C. No block ends before
-                // the cluster's barrier below. `finish` has the words of the lines, and C is accessed only here: the
-                // caller's contract. Each warp has its own staging buffer, and each warpgroup its own rows.
+                // the cluster's barrier below. `finish` has the words of the lines, and C has the schedule's matrices
+                // and is accessed only here: the caller's contract. Each warp has its own staging buffer, and each
+                // warpgroup its own rows.
                 unsafe {
                     let of = |step: u32| (place.matrix * step) as usize;
                     let scales = finish

@@ -9,7 +9,7 @@ use half::f16;
 
 /// The matrix of an operand that the calling block splits.
 #[derive(Clone, Copy)]
-pub struct Operand<'launch> {
+pub struct SplitMatrix<'launch> {
     /// Its elements.
     pub x: Global<'launch, f32>,
     pub shape: SplitShape,
@@ -25,7 +25,7 @@ pub struct Operand<'launch> {
 /// A value for A and one for B.
 type Both<T> = (T, T);
 
-impl<'launch> Operand<'launch> {
+impl<'launch> SplitMatrix<'launch> {
     /// The matrix of block number `block` of the launch. Matrices of A come first; each has `blocks` of its shape.
     #[inline(always)]
     pub fn of_block(
