@@ -230,7 +230,8 @@ impl Device {
         Ok(memory.free + memory.kept)
     }
 
-    /// The `CUstream` of all this device's work, for libraries such as cuBLAS; `None` on the simulator and for a null stream.
+    /// The `CUstream` of all this device's work, for libraries such as cuBLAS; `None` on the simulator and for a null
+    /// stream.
     ///
     /// The stream lives as long as the device.
     #[must_use]
