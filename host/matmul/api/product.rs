@@ -81,8 +81,7 @@ impl<'a> Matmul<'a, i8, f32> {
     ///
     /// The sums are exact in i32, as with [`Matmul::new`]. Each is rounded to f32, ties to even, which keeps sums of
     /// less than 2^24 in magnitude exact. The epilogue is computed in f32. The output is f32, bf16 or f16:
-    /// name it with [`run_as`](Self::run_as), or call [`run_into`](Self::run_into). 16-bit outputs are rounded once
-    /// more.
+    /// name it with [`run_as`](Self::run_as), or call [`run_into`](Self::run_into). 16-bit outputs are rounded again.
     ///
     /// For example, weights with a scale for each output and activations with a scale for each row:
     ///
@@ -225,8 +224,7 @@ impl<'a, T: MatmulElement, S: Element> Matmul<'a, T, S> {
     ///   of matrices.
     /// - [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if a scale or a bias does not fit the product.
     /// - [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if the operands are on different devices.
-    /// - [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel) if the device has no kernel for the type or the
-    /// arithmetic;
+    /// - [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel) if the device has no kernel for the type or arithmetic;
     ///   [`ErrorKind::DriverTooOld`](crate::ErrorKind::DriverTooOld) if its driver cannot read it.
     /// - [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) if the result has too many elements; those of
     ///   [any call](crate#errors).
