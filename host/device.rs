@@ -10,11 +10,10 @@ use std::fmt;
 use std::ptr::NonNull;
 use std::sync::{Arc, OnceLock};
 
-/// A machine that runs kernels, the simulator or one CUDA device, and a stream of it.
+/// The simulator or one CUDA device, and a stream of it.
 ///
-/// A `Device` submits all its work to one stream, which runs it in the order of submission. A clone refers to the same
-/// stream, and [`new_stream`](Self::new_stream) returns the same device with another one. Devices can be shared
-/// between threads.
+/// A `Device` submits all its work to one stream, which runs it in the order of submission. A clone uses the same stream;
+/// [`new_stream`](Self::new_stream) returns the same device with another one. Threads can share a `Device`.
 ///
 /// ```
 /// use tilewright::{Device, ops};

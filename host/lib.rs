@@ -86,9 +86,8 @@
 //!   different versions do not compile together.
 //! - `ndarray` (on by default): arrays to and from [`Matrix`] and [`Buffer`]. Re-exports the crate `ndarray`.
 //! - `serde`: implements `Serialize` for [`LaunchReport`].
-//! - `cust`: contexts, buffers and streams of the crate `cust`, in `tilewright::interop::cust`. Because `cust` links
-//! the
-//!   driver, the build needs a CUDA toolkit, and the program starts only on a machine with a driver.
+//! - `cust`: contexts, buffers and streams of the crate `cust`, in `tilewright::interop::cust`. `cust` links the
+//!   driver, so the build needs a CUDA toolkit, and the program starts only on a machine with a driver.
 //!
 //! [guide]: https://github.com/tilewright/tilewright/blob/main/docs/guide/pages/SUMMARY.md
 //! [custom]: https://github.com/tilewright/tilewright/tree/main/examples/custom_kernel

@@ -56,7 +56,7 @@ pub enum ErrorKind {
     NoDeviceWithUuid {
         /// The requested UUID.
         uuid: String,
-        /// The UUIDs of the devices that the driver shows.
+        /// The UUIDs of the devices that the driver lists.
         found: Vec<String>,
     },
 
