@@ -202,7 +202,7 @@ fn result_lengths(step: Step, elements: usize, block_threads: u32) -> (usize, us
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::WrongDevice`] if `x` is of another device; [`ErrorKind::LaunchConfig`] if `block_threads` is not one
+/// [`ErrorKind::WrongDevice`] if `x` is on another device; [`ErrorKind::LaunchConfig`] if `block_threads` is not one
 /// of [`BLOCK_THREADS`], or the device does not allow this number of blocks; and those of [`Device::reduce_sum`].
 pub fn total(device: &Device, step: Step, x: &mut Buffer<i32>, block_threads: u32) -> Result<i64> {
     let mut sums = Sums::new(device, step, x.len(), block_threads)?;
