@@ -26,7 +26,7 @@ use std::time::Duration;
 use support::output::print_line;
 use support::{Outcome, timed};
 use tilewright::{
-    Device, DeviceChoice, Element, Matmul, MatmulElement, Matrix, MatrixBatch, MatrixView,
+    ChainElement, Device, DeviceChoice, Element, Matmul, Matrix, MatrixBatch, MatrixView,
 };
 
 const USAGE: &str = "usage: matmul A.npy B.npy -o C.npy [--kernel KERNEL] \
@@ -63,7 +63,7 @@ enum Kernel {
 
 impl Kernel {
     /// The products of all matrices. Results, like factors, are stacked.
-    fn multiply<T: MatmulElement<Accumulator = T, Product = T>>(
+    fn multiply<T: ChainElement>(
         self,
         device: &Device,
         [a, b]: [&Matrix<T>; 2],
@@ -205,7 +205,7 @@ fn is_exact(factors: &[CowArray<'_, f64, IxDyn>; 2], inner: usize) -> bool {
 }
 
 /// The elements of the product, row by row, and the device's time.
-fn multiply<T: MatmulElement<Accumulator = T, Product = T>>(
+fn multiply<T: ChainElement>(
     device: &Device,
     arguments: &Arguments,
     [a, b]: [CowArray<'_, T, IxDyn>; 2],

@@ -10,11 +10,10 @@ use std::fmt;
 use std::ptr::NonNull;
 use std::sync::{Arc, OnceLock};
 
-/// A machine that runs kernels, the simulator or one CUDA device, and a stream of it.
+/// The simulator or one CUDA device, and a stream of it.
 ///
-/// A `Device` submits all its work to one stream, which runs it in the order of submission. A clone refers to the same
-/// stream, and [`new_stream`](Self::new_stream) returns the same device with another one. Devices can be shared
-/// between threads.
+/// A `Device` submits all its work to one stream, which runs it in the order of submission. A clone uses the same stream;
+/// [`new_stream`](Self::new_stream) returns the same device with another one. Threads can share a `Device`.
 ///
 /// ```
 /// use tilewright::{Device, ops};
@@ -206,7 +205,8 @@ impl Device {
 
     /// Bytes of device memory that new buffers could use now.
     ///
-    /// This includes memory that no program uses, and memory of dropped buffers that this device keeps for reuse. On CUDA, a dropped buffer's memory becomes free when the work submitted before the drop is done.
+    /// This includes memory that no program uses, and memory of dropped buffers that this device keeps for reuse. On
+    /// CUDA, a dropped buffer's memory becomes free when the work submitted before the drop is done.
     ///
     /// ```
     /// use tilewright::Device;
@@ -229,7 +229,8 @@ impl Device {
         Ok(memory.free + memory.kept)
     }
 
-    /// The `CUstream` of all this device's work, for libraries such as cuBLAS; `None` on the simulator and for a null stream.
+    /// The `CUstream` of all this device's work, for libraries such as cuBLAS; `None` on the simulator and for a null
+    /// stream.
     ///
     /// The stream lives as long as the device.
     #[must_use]

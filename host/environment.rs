@@ -1,4 +1,4 @@
-//! The choice of a device by an environment variable.
+//! The device that an environment variable names.
 
 use crate::error::{During, Error, ErrorKind, Result};
 use std::fmt;

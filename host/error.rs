@@ -26,7 +26,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// The result of a function that does not know which public call it serves.
 pub(crate) type Outcome<T> = std::result::Result<T, ErrorKind>;
 
-/// Why a call failed: the call, and what went wrong in it. The message has both, and the remedy.
+/// A failed call: its name, and what went wrong. The message also says what to do.
 ///
 /// After any error but [`ErrorKind::DeviceLost`] the device stays usable, and the next correct call
 /// works.
@@ -50,8 +50,7 @@ pub struct Error {
 }
 
 impl Error {
-    /// The name of the call that failed, such as `upload`; with its type where that says what was done, such as
-    /// `Matmul::run_into`.
+    /// The name of the call that failed, such as `upload`, or `Matmul::run_into` if the name needs its type.
     #[must_use]
     pub fn operation(&self) -> &'static str {
         self.operation
@@ -71,7 +70,7 @@ impl Error {
 }
 
 impl ErrorKind {
-    /// The error of the call `operation`, for crates that add calls of their own.
+    /// Makes this the error of the call `operation`, for crates that add calls of their own.
     #[cold]
     #[must_use]
     pub fn during(self, operation: &'static str) -> Error {

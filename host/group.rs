@@ -186,9 +186,10 @@ impl DeviceGroup {
     ///
     /// # Errors
     /// In [`ErrorKind::Group`]: [`GroupError::NoRank`] if there is no such rank; [`GroupError::TooManyRanks`] for more
-    /// than 65,536; [`GroupError::PeerTimeout`] or [`GroupError::PeerLost`] if a rank does not come; [`GroupError::Rendezvous`] if two processes join as one
-    /// rank, or with different numbers of ranks, or the system refuses a connection. With [`GroupId::nccl`],
-    /// [`GroupError::NcclTimeout`], [`GroupError::Nccl`] and [`GroupError::NoNccl`].
+    /// than 65,536; [`GroupError::PeerTimeout`] or [`GroupError::PeerLost`] if a rank does not join in time;
+    /// [`GroupError::Rendezvous`] if two processes join as one rank, or with different numbers of ranks, or the system
+    /// refuses a connection. With [`GroupId::nccl`], [`GroupError::NcclTimeout`], [`GroupError::Nccl`] and
+    /// [`GroupError::NoNccl`].
     pub fn join(
         id: &GroupId,
         rank: usize,
@@ -232,7 +233,7 @@ impl DeviceGroup {
         })
     }
 
-    /// The number of ranks, those of other processes included.
+    /// The number of ranks, including those of other processes.
     #[must_use]
     pub fn ranks(&self) -> usize {
         self.members.ranks

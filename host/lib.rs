@@ -80,13 +80,14 @@
 //! # Features
 //!
 //! - `cuda` (on by default): CUDA devices, and in `tilewright::interop::raw` the contexts, streams and memory of other
-//!   code. You can build and start a program without CUDA: the NVIDIA driver is opened with the first CUDA device. The feature uses the declarations of the crate `cudarc` for CUDA 12.8. A program that
-//!   uses `cudarc` 0.19 itself must select the same version, with the feature `cuda-12080` or
-//!   `cuda-version-from-build-system`, because two different versions do not compile together.
+//!   code. You can build and start a program without CUDA: the NVIDIA driver is opened with the first CUDA device. The
+//!   feature uses the declarations of the crate `cudarc` for CUDA 12.8. A program that uses `cudarc` 0.19 itself must
+//!   select the same version, with the feature `cuda-12080` or `cuda-version-from-build-system`, because two
+//!   different versions do not compile together.
 //! - `ndarray` (on by default): arrays to and from [`Matrix`] and [`Buffer`]. Re-exports the crate `ndarray`.
 //! - `serde`: implements `Serialize` for [`LaunchReport`].
-//! - `cust`: contexts, buffers and streams of the crate `cust`, in `tilewright::interop::cust`. Because `cust` links the
-//!   driver, the build needs a CUDA toolkit, and the program starts only on a machine with a driver.
+//! - `cust`: contexts, buffers and streams of the crate `cust`, in `tilewright::interop::cust`. `cust` links the
+//!   driver, so the build needs a CUDA toolkit, and the program starts only on a machine with a driver.
 //!
 //! [guide]: https://github.com/tilewright/tilewright/blob/main/docs/guide/pages/SUMMARY.md
 //! [custom]: https://github.com/tilewright/tilewright/tree/main/examples/custom_kernel
@@ -166,8 +167,8 @@ pub use launch::LaunchConfig;
 pub use launch_args::{LaunchArg, LaunchArgs};
 pub use list::DeviceDescription;
 pub use matmul::{
-    Activation, Arithmetic, Matmul, MatmulElement, MatmulGroup, MatmulInto, MatmulPlan,
-    PreparedMatrix,
+    Activation, Arithmetic, ChainElement, Matmul, MatmulElement, MatmulGroup, MatmulInto,
+    MatmulPlan, PreparedMatrix,
 };
 pub use matrix::{
     AsMatrixBatchMut, AsMatrixViewMut, IntoMatrixBatch, IntoMatrixView, Matrix, MatrixBatch,
@@ -195,7 +196,7 @@ pub use tensor_map::{TensorMapView, TensorMapViewMut};
 pub use texture::{Texel, Texture};
 pub use transfer::Transfer;
 
-/// Tile sizes of products, and what a [`MatmulPlan`] says of its decisions.
+/// Tile sizes of products, and the decisions in a [`MatmulPlan`].
 ///
 /// [`Matmul::tiles`] and [`Device::matmul_coarsened_with_into`] take a tile size; all other calls choose one.
 pub mod tuning {

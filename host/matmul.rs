@@ -28,7 +28,7 @@ pub(crate) use epilogue::{Epilogue, LineVectors, OF_COLUMNS, OF_ROWS};
 pub(crate) use execute::Computes;
 pub(crate) use operands::{INNER_RULE, check_result};
 
-pub use api::{Matmul, MatmulElement, MatmulGroup, MatmulInto, MatmulPlan};
+pub use api::{ChainElement, Matmul, MatmulElement, MatmulGroup, MatmulInto, MatmulPlan};
 pub use arithmetic::Arithmetic;
 pub use epilogue::Activation;
 pub use kernel::TileSize;

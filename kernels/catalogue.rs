@@ -1,15 +1,14 @@
-//! Which product kernels there are: the entries, their descriptors and the host's table are made of these lines.
+//! The catalogue of product kernels, from which the entries, their descriptors and the host's table are generated.
 
-/// Calls a macro with the product kernels, a row for each: of the families that are named, or of all of them by
-/// their types.
+/// Calls a macro with the product kernels, one row per kernel: those of the named families, or all, grouped by type.
 ///
 /// `products!(entries of tiled)` is a call of `entries!` with rows such as
 /// `tiled matmul_tiled_f32_nn { Tiled } { f32 in f32 to f32 in f32, direct } { nn };`, and `products!(table by types)`
 /// one of `table!` with groups such as
 /// `{ f32 in f32 to f32 in f32, direct } { tiled matmul_tiled_f32_nn { Tiled } { nn }; .. }`.
 ///
-/// A family is a line: the name that its kernels begin with, the host's method with the tile, the types, and the
-/// layouts of A and B. Each part of a name but `_` stands before what it means.
+/// A family is a line: the prefix of its kernels' names, the host's method with the tile, the types, and the layouts of
+/// A and B. In each of these lists, the part of the name comes before its meaning; `_` adds nothing to the name.
 ///
 /// | types | |
 /// |---|---|
@@ -60,8 +59,8 @@ macro_rules! products {
             } x types{i8} x either;
             wide: matmul_wide x {_: Wide PanelF32 at 2 blocks} x types{f32} x copies;
             wide_mma: matmul_mma_wide x {_: WideMma PanelF32 at 2 blocks} x types{f32} x copies;
-            // With large tiles and the sizes of a product in registers kernels of f64 spill, and that of f32 for two
-            // column-major operands: there are small tiles for them.
+            // Large tiles, with a product's sizes in registers, spill in f64, and in f32 for two column-major operands.
+            // These have only small tiles.
             grouped: matmul_grouped x {_: Grouped(TileSize::Large) PanelF32 at 2 blocks} x types{f32}
                 x {nn, tn, nt};
             grouped: matmul_grouped x {small: Grouped(TileSize::Small) MediumF32 at 4 blocks} x types{f32}
@@ -133,8 +132,9 @@ macro_rules! products {
     };
 }
 
-/// Calls a macro with the kernels that add the sums of parts of K, as [`products!`](crate::products) does: those
-/// that begin `alone`, and those that begin while the kernel before them still runs, `after`.
+/// Calls a macro with the kernels that add the sums of parts of K, like [`products!`](crate::products).
+///
+/// Those of `alone` start when earlier kernels have finished, those of `after` while the kernel before them still runs.
 ///
 /// Their types are `P to O in S`: sums, C, and the epilogue.
 #[macro_export]

@@ -13,7 +13,7 @@ use ndarray::{Array2, LinalgScalar};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use std::fmt::Debug;
-use tilewright::{Device, Error, ErrorKind, MatmulElement, ReduceElement};
+use tilewright::{ChainElement, Device, Error, ErrorKind, ReduceElement};
 
 /// An element of arrays of small integers, whose sums and products are exact in every type.
 trait Integral: ReduceElement<Sum: From<i16> + Debug> + From<i8> + PartialEq + Debug {
@@ -78,9 +78,7 @@ for_each_type! {
     arrays_of_any_layout_come_back
 }
 
-fn products_of_any_layout_are_right<
-    T: Integral + MatmulElement<Accumulator = T, Product = T> + LinalgScalar,
->() {
+fn products_of_any_layout_are_right<T: Integral + ChainElement + LinalgScalar>() {
     let sizes = (extents(), extents(), extents());
     check(
         (sizes, layouts(), layouts(), any::<u64>()),

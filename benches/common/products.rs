@@ -7,7 +7,7 @@ use super::samples::check_floating;
 use crate::rivals::Rivals;
 use crate::rivals::cublas::Gemm;
 use std::rc::Rc;
-use tilewright::{Device, MatmulElement, MatmulInto, Matrix};
+use tilewright::{ChainElement, Device, Matrix};
 use tilewright_test_support::random::Random;
 use tilewright_test_support::rounding::{Rounding, gamma, row_of_product};
 
@@ -25,9 +25,7 @@ const LARGEST_TILED: usize = 4096;
 const CHECKED_ROWS: usize = 5;
 
 /// An operand's type, and its arithmetic.
-pub trait Number:
-    MatmulInto<Self> + MatmulElement<Accumulator = Self, Product = Self> + Gemm + Rounding
-{
+pub trait Number: ChainElement + Gemm + Rounding {
     const NAME: &'static str;
     /// Bits of the significand.
     const BITS: u32;

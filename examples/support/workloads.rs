@@ -5,7 +5,7 @@
 use crate::support::Outcome;
 use bytemuck::Pod;
 use tilewright::half::{bf16, f16};
-use tilewright::{Device, MatmulElement, Matrix, ReduceElement};
+use tilewright::{ChainElement, Device, Matrix, ReduceElement};
 
 /// A kernel, or a variant of it that the operands select.
 pub struct Workload {
@@ -110,10 +110,7 @@ fn sum<T: ReduceElement>(device: &Device, elements: usize) -> Outcome {
     Ok(())
 }
 
-fn tiled<T: MatmulElement<Accumulator = T, Product = T> + Pod>(
-    device: &Device,
-    rows: usize,
-) -> Outcome {
+fn tiled<T: ChainElement + Pod>(device: &Device, rows: usize) -> Outcome {
     let (a, b): (Matrix<T>, _) = (
         device.matrix_zeros((rows, rows))?,
         device.matrix_zeros((rows, rows))?,
@@ -122,11 +119,7 @@ fn tiled<T: MatmulElement<Accumulator = T, Product = T> + Pod>(
     Ok(())
 }
 
-fn coarsened<T: MatmulElement<Accumulator = T, Product = T> + Pod>(
-    device: &Device,
-    rows: usize,
-    columns: usize,
-) -> Outcome {
+fn coarsened<T: ChainElement + Pod>(device: &Device, rows: usize, columns: usize) -> Outcome {
     let a: Matrix<T> = device.matrix_zeros((rows, rows))?;
     let b = device.matrix_zeros((rows, columns))?;
     device.matmul_coarsened(&a, &b)?.to_vec()?;

@@ -2,7 +2,7 @@
 
 use crate::device::default_device;
 use crate::error::Result;
-use crate::matmul::MatmulElement;
+use crate::matmul::{ChainElement, MatmulElement};
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
 /// The product of two arrays of any layout, on the default device, by [`Device::matmul`](crate::Device::matmul).
@@ -96,7 +96,7 @@ pub fn matvec<T: MatmulElement>(
 /// Those of [`Device::from_env`](crate::Device::from_env),
 /// [`Device::matrix_from_array`](crate::Device::matrix_from_array) and
 /// [`Device::matmul_tiled`](crate::Device::matmul_tiled).
-pub fn matmul_tiled<T: MatmulElement<Accumulator = T, Product = T>>(
+pub fn matmul_tiled<T: ChainElement>(
     a: ArrayView2<'_, T>,
     b: ArrayView2<'_, T>,
 ) -> Result<Array2<T>> {
@@ -122,7 +122,7 @@ pub fn matmul_tiled<T: MatmulElement<Accumulator = T, Product = T>>(
 /// Those of [`Device::from_env`](crate::Device::from_env),
 /// [`Device::matrix_from_array`](crate::Device::matrix_from_array) and
 /// [`Device::matmul_coarsened`](crate::Device::matmul_coarsened).
-pub fn matmul_coarsened<T: MatmulElement<Accumulator = T, Product = T>>(
+pub fn matmul_coarsened<T: ChainElement>(
     a: ArrayView2<'_, T>,
     b: ArrayView2<'_, T>,
 ) -> Result<Array2<T>> {

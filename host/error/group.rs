@@ -3,20 +3,20 @@
 use super::words::counted;
 use std::time::Duration;
 
-/// Why a call of a [`DeviceGroup`](crate::DeviceGroup) failed, where no single device did.
+/// An error of a [`DeviceGroup`](crate::DeviceGroup) that is not the failure of one device.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GroupError {
-    /// A group was to be made of no devices.
+    /// A group would have no devices.
     #[error("a group needs at least one device")]
     NoDevices,
 
-    /// A group was to be made of more ranks than it can have.
+    /// A group would have more ranks than it can have.
     #[error("a group of {ranks} ranks: it has at most {most}")]
     TooManyRanks {
-        /// The ranks that were asked for.
+        /// The requested number of ranks.
         ranks: usize,
-        /// The most that a group has.
+        /// The largest number of ranks of a group.
         most: usize,
     },
 
@@ -25,20 +25,20 @@ pub enum GroupError {
     SameDevice {
         /// The first rank of the device.
         first: usize,
-        /// Another one.
+        /// Another rank of the device.
         second: usize,
     },
 
-    /// A rank that the group does not have.
+    /// The group has no rank of this number.
     #[error("there is no rank {rank}: the group has {}, numbered from 0", counted(*.ranks, "rank", "ranks"))]
     NoRank {
-        /// The rank that was named.
+        /// The number.
         rank: usize,
-        /// The ranks of the group.
+        /// The number of ranks of the group.
         ranks: usize,
     },
 
-    /// Data of one group is an operand of a call of another.
+    /// An operand belongs to another group than the call's.
     #[error(
         "{what} belongs to another group; create all operands with one `DeviceGroup` or its clones"
     )]
@@ -59,7 +59,7 @@ pub enum GroupError {
         reason: String,
     },
 
-    /// A rank of another process neither answered nor failed for as long as the group's options allow.
+    /// A rank of another process neither answered nor failed within the timeout of the group's options.
     #[error(
         "rank {rank} did not answer within {} s: it hangs, or needs a longer timeout \
          (GroupOptions::with_timeout); this group cannot be used any more: drop it, and join a new one \
@@ -72,7 +72,7 @@ pub enum GroupError {
         after: Duration,
     },
 
-    /// A rank of another process made another call at the same time, or the same with other sizes.
+    /// A rank of another process made another call at the same time, or the same call with other sizes.
     #[error(
         "rank {rank} made another call than this process, or the same call with other sizes ({reason}); all \
          processes of a group must make the same calls in the same order; this group cannot be used any more: \
@@ -85,7 +85,7 @@ pub enum GroupError {
         reason: String,
     },
 
-    /// An earlier call of the group failed in this process, and not in that of another rank.
+    /// An earlier call of the group failed in this process.
     #[error(
         "an earlier call of this group failed in this process ({cause}); this group cannot be used any more: \
          drop it, and join a new one in every process"
@@ -95,14 +95,14 @@ pub enum GroupError {
         cause: String,
     },
 
-    /// The processes of a group do not find one another.
+    /// The processes of a group cannot find one another.
     #[error("{reason}")]
     Rendezvous {
         /// What is wrong, and what to do.
         reason: String,
     },
 
-    /// Ranks that NCCL does not name did not answer for as long as the group's options allow.
+    /// Some ranks did not answer over NCCL within the timeout of the group's options.
     #[error(
         "no answer over NCCL within {} s: a rank was lost or hangs, or needs a longer timeout \
          (GroupOptions::with_timeout); this group cannot be used any more: drop it, and join a new one \
@@ -120,11 +120,11 @@ pub enum GroupError {
     Nccl {
         /// The number of the `ncclResult_t`.
         code: u32,
-        /// NCCL's words for it.
+        /// NCCL's message for it.
         message: String,
     },
 
-    /// There is no NCCL on this machine, or none that can be used.
+    /// NCCL is not installed on this machine, or cannot be used.
     #[error(
         "NCCL was not found: its library {library} cannot be loaded ({reason}); install it (on Debian and Ubuntu \
          `apt-get install libnccl2`; elsewhere `pip install nvidia-nccl-cu12`, with its folder `nvidia/nccl/lib` \
@@ -137,10 +137,10 @@ pub enum GroupError {
         reason: String,
     },
 
-    /// Matrices that are divided so that the call cannot use them.
+    /// The call does not support the shardings of its matrices.
     #[error("{found}, which this call cannot multiply; {remedy}")]
     Sharding {
-        /// How the matrices are divided.
+        /// The shardings of the matrices.
         found: String,
         /// What to do.
         remedy: &'static str,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A version of CUDA, as drivers and PTX need it.
+/// A version of CUDA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CudaVersion {
     /// The number before the point.
@@ -23,9 +23,9 @@ impl fmt::Display for CudaVersion {
 pub struct ImageRejection {
     /// The architecture that the image was compiled for, such as `sm_80`.
     pub architecture: &'static str,
-    /// The PTX version in the image, as in `7.0`; `unknown` where it names none.
+    /// The image's PTX version, such as `7.0`; `unknown` if it names none.
     pub ptx_version: String,
-    /// The oldest CUDA driver that reads this PTX version, where that is known.
+    /// The oldest CUDA driver that reads this PTX version, if known.
     pub needed_driver: Option<CudaVersion>,
     /// Why the image was not loaded, with the log of the driver's compiler.
     pub reason: String,

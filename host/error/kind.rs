@@ -36,7 +36,7 @@ pub enum ErrorKind {
         reason: String,
     },
 
-    /// There is a library of the NVIDIA driver's name that cannot be used as one.
+    /// A library has the NVIDIA driver's name, but cannot be used as the driver.
     UnusableDriver {
         /// The library's file name.
         library: &'static str,
@@ -56,20 +56,19 @@ pub enum ErrorKind {
     NoDeviceWithUuid {
         /// The requested UUID.
         uuid: String,
-        /// The UUIDs of the devices that the driver shows.
+        /// The UUIDs of the devices that the driver lists.
         found: Vec<String>,
     },
 
-    /// The installed driver is older than this library needs, or than the only kernel for a product on the
-    /// device does.
+    /// The installed driver is older than this library, or the only kernel for a product on the device, requires.
     DriverTooOld {
         /// The newest CUDA version that the driver supports.
         found: CudaVersion,
-        /// The oldest CUDA version that is enough.
+        /// The oldest CUDA version that suffices.
         needed: CudaVersion,
     },
 
-    /// None of a module's PTX images can be run by the device.
+    /// The device can run none of a module's PTX images.
     NoModule {
         /// The module's name.
         module: &'static str,
@@ -79,23 +78,23 @@ pub enum ErrorKind {
         compute_capability: String,
         /// The newest CUDA version that the driver supports.
         driver: CudaVersion,
-        /// Every image of the module, with the reason why it was not loaded.
+        /// Every image of the module, each with the reason why it was not loaded.
         images: Vec<ImageRejection>,
     },
 
     /// The library has no kernel for a problem on the device.
     NoKernel {
-        /// What was to be computed.
+        /// The problem, with its types and sizes.
         problem: String,
         /// The device's name.
         device: String,
-        /// What stands in the way, and what to do.
+        /// Why there is none, and what to do.
         reason: String,
     },
 
     /// The shapes of two operands do not fit together.
     ShapeMismatch {
-        /// The names of the two: of the left one, and of the right one.
+        /// The names of the left and the right operand.
         operands: [&'static str; 2],
         /// Rows and columns of the left operand.
         left: (usize, usize),
@@ -105,13 +104,13 @@ pub enum ErrorKind {
         rule: &'static str,
     },
 
-    /// Some data has another number of elements than the operation needs.
+    /// An argument does not have the number of elements that the operation needs.
     WrongLength {
         /// Which argument it is.
         what: String,
         /// The number of elements that the operation needs.
         expected: usize,
-        /// The number of elements that it was given.
+        /// The number of elements that it has.
         found: usize,
         /// Where the number comes from, such as "one for each row".
         rule: &'static str,
@@ -143,23 +142,23 @@ pub enum ErrorKind {
     OutOfRange {
         /// What the range counts: `elements`, `rows` or `columns`.
         what: &'static str,
-        /// The first of the range.
+        /// The first index of the range.
         start: usize,
-        /// The one after its last.
+        /// The index after its last.
         end: usize,
         /// How many there are.
         len: usize,
     },
 
-    /// Rows (columns, in column-major order) that start fewer elements apart than they have.
+    /// A leading dimension is smaller than a row (a column, if column-major).
     LeadingDimension {
-        /// The least leading dimension of the matrix.
+        /// The smallest leading dimension that the matrix can have.
         least: usize,
         /// The leading dimension that was given.
         found: usize,
     },
 
-    /// Rows or columns that cannot be divided into the requested number of equal parts.
+    /// Rows or columns cannot be divided into the requested number of equal parts.
     UnevenBatch {
         /// What was to be divided: `rows` or `columns`.
         what: &'static str,
@@ -169,27 +168,26 @@ pub enum ErrorKind {
         count: usize,
     },
 
-    /// A batch with another number of matrices than the others of its product.
+    /// The batches of a product have different numbers of matrices.
     BatchMismatch {
-        /// The names of the two.
+        /// The names of the two batches.
         batches: [&'static str; 2],
-        /// The matrices of one batch.
+        /// The number of matrices of the first.
         left: usize,
-        /// Those of another.
+        /// The number of matrices of the second.
         right: usize,
     },
 
-    /// A row-major and a column-major matrix in a copy, which would transpose it in memory, or in dot
-    /// products of rows or columns.
+    /// A copy, or dot products of rows or columns, of a row-major and a column-major matrix.
     OrderMismatch,
 
-    /// A matrix cannot be copied in boxes by the hardware, as a tensor map describes it.
+    /// No tensor map can describe the matrix.
     TensorMap {
-        /// What the hardware asks and the matrix does not have.
+        /// The rule of the hardware that the matrix breaks.
         rule: TensorMapRule,
     },
 
-    /// A size does not fit into the address space or over the limits of the operation.
+    /// A size exceeds the address space or a limit of the operation.
     TooLarge {
         /// What is too large, with its numbers.
         what: String,
@@ -215,17 +213,17 @@ pub enum ErrorKind {
         requested: u64,
     },
 
-    /// A buffer belongs to another device than the one that is to use it.
+    /// A buffer is on another device than the one that would use it.
     WrongDevice {
         /// Which operand or argument it is.
         what: String,
-        /// The device that is to use it.
+        /// The device that would use it.
         expected: String,
-        /// The device that it belongs to.
+        /// The device that it is on.
         found: String,
     },
 
-    /// A launch needs something that its kernel or the device does not allow.
+    /// A launch has a size that its kernel or the device does not allow.
     LaunchConfig {
         /// The kernel's name.
         kernel: &'static str,
@@ -233,13 +231,13 @@ pub enum ErrorKind {
         reason: String,
     },
 
-    /// A module has no static array as the host names it.
+    /// A module has no static array of this name and size.
     NoSymbol {
         /// The module's name.
         module: &'static str,
         /// The array's name.
         symbol: &'static str,
-        /// The array's size as the host knows it.
+        /// The array's size in bytes, on the host.
         bytes: usize,
         /// What the device has instead, and what to do.
         reason: String,
@@ -265,27 +263,26 @@ pub enum ErrorKind {
         dynamic_shared_bytes: u32,
         /// Blocks that are resident at once.
         resident: u32,
-        /// What keeps it from more.
+        /// What limits their number.
         reason: String,
     },
 
-    /// A call that concerns the simulator, or that only it answers, failed.
+    /// A call failed because of the simulator's state or options, or because only the simulator supports it.
     Simulator(SimulatorError),
 
-    /// The simulator found a defect in a kernel while it ran.
+    /// The simulator found a defect in a running kernel.
     KernelDefect(Box<simt::Defect>),
 
-    /// The entry of this name in a module's image is another kernel than the one that was launched,
-    /// or a kernel of other parameters.
+    /// A module's image has another kernel, or one with other parameters, under the launched kernel's name.
     OtherKernel {
         /// The kernel's name.
         kernel: &'static str,
         /// The module's name.
         module: &'static str,
-        /// The signature of the kernel that was launched: its path, its parameters, and the size and
-        /// the alignment of their elements.
+        /// The signature of the launched kernel: its path, its parameters, and the size and the alignment of
+        /// their elements.
         expected: String,
-        /// The signature beside the module's entry, if it has one.
+        /// The signature of the module's entry, if it has one.
         found: Option<String>,
     },
 
@@ -295,7 +292,7 @@ pub enum ErrorKind {
         kernel: &'static str,
         /// The driver's error code.
         code: u32,
-        /// The driver's name and words for the code.
+        /// The driver's name and message for the code.
         message: String,
     },
 
@@ -303,13 +300,13 @@ pub enum ErrorKind {
     Cuda {
         /// The driver's error code.
         code: u32,
-        /// The driver's name and words for the code.
+        /// The driver's name and message for the code.
         message: String,
     },
 
     /// The device failed in a way that only a new process can recover from.
     ///
-    /// The failure is often that of an earlier kernel: CUDA reports it at a later call.
+    /// Often an earlier kernel failed: CUDA reports its failure at a later call.
     DeviceLost {
         /// The device's name.
         device: String,
@@ -317,25 +314,25 @@ pub enum ErrorKind {
         cause: String,
     },
 
-    /// A device and a context, a stream or memory of other code do not fit together.
+    /// A context, a stream or memory of other code cannot be used with the device.
     #[cfg(feature = "cuda")]
     Interop {
-        /// What does not fit, and what to do.
+        /// Why not, and what to do.
         reason: &'static str,
     },
 
-    /// A call of a group of devices failed, and not by the failure of one device.
+    /// A call of a group of devices failed for another reason than a failure of one device.
     Group(GroupError),
 
-    /// A name that is the name of no device.
+    /// No device has this name.
     UnknownDevice {
         /// The name.
         name: String,
-        /// The names that there are.
+        /// The names of devices.
         allowed: &'static str,
     },
 
-    /// An environment variable has a value that means nothing.
+    /// An environment variable has an invalid value.
     InvalidEnvironment {
         /// The variable's name.
         variable: &'static str,

@@ -2,7 +2,7 @@
 
 use super::words;
 
-/// Why a call failed that concerns the simulator, or that only it answers.
+/// An error of the simulator other than a defect in a kernel, or of a call that only the simulator supports.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SimulatorError {
@@ -36,7 +36,7 @@ pub enum SimulatorError {
 
     /// Two streams use the same memory, at least one of them writes it, and neither waits for the other.
     ///
-    /// Calls of this library wait. The views of `interop::raw` leave it to their user.
+    /// Calls of this library wait by themselves. Work on views of `interop::raw` must be ordered by the caller.
     #[error(
         "{call} {} memory{} that another stream of {device} {}, and does not wait for that stream; record an event \
          after the other call, and make this stream wait for it with Device::wait_for",

@@ -3,14 +3,13 @@
 use super::words;
 use std::fmt;
 
-/// What the hardware asks of a tensor map and a matrix does not have (CUDA Driver API,
-/// `cuTensorMapEncodeTiled`).
+/// A rule of the hardware for tensor maps that a matrix breaks (CUDA Driver API, `cuTensorMapEncodeTiled`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TensorMapRule {
     /// The matrix has no elements.
     Empty,
-    /// An element has another number of bytes than 1, 2, 4 or 8.
+    /// An element does not have 1, 2, 4 or 8 bytes.
     Element {
         /// Bytes of an element.
         bytes: u32,
@@ -20,12 +19,12 @@ pub enum TensorMapRule {
         /// The bytes past the last such multiple.
         past: u64,
     },
-    /// The distance of two rows in memory is not a multiple of 16 bytes.
+    /// The distance between rows in memory is not a multiple of 16 bytes.
     RowStride {
         /// The distance in bytes.
         bytes: u64,
     },
-    /// The distance of two rows in memory is 2^40 bytes or more.
+    /// The distance between rows in memory is 2^40 bytes or more.
     LongRows {
         /// The distance in bytes.
         bytes: u64,

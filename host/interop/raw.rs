@@ -1,9 +1,9 @@
 //! Contexts, streams and memory by the CUDA driver's handles, for a program that already uses the GPU.
 //!
 //! [`device`] opens a device that submits its work to the caller's stream. [`view`] and [`view_mut`] make views of the
-//! caller's memory, which any operation accepts, and [`buffer`] a buffer that keeps its owner alive. So a program takes one call from this crate and keeps its own
-//! streams, its own allocator and its own order of work. Memory of this crate goes the other way by
-//! [`Buffer::device_address`](crate::Buffer::device_address).
+//! caller's memory, which any operation accepts, and [`buffer`] makes a buffer that keeps its owner alive. So a program
+//! can use one call of this crate and keep its own streams, allocator and order of work. To pass this crate's memory to
+//! other code, use [`Buffer::device_address`](crate::Buffer::device_address).
 //!
 //! A program with `cudarc`:
 //!
@@ -102,8 +102,7 @@ pub unsafe fn view_mut<T: Element>(
 /// Returns a buffer of `len` elements of the caller's memory, which `owner` keeps alive.
 ///
 /// It is used like any other buffer, in any stream of the device. Dropping it waits for the work that uses it, and then
-/// drops `owner`. Kernels are selected by the address: elements that do not start at a multiple of 16 bytes take
-/// slower ones.
+/// drops `owner`. Elements that do not start at a multiple of 16 bytes use slower kernels.
 ///
 /// # Errors
 /// Those of [`view`]; `owner` is dropped then.

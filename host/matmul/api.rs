@@ -10,7 +10,7 @@ mod product;
 mod shard;
 mod textbook;
 
-pub use element::{MatmulElement, MatmulInto};
+pub use element::{ChainElement, MatmulElement, MatmulInto};
 pub use group::MatmulGroup;
 pub use plan::MatmulPlan;
 pub use product::Matmul;

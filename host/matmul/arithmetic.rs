@@ -32,8 +32,8 @@ pub enum Arithmetic {
     Chain,
     /// f32 on tensor cores: each element is split into two f16 values, and each product becomes three.
     ///
-    /// The result is closer to the exact one than that of a chain, with other bits, and the order of additions is
-    /// not fixed by k. Needs compute capability 8.0: warpgroups multiply on 9.0, and warps with `mma.sync`
+    /// The result is usually closer to the exact one than a chain's. Its bits differ, and additions are not in order
+    /// of k. Needs compute capability 8.0: warpgroups multiply on 9.0, and warps with `mma.sync`
     /// elsewhere. The two have different bits.
     Split,
 }

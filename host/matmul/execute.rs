@@ -31,10 +31,10 @@ pub trait Computes<O: Element, S: Element>: Kernels<O, S> {
     /// The types of the operands and of the product.
     const TYPES: (ElementType, ElementType);
 
-    /// Launches the kernels of a plan that is not of a divided K, or those of its parts.
+    /// Launches the kernels of a plan for an undivided K, or for one part of it.
     fn launch(plan: &Plan, matrices: Matrices<'_, Self, O, S>) -> Outcome<()>;
 
-    /// Does what the plan says.
+    /// Executes the plan.
     fn execute(plan: &Plan, matrices: Matrices<'_, Self, O, S>) -> Outcome<()>;
 
     /// The plan of products in new matrices, and their problem.

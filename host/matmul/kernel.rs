@@ -22,14 +22,14 @@ use tilewright_kernels::tensor::ClusterTile;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TileSize {
-    /// The smallest tiles, with which more blocks share a small result.
+    /// The smallest tiles, so that more blocks share a small result.
     Small,
     /// A size between the two; methods without one use `Large`.
     ///
     /// On tensor cores of compute capability 9.0, it is 192 x 128 outputs for each block instead of 128 x 256 for
     /// f16, bf16 and i8, and 128 x 128 instead of 128 x 192 for 8-bit floats.
     Medium,
-    /// The largest tiles, for results that fill the device with them.
+    /// The largest tiles, for results with enough of them to fill the device.
     Large,
 }
 

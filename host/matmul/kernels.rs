@@ -27,7 +27,7 @@ macro_rules! table {
                 $layouts:tt;
         )*}
     )*) => {
-        /// Every product kernel. Those of the same types stand together.
+        /// Every product kernel. Those of the same types are adjacent.
         pub static KERNELS: &[GemmKernel] = &placed([$($(GemmKernel {
             name: <$kernel as Kernel>::NAME,
             method: Method::$method $(($choice))?,

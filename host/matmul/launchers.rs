@@ -12,7 +12,7 @@ use super::kernel::GemmKernel;
 use super::types::Operand;
 use crate::module_source::ModuleSource;
 
-/// A kernel, as it is launched.
+/// A kernel's PTX and the function that launches it.
 #[derive(Clone, Copy)]
 pub struct Launcher<F> {
     /// The PTX of its entry.
@@ -85,7 +85,7 @@ pub trait Kernels<O: 'static, S: 'static>: Operand {
     };
 }
 
-/// The launcher of a kernel in a list, or `None` in those that its family is not in.
+/// The launcher of a kernel in a list; `None` in the lists that its family is not in.
 macro_rules! launcher {
     (PRODUCTS tiled $written:ident $kernel:ident) => { launcher!($kernel by tiled(_)) };
     (PRODUCTS coarsened $written:ident $kernel:ident) => { launcher!($kernel by product(_, _, _)) };

@@ -39,7 +39,7 @@ use rules::fastest;
 use split::split_at_a_time;
 use tilewright_kernels::matvec::LOAD_BYTES;
 
-/// Elements of 8 bits in a word, as some kernels read them.
+/// 8-bit elements in a word, which some kernels read at once.
 const WORD: usize = size_of::<i32>();
 
 /// Every decision of a product. If K is divided, all but `division` is about the products of its parts.
@@ -294,7 +294,7 @@ enum Needs {
     Nothing,
     /// Rows that start at multiples of 16 bytes.
     AlignedRows,
-    /// The same, along K, with a multiple of so many elements.
+    /// Rows along K that start at multiples of 16 bytes, with a multiple of this many elements.
     AlongK(usize),
     /// Two f16 for each f32.
     Split,

@@ -204,7 +204,7 @@ fn checked<'a, T: Computes<O, S>, O: Element, S: EpilogueScalar>(
     products.into_iter().filter_map(of).collect()
 }
 
-/// Products one after the other.
+/// Computes products one after another.
 fn run_each<T: Computes<O, S>, O: Element, S: EpilogueScalar>(
     device: &Device,
     arithmetic: Arithmetic,
@@ -217,7 +217,7 @@ fn run_each<T: Computes<O, S>, O: Element, S: EpilogueScalar>(
     })
 }
 
-/// Products in as few launches as there are pairs of orders, except for those that are launched alone.
+/// Computes products in one launch for each pair of orders, except those with a launch of their own.
 fn run_together<T: Computes<T, S>, S: EpilogueScalar>(
     device: &Device,
     arithmetic: Arithmetic,

@@ -83,7 +83,7 @@ impl<'a, T: Element> MatrixBatch<'a, T> {
     ///
     /// # fn main() -> tilewright::Result<()> {
     /// let device = Device::simulator();
-    /// // Two matrices of 2 x 2, one below the other, of which the first rows are multiplied.
+    /// // Two 2 x 2 matrices, one below the other. The product uses their first rows.
     /// let a = device.matrix((4, 2), &[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0])?;
     /// let b = device.matrix((2, 1), &[1.0, 10.0])?;
     /// let c = Matmul::new(a.view().batch_rows(2)?.slice(..1, ..)?, &b).run()?;

@@ -20,12 +20,12 @@ use tilewright_kernels::{
 ///
 /// | operations | elements | value |
 /// |---|---|---|
-/// | `Sum`, `Product` | all | f32 of f32, f16 and bf16, f64 of f64, i64 and u64 of integers |
-/// | `Mean` | all | f32 of f32, f16 and bf16, f64 of all others |
+/// | `Sum`, `Product` | all | f32 for f32, f16 and bf16; f64 for f64; i64 or u64 for integers |
+/// | `Mean` | all | f32 for f32, f16 and bf16; f64 for all others |
 /// | `Min`, `Max` | all | an element |
 /// | `MinMax` | all | an array of two elements |
 /// | `ArgMin`, `ArgMax` | all | u64 |
-/// | `SumOfSquares`, `Norm1`, `Norm2`, `Variance` | floats | f32 of f32, f16 and bf16, f64 of f64 |
+/// | `SumOfSquares`, `Norm1`, `Norm2`, `Variance` | floats | f32 for f32, f16 and bf16; f64 for f64 |
 /// | `NormInf` | floats | an element |
 /// | `Count`, `Any`, `All` | u8 | u64; u8, which is 0 or 1 |
 ///

@@ -19,8 +19,8 @@ struct Own<A: Element, O: Element> {
 }
 
 impl<A: Element, O: Element> Own<A, O> {
-    /// For `blocks` blocks. It makes room for two at least, because a single block leaves a value and no partial
-    /// result.
+    /// Memory for `blocks` blocks. It holds at least two partial results, because a single block leaves a value and no
+    /// partial result.
     fn new(device: &Device, blocks: u32) -> Outcome<Self> {
         Ok(Self {
             partials: Buffer::uninit(device, blocks.max(2) as usize)?,

@@ -162,8 +162,8 @@ impl Busy {
 /// The number of the launch's warps that the device holds at once, at least 1. Unknown registers do not limit it.
 fn warps_at_once(report: &KernelReport, sheet: &Datasheet) -> f64 {
     let occupancy = report.highest_occupancy();
-    let room = f64::from(occupancy.warps) * f64::from(sheet.multiprocessors);
+    let resident = f64::from(occupancy.warps) * f64::from(sheet.multiprocessors);
     let of_block = report.block_threads().div_ceil(sheet.limits.warp_lanes);
     let launched = report.grid.count() as f64 * f64::from(of_block);
-    room.min(launched).max(1.0)
+    resident.min(launched).max(1.0)
 }

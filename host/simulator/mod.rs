@@ -64,8 +64,8 @@ struct Machine {
     /// The device whose limits this one has.
     profile: Profile,
     /// The static arrays of each module. The lock stands for the device: launches, copies and accesses to static
-    /// arrays run one after another, as in a stream. The effects of a launch may be undone and redone, including the
-    /// rest of a buffer of which the launch was given only a part.
+    /// arrays run one after another, as in a stream. The effects of a launch may be undone and redone, including those
+    /// on a whole buffer if the launch has a part of it.
     statics: Mutex<HashMap<ModuleId, Arc<StaticMemory>>>,
     streams: Mutex<StreamOrder>,
     stream_check: Mutex<StreamCheck>,

@@ -48,8 +48,8 @@ pub struct SimulatorOptions {
     /// The longest processor time that a block may run without any of its threads exiting: 10 s by default, `None`
     /// for no limit. A kernel that runs longer is reported as [`DefectKind::TimeLimit`](simt::DefectKind::TimeLimit).
     pub time_limit: Option<Duration>,
-    /// The device whose limits the simulated one has. Without a profile it has the limits of an H200, the largest of
-    /// all, but few multiprocessors.
+    /// The device to simulate. Without a profile, the limits are those of an H200, the largest of all, with few
+    /// multiprocessors.
     pub profile: Option<Profile>,
     /// Whether every launch is counted, for [`Device::launch_report`](crate::Device::launch_report). Off by default,
     /// because it makes launches several times slower.

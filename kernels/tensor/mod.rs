@@ -1,17 +1,16 @@
-//! Matrix products on the tensor cores of compute capability 9.0: C = A B, A is M x K, B is K x N, C is
-//! M x N and row-major.
+//! Matrix products on the tensor cores of compute capability 9.0.
 //!
-//! An entry's name ends in the layouts of A and B, as those of [`matmul`](crate::matmul) do.
+//! C = A B, where A is M x K, B is K x N, and C is M x N and row-major. An entry's name ends in the layouts of A and B,
+//! like those of [`matmul`](crate::matmul).
 //!
 //! | part | place |
 //! |---|---|
-//! | products of warpgroups, which images for other architectures do not have | `warpgroup/` |
-//! | f32 matrices split into halves | `split/` |
+//! | products by warpgroups, only in images for compute capability 9.0 | `warpgroup/` |
+//! | f32 matrices split into high and low halves | `split/` |
 //!
-//! A tensor core adds the products of one instruction and the accumulator exactly, but for what lies
-//! more than 25 bits below the largest of them, and rounds toward zero (`docs/tensor_cores.md`). So an
-//! output's bits depend on K and the type alone, and not on the shape, the tile or the layout. Sums of
-//! integers are exact, and wrap around.
+//! A tensor core adds the products of one instruction to the accumulator exactly, except for bits more than 25 below
+//! the largest summand, and rounds toward zero (`docs/tensor_cores.md`). So an output's bits depend on K and the type
+//! alone, not on the shape, the tile or the layout. Integer sums are exact, and wrap around.
 
 pub(crate) mod split;
 #[cfg(any(not(target_arch = "nvptx64"), cuda_arch_at_least = "90a"))]

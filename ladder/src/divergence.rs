@@ -57,7 +57,7 @@ impl Step {
 ///
 /// # Errors
 /// [`ErrorKind::WrongLength`] if `y` does not have as many elements as `x`; [`ErrorKind::WrongDevice`] if one of them
-/// is of another device; [`ErrorKind::LaunchConfig`] if `block_threads` is not a multiple of two warps, or the device
+/// is on another device; [`ErrorKind::LaunchConfig`] if `block_threads` is not a multiple of two warps, or the device
 /// does not allow it; [`ErrorKind::NoModule`], [`ErrorKind::KernelDefect`], [`ErrorKind::DeviceLost`] or
 /// [`ErrorKind::Cuda`].
 pub fn launch(

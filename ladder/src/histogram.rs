@@ -114,7 +114,7 @@ impl Step {
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::WrongDevice`] if `x` is of another device; [`ErrorKind::LaunchConfig`] if the device does not allow
+/// [`ErrorKind::WrongDevice`] if `x` is on another device; [`ErrorKind::LaunchConfig`] if the device does not allow
 /// this block size or this number of blocks; and those of [`Device::reduce_sum`].
 pub fn histogram(
     device: &Device,

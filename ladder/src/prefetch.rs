@@ -35,7 +35,7 @@ pub use workload::{DISTANCES, MAX_BLOCK_THREADS, Workload};
 /// [`ErrorKind::WrongLength`] if `sums` does not have an element for each of [`Workload::threads`];
 /// [`ErrorKind::LaunchConfig`] if the variant has no such distance, or the device or the kernel does
 /// not allow the workload's blocks; [`ErrorKind::TooLarge`] if a thread would have more than 2^31
-/// elements; [`ErrorKind::WrongDevice`] if a buffer is of another device; and those of launches.
+/// elements; [`ErrorKind::WrongDevice`] if a buffer is on another device; and those of launches.
 pub fn launch(
     device: &Device,
     variant: Variant,

@@ -139,7 +139,7 @@ impl Step {
             Self::CoarsenedOneBlock => (
                 "coarsened, one block",
                 "product_coarsened_8_one_block",
-                "more registers than leave room for a second block on a multiprocessor",
+                "more registers, so that one block fits on a multiprocessor instead of two",
             ),
             Self::TwoDimensional => (
                 "two-dimensional",

@@ -158,7 +158,7 @@ impl Sums {
     /// # Errors
     /// Those of [`Device::zeros`].
     pub fn new(device: &Device, step: Step, elements: usize, block_threads: u32) -> Result<Self> {
-        let (partials, totals) = room(step, elements, block_threads);
+        let (partials, totals) = result_lengths(step, elements, block_threads);
         Ok(Self {
             partials: device.zeros(partials)?,
             total: device.zeros(totals)?,
@@ -176,7 +176,7 @@ impl Sums {
 }
 
 /// The number of partial sums and totals of a step.
-fn room(step: Step, elements: usize, block_threads: u32) -> (usize, usize) {
+fn result_lengths(step: Step, elements: usize, block_threads: u32) -> (usize, usize) {
     if step.leaves_total() {
         (0, 1)
     } else {
@@ -202,7 +202,7 @@ fn room(step: Step, elements: usize, block_threads: u32) -> (usize, usize) {
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::WrongDevice`] if `x` is of another device; [`ErrorKind::LaunchConfig`] if `block_threads` is not one
+/// [`ErrorKind::WrongDevice`] if `x` is on another device; [`ErrorKind::LaunchConfig`] if `block_threads` is not one
 /// of [`BLOCK_THREADS`], or the device does not allow this number of blocks; and those of [`Device::reduce_sum`].
 pub fn total(device: &Device, step: Step, x: &mut Buffer<i32>, block_threads: u32) -> Result<i64> {
     let mut sums = Sums::new(device, step, x.len(), block_threads)?;
@@ -229,7 +229,7 @@ pub fn launch(
         }
         .during(OPERATION));
     }
-    let (partials, totals) = room(step, x.len(), block_threads);
+    let (partials, totals) = result_lengths(step, x.len(), block_threads);
     check_length(
         "the buffer of the partial sums",
         partials,

@@ -65,7 +65,7 @@ impl Step {
             Self::Warpgroup => (
                 "one warpgroup",
                 "tensor_warpgroup_nt",
-                "wgmma on tiles that the warpgroup itself brings to shared memory",
+                "wgmma on tiles that the warpgroup itself copies to shared memory",
             ),
             Self::Bulk => (
                 "bulk copies",
@@ -80,12 +80,12 @@ impl Step {
             Self::Large => (
                 "larger tiles",
                 "tensor_large_nt",
-                "128 x 256 outputs, with registers that the copying warpgroup gives back",
+                "128 x 256 outputs, with registers that the copying warpgroup releases",
             ),
             Self::Clusters => (
                 "clusters",
                 "tensor_clusters_nt",
-                "two blocks bring half of B each, for both",
+                "two blocks load half of B each, for both",
             ),
             Self::Stores => (
                 "asynchronous stores",
@@ -95,7 +95,7 @@ impl Step {
             Self::Persistent => (
                 "persistent",
                 "tensor_persistent_nt",
-                "a cluster computes one tile after the other, in groups of rows",
+                "a cluster computes one tile after another, in groups of rows",
             ),
             Self::PersistentRows => (
                 "persistent, row-major B",
@@ -167,8 +167,9 @@ pub fn launch(
         ($step:ident, $kernel:ident, $grid:expr, $arguments:expr) => {{
             use kernels::$step::{SHARED_BYTES, THREADS};
             let config = config($grid, THREADS, SHARED_BYTES);
-            // SAFETY: the shapes and orders were compared, and the maps are the matrices'. Grid,
-            // block and shared memory are the kernel's for m x n outputs.
+            // SAFETY: the shapes and orders were compared, matrices and rows are aligned to 16 bytes,
+            // and the maps are the matrices'. Grid, block and shared memory are the kernel's for m x n
+            // outputs.
             unsafe { module.launch_unsafe(kernels::$step::$kernel, config, $arguments) }
         }};
     }

@@ -36,7 +36,7 @@ pub const SHARED_BYTES: u32 = STAGES as u32 * (STAGE_BYTES + 16);
 ///
 /// # Safety
 /// 1. `a` has rows of `depth` elements, and `b` columns of `depth` elements. `c` has A's rows and B's columns, a
-///    multiple of 8.
+///    multiple of 8, and starts at a multiple of 16 bytes.
 /// 2. The grid is (columns / 128, rows / 64), rounded up, with [`THREADS`] and [`SHARED_BYTES`].
 #[kernel(arch = "sm_90a", max_threads = 128)]
 pub unsafe fn tensor_bulk_nt(
@@ -51,7 +51,7 @@ pub unsafe fn tensor_bulk_nt(
     let b_tiles = shared.tiles::<bf16, COLUMNS, DEPTH, STAGES>();
     let ring = shared.ring::<STAGES>();
     if is_first_of_warpgroup() {
-        // SAFETY: one thread calls it, and the block's barrier follows.
+        // SAFETY: one thread calls it, once, for 1 producer and 1 consumer, and the block's barrier follows.
         unsafe { ring.init(1, 1) };
     }
     thread::sync_threads();
@@ -64,8 +64,9 @@ pub unsafe fn tensor_bulk_nt(
     let mut start = |round: u32| {
         if is_first_of_warpgroup() && round < rounds {
             let k = round * DEPTH as u32;
-            // SAFETY: the ring is initialised. The launch does not write the operands. The slot is empty until it has
-            // been waited for, and all stages are waited for.
+            // SAFETY: the ring is initialised. The launch does not write the operands: the kernel's contract. The slot
+            // is empty, and threads access the stage, and end, only after they have waited for it. It expects the bytes
+            // of both tiles, fewer than 2^20. The tiles are in range: those of a stage.
             unsafe {
                 let slot = producer.acquire();
                 slot.expect(STAGE_BYTES);
@@ -85,8 +86,8 @@ pub unsafe fn tensor_bulk_nt(
     let mut round = 0;
     while round < rounds {
         start(round + STAGES as u32 - 1);
-        // SAFETY: the ring is initialised. The stage is full, and is released when the products are finished. The
-        // whole warpgroup is here, and the products are waited for.
+        // SAFETY: the ring is initialised. The copies to the stage have been waited for, and it is released when the
+        // products are finished. The whole warpgroup is here, the tiles are in range, and the products are waited for.
         unsafe {
             let stage = consumer.wait();
             let mut products = sums.begin();
@@ -103,6 +104,6 @@ pub unsafe fn tensor_bulk_nt(
         }
         round += 1;
     }
-    // SAFETY: C has whole, even rows: the kernel's contract. Each block has its own outputs.
+    // SAFETY: C has whole, even rows and is aligned: the kernel's contract. Each block has its own outputs.
     unsafe { store(&sums.wait(), c, (row, column), columns) };
 }

@@ -24,7 +24,7 @@ pub const BLOCKS: usize = 2;
 /// Columns of a stage of B that each block loads.
 pub const PART: usize = COLUMNS / BLOCKS;
 
-/// All blocks of a cluster.
+/// A bit for each block of a cluster.
 const ALL: u16 = (1 << BLOCKS) - 1;
 
 /// Stages of the ring.
@@ -90,7 +90,7 @@ impl<'a, B: Second<COLUMNS, PART>, const COUNT: usize> Stages<'a, B, COUNT> {
     ///
     /// # Safety
     /// 1. The stage is full, and is released when the products are finished.
-    /// 2. All threads of the warpgroup make the call, and wait for the products.
+    /// 2. All threads of the warpgroup make the call together, and wait for the products.
     #[inline(always)]
     pub unsafe fn multiply(&self, products: &mut Products<128>, stage: usize, number: u32) {
         let rows = self.a.get(stage).rows::<WARPGROUP_ROWS>(row_of(number));
@@ -104,7 +104,7 @@ impl<'a, B: Second<COLUMNS, PART>, const COUNT: usize> Stages<'a, B, COUNT> {
 ///
 /// # Safety
 /// 1. `a` has rows of `depth` elements, and `b` columns of `depth` elements. `c` has A's rows and B's columns, a
-///    multiple of 8.
+///    multiple of 8, and starts at a multiple of 16 bytes.
 /// 2. The grid is (rows / 128, columns / 256), rounded up, the first to an even number, with [`THREADS`]
 ///    and [`SHARED_BYTES`].
 #[kernel(arch = "sm_90a", max_threads = 384, min_blocks = 1, cluster = (2, 1, 1))]
@@ -123,8 +123,9 @@ pub unsafe fn tensor_clusters_nt(
     let column = thread::block_idx_y() * COLUMNS as u32;
     let rounds = depth.div_ceil(DEPTH as u32);
     let producer = |mut ring: Producer<'_, STAGES>| {
-        // SAFETY: the ring is initialised, and `fill` copies the bytes. The launch does not write the operands: the
-        // kernel's contract. The slot was waited for, and consumers wait for every stage.
+        // SAFETY: the ring is initialised, and `fill` copies the bytes of a stage. The launch does not write the
+        // operands: the kernel's contract. `produce` waits for the slot and expects the bytes, and consumers wait for
+        // every stage before the cluster ends.
         unsafe {
             produce(&mut ring, STAGE_BYTES, rounds, |slot, k| {
                 stages.fill((a, Columns(b)), slot, (row, column), k);
@@ -132,8 +133,8 @@ pub unsafe fn tensor_clusters_nt(
         }
     };
     let consumer = |mut ring: Consumer<'_, STAGES>, number| {
-        // SAFETY: the ring is initialised, the whole warpgroup is here, and blocks end together. In the closure, the
-        // stage is full, and `multiply` waits for the products before it releases it.
+        // SAFETY: the ring is initialised in both blocks, at the same offset, the whole warpgroup is here, and blocks
+        // end together. In the closure, the stage is full, and `multiply` waits for the products before it releases it.
         let sums = unsafe {
             let sums = M64N256::zero().accumulate();
             multiply::<_, _, BLOCKS>(sums, &mut ring, rounds, |products, stage| {
@@ -141,7 +142,7 @@ pub unsafe fn tensor_clusters_nt(
             })
         };
         let row = row + row_of(number) as u32;
-        // SAFETY: C has whole, even rows: the kernel's contract. Each warpgroup has its own
+        // SAFETY: C has whole, even rows and is aligned: the kernel's contract. Each warpgroup has its own
         // outputs.
         unsafe { store(&sums, c, (row, column), columns) };
     };

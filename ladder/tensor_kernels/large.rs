@@ -41,7 +41,7 @@ pub unsafe fn move_registers(role: Role) {
 ///
 /// # Safety
 /// 1. `a` has rows of `depth` elements, and `b` columns of `depth` elements. `c` has A's rows and B's columns, a
-///    multiple of 8.
+///    multiple of 8, and starts at a multiple of 16 bytes.
 /// 2. The grid is (columns / 256, rows / 128), rounded up, with [`THREADS`] and [`SHARED_BYTES`].
 #[kernel(arch = "sm_90a", max_threads = 384, min_blocks = 1)]
 pub unsafe fn tensor_large_nt(

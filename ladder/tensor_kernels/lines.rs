@@ -43,7 +43,7 @@ impl Lines<'_> {
     /// with zeros past the end of the matrix.
     ///
     /// # Safety
-    /// 1. The matrix has whole lines, of a multiple of 8 elements.
+    /// 1. The matrix has whole lines, of a multiple of 8 elements, and starts at a multiple of 16 bytes.
     /// 2. Shared memory has the lines. No thread accesses them until the copies have been waited for and a barrier
     ///    has been passed.
     #[inline(always)]
@@ -64,8 +64,8 @@ impl Lines<'_> {
             let present = if is_inside { CHUNK } else { 0 };
             let to = to + l * pitch(LENGTH) + e;
             // SAFETY: the chunk is part of an existing line, or nothing is read. Shared memory has
-            // the lines, and nothing else accesses them: the caller's contract. Lines and pitch are
-            // multiples of 8 elements.
+            // the lines, and nothing else accesses them; the matrix is aligned, and lines are multiples
+            // of 8 elements: the caller's contract. So are the pitch and `to`.
             unsafe { pipeline.copy_or_zero::<_, CHUNK>(shared, to, self.elements, from, present) };
             i += 1;
         }

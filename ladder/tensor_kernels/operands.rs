@@ -1,4 +1,4 @@
-//! The second operand, in its two orders.
+//! The second operand, B, in its two orders.
 
 use cuda_std::mbarrier::Slot;
 use cuda_std::prelude::*;

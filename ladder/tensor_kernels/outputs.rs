@@ -7,12 +7,12 @@ use cuda_std::warpgroup;
 use cuda_std::wgmma::Accumulator;
 use half::bf16;
 
-/// Writes a warpgroup's outputs, from (`row`, `column`), to `c`, which has `columns` columns. Each thread writes its
+/// Writes a warpgroup's outputs to `c`, which has `columns` columns, from (`row`, `column`) on. Each thread writes its
 /// own, two neighbours at a time, and skips outputs outside `c`.
 ///
 /// # Safety
-/// 1. `c` has a whole number of rows of `columns` elements, an even number.
-/// 2. No other thread writes these outputs.
+/// 1. `c` has a whole number of rows of `columns` elements, an even number, and starts at a multiple of 4 bytes.
+/// 2. No other thread accesses these outputs.
 #[inline(always)]
 pub unsafe fn store<const COUNT: usize>(
     sums: &Accumulator<COUNT>,
@@ -27,8 +27,9 @@ pub unsafe fn store<const COUNT: usize>(
         let (r, k) = (row + r, column + k);
         if r < rows && k < columns {
             let at = r as usize * columns as usize + k as usize;
-            // SAFETY: row and column were compared with `c`, and columns are even. Pairs begin at even elements. No
-            // other thread writes them: the caller's contract.
+            // SAFETY: row and column were compared with `c`. Pairs begin at even elements, so they are within a row and
+            // aligned. No other thread accesses them. Even columns, the start of `c` and other threads: the caller's
+            // contract.
             unsafe { c.store_vector(at, bf16::narrow_pair([sums.get(i), sums.get(i + 1)])) };
         }
         i += 2;
@@ -38,7 +39,7 @@ pub unsafe fn store<const COUNT: usize>(
 /// Writes a warpgroup's outputs to a tile in shared memory. Each warp writes 16 rows, 16 columns at a time.
 ///
 /// # Safety
-/// 1. No other thread and no copy accesses the tile meanwhile.
+/// 1. The tile is in range, and no other thread and no copy accesses it meanwhile.
 /// 2. All threads of the warpgroup make the call.
 #[inline(always)]
 pub unsafe fn store_to_tile<const COUNT: usize, const COLUMNS: usize>(
@@ -51,8 +52,9 @@ pub unsafe fn store_to_tile<const COUNT: usize, const COLUMNS: usize>(
     while i < COUNT {
         let pair = |pair: usize| bf16::narrow_pair([sums.get(i + pair), sums.get(i + pair + 1)]);
         let pairs = [pair(0), pair(2), pair(4), pair(6)];
-        // SAFETY: the outputs are within the tile. Nothing else accesses it, and all threads make the call: the
-        // caller's contract. Eight outputs of a thread cover 16 columns, so rows and columns are multiples of 8.
+        // SAFETY: the tile is in range, and the outputs are within it. Nothing else accesses it, and all threads make
+        // the call: the caller's contract. Eight outputs of a thread cover 16 columns, so rows and columns are
+        // multiples of 8.
         unsafe { tile.store_matrices(row, 2 * i, pairs) };
         i += 8;
     }

@@ -1,5 +1,5 @@
 //! The last step: persistent blocks. A cluster computes one tile after another, so copies for the next tile overlap
-//! with writing the outputs of the last. Tiles are ordered in groups whose operands stay in L2.
+//! with writing the outputs of the previous one. Tiles are ordered in groups whose operands stay in L2.
 //!
 //! Prediction: the ring is empty only at a cluster's first tile, and writing outputs costs no more than storing them
 //! in shared memory.
@@ -25,7 +25,7 @@ pub use crate::stores::{BLOCKS, COLUMNS, ROWS, SHARED_BYTES, THREADS};
 /// The tiles of the outputs, and the calling cluster's share.
 #[derive(Clone, Copy)]
 struct Work {
-    /// Tiles, of a cluster's height, down and along.
+    /// Clusters' tiles, down and along.
     tiles: (u32, u32),
     /// Stages per tile.
     rounds: u32,
@@ -43,7 +43,7 @@ impl Work {
         }
     }
 
-    /// The first tile of the cluster, and the step to its next.
+    /// The number of the cluster's first tile, and the step to its next one.
     #[inline(always)]
     fn first(self) -> (u32, u32) {
         let blocks = BLOCKS as u32;
@@ -83,8 +83,9 @@ unsafe fn product<B: Second<COLUMNS, PART>>(a: AMap<'_>, b: B, c: CMap<'_>, work
         let (mut tile, step) = work.first();
         while tile < work.count() {
             let origin = work.origin(tile);
-            // SAFETY: the ring is initialised, and `fill` copies the bytes. The launch does not write the operands:
-            // the kernel's contract. The slot was waited for, and consumers wait for every stage.
+            // SAFETY: the ring is initialised, and `fill` copies the bytes of a stage. The launch does not write the
+            // operands: the kernel's contract. `produce` waits for the slot and expects the bytes, and consumers wait
+            // for every stage before the cluster ends.
             unsafe {
                 produce(&mut ring, STAGE_BYTES, work.rounds, |slot, k| {
                     stages.fill((a, b), slot, origin, k);
@@ -100,10 +101,10 @@ unsafe fn product<B: Second<COLUMNS, PART>>(a: AMap<'_>, b: B, c: CMap<'_>, work
         while tile < work.count() {
             let (row, column) = work.origin(tile);
             let row = row + row_of(number) as u32;
-            // SAFETY: the ring is initialised, the whole warpgroup is here with the same number of rounds, and blocks
-            // end together. In the closure, the stage is full, and `multiply` waits for the products before it
-            // releases it. For the store, each warpgroup has its own tile and outputs. The previous tile's copy was
-            // waited for, and a barrier passed.
+            // SAFETY: the ring is initialised in both blocks, at the same offset, the whole warpgroup is here with the
+            // same number of rounds, and blocks end together. In the closure, the stage is full, and `multiply` waits
+            // for the products before it releases it. For the store, each warpgroup has its own tile and outputs. The
+            // previous tile's copy was waited for, and a barrier passed.
             unsafe {
                 let start = sums.overwrite();
                 sums =

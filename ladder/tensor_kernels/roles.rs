@@ -4,7 +4,7 @@
 //! producer, one thread              consumers, 64 rows of the outputs each
 //! wait for an empty stage           wait for a full stage
 //! expect its bytes                  start its products
-//! start its copies                  wait for those of the stage before, and release it
+//! start its copies                  wait for the previous stage's products, and release it
 //! ```
 //!
 //! The steps pass closures that copy and multiply. In a cluster, a stage is empty when the consumers of all blocks
@@ -62,7 +62,8 @@ pub unsafe fn divide<'a, const STAGES: usize, const BLOCKS: usize>(
     consume: impl FnOnce(Consumer<'a, STAGES>, u32),
 ) {
     if thread::rank_in_block() == 0 {
-        // SAFETY: one thread calls it, and a barrier of all users of the ring follows.
+        // SAFETY: one thread calls it, once, and a barrier of all users of the ring follows. There are 1 producer and 2
+        // or 4 consumers.
         unsafe { ring.init(1, (CONSUMERS * BLOCKS) as u32) };
     }
     if BLOCKS > 1 {
@@ -89,7 +90,8 @@ pub unsafe fn divide<'a, const STAGES: usize, const BLOCKS: usize>(
 /// all, from an element along k.
 ///
 /// # Safety
-/// 1. The ring is initialised, and `fill` starts copies of `bytes` bytes, which consumers wait for.
+/// 1. The ring is initialised, and `fill` starts copies of `bytes` bytes, a stage in shared memory, which consumers
+///    wait for.
 #[inline(always)]
 pub unsafe fn produce<const STAGES: usize>(
     ring: &mut Producer<'_, STAGES>,
@@ -99,10 +101,10 @@ pub unsafe fn produce<const STAGES: usize>(
 ) {
     let mut round = 0;
     while round < rounds {
-        // SAFETY: the ring is initialised, and for a release the products are finished and the
-        // other blocks have not ended: the caller's contract.
+        // SAFETY: the ring is initialised: the caller's contract.
         let slot = unsafe { ring.acquire() };
-        // SAFETY: the ring is initialised: the caller's contract. One thread expects the bytes.
+        // SAFETY: the ring is initialised, and a stage in shared memory has fewer than 2^20 bytes: the caller's
+        // contract.
         unsafe { slot.expect(bytes) };
         fill(&slot, round * DEPTH as u32);
         round += 1;
@@ -113,7 +115,7 @@ pub unsafe fn produce<const STAGES: usize>(
 /// all `BLOCKS` blocks of the cluster.
 ///
 /// # Safety
-/// 1. The ring is initialised, in each block of the cluster, and its producer fills all stages.
+/// 1. The ring is initialised in each block of the cluster, at the same offset, and its producer fills all stages.
 /// 2. All threads of the warpgroup make the call together, and no block of a cluster ends before all have returned.
 #[inline(always)]
 pub unsafe fn multiply<const COUNT: usize, const STAGES: usize, const BLOCKS: usize>(
@@ -128,8 +130,7 @@ where
     let mut before = None;
     let mut round = 0;
     while round < rounds {
-        // SAFETY: the ring is initialised, and for a release the products are finished and the
-        // other blocks have not ended: the caller's contract.
+        // SAFETY: the ring is initialised: the caller's contract.
         let stage = unsafe { ring.wait() };
         let mut products = sums.begin();
         start(&mut products, stage.index());
@@ -137,8 +138,8 @@ where
         // This stage's products overlap with the wait for the next stage.
         sums.wait_all_but::<1>();
         if let Some(before) = &before {
-            // SAFETY: the previous stage's products are finished, and no block ends early: the
-            // caller's contract.
+            // SAFETY: the ring is initialised in all blocks, at the same offset, and none ends early: the caller's
+            // contract. The previous stage's products are finished.
             unsafe { release::<STAGES, BLOCKS>(ring, before) };
         }
         before = Some(stage);
@@ -146,7 +147,8 @@ where
     }
     let sums = sums.wait();
     if let (Some(last), true) = (&before, BLOCKS > 1) {
-        // SAFETY: all products are finished, and no block ends early: the caller's contract.
+        // SAFETY: the ring is initialised in all blocks, at the same offset, and none ends early: the caller's
+        // contract. All products are finished.
         unsafe { release::<STAGES, BLOCKS>(ring, last) };
     }
     sums
@@ -155,7 +157,8 @@ where
 /// Releases a stage in all blocks of the cluster, with one arrival of the warpgroup in each.
 ///
 /// # Safety
-/// 1. The products that read the stage are finished, and the other blocks have not ended.
+/// 1. The ring is initialised in each block of the cluster, at the same offset, and `stage` is one of its stages.
+/// 2. The products that read the stage are finished, and the other blocks have not ended.
 #[inline(always)]
 unsafe fn release<const STAGES: usize, const BLOCKS: usize>(
     ring: &Consumer<'_, STAGES>,
@@ -164,13 +167,12 @@ unsafe fn release<const STAGES: usize, const BLOCKS: usize>(
     let thread = warpgroup::thread_rank();
     if BLOCKS == 1 {
         if thread == 0 {
-            // SAFETY: the ring is initialised, and for a release the products are finished and the
-            // other blocks have not ended: the caller's contract.
+            // SAFETY: the ring is initialised, and the stage is one of its: the caller's contract.
             unsafe { ring.release(stage) };
         }
     } else if thread < BLOCKS as u32 {
-        // SAFETY: the ring is initialised, and for a release the products are finished and the
-        // other blocks have not ended: the caller's contract.
+        // SAFETY: the ring is initialised in all blocks, at the same offset, and they have not ended: the caller's
+        // contract.
         unsafe { ring.release_in(stage, thread) };
     }
 }

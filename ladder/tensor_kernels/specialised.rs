@@ -2,7 +2,7 @@
 //! warpgroups only multiply, each half of the rows.
 //!
 //! Prediction: copies start as soon as a stage is free, independently of the products, and two warpgroups keep the
-//! tensor cores busy in turns.
+//! tensor cores busy in turn.
 
 use crate::outputs::store;
 use crate::roles::{Role, divide, multiply, produce, ring_bytes, row_of, stage_bytes};
@@ -27,7 +27,7 @@ pub const SHARED_BYTES: u32 = ring_bytes(STAGES, COLUMNS);
 /// The kernel for 128 x `N` outputs per block, `COUNT` per thread. All threads first call `begin` with their role.
 ///
 /// # Safety
-/// 1. As requirement 1 of the kernels.
+/// 1. As for requirement 1 of the kernels.
 /// 2. The grid is (columns / `N`, rows / 128), rounded up, with [`THREADS`] and the memory of the ring.
 #[inline(always)]
 pub unsafe fn product<const N: usize, const COUNT: usize>(
@@ -48,8 +48,9 @@ pub unsafe fn product<const N: usize, const COUNT: usize>(
     let column = thread::block_idx_x() * N as u32;
     let rounds = depth.div_ceil(DEPTH as u32);
     let producer = |mut ring: Producer<'_, STAGES>| {
-        // SAFETY: the ring is initialised, and both tiles are copied. The launch does not write the operands. The
-        // slot is empty until consumers have waited for it, and they wait for every stage.
+        // SAFETY: the ring is initialised. `fill` copies both tiles, the bytes of a stage, and the tiles are in range.
+        // The launch does not write the operands: the kernel's contract. The slot is empty, and consumers access the
+        // stage, and end, only after they have waited for it.
         unsafe {
             produce(&mut ring, stage_bytes(N), rounds, |slot, k| {
                 a.load(a_tiles.get(slot.stage()), slot, (row, k));
@@ -59,8 +60,8 @@ pub unsafe fn product<const N: usize, const COUNT: usize>(
     };
     let consumer = |mut ring: Consumer<'_, STAGES>, number| {
         let first = row_of(number);
-        // SAFETY: the ring is initialised, and the whole warpgroup is here. In the closure, the stage is full and its
-        // tiles are in range, and `multiply` waits for the products before it releases it.
+        // SAFETY: the ring is initialised, and the whole warpgroup is here. In the closure, the stage is full, its
+        // tiles are in range, and `multiply` waits for the products before it releases the stage.
         let sums = unsafe {
             let sums = Accumulator::<COUNT>::zero().accumulate();
             multiply::<_, _, 1>(sums, &mut ring, rounds, |products, stage| {
@@ -68,7 +69,7 @@ pub unsafe fn product<const N: usize, const COUNT: usize>(
                 products.multiply(rows.k_major(), b_tiles.get(stage).k_major());
             })
         };
-        // SAFETY: C has whole, even rows: the kernel's contract. Each warpgroup has its own
+        // SAFETY: C has whole, even rows and is aligned: the kernel's contract. Each warpgroup has its own
         // outputs.
         unsafe { store(&sums, c, (row + first as u32, column), columns) };
     };
@@ -80,7 +81,7 @@ pub unsafe fn product<const N: usize, const COUNT: usize>(
 ///
 /// # Safety
 /// 1. `a` has rows of `depth` elements, and `b` columns of `depth` elements. `c` has A's rows and B's columns, a
-///    multiple of 8.
+///    multiple of 8, and starts at a multiple of 16 bytes.
 /// 2. The grid is (columns / 128, rows / 128), rounded up, with [`THREADS`] and [`SHARED_BYTES`].
 #[kernel(arch = "sm_90a", max_threads = 384, min_blocks = 1)]
 pub unsafe fn tensor_specialised_nt(

@@ -36,7 +36,7 @@ pub const SHARED_BYTES: u32 = ring_bytes(STAGES, COLUMNS) + CONSUMERS as u32 * C
 ///
 /// # Safety
 /// 1. All threads of consumer number `number` make the call, and no other thread accesses the tile or
-///    these outputs.
+///    these outputs. C is live.
 /// 2. No copy reads the tile, and none of the threads writes it before the group has been waited for.
 #[inline(always)]
 pub unsafe fn start_store(
@@ -46,9 +46,9 @@ pub unsafe fn start_store(
     place: (u32, u32),
     number: u32,
 ) {
-    // SAFETY: all threads make the call, and nothing else accesses the tile and the outputs until the group has been
-    // waited for: the caller's contract. All threads call the fence before the warpgroup's barrier, which the copy
-    // follows.
+    // SAFETY: all threads make the call, C is live, and nothing else accesses the tile and the outputs until the group
+    // has been waited for: the caller's contract. All threads call the fence before the warpgroup's barrier, which the
+    // copy follows.
     unsafe {
         store_to_tile(sums, tile);
         tma::fence();
@@ -82,8 +82,9 @@ pub unsafe fn tensor_stores_nt(
     let column = thread::block_idx_y() * COLUMNS as u32;
     let rounds = depth.div_ceil(DEPTH as u32);
     let producer = |mut ring: Producer<'_, STAGES>| {
-        // SAFETY: the ring is initialised, and `fill` copies the bytes. The launch does not write the operands: the
-        // kernel's contract. The slot was waited for, and consumers wait for every stage.
+        // SAFETY: the ring is initialised, and `fill` copies the bytes of a stage. The launch does not write the
+        // operands: the kernel's contract. `produce` waits for the slot and expects the bytes, and consumers wait for
+        // every stage before the cluster ends.
         unsafe {
             produce(&mut ring, STAGE_BYTES, rounds, |slot, k| {
                 stages.fill((a, Columns(b)), slot, (row, column), k);
@@ -95,9 +96,9 @@ pub unsafe fn tensor_stores_nt(
         let sums = unsafe { M64N256::zero().accumulate() };
         let tile = c_tiles.get(number as usize);
         let row = row + row_of(number) as u32;
-        // SAFETY: the ring is initialised, the whole warpgroup is here, and blocks end together. In the closure, the
-        // stage is full, and `multiply` waits for the products before it releases it. For the store, each warpgroup
-        // has its own tile and outputs, and nothing is written afterwards.
+        // SAFETY: the ring is initialised in both blocks, at the same offset, the whole warpgroup is here, and blocks
+        // end together. In the closure, the stage is full, and `multiply` waits for the products before it releases it.
+        // For the store, each warpgroup has its own tile and outputs, and writes nothing afterwards.
         unsafe {
             let sums = multiply::<_, _, BLOCKS>(sums, &mut ring, rounds, |products, stage| {
                 stages.multiply(products, stage, number);

@@ -28,10 +28,10 @@ const CHUNK: usize = 8;
 /// Copies rows of `source`, which has rows of `depth` elements, to a tile, with zeros past the end.
 ///
 /// # Safety
-/// 1. `source` has whole rows of `depth` elements, a multiple of 8.
-/// 2. No thread reads the tile meanwhile.
+/// 1. `source` has whole rows of `depth` elements, a multiple of 8, and starts at a multiple of 16 bytes.
+/// 2. The tile is in range, and nothing else accesses it until a barrier.
 #[inline(always)]
-unsafe fn bring<const TILE_ROWS: usize>(
+unsafe fn copy_rows<const TILE_ROWS: usize>(
     tile: SwizzledTile<'_, bf16, TILE_ROWS, DEPTH>,
     source: Global<'_, bf16>,
     (row, k): (usize, usize),
@@ -43,13 +43,13 @@ unsafe fn bring<const TILE_ROWS: usize>(
         let from = (row + r) * depth + k + c;
         let is_inside = from < source.len() && k + c < depth;
         let values = match is_inside {
-            // SAFETY: the chunk is part of an existing row: compared above. Rows are a multiple of
-            // 8 elements: the caller's contract.
+            // SAFETY: the chunk is part of an existing row: compared above. The source is aligned, and
+            // rows are a multiple of 8 elements: the caller's contract.
             true => unsafe { source.load_vector::<CHUNK>(from) },
             false => [bf16::from_bits(0); CHUNK],
         };
-        // SAFETY: the chunk is within the tile, and aligned. Each thread writes its own chunks, and
-        // no thread reads the tile: the caller's contract.
+        // SAFETY: the chunk is within the tile, and aligned. Each thread writes its own chunks. The
+        // tile is in range, and nothing else accesses it: the caller's contract.
         unsafe { tile.store_vector(r, c, values) };
         chunk += THREADS;
     }
@@ -59,7 +59,7 @@ unsafe fn bring<const TILE_ROWS: usize>(
 ///
 /// # Safety
 /// 1. `a` has rows of `depth` elements, and `b` columns of `depth` elements, a multiple of 8. `c` has A's rows and
-///    B's columns, a multiple of 8.
+///    B's columns, a multiple of 8. All three start at multiples of 16 bytes.
 /// 2. The grid is (columns / 128, rows / 64), rounded up, with [`THREADS`] and [`SHARED_BYTES`].
 #[kernel(arch = "sm_90a", max_threads = 128)]
 pub unsafe fn tensor_warpgroup_nt(
@@ -77,12 +77,12 @@ pub unsafe fn tensor_warpgroup_nt(
     let mut sums = M64N128::zero();
     let mut k = 0;
     while k < depth as usize {
-        // SAFETY: the operands have whole rows: the kernel's contract. A barrier follows the previous round's
+        // SAFETY: the operands have whole, aligned rows: the kernel's contract. A barrier follows the previous round's
         // products. Fences and a barrier follow the copies, and the products are waited for. The whole block is here,
-        // with the same number of rounds.
+        // with the same number of rounds. The tiles are in range.
         unsafe {
-            bring(a_tile, a, (row, k), depth as usize);
-            bring(b_tile, b, (column, k), depth as usize);
+            copy_rows(a_tile, a, (row, k), depth as usize);
+            copy_rows(b_tile, b, (column, k), depth as usize);
             tma::fence();
             thread::sync_threads();
             let mut products = sums.accumulate().begin();
@@ -92,6 +92,6 @@ pub unsafe fn tensor_warpgroup_nt(
         }
         k += DEPTH;
     }
-    // SAFETY: C has whole, even rows: the kernel's contract. Each block has its own outputs.
+    // SAFETY: C has whole, even rows and is aligned: the kernel's contract. Each block has its own outputs.
     unsafe { store(&sums, c, (row as u32, column as u32), columns) };
 }

@@ -92,12 +92,12 @@ unsafe fn multiply<Order: Second>(
     sums
 }
 
-/// Writes a warp's outputs, from (`row`, `column`), to `c`, which has `columns` columns. Each lane writes its own,
+/// Writes a warp's outputs to `c`, which has `columns` columns, from (`row`, `column`) on. Each lane writes its own,
 /// two neighbours at a time, and skips outputs outside `c`.
 ///
 /// # Safety
-/// 1. `c` has a whole number of rows of `columns` elements, an even number.
-/// 2. No other warp writes these outputs.
+/// 1. `c` has a whole number of rows of `columns` elements, an even number, and starts at a multiple of 4 bytes.
+/// 2. No other warp accesses these outputs.
 #[inline(always)]
 unsafe fn store(
     sums: &Sums,
@@ -114,8 +114,9 @@ unsafe fn store(
         let (r, k) = (row + 16 * down + r, column + 8 * along + k);
         let at = r * columns + k;
         if k < columns && at < c.len() {
-            // SAFETY: row and column were compared with `c`, and columns are even. No other warp writes the outputs:
-            // the caller's contract. Pairs begin at even elements.
+            // SAFETY: row and column were compared with `c`. Pairs begin at even elements, so they are within a row and
+            // aligned. No other warp accesses them. Even columns, the start of `c` and other warps: the caller's
+            // contract.
             unsafe { c.store_vector(at, bf16::narrow_pair([sum.get(pair), sum.get(pair + 1)])) };
         }
         i += 1;
@@ -143,8 +144,8 @@ unsafe fn product<Order: Second>(
     let fill = |pipeline: &mut Pipeline<STAGES>, k: usize| {
         let to = pipeline.producer_stage() * STAGE;
         if k < depth {
-            // SAFETY: the matrices have whole lines: the kernels' contract. A barrier follows the
-            // products of the stage.
+            // SAFETY: the matrices have whole, aligned lines: the kernels' contract. A barrier follows the
+            // products of the stage; it is read again after a wait and a barrier. Shared memory has all stages.
             unsafe {
                 a.copy::<ROWS, DEPTH>(pipeline, shared, to, (row, k));
                 Order::copy(b, pipeline, shared, to + A_STAGE, (k, column));
@@ -169,7 +170,7 @@ unsafe fn product<Order: Second>(
         sums = unsafe { multiply::<Order>(sums, shared, stage * STAGE, of_warp) };
         k += DEPTH;
     }
-    // SAFETY: C has whole, even rows: the kernels' contract. Each warp has its own outputs.
+    // SAFETY: C has whole, even rows and is aligned: the kernels' contract. Each warp has its own outputs.
     unsafe { store(&sums, c, (row + of_warp.0, column + of_warp.1), columns) };
 }
 
@@ -177,7 +178,7 @@ unsafe fn product<Order: Second>(
 ///
 /// # Safety
 /// 1. `a` has rows of `depth` elements, and `b` columns of `depth` elements, a multiple of 8. `c` has A's rows and
-///    B's columns, a multiple of 8.
+///    B's columns, a multiple of 8. All three start at multiples of 16 bytes.
 /// 2. The grid is (columns / 128, rows / 128), rounded up, with [`THREADS`] and [`SHARED_BYTES`].
 #[kernel(arch = "sm_80", max_threads = 128, min_blocks = 2)]
 pub unsafe fn tensor_warps_nt(
@@ -199,7 +200,7 @@ pub unsafe fn tensor_warps_nt(
 ///
 /// # Safety
 /// 1. `a` has rows of `depth` elements, a multiple of 8, and `b` has `depth` rows. `c` has A's rows and B's columns,
-///    a multiple of 8.
+///    a multiple of 8. All three start at multiples of 16 bytes.
 /// 2. The grid is (columns / 128, rows / 128), rounded up, with [`THREADS`] and [`SHARED_BYTES`].
 #[kernel(arch = "sm_80", max_threads = 128, min_blocks = 2)]
 pub unsafe fn tensor_warps_nn(

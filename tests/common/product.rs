@@ -4,19 +4,11 @@ use bytemuck::Zeroable;
 use std::fmt::Debug;
 use tilewright::tuning::TileSize;
 use tilewright::{
-    Arithmetic, AsMatrixViewMut, Device, Matmul, MatmulElement, MatmulInto, Matrix, MatrixView,
-    Order, Result,
+    Arithmetic, AsMatrixViewMut, ChainElement, Device, Matmul, Matrix, MatrixView, Order, Result,
 };
 
 /// A type to multiply.
-pub trait Real:
-    MatmulInto<Self>
-    + MatmulElement<Accumulator = Self, Product = Self>
-    + Zeroable
-    + Into<f64>
-    + PartialEq
-    + Debug
-{
+pub trait Real: ChainElement + Zeroable + Into<f64> + PartialEq + Debug {
     /// The NaN that a product returns for every NaN.
     const CANONICAL_NAN: Self;
     /// The kernels.

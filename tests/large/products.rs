@@ -8,7 +8,7 @@ use half::bf16;
 use ndarray::{Array2, LinalgScalar};
 use tilewright::cuda_std::fp8::F8E4M3;
 use tilewright::tuning::SelectionReason;
-use tilewright::{Device, Matmul, MatmulElement, Matrix, Order};
+use tilewright::{ChainElement, Device, Matmul, MatmulElement, Matrix, Order};
 
 /// Rows and columns of a matrix of more than 2^31 elements.
 const TALL: usize = (1 << 16) + 1;
@@ -241,9 +241,7 @@ fn batches_of_matrices_more_than_2_to_the_31_elements_apart() {
 }
 
 /// Too large for the simulator, with tails in each dimension.
-fn large_products_are_exact<
-    T: MatmulElement<Accumulator = T, Product = T> + LinalgScalar + PartialEq + From<i8>,
->() {
+fn large_products_are_exact<T: ChainElement + LinalgScalar + PartialEq + From<i8>>() {
     let Some(device) = cuda_device() else { return };
     for (m, n, k) in [
         (2053, 1021, 515),

@@ -10,8 +10,7 @@ use std::any::type_name;
 use std::fmt::Debug;
 use tilewright::tuning::TileSize;
 use tilewright::{
-    Activation, Device, Element, Matmul, MatmulElement, MatmulInto, Matrix, Profile,
-    SimulatorOptions,
+    Activation, Device, Matmul, MatmulElement, MatmulInto, Matrix, Profile, SimulatorOptions,
 };
 
 const TILES: [TileSize; 2] = [TileSize::Small, TileSize::Large];
@@ -255,7 +254,7 @@ fn the_oldest_devices_have_no_kernel_for_halves() {
 /// What an A100 selects by itself.
 #[test]
 fn an_older_device_multiplies_by_warps() {
-    fn kernel<T: Element + tilewright::MatmulElement>() -> &'static str {
+    fn kernel<T: MatmulInto<<T as MatmulElement>::Product>>() -> &'static str {
         let device = ampere();
         let a: Matrix<T> = device.matrix_zeros((8, 8)).unwrap();
         Matmul::new(&a, &a).plan().unwrap().kernel

@@ -2,14 +2,14 @@
 
 use half::bf16;
 use tilewright::tuning::TileSize;
-use tilewright::{Arithmetic, Device, Element, Matmul, MatmulElement, Matrix};
+use tilewright::{Arithmetic, Device, Element, Matmul, MatmulElement, MatmulInto, Matrix};
 
 fn zeros<T: Element>(device: &Device, shape: (usize, usize)) -> Matrix<T> {
     device.matrix_uninit(shape).unwrap()
 }
 
 /// What the plan of a product says, and what it has to say.
-fn plan<T: MatmulElement>(
+fn plan<T: MatmulInto<<T as MatmulElement>::Product>>(
     product: Matmul<'_, T>,
     expected: &'static str,
 ) -> (String, &'static str) {

@@ -22,7 +22,7 @@ impl<T: MatmulElement> ShardedMatmul<'_, T> {
         }
     }
 
-    /// The case in which each rank has the operands for its shard of C, or for all of C.
+    /// The product if each rank has the operands for its shard of C, or for all of C.
     fn multiply_each<O: Element>(&self, c: &mut ShardedMatrix<O>) -> Outcome<()>
     where
         T: Computes<O, T::Accumulator>,
@@ -43,7 +43,7 @@ impl<T: MatmulElement> ShardedMatmul<'_, T> {
         Ok(())
     }
 
-    /// The product of rows of A with columns of B that come to each rank in turns: first its own, then those of the
+    /// The product of rows of A with columns of B that each rank receives in turn: first its own, then those of the
     /// next rank, and so on. The next turn's columns arrive while this turn's are multiplied.
     fn multiply_in_turns<O: Element>(&self, c: &mut ShardedMatrix<O>) -> Outcome<()>
     where
@@ -53,7 +53,7 @@ impl<T: MatmulElement> ShardedMatmul<'_, T> {
         let ranks = group.ranks();
         let mut here: Vec<Matrix<T>> = Vec::new();
         for turn in 0..ranks {
-            let mut next = self.room_for_turn(turn + 1)?;
+            let mut next = self.memory_for_turn(turn + 1)?;
             let coming = self.start_turn(turn + 1, &mut next)?;
             for (local, (rank, c)) in c.shards_mut().enumerate() {
                 let b: MatrixView<'_, T> = match turn {
@@ -86,7 +86,7 @@ impl<T: MatmulElement> ShardedMatmul<'_, T> {
     }
 
     /// Memory for the shard of B that each rank of this process multiplies in a turn; none after the last turn.
-    fn room_for_turn(&self, turn: usize) -> Outcome<Vec<Matrix<T>>> {
+    fn memory_for_turn(&self, turn: usize) -> Outcome<Vec<Matrix<T>>> {
         let group = self.a.group();
         let allocate =
             |(rank, device)| Matrix::uninit(device, self.shape_of_turn(rank, turn).into());

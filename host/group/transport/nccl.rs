@@ -4,8 +4,9 @@
 //! communicator does not block. To finish an exchange, the host polls it until the stream has passed it, and aborts
 //! it if NCCL reports a fault or the timeout has passed. So no process waits for one that is gone.
 //!
-//! Before each exchange, every rank sends a header to every other one, and compares those that it receives. Headers have
-//! one size and go between all ranks, whatever the exchange is, so they meet even if the processes make different calls.
+//! Before each exchange, every rank sends a header to every other, and compares the headers that it receives. Headers
+//! have one size and go between all ranks, whatever the exchange is, so they arrive even if processes make different
+//! calls.
 
 mod header;
 mod library;

@@ -29,7 +29,7 @@ use half::{bf16, f16};
 /// device's tensor cores, which differ between 8.x and 9.0.
 #[diagnostic::on_unimplemented(
     message = "matrices of `{Self}` cannot be multiplied",
-    note = "products are for f32, f64, f16, bf16, i8, F8E4M3 and F8E5M2"
+    note = "matrices of f32, f64, f16, bf16, i8, F8E4M3 and F8E5M2 can be multiplied"
 )]
 pub trait MatmulElement:
     Computes<<Self as MatmulElement>::Product, <Self as MatmulElement>::Accumulator>
@@ -45,13 +45,30 @@ pub trait MatmulElement:
     type Product: Element;
 }
 
+/// A type whose matrices [`Device::matmul_tiled`](crate::Device::matmul_tiled) and
+/// [`Device::matmul_coarsened`](crate::Device::matmul_coarsened) multiply: f32 or f64.
+///
+/// Operands, sums and products have this type.
+#[diagnostic::on_unimplemented(
+    message = "`matmul_tiled` and `matmul_coarsened` do not multiply matrices of `{Self}`",
+    note = "they multiply matrices of f32 and f64; `matmul` also multiplies f16, bf16, i8, F8E4M3 and F8E5M2"
+)]
+pub trait ChainElement:
+    MatmulInto<Self> + MatmulElement<Accumulator = Self, Product = Self>
+{
+}
+
+impl ChainElement for f32 {}
+impl ChainElement for f64 {}
+
 /// A type whose products can be written as elements of type `O`.
 ///
 /// `O` is its [`Product`](MatmulElement::Product), or f32 for f16, bf16 and 8-bit floats. `S` is the type of alpha
-/// and beta, scales and biases: the type of the sums, or f32 for i8 that becomes f32, f16 or bf16.
+/// and beta, scales and biases: the type of the sums, or f32 if i8 products become f32, f16 or bf16.
 #[diagnostic::on_unimplemented(
-    message = "products of `{Self}` are not written as `{O}`",
-    note = "a product is of the type of its operands, of i8 of i32, of 8-bit floats of bf16; those of f16, bf16 and 8-bit floats can be of f32, too, and `Matmul::dequantized` of i8 is of f32, f16 or bf16"
+    message = "products of `{Self}` with an epilogue in `{S}` cannot be written as `{O}`",
+    note = "outputs have the operands' type for f32, f64, f16 and bf16, i32 for i8, and bf16 for 8-bit floats; those of f16, bf16 and 8-bit floats can also be f32",
+    note = "outputs of `Matmul::dequantized` are f32, f16 or bf16: name the type with `run_as::<f32>()` or `plan_as::<f32>()`"
 )]
 pub trait MatmulInto<O: Element, S: Element = <Self as MatmulElement>::Accumulator>:
     MatmulElement + Computes<O, S>
@@ -79,7 +96,7 @@ matmul_elements! {
     F8E5M2 => bf16, f32, in f32;
 }
 
-// Of `Matmul::dequantized`.
+// For `Matmul::dequantized`.
 impl MatmulInto<f32, f32> for i8 {}
 impl MatmulInto<bf16, f32> for i8 {}
 impl MatmulInto<f16, f32> for i8 {}

@@ -64,9 +64,9 @@ impl Device {
 impl<'a, T: MatmulElement> Matmul<'a, T> {
     /// The symmetric product A^T A of an M x N matrix, with an epilogue: [`Device::gram`] with options.
     ///
-    /// For a [`MatrixBatch`](crate::MatrixBatch) it is the products of all its matrices. Only the outputs on and below the diagonal are
-    /// computed, with their scales and biases, and copied to the other triangle. If [`beta`](Self::beta) is not 0,
-    /// C must be symmetric: only one of its triangles is read.
+    /// For a [`MatrixBatch`](crate::MatrixBatch) it is the products of all its matrices. Only the outputs on and below
+    /// the diagonal are computed, with their scales and biases, and copied to the other triangle. If
+    /// [`beta`](Self::beta) is not 0, C must be symmetric: only one of its triangles is read.
     ///
     /// For example, squared distances between the columns of A, from their squared lengths:
     ///

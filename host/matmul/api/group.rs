@@ -21,7 +21,7 @@ use cuda_std::float::Float;
 /// | f32 | those on CUDA cores, with the bits of [`Arithmetic::Chain`] | those large enough for tensor cores ([`Arithmetic::Split`]) |
 /// | f64 | the same | those that fill the device, on tensor cores |
 /// | f16, bf16 | those on tensor cores, to the same type, from compute capability 8.0 on | vectors; small results with a large K; results that fill half of the device; operands whose rows (columns, if column-major) do not start at multiples of 16 bytes |
-/// | others | none | all, one after the other |
+/// | others | none | all, one after another |
 ///
 /// A launch that products share allocates nothing. In a shared launch of f32 or f64, vectors and small results with a
 /// large K also have the bits of a chain; products of f16 and bf16 have the bits that they have alone.
@@ -87,7 +87,7 @@ impl<'a, T: MatmulElement> MatmulGroup<'a, T> {
         self
     }
 
-    /// Sets the factor of each C, which is then added: 0 if not given.
+    /// Sets the factor of each C: 0 if not given.
     ///
     /// With 0, no C is read. A new C counts as zero.
     #[must_use]

@@ -25,7 +25,8 @@ use cuda_std::float::Float;
 /// C' = activation(alpha row_scale[i] column_scale[j] (A B)[i, j] + beta C[i, j] + row_bias[i] + column_bias[j])
 /// ```
 ///
-/// The epilogue is computed in type `S`, in the same pass, before the results are rounded to the type of C. `S` is the type of the sums, [`MatmulElement::Accumulator`], in which integers wrap around. For
+/// The epilogue is computed in type `S`, in the same pass, before the results are rounded to the type of C. `S` is the
+/// type of the sums, [`MatmulElement::Accumulator`], in which integers wrap around. For
 /// [`dequantized`](Self::dequantized) it is f32.
 ///
 /// ```
@@ -67,40 +68,11 @@ impl<'a> Matmul<'a, f32> {
 impl<'a, T: MatmulElement> Matmul<'a, T> {
     /// The product A B of an M x K and a K x N matrix, on their device.
     ///
-    /// If an operand is a [`MatrixBatch`](crate::MatrixBatch), one launch computes the products of all its matrices. If the other operand is
-    /// a single matrix, every product uses it.
+    /// If an operand is a [`MatrixBatch`](crate::MatrixBatch), one launch computes the products of all its matrices. If
+    /// the other operand is a single matrix, every product uses it.
     #[must_use]
     pub fn new(a: impl IntoMatrixBatch<'a, T>, b: impl IntoMatrixBatch<'a, T>) -> Self {
         Self::of(Operands::new(a.into(), b.into()))
-    }
-
-    /// Computes the product as a new row-major matrix; the products of a batch lie one below the other.
-    ///
-    /// # Errors
-    /// - [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if A's columns are not B's rows.
-    /// - [`ErrorKind::BatchMismatch`](crate::ErrorKind::BatchMismatch) if A and B are batches of different numbers
-    ///   of matrices.
-    /// - [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if a scale or a bias does not have an element
-    ///   for each row or column of the product.
-    /// - [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if the operands are on different devices.
-    /// - [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel) if the device has no kernel for the type or the
-    ///   arithmetic; [`ErrorKind::DriverTooOld`](crate::ErrorKind::DriverTooOld) if its driver cannot
-    ///   read it.
-    /// - [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) if the result has too many elements; those of [any call](crate#errors).
-    pub fn run(&self) -> Result<Matrix<T::Product>> {
-        self.in_new(self.device()).during("Matmul::run")
-    }
-
-    /// The kernel that [`run`](Self::run) selects, and why.
-    ///
-    /// With [`Arithmetic::Split`], a second kernel computes the outputs of rows and columns outside the split's
-    /// range (elements too far apart, infinite or NaN), in order of k. The device finds them.
-    ///
-    /// # Errors
-    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) or
-    /// [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel), as for [`run`](Self::run).
-    pub fn plan(&self) -> Result<MatmulPlan> {
-        self.plan_of::<T::Product>().during("Matmul::plan")
     }
 }
 
@@ -108,8 +80,8 @@ impl<'a> Matmul<'a, i8, f32> {
     /// The product A B of quantised i8 matrices, scaled back to floats: w8a8.
     ///
     /// The sums are exact in i32, as with [`Matmul::new`]. Each is rounded to f32, ties to even, which keeps sums of
-    /// less than 2^24 in magnitude exact. The epilogue is computed in f32. The output is f32, bf16 or f16: call
-    /// [`run_as`](Self::run_as) or [`run_into`](Self::run_into) instead of `run`. 16-bit outputs are rounded once more.
+    /// less than 2^24 in magnitude exact. The epilogue is computed in f32. The output is f32, bf16 or f16:
+    /// name it with [`run_as`](Self::run_as), or call [`run_into`](Self::run_into). 16-bit outputs are rounded again.
     ///
     /// For example, weights with a scale for each output and activations with a scale for each row:
     ///
@@ -244,6 +216,40 @@ impl<'a, T: MatmulElement, S: Element> Matmul<'a, T, S> {
         self
     }
 
+    /// Computes the product as a new row-major matrix; the products of a batch lie one below the other.
+    ///
+    /// # Errors
+    /// - [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if A's columns are not B's rows.
+    /// - [`ErrorKind::BatchMismatch`](crate::ErrorKind::BatchMismatch) if A and B are batches of different numbers
+    ///   of matrices.
+    /// - [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if a scale or a bias does not fit the product.
+    /// - [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if the operands are on different devices.
+    /// - [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel) if the device has no kernel for the type or arithmetic;
+    ///   [`ErrorKind::DriverTooOld`](crate::ErrorKind::DriverTooOld) if its driver cannot read it.
+    /// - [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) if the result has too many elements; those of
+    ///   [any call](crate#errors).
+    pub fn run(&self) -> Result<Matrix<T::Product>>
+    where
+        T: MatmulInto<<T as MatmulElement>::Product, S>,
+    {
+        self.in_new(self.device()).during("Matmul::run")
+    }
+
+    /// The kernel that [`run`](Self::run) selects, and why.
+    ///
+    /// With [`Arithmetic::Split`], a second kernel computes the outputs of rows and columns outside the split's
+    /// range (elements too far apart, infinite or NaN), in order of k. The device finds them.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) or
+    /// [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel), as for [`run`](Self::run).
+    pub fn plan(&self) -> Result<MatmulPlan>
+    where
+        T: MatmulInto<<T as MatmulElement>::Product, S>,
+    {
+        self.plan_of::<T::Product>().during("Matmul::plan")
+    }
+
     /// Computes the product as a new row-major matrix of type `O`.
     ///
     /// f16, bf16 and 8-bit floats become f32; [`dequantized`](Matmul::dequantized) i8 becomes f32, bf16 or f16.
@@ -276,8 +282,7 @@ impl<'a, T: MatmulElement, S: Element> Matmul<'a, T, S> {
     /// The kernel that [`run_as`](Self::run_as) selects for outputs of type `O`, and why.
     ///
     /// # Errors
-    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) or
-    /// [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel), as for [`run_as`](Self::run_as).
+    /// Those of [`plan`](Self::plan).
     pub fn plan_as<O: Element>(&self) -> Result<MatmulPlan>
     where
         T: MatmulInto<O, S>,

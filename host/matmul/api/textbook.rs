@@ -1,6 +1,6 @@
 //! Products by a fixed kernel: on CUDA cores, in order of k, with the same bits everywhere.
 
-use super::element::MatmulElement;
+use super::element::{ChainElement, MatmulElement};
 use super::plan::MatmulPlan;
 use crate::device::Device;
 use crate::element::Element;
@@ -44,7 +44,7 @@ impl Device {
     /// [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if an operand is on another device;
     /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) if the result's elements cannot be counted; and those of
     /// [any call](crate#errors).
-    pub fn matmul_tiled<'a, 'b, T: MatmulElement<Accumulator = T, Product = T>>(
+    pub fn matmul_tiled<'a, 'b, T: ChainElement>(
         &self,
         a: impl IntoMatrixView<'a, T>,
         b: impl IntoMatrixView<'b, T>,
@@ -60,7 +60,7 @@ impl Device {
     /// # Errors
     /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if C is not M x N, and those of
     /// [`Device::matmul_tiled`].
-    pub fn matmul_tiled_into<'a, 'b, T: MatmulElement<Accumulator = T, Product = T>>(
+    pub fn matmul_tiled_into<'a, 'b, T: ChainElement>(
         &self,
         a: impl IntoMatrixView<'a, T>,
         b: impl IntoMatrixView<'b, T>,
@@ -78,7 +78,7 @@ impl Device {
     ///
     /// # Errors
     /// Those of [`Device::matmul_tiled`].
-    pub fn matmul_coarsened<'a, 'b, T: MatmulElement<Accumulator = T, Product = T>>(
+    pub fn matmul_coarsened<'a, 'b, T: ChainElement>(
         &self,
         a: impl IntoMatrixView<'a, T>,
         b: impl IntoMatrixView<'b, T>,
@@ -95,7 +95,7 @@ impl Device {
     /// # Errors
     /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if C is not M x N, and those of
     /// [`Device::matmul_tiled`].
-    pub fn matmul_coarsened_into<'a, 'b, T: MatmulElement<Accumulator = T, Product = T>>(
+    pub fn matmul_coarsened_into<'a, 'b, T: ChainElement>(
         &self,
         a: impl IntoMatrixView<'a, T>,
         b: impl IntoMatrixView<'b, T>,
@@ -111,7 +111,7 @@ impl Device {
     ///
     /// # Errors
     /// Those of [`Device::matmul_coarsened_into`].
-    pub fn matmul_coarsened_with_into<'a, 'b, T: MatmulElement<Accumulator = T, Product = T>>(
+    pub fn matmul_coarsened_with_into<'a, 'b, T: ChainElement>(
         &self,
         tiles: TileSize,
         a: impl IntoMatrixView<'a, T>,
@@ -143,7 +143,7 @@ impl Device {
     /// # Errors
     /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if A's columns are not B's rows;
     /// [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel) if the device is too old for all kernels.
-    pub fn matmul_coarsened_plan<'a, 'b, T: MatmulElement<Accumulator = T, Product = T>>(
+    pub fn matmul_coarsened_plan<'a, 'b, T: ChainElement>(
         &self,
         a: impl IntoMatrixView<'a, T>,
         b: impl IntoMatrixView<'b, T>,

@@ -13,9 +13,9 @@ pub enum SelectionReason {
     Vector,
     /// The result is skinny: it has few rows or few columns.
     Skinny,
-    /// The result is small: larger tiles would lie mostly outside of it.
+    /// The result is small: larger tiles would lie mostly outside it.
     SmallResult,
-    /// The result is so small that K is split, to give more blocks work.
+    /// The result is so small that K is split, so that more blocks have work.
     InParts {
         /// The number of parts. They have equal lengths, except for the last, which has the rest.
         parts: usize,
@@ -41,11 +41,11 @@ pub enum SelectionReason {
         /// The fewest large blocks for which large tiles are selected.
         needed: u32,
     },
-    /// A large part of the large tiles of a batch would lie outside of its results.
+    /// Much of a batch's large tiles would lie outside its results.
     EmptyTiles {
-        /// Outputs of all large tiles, those outside the results included.
+        /// Outputs of all large tiles, including those outside the results.
         large: u64,
-        /// Outputs of all small tiles, those outside the results included.
+        /// Outputs of all small tiles, including those outside the results.
         small: u64,
     },
     /// The result has too few large blocks to fill the device.

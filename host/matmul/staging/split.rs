@@ -157,9 +157,10 @@ fn launch_at_once(device: &Device, a: Arguments<'_>, b: Arguments<'_>) -> Outcom
         b.halves,
     );
     // SAFETY: the launch meets the kernels' requirements. The grid is that of `at_once_blocks`, and operands of one
-    // product have one k, which was compared. The views reach to the operands' last elements. The words and the halves
-    // have the sizes of the shapes. The halves are new, and aligned as buffers are. The views are live without
-    // conflicting work: the operands are borrowed, the words mutably, and the halves are new.
+    // product have one k, which was compared. The views reach to the operands' last elements. The words and the
+    // halves have the sizes of the shapes. The halves are new matrices: they and their rows are aligned to 16 bytes.
+    // The views are live without conflicting work: the operands are borrowed, the words mutably, and the halves are
+    // new.
     unsafe {
         match (sharing.blocks, sharing.lines) {
             (1, SPLIT_LINES) => Module::on_demand(device, module_of!(split_in_block))
@@ -192,9 +193,10 @@ fn launch_in_two(device: &Device, a: Arguments<'_>, b: Arguments<'_>) -> Outcome
     let params = (
         a.x, b.x, shapes.0, shapes.1, a.words, b.words, a.halves, b.halves,
     );
-    // SAFETY: the launch meets the kernel's requirements: the grid is that of `split_blocks`, the views reach to the
-    // operands' last elements, the scan has run before, and the halves have the sizes of the shapes, and are aligned as
-    // buffers are. The views are live without conflicting work: as above, and the halves are new.
+    // SAFETY: the launch meets the kernel's requirements: the grid is that of `split_blocks`, the views reach to
+    // the operands' last elements, the scan has run before, and the halves have the sizes of the shapes. They are
+    // new matrices, aligned to 16 bytes like their rows. The views are live without conflicting work: as above, and the
+    // halves are new.
     unsafe {
         Module::on_demand(device, module_of!(split_halves)).launch_params::<split_halves>(
             LaunchConfig::new(blocks(SplitShape::split_blocks)?, SPLIT_THREADS),

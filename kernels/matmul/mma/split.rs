@@ -257,8 +257,8 @@ macro_rules! split_kernels {
             let number = |stride: usize| if stride == 0 { 0 } else { matrix };
             let scales = Scales { a_words, b_words, m, n };
             let scales = scales.of_matrices(number(shape.a_stride), number(shape.b_stride));
-            // SAFETY: all threads of the block make the call, for one tile. The words are those of the matrices: the
-            // caller's contract.
+            // SAFETY: all threads of the block make the call, for one tile, which begins in a column of C. The words are
+            // those of the matrices: the caller's contract.
             if unsafe { scales.is_wide((row, column)) } {
                 return;
             }

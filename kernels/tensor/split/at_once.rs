@@ -1,10 +1,10 @@
-//! The pass that reads an operand once: a cluster, or a block for short lines, keeps whole lines in shared memory,
+//! The pass that reads an operand once. A cluster, or one block for short lines, keeps whole lines in shared memory,
 //! finds their extremes, and splits their elements.
 //!
 //! ```text
 //! each block:  copy its part of the lines to shared memory; wait
 //!              find the extremes of its parts of the lines
-//! the cluster: exchange the extremes of the blocks; make a scale of those of each line
+//! the cluster: exchange the extremes of the blocks; compute the scale of each line
 //! each block:  read its part again, and store both halves of each element, scaled
 //! ```
 
@@ -21,7 +21,7 @@ use cuda_std::warp::LaneMask;
 use cuda_std::{cluster, dependent_launch};
 use half::f16;
 
-/// The extremes of the calling lane's elements and of those of the lane `lanes` away.
+/// The extremes of the calling lane combined with those of the lane `lanes` away.
 #[inline(always)]
 fn across(extremes: Extremes, lanes: u32) -> Extremes {
     let exchanged = extremes
@@ -30,10 +30,10 @@ fn across(extremes: Extremes, lanes: u32) -> Extremes {
     extremes.with(Extremes::from_words(exchanged))
 }
 
-/// Splits group number `number` of `LINES` lines, which `BLOCKS` blocks share: the calling block, or a cluster.
+/// Splits a group of `LINES` lines, number `number`, that `BLOCKS` blocks share: the calling block alone, or a cluster.
 ///
 /// # Safety
-/// 1. As for the kernels, for `matrix`.
+/// 1. The launch meets the kernel's requirements. `matrix`, `halves` and `number` are the calling block's.
 #[inline(always)]
 unsafe fn split_lines<const ALONG: bool, const BLOCKS: usize, const LINES: usize>(
     matrix: &SplitMatrix<'_>,
@@ -58,40 +58,41 @@ unsafe fn split_lines<const ALONG: bool, const BLOCKS: usize, const LINES: usize
         depth,
     };
     let mut pipeline = Pipeline::new();
-    // SAFETY: the operand's elements and the dynamic shared memory: the caller's contract. No thread has accessed the
-    // memory before, and each has waited for its copies before it reads them.
+    // SAFETY: the source has its elements, and the launch has dynamic shared memory for the part: the caller's
+    // contract. Each thread waits for its copies before `extremes` reads them; barriers follow before `store`.
     let extremes = unsafe {
         part.load(&mut pipeline);
         pipeline.wait_prior::<0>();
         part.extremes()
     };
 
-    // The extremes of each warp's lines, then of the block's; and of the cluster's blocks.
+    // The extremes of each warp, then of the block; and those of the blocks of the cluster.
     let found = shared_array![[u32; 2]; WARPS * SPLIT_LINES];
     let of_blocks = shared_array![[u32; 2]; CLUSTER * SPLIT_LINES];
     let scales = shared_array![i32; SPLIT_LINES];
     const {
         assert!(
             BLOCKS == 1 || BLOCKS == CLUSTER && WARPS == CLUSTER && LINES == SPLIT_LINES,
-            "each warp asks one block"
+            "each warp reads the extremes of one block"
         )
     };
     let merged = |of: SharedArray<'_, [u32; 2], { WARPS * SPLIT_LINES }>| {
         let mut all = Extremes::NONE;
         let mut i = 0;
         while i < WARPS && lane < LINES {
-            // SAFETY: the array has the element, which was written before a barrier.
+            // SAFETY: the index is within the array. The elements were written before a barrier.
             all = all.with(Extremes::from_words(unsafe { of.load(i * LINES + lane) }));
             i += 1;
         }
         all
     };
-    // SAFETY: shared arrays have all accessed elements, which are written before they are read. Each thread writes its
-    // own, and barriers order the writes before other threads' reads. A barrier of the cluster comes before and after
-    // the reads of other blocks' memory, so these blocks have started, and have not ended. The matrix has words for its
-    // lines, and only this launch accesses them: the caller's contract. `note_groups`: all lanes of the warp call it,
-    // and no other warp has these lines. `part.store`: the halves are the caller's contract, and a barrier separates it
-    // from the copies and the scales.
+    // SAFETY: indices are within the shared arrays. Elements are written before they are read; each thread writes its
+    // own, and barriers order them before other threads' reads. The first barrier of the cluster shows that other
+    // blocks have started and written their extremes; the second keeps them from ending before they are read. The words
+    // are those of the lines: the caller's contract, the lines were compared, and one warp of the launch accesses them;
+    // all its lanes call `note_groups`. All threads have loaded, waited and passed a barrier before `store`, as have
+    // the writers of the scales; no other block has the part, and the halves meet the requirements: the caller's
+    // contract.
     unsafe {
         let mut i = 0;
         while ALONG && i < const { LINES / WARPS } {
@@ -154,17 +155,13 @@ macro_rules! at_once_kernels {
     ($($(#[doc = $doc:literal])* $name:ident: $blocks:expr, $lines:expr, [$($bound:tt)*];)*) => {$(
         $(#[doc = $doc])*
         ///
-        /// The result is that of [`split_halves`](super::split_halves).
+        /// The halves are those of [`split_halves`](super::split_halves).
         ///
         /// # Safety
-        /// 1. Along x, the grid has the [blocks](SplitShape::at_once_blocks) of each matrix of A, then of B, with
-        ///    [`SPLIT_THREADS`](super::SPLIT_THREADS) threads and the [bytes](SplitShape::at_once_bytes) of dynamic
-        ///    shared memory for the operands' k, which is the same for both.
-        /// 2. `a` and `b` start with the first element of the operands of their shapes, and reach to the last. The
-        ///    launch reads no other elements.
-        /// 3. `a_words` and `b_words` have the [`LineWords`] of each matrix.
-        /// 4. `a_halves` and `b_halves` have twice as many lines as the matrices, each of the shape's pitch, and,
-        ///    unless empty, start at multiples of 8 bytes. Only this launch accesses them and the words.
+        /// 1. The launch meets the [requirements of the kernels](SplitShape#requirements-of-the-kernels), with
+        ///    [`at_once_blocks`](SplitShape::at_once_blocks) blocks per matrix.
+        /// 2. Both operands have the same k. Blocks have [`at_once_bytes`](SplitShape::at_once_bytes) of dynamic shared
+        ///    memory.
         #[allow(clippy::too_many_arguments)]
         #[kernel($($bound)*)]
         pub unsafe fn $name(
@@ -185,7 +182,8 @@ macro_rules! at_once_kernels {
                 thread::block_idx_x(), blocks, (a, b), (a_shape, b_shape), (a_words, b_words));
             let halves = matrix.halves((a_halves, b_halves));
             let number = matrix.block as usize / $blocks;
-            // SAFETY: the caller's contract, for the block's matrix.
+            // SAFETY: the launch meets the kernel's requirements: the caller's contract. The matrix, the halves and
+            // the number are the calling block's.
             unsafe {
                 match matrix.shape.is_along {
                     1 => split_lines::<true, { $blocks }, { $lines }>(&matrix, halves, number),

@@ -1,4 +1,4 @@
-//! The pass that splits each element into a high and a low f16 value, its *halves*.
+//! The pass that splits each element into a high and a low half.
 
 use super::lines::{LineWords, power_of_two, scale_of};
 use super::shape::{SPLIT_DEPTH, SPLIT_LINES, SplitShape, WARPS};
@@ -7,22 +7,22 @@ use cuda_std::float::HalfFloat;
 use cuda_std::prelude::*;
 use half::f16;
 
-/// Lines of each warp of a block.
+/// Lines of each warp of a block that splits.
 const ROWS: usize = SPLIT_LINES / WARPS;
 
-/// The factor of `lo`.
+/// The factor that scales `lo`.
 pub const LOW_SCALE: f32 = 2048.0;
 
-/// The halves of `x`, scaled by 2^`scale`.
+/// The high and the low half of `x` scaled by 2^`scale`.
 #[inline(always)]
 fn halves(x: f32, scale: i32) -> (f16, f16) {
-    // In two steps, because the power of two may be too large for f32.
+    // In two steps, because the power of two itself may be too large for f32.
     let x = x * power_of_two(scale >> 1) * power_of_two(scale - (scale >> 1));
     let high = f16::narrow(x);
     (high, f16::narrow((x - high.widen()) * LOW_SCALE))
 }
 
-/// The destination of a matrix's halves, line after line.
+/// Where the halves of a matrix go, line after line.
 #[derive(Clone, Copy)]
 pub struct Halves<'a> {
     high: GlobalMut<'a, f16>,
@@ -33,8 +33,9 @@ pub struct Halves<'a> {
 }
 
 impl<'a> Halves<'a> {
-    /// The destination for matrix number `matrix` of an operand of `shape`. In memory, the high values of all matrices
-    /// come first, then the low ones.
+    /// The halves of matrix number `matrix` of an operand of `shape`.
+    ///
+    /// `halves` has the high halves of all matrices, line after line, then the low halves.
     #[inline(always)]
     pub fn new(halves: GlobalMut<'a, f16>, shape: &SplitShape, matrix: usize) -> Self {
         let SplitShape {
@@ -43,7 +44,7 @@ impl<'a> Halves<'a> {
             pitch,
             ..
         } = *shape;
-        // SAFETY: no thread owns elements of the view: they are accessed without unique indices.
+        // SAFETY: the kernels own no elements by unique index.
         let from = |matrix| unsafe { halves.skip(matrix * lines * pitch) };
         Self {
             high: from(matrix),
@@ -53,12 +54,13 @@ impl<'a> Halves<'a> {
         }
     }
 
-    /// Writes the halves of `N` neighbours of a line, scaled by 2^`scale`, if they lie within the pitch of a line.
+    /// Scales `N` neighbours of a line by 2^`scale`, and writes their halves. Outside the line, writes nothing.
     ///
     /// # Safety
     /// 1. `k` is a multiple of `N`, which is 2 or 4.
-    /// 2. The view has the halves of the shape's lines, at an address that is a multiple of 8 bytes. No other thread
-    ///    accesses these.
+    /// 2. No other thread of the launch accesses these halves.
+    /// 3. The memory of the halves meets the [requirements of the
+    ///    kernels](super::SplitShape#requirements-of-the-kernels).
     #[inline(always)]
     pub unsafe fn store<const N: usize>(
         self,
@@ -72,9 +74,10 @@ impl<'a> Halves<'a> {
         }
         let parts = elements.map(|x| halves(x, scale));
         let at = line * self.pitch + k;
-        // SAFETY: the view has the elements: the line and `k` were compared, and the pitch is a multiple of 4. The
-        // index is a multiple of `N`, because the pitch is and `k` is: the caller's contract, as is the address. No
-        // other thread accesses them: the caller's contract.
+        // SAFETY: line and k were compared, so the memory has `N` elements from there on: it has the matrix's lines,
+        // and the pitch is a multiple of 8. They are aligned: the memory starts at a multiple of 16 bytes, each line at
+        // a multiple of 8 elements, and `k` is a multiple of `N`. No other thread accesses them. All but the comparison
+        // is the caller's contract.
         unsafe {
             self.high.store_vector(at, parts.map(|(high, _)| high));
             self.low.store_vector(at, parts.map(|(_, low)| low));
@@ -82,11 +85,13 @@ impl<'a> Halves<'a> {
     }
 }
 
-/// Splits each element of the block's tile, and records lines outside the split's range. The tile is number `x` along
-/// the lines, in [`SPLIT_LINES`], and number `y` along k, in [`SPLIT_DEPTH`].
+/// Splits each element, and finds lines outside the split's range.
+///
+/// The calling block has [`SPLIT_LINES`] lines, as number `x`, and [`SPLIT_DEPTH`] elements of each, as number `y`.
 ///
 /// # Safety
-/// 1. (2) to (4) of [`split_halves`](super::split_halves), for the block's matrix.
+/// 1. The launch meets the requirements of [`split_halves`](super::split_halves). `source`, `words`, `halves` and
+///    (`x`, `y`) are the calling block's.
 #[inline(always)]
 pub unsafe fn split<const ALONG: bool>(
     source: Source<'_, ALONG>,
@@ -102,9 +107,9 @@ pub unsafe fn split<const ALONG: bool>(
     let (first_line, first_k) = (x * SPLIT_LINES, y * SPLIT_DEPTH);
     if first_k == 0 && warp == 0 {
         let line = first_line + lane;
-        // SAFETY: the matrix has words for its lines: the caller's contract; the line was compared. The launch writes
-        // only the words of groups. `note_groups`: all lanes of the warp call it, and no other block has these lines
-        // and the first elements.
+        // SAFETY: the words are those of the lines: the caller's contract. The line of each load was compared, and the
+        // launch writes no words but those of groups. All lanes call `note_groups`, and no other warp has these lines
+        // and their first elements.
         unsafe {
             let extremes = match line < source.lines {
                 true => [words.load(line), words.load(places.smallest(line))],
@@ -115,11 +120,11 @@ pub unsafe fn split<const ALONG: bool>(
     }
     let tile = shared_tile![f32; SPLIT_DEPTH, SPLIT_LINES; pitch = SPLIT_LINES + 1];
     if !ALONG {
-        // Lanes read neighbouring lines, and later write neighbouring elements.
+        // Lanes read neighbouring lines, and write neighbouring elements.
         let mut k = warp;
         while k < SPLIT_DEPTH {
-            // SAFETY: the source has its elements: the caller's contract. The tile has the place, which only this
-            // thread writes.
+            // SAFETY: the source has its elements: the caller's contract. The indices are within the tile, and each
+            // thread writes its own elements.
             unsafe { tile.store(k, lane, source.load(first_line + lane, first_k + k)) };
             k += WARPS;
         }
@@ -131,10 +136,10 @@ pub unsafe fn split<const ALONG: bool>(
         while row < SPLIT_LINES {
             let line = first_line + row;
             if line < source.lines {
-                // Two pairs per lane, because every second lane reads the banks of the one before. SAFETY: the tile has
-                // the places, which were written before a barrier. The line has a word, which nothing writes: the
-                // caller's contract. The halves: `k` is even, and each thread writes its own; the view is the caller's
-                // contract.
+                // Two pairs per lane: with four neighbours, every second lane would read the banks of the one before.
+                // SAFETY: the line was compared, so it has its word, which the launch does not write. The tile's
+                // elements were written before the barrier, and the indices are within it. `k` is even, each thread
+                // has its own elements, and the halves meet the kernels' requirements: the caller's contract.
                 unsafe {
                     let scale = scale_of(words.load(line));
                     let pair = |at: usize| [tile.load(at, row), tile.load(at + 1, row)];
@@ -146,7 +151,7 @@ pub unsafe fn split<const ALONG: bool>(
         }
         return;
     }
-    // Reads everything before writing, so that no read waits for a write.
+    // All elements are loaded before the first is stored, so that the loads overlap.
     let k = first_k + 4 * lane;
     let mut scales = [0; ROWS];
     let mut elements = [[0.0; 4]; ROWS];
@@ -154,7 +159,8 @@ pub unsafe fn split<const ALONG: bool>(
     while i < ROWS {
         let line = first_line + warp + i * WARPS;
         if line < source.lines {
-            // SAFETY: the source has its elements: the caller's contract. `k` is a multiple of 4. The words: as above.
+            // SAFETY: the source has its elements: the caller's contract. `k` is a multiple of 4. The line was
+            // compared, so it has its word, which the launch does not write.
             unsafe {
                 scales[i] = scale_of(words.load(line));
                 elements[i] = source.load_four(line, k);
@@ -165,7 +171,8 @@ pub unsafe fn split<const ALONG: bool>(
     let mut i = 0;
     while i < ROWS {
         let line = first_line + warp + i * WARPS;
-        // SAFETY: `k` is a multiple of 4, and each thread writes its own elements. The view: the caller's contract.
+        // SAFETY: `k` is a multiple of 4, each thread has its own elements, and the halves meet the kernels'
+        // requirements: the caller's contract.
         unsafe { halves.store(line, k, elements[i], scales[i]) };
         i += 1;
     }

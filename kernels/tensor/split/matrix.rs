@@ -1,4 +1,4 @@
-//! The matrix that a block splits.
+//! The matrix of an operand that a block splits.
 
 use super::halves::Halves;
 use super::lines::LineWords;
@@ -7,27 +7,26 @@ use super::source::Source;
 use cuda_std::prelude::*;
 use half::f16;
 
-/// The matrix of A or B that the calling block scans or splits.
+/// The matrix of an operand that the calling block splits.
 #[derive(Clone, Copy)]
 pub struct SplitMatrix<'launch> {
+    /// Its elements.
     pub x: Global<'launch, f32>,
     pub shape: SplitShape,
-    /// The words about its lines ([`LineWords`]).
+    /// The words of its lines.
     pub words: GlobalMut<'launch, u32>,
     is_of_a: bool,
-    /// The number of the matrix in its operand.
+    /// The number of the matrix.
     matrix: usize,
-    /// The number of the calling block among those of the matrix.
+    /// The number of the calling block among the matrix's blocks.
     pub block: u32,
 }
 
-/// A pair of parameters, for A and for B.
+/// A value for A and one for B.
 type Both<T> = (T, T);
 
 impl<'launch> SplitMatrix<'launch> {
-    /// The matrix of block number `block` of the launch. A's matrices come first, then B's. A matrix has `blocks` of
-    /// its shape. Fields are selected one by one: to select a struct, the compiler would select an address, and put the
-    /// struct in local memory.
+    /// The matrix of block number `block` of the launch. Matrices of A come first; each has `blocks` of its shape.
     #[inline(always)]
     pub fn of_block(
         block: u32,
@@ -40,6 +39,8 @@ impl<'launch> SplitMatrix<'launch> {
         let (a_blocks, b_blocks) = (blocks(&of_a), blocks(&of_b));
         let first_of_b = (of_a.matrices * a_blocks) as u32;
         let is_of_a = block < first_of_b;
+        // Field by field: a choice between two structs would be a choice between addresses, and put them in local
+        // memory.
         let either = |a: usize, b: usize| if is_of_a { a } else { b };
         let block = if is_of_a { block } else { block - first_of_b };
         let shape = SplitShape {
@@ -56,7 +57,7 @@ impl<'launch> SplitMatrix<'launch> {
         let matrix = (block / of_matrix) as usize;
         let words = if is_of_a { a_words } else { b_words };
         let x = if is_of_a { a } else { b };
-        // SAFETY: no thread owns elements of the view: they are accessed without unique indices.
+        // SAFETY: the kernels own no elements by unique index.
         let words = unsafe { words.skip(matrix * LineWords { lines: shape.lines }.len()) };
         Self {
             x: x.skip(matrix * shape.stride),
@@ -68,8 +69,7 @@ impl<'launch> SplitMatrix<'launch> {
         }
     }
 
-    /// The block's position among the matrix's blocks: the number of its lines, of which there are `line_blocks`, and
-    /// the number of its elements.
+    /// The block's part: its number along the lines, of `line_blocks`, and its number along k.
     #[inline(always)]
     pub fn place(&self, line_blocks: usize) -> (usize, usize) {
         let line_blocks = line_blocks as u32;
@@ -79,12 +79,13 @@ impl<'launch> SplitMatrix<'launch> {
         )
     }
 
-    /// The destination of the matrix's halves: the first memory for A, the second for B.
+    /// Where the matrix's halves go. `a` is the memory for A, `b` that for B.
     #[inline(always)]
     pub fn halves(&self, (a, b): Both<GlobalMut<'launch, f16>>) -> Halves<'launch> {
         Halves::new(if self.is_of_a { a } else { b }, &self.shape, self.matrix)
     }
 
+    /// The matrix, for reading.
     #[inline(always)]
     pub fn source<const ALONG: bool>(&self) -> Source<'launch, ALONG> {
         let SplitShape {

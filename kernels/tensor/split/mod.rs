@@ -1,19 +1,19 @@
-//! Splits f32 matrices into pairs of f16 values, *halves*, that tensor cores multiply.
+//! Splits f32 matrices into halves that tensor cores multiply.
 //!
-//! A *line* is a row of A or a column of B. One power of two scales it, so that its largest element lies in [2^14,
-//! 2^15). Then each element x becomes hi + 2^-11 lo:
+//! A *line* is a row of A or a column of B. It is scaled by one power of two, so that its largest element is in
+//! [2^14, 2^15). Each element x becomes hi + 2^-11 lo:
 //!
 //! ```text
 //! hi = x rounded to f16         |x - hi| <= 2^-11 |x|
-//! lo = 2^11 (x - hi) rounded    what is left: at most 2^-23 |x|, or 2^-36 where x is small
+//! lo = 2^11 (x - hi) rounded    |x - hi - 2^-11 lo| <= 2^-23 |x|, or 2^-36 if x is small
 //! ```
 //!
-//! This is as accurate as f32 unless the elements of a line are too far apart. A line with infinities, NaN or elements
-//! too far apart is outside the split's range (`wide` in code), and so are all [`PANEL`] lines of its panel: the CUDA
+//! That is as accurate as f32 if the elements of a line are not too far apart. A line with infinities, NaN or elements
+//! too far apart is outside the split's range (`wide` in code), and with it all [`PANEL`] lines of its panel. The CUDA
 //! cores compute their outputs ([`LineWords`]).
 //!
-//! (Ootomo, Yokota: Recovering single precision accuracy from Tensor Cores while surpassing the FP32 theoretical peak
-//! performance, 2022, introduced the two values and the factor 2^11.)
+//! The two halves and the factor 2^11 are from Ootomo, Yokota: Recovering single precision accuracy from Tensor Cores
+//! while surpassing the FP32 theoretical peak performance, 2022.
 
 #[cfg(any(not(target_arch = "nvptx64"), cuda_arch_at_least = "90a"))]
 mod at_once;
@@ -44,12 +44,9 @@ use scan::scan;
 /// Finds the extremes of each line of one or two operands.
 ///
 /// # Safety
-/// 1. Along x, the grid has the [blocks](SplitShape::scan_blocks) of each matrix of A, then of B, with
-///    [`SPLIT_THREADS`] threads.
-/// 2. `a` and `b` start with the first element of the operands of their shapes, and reach to the last. The launch reads
-///    no other elements.
-/// 3. `a_words` and `b_words` have the [`LineWords`] of each matrix, which were 0 before. Only this launch accesses
-///    them.
+/// 1. The launch meets the [requirements of the kernels](SplitShape#requirements-of-the-kernels), with
+///    [`scan_blocks`](SplitShape::scan_blocks) blocks per matrix.
+/// 2. The words were 0 before.
 #[kernel(max_threads = 256)]
 pub unsafe fn split_scan(
     a: Global<f32>,
@@ -69,7 +66,8 @@ pub unsafe fn split_scan(
         (a_words, b_words),
     );
     let place = matrix.place(matrix.shape.lines.div_ceil(SCAN_LINES));
-    // SAFETY: the caller's contract, for the block's matrix.
+    // SAFETY: the launch meets the kernel's requirements: the caller's contract. The source, the words and the place
+    // are the calling block's.
     unsafe {
         match matrix.shape.is_along {
             1 => scan(matrix.source::<true>(), matrix.words, place),
@@ -78,16 +76,14 @@ pub unsafe fn split_scan(
     }
 }
 
-/// Splits one or two operands, line after line: the high values of all matrices come first, then the low ones.
+/// Splits one or two operands into high and low halves.
+///
+/// The high halves of all matrices come first, line after line, then the low halves.
 ///
 /// # Safety
-/// 1. Along x, the grid has the [blocks](SplitShape::split_blocks) of each matrix of A, then of B, with
-///    [`SPLIT_THREADS`] threads.
-/// 2. `a` and `b` start with the first element of the operands of their shapes, and reach to the last. The launch reads
-///    no other elements.
-/// 3. `a_words` and `b_words` have the [`LineWords`] of each matrix, as [`split_scan`] left them.
-/// 4. `a_halves` and `b_halves` have twice as many lines as the matrices, each of the shape's pitch, and, unless empty,
-///    start at multiples of 8 bytes. Only this launch accesses them and the words.
+/// 1. The launch meets the [requirements of the kernels](SplitShape#requirements-of-the-kernels), with
+///    [`split_blocks`](SplitShape::split_blocks) blocks per matrix.
+/// 2. The words are as [`split_scan`] left them.
 #[allow(clippy::too_many_arguments)]
 #[kernel(max_threads = 256)]
 pub unsafe fn split_halves(
@@ -100,7 +96,7 @@ pub unsafe fn split_halves(
     a_halves: GlobalMut<f16>,
     b_halves: GlobalMut<f16>,
 ) {
-    // Backwards, because L2 still has what was scanned last.
+    // From the end: the L2 cache still has the elements that were scanned last.
     let block = thread::grid_dim_x() - 1 - thread::block_idx_x();
     let blocks = SplitShape::split_blocks;
     let matrix = SplitMatrix::of_block(
@@ -118,7 +114,8 @@ pub unsafe fn split_halves(
         ..
     } = matrix.shape;
     let place = matrix.place(lines.div_ceil(SPLIT_LINES));
-    // SAFETY: the caller's contract, for the block's matrix.
+    // SAFETY: the launch meets the kernel's requirements: the caller's contract. The source, the words, the halves and
+    // the place are the calling block's.
     unsafe {
         match is_along {
             1 => split(matrix.source::<true>(), matrix.words, halves, lowest, place),

@@ -1,21 +1,25 @@
-//! Totals of scaled operands: scaled back, or left to the CUDA cores.
+//! Totals of products of scaled operands: scaled back, or left to the CUDA cores.
 
 use super::lines::{LineWords, PANEL, scale_of};
 use crate::finish::Finish;
 use cuda_std::prelude::*;
 
 /// The scales of both operands' lines.
+///
+/// `a_words` and `b_words` have the words of [`LineWords`] of `m` and `n` lines, as the splits left them. Kernels that
+/// make a value require this of their callers; unsafe code relies on it.
 #[derive(Clone, Copy)]
 pub struct Scales<'a> {
     pub a_words: Global<'a, u32>,
     pub b_words: Global<'a, u32>,
-    /// Rows of A, and columns of B.
+    /// The rows of A.
     pub m: usize,
+    /// The columns of B.
     pub n: usize,
 }
 
 impl Scales<'_> {
-    /// The scales of the product of matrix number `a` of A and number `b` of B.
+    /// The scales of matrix number `a` of A and number `b` of B.
     #[inline(always)]
     pub fn of_matrices(self, a: usize, b: usize) -> Self {
         Self {
@@ -25,26 +29,26 @@ impl Scales<'_> {
         }
     }
 
-    /// Whether the CUDA cores compute the calling block's tile, whose first output is (`row`, `column`).
+    /// Whether a tile is left to the CUDA cores. Its first output is at (`row`, `column`).
     ///
     /// # Safety
-    /// 1. All lanes of the warp make the call for the same tile, whose column lies within the result.
-    /// 2. The words are those of the m rows of A and the n columns of B, as the splits left them.
+    /// 1. All lanes of the warp make the call for the same tile, and `column` is below `n`.
     #[inline(always)]
     pub unsafe fn is_wide(self, (row, column): (usize, usize)) -> bool {
         if row >= self.m {
             return true;
         }
         let (a, b) = (LineWords { lines: self.m }, LineWords { lines: self.n });
-        // SAFETY: the panels' first lines exist: the row was compared, and the column is the caller's contract. The
-        // words, and that all lanes make the call for the same tile: the caller's contract.
+        // SAFETY: the words are those of the lines: the invariant of `Scales`. The row was compared, and the column is
+        // below `n`: the caller's contract, so the panels begin with lines of the operands. All lanes make the calls
+        // for one tile: the caller's contract.
         let (of_a, of_b) = unsafe {
             (
                 a.is_panel_wide(self.a_words, panel_of(row)),
                 b.is_panel_wide(self.b_words, panel_of(column)),
             )
         };
-        // Both loads are issued before either result is used.
+        // Not `||`: both loads are in flight before the first is used.
         of_a | of_b
     }
 }
@@ -55,7 +59,7 @@ const fn panel_of(line: usize) -> usize {
     line / PANEL * PANEL
 }
 
-/// Scales totals back, then applies another [`Finish`], [`Finish::ROWS_AT_ONCE`] rows at a time.
+/// Scales totals back, then applies another finish, [`Finish::ROWS_AT_ONCE`] rows at a time.
 #[derive(Clone, Copy)]
 pub struct ScaledBack<'a, F, const ROWS_AT_ONCE: usize> {
     pub scales: Scales<'a>,
@@ -74,7 +78,8 @@ impl<F: Finish<Sum = f32>, const ROWS_AT_ONCE: usize> Finish for ScaledBack<'_, 
 
     #[inline(always)]
     unsafe fn row(&self, index: usize) -> Self::Line {
-        // SAFETY: the words have one for each line, and the result has the row: the caller's contract.
+        // SAFETY: the result has the row: the caller's contract. So A has the line, and the words are those of the
+        // lines: the invariant of `Scales`. The next finish requires the same.
         unsafe {
             (
                 scale_of(self.scales.a_words.load(index)),
@@ -85,7 +90,7 @@ impl<F: Finish<Sum = f32>, const ROWS_AT_ONCE: usize> Finish for ScaledBack<'_, 
 
     #[inline(always)]
     unsafe fn column(&self, index: usize) -> Self::Line {
-        // SAFETY: as for `row`.
+        // SAFETY: as in `row`, for columns of B.
         unsafe {
             (
                 scale_of(self.scales.b_words.load(index)),
@@ -101,7 +106,7 @@ impl<F: Finish<Sum = f32>, const ROWS_AT_ONCE: usize> Finish for ScaledBack<'_, 
     }
 }
 
-/// `total` times 2^-`scale`, rounded once: in f64, whose exponents suffice.
+/// `total` times 2^-`scale`, rounded once. Computed in f64, whose exponents suffice.
 #[inline(always)]
 fn scaled_back(total: f32, scale: i32) -> f32 {
     let power = f64::from_bits(((1023 - scale) as u64) << 52);

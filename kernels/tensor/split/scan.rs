@@ -1,11 +1,11 @@
-//! The pass that finds the largest and the smallest magnitude of each line.
+//! The pass that finds the largest and the smallest nonzero magnitude of each line.
 
 use super::lines::LineWords;
 use super::shape::{SCAN_DEPTH, SCAN_LINES, WARPS};
 use super::source::Source;
 use cuda_std::prelude::*;
 
-/// The largest and the smallest nonzero magnitude of some elements, in the form of [`LineWords`].
+/// The largest and the smallest nonzero magnitude of some elements, as the words of [`LineWords`].
 #[derive(Clone, Copy)]
 pub struct Extremes {
     pub largest: u32,
@@ -37,19 +37,19 @@ impl Extremes {
         }
     }
 
-    /// As words, for shared memory.
+    /// The two words.
     #[inline(always)]
     pub const fn words(self) -> [u32; 2] {
         [self.largest, self.smallest]
     }
 
-    /// The inverse of [`Extremes::words`].
+    /// The extremes with these [`words`](Self::words).
     #[inline(always)]
     pub const fn from_words([largest, smallest]: [u32; 2]) -> Self {
         Self { largest, smallest }
     }
 
-    /// The extremes of all lanes of the warp.
+    /// The extremes over all lanes of the warp.
     #[inline(always)]
     pub fn reduced(self) -> Self {
         Self {
@@ -59,11 +59,13 @@ impl Extremes {
     }
 }
 
-/// Finds the extremes of the lines in the block's tile: number `x` along the lines, in [`SCAN_LINES`], and number `y`
-/// along k, in [`SCAN_DEPTH`].
+/// Finds the extremes of each line.
+///
+/// The calling block has [`SCAN_LINES`] lines, as number `x`, and [`SCAN_DEPTH`] elements of each, as number `y`.
 ///
 /// # Safety
-/// 1. (2) and (3) of [`split_scan`](super::split_scan), for the block's matrix.
+/// 1. The launch meets the requirements of [`split_scan`](super::split_scan). `source`, `words` and (`x`, `y`) are the
+///    calling block's.
 #[inline(always)]
 pub unsafe fn scan<const ALONG: bool>(
     source: Source<'_, ALONG>,
@@ -77,8 +79,8 @@ pub unsafe fn scan<const ALONG: bool>(
     let (first_line, first_k) = (x * SCAN_LINES, y * SCAN_DEPTH);
     let add = |line: usize, extremes: Extremes| {
         if line < source.lines && extremes.largest != 0 {
-            // SAFETY: the line exists, compared here, so `words` has its words: the caller's contract. All accesses in
-            // the launch are these atomic ones.
+            // SAFETY: the line was compared, so it has both words: the caller's contract. The launch accesses them only
+            // by these atomic operations.
             unsafe {
                 words.atomic_max(line, extremes.largest);
                 words.atomic_max(places.smallest(line), extremes.smallest);
@@ -86,7 +88,7 @@ pub unsafe fn scan<const ALONG: bool>(
         }
     };
     if ALONG {
-        // A warp for each line. Neighbouring lanes read neighbours.
+        // Each warp reads a line at a time; neighbouring lanes read neighbours.
         let mut row = warp;
         while row < SCAN_LINES {
             // SAFETY: the source has its elements: the caller's contract.
@@ -99,10 +101,10 @@ pub unsafe fn scan<const ALONG: bool>(
         }
         return;
     }
-    // A lane for each line. The warps share the elements, and the first warp combines them.
+    // Each lane reads a line. The warps divide the elements, and the first warp combines their extremes.
     let found = shared_array![[u32; 2]; WARPS * SCAN_LINES];
-    // SAFETY: the source has its elements: the caller's contract. The array has the places. Each thread writes its own,
-    // and a barrier comes before the loads.
+    // SAFETY: the source has its elements: the caller's contract. The indices are within the array. Each thread writes
+    // its own element, and the barrier orders the writes before the loads.
     unsafe {
         let mut extremes = extremes_of(source, first_line + lane, first_k + warp, WARPS);
         found.store(warp * SCAN_LINES + lane, extremes.words());
@@ -133,7 +135,7 @@ unsafe fn extremes_of<const ALONG: bool>(
     let mut extremes = Extremes::NONE;
     let mut k = 0;
     while k < SCAN_DEPTH {
-        // SAFETY: the source has its elements: the caller's contract.
+        // SAFETY: the caller's contract.
         extremes = extremes.with(Extremes::of(unsafe { source.load(line, first + k) }));
         k += step;
     }

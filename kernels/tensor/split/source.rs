@@ -1,16 +1,18 @@
-//! The source of a split: an f32 matrix, read line by line.
+//! Reading an f32 operand line by line.
 
 use cuda_std::pipeline::Pipeline;
 use cuda_std::prelude::*;
 use cuda_std::shared::SharedSlice;
 
-/// An f32 matrix of `lines` lines of `k` elements.
+/// An f32 operand: `lines` lines of `k` elements.
+///
+/// Lines are contiguous if `ALONG`; otherwise the elements of different lines at the same k are.
 #[derive(Clone, Copy)]
 pub struct Source<'a, const ALONG: bool> {
     pub elements: Global<'a, f32>,
     pub lines: usize,
     pub k: usize,
-    /// Elements from one line to the next if `ALONG`, otherwise from one element of a line to the next.
+    /// Elements from one line to the next if `ALONG`, otherwise from one element of a line to its next.
     pub leading_dimension: usize,
 }
 
@@ -18,7 +20,7 @@ impl<const ALONG: bool> Source<'_, ALONG> {
     /// Element `k` of line `line`; 0 outside.
     ///
     /// # Safety
-    /// 1. `elements` reaches to the last element of the last line.
+    /// 1. `elements` begins with the first element of the first line, and has all elements of the lines.
     #[inline(always)]
     pub unsafe fn load(self, line: usize, k: usize) -> f32 {
         if line >= self.lines || k >= self.k {
@@ -28,18 +30,19 @@ impl<const ALONG: bool> Source<'_, ALONG> {
             true => line * self.leading_dimension + k,
             false => k * self.leading_dimension + line,
         };
-        // SAFETY: the line has the element: compared above. The view reaches to the last one: the caller's contract.
+        // SAFETY: line and k were compared, and the view has all elements of the lines: the caller's contract.
         unsafe { self.elements.load(at) }
     }
 
-    /// Whether groups of four neighbours are aligned to 16 bytes.
+    /// Whether the addresses of four neighbours are multiples of 16 bytes.
     #[inline(always)]
     fn is_aligned(self) -> bool {
         self.elements.as_ptr().addr().is_multiple_of(16) && self.leading_dimension.is_multiple_of(4)
     }
 
-    /// The index of the four neighbours from element `k` of line `line` on, and how many of them exist. Neighbours are
-    /// elements of the line if `ALONG`, otherwise those of four lines at `k`.
+    /// The index of element `k` of line `line`, and the number of neighbours from there on, 0 outside.
+    ///
+    /// Neighbours are elements of the line if `ALONG`, otherwise the elements at `k` of the following lines.
     #[inline(always)]
     fn four(self, line: usize, k: usize) -> (usize, usize) {
         if line >= self.lines || k >= self.k {
@@ -51,17 +54,18 @@ impl<const ALONG: bool> Source<'_, ALONG> {
         }
     }
 
-    /// Four neighbours from a multiple of 4 on; 0 outside.
+    /// Four neighbours from element `k` of line `line` on; 0 outside. The first is a multiple of 4 from the first
+    /// neighbour: `k` if `ALONG`, otherwise `line`.
     ///
     /// # Safety
-    /// 1. `elements` reaches to the last element of the last line.
-    /// 2. The first neighbour is a multiple of 4: `k` if `ALONG`, otherwise `line`.
+    /// 1. As for [`load`](Self::load).
+    /// 2. `k` if `ALONG`, otherwise `line`, is a multiple of 4.
     #[inline(always)]
     pub unsafe fn load_four(self, line: usize, k: usize) -> [f32; 4] {
         let (at, present) = self.four(line, k);
-        // SAFETY: the view has all four: compared here, and it reaches to the last element, the caller's contract. The
-        // address is a multiple of 16 bytes: `is_aligned`, and the first neighbour is a multiple of 4: the caller's
-        // contract.
+        // SAFETY: the view has all elements of the lines: the caller's contract, and `present` counts those from `at`
+        // on. Neighbours start at multiples of 16 bytes, compared above, and the first is a multiple of 4: the
+        // caller's contract.
         unsafe {
             if self.is_aligned() && present >= 4 {
                 return self.elements.load_vector(at);
@@ -70,13 +74,13 @@ impl<const ALONG: bool> Source<'_, ALONG> {
         }
     }
 
-    /// [`Source::load_four`], element by element.
+    /// [`load_four`](Self::load_four), one by one.
     ///
     /// # Safety
-    /// 1. As for [`Source::load`].
+    /// 1. As for [`load`](Self::load).
     #[inline(always)]
     unsafe fn load_each(self, line: usize, k: usize) -> [f32; 4] {
-        // SAFETY: the view reaches to the last element: the caller's contract.
+        // SAFETY: the view has all elements of the lines: the caller's contract.
         [0, 1, 2, 3].map(|i| unsafe {
             match ALONG {
                 true => self.load(line, k + i),
@@ -85,12 +89,13 @@ impl<const ALONG: bool> Source<'_, ALONG> {
         })
     }
 
-    /// Starts to copy the same to `elements` from `to` on, or stores it if it cannot be copied.
+    /// Writes the neighbours of [`load_four`](Self::load_four) to `elements[to..to + 4]`, by an asynchronous copy if
+    /// alignment allows one.
     ///
     /// # Safety
-    /// 1. As for [`Source::load_four`].
-    /// 2. `elements` has the places, and `to` is a multiple of 4. The calling thread does not access them before it has
-    ///    waited for the copy, nor others before they have then passed a barrier.
+    /// 1. and 2. as for [`load_four`](Self::load_four).
+    /// 3. `to` is a multiple of 4, and `elements` has the four places. No other thread accesses them, and this one not
+    ///    before it has waited for the copy. Threads that read them pass a barrier after that.
     #[inline(always)]
     pub unsafe fn bring_four(
         self,
@@ -101,9 +106,9 @@ impl<const ALONG: bool> Source<'_, ALONG> {
         to: usize,
     ) {
         let (at, present) = self.four(line, k);
-        // SAFETY: `elements` has the places, at a multiple of 4, and no thread accesses them too early: the caller's
-        // contract. The source has all four elements that are copied, or none is, and its address is aligned: as in
-        // `load_four`. The elements that are loaded: the caller's contract.
+        // SAFETY: the view has all elements of the lines, and `elements` has the four places, which nobody accesses
+        // before the wait: the caller's contract. For the copy, all four neighbours exist or none. `to` is a
+        // multiple of 4, and so is the first neighbour: the caller's contract. The source's alignment was compared.
         unsafe {
             if self.is_aligned() && (present == 0 || present >= 4) {
                 pipeline.copy_or_zero::<f32, 4>(elements, to, self.elements, at, present);

@@ -1,12 +1,11 @@
-//! Elements of 8 bits: i8, whose products are added up in i32, which wraps around, and numbers of 8 bits,
-//! whose products are added up in f32. Outputs of i8 are i32, or what an epilogue in f32 makes of the sums,
-//! each rounded to f32 first.
+//! 8-bit products: i8 with sums in i32, which wrap around, and 8-bit floats with sums in f32.
 //!
-//! Tensor cores read 8-bit operands whose elements along k are neighbours, whatever their layout in
-//! memory: the host has others [transposed](crate::transpose) before.
+//! Outputs of i8 products are i32, or the results of an epilogue in f32, for which each sum is rounded to f32.
 //!
-//! Sums of 8-bit floats keep 13 bits in the tensor core. So they are added to totals on the CUDA cores
-//! after each stage, 128 elements of k, in tiles whose totals fit into the registers beside them.
+//! Tensor cores read 8-bit operands that are contiguous along k. The host [transposes](crate::transpose) the others.
+//!
+//! A tensor core keeps 13 bits of a sum of 8-bit floats. So the CUDA cores add the sums to totals after each stage, 128
+//! elements of k. Tiles are small enough for the totals to fit into registers beside the sums.
 
 use super::cluster::{Work, cluster_tile};
 use super::finish::staging_len;
@@ -24,14 +23,13 @@ use cuda_std::prelude::*;
 use cuda_std::tma::TensorMapMut;
 use half::{bf16, f16};
 
-/// Launch parameters for blocks that each compute a `rows` x `columns` tile, which goes through shared memory as
-/// words of a warp's rows.
+/// Launch parameters for blocks that each compute a `rows` x `columns` tile, whose outputs use staging buffers.
 const fn byte_tile(rows: usize, columns: usize, stages: usize, resident: u32) -> ClusterTile {
     let output_bytes = staging_len(rows / WARPGROUP_ROWS) * size_of::<i32>();
     cluster_tile((rows, columns), 1, (stages, 1), output_bytes, resident)
 }
 
-/// As [`byte_tile`], for 16-bit outputs, which are staged as a tile: it takes as many bytes as the words, or more.
+/// [`byte_tile`] for 16-bit outputs, which are staged as a tile: at least as many bytes as the staging buffers.
 const fn bulk_tile(rows: usize, columns: usize, stages: usize, resident: u32) -> ClusterTile {
     let output_bytes = rows * columns * size_of::<bf16>();
     cluster_tile((rows, columns), 1, (stages, 1), output_bytes, resident)

@@ -1,4 +1,4 @@
-//! The tile, the rings and the work that a cluster's blocks share.
+//! What the blocks of a cluster share: the tile's sizes, the start of their rings, and their work.
 
 use super::schedule::{ClusterTile, Schedule};
 use super::shape::{DEPTH_BYTES, TensorShape, WARPGROUP_ROWS};
@@ -6,26 +6,26 @@ use cuda_std::mbarrier::Ring;
 use cuda_std::prelude::*;
 use cuda_std::{cluster, dependent_launch, warpgroup};
 
-/// Blocks of a cluster, one below the other, which share B.
+/// Blocks of a cluster. Their tiles lie one below the other and share B.
 pub const BLOCKS: usize = 2;
 
-/// All blocks of a cluster.
+/// A bit for each block of a cluster.
 pub const ALL: u16 = (1 << BLOCKS) - 1;
 
-/// Bytes of a slice of a stage of a tile of `rows` x `columns` outputs.
+/// Bytes of a slice of a stage, for a tile of `rows` x `columns` outputs.
 pub const fn slice_bytes(rows: usize, columns: usize) -> usize {
     (rows + columns) * DEPTH_BYTES
 }
 
-/// Threads of a block that multiplies `rows` rows of A.
+/// Threads of a block whose tile has `rows` rows: a warpgroup that copies, and one for each 64 rows.
 pub const fn threads_of_block(rows: usize) -> u32 {
     warpgroup::THREADS * (1 + rows / WARPGROUP_ROWS) as u32
 }
 
 /// Launch parameters for blocks that each compute a `rows` x `columns` tile.
 ///
-/// Elements have `element_bytes`, each of `stages` stages has `slices` slices, `output_bytes` of shared memory are for
-/// the outputs, and `resident` blocks share a multiprocessor.
+/// Elements have `element_bytes`. There are `stages` stages of `slices` slices each, and `output_bytes` of shared
+/// memory for the outputs. `resident` blocks share a multiprocessor.
 pub const fn cluster_tile(
     (rows, columns): (usize, usize),
     element_bytes: usize,
@@ -59,7 +59,7 @@ pub const fn cluster_tile(
     .checked()
 }
 
-/// The work that the blocks of a launch share.
+/// The sizes of a launch's products, and how clusters divide them.
 #[derive(Clone, Copy)]
 pub struct Work<'launch> {
     pub shape: GridConstant<'launch, TensorShape>,
@@ -76,11 +76,13 @@ impl<'launch> Work<'launch> {
     }
 }
 
-/// Initialises the ring of each block of the cluster, for `consumers` warpgroups per block, calls `prefetch` to fetch
-/// tensor maps, and waits for earlier launches.
+/// Initialises the ring of each block of the cluster, calls `prefetch`, and waits for the kernel launched before.
+///
+/// In each block, one thread produces and `consumers` warpgroups consume.
 ///
 /// # Safety
-/// 1. All threads of the launch make the call, once, and access no global memory before it.
+/// 1. All threads of the launch make the call, once, with 1 to 3 consumers. Before it, no thread uses the
+///    ring or accesses global memory.
 #[inline(always)]
 pub unsafe fn start<const STAGES: usize>(
     ring: Ring<'_, STAGES>,
@@ -88,8 +90,8 @@ pub unsafe fn start<const STAGES: usize>(
     prefetch: impl FnOnce(),
 ) {
     if thread::rank_in_block() == 0 {
-        // SAFETY: one thread of each block calls it, once, before the ring is used: the caller's contract. A barrier of
-        // the cluster follows. The numbers are small.
+        // SAFETY: one thread of the block initialises the ring, once and before it is used: the caller's contract.
+        // The cluster's barrier follows. There are 1 producer and 2 to 6 consumers.
         unsafe { ring.init(1, (consumers * BLOCKS) as u32) };
         prefetch();
     }

@@ -1,7 +1,7 @@
-//! How outputs of few columns come from registers to global memory.
+//! Writing the outputs of skinny products from registers to global memory.
 //!
-//! A result of few rows is the transpose of one of few columns, so its C lies in the other order: outputs are
-//! written one by one, and either order is a pair of steps.
+//! A result with few rows is the transpose of one with few columns, so its C is in the other order. Outputs are stored
+//! one by one, at two strides: from row to row, and from column to column.
 
 use super::finish::{WARPS, warp};
 use super::outputs::{Outputs, Writer};
@@ -15,29 +15,31 @@ use cuda_std::prelude::*;
 use cuda_std::shared::{Allotment, SharedArray};
 use cuda_std::wgmma::AccumulatorElement;
 
-/// Elements from column to column of a warp's staging buffer, of 16 rows each: columns of a quad in different banks.
+/// Elements from one column of a warp's staging buffer to the next: 16 rows, and padding that places the columns of
+/// four lanes in different banks.
 const COLUMN_STEP: usize = ROWS + 4;
 
-/// Columns of a warp's staging buffer, for sums of a tile of `rows` x `columns`: staging buffers take 20 KiB at most.
-pub const fn room_columns(rows: usize, columns: usize) -> usize {
+/// Columns of a warp's staging buffer, for a `rows` x `columns` tile. All buffers together take at most 20 KiB.
+pub const fn staging_columns(rows: usize, columns: usize) -> usize {
     let most = 64 * WARPGROUP_ROWS / rows;
     if columns < most { columns } else { most }
 }
 
-/// Elements of the staging buffers of all warps of such a tile.
-pub const fn rooms_len(rows: usize, columns: usize) -> usize {
-    WARPS * (rows / WARPGROUP_ROWS) * room_columns(rows, columns) * COLUMN_STEP
+/// Elements of the staging buffers of all warps, for a `rows` x `columns` tile.
+pub const fn staging_elements(rows: usize, columns: usize) -> usize {
+    WARPS * (rows / WARPGROUP_ROWS) * staging_columns(rows, columns) * COLUMN_STEP
 }
 
-/// Outputs of type `T`, of sums of type `S`, that go to C one by one: sums as they are from registers, others by
-/// way of shared memory, `ROOM` columns at a time.
+/// Outputs of type `T`, from sums of type `S`, stored one by one.
+///
+/// Plain sums are stored from registers. Other epilogues stage `STAGED` columns of sums at a time in shared memory.
 #[derive(Clone, Copy)]
 pub struct ColumnOutputs<
     'launch,
     T: Output,
     S,
     const COLUMNS: usize,
-    const ROOM: usize,
+    const STAGED: usize,
     const LEN: usize,
 > {
     c: GlobalMut<'launch, T>,
@@ -46,10 +48,10 @@ pub struct ColumnOutputs<
     sums: PhantomData<S>,
 }
 
-impl<'launch, T: Output, S, const COLUMNS: usize, const ROOM: usize, const LEN: usize>
-    ColumnOutputs<'launch, T, S, COLUMNS, ROOM, LEN>
+impl<'launch, T: Output, S, const COLUMNS: usize, const STAGED: usize, const LEN: usize>
+    ColumnOutputs<'launch, T, S, COLUMNS, STAGED, LEN>
 {
-    /// Of the matrices C of `shape`.
+    /// Outputs that go to the matrices C of `shape`.
     #[inline(always)]
     pub fn new(
         c: GlobalMut<'launch, T>,
@@ -66,16 +68,22 @@ impl<'launch, T: Output, S, const COLUMNS: usize, const ROOM: usize, const LEN: 
 }
 
 /// Writes a warp's outputs to C.
-pub struct ColumnWriter<'a, T: Output, S, const COLUMNS: usize, const ROOM: usize, const LEN: usize>
-{
-    to: ColumnOutputs<'a, T, S, COLUMNS, ROOM, LEN>,
-    rooms: SharedArray<'a, S, LEN>,
+pub struct ColumnWriter<
+    'a,
+    T: Output,
+    S,
+    const COLUMNS: usize,
+    const STAGED: usize,
+    const LEN: usize,
+> {
+    to: ColumnOutputs<'a, T, S, COLUMNS, STAGED, LEN>,
+    staging: SharedArray<'a, S, LEN>,
     /// Where the warp's staging buffer begins.
     first: usize,
 }
 
-impl<T, S, const COUNT: usize, const COLUMNS: usize, const ROOM: usize, const LEN: usize>
-    Outputs<COUNT> for ColumnOutputs<'_, T, S, COLUMNS, ROOM, LEN>
+impl<T, S, const COUNT: usize, const COLUMNS: usize, const STAGED: usize, const LEN: usize>
+    Outputs<COUNT> for ColumnOutputs<'_, T, S, COLUMNS, STAGED, LEN>
 where
     T: Output<Sum: FromSum<S>>,
     S: AccumulatorElement + EpilogueElement,
@@ -83,7 +91,7 @@ where
     type Sum = S;
     type Memory<'a> = SharedArray<'a, S, LEN>;
     type Writer<'a>
-        = ColumnWriter<'a, T, S, COLUMNS, ROOM, LEN>
+        = ColumnWriter<'a, T, S, COLUMNS, STAGED, LEN>
     where
         Self: 'a;
 
@@ -93,21 +101,21 @@ where
     }
 
     #[inline(always)]
-    fn writer<'a>(self, rooms: Self::Memory<'a>, number: u32) -> Self::Writer<'a>
+    fn writer<'a>(self, staging: Self::Memory<'a>, number: u32) -> Self::Writer<'a>
     where
         Self: 'a,
     {
-        let room = WARPS * number as usize + warp() as usize;
+        let warp = WARPS * number as usize + warp() as usize;
         ColumnWriter {
             to: self,
-            rooms,
-            first: room * ROOM * COLUMN_STEP,
+            staging,
+            first: warp * STAGED * COLUMN_STEP,
         }
     }
 }
 
-impl<T, S, const COUNT: usize, const COLUMNS: usize, const ROOM: usize, const LEN: usize>
-    Writer<S, COUNT> for ColumnWriter<'_, T, S, COLUMNS, ROOM, LEN>
+impl<T, S, const COUNT: usize, const COLUMNS: usize, const STAGED: usize, const LEN: usize>
+    Writer<S, COUNT> for ColumnWriter<'_, T, S, COLUMNS, STAGED, LEN>
 where
     T: Output<Sum: FromSum<S>>,
     S: EpilogueElement,
@@ -115,12 +123,13 @@ where
     #[inline(always)]
     unsafe fn store(&self, sums: &[S; COUNT], place: TilePlace) {
         const { assert!(COLUMNS == 2 * COUNT, "the sums are those of the columns") };
-        // SAFETY: (1) is (1), (2) is (2).
+        // SAFETY: all lanes are here, no other warpgroup has the memory, and no other thread accesses the outputs: the
+        // caller's contract. A warpgroup's warps have different rows, and different staging buffers.
         unsafe {
             if self.to.epilogue.is_plain() {
                 self.store_plain(sums, place);
             } else {
-                self.store_by_rooms(sums, place);
+                self.store_staged(sums, place);
             }
         }
     }
@@ -129,42 +138,43 @@ where
     fn finish(&self) {}
 }
 
-/// The row and the column of a lane's sum number `i`, from the lane's first ones: sums are those of products of 16 x
-/// 8, one after the other.
+/// The row and the column of a lane's sum number `i`, relative to its first sum.
+///
+/// The sums are those of consecutive 16 x 8 products.
 #[inline(always)]
 const fn place_of_sum(i: usize) -> (usize, usize) {
     (8 * (i / 2 % 2), 8 * (i / 4) + i % 2)
 }
 
-impl<T, S, const COLUMNS: usize, const ROOM: usize, const LEN: usize>
-    ColumnWriter<'_, T, S, COLUMNS, ROOM, LEN>
+impl<T, S, const COLUMNS: usize, const STAGED: usize, const LEN: usize>
+    ColumnWriter<'_, T, S, COLUMNS, STAGED, LEN>
 where
     T: Output<Sum: FromSum<S>>,
     S: EpilogueElement,
 {
-    /// The row of a tile in which the warp's rows begin.
+    /// The first of the warp's rows of C.
     #[inline(always)]
     fn first_row(place: TilePlace) -> usize {
         place.row as usize + ROWS * warp() as usize
     }
 
-    /// The row and the column of a lane's first sum in the warp's rows.
+    /// The row and the column of a lane's first sum, within the warp's rows.
     #[inline(always)]
     fn first_of_lane() -> (usize, usize) {
-        // Unknown before each tile: what follows from it takes no register while sums are computed.
+        // Opaque, so that what is computed from it takes no registers while sums are computed.
         let lane = opaque(warp::lane()) as usize;
         (lane / 4, 2 * (lane % 4))
     }
 
-    /// Writes a lane's sums as they are, eight neighbours of a column or of a row of C at a time.
+    /// Writes a lane's sums unchanged. Eight lanes write neighbours of a row or a column of C.
     ///
     /// # Safety
-    /// 1. All lanes of the warp make the call.
+    /// 1. All lanes of the warp make the call, and no other warp has this writer's staging buffer.
     /// 2. No other warp of the launch accesses these outputs.
     #[inline(always)]
     unsafe fn store_plain<const COUNT: usize>(&self, sums: &[S; COUNT], place: TilePlace) {
         let ColumnOutputs { c, shape, .. } = self.to;
-        // SAFETY: (1) no element is an own one.
+        // SAFETY: the kernel owns no elements by unique index.
         let c = unsafe { c.skip(place.matrix as usize * shape.c_stride) };
         let (row, column) = Self::first_of_lane();
         let (row, column) = (Self::first_row(place) + row, place.column as usize + column);
@@ -174,64 +184,68 @@ where
             let (row, column) = (row + rows, column + columns);
             if row < shape.m as usize && column < shape.n as usize {
                 let at = row * shape.ldc + column * shape.c_columns_apart;
-                // SAFETY: (1) the row and the column are there. (2) is (2).
+                // SAFETY: row and column were compared with the shape, which C has: the kernel's contract. No other
+                // warp accesses the output: the caller's contract. Lanes have different outputs.
                 unsafe { store_plain(c, at, sums[i]) };
             }
             i += 1;
         }
     }
 
-    /// Writes what the epilogue makes of a lane's sums.
+    /// Applies the epilogue to the warp's sums, and writes the outputs.
     ///
     /// # Safety
     /// As for [`store_plain`](Self::store_plain).
     #[inline(always)]
-    unsafe fn store_by_rooms<const COUNT: usize>(&self, sums: &[S; COUNT], place: TilePlace) {
+    unsafe fn store_staged<const COUNT: usize>(&self, sums: &[S; COUNT], place: TilePlace) {
         let columns = (self.to.shape.n as usize - place.column as usize).min(opaque_size(COLUMNS));
         let mut from = 0;
         while from < columns {
-            // SAFETY: (1) is (1). The staging buffer is written by all lanes before it is read, and read by all
-            // before it is written. (2) is (2).
+            // SAFETY: all lanes are here, and no other warp accesses the staging buffer or the outputs: the caller's
+            // contract. The barriers order all lanes' writes of the buffer before the reads, and the reads before the
+            // next writes.
             unsafe {
                 warp::sync(LaneMask::all());
                 self.stage(sums, from);
                 warp::sync(LaneMask::all());
-                self.write(place, from, (columns - from).min(ROOM));
+                self.write(place, from, (columns - from).min(STAGED));
             }
-            from += ROOM;
+            from += STAGED;
         }
     }
 
-    /// Where an element stands in the staging buffers.
+    /// The index of an element of the warp's staging buffer.
     #[inline(always)]
     fn at(&self, row: usize, column: usize) -> usize {
         self.first + column * COLUMN_STEP + row
     }
 
-    /// Writes a lane's sums of the staging buffer's columns, from `from` on, to the warp's staging buffer.
+    /// Writes a lane's sums of the `STAGED` columns from `from` on to the warp's staging buffer.
     ///
     /// # Safety
-    /// 1. All lanes of the warp make the call, and none reads the staging buffer meanwhile.
+    /// 1. All lanes of the warp make the call. Meanwhile none reads the staging buffer, and no other warp accesses it.
     #[inline(always)]
     unsafe fn stage<const COUNT: usize>(&self, sums: &[S; COUNT], from: usize) {
         let (row, column) = Self::first_of_lane();
         let mut i = 0;
         while i < COUNT {
             let (rows, columns) = place_of_sum(i);
-            if columns / ROOM * ROOM == from {
-                let at = self.at(row + rows, column + columns % ROOM);
-                // SAFETY: (1) the place is of the warp's staging buffer. (2) is (1).
-                unsafe { self.rooms.store(at, sums[i]) };
+            if columns / STAGED * STAGED == from {
+                let at = self.at(row + rows, column + columns % STAGED);
+                // SAFETY: row and column are within the warp's staging buffer. No other warp accesses it, and no lane
+                // reads it: the caller's contract. Lanes have different elements.
+                unsafe { self.staging.store(at, sums[i]) };
             }
             i += 1;
         }
     }
 
-    /// Writes the outputs of the warp's staging buffer, `count` columns from `from` on, half a warp each column:
-    /// where columns of C are contiguous, 16 neighbours.
+    /// Writes the outputs of `count` columns from `from` on, from the warp's staging buffer.
+    ///
+    /// Half a warp writes 16 rows of a column, which are neighbours if columns of C are contiguous.
     ///
     /// # Safety
-    /// 1. All lanes of the warp make the call, and the staging buffer holds their sums.
+    /// 1. All lanes of the warp make the call, and the staging buffer holds their sums. Meanwhile no thread writes it.
     /// 2. No other warp of the launch accesses these outputs.
     #[inline(always)]
     unsafe fn write(&self, place: TilePlace, from: usize, count: usize) {
@@ -244,16 +258,17 @@ where
         if row >= shape.m as usize {
             return;
         }
-        // SAFETY: (1) no element is an own one.
+        // SAFETY: the kernel owns no elements by unique index.
         let c = unsafe { c.skip(place.matrix as usize * shape.c_stride) };
         let mut i = first;
         while i < count {
             let column = place.column as usize + from + i;
             let at = row * shape.ldc + column * shape.c_columns_apart;
-            // SAFETY: (1) the place is of the warp's staging buffer. (2) is (1). For C, (1) the row and the column
-            // are there, (2) is (2).
+            // SAFETY: the staging buffer holds the sum, and no thread writes it: the caller's contract. C has the row,
+            // compared above, and the column: `count` ends with C's last. No other warp accesses the output: the
+            // caller's contract. Lanes have different outputs.
             unsafe {
-                let sum = self.rooms.load(self.at(within, i));
+                let sum = self.staging.load(self.at(within, i));
                 store_output(c, at, (row, column), sum, epilogue);
             }
             i += 2;

@@ -4,7 +4,7 @@ use cuda_std::fp8::{F8E4M3, F8E5M2};
 use cuda_std::wgmma::Element;
 use half::{bf16, f16};
 
-/// An element type, by how its sums are kept.
+/// An element type of A and B.
 pub trait TensorElement: Element {
     /// Whether the sums of each stage are added to totals on the CUDA cores.
     const HAS_TOTALS: bool;

@@ -1,9 +1,9 @@
-//! The entries of the products: their parameters, and how those become operands and outputs.
+//! The entries of the products: their parameters, and the operands and outputs made from them.
 
 /// Entries whose main loop is [`MainLoop`](super::product::MainLoop), and their descriptors, from rows of
 /// [`products!`](crate::products).
 ///
-/// An operand is named by how its tiles come to shared memory, its map, and the layouts in memory that it takes.
+/// An operand is named by its type, its map, and the layout in memory that it accepts.
 macro_rules! product_entries {
     ($($family:ident $name:ident {$method:ident $(($choice:path))? $tile:ident}
         {$element:ident in $added:ident to $output:ident in $sum:ident $written:ident} {$layouts:ident};)*) => {$(
@@ -27,10 +27,10 @@ macro_rules! product_entries {
     };
 }
 
-/// An entry by its family: the blocks of its grid, and where its outputs go.
+/// An entry, by its family: the blocks of its grid, and where its outputs go.
 ///
-/// `bulk` entries write plain sums by bulk copies, `direct` ones all of them by elements. Those of skinny products
-/// have few columns, and results of either order. Blocks are pairs, a cluster each, but for those of `single`.
+/// `bulk` entries write plain sums by bulk copies; `direct` entries write all outputs by stores. Skinny products have
+/// few columns, and results in either order. Two blocks form a cluster, except in the family `single`.
 macro_rules! product_entry {
     (@wgmma $written:ident $($entry:tt)*) => {
         product_entry!(@$written ["whole clusters" [cluster = (2, 1, 1), dependent_launch] run] $($entry)*);
@@ -48,11 +48,10 @@ macro_rules! product_entry {
         $($operands:tt)*) => {
         product_entry! {
             @entry $blocks [$name: $element to $output in $sum, $tile] $($operands)*,
-            /// 1. `a`, `b` and `c` are maps of the m x k, k x n and m x n matrices of `shape`, or of the
-            ///    transposes of those that are column-major; a `b` of 8-bit elements is one of the
-            ///    transposes. C is written through `c` where the epilogue is plain, and accessed through
-            ///    `c_elements`, which has the matrices, otherwise; the launch accesses no other elements of
-            ///    it.
+            /// 1. `a`, `b` and `c` are maps of live m x k, k x n and m x n matrices of `shape`; an operand that is
+            ///    column-major, and a `b` of 8-bit elements, is mapped as its transpose. The launch writes neither
+            ///    operand. With a plain epilogue it writes C through `c`; otherwise it accesses C through
+            ///    `c_elements`, which has the same matrices. It accesses no other elements.
             (c: GridConstant<TensorMapMut<$output, 64, 64, 3>>, c_elements: GlobalMut<$output>),
             (shape, epilogue) => BulkOutputs::<_, { $tile.columns }, { $tile.consumers() },
                 { staging_len($tile.consumers()) }> {
@@ -75,7 +74,7 @@ macro_rules! product_entry {
         product_entry! {
             @elements $blocks [$name: $element to $output in $sum, $tile] $($operands)*,
             (shape, epilogue, c) => ColumnOutputs::<_, $added, { $tile.columns },
-                { room_columns($tile.rows, $tile.columns) }, { rooms_len($tile.rows, $tile.columns) }>::new(c, shape, epilogue)
+                { staging_columns($tile.rows, $tile.columns) }, { staging_elements($tile.rows, $tile.columns) }>::new(c, shape, epilogue)
         }
     };
     (@elements $blocks:tt [$name:ident: $element:ident to $output:ident in $sum:ident, $tile:ident]
@@ -84,9 +83,9 @@ macro_rules! product_entry {
         product_entry! {
             @entry $blocks [$name: $element to $output in $sum, $tile]
             a = $a $a_map $a_layout, b = $b $b_map $b_layout,
-            /// 1. `a` and `b` are maps of the m x k and k x n matrices of `shape`, or of the transposes of
-            ///    those that are column-major; a `b` of 8-bit elements is one of the transposes. `c` has the
-            ///    m x n matrices, and the launch accesses no other elements of it.
+            /// 1. `a` and `b` are maps of live m x k and k x n matrices of `shape`; an operand that is
+            ///    column-major, and a `b` of 8-bit elements, is mapped as its transpose. The launch writes neither
+            ///    operand. `c` has the m x n matrices, and the launch accesses no other elements of it.
             ($c: GlobalMut<$output>), ($shape, $epilogue) => $outputs
         }
     };
@@ -99,7 +98,7 @@ macro_rules! product_entry {
         ///
         /// # Safety
         $(#[$safety])*
-        #[doc = concat!("2. The grid has ", $grid, " along x, and blocks as [`", stringify!($tile), "`] says.")]
+        #[doc = concat!("2. The grid has ", $grid, " along x; threads and shared memory are those of [`", stringify!($tile), "`].")]
         #[allow(clippy::too_many_arguments)]
         #[kernel(arch = "sm_90a", max_threads = $tile.threads, min_blocks = $tile.resident,
             $($attributes)*)]
@@ -116,7 +115,8 @@ macro_rules! product_entry {
         ) {
             let $epilogue = Epilogue { numbers, row_scale, column_scale, row_bias, column_bias };
             let outputs = $outputs;
-            // SAFETY: (1) is (1) and (2). (2) It is all that they do. (3) They are the attribute's.
+            // SAFETY: the operands, the results and the blocks are those of the shape and the tile: the caller's
+            // contract. All threads of the launch do nothing but this call. The attribute states the bounds.
             unsafe {
                 MainLoop::<$element, _, _, { $tile.rows }, { $tile.columns }, { $tile.part() }, { $tile.count() },
                     { $tile.stages }, { $tile.all_slices() }, { $tile.depth }>::$run::<_, { $tile.producers }>(

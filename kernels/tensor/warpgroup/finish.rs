@@ -1,4 +1,4 @@
-//! Epilogues applied to a warpgroup's sums one after another.
+//! Epilogues of a warpgroup's sums, and their staging buffers.
 
 use super::schedule::TilePlace;
 use super::shape::TensorShape;
@@ -22,7 +22,9 @@ pub fn warp() -> u32 {
     warpgroup::thread_rank() / 32
 }
 
-/// The number of the calling thread's warp among those with a staging buffer, if `number` is its warpgroup's.
+/// The number of the calling thread's staging buffer: those of a warpgroup's warps follow one another.
+///
+/// The calling warpgroup is number `number` of those that multiply.
 #[inline(always)]
 pub fn warp_of_group(number: u32) -> u32 {
     WARPS as u32 * number + warp()
@@ -39,9 +41,8 @@ impl<'launch, T: Output> CMatrices<'launch, T> {
     /// Applies `finish` to the calling warpgroup's sums of the tile at `place`, and writes the outputs.
     ///
     /// # Safety
-    /// 1. All threads of the warpgroup make the call, each warp with a staging buffer that no other thread
-    ///    accesses.
-    /// 2. `self` has the matrix of `place`, and no other warpgroup of the launch accesses these outputs.
+    /// 1. All threads of the warpgroup make the call. No other warp accesses a warp's staging buffer.
+    /// 2. C has matrix number `place.matrix`, and no other warpgroup of the launch accesses these outputs.
     #[inline(always)]
     pub unsafe fn store<S: Copy, const COUNT: usize, const LEN: usize>(
         self,
@@ -56,8 +57,8 @@ impl<'launch, T: Output> CMatrices<'launch, T> {
         let place_of = |part: usize| (row, place.column as usize + part * COLUMNS);
         let sum = |part: usize, i: usize| T::Sum::from_sum(sums[part * OF_LANE + i]);
         let parts = const { COUNT / OF_LANE };
-        // SAFETY: all lanes make the call, with a staging buffer of their warp. C has the matrix, and no other
-        // warpgroup accesses the outputs. All are the caller's contract. Each warp has its own rows.
+        // SAFETY: all lanes call it, each warp has its own staging buffer, C has the matrix, and no other warpgroup
+        // accesses the outputs: the caller's contract. The warps of a warpgroup have different rows.
         unsafe { self.store_parts(place.matrix as usize, parts, place_of, sum, buffer, finish) };
     }
 }

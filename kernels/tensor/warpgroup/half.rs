@@ -1,4 +1,4 @@
-//! f16 and bf16: products of halves in f32, rounded once, to halves or not at all.
+//! Products of f16 and of bf16, with sums in f32, which 16-bit outputs round once.
 
 use super::cluster::{Work, cluster_tile};
 use super::finish::staging_len;

@@ -1,24 +1,24 @@
-//! Products by warpgroups, whose tiles come to shared memory by bulk copies of the blocks of a cluster.
+//! Products by warpgroups. The blocks of a cluster load tiles to shared memory by bulk copies.
 //!
 //! | part | file |
 //! |---|---|
 //! | the entries' parameters | `entry.rs` |
-//! | a main loop: a warpgroup copies, others multiply | `product.rs` |
-//! | the same with totals on the CUDA cores | `promoted.rs` |
-//! | small results: a block for each, without a cluster | `single.rs` |
-//! | element types, and how their sums are kept | `element.rs` |
+//! | the main loop: a warpgroup copies, others multiply | `product.rs` |
+//! | the main loop with totals on the CUDA cores | `promoted.rs` |
+//! | the main loop for small results: a block for each tile, without a cluster | `single.rs` |
+//! | element types, and whether their sums need totals | `element.rs` |
 //! | f16 and bf16 | `half.rs` |
 //! | i8 and floats of 8 bits | `bytes.rs` |
-//! | results of few columns or rows | `skinny.rs` |
-//! | f32 from products of halves | `split_product.rs` |
+//! | skinny products: few columns or rows | `skinny.rs` |
+//! | f32 products of split operands | `split_product.rs` |
 //! | their main loop, with totals on the CUDA cores | `split_loop.rs` |
-//! | how a tile of an operand comes to shared memory, and how products read it | `operand.rs` |
-//! | what the blocks of a cluster have in common | `cluster.rs` |
+//! | how a tile of an operand is loaded, and how products read it | `operand.rs` |
+//! | what the blocks of a cluster share | `cluster.rs` |
 //! | sizes | `shape.rs` |
-//! | registers of threads that copy and that multiply | `registers.rs` |
-//! | which tiles of C a cluster computes, in which order | `schedule.rs` |
-//! | how outputs come from registers to global memory | `outputs.rs`; `columns.rs` where they have few columns |
-//! | outputs that an epilogue computes | `finish.rs`, by way of the crate's `finish/` |
+//! | registers of threads that copy or multiply | `registers.rs` |
+//! | which tiles of C a cluster computes, and in which order | `schedule.rs` |
+//! | from registers to global memory | `outputs.rs`; `columns.rs` for skinny products |
+//! | epilogues | `finish.rs`, which uses the crate's `finish/` |
 
 #[macro_use]
 mod entry;

@@ -1,4 +1,4 @@
-//! How a tile of an operand comes to shared memory, and how products read it.
+//! How a tile of an operand is loaded to shared memory, and how products read it.
 
 use super::shape::HALF_DEPTH;
 use cuda_std::mbarrier::Slot;
@@ -7,20 +7,22 @@ use cuda_std::shared::{Allotment, SwizzledTile, SwizzledTiles};
 use cuda_std::tma::TensorMap;
 use cuda_std::wgmma::{Element, KMajor, Major, MnMajor, Operand};
 
-/// The map of an operand whose elements along k are neighbours in memory: a row-major A or a column-major B. A
-/// copy moves `DEPTH` elements of `PART` rows or columns: 128 bytes of each.
+/// The map of an operand that is contiguous along k: a row-major A or a column-major B.
+///
+/// A copy moves `DEPTH` elements of `PART` rows or columns: 128 bytes of each.
 pub type AlongKMap<T, const PART: usize, const DEPTH: usize> = TensorMap<T, PART, DEPTH, 3>;
 
-/// The map of an operand whose elements along m or n are neighbours in memory: a column-major A or a row-major
-/// B. They have 16 bits, and a copy moves 64 of them of each k of a stage, whatever part a block brings.
+/// The map of an operand that is contiguous along m or n: a column-major A or a row-major B.
+///
+/// Its elements have 16 bits. A copy moves 64 of them for each k of a stage, whatever part a block loads.
 pub type AcrossKMap<T, const PART: usize, const DEPTH: usize> = TensorMap<T, HALF_DEPTH, 64, 3>;
 
-/// An operand whose elements along k are neighbours in memory.
+/// An operand that is contiguous along k.
 pub struct AlongK<'a, T, const PART: usize, const DEPTH: usize = HALF_DEPTH>(
     pub GridConstant<'a, AlongKMap<T, PART, DEPTH>>,
 );
 
-/// An operand whose elements along m or n are neighbours in memory.
+/// An operand that is contiguous along m or n.
 pub struct AcrossK<'a, T>(pub GridConstant<'a, AcrossKMap<T, HALF_DEPTH, HALF_DEPTH>>);
 
 impl<T, const PART: usize, const DEPTH: usize> Clone for AlongK<'_, T, PART, DEPTH> {
@@ -39,8 +41,10 @@ impl<T> Clone for AcrossK<'_, T> {
 }
 impl<T> Copy for AcrossK<'_, T> {}
 
-/// An operand in global memory. A block needs `OUTPUTS` of its rows or columns at a time, with `DEPTH` elements of each
-/// in a stage, and copies `PART` of them.
+/// An operand in global memory.
+///
+/// A stage has `DEPTH` elements of each of `OUTPUTS` rows or columns. The calling block loads `PART` of these rows or
+/// columns.
 pub trait TensorOperand<
     T: Element,
     const OUTPUTS: usize,
@@ -48,36 +52,37 @@ pub trait TensorOperand<
     const DEPTH: usize = HALF_DEPTH,
 >: Copy
 {
-    /// The direction of neighbouring elements.
+    /// The dimension along which the operand is contiguous.
     type Major: Major;
 
     /// A stage in shared memory.
     type Tile<'a>: Copy;
 
-    /// Fetches the operand's map before its first use.
+    /// Prefetches the operand's map.
     fn prefetch(self);
 
     /// All stages.
     type Tiles<'a, const STAGES: usize>: Copy;
 
-    /// Takes the memory of the stages.
+    /// Allocates the stages.
     fn tiles<'a, const STAGES: usize>(shared: &mut Allotment<'a>) -> Self::Tiles<'a, STAGES>;
 
-    /// One of the stages.
+    /// Stage number `stage`.
     fn tile<const STAGES: usize>(tiles: Self::Tiles<'_, STAGES>, stage: usize) -> Self::Tile<'_>;
 
-    /// `COUNT` of the stage's rows or columns, from `first` on, for products.
+    /// `COUNT` rows or columns of a stage from `first` on, as an operand of products.
     fn part<const COUNT: usize>(
         tile: Self::Tile<'_>,
         first: usize,
     ) -> Operand<'_, T, Self::Major, COUNT, DEPTH>;
 
-    /// Starts to copy a part of a tile to the stage: `PART` rows or columns of matrix `matrix`, from `output + first`
-    /// on, with `DEPTH` elements from `k` on. It goes to row or column `first` of the stage, in each block of the
-    /// cluster whose bit is set in `blocks`, or in the calling one.
+    /// Starts to load `PART` rows or columns of a stage: those from `place.output + first` on, to row or column
+    /// `first` of the tile.
+    ///
+    /// They go to each block of the cluster whose bit is set in `blocks`, or to the calling block alone.
     ///
     /// # Safety
-    /// 1. As for [`GridConstant::load_multicast`](cuda_std::grid_constant::GridConstant::load_multicast).
+    /// As for [`GridConstant::load_multicast`](cuda_std::grid_constant::GridConstant::load_multicast).
     unsafe fn load(
         self,
         tile: Self::Tile<'_>,
@@ -95,16 +100,17 @@ pub struct OperandPlace {
     pub matrix: u32,
     /// The row of A or the column of B.
     pub output: u32,
+    /// The first element along k.
     pub k: u32,
 }
 
-/// The place in matrices whose rows are contiguous along k.
+/// The matrix, row and column of a place in matrices whose rows run along k.
 #[inline(always)]
 fn along_k(matrix: u32, output: u32, k: u32) -> (u32, u32, u32) {
     (matrix, output, k)
 }
 
-/// The place in matrices whose rows are contiguous across k.
+/// The matrix, row and column of a place in matrices whose columns run along k.
 #[inline(always)]
 fn across_k(matrix: u32, output: u32, k: u32) -> (u32, u32, u32) {
     (matrix, k, output)
@@ -160,9 +166,9 @@ macro_rules! tensor_operands {
                 let tile = tile.$cut::<PART>(first);
                 let place = $place(matrix, output + first as u32, k);
                 match blocks {
-                    // SAFETY: the map, the slot, the tile and the block's end: the caller's contract.
+                    // SAFETY: the caller's contract.
                     Some(blocks) => unsafe { self.0.load_multicast(tile, slot, place, blocks) },
-                    // SAFETY: as above.
+                    // SAFETY: the caller's contract, in the calling block alone.
                     None => unsafe { self.0.load(tile, slot, place) },
                 }
             }

@@ -1,4 +1,4 @@
-//! How outputs come from registers to global memory.
+//! Writing outputs from registers to global memory.
 
 use super::finish::warp_of_group;
 use super::schedule::TilePlace;
@@ -20,12 +20,12 @@ pub fn is_first_of_warpgroup() -> bool {
     warpgroup::thread_rank() == 0
 }
 
-/// Where the outputs of a kernel go, `COUNT` of a thread at a time.
+/// Where the outputs of a kernel go. Each thread writes `COUNT` at a time.
 pub trait Outputs<const COUNT: usize>: Copy {
     /// The type of sums.
     type Sum: AccumulatorElement + EpilogueElement;
 
-    /// The shared memory that all warpgroups need.
+    /// Shared memory for the outputs of all warpgroups.
     type Memory<'a>: Copy;
 
     /// The writer of one warpgroup.
@@ -33,10 +33,10 @@ pub trait Outputs<const COUNT: usize>: Copy {
     where
         Self: 'a;
 
-    /// Takes the memory.
+    /// Allocates the memory.
     fn memory<'a>(shared: &mut Allotment<'a>) -> Self::Memory<'a>;
 
-    /// The writer of warpgroup number `number` of those that multiply, for all of its threads.
+    /// The writer of the calling warpgroup, number `number` of those that multiply.
     fn writer<'a>(self, memory: Self::Memory<'a>, number: u32) -> Self::Writer<'a>
     where
         Self: 'a;
@@ -44,32 +44,35 @@ pub trait Outputs<const COUNT: usize>: Copy {
 
 /// Writes a warpgroup's outputs to C.
 pub trait Writer<S, const COUNT: usize> {
-    /// Starts to write the warpgroup's outputs to `place`. What lies outside of C is left out.
+    /// Starts to write the outputs of the warpgroup's sums, from `place` on. Outputs outside C are not written.
     ///
     /// # Safety
-    /// 1. All threads of the warpgroup make the call.
-    /// 2. No other thread of the launch accesses these outputs.
+    /// 1. All threads of the warpgroup make the call, and no other warpgroup has this writer's memory.
+    /// 2. C is live and has matrix number `place.matrix`. No other thread of the launch accesses these outputs.
+    /// 3. [`finish`](Self::finish) is called before the block ends.
     unsafe fn store(&self, sums: &[S; COUNT], place: TilePlace);
 
     /// Waits until all outputs are written.
     fn finish(&self);
 }
 
-/// A map of the matrices C, 64 columns of a warpgroup's rows at a time.
+/// A map of the matrices C. A copy moves 64 columns of a warpgroup's 64 rows.
 pub type CMap<'a, T> = GridConstant<'a, TensorMapMut<T, WARPGROUP_ROWS, 64, 3>>;
 
-/// Sums that are written as they are go through a tile in shared memory, from which a bulk copy writes
-/// them to C while the warpgroup goes on; others through the same memory to C without one.
+/// Outputs written by bulk copies if the epilogue is plain, otherwise by stores.
+///
+/// A warpgroup writes plain sums to a tile in shared memory, and continues while a bulk copy moves them to C. Other
+/// epilogues use the same memory as a staging buffer.
 #[derive(Clone, Copy)]
 pub struct BulkOutputs<'launch, T, const COLUMNS: usize, const CONSUMERS: usize, const LEN: usize> {
-    /// For bulk copies.
+    /// C, for bulk copies.
     pub map: CMap<'launch, T>,
-    /// The same matrices, for all else.
+    /// The same matrices, for stores.
     pub c: CMatrices<'launch, T>,
     pub epilogue: Epilogue<'launch, f32>,
 }
 
-/// The memory of all warpgroups.
+/// The shared memory of all warpgroups: a tile for each, or staging buffers in the same place.
 #[derive(Clone, Copy)]
 pub struct BulkMemory<'a, T, const COLUMNS: usize, const CONSUMERS: usize, const LEN: usize> {
     tiles: SwizzledTiles<'a, T, WARPGROUP_ROWS, COLUMNS, CONSUMERS>,
@@ -79,7 +82,7 @@ pub struct BulkMemory<'a, T, const COLUMNS: usize, const CONSUMERS: usize, const
 /// Writes a warpgroup's outputs to C by bulk copies.
 pub struct BulkWriter<'a, T, const COLUMNS: usize, const LEN: usize> {
     tile: SwizzledTile<'a, T, WARPGROUP_ROWS, COLUMNS>,
-    room: StagingBuffer<'a, f32, LEN>,
+    buffer: StagingBuffer<'a, f32, LEN>,
     map: CMap<'a, T>,
     c: CMatrices<'a, T>,
     epilogue: Epilogue<'a, f32>,
@@ -107,7 +110,7 @@ where
                 "bulk copies write 64 columns at a time"
             );
         }
-        // A launch uses one or the other: what is left lies behind the larger one.
+        // A launch uses one of them. Later allocations follow the larger one.
         let mut alternative = shared.alternative();
         match const { LEN * size_of::<f32>() <= CONSUMERS * WARPGROUP_ROWS * COLUMNS * size_of::<T>() }
         {
@@ -129,7 +132,7 @@ where
     {
         BulkWriter {
             tile: memory.tiles.get(number as usize),
-            room: StagingBuffer::of_warp(memory.staging, warp_of_group(number)),
+            buffer: StagingBuffer::of_warp(memory.staging, warp_of_group(number)),
             map: self.map,
             c: self.c,
             epilogue: self.epilogue,
@@ -145,12 +148,13 @@ where
 {
     #[inline(always)]
     unsafe fn store(&self, sums: &[f32; COUNT], place: TilePlace) {
-        // SAFETY: (1) is (1), and the warps have staging buffers of their own. (2) is (2).
+        // SAFETY: the whole warpgroup is here, C has the matrix, nothing else accesses the warpgroup's memory or the
+        // outputs, and `finish` is called: the caller's contract. Each warp has its own staging buffer.
         unsafe {
             if self.epilogue.is_plain() {
                 self.store_tile(sums, place);
             } else {
-                (self.c).store(sums, place, self.room, self.epilogue);
+                (self.c).store(sums, place, self.buffer, self.epilogue);
             }
         }
     }
@@ -170,25 +174,27 @@ impl<T: HalfFloat, const COLUMNS: usize, const LEN: usize> BulkWriter<'_, T, COL
     /// As for [`Writer::store`].
     #[inline(always)]
     unsafe fn store_tile<const COUNT: usize>(&self, sums: &[f32; COUNT], place: TilePlace) {
-        // The copy of the tile before still reads the memory.
+        // The previous tile's copy may still read the memory.
         if is_first_of_warpgroup() {
             tma::wait_read::<0>();
         }
         thread::named_barrier_sync(self.barrier, warpgroup::THREADS);
-        // SAFETY: (1) the tile is the warpgroup's, and its copy has been waited for. (2) is (1).
+        // SAFETY: nothing else accesses the warpgroup's tile: the caller's contract, and its copy has been waited for.
+        // The whole warpgroup is here: the caller's contract.
         unsafe { self.fill(sums) };
         tma::fence();
         thread::named_barrier_sync(self.barrier, warpgroup::THREADS);
         if is_first_of_warpgroup() {
             let at = (place.matrix, place.row, place.column);
-            // SAFETY: (1) is (2), and C lives through the launch. (2) The fence and the barrier are
-            // above. (3) The next call waits.
+            // SAFETY: C is live, and no other thread accesses the outputs: the caller's contract. The tile is in range,
+            // and is written; the writers' fence and barrier are above. The next call, or `finish`, waits for the
+            // copy before anything else is written there.
             unsafe { self.map.store(self.tile, at) };
             tma::commit();
         }
     }
 
-    /// Writes the sums to the tile, each warp 16 rows, 16 columns at a time.
+    /// Writes the rounded sums to the tile. Each warp writes 16 rows, 16 columns at a time.
     ///
     /// # Safety
     /// 1. No other warpgroup and no copy accesses the tile meanwhile.
@@ -196,22 +202,23 @@ impl<T: HalfFloat, const COLUMNS: usize, const LEN: usize> BulkWriter<'_, T, COL
     #[inline(always)]
     unsafe fn fill<const COUNT: usize>(&self, sums: &[f32; COUNT]) {
         const { assert!(COLUMNS == 2 * COUNT, "the tile holds the outputs") };
-        // Unknown before: the addresses would take registers meanwhile.
+        // Opaque, so that the addresses take no registers before.
         let row = opaque(16 * (warpgroup::thread_rank() / 32)) as usize;
         let mut i = 0;
         while i < COUNT {
             let pair =
                 |pair: usize| <T as HalfFloat>::narrow_pair([sums[i + pair], sums[i + pair + 1]]);
             let pairs = [pair(0), pair(2), pair(4), pair(6)];
-            // SAFETY: (1) the outputs lie within the tile, which is there. (2) is (1). (3) Eight outputs
-            // of a thread are of 16 columns; (2).
+            // SAFETY: the tile is in range: the writer's own. Its 64 rows have the warp's 16, and its 2 `COUNT` columns
+            // have these 16: eight outputs of each thread. Nothing else accesses the tile, and all lanes make the
+            // call with the same place: the caller's contract. Rows and columns are multiples of 16.
             unsafe { self.tile.store_matrices(row, 2 * i, pairs) };
             i += 8;
         }
     }
 }
 
-/// Outputs of type `T` that all go to C by elements, of sums of type `S`.
+/// Outputs of type `T`, from sums of type `S`, all written by stores.
 #[derive(Clone, Copy)]
 pub struct DirectOutputs<'launch, T: Output, S, const LEN: usize> {
     c: CMatrices<'launch, T>,
@@ -233,7 +240,7 @@ impl<'launch, T: Output, S, const LEN: usize> DirectOutputs<'launch, T, S, LEN> 
 /// Writes a warpgroup's outputs to C by stores of its threads.
 pub struct DirectWriter<'a, T: Output, S, const LEN: usize> {
     to: DirectOutputs<'a, T, S, LEN>,
-    room: StagingBuffer<'a, T::Sum, LEN>,
+    buffer: StagingBuffer<'a, T::Sum, LEN>,
 }
 
 impl<T, S, const COUNT: usize, const LEN: usize> Outputs<COUNT> for DirectOutputs<'_, T, S, LEN>
@@ -260,7 +267,7 @@ where
     {
         DirectWriter {
             to: self,
-            room: StagingBuffer::of_warp(staging, warp_of_group(number)),
+            buffer: StagingBuffer::of_warp(staging, warp_of_group(number)),
         }
     }
 }
@@ -273,8 +280,9 @@ where
     #[inline(always)]
     unsafe fn store(&self, sums: &[S; COUNT], place: TilePlace) {
         let DirectOutputs { c, epilogue, .. } = self.to;
-        // SAFETY: (1) is (1), and the warps have staging buffers of their own. (2) is (2).
-        unsafe { c.store(sums, place, self.room, epilogue) };
+        // SAFETY: the whole warpgroup is here, C has the matrix, and nothing else accesses the warpgroup's memory or
+        // the outputs: the caller's contract. Each warp has its own staging buffer.
+        unsafe { c.store(sums, place, self.buffer, epilogue) };
     }
 
     #[inline(always)]

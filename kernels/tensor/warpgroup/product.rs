@@ -1,7 +1,7 @@
-//! The main loop: products of one element type, added in the tensor cores.
+//! The main loop: products of elements of one type, added up in the tensor cores.
 //!
 //! ```text
-//! warpgroup 0, one thread or two in turns      warpgroups 1 and on, 64 rows of outputs each
+//! warpgroup 0, one thread, or two in turn      warpgroups 1 and on, 64 rows of outputs each
 //! for each tile of the cluster:                for each tile of the cluster:
 //!     for each stage of K:                         for each stage of K:
 //!         wait until it is empty                       wait until it is full
@@ -10,7 +10,7 @@
 //!                                                  write the outputs
 //! ```
 //!
-//! The ladder of products on tensor cores leads here step by step.
+//! The ladder of products on tensor cores has the steps that lead here.
 
 use super::cluster::{ALL, BLOCKS, Work, slice_bytes, start};
 use super::element::TensorElement;
@@ -24,20 +24,24 @@ use cuda_std::prelude::*;
 use cuda_std::wgmma::{Accumulator, AccumulatorElement, Element, Multiply, Registers};
 use cuda_std::{cluster, warpgroup};
 
-/// Whether threads with `count` sums take registers from the copying warpgroup. Fewer sums need none, nor does a single
-/// multiplying warpgroup in the only block on a multiprocessor.
+/// Whether threads with `count` sums need registers of the warpgroup that copies.
+///
+/// They have enough if there are fewer than 64 sums, or if one warpgroup multiplies in the only block of a
+/// multiprocessor.
 const fn takes_registers(count: usize, warpgroups: usize, is_alone: bool) -> bool {
     count >= 64 && !(warpgroups == 1 && is_alone)
 }
 
-/// Whether a multiprocessor, with 227 KiB of shared memory, holds only one block with `slices` slices.
+/// Whether two blocks with `slices` slices exceed a multiprocessor's 227 KiB of shared memory.
 const fn is_alone(slices: usize, rows: usize, columns: usize) -> bool {
     2 * slices * slice_bytes(rows, columns) > 227 << 10
 }
 
-/// The main loop of a kernel. A block computes `ROWS` x `COLUMNS` outputs at a time, each multiplying thread `COUNT` of
-/// them. A stage has `ALL_SLICES / STAGES` slices of `DEPTH` elements along k. Each block copies `PART` columns of B,
-/// or all without a cluster.
+/// The main loop of one kernel.
+///
+/// A block computes `ROWS` x `COLUMNS` outputs at a time, `COUNT` in each thread that multiplies. A stage has
+/// `ALL_SLICES / STAGES` slices of `DEPTH` elements along k. Each block loads `PART` columns of B: half of them in a
+/// cluster, all of them without one.
 pub struct MainLoop<
     'block,
     T: Element,
@@ -78,10 +82,11 @@ impl<
     pub(super) const IS_ALONE: bool = is_alone(ALL_SLICES, ROWS, COLUMNS);
     const TAKES_REGISTERS: bool = takes_registers(COUNT, Self::WARPGROUPS, Self::IS_ALONE);
 
-    /// Fills the stages, as thread number `number` of the `PRODUCERS` of each block, which take turns.
+    /// Fills the stages, as thread number `number` of the block's `PRODUCERS`, which take turns.
     ///
     /// # Safety
-    /// 1. The ring is initialised in each block of the cluster, and its consumers wait for all stages.
+    /// 1. The ring is initialised in each block of the cluster. Its consumers wait for all stages before any of these
+    ///    blocks ends, and only then access the tiles.
     /// 2. The launch writes neither operand.
     #[inline(always)]
     unsafe fn produce<const PRODUCERS: usize>(
@@ -96,11 +101,10 @@ impl<
         let mut round = number;
         while let Some(place) = places.next() {
             while round < schedule.rounds {
-                // SAFETY: the ring is initialised in each block: the caller's contract. A stage expects its own bytes,
-                // fewer than 2^20. The maps are of live matrices that the launch does not write: the caller's contract.
-                // The tiles are in range: `tiles` took their memory. The slot is empty, in both blocks if B is
-                // multicast, and no thread accesses its tiles before a consumer has waited for it. Consumers wait for
-                // all stages, the caller's contract, so the copies land before a block ends.
+                // SAFETY: the ring is initialised, the launch writes neither operand, and consumers access a tile
+                // only after they have waited for its stage, which they do before a block ends: the caller's
+                // contract. The stage is empty in both blocks. It expects the bytes of its slices, which fit into
+                // shared memory, so they are fewer than 2^20. Tiles are in range: a slice of a stage.
                 unsafe {
                     let slot = ring.acquire();
                     slot.expect(const { (Self::SLICES * slice_bytes(ROWS, COLUMNS)) as u32 });
@@ -108,7 +112,7 @@ impl<
                     while slice < Self::SLICES {
                         let number = slot.stage() * Self::SLICES + slice;
                         let k = (round as usize * Self::SLICES + slice) * DEPTH;
-                        // Computed again, so that no register holds it.
+                        // Recomputed, so that no register holds it.
                         let k = shape.first_k(opaque(place.matrix)) + k as u32;
                         let of_a = OperandPlace {
                             matrix: place.matrix * shape.a_step,
@@ -133,13 +137,15 @@ impl<
         }
     }
 
-    /// Multiplies the stages of one tile of outputs, from row `first` of the block's on, and releases each stage in all
-    /// blocks of the cluster.
+    /// Multiplies the stages of one tile, for 64 rows of the block's outputs from `first` on.
+    ///
+    /// It releases each stage in all blocks of the cluster.
     ///
     /// # Safety
-    /// 1. The ring is initialised in each block of the cluster, and its producer fills all stages.
-    /// 2. All threads of the warpgroup make the call together, converged. No block of the cluster ends before all
-    ///    blocks have released their stages.
+    /// 1. The ring is initialised in each block of the cluster, at the same offset. Its producer fills all stages, and
+    ///    writes them only when they are empty.
+    /// 2. All threads of the warpgroup make the call together, converged, with the same `first`.
+    /// 3. No block of the cluster ends before all consumers have returned.
     #[inline(always)]
     unsafe fn multiply<S>(
         &self,
@@ -150,18 +156,18 @@ impl<
         S: AccumulatorElement,
         [S; COUNT]: Multiply<T, T> + Registers,
     {
-        // Opaque for each tile, so that comparisons with it hold no register while outputs are computed.
+        // Opaque, so that comparisons with it take no registers while outputs are computed.
         let thread = opaque(warpgroup::thread_rank());
-        // SAFETY: all threads of the warpgroup make this and the following calls together, converged: the caller's
-        // contract, and the bounds of the loops are the launch's.
+        // SAFETY: all threads of the warpgroup make this call and those below together: the caller's contract, and the
+        // loops' bounds are the same for all threads.
         let mut sums = unsafe { Accumulator::zero().overwrite() };
         let mut before = None;
         let mut round = 0;
         while round < self.work.schedule.rounds {
-            // SAFETY: the ring is initialised in each block, at the same offset, and no block ends early: the caller's
-            // contract. The products: the stage is full, and released only after they are finished, so no copy
-            // overwrites the tiles before. All threads make the calls together, with the same operands: the caller's
-            // contract. The tiles are in range: `tiles` took their memory. The accumulators reach `wait` below.
+            // SAFETY: the ring is initialised in all blocks, none of which has ended, and all threads make the calls
+            // together: the caller's contract. The bulk copies to the stage have been waited for. The stage is
+            // released, and so written again, only when its products are finished. Tiles are in range: a slice of
+            // a stage. The accumulators are waited for below.
             unsafe {
                 let stage = ring.wait();
                 let mut products = sums.begin();
@@ -175,7 +181,7 @@ impl<
                     slice += 1;
                 }
                 sums = products.commit();
-                // The products of this stage run while the next one is waited for.
+                // This stage's products run while the thread waits for the next stage.
                 sums.wait_all_but::<1>();
                 if let (Some(before), true) = (&before, thread < BLOCKS as u32) {
                     ring.release_in(before, thread);
@@ -186,13 +192,13 @@ impl<
         }
         let sums = sums.wait();
         if let (Some(before), true) = (&before, thread < BLOCKS as u32) {
-            // SAFETY: the rings are initialised, and no block ends early: the caller's contract.
+            // SAFETY: the ring is initialised in all blocks, none of which has ended: the caller's contract.
             unsafe { ring.release_in(before, thread) };
         }
         sums
     }
 
-    /// The tiles of a slice of a stage.
+    /// The tiles of slice `slice` of a stage.
     #[inline(always)]
     pub(super) fn tiles_of(
         &self,
@@ -203,12 +209,14 @@ impl<
         (A::tile(self.a_tiles, number), B::tile(self.b_tiles, number))
     }
 
-    /// The kernel for operands of any type and either layout.
+    /// The kernel, for operands of any type and either layout.
     ///
     /// # Safety
-    /// 1. The operands are those of the kernels, and `outputs` takes the results of `work`.
-    /// 2. All threads of the launch make the call together, and access no global memory before it.
-    /// 3. The kernel states its tile's bounds, which fix the initial registers of a thread.
+    /// 1. `a`, `b` and `outputs` are the operands and the results of `work`. The launch does not write the operands,
+    ///    and accesses the results only through `outputs`.
+    /// 2. All threads of the launch make the call together, once, and access no global memory before it. The blocks
+    ///    and clusters are those of the tile.
+    /// 3. The kernel states the tile's launch bounds, which fix the number of registers that a thread starts with.
     #[inline(always)]
     pub unsafe fn run<O, const PRODUCERS: usize>(a: A, b: B, outputs: O, work: Work<'_>)
     where
@@ -219,7 +227,7 @@ impl<
         const {
             assert!(
                 !T::HAS_TOTALS || Self::SLICES == 1,
-                "totals are of the sums of a stage of one slice"
+                "with totals, a stage has one slice"
             );
         }
         let mut shared = dynamic_shared_allotment!();
@@ -232,8 +240,8 @@ impl<
         };
         let memory = O::memory(&mut shared);
         let ring = shared.ring::<STAGES>();
-        // SAFETY: all threads of the launch make the call, once, before they access global memory: the caller's
-        // contract.
+        // SAFETY: all threads of the launch are here, and neither use the ring nor access global memory before: the
+        // caller's contract, and the code above. There are at most 3 consumers, as asserted below.
         unsafe {
             start(ring, ROWS / WARPGROUP_ROWS, || {
                 a.prefetch();
@@ -243,26 +251,28 @@ impl<
 
         if warpgroup::index() == 0 {
             if const { Self::TAKES_REGISTERS } {
-                // SAFETY: the whole warpgroup is here, and the kernel states its bounds: the caller's contract. Every
-                // tile's threads start with more registers. It is the warpgroup's only such call.
+                // SAFETY: the whole warpgroup is here, converged, and the kernel states its bounds: the caller's
+                // contract. Every tile's threads start with at least `COPYING` registers, as `multiplying` asserts.
+                // It is the warpgroup's only call.
                 unsafe { warpgroup::decrease_registers::<COPYING>() };
             }
             let number = warpgroup::thread_rank() / 32;
             if warpgroup::thread_rank().is_multiple_of(32) && number < PRODUCERS as u32 {
-                // SAFETY: the ring is initialised in each block: `start`. Consumers wait for all stages: the loops
-                // below have the same bounds. The launch does not write the operands: the caller's contract.
+                // SAFETY: `start` has initialised the ring of each block. Consumers compute the same tiles as this
+                // thread and wait for all their stages before the cluster's barrier below. The launch does not write
+                // the operands: the caller's contract.
                 unsafe { main_loop.produce(ring.producer_in_turns::<PRODUCERS>(number), number) };
             }
         } else {
             const {
                 assert!(
                     Self::WARPGROUPS <= 3,
-                    "one to three warpgroups multiply: more have no registers for sums"
+                    "one to three warpgroups multiply: more have too few registers for their sums"
                 );
             }
-            // SAFETY: the whole warpgroup is here, and the kernel states its bounds: the caller's contract; the
-            // condition is a constant. Every tile's threads start with fewer registers. It is the warpgroup's only such
-            // call.
+            // SAFETY: the whole warpgroup is here, converged, and the kernel states its bounds: the caller's contract.
+            // The condition is a constant. No tile's threads start with as many registers (`registers.rs`). It is the
+            // warpgroup's only call.
             unsafe {
                 match const { (Self::TAKES_REGISTERS, Self::WARPGROUPS) } {
                     (false, _) => {}
@@ -278,9 +288,11 @@ impl<
             let mut places = work.schedule.tiles();
             while let Some(mut place) = places.next() {
                 place.row += first;
-                // SAFETY: the ring is initialised in each block: `start`. The producer fills all stages, and the whole
-                // warpgroup is here. Blocks end only after the barrier of the cluster below. The outputs: `outputs`
-                // takes the results of `work`, the caller's contract, and each warpgroup has its own.
+                // SAFETY: `start` has initialised the ring of each block, at the same offset, because all blocks
+                // allocate alike. The producer fills the stages of the same tiles when they are empty. The whole
+                // warpgroup is here, converged. No block ends before the cluster's barrier below. Only `outputs`
+                // accesses the results, which have the schedule's matrices: the caller's contract. Each warpgroup has
+                // its own number, and so its own rows and memory for outputs. `finish` is called below.
                 unsafe {
                     if const { T::HAS_TOTALS } {
                         let totals = main_loop.multiply_promoted(&mut ring, first as usize);
@@ -293,7 +305,7 @@ impl<
             }
             writer.finish();
         }
-        // No block ends while the other one may still copy to it, or arrive at its barriers.
+        // No block ends while another may still copy to it or arrive at its barriers.
         cluster::sync();
     }
 }

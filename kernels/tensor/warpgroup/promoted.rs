@@ -1,5 +1,5 @@
-//! The main loop of element types whose sums the tensor cores keep with few bits: the CUDA cores add each stage's sums
-//! to totals.
+//! The main loop for elements whose sums have few bits in a tensor core: the CUDA cores add those of each stage to
+//! totals.
 
 use super::cluster::BLOCKS;
 use super::operand::TensorOperand;
@@ -10,9 +10,8 @@ use cuda_std::mbarrier::{Consumer, Stage};
 use cuda_std::warpgroup;
 use cuda_std::wgmma::{Accumulator, AccumulatorElement, Element, Multiply, Registers};
 
-/// Whether the threads of `warpgroups` multiplying warpgroups of a block have registers for `count` sums twice, and for
-/// their totals.
-const fn has_room_for_two(count: usize, warpgroups: usize, is_alone: bool) -> bool {
+/// Whether a thread has registers for `count` totals and for two accumulators of as many sums.
+const fn fits_two_accumulators(count: usize, warpgroups: usize, is_alone: bool) -> bool {
     count <= if warpgroups > 1 || is_alone { 64 } else { 32 }
 }
 
@@ -29,7 +28,8 @@ impl<
     const DEPTH: usize,
 > MainLoop<'_, T, A, B, ROWS, COLUMNS, PART, COUNT, STAGES, ALL_SLICES, DEPTH>
 {
-    const HAS_ROOM_FOR_TWO: bool = has_room_for_two(COUNT, Self::WARPGROUPS, Self::IS_ALONE);
+    const FITS_TWO_ACCUMULATORS: bool =
+        fits_two_accumulators(COUNT, Self::WARPGROUPS, Self::IS_ALONE);
 
     /// [`multiply`](Self::multiply) with totals on the CUDA cores.
     ///
@@ -56,10 +56,10 @@ impl<
             }
         };
         let start = |sums: Accumulator<COUNT, S>, stage: &Stage| {
-            // SAFETY: all threads of the warpgroup make the calls together, converged, with the same operands: the
-            // caller's contract, and the conditions and bounds below are the launch's. The stage is full, and released
-            // only after its products are finished, so no copy overwrites the tiles before. The tiles are in range:
-            // `tiles` took their memory. The accumulators reach `wait` below.
+            // SAFETY: all threads of the warpgroup make these calls together: the caller's contract, and conditions and
+            // loop bounds below are the same for all threads. The bulk copies to the stage have been waited for. The
+            // stage is released, and so written again, only when its products are finished. Tiles are in range: a
+            // slice of a stage. The accumulators are waited for below.
             unsafe {
                 let mut products = sums.overwrite().begin();
                 let (a, b) = self.tiles_of(stage, 0);
@@ -72,12 +72,11 @@ impl<
         };
         let release = |ring: &Consumer<'_, STAGES>, stage: &Stage| {
             if thread < BLOCKS as u32 {
-                // SAFETY: the rings are initialised in each block, at the same offset, and no block ends early: the
-                // caller's contract.
+                // SAFETY: the ring is initialised in all blocks, none of which has ended: the caller's contract.
                 unsafe { ring.release_in(stage, thread) };
             }
         };
-        if const { !Self::HAS_ROOM_FOR_TWO } {
+        if const { !Self::FITS_TWO_ACCUMULATORS } {
             // Other warpgroups' products run while this one waits for its sums.
             let mut sums = Accumulator::zero();
             let mut round = 0;
@@ -94,9 +93,10 @@ impl<
         if rounds == 0 {
             return totals;
         }
-        // The products of a stage run while the sums of the stage before are added. A round handles two stages, so that
-        // no sum changes its register. SAFETY: the ring is initialised: the caller's contract. `wait_before`: the last
-        // group has products of the other accumulators only.
+        // A stage's products run while the sums of the stage before are added. The loop is unrolled by two, so that
+        // each accumulator keeps its registers.
+        // SAFETY: the ring is initialised: the caller's contract. At each `wait_before`, the last group is that of the
+        // other accumulator.
         unsafe {
             let mut before = ring.wait();
             let mut even = start(Accumulator::zero(), &before);

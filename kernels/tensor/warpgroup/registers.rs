@@ -1,7 +1,7 @@
 //! The registers of a block's threads.
 //!
-//! All threads start with the same number, as the launch bounds say. The warpgroup that copies gives back what it
-//! does not need, and those that multiply take it:
+//! All threads start with the number that the launch bounds fix. The warpgroup that copies releases registers, and the
+//! warpgroups that multiply take them:
 //!
 //! | warpgroups that multiply | resident blocks | start with | copy with | multiply with, at most |
 //! |---|---|---|---|---|
@@ -14,20 +14,20 @@ use cuda_std::warpgroup;
 /// Registers of a multiprocessor.
 const REGISTERS: u32 = 64 << 10;
 
-/// Threads have a multiple of so many registers.
+/// The number of a thread's registers is a multiple of this.
 const STEP: u32 = 8;
 
 /// Registers of a thread that copies.
 pub const COPYING: u32 = 40;
 
-/// Registers of a thread that multiplies, in the only such warpgroup of each of two resident blocks.
+/// Registers of a thread that multiplies, if one warpgroup does in each of two resident blocks.
 pub const MULTIPLYING_ALONE: u32 = 208;
 const _: () = assert!(
     MULTIPLYING_ALONE <= multiplying(1, 2),
-    "no thread can wait for registers that no other one gives back"
+    "a thread would wait for registers that no other thread releases"
 );
 
-/// The most registers of a thread that multiplies, in `warpgroups` of each of `resident` blocks.
+/// The most registers of a thread that multiplies, if `warpgroups` warpgroups do in each of `resident` blocks.
 pub const fn multiplying(warpgroups: u32, resident: u32) -> u32 {
     let of_all = 1 + warpgroups;
     let start = REGISTERS / (warpgroup::THREADS * of_all * resident) / STEP * STEP;
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn registers_that_are_given_back_are_shared_out() {
+    fn released_registers_are_divided_among_threads_that_multiply() {
         let cases = [(1, 2), (2, 1), (3, 1)];
         assert_eq!(
             cases.map(|(warpgroups, resident)| multiplying(warpgroups, resident)),

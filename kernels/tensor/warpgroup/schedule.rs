@@ -1,4 +1,4 @@
-//! Which tiles of C a cluster computes, in which order.
+//! Which tiles of C a cluster computes, and in which order.
 
 use super::shape::{TensorShape, WARPGROUP_ROWS};
 use crate::matmul::BlockTile;
@@ -10,10 +10,10 @@ use cuda_std::{cluster, thread, warpgroup};
 /// Threads of a warpgroup.
 const WARPGROUP_THREADS: usize = warpgroup::THREADS as usize;
 
-/// Rows of tiles that are computed together: their parts of A and B stay in the second-level cache.
+/// Rows of tiles that are computed together, so that their parts of A and B stay in the L2 cache.
 const GROUP_ROWS: u32 = 8;
 
-/// The part of C that a cluster computes at a time: its blocks' tiles lie one below the other.
+/// The part of C that a cluster computes at a time. Its blocks' tiles lie one below the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClusterTile {
     /// Rows of C that one block computes.
@@ -22,15 +22,15 @@ pub struct ClusterTile {
     pub columns: usize,
     /// Elements along k of a slice, which are 128 bytes.
     pub depth: usize,
-    /// Slices of a stage, which are waited for as one.
+    /// Slices of a stage, which are waited for together.
     pub slices: usize,
     /// Stages in shared memory.
     pub stages: usize,
-    /// Threads of a block that fill them, in turns.
+    /// Threads of a block that fill the stages, in turn.
     pub producers: usize,
     /// Blocks of the cluster.
     pub blocks: usize,
-    /// Blocks that are on a multiprocessor together.
+    /// Blocks that share a multiprocessor.
     pub resident: u32,
     /// Threads of each block: a warpgroup that copies, and those that multiply.
     pub threads: u32,
@@ -38,23 +38,25 @@ pub struct ClusterTile {
     pub shared_bytes: usize,
 }
 
-/// Bytes of shared memory of a multiprocessor, of which each block takes 1 KiB for itself.
+/// Bytes of shared memory of a multiprocessor.
 const SHARED_BYTES: usize = 228 << 10;
+
+/// Bytes of shared memory that the system reserves in each block.
 const SHARED_BYTES_OF_SYSTEM: usize = 1 << 10;
 
 impl ClusterTile {
-    /// The tile, if its sizes fit together.
+    /// Returns the tile if its sizes are consistent.
     ///
     /// # Panics
-    /// If they do not: where the tile is a constant, the crate does not compile.
+    /// If they are not. A constant then fails to compile.
     pub(super) const fn checked(self) -> Self {
         assert!(
             self.rows.is_multiple_of(WARPGROUP_ROWS) && self.rows > 0,
-            "a warpgroup multiplies 64 rows: those of a block's tile are a multiple"
+            "a warpgroup multiplies 64 rows, so a block's tile has a multiple of 64"
         );
         assert!(
             self.columns.is_multiple_of(8 * self.blocks) && self.columns <= 256,
-            "a product has up to 256 columns, of which each block of the cluster brings a multiple of 8"
+            "a product has up to 256 columns; each block of the cluster loads a multiple of 8"
         );
         assert!(
             self.stages >= 2 && self.slices >= 1,
@@ -62,7 +64,7 @@ impl ClusterTile {
         );
         assert!(
             self.producers >= 1 && self.producers <= WARPGROUP_THREADS / 32,
-            "each warp of the warpgroup that copies has one thread that does"
+            "one thread copies in each warp of the warpgroup that copies"
         );
         assert!(self.threads <= 1024, "a block has 1024 threads at most");
         assert!(
@@ -72,13 +74,13 @@ impl ClusterTile {
         self
     }
 
-    /// Warpgroups of a block that multiply, 64 rows each.
+    /// Warpgroups of a block that multiply. Each has 64 rows.
     #[must_use]
     pub const fn consumers(&self) -> usize {
         self.rows / WARPGROUP_ROWS
     }
 
-    /// Slices in shared memory.
+    /// Slices of all stages.
     #[must_use]
     pub const fn all_slices(&self) -> usize {
         self.stages * self.slices
@@ -90,7 +92,7 @@ impl ClusterTile {
         self.depth * self.slices
     }
 
-    /// Columns of B that each block of the cluster brings to all.
+    /// Columns of B that each block loads to all blocks of the cluster.
     #[must_use]
     pub const fn part(&self) -> usize {
         self.columns / self.blocks
@@ -112,7 +114,7 @@ impl ClusterTile {
         }
     }
 
-    /// What the host knows of a kernel with the tile, for operands of these layouts.
+    /// The host's description of a kernel with this tile, for operands in these layouts.
     #[cfg(not(target_arch = "nvptx64"))]
     pub(super) const fn descriptor(
         &self,
@@ -129,8 +131,8 @@ impl ClusterTile {
         }
     }
 
-    /// Clusters' tiles of an `m` x `n` result; where `is_lower`, those of a square one that have an output on
-    /// or below the diagonal.
+    /// Tiles of an `m` x `n` result. If `is_lower`, only those with an output on or below the diagonal of a square
+    /// result.
     #[must_use]
     pub const fn tiles(&self, (m, n): (usize, usize), is_lower: bool) -> usize {
         let rows = self.rows * self.blocks;
@@ -141,14 +143,16 @@ impl ClusterTile {
     }
 }
 
-/// The tiles of C, and which of them the calling cluster computes: clusters stay, and compute one
-/// tile after the other.
+/// The tiles of C, and which of them the calling cluster computes.
+///
+/// Clusters are persistent: each computes one tile after another.
 #[derive(Clone, Copy)]
 pub struct Schedule {
     /// Rows and columns of clusters' tiles of each matrix.
     tiles: (u32, u32),
-    /// Tiles of each matrix that are computed, and whether they are those on and below the diagonal.
+    /// Tiles of each matrix that are computed.
     of_matrix: u32,
+    /// Whether they are those on and below the diagonal.
     is_lower: bool,
     /// Matrices of the batch.
     matrices: u32,
@@ -160,7 +164,7 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// The schedule of the results of `shape`.
+    /// The schedule for results of `shape`.
     #[inline(always)]
     pub fn new(tile: ClusterTile, shape: &TensorShape) -> Self {
         let (rows, blocks) = (tile.rows as u32, tile.blocks as u32);
@@ -185,8 +189,9 @@ impl Schedule {
         }
     }
 
-    /// The row and the column of tile number `number` of a matrix: groups of [`GROUP_ROWS`] rows, in each of
-    /// them column after column.
+    /// The row and the column of tile number `number` of a matrix, counted in tiles.
+    ///
+    /// Groups of [`GROUP_ROWS`] rows follow one another. Within a group, tiles are numbered column by column.
     #[inline(always)]
     fn place(self, number: u32) -> (u32, u32) {
         if self.is_lower {
@@ -199,12 +204,12 @@ impl Schedule {
         (first + within % height, within / height)
     }
 
-    /// The same among the tiles that have an output on or below the diagonal.
+    /// [`place`](Self::place) among the tiles with an output on or below the diagonal.
     #[inline(always)]
     fn place_in_triangle(self, mut number: u32) -> (u32, u32) {
         let (rows, columns) = self.tiles;
         let (tile_rows, tile_columns) = (self.block.0 * self.blocks, self.block.1);
-        // Columns of tiles before the last output on the diagonal of row `row` of tiles.
+        // Columns of tiles that reach the diagonal in row `row` of tiles, or lie left of it.
         let reached = |row: u32| ((row + 1) * tile_rows).div_ceil(tile_columns).min(columns);
         let mut first = 0;
         while first < rows {
@@ -214,7 +219,7 @@ impl Schedule {
                 return (first + number % height, number / height);
             }
             number -= whole * height;
-            // Columns that begin further down.
+            // Columns whose first tile lies further down.
             let mut column = whole;
             while column < reached(first + height - 1) {
                 let top = column * tile_columns / tile_rows;
@@ -239,14 +244,14 @@ pub struct TilePlace {
     pub column: u32,
 }
 
-/// The tiles of a cluster, one after the other.
+/// An iterator over the tiles of a cluster.
 pub struct Tiles {
     schedule: Schedule,
     next: u32,
 }
 
 impl Tiles {
-    /// Where the block's part of the next tile begins.
+    /// Where the calling block's part of the next tile begins.
     #[inline(always)]
     pub fn next(&mut self) -> Option<TilePlace> {
         let Schedule {
@@ -288,7 +293,7 @@ mod tests {
         shared_bytes: 0,
     };
 
-    /// The rows and columns of all tiles that are computed of an `n` x `n` result.
+    /// The rows and columns of all tiles that are computed in an `n` x `n` result.
     fn places(tile: ClusterTile, n: usize, is_lower: bool) -> impl Iterator<Item = (u32, u32)> {
         let shape = TensorShape {
             m: n as u32,

@@ -1,18 +1,17 @@
-//! The sizes of products on tensor cores: those that all products have in common, and those of a launch as
-//! a kernel's parameter.
+//! The sizes of products on tensor cores: constants, and a launch's sizes as a kernel's parameter.
 
 use bytemuck::{Pod, Zeroable};
 
-/// Bytes along k of a stage.
+/// Bytes along k of a slice of a stage.
 pub const DEPTH_BYTES: usize = 128;
 
-/// Elements of 16 bits along k of a stage.
+/// 16-bit elements along k of a slice of a stage.
 pub const HALF_DEPTH: usize = DEPTH_BYTES / 2;
 
 /// Rows that a warpgroup multiplies with one instruction.
 pub const WARPGROUP_ROWS: usize = 64;
 
-/// The sizes of a batch of products of one shape.
+/// The sizes of a batch of products, all of one shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct TensorShape {
@@ -20,32 +19,32 @@ pub struct TensorShape {
     pub m: u32,
     /// Columns of B and C.
     pub n: u32,
-    /// Columns of A and rows of B: all of them where K is divided.
+    /// Columns of A and rows of B, over all parts of K.
     pub k: u32,
     /// Products of the batch.
     pub matrices: u32,
-    /// Clusters' tiles of each result that are computed.
+    /// Tiles to compute in each result: those of clusters, not of blocks.
     pub tiles: u32,
-    /// 1 where results are square and tiles without an output on or below the diagonal are left out, 0 where
-    /// all are computed.
+    /// 1 if only tiles with an output on or below the diagonal of square results are computed, 0 if all are.
     pub is_lower: u32,
-    /// 1 where each product has an A of its own, 0 where they share one.
+    /// 1 if each product has its own A, 0 if all share one.
     pub a_step: u32,
-    /// As `a_step`, for B.
+    /// 1 if each product has its own B, 0 if all share one.
     pub b_step: u32,
-    /// Where C is no tensor map: elements from row to row.
+    /// Elements from one row of C to the next. Bulk copies do not use it.
     pub ldc: usize,
-    /// Where C is no tensor map: elements from matrix to matrix.
+    /// Elements from one matrix C to the next. Bulk copies do not use it.
     pub c_stride: usize,
-    /// Of a skinny product: elements from column to column of C. Elsewhere columns are neighbours.
+    /// Elements from one column of C to the next, for skinny products. In others, columns are neighbours.
     pub c_columns_apart: usize,
-    /// Where K is divided: each product of the batch multiplies so many columns of one A, whole stages of the kernel's
-    /// tile, by as many rows of one B, the last product those that are left, if it is fewer. 0 where it is not.
+    /// Columns of A that each part multiplies if K is divided, a multiple of a stage's depth; otherwise 0.
+    ///
+    /// The parts are the products of the batch, all of one A and one B. The last part has the remaining columns.
     pub part: usize,
 }
 
 impl TensorShape {
-    /// Elements along k that the stages of a product hold, with what lies past the end of K.
+    /// Elements along k of one product, including those past the end of K in the last part.
     #[inline(always)]
     #[must_use]
     pub const fn k_of_product(&self) -> u32 {

@@ -1,14 +1,14 @@
-//! The main loop for small results: a block of one warpgroup for each tile, without a cluster.
+//! The main loop for small results: a block of one warpgroup computes each tile, without a cluster.
 //!
 //! ```text
 //! for each stage of K:
 //!     one thread: wait until it is empty, copy A's tile and B's tile
 //!     all: wait until it is full, multiply, release the stage
-//! write the outputs, through the memory of the stages
+//! write the outputs, staged in the memory of the stages
 //! ```
 //!
-//! No warpgroup is for copies alone, and few stages take little memory. So a multiprocessor holds enough blocks that
-//! some copy and write while others multiply.
+//! There is no warpgroup that only copies, and few stages take little memory. So several blocks share a multiprocessor,
+//! and some copy and write while others multiply.
 
 use super::cluster::{Work, slice_bytes};
 use super::element::TensorElement;
@@ -24,7 +24,7 @@ use cuda_std::{dependent_launch, warpgroup};
 
 /// Launch parameters for blocks that each compute a 64 x `columns` tile.
 ///
-/// Elements have `element_bytes`, outputs reuse the memory of the `stages` stages, and `resident` blocks share a
+/// Elements have `element_bytes`. Outputs reuse the memory of the `stages` stages. `resident` blocks share a
 /// multiprocessor.
 pub const fn single_tile(
     columns: usize,
@@ -58,11 +58,10 @@ impl<
     const DEPTH: usize,
 > MainLoop<'_, T, A, B, WARPGROUP_ROWS, COLUMNS, COLUMNS, COUNT, STAGES, STAGES, DEPTH>
 {
-    /// The kernel of blocks without a cluster.
+    /// The kernel for blocks without a cluster.
     ///
     /// # Safety
-    /// 1. The operands are those of the kernels, and `outputs` takes the results of `work`.
-    /// 2. All threads of the launch make the call together, and access no global memory before it.
+    /// 1. and 2. as for [`run`](Self::run), with one warpgroup per block.
     #[inline(always)]
     pub unsafe fn run_single<O, const PRODUCERS: usize>(a: A, b: B, outputs: O, work: Work<'_>)
     where
@@ -71,11 +70,11 @@ impl<
         [O::Sum; COUNT]: Multiply<T, T> + Registers,
     {
         const {
-            assert!(PRODUCERS == 1, "one thread copies, which multiplies, too");
+            assert!(PRODUCERS == 1, "one thread copies, and also multiplies");
             assert!(!T::HAS_TOTALS, "sums stay in the tensor cores");
         }
         let mut shared = dynamic_shared_allotment!();
-        // Outputs are written after the last use of the stages.
+        // Outputs are written when no stage is in use.
         let memory = O::memory(&mut shared.alternative());
         let main_loop =
             MainLoop::<T, A, B, WARPGROUP_ROWS, COLUMNS, COLUMNS, COUNT, STAGES, STAGES, DEPTH> {
@@ -87,8 +86,8 @@ impl<
             };
         let ring = shared.ring::<STAGES>();
         if warpgroup::thread_rank() == 0 {
-            // SAFETY: one thread of the block calls it, once, before the ring is used. A barrier of the block follows;
-            // no other block uses the ring. The numbers are small.
+            // SAFETY: one thread of the block initialises the ring, before it is used, for 1 producer and 1 consumer.
+            // The block's barrier follows.
             unsafe { ring.init(1, 1) };
             a.prefetch();
             b.prefetch();
@@ -100,15 +99,16 @@ impl<
         let Some(place) = work.schedule.tiles().next() else {
             return;
         };
-        // SAFETY: the ring is initialised above, for one consumer. All threads of the block are here: the caller's
+        // SAFETY: the ring is initialised above, and used only here. All threads of the block are here: the caller's
         // contract, and a block without a tile has returned as a whole. The launch does not write the operands: the
         // caller's contract.
         let sums = unsafe { main_loop.multiply_single::<O::Sum>(ring, place) };
-        // After all warps' products have read the stages.
+        // After this barrier, the products of all warps have read the stages.
         thread::sync_threads();
         let writer = outputs.writer(memory, 0);
-        // SAFETY: the whole warpgroup is here, and `outputs` takes the results of `work`: the caller's contract. Each
-        // block has its own outputs.
+        // SAFETY: all threads of the warpgroup, which is the block, are here. Only `outputs` accesses the results,
+        // which have the schedule's matrices: the caller's contract. Each block has its own tile. `finish` is called
+        // below.
         unsafe { writer.store(sums.as_array(), place) };
         writer.finish();
     }
@@ -116,7 +116,7 @@ impl<
     /// Copies and multiplies the stages of the tile at `place`.
     ///
     /// # Safety
-    /// 1. The ring is initialised for one consumer, and used by nothing else.
+    /// 1. The ring is initialised for one producer and one consumer, and nothing else uses it or the stages.
     /// 2. All threads of the block make the call together, converged.
     /// 3. The launch writes neither operand.
     #[inline(always)]
@@ -132,24 +132,22 @@ impl<
         let rounds = self.work.schedule.rounds;
         let is_first = warpgroup::thread_rank() == 0;
         let (mut producer, mut consumer) = (ring.producer(), ring.consumer());
-        // SAFETY: all threads of the warpgroup make this and the following calls together, converged: the caller's
-        // contract, and the bounds of the loops are the launch's.
+        // SAFETY: all threads of the warpgroup make this call and those below together: the caller's contract, and the
+        // loops' bounds are the same for all threads.
         let mut sums = unsafe { Accumulator::zero().overwrite() };
         let (mut copied, mut round) = (0, 0);
         while round < rounds {
             while copied < rounds.min(round + STAGES as u32) {
                 if is_first {
-                    // SAFETY: the ring is initialised: the caller's contract. This warpgroup waits for all stages, and
-                    // has released those before the last `STAGES`. The launch does not write the operands: the caller's
-                    // contract.
+                    // SAFETY: the ring is initialised, and the launch writes neither operand: the caller's contract.
+                    // The block waits below for each stage that is copied, and accesses its tiles only then.
                     unsafe { self.copy(&mut producer, place, copied) };
                 }
                 copied += 1;
             }
-            // SAFETY: the ring is initialised: the caller's contract. The products: the stage is full, and released
-            // only after they are finished, so no copy overwrites the tiles before. All threads make the calls
-            // together, with the same operands: the caller's contract. The tiles are in range: `tiles` took their
-            // memory. The accumulators reach `wait`.
+            // SAFETY: the ring is initialised, and all threads make the calls together: the caller's contract. The bulk
+            // copies to the stage have been waited for. The stage is released, and so written again, only when its
+            // products are finished. Tiles are in range: a stage. The accumulators are waited for below.
             unsafe {
                 let stage = consumer.wait();
                 let mut products = sums.begin();
@@ -169,7 +167,7 @@ impl<
     /// Waits until the next stage is empty, and starts to copy round `round` of the tile at `place` to it.
     ///
     /// # Safety
-    /// 1. The ring is initialised, and consumers wait for all stages.
+    /// 1. The ring is initialised. The block waits for the stage before it accesses the tiles and before it ends.
     /// 2. The launch writes neither operand.
     #[inline(always)]
     unsafe fn copy(&self, producer: &mut Producer<'_, STAGES>, place: TilePlace, round: u32) {
@@ -179,11 +177,9 @@ impl<
             output,
             k: shape.first_k(place.matrix) + round * DEPTH as u32,
         };
-        // SAFETY: the ring is initialised and consumers wait for all stages: the caller's contract. A stage expects its
-        // own bytes, fewer than 2^20. The maps are of live matrices that the launch does not write: the caller's
-        // contract. The tiles are in range: `tiles` took their memory. The slot is empty, and no thread accesses its
-        // tiles before a consumer has waited for it. The copies land before the consumers have waited, and so before
-        // the block ends.
+        // SAFETY: the ring is initialised, the launch writes neither operand, and the block waits for the stage before
+        // it accesses the tiles and before it ends: the caller's contract. The stage expects the bytes of its tiles,
+        // which fit into shared memory, so they are fewer than 2^20. Tiles are in range: a stage.
         unsafe {
             let slot = producer.acquire();
             slot.expect(const { slice_bytes(WARPGROUP_ROWS, COLUMNS) as u32 });

@@ -1,4 +1,4 @@
-//! f32 products on tensor cores, as three f16 products of split operands.
+//! f32 products on tensor cores: each operand is split into two f16 matrices, and three f16 products replace one.
 //!
 //! ```text
 //! for each stage of K, 64 elements:
@@ -8,8 +8,8 @@
 //! every 4096 elements, and at the end: total += 2^-11 low
 //! ```
 //!
-//! A tensor core rounds each sum toward zero, which adds up over many additions; totals on the CUDA cores have the
-//! accuracy of f32. The error bound is that of [`lowest_exponent`](crate::tensor::lowest_exponent).
+//! A tensor core rounds each sum toward zero, and the errors of many additions add up. So the CUDA cores keep the
+//! totals. The error bound is that of [`lowest_exponent`](crate::tensor::lowest_exponent).
 
 use super::cluster::{ALL, BLOCKS, start};
 use super::finish::{staging_len, warp_of_group};
@@ -30,26 +30,26 @@ use cuda_std::warpgroup;
 use cuda_std::wgmma::{Accumulator, KMajor, Multiply, Operand, Registers};
 use half::f16;
 
-/// Rows of a block's outputs.
+/// Rows of a block's tile.
 pub const ROWS: usize = PANEL;
 
-/// The number of multiplying warpgroups.
+/// Warpgroups that multiply.
 pub const CONSUMERS: usize = ROWS / WARPGROUP_ROWS;
 
-/// Stages after which `low` is added to the totals, so that its truncations stay below one unit of the totals.
+/// Stages after which `low` is added to the totals, so that its truncation errors stay below one unit of theirs.
 const LOW_ROUNDS: u32 = 64;
 
-/// Whether a thread with `count` outputs has registers left beside their sums.
+/// Whether a thread with `count` outputs has registers to spare.
 pub const fn has_registers(count: usize) -> bool {
     count < 64
 }
 
-/// Bytes of a stage: high and low values of both operands.
+/// Bytes of a stage: high and low halves of both operands.
 pub const fn stage_bytes(columns: usize) -> usize {
     2 * (ROWS + columns) * HALF_DEPTH * size_of::<f16>()
 }
 
-/// High or low values: an operand's map has the high values of all matrices, then the low ones.
+/// Which halves. An operand's map has the high halves of all matrices, then the low ones.
 const HIGH: u32 = 0;
 const LOW: u32 = 1;
 
@@ -59,15 +59,17 @@ type ATiles<'a, const STAGES: usize> =
 type BTiles<'a, const COLUMNS: usize, const STAGES: usize> =
     SwizzledTiles<'a, f16, COLUMNS, HALF_DEPTH, STAGES>;
 
-/// The high and the low part of something split.
+/// A value for the high halves and one for the low halves.
 #[derive(Clone, Copy)]
 struct HighLow<T> {
     high: T,
     low: T,
 }
 
-/// The main loop of a kernel. A block computes [`ROWS`] x `COLUMNS` outputs at a time, each multiplying thread `COUNT`
-/// of them. Each block copies `PART` columns of B.
+/// The main loop of one kernel.
+///
+/// A block computes [`ROWS`] x `COLUMNS` outputs at a time, `COUNT` in each thread that multiplies. Each block loads
+/// `PART` columns of B.
 #[derive(Clone, Copy)]
 pub struct SplitLoop<
     'a,
@@ -87,7 +89,7 @@ impl<'a, const COLUMNS: usize, const PART: usize, const COUNT: usize, const STAG
 where
     [f32; COUNT]: Multiply<f16, f16> + Registers,
 {
-    /// 64 rows of A in a stage.
+    /// 64 rows of A in a stage, from `first` on.
     #[inline(always)]
     fn a_part(
         tiles: ATiles<'a, STAGES>,
@@ -109,8 +111,7 @@ where
     /// Fills the stages, as one thread of each block.
     ///
     /// # Safety
-    /// 1. The ring is initialised in each block of the cluster, and its consumers wait for all stages.
-    /// 2. The launch writes neither operand.
+    /// 1. and 2. as for `produce` of [`MainLoop`](super::product::MainLoop).
     #[inline(always)]
     unsafe fn produce(
         self,
@@ -119,7 +120,7 @@ where
         schedule: Schedule,
     ) {
         const { assert!(PART * BLOCKS == COLUMNS && 2 * COUNT == COLUMNS) };
-        // The steps between an operand's matrices, and the first matrix of low values.
+        // Steps from one product's matrix to the next, and the number of the first matrix of low halves.
         let (of_a, of_b) = (shape.a_step, shape.b_step);
         let lower = |step: u32| if step == 0 { 1 } else { shape.matrices };
         let (a_lower, b_lower) = (lower(of_a), lower(of_b));
@@ -129,11 +130,10 @@ where
             let mut round = 0;
             while round < schedule.rounds {
                 let k = shape.first_k(place.matrix) + round * HALF_DEPTH as u32;
-                // SAFETY: the ring is initialised in each block: the caller's contract. A stage expects its own bytes,
-                // fewer than 2^20. The maps are of live matrices that the launch does not write: the caller's contract.
-                // The tiles are in range: `run` took their memory. The slot is empty in both blocks, and no thread
-                // accesses its tiles before a consumer has waited for it. Consumers wait for all stages, the caller's
-                // contract, so the copies land before a block ends.
+                // SAFETY: the ring is initialised, the launch writes neither operand, and consumers access a tile
+                // only after they have waited for its stage, which they do before a block ends: the caller's
+                // contract. The stage is empty in both blocks. It expects the bytes of its four tiles, which fit into
+                // shared memory, so they are fewer than 2^20. Tiles are in range: those of a stage.
                 unsafe {
                     let slot = ring.acquire();
                     slot.expect(const { stage_bytes(COLUMNS) as u32 });
@@ -172,12 +172,12 @@ where
         }
     }
 
-    /// Multiplies the stages of one tile of outputs, and releases each stage in all blocks of the cluster.
+    /// Multiplies the stages of one tile, for 64 rows of the block's outputs from `first` on.
+    ///
+    /// It releases each stage in all blocks of the cluster.
     ///
     /// # Safety
-    /// 1. The ring is initialised in each block of the cluster, and its producer fills all stages.
-    /// 2. All threads of the warpgroup make the call together, converged. No block of the cluster ends before all
-    ///    blocks have released their stages.
+    /// 1. to 3. as for `multiply` of [`MainLoop`](super::product::MainLoop).
     #[inline(always)]
     unsafe fn multiply(
         self,
@@ -187,7 +187,7 @@ where
         rounds: u32,
     ) -> [f32; COUNT] {
         let (a, b) = (self.a_tiles, self.b_tiles);
-        // If C is a transpose, the two products of `low` are added in the other order, so that the bits are the same.
+        // A transposed result adds the two products of `low` in the other order, so that its bits are the same.
         let (a_first, b_first, a_last, b_last) = match is_transposed {
             false => (a.low, b.high, a.high, b.low),
             true => (a.high, b.low, a.low, b.high),
@@ -198,16 +198,16 @@ where
         let mut round = 0;
         while round < rounds {
             let end = (round + LOW_ROUNDS).min(rounds);
-            // SAFETY: all threads of the warpgroup make this and the following calls together, converged: the caller's
-            // contract, and the bounds of the loops are the launch's.
+            // SAFETY: all threads of the warpgroup make this call and those below together: the caller's contract, and
+            // the loops' bounds are the same for all threads.
             let mut low_products = unsafe { low.overwrite() };
             let mut before = None;
             while round < end {
-                // SAFETY: the rings are initialised in each block, at the same offset, and no block ends early: the
-                // caller's contract. All threads make the calls together, converged, with the same operands, as above.
-                // The products: the stage is full, and released only after they are finished, so no copy overwrites the
-                // tiles before. The tiles are in range: `run` took their memory. The accumulators reach `wait` or
-                // `wait_before`. `wait_before`: the last group has products of `low` only.
+                // SAFETY: the ring is initialised in all blocks, none of which has ended, and all threads make the
+                // calls together: the caller's contract. The bulk copies to the stage have been waited for. The
+                // stage is released, and so written again, only when its products are finished. Tiles are in range:
+                // those of a stage. Both accumulators are waited for. At `wait_before`, the last group is that of
+                // `low`.
                 unsafe {
                     let stage = ring.wait();
                     let at = stage.index();
@@ -216,7 +216,7 @@ where
                     let mut products = high.overwrite().begin();
                     products.multiply(a_part(a.high), b_part(b.high));
                     let high_products = products.commit();
-                    // Releases the stage before as early as possible, while the tensor cores have work.
+                    // The previous stage is released as early as possible, while the tensor cores have work.
                     low_products.wait_all_but::<1>();
                     if let (Some(before), true) = (&before, thread < BLOCKS as u32) {
                         ring.release_in(before, thread);
@@ -237,7 +237,7 @@ where
             }
             low = low_products.wait();
             if let (Some(before), true) = (&before, thread < BLOCKS as u32) {
-                // SAFETY: the rings are initialised, and no block ends early: the caller's contract.
+                // SAFETY: the ring is initialised in all blocks, none of which has ended: the caller's contract.
                 unsafe { ring.release_in(before, thread) };
             }
             let mut i = 0;
@@ -252,9 +252,9 @@ where
     /// The kernel.
     ///
     /// # Safety
-    /// 1. The operands and C are those of the kernels, and `finish` has the words of their rows and columns.
-    /// 2. All threads of the launch make the call together, and access no global memory before it.
-    /// 3. The kernel states its tile's bounds, which fix the initial registers of a thread.
+    /// 1. `a`, `b` and `c` are the operands and the results of `shape`, and `finish` has the words of the operands'
+    ///    lines. The launch does not write the operands, and accesses the results only here.
+    /// 2. and 3. as for [`run`](super::product::MainLoop::run) of `MainLoop`.
     #[inline(always)]
     pub unsafe fn run<F: Finish<Sum = f32>, const ROWS_AT_ONCE: usize>(
         a: AMap<'a>,
@@ -279,8 +279,8 @@ where
         };
         let staging: Staging<'_, f32, { staging_len(CONSUMERS) }> = shared.array();
         let ring = shared.ring::<STAGES>();
-        // SAFETY: all threads of the launch make the call, once, before they access global memory: the caller's
-        // contract.
+        // SAFETY: all threads of the launch are here, and neither use the ring nor access global memory before: the
+        // caller's contract, and the code above. There are 2 consumers.
         unsafe {
             start(ring, CONSUMERS, || {
                 a.0.prefetch();
@@ -289,17 +289,19 @@ where
         }
 
         if warpgroup::index() == 0 {
-            // SAFETY: the whole warpgroup is here, and the kernel states its bounds: the caller's contract. Every
-            // tile's threads start with more registers. It is the warpgroup's only such call.
+            // SAFETY: the whole warpgroup is here, converged, and the kernel states its bounds: the caller's contract.
+            // Every tile's threads start with at least `COPYING` registers, as `multiplying` asserts. It is the
+            // warpgroup's only call.
             unsafe { warpgroup::decrease_registers::<COPYING>() };
             if is_first_of_warpgroup() {
-                // SAFETY: the ring is initialised in each block: `start`. Consumers wait for all stages: the loops
-                // below have the same bounds. The launch does not write the operands: the caller's contract.
+                // SAFETY: `start` has initialised the ring of each block. Consumers compute the same tiles as this
+                // thread and wait for all their stages before the cluster's barrier below. The launch does not write
+                // the operands: the caller's contract.
                 unsafe { main_loop.produce(ring.producer(), shape, schedule) };
             }
         } else {
-            // SAFETY: the whole warpgroup is here, and the kernel states its bounds: the caller's contract. Every
-            // tile's threads start with fewer registers. It is the warpgroup's only such call.
+            // SAFETY: the whole warpgroup is here, converged, and the kernel states its bounds: the caller's contract.
+            // No tile's threads start with as many registers (`registers.rs`). It is the warpgroup's only call.
             unsafe { warpgroup::increase_registers::<{ multiplying(CONSUMERS as u32, 1) }>() };
             let number = warpgroup::index() - 1;
             let first = WARPGROUP_ROWS * number as usize;
@@ -307,18 +309,19 @@ where
             let mut ring = ring.consumer();
             let mut places = schedule.tiles();
             while let Some(mut place) = places.next() {
-                // SAFETY: the ring is initialised in each block: `start`. The producer fills all stages, the whole
-                // warpgroup is here, and blocks end only after the barrier of the cluster below. `is_wide`: the words
-                // are those of the rows and columns, the caller's contract, and the schedule's tiles begin with a
-                // column of C. The outputs: C has the matrix, the caller's contract, each warpgroup has its own
-                // outputs, and each warp its own staging buffer.
+                // SAFETY: `start` has initialised the ring of each block, at the same offset, because all blocks
+                // allocate alike. The producer fills the stages of the same tiles when they are empty. The whole
+                // warpgroup is here, converged, for one tile, which begins in a column of C. No block ends before
+                // the cluster's barrier below. `finish` has the words of the lines, and C has the schedule's matrices
+                // and is accessed only here: the caller's contract. Each warp has its own staging buffer, and each
+                // warpgroup its own rows.
                 unsafe {
                     let of = |step: u32| (place.matrix * step) as usize;
                     let scales = finish
                         .scales
                         .of_matrices(of(shape.a_step), of(shape.b_step));
                     let is_wide = || scales.is_wide((place.row as usize, place.column as usize));
-                    // While the first stage is copied, if there is a register for the answer.
+                    // Read while the first stage arrives, if there is a register for the answer.
                     let is_early = const { has_registers(COUNT) };
                     let was_wide = is_early && is_wide();
                     let totals =
@@ -330,7 +333,7 @@ where
                 }
             }
         }
-        // No block ends while the other one may still copy to it, or arrive at its barriers.
+        // No block ends while another may still copy to it or arrive at its barriers.
         cluster::sync();
     }
 }

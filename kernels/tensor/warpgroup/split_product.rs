@@ -15,11 +15,11 @@ use crate::tensor::split::scaled::{ScaledBack, Scales};
 use cuda_std::prelude::*;
 use half::f16;
 
-/// Launch parameters for blocks that each compute `columns` columns.
+/// Launch parameters for blocks that each compute [`ROWS`] x `columns` outputs.
 const fn split_tile(columns: usize, stages: usize) -> ClusterTile {
     assert!(
         PANEL.is_multiple_of(columns),
-        "a tile is of one panel of columns"
+        "a tile lies within one panel of columns"
     );
     ClusterTile {
         rows: ROWS,
@@ -43,7 +43,7 @@ pub const SPLIT_LARGE: ClusterTile = split_tile(128, 3);
 /// Used when large tiles would leave multiprocessors idle.
 pub const SPLIT_SMALL: ClusterTile = split_tile(64, 4);
 
-/// Rows of outputs that a lane finishes together.
+/// Rows of outputs that a lane finishes at a time.
 const fn rows_at_once(count: usize) -> usize {
     if has_registers(count) { 4 } else { 1 }
 }
@@ -56,16 +56,17 @@ macro_rules! split_kernels {
                 OperandLayout::Either, OperandLayout::Either, size_of::<f32>());
         }
 
-        /// C = A B in f32, of split operands, or the products of a batch. Where C stands for the
-        /// transpose of a result, `is_transposed` is 1: its bits are those of the result.
+        /// C = A B in f32 from split operands, for each product of a batch.
+        ///
+        /// If C is the transpose of the result, `is_transposed` is 1, and the result has the same bits.
         ///
         /// # Safety
-        /// 1. The maps are of the upper halves of A's rows and of B's columns, k elements each, of all matrices,
-        ///    and then of the lower ones; `a_words` and `b_words` have the
+        /// 1. The maps are of live matrices, which the launch does not write: the high halves of A's rows or B's
+        ///    columns, k elements each, of all matrices, then the low halves. `a_words` and `b_words` have the
         ///    [`LineWords`](crate::tensor::LineWords) of m and n lines of each matrix, as the splits left them.
-        ///    m, n and k are those of `shape`, and so are the matrices of an operand: one, or all.
+        ///    m, n, k and the numbers of matrices are those of `shape`.
         /// 2. `c` has the m x n matrices. The launch accesses no other elements of it.
-        #[doc = concat!("3. The grid has whole clusters along x, and blocks as [`", stringify!($tile), "`] says.")]
+        #[doc = concat!("3. The grid has whole clusters along x; threads and shared memory are those of [`", stringify!($tile), "`].")]
         #[allow(clippy::too_many_arguments)]
         #[kernel(arch = "sm_90a", max_threads = $tile.threads, min_blocks = $tile.resident,
             cluster = (2, 1, 1), dependent_launch)]
@@ -88,8 +89,8 @@ macro_rules! split_kernels {
             let then = Epilogue { numbers, row_scale, column_scale, row_bias, column_bias };
             let schedule = Schedule::new($tile, &shape);
             let finish = ScaledBack::<_, { rows_at_once($tile.count()) }> { scales, then };
-            // SAFETY: the maps, the words, C and the grid: the caller's contract. All threads of the launch make the
-            // call, and nothing before it accesses global memory. The kernel's attribute states the bounds.
+            // SAFETY: the operands, the words, C and the blocks are those of the shape and the tile: the caller's
+            // contract. All threads of the launch do nothing but this call. The attribute states the bounds.
             unsafe {
                 SplitLoop::<{ $tile.columns }, { $tile.part() }, { $tile.count() }, { $tile.stages }>::run(
                     AlongK(a), AlongK(b), c, is_transposed != 0, (&shape, schedule), finish);

@@ -29,6 +29,6 @@ pub unsafe fn histogram_privatised(x: Global<u8>, bins: GlobalMut<u32>) {
     if let Some(value) = x.get(thread::unique_index().get()) {
         private.add(value, 1);
     }
-    // SAFETY: `bins` has 256 elements, and all its accesses are atomic: the caller's contract.
+    // SAFETY: `bins` has 256 elements: the caller's contract. The launch accesses them only here.
     unsafe { private.commit(bins) };
 }

@@ -43,7 +43,7 @@ macro_rules! patterns {
         patterns!(@kernel $l2, load_cached_l2, $name, "L2 alone", |$index, $elements| $place);
     )*};
     (@kernel $kernel:ident, $load:ident, $name:literal, $caches:literal, |$index:ident, $elements:ident| $place:expr) => {
-        #[doc = concat!("Reads `x` in the pattern \"", $name, "\" by way of ", $caches, ", and writes to `y` in order.")]
+        #[doc = concat!("Reads `x` in the pattern \"", $name, "\" through ", $caches, ", and writes to `y` in order.")]
         ///
         /// # Safety
         /// 1. The number of elements of `y` is a power of two, 32 at least, and `x` has

@@ -18,7 +18,7 @@ use cuda_std::prelude::*;
 /// and `sums` has an element for each thread.
 ///
 /// # Safety
-/// 1. `x` is not empty.
+/// 1. `x` is not empty, and `distance` is not 0.
 /// 2. The launch has one dimension. Its dynamic shared memory holds the [`Slots`](super::Slots) for
 ///    this distance, which have these pitches.
 #[inline(always)]
@@ -40,8 +40,8 @@ unsafe fn run<const SYNCED: bool>(
     }
     let mut slot = 0;
     for _ in 0..rounds {
-        // SAFETY: the launch gave the block memory for the slot: the caller's contract. It was
-        // filled `distance` rounds ago.
+        // SAFETY: there is a slot, and the launch gave the block memory for it: the caller's
+        // contract. It was filled `distance` rounds ago.
         let element = unsafe { slots.get(slot) };
         let later = elements.load();
         thread_rounds.round(element);
@@ -55,7 +55,7 @@ unsafe fn run<const SYNCED: bool>(
 /// Each thread's sum over its elements, stored to shared memory `distance` rounds ahead.
 ///
 /// # Safety
-/// 1. `x` is not empty.
+/// 1. `x` is not empty, and `distance` is not 0.
 /// 2. The launch has one dimension. Its dynamic shared memory holds the [`Slots`](super::Slots) for
 ///    this distance, which have these pitches.
 #[kernel(max_threads = 256)]
@@ -82,7 +82,7 @@ pub unsafe fn prefetch_shared_rolling(
 /// [`prefetch_shared_rolling`] with a barrier in each round.
 ///
 /// # Safety
-/// 1. `x` is not empty.
+/// 1. `x` is not empty, and `distance` is not 0.
 /// 2. The launch has one dimension. Its dynamic shared memory holds the [`Slots`](super::Slots) for
 ///    this distance, which have these pitches.
 #[kernel(max_threads = 256)]

@@ -82,7 +82,7 @@ unsafe fn accumulate(
 ///
 /// # Safety
 /// 1. All threads of the block call it. A's tile is written before the turn's barrier.
-/// 2. The position is the calling thread's.
+/// 2. The position is the calling thread's, and B has k * n elements.
 #[inline(always)]
 unsafe fn turn<const C: usize>(
     sums: &mut [f32; MOST],
@@ -100,7 +100,7 @@ unsafe fn turn<const C: usize>(
     // Recomputed, or the addresses of all turns would hold registers throughout.
     let column = opaque_size(position.first_column) + C * TILE;
     let shape = (product.k, product.n);
-    // SAFETY: the matrix has its elements: the contract of `multiply`.
+    // SAFETY: the matrix has its elements: the caller's contract.
     let right = unsafe { element_or_zero(product.b, shape, (start + down, column)) };
     // SAFETY: `down` and `along` are below `TILE`. Each thread writes its own element. Barriers
     // separate the writes from the reads of this turn and the last.
@@ -150,7 +150,8 @@ unsafe fn multiply<const FACTOR: usize>(product: Product, a_tile: Tile<TILE>, b_
         // separate the writes from the reads of this round and the last.
         unsafe { a_tile.store(down, along, left) };
         coarsening_loop!(FACTOR, C => {
-            // SAFETY: conditions are the same in all threads. `position` is the calling thread's.
+            // SAFETY: conditions are the same in all threads, and A's tile is written above. `position` is the
+            // calling thread's. B has its elements: the caller's contract.
             unsafe { turn::<C>(&mut sums, &product, &position, start) };
         });
     }

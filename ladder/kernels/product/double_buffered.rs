@@ -28,7 +28,7 @@ const STAGES: usize = 2;
 type ATile<'block> = SharedTile<'block, f32, { STAGES * DEPTH }, BLOCK, { BLOCK + VECTOR }>;
 type BTile<'block> = SharedTile<'block, f32, { STAGES * DEPTH }, BLOCK, BLOCK>;
 
-/// A row-major matrix.
+/// A row-major matrix of `rows` x `columns` elements.
 #[derive(Clone, Copy)]
 struct Operand<'launch> {
     matrix: Global<'launch, f32>,
@@ -55,6 +55,7 @@ impl Operand<'_> {
     /// 2. `COUNT` divides `to`, `column` and the matrix's columns.
     /// 3. No thread accesses the destination until the copy has been waited for and a barrier has
     ///    been passed.
+    /// 4. The matrix has its elements, and starts at a multiple of 16 bytes.
     #[inline(always)]
     #[track_caller]
     unsafe fn copy<const COUNT: usize>(
@@ -65,8 +66,8 @@ impl Operand<'_> {
     ) {
         let from = row * self.columns + column;
         let present = self.present(row, column);
-        // SAFETY: destination, alignment and accesses: the caller's contract. `present` ends with
-        // the matrix.
+        // SAFETY: destination, alignment, accesses and the matrix's elements: the caller's contract.
+        // `present` ends with the row.
         unsafe { pipeline.copy_or_zero::<f32, COUNT>(tile, to, self.matrix, from, present) };
     }
 }
@@ -75,7 +76,9 @@ impl Operand<'_> {
 /// along a row.
 ///
 /// # Safety
-/// 1. `thread` is the thread's number in the block, and the stage at `tile_row` is free.
+/// 1. `thread` is the thread's number in the block, and the stage at `tile_row` is free: until the
+///    copies have been waited for and a barrier has been passed, no thread accesses it.
+/// 2. The matrix has its elements, and starts at a multiple of 16 bytes.
 #[inline(always)]
 unsafe fn fetch_a(
     pipeline: &mut Pipeline<STAGES>,
@@ -89,7 +92,7 @@ unsafe fn fetch_a(
         let (down, k) = (thread / DEPTH + i * (SIDE * SIDE / DEPTH), thread % DEPTH);
         let to = ATile::position(tile_row + k, down);
         // SAFETY: 256 threads in 4 rounds cover the stage's 1024 elements. One element is aligned.
-        // The stage is free: the caller's contract.
+        // The stage is free, and the matrix has its elements: the caller's contract.
         unsafe {
             a.copy::<1>(
                 pipeline,
@@ -104,7 +107,7 @@ unsafe fn fetch_a(
 /// bytes.
 ///
 /// # Safety
-/// 1. As for [`fetch_a`].
+/// 1. and 2. as for [`fetch_a`].
 #[inline(always)]
 unsafe fn fetch_b(
     pipeline: &mut Pipeline<STAGES>,
@@ -119,7 +122,7 @@ unsafe fn fetch_b(
     let from = (corner.0 + down, corner.1 + along);
     if b.columns.is_multiple_of(VECTOR) {
         // SAFETY: 256 threads cover 8 rows of 32 vectors. All indices are multiples of 4. The stage
-        // is free: the caller's contract.
+        // is free, and the matrix has its elements and is aligned: the caller's contract.
         unsafe { b.copy::<VECTOR>(pipeline, (tile.as_slice(), to), from) };
     } else {
         for v in 0..VECTOR {
@@ -162,7 +165,9 @@ pub unsafe fn product_double_buffered(
             rows: inner,
             columns,
         };
-        // SAFETY: the stage's last readers have passed a barrier.
+        // SAFETY: the stage's last readers have passed a barrier, and it is read again only after a
+        // wait and a barrier. The matrices have their elements and are aligned: the caller's
+        // contract.
         unsafe {
             fetch_a(pipeline, a_tile, tile_row, a, (corner.0, start), thread);
             fetch_b(pipeline, b_tile, tile_row, b, (start, corner.1), thread);

@@ -123,9 +123,9 @@ impl<'a, A> Prepared<'a, A> {
         A: LaunchArgs<K::Params<'a>>,
     {
         let Launch { module, config, .. } = self.launch;
-        // SAFETY: all kernels of the ladder have the same requirements. `x` is not empty: `launch`
-        // has checked it. Kernels with slots get pitches and memory from `Layout::slots` for the
-        // variant, the distance and the block.
+        // SAFETY: all kernels of the ladder have the same requirements. `x` is not empty, and the
+        // variant has the distance: `launch` has checked both. Kernels with slots get pitches and
+        // memory from `Layout::slots` for the variant, the distance and the block.
         unsafe { module.launch_unsafe(kernel, *config, self.arguments) }
     }
 }

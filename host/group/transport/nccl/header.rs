@@ -1,12 +1,13 @@
-//! What a rank tells each other one before an exchange. NCCL compares neither calls nor lengths: a message that is longer
-//! than its receiver expects would overwrite what lies behind.
+//! The header that each rank sends to every other before an exchange.
+//!
+//! NCCL compares neither calls nor lengths: a message longer than its receiver expects would overwrite other memory.
 
 use crate::error;
 use crate::group::transport::Transfer;
 use bytemuck::{Pod, Zeroable};
 use std::fmt;
 
-/// What one rank is about to exchange with another one.
+/// The next exchange of one rank with another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub struct Header {

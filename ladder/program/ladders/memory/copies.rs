@@ -28,15 +28,15 @@ struct Copies {
 pub fn copies() -> Vec<Case> {
     let mut cases = Vec::new();
     for (is_pinned, kind) in [(false, "pageable"), (true, "pinned")] {
-        for (is_upload, way) in [(true, "to the device"), (false, "to the host")] {
+        for (is_upload, direction) in [(true, "to the device"), (false, "to the host")] {
             let prepare = move |device: &Device, scale: Scale| {
                 copy(device, scale.pick(1 << 26, 1 << 14), is_pinned, is_upload)
             };
             let change = match is_pinned {
                 true => "the system keeps the memory in place: the device copies by itself",
-                false => "the driver copies by way of its own buffer",
+                false => "the driver copies through its own buffer",
             };
-            cases.push(Case::new(format!("{kind}, {way}"), change, prepare).uncounted());
+            cases.push(Case::new(format!("{kind}, {direction}"), change, prepare).uncounted());
         }
     }
     cases
