@@ -35,6 +35,10 @@ mod finding_bugs {}
 mod measuring {}
 
 #[cfg(doctest)]
+#[doc = include_str!("pages/streams.md")]
+mod streams {}
+
+#[cfg(doctest)]
 #[doc = include_str!("pages/existing_programs.md")]
 mod existing_programs {}
 

@@ -17,6 +17,8 @@ pub struct RawModule(pub sys::CUmodule);
 
 // SAFETY: any thread may call the driver's functions with a module.
 unsafe impl Send for RawModule {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for RawModule {}
 
 /// A compiled module with its compiler warnings.
 #[derive(Debug)]

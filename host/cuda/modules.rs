@@ -14,12 +14,12 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry::{Occupied, Vacant};
 use std::ffi::CString;
 use std::ptr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 
 /// All modules that a device has loaded.
 #[derive(Debug)]
 pub struct Modules {
-    loaded: Mutex<Loaded>,
+    loaded: RwLock<Loaded>,
     /// The output of their kernels. It has its own lock, because the error of a lost device reads it whatever else is
     /// locked.
     pub outputs: Arc<Outputs>,
@@ -33,13 +33,13 @@ impl Default for Modules {
             ..Loaded::default()
         };
         Self {
-            loaded: Mutex::new(loaded),
+            loaded: RwLock::new(loaded),
             outputs,
         }
     }
 }
 
-/// The modules of a device, locked. A launch locks them once.
+/// The modules of a device, locked.
 #[derive(Debug, Default)]
 pub struct Loaded {
     modules: HashMap<ModuleId, Compiled>,
@@ -85,6 +85,8 @@ pub struct Function {
 
 // SAFETY: any thread may call the driver's functions with a function.
 unsafe impl Send for Function {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for Function {}
 
 /// The reason why there is no function for an entry.
 #[derive(Debug)]
@@ -104,8 +106,17 @@ impl From<Failure> for FunctionError {
 }
 
 impl Modules {
-    pub fn lock(&self) -> MutexGuard<'_, Loaded> {
-        self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
+    pub fn lock(&self) -> RwLockWriteGuard<'_, Loaded> {
+        self.loaded.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The kernel of an entry that was launched before with as much dynamic shared memory. Threads that launch such
+    /// kernels do not wait for one another.
+    pub fn known(&self, entry: &Entry, dynamic_shared_bytes: u32) -> Option<Function> {
+        let loaded = self.loaded.read().unwrap_or_else(PoisonError::into_inner);
+        let (function, signature) = loaded.functions.get(&FunctionKey::of(entry))?;
+        let is_allowed = dynamic_shared_bytes <= function.dynamic_shared_bytes;
+        (*signature == entry.signature && is_allowed).then_some(*function)
     }
 
     /// Unloads all modules.

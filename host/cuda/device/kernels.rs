@@ -17,7 +17,7 @@ use crate::error::{ErrorKind, Outcome};
 use crate::launch::LaunchConfig;
 use crate::module_source::ModuleSource;
 use crate::residency::Residency;
-use std::sync::MutexGuard;
+use std::sync::RwLockWriteGuard;
 
 impl CudaDevice {
     fn launch_error(&self, kernel: &'static str, failure: Failure) -> ErrorKind {
@@ -117,10 +117,10 @@ impl CudaDevice {
     /// The modules, locked until a use of the static arrays of `module` is submitted, which is ordered now.
     fn lock_statics<'m>(
         &self,
-        modules: MutexGuard<'m, Loaded>,
+        modules: RwLockWriteGuard<'m, Loaded>,
         module: &'static ModuleSource,
         order: impl FnOnce(&Statics) -> Outcome<()>,
-    ) -> Outcome<MutexGuard<'m, Loaded>> {
+    ) -> Outcome<RwLockWriteGuard<'m, Loaded>> {
         modules.statics(module).map_or(Ok(()), order)?;
         Ok(modules)
     }
@@ -204,22 +204,29 @@ impl DeviceKernels for CudaDevice {
     unsafe fn launch(&self, request: &LaunchRequest<'_>) -> Outcome<()> {
         let current = self.gpu.enter()?;
         let Entry { module, kernel, .. } = request.entry;
-        let mut modules = self.gpu.modules.lock();
-        let function =
-            self.prepared_function(&mut modules, &request.entry, &request.config, &current)?;
-        // Until the kernel is launched, no other thread launches one that shares memory of the module with it, and none
-        // announces another one if the module's kernels print.
+        let (entry, config) = (&request.entry, &request.config);
         let is_cooperative = request.bounds.cooperative;
-        let _locked = match function.has_statics || is_cooperative {
-            true => {
-                let order = |statics: &Statics| statics.order_launches(self, is_cooperative);
-                Some(self.lock_statics(modules, module, order)?)
+        let shares_memory = |function: &Function| function.has_statics || is_cooperative;
+        let known = self.gpu.modules.known(entry, config.dynamic_shared_bytes);
+        let (function, _locked) = match known.filter(|it| !shares_memory(it)) {
+            Some(function) => {
+                self.check_function(config, &function)
+                    .map_err(|reason| ErrorKind::LaunchConfig { kernel, reason })?;
+                (function, None)
             }
-            false => {
-                drop(modules);
-                None
+            None => {
+                let mut modules = self.gpu.modules.lock();
+                let function = self.prepared_function(&mut modules, entry, config, &current)?;
+                // Until the kernel is launched, no other thread launches one that shares memory of the module with it.
+                let order = |statics: &Statics| statics.order_launches(self, is_cooperative);
+                let locked = match shares_memory(&function) {
+                    true => Some(self.lock_statics(modules, module, order)?),
+                    false => None,
+                };
+                (function, locked)
             }
         };
+        // Nor does one announce another kernel if the module's kernels print.
         let outputs = &self.gpu.modules.outputs;
         let stream: (&dyn Backend, _) = (self, &self.stream);
         let error = |failure| self.launch_error(kernel, failure);
