@@ -104,6 +104,7 @@ macro_rules! products {
                 small: Wgmma(WgmmaTile::Small) F8_SMALL,
                 deep: Wgmma(WgmmaTile::Deep) F8_DEEP,
             } x floats x either;
+            turned: matmul_wgmma_turned x {_: Wgmma(WgmmaTile::Turned) HALF_TURNED} x halves x {n: nt, t: tt};
             single: matmul_wgmma_single x {_: Single HALF_SINGLE} x halves x layouts;
             skinny: matmul_wgmma_skinny x {
                 small: Skinny(SkinnyTile::Small) HALF_SKINNY_SMALL,

@@ -117,6 +117,8 @@ pub enum WgmmaTile {
     Deep,
     Medium,
     Large,
+    /// 144 x 128, for results that fill the device once with them: the transpose of C, whose A lies along K.
+    Turned,
 }
 
 impl From<TileSize> for WgmmaTile {
@@ -234,6 +236,9 @@ macro_rules! cluster_tile {
         Some(&tilewright_kernels::tensor::$tile)
     };
     (wgmma_bytes $tile:ident) => {
+        Some(&tilewright_kernels::tensor::$tile)
+    };
+    (turned $tile:ident) => {
         Some(&tilewright_kernels::tensor::$tile)
     };
     (single $tile:ident) => {

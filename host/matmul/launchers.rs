@@ -96,6 +96,8 @@ macro_rules! launcher {
     (CLUSTERS wgmma direct $kernel:ident) => { launcher!($kernel by direct(_, _, _, _)) };
     (CLUSTERS wgmma_bytes bulk $kernel:ident) => { launcher!($kernel by bulk(_, _, _, _, _)) };
     (CLUSTERS wgmma_bytes direct $kernel:ident) => { launcher!($kernel by direct(_, _, _, _)) };
+    (CLUSTERS turned bulk $kernel:ident) => { launcher!($kernel by bulk(_, _, _, _, _)) };
+    (CLUSTERS turned direct $kernel:ident) => { launcher!($kernel by direct(_, _, _, _)) };
     (CLUSTERS single bulk $kernel:ident) => { launcher!($kernel by bulk(_, _, _, _, _)) };
     (CLUSTERS single direct $kernel:ident) => { launcher!($kernel by direct(_, _, _, _)) };
     (CLUSTERS skinny $written:ident $kernel:ident) => { launcher!($kernel by direct(_, _, _, _)) };

@@ -25,7 +25,7 @@ pub use sum_of_parts::{Division, SumOfParts};
 pub use vector::VectorWork;
 
 use super::arithmetic::Arithmetic;
-use super::kernel::{GemmKernel, Method, TileSize};
+use super::kernel::{GemmKernel, Method, TileSize, WgmmaTile};
 use super::table::kernels_of;
 use super::types::ElementType;
 use crate::buffer::ALIGNMENT;
@@ -34,7 +34,7 @@ use crate::matrix::Order;
 use cost::aligned_copies_pay;
 use cost::blocks::coarsened;
 use half::f16;
-use problem::{SkinnySide, computes};
+use problem::{computes, is_transposed};
 use rules::fastest;
 use split::split_at_a_time;
 use tilewright_kernels::matvec::LOAD_BYTES;
@@ -184,16 +184,6 @@ fn kernel_of(
         .iter()
         .filter(|kernel| computes(kernel, problem, device))
         .max_by_key(|kernel| kernel.descriptor.b_row_alignment)
-}
-
-/// Whether the kernels of a method compute the transposed product: with the long side along the rows, or with the
-/// vector on the right.
-fn is_transposed(method: Method, problem: &Problem) -> bool {
-    match method {
-        Method::Skinny(_) => problem.skinny_side() == SkinnySide::Rows,
-        Method::Vector(_) => problem.vector().is_some_and(|it| !it.matrix_is_a),
-        _ => false,
-    }
 }
 
 /// How the outputs are computed, and what that takes.
@@ -376,6 +366,7 @@ impl Store {
         match kernel.method {
             Method::Mma(_) if problem.element != ElementType::F64 => Self::Single,
             Method::Split(_) | Method::SplitMma(_) => Self::Single,
+            Method::Wgmma(WgmmaTile::Turned) if bytes != size_of::<f16>() => Self::Own,
             Method::Wgmma(_) | Method::Single => {
                 match problem.is_plain && bytes == size_of::<f16>() && problem.c.is_aligned(bytes) {
                     true => Self::Bulk,

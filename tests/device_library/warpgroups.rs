@@ -260,17 +260,19 @@ macro_rules! product_tests {
     )*};
 }
 product_tests! {
-    warpgroups_multiply_f16: warpgroup_f16_n64 warpgroup_f16_n256;
-    warpgroups_multiply_bf16: warpgroup_bf16_n64 warpgroup_bf16_n256;
+    warpgroups_multiply_f16: warpgroup_f16_n8 warpgroup_f16_n64 warpgroup_f16_n256;
+    warpgroups_multiply_bf16: warpgroup_bf16_n64 warpgroup_bf16_n144 warpgroup_bf16_n256;
     warpgroups_multiply_tf32:
-        warpgroup_tf32_n64 warpgroup_tf32_n128 warpgroup_tf32_n192 warpgroup_tf32_n256;
+        warpgroup_tf32_n40 warpgroup_tf32_n64 warpgroup_tf32_n128 warpgroup_tf32_n192 warpgroup_tf32_n256;
     warpgroups_multiply_e4m3:
-        warpgroup_e4m3_n64 warpgroup_e4m3_n128 warpgroup_e4m3_n192 warpgroup_e4m3_n256;
+        warpgroup_e4m3_n64 warpgroup_e4m3_n128 warpgroup_e4m3_n192 warpgroup_e4m3_n248
+        warpgroup_e4m3_n256;
     warpgroups_multiply_e5m2:
         warpgroup_e5m2_n64 warpgroup_e5m2_n128 warpgroup_e5m2_n192 warpgroup_e5m2_n256;
     warpgroups_multiply_mixed_fp8:
         warpgroup_e4m3_e5m2_n64 warpgroup_e4m3_e5m2_n256
         warpgroup_e5m2_e4m3_n64 warpgroup_e5m2_e4m3_n256;
     warpgroups_multiply_i8:
-        warpgroup_i8_n64 warpgroup_i8_n128 warpgroup_i8_n192 warpgroup_i8_n256;
+        warpgroup_i8_n24 warpgroup_i8_n64 warpgroup_i8_n128 warpgroup_i8_n192 warpgroup_i8_n240
+        warpgroup_i8_n256;
 }

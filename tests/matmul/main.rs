@@ -25,6 +25,7 @@ mod shapes;
 mod skinny;
 mod small_results;
 mod split;
+mod turned;
 mod values;
 mod vectors;
 mod views;

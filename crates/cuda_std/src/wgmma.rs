@@ -114,6 +114,9 @@ pub use operand::Descriptor;
 
 /// A warpgroup's 64 x 2 `COUNT` outputs of type `T`: `COUNT` of them in each thread.
 ///
+/// An instruction has any multiple of 8 columns up to 256, so `COUNT` is a multiple of 4 up to 128. With integers, the
+/// columns beyond 32 are a multiple of 16. Other widths do not compile. The aliases below name some.
+///
 /// Thread `t` of the warpgroup holds, at `4 j` and `4 j + 1`, columns `8 j + 2 (t % 4)` and `8 j + 2 (t % 4) + 1` of
 /// row `16 (t / 32) + (t % 32) / 4`, and at `4 j + 2` and `4 j + 3` those of the row 8 below.
 #[derive(Debug)]
@@ -332,9 +335,13 @@ impl<const COUNT: usize, T> Products<COUNT, T> {
     {
         const {
             assert!(
+                N > 0 && N <= 256 && N.is_multiple_of(if N > 32 { A::COLUMNS_STEP } else { 8 }),
+                "an instruction has 8 to 256 columns, a multiple of 8; with integers, beyond 32, of 16"
+            );
+            assert!(
                 N == 2 * COUNT,
                 "the second operand must be as wide as the accumulators"
-            )
+            );
         };
         let mut step = 0;
         while step < K / A::STEP {

@@ -12,7 +12,7 @@ use crate::matrix::{MatrixBatch, MatrixView, Order};
 use crate::module::Module;
 use tilewright_kernels::tensor::TensorShape;
 
-/// Rows of a box in the map of C.
+/// Rows of a box in the map of C, whose transpose has boxes of a tile's columns.
 const C_BOX_ROWS: usize = 64;
 
 /// C = A B of f16 or bf16, in their type or in f32, of i8, in i32, f32, f16 or bf16, and of 8-bit floats, in bf16
@@ -60,6 +60,7 @@ pub fn multiply<T: Kernels<O, S>, O: Typed, S: EpilogueScalar>(
     let a_map = a.map(box_rows(operands.a, Order::RowMajor, tile.rows))?;
     let b_map = b.map(box_rows(operands.b, Order::ColumnMajor, tile.part()))?;
     let c_map = match plan.store {
+        Store::Bulk if plan.is_transposed => map_of(c.view().t(), tile.columns)?,
         Store::Bulk => map_of(c.view(), C_BOX_ROWS)?,
         Store::Own | Store::Single => NO_MAP,
     };

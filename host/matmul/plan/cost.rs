@@ -2,13 +2,13 @@
 
 pub mod blocks;
 
-use super::problem::{DeviceFacts, Problem};
+use super::problem::{DeviceFacts, Problem, computes};
 use super::reason::SelectionReason;
 use super::vector::VectorWork;
 use crate::error::Outcome;
 use crate::launch::{LaunchConfig, MAX_GRID_X, grid_x};
 use crate::matmul::kernel::{GemmKernel, Method, SkinnyTile, TileSize, WgmmaTile};
-use crate::matmul::table::split_tile;
+use crate::matmul::table::{kernels_of, split_tile};
 use crate::matmul::types::ElementType;
 use tilewright_kernels::matvec::VECTOR_THREADS;
 use tilewright_kernels::tensor::{ClusterTile, HALF_SINGLE};
@@ -50,6 +50,21 @@ impl RoundTimes {
         }
     }
 
+    /// The time of the fastest size, in the rounds of `reason`; `None` if a caller chose the size.
+    fn fastest(&self, reason: SelectionReason) -> Option<u64> {
+        let SelectionReason::Rounds {
+            small,
+            medium,
+            large,
+        } = reason
+        else {
+            return None;
+        };
+        let medium = (self.medium.zip(medium)).map(|(time, rounds)| time.of_rounds(rounds));
+        let others = [self.small.of_rounds(small), self.large.of_rounds(large)];
+        others.into_iter().chain(medium).min()
+    }
+
     /// Times of a method with tiles of three sizes.
     const fn of_three(small: u64, medium: u64, large: u64) -> Self {
         Self {
@@ -66,6 +81,12 @@ impl RoundTimes {
 /// 325, 429 and 362 at 1536 (3, 1 and 1), 420, 344 and 461 at 1792 (3, 2 and 1), 476, 476 and 561 at 2560 (7, 3 and
 /// 2), 498, 587 and 553 at 3072 (9, 3 and 3), 515, 551 and 681 at 4096 (16, 6 and 4).
 const ROUNDS_OF_WGMMA: RoundTimes = RoundTimes::of_three(6, 13, 16);
+
+/// Tiles of 144 x 128 of f16 and bf16, in the same units.
+///
+/// Measured on an H200, bf16, in TFLOP/s, one round and the fastest other tiles: 352 and 335 at 1280, 423 and 408 at
+/// 1408, 494 and 412 at 1536.
+const ROUND_OF_TURNED: RoundTime = RoundTime::each(11);
 
 /// Split f32, by warpgroups. Large tiles have twice as many outputs as small ones.
 ///
@@ -94,13 +115,30 @@ pub fn wgmma_in(
     let rounds = |tiles: TileSize| {
         rounds_of_clusters(problem, device, problem.element.wgmma_tile(tiles.into()))
     };
-    match in_fewest_rounds(|tiles| Method::Wgmma(tiles.into()), rounds, times, tiles) {
-        (
-            Method::Wgmma(WgmmaTile::Small),
-            reason @ SelectionReason::Rounds { small: 0..=1, .. },
-        ) => (Method::Wgmma(WgmmaTile::Deep), reason),
+    let (method, reason) =
+        in_fewest_rounds(|tiles| Method::Wgmma(tiles.into()), rounds, times, tiles);
+    if let Some(time) = times.fastest(reason)
+        && let Some(rounds) = turned_rounds(problem, device)
+        && ROUND_OF_TURNED.of_rounds(rounds) < time
+    {
+        let turned = Method::Wgmma(WgmmaTile::Turned);
+        return (turned, SelectionReason::Turned { rounds });
+    }
+    match (method, reason) {
+        (Method::Wgmma(WgmmaTile::Small), SelectionReason::Rounds { small: 0..=1, .. }) => {
+            (Method::Wgmma(WgmmaTile::Deep), reason)
+        }
         selected => selected,
     }
+}
+
+/// The rounds of turned tiles, if there are some for the problem.
+fn turned_rounds(problem: &Problem, device: DeviceFacts) -> Option<u64> {
+    const METHOD: Method = Method::Wgmma(WgmmaTile::Turned);
+    let mut kernels = kernels_of(METHOD, problem.element, problem.output).iter();
+    let kernel = kernels.find(|it| computes(it, problem, device))?;
+    let (transposed, tile) = (problem.transposed(), kernel.cluster_tile());
+    Some(rounds_of_clusters(&transposed, device, tile))
 }
 
 /// Products of split operands. Uses `tiles` if given, otherwise the fastest size.

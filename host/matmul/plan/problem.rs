@@ -2,7 +2,7 @@
 
 use crate::error::CudaVersion;
 use crate::launch::MAX_GRID_Y;
-use crate::matmul::kernel::{GemmKernel, Method, VectorRows};
+use crate::matmul::kernel::{GemmKernel, Method, VectorRows, WgmmaTile};
 use crate::matmul::types::ElementType;
 use crate::matrix::Order;
 use cuda_std::kernel::Architecture;
@@ -32,7 +32,7 @@ pub struct VectorProduct {
 
 /// The short side of a skinny result: its rows or its columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SkinnySide {
+enum SkinnySide {
     Rows,
     Columns,
 }
@@ -128,7 +128,7 @@ impl Problem {
     }
 
     /// The short side of the result; rows, if it is square.
-    pub fn skinny_side(&self) -> SkinnySide {
+    fn skinny_side(&self) -> SkinnySide {
         match self.m <= self.n {
             true => SkinnySide::Rows,
             false => SkinnySide::Columns,
@@ -251,11 +251,9 @@ impl Display for Problem {
 /// Whether the kernel computes the problem on the device.
 pub fn computes(kernel: &GemmKernel, problem: &Problem, device: DeviceFacts) -> bool {
     let element_bytes = problem.element.bytes();
-    let (a, b) = match (kernel.method, problem.skinny_side()) {
-        (Method::Skinny(_), SkinnySide::Rows) => {
-            (problem.b.order.transposed(), problem.a.order.transposed())
-        }
-        _ => (problem.a.order, problem.b.order),
+    let (a, b) = match is_transposed(kernel.method, problem) {
+        true => (problem.b.order.transposed(), problem.a.order.transposed()),
+        false => (problem.a.order, problem.b.order),
     };
     kernel.element == problem.element
         && kernel.output == problem.output
@@ -272,12 +270,24 @@ pub fn computes(kernel: &GemmKernel, problem: &Problem, device: DeviceFacts) -> 
                 problem.batch == 1 && !problem.is_gram && problem.has_aligned_lines()
             }
             Method::Vector(rows) => problem.vector().is_some_and(|it| it.rows == rows),
+            Method::Wgmma(WgmmaTile::Turned) if problem.is_gram => false,
             Method::Wgmma(_) | Method::Single | Method::Skinny(_) => problem.fits_tensor_maps(),
             Method::Split(_) | Method::SplitMma(_) | Method::Wide | Method::WideMma => {
                 problem.can_be_split()
             }
         }
         && device.has(kernel)
+}
+
+/// Whether the kernels of a method compute the transposed product: with the long side along the rows, with the
+/// vector on the right, or in tiles of its own.
+pub fn is_transposed(method: Method, problem: &Problem) -> bool {
+    match method {
+        Method::Wgmma(WgmmaTile::Turned) => true,
+        Method::Skinny(_) => problem.skinny_side() == SkinnySide::Rows,
+        Method::Vector(_) => problem.vector().is_some_and(|it| !it.matrix_is_a),
+        _ => false,
+    }
 }
 
 /// Whether a kernel for operands of `layout` accepts one in this order.

@@ -32,6 +32,11 @@ pub enum SelectionReason {
         /// Rounds of large tiles.
         large: u64,
     },
+    /// The estimated time in rounds of tiles of 144 x 128 outputs, which compute the transpose, is the shortest.
+    Turned {
+        /// Rounds of these tiles.
+        rounds: u64,
+    },
     /// The caller chose the tile size.
     Requested,
     /// The result has enough large blocks for each multiprocessor.
@@ -89,6 +94,11 @@ impl Display for SelectionReason {
                     "the tile size with the shortest estimated time ({small} of small tiles, {medium}{large} of large)"
                 )
             }
+            Self::Turned { rounds } => write!(
+                f,
+                "the tile size with the shortest estimated time ({} of the transpose)",
+                counted(rounds, "round", "rounds")
+            ),
             Self::EnoughBlocks {
                 blocks: Some(blocks),
                 needed,

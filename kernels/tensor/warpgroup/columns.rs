@@ -197,7 +197,11 @@ where
     /// # Safety
     /// As for [`store_plain`](Self::store_plain).
     #[inline(always)]
-    unsafe fn store_staged<const COUNT: usize>(&self, sums: &[S; COUNT], place: TilePlace) {
+    pub(super) unsafe fn store_staged<const COUNT: usize>(
+        &self,
+        sums: &[S; COUNT],
+        place: TilePlace,
+    ) {
         let columns = (self.to.shape.n as usize - place.column as usize).min(opaque_size(COLUMNS));
         let mut from = 0;
         while from < columns {

@@ -41,6 +41,12 @@ macro_rules! product_entry {
     (@skinny $written:ident $($entry:tt)*) => {
         product_entry!(@wgmma columns $($entry)*);
     };
+    (@turned bulk $($entry:tt)*) => {
+        product_entry!(@wgmma turned_bulk $($entry)*);
+    };
+    (@turned direct $($entry:tt)*) => {
+        product_entry!(@wgmma columns $($entry)*);
+    };
     (@single $written:ident $($entry:tt)*) => {
         product_entry!(@$written ["a block for each tile" [dependent_launch] run_single] $($entry)*);
     };
@@ -57,6 +63,23 @@ macro_rules! product_entry {
                 { staging_len($tile.consumers()) }> {
                 map: c,
                 c: CMatrices::of_shape(c_elements, &shape),
+                epilogue,
+            }
+        }
+    };
+    (@turned_bulk $blocks:tt [$name:ident: $element:ident in $added:ident to $output:ident in $sum:ident, $tile:ident]
+        $($operands:tt)*) => {
+        product_entry! {
+            @entry $blocks [$name: $element to $output in $sum, $tile] $($operands)*,
+            /// 1. `a` and `b` are maps of live m x k and k x n matrices of `shape`, and `c` is a map of the transposes
+            ///    of live m x n matrices; an operand that is column-major is mapped as its transpose. The launch
+            ///    writes neither operand. With a plain epilogue it writes C through `c`; otherwise it accesses C
+            ///    through `c_elements`, which has the same matrices. It accesses no other elements.
+            (c: GridConstant<TensorMapMut<$output, { $tile.columns }, 64, 3>>, c_elements: GlobalMut<$output>),
+            (shape, epilogue) => TurnedOutputs::<_, { $tile.columns }, { $tile.consumers() },
+                { staging_columns($tile.rows, $tile.columns) }, { staging_elements($tile.rows, $tile.columns) }> {
+                map: c,
+                elements: ColumnOutputs::new(c_elements, shape, epilogue),
                 epilogue,
             }
         }

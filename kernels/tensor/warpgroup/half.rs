@@ -1,6 +1,7 @@
 //! Products of f16 and of bf16, with sums in f32, which 16-bit outputs round once.
 
 use super::cluster::{Work, cluster_tile};
+use super::columns::{ColumnOutputs, staging_columns, staging_elements};
 use super::finish::staging_len;
 use super::operand::{AcrossK, AcrossKMap, AlongK, AlongKMap};
 use super::outputs::{BulkOutputs, DirectOutputs};
@@ -8,6 +9,7 @@ use super::product::MainLoop;
 use super::schedule::ClusterTile;
 use super::shape::TensorShape;
 use super::single::single_tile;
+use super::turned::TurnedOutputs;
 use crate::epilogue::{Epilogue, EpilogueNumbers};
 use crate::finish::CMatrices;
 #[cfg(not(target_arch = "nvptx64"))]
@@ -40,7 +42,10 @@ pub const HALF_SMALL: ClusterTile = half_tile(64, 128, 4, 2);
 /// The small tile when each multiprocessor has one block at most: all of its shared memory is stages.
 pub const HALF_DEEP: ClusterTile = half_tile(64, 128, 8, 1);
 
+/// Used where it fills the device once: 1536 x 1536 outputs are 132 tiles. Nine sixteenths of the large tile's area.
+pub const HALF_TURNED: ClusterTile = half_tile(128, 144, 5, 1);
+
 /// The tile of small results: a block without a cluster computes each.
 pub const HALF_SINGLE: ClusterTile = single_tile(64, size_of::<f16>(), 2, 5);
 
-crate::products!(product_entries of wgmma, single);
+crate::products!(product_entries of wgmma, turned, single);

@@ -17,7 +17,7 @@
 //! | sizes | `shape.rs` |
 //! | registers of threads that copy or multiply | `registers.rs` |
 //! | which tiles of C a cluster computes, and in which order | `schedule.rs` |
-//! | from registers to global memory | `outputs.rs`; `columns.rs` for skinny products |
+//! | from registers to global memory | `outputs.rs`; `columns.rs` for skinny products, `turned.rs` for the transpose of C |
 //! | epilogues | `finish.rs`, which uses the crate's `finish/` |
 
 #[macro_use]
@@ -40,6 +40,7 @@ mod single;
 mod skinny;
 mod split_loop;
 mod split_product;
+mod turned;
 
 pub use bytes::*;
 pub use half::*;

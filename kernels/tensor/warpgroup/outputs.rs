@@ -167,6 +167,35 @@ where
     }
 }
 
+/// Fills a warpgroup's tile and starts to copy it to C.
+///
+/// All threads wait until the previous copy has read the tile, and call `fill`; then one thread calls `copy`. `barrier`
+/// is the number of a barrier that only the warpgroup uses.
+#[inline(always)]
+pub fn copy_tile(barrier: u32, fill: impl FnOnce(), copy: impl FnOnce()) {
+    if is_first_of_warpgroup() {
+        tma::wait_read::<0>();
+    }
+    thread::named_barrier_sync(barrier, warpgroup::THREADS);
+    fill();
+    tma::fence();
+    thread::named_barrier_sync(barrier, warpgroup::THREADS);
+    if is_first_of_warpgroup() {
+        copy();
+        tma::commit();
+    }
+}
+
+/// Four pairs of neighbouring sums, from number `first` on, rounded: a thread's of 16 x 16 outputs.
+#[inline(always)]
+pub fn rounded_pairs<T: HalfFloat, const COUNT: usize>(
+    sums: &[f32; COUNT],
+    first: usize,
+) -> [[T; 2]; 4] {
+    let pair = |from: usize| T::narrow_pair([sums[first + from], sums[first + from + 1]]);
+    [pair(0), pair(2), pair(4), pair(6)]
+}
+
 impl<T: HalfFloat, const COLUMNS: usize, const LEN: usize> BulkWriter<'_, T, COLUMNS, LEN> {
     /// Rounds the sums into the tile and starts to copy it to C.
     ///
@@ -174,24 +203,15 @@ impl<T: HalfFloat, const COLUMNS: usize, const LEN: usize> BulkWriter<'_, T, COL
     /// As for [`Writer::store`].
     #[inline(always)]
     unsafe fn store_tile<const COUNT: usize>(&self, sums: &[f32; COUNT], place: TilePlace) {
-        // The previous tile's copy may still read the memory.
-        if is_first_of_warpgroup() {
-            tma::wait_read::<0>();
-        }
-        thread::named_barrier_sync(self.barrier, warpgroup::THREADS);
         // SAFETY: nothing else accesses the warpgroup's tile: the caller's contract, and its copy has been waited for.
         // The whole warpgroup is here: the caller's contract.
-        unsafe { self.fill(sums) };
-        tma::fence();
-        thread::named_barrier_sync(self.barrier, warpgroup::THREADS);
-        if is_first_of_warpgroup() {
-            let at = (place.matrix, place.row, place.column);
-            // SAFETY: C is live, and no other thread accesses the outputs: the caller's contract. The tile is in range,
-            // and is written; the writers' fence and barrier are above. The next call, or `finish`, waits for the
-            // copy before anything else is written there.
-            unsafe { self.map.store(self.tile, at) };
-            tma::commit();
-        }
+        let fill = || unsafe { self.fill(sums) };
+        let at = (place.matrix, place.row, place.column);
+        // SAFETY: C is live, and no other thread accesses the outputs: the caller's contract. The tile is in range, and
+        // is written; `copy_tile` has the writers' fence and barrier. The next call, or `finish`, waits for the copy
+        // before anything else is written there.
+        let copy = || unsafe { self.map.store(self.tile, at) };
+        copy_tile(self.barrier, fill, copy);
     }
 
     /// Writes the rounded sums to the tile. Each warp writes 16 rows, 16 columns at a time.
@@ -206,9 +226,7 @@ impl<T: HalfFloat, const COLUMNS: usize, const LEN: usize> BulkWriter<'_, T, COL
         let row = opaque(16 * (warpgroup::thread_rank() / 32)) as usize;
         let mut i = 0;
         while i < COUNT {
-            let pair =
-                |pair: usize| <T as HalfFloat>::narrow_pair([sums[i + pair], sums[i + pair + 1]]);
-            let pairs = [pair(0), pair(2), pair(4), pair(6)];
+            let pairs = rounded_pairs(sums, i);
             // SAFETY: the tile is in range: the writer's own. Its 64 rows have the warp's 16, and its 2 `COUNT` columns
             // have these 16: eight outputs of each thread. Nothing else accesses the tile, and all lanes make the
             // call with the same place: the caller's contract. Rows and columns are multiples of 16.

@@ -66,6 +66,10 @@ impl ClusterTile {
             self.producers >= 1 && self.producers <= WARPGROUP_THREADS / 32,
             "one thread copies in each warp of the warpgroup that copies"
         );
+        assert!(
+            self.stages.is_multiple_of(self.producers),
+            "the threads that copy take turns: each fills as many stages"
+        );
         assert!(self.threads <= 1024, "a block has 1024 threads at most");
         assert!(
             self.resident as usize * (self.shared_bytes + SHARED_BYTES_OF_SYSTEM) <= SHARED_BYTES,
@@ -319,6 +323,17 @@ mod tests {
         let _ = ClusterTile {
             shared_bytes,
             resident: 3,
+            ..TILE
+        }
+        .checked();
+    }
+
+    #[test]
+    #[should_panic = "take turns"]
+    fn a_tile_whose_stages_are_not_shared_out_is_refused() {
+        let _ = ClusterTile {
+            stages: 5,
+            producers: 2,
             ..TILE
         }
         .checked();

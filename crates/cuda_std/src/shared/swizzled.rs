@@ -236,14 +236,43 @@ impl<'block, T: Pod, const ROWS: usize, const COLUMNS: usize>
     #[inline(always)]
     #[track_caller]
     pub unsafe fn store_matrices(self, row: usize, column: usize, pairs: [[T; 2]; 4]) {
+        let lane = warp::lane() as usize;
+        // SAFETY: the caller's contract.
+        unsafe { self.store_lines::<false>((row, column), (lane % 16, lane / 16), pairs) };
+    }
+
+    /// As [`store_matrices`](Self::store_matrices), with the transpose of the 16 x 16 elements that the lanes hold.
+    ///
+    /// # Safety
+    /// As for [`store_matrices`](Self::store_matrices).
+    #[inline(always)]
+    #[track_caller]
+    pub unsafe fn store_transposed_matrices(self, row: usize, column: usize, pairs: [[T; 2]; 4]) {
+        let lane = warp::lane() as usize;
+        let place = (lane % 8 + lane / 16 * 8, lane / 8 % 2);
+        // SAFETY: the caller's contract.
+        unsafe { self.store_lines::<true>((row, column), place, pairs) };
+    }
+
+    /// Writes 16 x 16 elements from `first`, a row and a column. `line` and `side` are the row and the half of it
+    /// whose address the lane gives.
+    ///
+    /// # Safety
+    /// As for [`store_matrices`](Self::store_matrices).
+    #[inline(always)]
+    #[track_caller]
+    unsafe fn store_lines<const TRANSPOSED: bool>(
+        self,
+        (row, column): (usize, usize),
+        (line, side): (usize, usize),
+        pairs: [[T; 2]; 4],
+    ) {
         const { assert!(size_of::<T>() == 2, "matrices are stored by 16 bits") };
         machine::check_in_tile((row + 15, column), 16, (ROWS, COLUMNS));
-        let lane = warp::lane() as usize;
-        let (line, side) = (lane % 16, lane / 16);
         let index = self.position(row + line, column + 8 * side);
         let registers: [u32; 4] = pairs.map(bytemuck::cast);
         // SAFETY: the caller's contract. A 16-byte chunk stays whole, so it is aligned.
-        unsafe { registers.store::<T, false>(self.base, self.storage(), index) };
+        unsafe { registers.store::<T, TRANSPOSED>(self.base, self.storage(), index) };
     }
 }
 

@@ -11,6 +11,10 @@ pub trait Element: Pod + sealed::Element {
     /// Elements along k that one instruction multiplies: 32 bytes.
     const STEP: usize = 32 / size_of::<Self>();
 
+    /// Beyond 32 columns, those of an instruction are a multiple of this.
+    #[doc(hidden)]
+    const COLUMNS_STEP: usize;
+
     /// The simulator's type for it.
     #[doc(hidden)]
     #[cfg(not(target_arch = "nvptx64"))]
@@ -18,23 +22,25 @@ pub trait Element: Pod + sealed::Element {
 }
 
 macro_rules! elements {
-    ($($element:ty = $name:ident;)*) => {$(
+    ($($element:ty = $name:ident, $columns:literal;)*) => {$(
         impl sealed::Element for $element {}
 
         impl Element for $element {
+            const COLUMNS_STEP: usize = $columns;
+
             #[cfg(not(target_arch = "nvptx64"))]
             const TYPE: simt::ElementType = simt::ElementType::$name;
         }
     )*};
 }
 elements! {
-    half::f16 = F16;
-    half::bf16 = Bf16;
-    f32 = Tf32;
-    crate::fp8::F8E4M3 = E4m3;
-    crate::fp8::F8E5M2 = E5m2;
-    i8 = S8;
-    u8 = U8;
+    half::f16 = F16, 8;
+    half::bf16 = Bf16, 8;
+    f32 = Tf32, 8;
+    crate::fp8::F8E4M3 = E4m3, 8;
+    crate::fp8::F8E5M2 = E5m2, 8;
+    i8 = S8, 16;
+    u8 = U8, 16;
 }
 
 mod sealed {

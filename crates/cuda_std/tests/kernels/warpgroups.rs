@@ -116,10 +116,13 @@ macro_rules! product_kernels {
     )*};
 }
 product_kernels! {
+    warpgroup_f16_n8: f16, f16 => f32, 64 x 8, 64;
     warpgroup_f16_n64: f16, f16 => f32, 64 x 64, 64;
     warpgroup_f16_n256: f16, f16 => f32, 64 x 256, 64;
     warpgroup_bf16_n64: bf16, bf16 => f32, 64 x 64, 64;
+    warpgroup_bf16_n144: bf16, bf16 => f32, 64 x 144, 64;
     warpgroup_bf16_n256: bf16, bf16 => f32, 64 x 256, 64;
+    warpgroup_tf32_n40: f32, f32 => f32, 64 x 40, 32;
     warpgroup_tf32_n64: f32, f32 => f32, 64 x 64, 32;
     warpgroup_tf32_n128: f32, f32 => f32, 64 x 128, 32;
     warpgroup_tf32_n192: f32, f32 => f32, 64 x 192, 32;
@@ -127,6 +130,7 @@ product_kernels! {
     warpgroup_e4m3_n64: F8E4M3, F8E4M3 => f32, 64 x 64, 128;
     warpgroup_e4m3_n128: F8E4M3, F8E4M3 => f32, 64 x 128, 128;
     warpgroup_e4m3_n192: F8E4M3, F8E4M3 => f32, 64 x 192, 128;
+    warpgroup_e4m3_n248: F8E4M3, F8E4M3 => f32, 64 x 248, 128;
     warpgroup_e4m3_n256: F8E4M3, F8E4M3 => f32, 64 x 256, 128;
     warpgroup_e5m2_n64: F8E5M2, F8E5M2 => f32, 64 x 64, 128;
     warpgroup_e5m2_n128: F8E5M2, F8E5M2 => f32, 64 x 128, 128;
@@ -136,9 +140,11 @@ product_kernels! {
     warpgroup_e4m3_e5m2_n256: F8E4M3, F8E5M2 => f32, 64 x 256, 128;
     warpgroup_e5m2_e4m3_n64: F8E5M2, F8E4M3 => f32, 64 x 64, 128;
     warpgroup_e5m2_e4m3_n256: F8E5M2, F8E4M3 => f32, 64 x 256, 128;
+    warpgroup_i8_n24: i8, i8 => i32, 64 x 24, 128;
     warpgroup_i8_n64: i8, i8 => i32, 64 x 64, 128;
     warpgroup_i8_n128: i8, i8 => i32, 64 x 128, 128;
     warpgroup_i8_n192: i8, i8 => i32, 64 x 192, 128;
+    warpgroup_i8_n240: i8, i8 => i32, 64 x 240, 128;
     warpgroup_i8_n256: i8, i8 => i32, 64 x 256, 128;
     warpgroup_u8_n64: u8, u8 => i32, 64 x 64, 128;
     warpgroup_u8_n256: u8, u8 => i32, 64 x 256, 128;

@@ -46,6 +46,9 @@ impl Block {
             format!("wgmma of {a:?} and {b:?}: there is no such instruction")
         } else if n == 0 || n > 256 || !n.is_multiple_of(8) {
             format!("wgmma of {n} columns: they can be 8 to 256, in steps of 8")
+        } else if matches!(a, ElementType::S8 | ElementType::U8) && n > 32 && !n.is_multiple_of(16)
+        {
+            format!("wgmma of {n} columns of integers: beyond 32 they are in steps of 16")
         } else if registers != n as usize / 2 {
             format!(
                 "wgmma of {n} columns with {registers} accumulators in each thread: it has {}",

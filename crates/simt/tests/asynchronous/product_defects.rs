@@ -321,3 +321,18 @@ fn a_shape_that_there_is_not() {
         product_by(Wgmma { n, ..INSTRUCTION }, tile(0));
     });
 }
+
+#[test]
+fn a_width_that_integers_do_not_have() {
+    let words = ["40 columns of integers", "steps of 16"];
+    twins(InvalidArgument, &words, 128, |memory, right| {
+        tile_at(memory, 0);
+        let instruction = Wgmma {
+            a: ElementType::S8,
+            b: ElementType::S8,
+            n: if right { 64 } else { 40 },
+            ..INSTRUCTION
+        };
+        product_by(instruction, tile(0));
+    });
+}

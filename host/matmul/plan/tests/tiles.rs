@@ -10,9 +10,9 @@ fn the_tiles_of_halves_follow_the_rounds() {
         let selection = Plan::of(&problem, H200, Request::Fastest(Arithmetic::Auto, None)).unwrap();
         (selection.kernel.name, selection.reason)
     };
-    let [deep, small, medium, large] = [
+    let [deep, turned, medium, large] = [
         "matmul_wgmma_deep_bf16_nn",
-        "matmul_wgmma_small_bf16_nn",
+        "matmul_wgmma_turned_bf16_t",
         "matmul_wgmma_medium_bf16_nn",
         "matmul_wgmma_bf16_nn",
     ];
@@ -22,8 +22,15 @@ fn the_tiles_of_halves_follow_the_rounds() {
         large,
     };
     assert_eq!(selected(1024), (deep, rounds(1, 1, 1)));
-    assert_eq!(selected(1280), (small, rounds(2, 1, 1)));
-    assert_eq!(selected(1536), (medium, rounds(3, 1, 1)));
+    assert_eq!(
+        selected(1280),
+        (turned, SelectionReason::Turned { rounds: 1 })
+    );
+    assert_eq!(
+        selected(1536),
+        (turned, SelectionReason::Turned { rounds: 1 })
+    );
+    assert_eq!(selected(1537), (medium, rounds(3, 1, 1)));
     assert_eq!(selected(1792), (large, rounds(3, 2, 1)));
     assert_eq!(selected(2048), (large, rounds(4, 2, 1)));
     assert_eq!(selected(3072), (medium, rounds(9, 3, 3)));
@@ -206,4 +213,25 @@ fn large_tiles_of_a_batch_lie_within_its_results() {
             "{shape:?} {reason:?}"
         );
     }
+}
+
+#[test]
+fn tiles_of_the_transpose_need_an_a_along_k() {
+    let selected = |a, b, is_gram| {
+        let problem = Problem {
+            is_gram,
+            ..problem(ElementType::Bf16, (1536, 1536, 1536), a, b)
+        };
+        let auto = Request::Fastest(Arithmetic::Auto, None);
+        name(&problem, H200, auto).expect("a kernel")
+    };
+    let [rows, columns] = ORDERS;
+    let turned = [rows, columns].map(|b| selected(rows, b, false));
+    let expected = ["matmul_wgmma_turned_bf16_t", "matmul_wgmma_turned_bf16_n"];
+    assert_eq!(turned, expected);
+    let others = [rows, columns].map(|b| selected(columns, b, false));
+    let expected = ["matmul_wgmma_medium_bf16_tn", "matmul_wgmma_medium_bf16_tt"];
+    assert_eq!(others, expected);
+    let gram = selected(rows, columns, true);
+    assert!(!gram.contains("turned"), "{gram}");
 }

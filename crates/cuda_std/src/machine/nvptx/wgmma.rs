@@ -116,12 +116,11 @@ macro_rules! product {
     };
 }
 
-/// All products with 64 x `$n` outputs, `$count` in each thread. Only 16-bit types take an operand's major order, and
-/// integers have no factor of 1 or -1.
+/// All products with 64 x `$n` outputs, `$count` in each thread, or those of floats alone. Only 16-bit types take an
+/// operand's major order, and integers have no factor of 1 or -1.
 macro_rules! products {
-    ($n:literal, $count:literal, $($index:literal)*) => {
+    (floats $n:literal, $count:literal, $($index:literal)*) => {
         registers!(f32, $count, $($index)*);
-        registers!(i32, $count, $($index)*);
         product!(f16, f16, f32, $n, $count, "k16.f32.f16.f16", ", 1, 1, {a_mn}, {b_mn}",
             [a_mn = A_MN, b_mn = B_MN], $($index)*);
         product!(bf16, bf16, f32, $n, $count, "k16.f32.bf16.bf16", ", 1, 1, {a_mn}, {b_mn}",
@@ -131,58 +130,55 @@ macro_rules! products {
         product!(F8E4M3, F8E5M2, f32, $n, $count, "k32.f32.e4m3.e5m2", ", 1, 1", [], $($index)*);
         product!(F8E5M2, F8E4M3, f32, $n, $count, "k32.f32.e5m2.e4m3", ", 1, 1", [], $($index)*);
         product!(F8E5M2, F8E5M2, f32, $n, $count, "k32.f32.e5m2.e5m2", ", 1, 1", [], $($index)*);
+    };
+    (all $n:literal, $count:literal, $($index:literal)*) => {
+        products!(floats $n, $count, $($index)*);
+        registers!(i32, $count, $($index)*);
         product!(i8, i8, i32, $n, $count, "k32.s32.s8.s8", "", [], $($index)*);
         product!(u8, u8, i32, $n, $count, "k32.s32.u8.u8", "", [], $($index)*);
     };
 }
 
-products!(
-    8, 4,
-    0 1 2 3
-);
-
-products!(
-    16, 8,
-    0 1 2 3 4 5 6 7
-);
-
-products!(
-    32, 16,
-    0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15
-);
-
-products!(
-    64, 32,
-    0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30
-    31
-);
-
-products!(
-    96, 48,
-    0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30
-    31 32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47
-);
-
-products!(
-    128, 64,
-    0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30
-    31 32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58
-    59 60 61 62 63
-);
-
-products!(
-    192, 96,
-    0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30
-    31 32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58
-    59 60 61 62 63 64 65 66 67 68 69 70 71 72 73 74 75 76 77 78 79 80 81 82 83 84 85 86
-    87 88 89 90 91 92 93 94 95
-);
-
-products!(
-    256, 128,
-    0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30
-    31 32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58
-    59 60 61 62 63 64 65 66 67 68 69 70 71 72 73 74 75 76 77 78 79 80 81 82 83 84 85 86
-    87 88 89 90 91 92 93 94 95 96 97 98 99 100 101 102 103 104 105 106 107 108 109 110
-    111 112 113 114 115 116 117 118 119 120 121 122 123 124 125 126 127
-);
+/// Every width: each line has the columns, the accumulators, and those that the width before does not have. Beyond 32
+/// columns, those of integers are a multiple of 16.
+macro_rules! widths {
+    ([$($index:literal)*]) => {};
+    ([$($before:literal)*] $n:literal $count:literal $types:ident: $($index:literal)*; $($rest:tt)*) => {
+        products!($types $n, $count, $($before)* $($index)*);
+        widths!([$($before)* $($index)*] $($rest)*);
+    };
+}
+widths! { []
+    8 4 all: 0 1 2 3;
+    16 8 all: 4 5 6 7;
+    24 12 all: 8 9 10 11;
+    32 16 all: 12 13 14 15;
+    40 20 floats: 16 17 18 19;
+    48 24 all: 20 21 22 23;
+    56 28 floats: 24 25 26 27;
+    64 32 all: 28 29 30 31;
+    72 36 floats: 32 33 34 35;
+    80 40 all: 36 37 38 39;
+    88 44 floats: 40 41 42 43;
+    96 48 all: 44 45 46 47;
+    104 52 floats: 48 49 50 51;
+    112 56 all: 52 53 54 55;
+    120 60 floats: 56 57 58 59;
+    128 64 all: 60 61 62 63;
+    136 68 floats: 64 65 66 67;
+    144 72 all: 68 69 70 71;
+    152 76 floats: 72 73 74 75;
+    160 80 all: 76 77 78 79;
+    168 84 floats: 80 81 82 83;
+    176 88 all: 84 85 86 87;
+    184 92 floats: 88 89 90 91;
+    192 96 all: 92 93 94 95;
+    200 100 floats: 96 97 98 99;
+    208 104 all: 100 101 102 103;
+    216 108 floats: 104 105 106 107;
+    224 112 all: 108 109 110 111;
+    232 116 floats: 112 113 114 115;
+    240 120 all: 116 117 118 119;
+    248 124 floats: 120 121 122 123;
+    256 128 all: 124 125 126 127;
+}
