@@ -3,6 +3,7 @@
 //! Two tables: two chains of reductions in one stream and in two, and copies of plain and of page-locked host memory.
 
 mod common;
+mod rivals;
 
 use common::{Result, open_device};
 use std::process::ExitCode;

@@ -216,7 +216,7 @@ impl<'a> Worker<'a> {
     /// A copy of a held buffer, in the stream of the step or of the buffer.
     fn copy_of(&mut self, place: usize) -> Buffer<f32> {
         let held = &self.held[place].buffer;
-        if self.random.bits() % 2 == 0 {
+        if self.random.bits().is_multiple_of(2) {
             return held.try_clone().unwrap();
         }
         let mut copy = self.device.uninit(held.len()).unwrap();

@@ -5,7 +5,9 @@ mod common;
 use common::axpy::{AXPY, Axpy};
 use common::{devices, machines};
 use std::thread;
-use tilewright::{Buffer, Device, ErrorKind, LaunchConfig, SimulatorError, StreamPriority, ops};
+#[cfg(feature = "cuda")]
+use tilewright::SimulatorError;
+use tilewright::{Buffer, Device, ErrorKind, LaunchConfig, StreamPriority, ops};
 
 const LEN: usize = 1 << 14;
 

@@ -91,7 +91,7 @@ fn large_slices_are_copied_whole() {
             false => &[(16 << 20) - 1, 16 << 20, (100 << 20) + 12_345, 400 << 20],
         };
         for &len in lens {
-            let data: Vec<u8> = (0..len).map(|at| (at * 31 >> 5) as u8).collect();
+            let data: Vec<u8> = (0..len).map(|at| ((at * 31) >> 5) as u8).collect();
             let x = device.upload(&data).unwrap();
             let back = x.to_vec().unwrap();
             assert!(back == data, "{len} bytes");
