@@ -75,6 +75,12 @@ pub(crate) trait Backend:
         None
     }
 
+    /// Order with streams of other code on the same GPU; `None` for the simulator.
+    #[cfg(feature = "cuda")]
+    fn foreign_streams(&self) -> Option<&dyn ForeignStreams> {
+        None
+    }
+
     /// The device's exchange with other users of its context; `None` if it has none.
     #[cfg(feature = "cust")]
     fn exchange(&self) -> Option<&dyn Exchange> {
@@ -88,22 +94,30 @@ pub(crate) trait Backend:
     fn with_current(&self, body: &mut dyn FnMut()) -> Outcome<()>;
 }
 
-/// A device whose memory comes directly from the driver, so that other users of its context can take and give it.
-#[cfg(feature = "cust")]
-pub(crate) trait Exchange {
-    /// Fails unless the memory at `address` is device memory of this context.
-    fn check_memory(&self, address: u64) -> Outcome<()>;
+/// A GPU that other code of the process also uses, in its own streams.
+#[cfg(feature = "cuda")]
+pub(crate) trait ForeignStreams {
+    /// The device's number among the driver's.
+    #[cfg(feature = "dlpack")]
+    fn ordinal(&self) -> i32;
 
     /// Makes later work of this device wait for the earlier work of `stream`.
     ///
     /// # Safety
-    /// 1. `stream` is a live stream, or null for the context's null stream, which itself waits for all streams except
-    ///    the non-blocking ones.
+    /// 1. `stream` is a live stream of the context, or null for its null stream, which itself waits for all streams
+    ///    except the non-blocking ones.
     unsafe fn wait_for_stream(&self, stream: *mut c_void) -> Outcome<()>;
 
     /// Makes later work of `stream` wait for the earlier work of this device.
     ///
     /// # Safety
-    /// 1. `stream` is a live stream.
+    /// 1. `stream` is a live stream, or null for the context's null stream.
     unsafe fn let_stream_wait(&self, stream: *mut c_void) -> Outcome<()>;
+}
+
+/// A device whose memory comes directly from the driver, so that other users of its context can take and give it.
+#[cfg(feature = "cust")]
+pub(crate) trait Exchange: ForeignStreams {
+    /// Fails unless the memory at `address` is device memory of this context.
+    fn check_memory(&self, address: u64) -> Outcome<()>;
 }

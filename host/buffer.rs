@@ -112,7 +112,7 @@ impl<T: Element> Buffer<T> {
     /// # Safety
     /// 1. `address` is an allocation of `len` elements, aligned to 256 bytes. `device` can free it, and nothing else
     ///    uses it. It is 0 if and only if there are no bytes.
-    #[cfg(feature = "cust")]
+    #[cfg(any(feature = "cudarc", feature = "cust"))]
     pub(crate) unsafe fn of_allocation(device: &Device, address: u64, len: usize) -> Self {
         const { assert_alignment::<T>() };
         Self {
@@ -148,12 +148,20 @@ impl<T: Element> Buffer<T> {
         }
     }
 
-    /// The address of the elements, which the caller must free, and their number.
-    #[cfg(feature = "cust")]
-    pub(crate) fn into_allocation(self) -> (u64, usize) {
+    /// The address of the elements, which the caller must free after the work of the buffer's stream, and their number.
+    ///
+    /// Fails if the memory is not the device's own, or if the stream cannot wait for others that use the buffer.
+    #[cfg(any(feature = "cudarc", feature = "cust"))]
+    pub(crate) fn into_allocation(self) -> Outcome<(u64, usize)> {
+        if self.owner.is_some() {
+            return Err(ErrorKind::Interop {
+                reason: "the buffer's memory belongs to the owner that it was made with, which frees it; pass a copy",
+            });
+        }
+        self.uses.order_writes(self.device.backend(), true)?;
         let mut buffer = self;
         // `drop` frees nothing if there are no elements.
-        (buffer.address, std::mem::take(&mut buffer.len))
+        Ok((buffer.address, std::mem::take(&mut buffer.len)))
     }
 
     /// Names the buffer in the simulator's defect reports.

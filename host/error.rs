@@ -8,6 +8,8 @@ mod image;
 mod kind;
 mod sentences;
 mod simulator;
+#[cfg(feature = "dlpack")]
+mod tensor;
 mod tensor_map_rule;
 mod words;
 
@@ -15,6 +17,8 @@ pub use group::GroupError;
 pub use image::{CudaVersion, ImageRejection};
 pub use kind::ErrorKind;
 pub use simulator::SimulatorError;
+#[cfg(feature = "dlpack")]
+pub use tensor::TensorError;
 pub use tensor_map_rule::TensorMapRule;
 pub(crate) use words::{bytes, counted};
 

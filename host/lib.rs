@@ -80,12 +80,12 @@
 //! # Features
 //!
 //! - `cuda` (on by default): CUDA devices, and in `tilewright::interop::raw` the contexts, streams and memory of other
-//!   code. You can build and start a program without CUDA: the NVIDIA driver is opened with the first CUDA device. The
-//!   feature uses the declarations of the crate `cudarc` for CUDA 12.8. A program that uses `cudarc` 0.19 itself must
-//!   select the same version, with the feature `cuda-12080` or `cuda-version-from-build-system`, because two
-//!   different versions do not compile together.
+//!   code. You can build and start a program without CUDA: the NVIDIA driver is opened with the first CUDA device.
 //! - `ndarray` (on by default): arrays to and from [`Matrix`] and [`Buffer`]. Re-exports the crate `ndarray`.
 //! - `serde`: implements `Serialize` for [`LaunchReport`].
+//! - `cudarc`: streams and slices of the crate `cudarc` 0.19, in `tilewright::interop::cudarc`. The program names the CUDA
+//!   version for `cudarc`, with any of its features.
+//! - `dlpack`: tensors of other libraries and languages, in `tilewright::interop::dlpack`.
 //! - `cust`: contexts, buffers and streams of the crate `cust`, in `tilewright::interop::cust`. `cust` links the
 //!   driver, so the build needs a CUDA toolkit, and the program starts only on a machine with a driver.
 //!
@@ -113,8 +113,8 @@ mod event;
 mod group;
 mod holder;
 mod images;
-#[cfg(feature = "cuda")]
-#[cfg_attr(docsrs, doc(cfg(feature = "cuda")))]
+#[cfg(any(feature = "cuda", feature = "dlpack"))]
+#[cfg_attr(docsrs, doc(cfg(any(feature = "cuda", feature = "dlpack"))))]
 pub mod interop;
 mod kernel_output;
 mod kernels;
@@ -155,6 +155,9 @@ pub use buffer::{Buffer, BufferView, BufferViewMut, IntoBufferView};
 pub use device::{Device, default_device};
 pub use element::Element;
 pub use environment::{DeviceChoice, DeviceUuid};
+#[cfg(feature = "dlpack")]
+#[cfg_attr(docsrs, doc(cfg(feature = "dlpack")))]
+pub use error::TensorError;
 pub use error::{
     CudaVersion, Error, ErrorKind, GroupError, ImageRejection, Result, SimulatorError,
     TensorMapRule,

@@ -6,8 +6,8 @@
 //! `tests/pages.rs` checks what is not Rust: the defect reports are those that the simulator prints.
 //!
 //! ```console
-//! $ cargo test -p tilewright-guide             # the code and the reports
-//! $ mdbook build docs/guide                    # the pages, in target/guide
+//! $ cargo test -p tilewright-guide --features bridges   # the code and the reports
+//! $ mdbook build docs/guide                             # the pages, in target/guide
 //! ```
 
 #[cfg(doctest)]
@@ -34,11 +34,15 @@ mod finding_bugs {}
 #[doc = include_str!("pages/measuring.md")]
 mod measuring {}
 
+<<<<<<< HEAD
 #[cfg(doctest)]
 #[doc = include_str!("pages/streams.md")]
 mod streams {}
 
 #[cfg(doctest)]
+=======
+#[cfg(all(doctest, feature = "bridges"))]
+>>>>>>> 4e348973 (interop: streams and slices of cudarc 0.19; tensors of other libraries by DLPack)
 #[doc = include_str!("pages/existing_programs.md")]
 mod existing_programs {}
 

@@ -6,8 +6,8 @@ use super::static_order::Statics;
 use crate::error::ImageRejection;
 use crate::images;
 use crate::module_source::ModuleSource;
+use cuda_bindings::driver::sys;
 use cuda_std::kernel::Architecture;
-use cudarc::driver::sys;
 use std::ffi::{CStr, CString, c_void};
 use std::ptr;
 

@@ -1,7 +1,7 @@
 //! The context of a device, and streams.
 
 use super::driver::{Failure, call};
-use cudarc::driver::sys;
+use cuda_bindings::driver::sys;
 use std::marker::PhantomData;
 use std::ptr;
 

@@ -1,6 +1,7 @@
 //! One CUDA device as a backend.
 
 mod events;
+mod foreign_streams;
 mod kernels;
 mod launch;
 mod memory;
@@ -12,7 +13,7 @@ mod textures;
 
 use super::context::{Context, Current, Stream};
 use super::driver::Failure;
-use super::gpu::Gpu;
+use super::gpu::{Gpu, Owner};
 use super::memory::{Allocator, free_pinned};
 use super::start::{cuda_error, start_driver};
 use crate::backend::{Backend, DeviceMemory as _, StreamPriority};
@@ -42,11 +43,15 @@ impl CudaDevice {
         Self::on(Arc::new(Gpu::open(ordinal)?), Stream::new)
     }
 
-    /// A device in `context` whose work goes to `stream`.
+    /// A device in `context` whose work goes to `stream`, and which keeps their `owner`.
     ///
     /// # Safety
-    /// 1. `context` is alive, and `stream` is a live stream of it or null. Both outlive the result.
-    pub unsafe fn open_in(context: NonNull<c_void>, stream: *mut c_void) -> Outcome<Self> {
+    /// 1. `context` is alive, and `stream` is a live stream of it or null. Both outlive the result or its owner.
+    pub unsafe fn open_in(
+        context: NonNull<c_void>,
+        stream: *mut c_void,
+        owner: Option<Owner>,
+    ) -> Outcome<Self> {
         let driver = start_driver(0)?;
         // SAFETY: the context is alive and outlives the result: the caller's contract.
         let context = unsafe { Context::borrowed(context.as_ptr().cast()) };
@@ -54,9 +59,11 @@ impl CudaDevice {
             let device = context.device();
             Gpu::in_context(context, driver, |current| Allocator::new(device, current))
         });
+        let mut gpu = gpu.map_err(cuda_error)?;
+        gpu.owner = owner;
         // SAFETY: a stream of the context or null, which outlives the result: the caller's contract.
         let stream = unsafe { Stream::borrowed(stream.cast()) };
-        Self::on(Arc::new(gpu.map_err(cuda_error)?), |_| Ok(stream))
+        Self::on(Arc::new(gpu), |_| Ok(stream))
     }
 
     /// A stream of `gpu`, which `make` makes in its context.
@@ -132,6 +139,10 @@ impl Backend for CudaDevice {
 
     fn raw_stream(&self) -> Option<NonNull<c_void>> {
         NonNull::new(self.stream.raw().cast())
+    }
+
+    fn foreign_streams(&self) -> Option<&dyn crate::backend::ForeignStreams> {
+        Some(self)
     }
 
     #[cfg(feature = "cust")]

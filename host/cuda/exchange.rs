@@ -1,7 +1,6 @@
-//! Exchange with other users of the driver in the same process: contexts, memory directly from the driver, and the
-//! order of streams.
+//! Exchange with other users of the driver in the same process: contexts, and memory directly from the driver.
 
-use super::context::{Context, Current, Stream, order};
+use super::context::{Context, Current, Stream};
 use super::device::CudaDevice;
 use super::driver::{Failure, call};
 use super::gpu::Gpu;
@@ -9,8 +8,7 @@ use super::memory::Allocator;
 use super::start::{cuda_error, start_driver};
 use crate::backend::{Backend, Exchange};
 use crate::error::{ErrorKind, Outcome};
-use cudarc::driver::sys;
-use std::ffi::c_void;
+use cuda_bindings::driver::sys;
 use std::ptr;
 use std::sync::Arc;
 
@@ -92,17 +90,6 @@ impl Exchange for CudaDevice {
             reason: "the memory is not device memory of the device's context; make the buffer in \
                      the context that was current when the device was made",
         })
-    }
-
-    unsafe fn wait_for_stream(&self, stream: *mut c_void) -> Outcome<()> {
-        // SAFETY: both streams are alive or null: `stream` by the caller's contract, and the other is the device's
-        // own.
-        self.run(|_current| unsafe { order(stream.cast(), self.stream.raw()) })
-    }
-
-    unsafe fn let_stream_wait(&self, stream: *mut c_void) -> Outcome<()> {
-        // SAFETY: both streams are alive: `stream` by the caller's contract, and the other is the device's own.
-        self.run(|_current| unsafe { order(self.stream.raw(), stream.cast()) })
     }
 }
 

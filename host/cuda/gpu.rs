@@ -10,15 +10,19 @@ use super::start::{cuda_error, find_device, start_driver};
 use super::streams::Streams;
 use crate::error::{CudaVersion, ErrorKind, Outcome};
 use crate::properties::DeviceProperties;
-use cudarc::driver::sys;
-use std::sync::OnceLock;
+use cuda_bindings::driver::sys;
+use std::any::Any;
+use std::sync::{Arc, OnceLock};
+
+/// What keeps a context and a stream of other code alive.
+pub type Owner = Arc<dyn Any + Send + Sync>;
 
 /// A context of a CUDA device, with what all its streams use.
 #[derive(Debug)]
 pub struct Gpu {
     pub properties: DeviceProperties,
     /// The driver's handle, which is the device's number.
-    number: sys::CUdevice,
+    pub number: sys::CUdevice,
     pub context: Context,
     pub allocator: Allocator,
     pub modules: Modules,
@@ -26,6 +30,9 @@ pub struct Gpu {
     pub chunks: Chunks,
     /// The first failure that lost the device, in the driver's words.
     lost: OnceLock<String>,
+    /// The owner of a borrowed context and of the stream that was borrowed with it. As a field, it outlives the body of
+    /// `drop`, which uses the context.
+    pub owner: Option<Owner>,
 }
 
 impl Gpu {
@@ -59,6 +66,7 @@ impl Gpu {
             streams: Streams::default(),
             chunks: Chunks::default(),
             lost: OnceLock::new(),
+            owner: None,
         })
     }
 

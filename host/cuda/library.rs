@@ -1,17 +1,17 @@
 //! The driver's library, opened at run time, with all functions looked up at once.
 //!
-//! `cudarc` declares the functions, but they are not called through its own table, for three reasons:
+//! The bindings declare the functions, but they are not called through its own table, for three reasons:
 //!
 //! - That table returns the status as a Rust enum of the codes in one version of CUDA. An enum with a newer driver's
 //!   code is undefined behaviour.
 //! - It panics if the library or a function is missing.
 //! - Whether it opens the library at run time or links it depends on the features that the whole program selects for
-//!   `cudarc`.
+//!   them.
 //!
 //! So this file has its own table, with the status as a number. The compiler checks each of its types against the
-//! declaration in `cudarc`.
+//! declaration in the bindings.
 
-use cudarc::driver::sys;
+use cuda_bindings::driver::sys;
 use libloading::Library;
 use std::error::Error as _;
 use std::ffi::{c_char, c_int, c_uint, c_void};

@@ -6,7 +6,7 @@ use super::driver::{Failure, call};
 use super::properties::attribute_of;
 use super::streams::Streams;
 use crate::backend::MemoryUse;
-use cudarc::driver::sys;
+use cuda_bindings::driver::sys;
 use std::mem;
 use std::ptr::{self, NonNull};
 

@@ -1,8 +1,8 @@
-//! CUDA devices. Only this folder uses `cudarc`, the driver's bindings.
+//! CUDA devices. Only this folder uses the driver's bindings, `cuda_bindings`.
 //!
-//! It uses only the declarations of `cudarc` (`driver::sys`). The safe layer of `cudarc` reads each status as a Rust
-//! enum of one CUDA version, so a newer driver's code would be undefined behaviour. `library.rs` describes how the
-//! declared functions are found and called instead.
+//! The bindings are the declarations (`driver::sys`) of a release of the crate `cudarc`. Its safe layer reads each
+//! status as a Rust enum of one CUDA version, so a newer driver's code would be undefined behaviour. `library.rs`
+//! describes how the declared functions are found and called instead.
 //!
 //! | file            | contents                                                      |
 //! |-----------------|---------------------------------------------------------------|
@@ -24,7 +24,7 @@
 //! | `start.rs`      | the start of the driver, and its devices                      |
 //! | `occupancy.rs`  | the number of resident blocks of a compiled kernel            |
 //! | `device.rs`     | the backend: one stream of a device                           |
-//! | `exchange.rs`   | sharing contexts, memory and order (feature `cust`)           |
+//! | `exchange.rs`   | sharing contexts and memory (feature `cust`)                  |
 
 mod compile;
 mod context;
@@ -56,7 +56,7 @@ use crate::error::Outcome;
 use crate::properties::DeviceProperties;
 use context::Stream;
 pub(crate) use device::CudaDevice;
-use gpu::Gpu;
+use gpu::{Gpu, Owner};
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::ptr::NonNull;
@@ -109,14 +109,16 @@ pub(crate) fn described() -> Outcome<Vec<Described>> {
 /// A device's number, UUID and properties.
 pub(crate) type Described = (u32, DeviceUuid, DeviceProperties);
 
-/// A device in the caller's context and stream.
+/// A device in the caller's context and stream, which keeps their owner.
 ///
 /// # Safety
 /// Those of [`CudaDevice::open_in`].
 pub(crate) unsafe fn open_in(
     context: NonNull<c_void>,
     stream: *mut c_void,
+    owner: Option<Owner>,
 ) -> Outcome<Arc<dyn Backend>> {
     // SAFETY: the caller's contract.
-    Ok(Arc::new(unsafe { CudaDevice::open_in(context, stream) }?))
+    let device = unsafe { CudaDevice::open_in(context, stream, owner) }?;
+    Ok(Arc::new(device))
 }

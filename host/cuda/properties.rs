@@ -3,7 +3,7 @@
 use super::driver::{Failure, call};
 use crate::error::CudaVersion;
 use crate::properties::DeviceProperties;
-use cudarc::driver::sys;
+use cuda_bindings::driver::sys;
 use simt::Dim3;
 use std::ffi::CStr;
 

@@ -3,7 +3,7 @@
 use super::context::Stream;
 use super::driver::{Failure, call};
 use crate::backend::{RowExtent, Rows};
-use cudarc::driver::sys;
+use cuda_bindings::driver::sys;
 use std::mem;
 
 /// The start of a row.

@@ -5,7 +5,7 @@
 use super::context::{Context, Current, Stream};
 use super::driver::{Failure, call};
 use super::memory::{allocate_pinned, free_pinned};
-use cudarc::driver::sys;
+use cuda_bindings::driver::sys;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};

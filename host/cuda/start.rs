@@ -4,7 +4,7 @@ use super::driver::{Failure, call};
 use super::library::{self, OpenError};
 use crate::environment::DeviceUuid;
 use crate::error::{CudaVersion, ErrorKind, Outcome};
-use cudarc::driver::sys;
+use cuda_bindings::driver::sys;
 use std::ffi::c_int;
 
 /// The oldest driver that has all functions that are called. Pools and stream-ordered allocation came with CUDA 11.2,

@@ -3,7 +3,7 @@
 use super::context::{Current, Stream};
 use super::driver::{Failure, call};
 use crate::stream_set::{MAX_STREAMS, StreamNumber, StreamSet};
-use cudarc::driver::sys;
+use cuda_bindings::driver::sys;
 use std::ptr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -3,7 +3,7 @@
 use super::context::{Current, Stream};
 use super::driver::{Failure, call};
 use crate::backend::{TextureHandle, TextureRequest};
-use cudarc::driver::sys;
+use cuda_bindings::driver::sys;
 use simt::{AddressMode, Texels, TextureFilter};
 use std::ffi::c_void;
 use std::mem;

@@ -4,6 +4,8 @@ use super::TensorMapRule;
 use super::group::GroupError;
 use super::image::{CudaVersion, ImageRejection};
 use super::simulator::SimulatorError;
+#[cfg(feature = "dlpack")]
+use super::tensor::TensorError;
 
 /// What went wrong in a call, with the sizes involved and the remedy.
 ///
@@ -315,11 +317,15 @@ pub enum ErrorKind {
     },
 
     /// A context, a stream or memory of other code cannot be used with the device.
-    #[cfg(feature = "cuda")]
+    #[cfg(any(feature = "cuda", feature = "dlpack"))]
     Interop {
         /// Why not, and what to do.
         reason: &'static str,
     },
+
+    /// A tensor of another library is not what a call needs.
+    #[cfg(feature = "dlpack")]
+    Tensor(TensorError),
 
     /// A call of a group of devices failed for another reason than a failure of one device.
     Group(GroupError),

@@ -67,8 +67,10 @@ impl Display for ErrorKind {
             }
             Self::Simulator(error) => error.fmt(f),
             Self::Group(error) => error.fmt(f),
-            #[cfg(feature = "cuda")]
+            #[cfg(any(feature = "cuda", feature = "dlpack"))]
             Self::Interop { reason } => f.write_str(reason),
+            #[cfg(feature = "dlpack")]
+            Self::Tensor(error) => error.fmt(f),
             Self::UnknownDevice { name, allowed } => {
                 write!(f, "`{name}` is not the name of a device; use {allowed}")
             }

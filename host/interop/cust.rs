@@ -141,7 +141,7 @@ pub fn buffer_into_cust<T: Element + DeviceCopy>(buffer: Buffer<T>) -> Result<De
         .and_then(|_| buffer.holder().written(0).order(buffer.device()))
         .and_then(|()| buffer.device().backend().synchronize())
         .during("buffer_into_cust")?;
-    let (address, len) = buffer.into_allocation();
+    let (address, len) = buffer.into_allocation().during("buffer_into_cust")?;
     let pointer = DevicePointer::from_raw(address);
     // SAFETY: the pointer and the length are those of a `cuMemAlloc` allocation of the same element type, which
     // nothing else uses or frees. Without bytes the pointer is null, as in `cust`.

@@ -5,29 +5,29 @@
 //! can use one call of this crate and keep its own streams, allocator and order of work. To pass this crate's memory to
 //! other code, use [`Buffer::device_address`](crate::Buffer::device_address).
 //!
-//! A program with `cudarc`:
-//!
 //! ```no_run
-//! use cudarc::driver::{CudaContext, DevicePtr as _};
+//! use std::ffi::c_void;
 //! use std::ptr::NonNull;
 //! use tilewright::interop::raw;
 //!
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let context = CudaContext::new(0)?;
-//! let stream = context.new_stream()?;
-//! let theirs = stream.clone_htod(&[1.0_f32, 2.0, 3.5])?;
-//!
-//! let handle = NonNull::new(context.cu_ctx().cast()).ok_or("no context")?;
-//! // SAFETY: the context and its stream outlive the device.
-//! let device = unsafe { raw::device(handle, stream.cu_stream().cast()) }?;
-//! let (address, _guard) = theirs.device_ptr(&stream);
-//! // SAFETY: the memory has three elements, outlives the view, and all work on it is in this stream.
-//! let x = unsafe { raw::view::<f32>(&device, address, 3) }?;
-//! assert_eq!(device.reduce_sum(x)?, 6.5);
-//! # Ok(())
-//! # }
+//! /// The sum of `len` elements in the memory of another library, in its stream.
+//! ///
+//! /// # Safety
+//! /// The context and the stream are alive, and the elements are initialised by work in that stream.
+//! unsafe fn sum(context: NonNull<c_void>, stream: *mut c_void, address: u64, len: usize) -> tilewright::Result<f32> {
+//!     // SAFETY: the caller's contract; the device is dropped before the call returns.
+//!     let device = unsafe { raw::device(context, stream) }?;
+//!     // SAFETY: the caller's contract.
+//!     let x = unsafe { raw::view::<f32>(&device, address, len) }?;
+//!     device.reduce_sum(x)
+//! }
 //! ```
+//!
+//! [`wait_for_stream`] and [`let_stream_wait`] order the device's work with other streams.
+//!
+//! For `cudarc` and for DLPack there are modules of their own, with checks that handles do not allow.
 
+use crate::backend::ForeignStreams;
 use crate::buffer::{Buffer, BufferView, BufferViewMut};
 use crate::cuda;
 use crate::device::Device;
@@ -53,7 +53,7 @@ use std::ptr::NonNull;
 /// 2. Both outlive the device, its clones, and all its buffers, matrices, modules and events.
 pub unsafe fn device(context: NonNull<c_void>, stream: *mut c_void) -> Result<Device> {
     // SAFETY: both are alive, belong together and outlive the device: the caller's contract.
-    unsafe { cuda::open_in(context, stream) }
+    unsafe { cuda::open_in(context, stream, None) }
         .map(Device::of_backend)
         .during("interop::raw::device")
 }
@@ -128,8 +128,45 @@ pub unsafe fn buffer<T: Element>(
     Ok(unsafe { Buffer::of_owner(device, address, len, Box::new(owner)) })
 }
 
+/// Makes later work of `device` wait for the earlier work of `stream`. The calling thread does not wait.
+///
+/// # Errors
+/// [`ErrorKind::Interop`] on the simulator; those of [`Device::synchronize`].
+///
+/// # Safety
+/// 1. `stream` is a live `CUstream` of the device's context, or null for its null stream.
+pub unsafe fn wait_for_stream(device: &Device, stream: *mut c_void) -> Result<()> {
+    foreign_streams(device)
+        // SAFETY: a live stream or null: the caller's contract.
+        .and_then(|device| unsafe { device.wait_for_stream(stream) })
+        .during("interop::raw::wait_for_stream")
+}
+
+/// Makes later work of `stream` wait for the earlier work of `device`. The calling thread does not wait.
+///
+/// # Errors
+/// [`ErrorKind::Interop`] on the simulator; those of [`Device::synchronize`].
+///
+/// # Safety
+/// 1. `stream` is a live `CUstream`, or null for the null stream of the device's context.
+pub unsafe fn let_stream_wait(stream: *mut c_void, device: &Device) -> Result<()> {
+    foreign_streams(device)
+        // SAFETY: a live stream or null: the caller's contract.
+        .and_then(|device| unsafe { device.let_stream_wait(stream) })
+        .during("interop::raw::let_stream_wait")
+}
+
+fn foreign_streams(device: &Device) -> Outcome<&dyn ForeignStreams> {
+    device
+        .backend()
+        .foreign_streams()
+        .ok_or(ErrorKind::Interop {
+            reason: "other code has no streams on the simulator, whose work is done when a call returns",
+        })
+}
+
 /// Checks what can be checked without the driver.
-fn check<T: Element>(address: u64, len: usize) -> Outcome<()> {
+pub(super) fn check<T: Element>(address: u64, len: usize) -> Outcome<()> {
     let refused = |reason| Err(ErrorKind::Interop { reason });
     let bytes = len.checked_mul(size_of::<T>()).map(|bytes| bytes as u64);
     match bytes.and_then(|bytes| address.checked_add(bytes).map(|_| bytes)) {
@@ -182,6 +219,17 @@ mod tests {
         assert_eq!(x.to_vec().unwrap(), [5.5, 2.0, 3.5]);
         drop(x);
         assert_eq!(Arc::strong_count(&owner), 1);
+    }
+
+    #[test]
+    fn other_code_has_no_streams_on_the_simulator() {
+        let device = Device::simulator();
+        // SAFETY: null is a stream.
+        let error = unsafe { wait_for_stream(&device, std::ptr::null_mut()) }.unwrap_err();
+        assert!(
+            error.to_string().contains("no streams on the simulator"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -190,8 +190,8 @@ pub use instructions::{
 pub use launch::{Body, Launch, MAX_THREADS_PER_BLOCK, Options, Output, Preemption, Report};
 pub use memory::{
     Contents, OutOfMemory, StaticMemory, allocation_name, first_unwritten, forget_allocation,
-    load_relaxed, mark_copied, mark_freed, mark_written, name_allocation, register_allocation,
-    store_relaxed,
+    is_allocated, load_relaxed, mark_copied, mark_freed, mark_written, name_allocation,
+    register_allocation, store_relaxed,
 };
 pub use runner::{MAX_RESIDENT_THREADS, run, run_cooperative, under_seeds};
 pub use state::{

@@ -4,7 +4,7 @@ use super::CudaDevice;
 use crate::backend::{DeviceEvents, EventHandle};
 use crate::cuda::driver::{Failure, call};
 use crate::error::Outcome;
-use cudarc::driver::sys;
+use cuda_bindings::driver::sys;
 use std::ptr;
 
 impl DeviceEvents for CudaDevice {

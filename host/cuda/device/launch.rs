@@ -3,7 +3,7 @@
 use crate::backend::LaunchRequest;
 use crate::cuda::driver::{Failure, call, check};
 use crate::cuda::library::functions;
-use cudarc::driver::sys;
+use cuda_bindings::driver::sys;
 use std::ffi::c_void;
 use std::ptr;
 

@@ -5,7 +5,7 @@ use crate::backend::{DeviceTensorMaps, TensorMapRequest};
 use crate::cuda::library::functions;
 use crate::cuda::{driver, start};
 use crate::error::{ErrorKind, Outcome, TensorMapRule};
-use cudarc::driver::sys;
+use cuda_bindings::driver::sys;
 use std::ffi::c_void;
 
 impl DeviceTensorMaps for CudaDevice {

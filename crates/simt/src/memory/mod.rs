@@ -9,8 +9,8 @@ mod words;
 
 pub use allocation::Contents;
 pub use registry::{
-    allocation_name, first_unwritten, forget_allocation, mark_copied, mark_freed, mark_written,
-    name_allocation, register_allocation,
+    allocation_name, first_unwritten, forget_allocation, is_allocated, mark_copied, mark_freed,
+    mark_written, name_allocation, register_allocation,
 };
 pub use reserve::OutOfMemory;
 pub use statics::StaticMemory;

@@ -103,6 +103,12 @@ pub(crate) fn is_inside_one(base: usize, address: usize, bytes: usize) -> bool {
     })
 }
 
+/// Whether one allocation, not freed, holds `bytes` bytes at `address`.
+#[must_use]
+pub fn is_allocated(address: usize, bytes: usize) -> bool {
+    is_inside_one(address, address, bytes)
+}
+
 /// Registers `bytes` bytes at `address` as one allocation of global memory.
 ///
 /// Reports then give places in it, and kernels must not read its unwritten bytes. Earlier allocations that overlap

@@ -1,0 +1,288 @@
+//! Interoperation with the crate `cudarc` 0.19: a device on its stream, and its slices without a copy.
+//!
+//! A [`Bridge`] opens a [`Device`] that submits its work to a `CudaStream`. [`Bridge::with`] lends slices of `cudarc` to
+//! calls of this crate, and [`Bridge::lend`] buffers of this crate to calls of `cudarc`. Both use the events by which
+//! `cudarc` orders its streams, so a slice may be used in any stream before and afterwards.
+//!
+//! ```no_run
+//! use cudarc::driver::CudaContext;
+//! use tilewright::interop::cudarc::Bridge;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let stream = CudaContext::new(0)?.new_stream()?;
+//! let a = stream.clone_htod(&[1.0_f32, 2.0, 3.0, 4.0])?;
+//! let mut c = stream.alloc_zeros::<f32>(4)?;
+//!
+//! let bridge = Bridge::new(&stream)?; // once for each stream
+//! bridge.with((&a, &mut c), |(a, c)| {
+//!     let a = a.as_matrix((2, 2))?;
+//!     bridge.device().matmul_into(a, a.t(), &mut c.into_matrix((2, 2))?)
+//! })?;
+//! assert_eq!(stream.clone_dtoh(&c)?, [5.0, 11.0, 11.0, 25.0]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! This crate names no CUDA version for `cudarc` 0.19. The program names one, for example with the feature `cuda-12080` or
+//! `cuda-version-from-build-system`, and may link the driver or load it at run time.
+
+mod operands;
+
+pub use operands::Operands;
+
+use crate::buffer::{ALIGNMENT, Buffer, BufferView, BufferViewMut};
+use crate::cuda;
+use crate::device::Device;
+use crate::element::Element;
+use crate::error::{During, ErrorKind, Outcome, Result};
+use ::cudarc::driver::{
+    CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtrMut as _, DriverError,
+};
+use std::mem::ManuallyDrop;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+/// `CU_STREAM_PER_THREAD`, which is another stream in each thread.
+const PER_THREAD: usize = 2;
+
+/// A device on a stream of `cudarc`.
+///
+/// The device keeps the stream and its context alive. Work that was submitted to the stream before a call is done before
+/// the call's work, and later work after it.
+#[derive(Clone, Debug)]
+pub struct Bridge {
+    device: Device,
+    stream: Arc<CudaStream>,
+}
+
+impl Bridge {
+    /// Opens a device whose work goes to `stream`.
+    ///
+    /// For a per-thread stream, which is another one in each thread, the work goes to the context's default stream
+    /// instead: CUDA orders it with the per-thread streams of all threads. candle's devices have such a stream, unless
+    /// they are made by `Device::new_cuda_with_stream`.
+    ///
+    /// Each call opens a new device, which loads the kernels that it launches: open one for each stream and keep it.
+    /// Dropping the device waits for the stream.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoDriver`], [`ErrorKind::DriverTooOld`] or [`ErrorKind::Cuda`], as for [`Device::cuda`].
+    pub fn new(stream: &Arc<CudaStream>) -> Result<Self> {
+        open(stream).during("Bridge::new")
+    }
+
+    /// The device, for calls on what [`with`](Self::with) lends.
+    #[must_use]
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// The stream of the device's work: that of [`new`](Self::new), or the context's default stream.
+    #[must_use]
+    pub fn stream(&self) -> &Arc<CudaStream> {
+        &self.stream
+    }
+
+    /// Runs `body` with views of `operands`, without a copy.
+    ///
+    /// `operands` are references, or a tuple of up to six:
+    ///
+    /// | operand | view |
+    /// |---|---|
+    /// | `&CudaSlice<T>`, `&CudaView<T>` | [`BufferView<T>`](BufferView) |
+    /// | `&mut CudaSlice<T>`, `&mut CudaViewMut<T>` | [`BufferViewMut<T>`](BufferViewMut) |
+    ///
+    /// The device's work waits for earlier work on the operands in other streams, as `cudarc` has recorded it. When
+    /// `body` has returned, its work is recorded for later uses in other streams, that of other streams of the device
+    /// included. In a context without event tracking,
+    /// order the streams yourself.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Interop`] if an operand is not of the stream's `CudaContext`; those of `body`. If `cudarc` fails to
+    /// record or to wait, `CudaContext::check_err` says so.
+    pub fn with<O: Operands, R>(
+        &self,
+        mut operands: O,
+        body: impl for<'v> FnOnce(O::Views<'v>) -> Result<R>,
+    ) -> Result<R> {
+        let held = operands
+            .hold(&self.device, &self.stream)
+            .during("Bridge::with")?;
+        // SAFETY: the operands are held for this device's stream, and there is no other call.
+        let views = unsafe { O::views(&held) }.during("Bridge::with")?;
+        body(views)
+    }
+
+    /// Runs `body` with a `CudaView` of the elements, without a copy, to read them in calls of `cudarc`.
+    ///
+    /// Work of `body` in any stream runs after the earlier work of the device. The device's later work waits for what
+    /// `cudarc` has recorded in `body`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongDevice`] if `view` is not on this device; [`ErrorKind::Cuda`] if the context cannot be made
+    /// current.
+    ///
+    /// # Panics
+    /// Panics if the driver makes no event.
+    pub fn lend<T: Element, R>(
+        &self,
+        view: BufferView<'_, T>,
+        body: impl for<'v> FnOnce(CudaView<'v, T>) -> R,
+    ) -> Result<R> {
+        let lent = view
+            .holder()
+            .order_reads(&self.device)
+            .and_then(|()| Lent::new(self, view))
+            .during("Bridge::lend")?;
+        Ok(body(lent.0.as_view()))
+    }
+
+    /// Runs `body` with a `CudaViewMut` of the elements, without a copy, to read and write them in calls of `cudarc`.
+    ///
+    /// # Errors
+    /// Those of [`lend`](Self::lend).
+    ///
+    /// # Panics
+    /// Panics if the driver makes no event.
+    pub fn lend_mut<T: Element, R>(
+        &self,
+        view: BufferViewMut<'_, T>,
+        body: impl for<'v> FnOnce(CudaViewMut<'v, T>) -> R,
+    ) -> Result<R> {
+        let mut lent = view
+            .written()
+            .order(&self.device)
+            .and_then(|()| Lent::new(self, view.view()))
+            .during("Bridge::lend_mut")?;
+        Ok(body(lent.0.as_view_mut()))
+    }
+
+    /// Turns `slice` into a buffer of the device, without a copy. The result frees the memory.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Interop`] if `slice` is not of the stream's `CudaContext`, or not aligned to 256 bytes, as memory
+    /// that `cudarc` allocates is; [`ErrorKind::Cuda`] if the streams cannot be ordered. `slice` is dropped then.
+    pub fn into_buffer<T: Element>(&self, slice: CudaSlice<T>) -> Result<Buffer<T>> {
+        adopt(self, slice).during("Bridge::into_buffer")
+    }
+
+    /// Turns `buffer` into a slice of `cudarc` on the device's stream, without a copy. The result frees the memory.
+    ///
+    /// A buffer without bytes becomes a slice without elements.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongDevice`] if `buffer` is not on this device; [`ErrorKind::Interop`] if its memory belongs to an
+    /// owner, as that of [`raw::buffer`](super::raw::buffer) does; [`ErrorKind::Cuda`] if the context cannot be made
+    /// current. `buffer` is dropped then.
+    ///
+    /// # Panics
+    /// Panics if the driver makes no event.
+    pub fn into_slice<T: Element>(&self, buffer: Buffer<T>) -> Result<CudaSlice<T>> {
+        release(self, buffer).during("Bridge::into_slice")
+    }
+}
+
+fn open(stream: &Arc<CudaStream>) -> Outcome<Bridge> {
+    let stream = match stream.cu_stream().addr() {
+        PER_THREAD => stream.context().default_stream(),
+        _ => stream.clone(),
+    };
+    let context = NonNull::new(stream.context().cu_ctx().cast()).ok_or(ErrorKind::Interop {
+        reason: "the stream's context has no handle",
+    })?;
+    // SAFETY: the context and its stream are alive, and as long as the device, which keeps the stream.
+    let backend =
+        unsafe { cuda::open_in(context, stream.cu_stream().cast(), Some(stream.clone())) }?;
+    Ok(Bridge {
+        device: Device::of_backend(backend),
+        stream,
+    })
+}
+
+/// A slice of `cudarc` for memory that it does not own.
+///
+/// When it is dropped, the device's stream waits for the events of its uses.
+struct Lent<T: Element>(ManuallyDrop<CudaSlice<T>>);
+
+impl<T: Element> Lent<T> {
+    fn new(bridge: &Bridge, view: BufferView<'_, T>) -> Outcome<Self> {
+        bridge
+            .device
+            .check_owns(|| "the view".to_owned(), view.device())?;
+        let (address, len) = (view.device_address(), view.len());
+        // SAFETY: live memory of `len` elements, which the slice does not free: `drop` forgets it.
+        let slice = unsafe { slice_of(bridge, address, len) }?;
+        Ok(Self(ManuallyDrop::new(slice)))
+    }
+}
+
+impl<T: Element> Drop for Lent<T> {
+    fn drop(&mut self) {
+        // SAFETY: the slice is not used again.
+        let slice = unsafe { ManuallyDrop::take(&mut self.0) };
+        let _address = slice.leak();
+    }
+}
+
+/// A slice whose uses in other streams wait for the earlier work of the device.
+///
+/// # Safety
+/// 1. `address` is live memory of `len` elements of the device. It is an allocation that nothing else frees, unless the
+///    slice is leaked.
+unsafe fn slice_of<T: Element>(bridge: &Bridge, address: u64, len: usize) -> Outcome<CudaSlice<T>> {
+    let stream = &bridge.stream;
+    stream.context().bind_to_thread().map_err(driver_error)?;
+    // SAFETY: live memory of `len` elements: the caller's contract. Every bit pattern is an element.
+    let mut slice = unsafe { stream.upgrade_device_ptr::<T>(address, len) };
+    // The device's work up to now is the slice's first write.
+    let (_, write) = slice.device_ptr_mut(stream);
+    drop(write);
+    Ok(slice)
+}
+
+fn adopt<T: Element>(bridge: &Bridge, slice: CudaSlice<T>) -> Outcome<Buffer<T>> {
+    let (stream, mut slice) = (&bridge.stream, slice);
+    operands::check_context(slice.context(), stream)?;
+    let len = slice.len();
+    if slice.num_bytes() == 0 {
+        // SAFETY: there are no bytes, and the address is 0.
+        return Ok(unsafe { Buffer::of_allocation(&bridge.device, 0, len) });
+    }
+    // The stream waits for the uses that `cudarc` recorded, and for the allocation.
+    let (address, write) = slice.device_ptr_mut(stream);
+    drop(write);
+    if !address.is_multiple_of(ALIGNMENT as u64) {
+        return Err(ErrorKind::Interop {
+            reason: "the memory is not aligned to 256 bytes, as kernels need it; a CudaSlice has to begin where an \
+                     allocation does",
+        });
+    }
+    stream.join(slice.stream()).map_err(driver_error)?;
+    let address = slice.leak();
+    // SAFETY: an allocation of `len` elements that nothing else uses: it was the slice's, and the alignment was checked.
+    // The device can free it: like `cudarc`, it uses `cuMemFreeAsync` on devices with pools, and `cuMemFree` on others.
+    Ok(unsafe { Buffer::of_allocation(&bridge.device, address, len) })
+}
+
+fn release<T: Element>(bridge: &Bridge, buffer: Buffer<T>) -> Outcome<CudaSlice<T>> {
+    bridge
+        .device
+        .check_owns(|| "the buffer".to_owned(), buffer.device())?;
+    if buffer.device_address() == 0 {
+        return bridge.stream.null().map_err(driver_error);
+    }
+    buffer.holder().written(0).order(&bridge.device)?;
+    let lent = Lent::new(bridge, buffer.view())?;
+    buffer.into_allocation()?;
+    let mut lent = ManuallyDrop::new(lent);
+    // SAFETY: `lent` is not used or dropped again. The slice owns the allocation: the buffer has given it up, and like
+    // the device, `cudarc` frees with `cuMemFreeAsync` on devices with pools, and with `cuMemFree` on others.
+    Ok(unsafe { ManuallyDrop::take(&mut lent.0) })
+}
+
+fn driver_error(error: DriverError) -> ErrorKind {
+    ErrorKind::Cuda {
+        code: error.0 as u32,
+        message: error.to_string(),
+    }
+}

@@ -1,0 +1,55 @@
+//! Tensors of other libraries and languages, by the protocol [DLPack], without a copy.
+//!
+//! [`export`] hands a buffer or a matrix to another library. [`Tensor::import`] takes a tensor of another library, which
+//! [`Tensor::buffer`] and [`Tensor::matrix`] lend to calls of this crate. The crate `dlpark`, re-exported here, has the
+//! protocol's structures, owners that call a deleter once, and Python capsules.
+//!
+//! ```
+//! use tilewright::Device;
+//! use tilewright::interop::dlpack::{self, Tensor, dlpark::versioned::Dlpack};
+//!
+//! # fn main() -> tilewright::Result<()> {
+//! let device = Device::simulator();
+//! let a = device.matrix((2, 2), &[1.0_f32, 2.0, 3.0, 4.0])?;
+//! let tensor: Dlpack = dlpack::export(a)?; // for another library
+//!
+//! // SAFETY: the tensor is that of `export`, whose work is done, and nothing else uses it.
+//! let tensor = unsafe { Tensor::import(&device, tensor) }?;
+//! let a = tensor.matrix::<f32>()?;
+//! assert_eq!(device.matmul(a, a.t())?.to_vec()?, [5.0, 11.0, 11.0, 25.0]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Devices
+//!
+//! On CUDA a tensor is a `kDLCUDA` tensor with the device's number. On the simulator it is a `kDLCPU` tensor.
+//!
+//! # Streams
+//!
+//! A consumer passes its stream to the producer, which makes the stream wait for the tensor's contents. In Python this is
+//! the argument `stream` of `__dlpack__`.
+//!
+//! | direction | when | call |
+//! |---|---|---|
+//! | out | another library asks for a tensor, with its stream | [`let_consumer_wait`] |
+//! | in | before another library is asked for a tensor | [`stream_for_producer`] is the argument |
+//! | in | when the tensor is given back | [`Tensor::release`], or a drop, which waits for the device |
+//!
+//! A deleter has no stream. An exported buffer is freed in the order of the device's stream. So a consumer that works in
+//! another stream calls the deleter when its work is done, or when the device's stream waits for it.
+//!
+//! [DLPack]: https://dmlc.github.io/dlpack/latest/
+
+mod element;
+mod export;
+mod handshake;
+mod host_memory;
+mod layout;
+mod tensor;
+
+pub use ::dlpark;
+pub use element::TensorElement;
+pub use export::{Export, export};
+pub use handshake::{let_consumer_wait, stream_for_producer};
+pub use tensor::Tensor;

@@ -1,0 +1,135 @@
+//! Buffers and matrices as tensors of other libraries.
+
+use super::element::TensorElement;
+use super::handshake::dl_device;
+use crate::buffer::Buffer;
+use crate::device::Device;
+use crate::error::{During, ErrorKind, Outcome, Result, TensorError};
+use crate::matrix::{Matrix, Order};
+use ::dlpark::ffi::DLDataType;
+use ::dlpark::metadata::Dynamic;
+use ::dlpark::{DlpackFlags, Managed, ManagedTensorBase};
+use std::ptr;
+use std::sync::Arc;
+
+/// What [`export`] takes: a [`Buffer`], a [`Matrix`], or an [`Arc`] of either.
+pub trait Export: Sealed {}
+
+impl<E: Sealed> Export for E {}
+
+pub trait Sealed: Send + 'static {
+    #[doc(hidden)]
+    fn describe(&self) -> Description;
+
+    /// Makes the stream of the value's device wait for other streams of the device that use it.
+    #[doc(hidden)]
+    fn order(&self) -> Outcome<()>;
+}
+
+/// What a tensor says of its elements.
+#[derive(Debug)]
+pub struct Description {
+    device: Device,
+    address: u64,
+    element: DLDataType,
+    shape: Vec<usize>,
+    strides: Vec<usize>,
+    is_shared: bool,
+}
+
+impl<T: TensorElement> Sealed for Buffer<T> {
+    fn describe(&self) -> Description {
+        Description {
+            device: self.device().clone(),
+            address: self.device_address(),
+            element: T::TYPE,
+            shape: vec![self.len()],
+            strides: vec![1],
+            is_shared: false,
+        }
+    }
+
+    fn order(&self) -> Outcome<()> {
+        self.holder().written(0).order(self.device())
+    }
+}
+
+impl<T: TensorElement> Sealed for Matrix<T> {
+    fn describe(&self) -> Description {
+        let (rows, columns) = self.shape();
+        let strides = match self.order() {
+            Order::RowMajor => vec![columns, 1],
+            Order::ColumnMajor => vec![1, rows],
+        };
+        Description {
+            shape: vec![rows, columns],
+            strides,
+            ..self.as_buffer().describe()
+        }
+    }
+
+    fn order(&self) -> Outcome<()> {
+        self.as_buffer().order()
+    }
+}
+
+impl<E: Sealed + Sync> Sealed for Arc<E> {
+    fn describe(&self) -> Description {
+        Description {
+            is_shared: true,
+            ..(**self).describe()
+        }
+    }
+
+    fn order(&self) -> Outcome<()> {
+        (**self).order()
+    }
+}
+
+/// Turns `value` into a tensor for another library, without a copy.
+///
+/// A buffer becomes a tensor of one dimension, and a matrix one of two, with the strides of its order. The tensor owns
+/// the memory until its deleter is called, on any thread. An [`Arc`] becomes a read-only tensor, which shares the memory.
+///
+/// `M` is the protocol's structure: `DLManagedTensorVersioned` or, for old consumers, `DLManagedTensor`.
+///
+/// The contents may not be complete yet: [`let_consumer_wait`](super::let_consumer_wait) orders the consumer's stream
+/// after them, and [`Device::synchronize`] waits for them.
+///
+/// # Errors
+/// [`ErrorKind::Interop`] if `value` is shared and `M` has no flags, so that it cannot say "read-only". `value` is dropped
+/// then. Those of [`Device::synchronize`].
+pub fn export<M: ManagedTensorBase>(value: impl Export) -> Result<Managed<M>> {
+    exported(value).during("interop::dlpack::export")
+}
+
+fn exported<M: ManagedTensorBase, E: Export>(value: E) -> Outcome<Managed<M>> {
+    value.order()?;
+    let description = value.describe();
+    let flags = match description.is_shared {
+        true => DlpackFlags::READ_ONLY,
+        false => DlpackFlags::empty(),
+    };
+    let malformed = |reason: String| ErrorKind::Tensor(TensorError::Malformed { reason });
+    let mut tensor = Dynamic::new(description.shape, description.strides)
+        .initialize_as::<M>(Box::new(value))
+        .map_err(|error| malformed(error.to_string()))?;
+    tensor
+        .set_data(ptr::with_exposed_provenance_mut(
+            description.address as usize,
+        ))
+        .set_dtype(description.element)
+        .set_device(dl_device(&description.device))
+        .set_flags(flags)
+        .map_err(|error| malformed(error.to_string()))?;
+    // SAFETY: the description is that of `value`, which the tensor owns: its memory is live until the deleter drops it,
+    // and its elements have the shape and the strides. If others share it, the flags say that nobody writes.
+    let tensor = unsafe { tensor.finish() };
+    match tensor.flags() == flags {
+        true => Ok(tensor),
+        false => Err(ErrorKind::Interop {
+            reason: "a DLManagedTensor cannot say that it is read-only, as shared memory is; export a \
+                     DLManagedTensorVersioned, or a copy",
+        }),
+    }
+}

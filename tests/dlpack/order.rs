@@ -1,0 +1,79 @@
+//! What streams wait for. The driver is that of `tests/cudarc`, so that no GPU is needed.
+
+use crate::traced::{traced, with_driver};
+use std::ptr;
+use tilewright::Device;
+use tilewright::interop::dlpack::dlpark::versioned::Dlpack;
+use tilewright::interop::dlpack::{Tensor, export, let_consumer_wait, stream_for_producer};
+use tilewright::interop::raw;
+
+/// A stream of another library: the driver's numbers of streams begin with 1, of the device itself.
+const FOREIGN: i64 = 1 << 20 | 9 << 12;
+
+#[test]
+fn consumers_wait_for_the_device() {
+    with_driver("order::consumers_wait_for_the_device", || {
+        let device = Device::cuda(0).unwrap();
+        assert_eq!(stream_for_producer(&device), Some(1 << 20 | 1 << 12));
+        // SAFETY: to this driver, a stream is a number.
+        let wait = |stream| traced(|| unsafe { let_consumer_wait(&device, stream) });
+        let (trace, waited) = wait(Some(FOREIGN));
+        waited.unwrap();
+        assert_eq!(trace, ["S1.records(E1)", "S9.waits(E1)"]);
+        // The legacy default stream is 1.
+        for default in [None, Some(1)] {
+            let (trace, waited) = wait(default);
+            waited.unwrap();
+            assert!(trace[1].starts_with("S0.waits"), "{trace:?}");
+        }
+        let (trace, waited) = wait(Some(-1));
+        waited.unwrap();
+        assert!(trace.is_empty(), "{trace:?}");
+        for wrong in [0, -2] {
+            let (trace, waited) = wait(Some(wrong));
+            waited.unwrap_err();
+            assert!(trace.is_empty(), "{trace:?}");
+        }
+    });
+}
+
+#[test]
+fn producers_wait_for_the_device() {
+    with_driver("order::producers_wait_for_the_device", || {
+        let device = Device::cuda(0).unwrap();
+        let import = || {
+            let tensor: Dlpack = export(device.upload(&[1_u32, 2]).unwrap()).unwrap();
+            // SAFETY: the tensor is ours, its contents are written, and nothing else uses it.
+            unsafe { Tensor::import(&device, tensor) }.unwrap()
+        };
+        let tensor = import();
+        assert_eq!(tensor.buffer::<u32>().unwrap().to_vec().unwrap(), [1, 2]);
+        // SAFETY: to this driver, a stream is a number; the memory is the device's.
+        let (trace, released) = traced(|| unsafe { tensor.release(Some(FOREIGN)) });
+        released.unwrap();
+        assert_eq!(trace, ["S1.records(E1)", "S9.waits(E1)", "S1.frees"]);
+        let tensor = import();
+        let (trace, ()) = traced(|| drop(tensor));
+        assert_eq!(trace, ["S1.frees"]);
+    });
+}
+
+#[test]
+fn raw_streams_are_ordered() {
+    with_driver("order::raw_streams_are_ordered", || {
+        let device = Device::cuda(0).unwrap();
+        let foreign = ptr::without_provenance_mut(FOREIGN as usize);
+        let (trace, waited) = traced(|| {
+            // SAFETY: to this driver, a stream is a number.
+            unsafe { raw::wait_for_stream(&device, foreign) }
+        });
+        waited.unwrap();
+        assert_eq!(trace, ["S9.records(E1)", "S1.waits(E1)"]);
+        let (trace, waited) = traced(|| {
+            // SAFETY: as before.
+            unsafe { raw::let_stream_wait(foreign, &device) }
+        });
+        waited.unwrap();
+        assert_eq!(trace, ["S1.records(E2)", "S9.waits(E2)"]);
+    });
+}
