@@ -12,10 +12,19 @@ pub(crate) struct Holder<'a> {
 }
 
 impl<'a> Holder<'a> {
+    /// The holder of `bytes` bytes. Views without bytes, such as the rest of a buffer after its last element, may be
+    /// used beside views of the whole allocation, so they use nothing.
+    pub(crate) fn of_bytes(self, bytes: usize) -> Self {
+        Self {
+            uses: self.uses.filter(|_| bytes > 0),
+            ..self
+        }
+    }
+
     /// The allocation as the result of a call that writes elements of `bytes` bytes.
     pub(crate) fn written(self, bytes: usize) -> Written<'a> {
         Written {
-            holder: self,
+            holder: self.of_bytes(bytes),
             is_whole: self.uses.is_some_and(|uses| uses.bytes() == bytes),
         }
     }
@@ -36,6 +45,14 @@ pub(crate) struct Written<'a> {
 }
 
 impl Written<'_> {
+    /// The same elements, without the claim that no other call uses any of the allocation.
+    pub(crate) fn as_part(self) -> Self {
+        Self {
+            is_whole: false,
+            ..self
+        }
+    }
+
     /// Orders later work of `device` that writes the elements.
     pub(crate) fn order(self, device: &Device) -> Outcome<()> {
         let order = |uses: &Uses| uses.order_writes(device.backend(), self.is_whole);

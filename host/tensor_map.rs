@@ -127,8 +127,9 @@ impl<'a, T: Element, const ROWS: usize, const COLUMNS: usize>
         &self.map
     }
 
+    /// The elements, as the result of a launch. Several launches may borrow the map at once, to write other boxes.
     pub(crate) fn written(&self) -> Written<'a> {
-        self.written
+        self.written.as_part()
     }
 }
 

@@ -11,7 +11,8 @@
 use crate::backend::Backend;
 use crate::error::Outcome;
 use crate::stream_set::{StreamNumber, StreamSet};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicBool, AtomicU64};
 
 /// The streams that have used an allocation.
 ///
@@ -57,32 +58,51 @@ impl Uses {
     }
 
     fn writers(&self) -> StreamSet {
-        StreamSet::of_bits(self.writers.load(Relaxed))
+        StreamSet::of_bits(self.writers.load(Acquire))
     }
 
     fn readers(&self) -> StreamSet {
-        StreamSet::of_bits(self.readers.load(Relaxed))
+        StreamSet::of_bits(self.readers.load(Acquire))
     }
 
     /// Orders later work of `stream` that reads elements after the work that writes them.
     pub(crate) fn order_reads(&self, stream: &dyn Backend) -> Outcome<()> {
-        let own = stream.stream();
+        self.order_reads_by(stream.stream(), |others| stream.wait_for(others))
+    }
+
+    /// [`order_reads`](Self::order_reads), with the call that makes the stream wait.
+    pub(crate) fn order_reads_by<E>(
+        &self,
+        own: StreamNumber,
+        wait: impl FnOnce(StreamSet) -> Result<(), E>,
+    ) -> Result<(), E> {
         let others = self.writers().without(own);
-        if others.is_empty() {
+        let is_ordered = self.readers().contains(own) && !self.has_written_parts.load(Relaxed);
+        if self.writers() == own.into() || is_ordered {
             return Ok(());
         }
-        let is_ordered = self.readers().contains(own) && !self.has_written_parts.load(Relaxed);
-        if !is_ordered {
-            stream.wait_for(others)?;
-            self.readers.fetch_or(StreamSet::from(own).bits(), Relaxed);
+        if !others.is_empty() {
+            wait(others)?;
         }
+        // After the wait, which another thread of this stream relies on when it reads the record.
+        self.readers.fetch_or(StreamSet::from(own).bits(), Release);
         Ok(())
     }
 
     /// Orders later work of `stream` that writes elements after all work that uses them. If it writes all elements of
     /// the allocation, `is_whole`, the record starts anew.
     pub(crate) fn order_writes(&self, stream: &dyn Backend, is_whole: bool) -> Outcome<()> {
-        let own = stream.stream();
+        let wait = |others| stream.wait_for(others);
+        self.order_writes_by(stream.stream(), is_whole, wait)
+    }
+
+    /// [`order_writes`](Self::order_writes), with the call that makes the stream wait.
+    pub(crate) fn order_writes_by<E>(
+        &self,
+        own: StreamNumber,
+        is_whole: bool,
+        wait: impl FnOnce(StreamSet) -> Result<(), E>,
+    ) -> Result<(), E> {
         // Before the sets are read: a reader of other elements may be adding itself, and must not be taken for
         // ordered after what is written here.
         if !is_whole {
@@ -90,7 +110,7 @@ impl Uses {
         }
         let others = self.writers().and(self.readers()).without(own);
         if !others.is_empty() {
-            stream.wait_for(others)?;
+            wait(others)?;
         }
         let own = StreamSet::from(own).bits();
         if is_whole {
@@ -99,7 +119,7 @@ impl Uses {
             self.readers.store(0, Relaxed);
             self.has_written_parts.store(false, Relaxed);
         } else {
-            self.writers.fetch_or(own, Relaxed);
+            self.writers.fetch_or(own, Release);
         }
         Ok(())
     }

@@ -4,10 +4,14 @@ mod common;
 
 use common::axpy::{AXPY, Axpy};
 use common::{devices, machines};
+use half::{bf16, f16};
 use std::thread;
 #[cfg(feature = "cuda")]
 use tilewright::SimulatorError;
-use tilewright::{Buffer, Device, ErrorKind, LaunchConfig, StreamPriority, ops};
+use tilewright::{
+    Arithmetic, Buffer, Device, ErrorKind, LaunchConfig, Matmul, MatmulElement, MatmulInto, Matrix,
+    Profile, SimulatorOptions, StreamPriority, ops,
+};
 
 const LEN: usize = 1 << 14;
 
@@ -73,6 +77,118 @@ fn each_call_waits_for_what_it_uses() {
         ones.fill_zero().unwrap();
         assert_eq!(sum.to_vec().unwrap(), [4096.0]);
         assert_eq!(other.reduce_sum(&ones).unwrap(), 0.0);
+    }
+}
+
+/// Devices whose products take different paths: CUDA cores, warps, warpgroups.
+fn profiles() -> Vec<Device> {
+    let profiles = [Profile::H200, Profile::A100]
+        .map(|profile| Device::simulator_with(SimulatorOptions::default().with_profile(profile)));
+    profiles.into_iter().chain(devices()).collect()
+}
+
+/// A product whose operands, result and call have streams of their own, so that a launch or a copy in another stream
+/// than the call's would not be ordered. Everything is dropped at once.
+fn multiply<T: MatmulElement<Product = T> + MatmulInto<T>>(
+    device: &Device,
+    number: impl Fn(u8) -> T,
+) {
+    let streams: Vec<Device> = (0..4).map(|_| device.new_stream().unwrap()).collect();
+    let [of_a, of_b, of_c, of_call] = [0, 1, 2, 3].map(|it| &streams[it]);
+    for (m, n, k) in [(65, 70, 67), (128, 64, 64), (1, 40, 200), (3, 3, 2000)] {
+        let elements = |len: usize| -> Vec<T> { (0..len).map(|at| number(at as u8 % 3)).collect() };
+        let a = of_a.matrix((m, k), &elements(m * k)).unwrap();
+        let b = of_b.matrix((k, n), &elements(k * n)).unwrap();
+        let expected = device
+            .matmul(&device.matrix((m, k), &elements(m * k)).unwrap(), &b)
+            .unwrap();
+        let mut c = of_c.matrix_zeros::<T>((m, n)).unwrap();
+        for _ in 0..2 {
+            of_call.matmul_into(&a, &b, &mut c).unwrap();
+        }
+        let new = of_call.matmul(&a, &b).unwrap();
+        drop((a, b));
+        let bytes = |it: &Matrix<T>| bytemuck::cast_slice::<T, u8>(&it.to_vec().unwrap()).to_vec();
+        assert_eq!(bytes(&c), bytes(&expected), "{m} x {n} x {k}");
+        assert_eq!(bytes(&new), bytes(&expected), "{m} x {n} x {k}");
+    }
+}
+
+#[test]
+fn products_run_in_the_stream_of_their_call() {
+    for device in profiles() {
+        multiply(&device, f32::from);
+        multiply(&device, f64::from);
+        multiply(&device, |it| f16::from_f32(f32::from(it)));
+        multiply(&device, |it| bf16::from_f32(f32::from(it)));
+    }
+}
+
+#[test]
+fn products_of_every_kind_are_ordered() {
+    for device in profiles() {
+        let streams: Vec<Device> = (0..4).map(|_| device.new_stream().unwrap()).collect();
+        let [one, two, three, four] = [0, 1, 2, 3].map(|it| &streams[it]);
+        let a = one.matrix((128, 128), &[0.5_f32; 128 * 128]).unwrap();
+        let b = two.matrix((128, 128), &[2.0_f32; 128 * 128]).unwrap();
+        let bias = three.upload(&[1.0_f32; 128]).unwrap();
+        let mut c = four.matrix_zeros::<f32>((128, 128)).unwrap();
+        // In the stream of A.
+        let product = Matmul::new(&a, &b).column_bias(&bias);
+        product.run_into(&mut c).unwrap();
+        assert_eq!(
+            three.reduce_sum(c.as_buffer()).unwrap(),
+            129.0 * 128.0 * 128.0
+        );
+        let split = Matmul::new(&a, &b).arithmetic(Arithmetic::Split);
+        if split.plan().is_ok() {
+            split.run_into(&mut c).unwrap();
+            assert_eq!(
+                three.reduce_sum(c.as_buffer()).unwrap(),
+                128.0 * 128.0 * 128.0
+            );
+            let prepared = three.prepare(&b).unwrap();
+            let again = Matmul::with_prepared(&a, &prepared).run().unwrap();
+            drop(prepared);
+            assert_eq!(
+                two.reduce_sum(again.as_buffer()).unwrap(),
+                128.0 * 128.0 * 128.0
+            );
+        }
+        let gram = two.gram(&a).unwrap();
+        assert_eq!(three.reduce_max(gram.as_buffer()).unwrap(), 32.0);
+        let x = three.upload(&[1.0_f32; 128]).unwrap();
+        let y = four.matvec(&a, &x).unwrap();
+        drop(x);
+        assert_eq!(one.reduce_sum(&y).unwrap(), 64.0 * 128.0);
+        let bytes = one.matrix((70, 90), &[1_i8; 70 * 90]).unwrap();
+        let others = two.matrix((90, 50), &[2_i8; 90 * 50]).unwrap();
+        let whole = three.matmul(&bytes, &others).unwrap();
+        drop((bytes, others));
+        assert_eq!(four.reduce_sum(whole.as_buffer()).unwrap(), 180 * 70 * 50);
+        let segments = two.segments(&[0, 60_000, 60_000, 100_000]).unwrap();
+        let x = three.upload(&vec![1_u32; 100_000]).unwrap();
+        let sums = four.reduce_segments(&x, &segments, ops::Sum).unwrap();
+        drop((segments, x));
+        assert_eq!(one.reduce_sum(&sums).unwrap(), 100_000);
+    }
+}
+
+/// A view without elements may be used beside the whole: it does not count as a use.
+#[test]
+fn a_view_without_elements_is_no_use() {
+    for device in devices() {
+        let (one, two) = (device.new_stream().unwrap(), device.new_stream().unwrap());
+        let ones = device.upload(&[1.0_f32; 1000]).unwrap();
+        let mut y = device.zeros::<f32>(1000).unwrap();
+        let (mut all, none) = y.split_at_mut(1000).unwrap();
+        assert_eq!(two.reduce_sum(none.view()).unwrap(), 0.0);
+        let module = one.load(&AXPY).unwrap();
+        let config = LaunchConfig::for_elements(1000, 256);
+        module
+            .launch(Axpy, config, (1.0_f32, &ones, all.view_mut()))
+            .unwrap();
+        assert_eq!(two.reduce_sum(&y).unwrap(), 1000.0);
     }
 }
 

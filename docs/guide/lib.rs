@@ -34,15 +34,11 @@ mod finding_bugs {}
 #[doc = include_str!("pages/measuring.md")]
 mod measuring {}
 
-<<<<<<< HEAD
 #[cfg(doctest)]
 #[doc = include_str!("pages/streams.md")]
 mod streams {}
 
-#[cfg(doctest)]
-=======
 #[cfg(all(doctest, feature = "bridges"))]
->>>>>>> 4e348973 (interop: streams and slices of cudarc 0.19; tensors of other libraries by DLPack)
 #[doc = include_str!("pages/existing_programs.md")]
 mod existing_programs {}
 

@@ -90,7 +90,7 @@ impl<'a, T: Element> BufferView<'a, T> {
     }
 
     pub(crate) fn holder(&self) -> Holder<'a> {
-        self.holder
+        self.holder.of_bytes(self.bytes())
     }
 
     /// The device address of the first element, aligned for the element type.
@@ -149,7 +149,7 @@ impl<'a, T: Element> BufferView<'a, T> {
         }
         let destination = bytemuck::cast_slice_mut(destination);
         let device = self.device();
-        self.holder.order_reads(device)?;
+        self.holder().order_reads(device)?;
         // SAFETY: the range is in one live allocation: `destination` has as many bytes as the view, which is within
         // one. No conflicting work: writing the elements needs a mutable borrow, so that work was submitted before,
         // and this is ordered after it.

@@ -72,20 +72,25 @@ impl CudaDevice {
         make: impl FnOnce(&Current<'_>) -> Result<Stream, Failure>,
     ) -> Outcome<Self> {
         let current = gpu.enter()?;
-        let made = make(&current).and_then(|stream| {
-            let transfers = Stream::new(&current)?;
+        let stream = make(&current).map_err(|failure| gpu.error(failure))?;
+        let rest = Stream::new(&current).and_then(|transfers| {
             // SAFETY: the stream is alive until `drop` removes it, and of the device's context, which is current.
-            let number = unsafe { gpu.streams.add(&stream, &current) }?;
-            Ok((stream, transfers, number))
-        });
-        let (stream, transfers, number) = made.map_err(|failure| gpu.error(failure))?;
-        let Some(number) = number else {
-            // SAFETY: neither stream is used again.
-            unsafe {
-                transfers.destroy(&current);
-                stream.destroy(&current);
+            match unsafe { gpu.streams.add(&stream, &current) } {
+                Ok(Some(number)) => Ok(Some((transfers, number))),
+                other => {
+                    // SAFETY: the stream is not used again.
+                    unsafe { transfers.destroy(&current) };
+                    other.map(|_| None)
+                }
             }
-            return Err(too_many_streams());
+        });
+        let Ok(Some((transfers, number))) = rest else {
+            // SAFETY: the stream is not used again.
+            unsafe { stream.destroy(&current) };
+            return Err(match rest {
+                Err(failure) => gpu.error(failure),
+                Ok(_) => too_many_streams(),
+            });
         };
         drop(current);
         Ok(Self {

@@ -95,8 +95,9 @@ impl Gpu {
         if !failure.loses_device() {
             return cuda_error(failure);
         }
+        // Before the lock of `lost`, and before the panic is read: another thread may have locked standard output.
+        self.modules.outputs.print(true);
         self.lost.get_or_init(|| {
-            self.modules.outputs.print(true);
             let code = failure.code;
             let words = format!("CUDA error {code}: {failure}");
             match (self.modules.outputs.panic(), failure.hint()) {

@@ -5,10 +5,10 @@ use super::context::{Current, Stream};
 use super::driver::{Failure, call};
 use super::memory::{allocate_pinned, free_pinned};
 use super::statics::find_global;
-use crate::backend::Backend;
-use crate::error::{ErrorKind, Outcome};
+use super::streams::Streams;
 use crate::kernel_output::print_line;
 use crate::module_source::ModuleId;
+use crate::stream_set::StreamNumber;
 use crate::uses::Uses;
 use cuda_std::output::{PanicReport, Records, Ring, SYMBOL};
 use std::collections::BTreeMap;
@@ -46,10 +46,9 @@ impl Outputs {
         &self,
         module: ModuleId,
         kernel: &'static str,
-        stream: (&dyn Backend, &Stream),
-        error: impl FnOnce(Failure) -> ErrorKind,
+        stream: &AnnouncedStream<'_>,
         current: &Current<'_>,
-    ) -> Outcome<Option<MutexGuard<'_, BTreeMap<ModuleId, ModuleOutput>>>> {
+    ) -> Result<Option<MutexGuard<'_, BTreeMap<ModuleId, ModuleOutput>>>, Failure> {
         if !self.are_there.load(Ordering::Acquire) {
             return Ok(None);
         }
@@ -57,7 +56,7 @@ impl Outputs {
         let Some(output) = modules.get_mut(&module) else {
             return Ok(None);
         };
-        output.announce(kernel, stream, error, current)?;
+        output.announce(kernel, stream, current)?;
         Ok(Some(modules))
     }
 
@@ -95,6 +94,14 @@ impl Outputs {
     fn lock(&self) -> MutexGuard<'_, BTreeMap<ModuleId, ModuleOutput>> {
         self.modules.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The stream of a launch, among those of its device.
+#[derive(Clone, Copy, Debug)]
+pub struct AnnouncedStream<'a> {
+    pub number: StreamNumber,
+    pub stream: &'a Stream,
+    pub streams: &'a Streams,
 }
 
 /// The records of one module, whose kernels print or record their panics.
@@ -147,25 +154,28 @@ impl ModuleOutput {
     fn announce(
         &mut self,
         kernel: &'static str,
-        (backend, stream): (&dyn Backend, &Stream),
-        error: impl FnOnce(Failure) -> ErrorKind,
-        _current: &Current<'_>,
-    ) -> Outcome<()> {
+        AnnouncedStream {
+            number: own,
+            stream,
+            streams,
+        }: &AnnouncedStream<'_>,
+        current: &Current<'_>,
+    ) -> Result<(), Failure> {
+        let wait = |others| streams.wait_for(others, stream, current);
         let known = self.kernels.iter().position(|known| *known == kernel);
         let number = known.unwrap_or(self.kernels.len());
         if known.is_none() {
             self.kernels.push(kernel);
         }
         if self.running == Some(number) {
-            return self.uses.order_reads(backend);
+            return self.uses.order_reads_by(*own, wait);
         }
-        self.uses.order_writes(backend, true)?;
+        self.uses.order_writes_by(*own, true, wait)?;
         let place = self.ring + Ring::KERNEL_OFFSET as u64;
         // A value, which the call takes with it: it may return before a copy has read its source.
         // SAFETY: the module's static has the 4 bytes, aligned, and only kernels of earlier launches read them, for
         // which the stream waits.
-        let set = unsafe { call!(cuMemsetD32Async(place, number as u32, 1, stream.raw())) };
-        set.map_err(error)?;
+        unsafe { call!(cuMemsetD32Async(place, number as u32, 1, stream.raw())) }?;
         self.running = Some(number);
         Ok(())
     }

@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn arrays_that_the_crate_declares_are_found() {
-        let kind = |image| Statics::of(image).kind;
+        let kind = |image: &str| Statics::of(image).kind;
         let own = ".visible .global .align 1 .b8 __signature_of_f[2] = {1, 2};\n\
                    .visible .global .align 4 .b8 anon_0[4];\n.extern .shared .align 16 .b8 tile[];\n";
         assert_eq!(kind(own), None);

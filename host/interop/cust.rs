@@ -137,11 +137,14 @@ unsafe fn adopt<T: Element + DeviceCopy>(
 /// [`ErrorKind::Interop`] if the buffer's device is not from this module; those of [`Device::synchronize`]. `buffer`
 /// is dropped then.
 pub fn buffer_into_cust<T: Element + DeviceCopy>(buffer: Buffer<T>) -> Result<DeviceBuffer<T>> {
-    exchange(buffer.device())
-        .and_then(|_| buffer.holder().written(0).order(buffer.device()))
-        .and_then(|()| buffer.device().backend().synchronize())
+    let (address, len) = exchange(buffer.device())
+        .map(|_| buffer.device().clone())
+        .and_then(|device| {
+            let allocation = buffer.into_allocation()?;
+            device.backend().synchronize()?;
+            Ok(allocation)
+        })
         .during("buffer_into_cust")?;
-    let (address, len) = buffer.into_allocation().during("buffer_into_cust")?;
     let pointer = DevicePointer::from_raw(address);
     // SAFETY: the pointer and the length are those of a `cuMemAlloc` allocation of the same element type, which
     // nothing else uses or frees. Without bytes the pointer is null, as in `cust`.

@@ -110,6 +110,15 @@ impl<'a, T: Element> Operands<'a, T> {
         Ok(self.problem(types, (c, count), epilogue))
     }
 
+    /// The same operands, read in the stream of `device`.
+    fn in_stream_of(self, device: &'a Device) -> Self {
+        Self {
+            a: self.a.in_stream_of(device),
+            b: self.b.in_stream_of(device),
+            ..self
+        }
+    }
+
     /// The problem of `count` products in matrices of the layout `c`.
     fn problem<S: EpilogueScalar>(
         &self,
@@ -162,11 +171,12 @@ pub struct Matrices<'a, T: Element, O: Element, S: Element> {
 }
 
 impl<'a, T: Element, O: Element, S: EpilogueScalar> Matrices<'a, T, O, S> {
-    /// The matrices of products on `device`; `None` if the results have no elements.
+    /// The matrices of products in the stream of `device`, to which all of them belong then; `None` if the results have
+    /// no elements.
     ///
     /// Column-major results are the row-major ones of the transposed products.
     pub fn of(
-        device: &Device,
+        device: &'a Device,
         operands: Operands<'a, T>,
         c: MatrixBatchMut<'a, O>,
         epilogue: Epilogue<'a, S>,
@@ -190,8 +200,8 @@ impl<'a, T: Element, O: Element, S: EpilogueScalar> Matrices<'a, T, O, S> {
         }
         let order = result.order();
         let matrices = Self {
-            operands,
-            c,
+            operands: operands.in_stream_of(device),
+            c: c.in_stream_of(device),
             epilogue,
         };
         Ok(Some(match (order, operands.is_gram) {

@@ -174,7 +174,7 @@ fn write<T: Computes<O, S>, O: Element, S: EpilogueScalar>(
     let plan = device.plan(request.for_epilogue(&epilogue), &matrices.problem(T::TYPES))?;
     T::execute(&plan, matrices)?;
     match plan.is_mirrored {
-        true => mirror(c),
+        true => mirror(device, c),
         false => Ok(()),
     }
 }
@@ -194,7 +194,7 @@ fn plan_in_new<T: Computes<O, S>, O: Element, S: EpilogueScalar>(
 
 /// The matrices of products of unequal shapes, without those whose results have no elements.
 fn checked<'a, T: Computes<O, S>, O: Element, S: EpilogueScalar>(
-    device: &Device,
+    device: &'a Device,
     products: Vec<(Operands<'a, T>, MatrixViewMut<'a, O>)>,
     epilogue: Epilogue<'a, S>,
 ) -> Outcome<Vec<Matrices<'a, T, O, S>>> {

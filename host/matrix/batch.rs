@@ -4,6 +4,7 @@ use super::owned::Matrix;
 use super::shape::Order;
 use super::view::MatrixView;
 use super::view_mut::MatrixViewMut;
+use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result};
 use crate::holder::Written;
@@ -132,6 +133,14 @@ impl<'a, T: Element> MatrixBatch<'a, T> {
         }
     }
 
+    /// The same matrices, as those of another stream of their device.
+    pub(crate) fn in_stream_of(self, device: &'a Device) -> Self {
+        Self {
+            first: self.first.in_stream_of(device),
+            ..self
+        }
+    }
+
     /// Matrix `index`, or the one that all products share.
     pub(crate) fn get(&self, index: usize) -> MatrixView<'a, T> {
         self.first.moved_by(index * self.stride)
@@ -174,8 +183,14 @@ impl<'a, T: Element> MatrixBatchMut<'a, T> {
     pub(crate) fn written(&self) -> Written<'a> {
         let lines = self.batch.first.lines();
         let count = self.batch.count.unwrap_or(1);
-        let bytes = count * lines.count * lines.len * size_of::<T>();
+        let elements = lines.count.saturating_mul(lines.len).saturating_mul(count);
+        let bytes = elements.saturating_mul(size_of::<T>());
         self.batch.first.holder().written(bytes)
+    }
+
+    /// The same matrices, as those of another stream of their device.
+    pub(crate) fn in_stream_of(self, device: &'a Device) -> Self {
+        Self::of(self.batch.in_stream_of(device))
     }
 
     pub(crate) fn into_batch(self) -> MatrixBatch<'a, T> {

@@ -110,6 +110,16 @@ impl<'a, T: Element> MatrixView<'a, T> {
 
     pub(crate) fn holder(&self) -> Holder<'a> {
         self.holder
+            .of_bytes(self.rows.min(self.cols).min(size_of::<T>()))
+    }
+
+    /// The same elements, as those of another stream of their device.
+    pub(super) fn in_stream_of(self, device: &'a Device) -> Self {
+        let uses = self.holder.uses;
+        Self {
+            holder: Holder { device, uses },
+            ..self
+        }
     }
 
     /// The transpose, without a copy.

@@ -220,6 +220,7 @@ impl Device {
             || "the list of segments".to_owned(),
             segments.offsets.holder(),
         )?;
+        segments.parts.holder().order_reads(self)?;
         self.check_writes(|| "the buffer of the values".to_owned(), values.written())?;
         let rule = "one for each segment";
         check_length(

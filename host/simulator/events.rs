@@ -27,6 +27,6 @@ impl DeviceEvents for Simulator {
     }
 
     unsafe fn destroy_event(&self, event: EventHandle) {
-        self.machine.streams().forget(event);
+        simt::uninterrupted(|| self.machine.streams().forget(event));
     }
 }

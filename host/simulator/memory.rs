@@ -121,7 +121,7 @@ impl DeviceMemory for Simulator {
             // SAFETY: a live allocation that is not used again, by the contract of `free`; `allocate_zeroed` made the
             // layout.
             unsafe { self.quarantine().free(address, bytes, kept) };
-            self.machine.stream_check().freed(address);
+            self.check_freed(address);
         });
         self.release(bytes);
     }

@@ -69,6 +69,8 @@ struct Machine {
     statics: Mutex<HashMap<ModuleId, Arc<StaticMemory>>>,
     streams: Mutex<StreamOrder>,
     stream_check: Mutex<StreamCheck>,
+    /// What a drop missed, for the next call.
+    late_error: Mutex<Option<SimulatorError>>,
     /// The process that has made the device.
     process: u32,
 }
@@ -86,7 +88,7 @@ impl Drop for Simulator {
             // it after `drop`.
             unsafe { self.free(address, bytes) };
         }
-        self.machine.streams().remove(self.stream);
+        simt::uninterrupted(|| self.machine.streams().remove(self.stream));
     }
 }
 
@@ -117,6 +119,22 @@ impl Simulator {
         self.machine.quarantine()
     }
 
+    /// Checks that this stream, which frees the allocation at `address`, is ordered after its uses. A failure is an error
+    /// of the next call.
+    fn check_freed(&self, address: u64) {
+        let machine = &*self.machine;
+        let mut order = machine.streams();
+        let checked = machine
+            .stream_check()
+            .freed(&mut order, self.stream, address);
+        drop(order);
+        if let (Err(unordered), true) = (checked, machine.options.checks) {
+            let error = self.unordered("a drop of a buffer".to_owned(), unordered);
+            let late = machine.late_error.lock();
+            late.unwrap_or_else(PoisonError::into_inner).replace(error);
+        }
+    }
+
     /// Checks that this stream is ordered after conflicting uses of memory by others.
     /// A device with one stream needs no check.
     fn check_order<U: AsRef<[MemoryAccess]>>(
@@ -129,24 +147,28 @@ impl Simulator {
         if !machine.options.checks || order.has_one() {
             return Ok(());
         }
+        let late = machine.late_error.lock();
+        if let Some(error) = late.unwrap_or_else(PoisonError::into_inner).take() {
+            return Err(ErrorKind::Simulator(error));
+        }
         let checked = machine
             .stream_check()
             .call(&mut order, self.stream, uses().as_ref());
-        checked.map_err(
-            |Unordered {
-                 later,
-                 earlier_is_write,
-             }| {
-                ErrorKind::Simulator(SimulatorError::UnorderedStreams {
-                    device: self.label(),
-                    call: call(),
-                    is_write: later.is_write,
-                    earlier_is_write,
-                    buffer: simt::allocation_name(later.address as usize)
-                        .map(|name| name.to_string()),
-                })
-            },
-        )
+        checked.map_err(|unordered| ErrorKind::Simulator(self.unordered(call(), unordered)))
+    }
+
+    fn unordered(&self, call: String, unordered: Unordered) -> SimulatorError {
+        let Unordered {
+            later,
+            earlier_is_write,
+        } = unordered;
+        SimulatorError::UnorderedStreams {
+            device: self.label(),
+            call,
+            is_write: later.is_write,
+            earlier_is_write,
+            buffer: simt::allocation_name(later.address as usize).map(|name| name.to_string()),
+        }
     }
 }
 
@@ -178,6 +200,7 @@ impl Machine {
             statics: Mutex::default(),
             streams: Mutex::default(),
             stream_check: Mutex::default(),
+            late_error: Mutex::default(),
             process: std::process::id(),
             profile: options.profile.unwrap_or_default(),
             recorder: LaunchRecorder::new(options.profile.unwrap_or_default(), options.counters),

@@ -57,8 +57,25 @@ impl StreamCheck {
         self.allocations.insert(address, (bytes as u64, None));
     }
 
-    pub(super) fn freed(&mut self, address: u64) {
+    /// Forgets an allocation that `stream` frees; fails if it is not ordered after all uses.
+    pub(super) fn freed(
+        &mut self,
+        order: &mut StreamOrder,
+        stream: StreamNumber,
+        address: u64,
+    ) -> Result<(), Unordered> {
+        let bytes = self
+            .allocations
+            .get(&address)
+            .map_or(0, |(bytes, _)| *bytes);
+        let written = MemoryAccess {
+            address,
+            bytes,
+            is_write: true,
+        };
+        let checked = self.call(order, stream, &[written]);
         self.allocations.remove(&address);
+        checked
     }
 
     /// Notes what a call of `stream` uses; fails if it is not ordered after a conflicting use.
@@ -74,7 +91,7 @@ impl StreamCheck {
             let Some((start, (bytes, uses))) = before else {
                 continue;
             };
-            if later.address + later.bytes > start + *bytes {
+            if later.address.saturating_add(later.bytes) > start + *bytes {
                 continue;
             }
             let is_whole = later.bytes == *bytes;
@@ -127,13 +144,13 @@ pub(super) fn uses_of_launch(request: &LaunchRequest<'_>) -> Vec<MemoryAccess> {
                     let [rows, columns, apart] = [1, 2, 3].map(|after| word(place + after));
                     match rows.min(columns) {
                         0 => 0,
-                        _ => (rows - 1) * apart + columns,
+                        _ => (rows - 1).saturating_mul(apart).saturating_add(columns),
                     }
                 }
             };
             Some(MemoryAccess {
                 address: word(place),
-                bytes: elements * element_bytes,
+                bytes: elements.saturating_mul(element_bytes),
                 is_write: !matches!(name, "Global" | "GlobalMatrix"),
             })
         })

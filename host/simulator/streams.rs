@@ -16,7 +16,8 @@ impl DeviceStreams for Simulator {
     }
 
     fn wait_for(&self, others: StreamSet) -> Outcome<()> {
-        self.machine.streams().wait_for(self.stream, others);
+        // A kernel that drops a buffer may be stopped, and the lock must not stay locked.
+        simt::uninterrupted(|| self.machine.streams().wait_for(self.stream, others));
         Ok(())
     }
 

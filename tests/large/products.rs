@@ -8,7 +8,7 @@ use half::bf16;
 use ndarray::{Array2, LinalgScalar};
 use tilewright::cuda_std::fp8::F8E4M3;
 use tilewright::tuning::SelectionReason;
-use tilewright::{ChainElement, Device, Matmul, MatmulElement, Matrix, Order};
+use tilewright::{ChainElement, Device, Matmul, MatmulElement, MatmulInto, Matrix, Order};
 
 /// Rows and columns of a matrix of more than 2^31 elements.
 const TALL: usize = (1 << 16) + 1;
@@ -68,7 +68,10 @@ fn products_with_more_than_2_to_the_31_elements_on_the_right() {
 }
 
 /// Fails if `device.matmul` of these operands divides K; else the name of its kernel.
-fn undivided<T: tilewright::MatmulElement>(a: &Matrix<T>, b: &Matrix<T>) -> &'static str {
+fn undivided<T: MatmulElement>(a: &Matrix<T>, b: &Matrix<T>) -> &'static str
+where
+    T: MatmulInto<<T as MatmulElement>::Product>,
+{
     let plan = Matmul::new(a, b).plan().unwrap();
     let is_divided = matches!(plan.reason, SelectionReason::InParts { .. });
     assert!(!is_divided, "{plan}");

@@ -2,7 +2,7 @@
 
 use super::{CudaDevice, launch};
 use crate::backend::{
-    Backend, DeviceKernels, DeviceMemory as _, Entry, LaunchRequest, ResidencyRequest,
+    Backend as _, DeviceKernels, DeviceMemory as _, Entry, LaunchRequest, ResidencyRequest,
     SymbolRequest,
 };
 use crate::cuda::compile::LoadError;
@@ -10,6 +10,7 @@ use crate::cuda::context::Current;
 use crate::cuda::driver::Failure;
 use crate::cuda::modules::{Function, FunctionError, Loaded};
 use crate::cuda::occupancy;
+use crate::cuda::output::AnnouncedStream;
 use crate::cuda::start::OLDEST_DRIVER;
 use crate::cuda::static_order::Statics;
 use crate::cuda::statics::find_global;
@@ -175,10 +176,13 @@ impl DeviceKernels for CudaDevice {
         let mut modules = self.gpu.modules.lock();
         let address = self.symbol_address(&mut modules, symbol, &current)?;
         let order = |statics: &Statics| statics.order_writes(self);
-        let _locked = self.lock_statics(modules, symbol.module, order)?;
+        let locked = self.lock_statics(modules, symbol.module, order)?;
         // SAFETY: live memory: the array has that many bytes. No conflicting work: this stream waits for it, and no
-        // other thread submits any while the modules are locked.
-        unsafe { self.copy_to_device(address, source) }
+        // other thread submits any while the modules are locked. The source stays until the stream is done, below.
+        let started = unsafe { self.start_copy_to_device(address, source) };
+        // Unlocked: waiting prints what kernels have printed.
+        drop(locked);
+        self.synchronize().and(started)
     }
 
     fn read_symbol(&self, symbol: &SymbolRequest, destination: &mut [u8]) -> Outcome<()> {
@@ -186,9 +190,12 @@ impl DeviceKernels for CudaDevice {
         let mut modules = self.gpu.modules.lock();
         let address = self.symbol_address(&mut modules, symbol, &current)?;
         let order = |statics: &Statics| statics.order_reads(self);
-        let _locked = self.lock_statics(modules, symbol.module, order)?;
-        // SAFETY: live memory and no conflicting work, as in `write_symbol`.
-        unsafe { self.copy_to_host(destination, address) }
+        let locked = self.lock_statics(modules, symbol.module, order)?;
+        // SAFETY: live memory and no conflicting work, as in `write_symbol`. The destination stays until the stream is
+        // done, below.
+        let started = unsafe { self.start_copy_to_host(destination, address) };
+        drop(locked);
+        self.synchronize().and(started)
     }
 
     fn residency(&self, request: &ResidencyRequest<'_>) -> Outcome<Residency> {
@@ -208,7 +215,7 @@ impl DeviceKernels for CudaDevice {
         let is_cooperative = request.bounds.cooperative;
         let shares_memory = |function: &Function| function.has_statics || is_cooperative;
         let known = self.gpu.modules.known(entry, config.dynamic_shared_bytes);
-        let (function, _locked) = match known.filter(|it| !shares_memory(it)) {
+        let (function, locked) = match known.filter(|it| !shares_memory(it)) {
             Some(function) => {
                 self.check_function(config, &function)
                     .map_err(|reason| ErrorKind::LaunchConfig { kernel, reason })?;
@@ -226,14 +233,21 @@ impl DeviceKernels for CudaDevice {
                 (function, locked)
             }
         };
-        // Nor does one announce another kernel if the module's kernels print.
+        // Nor does one announce another kernel if the module's kernels print. What failed becomes an error when this is
+        // unlocked, because errors print.
+        let stream = AnnouncedStream {
+            number: self.number,
+            stream: &self.stream,
+            streams: &self.gpu.streams,
+        };
         let outputs = &self.gpu.modules.outputs;
-        let stream: (&dyn Backend, _) = (self, &self.stream);
-        let error = |failure| self.launch_error(kernel, failure);
-        let _announced = outputs.announce(module.id(), kernel, stream, error, &current)?;
-        // SAFETY: the function takes these parameters, and it may run with them: the caller's contract for
-        // parameters, memory and the kernel's requirements. The stream is alive.
-        let launched = unsafe { launch::launch(function.raw, request, self.stream.raw()) };
+        let announced = outputs.announce(module.id(), kernel, &stream, &current);
+        let launched = announced.and_then(|_announced| {
+            // SAFETY: the function takes these parameters, and it may run with them: the caller's contract for
+            // parameters, memory and the kernel's requirements. The stream is alive.
+            unsafe { launch::launch(function.raw, request, self.stream.raw()) }
+        });
+        drop(locked);
         launched.map_err(|failure| self.launch_error(kernel, failure))
     }
 }

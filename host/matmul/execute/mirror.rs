@@ -1,5 +1,6 @@
 //! The other half of a symmetric product.
 
+use crate::device::Device;
 use crate::element::Element;
 use crate::error::Outcome;
 use crate::kernels::module_of;
@@ -13,9 +14,8 @@ use tilewright_kernels::triangle::{
 };
 
 /// Overwrites one triangle of each matrix with the other: the upper one if they are row-major.
-pub fn mirror<T: Element>(batch: MatrixBatchMut<'_, T>) -> Outcome<()> {
+pub fn mirror<T: Element>(device: &Device, batch: MatrixBatchMut<'_, T>) -> Outcome<()> {
     let first = batch.view().first();
-    let device = first.device().clone();
     let shape = MirrorShape {
         n: first.rows(),
         leading_dimension: first.leading_dimension(),
@@ -34,7 +34,7 @@ pub fn mirror<T: Element>(batch: MatrixBatchMut<'_, T>) -> Outcome<()> {
         ($kernel:ident of $word:ty) => {{
             // SAFETY: the launch accesses only elements of the matrices, as the kernels document.
             let words = unsafe { written_words::<_, $word>(batch) };
-            let module = Module::on_demand(&device, module_of!($kernel));
+            let module = Module::on_demand(device, module_of!($kernel));
             // SAFETY: the launch meets the kernel's requirements: the view and the shape are those of the matrices,
             // whose diagonals are the same as rows or as columns, and the grid covers the tiles. The views are live
             // without conflicting work: the matrices are borrowed mutably until this returns.

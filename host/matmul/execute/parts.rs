@@ -44,7 +44,7 @@ fn sums<T: Operand + Computes<P, P>, O: Element, S: EpilogueScalar, P: EpilogueS
     };
     T::launch(plan, of_parts)?;
     if plan.is_mirrored {
-        mirror(sums.view_mut().into_equal_rows(count)?)?;
+        mirror(&device, sums.view_mut().into_equal_rows(count)?)?;
     }
     Ok(sums)
 }
