@@ -68,9 +68,9 @@ fn products_with_more_than_2_to_the_31_elements_on_the_right() {
 }
 
 /// Fails if `device.matmul` of these operands divides K; else the name of its kernel.
-fn undivided<T: MatmulElement>(a: &Matrix<T>, b: &Matrix<T>) -> &'static str
+fn undivided<T>(a: &Matrix<T>, b: &Matrix<T>) -> &'static str
 where
-    T: MatmulInto<<T as MatmulElement>::Product>,
+    T: MatmulElement + MatmulInto<<T as MatmulElement>::Product>,
 {
     let plan = Matmul::new(a, b).plan().unwrap();
     let is_divided = matches!(plan.reason, SelectionReason::InParts { .. });
