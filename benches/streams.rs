@@ -57,32 +57,48 @@ fn two_chains(device: &Device) -> Result {
         false => (1 << 20, 400),
     };
     let other = device.new_stream()?;
-    println!("\nTwo chains of {links} sums of {elements} f32, one thread:");
+    println!("\nTwo chains of {links} sums of {elements} f32:");
+    let mut chains = [Chain::new(device, elements)?, Chain::new(&other, elements)?];
     let mut medians = Vec::new();
-    for (name, streams) in [
-        ("one stream", [device, device]),
-        ("two streams", [device, &other]),
+    for (name, second) in [
+        ("one stream, one thread", device),
+        ("two streams, one thread", &other),
     ] {
-        let mut chains = [
-            Chain::new(streams[0], elements)?,
-            Chain::new(streams[1], elements)?,
-        ];
         let median = median_of(|| {
+            let [one, two] = &mut chains;
             for _ in 0..links {
-                for (stream, chain) in streams.into_iter().zip(&mut chains) {
-                    stream.reduce_sum_into(&chain.x, &mut chain.sum)?;
-                }
+                device.reduce_sum_into(&one.x, &mut one.sum)?;
+                second.reduce_sum_into(&two.x, &mut two.sum)?;
             }
-            Ok(streams.into_iter().try_for_each(Device::synchronize)?)
+            device.synchronize()?;
+            Ok(second.synchronize()?)
         })?;
-        println!(
-            "  {name:<12} {:9.1} us, {:5.2} us a sum",
-            micros(median),
-            micros(median) / f64::from(2 * links)
-        );
-        medians.push(micros(median));
+        medians.push((name, median));
     }
-    println!("  {:.2} times as fast", medians[0] / medians[1]);
+    let median = median_of(|| {
+        let [one, two] = &mut chains;
+        let chain = |stream: &Device, Chain { x, sum }: &mut Chain| -> tilewright::Result<()> {
+            for _ in 0..links {
+                stream.reduce_sum_into(&*x, &mut *sum)?;
+            }
+            stream.synchronize()
+        };
+        std::thread::scope(|scope| {
+            let second = scope.spawn(|| chain(&other, two));
+            chain(device, one)?;
+            Ok(second.join().expect("no panic")?)
+        })
+    })?;
+    medians.push(("two streams, two threads", median));
+    let first = micros(medians[0].1);
+    for (name, median) in medians {
+        let median = micros(median);
+        let each = median / f64::from(2 * links);
+        println!(
+            "  {name:<26} {median:9.1} us, {each:5.2} us a sum, {:.2} times as fast",
+            first / median
+        );
+    }
     Ok(())
 }
 

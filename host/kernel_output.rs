@@ -1,27 +1,29 @@
 //! Lines that kernels print, and messages about kernels.
 
+use std::cell::OnceCell;
 use std::io::{self, Write as _};
 use std::panic::{UnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The lines that the kernel of a simulated launch prints. Dropping this prints them.
+/// The lines that the kernel of a simulated launch prints. Dropping this prints them. Other launches allocate nothing.
 ///
 /// It outlives all locks of the device that the launching call holds: another thread may have locked standard output
 /// and wait for the device.
 #[derive(Debug, Default)]
-pub(crate) struct Lines(Arc<simt::Output>);
+pub(crate) struct Lines(OnceCell<Arc<simt::Output>>);
 
 impl Lines {
     /// Where the launch adds its lines.
     pub(crate) fn output(&self) -> Arc<simt::Output> {
-        Arc::clone(&self.0)
+        Arc::clone(self.0.get_or_init(Arc::default))
     }
 }
 
 impl Drop for Lines {
     fn drop(&mut self) {
-        self.0.take().iter().for_each(|line| print_line(line));
+        let lines = self.0.get().map(|output| output.take());
+        lines.iter().flatten().for_each(|line| print_line(line));
     }
 }
 

@@ -8,7 +8,7 @@ use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr as _, DeviceP
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
 use tilewright::interop::raw;
-use tilewright::{BufferView, BufferViewMut, Device};
+use tilewright::{BufferView, BufferViewMut, Device, MatrixView, MatrixViewMut};
 
 /// A stream that `cudarc` made. Without a GPU, the test says that it is skipped.
 fn stream() -> Option<Arc<CudaStream>> {
@@ -93,46 +93,64 @@ fn the_null_stream_is_a_stream() {
     assert_eq!(device.raw_stream(), None);
 }
 
-/// Calls that have run once before, so that modules and the workspace are there, are captured; what a product allocates
-/// for itself becomes nodes of the graph.
-#[test]
-fn calls_are_captured_in_the_programs_graph() {
-    const SIDE: usize = 1024;
+/// The program captures calls in a graph of its own, after they have run once, so that the module and the workspace are
+/// there. `write` computes the square matrix times its transpose.
+fn captured(
+    side: usize,
+    write: impl Fn(&Device, MatrixView<'_, f32>, &mut MatrixViewMut<'_, f32>),
+) {
     let Some(stream) = stream() else { return };
     let device = device_in(&stream);
-    let mut x = stream.alloc_zeros::<f32>(SIDE * SIDE).unwrap();
+    let mut x = stream.alloc_zeros::<f32>(side * side).unwrap();
     let mut sum = stream.alloc_zeros::<f32>(1).unwrap();
-    let mut product = stream.alloc_zeros::<f32>(SIDE * SIDE).unwrap();
-    let mut calls = || {
-        let x = view(&device, &x);
-        let matrix = x.as_matrix((SIDE, SIDE)).unwrap();
-        let mut c = view_mut(&device, &mut product)
-            .into_matrix((SIDE, SIDE))
-            .unwrap();
-        device.matmul_into(matrix, matrix.t(), &mut c).unwrap();
+    let mut product = stream.alloc_zeros::<f32>(side * side).unwrap();
+    // Addresses, because `cudarc` waits for events outside the graph when it is asked for them.
+    let [of_x, of_sum, of_product] =
+        [&mut x, &mut sum, &mut product].map(|it| it.device_ptr_mut(&stream).0);
+    let calls = || {
+        // SAFETY: the slices outlive the views and the graph, and all work on them is in this stream.
+        let (x, c, sum) = unsafe {
+            (
+                raw::view::<f32>(&device, of_x, side * side).unwrap(),
+                raw::view_mut::<f32>(&device, of_product, side * side).unwrap(),
+                raw::view_mut::<f32>(&device, of_sum, 1).unwrap(),
+            )
+        };
+        let mut c = c.into_matrix((side, side)).unwrap();
+        write(&device, x.as_matrix((side, side)).unwrap(), &mut c);
         let c = c.as_buffer_view_mut().unwrap();
-        device
-            .reduce_sum_into(c.view(), view_mut(&device, &mut sum))
-            .unwrap();
+        device.reduce_sum_into(c.view(), sum).unwrap();
     };
     calls();
     stream.synchronize().unwrap();
-    stream
-        .begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)
-        .unwrap();
+    let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+    stream.begin_capture(mode).unwrap();
     calls();
     let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
     let graph = stream.end_capture(flags).unwrap().expect("a graph");
     for round in 1..=4 {
-        let host = vec![round as f32; SIDE * SIDE];
+        let host = vec![round as f32; side * side];
         stream.memcpy_htod(&host, &mut x).unwrap();
         graph.launch().unwrap();
-        let expected = (round * round * SIDE) as f32;
-        assert_eq!(
-            stream.clone_dtoh(&product).unwrap(),
-            vec![expected; SIDE * SIDE]
-        );
-        let expected = expected * (SIDE * SIDE) as f32;
+        let expected = (round * round * side) as f32;
+        let found = stream.clone_dtoh(&product).unwrap();
+        assert_eq!(found, vec![expected; side * side]);
+        let expected = expected * (side * side) as f32;
         assert_eq!(stream.clone_dtoh(&sum).unwrap(), [expected]);
     }
+}
+
+#[test]
+fn calls_are_captured_in_the_programs_graph() {
+    captured(256, |device, x, c| {
+        device.matmul_coarsened_into(x, x.t(), c).unwrap()
+    });
+}
+
+/// The memory of split operands becomes nodes of the graph.
+#[test]
+fn calls_that_allocate_are_captured() {
+    captured(1024, |device, x, c| {
+        device.matmul_into(x, x.t(), c).unwrap()
+    });
 }

@@ -25,6 +25,9 @@
 //!
 //! [`wait_for_stream`] and [`let_stream_wait`] order the device's work with other streams.
 //!
+//! While the caller captures the stream into a CUDA graph, calls that write to a given result are captured, too, if
+//! they have run before. Memory that a product takes for itself becomes nodes of the graph.
+//!
 //! For `cudarc` and for DLPack there are modules of their own, with checks that handles do not allow.
 
 use crate::backend::ForeignStreams;
