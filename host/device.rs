@@ -10,10 +10,10 @@ use std::fmt;
 use std::ptr::NonNull;
 use std::sync::{Arc, OnceLock};
 
-/// The simulator or one CUDA device, and a stream of it.
+/// One CUDA device or the simulator, with one of its streams.
 ///
 /// A `Device` submits all its work to one stream, which runs it in the order of submission. A clone uses the same stream;
-/// [`new_stream`](Self::new_stream) returns the same device with another one. Threads can share a `Device`.
+/// [`new_stream`](Self::new_stream) returns the same device with another stream. Threads can share a `Device`.
 ///
 /// ```
 /// use tilewright::{Device, ops};
@@ -141,8 +141,7 @@ impl Device {
         Err(ErrorKind::NoCudaFeature.during("open"))
     }
 
-    /// Opens the device named by the environment variable `TILEWRIGHT_DEVICE`: `sim`, `cuda`, `cuda:N` or the UUID of a
-    /// GPU.
+    /// Opens the device that `TILEWRIGHT_DEVICE` names: `sim`, `cuda`, `cuda:N` or a GPU's UUID.
     ///
     /// A named device is never replaced by another. If the variable is not set, this opens the first CUDA device, or
     /// the simulator if there is no driver or no device. A driver that fails is an error.
@@ -229,10 +228,9 @@ impl Device {
         Ok(memory.free + memory.kept)
     }
 
-    /// The `CUstream` of all this device's work, for libraries such as cuBLAS; `None` on the simulator and for a null
-    /// stream.
+    /// The `CUstream` of this device's work, for libraries such as cuBLAS.
     ///
-    /// The stream lives as long as the device.
+    /// It is `None` on the simulator and for a null stream. The stream lives as long as the device.
     #[must_use]
     pub fn raw_stream(&self) -> Option<NonNull<c_void>> {
         self.backend.raw_stream()
@@ -244,8 +242,8 @@ impl Device {
     /// context, it must pop it.
     ///
     /// # Errors
-    /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`] if the context cannot be made current; `body` does not run
-    /// then.
+    /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`] if the context cannot be made current; `body` then does
+    /// not run.
     pub fn with_current<R>(&self, body: impl FnOnce() -> R) -> Result<R> {
         self.in_context(body).during("with_current")
     }
@@ -260,7 +258,9 @@ impl Device {
         Ok(result.expect("a backend runs the body once, or fails"))
     }
 
-    /// Whether `other` is the same device, through any of its streams: whether it has the same memory.
+    /// Whether `other` is the same device, possibly with another stream.
+    ///
+    /// If so, both have the same memory.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         self.backend.identity() == other.backend.identity()

@@ -78,8 +78,8 @@ impl LaunchConfig {
     /// thread of an element has its column as x and its row as y, as [`unique_index_2d`](cuda_std::thread::unique_index_2d)
     /// counts them.
     ///
-    /// It has at least one block, even for no elements. A grid has at most 65535 blocks along y; further rows go to
-    /// further layers along z.
+    /// It has at least one block, even for no elements. A grid has at most 65535 blocks along y; further rows
+    /// continue along z.
     ///
     /// ```
     /// use tilewright::LaunchConfig;

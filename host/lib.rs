@@ -23,7 +23,7 @@
 //!
 //! | for | start with | more |
 //! |---|---|---|
-//! | a device | [`Device::from_env`], [`Device::simulator`], [`Device::cuda`] | [`default_device`], [`DeviceChoice`], [`DeviceProperties`] |
+//! | a device | [`Device::from_env`], [`Device::simulator`], [`Device::cuda`] | [`Device::new_stream`], [`default_device`], [`DeviceChoice`], [`DeviceProperties`] |
 //! | data | [`Device::upload`], [`Device::matrix`], `Device::matrix_from_array` for an `ndarray` view, [`Buffer::to_vec`] | [`BufferView`], [`MatrixView`], [`PinnedBuffer`], [`Element`], [`Order`] |
 //! | sums and other reductions | [`Device::reduce_sum`], [`Device::reduce`] with an operation from [`ops`] | [`Device::reduce_rows`], [`Device::segments`], [`Device::reduce_sum_reproducible`], [`ReduceElement`] |
 //! | prefix sums | [`Device::scan_inclusive`], [`Device::scan_exclusive`] | [`scan_height`] |
@@ -83,8 +83,8 @@
 //!   code. You can build and start a program without CUDA: the NVIDIA driver is opened with the first CUDA device.
 //! - `ndarray` (on by default): arrays to and from [`Matrix`] and [`Buffer`]. Re-exports the crate `ndarray`.
 //! - `serde`: implements `Serialize` for [`LaunchReport`].
-//! - `cudarc`: streams and slices of the crate `cudarc` 0.19, in `tilewright::interop::cudarc`. The program names the CUDA
-//!   version for `cudarc`, with any of its features.
+//! - `cudarc`: streams and slices of the crate `cudarc` 0.19, in `tilewright::interop::cudarc`. The program chooses the
+//!   CUDA version, with one of `cudarc`'s features.
 //! - `dlpack`: tensors of other libraries and languages, in `tilewright::interop::dlpack`.
 //! - `cust`: contexts, buffers and streams of the crate `cust`, in `tilewright::interop::cust`. `cust` links the
 //!   driver, so the build needs a CUDA toolkit, and the program starts only on a machine with a driver.

@@ -24,7 +24,7 @@ pub struct DeviceDescription {
 }
 
 impl Device {
-    /// The CUDA devices of this machine that `CUDA_VISIBLE_DEVICES` leaves, without opening them.
+    /// Lists the CUDA devices that `CUDA_VISIBLE_DEVICES` does not hide, without opening them.
     ///
     /// ```
     /// use tilewright::Device;

@@ -5,7 +5,7 @@ use crate::device::Device;
 use crate::error::{During, Result};
 
 impl Device {
-    /// The use of the device's memory now.
+    /// How much of the device's memory is in use now, and how much is free.
     ///
     /// ```
     /// use tilewright::Device;
@@ -26,10 +26,9 @@ impl Device {
         self.backend().memory().during("memory")
     }
 
-    /// Returns memory of dropped buffers to the driver, for other programs, until the device keeps at most `kept`
-    /// bytes more than its buffers use.
+    /// Returns the memory of dropped buffers, except for up to `kept` bytes, to the driver for other programs.
     ///
-    /// Waits for the work of all streams, so that what was dropped is free.
+    /// Waits for the work of all streams first, so that all dropped buffers are free.
     ///
     /// # Errors
     /// Those of [`Device::synchronize`].
@@ -37,9 +36,10 @@ impl Device {
         self.backend().trim_memory(kept).during("trim_memory")
     }
 
-    /// Lets the device keep at most `kept` bytes of dropped buffers when it waits for work; all of them by default.
+    /// Limits the memory of dropped buffers that the device keeps; by default it keeps all.
     ///
-    /// What it keeps makes allocations fast. Devices that share memory with `cust`, and the simulator, keep none.
+    /// When the device waits for work, it returns memory beyond `kept` bytes to the driver. Kept memory makes
+    /// allocations fast. Devices that share memory with `cust`, and the simulator, keep none.
     ///
     /// # Errors
     /// Those of [`Device::synchronize`].

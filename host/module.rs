@@ -79,8 +79,8 @@ impl Module {
     /// serialized", C7510 to C7519), or that `setmaxnreg` is ignored (C7508). The results are correct nevertheless.
     /// The list is empty on the simulator, which compiles nothing.
     ///
-    /// The driver's compiler may differ in version from the toolkit's, and then the two may warn about different
-    /// things. A test of a kernel with such products should assert that there are no warnings.
+    /// If the driver's compiler and the toolkit's differ in version, they may give different warnings. A test of a
+    /// kernel with such products should assert that there are no warnings.
     ///
     /// # Errors
     /// Those of [`Device::load`] if the module was not loaded before.
@@ -151,7 +151,7 @@ impl Module {
             .write_symbol(&request, bytemuck::cast_slice(values))
     }
 
-    /// Copies all elements of a static array of the module's kernel crate, after all work submitted before.
+    /// Copies all elements of a static array of the module's kernel crate, after all earlier work.
     ///
     /// See [`write_symbol`](Self::write_symbol).
     ///
@@ -215,8 +215,8 @@ impl Module {
     /// `config`; [`ErrorKind::NotResident`](crate::ErrorKind::NotResident) if a cooperative launch has too many
     /// blocks; [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if an argument is on another device;
     /// [`ErrorKind::KernelDefect`](crate::ErrorKind::KernelDefect) if the simulator finds a defect;
-    /// [`ErrorKind::OtherKernel`](crate::ErrorKind::OtherKernel) if the module's entry with the kernel's name is
-    /// another kernel; [`ErrorKind::Launch`](crate::ErrorKind::Launch), and those of [`Device::load`].
+    /// [`ErrorKind::OtherKernel`](crate::ErrorKind::OtherKernel) if the module has a different kernel
+    /// under this name; [`ErrorKind::Launch`](crate::ErrorKind::Launch), and those of [`Device::load`].
     pub fn launch<'launch, K, A>(&self, kernel: K, config: LaunchConfig, arguments: A) -> Result<()>
     where
         K: SafeKernel,

@@ -6,14 +6,14 @@ use crate::error::{During, Outcome, Result};
 use crate::event::Event;
 
 impl Device {
-    /// The same device with a new stream, whose work runs beside that of others.
+    /// The same device with a new stream, whose work can run at the same time as that of others.
     ///
-    /// Every call of the result submits its work to the new stream. Buffers, matrices, textures and modules belong to
-    /// the device, so all its streams accept them. Where two streams use the same buffer and one of them writes it,
-    /// the later call's stream waits on the device for the earlier call's; the host does not wait. A copy to the host
-    /// waits for what it copies.
+    /// Calls on the result submit their work to the new stream. Buffers, matrices, textures and modules belong to
+    /// the device, so all its streams accept them. If two streams use the same buffer and one of them writes it, the
+    /// later call waits on the device for the earlier one; the host does not wait. A copy to the host waits for the
+    /// data that it copies.
     ///
-    /// What a new stream runs comes after all work that was submitted before it was made. A device has at most 64
+    /// The new stream's work runs after all work that was submitted before this call. A device has at most 64
     /// streams at once. Dropping the last clone of a stream waits for its work.
     ///
     /// ```
@@ -42,7 +42,7 @@ impl Device {
             .during("new_stream")
     }
 
-    /// [`new_stream`](Self::new_stream) with a priority. The simulator ignores it.
+    /// [`new_stream`](Self::new_stream) with a priority. The simulator ignores the priority.
     ///
     /// # Errors
     /// Those of [`new_stream`](Self::new_stream).
@@ -63,8 +63,8 @@ impl Device {
 
     /// Makes later work of this stream wait for `event`.
     ///
-    /// Only work that other code submits needs this: calls of this library wait for what they use. The host does not
-    /// wait if the event is one of this device; otherwise it does.
+    /// You need this only for work that other code submits: calls of this library wait for the data that they use.
+    /// The host waits only if the event is one of another device.
     ///
     /// # Errors
     /// Those of [`Device::synchronize`].

@@ -34,7 +34,7 @@ impl<T: Element> Buffer<T> {
         Ok(buffer)
     }
 
-    /// Copies the elements to host memory, after all work submitted before.
+    /// Copies the elements to host memory, after all earlier work.
     ///
     /// ```
     /// use tilewright::Device;
@@ -54,7 +54,7 @@ impl<T: Element> Buffer<T> {
         self.view().to_vec()
     }
 
-    /// Copies all elements to `destination`, after all work submitted before.
+    /// Copies all elements to `destination`, after all earlier work.
     ///
     /// # Errors
     /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `destination` does not have [`len`](Self::len)

@@ -84,7 +84,7 @@ pub enum ErrorKind {
         images: Vec<ImageRejection>,
     },
 
-    /// The library has no kernel for a problem on the device.
+    /// The library has no kernel for this problem on this device.
     NoKernel {
         /// The problem, with its types and sizes.
         problem: String,
@@ -180,7 +180,7 @@ pub enum ErrorKind {
         right: usize,
     },
 
-    /// A copy, or dot products of rows or columns, of a row-major and a column-major matrix.
+    /// A copy, or dot products of rows or columns, mixes a row-major and a column-major matrix.
     OrderMismatch,
 
     /// No tensor map can describe the matrix.
@@ -215,7 +215,7 @@ pub enum ErrorKind {
         requested: u64,
     },
 
-    /// A buffer is on another device than the one that would use it.
+    /// A buffer is not on the device that would use it.
     WrongDevice {
         /// Which operand or argument it is.
         what: String,
@@ -275,7 +275,7 @@ pub enum ErrorKind {
     /// The simulator found a defect in a running kernel.
     KernelDefect(Box<simt::Defect>),
 
-    /// A module's image has another kernel, or one with other parameters, under the launched kernel's name.
+    /// A module's image has a different kernel, or different parameters, under the launched kernel's name.
     OtherKernel {
         /// The kernel's name.
         kernel: &'static str,
@@ -327,7 +327,7 @@ pub enum ErrorKind {
     #[cfg(feature = "dlpack")]
     Tensor(TensorError),
 
-    /// A call of a group of devices failed for another reason than a failure of one device.
+    /// A call of a device group failed, but not because one device failed.
     Group(GroupError),
 
     /// No device has this name.

@@ -23,8 +23,8 @@
 //! # }
 //! ```
 //!
-//! This crate names no CUDA version for `cudarc` 0.19. The program names one, for example with the feature `cuda-12080` or
-//! `cuda-version-from-build-system`, and may link the driver or load it at run time.
+//! This crate does not choose a CUDA version for `cudarc` 0.19. The program chooses one, for example with the feature
+//! `cuda-12080` or `cuda-version-from-build-system`, and may link the driver or load it at run time.
 
 mod operands;
 
@@ -47,8 +47,8 @@ const PER_THREAD: usize = 2;
 
 /// A device on a stream of `cudarc`.
 ///
-/// The device keeps the stream and its context alive. Work that was submitted to the stream before a call is done before
-/// the call's work, and later work after it.
+/// The device keeps the stream and its context alive. A call's work runs after work that was submitted to
+/// the stream earlier, and before work that is submitted later.
 #[derive(Clone, Debug)]
 pub struct Bridge {
     device: Device,
@@ -58,9 +58,9 @@ pub struct Bridge {
 impl Bridge {
     /// Opens a device whose work goes to `stream`.
     ///
-    /// For a per-thread stream, which is another one in each thread, the work goes to the context's default stream
-    /// instead: CUDA orders it with the per-thread streams of all threads. candle's devices have such a stream, unless
-    /// they are made by `Device::new_cuda_with_stream`.
+    /// A per-thread stream differs from thread to thread, so the device's work goes to the context's
+    /// default stream instead. CUDA orders the default stream with the per-thread streams of all threads. candle's
+    /// devices have a per-thread stream, unless they are made by `Device::new_cuda_with_stream`.
     ///
     /// Each call opens a new device, which loads the kernels that it launches: open one for each stream and keep it.
     /// Dropping the device waits for the stream.
@@ -93,9 +93,8 @@ impl Bridge {
     /// | `&mut CudaSlice<T>`, `&mut CudaViewMut<T>` | [`BufferViewMut<T>`](BufferViewMut) |
     ///
     /// The device's work waits for earlier work on the operands in other streams, as `cudarc` has recorded it. When
-    /// `body` has returned, its work is recorded for later uses in other streams, that of other streams of the device
-    /// included. In a context without event tracking,
-    /// order the streams yourself.
+    /// `body` has returned, its work, in any stream of the device, is recorded for later uses in other streams. In a
+    /// context without event tracking, order the streams yourself.
     ///
     /// # Errors
     /// [`ErrorKind::Interop`] if an operand is not of the stream's `CudaContext`; those of `body`. If `cudarc` fails to
@@ -123,7 +122,7 @@ impl Bridge {
     /// current.
     ///
     /// # Panics
-    /// Panics if the driver makes no event.
+    /// Panics if the driver cannot create an event.
     pub fn lend<T: Element, R>(
         &self,
         view: BufferView<'_, T>,
@@ -143,7 +142,7 @@ impl Bridge {
     /// Those of [`lend`](Self::lend).
     ///
     /// # Panics
-    /// Panics if the driver makes no event.
+    /// Panics if the driver cannot create an event.
     pub fn lend_mut<T: Element, R>(
         &self,
         view: BufferViewMut<'_, T>,
@@ -176,7 +175,7 @@ impl Bridge {
     /// current. `buffer` is dropped then.
     ///
     /// # Panics
-    /// Panics if the driver makes no event.
+    /// Panics if the driver cannot create an event.
     pub fn into_slice<T: Element>(&self, buffer: Buffer<T>) -> Result<CudaSlice<T>> {
         release(self, buffer).during("Bridge::into_slice")
     }

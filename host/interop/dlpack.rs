@@ -1,4 +1,4 @@
-//! Tensors of other libraries and languages, by the protocol [DLPack], without a copy.
+//! Exchange of tensors with other libraries and languages through [DLPack], without a copy.
 //!
 //! [`export`] hands a buffer or a matrix to another library. [`Tensor::import`] takes a tensor of another library, which
 //! [`Tensor::buffer`] and [`Tensor::matrix`] lend to calls of this crate. The crate `dlpark`, re-exported here, has the
@@ -33,11 +33,11 @@
 //! | direction | when | call |
 //! |---|---|---|
 //! | out | another library asks for a tensor, with its stream | [`let_consumer_wait`] |
-//! | in | before another library is asked for a tensor | [`stream_for_producer`] is the argument |
-//! | in | when the tensor is given back | [`Tensor::release`], or a drop, which waits for the device |
+//! | in | before you ask another library for a tensor | pass [`stream_for_producer`] |
+//! | in | when you give the tensor back | [`Tensor::release`], or drop it, which waits for the device |
 //!
-//! A deleter has no stream. An exported buffer is freed in the order of the device's stream. So a consumer that works in
-//! another stream calls the deleter when its work is done, or when the device's stream waits for it.
+//! A deleter takes no stream: it frees an exported buffer in the order of the device's stream. So a consumer that works
+//! in another stream must not call it until that work is done, or until the device's stream waits for the work.
 //!
 //! [DLPack]: https://dmlc.github.io/dlpack/latest/
 

@@ -25,10 +25,10 @@
 //!
 //! [`wait_for_stream`] and [`let_stream_wait`] order the device's work with other streams.
 //!
-//! While the caller captures the stream into a CUDA graph, calls that write to a given result are captured, too, if
-//! they have run before. Memory that a product takes for itself becomes nodes of the graph.
+//! If the caller captures the stream into a CUDA graph, calls that write to an existing result are captured too,
+//! provided that they have run before. A product's temporary memory becomes nodes of the graph.
 //!
-//! For `cudarc` and for DLPack there are modules of their own, with checks that handles do not allow.
+//! `cudarc` and DLPack have their own modules, which check more than raw handles allow.
 
 use crate::backend::ForeignStreams;
 use crate::buffer::{Buffer, BufferView, BufferViewMut};
@@ -42,8 +42,8 @@ use std::ptr::NonNull;
 
 /// Opens a device in a `CUcontext` that submits its work to a `CUstream`.
 ///
-/// A null `stream` is the null stream of the context. Work that the caller submits to the stream before a call is done
-/// before the call's work, and later work after it. Calls that return a value wait for the stream.
+/// A null `stream` is the null stream of the context. A call's work runs after the work that the caller
+/// submitted to the stream earlier, and before what it submits later. Calls that return a value wait for the stream.
 ///
 /// Each call opens a new device, which loads the kernels that it launches: open one for each stream and keep it.
 /// Dropping the device waits for the stream.
@@ -104,8 +104,8 @@ pub unsafe fn view_mut<T: Element>(
 
 /// Returns a buffer of `len` elements of the caller's memory, which `owner` keeps alive.
 ///
-/// It is used like any other buffer, in any stream of the device. Dropping it waits for the work that uses it, and then
-/// drops `owner`. Elements that do not start at a multiple of 16 bytes use slower kernels.
+/// Use it like any other buffer, in any stream of the device. Dropping it waits for the work that uses it, and then
+/// drops `owner`. If `address` is not a multiple of 16, slower kernels run.
 ///
 /// # Errors
 /// Those of [`view`]; `owner` is dropped then.

@@ -47,7 +47,7 @@ pub struct MatrixBatchMut<'a, T: Element> {
 }
 
 impl<'a, T: Element> MatrixBatch<'a, T> {
-    /// The first matrix, whose shape and order all have.
+    /// The first matrix; all have its shape and order.
     #[must_use]
     pub fn first(&self) -> MatrixView<'a, T> {
         self.first

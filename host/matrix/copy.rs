@@ -60,7 +60,7 @@ impl<T: Element> MatrixView<'_, T> {
 
     /// Copies all elements to `destination`, with rows that start `leading_dimension` elements apart.
     ///
-    /// If the view is column-major, these are its columns. The gaps keep their values.
+    /// For a column-major view, `leading_dimension` separates columns. The gaps keep their values.
     ///
     /// ```
     /// use tilewright::Device;
@@ -131,7 +131,7 @@ impl<T: Element> MatrixView<'_, T> {
 impl<T: Element> MatrixViewMut<'_, T> {
     /// Overwrites all elements with those of `source`, whose rows start `leading_dimension` elements apart.
     ///
-    /// If the view is column-major, these are its columns.
+    /// For a column-major view, `leading_dimension` separates columns.
     ///
     /// ```
     /// use tilewright::Device;

@@ -52,7 +52,7 @@ pub(super) use getters;
 /// Parts of the matrix that `view_mut` borrows.
 macro_rules! parts_mut {
     () => {
-        /// Borrows some rows and columns mutably, as the result of a product.
+        /// Borrows some rows and columns mutably, for a product to write.
         ///
         /// # Errors
         /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if there are no such rows and columns.

@@ -63,7 +63,7 @@ impl<'a, T: Element> BufferView<'a, T> {
 
     /// Views some of the elements as a matrix whose rows start `leading_dimension` elements apart.
     ///
-    /// If the shape is column-major, these are its columns.
+    /// For a column-major shape, `leading_dimension` separates columns.
     ///
     /// ```
     /// use tilewright::Device;
@@ -76,7 +76,7 @@ impl<'a, T: Element> BufferView<'a, T> {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::LeadingDimension`](crate::ErrorKind::LeadingDimension) if a row has more elements;
+    /// [`ErrorKind::LeadingDimension`](crate::ErrorKind::LeadingDimension) if a row is longer;
     /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if the view ends before the last element.
     pub fn as_matrix_strided(
         self,

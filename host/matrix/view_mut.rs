@@ -17,7 +17,7 @@ use std::ops::RangeBounds;
 /// elements, and nothing between its rows.
 ///
 /// [`split_rows_at_mut`](crate::Matrix::split_rows_at_mut) and
-/// [`split_columns_at_mut`](crate::Matrix::split_columns_at_mut) return parts without a common element. So one part
+/// [`split_columns_at_mut`](crate::Matrix::split_columns_at_mut) return parts that share no element. So one part
 /// of a matrix can be the result of a product and another part the operand:
 ///
 /// ```
@@ -87,7 +87,7 @@ impl<'a, T: Element> MatrixViewMut<'a, T> {
         self.view.t()
     }
 
-    /// Turns the view into that of the transpose, without a copy.
+    /// Turns the view into a view of the transpose, without a copy.
     #[must_use]
     pub fn into_transposed(self) -> Self {
         Self::of_elements(self.view.t())

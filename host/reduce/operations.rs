@@ -16,7 +16,7 @@ use tilewright_kernels::{
     for_each_pair_segment_reduction, for_each_reduction, for_each_segment_reduction, for_each_sum,
 };
 
-/// An element type whose buffers the operation `R`, one of [`ops`](crate::ops), reduces.
+/// An element type that the operation `R`, one of [`ops`](crate::ops), can reduce.
 ///
 /// | operations | elements | value |
 /// |---|---|---|
@@ -45,8 +45,8 @@ pub trait Reducible<R>:
 
 /// An element type that the operation `R` reduces in pairs: [`ops::Dot`](crate::ops::Dot).
 ///
-/// The pairs are those of two buffers of the same length, of two matrices of the same shape, row by row or column by
-/// column, or of two buffers segment by segment. The types are f32, f64, f16, bf16, i32, u32, i64 and u64.
+/// The pairs come from two buffers of the same length, as a whole or segment by segment, or from two matrices of the
+/// same shape, row by row or column by column. The types are f32, f64, f16, bf16, i32, u32, i64 and u64.
 #[diagnostic::on_unimplemented(
     message = "two buffers or matrices of `{Self}` cannot be reduced by `{R}`",
     note = "dot products are of f32, f64, f16, bf16, i32, u32, i64 and u64"
@@ -61,7 +61,7 @@ pub trait ReduciblePairs<R>:
     type Output: Element;
 }
 
-/// An element type whose matrices the operation `R` reduces, row by row or column by column.
+/// An element type for which the operation `R` can reduce the rows or columns of a matrix.
 ///
 /// The operations and elements are those of [`Reducible`].
 #[diagnostic::on_unimplemented(
@@ -73,7 +73,7 @@ pub trait ReduciblePairs<R>:
 )]
 pub trait ReducibleLines<R>: Reducible<R> + sealed::ReduceLines<R> {}
 
-/// An element type whose segments the operation `R` reduces.
+/// An element type for which the operation `R` can reduce segments.
 ///
 /// The operations and elements are those of [`Reducible`].
 #[diagnostic::on_unimplemented(
@@ -90,7 +90,7 @@ pub trait ReducibleSegments<R>: Reducible<R> + sealed::ReduceSegments<R> {}
 /// |---|---|---|
 /// | f32 | f32 | rounded to nearest at each addition |
 /// | f64 | f64 | rounded to nearest at each addition |
-/// | f16, bf16 | f32 | each element exactly, then as for f32 |
+/// | f16, bf16 | f32 | converted exactly, then as for f32 |
 /// | i32 | i64 | exact |
 /// | u32 | u64 | exact |
 /// | i64, u64 | i64, u64 | wrapping |

@@ -18,7 +18,7 @@ impl Device {
     /// Stability of Numerical Algorithms, 4.2).
     ///
     /// Infinities follow IEEE 754. A NaN element, or inf - inf, gives the one canonical NaN, whatever the sign and
-    /// payload: the bits 0x7fff_ffff in f32, 0x7fff_ffff_ffff_ffff in f64. A sum that is zero is +0, also for empty
+    /// payload: the bits 0x7fff_ffff in f32, 0x7fff_ffff_ffff_ffff in f64. A zero sum is +0, even for empty
     /// input, for elements that are all -0, and for elements that cancel.
     ///
     /// The call waits for all submitted work, and so for the result. [`Device::reduce_sum_into`] does not wait.
@@ -81,8 +81,8 @@ pub fn reduce_sum<T: ReduceElement>(data: &[T]) -> Result<T::Sum> {
 
 /// The height of the tree that adds `len` elements of type `T`: the h of [`Device::reduce_sum`]'s error bound.
 ///
-/// It is the largest number of additions between an element and the sum. It grows slowly while more elements mean
-/// more blocks; from there on it grows by one for every 2^23 f32 (2^24 f16 or bf16, 2^22 f64):
+/// It is the largest number of additions between an element and the sum. It grows slowly until the grid reaches
+/// its largest size, and then by one for every 2^23 f32 (2^24 f16 or bf16, 2^22 f64):
 ///
 /// | elements | f16, bf16 | f32 | f64 |
 /// |---:|---:|---:|---:|

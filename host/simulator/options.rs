@@ -17,10 +17,10 @@ use std::time::Duration;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SimulatorOptions {
-    /// The seed of the warps' order and of the switches of [`preemption`](Self::preemption). Equal seeds give equal
-    /// runs, unless blocks run on several CPU threads.
+    /// The seed of the schedule: the order of warps, and the switches of [`preemption`](Self::preemption).
+    /// Equal seeds give equal runs, unless blocks run on several CPU threads.
     pub seed: u64,
-    /// Whether threads are switched at accesses that others can see, and blocks interleave. By default this is so
+    /// Whether threads are switched at accesses that others can see, and blocks interleave. The default is yes
     /// under every seed but 0.
     pub preemption: Preemption,
     /// Whether atomic loads may return values other than the newest, as the memory model allows without fences. This
@@ -34,7 +34,7 @@ pub struct SimulatorOptions {
     pub warp_width: u32,
     /// Whether blocks run on several CPU threads at once.
     pub parallel_blocks: bool,
-    /// The number of multiprocessors, 8 by default. Products choose their tiles by it.
+    /// The number of multiprocessors, 8 by default. Products choose their tile size from it.
     pub multiprocessors: u32,
     /// Whether memory is checked (the default): data races, reads of uninitialised memory, asynchronous copies in
     /// use. Bounds, alignment, barriers and masks are always checked.
@@ -48,8 +48,8 @@ pub struct SimulatorOptions {
     /// The longest processor time that a block may run without any of its threads exiting: 10 s by default, `None`
     /// for no limit. A kernel that runs longer is reported as [`DefectKind::TimeLimit`](simt::DefectKind::TimeLimit).
     pub time_limit: Option<Duration>,
-    /// The device to simulate. Without a profile, the limits are those of an H200, the largest of all, with few
-    /// multiprocessors.
+    /// The device to simulate. Without a profile, the limits are those of an H200, the largest of all devices, but
+    /// with [`multiprocessors`](Self::multiprocessors) multiprocessors.
     pub profile: Option<Profile>,
     /// Whether every launch is counted, for [`Device::launch_report`](crate::Device::launch_report). Off by default,
     /// because it makes launches several times slower.
@@ -185,8 +185,8 @@ impl SimulatorOptions {
 
     /// Adds a suppression.
     ///
-    /// When the device is dropped, it reports on standard error each suppression whose kernel it has launched, but
-    /// which has suppressed nothing.
+    /// When dropped, the device reports each suppression that has suppressed nothing, if it has launched the
+    /// suppression's kernel. The report goes to standard error.
     ///
     /// ```
     /// use tilewright::cuda_std::prelude::*;

@@ -35,8 +35,8 @@ pub fn stream_for_producer(device: &Device) -> Option<i64> {
 /// Makes later work of a consumer's stream wait for the earlier work of `device`. The calling thread does not wait.
 ///
 /// `stream` is the consumer's, in the protocol's numbers for CUDA: `None` and 1 are the legacy default stream, 2 the
-/// calling thread's default stream, -1 a wish not to wait, and larger numbers are handles. On the simulator it is `None`
-/// or -1.
+/// calling thread's default stream, -1 a request not to wait, and larger numbers are handles. On the simulator it is
+/// `None` or -1.
 ///
 /// # Errors
 /// [`ErrorKind::Interop`] if `stream` is 0 or another negative number, or names a stream for the simulator; those of

@@ -16,8 +16,8 @@ use std::fmt;
 
 /// A tensor of another library in the memory of a device.
 ///
-/// A drop waits for the device's work, and then calls the tensor's deleter, once. [`release`](Self::release) does not
-/// wait.
+/// Dropping it waits for the device's work and then calls the tensor's deleter, once. [`release`](Self::release) does
+/// not wait.
 pub struct Tensor {
     device: Device,
     uses: Uses,
@@ -66,19 +66,19 @@ impl Tensor {
         &self.layout.shape
     }
 
-    /// The distance of neighbours in each dimension, in elements.
+    /// The distance between neighbours in each dimension, in elements.
     #[must_use]
     pub fn strides(&self) -> &[i64] {
         &self.layout.strides
     }
 
-    /// The type of the elements, in the protocol's words.
+    /// The type of the elements, as DLPack describes it.
     #[must_use]
     pub fn data_type(&self) -> DLDataType {
         self.element
     }
 
-    /// Whether the producer forbids to write the elements.
+    /// Whether the producer forbids writing the elements.
     #[must_use]
     pub fn is_read_only(&self) -> bool {
         self.is_read_only
@@ -109,8 +109,8 @@ impl Tensor {
     /// A tensor of two dimensions as a matrix, to read: row-major or column-major, with or without gaps.
     ///
     /// # Errors
-    /// [`ErrorKind::Tensor`] if the elements are of another type, if there are not two dimensions, or if neighbours lie
-    /// apart both in rows and in columns.
+    /// [`ErrorKind::Tensor`] if the elements are of another type, if there are not two dimensions, or if neither
+    /// rows nor columns are contiguous.
     pub fn matrix<T: TensorElement>(&self) -> Result<MatrixView<'_, T>> {
         let (span, layout) = self.span().during("Tensor::matrix")?;
         span.as_matrix_strided(layout.shape, layout.leading_dimension)

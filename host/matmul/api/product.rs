@@ -26,8 +26,8 @@ use cuda_std::float::Float;
 /// ```
 ///
 /// The epilogue is computed in type `S`, in the same pass, before the results are rounded to the type of C. `S` is the
-/// type of the sums, [`MatmulElement::Accumulator`], in which integers wrap around. For
-/// [`dequantized`](Self::dequantized) it is f32.
+/// type of the sums, [`MatmulElement::Accumulator`], in which integers wrap. For
+/// [`dequantized`](Self::dequantized), `S` is f32.
 ///
 /// ```
 /// use tilewright::{Activation, Device, Matmul};
@@ -133,7 +133,8 @@ impl<'a, T: MatmulElement, S: Element> Matmul<'a, T, S> {
 
     /// Sets the size of the tiles, instead of the one that [`plan`](Self::plan) selects.
     ///
-    /// The bits do not depend on it. Products with a vector have one size, and the parts of a split K select theirs.
+    /// The bits do not depend on the size. Products with a vector have only one size, and parts of a split K choose
+    /// their own.
     #[must_use]
     pub fn tiles(mut self, tiles: TileSize) -> Self {
         self.tiles = Some(tiles);
@@ -142,7 +143,7 @@ impl<'a, T: MatmulElement, S: Element> Matmul<'a, T, S> {
 
     /// Uses only kernels that a device of compute capability `major`.`minor` has.
     ///
-    /// Use it to test or time, on a newer device, what an older one runs; on an older device it changes nothing. Tensor
+    /// Use it to test or time an older device's kernels on a newer one. On an older device it has no effect. Tensor
     /// cores still round like those of the device that runs the kernel, or that the simulator simulates.
     ///
     /// ```
@@ -225,7 +226,7 @@ impl<'a, T: MatmulElement, S: Element> Matmul<'a, T, S> {
     /// - [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if a scale or a bias does not fit the product.
     /// - [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if the operands are on different devices.
     /// - [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel) if the device has no kernel for the type or arithmetic;
-    ///   [`ErrorKind::DriverTooOld`](crate::ErrorKind::DriverTooOld) if its driver cannot read it.
+    ///   [`ErrorKind::DriverTooOld`](crate::ErrorKind::DriverTooOld) if its driver is too old for that kernel.
     /// - [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) if the result has too many elements; those of
     ///   [any call](crate#errors).
     pub fn run(&self) -> Result<Matrix<T::Product>>
@@ -265,8 +266,8 @@ impl<'a, T: MatmulElement, S: Element> Matmul<'a, T, S> {
 
     /// Writes the product to an existing M x N matrix, to a part of one, or to a batch of them.
     ///
-    /// C is in either [`Order`](crate::Order). It is overwritten, or the product is added to it: see
-    /// [`beta`](Self::beta). f16, bf16 and 8-bit floats can also be written to matrices of f32.
+    /// C may be in either [`Order`](crate::Order). It is overwritten, unless [`beta`](Self::beta) adds a multiple of
+    /// it to the product. f16, bf16 and 8-bit floats can also be written to matrices of f32.
     ///
     /// # Errors
     /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if C is not M x N, and those of
@@ -342,14 +343,13 @@ impl Device {
     /// The device, the type, M, N and K select the kernel ([`Matmul::plan`]), and so the bits of an f32 product.
     /// They are the same in every run, and do not depend on the operands' orders or addresses. For the same bits on
     /// every device, use [`Matmul::arithmetic`] with [`Arithmetic::Chain`](crate::Arithmetic::Chain). Two
-    /// kinds of products add in another order:
+    /// kinds of products divide K and add the parts:
     ///
     /// - A product of a matrix and a vector: see [`Device::matvec`]. Its order is the same on every device.
-    /// - A product with a small result and a large K, which is split into parts. Their number depends on M, N, K
-    ///   and the type alone, except for f32 on compute capability 9.0, where larger results are also split, on
-    ///   tensor cores.
+    /// - A product with a small result and a large K. The number of parts depends on M, N, K and the type alone. The
+    ///   exception is f32 on compute capability 9.0: there, parts of larger results run on tensor cores.
     ///
-    /// On tensor cores, f32 takes (M + N) K words of memory for the split elements until the product is done.
+    /// On tensor cores, an f32 product needs (M + N) K words of temporary memory for the split elements.
     ///
     /// ```
     /// use half::bf16;
@@ -378,9 +378,9 @@ impl Device {
         Matmul::new(a, b).in_new(self).during("matmul")
     }
 
-    /// Writes [`Device::matmul`] to an existing M x N matrix, or to a part of one.
+    /// Writes the product A B to an existing M x N matrix, or to a part of one, as [`Device::matmul`] computes it.
     ///
-    /// C is in either [`Order`](crate::Order), and its elements are overwritten; a part is a
+    /// C may be in either [`Order`](crate::Order). Its elements are overwritten. To write a part, pass a
     /// [`MatrixViewMut`](crate::MatrixViewMut).
     ///
     /// # Errors
