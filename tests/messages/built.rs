@@ -306,3 +306,42 @@ fn tensor_maps() -> Vec<Line> {
         ),
     ]
 }
+
+#[cfg(feature = "dlpack")]
+pub fn tensors() -> Vec<Line> {
+    use tilewright::TensorError;
+    vec![
+        built(
+            ErrorKind::Tensor(TensorError::Malformed {
+                reason: "it has no shape".to_owned(),
+            }),
+            "the tensor's description is wrong: it has no shape",
+        ),
+        built(
+            ErrorKind::Tensor(TensorError::Element {
+                expected: "f32",
+                found: "float 64".to_owned(),
+            }),
+            "the tensor's elements are float 64, and this call needs f32",
+        ),
+        built(
+            ErrorKind::Tensor(TensorError::Dimensions {
+                shape: vec![2, 3, 4],
+            }),
+            "a matrix has 2 dimensions, and the tensor's shape is [2, 3, 4]",
+        ),
+        built(
+            ErrorKind::Tensor(TensorError::Strides {
+                shape: vec![2, 3],
+                strides: vec![6, 2],
+                rule: "are not contiguous in rows or columns",
+            }),
+            "the elements of a tensor of shape [2, 3] with strides [6, 2] are not contiguous in rows or columns; copy \
+             the tensor to contiguous memory",
+        ),
+        built(
+            ErrorKind::Tensor(TensorError::ReadOnly),
+            "the tensor is read-only",
+        ),
+    ]
+}

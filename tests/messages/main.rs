@@ -72,6 +72,8 @@ fn all() -> Vec<Line> {
         devices::table(),
         groups::table(),
         built::table(),
+        #[cfg(feature = "dlpack")]
+        built::tensors(),
     ];
     tables.into_iter().flatten().collect()
 }
@@ -109,6 +111,8 @@ fn every_kind_of_error_is_in_a_table() {
         include_str!("../../host/error/group.rs"),
         include_str!("../../host/error/simulator.rs"),
         include_str!("../../host/error/tensor_map_rule.rs"),
+        #[cfg(feature = "dlpack")]
+        include_str!("../../host/error/tensor.rs"),
     ];
     let mut variants = 0;
     for variant in sources.iter().flat_map(|source| source.lines()) {
@@ -119,7 +123,12 @@ fn every_kind_of_error_is_in_a_table() {
         let (name, rest) = rest.split_at(len);
         let is_variant = name.starts_with(|it: char| it.is_ascii_uppercase())
             && [",", " {", "("].iter().any(|it| rest.starts_with(it));
-        if is_variant && (name != "Interop" || cfg!(feature = "cust")) {
+        let is_there = match name {
+            "Interop" => cfg!(feature = "cust"),
+            "Tensor" => cfg!(feature = "dlpack"),
+            _ => true,
+        };
+        if is_variant && is_there {
             variants += 1;
             assert!(seen.contains(name), "no message of {name} is in a table");
         }
