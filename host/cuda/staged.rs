@@ -83,7 +83,7 @@ pub unsafe fn copy(
     }
     let mut chunks = kept.take(threads * CHUNKS_OF_THREAD, current);
     if chunks.len() < 2 * CHUNKS_OF_THREAD {
-        kept.give_back(chunks);
+        kept.give_back(chunks, current);
         return Ok(false);
     }
     let next = AtomicUsize::new(0);
@@ -110,7 +110,7 @@ pub unsafe fn copy(
     });
     // Whatever failed, no copy may use a chunk that others take. If waiting fails, too, the chunks are lost.
     stream.synchronize(current)?;
-    kept.give_back(chunks);
+    kept.give_back(chunks, current);
     copied.map(|()| true)
 }
 
@@ -225,18 +225,20 @@ impl Chunks {
         taken
     }
 
-    fn give_back(&self, chunks: Vec<Chunk>) {
-        self.lock().extend(chunks);
+    /// Keeps the chunks of one copy for the next, and frees those of copies beside it.
+    fn give_back(&self, chunks: Vec<Chunk>, current: &Current<'_>) {
+        let mut free = self.lock();
+        free.extend(chunks);
+        let kept = free.len().min(MOST_THREADS * CHUNKS_OF_THREAD);
+        let excess = free.split_off(kept);
+        drop(free);
+        excess.into_iter().for_each(|chunk| chunk.free(current));
     }
 
     /// Frees the chunks.
     pub fn free(&self, current: &Current<'_>) {
-        for chunk in self.lock().drain(..) {
-            // SAFETY: a live allocation and a live event that nothing uses any more: no copy has the chunk.
-            let _ = unsafe {
-                call!(cuEventDestroy_v2(chunk.event)).and(free_pinned(chunk.memory, current))
-            };
-        }
+        let chunks: Vec<Chunk> = self.lock().drain(..).collect();
+        chunks.into_iter().for_each(|chunk| chunk.free(current));
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Chunk>> {
@@ -245,6 +247,12 @@ impl Chunks {
 }
 
 impl Chunk {
+    fn free(self, current: &Current<'_>) {
+        // SAFETY: a live allocation and a live event that nothing uses any more: no copy has the chunk.
+        let _ =
+            unsafe { call!(cuEventDestroy_v2(self.event)).and(free_pinned(self.memory, current)) };
+    }
+
     fn new(current: &Current<'_>) -> Result<Self, Failure> {
         const WITHOUT_TIME: u32 = sys::CUevent_flags_enum::CU_EVENT_DISABLE_TIMING as u32;
         let mut event = ptr::null_mut();
