@@ -222,7 +222,7 @@ fn current_context() -> usize {
     let status = unsafe {
         let library = Library::new("libcuda.so.1").unwrap();
         let get_current = library
-            .get::<unsafe extern "C" fn(*mut usize) -> i32>("cuCtxGetCurrent")
+            .get::<unsafe extern "C" fn(*mut usize) -> i32>(b"cuCtxGetCurrent")
             .unwrap();
         get_current(&raw mut context)
     };

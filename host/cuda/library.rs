@@ -81,7 +81,7 @@ macro_rules! functions {
 /// The address of a function.
 fn address(library: &Library, name: &'static str) -> Result<*mut c_void, OpenError> {
     // SAFETY: the type is right: the symbol is used only as an address.
-    let found = unsafe { library.get::<*mut c_void>(name) };
+    let found = unsafe { library.get::<*mut c_void>(name.as_bytes()) };
     match found {
         Ok(address) if !address.is_null() => Ok(*address),
         _ => Err(OpenError::NoFunction(name)),
@@ -252,7 +252,7 @@ pub fn functions() -> &'static Functions {
 /// function.
 pub fn describe(name: &'static str) -> Option<Describe> {
     // SAFETY: both functions take a `CUresult`, which is `repr(u32)`, and a pointer to a pointer.
-    let found = unsafe { LIBRARY.get()?.get::<Describe>(name) };
+    let found = unsafe { LIBRARY.get()?.get::<Describe>(name.as_bytes()) };
     found.ok().map(|function| *function)
 }
 
@@ -262,7 +262,7 @@ pub fn describe(name: &'static str) -> Option<Describe> {
 pub fn version() -> Option<c_int> {
     type GetVersion = unsafe extern "C" fn(*mut c_int) -> u32;
     // SAFETY: `functions!` has the same type.
-    let get_version = unsafe { library().ok()?.get::<GetVersion>("cuDriverGetVersion") }.ok()?;
+    let get_version = unsafe { library().ok()?.get::<GetVersion>(b"cuDriverGetVersion") }.ok()?;
     let mut version = 0;
     // SAFETY: `version` is valid for one number; the driver need not be started.
     let status = unsafe { get_version(&raw mut version) };

@@ -104,13 +104,13 @@ fn driver() -> &'static Driver {
         unsafe {
             let library = Library::new(LIBRARY).unwrap();
             let driver = Driver {
-                recorded_calls: *library.get("recorded_calls").unwrap(),
-                forget_calls: *library.get("forget_calls").unwrap(),
-                context_depth: *library.get("context_depth").unwrap(),
-                lose_by_copies: *library.get("lose_by_copies").unwrap(),
-                get_context: *library.get("cuCtxGetCurrent").unwrap(),
-                push_context: *library.get("cuCtxPushCurrent_v2").unwrap(),
-                pop_context: *library.get("cuCtxPopCurrent_v2").unwrap(),
+                recorded_calls: *library.get(b"recorded_calls").unwrap(),
+                forget_calls: *library.get(b"forget_calls").unwrap(),
+                context_depth: *library.get(b"context_depth").unwrap(),
+                lose_by_copies: *library.get(b"lose_by_copies").unwrap(),
+                get_context: *library.get(b"cuCtxGetCurrent").unwrap(),
+                push_context: *library.get(b"cuCtxPushCurrent_v2").unwrap(),
+                pop_context: *library.get(b"cuCtxPopCurrent_v2").unwrap(),
             };
             std::mem::forget(library);
             driver

@@ -61,10 +61,10 @@ pub fn traced<R>(body: impl FnOnce() -> R) -> (Vec<String>, R) {
         let library = Library::new(LIBRARY).unwrap();
         let functions = (
             *library
-                .get::<unsafe extern "C" fn() -> *const c_char>("recorded_calls")
+                .get::<unsafe extern "C" fn() -> *const c_char>(b"recorded_calls")
                 .unwrap(),
             *library
-                .get::<unsafe extern "C" fn()>("forget_calls")
+                .get::<unsafe extern "C" fn()>(b"forget_calls")
                 .unwrap(),
         );
         std::mem::forget(library);

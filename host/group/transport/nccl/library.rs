@@ -73,12 +73,12 @@ macro_rules! functions {
                     $($name: {
                         // SAFETY: NCCL's function of this name has these parameters (nccl.h of 2.14), and returns
                         // an enum without negative values.
-                        let found = unsafe { library.get(stringify!($name)) };
+                        let found = unsafe { library.get(stringify!($name).as_bytes()) };
                         *found.map_err(|_| stringify!($name))?
                     },)*
                     describe: {
                         // SAFETY: `const char *ncclGetErrorString(ncclResult_t)`.
-                        let found = unsafe { library.get("ncclGetErrorString") };
+                        let found = unsafe { library.get(b"ncclGetErrorString") };
                         *found.map_err(|_| "ncclGetErrorString")?
                     },
                 })
