@@ -135,7 +135,7 @@ fn kernels_that_share_what_they_write_stay_together() {
         other => panic!("{other}"),
     }
     assert!(
-        error.to_string().contains("a crate of their own"),
+        error.to_string().contains("to a separate crate"),
         "{error}"
     );
 }
