@@ -134,8 +134,5 @@ fn kernels_that_share_what_they_write_stay_together() {
         }
         other => panic!("{other}"),
     }
-    assert!(
-        error.to_string().contains("to a separate crate"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("to a separate crate"), "{error}");
 }
