@@ -36,16 +36,14 @@ impl Uses {
         Self {
             bytes,
             writers: AtomicU64::new(StreamSet::from(stream).bits()),
-            readers: AtomicU64::new(0),
-            has_written_parts: AtomicBool::new(false),
+            ..Self::none()
         }
     }
 
-    /// The record of memory of `bytes` bytes that no stream has used.
-    #[cfg(feature = "cuda")]
-    pub(crate) fn none(bytes: usize) -> Self {
+    /// The record of memory that no stream has used, and which has no views.
+    pub(crate) fn none() -> Self {
         Self {
-            bytes,
+            bytes: 0,
             writers: AtomicU64::new(0),
             readers: AtomicU64::new(0),
             has_written_parts: AtomicBool::new(false),

@@ -200,16 +200,22 @@ impl Stream {
     }
 }
 
+/// A new event of the current context, without a time.
+pub fn untimed_event() -> Result<sys::CUevent, Failure> {
+    const WITHOUT_TIME: u32 = sys::CUevent_flags_enum::CU_EVENT_DISABLE_TIMING as u32;
+    let mut event = ptr::null_mut();
+    // SAFETY: `event` is valid for one handle.
+    unsafe { call!(cuEventCreate(&raw mut event, WITHOUT_TIME)) }?;
+    Ok(event)
+}
+
 /// Makes later work of `then` wait for the earlier work of `first`.
 ///
 /// # Safety
 /// 1. Both are live streams, or null for the current context's null stream. The context of `first` is the current
 ///    one.
 pub unsafe fn order(first: sys::CUstream, then: sys::CUstream) -> Result<(), Failure> {
-    const WITHOUT_TIME: u32 = sys::CUevent_flags_enum::CU_EVENT_DISABLE_TIMING as u32;
-    let mut event = ptr::null_mut();
-    // SAFETY: `event` is valid for one handle.
-    unsafe { call!(cuEventCreate(&raw mut event, WITHOUT_TIME)) }?;
+    let event = untimed_event()?;
     // SAFETY: the stream is alive: the caller's contract. So is the event.
     let ordered = unsafe { call!(cuEventRecord(event, first)) }
         // SAFETY: stream and event are alive, as before; the flags are 0, as required.

@@ -145,7 +145,7 @@ impl ModuleOutput {
             ring,
             kernels: Vec::new(),
             running: None,
-            uses: Uses::none(0),
+            uses: Uses::none(),
             lost: 0,
         })
     }

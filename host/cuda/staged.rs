@@ -2,7 +2,7 @@
 //!
 //! The driver copies such memory with one thread, which is slower than the link to the device.
 
-use super::context::{Context, Current, Stream};
+use super::context::{Context, Current, Stream, untimed_event};
 use super::driver::{Failure, call};
 use super::memory::{allocate_pinned, free_pinned};
 use cuda_bindings::driver::sys;
@@ -254,10 +254,7 @@ impl Chunk {
     }
 
     fn new(current: &Current<'_>) -> Result<Self, Failure> {
-        const WITHOUT_TIME: u32 = sys::CUevent_flags_enum::CU_EVENT_DISABLE_TIMING as u32;
-        let mut event = ptr::null_mut();
-        // SAFETY: `event` is valid for one handle, and a context is current.
-        unsafe { call!(cuEventCreate(&raw mut event, WITHOUT_TIME)) }?;
+        let event = untimed_event()?;
         match allocate_pinned(CHUNK_BYTES, current) {
             Ok(memory) => Ok(Self { memory, event }),
             Err(failure) => {

@@ -37,8 +37,8 @@ impl Statics {
         let kind = kinds.reduce(|one, other| if one == other { one } else { Kind::Global });
         Self {
             kind,
-            uses: Uses::none(0),
-            barrier: Uses::none(0),
+            uses: Uses::none(),
+            barrier: Uses::none(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! The streams of a device, and the order between them.
 
-use super::context::{Current, Stream};
+use super::context::{Current, Stream, untimed_event};
 use super::driver::{Failure, call};
 use crate::stream_set::{MAX_STREAMS, StreamNumber, StreamSet};
 use cuda_bindings::driver::sys;
@@ -91,14 +91,12 @@ fn wait_for(
     stream: &Stream,
     _current: &Current<'_>,
 ) -> Result<(), Failure> {
-    const WITHOUT_TIME: u32 = sys::CUevent_flags_enum::CU_EVENT_DISABLE_TIMING as u32;
     for number in others.numbers() {
         let Some(Some(place)) = places.get_mut(number.0 as usize) else {
             continue;
         };
         if place.event.is_null() {
-            // SAFETY: the place is valid for one handle, and a context is current.
-            unsafe { call!(cuEventCreate(&raw mut place.event, WITHOUT_TIME)) }?;
+            place.event = untimed_event()?;
         }
         // SAFETY: event and stream are alive: neither is destroyed while the places are locked.
         unsafe { call!(cuEventRecord(place.event, place.stream)) }?;

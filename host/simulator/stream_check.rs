@@ -57,8 +57,8 @@ impl StreamCheck {
         self.allocations.insert(address, (bytes as u64, None));
     }
 
-    /// Forgets an allocation that `stream` frees; fails if it is not ordered after all uses.
-    pub(super) fn freed(
+    /// Fails if `stream`, which frees an allocation, is not ordered after all its uses.
+    pub(super) fn free(
         &mut self,
         order: &mut StreamOrder,
         stream: StreamNumber,
@@ -73,9 +73,12 @@ impl StreamCheck {
             bytes,
             is_write: true,
         };
-        let checked = self.call(order, stream, &[written]);
+        self.call(order, stream, &[written])
+    }
+
+    /// Forgets an allocation that is freed.
+    pub(super) fn forget(&mut self, address: u64) {
         self.allocations.remove(&address);
-        checked
     }
 
     /// Notes what a call of `stream` uses; fails if it is not ordered after a conflicting use.

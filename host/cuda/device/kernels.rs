@@ -18,7 +18,6 @@ use crate::error::{ErrorKind, Outcome};
 use crate::launch::LaunchConfig;
 use crate::module_source::ModuleSource;
 use crate::residency::Residency;
-use std::sync::RwLockWriteGuard;
 
 impl CudaDevice {
     fn launch_error(&self, kernel: &'static str, failure: Failure) -> ErrorKind {
@@ -115,15 +114,21 @@ impl CudaDevice {
         Ok(*function)
     }
 
-    /// The modules, locked until a use of the static arrays of `module` is submitted, which is ordered now.
-    fn lock_statics<'m>(
+    /// Starts the copy of a static array at its address, in the order of the array's uses, and waits for it.
+    fn copy_symbol(
         &self,
-        modules: RwLockWriteGuard<'m, Loaded>,
-        module: &'static ModuleSource,
+        symbol: &SymbolRequest,
         order: impl FnOnce(&Statics) -> Outcome<()>,
-    ) -> Outcome<RwLockWriteGuard<'m, Loaded>> {
-        modules.statics(module).map_or(Ok(()), order)?;
-        Ok(modules)
+        start: impl FnOnce(u64) -> Outcome<()>,
+    ) -> Outcome<()> {
+        let current = self.gpu.enter()?;
+        let mut modules = self.gpu.modules.lock();
+        let address = self.symbol_address(&mut modules, symbol, &current)?;
+        modules.statics(symbol.module).map_or(Ok(()), order)?;
+        let started = start(address);
+        // Unlocked: waiting prints what kernels have printed.
+        drop(modules);
+        self.synchronize().and(started)
     }
 
     /// Checks the limits that only the compiled kernel knows: its registers and its static shared memory.
@@ -172,30 +177,19 @@ impl DeviceKernels for CudaDevice {
     }
 
     fn write_symbol(&self, symbol: &SymbolRequest, source: &[u8]) -> Outcome<()> {
-        let current = self.gpu.enter()?;
-        let mut modules = self.gpu.modules.lock();
-        let address = self.symbol_address(&mut modules, symbol, &current)?;
         let order = |statics: &Statics| statics.order_writes(self);
-        let locked = self.lock_statics(modules, symbol.module, order)?;
         // SAFETY: live memory: the array has that many bytes. No conflicting work: this stream waits for it, and no
-        // other thread submits any while the modules are locked. The source stays until the stream is done, below.
-        let started = unsafe { self.start_copy_to_device(address, source) };
-        // Unlocked: waiting prints what kernels have printed.
-        drop(locked);
-        self.synchronize().and(started)
+        // other thread submits any while the modules are locked. The source stays until `copy_symbol` returns.
+        let copy = |address| unsafe { self.start_copy_to_device(address, source) };
+        self.copy_symbol(symbol, order, copy)
     }
 
     fn read_symbol(&self, symbol: &SymbolRequest, destination: &mut [u8]) -> Outcome<()> {
-        let current = self.gpu.enter()?;
-        let mut modules = self.gpu.modules.lock();
-        let address = self.symbol_address(&mut modules, symbol, &current)?;
         let order = |statics: &Statics| statics.order_reads(self);
-        let locked = self.lock_statics(modules, symbol.module, order)?;
-        // SAFETY: live memory and no conflicting work, as in `write_symbol`. The destination stays until the stream is
-        // done, below.
-        let started = unsafe { self.start_copy_to_host(destination, address) };
-        drop(locked);
-        self.synchronize().and(started)
+        // SAFETY: live memory and no conflicting work, as in `write_symbol`. The destination stays until `copy_symbol`
+        // returns.
+        let copy = |address| unsafe { self.start_copy_to_host(destination, address) };
+        self.copy_symbol(symbol, order, copy)
     }
 
     fn residency(&self, request: &ResidencyRequest<'_>) -> Outcome<Residency> {
@@ -225,11 +219,10 @@ impl DeviceKernels for CudaDevice {
                 let mut modules = self.gpu.modules.lock();
                 let function = self.prepared_function(&mut modules, entry, config, &current)?;
                 // Until the kernel is launched, no other thread launches one that shares memory of the module with it.
-                let order = |statics: &Statics| statics.order_launches(self, is_cooperative);
-                let locked = match shares_memory(&function) {
-                    true => Some(self.lock_statics(modules, module, order)?),
-                    false => None,
-                };
+                let locked = shares_memory(&function).then_some(modules);
+                if let Some(statics) = locked.as_ref().and_then(|it| it.statics(module)) {
+                    statics.order_launches(self, is_cooperative)?;
+                }
                 (function, locked)
             }
         };
