@@ -24,6 +24,7 @@ impl mma::Element<16, 16> for Wide {
 
 impl wgmma::Element for Wide {
     const STEP: usize = 1 << 40;
+    const COLUMNS_STEP: usize = 8;
     const TYPE: simt::ElementType = simt::ElementType::F16;
 }
 
