@@ -57,8 +57,8 @@ macro_rules! products {
                 _: Coarsened(TileSize::Large) LargeI8 at 2 blocks,
                 small: Coarsened(TileSize::Small) SmallI8 at 3 blocks,
             } x types{i8} x either;
-            wide: matmul_wide x {_: Wide PanelF32 at 2 blocks} x types{f32} x copies;
-            wide_mma: matmul_mma_wide x {_: WideMma PanelF32 at 2 blocks} x types{f32} x copies;
+            out_of_range: matmul_out_of_range x {_: OutOfRange PanelF32 at 2 blocks} x types{f32} x copies;
+            out_of_range_mma: matmul_mma_out_of_range x {_: OutOfRangeMma PanelF32 at 2 blocks} x types{f32} x copies;
             // Large tiles, with a product's sizes in registers, spill in f64, and in f32 for two column-major operands.
             // These have only small tiles.
             grouped: matmul_grouped x {_: Grouped(TileSize::Large) PanelF32 at 2 blocks} x types{f32}

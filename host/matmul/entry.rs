@@ -106,7 +106,7 @@ pub type MapWords = [u64; 16];
 ///
 /// # Safety
 /// As for [`ProductLaunch`].
-pub type WideLaunch =
+pub type OutOfRangeLaunch =
     unsafe fn(&Module, LaunchConfig, ChainArguments<'_, f32>, [Global<'_, u32>; 2]) -> Outcome<()>;
 
 /// The arguments of a kernel that multiplies rows or columns by a vector, with sums of type `P` before the

@@ -90,9 +90,9 @@ methods! {
     /// f32 split into f16, on tensor cores, at warp level.
     SplitMma(tiles: TileSize),
     /// The outputs that `Split` leaves out, on CUDA cores.
-    Wide,
+    OutOfRange,
     /// The outputs that `SplitMma` leaves out, on CUDA cores.
-    WideMma,
+    OutOfRangeMma,
     /// Products of the rows or columns of a matrix with a vector.
     Vector(rows: VectorRows),
     /// `Coarsened`, for products of unequal shapes.
@@ -178,8 +178,8 @@ impl Method {
             Self::Split(_) | Self::SplitMma(_) => "tensor cores, each f32 split into two f16",
             Self::Tiled
             | Self::Coarsened(_)
-            | Self::Wide
-            | Self::WideMma
+            | Self::OutOfRange
+            | Self::OutOfRangeMma
             | Self::Vector(_)
             | Self::Grouped(_) => "CUDA cores",
         }
@@ -191,8 +191,8 @@ impl Method {
             self,
             Self::Tiled
                 | Self::Coarsened(_)
-                | Self::Wide
-                | Self::WideMma
+                | Self::OutOfRange
+                | Self::OutOfRangeMma
                 | Self::Vector(_)
                 | Self::Grouped(_)
         )

@@ -1,7 +1,8 @@
 //! The table of product kernels, made of the catalogue in `tilewright_kernels`.
 
 use super::entry::{
-    GroupLaunch, ProductLaunch, SplitLaunch, SplitMmaLaunch, TensorLaunch, VectorLaunch, WideLaunch,
+    GroupLaunch, OutOfRangeLaunch, ProductLaunch, SplitLaunch, SplitMmaLaunch, TensorLaunch,
+    VectorLaunch,
 };
 use super::kernel::{
     GemmKernel, Method, SkinnyTile, TileSize, VectorRows, WgmmaTile, cluster_tile,
@@ -51,7 +52,7 @@ macro_rules! table {
                 GROUPS: GroupLaunch<$sum>;
                 SPLITS: SplitLaunch;
                 SPLITS_BY_WARPS: SplitMmaLaunch;
-                LEFT_OUT: WideLaunch;
+                OUT_OF_RANGE: OutOfRangeLaunch;
                 VECTORS: VectorLaunch<$element, $output, $sum, $added>;
                 VECTORS_OF_WORDS: VectorLaunch<i32, $output, $sum, $added>;
             }

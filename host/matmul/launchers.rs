@@ -6,7 +6,8 @@
 pub mod kinds;
 
 use super::entry::{
-    GroupLaunch, ProductLaunch, SplitLaunch, SplitMmaLaunch, TensorLaunch, VectorLaunch, WideLaunch,
+    GroupLaunch, OutOfRangeLaunch, ProductLaunch, SplitLaunch, SplitMmaLaunch, TensorLaunch,
+    VectorLaunch,
 };
 use super::kernel::GemmKernel;
 use super::types::Operand;
@@ -59,7 +60,7 @@ pub trait Kernels<O: 'static, S: 'static>: Operand {
     /// Kernels of warps for split operands.
     const SPLITS_BY_WARPS: Launchers<SplitMmaLaunch>;
     /// Kernels for the outputs that those for split operands leave out.
-    const LEFT_OUT: Launchers<WideLaunch>;
+    const OUT_OF_RANGE: Launchers<OutOfRangeLaunch>;
     /// Kernels that multiply rows or columns by a vector.
     const VECTORS: Launchers<VectorLaunch<Self, O, S, Self::Sum>>;
     /// The same, for operands in words of four elements.
@@ -75,7 +76,7 @@ pub trait Kernels<O: 'static, S: 'static>: Operand {
                 + Self::GROUPS.has(place)
                 + Self::SPLITS.has(place)
                 + Self::SPLITS_BY_WARPS.has(place)
-                + Self::LEFT_OUT.has(place)
+                + Self::OUT_OF_RANGE.has(place)
                 + Self::VECTORS.has(place)
                 + Self::VECTORS_OF_WORDS.has(place);
             are_all &= lists == 1;
@@ -105,8 +106,8 @@ macro_rules! launcher {
     (GROUPS grouped_mma $written:ident $kernel:ident) => { launcher!($kernel by group(_, _, _)) };
     (SPLITS split $written:ident $kernel:ident) => { launcher!($kernel by split(_, _)) };
     (SPLITS_BY_WARPS split_mma $written:ident $kernel:ident) => { launcher!($kernel by split_mma()) };
-    (LEFT_OUT wide $written:ident $kernel:ident) => { launcher!($kernel by wide()) };
-    (LEFT_OUT wide_mma $written:ident $kernel:ident) => { launcher!($kernel by wide()) };
+    (OUT_OF_RANGE out_of_range $written:ident $kernel:ident) => { launcher!($kernel by out_of_range()) };
+    (OUT_OF_RANGE out_of_range_mma $written:ident $kernel:ident) => { launcher!($kernel by out_of_range()) };
     (VECTORS vector $written:ident $kernel:ident) => { launcher!($kernel by vector(_, _, _, _)) };
     (VECTORS_OF_WORDS vector_bytes $written:ident $kernel:ident) => { launcher!($kernel by vector(_, _, _, _)) };
     ($kernel:ident by $kind:ident($($inferred:tt),*)) => {

@@ -241,8 +241,8 @@ impl Steps {
             }
             Method::Split(_) | Method::SplitMma(_) => {
                 let fallback = match kernel.method {
-                    Method::SplitMma(_) => Method::WideMma,
-                    _ => Method::Wide,
+                    Method::SplitMma(_) => Method::OutOfRangeMma,
+                    _ => Method::OutOfRange,
                 };
                 let fallback = kernel_of(fallback, problem, device)?;
                 Self::Split(SplitPlan {
@@ -252,7 +252,9 @@ impl Steps {
                     at_a_time: split_at_a_time(problem),
                 })
             }
-            Method::Wide | Method::WideMma => unreachable!("they compute what a split leaves out"),
+            Method::OutOfRange | Method::OutOfRangeMma => {
+                unreachable!("they compute what a split leaves out")
+            }
         })
     }
 }

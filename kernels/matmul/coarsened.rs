@@ -45,7 +45,7 @@ use super::sink::StoreFinished;
 use super::tile::Tile;
 use super::transposed_load::TransposedLoad;
 use crate::epilogue::{Epilogue, EpilogueNumbers};
-use crate::tensor::{LineWords, PANEL};
+use crate::tensor::{PANEL, RangeWords};
 #[cfg(any(not(target_arch = "nvptx64"), cuda_arch_at_least = "90a"))]
 use cuda_std::dependent_launch;
 use cuda_std::prelude::*;
@@ -236,8 +236,8 @@ unsafe fn is_in_split_range(
     (a, b): (Global<'_, u32>, Global<'_, u32>),
 ) -> bool {
     let (m, n) = (shape.m, shape.n);
-    let (of_a, of_b) = (LineWords { lines: m }, LineWords { lines: n });
-    let of_product = |words: LineWords, stride: usize| match stride == 0 || shape.part != 0 {
+    let (of_a, of_b) = (RangeWords { lines: m }, RangeWords { lines: n });
+    let of_product = |words: RangeWords, stride: usize| match stride == 0 || shape.part != 0 {
         true => 0,
         false => thread::block_idx_y() as usize * words.len(),
     };
@@ -248,8 +248,8 @@ unsafe fn is_in_split_range(
     // an output. All lanes of the warp make the call, for one panel.
     let (of_a, of_b) = unsafe {
         (
-            of_a.is_panel_wide(a, row * PANEL),
-            of_b.is_panel_wide(b, column * PANEL),
+            of_a.is_panel_out_of_range(a, row * PANEL),
+            of_b.is_panel_out_of_range(b, column * PANEL),
         )
     };
     // Both loads are issued before either result is used.
@@ -273,16 +273,16 @@ macro_rules! coarsened_kernels {
     };
     // The outputs that split products leave out because rows or columns are outside the split's range: after the
     // warpgroup kernels, and after the warp-level ones.
-    (@wide $copies:ident $config:ident $blocks:literal $name:ident $element:ident) => {
+    (@out_of_range $copies:ident $config:ident $blocks:literal $name:ident $element:ident) => {
         coarsened_kernels!(@$copies $config [$name: $element,
             [min_blocks = $blocks, arch = "sm_90a", dependent_launch],
             [a_words: Global<u32>, b_words: Global<u32>], wait_for_split_range
-            "`a_words` and `b_words` have the [`LineWords`] of each A and each B, as the splits left them."]);
+            "`a_words` and `b_words` have the [`RangeWords`] of each A and each B, as the splits left them."]);
     };
-    (@wide_mma $copies:ident $config:ident $blocks:literal $name:ident $element:ident) => {
+    (@out_of_range_mma $copies:ident $config:ident $blocks:literal $name:ident $element:ident) => {
         coarsened_kernels!(@$copies $config [$name: $element, [min_blocks = $blocks, arch = "sm_80"],
             [a_words: Global<u32>, b_words: Global<u32>], is_in_split_range
-            "`a_words` and `b_words` have the [`LineWords`] of each A and each B, as the splits left them."]);
+            "`a_words` and `b_words` have the [`RangeWords`] of each A and each B, as the splits left them."]);
     };
     (@nn $config:ident $kernel:tt) => {
         coarsened_kernels!(@entry $config $kernel RowMajor RowMajor,
@@ -369,4 +369,4 @@ macro_rules! coarsened_kernels {
         }
     };
 }
-crate::products!(coarsened_kernels of coarsened, coarsened_words, wide, wide_mma);
+crate::products!(coarsened_kernels of coarsened, coarsened_words, out_of_range, out_of_range_mma);

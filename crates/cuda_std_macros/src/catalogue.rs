@@ -7,7 +7,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Error, Result, Token, braced};
 
-/// The rows that the macro was asked for, and the table.
+/// Which rows to expand, and the table.
 struct Catalogue {
     /// The macro that is called with the rows.
     with: Ident,
@@ -16,7 +16,7 @@ struct Catalogue {
     families: Vec<Family>,
 }
 
-/// Which rows the macro was asked for.
+/// Which rows of the table to expand.
 enum Rows {
     /// `of family, ..`: those of the families of these names.
     Of(Vec<Ident>),

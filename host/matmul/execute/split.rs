@@ -12,7 +12,7 @@ use crate::matmul::plan::{Plan, SplitPlan, Staging, Steps, Store};
 use crate::matmul::staging::{PreparedMatrix, SplitOperand, Whole, matrices_of, split_rows};
 use crate::matrix::{MatrixBatch, Order};
 use crate::module::Module;
-use tilewright_kernels::tensor::{LineWords, TensorShape};
+use tilewright_kernels::tensor::{RangeWords, TensorShape};
 
 /// C = A B of split operands, in one launch or, if they are large, in several.
 pub fn multiply(plan: &Plan, mut matrices: Matrices<'_, f32, f32, f32>) -> Outcome<()> {
@@ -58,7 +58,7 @@ fn multiply_at_once(
     let [a_is_split, b_is_split] = plan.staging.map(|it| it == Staging::Split);
     // One buffer holds the words of all that is split here.
     let len = |x, lines, is_split| match is_split {
-        true => matrices_of(x) * LineWords { lines }.len(),
+        true => matrices_of(x) * RangeWords { lines }.len(),
         false => 0,
     };
     let a_words = len(left, m, a_is_split);
@@ -201,7 +201,7 @@ fn multiply_out_of_range(
     [left, right]: [SplitOperand<'_>; 2],
     matrices: Matrices<'_, f32, f32, f32>,
 ) -> Outcome<()> {
-    let Launcher { module, launch } = f32::LEFT_OUT.of(split.fallback);
+    let Launcher { module, launch } = f32::OUT_OF_RANGE.of(split.fallback);
     let (m, n, _) = matrices.extents();
     let what = || format!("a result of {m}x{n} elements");
     let config = split.fallback_grid.config(matrices.count(), what)?;

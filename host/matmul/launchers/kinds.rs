@@ -335,8 +335,8 @@ where
 /// Launches a kernel for the outputs of rows and columns outside the split's range.
 ///
 /// # Safety
-/// Those of [`WideLaunch`](crate::matmul::entry::WideLaunch).
-pub unsafe fn wide<K>(
+/// Those of [`OutOfRangeLaunch`](crate::matmul::entry::OutOfRangeLaunch).
+pub unsafe fn out_of_range<K>(
     module: &Module,
     config: LaunchConfig,
     arguments: ChainArguments<'_, f32>,

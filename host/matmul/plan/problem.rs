@@ -272,7 +272,7 @@ pub fn computes(kernel: &GemmKernel, problem: &Problem, device: DeviceFacts) -> 
             Method::Vector(rows) => problem.vector().is_some_and(|it| it.rows == rows),
             Method::Wgmma(WgmmaTile::Turned) if problem.is_gram => false,
             Method::Wgmma(_) | Method::Single | Method::Skinny(_) => problem.fits_tensor_maps(),
-            Method::Split(_) | Method::SplitMma(_) | Method::Wide | Method::WideMma => {
+            Method::Split(_) | Method::SplitMma(_) | Method::OutOfRange | Method::OutOfRangeMma => {
                 problem.can_be_split()
             }
         }

@@ -7,7 +7,7 @@ use crate::error::{During, Outcome, Result};
 use crate::matmul::plan::SplitPasses;
 use crate::matrix::{Matrix, MatrixView};
 use half::f16;
-use tilewright_kernels::tensor::{GROUP, LineWords, PANEL};
+use tilewright_kernels::tensor::{GROUP, PANEL, RangeWords};
 
 /// An f32 matrix, split once to be the right operand of several products: see [`Device::prepare`].
 #[derive(Debug)]
@@ -25,7 +25,7 @@ impl<'a> PreparedMatrix<'a> {
         passes: SplitPasses,
     ) -> Outcome<Self> {
         let (_, n) = b.shape();
-        let mut words = Buffer::uninit(device, LineWords { lines: n }.len())?;
+        let mut words = Buffer::uninit(device, RangeWords { lines: n }.len())?;
         let halves = match n {
             0 => Matrix::zeroed(device, (0, 0).into())?,
             _ => {
@@ -77,7 +77,7 @@ impl<'a> PreparedMatrix<'a> {
     fn out_of_range(&self) -> Outcome<Vec<bool>> {
         let lines = self.matrix.cols();
         // The last words: one for each group of columns.
-        let groups = LineWords { lines }.len() - lines.div_ceil(GROUP)..;
+        let groups = RangeWords { lines }.len() - lines.div_ceil(GROUP)..;
         let groups = self.words.view().part(groups)?.elements()?;
         let is_out_of_range = |panel: &[u32]| panel.iter().any(|&word| word != 0);
         let panels = groups.chunks(PANEL / GROUP).map(is_out_of_range);

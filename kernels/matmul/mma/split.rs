@@ -222,7 +222,7 @@ macro_rules! split_kernels {
         ///    the n columns of each B, as the splits left them: k contiguous values for each row or column. Rows and
         ///    columns start `lda` and `ldb` values apart, multiples of
         ///    [`SPLIT_ALIGNMENT`](crate::tensor::SPLIT_ALIGNMENT), matrices as far apart as `shape` says: without a
-        ///    gap, or 0. `a_words` and `b_words` have the [`LineWords`](crate::tensor::LineWords) of each matrix.
+        ///    gap, or 0. `a_words` and `b_words` have the [`RangeWords`](crate::tensor::RangeWords) of each matrix.
         #[allow(clippy::too_many_arguments)]
         #[kernel(max_threads = $tile.threads() as u32, min_blocks = $tile.resident, arch = "sm_80")]
         pub unsafe fn $name(
@@ -259,7 +259,7 @@ macro_rules! split_kernels {
             let scales = scales.of_matrices(number(shape.a_stride), number(shape.b_stride));
             // SAFETY: all threads of the block make the call, for one tile, which begins in a column of C. The words are
             // those of the matrices: the caller's contract.
-            if unsafe { scales.is_wide((row, column)) } {
+            if unsafe { scales.is_out_of_range((row, column)) } {
                 return;
             }
             let mut shared = dynamic_shared_allotment!();

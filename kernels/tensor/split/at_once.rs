@@ -9,7 +9,7 @@
 //! ```
 
 use super::halves::Halves;
-use super::lines::{LineWords, scale_of};
+use super::lines::{RangeWords, scale_of};
 use super::matrix::SplitMatrix;
 use super::part::{Part, QUAD};
 use super::scan::Extremes;
@@ -142,7 +142,7 @@ unsafe fn split_lines<const ALONG: bool, const BLOCKS: usize, const LINES: usize
                 if line < shape.lines {
                     words.store(line, extremes.largest);
                 }
-                let places = LineWords { lines: shape.lines };
+                let places = RangeWords { lines: shape.lines };
                 places.note_groups(*words, line, extremes.words(), shape.lowest);
             }
         }

@@ -1,6 +1,6 @@
 //! The pass that splits each element into a high and a low half.
 
-use super::lines::{LineWords, power_of_two, scale_of};
+use super::lines::{RangeWords, power_of_two, scale_of};
 use super::shape::{SPLIT_DEPTH, SPLIT_LINES, SplitShape, WARPS};
 use super::source::Source;
 use cuda_std::float::HalfFloat;
@@ -100,7 +100,7 @@ pub unsafe fn split<const ALONG: bool>(
     lowest: i32,
     (x, y): (usize, usize),
 ) {
-    let places = LineWords {
+    let places = RangeWords {
         lines: source.lines,
     };
     let (warp, lane) = (warp::warp_in_block() as usize, warp::lane() as usize);

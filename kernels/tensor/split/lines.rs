@@ -20,12 +20,12 @@ const TOP: i32 = 14;
 /// | one for each line | [`u32::MAX`] minus the bits of its smallest nonzero magnitude, if two launches split |
 /// | one for each [`GROUP`] lines | whether one of them is outside the split's range |
 #[derive(Clone, Copy, Debug)]
-pub struct LineWords {
+pub struct RangeWords {
     /// Rows of A, or columns of B.
     pub lines: usize,
 }
 
-impl LineWords {
+impl RangeWords {
     /// The number of words.
     #[must_use]
     pub const fn len(self) -> usize {
@@ -67,11 +67,11 @@ impl LineWords {
         lowest: i32,
     ) {
         let is_there = line < self.lines;
-        let is_wide = is_there && is_wide(largest, u32::MAX - smallest, lowest);
-        let are_wide = warp::ballot(LaneMask::all(), is_wide).bits();
+        let is_out_of_range = is_there && is_out_of_range(largest, u32::MAX - smallest, lowest);
+        let are_out_of_range = warp::ballot(LaneMask::all(), is_out_of_range).bits();
         let lane = warp::lane() as usize;
         if is_there && lane.is_multiple_of(GROUP) {
-            let of_group = are_wide >> lane & const { (1 << GROUP) - 1 };
+            let of_group = are_out_of_range >> lane & const { (1 << GROUP) - 1 };
             // SAFETY: the matrix has the line, so the group has a word. No other thread accesses it: the caller's
             // contract. One lane writes it.
             unsafe { words.store(self.group(line), u32::from(of_group != 0)) };
@@ -84,11 +84,11 @@ impl LineWords {
     /// 1. `words` has the words of the lines, as the splits left them.
     /// 2. All lanes of the warp make the call for the same panel.
     #[inline(always)]
-    pub(crate) unsafe fn is_panel_wide(self, words: Global<'_, u32>, line: usize) -> bool {
+    pub(crate) unsafe fn is_panel_out_of_range(self, words: Global<'_, u32>, line: usize) -> bool {
         let line = line + warp::lane() as usize % const { PANEL / GROUP } * GROUP;
         // SAFETY: the line was compared, and `words` has the words of the lines: the caller's contract.
-        let is_wide = line < self.lines && unsafe { words.load(self.group(line)) } != 0;
-        warp::any(LaneMask::all(), is_wide)
+        let is_out_of_range = line < self.lines && unsafe { words.load(self.group(line)) } != 0;
+        warp::any(LaneMask::all(), is_out_of_range)
     }
 }
 
@@ -142,7 +142,7 @@ pub const fn scale_of(largest: u32) -> i32 {
 
 /// Whether a line with these extremes is outside the split's range.
 #[inline(always)]
-pub const fn is_wide(largest: u32, smallest: u32, lowest: i32) -> bool {
+pub const fn is_out_of_range(largest: u32, smallest: u32, lowest: i32) -> bool {
     const INFINITY: u32 = 0x7f80_0000;
     largest >= INFINITY || (largest != 0 && exponent(smallest) + scale_of(largest) < lowest)
 }

@@ -1,7 +1,7 @@
 //! The matrix of an operand that a block splits.
 
 use super::halves::Halves;
-use super::lines::LineWords;
+use super::lines::RangeWords;
 use super::shape::SplitShape;
 use super::source::Source;
 use cuda_std::prelude::*;
@@ -58,7 +58,7 @@ impl<'launch> SplitMatrix<'launch> {
         let words = if is_of_a { a_words } else { b_words };
         let x = if is_of_a { a } else { b };
         // SAFETY: the kernels own no elements by unique index.
-        let words = unsafe { words.skip(matrix * LineWords { lines: shape.lines }.len()) };
+        let words = unsafe { words.skip(matrix * RangeWords { lines: shape.lines }.len()) };
         Self {
             x: x.skip(matrix * shape.stride),
             words,

@@ -9,8 +9,8 @@
 //! ```
 //!
 //! That is as accurate as f32 if the elements of a line are not too far apart. A line with infinities, NaN or elements
-//! too far apart is outside the split's range (`wide` in code), and with it all [`PANEL`] lines of its panel. The CUDA
-//! cores compute their outputs ([`LineWords`]).
+//! too far apart is outside the split's range, and with it all [`PANEL`] lines of its panel. The CUDA
+//! cores compute their outputs ([`RangeWords`]).
 //!
 //! The two halves and the factor 2^11 are from Ootomo, Yokota: Recovering single precision accuracy from Tensor Cores
 //! while surpassing the FP32 theoretical peak performance, 2022.
@@ -29,7 +29,7 @@ mod source;
 
 #[cfg(any(not(target_arch = "nvptx64"), cuda_arch_at_least = "90a"))]
 pub use at_once::*;
-pub use lines::{GROUP, LineWords, PANEL, lowest_exponent};
+pub use lines::{GROUP, PANEL, RangeWords, lowest_exponent};
 pub use shape::{
     SCAN_DEPTH, SCAN_LINES, SPLIT_ALIGNMENT, SPLIT_DEPTH, SPLIT_LINES, SPLIT_THREADS, SplitShape,
 };

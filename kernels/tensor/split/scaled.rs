@@ -1,12 +1,12 @@
 //! Totals of products of scaled operands: scaled back, or left to the CUDA cores.
 
-use super::lines::{LineWords, PANEL, scale_of};
+use super::lines::{PANEL, RangeWords, scale_of};
 use crate::finish::Finish;
 use cuda_std::prelude::*;
 
 /// The scales of both operands' lines.
 ///
-/// `a_words` and `b_words` have the words of [`LineWords`] of `m` and `n` lines, as the splits left them. Kernels that
+/// `a_words` and `b_words` have the words of [`RangeWords`] of `m` and `n` lines, as the splits left them. Kernels that
 /// make a value require this of their callers; unsafe code relies on it.
 #[derive(Clone, Copy)]
 pub struct Scales<'a> {
@@ -23,8 +23,8 @@ impl Scales<'_> {
     #[inline(always)]
     pub fn of_matrices(self, a: usize, b: usize) -> Self {
         Self {
-            a_words: self.a_words.skip(a * LineWords { lines: self.m }.len()),
-            b_words: self.b_words.skip(b * LineWords { lines: self.n }.len()),
+            a_words: self.a_words.skip(a * RangeWords { lines: self.m }.len()),
+            b_words: self.b_words.skip(b * RangeWords { lines: self.n }.len()),
             ..self
         }
     }
@@ -34,18 +34,18 @@ impl Scales<'_> {
     /// # Safety
     /// 1. All lanes of the warp make the call for the same tile, and `column` is below `n`.
     #[inline(always)]
-    pub unsafe fn is_wide(self, (row, column): (usize, usize)) -> bool {
+    pub unsafe fn is_out_of_range(self, (row, column): (usize, usize)) -> bool {
         if row >= self.m {
             return true;
         }
-        let (a, b) = (LineWords { lines: self.m }, LineWords { lines: self.n });
+        let (a, b) = (RangeWords { lines: self.m }, RangeWords { lines: self.n });
         // SAFETY: the words are those of the lines: the invariant of `Scales`. The row was compared, and the column is
         // below `n`: the caller's contract, so the panels begin with lines of the operands. All lanes make the calls
         // for one tile: the caller's contract.
         let (of_a, of_b) = unsafe {
             (
-                a.is_panel_wide(self.a_words, panel_of(row)),
-                b.is_panel_wide(self.b_words, panel_of(column)),
+                a.is_panel_out_of_range(self.a_words, panel_of(row)),
+                b.is_panel_out_of_range(self.b_words, panel_of(column)),
             )
         };
         // Not `||`: both loads are in flight before the first is used.

@@ -1,11 +1,11 @@
 //! The pass that finds the largest and the smallest nonzero magnitude of each line.
 
-use super::lines::LineWords;
+use super::lines::RangeWords;
 use super::shape::{SCAN_DEPTH, SCAN_LINES, WARPS};
 use super::source::Source;
 use cuda_std::prelude::*;
 
-/// The largest and the smallest nonzero magnitude of some elements, as the words of [`LineWords`].
+/// The largest and the smallest nonzero magnitude of some elements, as the words of [`RangeWords`].
 #[derive(Clone, Copy)]
 pub struct Extremes {
     pub largest: u32,
@@ -72,7 +72,7 @@ pub unsafe fn scan<const ALONG: bool>(
     words: GlobalMut<'_, u32>,
     (x, y): (usize, usize),
 ) {
-    let places = LineWords {
+    let places = RangeWords {
         lines: source.lines,
     };
     let (warp, lane) = (warp::warp_in_block() as usize, warp::lane() as usize);

@@ -32,7 +32,7 @@ pub const SPLIT_ALIGNMENT: usize = 8;
 ///    then for each matrix of B.
 /// 2. `a` and `b` begin with the first element of the operand of their shape, and end with the last. The launch reads
 ///    only elements of the operands.
-/// 3. `a_words` and `b_words` have the words of [`LineWords`](super::LineWords) for each matrix. Only the launch
+/// 3. `a_words` and `b_words` have the words of [`RangeWords`](super::RangeWords) for each matrix. Only the launch
 ///    accesses them.
 /// 4. `a_halves` and `b_halves`, if the kernel has them, start at multiples of 16 bytes, and have twice as many lines
 ///    as the matrices of the operand together, `pitch` elements each. Only the launch accesses them.

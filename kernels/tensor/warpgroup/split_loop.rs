@@ -320,13 +320,14 @@ where
                     let scales = finish
                         .scales
                         .of_matrices(of(shape.a_step), of(shape.b_step));
-                    let is_wide = || scales.is_wide((place.row as usize, place.column as usize));
+                    let is_out_of_range =
+                        || scales.is_out_of_range((place.row as usize, place.column as usize));
                     // Read while the first stage arrives, if there is a register for the answer.
                     let is_early = const { has_registers(COUNT) };
-                    let was_wide = is_early && is_wide();
+                    let was_out_of_range = is_early && is_out_of_range();
                     let totals =
                         main_loop.multiply(is_transposed, &mut ring, first, schedule.rounds);
-                    if !was_wide && (is_early || !is_wide()) {
+                    if !was_out_of_range && (is_early || !is_out_of_range()) {
                         place.row += first as u32;
                         c.store(&totals, place, buffer, ScaledBack { scales, ..finish });
                     }

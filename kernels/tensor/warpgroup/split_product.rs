@@ -63,7 +63,7 @@ macro_rules! split_kernels {
         /// # Safety
         /// 1. The maps are of live matrices, which the launch does not write: the high halves of A's rows or B's
         ///    columns, k elements each, of all matrices, then the low halves. `a_words` and `b_words` have the
-        ///    [`LineWords`](crate::tensor::LineWords) of m and n lines of each matrix, as the splits left them.
+        ///    [`RangeWords`](crate::tensor::RangeWords) of m and n lines of each matrix, as the splits left them.
         ///    m, n, k and the numbers of matrices are those of `shape`.
         /// 2. `c` has the m x n matrices. The launch accesses no other elements of it.
         #[doc = concat!("3. The grid has whole clusters along x; threads and shared memory are those of [`", stringify!($tile), "`].")]

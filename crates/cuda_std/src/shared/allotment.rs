@@ -54,8 +54,8 @@ impl Memory<'_> {
 }
 
 impl<'block> Allotment<'block> {
-    /// A second allotment of the remaining memory. Both hand out the same bytes: for alternatives, only one of which
-    /// a launch uses.
+    /// A second allotment of the remaining memory. Both hand out the same bytes, so a launch may
+    /// use only one of them.
     #[inline(always)]
     #[must_use]
     pub const fn alternative(&self) -> Self {

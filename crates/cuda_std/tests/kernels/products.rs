@@ -80,13 +80,13 @@ product_kernels! {
 /// The pitch of the tiles from which [`matrices_f16`] and the others load.
 pub const PITCH: usize = 40;
 
-/// The elements that a lane gets by all ways of loading: A by rows and by columns, B by columns and
+/// The elements that a lane gets from all load instructions: A by rows and by columns, B by columns and
 /// by rows, and pairs of B, with 16 x 16 and 16 x 8 elements.
 pub const LOADED: usize = 2 * (8 + 4) + 2 * (4 + 2) + 2 * (8 + 4);
 
 macro_rules! matrix_kernels {
     ($($load:ident $store:ident: $element:ty;)*) => {$(
-        #[doc = concat!("Loads fragments of ", stringify!($element), " from a tile of 16 rows of [`PITCH`] elements, of which `x` has 16 x 16, in every way there is.")]
+        #[doc = concat!("Loads fragments of ", stringify!($element), " from a tile of 16 rows of [`PITCH`] elements, of which `x` has 16 x 16, with every load instruction.")]
         ///
         /// # Safety
         /// 1. The launch is one warp; `x` has 256 elements, and `out` has [`LOADED`] for each lane.

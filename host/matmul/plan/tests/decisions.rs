@@ -142,8 +142,8 @@ fn a_split_product_has_a_fallback_for_each_kind_of_kernel() {
             _ => panic!("{} splits no operands", plan.kernel.name),
         }
     };
-    assert_eq!(of(H200, 1024), (Method::Wide, SplitPasses::One));
-    assert_eq!(of(A100, 1024), (Method::WideMma, SplitPasses::Two));
+    assert_eq!(of(H200, 1024), (Method::OutOfRange, SplitPasses::One));
+    assert_eq!(of(A100, 1024), (Method::OutOfRangeMma, SplitPasses::Two));
 }
 
 #[test]
