@@ -1,6 +1,7 @@
 //! The abilities of a device, on which the rest of the host library is built.
 
 mod events;
+mod graphs;
 mod kernels;
 mod memory;
 mod peers;
@@ -10,6 +11,7 @@ mod tensor_maps;
 mod textures;
 
 pub(crate) use events::{DeviceEvents, EventHandle};
+pub(crate) use graphs::{DeviceGraphs, GraphHandle};
 pub(crate) use kernels::{DeviceKernels, Entry, LaunchRequest, ResidencyRequest, SymbolRequest};
 pub use memory::MemoryUse;
 pub(crate) use memory::{DeviceMemory, RowExtent, Rows};
@@ -20,6 +22,7 @@ pub use streams::StreamPriority;
 pub(crate) use tensor_maps::{DeviceTensorMaps, TensorMapBatch, TensorMapRequest};
 pub(crate) use textures::{DeviceTextures, TextureHandle, TextureRequest};
 
+use crate::capture::Capture;
 use crate::error::Outcome;
 use crate::properties::DeviceProperties;
 use crate::report::LaunchRecorder;
@@ -46,6 +49,7 @@ pub(crate) trait Backend:
     + DeviceTensorMaps
     + DeviceEvents
     + DeviceStreams
+    + DeviceGraphs
     + DeviceKernels
     + DevicePeers
     + Send
@@ -84,6 +88,11 @@ pub(crate) trait Backend:
     /// The device's exchange with other users of its context; `None` if it has none.
     #[cfg(feature = "cust")]
     fn exchange(&self) -> Option<&dyn Exchange> {
+        None
+    }
+
+    /// The capture that records what is submitted to this stream; `None` if it runs.
+    fn capture(&self) -> Option<&Capture> {
         None
     }
 

@@ -96,9 +96,13 @@ impl<T: Element> Buffer<T> {
             0 => 0,
             bytes => allocate(bytes)?,
         };
+        let uses = Uses::new(device.backend().stream(), bytes);
+        if let Some(capture) = device.backend().capture() {
+            uses.permit(capture.number());
+        }
         Ok(Self {
             device: device.clone(),
-            uses: Uses::new(device.backend().stream(), bytes),
+            uses,
             #[cfg(feature = "cuda")]
             owner: None,
             address,

@@ -103,6 +103,7 @@
 mod arrays;
 mod backend;
 mod buffer;
+mod capture;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod device;
@@ -110,6 +111,7 @@ mod element;
 mod environment;
 mod error;
 mod event;
+mod graph;
 mod group;
 mod holder;
 mod images;
@@ -163,6 +165,7 @@ pub use error::{
     TensorMapRule,
 };
 pub use event::Event;
+pub use graph::{Graph, GraphOperands};
 pub use group::{
     DeviceGroup, GroupId, GroupOptions, ShardedBuffer, ShardedMatmul, ShardedMatrix, Sharding,
 };

@@ -7,6 +7,9 @@
 //! Borrows make this enough. Elements are written through a mutable borrow, so no other call uses the same elements
 //! until the writing call returns, and what it submitted is then covered by any event. Two calls at once can only read
 //! the same elements, or use different elements of an allocation.
+//!
+//! What a graph records is ordered when the graph is launched. Until then it is only checked that it uses nothing but
+//! the graph's operands and memory that was allocated while recording.
 
 use crate::backend::Backend;
 use crate::error::Outcome;
@@ -28,10 +31,12 @@ pub(crate) struct Uses {
     readers: AtomicU64,
     /// Whether a part was written since. Then readers need not be ordered after all writers.
     has_written_parts: AtomicBool,
+    /// The capture that may use it; 0 if none.
+    capture: AtomicU64,
 }
 
 impl Uses {
-    /// The record of an allocation of `bytes` bytes that was made for `stream`.
+    /// The record of an allocation of `bytes` bytes that was made in `stream`.
     pub(crate) fn new(stream: StreamNumber, bytes: usize) -> Self {
         Self {
             bytes,
@@ -47,7 +52,13 @@ impl Uses {
             writers: AtomicU64::new(0),
             readers: AtomicU64::new(0),
             has_written_parts: AtomicBool::new(false),
+            capture: AtomicU64::new(0),
         }
+    }
+
+    /// Lets the capture with this number record calls that use the allocation.
+    pub(crate) fn permit(&self, capture: u64) {
+        self.capture.store(capture, Relaxed);
     }
 
     /// The size of the allocation.
@@ -65,7 +76,10 @@ impl Uses {
 
     /// Orders later work of `stream` that reads elements after the work that writes them.
     pub(crate) fn order_reads(&self, stream: &dyn Backend) -> Outcome<()> {
-        self.order_reads_by(stream.stream(), |others| stream.wait_for(others))
+        match stream.capture() {
+            Some(capture) => capture.check(self.capture.load(Relaxed)),
+            None => self.order_reads_by(stream.stream(), |others| stream.wait_for(others)),
+        }
     }
 
     /// [`order_reads`](Self::order_reads), with the call that makes the stream wait.
@@ -91,7 +105,10 @@ impl Uses {
     /// the allocation, `is_whole`, the record starts anew.
     pub(crate) fn order_writes(&self, stream: &dyn Backend, is_whole: bool) -> Outcome<()> {
         let wait = |others| stream.wait_for(others);
-        self.order_writes_by(stream.stream(), is_whole, wait)
+        match stream.capture() {
+            Some(capture) => capture.check(self.capture.load(Relaxed)),
+            None => self.order_writes_by(stream.stream(), is_whole, wait),
+        }
     }
 
     /// [`order_writes`](Self::order_writes), with the call that makes the stream wait.

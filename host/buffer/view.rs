@@ -71,6 +71,15 @@ impl<'a, T: Element> BufferView<'a, T> {
         }
     }
 
+    /// The same elements, as those of another stream of their device.
+    pub(super) fn in_stream_of(self, device: &'a Device) -> Self {
+        let uses = self.holder.uses;
+        Self {
+            holder: Holder { device, uses },
+            ..self
+        }
+    }
+
     /// The number of elements.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -68,6 +68,14 @@ impl<T: Element> Buffer<T> {
 }
 
 impl<'a, T: Element> BufferViewMut<'a, T> {
+    /// The same elements, as those of another stream of their device.
+    pub(crate) fn in_stream_of(self, device: &'a Device) -> Self {
+        Self {
+            view: self.view.in_stream_of(device),
+            ..self
+        }
+    }
+
     /// The elements of `view`, for writing.
     ///
     /// # Safety

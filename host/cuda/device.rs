@@ -2,6 +2,7 @@
 
 mod events;
 mod foreign_streams;
+mod graphs;
 mod kernels;
 mod launch;
 mod memory;
@@ -25,6 +26,7 @@ use std::ffi::c_void;
 use std::mem;
 use std::ptr::NonNull;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// One stream of a CUDA device, with a stream for transfers from other devices.
 #[derive(Debug)]
@@ -35,6 +37,8 @@ pub struct CudaDevice {
     /// For transfers between devices, concurrent with the work.
     transfers: Stream,
     scratch: Scratch,
+    /// Whether the driver records what is submitted to the stream.
+    is_capturing: AtomicBool,
 }
 
 impl CudaDevice {
@@ -99,6 +103,7 @@ impl CudaDevice {
             number,
             transfers,
             scratch: Scratch::default(),
+            is_capturing: AtomicBool::new(false),
         })
     }
 

@@ -14,7 +14,7 @@
 use cuda_bindings::driver::sys;
 use libloading::Library;
 use std::error::Error as _;
-use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::ffi::{c_char, c_int, c_uint, c_ulonglong, c_void};
 use std::mem;
 use std::sync::OnceLock;
 
@@ -116,6 +116,10 @@ functions! {
     cuEventSynchronize(sys::CUevent);
     cuFuncGetAttribute(*mut c_int, sys::CUfunction_attribute, sys::CUfunction);
     cuFuncSetAttribute(sys::CUfunction, sys::CUfunction_attribute, c_int);
+    cuGraphDestroy(sys::CUgraph);
+    cuGraphExecDestroy(sys::CUgraphExec);
+    cuGraphInstantiateWithFlags(*mut sys::CUgraphExec, sys::CUgraph, c_ulonglong);
+    cuGraphLaunch(sys::CUgraphExec, sys::CUstream);
     cuInit(c_uint);
     cuLaunchCooperativeKernel(
         sys::CUfunction,
@@ -177,9 +181,11 @@ functions! {
     cuModuleUnload(sys::CUmodule);
     cuOccupancyMaxActiveBlocksPerMultiprocessor(*mut c_int, sys::CUfunction, c_int, usize);
     cuPointerGetAttribute(*mut c_void, sys::CUpointer_attribute, sys::CUdeviceptr);
+    cuStreamBeginCapture_v2(sys::CUstream, sys::CUstreamCaptureMode);
     cuStreamCreateWithPriority(*mut sys::CUstream, c_uint, c_int);
     cuStreamDestroy_v2(sys::CUstream);
     cuStreamQuery(sys::CUstream);
+    cuStreamEndCapture(sys::CUstream, *mut sys::CUgraph);
     cuStreamSynchronize(sys::CUstream);
     cuStreamWaitEvent(sys::CUstream, sys::CUevent, c_uint);
     cuTexObjectCreate(

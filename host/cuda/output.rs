@@ -60,6 +60,11 @@ impl Outputs {
         Ok(Some(modules))
     }
 
+    /// Whether kernels of the module print.
+    pub fn has(&self, module: ModuleId) -> bool {
+        self.are_there.load(Ordering::Acquire) && self.lock().contains_key(&module)
+    }
+
     /// Prints the complete lines; with `no_more`, no kernel writes any more.
     pub fn print(&self, no_more: bool) {
         if self.are_there.load(Ordering::Acquire) {

@@ -20,6 +20,8 @@ struct Place {
     stream: sys::CUstream,
     /// The event for streams that wait for this one, which is recorded anew each time; null until it is needed.
     event: sys::CUevent,
+    /// Whether the driver records its work, which no stream may wait for. Earlier work is done.
+    is_capturing: bool,
 }
 
 // SAFETY: any thread may call the driver's functions with a stream and an event.
@@ -45,6 +47,7 @@ impl Streams {
         let place = Place {
             stream: stream.raw(),
             event: ptr::null_mut(),
+            is_capturing: false,
         };
         match vacant {
             Some(number) => places[number] = Some(place),
@@ -65,10 +68,22 @@ impl Streams {
 
     /// Waits until the work of all streams is done.
     pub fn synchronize(&self, _current: &Current<'_>) -> Result<(), Failure> {
-        self.lock().iter().flatten().try_for_each(|place| {
-            // SAFETY: the stream is alive: it is not removed while the places are locked.
-            unsafe { call!(cuStreamSynchronize(place.stream)) }
-        })
+        let places = self.lock();
+        places
+            .iter()
+            .flatten()
+            .filter(|place| !place.is_capturing)
+            .try_for_each(|place| {
+                // SAFETY: the stream is alive: it is not removed while the places are locked.
+                unsafe { call!(cuStreamSynchronize(place.stream)) }
+            })
+    }
+
+    /// Notes whether the driver records the work of a stream instead of running it.
+    pub fn set_capturing(&self, StreamNumber(number): StreamNumber, is_capturing: bool) {
+        if let Some(Some(place)) = self.lock().get_mut(number as usize) {
+            place.is_capturing = is_capturing;
+        }
     }
 
     /// Removes a stream whose work is done, or lost with the device.
@@ -92,7 +107,8 @@ fn wait_for(
     _current: &Current<'_>,
 ) -> Result<(), Failure> {
     for number in others.numbers() {
-        let Some(Some(place)) = places.get_mut(number.0 as usize) else {
+        let place = places.get_mut(number.0 as usize).and_then(Option::as_mut);
+        let Some(place) = place.filter(|place| !place.is_capturing) else {
             continue;
         };
         if place.event.is_null() {

@@ -46,6 +46,14 @@ pub enum ErrorKind {
         reason: String,
     },
 
+    /// A graph cannot record a call.
+    NotRecorded {
+        /// The call.
+        call: String,
+        /// Why not, and what to do.
+        reason: &'static str,
+    },
+
     /// There is no CUDA device with the requested number.
     NoDevice {
         /// The requested number, counted from 0.

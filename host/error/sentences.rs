@@ -30,6 +30,9 @@ impl Display for ErrorKind {
             Self::NoDevice { ordinal, reason } => {
                 write!(f, "there is no CUDA device {ordinal}: {reason}")
             }
+            Self::NotRecorded { call, reason } => {
+                write!(f, "a graph cannot record {call}: {reason}")
+            }
             Self::NoDeviceWithUuid { uuid, found } => match found.as_slice() {
                 [] => write!(f, "there is no CUDA device {uuid}: the driver shows none"),
                 found => {

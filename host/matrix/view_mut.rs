@@ -93,7 +93,11 @@ impl<'a, T: Element> MatrixViewMut<'a, T> {
         Self::of_elements(self.view.t())
     }
 
-    /// The same elements, no longer written through this view.
+    /// The same elements, as those of another stream of their device.
+    pub(crate) fn in_stream_of(self, device: &'a Device) -> Self {
+        Self::of_elements(self.view.in_stream_of(device))
+    }
+
     /// The elements, as the result of a call.
     pub(crate) fn written(&self) -> Written<'a> {
         let lines = self.view.lines();
@@ -102,6 +106,7 @@ impl<'a, T: Element> MatrixViewMut<'a, T> {
             .written(lines.count * lines.len * size_of::<T>())
     }
 
+    /// The same elements, no longer written through this view.
     pub(super) fn into_view(self) -> MatrixView<'a, T> {
         self.view
     }

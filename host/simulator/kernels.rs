@@ -1,9 +1,11 @@
 //! Launches on a simulated device, and the static arrays that kernels see.
 
 use super::Simulator;
-use super::stream_check::uses_of_launch;
+use super::stream_check::{MemoryAccess, uses_of_launch};
+use super::work::{Launch, Work};
 use crate::backend::{Backend as _, DeviceKernels, LaunchRequest, ResidencyRequest, SymbolRequest};
 use crate::error::{ErrorKind, Outcome, SimulatorError};
+use crate::kernel_output::Lines;
 use crate::module_source::{ModuleId, ModuleSource};
 use crate::report::{KernelReport, most_registers};
 use crate::residency::Residency;
@@ -85,42 +87,63 @@ impl DeviceKernels for Simulator {
     unsafe fn launch(&self, request: &LaunchRequest<'_>) -> Outcome<()> {
         // A kernel must not launch: it would wait for its own launch.
         simt::refuse_host_call("launch");
+        let launch = Launch {
+            entry: request.entry,
+            config: request.config,
+            bounds: request.bounds,
+            views: view_names(request),
+            body: (request.body)(),
+        };
+        let uses = || uses_of_launch(request);
+        if self.is_recording() {
+            self.record(Work::Launch(launch, uses()));
+            return Ok(());
+        }
+        // SAFETY: the launch may run: the caller's contract.
+        unsafe { self.run_launch(&launch, request.lines, uses) }
+    }
+}
+
+impl Simulator {
+    /// Runs a launch, which uses the memory `uses` and prints to `lines`.
+    ///
+    /// # Safety
+    /// 1. The requirements of the backend's `launch`.
+    pub(super) unsafe fn run_launch(
+        &self,
+        launched: &Launch,
+        lines: &Lines,
+        uses: impl FnOnce() -> Vec<MemoryAccess>,
+    ) -> Outcome<()> {
+        let (kernel, config, bounds) = (launched.entry.kernel, launched.config, &launched.bounds);
         let mut statics = self.statics()?;
-        let memory = Arc::clone(statics.entry(request.entry.module.id()).or_default());
-        let call = || format!("a launch of `{}`", request.entry.kernel);
-        self.check_order(call, || uses_of_launch(request))?;
+        let memory = Arc::clone(statics.entry(launched.entry.module.id()).or_default());
+        self.check_order(|| format!("a launch of `{kernel}`"), uses)?;
+        let profile = self.machine.profile;
         let launch = simt::Launch {
-            kernel: request.entry.kernel,
-            grid: request.config.grid,
-            block: request.config.block,
-            cluster: request.bounds.cluster.unwrap_or([1; 3]).into(),
-            thread_registers: Some(most_registers(
-                &request.bounds,
-                request.config.block,
-                self.machine.profile,
-            )),
-            dynamic_shared_bytes: request.config.dynamic_shared_bytes as usize,
+            kernel,
+            grid: config.grid,
+            block: config.block,
+            cluster: bounds.cluster.unwrap_or([1; 3]).into(),
+            thread_registers: Some(most_registers(bounds, config.block, profile)),
+            dynamic_shared_bytes: config.dynamic_shared_bytes as usize,
             options: &simt::Options {
                 counters: self.machine.recorder.is_open(),
                 statics: memory,
-                output: request.lines.output(),
-                views: view_names(request),
-                is_dependent: request.bounds.dependent_launch,
+                output: lines.output(),
+                views: Arc::clone(&launched.views),
+                is_dependent: bounds.dependent_launch,
                 ..self.machine.options.clone()
             },
         };
-        let run = match request.bounds.cooperative {
+        let run = match bounds.cooperative {
             true => simt::run_cooperative,
             false => simt::run,
         };
-        let report = run(&launch, &(request.body)()).map_err(ErrorKind::KernelDefect)?;
+        let report = run(&launch, &launched.body).map_err(ErrorKind::KernelDefect)?;
         if let Some(counts) = report.counts {
-            self.machine.recorder.add(KernelReport::of_launch(
-                request.entry.kernel,
-                request.config,
-                *counts,
-                self.machine.profile,
-            ));
+            let report = KernelReport::of_launch(kernel, config, *counts, profile);
+            self.machine.recorder.add(report);
         }
         Ok(())
     }

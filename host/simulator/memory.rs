@@ -3,6 +3,7 @@
 use super::Simulator;
 use super::quarantine::{ALIGNMENT, KEPT_BYTES, host_pointer};
 use super::stream_check::MemoryAccess;
+use super::work::Work;
 use crate::backend::{Backend as _, DeviceMemory, MemoryUse, RowExtent, Rows};
 use crate::error::{ErrorKind, Outcome, SimulatorError};
 use simt::Contents;
@@ -203,6 +204,14 @@ impl DeviceMemory for Simulator {
 
     unsafe fn copy_on_device(&self, destination: u64, source: u64, bytes: usize) -> Outcome<()> {
         simt::refuse_host_call("copy on device");
+        if self.is_recording() {
+            self.record(Work::Copy {
+                destination,
+                source,
+                bytes,
+            });
+            return Ok(());
+        }
         let _stream = self.statics()?;
         let uses = [
             MemoryAccess::read(source, bytes),
@@ -267,6 +276,10 @@ impl DeviceMemory for Simulator {
 
     unsafe fn fill_zero(&self, address: u64, bytes: usize) -> Outcome<()> {
         simt::refuse_host_call("fill_zero");
+        if self.is_recording() {
+            self.record(Work::Fill { address, bytes });
+            return Ok(());
+        }
         let _stream = self.statics()?;
         let written = MemoryAccess::write(address, bytes);
         self.check_order(|| "a fill with zeros".to_owned(), || [written])?;

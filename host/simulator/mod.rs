@@ -1,6 +1,7 @@
 //! The simulator as a device: its memory is host memory, and kernels run when they are launched.
 
 mod events;
+mod graphs;
 mod kernels;
 mod memory;
 mod options;
@@ -12,6 +13,7 @@ mod stream_order;
 mod streams;
 mod tensor_maps;
 mod textures;
+mod work;
 
 pub use options::SimulatorOptions;
 
@@ -35,6 +37,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use stream_check::{MemoryAccess, StreamCheck, Unordered};
 use stream_order::StreamOrder;
+use work::Graphs;
 
 const NAME: &str = "simulator";
 
@@ -47,6 +50,7 @@ pub(crate) struct Simulator {
     machine: Arc<Machine>,
     stream: StreamNumber,
     scratch: Scratch,
+    graphs: Mutex<Graphs>,
 }
 
 /// A simulated device: what its streams share.
@@ -112,6 +116,7 @@ impl Simulator {
             machine,
             stream,
             scratch: Scratch::default(),
+            graphs: Mutex::default(),
         })
     }
 

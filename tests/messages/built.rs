@@ -54,6 +54,13 @@ fn drivers() -> Vec<Line> {
             "there is no CUDA device 4: the driver shows 2 devices, numbered from 0",
         ),
         built(
+            ErrorKind::NotRecorded {
+                call: "a copy to host memory".to_owned(),
+                reason: "it waits",
+            },
+            "a graph cannot record a copy to host memory: it waits",
+        ),
+        built(
             ErrorKind::NoDeviceWithUuid {
                 uuid: "GPU-0".to_owned(),
                 found: vec!["GPU-1".to_owned(), "GPU-2".to_owned()],

@@ -18,6 +18,7 @@ use crate::error::{ErrorKind, Outcome};
 use crate::launch::LaunchConfig;
 use crate::module_source::ModuleSource;
 use crate::residency::Residency;
+use std::sync::atomic::Ordering;
 
 impl CudaDevice {
     fn launch_error(&self, kernel: &'static str, failure: Failure) -> ErrorKind {
@@ -209,7 +210,8 @@ impl DeviceKernels for CudaDevice {
         let is_cooperative = request.bounds.cooperative;
         let shares_memory = |function: &Function| function.has_statics || is_cooperative;
         let known = self.gpu.modules.known(entry, config.dynamic_shared_bytes);
-        let (function, locked) = match known.filter(|it| !shares_memory(it)) {
+        let is_capturing = self.is_capturing.load(Ordering::Relaxed);
+        let (function, locked) = match known.filter(|it| !is_capturing && !shares_memory(it)) {
             Some(function) => {
                 self.check_function(config, &function)
                     .map_err(|reason| ErrorKind::LaunchConfig { kernel, reason })?;
@@ -218,6 +220,14 @@ impl DeviceKernels for CudaDevice {
             None => {
                 let mut modules = self.gpu.modules.lock();
                 let function = self.prepared_function(&mut modules, entry, config, &current)?;
+                if is_capturing
+                    && (shares_memory(&function) || self.gpu.modules.outputs.has(module.id()))
+                {
+                    return Err(ErrorKind::NotRecorded {
+                        call: format!("a launch of `{kernel}`"),
+                        reason: "its module has static arrays or prints, which launches in all streams share",
+                    });
+                }
                 // Until the kernel is launched, no other thread launches one that shares memory of the module with it.
                 let locked = shares_memory(&function).then_some(modules);
                 if let Some(statics) = locked.as_ref().and_then(|it| it.statics(module)) {

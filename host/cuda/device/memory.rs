@@ -9,6 +9,7 @@ use crate::cuda::rows::{Place, copy_rows, placed};
 use crate::cuda::staged::{self, HostMemory};
 use crate::error::{ErrorKind, Outcome};
 use std::ptr::NonNull;
+use std::sync::atomic::Ordering;
 
 impl CudaDevice {
     pub(super) fn allocation_error(
@@ -52,10 +53,22 @@ impl CudaDevice {
 impl DeviceMemory for CudaDevice {
     fn allocate(&self, bytes: usize) -> Outcome<u64> {
         let current = self.gpu.enter()?;
-        self.gpu
+        let is_capturing = self.is_capturing.load(Ordering::Relaxed);
+        // Not a part of what is recorded: the memory stays while the graph does.
+        let stream = match is_capturing {
+            true => &self.transfers,
+            false => &self.stream,
+        };
+        let address = self
+            .gpu
             .allocator
-            .allocate(bytes, &self.stream, &self.gpu.streams, &current)
-            .map_err(|failure| self.allocation_error(bytes, failure, &current))
+            .allocate(bytes, stream, &self.gpu.streams, &current)
+            .map_err(|failure| self.allocation_error(bytes, failure, &current))?;
+        if is_capturing {
+            let waited = stream.synchronize(&current);
+            waited.map_err(|failure| self.gpu.error(failure))?;
+        }
+        Ok(address)
     }
 
     fn allocate_zeroed(&self, bytes: usize) -> Outcome<u64> {

@@ -1,0 +1,66 @@
+//! Recorded work of a simulated stream.
+
+use super::Simulator;
+use super::work::{Graphs, Work};
+use crate::backend::{DeviceGraphs, DeviceMemory as _, GraphHandle};
+use crate::error::Outcome;
+use crate::kernel_output::Lines;
+use std::sync::{Arc, MutexGuard, PoisonError};
+
+impl Simulator {
+    /// Whether work is recorded instead of run.
+    pub(super) fn is_recording(&self) -> bool {
+        self.graphs().recording.is_some()
+    }
+
+    /// Adds work to what is recorded.
+    pub(super) fn record(&self, work: Work) {
+        self.graphs().recording.get_or_insert_default().push(work);
+    }
+
+    fn graphs(&self) -> MutexGuard<'_, Graphs> {
+        self.graphs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl DeviceGraphs for Simulator {
+    fn start_capture(&self) -> Outcome<()> {
+        simt::refuse_host_call("capture");
+        self.graphs().recording = Some(Vec::new());
+        Ok(())
+    }
+
+    fn end_capture(&self) -> Outcome<GraphHandle> {
+        let mut graphs = self.graphs();
+        let recorded = graphs.recording.take().unwrap_or_default();
+        graphs.made += 1;
+        let number = graphs.made;
+        graphs.graphs.insert(number, recorded.into());
+        Ok(GraphHandle(number))
+    }
+
+    unsafe fn launch_graph(&self, GraphHandle(number): GraphHandle) -> Outcome<()> {
+        simt::refuse_host_call("a launch of a graph");
+        let work = Arc::clone(&self.graphs().graphs[&number]);
+        work.iter().try_for_each(|work| match *work {
+            Work::Launch(ref launch, ref uses) => {
+                let lines = Lines::default();
+                // SAFETY: the launch may run: the caller's contract.
+                unsafe { self.run_launch(launch, &lines, || uses.clone()) }
+            }
+            Work::Copy {
+                destination,
+                source,
+                bytes,
+                // SAFETY: live memory without conflicting work, and ranges that do not overlap: the caller's contract.
+            } => unsafe { self.copy_on_device(destination, source, bytes) },
+            // SAFETY: live memory without conflicting work: the caller's contract.
+            Work::Fill { address, bytes } => unsafe { self.fill_zero(address, bytes) },
+        })
+    }
+
+    unsafe fn destroy_graph(&self, GraphHandle(number): GraphHandle) {
+        // The lock must not stay locked if a kernel that drops a graph is stopped.
+        simt::uninterrupted(|| drop(self.graphs().graphs.remove(&number)));
+    }
+}
