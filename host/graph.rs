@@ -56,6 +56,7 @@ impl Device {
     /// assert_eq!(graph.operands().2.to_vec()?, [54.0]);
     ///
     /// let (mut x, _, _) = graph.views_mut();
+    /// let mut x = x.as_buffer_view_mut().expect("no gaps");
     /// x.copy_from_slice(&[1.0, 0.0, 0.0, 1.0])?;
     /// graph.launch()?;
     /// assert_eq!(graph.operands().2.to_vec()?, [2.0]);
