@@ -127,6 +127,7 @@ mod measure;
 mod memory;
 mod module;
 mod module_source;
+mod partition;
 mod pinned;
 mod properties;
 mod reduce;
@@ -182,7 +183,7 @@ pub use module_source::ModuleSource;
 pub use pinned::PinnedBuffer;
 pub use properties::DeviceProperties;
 pub use reduce::{
-    ReduceElement, Reducible, ReducibleLines, ReduciblePairs, ReducibleSegments,
+    HostReducer, ReduceElement, Reducible, ReducibleLines, ReduciblePairs, ReducibleSegments,
     ReproducibleElement, ReproducibleSum, Segments, ops, reduce, reduce_dot, reduce_sum,
     reduce_sum_height, reduce_sum_reproducible,
 };
