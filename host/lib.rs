@@ -183,9 +183,9 @@ pub use module_source::ModuleSource;
 pub use pinned::PinnedBuffer;
 pub use properties::DeviceProperties;
 pub use reduce::{
-    HostReducer, ReduceElement, Reducible, ReducibleLines, ReduciblePairs, ReducibleSegments,
-    ReproducibleElement, ReproducibleSum, Segments, ops, reduce, reduce_dot, reduce_sum,
-    reduce_sum_height, reduce_sum_reproducible,
+    HostReducer, ReduceElement, Reducible, ReducibleInChunks, ReducibleLines, ReduciblePairs,
+    ReducibleSegments, ReproducibleElement, ReproducibleSum, Segments, ops, reduce, reduce_dot,
+    reduce_sum, reduce_sum_height, reduce_sum_reproducible,
 };
 pub use report::{
     Advice, Bottleneck, DevicePart, KernelReport, LaunchReport, LineEstimate, Roofline, SourceLine,

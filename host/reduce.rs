@@ -40,7 +40,7 @@ pub mod ops {
     use super::Reducible;
 }
 
-pub use host::HostReducer;
+pub use host::{HostReducer, ReducibleInChunks};
 pub(crate) use launch::CHECK_FIRST;
 pub use named::{reduce, reduce_dot};
 pub use operations::{ReduceElement, Reducible, ReducibleLines, ReduciblePairs, ReducibleSegments};

@@ -124,5 +124,48 @@ fn check_rounds<R: Copy, T: Reducible<R> + Sample>(operation: R, rounds: usize, 
 
 #[test]
 fn sums_in_rounds() {
-    check_rounds::<_, f64>(ops::Sum, 2, &[1 << 20, (1 << 20) + 5 * 2048]);
+    let tile = tile::<f64>();
+    // Parts of two blocks, though a chunk has fewer elements; parts of five and six blocks; one part.
+    check_rounds::<_, f64>(ops::Sum, 2, &[1, 11 * tile, 1 << 23]);
+    check_rounds::<_, f64>(ops::Norm1, 3, &[1 << 20]);
+}
+
+#[test]
+fn places_in_rounds() {
+    check_rounds::<_, u64>(ops::ArgMin, 2, &[7 * 2 * tile::<u64>()]);
+    check_rounds::<_, i64>(ops::ArgMax, 2, &[1 << 18]);
+}
+
+#[test]
+fn slices_of_any_start() {
+    let x = data::<f64>(20_000);
+    for start in [1, 3, 2048] {
+        check(&x[start..], ops::Sum, &[4096]);
+    }
+}
+
+#[test]
+fn a_device_reduces_slices_of_any_size() {
+    for device in devices() {
+        for len in [0, 1, 5000, (64 << 20) / 8 + 1] {
+            let x = data::<f64>(len);
+            let value = device.reduce_host(&x, ops::Sum).unwrap();
+            assert_eq!(bits(value), bits_of_buffer(&device, &x, ops::Sum), "{len}");
+        }
+    }
+}
+
+/// A reducer keeps its memory from one reduction to the next, with whatever length.
+#[test]
+fn a_reducer_reduces_again() {
+    for device in devices() {
+        let mut reducer = device.host_reducer::<f32>(10_000).unwrap();
+        for len in [100, 50_000, 0, 3, 1 << 20, 77] {
+            let x = data::<f32>(len);
+            let value = reducer.reduce(&x, ops::Sum).unwrap();
+            assert_eq!(bits(value), bits_of_buffer(&device, &x, ops::Sum), "{len}");
+            let least = reducer.reduce(&[&x[..], &[-1e30]].concat(), ops::ArgMin);
+            assert_eq!(least.unwrap(), len as u64);
+        }
+    }
 }

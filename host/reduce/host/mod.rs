@@ -7,12 +7,15 @@
 //! ```
 //!
 //! A chunk has all elements of some blocks of the whole array's launch ([`Stripes`]), so its partial results are the
-//! whole array's. The host combines them in the kernels' tree.
+//! whole array's. The host combines them in the kernels' tree. Chunks of consecutive
+//! elements, as an iterator returns them, have other partial results: they are for operations that do not round.
 //!
 //! [`Stripes`]: crate::partition::Stripes
 
+mod chunks;
 mod gather;
 mod pipeline;
 mod slices;
 
+pub use chunks::ReducibleInChunks;
 pub use slices::HostReducer;

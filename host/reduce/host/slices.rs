@@ -24,6 +24,8 @@ const CHUNK_BYTES: usize = 64 << 20;
 /// |---|---|
 /// | a slice, also of a file mapped to memory | [`reduce`](Self::reduce) |
 /// | a file, or values that are computed | [`reduce_from`](Self::reduce_from) |
+/// | an iterator of chunks | [`reduce_chunks`](Self::reduce_chunks) |
+/// | floats whose sum is rounded once | [`reproducible_sum`](Self::reproducible_sum), [`reproducible_sum_chunks`](Self::reproducible_sum_chunks) |
 ///
 /// ```
 /// use tilewright::{Device, ops};
