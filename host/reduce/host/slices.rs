@@ -1,7 +1,7 @@
 //! Reductions of slices, and of data that is read at any place.
 
 use super::gather::gather;
-use super::pipeline::Pipeline;
+use super::pipeline::{Pipeline, Slot};
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::element::Element;
@@ -120,13 +120,24 @@ impl<T: Element> HostReducer<T> {
         self.reduced::<R>("reduce", x)
     }
 
-    fn reduced<R>(&mut self, during: &'static str, x: &[T]) -> Result<T::Value>
+    fn reduced<R>(&mut self, call: &'static str, x: &[T]) -> Result<T::Value>
     where
         T: Reduce<R>,
     {
-        self.reduced_from::<R, Error>(during, x.len(), |stripes, part, chunk| {
-            gather(chunk, stripes.runs(part).map(|run| &x[run]));
-            Ok(())
+        let is_direct = {
+            let backend = self.device().backend();
+            backend.copies_directly(bytemuck::cast_slice(x))
+        };
+        self.reduced_from::<R, Error>(call, x.len(), |stripes, part, slot| {
+            if is_direct {
+                let runs = Vec::from_iter(stripes.runs(part));
+                return slot.copy(x, &runs).during(call);
+            }
+            slot.fill(call, |chunk| {
+                let own = stripes.len_of(part);
+                gather(&mut chunk[..own], stripes.runs(part).map(|run| &x[run]));
+                Ok(own)
+            })
         })
     }
 
@@ -166,27 +177,31 @@ impl<T: Element> HostReducer<T> {
         T: Reducible<R>,
     {
         let _: R = operation;
-        self.reduced_from::<R, E>("reduce_from", len, |stripes, part, mut chunk| {
-            for run in stripes.runs(part) {
-                let (elements, rest) = chunk.split_at_mut(run.len());
-                read(run.start, elements)?;
-                chunk = rest;
-            }
-            Ok(())
+        let call = "reduce_from";
+        self.reduced_from::<R, E>(call, len, |stripes, part, slot| {
+            slot.fill(call, |mut chunk| {
+                for run in stripes.runs(part) {
+                    let (elements, rest) = chunk.split_at_mut(run.len());
+                    read(run.start, elements)?;
+                    chunk = rest;
+                }
+                Ok(stripes.len_of(part))
+            })
         })
     }
 
-    /// Reduces `len` elements; `fill` writes the elements of one part of the stripes, one run after another.
+    /// Reduces `len` elements; `load` loads the elements of one part of the stripes, one run after another, and
+    /// returns their number.
     fn reduced_from<R, E: From<Error>>(
         &mut self,
-        during: &'static str,
+        call: &'static str,
         len: usize,
-        mut fill: impl FnMut(Stripes, usize, &mut [T]) -> Result<(), E>,
+        mut load: impl FnMut(Stripes, usize, &mut Slot<T>) -> Result<usize, E>,
     ) -> Result<T::Value, E>
     where
         T: Reduce<R>,
     {
-        check_elements::<R, T>(len).during(during)?;
+        check_elements::<R, T>(len).during(call)?;
         if len == 0 {
             return Ok(T::value_of(&[], 0));
         }
@@ -197,14 +212,10 @@ impl<T: Element> HostReducer<T> {
         let device = self.device().clone();
         let mut partials: Vec<T::Accumulator> = Vec::new();
         self.pipeline.run(
-            during,
-            |part, chunk| -> Result<usize, E> {
-                if !parts.contains(&part) {
-                    return Ok(0);
-                }
-                let own = stripes.len_of(part);
-                fill(stripes, part, &mut chunk[..own])?;
-                Ok(own)
+            call,
+            |part, slot| match parts.contains(&part) {
+                true => load(stripes, part, slot),
+                false => Ok(0),
             },
             |part, chunk| -> Outcome<Buffer<T::Accumulator>> {
                 let blocks = stripes.blocks_of(part).len() as u32;
