@@ -1,6 +1,7 @@
 //! Streams and copies: `cargo bench --bench streams`.
 //!
-//! Two tables: two chains of reductions in one stream and in two, and copies of plain and of page-locked host memory.
+//! Three tables: two chains of reductions in one stream and in two, copies of plain and of page-locked host memory, and
+//! sums of host memory in chunks.
 
 mod common;
 mod rivals;
@@ -8,7 +9,7 @@ mod rivals;
 use common::{Result, open_device};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
-use tilewright::{Buffer, Device};
+use tilewright::{Buffer, Device, HostReducer, ops};
 
 /// Each figure is the median of this many runs, after one that is not counted.
 const RUNS: usize = 9;
@@ -21,7 +22,8 @@ fn run() -> Result {
     let device = open_device()?;
     println!("{}", device.name());
     two_chains(&device)?;
-    copies(&device)
+    copies(&device)?;
+    sums_of_host_memory(&device)
 }
 
 fn median_of(mut work: impl FnMut() -> Result) -> Result<Duration> {
@@ -106,6 +108,13 @@ fn micros(time: Duration) -> f64 {
     time.as_secs_f64() * 1e6
 }
 
+fn print_speed(name: &str, bytes: usize, time: Duration) {
+    println!(
+        "  {name:<40} {:6.1} GB/s",
+        bytes as f64 / time.as_secs_f64() * 1e-9
+    );
+}
+
 /// Copies of host memory to the device and back.
 fn copies(device: &Device) -> Result {
     let bytes: usize = if device.is_simulator() {
@@ -118,12 +127,7 @@ fn copies(device: &Device) -> Result {
     let mut pinned = device.pinned::<u8>(bytes)?;
     pinned.fill(2);
     let mut x = device.zeros::<u8>(bytes)?;
-    let print = |name: &str, time: Duration| {
-        println!(
-            "  {name:<40} {:6.1} GB/s",
-            bytes as f64 / time.as_secs_f64() * 1e-9
-        );
-    };
+    let print = |name: &str, time: Duration| print_speed(name, bytes, time);
     // Copies of fewer bytes than this library divides among threads.
     let part = 15 << 20;
     print(
@@ -168,6 +172,50 @@ fn copies(device: &Device) -> Result {
             std::hint::black_box(x.to_vec()?);
             Ok(())
         })?,
+    );
+    Ok(())
+}
+
+/// Sums of host memory in chunks, beside a copy of the same memory to the device.
+fn sums_of_host_memory(device: &Device) -> Result {
+    let (elements, chunk): (usize, usize) = match device.is_simulator() {
+        true => (1 << 16, 1 << 14),
+        false => (1 << 30, 16 << 20),
+    };
+    let bytes = elements * size_of::<f32>();
+    println!(
+        "\nSums of {} KiB of f32 in host memory, in chunks of {} KiB:",
+        bytes >> 10,
+        (chunk * size_of::<f32>()) >> 10
+    );
+    let mut reducer = device.host_reducer(chunk)?;
+    let mut x = device.uninit(elements)?;
+    let mut pinned = device.pinned::<f32>(elements)?;
+    pinned.fill(0.5);
+    sum_beside_copy("page-locked memory", &pinned, &mut x, &mut reducer)?;
+    drop(pinned);
+    sum_beside_copy("a plain slice", &vec![0.5; elements], &mut x, &mut reducer)
+}
+
+fn sum_beside_copy(
+    name: &str,
+    host: &[f32],
+    x: &mut Buffer<f32>,
+    reducer: &mut HostReducer<f32>,
+) -> Result {
+    let bytes = size_of_val(host);
+    let expected = host.len() as f32 * 0.5;
+    let copied = median_of(|| Ok(x.copy_from_slice(host)?))?;
+    print_speed(&format!("{name} to the device"), bytes, copied);
+    let added = median_of(|| {
+        assert_eq!(reducer.reduce(host, ops::Sum)?, expected);
+        Ok(())
+    })?;
+    print_speed(&format!("its sum, of {name}"), bytes, added);
+    println!(
+        "  {:<40} {:6.2}",
+        "time of the copy / time of the sum",
+        copied.div_duration_f64(added)
     );
     Ok(())
 }

@@ -1,7 +1,7 @@
-//! The sum of all numbers in a NumPy file.
+//! The sum of all numbers in a file, which may be larger than the memory of the host and of the device.
 //!
 //! ```text
-//! cargo run --release --example sum -- FILE.npy [--device sim|cuda|cuda:N] [--json]
+//! cargo run --release --example sum -- FILE [--raw TYPE] [--device sim|cuda|cuda:N] [--json]
 //! ```
 
 #[path = "support/npy/mod.rs"]
@@ -10,40 +10,48 @@ mod npy;
 mod progress;
 mod support;
 
+use bytemuck::Pod;
 use half::{bf16, f16};
 use lexopt::prelude::*;
-use ndarray::{ArrayD, CowArray, IxDyn};
-use npy::{ElementType, NpyFile};
+use npy::ElementType;
+use npy::stream::NumberFile;
 use serde::Serialize;
 use serde_json::json;
 use std::fmt::Display;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use support::output::print_line;
-use support::{Outcome, timed};
-use tilewright::{Device, ReduceElement};
+use std::time::Instant;
+use support::Outcome;
+use support::output::{Failure, print_line};
+use tilewright::{Device, ReduceElement, ops};
 
-const USAGE: &str = "usage: sum FILE.npy [--device sim|cuda|cuda:N] [--json]";
+const USAGE: &str = "usage: sum FILE [--raw TYPE] [--device sim|cuda|cuda:N] [--json]";
 
 const OPTIONS: &str = "
-Adds all numbers of an array of any shape. The sum has the same bits on every device.
+Adds all numbers of an array of any shape. The file may be larger than the memory of the host and
+of the device. The sum has the same bits on every device.
 
-  FILE.npy         numbers of type b1 (which are counted), i1 to i8, u1 to u8, f2, f4, f8, or bf16
-                   of ml_dtypes, in either byte order; f2 and bf16 are added as f4
+  FILE             a NumPy file (.npy) of type b1 (which is counted), i1 to i8, u1 to u8, f2, f4,
+                   f8, or bf16 of ml_dtypes, in either byte order; f2 and bf16 are added as f4
+  --raw TYPE       the file has no header, and little-endian numbers of this type
   --device DEVICE  sim is the simulator, cuda the first GPU, cuda:N another one; without it, the
                    device that TILEWRIGHT_DEVICE names, or a GPU if there is one
   --json           prints an object: sum (null where it is not finite), elements, device, seconds
   -h, --help       prints this";
+
+/// Bytes of a chunk that is copied to the device.
+const CHUNK_BYTES: usize = 64 << 20;
 
 fn main() -> ExitCode {
     support::run(sum)
 }
 
 fn sum(mut parser: lexopt::Parser) -> Outcome {
-    let (mut path, mut choice, mut as_json) = (None, None, false);
+    let (mut path, mut raw, mut choice, mut as_json) = (None, None, None, false);
     while let Some(argument) = parser.next()? {
         match argument {
             Value(value) if path.is_none() => path = Some(PathBuf::from(value)),
+            Long("raw") => raw = Some(element_type(&mut parser)?),
             Long("device") => choice = Some(support::device_choice(&mut parser)?),
             Long("json") => as_json = true,
             Short('h') | Long("help") => return support::help(&[USAGE, OPTIONS].concat()),
@@ -51,49 +59,99 @@ fn sum(mut parser: lexopt::Parser) -> Outcome {
         }
     }
     let path = path.ok_or_else(|| format!("no file is named; {USAGE}"))?;
-    let file = NpyFile::read(&path)?;
-    let device = support::open(choice)?;
-    let small = |elements: ArrayD<u32>| sum_of(&device, elements.into(), as_json);
-    let signed = |elements: ArrayD<i32>| sum_of(&device, elements.into(), as_json);
-    match file.element_type() {
-        ElementType::Bool => small(file.array().mapv(|it: u8| u32::from(it != 0))),
-        ElementType::U8 => small(file.array().mapv(|it: u8| it.into())),
-        ElementType::U16 => small(file.array().mapv(|it: u16| it.into())),
-        ElementType::I8 => signed(file.array().mapv(|it: i8| it.into())),
-        ElementType::I16 => signed(file.array().mapv(|it: i16| it.into())),
-        ElementType::U32 => sum_of::<u32>(&device, file.array().into(), as_json),
-        ElementType::I32 => sum_of::<i32>(&device, file.array().into(), as_json),
-        ElementType::U64 => sum_of::<u64>(&device, file.array().into(), as_json),
-        ElementType::I64 => sum_of::<i64>(&device, file.array().into(), as_json),
-        ElementType::F16 => sum_of::<f16>(&device, file.array().into(), as_json),
-        ElementType::Bf16 => sum_of::<bf16>(&device, file.array().into(), as_json),
-        ElementType::F32 => sum_of::<f32>(&device, file.array().into(), as_json),
-        ElementType::F64 => sum_of::<f64>(&device, file.array().into(), as_json),
+    let file = match raw {
+        Some(element) => NumberFile::open_raw(&path, element)?,
+        None => NumberFile::open(&path)?,
+    };
+    let sum = Sum {
+        device: support::open(choice)?,
+        as_json,
+        file,
+    };
+    match sum.file.element_type() {
+        ElementType::Bool => sum.converted(|it: u8| u32::from(it != 0)),
+        ElementType::U8 => sum.converted(|it: u8| u32::from(it)),
+        ElementType::U16 => sum.converted(|it: u16| u32::from(it)),
+        ElementType::I8 => sum.converted(|it: i8| i32::from(it)),
+        ElementType::I16 => sum.converted(|it: i16| i32::from(it)),
+        ElementType::U32 => sum.of::<u32>(),
+        ElementType::I32 => sum.of::<i32>(),
+        ElementType::U64 => sum.of::<u64>(),
+        ElementType::I64 => sum.of::<i64>(),
+        ElementType::F16 => sum.of::<f16>(),
+        ElementType::Bf16 => sum.of::<bf16>(),
+        ElementType::F32 => sum.of::<f32>(),
+        ElementType::F64 => sum.of::<f64>(),
     }
 }
 
-fn sum_of<T>(device: &Device, array: CowArray<'_, T, IxDyn>, as_json: bool) -> Outcome
-where
-    T: ReduceElement<Sum: Display + Serialize>,
-{
-    // Row-major or column-major does not matter: the sum is over all elements.
-    let elements = array
-        .as_slice_memory_order()
-        .expect("an array in a file has no gaps");
-    let x = progress::during("uploading", || device.upload(elements))?;
-    support::load_kernels(device)?;
-    let (sum, time) = progress::during("adding", || timed(device, || device.reduce_sum(&x)))?;
-    let (elements, device) = (elements.len(), device.name());
-    if as_json {
-        let seconds = time.as_secs_f64();
-        print_line(
-            json!({ "sum": sum, "elements": elements, "device": device, "seconds": seconds }),
-        )?;
-        return Ok(());
+/// The value of the option `--raw`.
+fn element_type(parser: &mut lexopt::Parser) -> Outcome<ElementType> {
+    let name = parser.value()?;
+    let name = name.to_string_lossy();
+    ElementType::named(&name).ok_or_else(|| {
+        format!(
+            "there is no type `{name}`: --raw can be b1, i1 to i8, u1 to u8, f2, f4, f8 or bf16"
+        )
+        .into()
+    })
+}
+
+struct Sum {
+    device: Device,
+    as_json: bool,
+    file: NumberFile,
+}
+
+impl Sum {
+    /// Adds numbers of a type that the device adds.
+    fn of<T>(self) -> Outcome
+    where
+        T: ReduceElement<Sum: Display + Serialize>,
+    {
+        self.read(|file, start, elements: &mut [T]| file.read(start, elements))
     }
-    print_line(format_args!("sum       {sum}"))?;
-    print_line(format_args!("elements  {elements}"))?;
-    print_line(format_args!("device    {device}"))?;
-    print_line(format_args!("time      {time:.1?}"))?;
-    Ok(())
+
+    /// Adds numbers that are converted first.
+    fn converted<N: Pod, T>(self, convert: impl Fn(N) -> T) -> Outcome
+    where
+        T: ReduceElement<Sum: Display + Serialize>,
+    {
+        self.read(|file, start, elements: &mut [T]| file.read_as(start, elements, &convert))
+    }
+
+    /// Adds the numbers that `read` reads. Their order is that of the file: for a sum over all elements, row-major or
+    /// column-major does not matter.
+    fn read<T>(
+        mut self,
+        mut read: impl FnMut(&mut NumberFile, usize, &mut [T]) -> Outcome,
+    ) -> Outcome
+    where
+        T: ReduceElement<Sum: Display + Serialize>,
+    {
+        support::load_kernels(&self.device)?;
+        let len = self.file.len();
+        let chunk = (CHUNK_BYTES / size_of::<T>()).min(len);
+        let mut reducer = self.device.host_reducer::<T>(chunk)?;
+        let start = Instant::now();
+        let sum = reducer.reduce_from::<_, Failure>(len, ops::Sum, |start, elements| {
+            read(&mut self.file, start, elements)
+        })?;
+        let time = start.elapsed();
+        // The progress ends before the result is printed.
+        drop(self.file);
+        let device = self.device.name();
+        if self.as_json {
+            let seconds = time.as_secs_f64();
+            print_line(
+                json!({ "sum": sum, "elements": len, "device": device, "seconds": seconds }),
+            )?;
+            return Ok(());
+        }
+        print_line(format_args!("sum       {sum}"))?;
+        print_line(format_args!("elements  {len}"))?;
+        print_line(format_args!("device    {device}"))?;
+        print_line(format_args!("time      {time:.1?}"))?;
+        Ok(())
+    }
 }

@@ -1,6 +1,6 @@
 //! Several devices that work on one problem.
 //!
-//! `partition.rs` says what each rank holds. `buffer.rs` is a buffer over the devices, and `reduce.rs` its
+//! `host/partition.rs` says what each rank holds. `buffer.rs` is a buffer over the devices, and `reduce.rs` its
 //! reductions; `matrix.rs` is a matrix over the devices, and `matmul.rs` its products. `collectives.rs` has the
 //! calls with a buffer for each rank. All of them use `exchange.rs`, transfers of borrowed buffers. `transport.rs`
 //! is the trait that moves bytes between devices, and `transport/` has its implementations. `id.rs` is how
@@ -13,7 +13,6 @@ mod id;
 mod matmul;
 mod matrix;
 mod options;
-mod partition;
 mod reduce;
 mod transport;
 

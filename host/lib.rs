@@ -129,6 +129,7 @@ mod measure;
 mod memory;
 mod module;
 mod module_source;
+mod partition;
 mod pinned;
 mod properties;
 mod reduce;
@@ -185,9 +186,9 @@ pub use module_source::ModuleSource;
 pub use pinned::PinnedBuffer;
 pub use properties::DeviceProperties;
 pub use reduce::{
-    ReduceElement, Reducible, ReducibleLines, ReduciblePairs, ReducibleSegments,
-    ReproducibleElement, ReproducibleSum, Segments, ops, reduce, reduce_dot, reduce_sum,
-    reduce_sum_height, reduce_sum_reproducible,
+    HostReducer, ReduceElement, Reducible, ReducibleInChunks, ReducibleLines, ReduciblePairs,
+    ReducibleSegments, ReproducibleElement, ReproducibleSum, Segments, ops, reduce, reduce_dot,
+    reduce_sum, reduce_sum_height, reduce_sum_reproducible,
 };
 pub use report::{
     Advice, Bottleneck, DevicePart, KernelReport, LaunchReport, LineEstimate, Roofline, SourceLine,

@@ -7,11 +7,13 @@
 //! - `pairs.rs`: reductions of two matrices or two buffers.
 //! - `custom.rs`: operations that other crates define.
 //! - `shards.rs`: a device's part of an array on several devices; `combine.rs`: the host's part.
+//! - `host/`: host data of any size, chunk by chunk.
 //! - `reproducible/`: sums that do not depend on the order of the elements.
 
 mod combine;
 mod custom;
 mod empty_segments;
+mod host;
 mod launch;
 mod lines;
 mod named;
@@ -38,6 +40,7 @@ pub mod ops {
     use super::Reducible;
 }
 
+pub use host::{HostReducer, ReducibleInChunks};
 pub(crate) use launch::CHECK_FIRST;
 pub use named::{reduce, reduce_dot};
 pub use operations::{ReduceElement, Reducible, ReducibleLines, ReduciblePairs, ReducibleSegments};

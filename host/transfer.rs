@@ -99,11 +99,16 @@ impl<T: Element> BufferViewMut<'_, T> {
     fn started_from(&mut self, source: PinnedBuffer<T>) -> Outcome<Transfer<T>> {
         let rule = "as many as it overwrites";
         check_length("the source", source.len(), self.len(), rule)?;
-        let device = self.device();
+        self.started_from_first(source)
+    }
+
+    /// Starts a copy of the first elements of `source`, which has at least as many as these.
+    pub(crate) fn started_from_first(&mut self, source: PinnedBuffer<T>) -> Outcome<Transfer<T>> {
+        let (device, len) = (self.device(), self.len());
         self.written().order(device)?;
         let address = self.view().device_address();
         Transfer::of(source, device, |source| {
-            let source = bytemuck::cast_slice(&*source);
+            let source = bytemuck::cast_slice(&source[..len]);
             // SAFETY: the range is in one live allocation, without conflicting work, as for a copy that blocks: this
             // is ordered after earlier work. The source stays until an event after the copy has come.
             unsafe { device.backend().start_copy_to_device(address, source) }

@@ -1,5 +1,7 @@
 //! Progress on stderr, if it is a terminal.
 
+#![allow(dead_code, reason = "each program uses a part of it")]
+
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use std::time::Duration;
 

@@ -71,6 +71,11 @@ pub(crate) trait DeviceMemory: Any {
     /// Requirements 1 and 2 of the trait for `source.len()` bytes at `destination`.
     unsafe fn copy_to_device(&self, destination: u64, source: &[u8]) -> Outcome<()>;
 
+    /// Whether the device copies `memory` of the host without another copy on the host, as it does page-locked memory.
+    fn copies_directly(&self, _memory: &[u8]) -> bool {
+        true
+    }
+
     /// Copies from the device to `destination`.
     ///
     /// # Safety

@@ -199,7 +199,7 @@ unsafe fn end(
 }
 
 /// Whether the driver knows the memory as page-locked, so that the device copies it directly.
-fn is_page_locked(host: HostMemory, _current: &Current<'_>) -> bool {
+pub fn is_page_locked(host: HostMemory, _current: &Current<'_>) -> bool {
     const HOST: u32 = sys::CUmemorytype_enum::CU_MEMORYTYPE_HOST as u32;
     let attribute = sys::CUpointer_attribute_enum::CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
     let mut memory = 0_u32;

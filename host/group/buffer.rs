@@ -2,11 +2,11 @@
 
 use super::DeviceGroup;
 use super::exchange::remote_parts;
-use super::partition::Stripes;
 use crate::buffer::{Buffer, BufferView, BufferViewMut};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result, check_length};
+use crate::partition::Stripes;
 use std::fmt;
 use std::ops::Range;
 

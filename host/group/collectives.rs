@@ -2,11 +2,11 @@
 
 use super::DeviceGroup;
 use super::exchange::Exchange;
-use super::partition::part;
 use crate::buffer::{Buffer, IntoBufferView};
 use crate::element::Element;
 use crate::error::{During, Outcome, Result, check_length};
 use crate::matrix::Matrix;
+use crate::partition::part;
 use crate::reduce::{Reducible, ReducibleLines};
 use std::ops::Range;
 

@@ -8,10 +8,10 @@ pub use request::ShardedMatmul;
 
 use super::DeviceGroup;
 use super::matrix::{ShardedMatrix, Sharding};
-use super::partition::part;
 use crate::element::Element;
 use crate::error::{During, GroupError, Outcome, Result};
 use crate::matmul::{MatmulElement, MatmulInto};
+use crate::partition::part;
 use crate::reduce::{ReducibleLines, ops};
 
 impl DeviceGroup {

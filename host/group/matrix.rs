@@ -3,10 +3,10 @@
 mod reshard;
 
 use super::DeviceGroup;
-use super::partition::part;
 use crate::element::Element;
 use crate::error::{During, ErrorKind, ONE_FOR_EACH_OF_MATRIX, Outcome, Result, check_length};
 use crate::matrix::{Matrix, MatrixShape, MatrixView, MatrixViewMut};
+use crate::partition::part;
 use std::fmt::{self, Display, Formatter};
 use std::ops::Range;
 

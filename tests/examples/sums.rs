@@ -1,7 +1,9 @@
 //! Sums of files of every type, shape and header.
 
-use crate::common::programs::succeed;
+use crate::common::programs::{fail, succeed};
 use crate::harness::{Header, devices};
+use std::fs::File;
+use std::io::{Seek, SeekFrom, Write};
 use tempfile::TempDir;
 
 /// Fails unless the file's sum is `expected` on every device.
@@ -107,4 +109,68 @@ fn sums_of_every_shape_and_header() {
             assert_sum(&folder, "x.npy", expected);
         }
     }
+}
+
+/// Fails unless the sum of a file without a header is `expected` on every device.
+#[track_caller]
+fn assert_raw_sum(folder: &TempDir, file: &str, element: &str, expected: &str) {
+    for device in devices() {
+        let arguments = [file, "--raw", element, "--device", device];
+        let output = succeed("sum", folder.path(), &arguments);
+        let mut words = output.split_whitespace();
+        assert_eq!(words.nth(1), Some(expected), "{output}");
+    }
+}
+
+#[test]
+fn sums_of_files_without_a_header() {
+    let folder = TempDir::new().unwrap();
+    let bytes = [0x00, 0x3c, 0x80, 0x3f, 0, 0, 0xff, 0x80];
+    std::fs::write(folder.path().join("x"), bytes).unwrap();
+    std::fs::write(folder.path().join("none"), "").unwrap();
+    for (element, expected) in [
+        ("b1", "5"),
+        ("u1", "634"),
+        ("i1", "-134"),
+        ("u2", "64639"),
+        ("i2", "-897"),
+        ("u8", "9295148156981361664"),
+        ("bf16", "1.0078125"),
+    ] {
+        assert_raw_sum(&folder, "x", element, expected);
+        assert_raw_sum(&folder, "none", element, "0");
+    }
+    for (arguments, part) in [
+        (["x", "--raw", "f16"], "--raw can be"),
+        (["none-such", "--raw", "f4"], "cannot be read"),
+    ] {
+        fail("sum", folder.path(), &arguments, &[part]);
+    }
+    std::fs::write(folder.path().join("odd"), [0; 11]).unwrap();
+    let arguments = ["odd", "--raw", "f8"];
+    fail(
+        "sum",
+        folder.path(),
+        &arguments,
+        &["odd", "3 bytes after", "f8 (float64)"],
+    );
+}
+
+/// The file has more than a chunk of the device's memory.
+#[test]
+fn sums_of_large_files() {
+    let folder = TempDir::new().unwrap();
+    let mut file = File::create(folder.path().join("large")).unwrap();
+    let len = (17 << 20) + 5_u64;
+    file.set_len(4 * len).unwrap();
+    for (place, number) in [
+        (0, 1.5_f32),
+        (len / 2, 2.0),
+        (16 << 20, -8.0),
+        (len - 1, 0.25),
+    ] {
+        file.seek(SeekFrom::Start(4 * place)).unwrap();
+        file.write_all(&number.to_le_bytes()).unwrap();
+    }
+    assert_raw_sum(&folder, "large", "f4", "-4.25");
 }

@@ -74,6 +74,15 @@ impl ElementType {
         Ok((*element, order == ">"))
     }
 
+    /// The type with NumPy's short name, such as `f4`; bfloat16 is `bf16`.
+    pub fn named(name: &str) -> Option<Self> {
+        let has_name = |row: &&Row| match row.0 {
+            Bf16 => name == "bf16",
+            _ => name == row.2,
+        };
+        TYPES.iter().find(has_name).map(|row| row.0)
+    }
+
     pub fn bytes(self) -> usize {
         self.row().1
     }

@@ -4,6 +4,7 @@
 
 mod element;
 mod header;
+pub mod stream;
 
 pub use element::ElementType;
 

@@ -117,6 +117,16 @@ impl DeviceMemory for CudaDevice {
         self.run(|current| self.wait(current)).and(started)
     }
 
+    fn copies_directly(&self, memory: &[u8]) -> bool {
+        // A slice may have memory of several allocations.
+        let ends = [memory.first(), memory.last()];
+        let is_direct = self.run(|current| {
+            let is_page_locked = |byte| staged::is_page_locked(HostMemory::Source(byte), current);
+            Ok(ends.into_iter().flatten().all(|byte| is_page_locked(byte)))
+        });
+        is_direct.unwrap_or(false)
+    }
+
     unsafe fn copy_to_host(&self, destination: &mut [u8], source: u64) -> Outcome<()> {
         let memory = HostMemory::Destination(destination.as_mut_ptr());
         // SAFETY: `destination` has the bytes and stays borrowed until the copy is complete. The source is live memory

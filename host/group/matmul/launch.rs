@@ -5,9 +5,9 @@ use crate::element::Element;
 use crate::error::Outcome;
 use crate::group::exchange::{Exchange, Started};
 use crate::group::matrix::{ShardedMatrix, Sharding};
-use crate::group::partition::part;
 use crate::matmul::{Computes, MatmulElement};
 use crate::matrix::{Matrix, MatrixView};
+use crate::partition::part;
 
 impl<T: MatmulElement> ShardedMatmul<'_, T> {
     /// Writes the product to `c`. Each rank has the operands for its shard, except for the columns of B that others

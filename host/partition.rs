@@ -1,4 +1,4 @@
-//! What each rank holds: pure functions of the sizes and the number of ranks.
+//! What each rank of a group, or each chunk of a reduction, holds: pure functions of the sizes and the number of parts.
 
 use std::ops::Range;
 use tilewright_kernels::reduce::MAX_BLOCKS;
@@ -31,6 +31,27 @@ impl Stripes {
             .checked_div(element_bytes)
             .map_or(usize::MAX, |tile| tile.max(1));
         Self { len, tile, ranks }
+    }
+
+    /// The division into as few parts as have at most `most` elements each, and their number.
+    ///
+    /// If there are several rounds, a part has at least two blocks, however many elements these are.
+    pub fn of_at_most(most: usize, len: usize, element_bytes: usize) -> Self {
+        let one = Self::new(len, element_bytes, 1);
+        let rounds = one.rounds();
+        let least = if rounds > 1 { 2 } else { 1 };
+        let blocks = (most / one.tile / rounds.max(1)).max(least);
+        // Rounded down where parts would have one block: sizes differ by one.
+        let ranks = one.blocks().div_ceil(blocks).min(one.blocks() / least);
+        Self {
+            ranks: ranks.max(1),
+            ..one
+        }
+    }
+
+    /// The number of parts.
+    pub fn ranks(&self) -> usize {
+        self.ranks
     }
 
     fn tiles(&self) -> usize {
@@ -96,6 +117,30 @@ mod tests {
     }
 
     #[test]
+    fn parts_of_a_size_are_few_and_have_two_blocks_in_rounds() {
+        let round = MAX_BLOCKS as usize * 2048;
+        for (len, most, ranks) in [
+            (0, 1, 1),
+            (1, 1, 1),
+            (5 * 2048, 1, 5),
+            (5 * 2048 + 1, 4096, 3),
+            (round, 2048, 2048),
+            (round + 1, 2048, 1024),
+            (4 * round, 4 * 3 * 2048, 683),
+            (4 * round, usize::MAX, 1),
+        ] {
+            let stripes = Stripes::of_at_most(most, len, 8);
+            assert_eq!(stripes.ranks(), ranks, "{len} {most}");
+            let least = if len > round { 2 } else { 1 };
+            for rank in 0..if len == 0 { 0 } else { ranks } {
+                assert!(stripes.blocks_of(rank).len() >= least, "{len} {most}");
+                let longest = most.max(least * 2048 * len.div_ceil(round));
+                assert!((1..=longest).contains(&stripes.len_of(rank)));
+            }
+        }
+    }
+
+    #[test]
     fn a_rank_has_the_elements_of_its_runs() {
         for tiles in [0, 1, 2, 2047, 2048, 2049, 4095, 4096, 10_000] {
             for len in [4096 * tiles, 4096 * tiles + 1, 4096 * tiles + 4095] {
@@ -154,6 +199,30 @@ mod tests {
         let stripes = Stripes::new(usize::MAX, 0, 3);
         let runs = (0..3).flat_map(|rank| stripes.runs(rank));
         assert!(runs.eq(std::iter::once(0..usize::MAX)));
+    }
+
+    #[test]
+    fn parts_of_a_size_are_few_and_have_two_blocks_in_rounds() {
+        let round = MAX_BLOCKS as usize * 2048;
+        for (len, most, ranks) in [
+            (0, 1, 1),
+            (1, 1, 1),
+            (5 * 2048, 1, 5),
+            (5 * 2048 + 1, 4096, 3),
+            (round, 2048, 2048),
+            (round + 1, 2048, 1024),
+            (4 * round, 4 * 3 * 2048, 683),
+            (4 * round, usize::MAX, 1),
+        ] {
+            let stripes = Stripes::of_at_most(most, len, 8);
+            assert_eq!(stripes.ranks(), ranks, "{len} {most}");
+            let least = if len > round { 2 } else { 1 };
+            for rank in 0..if len == 0 { 0 } else { ranks } {
+                assert!(stripes.blocks_of(rank).len() >= least, "{len} {most}");
+                let longest = most.max(least * 2048 * len.div_ceil(round));
+                assert!((1..=longest).contains(&stripes.len_of(rank)));
+            }
+        }
     }
 
     #[test]

@@ -1,0 +1,250 @@
+//! Reductions of chunks that come one after another.
+
+use super::gather::gather;
+use super::slices::{HostReducer, check_elements};
+use crate::buffer::{Buffer, BufferView};
+#[expect(unused_imports, reason = "for the documentation")]
+use crate::device::Device;
+use crate::element::Element;
+use crate::error::{During, Outcome, Result, check_length};
+use crate::reduce::operations::Reducible;
+use crate::reduce::ops::{
+    All, Any, ArgMax, ArgMin, Count, Max, Min, MinMax, NormInf, Product, Sum,
+};
+use crate::reduce::reproducible::{ReproducibleElement, ReproducibleSum};
+use half::{bf16, f16};
+use tilewright_kernels::reduce::Plan;
+
+/// Most blocks of a launch for consecutive elements: enough for the speed of the link to the device.
+const MOST_BLOCKS: u32 = 256;
+
+/// An element type whose reduction by `R` does not depend on the order of the elements.
+///
+/// | operations | elements |
+/// |---|---|
+/// | `Min`, `Max`, `MinMax`, `ArgMin`, `ArgMax` | all |
+/// | `Sum`, `Product` | integers |
+/// | `NormInf` | floats |
+/// | `Count`, `Any`, `All` | u8 |
+///
+/// The other operations round. To have the bits of a whole buffer, they take elements from all parts of the data at a
+/// time, as [`HostReducer::reduce_from`] does.
+#[diagnostic::on_unimplemented(
+    message = "chunks of `{Self}` that come one after another cannot be reduced by `{R}`",
+    note = "the bits of the value depend on the order of the elements: read the data at any place, with \
+            `HostReducer::reduce_from`, or sum it in any order, with `HostReducer::reproducible_sum_chunks`"
+)]
+pub trait ReducibleInChunks<R>: Reducible<R> {}
+
+macro_rules! in_chunks {
+    ($($operations:tt of $elements:tt;)*) => {
+        $(in_chunks!(@each $operations $elements);)*
+    };
+    (@each [$($operation:ident)*] $elements:tt) => {
+        $(in_chunks!(@one $operation $elements);)*
+    };
+    (@one $operation:ident [$($element:ident)*]) => {
+        $(impl ReducibleInChunks<$operation> for $element {})*
+    };
+}
+in_chunks! {
+    [Min Max MinMax ArgMin ArgMax] of [f32 f64 f16 bf16 i32 u32 i64 u64];
+    [Sum Product] of [i32 u32 i64 u64];
+    [NormInf] of [f32 f64 f16 bf16];
+    [Count Any All] of [u8];
+}
+
+impl<T: Element> HostReducer<T> {
+    /// Reduces the `len` elements of `chunks` of any lengths, by an operation that does not round.
+    ///
+    /// The value has the same bits as that of [`Device::reduce`] for a buffer with all elements. For sums and norms
+    /// of floats, use [`reduce_from`](Self::reduce_from) or
+    /// [`reproducible_sum_chunks`](Self::reproducible_sum_chunks).
+    ///
+    /// ```
+    /// use tilewright::{Device, ops};
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// let mut reducer = device.host_reducer::<f32>(4096)?;
+    /// let chunks = [vec![0.5; 10_000], vec![], vec![7.0, -1.0]];
+    /// assert_eq!(reducer.reduce_chunks(10_002, &chunks, ops::ArgMax)?, 10_000);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) unless the chunks have `len` elements together; no
+    /// chunk is taken after the one with which they have more. Otherwise those of [`reduce`](Self::reduce).
+    pub fn reduce_chunks<R>(
+        &mut self,
+        len: usize,
+        chunks: impl IntoIterator<Item: AsRef<[T]>>,
+        operation: R,
+    ) -> Result<<T as Reducible<R>>::Output>
+    where
+        T: ReducibleInChunks<R>,
+    {
+        let _: R = operation;
+        let device = self.device().clone();
+        let mut partials: Vec<T::Accumulator> = Vec::new();
+        let launch = |part: BufferView<'_, T>| {
+            let blocks = Plan::new(part.len(), size_of::<T>()).blocks;
+            device.partials_of::<R, T, 1>([part], blocks.min(MOST_BLOCKS))
+        };
+        let collect = |start, of_part: Vec<T::Accumulator>| {
+            let moved = |partial| T::with_place(partial, |index| start + index);
+            partials.extend(of_part.into_iter().map(moved));
+        };
+        let call = "reduce_chunks";
+        self.each_part(call, (len, chunks), launch, collect)?;
+        check_elements::<R, T>(len).during(call)?;
+        Ok(T::value_of(&partials, len))
+    }
+
+    /// The exact sum of the `len` elements of `chunks` of any lengths, as a state that can be merged with others.
+    ///
+    /// The state is that of [`Device::reproducible_sum`] for a buffer with all elements, in any order.
+    /// [`ReproducibleSum::value`] rounds it, to the value of [`Device::reduce_sum_reproducible`].
+    ///
+    /// ```
+    /// # let device = tilewright::Device::simulator();
+    /// let mut reducer = device.host_reducer::<f32>(4096)?;
+    /// let chunks = [vec![1e30, 1.0], vec![-1e30, 0.5]];
+    /// assert_eq!(reducer.reproducible_sum_chunks(4, &chunks)?.value(), 1.5);
+    /// # Ok::<(), tilewright::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`reduce_chunks`](Self::reduce_chunks).
+    pub fn reproducible_sum_chunks(
+        &mut self,
+        len: usize,
+        chunks: impl IntoIterator<Item: AsRef<[T]>>,
+    ) -> Result<ReproducibleSum<T>>
+    where
+        T: ReproducibleElement,
+    {
+        self.sum_of_chunks("reproducible_sum_chunks", (len, chunks))
+    }
+
+    /// The exact sum of all elements of the host slice `x`, as a state that can be merged with others.
+    ///
+    /// The state is that of [`Device::reproducible_sum`] for a buffer with these elements.
+    ///
+    /// # Errors
+    /// Those of [`reduce`](Self::reduce).
+    pub fn reproducible_sum(&mut self, x: &[T]) -> Result<ReproducibleSum<T>>
+    where
+        T: ReproducibleElement,
+    {
+        self.sum_of_chunks("reproducible_sum", (x.len(), [x]))
+    }
+
+    fn sum_of_chunks(
+        &mut self,
+        call: &'static str,
+        data: (usize, impl IntoIterator<Item: AsRef<[T]>>),
+    ) -> Result<ReproducibleSum<T>>
+    where
+        T: ReproducibleElement,
+    {
+        let device = self.device().clone();
+        let mut sum = ReproducibleSum::new();
+        let collect = |_, words: Vec<u64>| {
+            let state = ReproducibleSum::from_words(&words);
+            sum.merge(&state.expect("all states of a type have as many words"));
+        };
+        self.each_part(call, data, |part| device.state_words_of(part), collect)?;
+        Ok(sum)
+    }
+
+    /// Copies all elements to the device, part by part, and launches work for each part. `collect` receives the
+    /// index of a part's first element, and the result of its launch.
+    fn each_part<P: Element>(
+        &mut self,
+        call: &'static str,
+        (len, chunks): (usize, impl IntoIterator<Item: AsRef<[T]>>),
+        mut launch: impl FnMut(BufferView<'_, T>) -> Outcome<Buffer<P>>,
+        mut collect: impl FnMut(usize, Vec<P>),
+    ) -> Result<()> {
+        let mut source = Source::new(len, chunks.into_iter().fuse());
+        let part_len = self.pipeline.len();
+        self.pipeline.run(
+            call,
+            |_, slot| slot.fill(call, |part| source.fill(part).during(call)),
+            |_, part| launch(part),
+            |number, result| collect(number * part_len, result),
+        )
+    }
+}
+
+/// Chunks that have a number of elements together.
+struct Source<I: Iterator> {
+    chunks: I,
+    /// The chunk of which elements are left, and how many are taken.
+    current: Option<(I::Item, usize)>,
+    /// The number of elements of all chunks so far.
+    found: usize,
+    expected: usize,
+}
+
+impl<I: Iterator> Source<I> {
+    fn new(expected: usize, chunks: I) -> Self {
+        Self {
+            chunks,
+            current: None,
+            found: 0,
+            expected,
+        }
+    }
+
+    /// Moves the next elements to `part`, and returns their number; fewer than it has room for are the last.
+    fn fill<T: Element>(&mut self, part: &mut [T]) -> Outcome<usize>
+    where
+        I::Item: AsRef<[T]>,
+    {
+        let mut filled = 0;
+        while filled < part.len() {
+            let Some((chunk, taken)) = &mut self.current else {
+                match self.chunks.next() {
+                    Some(chunk) => self.begin(chunk)?,
+                    None => {
+                        self.check_length()?;
+                        break;
+                    }
+                }
+                continue;
+            };
+            let left = &chunk.as_ref()[*taken..];
+            let count = left.len().min(part.len() - filled);
+            gather(
+                &mut part[filled..filled + count],
+                [&left[..count]].into_iter(),
+            );
+            filled += count;
+            *taken += count;
+            if count == left.len() {
+                self.current = None;
+            }
+        }
+        Ok(filled)
+    }
+
+    fn begin<T>(&mut self, chunk: I::Item) -> Outcome<()>
+    where
+        I::Item: AsRef<[T]>,
+    {
+        self.found = self.found.saturating_add(chunk.as_ref().len());
+        self.current = Some((chunk, 0));
+        match self.found > self.expected {
+            true => self.check_length(),
+            false => Ok(()),
+        }
+    }
+
+    fn check_length(&self) -> Outcome<()> {
+        let rule = "the number that the call was given";
+        check_length("the data of all chunks", self.found, self.expected, rule)
+    }
+}

@@ -1,0 +1,243 @@
+//! Reductions of slices, and of data that is read at any place.
+
+use super::gather::gather;
+use super::pipeline::{Pipeline, Slot};
+use crate::buffer::Buffer;
+use crate::device::Device;
+use crate::element::Element;
+use crate::error::{During, Error, ErrorKind, Outcome, Result};
+use crate::partition::Stripes;
+use crate::reduce::CHECK_FIRST;
+use crate::reduce::operations::Reducible;
+use crate::reduce::sealed::Reduce;
+
+/// Bytes of a chunk of [`Device::reduce_host`]. It is copied in about a millisecond, far longer than a launch takes.
+const CHUNK_BYTES: usize = 64 << 20;
+
+/// Reduces host data of any size, and keeps its memory for the next reduction.
+///
+/// [`Device::host_reducer`] makes it. It has page-locked memory and device memory for two chunks: while the device
+/// copies and reduces one chunk, the host fills the other. The values have the same bits as those of
+/// [`Device::reduce`] for a buffer with all elements, whatever the size of a chunk.
+///
+/// | data | method |
+/// |---|---|
+/// | a slice, also of a file mapped to memory | [`reduce`](Self::reduce) |
+/// | a file, or values that are computed | [`reduce_from`](Self::reduce_from) |
+/// | an iterator of chunks | [`reduce_chunks`](Self::reduce_chunks) |
+/// | floats whose sum is rounded once | [`reproducible_sum`](Self::reproducible_sum), [`reproducible_sum_chunks`](Self::reproducible_sum_chunks) |
+///
+/// ```
+/// use tilewright::{Device, ops};
+///
+/// # fn main() -> tilewright::Result<()> {
+/// let device = Device::simulator();
+/// let mut reducer = device.host_reducer::<i32>(4096)?;
+/// let x = Vec::from_iter(0..10_000);
+/// assert_eq!(reducer.reduce(&x, ops::Sum)?, 49_995_000);
+/// assert_eq!(reducer.reduce(&x, ops::ArgMax)?, 9_999);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct HostReducer<T: Element> {
+    pub(super) pipeline: Pipeline<T>,
+}
+
+impl Device {
+    /// Reduces all elements of the host slice `x`, which may be larger than the device's memory.
+    ///
+    /// The value has the same bits as that of [`Device::reduce`] for a buffer with these elements. The device's
+    /// memory holds two chunks of 64 MiB at a time, and copies of chunks run at the same time as reductions.
+    /// [`Device::host_reducer`] keeps this memory for further reductions, and takes another size of chunks.
+    ///
+    /// ```
+    /// use tilewright::{Device, ops};
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// let x = vec![0.5_f32; 100_000];
+    /// assert_eq!(device.reduce_host(&x, ops::Sum)?, 50_000.0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`HostReducer::reduce`] and [`Device::host_reducer`].
+    pub fn reduce_host<R, T: Reducible<R>>(&self, x: &[T], operation: R) -> Result<T::Output> {
+        let _: R = operation;
+        let reduced = || {
+            if size_of_val(x) <= CHUNK_BYTES {
+                let buffer = self.upload(x).map_err(Error::into_kind)?;
+                return self.reduced::<R, T, 1>([buffer.view()]);
+            }
+            let chunk = CHUNK_BYTES / size_of::<T>();
+            let mut reducer = HostReducer::new(self, chunk)?;
+            let value = reducer.reduced::<R>("reduce_host", x);
+            value.map_err(Error::into_kind)
+        };
+        reduced().during("reduce_host")
+    }
+
+    /// Makes page-locked memory and device memory for reductions of host data in chunks of `chunk` elements.
+    ///
+    /// Two chunks are on the device at a time. Chunks of 64 MiB reach the speed of the link to the device. Data of
+    /// more than 1024 chunks takes larger ones, of a 1024th of the data: fewer elements would be too few for the
+    /// order of the additions. The memory is allocated on first use and freed on drop.
+    ///
+    /// # Errors
+    /// Those of [`Device::new_stream`].
+    pub fn host_reducer<T: Element>(&self, chunk: usize) -> Result<HostReducer<T>> {
+        HostReducer::new(self, chunk).during("host_reducer")
+    }
+}
+
+impl<T: Element> HostReducer<T> {
+    fn new(device: &Device, chunk: usize) -> Outcome<Self> {
+        let pipeline = Pipeline::new(device, chunk.max(1))?;
+        Ok(Self { pipeline })
+    }
+
+    /// The device that reduces.
+    #[must_use]
+    pub fn device(&self) -> &Device {
+        self.pipeline.device()
+    }
+
+    /// Reduces all elements of the host slice `x` by `operation`, one of [`ops`](crate::ops).
+    ///
+    /// The value has the same bits as that of [`Device::reduce`] for a buffer with these elements.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoElements`] if `x` is empty and the operation needs an element;
+    /// [`ErrorKind::OutOfHostMemory`], [`ErrorKind::NoModule`], and those of [`Device::pinned`] and
+    /// [`Device::zeros`].
+    pub fn reduce<R>(&mut self, x: &[T], operation: R) -> Result<<T as Reducible<R>>::Output>
+    where
+        T: Reducible<R>,
+    {
+        let _: R = operation;
+        self.reduced::<R>("reduce", x)
+    }
+
+    fn reduced<R>(&mut self, call: &'static str, x: &[T]) -> Result<T::Value>
+    where
+        T: Reduce<R>,
+    {
+        let is_direct = {
+            let backend = self.device().backend();
+            backend.copies_directly(bytemuck::cast_slice(x))
+        };
+        self.reduced_from::<R, Error>(call, x.len(), |stripes, part, slot| {
+            if is_direct {
+                let runs = Vec::from_iter(stripes.runs(part));
+                return slot.copy(x, &runs).during(call);
+            }
+            slot.fill(call, |chunk| {
+                let own = stripes.len_of(part);
+                gather(&mut chunk[..own], stripes.runs(part).map(|run| &x[run]));
+                Ok(own)
+            })
+        })
+    }
+
+    /// Reduces `len` elements that `read` writes, for files and other data that can be read at any place.
+    ///
+    /// `read(start, elements)` fills `elements` with the elements from index `start` on. Each element is read once,
+    /// in runs of at least 16 KiB, but not in ascending order: the order of the additions does not follow that of the
+    /// data. Only the data's end may shorten a run. The value has the same bits as that of [`Device::reduce`] for a
+    /// buffer with all elements.
+    ///
+    /// ```
+    /// use std::io::{Cursor, Read, Seek, SeekFrom};
+    /// use tilewright::{Device, ops};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut file = Cursor::new(vec![1_u8; 100_000]);
+    /// let device = Device::simulator();
+    /// let mut reducer = device.host_reducer::<u8>(1 << 16)?;
+    /// let count = reducer.reduce_from(100_000, ops::Count, |start, elements| {
+    ///     file.seek(SeekFrom::Start(start as u64))?;
+    ///     file.read_exact(elements)
+    /// });
+    /// assert_eq!(count.unwrap(), 100_000);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Those of `read`, and those of [`reduce`](Self::reduce), converted to `E`.
+    pub fn reduce_from<R, E: From<Error>>(
+        &mut self,
+        len: usize,
+        operation: R,
+        mut read: impl FnMut(usize, &mut [T]) -> Result<(), E>,
+    ) -> Result<<T as Reducible<R>>::Output, E>
+    where
+        T: Reducible<R>,
+    {
+        let _: R = operation;
+        let call = "reduce_from";
+        self.reduced_from::<R, E>(call, len, |stripes, part, slot| {
+            slot.fill(call, |mut chunk| {
+                for run in stripes.runs(part) {
+                    let (elements, rest) = chunk.split_at_mut(run.len());
+                    read(run.start, elements)?;
+                    chunk = rest;
+                }
+                Ok(stripes.len_of(part))
+            })
+        })
+    }
+
+    /// Reduces `len` elements; `load` loads the elements of one part of the stripes, one run after another, and
+    /// returns their number.
+    fn reduced_from<R, E: From<Error>>(
+        &mut self,
+        call: &'static str,
+        len: usize,
+        mut load: impl FnMut(Stripes, usize, &mut Slot<T>) -> Result<usize, E>,
+    ) -> Result<T::Value, E>
+    where
+        T: Reduce<R>,
+    {
+        check_elements::<R, T>(len).during(call)?;
+        if len == 0 {
+            return Ok(T::value_of(&[], 0));
+        }
+        let stripes = Stripes::of_at_most(self.pipeline.len(), len, size_of::<T>());
+        let parts = 0..stripes.ranks();
+        let longest = parts.clone().map(|part| stripes.len_of(part)).max();
+        self.pipeline.grow(longest.unwrap_or(0));
+        let device = self.device().clone();
+        let mut partials: Vec<T::Accumulator> = Vec::new();
+        self.pipeline.run(
+            call,
+            |part, slot| match parts.contains(&part) {
+                true => load(stripes, part, slot),
+                false => Ok(0),
+            },
+            |part, chunk| -> Outcome<Buffer<T::Accumulator>> {
+                let blocks = stripes.blocks_of(part).len() as u32;
+                device.partials_of::<R, T, 1>([chunk], blocks)
+            },
+            |part, of_part| {
+                let place = |index| stripes.index_in_buffer(part, index);
+                let of_blocks = of_part.into_iter().take(stripes.blocks_of(part).len());
+                partials.extend(of_blocks.map(|partial| T::with_place(partial, place)));
+            },
+        )?;
+        Ok(T::value_of(&partials, len))
+    }
+}
+
+/// Fails without elements if the operation needs one.
+pub fn check_elements<R, T: Reduce<R>>(len: usize) -> Outcome<()> {
+    match T::NEEDS_AN_ELEMENT && len == 0 {
+        true => Err(ErrorKind::NoElements {
+            what: "the host data to reduce".to_owned(),
+            remedy: CHECK_FIRST,
+        }),
+        false => Ok(()),
+    }
+}
