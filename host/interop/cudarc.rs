@@ -270,7 +270,7 @@ fn release<T: Element>(bridge: &Bridge, buffer: Buffer<T>) -> Outcome<CudaSlice<
     if buffer.device_address() == 0 {
         return bridge.stream.null().map_err(driver_error);
     }
-    buffer.holder().written(0).order(&bridge.device)?;
+    buffer.order_all(&bridge.device)?;
     let lent = Lent::new(bridge, buffer.view())?;
     buffer.into_allocation()?;
     let mut lent = ManuallyDrop::new(lent);

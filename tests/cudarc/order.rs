@@ -229,6 +229,29 @@ fn memory_changes_its_owner() {
 }
 
 #[test]
+fn a_buffer_that_another_stream_uses_becomes_a_slice_after_that() {
+    const TEST: &str = "order::a_buffer_that_another_stream_uses_becomes_a_slice_after_that";
+    with_driver(TEST, || {
+        let (_, first, _) = two_streams();
+        let bridge = warm(&first);
+        let other = bridge.device().new_stream().unwrap();
+        let (trace, buffer) = traced(|| other.zeros::<u32>(2).unwrap());
+        let writer = trace.last().unwrap().split('.').next().unwrap();
+        assert_ne!(writer, "S1");
+        let (trace, slice) = traced(|| bridge.into_slice(buffer).unwrap());
+        assert!(
+            trace[0].starts_with(&format!("{writer}.records")),
+            "{trace:?}"
+        );
+        let (_, event) = trace[0].split_once('(').unwrap();
+        assert_eq!(trace[1], format!("S1.waits({event}"), "{trace:?}");
+        let recorded = |word: &String| word.starts_with("S1.records");
+        assert!(trace[2..].iter().any(recorded), "{trace:?}");
+        drop(slice);
+    });
+}
+
+#[test]
 fn nothing_is_lent_without_elements() {
     with_driver("order::nothing_is_lent_without_elements", || {
         let (_, first, _) = two_streams();
