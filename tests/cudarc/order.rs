@@ -251,6 +251,33 @@ fn a_buffer_that_another_stream_uses_becomes_a_slice_after_that() {
     });
 }
 
+/// The streams of another device have the same numbers, and are not recorded.
+#[test]
+fn a_view_that_is_refused_stays_ordered() {
+    with_driver("order::a_view_that_is_refused_stays_ordered", || {
+        let (_, first, second) = two_streams();
+        let (bridge, elsewhere) = (warm(&first), Bridge::new(&second).unwrap());
+        let (device, other) = (bridge.device(), bridge.device().new_stream().unwrap());
+        let source = other.zeros::<u32>(2).unwrap();
+        let mut x = device.zeros::<u64>(1).unwrap();
+        for is_written in [false, true] {
+            other.reduce_sum_into(&source, &mut x).unwrap();
+            let refused = match is_written {
+                false => elsewhere.lend(x.view(), |_| ()),
+                true => elsewhere.lend_mut(x.view_mut(), |_| ()),
+            };
+            let refused = refused.unwrap_err();
+            assert!(
+                matches!(refused.kind(), ErrorKind::WrongDevice { .. }),
+                "{refused}"
+            );
+            let (trace, read) = traced(|| x.to_vec());
+            read.unwrap();
+            assert!(trace[1].starts_with("S1.waits"), "{is_written}: {trace:?}");
+        }
+    });
+}
+
 #[test]
 fn nothing_is_lent_without_elements() {
     with_driver("order::nothing_is_lent_without_elements", || {
