@@ -222,6 +222,14 @@ impl<T: Element> Buffer<T> {
         }
     }
 
+    /// Orders later work of `device`, such as that of other code in its stream, after all work that uses the elements.
+    #[cfg(any(feature = "cudarc", feature = "dlpack"))]
+    pub(crate) fn order_all(&self, device: &Device) -> Outcome<()> {
+        // As a part: other owners of the buffer may read it meanwhile.
+        let written = self.holder().written(self.bytes()).as_part();
+        written.order(device)
+    }
+
     /// The size in bytes. It was checked when the buffer was made.
     fn bytes(&self) -> usize {
         self.len * size_of::<T>()

@@ -111,14 +111,26 @@ fn wait_for(
         let Some(place) = place.filter(|place| !place.is_capturing) else {
             continue;
         };
-        if place.event.is_null() {
-            place.event = untimed_event()?;
+        if let Err(failure) = place.let_wait(stream) {
+            // Memory is freed or lent after this, so if the driver has no event, the host waits.
+            // SAFETY: the stream is alive: it is not destroyed while the places are locked.
+            let waited = unsafe { call!(cuStreamSynchronize(place.stream)) };
+            waited.map_err(|_| failure)?;
         }
-        // SAFETY: event and stream are alive: neither is destroyed while the places are locked.
-        unsafe { call!(cuEventRecord(place.event, place.stream)) }?;
-        // SAFETY: stream and event are alive, as before; the flags are 0, as required. The driver remembers what was
-        // recorded last, so the event may be recorded anew.
-        unsafe { call!(cuStreamWaitEvent(stream.raw(), place.event, 0)) }?;
     }
     Ok(())
+}
+
+impl Place {
+    /// Makes later work of `stream` wait for the earlier work of this one. The places are locked.
+    fn let_wait(&mut self, stream: &Stream) -> Result<(), Failure> {
+        if self.event.is_null() {
+            self.event = untimed_event()?;
+        }
+        // SAFETY: event and stream are alive: neither is destroyed while the places are locked.
+        unsafe { call!(cuEventRecord(self.event, self.stream)) }?;
+        // SAFETY: stream and event are alive, as before; the flags are 0, as required. The driver remembers what was
+        // recorded last, so the event may be recorded anew.
+        unsafe { call!(cuStreamWaitEvent(stream.raw(), self.event, 0)) }
+    }
 }

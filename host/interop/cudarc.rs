@@ -128,9 +128,9 @@ impl Bridge {
         view: BufferView<'_, T>,
         body: impl for<'v> FnOnce(CudaView<'v, T>) -> R,
     ) -> Result<R> {
-        let lent = view
-            .holder()
-            .order_reads(&self.device)
+        let lent = self
+            .device
+            .check_reads(|| "the view".to_owned(), view.holder())
             .and_then(|()| Lent::new(self, view))
             .during("Bridge::lend")?;
         Ok(body(lent.0.as_view()))
@@ -148,9 +148,9 @@ impl Bridge {
         view: BufferViewMut<'_, T>,
         body: impl for<'v> FnOnce(CudaViewMut<'v, T>) -> R,
     ) -> Result<R> {
-        let mut lent = view
-            .written()
-            .order(&self.device)
+        let mut lent = self
+            .device
+            .check_writes(|| "the view".to_owned(), view.written())
             .and_then(|()| Lent::new(self, view.view()))
             .during("Bridge::lend_mut")?;
         Ok(body(lent.0.as_view_mut()))
@@ -204,10 +204,8 @@ fn open(stream: &Arc<CudaStream>) -> Outcome<Bridge> {
 struct Lent<T: Element>(ManuallyDrop<CudaSlice<T>>);
 
 impl<T: Element> Lent<T> {
+    /// The elements of `view`, which is on the bridge's device.
     fn new(bridge: &Bridge, view: BufferView<'_, T>) -> Outcome<Self> {
-        bridge
-            .device
-            .check_owns(|| "the view".to_owned(), view.device())?;
         let (address, len) = (view.device_address(), view.len());
         // SAFETY: live memory of `len` elements, which the slice does not free: `drop` forgets it.
         let slice = unsafe { slice_of(bridge, address, len) }?;
@@ -270,7 +268,7 @@ fn release<T: Element>(bridge: &Bridge, buffer: Buffer<T>) -> Outcome<CudaSlice<
     if buffer.device_address() == 0 {
         return bridge.stream.null().map_err(driver_error);
     }
-    buffer.holder().written(0).order(&bridge.device)?;
+    buffer.order_all(&bridge.device)?;
     let lent = Lent::new(bridge, buffer.view())?;
     buffer.into_allocation()?;
     let mut lent = ManuallyDrop::new(lent);

@@ -159,9 +159,12 @@ int cuStreamDestroy_v2(void *stream) { CALL_IN_CONTEXT; return SUCCESS; }
 int cuStreamQuery(void *stream) { CALL_IN_CONTEXT; complete(); return SUCCESS; }
 int cuStreamSynchronize(void *stream) { CALL_IN_CONTEXT; complete(); return SUCCESS; }
 
-// Events. One is recorded in streams of its own context alone.
+// Events. One is recorded in streams of its own context alone. A test may say that there is no memory for them.
+static int are_events_refused;
+void refuse_events(void) { are_events_refused = 1; }
 int cuEventCreate(void **event, unsigned flags) {
   CALL_IN_CONTEXT;
+  if (are_events_refused) return OUT_OF_MEMORY;
   *event = HANDLE(EVENT, device_of(current()));
   return SUCCESS;
 }

@@ -32,6 +32,28 @@ fn a_peer_that_is_lost_is_named_and_its_copies_are_over() {
     });
 }
 
+/// What is dropped is freed after the work of other streams, also where no stream can wait for another.
+#[test]
+fn a_driver_without_events_is_waited_for() {
+    with_driver("failures::a_driver_without_events_is_waited_for", || {
+        let device = Device::cuda(0).unwrap();
+        let other = device.new_stream().unwrap();
+        let x = other.upload(&[1_u32, 2]).unwrap();
+        let mut sum = device.zeros::<u64>(1).unwrap();
+        other.reduce_sum_into(&x, &mut sum).unwrap();
+        observed::refuse_events();
+        let waits_before = |calls: &[&str], name: &str| {
+            let place = |name| calls.iter().position(|call| *call == name).unwrap();
+            assert!(place("cuStreamSynchronize") < place(name), "{calls:?}");
+        };
+        let mut copy = device.zeros::<u32>(2).unwrap();
+        let calls = observe(|| copy.copy_from_buffer(&x).unwrap()).driver_calls;
+        waits_before(&calls, "cuMemcpyDtoDAsync_v2");
+        let calls = observe(|| drop(sum)).driver_calls;
+        waits_before(&calls, "cuMemFreeAsync");
+    });
+}
+
 #[derive(Clone, Copy)]
 struct Prints;
 

@@ -86,12 +86,19 @@ pub fn lose_by_copies(device: c_int) {
     unsafe { (driver().lose_by_copies)(device) };
 }
 
+/// Has the driver have no memory for events any more.
+pub fn refuse_events() {
+    // SAFETY: the function has no requirements.
+    unsafe { (driver().refuse_events)() };
+}
+
 /// Functions of `driver.c`.
 struct Driver {
     recorded_calls: unsafe extern "C" fn() -> *const c_char,
     forget_calls: unsafe extern "C" fn(),
     context_depth: unsafe extern "C" fn() -> c_int,
     lose_by_copies: unsafe extern "C" fn(c_int),
+    refuse_events: unsafe extern "C" fn(),
     get_context: unsafe extern "C" fn(*mut usize) -> c_int,
     push_context: unsafe extern "C" fn(usize) -> c_int,
     pop_context: unsafe extern "C" fn(*mut usize) -> c_int,
@@ -108,6 +115,7 @@ fn driver() -> &'static Driver {
                 forget_calls: *library.get(b"forget_calls").unwrap(),
                 context_depth: *library.get(b"context_depth").unwrap(),
                 lose_by_copies: *library.get(b"lose_by_copies").unwrap(),
+                refuse_events: *library.get(b"refuse_events").unwrap(),
                 get_context: *library.get(b"cuCtxGetCurrent").unwrap(),
                 push_context: *library.get(b"cuCtxPushCurrent_v2").unwrap(),
                 pop_context: *library.get(b"cuCtxPopCurrent_v2").unwrap(),

@@ -229,6 +229,56 @@ fn memory_changes_its_owner() {
 }
 
 #[test]
+fn a_buffer_that_another_stream_uses_becomes_a_slice_after_that() {
+    const TEST: &str = "order::a_buffer_that_another_stream_uses_becomes_a_slice_after_that";
+    with_driver(TEST, || {
+        let (_, first, _) = two_streams();
+        let bridge = warm(&first);
+        let other = bridge.device().new_stream().unwrap();
+        let (trace, buffer) = traced(|| other.zeros::<u32>(2).unwrap());
+        let writer = trace.last().unwrap().split('.').next().unwrap();
+        assert_ne!(writer, "S1");
+        let (trace, slice) = traced(|| bridge.into_slice(buffer).unwrap());
+        assert!(
+            trace[0].starts_with(&format!("{writer}.records")),
+            "{trace:?}"
+        );
+        let (_, event) = trace[0].split_once('(').unwrap();
+        assert_eq!(trace[1], format!("S1.waits({event}"), "{trace:?}");
+        let recorded = |word: &String| word.starts_with("S1.records");
+        assert!(trace[2..].iter().any(recorded), "{trace:?}");
+        drop(slice);
+    });
+}
+
+/// The streams of another device have the same numbers, and are not recorded.
+#[test]
+fn a_view_that_is_refused_stays_ordered() {
+    with_driver("order::a_view_that_is_refused_stays_ordered", || {
+        let (_, first, second) = two_streams();
+        let (bridge, elsewhere) = (warm(&first), Bridge::new(&second).unwrap());
+        let (device, other) = (bridge.device(), bridge.device().new_stream().unwrap());
+        let source = other.zeros::<u32>(2).unwrap();
+        let mut x = device.zeros::<u64>(1).unwrap();
+        for is_written in [false, true] {
+            other.reduce_sum_into(&source, &mut x).unwrap();
+            let refused = match is_written {
+                false => elsewhere.lend(x.view(), |_| ()),
+                true => elsewhere.lend_mut(x.view_mut(), |_| ()),
+            };
+            let refused = refused.unwrap_err();
+            assert!(
+                matches!(refused.kind(), ErrorKind::WrongDevice { .. }),
+                "{refused}"
+            );
+            let (trace, read) = traced(|| x.to_vec());
+            read.unwrap();
+            assert!(trace[1].starts_with("S1.waits"), "{is_written}: {trace:?}");
+        }
+    });
+}
+
+#[test]
 fn nothing_is_lent_without_elements() {
     with_driver("order::nothing_is_lent_without_elements", || {
         let (_, first, _) = two_streams();

@@ -2,7 +2,9 @@
 
 use crate::traced::{traced, with_driver};
 use std::ptr;
+use std::sync::Arc;
 use tilewright::Device;
+use tilewright::interop::dlpack::dlpark::ffi::DLManagedTensorVersioned;
 use tilewright::interop::dlpack::dlpark::versioned::Dlpack;
 use tilewright::interop::dlpack::{Tensor, export, let_consumer_wait, stream_for_producer};
 use tilewright::interop::raw;
@@ -34,6 +36,34 @@ fn consumers_wait_for_the_device() {
             waited.unwrap_err();
             assert!(trace.is_empty(), "{trace:?}");
         }
+    });
+}
+
+/// The consumer waits for the stream of the tensor's device alone.
+#[test]
+fn a_tensor_comes_after_the_other_streams_that_use_it() {
+    const TEST: &str = "order::a_tensor_comes_after_the_other_streams_that_use_it";
+    with_driver(TEST, || {
+        let device = Device::cuda(0).unwrap();
+        let other = device.new_stream().unwrap();
+        let source = other.zeros::<u32>(2).unwrap();
+        let written = || {
+            let mut x = device.zeros::<u64>(1).unwrap();
+            let (trace, summed) = traced(|| other.reduce_sum_into(&source, &mut x));
+            summed.unwrap();
+            (x, trace.last().unwrap().replace("launches", "records"))
+        };
+        let (x, of_writer) = written();
+        let (trace, tensor) = traced(|| export::<DLManagedTensorVersioned>(Arc::new(x)).unwrap());
+        assert!(trace[0].starts_with(&of_writer), "{trace:?}");
+        assert!(trace[1].starts_with("S1.waits"), "{trace:?}");
+        drop(tensor);
+        let (x, of_writer) = written();
+        let matrix = x.into_matrix((1, 1)).unwrap();
+        let (trace, tensor) = traced(|| export::<DLManagedTensorVersioned>(matrix).unwrap());
+        assert!(trace[0].starts_with(&of_writer), "{trace:?}");
+        assert!(trace[1].starts_with("S1.waits"), "{trace:?}");
+        drop(tensor);
     });
 }
 

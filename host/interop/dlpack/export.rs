@@ -50,7 +50,7 @@ impl<T: TensorElement> Sealed for Buffer<T> {
     }
 
     fn order(&self) -> Outcome<()> {
-        self.holder().written(0).order(self.device())
+        self.order_all(self.device())
     }
 }
 
