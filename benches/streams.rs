@@ -1,6 +1,6 @@
 //! Streams and copies: `cargo bench --bench streams`.
 //!
-//! Three tables: two chains of reductions in one stream and in two, copies of plain and of page-locked host memory, and
+//! Four tables: two chains of reductions in one stream and in two, small calls one by one and as a graph, copies of plain and of page-locked host memory, and
 //! sums of host memory in chunks.
 
 mod common;
@@ -22,6 +22,7 @@ fn run() -> Result {
     let device = open_device()?;
     println!("{}", device.name());
     two_chains(&device)?;
+    small_calls(&device)?;
     copies(&device)?;
     sums_of_host_memory(&device)
 }
@@ -101,6 +102,47 @@ fn two_chains(device: &Device) -> Result {
             first / median
         );
     }
+    Ok(())
+}
+
+/// Small calls one by one, and as a graph.
+fn small_calls(device: &Device) -> Result {
+    const CALLS: usize = 20;
+    let rounds = if device.is_simulator() { 1 } else { 50 };
+    println!("\n{CALLS} sums of 1024 f32, {rounds} times:");
+    let mut operands = (
+        device.upload(&[1.0_f32; 1024])?,
+        device.zeros::<f32>(CALLS)?,
+    );
+    let one_by_one = median_of(|| {
+        let (x, sums) = &mut operands;
+        for call in 0..rounds * CALLS {
+            let place = call % CALLS;
+            device.reduce_sum_into(&*x, sums.slice_mut(place..=place)?)?;
+        }
+        Ok(device.synchronize()?)
+    })?;
+    let mut graph = device.capture(operands, |stream, (x, mut sums)| {
+        (0..CALLS)
+            .try_for_each(|place| stream.reduce_sum_into(x.view(), sums.slice_mut(place..=place)?))
+    })?;
+    let mut host = Duration::ZERO;
+    let as_graph = median_of(|| {
+        let start = Instant::now();
+        for _ in 0..rounds {
+            graph.launch()?;
+        }
+        host = start.elapsed();
+        graph.operands().1.to_vec()?;
+        Ok(())
+    })?;
+    let each = |time| micros(time) / (rounds * CALLS) as f64;
+    println!("  one by one  {:5.2} us a sum", each(one_by_one));
+    println!(
+        "  as a graph  {:5.2} us a sum, of which the host {:5.2} us",
+        each(as_graph),
+        each(host)
+    );
     Ok(())
 }
 
