@@ -97,9 +97,9 @@ impl<'a, T: Element> MatrixViewMut<'a, T> {
     /// The elements, as the result of a call.
     pub(crate) fn written(&self) -> Written<'a> {
         let lines = self.view.lines();
-        self.view
-            .holder()
-            .written(lines.count * lines.len * size_of::<T>())
+        let elements = lines.count.saturating_mul(lines.len);
+        let bytes = elements.saturating_mul(size_of::<T>());
+        self.view.holder().written(bytes)
     }
 
     pub(super) fn into_view(self) -> MatrixView<'a, T> {
