@@ -35,15 +35,13 @@ use crate::cuda;
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result};
+use crate::interop::raw;
 use ::cudarc::driver::{
     CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtrMut as _, DriverError,
 };
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 use std::sync::Arc;
-
-/// `CU_STREAM_PER_THREAD`, which is another stream in each thread.
-const PER_THREAD: usize = 2;
 
 /// A device on a stream of `cudarc`.
 ///
@@ -183,7 +181,7 @@ impl Bridge {
 
 fn open(stream: &Arc<CudaStream>) -> Outcome<Bridge> {
     let stream = match stream.cu_stream().addr() {
-        PER_THREAD => stream.context().default_stream(),
+        raw::PER_THREAD => stream.context().default_stream(),
         _ => stream.clone(),
     };
     let context = NonNull::new(stream.context().cu_ctx().cast()).ok_or(ErrorKind::Interop {

@@ -42,23 +42,39 @@ use std::ptr::NonNull;
 
 /// Opens a device in a `CUcontext` that submits its work to a `CUstream`.
 ///
-/// A null `stream` is the null stream of the context. A call's work runs after the work that the caller
+/// A null `stream` is the null stream of the context. A per-thread stream, `CU_STREAM_PER_THREAD`, is refused: it is
+/// another one in each thread, and large copies use several. Pass null instead, which CUDA orders with it. A call's work runs after the work that the caller
 /// submitted to the stream earlier, and before what it submits later. Calls that return a value wait for the stream.
 ///
 /// Each call opens a new device, which loads the kernels that it launches: open one for each stream and keep it.
 /// Dropping the device waits for the stream.
 ///
 /// # Errors
-/// [`ErrorKind::NoDriver`], [`ErrorKind::DriverTooOld`] or [`ErrorKind::Cuda`], as for [`Device::cuda`].
+/// [`ErrorKind::Interop`] for a per-thread stream; [`ErrorKind::NoDriver`], [`ErrorKind::DriverTooOld`] or
+/// [`ErrorKind::Cuda`], as for [`Device::cuda`].
 ///
 /// # Safety
 /// 1. `context` is a live `CUcontext`, and `stream` is null or a live stream of it.
 /// 2. Both outlive the device, its clones, and all its buffers, matrices, modules and events.
 pub unsafe fn device(context: NonNull<c_void>, stream: *mut c_void) -> Result<Device> {
     // SAFETY: both are alive, belong together and outlive the device: the caller's contract.
-    unsafe { cuda::open_in(context, stream, None) }
+    let open = |()| unsafe { cuda::open_in(context, stream, None) };
+    check_stream(stream)
+        .and_then(open)
         .map(Device::of_backend)
         .during("interop::raw::device")
+}
+
+/// `CU_STREAM_PER_THREAD`, which is another stream in each thread.
+pub(super) const PER_THREAD: usize = 2;
+
+fn check_stream(stream: *mut c_void) -> Outcome<()> {
+    match stream.addr() {
+        PER_THREAD => Err(ErrorKind::Interop {
+            reason: "a per-thread stream is another one in each thread; pass null, the stream that CUDA orders with it",
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// Returns a view of `len` elements of the caller's memory, to read.
@@ -187,6 +203,17 @@ pub(super) fn check<T: Element>(address: u64, len: usize) -> Outcome<()> {
 mod tests {
     use super::*;
     use std::sync::Arc;
+
+    #[test]
+    fn per_thread_streams_are_refused() {
+        let stream = std::ptr::without_provenance_mut(PER_THREAD);
+        // SAFETY: neither is used: the stream is refused.
+        let error = unsafe { device(NonNull::dangling(), stream) }.unwrap_err();
+        assert!(
+            error.to_string().contains("another one in each thread"),
+            "{error}"
+        );
+    }
 
     #[test]
     fn addresses_are_checked() {

@@ -239,6 +239,8 @@ impl<'a, T: Element> MatrixView<'a, T> {
             first,
             count: Some(count),
             stride: match cut == self.order() {
+                // Without bytes, the leading dimension may be any number.
+                _ if !first.has_bytes() => 0,
                 true => part * self.leading_dimension(),
                 false => part,
             },

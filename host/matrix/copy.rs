@@ -34,7 +34,11 @@ impl<T: Element> MatrixView<'_, T> {
     /// The elements in the view's order, for calls of other names.
     pub(crate) fn elements(&self) -> Outcome<Vec<T>> {
         let lines = self.lines();
-        let len = lines.count * lines.len;
+        // Elements of no size may be more than any list has.
+        let len = lines.count.checked_mul(lines.len).ok_or_else(|| {
+            let (rows, columns) = self.shape();
+            ErrorKind::size_overflow(format!("a list of {rows}x{columns} elements"))
+        })?;
         let mut elements = bytemuck::allocation::try_zeroed_vec(len).map_err(|()| {
             let requested = (len * size_of::<T>()) as u64;
             ErrorKind::OutOfHostMemory { requested }

@@ -63,7 +63,8 @@ impl<'a, T: Element> BufferView<'a, T> {
 
     /// Views some of the elements as a matrix whose rows start `leading_dimension` elements apart.
     ///
-    /// For a column-major shape, `leading_dimension` separates columns.
+    /// For a column-major shape, `leading_dimension` separates columns. Between the rows of a matrix with at most one it
+    /// may be any number; one beyond the length of the view counts as that length.
     ///
     /// ```
     /// use tilewright::Device;
@@ -89,9 +90,11 @@ impl<'a, T: Element> BufferView<'a, T> {
 
     fn strided(self, shape: MatrixShape, leading_dimension: usize) -> Outcome<MatrixView<'a, T>> {
         let (holder, address) = (self.holder(), self.device_address());
-        let matrix = MatrixView::of_elements(holder, address, shape, leading_dimension);
-        check_room("the buffer", matrix.lines(), leading_dimension, self.len())?;
-        Ok(matrix)
+        let matrix = |apart| MatrixView::of_elements(holder, address, shape, apart);
+        let lines = matrix(leading_dimension).lines();
+        check_room("the buffer", lines, leading_dimension, self.len())?;
+        // No line starts past the end, and kernels compute with the distance.
+        Ok(matrix(leading_dimension.min(self.len()).max(lines.len)))
     }
 }
 

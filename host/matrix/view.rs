@@ -109,8 +109,11 @@ impl<'a, T: Element> MatrixView<'a, T> {
     }
 
     pub(crate) fn holder(&self) -> Holder<'a> {
-        self.holder
-            .of_bytes(self.rows.min(self.cols).min(size_of::<T>()))
+        self.holder.of_bytes(usize::from(self.has_bytes()))
+    }
+
+    pub(super) fn has_bytes(&self) -> bool {
+        self.rows.min(self.cols).min(size_of::<T>()) > 0
     }
 
     /// The same elements, as those of another stream of their device.
@@ -161,7 +164,7 @@ impl<'a, T: Element> MatrixView<'a, T> {
         let rows = resolve(rows, self.rows, "rows")?;
         let columns = resolve(columns, self.cols, "columns")?;
         let first = match self.order {
-            _ if rows.is_empty() || columns.is_empty() => 0,
+            _ if rows.is_empty() || columns.is_empty() || size_of::<T>() == 0 => 0,
             Order::RowMajor => rows.start * self.leading_dimension + columns.start,
             Order::ColumnMajor => columns.start * self.leading_dimension + rows.start,
         };

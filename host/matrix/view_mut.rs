@@ -101,9 +101,9 @@ impl<'a, T: Element> MatrixViewMut<'a, T> {
     /// The elements, as the result of a call.
     pub(crate) fn written(&self) -> Written<'a> {
         let lines = self.view.lines();
-        self.view
-            .holder()
-            .written(lines.count * lines.len * size_of::<T>())
+        let elements = lines.count.saturating_mul(lines.len);
+        let bytes = elements.saturating_mul(size_of::<T>());
+        self.view.holder().written(bytes)
     }
 
     /// The same elements, no longer written through this view.

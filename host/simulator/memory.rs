@@ -119,10 +119,11 @@ impl DeviceMemory for Simulator {
         };
         // The lock must not stay locked if a kernel that drops a buffer is stopped.
         simt::uninterrupted(|| {
+            // First: once it is freed, another thread may get the address for an allocation of its own.
+            self.check_freed(address);
             // SAFETY: a live allocation that is not used again, by the contract of `free`; `allocate_zeroed` made the
             // layout.
             unsafe { self.quarantine().free(address, bytes, kept) };
-            self.check_freed(address);
         });
         self.release(bytes);
     }

@@ -4,8 +4,14 @@
 use crate::common::product::{Host, ORDERS, Real, assert_same_bits};
 use crate::common::random::Random;
 use crate::common::{devices, machines, share};
+use half::bf16;
 use std::any::type_name;
-use tilewright::{Device, ErrorKind, Matrix, MatrixView, MatrixViewMut, Order, SimulatorOptions};
+use std::fmt::Debug;
+use tilewright::cuda_std::fp8::F8E4M3;
+use tilewright::{
+    Device, Element, ErrorKind, MatmulElement, MatmulInto, Matrix, MatrixView, MatrixViewMut,
+    Order, SimulatorOptions,
+};
 
 for_each_type! {
     [f32 f64]
@@ -320,5 +326,48 @@ fn results_of_another_shape_are_refused() {
         device
             .matmul_tiled_into(&a, &a, &mut c.slice_mut(1.., ..4).unwrap())
             .unwrap();
+    }
+}
+
+/// No row starts after a single one, so its leading dimension may be one that no kernel can compute with.
+#[test]
+fn the_leading_dimension_of_a_single_row_is_any_number() {
+    for device in devices() {
+        assert_single_rows(&device, (129, 131, 1), |x| x);
+        assert_single_rows(&device, (1, 70, 33), f64::from);
+        assert_single_rows(&device, (16, 256, 1), bf16::from_f32);
+        assert_single_rows(&device, (1, 1, 300), F8E4M3::from_f32);
+    }
+}
+
+fn assert_single_rows<T, O>(
+    device: &Device,
+    (m, n, k): (usize, usize, usize),
+    of: impl Fn(f32) -> T,
+) where
+    T: MatmulElement<Product = O> + MatmulInto<O>,
+    O: Element + PartialEq + Debug,
+{
+    let upload = |len: usize| {
+        let elements: Vec<T> = (0..len).map(|i| of((i % 7) as f32 - 3.0)).collect();
+        device.upload(&elements).unwrap()
+    };
+    let (a, b) = (upload(m * k), upload(k * n));
+    let [packed_a, packed_b] =
+        [(&a, (m, k)), (&b, (k, n))].map(|(x, shape)| x.view().as_matrix(shape).unwrap());
+    let expected = device.matmul(packed_a, packed_b).unwrap().to_vec().unwrap();
+    for apart in [1 << 40, 1 << 61, (1 << 62) + 3, usize::MAX] {
+        let of_rows = |rows: usize, columns: usize| if rows == 1 { apart } else { columns };
+        let a = a.view().as_matrix_strided((m, k), of_rows(m, k)).unwrap();
+        let b = b.view().as_matrix_strided((k, n), of_rows(k, n)).unwrap();
+        let mut c = device.zeros::<O>(m * n).unwrap();
+        let place = c.view_mut().into_matrix_strided((m, n), of_rows(m, n));
+        device.matmul_into(a, b, &mut place.unwrap()).unwrap();
+        assert_eq!(
+            c.to_vec().unwrap(),
+            expected,
+            "{} {apart}",
+            type_name::<T>()
+        );
     }
 }

@@ -10,7 +10,7 @@ mod errors;
 
 use common::devices;
 use common::product::ORDERS;
-use tilewright::{Device, Matrix, MatrixView, Order};
+use tilewright::{Device, ErrorKind, Matmul, Matrix, MatrixView, Order};
 
 /// Rows and columns of the matrix that the tests take parts of.
 const SHAPE: (usize, usize) = (7, 9);
@@ -88,4 +88,36 @@ fn only_parts_without_gaps_are_parts_of_a_buffer() {
     assert_eq!(of(2..3, 4..6), Some(((2 * 9 + 4) * 4, 2)));
     assert_eq!(of(2..4, 4..6), None);
     assert_eq!(of(0..7, 4..5), None);
+}
+
+/// Without bytes, there is nothing between the lines, and the numbers are beyond those of any memory.
+#[test]
+fn matrices_without_bytes_have_any_leading_dimension() {
+    let device = Device::simulator();
+    let (none, sizeless) = (
+        device.zeros::<f32>(0).unwrap(),
+        device.zeros::<()>(usize::MAX).unwrap(),
+    );
+    for apart in [1 << 61, (1 << 62) + 3, usize::MAX] {
+        let empty = none.view().as_matrix_strided((1 << 40, 0), apart).unwrap();
+        let batch = empty.batch_rows(2).unwrap();
+        assert_eq!(batch.first().shape(), (1 << 39, 0));
+        let two = empty.slice(..2, ..).unwrap();
+        let products = Matmul::new(two.batch_rows(2).unwrap(), two.t())
+            .run()
+            .unwrap();
+        assert_eq!(products.to_vec().unwrap(), [0.0; 4]);
+        let sizeless = sizeless.view().as_matrix_strided((8, 3), apart).unwrap();
+        assert_eq!(sizeless.slice(7.., 1..).unwrap().to_vec().unwrap(), [(); 2]);
+        assert_eq!(sizeless.batch_rows(4).unwrap().first().shape(), (2, 3));
+    }
+    let many = sizeless
+        .view()
+        .as_matrix_strided((1 << 40, 1 << 40), usize::MAX)
+        .unwrap();
+    let error = many.to_vec().unwrap_err();
+    assert!(
+        matches!(error.kind(), ErrorKind::TooLarge { .. }),
+        "{error}"
+    );
 }
