@@ -253,7 +253,7 @@ fn sum_beside_copy(
         assert_eq!(reducer.reduce(host, ops::Sum)?, expected);
         Ok(())
     })?;
-    print_speed(&format!("its sum, of {name}"), bytes, added);
+    print_speed(&format!("the sum of {name}"), bytes, added);
     println!(
         "  {:<40} {:6.2}",
         "time of the copy / time of the sum",

@@ -202,30 +202,6 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_a_size_are_few_and_have_two_blocks_in_rounds() {
-        let round = MAX_BLOCKS as usize * 2048;
-        for (len, most, ranks) in [
-            (0, 1, 1),
-            (1, 1, 1),
-            (5 * 2048, 1, 5),
-            (5 * 2048 + 1, 4096, 3),
-            (round, 2048, 2048),
-            (round + 1, 2048, 1024),
-            (4 * round, 4 * 3 * 2048, 683),
-            (4 * round, usize::MAX, 1),
-        ] {
-            let stripes = Stripes::of_at_most(most, len, 8);
-            assert_eq!(stripes.ranks(), ranks, "{len} {most}");
-            let least = if len > round { 2 } else { 1 };
-            for rank in 0..if len == 0 { 0 } else { ranks } {
-                assert!(stripes.blocks_of(rank).len() >= least, "{len} {most}");
-                let longest = most.max(least * 2048 * len.div_ceil(round));
-                assert!((1..=longest).contains(&stripes.len_of(rank)));
-            }
-        }
-    }
-
-    #[test]
     fn a_rank_has_one_run_of_a_buffer_of_few_tiles() {
         let mut runs = Stripes::new(5 * 4096 + 3, 4, 4).runs(3);
         assert_eq!(runs.next(), Some(4 * 4096..5 * 4096 + 3));

@@ -81,9 +81,11 @@ impl Device {
 
     /// Makes page-locked memory and device memory for reductions of host data in chunks of `chunk` elements.
     ///
-    /// Two chunks are on the device at a time. Chunks of 64 MiB reach the speed of the link to the device. Data of
-    /// more than 1024 chunks takes larger ones, of a 1024th of the data: fewer elements would be too few for the
-    /// order of the additions. The memory is allocated on first use and freed on drop.
+    /// Two chunks are on the device at a time. The memory is allocated on first use and freed on drop.
+    ///
+    /// A chunk of 64 MiB is copied in far more time than a launch takes. Chunks of slices and of data that is read at
+    /// any place have at least 16 KiB and a 1024th of the data, because 2048 blocks add the data, and a chunk has
+    /// two of them. If `chunk` is smaller, the memory grows.
     ///
     /// # Errors
     /// Those of [`Device::new_stream`].
@@ -158,9 +160,10 @@ impl<T: Element> HostReducer<T> {
     /// let mut reducer = device.host_reducer::<u8>(1 << 16)?;
     /// let count = reducer.reduce_from(100_000, ops::Count, |start, elements| {
     ///     file.seek(SeekFrom::Start(start as u64))?;
-    ///     file.read_exact(elements)
-    /// });
-    /// assert_eq!(count.unwrap(), 100_000);
+    ///     file.read_exact(elements)?;
+    ///     Ok::<_, Box<dyn std::error::Error>>(())
+    /// })?;
+    /// assert_eq!(count, 100_000);
     /// # Ok(())
     /// # }
     /// ```
