@@ -1,6 +1,7 @@
 //! Contexts, streams and memory by the CUDA driver's handles, for a program that already uses the GPU.
 //!
-//! [`device`] opens a device that submits its work to the caller's stream. [`view`] and [`view_mut`] make views of the
+//! [`device`] opens a device that submits its work to the caller's stream, and [`with_stream`] adds such a stream to an
+//! open device. [`view`] and [`view_mut`] make views of the
 //! caller's memory, which any operation accepts, and [`buffer`] makes a buffer that keeps its owner alive. So a program
 //! can use one call of this crate and keep its own streams, allocator and order of work. To pass this crate's memory to
 //! other code, use [`Buffer::device_address`](crate::Buffer::device_address).
@@ -59,6 +60,40 @@ pub unsafe fn device(context: NonNull<c_void>, stream: *mut c_void) -> Result<De
     unsafe { cuda::open_in(context, stream, None) }
         .map(Device::of_backend)
         .during("interop::raw::device")
+}
+
+/// The same device, whose calls submit their work to a `CUstream` of the caller.
+///
+/// It shares memory and loaded kernels with `device`, and waits for its earlier work, as a stream of
+/// [`Device::new_stream`] does. Use it for a library that names its devices by number and its streams by handle: with
+/// [`Device::cuda`], no context has to be found.
+///
+/// ```no_run
+/// use tilewright::Device;
+/// use tilewright::interop::raw;
+///
+/// # fn main() -> tilewright::Result<()> {
+/// let device = Device::cuda(0)?;
+/// // SAFETY: the null stream is one of every context.
+/// let null = unsafe { raw::with_stream(&device, std::ptr::null_mut()) }?;
+/// assert!(null.is_same(&device) && !null.is_same_stream(&device));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// [`ErrorKind::Interop`] on the simulator; [`ErrorKind::TooLarge`] for more than 64 streams of a device; those of
+/// [`Device::synchronize`].
+///
+/// # Safety
+/// 1. `stream` is a live stream of the device's context, or null for its null stream. It outlives the result, its
+///    clones, and all their buffers, matrices and events.
+pub unsafe fn with_stream(device: &Device, stream: *mut c_void) -> Result<Device> {
+    foreign_streams(device)
+        // SAFETY: a live stream or null that outlives the result: the caller's contract.
+        .and_then(|device| unsafe { device.with_stream(stream) })
+        .map(Device::of_backend)
+        .during("interop::raw::with_stream")
 }
 
 /// Returns a view of `len` elements of the caller's memory, to read.
@@ -233,6 +268,10 @@ mod tests {
             error.to_string().contains("no streams on the simulator"),
             "{error}"
         );
+        // SAFETY: as before.
+        let error = unsafe { with_stream(&device, std::ptr::null_mut()) }.unwrap_err();
+        assert_eq!(error.operation(), "interop::raw::with_stream");
+        assert!(matches!(error.kind(), ErrorKind::Interop { .. }));
     }
 
     #[test]

@@ -153,20 +153,12 @@ where
                 },
             ) = (x.buffer::<T>()?, Lines::of(&shape, axis));
             if after == 1 {
-                return device.reduce_rows_into(
-                    x.as_matrix((before, along))?,
-                    R::VALUE,
-                    values,
-                );
+                return device.reduce_rows_into(x.as_matrix((before, along))?, R::VALUE, values);
             }
             (0..before).try_for_each(|block| {
                 let elements = x.slice(block * along * after..(block + 1) * along * after)?;
                 let values = values.slice_mut(block * after..(block + 1) * after)?;
-                device.reduce_columns_into(
-                    elements.as_matrix((along, after))?,
-                    R::VALUE,
-                    values,
-                )
+                device.reduce_columns_into(elements.as_matrix((along, after))?, R::VALUE, values)
             })
         }
     }
