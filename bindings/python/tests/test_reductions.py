@@ -42,7 +42,7 @@ def numbers(shape, element):
 def test_reductions_are_those_of_numpy(op, element, shape, axis):
     x = numbers(shape, element)
     if op in OF_FLOATS and element in INTEGERS:
-        with pytest.raises(tilewright.ElementTypeError, match=f"'?\"?{op}\"?'? has no kernel for elements of type {element}"):
+        with pytest.raises(tilewright.ElementTypeError, match=f'"{op}" has no kernel for elements of type {element}'):
             tilewright.reduce(x, op, axis)
         return
     expected = EXPECTED[op](x.astype("float64" if element in FLOATS else element), axis)
@@ -106,10 +106,10 @@ def test_out():
 
 def test_errors_are_exceptions_with_the_crates_message():
     nothing = np.empty(0, "float32")
-    with pytest.raises(tilewright.Error, match="reduce_into: .*no elements|reduce_into: .*empty"):
+    with pytest.raises(tilewright.Error, match="^reduce_into: "):
         tilewright.reduce(nothing, "max")
     assert tilewright.sum(nothing) == 0
-    with pytest.raises(ValueError, match="there is no reduction 'median'|there is no reduction \"median\""):
+    with pytest.raises(ValueError, match='there is no reduction "median"; there are sum, product'):
         tilewright.reduce(nothing, "median")
     with pytest.raises(ValueError, match="2 dimensions has no axis 2"):
         tilewright.sum(np.ones((2, 2), "float32"), axis=2)
