@@ -31,8 +31,8 @@ impl Drop for Memory {
 
 /// An array in row-major order, which other libraries take through DLPack.
 ///
-/// ``numpy.from_dlpack``, ``torch.from_dlpack``, ``jax.dlpack.from_dlpack`` and ``cupy.from_dlpack`` accept it and share
-/// its memory.
+/// ``numpy.from_dlpack``, ``torch.from_dlpack``, ``jax.dlpack.from_dlpack`` and ``cupy.from_dlpack`` accept it and
+/// share its memory.
 ///
 /// Attributes
 /// ----------
@@ -99,19 +99,25 @@ impl Array {
     pub fn share<M: ManagedTensorBase>(&self) -> PyResult<Managed<M>> {
         let buffer = &self.memory.0;
         let (shape, strides) = (self.shape.clone(), self.strides.clone());
-        tensor_of(
-            buffer,
-            self.place,
-            self.element,
-            shape,
-            strides,
-            Arc::clone(&self.memory),
-        )
+        // SAFETY: the shape was the buffer's when it was made, without gaps, and the tensor shares its owner.
+        unsafe {
+            tensor_of(
+                buffer,
+                self.place,
+                self.element,
+                shape,
+                strides,
+                Arc::clone(&self.memory),
+            )
+        }
     }
 }
 
-/// A tensor in `buffer`, which `owner` keeps alive. Its elements are inside it.
-pub fn tensor_of<M: ManagedTensorBase>(
+/// A tensor in `buffer`, which `owner` keeps alive.
+///
+/// # Safety
+/// 1. The elements of the shape and the strides lie in the buffer, which lives as long as `owner`.
+pub unsafe fn tensor_of<M: ManagedTensorBase>(
     buffer: &Buffer<u8>,
     place: DLDevice,
     element: DLDataType,
@@ -128,8 +134,7 @@ pub fn tensor_of<M: ManagedTensorBase>(
         ))
         .set_dtype(element)
         .set_device(place);
-    // SAFETY: the elements of the shape and the strides lie in the buffer, by the contract of callers in this crate, and
-    // the tensor keeps its owner.
+    // SAFETY: the elements lie in the buffer, by the caller's contract, and the tensor keeps its owner.
     Ok(unsafe { tensor.finish() })
 }
 

@@ -54,8 +54,8 @@ unsafe fn cuda((ordinal, stream): Place) -> tilewright::Result<Device> {
         Entry::Occupied(device) => Ok(device.get().clone()),
         Entry::Vacant(place) => {
             let stream: *mut c_void = ptr::with_exposed_provenance_mut(handle);
-            // SAFETY: a live stream or null: the caller's contract. The device is never dropped, and works in the stream
-            // only when a call names it.
+            // SAFETY: a live stream or null: the caller's contract. The device is never dropped, and works in the
+            // stream only when a call names it.
             let device = unsafe { raw::with_stream(&own, stream) }?;
             Ok(place.insert(device).clone())
         }

@@ -72,8 +72,8 @@ impl Work {
         }
         // SAFETY: 1. The producer's elements are memory of its device until the deleter is called. 2. Their contents
         // were waited for: the producer was told the stream, or the call works in it. 3. and 4. Python callers do not
-        // write arrays that a call uses, as with every call that releases the interpreter; `check_apart` sees to it that
-        // the call itself does not.
+        // write arrays that a call uses, as with every call that releases the interpreter; `check_result` sees to it
+        // that the call itself does not.
         let tensor = unsafe {
             match imported {
                 ImportedDlpack::Legacy(tensor) => Tensor::import(&self.device, tensor),
@@ -102,14 +102,17 @@ impl Work {
         let buffer = Arc::new(buffer.map_err(exception)?);
         let place = place_of(&self.device)?;
         let (shape, strides) = (held.shape, held.strides);
-        let tensor = tensor_of::<DLManagedTensorVersioned>(
-            &buffer,
-            place,
-            held.element,
-            shape,
-            strides,
-            Arc::clone(&buffer),
-        )?;
+        // SAFETY: the buffer has the array's elements, gaps included, at the same distances, and the tensor shares it.
+        let tensor = unsafe {
+            tensor_of::<DLManagedTensorVersioned>(
+                &buffer,
+                place,
+                held.element,
+                shape,
+                strides,
+                Arc::clone(&buffer),
+            )
+        }?;
         // SAFETY: the tensor is the buffer's, whose work is in the device's stream, and nothing else uses it.
         let tensor = unsafe { Tensor::import(&self.device, tensor) }.map_err(exception)?;
         let staged = Staged {

@@ -63,7 +63,7 @@ macro_rules! reductions {
         fn reduction(operation: &str, element: DLDataType) -> PyResult<Reduction> {
             match operation {
                 $($($name => reductions! { @of $elements, ops::$operation, element },)*)*
-                _ => return Err(Class::Value.error(format!("there is no reduction {operation:?}; there are {}", NAMES.join(", ")))),
+                _ => return Err(unknown(operation)),
             }
             .ok_or_else(|| Class::Type.error(format!(
                 "the reduction {operation:?} has no kernel for elements of type {}", element::name(element)
@@ -108,6 +108,13 @@ reductions! {
     floats: "sum_of_squares" => SumOfSquares, "norm1" => Norm1, "norm2" => Norm2, "norm_inf" => NormInf,
         "variance" => Variance;
     masks: "count" => Count, "any" => Any, "all" => All;
+}
+
+fn unknown(operation: &str) -> PyErr {
+    let names = NAMES.join(", ");
+    Class::Value.error(format!(
+        "there is no reduction {operation:?}; there are {names}"
+    ))
 }
 
 /// The elements before, along and after an axis, of which each has a value for each pair of the others.
@@ -185,8 +192,8 @@ pub fn reduced_type(operation: &str, element: &str) -> PyResult<String> {
 
 /// Writes the reduction of `x` to `out`, or to a new array. Returns where it is.
 ///
-/// `stream` is the handle of the current stream of the array's library, 0 for its default stream, or None for a call that
-/// works in a stream of its own and waits.
+/// `stream` is the handle of the current stream of the array's library, 0 for its default stream, or None for a call
+/// that works in a stream of its own and waits.
 #[pyfunction]
 #[pyo3(signature = (x, operation, axis, out, stream))]
 pub fn reduce<'py>(

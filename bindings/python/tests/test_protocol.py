@@ -155,9 +155,12 @@ def test_a_device_that_is_not_there_is_an_error():
 
 def test_the_hierarchy_of_errors():
     assert issubclass(tilewright.LayoutError, tilewright.InvalidValueError)
-    for error, base in [("InvalidValueError", ValueError), ("ElementTypeError", TypeError), ("DeviceError", RuntimeError)]:
-        assert issubclass(getattr(tilewright, error), (tilewright.Error, base))
-        assert issubclass(getattr(tilewright, error), base)
+    for error, base in [
+        (tilewright.InvalidValueError, ValueError),
+        (tilewright.ElementTypeError, TypeError),
+        (tilewright.DeviceError, RuntimeError),
+    ]:
+        assert issubclass(error, tilewright.Error) and issubclass(error, base)
     assert issubclass(tilewright.SimulatorWarning, Warning)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

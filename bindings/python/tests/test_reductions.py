@@ -37,7 +37,16 @@ def numbers(shape, element):
 @pytest.mark.parametrize("element", FLOATS + INTEGERS)
 @pytest.mark.parametrize("op", EXPECTED)
 @pytest.mark.parametrize(
-    ("shape", "axis"), [((37,), None), ((3, 5), None), ((3, 5), 0), ((3, 5), -1), ((2, 3, 5), 0), ((2, 3, 5), 1), ((2, 3, 5), 2)]
+    ("shape", "axis"),
+    [
+        ((37,), None),
+        ((3, 5), None),
+        ((3, 5), 0),
+        ((3, 5), -1),
+        ((2, 3, 5), 0),
+        ((2, 3, 5), 1),
+        ((2, 3, 5), 2),
+    ],
 )
 def test_reductions_are_those_of_numpy(op, element, shape, axis):
     x = numbers(shape, element)
@@ -76,7 +85,15 @@ def test_masks():
 
 @pytest.mark.parametrize("axis", [None, 0, 1])
 @pytest.mark.parametrize(
-    "view", [lambda x: x.T, lambda x: x[:, 1:4], lambda x: x[::2], lambda x: x[::-1], lambda x: x[:, ::2], lambda x: x[1:1]]
+    "view",
+    [
+        lambda x: x.T,
+        lambda x: x[:, 1:4],
+        lambda x: x[::2],
+        lambda x: x[::-1],
+        lambda x: x[:, ::2],
+        lambda x: x[1:1],
+    ],
 )
 def test_any_strides(view, axis):
     x = view(numbers((6, 5), "float32"))

@@ -3,12 +3,12 @@
 Functions take arrays of any library with ``__dlpack__`` and ``__dlpack_device__``, such as numpy, torch, jax and cupy,
 without a copy. Results are arrays of the same library for numpy and torch, and of class `Array` for others.
 
-On a CUDA device, calls on tensors of torch work in torch's current stream and do not wait. Calls on other arrays work in a
-stream of their own and return when their work is done.
+On a CUDA device, calls on tensors of torch work in torch's current stream and do not wait. Calls on other arrays work
+in a stream of their own and return when their work is done.
 
-Arrays in host memory are computed with on the device that the environment variable ``TILEWRIGHT_DEVICE`` names: ``sim``,
-``cuda``, ``cuda:N`` or a UUID. Without the variable, it is the first GPU, or else the simulator, which is for tests: it is
-thousands of times slower, and the first call warns of it.
+Arrays in host memory are computed with on the device that the environment variable ``TILEWRIGHT_DEVICE`` names:
+``sim``, ``cuda``, ``cuda:N`` or a UUID. Without the variable, it is the first GPU, or else the simulator, which is for
+tests: it is thousands of times slower, and the first call warns of it.
 """
 
 import functools
@@ -60,8 +60,8 @@ def matmul(a, b, out=None, bias=None, activation=None, scale=1.0, row_scale=None
     b : array of shape (k, n)
         The right operand, of the same type and on the same device.
     out : array of shape (m, n), optional
-        Where the result is written. It shares no memory with an operand. Its type is that of a new result, or float32 for
-        operands of 16 and 8 bits; products of int8 may also be written as float16 and bfloat16.
+        Where the result is written. It shares no memory with an operand. Its type is that of a new result, or float32
+        for operands of 16 and 8 bits; products of int8 may also be written as float16 and bfloat16.
     bias : array of shape (n,), optional
         Added to each row. It is of float64 for operands of float64, and of float32 for others.
     activation : {"relu", "gelu", "gelu_tanh", "silu"}, optional
@@ -105,7 +105,7 @@ def matmul(a, b, out=None, bias=None, activation=None, scale=1.0, row_scale=None
     library = library_of(a)
     vectors = [None if vector is None else _ready(vector) for vector in (bias, row_scale, column_scale)]
     a, b = _ready(a), _ready(b)
-    result = _ready(out) if out is not None else None
+    result = _writable(out)
     if result is None and _dimensions(a) == _dimensions(b) == 2:
         result = library.empty(a, (a.shape[0], b.shape[1]), _product_type)
     stream = library.stream(a)
@@ -151,9 +151,9 @@ def reduce(x, op, axis=None, out=None):
 
     Notes
     -----
-    The order of every addition is fixed by the shape and the type, so the same elements give the same bits in every run and
-    on every device. An axis between others takes one launch for each of the lines before it. Arrays of numpy and torch whose
-    layout no kernel takes are copied.
+    The order of every addition is fixed by the shape and the type, so the same elements give the same bits in every run
+    and on every device. An axis between others takes one launch for each index of the axes before it. Arrays of numpy
+    and torch whose layout no kernel takes are copied.
 
     Examples
     --------
@@ -166,7 +166,7 @@ def reduce(x, op, axis=None, out=None):
     """
     library = library_of(x)
     x = _ready(x)
-    result = _ready(out) if out is not None else None
+    result = _writable(out)
     if result is None:
         shape = _without_axis(getattr(x, "shape", ()), axis)
         result = library.empty(x, shape, functools.partial(_reduced_type, op)) if shape is not None else None
@@ -206,6 +206,14 @@ def _ready(x):
     if _is_on_host(x):
         _warn_of_simulator()
     return library_of(x).ready(x)
+
+
+def _writable(out):
+    """Room for a result that the caller has, if any."""
+    if type(out).__module__.partition(".")[0] in ("jax", "jaxlib"):
+        # They do not say so in the protocol.
+        raise InvalidValueError("arrays of jax are immutable, so out cannot be one")
+    return out if out is None else _ready(out)
 
 
 def _is_on_host(x):

@@ -59,8 +59,10 @@ class Torch(Library):
 
     def ready(self, x):
         torch = self.module
-        if x.requires_grad and torch.is_grad_enabled():
-            raise InvalidValueError("gradients are not recorded; pass x.detach()")
+        if x.requires_grad:
+            if torch.is_grad_enabled():
+                raise InvalidValueError("gradients are not recorded; pass x.detach()")
+            x = x.detach()
         if x.dtype is torch.bool:
             return x.view(torch.uint8)
         return x.resolve_neg() if x.is_neg() else x
