@@ -32,7 +32,7 @@ pub unsafe fn device_of(device: DLDevice, stream: Option<usize>) -> PyResult<Dev
             unsafe { cuda((ordinal, stream)) }.map_err(exception)
         }
         DLDeviceType(other) => Err(Class::Value.error(format!(
-            "arrays are on the CPU or on a CUDA device, and this one is on a device of DLPack type {other}"
+            "arrays have to be on the CPU or on a CUDA device, and this one is on a device of DLPack type {other}"
         ))),
     }
 }

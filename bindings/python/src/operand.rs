@@ -65,7 +65,15 @@ impl Work {
 
     /// An array of Python as an operand. Arrays in host memory are copied to a GPU.
     pub fn take(&self, object: &Bound<'_, PyAny>) -> PyResult<Operand> {
-        let imported = imported(object, self.consumer())?;
+        let request = request(object)?;
+        let found = request.device()?;
+        if found != self.place {
+            let [expected, found] = [self.place, found].map(words);
+            return Err(Class::Value.error(format!(
+                "the arrays of a call are on different devices: {expected} and {found}; move them to one"
+            )));
+        }
+        let imported = imported(request, object, self.consumer())?;
         let held = Held::of(&imported)?;
         if self.is_host() && !self.device.is_simulator() && held.place == self.place {
             return self.staged(held, imported.into_deleter());
@@ -315,10 +323,23 @@ fn request<'py>(object: &Bound<'py, PyAny>) -> PyResult<ImportRequest<'py>> {
     }
 }
 
-fn imported(object: &Bound<'_, PyAny>, consumer: Option<i64>) -> PyResult<ImportedDlpack> {
+/// A device in words, such as `cuda:0`.
+fn words(device: DLDevice) -> String {
+    match device.device_type {
+        DLDeviceType::CPU => "the CPU".to_owned(),
+        DLDeviceType::CUDA => format!("cuda:{}", device.device_id),
+        DLDeviceType(other) => format!("a device of DLPack type {other}"),
+    }
+}
+
+fn imported(
+    request: ImportRequest<'_>,
+    object: &Bound<'_, PyAny>,
+    consumer: Option<i64>,
+) -> PyResult<ImportedDlpack> {
     let stream = consumer.map(Consumer);
     let stream = stream.as_ref().map(|stream| stream as &dyn DlpackStream);
-    let error = match request(object)?.import(stream, None) {
+    let error = match request.import(stream, None) {
         Err(error) if error.is_instance_of::<PyTypeError>(object.py()) => error,
         other => return other,
     };

@@ -153,6 +153,25 @@ def test_a_device_that_is_not_there_is_an_error():
     assert "tilewright._errors.InvalidValueError" in result.stderr and "TILEWRIGHT_DEVICE" in result.stderr
 
 
+class Elsewhere(Foreign):
+    """An array that says that it is on another device."""
+
+    def __init__(self, array, device):
+        super().__init__(array)
+        self.device = device
+
+    def __dlpack_device__(self):
+        return self.device
+
+
+def test_arrays_on_other_devices_are_refused():
+    x = np.ones((3, 3), "float32")
+    with pytest.raises(ValueError, match="on a device of DLPack type 10"):
+        tilewright.sum(Elsewhere(x, (10, 0)))
+    with pytest.raises(ValueError, match="different devices: the CPU and cuda:1; move them to one"):
+        tilewright.matmul(x, Elsewhere(x, (2, 1)))
+
+
 def test_the_hierarchy_of_errors():
     assert issubclass(tilewright.LayoutError, tilewright.InvalidValueError)
     for error, base in [

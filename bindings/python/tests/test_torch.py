@@ -45,7 +45,7 @@ def exact():
 
 
 def largest_error(found, a, b):
-    """The largest error of a product, in units of the bound of f32 arithmetic for one multiply-add: |A||B| 2^-24."""
+    """The largest error of a product, in units of |A||B| 2^-24: f32 arithmetic has a few, and TF32 hundreds."""
     a, b = a.double(), b.double()
     return ((found.double() - a @ b).abs() / (a.abs() @ b.abs() * 2**-24)).max().item()
 
@@ -54,7 +54,7 @@ def test_f32_products_are_as_accurate_as_those_of_torch(device, side):
     a, b = torch.randn(2, side, side, device=device)
     found = tilewright.matmul(a, b)
     assert isinstance(found, torch.Tensor) and (found.device, found.dtype) == (a.device, a.dtype)
-    assert largest_error(found, a, b) <= side
+    assert largest_error(found, a, b) <= 16
     torch.testing.assert_close(found, torch.matmul(a, b), rtol=1e-4, atol=1e-3)
 
 
@@ -102,7 +102,7 @@ def test_reductions(device, side):
         assert torch.equal(tilewright.sum(x, axis), x.sum(axis))
         assert torch.equal(tilewright.reduce(x, "max", axis), x.amax(axis))
         found = tilewright.reduce(x, "norm2", axis)
-        torch.testing.assert_close(found, x.norm(dim=axis))
+        torch.testing.assert_close(found, x.norm(dim=axis), rtol=1e-5, atol=0)
     blocks = x[:24, :24].reshape(4, 6, 24)
     assert torch.equal(tilewright.sum(blocks, 1), blocks.sum(1))
     assert tilewright.reduce(x > 0, "count").item() == (x > 0).sum().item()
@@ -161,6 +161,10 @@ def slow_ones(side):
 def test_calls_work_in_torchs_current_stream():
     """Without an order of streams, the product would read zeros, and torch the result before it is there."""
     stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        # Loads the kernel, which takes longer than the GPU's work.
+        x = torch.ones(512, 512, device="cuda")
+        tilewright.matmul(x, x)
     for _ in range(5):
         with torch.cuda.stream(stream):
             x = slow_ones(512)
@@ -225,9 +229,9 @@ else:
 @needs_cuda
 def test_operands_on_different_devices_are_refused():
     x = torch.ones(3, 3, device="cuda")
-    with pytest.raises(ValueError, match="the tensor"):
+    with pytest.raises(ValueError, match="different devices: cuda:0 and the CPU"):
         tilewright.matmul(x, x.cpu())
-    with pytest.raises(ValueError, match="the tensor"):
+    with pytest.raises(ValueError, match="different devices: cuda:0 and the CPU"):
         tilewright.matmul(x, x, torch.ones(3, 3))
 
 
