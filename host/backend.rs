@@ -110,6 +110,12 @@ pub(crate) trait ForeignStreams {
     #[cfg(feature = "dlpack")]
     fn ordinal(&self) -> i32;
 
+    /// The same device in `stream`, whose later work waits for the earlier work of the device.
+    ///
+    /// # Safety
+    /// 1. `stream` is a live stream of the context, or null for its null stream. It outlives the result.
+    unsafe fn with_stream(&self, stream: *mut c_void) -> Outcome<Arc<dyn Backend>>;
+
     /// Makes later work of this device wait for the earlier work of `stream`.
     ///
     /// # Safety

@@ -93,6 +93,29 @@ fn the_null_stream_is_a_stream() {
     assert_eq!(device.raw_stream(), None);
 }
 
+/// Streams that a program adds to an open device share its memory and order their work as its own streams do.
+#[test]
+fn a_device_takes_streams_of_the_program() {
+    let Some(stream) = stream() else { return };
+    let device = Device::cuda(0).unwrap();
+    // SAFETY: a live stream of the primary context, which the test drops after the device that works in it.
+    let theirs = unsafe { raw::with_stream(&device, stream.cu_stream().cast()) }.unwrap();
+    assert!(theirs.is_same(&device) && !theirs.is_same_stream(&device));
+    let handle = theirs.raw_stream().map(|handle| handle.as_ptr());
+    assert_eq!(handle, Some(stream.cu_stream().cast()));
+    let mut slice = stream.alloc_zeros::<f32>(1 << 20).unwrap();
+    for round in 1..20 {
+        let host = vec![round as f32; 1 << 20];
+        stream.memcpy_htod(&host, &mut slice).unwrap();
+        let mut sum = theirs.zeros::<f32>(1).unwrap();
+        theirs
+            .reduce_sum_into(view(&theirs, &slice), &mut sum)
+            .unwrap();
+        // The device's own stream waits for the program's.
+        assert_eq!(device.reduce_sum(&sum).unwrap(), (round << 20) as f32);
+    }
+}
+
 /// The program captures calls in a graph of its own, after they have run once, so that the module and the workspace are
 /// there. `write` computes the square matrix times its transpose.
 fn captured(

@@ -1,6 +1,7 @@
 //! Contexts, streams and memory by the CUDA driver's handles, for a program that already uses the GPU.
 //!
-//! [`device`] opens a device that submits its work to the caller's stream. [`view`] and [`view_mut`] make views of the
+//! [`device`] opens a device that submits its work to the caller's stream, and [`with_stream`] adds such a stream to an
+//! open device. [`view`] and [`view_mut`] make views of the
 //! caller's memory, which any operation accepts, and [`buffer`] makes a buffer that keeps its owner alive. So a program
 //! can use one call of this crate and keep its own streams, allocator and order of work. To pass this crate's memory to
 //! other code, use [`Buffer::device_address`](crate::Buffer::device_address).
@@ -43,8 +44,9 @@ use std::ptr::NonNull;
 /// Opens a device in a `CUcontext` that submits its work to a `CUstream`.
 ///
 /// A null `stream` is the null stream of the context. A per-thread stream, `CU_STREAM_PER_THREAD`, is refused: it is
-/// another one in each thread, and large copies use several. Pass null instead, which CUDA orders with it. A call's work runs after the work that the caller
-/// submitted to the stream earlier, and before what it submits later. Calls that return a value wait for the stream.
+/// another one in each thread, and large copies use several. Pass null instead, which CUDA orders with it. A call's work
+/// runs after the work that the caller submitted to the stream earlier, and before what it submits later. Calls that
+/// return a value wait for the stream.
 ///
 /// Each call opens a new device, which loads the kernels that it launches: open one for each stream and keep it.
 /// Dropping the device waits for the stream.
@@ -75,6 +77,41 @@ fn check_stream(stream: *mut c_void) -> Outcome<()> {
         }),
         _ => Ok(()),
     }
+}
+
+/// The same device, whose calls submit their work to a `CUstream` of the caller.
+///
+/// It shares memory and loaded kernels with `device`, and waits for its earlier work, as a stream of
+/// [`Device::new_stream`] does. Use it for a library that names its devices by number and its streams by handle: with
+/// [`Device::cuda`], no context has to be found.
+///
+/// ```no_run
+/// use tilewright::Device;
+/// use tilewright::interop::raw;
+///
+/// # fn main() -> tilewright::Result<()> {
+/// let device = Device::cuda(0)?;
+/// // SAFETY: the null stream is one of every context.
+/// let null = unsafe { raw::with_stream(&device, std::ptr::null_mut()) }?;
+/// assert!(null.is_same(&device) && !null.is_same_stream(&device));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// [`ErrorKind::Interop`] on the simulator, and for a per-thread stream; [`ErrorKind::TooLarge`] for more than 64 streams of a device; those of
+/// [`Device::synchronize`].
+///
+/// # Safety
+/// 1. `stream` is a live stream of the device's context, or null for its null stream. It outlives the result, its
+///    clones, and all their buffers, matrices and events.
+pub unsafe fn with_stream(device: &Device, stream: *mut c_void) -> Result<Device> {
+    check_stream(stream)
+        .and_then(|()| foreign_streams(device))
+        // SAFETY: a live stream or null that outlives the result: the caller's contract.
+        .and_then(|device| unsafe { device.with_stream(stream) })
+        .map(Device::of_backend)
+        .during("interop::raw::with_stream")
 }
 
 /// Returns a view of `len` elements of the caller's memory, to read.
@@ -260,6 +297,10 @@ mod tests {
             error.to_string().contains("no streams on the simulator"),
             "{error}"
         );
+        // SAFETY: as before.
+        let error = unsafe { with_stream(&device, std::ptr::null_mut()) }.unwrap_err();
+        assert_eq!(error.operation(), "interop::raw::with_stream");
+        assert!(matches!(error.kind(), ErrorKind::Interop { .. }));
     }
 
     #[test]

@@ -107,3 +107,38 @@ fn raw_streams_are_ordered() {
         assert_eq!(trace, ["S1.records(E2)", "S9.waits(E2)"]);
     });
 }
+
+#[test]
+fn a_device_works_in_streams_of_other_libraries() {
+    with_driver(
+        "order::a_device_works_in_streams_of_other_libraries",
+        || {
+            let device = Device::cuda(0).unwrap();
+            let foreign = ptr::without_provenance_mut(FOREIGN as usize);
+            // SAFETY: to this driver, a stream is a number.
+            let (trace, theirs) = traced(|| unsafe { raw::with_stream(&device, foreign) });
+            let theirs = theirs.unwrap();
+            assert_eq!(trace, ["S1.records(E1)", "S9.waits(E1)"]);
+            assert!(theirs.is_same(&device) && !theirs.is_same_stream(&device));
+            assert_eq!(stream_for_producer(&theirs), Some(FOREIGN));
+
+            let (trace, result) = traced(|| {
+                let tensor: Dlpack = export(theirs.upload(&[1_u32, 2])?)?;
+                // SAFETY: the tensor is ours, its contents are written in the stream, and nothing else uses it.
+                let tensor = unsafe { Tensor::import(&theirs, tensor) }?;
+                let mut sum = theirs.zeros::<u64>(1)?;
+                theirs.reduce_sum_into(tensor.buffer::<u32>()?, &mut sum)?;
+                // SAFETY: -1 is no handle, and the memory is freed in the order of the stream.
+                unsafe { tensor.release(Some(-1)) }
+            });
+            result.unwrap();
+            let is_in_stream = |call: &String| call.starts_with("S9.");
+            assert!(trace.iter().all(is_in_stream), "{trace:?}");
+            assert!(trace.iter().any(|call| call.contains("frees")), "{trace:?}");
+
+            // Its temporary memory and its stream for transfers go, and the library's stream stays.
+            let (trace, ()) = traced(|| drop(theirs));
+            assert_eq!(trace, ["S9.frees", "S3.is_destroyed"]);
+        },
+    );
+}
