@@ -34,8 +34,9 @@ impl Work {
     /// 1. `stream` is a live stream of the array's device, or 0 for its default stream.
     pub unsafe fn on(first: &Bound<'_, PyAny>, stream: Option<usize>) -> PyResult<Self> {
         let place = request(first)?.device()?;
+        // The first call for a device opens it, for which other threads need not wait.
         // SAFETY: the caller's contract.
-        let device = unsafe { device_of(place, stream) }?;
+        let device = first.py().detach(|| unsafe { device_of(place, stream) })?;
         Ok(Self {
             device,
             place,
@@ -76,7 +77,8 @@ impl Work {
         let imported = imported(request, object, self.consumer())?;
         let held = Held::of(&imported)?;
         if self.is_host() && !self.device.is_simulator() && held.place == self.place {
-            return self.staged(held, imported.into_deleter());
+            let owner = imported.into_deleter();
+            return object.py().detach(|| self.staged(held, owner));
         }
         // SAFETY: 1. The producer's elements are memory of its device until the deleter is called. 2. Their contents
         // were waited for: the producer was told the stream, or the call works in it. 3. and 4. Python callers do not

@@ -81,7 +81,7 @@ class Torch(Library):
 
 
 _OTHER = Library()
-_KNOWN = {}
+_KNOWN: dict[type, Library] = {}
 
 
 def library_of(x):

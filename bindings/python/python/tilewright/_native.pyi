@@ -1,5 +1,6 @@
-from typing import Any
+from typing import Any, final
 
+@final
 class Array:
     """An array in row-major order, which other libraries take through DLPack."""
 
