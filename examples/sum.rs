@@ -39,7 +39,7 @@ of the device. The sum has the same bits on every device.
   --json           prints an object: sum (null where it is not finite), elements, device, seconds
   -h, --help       prints this";
 
-/// Bytes of a chunk that is copied to the device.
+/// Bytes of a chunk that is copied to the device, or more: a 256th of the file.
 const CHUNK_BYTES: usize = 64 << 20;
 
 fn main() -> ExitCode {
@@ -131,7 +131,7 @@ impl Sum {
     {
         support::load_kernels(&self.device)?;
         let len = self.file.len();
-        let chunk = (CHUNK_BYTES / size_of::<T>()).min(len);
+        let chunk = (CHUNK_BYTES / size_of::<T>()).max(len / 256).min(len);
         let mut reducer = self.device.host_reducer::<T>(chunk)?;
         let start = Instant::now();
         let sum = reducer.reduce_from::<_, Failure>(len, ops::Sum, |start, elements| {

@@ -14,6 +14,10 @@ use crate::reduce::sealed::Reduce;
 /// Bytes of a chunk of [`Device::reduce_host`]. It is copied in about a millisecond, far longer than a launch takes.
 const CHUNK_BYTES: usize = 64 << 20;
 
+/// Most chunks of [`Device::reduce_host`]. So a chunk of long data has eight of 2048 blocks, which run at once: fewer
+/// may take longer than the copy.
+const MOST_CHUNKS: usize = 256;
+
 /// Reduces host data of any size, and keeps its memory for the next reduction.
 ///
 /// [`Device::host_reducer`] makes it. It has page-locked memory and device memory for two chunks: while the device
@@ -48,8 +52,9 @@ impl Device {
     /// Reduces all elements of the host slice `x`, which may be larger than the device's memory.
     ///
     /// The value has the same bits as that of [`Device::reduce`] for a buffer with these elements. The device's
-    /// memory holds two chunks of 64 MiB at a time, and copies of chunks run at the same time as reductions.
-    /// [`Device::host_reducer`] keeps this memory for further reductions, and takes another size of chunks.
+    /// memory holds two chunks at a time, of 64 MiB or a 256th of the data, whichever is more. Copies of chunks run at
+    /// the same time as reductions. [`Device::host_reducer`] keeps this memory for further reductions, and takes
+    /// another size of chunks.
     ///
     /// ```
     /// use tilewright::{Device, ops};
@@ -71,7 +76,8 @@ impl Device {
                 let buffer = self.upload(x).map_err(Error::into_kind)?;
                 return self.reduced::<R, T, 1>([buffer.view()]);
             }
-            let chunk = CHUNK_BYTES / size_of::<T>();
+            let bytes = CHUNK_BYTES.max(size_of_val(x).div_ceil(MOST_CHUNKS));
+            let chunk = bytes.div_ceil(size_of::<T>());
             let mut reducer = HostReducer::new(self, chunk)?;
             let value = reducer.reduced::<R>("reduce_host", x);
             value.map_err(Error::into_kind)
@@ -83,7 +89,8 @@ impl Device {
     ///
     /// Two chunks are on the device at a time. The memory is allocated on first use and freed on drop.
     ///
-    /// A chunk of 64 MiB is copied in far more time than a launch takes. Chunks of slices and of data that is read at
+    /// A chunk of 64 MiB is copied in far more time than a launch takes. For more than 16 GiB of data, choose a 256th
+    /// of the data, so that enough blocks run at once. Chunks of slices and of data that is read at
     /// any place have at least 16 KiB and a 1024th of the data, because 2048 blocks add the data, and a chunk has
     /// two of them. If `chunk` is smaller, the memory grows.
     ///
