@@ -145,7 +145,10 @@ fn temporaries_start_anew_in_each_launch() {
         }
         let operands = graph.into_operands();
         device.synchronize().unwrap();
-        assert_eq!(device.memory().unwrap().used, before);
+        // The memory of a GPU is that of all tests.
+        if device.is_simulator() {
+            assert_eq!(device.memory().unwrap().used, before);
+        }
         drop(operands);
     }
 }
