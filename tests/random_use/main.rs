@@ -1,11 +1,13 @@
-//! Random use of five streams of one device by eight threads: uploads, copies, sums, products, launches, drops and
-//! errors. Every answer is checked, and at the end the memory is back where it was. The simulator also checks that
+//! Random use of five streams of one device by eight threads: uploads, copies, sums, products, launches, graphs, drops
+//! and errors. Every answer is checked, and at the end the memory is back where it was. The simulator also checks that
 //! the streams are ordered.
 //!
 //! `TILEWRIGHT_RANDOM_STEPS` is the number of steps of all threads together; without it, 100,000 on
 //! CUDA and 2,000 on the simulator.
 
+#[path = "../common/mod.rs"]
 mod common;
+mod graph;
 
 use common::axpy::{AXPY, Axpy};
 use common::devices;
@@ -87,7 +89,7 @@ impl<'a> Worker<'a> {
         if self.below(seldom) == 0 {
             return self.fail_to_allocate();
         }
-        match self.below(99) {
+        match self.below(102) {
             0..15 => self.upload(),
             15..30 => self.sum(),
             30..40 => self.multiply(),
@@ -96,6 +98,7 @@ impl<'a> Worker<'a> {
             65..72 => self.overwrite(),
             72..82 => self.drop_one(),
             82..90 => self.pass_on(),
+            90..93 => self.graph(),
             _ => self.fail(),
         }
     }
@@ -384,7 +387,7 @@ fn eight_threads_get_right_answers_and_leave_no_memory_behind() {
         exchange.lock().unwrap().clear();
 
         println!("{}: {done:?}", device.name());
-        assert_eq!(done.len(), 10, "some kind of step was never done: {done:?}");
+        assert_eq!(done.len(), 11, "some kind of step was never done: {done:?}");
         let after = free_memory(&device);
         let taken = match device.is_simulator() {
             true => 0,
