@@ -298,3 +298,39 @@ fn operands_of_another_device_are_refused() {
         );
     }
 }
+
+/// A call that is refused on the stream that recorded leaves the memory that the graph's reductions share as it is.
+#[test]
+fn refused_calls_of_the_stream_that_recorded_free_nothing() {
+    for device in devices() {
+        let side = 700;
+        let operands = (
+            device.upload(&vec![1.0_f32; side * side]).unwrap(),
+            device.zeros::<f32>(1).unwrap(),
+            device.zeros::<f32>(side).unwrap(),
+        );
+        let mut kept = None;
+        let mut graph = device
+            .capture(operands, |stream, (x, sum, sums)| {
+                kept = Some(stream.clone());
+                stream.reduce_sum_into(x.view(), sum)?;
+                let rows = x.view().as_matrix((side, side))?;
+                stream.reduce_rows_into(rows, ops::Sum, sums)
+            })
+            .unwrap();
+        let stream = kept.unwrap();
+        let x = device.zeros::<f32>(side * side).unwrap();
+        let mut sums = device.zeros::<f32>(side).unwrap();
+        let ended = "the device that the graph was made on";
+        refused(
+            stream.reduce_sum_into(&x, sums.slice_mut(..1).unwrap()),
+            ended,
+        );
+        let rows = x.view().as_matrix((side, side)).unwrap();
+        refused(stream.reduce_rows_into(rows, ops::Sum, &mut sums), ended);
+        graph.launch().unwrap();
+        let (_, sum, sums) = graph.operands();
+        assert_eq!(sum.to_vec().unwrap(), [(side * side) as f32]);
+        assert_eq!(sums.to_vec().unwrap(), vec![side as f32; side]);
+    }
+}
