@@ -52,11 +52,7 @@ impl Recorder {
         let stream = &self.stream;
         self.refuse_calls();
         let handle = stream.backend().end_capture();
-        let scratch = stream.backend().scratch();
-        let scratch: Vec<Allocation> = [*scratch.workspace(), *scratch.counters()]
-            .into_iter()
-            .flatten()
-            .collect();
+        let scratch = stream.backend().scratch().allocations();
         let addresses: Vec<u64> = scratch.iter().map(|it| it.address).collect();
         let new = scratch
             .iter()
