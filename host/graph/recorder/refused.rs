@@ -82,4 +82,27 @@ impl DevicePeers for Recorder {
     ) -> Outcome<()> {
         self.refuse("a copy between devices", OTHERS)
     }
+
+    #[cfg(feature = "cuda")]
+    fn start_transfers(&self) -> Outcome<()> {
+        self.refuse("a transfer between devices", OTHERS)
+    }
+}
+
+#[cfg(all(test, feature = "cuda"))]
+mod tests {
+    use crate::device::Device;
+
+    /// They would run at once, in no order with what is recorded.
+    #[test]
+    fn transfers_of_a_group_are_not_recorded() {
+        let device = Device::simulator();
+        let operand = device.zeros::<u32>(1).unwrap();
+        let graph = device.capture(operand, |stream, _| {
+            stream.backend().start_transfers().unwrap_err();
+            Ok(())
+        });
+        let error = graph.unwrap_err().to_string();
+        assert!(error.contains("whose error was ignored"), "{error}");
+    }
 }
