@@ -182,7 +182,8 @@ impl DeviceMemory for Recorder {
             // SAFETY: a live allocation that is not used again: the caller's contract. No graph uses it: a capture
             // whose memory outlives it makes none.
             true => unsafe { self.backend().free(address, bytes) },
-            false => self.capture.keep(Allocation { address, bytes }),
+            // The lock must not stay locked if a kernel that drops a buffer is stopped.
+            false => simt::uninterrupted(|| self.capture.keep(Allocation { address, bytes })),
         }
     }
 
