@@ -154,13 +154,21 @@ impl<T: Element> Buffer<T> {
 
     /// The address of the elements, which the caller must free after the work of the buffer's stream, and their number.
     ///
-    /// Fails if the memory is not the device's own, or if the stream cannot wait for others that use the buffer.
+    /// Fails if the memory is not the device's own or a graph's, or if the stream cannot wait for others that use the
+    /// buffer.
     #[cfg(any(feature = "cudarc", feature = "cust"))]
     pub(crate) fn into_allocation(self) -> Outcome<(u64, usize)> {
         if self.owner.is_some() {
             return Err(ErrorKind::Interop {
                 reason: "the buffer's memory belongs to the owner that it was made with, which frees it; pass a copy",
             });
+        }
+        if let Some(capture) = self.device.backend().capture() {
+            // Freed elsewhere, its address could be that of another buffer while a graph still uses it.
+            return Err(capture.refuse(
+                "a buffer that another library frees",
+                "each launch of the graph uses its memory again",
+            ));
         }
         self.uses.order_writes(self.device.backend(), true)?;
         let mut buffer = self;

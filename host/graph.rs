@@ -9,6 +9,7 @@ pub use operands::GraphOperands;
 use crate::backend::StreamPriority;
 use crate::device::Device;
 use crate::error::{During, Outcome, Result};
+use crate::scratch::Allocation;
 use crate::workspace::{Counters, Workspace};
 use operands::sealed::Operand;
 use recorded::Recorded;
@@ -24,6 +25,8 @@ pub struct Graph<O: GraphOperands> {
     stream: Device,
     /// `None` while it is recorded again.
     recorded: Option<Recorded>,
+    /// Whether a recording or a launch has failed since the memory of the stream's reductions was known to be zero.
+    has_failed: bool,
     operands: O,
 }
 
@@ -96,6 +99,7 @@ impl<O: GraphOperands> Graph<O> {
         Ok(Self {
             stream,
             recorded: None,
+            has_failed: false,
             operands,
         })
     }
@@ -119,6 +123,8 @@ impl<O: GraphOperands> Graph<O> {
         record: impl for<'a> FnOnce(&'a Device, O::Views<'a>) -> Result<()>,
     ) -> Result<()> {
         self.order().during("capture")?;
+        self.clear().during("capture")?;
+        self.has_failed = true;
         let recorder = Recorder::start(&self.stream).during("capture")?;
         let number = recorder.capture.number();
         let permit = |Operand(operand): Operand<'_>| {
@@ -135,6 +141,26 @@ impl<O: GraphOperands> Graph<O> {
         let recorded = recorder.end().during("capture");
         closed?;
         self.recorded = Some(recorded?);
+        self.has_failed = false;
+        Ok(())
+    }
+
+    /// Fills memory that reductions expect to be zero, and which a failure may have left otherwise.
+    fn clear(&mut self) -> Outcome<()> {
+        if !self.has_failed {
+            return Ok(());
+        }
+        let backend = self.stream.backend();
+        let recorded = self.recorded.iter().flat_map(|it| &it.memory);
+        let scratch = backend.scratch().allocations();
+        recorded
+            .chain(&scratch)
+            .try_for_each(|&Allocation { address, bytes }| {
+                // SAFETY: live allocations, which only work of this stream uses: the stream's own, and those that
+                // were given back while it recorded.
+                unsafe { backend.fill_zero(address, bytes) }
+            })?;
+        self.has_failed = false;
         Ok(())
     }
 
@@ -158,6 +184,7 @@ impl<O: GraphOperands> Graph<O> {
 
     fn submit(&mut self) -> Outcome<()> {
         self.order()?;
+        self.clear()?;
         let Some(recorded) = &self.recorded else {
             return Ok(());
         };
@@ -165,7 +192,9 @@ impl<O: GraphOperands> Graph<O> {
         // `self` borrows mutably, or allocated their memory while they were recorded, which `recorded` keeps. The
         // workspace and the counters are of this stream, in which nothing else runs. `order` has ordered the rest. The
         // handle is alive, and of this stream.
-        unsafe { self.stream.backend().launch_graph(recorded.handle) }
+        let launched = unsafe { self.stream.backend().launch_graph(recorded.handle) };
+        self.has_failed = launched.is_err();
+        launched
     }
 
     /// The operands, for instance to copy results to the host.

@@ -91,6 +91,14 @@ impl Scratch {
         self.counters.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// All allocations.
+    pub(crate) fn allocations(&self) -> Vec<Allocation> {
+        [*self.workspace(), *self.counters()]
+            .into_iter()
+            .flatten()
+            .collect()
+    }
+
     /// Takes all allocations, for freeing.
     pub(crate) fn take(&self) -> impl Iterator<Item = Allocation> + use<> {
         [self.workspace().take(), self.counters().take()]

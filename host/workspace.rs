@@ -2,7 +2,7 @@
 
 use crate::device::Device;
 use crate::error::{ErrorKind, Outcome};
-use crate::scratch::Allocation;
+use crate::scratch::{Allocation, Scratch};
 use cuda_std::global::GlobalMut;
 use std::ptr;
 use std::sync::MutexGuard;
@@ -36,7 +36,7 @@ impl<'a> Workspace<'a> {
     /// Locks the workspace of `device`, waiting if necessary.
     pub(crate) fn lock(device: &'a Device) -> Self {
         Self {
-            allocation: device.backend().scratch().workspace(),
+            allocation: locked(device, Scratch::workspace),
             device,
         }
     }
@@ -87,6 +87,20 @@ impl<'a> Workspace<'a> {
     }
 }
 
+/// Locks memory that `device` keeps. If it has stopped recording while this waited, that is no longer its own.
+fn locked<'a>(
+    device: &'a Device,
+    memory: impl Fn(&'a Scratch) -> MutexGuard<'a, Option<Allocation>>,
+) -> MutexGuard<'a, Option<Allocation>> {
+    loop {
+        let scratch = device.backend().scratch();
+        let locked = memory(scratch);
+        if ptr::eq(scratch, device.backend().scratch()) {
+            return locked;
+        }
+    }
+}
+
 /// Size of the first allocation of counters, in bytes.
 const FIRST_COUNTERS: usize = 1 << 12;
 
@@ -103,7 +117,7 @@ pub(crate) struct Counters<'a> {
 impl<'a> Counters<'a> {
     /// Locks the counters of `device`, and makes sure that there are at least `len`.
     pub(crate) fn lock(device: &'a Device, len: usize) -> Outcome<Self> {
-        let allocation = device.backend().scratch().counters();
+        let allocation = locked(device, Scratch::counters);
         let mut counters = Self {
             allocation,
             device,

@@ -5,7 +5,8 @@ mod common;
 use common::axpy::{AXPY, Axpy};
 use common::{devices, machines};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use tilewright::{Buffer, Device, ErrorKind, Graph, LaunchConfig, Result, ops};
+use tilewright::{Buffer, Device, ErrorKind, Graph, LaunchConfig, ModuleSource, Result, ops};
+use tilewright_kernels::reduce::Reduction;
 
 const LEN: usize = 5000;
 
@@ -299,5 +300,97 @@ fn operands_of_another_device_are_refused() {
             matches!(error.kind(), ErrorKind::WrongDevice { .. }),
             "{error}"
         );
+    }
+}
+
+/// A call that is refused on the stream that recorded leaves the memory that the graph's reductions share as it is.
+#[test]
+fn refused_calls_of_the_stream_that_recorded_free_nothing() {
+    for device in devices() {
+        let side = 700;
+        let operands = (
+            device.upload(&vec![1.0_f32; side * side]).unwrap(),
+            device.zeros::<f32>(1).unwrap(),
+            device.zeros::<f32>(side).unwrap(),
+        );
+        let mut kept = None;
+        let mut graph = device
+            .capture(operands, |stream, (x, sum, sums)| {
+                kept = Some(stream.clone());
+                stream.reduce_sum_into(x.view(), sum)?;
+                let rows = x.view().as_matrix((side, side))?;
+                stream.reduce_rows_into(rows, ops::Sum, sums)
+            })
+            .unwrap();
+        let stream = kept.unwrap();
+        let x = device.zeros::<f32>(side * side).unwrap();
+        let mut sums = device.zeros::<f32>(side).unwrap();
+        let ended = "the device that the graph was made on";
+        refused(
+            stream.reduce_sum_into(&x, sums.slice_mut(..1).unwrap()),
+            ended,
+        );
+        let rows = x.view().as_matrix((side, side)).unwrap();
+        refused(stream.reduce_rows_into(rows, ops::Sum, &mut sums), ended);
+        graph.launch().unwrap();
+        let (_, sum, sums) = graph.operands();
+        assert_eq!(sum.to_vec().unwrap(), [(side * side) as f32]);
+        assert_eq!(sums.to_vec().unwrap(), vec![side as f32; side]);
+    }
+}
+
+/// Adds elements, and panics at a negative one.
+pub struct OfPositive;
+
+impl Reduction<f32> for OfPositive {
+    type Accumulator = f32;
+    type Output = f32;
+    const IDENTITY: f32 = 0.0;
+
+    fn lift(element: f32, _index: usize) -> f32 {
+        assert!(element >= 0.0, "a negative element");
+        element
+    }
+
+    fn combine(left: f32, right: f32) -> f32 {
+        left + right
+    }
+
+    fn finish(total: f32, _elements: usize) -> f32 {
+        total
+    }
+}
+
+tilewright_kernels::reductions! {
+    /// Adds elements that are not negative.
+    sum_positive: OfPositive of f32;
+}
+// SAFETY: there are no images that could differ from the kernel.
+static POSITIVE: ModuleSource = unsafe { ModuleSource::new("positive", &[]) };
+
+/// A launch that fails leaves no counts behind. A panic of a GPU's kernel ends its device.
+#[test]
+fn a_launch_after_one_that_failed_is_right() {
+    let device = Device::simulator();
+    let mut host = vec![1.0_f32; 1 << 20];
+    let operands = (
+        device.upload(&host).unwrap(),
+        device.zeros::<f32>(1).unwrap(),
+    );
+    let mut graph = device
+        .capture(operands, |stream, (x, sum)| {
+            stream
+                .load(&POSITIVE)?
+                .reduce_into(sum_positive, x.view(), sum)
+        })
+        .unwrap();
+    for place in [0, host.len() / 2, host.len() - 1] {
+        host[place] = -1.0;
+        graph.views_mut().0.copy_from_slice(&host).unwrap();
+        graph.launch().unwrap_err();
+        host[place] = 1.0;
+        graph.views_mut().0.copy_from_slice(&host).unwrap();
+        graph.launch().unwrap();
+        assert_eq!(graph.operands().1.to_vec().unwrap(), [host.len() as f32]);
     }
 }

@@ -1,5 +1,7 @@
 //! A stream that records.
 
+mod refused;
+
 use super::recorded::{Recorded, free};
 use crate::backend::*;
 use crate::capture::Capture;
@@ -9,7 +11,7 @@ use crate::module_source::ModuleSource;
 use crate::properties::DeviceProperties;
 use crate::report::LaunchRecorder;
 use crate::residency::Residency;
-use crate::scratch::{Allocation, Mapped, Scratch};
+use crate::scratch::{Allocation, Scratch};
 use crate::stream_set::{StreamNumber, StreamSet};
 use std::ffi::c_void;
 use std::ptr::NonNull;
@@ -24,6 +26,8 @@ pub(super) struct Recorder {
     stream: Device,
     pub(super) capture: Capture,
     has_ended: AtomicBool,
+    /// What calls after the recording find in place of the stream's memory, which the graph uses: nothing.
+    no_scratch: Scratch,
 }
 
 const WAITS: &str = "it waits for the work before it, which has not run; call it after a launch of the graph, or use the \
@@ -39,19 +43,16 @@ impl Recorder {
             stream: stream.clone(),
             capture: Capture::new(),
             has_ended: AtomicBool::new(false),
+            no_scratch: Scratch::default(),
         }))
     }
 
     /// Ends the recording, and returns what was recorded.
     pub(super) fn end(&self) -> Outcome<Recorded> {
         let stream = &self.stream;
-        self.has_ended.store(true, Ordering::Release);
+        self.refuse_calls();
         let handle = stream.backend().end_capture();
-        let scratch = stream.backend().scratch();
-        let scratch: Vec<Allocation> = [*scratch.workspace(), *scratch.counters()]
-            .into_iter()
-            .flatten()
-            .collect();
+        let scratch = stream.backend().scratch().allocations();
         let addresses: Vec<u64> = scratch.iter().map(|it| it.address).collect();
         let new = scratch
             .iter()
@@ -76,6 +77,14 @@ impl Recorder {
                 Err(error)
             }
         }
+    }
+
+    /// Refuses later calls. Calls of other threads that use the stream's own memory complete first: a later failure
+    /// of theirs would free it under the graph.
+    fn refuse_calls(&self) {
+        let scratch = self.backend().scratch();
+        let _unused = (scratch.workspace(), scratch.counters());
+        self.has_ended.store(true, Ordering::Release);
     }
 
     fn backend(&self) -> &dyn Backend {
@@ -139,7 +148,10 @@ impl Backend for Recorder {
     }
 
     fn scratch(&self) -> &Scratch {
-        self.backend().scratch()
+        match self.has_ended() {
+            true => &self.no_scratch,
+            false => self.backend().scratch(),
+        }
     }
 
     fn with_current(&self, body: &mut dyn FnMut()) -> Outcome<()> {
@@ -170,7 +182,8 @@ impl DeviceMemory for Recorder {
             // SAFETY: a live allocation that is not used again: the caller's contract. No graph uses it: a capture
             // whose memory outlives it makes none.
             true => unsafe { self.backend().free(address, bytes) },
-            false => self.capture.keep(Allocation { address, bytes }),
+            // The lock must not stay locked if a kernel that drops a buffer is stopped.
+            false => simt::uninterrupted(|| self.capture.keep(Allocation { address, bytes })),
         }
     }
 
@@ -257,53 +270,9 @@ impl DeviceMemory for Recorder {
     }
 }
 
-impl DeviceResults for Recorder {
-    fn allocate_mapped(&self, _bytes: usize) -> Outcome<Mapped> {
-        self.refuse("a result for the host", WAITS)
-    }
-
-    unsafe fn read_mapped(&self, _destination: &mut [u8], _source: Mapped) -> Outcome<()> {
-        self.refuse("a result for the host", WAITS)
-    }
-}
-
-impl DeviceTextures for Recorder {
-    fn create_texture(&self, _request: &TextureRequest<'_>) -> Outcome<TextureHandle> {
-        self.refuse("a texture", WAITS)
-    }
-
-    unsafe fn destroy_texture(&self, texture: TextureHandle) {
-        // SAFETY: the caller's contract.
-        unsafe { self.backend().destroy_texture(texture) }
-    }
-}
-
 impl DeviceTensorMaps for Recorder {
     fn encode_tensor_map(&self, request: &TensorMapRequest) -> Outcome<[u64; 16]> {
         self.open("a tensor map")?.encode_tensor_map(request)
-    }
-}
-
-impl DeviceEvents for Recorder {
-    fn record_event(&self) -> Outcome<EventHandle> {
-        self.refuse("an event", OTHERS)
-    }
-
-    unsafe fn event_has_come(&self, _event: EventHandle) -> Outcome<bool> {
-        self.refuse("an event", OTHERS)
-    }
-
-    unsafe fn synchronize_event(&self, _event: EventHandle) -> Outcome<()> {
-        self.refuse("an event", OTHERS)
-    }
-
-    unsafe fn seconds_between(&self, _earlier: EventHandle, _later: EventHandle) -> Outcome<f64> {
-        self.refuse("an event", OTHERS)
-    }
-
-    unsafe fn destroy_event(&self, event: EventHandle) {
-        // SAFETY: the caller's contract.
-        unsafe { self.backend().destroy_event(event) }
     }
 }
 
@@ -326,25 +295,6 @@ impl DeviceStreams for Recorder {
 
     unsafe fn wait_for_event(&self, _event: EventHandle) -> Outcome<()> {
         self.refuse("an event", OTHERS)
-    }
-}
-
-impl DeviceGraphs for Recorder {
-    fn start_capture(&self) -> Outcome<()> {
-        self.refuse("another capture", OTHERS)
-    }
-
-    fn end_capture(&self) -> Outcome<GraphHandle> {
-        self.refuse("another capture", OTHERS)
-    }
-
-    unsafe fn launch_graph(&self, _graph: GraphHandle) -> Outcome<()> {
-        self.refuse("a launch of a graph", OTHERS)
-    }
-
-    unsafe fn destroy_graph(&self, graph: GraphHandle) {
-        // SAFETY: the caller's contract.
-        unsafe { self.backend().destroy_graph(graph) }
     }
 }
 
@@ -382,19 +332,3 @@ impl DeviceKernels for Recorder {
 
 const COOPERATIVE: &str =
     "cooperative launches of all streams share the counters of the grid's barrier";
-
-impl DevicePeers for Recorder {
-    fn open_to_peer(&self, _peer: &dyn DeviceMemory) -> Outcome<()> {
-        self.refuse("a copy between devices", OTHERS)
-    }
-
-    unsafe fn start_copy_from_peer(
-        &self,
-        _destination: u64,
-        _peer: &dyn DeviceMemory,
-        _source: u64,
-        _bytes: usize,
-    ) -> Outcome<()> {
-        self.refuse("a copy between devices", OTHERS)
-    }
-}

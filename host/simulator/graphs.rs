@@ -8,14 +8,15 @@ use crate::kernel_output::Lines;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 impl Simulator {
-    /// Whether work is recorded instead of run.
-    pub(super) fn is_recording(&self) -> bool {
-        self.graphs().recording.is_some()
-    }
-
-    /// Adds work to what is recorded.
-    pub(super) fn record(&self, work: Work) {
-        self.graphs().recording.get_or_insert_default().push(work);
+    /// Adds work to what is recorded; gives `work` back if it has to run.
+    pub(super) fn record<W>(&self, work: W, recorded: impl FnOnce(W) -> Work) -> Result<(), W> {
+        match &mut self.graphs().recording {
+            Some(recording) => {
+                recording.push(recorded(work));
+                Ok(())
+            }
+            None => Err(work),
+        }
     }
 
     fn graphs(&self) -> MutexGuard<'_, Graphs> {

@@ -95,10 +95,10 @@ impl DeviceKernels for Simulator {
             body: (request.body)(),
         };
         let uses = || uses_of_launch(request);
-        if self.is_recording() {
-            self.record(Work::Launch(launch, uses()));
-            return Ok(());
-        }
+        let launch = match self.record(launch, |launch| Work::Launch(launch, uses())) {
+            Ok(()) => return Ok(()),
+            Err(launch) => launch,
+        };
         // SAFETY: the launch may run: the caller's contract.
         unsafe { self.run_launch(&launch, request.lines, uses) }
     }

@@ -205,12 +205,12 @@ impl DeviceMemory for Simulator {
 
     unsafe fn copy_on_device(&self, destination: u64, source: u64, bytes: usize) -> Outcome<()> {
         simt::refuse_host_call("copy on device");
-        if self.is_recording() {
-            self.record(Work::Copy {
-                destination,
-                source,
-                bytes,
-            });
+        let work = |()| Work::Copy {
+            destination,
+            source,
+            bytes,
+        };
+        if self.record((), work).is_ok() {
             return Ok(());
         }
         let _stream = self.statics()?;
@@ -277,8 +277,8 @@ impl DeviceMemory for Simulator {
 
     unsafe fn fill_zero(&self, address: u64, bytes: usize) -> Outcome<()> {
         simt::refuse_host_call("fill_zero");
-        if self.is_recording() {
-            self.record(Work::Fill { address, bytes });
+        let work = |()| Work::Fill { address, bytes };
+        if self.record((), work).is_ok() {
             return Ok(());
         }
         let _stream = self.statics()?;

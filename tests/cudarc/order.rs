@@ -251,6 +251,25 @@ fn a_buffer_that_another_stream_uses_becomes_a_slice_after_that() {
     });
 }
 
+/// A graph uses the memory of buffers that were made while it was recorded, and frees it.
+#[test]
+fn a_buffer_of_a_recording_becomes_no_slice() {
+    with_driver("order::a_buffer_of_a_recording_becomes_no_slice", || {
+        let (_, first, _) = two_streams();
+        let bridge = warm(&first);
+        let operand = bridge.device().zeros::<u32>(2).unwrap();
+        let graph = bridge.device().capture(operand, |stream, _| {
+            bridge.into_slice(stream.zeros::<u32>(2)?).map(drop)
+        });
+        let error = graph.unwrap_err();
+        assert!(
+            matches!(error.kind(), ErrorKind::NotRecorded { .. }),
+            "{error}"
+        );
+        assert_eq!(error.operation(), "Bridge::into_slice");
+    });
+}
+
 /// The streams of another device have the same numbers, and are not recorded.
 #[test]
 fn a_view_that_is_refused_stays_ordered() {

@@ -69,3 +69,24 @@ int cuLaunchKernel(const char *function, unsigned grid_x, unsigned grid_y, unsig
   return launched(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream,
                   parameters, extra);
 }
+
+// Graphs: nothing is recorded, and launches do nothing.
+int cuStreamBeginCapture_v2(void *stream, int mode) {
+  trace("S%d.begins", number(stream));
+  return SUCCESS;
+}
+int cuStreamEndCapture(void *stream, void **graph) {
+  trace("S%d.ends", number(stream));
+  *graph = handle(3, 1);
+  return SUCCESS;
+}
+int cuGraphInstantiateWithFlags(void **executable, void *graph, unsigned long long flags) {
+  *executable = graph;
+  return SUCCESS;
+}
+int cuGraphDestroy(void *graph) { return SUCCESS; }
+int cuGraphExecDestroy(void *executable) { return SUCCESS; }
+int cuGraphLaunch(void *executable, void *stream) {
+  trace("S%d.runs", number(stream));
+  return SUCCESS;
+}

@@ -3,11 +3,11 @@
 use crate::traced::{traced, with_driver};
 use std::ptr;
 use std::sync::Arc;
-use tilewright::Device;
 use tilewright::interop::dlpack::dlpark::ffi::DLManagedTensorVersioned;
 use tilewright::interop::dlpack::dlpark::versioned::Dlpack;
 use tilewright::interop::dlpack::{Tensor, export, let_consumer_wait, stream_for_producer};
 use tilewright::interop::raw;
+use tilewright::{Device, ErrorKind};
 
 /// A stream of another library: the driver's numbers of streams begin with 1, of the device itself.
 const FOREIGN: i64 = 1 << 20 | 9 << 12;
@@ -141,4 +141,33 @@ fn a_device_works_in_streams_of_other_libraries() {
             assert_eq!(trace, ["S9.frees", "S3.is_destroyed"]);
         },
     );
+}
+
+/// A buffer that was made while a graph was recorded has no contents before a launch, and no stream for consumers.
+#[test]
+fn streams_that_record_exchange_no_tensors() {
+    const TEST: &str = "order::streams_that_record_exchange_no_tensors";
+    with_driver(TEST, || {
+        for device in [Device::cuda(0).unwrap(), Device::simulator()] {
+            let mut kept = None;
+            let operand = device.zeros::<u32>(2).unwrap();
+            let graph = device.capture(operand, |stream, _| {
+                kept = Some(stream.zeros::<u32>(2)?);
+                export::<DLManagedTensorVersioned>(stream.zeros::<u32>(2)?).map(drop)
+            });
+            let error = graph.unwrap_err();
+            assert_eq!(error.operation(), "interop::dlpack::export");
+            assert!(
+                matches!(error.kind(), ErrorKind::NotRecorded { .. }),
+                "{error}"
+            );
+            let kept = kept.unwrap();
+            let ended = kept.device().clone();
+            // SAFETY: no stream is named.
+            let waited = unsafe { let_consumer_wait(&ended, None) };
+            let exported = export::<DLManagedTensorVersioned>(kept);
+            assert_eq!(waited.is_ok(), device.is_simulator());
+            assert_eq!(exported.is_ok(), device.is_simulator());
+        }
+    });
 }

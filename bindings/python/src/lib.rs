@@ -10,6 +10,7 @@ mod errors;
 mod operand;
 mod product;
 mod reduction;
+mod staged;
 
 /// The functions that the package calls.
 #[pyo3::pymodule]

@@ -3,6 +3,7 @@
 use crate::array::{Array, tensor_of};
 use crate::devices::device_of;
 use crate::errors::{Class, exception};
+use crate::staged::Staged;
 use dlpark::ffi::{DLDataType, DLDevice, DLDeviceType, DLManagedTensorVersioned};
 use dlpark::python::{DlpackStream, ImportRequest, ImportedDlpack, StreamArg, from_dlpack};
 use dlpark::{AllocationDeleter, DlpackFlags, Managed};
@@ -13,8 +14,8 @@ use std::ffi::c_void;
 use std::ops::Range;
 use std::sync::Arc;
 use std::{ptr, slice};
+use tilewright::Device;
 use tilewright::interop::dlpack::{Tensor, export, stream_for_producer};
-use tilewright::{Buffer, Device};
 
 /// The protocol's number for "do not wait".
 const NO_WAIT: i64 = -1;
@@ -111,6 +112,7 @@ impl Work {
         };
         let buffer = Arc::new(buffer.map_err(exception)?);
         let place = place_of(&self.device)?;
+        let staged = Staged::new(Arc::clone(&buffer), &held, owner);
         let (shape, strides) = (held.shape, held.strides);
         // SAFETY: the buffer has the array's elements, gaps included, at the same distances, and the tensor shares it.
         let tensor = unsafe {
@@ -125,11 +127,6 @@ impl Work {
         }?;
         // SAFETY: the tensor is the buffer's, whose work is in the device's stream, and nothing else uses it.
         let tensor = unsafe { Tensor::import(&self.device, tensor) }.map_err(exception)?;
-        let staged = Staged {
-            buffer,
-            is_read_only: held.is_read_only,
-            _owner: owner,
-        };
         Ok(Operand {
             tensor,
             bytes,
@@ -145,7 +142,7 @@ impl Work {
         }
         self.give_back(result.tensor)?;
         if let Some(staged) = result.staged {
-            staged.copy_back(result.bytes)?;
+            staged.copy_back()?;
         }
         let mut operands = operands.into_iter();
         operands.try_for_each(|operand| self.give_back(operand.tensor))
@@ -202,36 +199,14 @@ impl Operand {
     }
 }
 
-/// The copy on a GPU of an array in host memory.
-struct Staged {
-    buffer: Arc<Buffer<u8>>,
-    is_read_only: bool,
-    _owner: AllocationDeleter,
-}
-
-impl Staged {
-    /// Writes the copy to the array. What lies between its elements comes back as it was.
-    fn copy_back(self, bytes: Range<usize>) -> tilewright::Result<()> {
-        if bytes.is_empty() {
-            return Ok(());
-        }
-        // SAFETY: the producer's elements are writable memory until the owner is dropped, and nothing else uses them
-        // during the call.
-        let host = unsafe {
-            slice::from_raw_parts_mut(ptr::with_exposed_provenance_mut(bytes.start), bytes.len())
-        };
-        self.buffer.copy_to_slice(host)
-    }
-}
-
 /// What a tensor of Python says of itself.
-struct Held {
-    place: DLDevice,
-    element: DLDataType,
-    shape: Vec<usize>,
-    strides: Vec<usize>,
-    bytes: Range<usize>,
-    is_read_only: bool,
+pub struct Held {
+    pub place: DLDevice,
+    pub element: DLDataType,
+    pub shape: Vec<usize>,
+    pub strides: Vec<usize>,
+    pub bytes: Range<usize>,
+    pub is_read_only: bool,
 }
 
 impl Held {

@@ -106,6 +106,12 @@ pub fn export<M: ManagedTensorBase>(value: impl Export) -> Result<Managed<M>> {
 fn exported<M: ManagedTensorBase, E: Export>(value: E) -> Outcome<Managed<M>> {
     value.order()?;
     let description = value.describe();
+    if let Some(capture) = description.device.backend().capture() {
+        return Err(capture.refuse(
+            "a tensor for another library",
+            "its elements are computed when the graph is launched; make the tensor of an operand, after the launch",
+        ));
+    }
     let flags = match description.is_shared {
         true => DlpackFlags::READ_ONLY,
         false => DlpackFlags::empty(),
@@ -119,7 +125,7 @@ fn exported<M: ManagedTensorBase, E: Export>(value: E) -> Outcome<Managed<M>> {
             description.address as usize,
         ))
         .set_dtype(description.element)
-        .set_device(dl_device(&description.device))
+        .set_device(dl_device(&description.device)?)
         .set_flags(flags)
         .map_err(|error| malformed(error.to_string()))?;
     // SAFETY: the description is that of `value`, which the tensor owns: its memory is live until the deleter drops it,

@@ -9,14 +9,21 @@ const LEGACY_DEFAULT: i64 = 1;
 /// The consumer's wish that nothing waits.
 const NO_WAIT: i64 = -1;
 
+/// The error for a device on CUDA whose stream is not to be used by others.
+const RECORDING: ErrorKind = ErrorKind::Interop {
+    reason: "the device records a graph, or has recorded one; use the device that the graph was made on",
+};
+
 /// The protocol's name of a device.
-pub(super) fn dl_device(device: &Device) -> DLDevice {
+pub(super) fn dl_device(device: &Device) -> Outcome<DLDevice> {
     #[cfg(feature = "cuda")]
     if let Some(device) = device.backend().foreign_streams() {
-        return DLDevice::cuda(device.ordinal());
+        return Ok(DLDevice::cuda(device.ordinal()));
     }
-    debug_assert!(device.is_simulator(), "CUDA devices have streams");
-    DLDevice::CPU
+    match device.is_simulator() {
+        true => Ok(DLDevice::CPU),
+        false => Err(RECORDING),
+    }
 }
 
 /// The stream of `device` in the protocol's numbers, for a producer whose tensor it will import.
@@ -68,7 +75,7 @@ pub(super) unsafe fn order(device: &Device, stream: Option<i64>) -> Outcome<()> 
         #[cfg(feature = "cuda")]
         number => {
             let Some(streams) = device.backend().foreign_streams() else {
-                return Ok(());
+                return Err(RECORDING);
             };
             let stream = std::ptr::with_exposed_provenance_mut(number as usize);
             // SAFETY: a live stream by the caller's contract, or 1 or 2, which the driver reads as default streams.

@@ -238,7 +238,7 @@ fn imported<M: ManagedTensorBase>(device: &Device, tensor: Managed<M>) -> Outcom
     let described = tensor
         .validate()
         .map_err(|error| malformed(error.to_string()))?;
-    let (found, expected) = (described.device(), dl_device(device));
+    let (found, expected) = (described.device(), dl_device(device)?);
     if found != expected {
         return Err(ErrorKind::WrongDevice {
             what: "the tensor".to_owned(),
