@@ -7,9 +7,11 @@ mod array;
 mod devices;
 mod element;
 mod errors;
+mod held;
 mod operand;
 mod product;
 mod reduction;
+mod staged;
 
 /// The functions that the package calls.
 #[pyo3::pymodule]

@@ -3,9 +3,11 @@
 use crate::array::{Array, tensor_of};
 use crate::devices::device_of;
 use crate::errors::{Class, exception};
+use crate::held::Held;
+use crate::staged::Staged;
 use dlpark::ffi::{DLDataType, DLDevice, DLDeviceType, DLManagedTensorVersioned};
 use dlpark::python::{DlpackStream, ImportRequest, ImportedDlpack, StreamArg, from_dlpack};
-use dlpark::{AllocationDeleter, DlpackFlags, Managed};
+use dlpark::{AllocationDeleter, Managed};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -13,8 +15,8 @@ use std::ffi::c_void;
 use std::ops::Range;
 use std::sync::Arc;
 use std::{ptr, slice};
+use tilewright::Device;
 use tilewright::interop::dlpack::{Tensor, export, stream_for_producer};
-use tilewright::{Buffer, Device};
 
 /// The protocol's number for "do not wait".
 const NO_WAIT: i64 = -1;
@@ -109,6 +111,7 @@ impl Work {
         };
         let buffer = Arc::new(buffer.map_err(exception)?);
         let place = place_of(&self.device)?;
+        let staged = Staged::new(Arc::clone(&buffer), &held, owner);
         let (shape, strides) = (held.shape, held.strides);
         // SAFETY: the buffer has the array's elements, gaps included, at the same distances, and the tensor shares it.
         let tensor = unsafe {
@@ -123,11 +126,6 @@ impl Work {
         }?;
         // SAFETY: the tensor is the buffer's, whose work is in the device's stream, and nothing else uses it.
         let tensor = unsafe { Tensor::import(&self.device, tensor) }.map_err(exception)?;
-        let staged = Staged {
-            buffer,
-            is_read_only: held.is_read_only,
-            _owner: owner,
-        };
         Ok(Operand {
             tensor,
             bytes,
@@ -143,7 +141,7 @@ impl Work {
         }
         self.give_back(result.tensor)?;
         if let Some(staged) = result.staged {
-            staged.copy_back(result.bytes)?;
+            staged.copy_back()?;
         }
         let mut operands = operands.into_iter();
         operands.try_for_each(|operand| self.give_back(operand.tensor))
@@ -198,85 +196,6 @@ impl Operand {
             .map(|size| *size as usize)
             .collect()
     }
-}
-
-/// The copy on a GPU of an array in host memory.
-struct Staged {
-    buffer: Arc<Buffer<u8>>,
-    is_read_only: bool,
-    _owner: AllocationDeleter,
-}
-
-impl Staged {
-    /// Writes the copy to the array. What lies between its elements comes back as it was.
-    fn copy_back(self, bytes: Range<usize>) -> tilewright::Result<()> {
-        if bytes.is_empty() {
-            return Ok(());
-        }
-        // SAFETY: the producer's elements are writable memory until the owner is dropped, and nothing else uses them
-        // during the call.
-        let host = unsafe {
-            slice::from_raw_parts_mut(ptr::with_exposed_provenance_mut(bytes.start), bytes.len())
-        };
-        self.buffer.copy_to_slice(host)
-    }
-}
-
-/// What a tensor of Python says of itself.
-struct Held {
-    place: DLDevice,
-    element: DLDataType,
-    shape: Vec<usize>,
-    strides: Vec<usize>,
-    bytes: Range<usize>,
-    is_read_only: bool,
-}
-
-impl Held {
-    fn of(imported: &ImportedDlpack) -> PyResult<Self> {
-        let wrong = |error: dlpark::tensor::Error| Class::Value.error(error.to_string());
-        let tensor = imported.validate().map_err(wrong)?;
-        let strides = tensor.strides_or_compact().map_err(wrong)?;
-        let element = tensor.dtype();
-        let first = tensor.data_ptr().expose_provenance() + tensor.byte_offset() as usize;
-        let len = span(tensor.shape(), &strides)
-            .and_then(|len| len.checked_mul(element.element_size()))
-            .filter(|len| first.checked_add(*len).is_some())
-            .ok_or_else(|| {
-                Class::Layout.error(format!(
-                    "no call takes an array with strides {strides:?}; copy it"
-                ))
-            })?;
-        let sizes = |values: &[i64]| {
-            values
-                .iter()
-                .map(|value| (*value).max(0) as usize)
-                .collect()
-        };
-        Ok(Self {
-            place: tensor.device(),
-            element,
-            shape: sizes(tensor.shape()),
-            strides: sizes(&strides),
-            bytes: first..first + len,
-            is_read_only: imported.flags().contains(DlpackFlags::READ_ONLY),
-        })
-    }
-}
-
-/// The number of elements from the first to the last, gaps included; `None` for negative strides, or if it overflows.
-fn span(shape: &[i64], strides: &[i64]) -> Option<usize> {
-    if shape.contains(&0) {
-        return Some(0);
-    }
-    shape
-        .iter()
-        .zip(strides)
-        .filter(|(size, _)| **size > 1)
-        .try_fold(1_usize, |span, (size, stride)| {
-            let gaps = usize::try_from(size - 1).ok()?;
-            span.checked_add(gaps.checked_mul(usize::try_from(*stride).ok()?)?)
-        })
 }
 
 /// The protocol's name of a device.
