@@ -7,6 +7,7 @@ mod array;
 mod devices;
 mod element;
 mod errors;
+mod held;
 mod operand;
 mod product;
 mod reduction;

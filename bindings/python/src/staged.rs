@@ -1,6 +1,6 @@
 //! Copies on a GPU of arrays in host memory.
 
-use crate::operand::Held;
+use crate::held::Held;
 use dlpark::AllocationDeleter;
 use std::sync::Arc;
 use std::{ptr, slice};
