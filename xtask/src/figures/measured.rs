@@ -29,7 +29,7 @@ pub struct Found<'a> {
 }
 
 impl Measured {
-    /// Reads all files of a folder. For a benchmark on several devices, the latest measurement is used, of one day the last file.
+    /// Reads all files of a folder. For a benchmark on several devices, the latest measurement is used.
     pub fn read(folder: &Path) -> Result<Self> {
         let mut files = BTreeMap::<String, Figures>::new();
         for path in paths(folder)? {
@@ -45,7 +45,7 @@ impl Measured {
             let last = |figures: &Figures| figures.runs.iter().map(|it| it.date.clone()).max();
             let is_newer = files
                 .get(&program)
-                .is_none_or(|it| last(it) <= last(&figures));
+                .is_none_or(|it| last(it) < last(&figures));
             if is_newer {
                 files.insert(program, figures);
             }
