@@ -46,7 +46,7 @@ pub struct Buffer<T: Element> {
 }
 
 impl Device {
-    /// Allocates `len` elements, all bytes zero.
+    /// Allocates `len` elements with all bytes zero.
     ///
     /// ```
     /// use tilewright::Device;

@@ -12,8 +12,8 @@ use std::sync::{Arc, OnceLock};
 
 /// One CUDA device or the simulator, with one of its streams.
 ///
-/// A `Device` submits all its work to one stream, which runs it in the order of submission. A clone uses the same stream;
-/// [`new_stream`](Self::new_stream) returns the same device with another stream. Threads can share a `Device`.
+/// A `Device` submits all its work to one stream, which runs it in the order of submission. A clone uses the same
+/// stream; [`new_stream`](Self::new_stream) returns the same device with another stream. Threads can share a `Device`.
 ///
 /// ```
 /// use tilewright::{Device, ops};
@@ -121,7 +121,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Device::cuda`]; [`ErrorKind::NoDeviceWithUuid`].
+    /// Those of [`Device::cuda`], and [`ErrorKind::NoDeviceWithUuid`] if no CUDA device has the requested UUID.
     pub fn open(choice: DeviceChoice) -> Result<Self> {
         match choice {
             DeviceChoice::Simulator => Ok(Self::simulator()),
@@ -176,7 +176,7 @@ impl Device {
     /// Waits until all work submitted to this device's stream is complete.
     ///
     /// # Errors
-    /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`] if some of it failed.
+    /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`] if any of that work failed.
     pub fn synchronize(&self) -> Result<()> {
         self.backend.synchronize().during("synchronize")
     }
@@ -196,7 +196,7 @@ impl Device {
         self.backend.is_simulator()
     }
 
-    /// The device's limits, such as the number of its multiprocessors.
+    /// The device's limits, such as its number of multiprocessors.
     #[must_use]
     pub fn properties(&self) -> &DeviceProperties {
         self.backend.properties()
@@ -260,7 +260,7 @@ impl Device {
 
     /// Whether `other` is the same device, possibly with another stream.
     ///
-    /// If so, both have the same memory.
+    /// If so, each accepts the other's buffers.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         self.backend.identity() == other.backend.identity()

@@ -32,8 +32,7 @@ pub(crate) type Outcome<T> = std::result::Result<T, ErrorKind>;
 
 /// A failed call: its name, and what went wrong. The message also says what to do.
 ///
-/// After any error but [`ErrorKind::DeviceLost`] the device stays usable, and the next correct call
-/// works.
+/// After any error but [`ErrorKind::DeviceLost`] the device stays usable, and the next valid call succeeds.
 ///
 /// ```
 /// use tilewright::{Device, ErrorKind};
@@ -74,7 +73,7 @@ impl Error {
 }
 
 impl ErrorKind {
-    /// Makes this the error of the call `operation`, for crates that add calls of their own.
+    /// Reports this as an error of the call `operation`, for crates that define calls of their own.
     #[cold]
     #[must_use]
     pub fn during(self, operation: &'static str) -> Error {

@@ -1,4 +1,4 @@
-//! Graphs: calls that are recorded once, and run again and again with one call of the driver.
+//! Graphs: calls that are recorded once, then launched repeatedly with one driver call each time.
 
 mod operands;
 mod recorded;
@@ -17,7 +17,7 @@ use recorder::Recorder;
 use std::fmt;
 use std::sync::Arc;
 
-/// Calls that were recorded, and the buffers and matrices that they use. [`Device::capture`] makes it.
+/// Recorded calls, with the buffers and matrices that they use. [`Device::capture`] records one.
 ///
 /// A launch of a graph costs the host as much as one call, however many calls were recorded.
 pub struct Graph<O: GraphOperands> {
@@ -35,10 +35,10 @@ impl Device {
     ///
     /// `record` gets a stream and a view of each operand. Calls on this stream and on the views are recorded instead of
     /// run: products, reductions and scans in their `_into` forms, copies between buffers, fills, and launches of
-    /// kernels. Buffers that `record` allocates must be dropped in it; each launch uses their memory again. Calls on
-    /// other streams run at once.
+    /// kernels. Buffers that `record` allocates must be dropped before it returns; every launch reuses their memory.
+    /// Calls on other streams are not recorded: they run immediately.
     ///
-    /// The values of scalars are recorded. To change them, record again ([`Graph::update`]).
+    /// Scalar arguments are recorded by value. To change them, record again ([`Graph::update`]).
     ///
     /// ```
     /// use tilewright::Device;
@@ -104,9 +104,9 @@ impl<O: GraphOperands> Graph<O> {
         })
     }
 
-    /// Records other calls, for instance with other scalars, in place of the present ones.
+    /// Replaces the recorded calls, for instance to change scalars.
     ///
-    /// If this fails, the graph has no work, and launches do nothing.
+    /// If this fails, the graph is empty, and its launches do nothing.
     ///
     /// # Errors
     /// Those of [`Device::capture`].
@@ -171,10 +171,10 @@ impl<O: GraphOperands> Graph<O> {
             .each(&mut |Operand(operand): Operand<'_>| operand.order(stream))
     }
 
-    /// Submits the recorded work once more.
+    /// Submits the recorded work.
     ///
-    /// It runs in a stream of its own, after the earlier calls that use the operands; later calls that use them wait
-    /// for it.
+    /// The graph runs in its own stream, after earlier calls that use its operands. Later calls that use them wait for
+    /// it.
     ///
     /// # Errors
     /// Those of [`Device::synchronize`]; on the simulator, also those of the recorded calls.

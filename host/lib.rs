@@ -70,17 +70,17 @@
 //!
 //! # Errors
 //!
-//! Each call's page lists its particular errors. Any call on a device can also fail with one of these:
+//! Each call's page lists its own errors. Any call on a device can also fail with one of these:
 //!
-//! - [`ErrorKind::OutOfMemory`], if it allocates: for its result, for partial results or for split operands.
+//! - [`ErrorKind::OutOfMemory`], if it allocates memory for its result, for partial results or for split operands.
 //! - [`ErrorKind::NoModule`], if it launches a kernel for the first time and the device can run none of its PTX images.
 //! - [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`], if the driver reports a fault; an earlier launch can be the
 //!   cause.
 //!
 //! # Features
 //!
-//! - `cuda` (on by default): CUDA devices, and in `tilewright::interop::raw` the contexts, streams and memory of other
-//!   code. You can build and start a program without CUDA: the NVIDIA driver is opened with the first CUDA device.
+//! - `cuda` (on by default): CUDA devices, and `tilewright::interop::raw` for the contexts, streams and memory of other
+//!   code. A program builds and starts without CUDA: opening the first CUDA device loads the NVIDIA driver.
 //! - `ndarray` (on by default): arrays to and from [`Matrix`] and [`Buffer`]. Re-exports the crate `ndarray`.
 //! - `serde`: implements `Serialize` for [`LaunchReport`].
 //! - `cudarc`: streams and slices of the crate `cudarc` 0.19, in `tilewright::interop::cudarc`. The program chooses the
@@ -212,14 +212,14 @@ pub mod tuning {
 
 /// The device library for kernels: `use tilewright::cuda_std::prelude::*`.
 ///
-/// A kernel crate that is compiled for GPUs depends on the package `tilewright-cuda-std` itself.
+/// A kernel crate that is compiled for GPUs must itself depend on the package `tilewright-cuda-std`.
 pub use cuda_std;
 /// The simulator's types, for options and reports.
 ///
 /// The names that programs use most are also re-exported at the root.
 pub use simt;
 
-/// The crate whose `f16` and `bf16` are element types.
+/// The crate that defines the element types `f16` and `bf16`.
 pub use half;
 #[cfg(feature = "ndarray")]
 #[cfg_attr(docsrs, doc(cfg(feature = "ndarray")))]

@@ -6,7 +6,7 @@
 //! - `plan.rs`, `plan/`: every decision, as a pure function of a problem and the facts about a device.
 //! - `staging.rs`, `staging/`: operands copied, transposed or split.
 //! - `execute.rs`, `execute/`: a file for each way to launch.
-//! - `table.rs`: the kernels (`kernel.rs`), which `kernels.rs` makes of the catalogue of `tilewright_kernels`.
+//! - `table.rs`: the kernels (`kernel.rs`); `kernels.rs` builds them from the catalogue of `tilewright_kernels`.
 //! - `entry.rs`, `launchers.rs`: how a kernel is launched. `types.rs`: the element types of the catalogue.
 
 mod api;

@@ -38,8 +38,8 @@ impl Device {
 
     /// Limits the memory of dropped buffers that the device keeps; by default it keeps all.
     ///
-    /// When the device waits for work, it returns memory beyond `kept` bytes to the driver. Kept memory makes
-    /// allocations fast. Devices that share memory with `cust`, and the simulator, keep none.
+    /// When the device waits for work, it returns memory beyond `kept` bytes to the driver. Kept memory makes later
+    /// allocations faster. Devices that share memory with `cust`, and the simulator, keep none.
     ///
     /// # Errors
     /// Those of [`Device::synchronize`].

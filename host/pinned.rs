@@ -1,4 +1,4 @@
-//! Page-locked host memory, which CUDA devices copy at full speed.
+//! Page-locked host memory, which CUDA devices read and write at full speed.
 
 use crate::buffer::assert_alignment;
 use crate::device::Device;
@@ -49,7 +49,7 @@ unsafe impl<T: Element> Send for PinnedBuffer<T> {}
 unsafe impl<T: Element> Sync for PinnedBuffer<T> {}
 
 impl Device {
-    /// Allocates `len` elements of page-locked host memory, all bytes zero.
+    /// Allocates `len` elements of page-locked host memory, with all bytes zero.
     ///
     /// # Errors
     /// [`ErrorKind::TooLarge`] if the size in bytes is too large for one allocation; [`ErrorKind::OutOfHostMemory`],
@@ -84,7 +84,7 @@ impl<T: Element> PinnedBuffer<T> {
         })
     }
 
-    /// The device that the memory was allocated for. Other devices can copy it, too.
+    /// The device that the memory was allocated for. Copies to and from other devices can use it, too.
     #[must_use]
     pub fn device(&self) -> &Device {
         &self.device

@@ -95,13 +95,13 @@ impl Device {
     ///
     /// This is NumPy's `cumsum` and CUB's `InclusiveSum`. `x` is a buffer or a slice of one ([`Buffer::slice`]).
     ///
-    /// Sums have the type of the elements; integers wrap. The order of the additions depends on the number of
-    /// elements and their type alone, so the same elements give the same bits in every run and on every device. With
+    /// Sums have the type of the elements; integers wrap on overflow. The order of the additions depends on the number
+    /// of elements and their type alone, so the same elements give the same bits in every run and on every device. With
     /// the height h of [`scan_height`], each sum has an error |s' - s| <= gamma_h * sum |x| over its elements, where
-    /// gamma_h = h u / (1 - h u). Prefix sums of non-negative floats may decrease by that error.
+    /// gamma_h = h u / (1 - h u). Within these errors, prefix sums of non-negative floats may decrease.
     ///
     /// Infinities and NaN follow IEEE 754; once a sum is infinite or NaN, so are all later ones. Every NaN is the
-    /// canonical one. A sum that is zero is +0.
+    /// canonical one. A zero sum is +0.
     ///
     /// The call does not wait: work that is submitted later sees the sums.
     ///
@@ -277,8 +277,8 @@ pub fn scan_exclusive<T: ScanElement>(data: &[T]) -> Result<Vec<T>> {
 
 /// The height of a scan of `len` elements of type `T`: the h of [`Device::scan_inclusive`]'s error bound.
 ///
-/// It is the largest number of additions between an element and a prefix sum. It grows by one for every 2^23 f32, or
-/// 2^22 f64.
+/// It is the largest number of additions between an element and a prefix sum. For long inputs it grows by one for every
+/// 2^23 elements of f32, or 2^22 of f64.
 ///
 /// ```
 /// assert_eq!(tilewright::scan_height::<f32>(8192), 31);

@@ -6,7 +6,7 @@ use crate::error::{During, Outcome, Result};
 use crate::event::Event;
 
 impl Device {
-    /// The same device with a new stream, whose work can run at the same time as that of others.
+    /// Returns the same device with a new stream, whose work can overlap that of other streams.
     ///
     /// Calls on the result submit their work to the new stream. Buffers, matrices, textures and modules belong to
     /// the device, so all its streams accept them. If two streams use the same buffer and one of them writes it, the
@@ -55,7 +55,7 @@ impl Device {
         self.backend().new_stream(priority).map(Self::of_backend)
     }
 
-    /// Whether `other` is this device with the same stream: a clone.
+    /// Whether `other` submits its work to the same stream of the same device, as a clone does.
     #[must_use]
     pub fn is_same_stream(&self, other: &Self) -> bool {
         self.is_same(other) && self.backend().stream() == other.backend().stream()
@@ -63,8 +63,8 @@ impl Device {
 
     /// Makes later work of this stream wait for `event`.
     ///
-    /// You need this only for work that other code submits: calls of this library wait for the data that they use.
-    /// The host waits only if the event is one of another device.
+    /// You need this only for work that other code submits: calls of this library wait for the data that they use. The
+    /// host waits only if the event was recorded on another device.
     ///
     /// # Errors
     /// Those of [`Device::synchronize`].

@@ -9,10 +9,10 @@ use crate::pinned::PinnedBuffer;
 use std::mem::ManuallyDrop;
 use std::ptr;
 
-/// A copy that was started and owns its host memory until it is complete.
+/// A copy in progress, which owns its host memory until the copy is complete.
 ///
-/// [`BufferViewMut::start_copy_from`] and [`BufferView::start_copy_to`] make it. Dropping it waits for the copy, and
-/// forgetting it leaks the host memory, so the copy never accesses memory that was freed.
+/// [`BufferViewMut::start_copy_from`] and [`BufferView::start_copy_to`] start one. Dropping a `Transfer` waits for the
+/// copy, and forgetting it leaks the host memory, so the copy never accesses freed memory.
 #[derive(Debug)]
 #[must_use = "dropping a transfer waits for it"]
 pub struct Transfer<T: Element> {
@@ -37,7 +37,7 @@ impl<T: Element> Transfer<T> {
     /// Waits for the copy, and returns the host memory.
     ///
     /// # Errors
-    /// Those of [`Device::synchronize`](crate::Device::synchronize); the host memory is leaked then.
+    /// Those of [`Device::synchronize`](crate::Device::synchronize). If the wait fails, the host memory is leaked.
     pub fn wait(self) -> Result<PinnedBuffer<T>> {
         self.complete.synchronize()?;
         let mut transfer = ManuallyDrop::new(self);
@@ -69,9 +69,9 @@ impl<T: Element> Drop for Transfer<T> {
 }
 
 impl<T: Element> BufferViewMut<'_, T> {
-    /// Starts a copy of `source` to these elements, and returns before it is complete.
+    /// Starts copying `source` to these elements, and returns without waiting for the copy.
     ///
-    /// Later calls see the new elements, in any stream. The copy is in the stream of the buffer's device.
+    /// Later calls in any stream see the new elements. The copy runs in the stream of the buffer's device.
     ///
     /// ```
     /// use tilewright::Device;
@@ -90,8 +90,8 @@ impl<T: Element> BufferViewMut<'_, T> {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) unless there are as many elements, and those of
-    /// [`Device::synchronize`](crate::Device::synchronize); `source` is lost then.
+    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `source` has a different length, and those of
+    /// [`Device::synchronize`](crate::Device::synchronize). A call that fails does not return `source`.
     pub fn start_copy_from(&mut self, source: PinnedBuffer<T>) -> Result<Transfer<T>> {
         self.started_from(source).during("start_copy_from")
     }
@@ -117,13 +117,13 @@ impl<T: Element> BufferViewMut<'_, T> {
 }
 
 impl<T: Element> BufferView<'_, T> {
-    /// Starts a copy of these elements to `destination`, and returns before it is complete.
+    /// Starts copying these elements to `destination`, and returns without waiting for the copy.
     ///
-    /// Later calls that write the elements come after it. [`Transfer::wait`] returns the host memory with them.
+    /// Later calls that write these elements run after the copy. [`Transfer::wait`] returns the filled `destination`.
     ///
     /// # Errors
-    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) unless there are as many elements, and those of
-    /// [`Device::synchronize`](crate::Device::synchronize); `destination` is lost then.
+    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `destination` has a different length, and those of
+    /// [`Device::synchronize`](crate::Device::synchronize). A call that fails does not return `destination`.
     pub fn start_copy_to(&self, destination: PinnedBuffer<T>) -> Result<Transfer<T>> {
         self.started_to(destination).during("start_copy_to")
     }

@@ -151,7 +151,7 @@ fn devices_are_listed_and_opened_by_uuid() {
                 "{error}"
             );
             assert!(
-                error.to_string().contains("the driver shows GPU-"),
+                error.to_string().contains("the driver lists GPU-"),
                 "{error}"
             );
         }

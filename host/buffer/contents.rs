@@ -48,7 +48,7 @@ impl<T: Element> Buffer<T> {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfHostMemory`](crate::ErrorKind::OutOfHostMemory) if the host does not have the memory, and
+    /// [`ErrorKind::OutOfHostMemory`](crate::ErrorKind::OutOfHostMemory) if the host cannot allocate the vector, and
     /// those of [`copy_to_slice`](Self::copy_to_slice).
     pub fn to_vec(&self) -> Result<Vec<T>> {
         self.view().to_vec()
@@ -91,7 +91,7 @@ impl<T: Element> Buffer<T> {
         self.view_mut().fill_zero()
     }
 
-    /// Copies the buffer on the same device.
+    /// Copies the elements to a new buffer on the same device.
     ///
     /// # Errors
     /// Those of [`Device::zeros`].

@@ -12,7 +12,7 @@ use std::ops::RangeBounds;
 
 /// A contiguous part of a [`Buffer`], borrowed.
 ///
-/// Pass it to a kernel for a parameter `Global<T>`.
+/// Pass it to a kernel's parameter of type `Global<T>`.
 ///
 /// ```
 /// use tilewright::Device;
@@ -171,7 +171,7 @@ impl<'a, T: Element> BufferView<'a, T> {
     }
 }
 
-/// An argument that is read as a [`BufferView`]: `&buffer`, a view, or a part of either.
+/// An argument that converts to a [`BufferView`]: `&buffer`, a view, or a slice of either.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed as a buffer on a device",
     label = "expected `&buffer`, or a view of a buffer",

@@ -16,8 +16,8 @@ const OVERWRITES: &str = "as many as it overwrites";
 
 /// A contiguous part of a [`Buffer`], borrowed mutably.
 ///
-/// Pass it to a kernel for a parameter `GlobalMut<T>`. [`Buffer::split_at_mut`] gives parts that do not overlap, so one
-/// launch can write several parts of one buffer.
+/// Pass it to a kernel's parameter of type `GlobalMut<T>`. [`Buffer::split_at_mut`] returns parts that do not overlap,
+/// so one launch can write several parts of one buffer.
 ///
 /// ```
 /// use tilewright::Device;

@@ -135,10 +135,10 @@ pub fn find_device(ordinal: u32) -> Outcome<sys::CUdevice> {
         .ok_or_else(|| ErrorKind::NoDevice {
             ordinal,
             reason: match count {
-                0 => "the driver shows no device; see what `nvidia-smi -L` and CUDA_VISIBLE_DEVICES say"
+                0 => "the driver lists no device; see what `nvidia-smi -L` and CUDA_VISIBLE_DEVICES say"
                     .to_owned(),
-                1 => "the driver shows one device, number 0".to_owned(),
-                _ => format!("the driver shows {count} devices, numbered from 0"),
+                1 => "the driver lists one device, number 0".to_owned(),
+                _ => format!("the driver lists {count} devices, numbered from 0"),
             },
         })?;
     let mut device = 0;

@@ -46,7 +46,7 @@ pub enum ErrorKind {
         reason: String,
     },
 
-    /// A graph cannot record a call.
+    /// A call that a graph cannot record was made while recording one.
     NotRecorded {
         /// The call.
         call: String,
@@ -70,7 +70,8 @@ pub enum ErrorKind {
         found: Vec<String>,
     },
 
-    /// The installed driver is older than this library, or the only kernel for a product on the device, requires.
+    /// The installed driver is older than the library requires, or than the only kernel for a product on this device
+    /// requires.
     DriverTooOld {
         /// The newest CUDA version that the driver supports.
         found: CudaVersion,
@@ -110,7 +111,7 @@ pub enum ErrorKind {
         left: (usize, usize),
         /// Rows and columns of the right operand.
         right: (usize, usize),
-        /// The rule of the operation for the shapes.
+        /// The rule that the shapes break.
         rule: &'static str,
     },
 
@@ -126,7 +127,7 @@ pub enum ErrorKind {
         rule: &'static str,
     },
 
-    /// A reduction of no elements by an operation that needs at least one.
+    /// There are no elements, and the reduction needs at least one.
     NoElements {
         /// What is empty: an argument, or which segment of one.
         what: String,
@@ -136,7 +137,7 @@ pub enum ErrorKind {
 
     /// The offsets of segments descend, are missing, or end past the buffer.
     InvalidOffsets {
-        /// Which offset is wrong, its value, and what it has to be.
+        /// Which offset is wrong, its value, and what it must be.
         reason: String,
     },
 
@@ -144,7 +145,7 @@ pub enum ErrorKind {
     NoAxis {
         /// The number, counted from 0.
         axis: usize,
-        /// The axes of the array.
+        /// The number of axes of the array.
         axes: usize,
     },
 
@@ -154,9 +155,9 @@ pub enum ErrorKind {
         what: &'static str,
         /// The first index of the range.
         start: usize,
-        /// The index after its last.
+        /// The index after the range's last.
         end: usize,
-        /// How many there are.
+        /// The number of elements, rows or columns that exist.
         len: usize,
     },
 
@@ -170,11 +171,11 @@ pub enum ErrorKind {
 
     /// Rows or columns cannot be divided into the requested number of equal parts.
     UnevenBatch {
-        /// What was to be divided: `rows` or `columns`.
+        /// What the batch divides: `rows` or `columns`.
         what: &'static str,
-        /// How many there are.
+        /// The number of rows or columns.
         len: usize,
-        /// How many parts were requested.
+        /// The requested number of parts.
         count: usize,
     },
 
@@ -213,11 +214,11 @@ pub enum ErrorKind {
         requested: u64,
         /// Bytes that were free.
         free: u64,
-        /// Bytes of the device's memory.
+        /// The size of the device's memory in bytes.
         total: u64,
     },
 
-    /// The host does not have the memory for a copy of a buffer.
+    /// The host cannot allocate the memory for a copy of a buffer.
     OutOfHostMemory {
         /// Bytes that were requested.
         requested: u64,
@@ -265,13 +266,13 @@ pub enum ErrorKind {
         kernel: &'static str,
         /// The device's name.
         device: String,
-        /// Blocks of the grid.
+        /// The number of blocks of the grid.
         blocks: u64,
-        /// Threads of a block.
+        /// The number of threads of a block, in each dimension.
         block: simt::Dim3,
         /// Bytes of dynamic shared memory for each block.
         dynamic_shared_bytes: u32,
-        /// Blocks that are resident at once.
+        /// The number of blocks that can be resident at once.
         resident: u32,
         /// What limits their number.
         reason: String,
@@ -306,7 +307,7 @@ pub enum ErrorKind {
         message: String,
     },
 
-    /// A call of the CUDA driver failed.
+    /// A call to the CUDA driver failed.
     Cuda {
         /// The driver's error code.
         code: u32,

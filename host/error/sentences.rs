@@ -34,12 +34,12 @@ impl Display for ErrorKind {
                 write!(f, "a graph cannot record {call}: {reason}")
             }
             Self::NoDeviceWithUuid { uuid, found } => match found.as_slice() {
-                [] => write!(f, "there is no CUDA device {uuid}: the driver shows none"),
+                [] => write!(f, "there is no CUDA device {uuid}: the driver lists none"),
                 found => {
                     let found = found.join(" and ");
                     write!(
                         f,
-                        "there is no CUDA device {uuid}: the driver shows {found}"
+                        "there is no CUDA device {uuid}: the driver lists {found}"
                     )
                 }
             },
@@ -108,8 +108,7 @@ impl Display for ErrorKind {
             ),
             Self::NoElements { what, remedy } => write!(
                 f,
-                "{what} is empty, and this operation needs at least one element, as every minimum and \
-                 maximum does; {remedy}"
+                "{what} is empty, and this operation needs at least one element; {remedy}"
             ),
             Self::InvalidOffsets { reason } => {
                 write!(f, "the offsets of the segments are wrong: {reason}")
@@ -136,7 +135,7 @@ impl Display for ErrorKind {
             },
             Self::LeadingDimension { least, found } => write!(
                 f,
-                "the leading dimension is {found}, and must be at least {least}, the elements of a row (of a \
+                "the leading dimension is {found}, and must be at least {least}, the length of a row (of a \
                  column, in column-major order)"
             ),
             Self::UnevenBatch { what, count: 0, .. } => write!(
@@ -155,8 +154,8 @@ impl Display for ErrorKind {
                 right,
             } => write!(
                 f,
-                "{first} has {} and {second} has {right}: all batches of a product have equally many; only A \
-                 or B can be a single matrix, which then serves all products",
+                "{first} has {} and {second} has {right}: all batches of a product must have the same number of \
+                 matrices; only A or B can be a single matrix, which all products then use",
                 counted(*left, "matrix", "matrices")
             ),
             Self::OrderMismatch => write!(
@@ -174,8 +173,8 @@ impl Display for ErrorKind {
                 found,
             } => write!(
                 f,
-                "{what} is on another device ({found}) than the one that runs this call ({expected}); create \
-                 all operands with one `Device` or its clones"
+                "{what} is on {found}, and this call runs on {expected}; create all operands with one `Device` \
+                 or its clones"
             ),
             Self::InvalidTexture { reason } => {
                 write!(f, "the texture cannot be created: {reason}")

@@ -1,4 +1,4 @@
-//! What a graph owns, and uses each time it is launched.
+//! Operands of graphs: the buffers and matrices that a graph owns and its launches use.
 
 use crate::buffer::{Buffer, BufferViewMut};
 use crate::device::Device;
@@ -13,7 +13,7 @@ use sealed::Operand;
     label = "not a buffer, a matrix, or a tuple, an array or a `Vec` of them"
 )]
 pub trait GraphOperands: sealed::Operands {
-    /// The operands, borrowed: a view of each, in the same tuple, array or vector.
+    /// A view of each operand, in the same tuple, array or vector.
     type Views<'a>;
 
     /// The operands, borrowed for the work of `stream`, or for that of their own streams.

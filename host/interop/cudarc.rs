@@ -1,8 +1,8 @@
 //! Interoperation with the crate `cudarc` 0.19: a device on its stream, and its slices without a copy.
 //!
-//! A [`Bridge`] opens a [`Device`] that submits its work to a `CudaStream`. [`Bridge::with`] lends slices of `cudarc` to
-//! calls of this crate, and [`Bridge::lend`] buffers of this crate to calls of `cudarc`. Both use the events by which
-//! `cudarc` orders its streams, so a slice may be used in any stream before and afterwards.
+//! A [`Bridge`] opens a [`Device`] that submits its work to a `CudaStream`. [`Bridge::with`] lends slices of `cudarc`
+//! to calls of this crate, and [`Bridge::lend`] buffers of this crate to calls of `cudarc`. Both use the events by
+//! which `cudarc` orders its streams, so a slice may be used in any stream before and afterwards.
 //!
 //! ```no_run
 //! use cudarc::driver::CudaContext;
@@ -56,9 +56,9 @@ pub struct Bridge {
 impl Bridge {
     /// Opens a device whose work goes to `stream`.
     ///
-    /// A per-thread stream differs from thread to thread, so the device's work goes to the context's
-    /// default stream instead. CUDA orders the default stream with the per-thread streams of all threads. candle's
-    /// devices have a per-thread stream, unless they are made by `Device::new_cuda_with_stream`.
+    /// A per-thread stream differs from thread to thread, so the device's work goes to the context's default stream
+    /// instead. CUDA orders the default stream with the per-thread streams of all threads. candle's devices use a
+    /// per-thread stream, unless `Device::new_cuda_with_stream` made them.
     ///
     /// Each call opens a new device, which loads the kernels that it launches: open one for each stream and keep it.
     /// Dropping the device waits for the stream.
@@ -69,7 +69,7 @@ impl Bridge {
         open(stream).during("Bridge::new")
     }
 
-    /// The device, for calls on what [`with`](Self::with) lends.
+    /// The device, for calls on the views that [`with`](Self::with) lends.
     #[must_use]
     pub fn device(&self) -> &Device {
         &self.device
@@ -90,13 +90,13 @@ impl Bridge {
     /// | `&CudaSlice<T>`, `&CudaView<T>` | [`BufferView<T>`](BufferView) |
     /// | `&mut CudaSlice<T>`, `&mut CudaViewMut<T>` | [`BufferViewMut<T>`](BufferViewMut) |
     ///
-    /// The device's work waits for earlier work on the operands in other streams, as `cudarc` has recorded it. When
-    /// `body` has returned, its work, in any stream of the device, is recorded for later uses in other streams. In a
-    /// context without event tracking, order the streams yourself.
+    /// The device's work waits for earlier work on the operands in other streams, as `cudarc` has recorded it. After
+    /// `body` returns, its work in any stream of the device is recorded, so that later uses in other streams wait for
+    /// it. In a context without event tracking, order the streams yourself.
     ///
     /// # Errors
-    /// [`ErrorKind::Interop`] if an operand is not of the stream's `CudaContext`; those of `body`. If `cudarc` fails to
-    /// record or to wait, `CudaContext::check_err` says so.
+    /// [`ErrorKind::Interop`] if an operand does not belong to the stream's `CudaContext`; those of `body`. If `cudarc`
+    /// fails to record or to wait, `CudaContext::check_err` reports it.
     pub fn with<O: Operands, R>(
         &self,
         mut operands: O,
@@ -110,7 +110,7 @@ impl Bridge {
         body(views)
     }
 
-    /// Runs `body` with a `CudaView` of the elements, without a copy, to read them in calls of `cudarc`.
+    /// Runs `body` with a `CudaView` of the elements, without a copy, for calls of `cudarc` that read them.
     ///
     /// Work of `body` in any stream runs after the earlier work of the device. The device's later work waits for what
     /// `cudarc` has recorded in `body`.
@@ -134,7 +134,8 @@ impl Bridge {
         Ok(body(lent.0.as_view()))
     }
 
-    /// Runs `body` with a `CudaViewMut` of the elements, without a copy, to read and write them in calls of `cudarc`.
+    /// Runs `body` with a `CudaViewMut` of the elements, without a copy, for calls of `cudarc` that read and write
+    /// them.
     ///
     /// # Errors
     /// Those of [`lend`](Self::lend).
@@ -154,23 +155,25 @@ impl Bridge {
         Ok(body(lent.0.as_view_mut()))
     }
 
-    /// Turns `slice` into a buffer of the device, without a copy. The result frees the memory.
+    /// Turns `slice` into a buffer of the device, without a copy. Dropping the buffer frees the memory.
     ///
     /// # Errors
-    /// [`ErrorKind::Interop`] if `slice` is not of the stream's `CudaContext`, or not aligned to 256 bytes, as memory
-    /// that `cudarc` allocates is; [`ErrorKind::Cuda`] if the streams cannot be ordered. `slice` is dropped then.
+    /// [`ErrorKind::Interop`] if `slice` does not belong to the stream's `CudaContext` or is not aligned to 256 bytes
+    /// (`cudarc`'s allocations are); [`ErrorKind::Cuda`] if the streams cannot be ordered. A call that fails drops
+    /// `slice`.
     pub fn into_buffer<T: Element>(&self, slice: CudaSlice<T>) -> Result<Buffer<T>> {
         adopt(self, slice).during("Bridge::into_buffer")
     }
 
-    /// Turns `buffer` into a slice of `cudarc` on the device's stream, without a copy. The result frees the memory.
+    /// Turns `buffer` into a slice of `cudarc` on the device's stream, without a copy. Dropping the slice frees the
+    /// memory.
     ///
     /// A buffer without bytes becomes a slice without elements.
     ///
     /// # Errors
     /// [`ErrorKind::WrongDevice`] if `buffer` is not on this device; [`ErrorKind::Interop`] if its memory belongs to an
     /// owner, as that of [`raw::buffer`](super::raw::buffer) does; [`ErrorKind::Cuda`] if the context cannot be made
-    /// current. `buffer` is dropped then.
+    /// current. A call that fails drops `buffer`.
     ///
     /// # Panics
     /// Panics if the driver cannot create an event.

@@ -1,7 +1,7 @@
 //! Interoperation with the crate `cust`: contexts, buffers and streams.
 //!
-//! [`device`] opens a device in the context that `cust` made current. Buffers are exchanged in both directions
-//! without a copy, and a stream's work can be ordered before or after the device's.
+//! [`device`] opens a device in the context that `cust` made current. Buffers move in both directions without a copy,
+//! and a stream's work can be ordered before or after the device's.
 //!
 //! ```no_run
 //! use cust::memory::{CopyDestination as _, DeviceBuffer};
@@ -22,7 +22,7 @@
 //! ```
 //!
 //! The memory of such a device comes directly from the driver instead of a pool, because `cust` frees it with
-//! `cuMemFree`. So an allocation costs more than one of [`Device::cuda`], and freeing waits for the device's work.
+//! `cuMemFree`. So allocating takes longer than with [`Device::cuda`], and freeing waits for the device's work.
 
 use crate::backend::Exchange;
 use crate::buffer::Buffer;
@@ -37,16 +37,16 @@ use std::ptr;
 /// The alignment that kernels rely on: `cuMemAlloc` aligns to at least 256 bytes.
 const ALIGNMENT: u64 = 256;
 
-/// Opens a device in the context that is current on the calling thread, which must be a primary context.
+/// Opens a device in the calling thread's current context, which must be a primary one.
 ///
 /// `cust::quick_init` and `cust::context::Context::new` make the primary context of a device current. The device
 /// keeps it alive.
 ///
-/// Each call makes a new device: clone it to use its buffers elsewhere. It shares the context with [`Device::cuda`],
-/// but they are two devices and do not accept each other's buffers.
+/// Each call makes a new device: clone it to use its buffers elsewhere. It shares its context with the device of
+/// [`Device::cuda`], but neither accepts the other's buffers.
 ///
 /// # Errors
-/// [`ErrorKind::Interop`] if no context is current, or not a primary one; those of [`Device::cuda`].
+/// [`ErrorKind::Interop`] if no context is current, or the current one is not primary; those of [`Device::cuda`].
 pub fn device() -> Result<Device> {
     cuda::open_current_primary()
         .map(Device::of_backend)
@@ -70,9 +70,9 @@ pub unsafe fn device_in_unowned_context() -> Result<Device> {
         .during("interop::cust::device_in_unowned_context")
 }
 
-/// Turns `buffer` into a buffer of `device`, without a copy. The result frees the memory.
+/// Turns `buffer` into a buffer of `device`, without a copy. Dropping the result frees the memory.
 ///
-/// It is ordered after the earlier work of the streams of `cust` and after its copies.
+/// Work on the result runs after the earlier work of `cust`'s streams and after `cust`'s copies.
 ///
 /// Elements must be [`Element`]s; `DeviceCopy` alone is not enough:
 ///
@@ -86,8 +86,8 @@ pub unsafe fn device_in_unowned_context() -> Result<Device> {
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::Interop`] if `device` is not from this module, or if the memory is not of its context or not aligned
-/// to 256 bytes; those of [`Device::synchronize`]. `buffer` is dropped then.
+/// [`ErrorKind::Interop`] if `device` is not from this module, or if the memory does not belong to its context or is
+/// not aligned to 256 bytes; those of [`Device::synchronize`]. A call that fails drops `buffer`.
 ///
 /// # Safety
 /// 1. While the result lives, nothing else uses the memory: no `DeviceSlice`, which is `Copy` and outlives its
@@ -129,13 +129,13 @@ unsafe fn adopt<T: Element + DeviceCopy>(
     Ok(unsafe { Buffer::of_allocation(device, address, len) })
 }
 
-/// Turns `buffer` into a buffer of `cust`, without a copy. The result frees the memory.
+/// Turns `buffer` into a buffer of `cust`, without a copy. Dropping the result frees the memory.
 ///
 /// The call waits until the device's work is done, because `cust` may free the memory at any time.
 ///
 /// # Errors
-/// [`ErrorKind::Interop`] if the buffer's device is not from this module; those of [`Device::synchronize`]. `buffer`
-/// is dropped then.
+/// [`ErrorKind::Interop`] if the buffer's device is not from this module; those of [`Device::synchronize`]. A call that
+/// fails drops `buffer`.
 pub fn buffer_into_cust<T: Element + DeviceCopy>(buffer: Buffer<T>) -> Result<DeviceBuffer<T>> {
     let (address, len) = exchange(buffer.device())
         .map(|_| buffer.device().clone())
@@ -154,8 +154,8 @@ pub fn buffer_into_cust<T: Element + DeviceCopy>(buffer: Buffer<T>) -> Result<De
 /// Makes later work of `device` wait for the earlier work of `stream`. The calling thread does not wait.
 ///
 /// # Errors
-/// [`ErrorKind::Interop`] if `device` is not from this module; those of [`Device::synchronize`], which a stream of
-/// another context also causes.
+/// [`ErrorKind::Interop`] if `device` is not from this module; those of [`Device::synchronize`], also if `stream`
+/// belongs to another context.
 pub fn wait_for_stream(device: &Device, stream: &Stream) -> Result<()> {
     exchange(device)
         // SAFETY: a live stream: it is borrowed.

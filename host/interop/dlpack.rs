@@ -1,8 +1,8 @@
-//! Exchange of tensors with other libraries and languages through [DLPack], without a copy.
+//! Exchange of tensors with other libraries and languages through [DLPack], without copies.
 //!
-//! [`export`] hands a buffer or a matrix to another library. [`Tensor::import`] takes a tensor of another library, which
-//! [`Tensor::buffer`] and [`Tensor::matrix`] lend to calls of this crate. The crate `dlpark`, re-exported here, has the
-//! protocol's structures, owners that call a deleter once, and Python capsules.
+//! [`export`] hands a buffer or a matrix to another library. [`Tensor::import`] takes a tensor of another library;
+//! [`Tensor::buffer`] and [`Tensor::matrix`] are views of it for calls of this crate. The crate `dlpark`, re-exported
+//! here, has the protocol's structures, owners that call a deleter once, and Python capsules.
 //!
 //! ```
 //! use tilewright::Device;
@@ -27,8 +27,8 @@
 //!
 //! # Streams
 //!
-//! A consumer passes its stream to the producer, which makes the stream wait for the tensor's contents. In Python this is
-//! the argument `stream` of `__dlpack__`.
+//! A consumer passes its stream to the producer, which makes the stream wait for the tensor's contents. In Python this
+//! is the argument `stream` of `__dlpack__`.
 //!
 //! | direction | when | call |
 //! |---|---|---|

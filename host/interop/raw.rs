@@ -1,10 +1,10 @@
-//! Contexts, streams and memory by the CUDA driver's handles, for a program that already uses the GPU.
+//! Contexts, streams and memory as handles of the CUDA driver, for a program that already uses the GPU.
 //!
-//! [`device`] opens a device that submits its work to the caller's stream, and [`with_stream`] adds such a stream to an
-//! open device. [`view`] and [`view_mut`] make views of the
-//! caller's memory, which any operation accepts, and [`buffer`] makes a buffer that keeps its owner alive. So a program
-//! can use one call of this crate and keep its own streams, allocator and order of work. To pass this crate's memory to
-//! other code, use [`Buffer::device_address`](crate::Buffer::device_address).
+//! [`device`] opens a device that submits its work to the caller's stream, and [`with_stream`] uses such a stream with
+//! an open device. [`view`] and [`view_mut`] make views of the caller's memory, which any operation accepts, and
+//! [`buffer`] makes a buffer that keeps its owner alive. So a program can use one call of this crate and keep its own
+//! streams, allocator and order of work. To pass this crate's memory to other code, use
+//! [`Buffer::device_address`](crate::Buffer::device_address).
 //!
 //! ```no_run
 //! use std::ffi::c_void;
@@ -27,7 +27,7 @@
 //! [`wait_for_stream`] and [`let_stream_wait`] order the device's work with other streams.
 //!
 //! If the caller captures the stream into a CUDA graph, calls that write to an existing result are captured too,
-//! provided that they have run before. A product's temporary memory becomes nodes of the graph.
+//! provided that they ran once before the capture. A product's temporary memory becomes nodes of the graph.
 //!
 //! `cudarc` and DLPack have their own modules, which check more than raw handles allow.
 
@@ -43,10 +43,10 @@ use std::ptr::NonNull;
 
 /// Opens a device in a `CUcontext` that submits its work to a `CUstream`.
 ///
-/// A null `stream` is the null stream of the context. A per-thread stream, `CU_STREAM_PER_THREAD`, is refused: it is
-/// another one in each thread, and large copies use several. Pass null instead, which CUDA orders with it. A call's work
-/// runs after the work that the caller submitted to the stream earlier, and before what it submits later. Calls that
-/// return a value wait for the stream.
+/// A null `stream` is the null stream of the context. A per-thread stream, `CU_STREAM_PER_THREAD`, is refused: it is a
+/// different stream in each thread, and large copies use several threads. Pass null instead: CUDA orders the null
+/// stream with per-thread streams. A call's work runs after the work that the caller submitted to the stream earlier,
+/// and before what it submits later. Calls that return a value wait for the stream.
 ///
 /// Each call opens a new device, which loads the kernels that it launches: open one for each stream and keep it.
 /// Dropping the device waits for the stream.
@@ -79,11 +79,11 @@ fn check_stream(stream: *mut c_void) -> Outcome<()> {
     }
 }
 
-/// The same device, whose calls submit their work to a `CUstream` of the caller.
+/// Returns the same device, with its calls submitted to a `CUstream` of the caller.
 ///
-/// It shares memory and loaded kernels with `device`, and waits for its earlier work, as a stream of
-/// [`Device::new_stream`] does. Use it for a library that names its devices by number and its streams by handle: with
-/// [`Device::cuda`], no context has to be found.
+/// The result shares memory and loaded kernels with `device`, and waits for its earlier work, as a stream of
+/// [`Device::new_stream`] does. Use it with a library that has device numbers and stream handles: open the device by
+/// [`Device::cuda`], so that you need no context handle.
 ///
 /// ```no_run
 /// use tilewright::Device;
@@ -99,8 +99,8 @@ fn check_stream(stream: *mut c_void) -> Outcome<()> {
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::Interop`] on the simulator, and for a per-thread stream; [`ErrorKind::TooLarge`] for more than 64 streams of a device; those of
-/// [`Device::synchronize`].
+/// [`ErrorKind::Interop`] on the simulator, and for a per-thread stream; [`ErrorKind::TooLarge`] for more than 64
+/// streams of a device; those of [`Device::synchronize`].
 ///
 /// # Safety
 /// 1. `stream` is a live stream of the device's context, or null for its null stream. It outlives the result, its
@@ -161,7 +161,7 @@ pub unsafe fn view_mut<T: Element>(
 /// drops `owner`. If `address` is not a multiple of 16, slower kernels run.
 ///
 /// # Errors
-/// Those of [`view`]; `owner` is dropped then.
+/// Those of [`view`]. A call that fails drops `owner`.
 ///
 /// # Safety
 /// 1. The `len` elements at `address` are initialised memory of one allocation that kernels of `device` can read and

@@ -14,10 +14,10 @@ use tilewright_kernels::epilogue::{self, EpilogueNumbers};
 
 /// An activation, applied last to each output of a product.
 ///
-/// It uses the functions of [`cuda_std::math`](crate::cuda_std::math), so the bits are the same on every device.
-/// `Gelu`, `GeluTanh` and `Silu` are within one unit in the last place of f32, and two of f64, of their formulas
-/// applied to the sum, down to the least subnormal number in the negative tail. They map negative infinity to -0,
-/// their limit, and NaN to NaN.
+/// It uses the functions of [`cuda_std::math`](crate::cuda_std::math), so the bits are the same on every device. For a
+/// given sum, `Gelu`, `GeluTanh` and `Silu` are within one unit in the last place of their formulas in f32, and within
+/// two in f64, subnormal results in the negative tail included. They map negative infinity to -0, their limit, and NaN
+/// to NaN.
 ///
 /// ```
 /// use tilewright::{Activation, Device, Matmul};

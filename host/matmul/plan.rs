@@ -267,9 +267,9 @@ pub enum Staging {
     InPlace,
     /// It is copied, with rows (columns, if column-major) that start at multiples of 16 bytes.
     Copied,
-    /// It is transposed: 8-bit elements that do not lie along K.
+    /// It is transposed: 8-bit elements that are not contiguous along K.
     Transposed,
-    /// Each f32 is split into two f16.
+    /// Each f32 is split into two f16 values.
     Split,
     /// It is split once, before several launches that share it.
     SplitOnce,

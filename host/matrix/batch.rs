@@ -13,9 +13,8 @@ use std::ops::RangeBounds;
 
 /// Matrices of one shape and [`Order`], at equal distances in memory.
 ///
-/// They are the parts of a larger matrix ([`MatrixView::batch_rows`], [`MatrixView::batch_columns`]),
-/// [slices](Self::slice) of those with gaps between them, or a single matrix that all products of a batch share
-/// (`(&matrix).into()`).
+/// They are equal parts of a larger matrix ([`MatrixView::batch_rows`], [`MatrixView::batch_columns`]), the same
+/// [slice](Self::slice) of each part, or a single matrix that all products of a batch share (`(&matrix).into()`).
 ///
 /// ```
 /// use tilewright::{Device, Matmul};
@@ -94,7 +93,7 @@ impl<'a, T: Element> MatrixBatch<'a, T> {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfRange`] if the matrices do not have them.
+    /// [`ErrorKind::OutOfRange`] if a range goes past the last row or column.
     pub fn slice(
         self,
         rows: impl RangeBounds<usize>,
@@ -160,10 +159,11 @@ impl<'a, T: Element> MatrixBatchMut<'a, T> {
         Self::of(self.batch.t())
     }
 
-    /// Keeps the same rows and columns of each matrix, as [`MatrixBatch::slice`] does; the others are not written.
+    /// Keeps the same rows and columns of each matrix, as [`MatrixBatch::slice`] does. Elements outside them are not
+    /// written.
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfRange`] if the matrices do not have them.
+    /// [`ErrorKind::OutOfRange`] if a range goes past the last row or column.
     pub fn into_slice(
         self,
         rows: impl RangeBounds<usize>,
@@ -173,7 +173,7 @@ impl<'a, T: Element> MatrixBatchMut<'a, T> {
         parts.map(Self::of).during("into_slice")
     }
 
-    /// Borrows the matrices from this batch, for writing.
+    /// Reborrows the matrices for writing, so that this batch can be used again after a call.
     #[must_use]
     pub fn view_mut(&mut self) -> MatrixBatchMut<'_, T> {
         MatrixBatchMut::of(self.batch)
@@ -204,18 +204,18 @@ impl<'a, T: Element> MatrixBatchMut<'a, T> {
 }
 
 impl<'a, T: Element> MatrixView<'a, T> {
-    /// Cuts the matrix into `count` matrices of equally many rows, one below the other.
+    /// Divides the matrix into `count` matrices with the same number of rows, one below the other.
     ///
     /// # Errors
-    /// [`ErrorKind::UnevenBatch`] unless `count` is positive and divides the rows.
+    /// [`ErrorKind::UnevenBatch`] unless `count` is positive and divides the number of rows.
     pub fn batch_rows(self, count: usize) -> Result<MatrixBatch<'a, T>> {
         self.parts(count, Order::RowMajor).during("batch_rows")
     }
 
-    /// Cuts the matrix into `count` matrices of equally many columns, side by side.
+    /// Divides the matrix into `count` matrices with the same number of columns, side by side.
     ///
     /// # Errors
-    /// [`ErrorKind::UnevenBatch`] unless `count` is positive and divides the columns.
+    /// [`ErrorKind::UnevenBatch`] unless `count` is positive and divides the number of columns.
     pub fn batch_columns(self, count: usize) -> Result<MatrixBatch<'a, T>> {
         self.parts(count, Order::ColumnMajor)
             .during("batch_columns")
@@ -249,18 +249,18 @@ impl<'a, T: Element> MatrixView<'a, T> {
 }
 
 impl<'a, T: Element> MatrixViewMut<'a, T> {
-    /// Cuts the matrix into `count` matrices of equally many rows, one below the other.
+    /// Divides the matrix into `count` matrices with the same number of rows, one below the other.
     ///
     /// # Errors
-    /// [`ErrorKind::UnevenBatch`] unless `count` is positive and divides the rows.
+    /// [`ErrorKind::UnevenBatch`] unless `count` is positive and divides the number of rows.
     pub fn into_batch_rows(self, count: usize) -> Result<MatrixBatchMut<'a, T>> {
         self.into_equal_rows(count).during("into_batch_rows")
     }
 
-    /// Cuts the matrix into `count` matrices of equally many columns, side by side.
+    /// Divides the matrix into `count` matrices with the same number of columns, side by side.
     ///
     /// # Errors
-    /// [`ErrorKind::UnevenBatch`] unless `count` is positive and divides the columns.
+    /// [`ErrorKind::UnevenBatch`] unless `count` is positive and divides the number of columns.
     pub fn into_batch_columns(self, count: usize) -> Result<MatrixBatchMut<'a, T>> {
         let batch = self.into_view().parts(count, Order::ColumnMajor);
         batch.map(MatrixBatchMut::of).during("into_batch_columns")
@@ -285,7 +285,7 @@ impl<'a, T: Element> MatrixBatchMut<'a, T> {
     }
 }
 
-/// An argument that is read as a [`MatrixBatch`]: a batch, or one matrix that all products share.
+/// An argument that converts to a [`MatrixBatch`]: a batch, or one matrix that all products share.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed as a matrix on a device or a batch of them",
     label = "expected `&matrix`, `matrix.t()`, a view, or a `MatrixBatch`",

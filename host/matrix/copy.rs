@@ -1,7 +1,7 @@
 //! Copies of matrices: to and from host memory, and on the device.
 //!
-//! Rows with gaps between them are copied by two-dimensional copies: the host packs nothing, and the gaps are
-//! neither read nor written.
+//! Two-dimensional copies transfer rows with gaps between them: the host packs nothing, and the gaps are neither read
+//! nor written.
 
 use super::owned::Matrix;
 use super::shape::Order;
@@ -79,8 +79,9 @@ impl<T: Element> MatrixView<'_, T> {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::LeadingDimension`] if a row has more elements; [`ErrorKind::WrongLength`] if `destination` ends
-    /// before the last element; those of [`Buffer::copy_to_slice`](crate::Buffer::copy_to_slice).
+    /// [`ErrorKind::LeadingDimension`] if `leading_dimension` is less than the length of a row;
+    /// [`ErrorKind::WrongLength`] if `destination` ends before the last element; those of
+    /// [`Buffer::copy_to_slice`](crate::Buffer::copy_to_slice).
     pub fn copy_to_strided(&self, destination: &mut [T], leading_dimension: usize) -> Result<()> {
         let copied = self.write_strided(destination, leading_dimension);
         copied.during("copy_to_strided")
@@ -149,8 +150,9 @@ impl<T: Element> MatrixViewMut<'_, T> {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::LeadingDimension`] if a row has more elements; [`ErrorKind::WrongLength`] if `source` ends
-    /// before the last element; those of [`Buffer::copy_from_slice`](crate::Buffer::copy_from_slice).
+    /// [`ErrorKind::LeadingDimension`] if `leading_dimension` is less than the length of a row;
+    /// [`ErrorKind::WrongLength`] if `source` ends before the last element; those of
+    /// [`Buffer::copy_from_slice`](crate::Buffer::copy_from_slice).
     pub fn copy_from_strided(&mut self, source: &[T], leading_dimension: usize) -> Result<()> {
         self.read_strided(source, leading_dimension)
             .during("copy_from_strided")
@@ -199,7 +201,7 @@ impl<T: Element> MatrixViewMut<'_, T> {
 
     /// Overwrites all elements with those of `source`, of the same shape, order and device.
     ///
-    /// A single row or column lies in both orders, so it fits either.
+    /// A matrix of one row or one column is in both orders, so it can be copied to and from either.
     ///
     /// # Errors
     /// [`ErrorKind::WrongDevice`] if `source` is on another device; [`ErrorKind::ShapeMismatch`] if it has another

@@ -16,7 +16,7 @@ macro_rules! getters {
             $matrix.cols
         }
 
-        /// The numbers of rows and columns.
+        /// The number of rows and the number of columns.
         #[must_use]
         pub fn shape(&$self) -> (usize, usize) {
             ($matrix.rows, $matrix.cols)
@@ -55,7 +55,7 @@ macro_rules! parts_mut {
         /// Borrows some rows and columns mutably, for a product to write.
         ///
         /// # Errors
-        /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if there are no such rows and columns.
+        /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if a range goes past the last row or column.
         pub fn slice_mut(
             &mut self,
             rows: impl RangeBounds<usize>,
@@ -77,7 +77,7 @@ macro_rules! parts_mut {
 
         /// Borrows the first `mid` columns and the rest mutably.
         ///
-        /// So an operand and a result can lie in one matrix: see [`MatrixViewMut`].
+        /// So an operand and the result of a product can be parts of one matrix: see [`MatrixViewMut`].
         ///
         /// # Errors
         /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if there are fewer than `mid`.

@@ -12,7 +12,7 @@ use crate::error::{During, Outcome, Result};
 impl<'a, T: Element> BufferView<'a, T> {
     /// Views the elements as a matrix of one column, without a copy.
     ///
-    /// It is an operand of [`Device::matmul`](crate::Device::matmul). Its transpose is a row.
+    /// Use it as an operand of [`Device::matmul`](crate::Device::matmul). Its transpose is a row.
     ///
     /// ```
     /// use tilewright::Device;
@@ -46,7 +46,7 @@ impl<'a, T: Element> BufferView<'a, T> {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if there are not `rows * cols` elements;
+    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if the view does not have `rows * cols` elements;
     /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) if that product overflows.
     pub fn as_matrix(self, shape: impl Into<MatrixShape>) -> Result<MatrixView<'a, T>> {
         let shape = shape.into();
@@ -63,8 +63,8 @@ impl<'a, T: Element> BufferView<'a, T> {
 
     /// Views some of the elements as a matrix whose rows start `leading_dimension` elements apart.
     ///
-    /// For a column-major shape, `leading_dimension` separates columns. Between the rows of a matrix with at most one it
-    /// may be any number; one beyond the length of the view counts as that length.
+    /// For a column-major shape, `leading_dimension` separates columns. It must be at least the length of a row. If
+    /// there is at most one row, a value beyond the length of the view counts as that length.
     ///
     /// ```
     /// use tilewright::Device;
@@ -77,8 +77,9 @@ impl<'a, T: Element> BufferView<'a, T> {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::LeadingDimension`](crate::ErrorKind::LeadingDimension) if a row is longer;
-    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if the view ends before the last element.
+    /// [`ErrorKind::LeadingDimension`](crate::ErrorKind::LeadingDimension) if `leading_dimension` is less than the
+    /// length of a row; [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if the view ends before the last
+    /// element.
     pub fn as_matrix_strided(
         self,
         shape: impl Into<MatrixShape>,
@@ -115,7 +116,8 @@ impl<'a, T: Element> BufferViewMut<'a, T> {
             .map(MatrixViewMut::of_elements)
     }
 
-    /// Views some of the elements as a matrix whose rows start `leading_dimension` elements apart, to write.
+    /// Views some of the elements as a matrix whose rows start `leading_dimension` elements apart, for a product to
+    /// write.
     ///
     /// # Errors
     /// Those of [`BufferView::as_matrix_strided`].

@@ -10,10 +10,10 @@ use crate::element::Element;
 use crate::error::{During, ONE_FOR_EACH_OF_MATRIX, Outcome, Result, check_length};
 use std::ops::RangeBounds;
 
-/// A matrix in the memory of one device, row-major unless it was made in another [`Order`].
+/// A matrix in the memory of one device, row-major unless created in another [`Order`].
 ///
-/// Products accept operands in either order. [`Matrix::t`] transposes one and [`Matrix::slice`] takes a part,
-/// without a copy.
+/// Products accept operands in either order. [`Matrix::t`] and [`Matrix::slice`] return a transpose or a part, without
+/// a copy.
 ///
 /// ```
 /// use tilewright::Device;
@@ -37,7 +37,7 @@ pub struct Matrix<T: Element> {
 }
 
 impl Device {
-    /// Makes a matrix with a copy of `data`, in the shape's order: row after row for `(rows, cols)`.
+    /// Copies `data` to a new matrix, in the shape's order: row after row for `(rows, cols)`.
     ///
     /// ```
     /// use tilewright::{Device, Order};
@@ -63,7 +63,7 @@ impl Device {
         Matrix::uploaded(self, shape.into(), data).during("matrix")
     }
 
-    /// Makes a matrix whose bytes are all zero.
+    /// Allocates a matrix with all bytes zero.
     ///
     /// # Errors
     /// Those of [`Device::zeros`].
@@ -71,7 +71,7 @@ impl Device {
         Matrix::zeroed(self, shape.into()).during("matrix_zeros")
     }
 
-    /// Makes a matrix with unspecified elements, for a kernel that writes all of them.
+    /// Allocates a matrix with unspecified elements, for a kernel that writes all of them.
     ///
     /// # Errors
     /// Those of [`Device::zeros`].
@@ -84,7 +84,7 @@ impl<T: Element> Buffer<T> {
     /// Turns the buffer into a matrix without a copy; the elements are in the shape's order.
     ///
     /// # Errors
-    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if there are not `rows * cols` elements;
+    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if the buffer does not have `rows * cols` elements;
     /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) if that product overflows.
     pub fn into_matrix(self, shape: impl Into<MatrixShape>) -> Result<Matrix<T>> {
         Matrix::of_buffer(self, shape.into()).during("into_matrix")
@@ -152,7 +152,7 @@ impl<T: Element> Matrix<T> {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if the matrix does not have them.
+    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if a range goes past the last row or column.
     pub fn slice(
         &self,
         rows: impl RangeBounds<usize>,

@@ -8,12 +8,12 @@ pub enum Order {
     /// Row after row, as in C: the element in row `i` and column `j` is number `i * cols + j`.
     #[default]
     RowMajor,
-    /// Column after column, as in Fortran: that element is number `j * rows + i`.
+    /// Column after column, as in Fortran: the element in row `i` and column `j` is number `j * rows + i`.
     ColumnMajor,
 }
 
 impl Order {
-    /// The order in which the same elements are the transpose.
+    /// The other order, in which the same elements are the transposed matrix.
     #[must_use]
     pub const fn transposed(self) -> Self {
         match self {

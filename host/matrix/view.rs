@@ -147,7 +147,7 @@ impl<'a, T: Element> MatrixView<'a, T> {
     /// Some rows and columns, counted from the view's first.
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if the view does not have them.
+    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if a range goes past the last row or column.
     pub fn slice(
         self,
         rows: impl RangeBounds<usize>,
@@ -248,7 +248,7 @@ pub(crate) fn in_one_order<'a, 'b, T: Element>(
     Ok((left.t(), right.t()))
 }
 
-/// An argument that is read as a [`MatrixView`]: `&matrix`, its transpose `matrix.t()`, a view, or a part of one.
+/// An argument that converts to a [`MatrixView`]: `&matrix`, its transpose `matrix.t()`, a view, or a slice of one.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed as a matrix on a device",
     label = "expected `&matrix`, its transpose `matrix.t()`, or a view of a matrix",

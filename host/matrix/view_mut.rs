@@ -14,11 +14,11 @@ use std::ops::RangeBounds;
 /// A mutably borrowed matrix in the memory of one device.
 ///
 /// It is a [`Matrix`](crate::Matrix), some of its rows and columns, or the transpose of either. Products write its
-/// elements, and nothing between its rows.
+/// elements, but nothing in the gaps between its rows.
 ///
 /// [`split_rows_at_mut`](crate::Matrix::split_rows_at_mut) and
-/// [`split_columns_at_mut`](crate::Matrix::split_columns_at_mut) return parts that share no element. So one part
-/// of a matrix can be the result of a product and another part the operand:
+/// [`split_columns_at_mut`](crate::Matrix::split_columns_at_mut) return parts that share no element. So one part of a
+/// matrix can be an operand of a product and another part its result:
 ///
 /// ```
 /// use tilewright::Device;
@@ -71,7 +71,7 @@ impl<'a, T: Element> MatrixViewMut<'a, T> {
         self.view
     }
 
-    /// Borrows the elements from this view, so that it can be used again after a call.
+    /// Reborrows the elements, so that this view can be used again after a call.
     #[must_use]
     pub fn view_mut(&mut self) -> MatrixViewMut<'_, T> {
         MatrixViewMut::of_elements(self.view)
@@ -114,7 +114,7 @@ impl<'a, T: Element> MatrixViewMut<'a, T> {
     /// Some rows and columns, borrowed for reading.
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if the view does not have them.
+    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if a range goes past the last row or column.
     pub fn slice(
         &self,
         rows: impl RangeBounds<usize>,

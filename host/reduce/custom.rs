@@ -21,12 +21,12 @@ type OutputOf<K> =
 impl Module {
     /// Reduces all elements of `x` by a custom operation.
     ///
-    /// `kernel` is one that [`reductions!`](tilewright_kernels::reductions) made from the operation. `x` is a buffer
-    /// or a slice of one.
+    /// [`reductions!`](tilewright_kernels::reductions) generates `kernel` from the operation. `x` is a buffer or a
+    /// slice of one.
     ///
-    /// The tree is that of [`Device::reduce`](crate::Device::reduce) for elements of the same size, so the same
-    /// elements give the same bits in every run and on every device. The call waits for all submitted work, and so
-    /// for the value. [`reduce_into`](Self::reduce_into) does not wait.
+    /// The elements are combined in the tree of [`Device::reduce`](crate::Device::reduce) for elements of the same
+    /// size, so the same elements give the same bits in every run and on every device. The call waits for all submitted
+    /// work, the reduction included. [`reduce_into`](Self::reduce_into) does not wait.
     ///
     /// ```
     /// use tilewright::{Device, ModuleSource};

@@ -41,8 +41,8 @@ impl Device {
     ///
     /// # Errors
     /// [`ErrorKind::WrongDevice`] if `matrix` is on another device; [`ErrorKind::NoElements`] for `Min`, `Max`,
-    /// `MinMax`, `ArgMin` and `ArgMax` if there are rows without elements; [`ErrorKind::TooLarge`] for more than 2^31
-    /// blocks of rows; [`ErrorKind::NoModule`], and those of [`Device::zeros`].
+    /// `MinMax`, `ArgMin` and `ArgMax` if the matrix has rows but no columns; [`ErrorKind::TooLarge`] if the launch
+    /// needs more than 2^31 - 1 blocks; [`ErrorKind::NoModule`], and those of [`Device::zeros`].
     pub fn reduce_rows<'m, R, T: ReducibleLines<R>>(
         &self,
         matrix: impl IntoMatrixView<'m, T>,

@@ -22,7 +22,7 @@ impl Device {
     ///
     /// [docs/reductions.md]: https://github.com/tilewright/tilewright/blob/main/docs/reductions.md
     ///
-    /// The call waits for all submitted work, and so for the value. [`Device::reduce_into`] does not wait.
+    /// The call waits for all submitted work, the reduction included. [`Device::reduce_into`] does not wait.
     ///
     /// ```
     /// use tilewright::{Device, ops};
@@ -132,7 +132,7 @@ macro_rules! named_reductions {
 }
 
 named_reductions! {
-    /// The smallest element of `x`. NaN if there is a NaN; -0 is less than +0.
+    /// The smallest element of `x`; NaN if any element is NaN. -0 is less than +0.
     ///
     /// ```
     /// # let device = tilewright::Device::simulator();
@@ -144,7 +144,7 @@ named_reductions! {
     #[doc(alias = "amin")]
     reduce_min: Min of T: T => T, |value| value;
 
-    /// The largest element of `x`. NaN if there is a NaN; +0 is greater than -0.
+    /// The largest element of `x`; NaN if any element is NaN. +0 is greater than -0.
     #[doc(alias = "max")]
     #[doc(alias = "amax")]
     reduce_max: Max of T: T => T, |value| value;
@@ -156,8 +156,8 @@ named_reductions! {
 
     /// The index of the smallest element of `x`, counted from 0.
     ///
-    /// Among equal elements it is the first; zeros of either sign are equal. If there is a NaN, it is the index of
-    /// the first NaN.
+    /// Among equal elements, the first wins; +0 and -0 are equal. If any element is NaN, it is the index of the first
+    /// NaN.
     ///
     /// ```
     /// # let device = tilewright::Device::simulator();
@@ -171,37 +171,38 @@ named_reductions! {
 
     /// The index of the largest element of `x`, counted from 0.
     ///
-    /// Among equal elements it is the first; zeros of either sign are equal. If there is a NaN, it is the index of
-    /// the first NaN.
+    /// Among equal elements, the first wins; +0 and -0 are equal. If any element is NaN, it is the index of the first
+    /// NaN.
     #[doc(alias = "argmax")]
     #[doc(alias = "iamax")]
     reduce_argmax: ArgMax of T: u64 => usize, |index| index as usize;
 
     /// The product of all elements of `x`; 1 if `x` is empty.
     ///
-    /// Floats are multiplied in f64 and rounded to the result once. Integers are multiplied in 64 bits and wrap.
+    /// Floats are multiplied in f64 and rounded once to the result's type. Integers are multiplied in 64 bits and wrap
+    /// on overflow.
     #[doc(alias = "prod")]
     reduce_product: Product of T => T::Output, |value| value;
 
     /// The arithmetic mean of `x`; NaN if `x` is empty.
     ///
-    /// The sum is added in f64, divided, and rounded to the result once. The mean of finite numbers is finite: no
-    /// intermediate sum overflows.
+    /// The sum is added in f64, divided, and rounded once to the result's type. The mean of finite numbers is finite:
+    /// no intermediate sum overflows.
     #[doc(alias = "mean")]
     #[doc(alias = "average")]
     reduce_mean: Mean of T => T::Output, |value| value;
 
-    /// The sum of the squares of the elements of `x`, added in f64 and rounded to the result once.
+    /// The sum of the squares of the elements of `x`, added in f64 and rounded once to the result's type.
     reduce_sum_of_squares: SumOfSquares of T => T::Output, |value| value;
 
-    /// The sum of the absolute values of the elements of `x`, added in f64 and rounded to the result once.
+    /// The sum of the absolute values of the elements of `x`, added in f64 and rounded once to the result's type.
     #[doc(alias = "asum")]
     reduce_norm_1: Norm1 of T => T::Output, |value| value;
 
     /// The Euclidean norm of `x`.
     ///
-    /// It is infinite or zero only if the norm itself, rounded to the result, is: squares neither overflow nor
-    /// underflow on the way.
+    /// It is infinite or zero only if the exact norm, rounded to the result's type, is: intermediate squares neither
+    /// overflow nor underflow.
     ///
     /// ```
     /// # let device = tilewright::Device::simulator();
@@ -213,14 +214,14 @@ named_reductions! {
     #[doc(alias = "norm")]
     reduce_norm_2: Norm2 of T => T::Output, |value| value;
 
-    /// The largest absolute value in `x`; 0 if `x` is empty. NaN if there is a NaN.
+    /// The largest absolute value in `x`; 0 if `x` is empty, and NaN if any element is NaN.
     reduce_norm_inf: NormInf of T: T => T, |value| value;
 
     /// The variance of the elements of `x`: the mean of the squared deviations from the mean, in one pass.
     ///
-    /// It is computed in f64 and rounded to the result once. The divisor is the number of elements n; multiply by n /
-    /// (n - 1) for the sample variance. It is NaN if `x` is empty or has infinite elements. It is infinite only if
-    /// the variance, with its error, exceeds the result's type.
+    /// It is computed in f64 and rounded once to the result's type. The divisor is n, the number of elements. For the
+    /// sample variance, multiply by n / (n - 1). It is NaN if `x` is empty or contains an infinity or a NaN. Otherwise
+    /// it is infinite only if the computed variance exceeds the range of the result's type.
     ///
     /// ```
     /// # let device = tilewright::Device::simulator();
@@ -246,15 +247,15 @@ named_reductions! {
     /// Whether any byte of `mask` is not 0; false if `mask` is empty.
     reduce_any: Any of u8 => bool, |any| any != 0;
 
-    /// Whether all bytes of `mask` are not 0; true if `mask` is empty.
+    /// Whether no byte of `mask` is 0; true if `mask` is empty.
     reduce_all: All of u8 => bool, |all| all != 0;
 }
 
 impl Device {
     /// The dot product of `x` and `y`; 0 if they are empty.
     ///
-    /// Floats are multiplied and added in f64, and rounded to the result once. Integers are computed in 64 bits and
-    /// wrap.
+    /// Floats are multiplied and added in f64, and rounded once to the result's type. Integers are multiplied and added
+    /// in 64 bits and wrap on overflow.
     ///
     /// [`Device::reduce`] has the rules of all reductions. This method waits for the value;
     /// [`Device::reduce_dot_into`] does not.

@@ -27,7 +27,7 @@ use tilewright_kernels::{
 /// | `ArgMin`, `ArgMax` | all | u64 |
 /// | `SumOfSquares`, `Norm1`, `Norm2`, `Variance` | floats | f32 for f32, f16 and bf16; f64 for f64 |
 /// | `NormInf` | floats | an element |
-/// | `Count`, `Any`, `All` | u8 | u64; u8, which is 0 or 1 |
+/// | `Count`, `Any`, `All` | u8 | u64 for `Count`; a u8, 0 or 1, for `Any` and `All` |
 ///
 /// "All" means f32, f64, f16, bf16, i32, u32, i64 and u64; floats are the first four.
 #[diagnostic::on_unimplemented(

@@ -14,10 +14,10 @@ impl Device {
     ///
     /// `x` and `y` are matrices or views of the same shape. The result has one element for each row.
     ///
-    /// Floats are multiplied and added in f64, and rounded to the result once; integers wrap in 64 bits. The pairs
-    /// are combined in the tree of a row ([`Device::reduce_rows`]), which depends on the length alone. So the bits
-    /// are the same in either order of the matrices, in every run and on every device ([docs/reductions.md]). They
-    /// may differ from those of [`Device::reduce_dot`].
+    /// Floats are multiplied and added in f64, and rounded once to the result's type. Integers wrap in 64 bits. The
+    /// pairs are combined in the tree of a row ([`Device::reduce_rows`]), which depends on the length alone. So the
+    /// bits are the same in either order of the matrices, in every run and on every device ([docs/reductions.md]). The
+    /// bits may differ from those of [`Device::reduce_dot`].
     ///
     /// [docs/reductions.md]: https://github.com/tilewright/tilewright/blob/main/docs/reductions.md
     ///
@@ -37,8 +37,8 @@ impl Device {
     ///
     /// # Errors
     /// [`ErrorKind::ShapeMismatch`] if the matrices have different shapes; [`ErrorKind::OrderMismatch`] if they have
-    /// different orders; [`ErrorKind::WrongDevice`] if one is on another device; [`ErrorKind::TooLarge`] for more
-    /// than 2^31 blocks of rows; [`ErrorKind::NoModule`], and those of [`Device::zeros`].
+    /// different orders; [`ErrorKind::WrongDevice`] if one is on another device; [`ErrorKind::TooLarge`] if the launch
+    /// needs more than 2^31 - 1 blocks; [`ErrorKind::NoModule`], and those of [`Device::zeros`].
     #[doc(alias = "vecdot")]
     #[doc(alias = "batched dot")]
     pub fn reduce_dot_rows<'m, T: ReduciblePairs<Dot>>(
@@ -117,8 +117,8 @@ impl Device {
 
     /// The dot product of each segment of `x` with the same segment of `y`.
     ///
-    /// `x` and `y` are buffers or slices of the same length. The result has one element for each segment; it is 0 for
-    /// a segment without elements. A segment has the bits of a row of its length ([`Device::reduce_dot_rows`]),
+    /// `x` and `y` are buffers or slices of the same length. The result has one element for each segment; it is 0 for a
+    /// segment without elements. A segment gives the same bits as a row of its length ([`Device::reduce_dot_rows`]),
     /// wherever it lies and whatever the other segments hold.
     ///
     /// ```
@@ -138,7 +138,8 @@ impl Device {
     /// # Errors
     /// [`ErrorKind::WrongLength`] if `y` is not as long as `x`; [`ErrorKind::InvalidOffsets`] if a segment ends past
     /// the end of `x`; [`ErrorKind::WrongDevice`] if `x`, `y` or the segments are on another device;
-    /// [`ErrorKind::TooLarge`] for more than 2^31 blocks; [`ErrorKind::NoModule`], and those of [`Device::zeros`].
+    /// [`ErrorKind::TooLarge`] if the launch needs more than 2^31 - 1 blocks; [`ErrorKind::NoModule`], and those of
+    /// [`Device::zeros`].
     pub fn reduce_dot_segments<'x, T: ReduciblePairs<Dot>>(
         &self,
         x: impl IntoBufferView<'x, T>,

@@ -16,7 +16,7 @@ use tilewright_kernels::reduce::lines::{
 
 /// Segments of a buffer: segment i has the elements `offsets[i]..offsets[i + 1]`, as in CSR.
 ///
-/// The segments are checked and divided among threads once, for any number of reductions.
+/// [`Device::segments`] checks them and divides them among threads once, for any number of reductions.
 #[derive(Debug)]
 pub struct Segments {
     /// The start of each segment, and the end of the last one.
@@ -89,7 +89,7 @@ impl Segments {
 impl Device {
     /// Prepares the segments `offsets[i]..offsets[i + 1]` for reductions on this device.
     ///
-    /// There is one segment less than offsets. The first need not start at 0, and segments may be empty.
+    /// n + 1 offsets make n segments. The first offset need not be 0, and segments may be empty.
     ///
     /// ```
     /// use tilewright::{Device, ops};
@@ -114,9 +114,9 @@ impl Device {
     ///
     /// The result has one element for each segment. `ArgMin` and `ArgMax` count from the start of the segment.
     ///
-    /// A segment is combined like a row of its length ([`Device::reduce_rows`]). Its bits depend on its own elements
-    /// alone, wherever it lies and whatever the other segments hold. Long segments are divided among blocks. An empty
-    /// segment has the value of empty input: 0 for sums, 1 for products, NaN for means.
+    /// A segment is reduced in the same tree as a row of its length ([`Device::reduce_rows`]). Its bits depend on its
+    /// own elements alone, wherever it lies and whatever the other segments hold. Long segments are divided among
+    /// blocks. An empty segment has the value of empty input: 0 for sums, 1 for products, NaN for means.
     ///
     /// ```
     /// use tilewright::{Device, ops};
@@ -131,10 +131,10 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidOffsets`] if a segment ends past the end of `x`; [`ErrorKind::NoElements`] for `Min`,
-    /// `Max`, `MinMax`, `ArgMin` and `ArgMax` if a segment is empty ([`reduce_segments_or`](Self::reduce_segments_or)
-    /// takes a value for it); [`ErrorKind::WrongDevice`] if `x` or the segments are on another device;
-    /// [`ErrorKind::TooLarge`] for more than 2^31 blocks; [`ErrorKind::NoModule`], and those of [`Device::zeros`].
+    /// [`ErrorKind::InvalidOffsets`] if a segment ends past the end of `x`; [`ErrorKind::NoElements`] for `Min`, `Max`,
+    /// `MinMax`, `ArgMin` and `ArgMax` if a segment is empty ([`reduce_segments_or`](Self::reduce_segments_or) takes a
+    /// value for it); [`ErrorKind::WrongDevice`] if `x` or the segments are on another device; [`ErrorKind::TooLarge`]
+    /// if the launch needs more than 2^31 - 1 blocks; [`ErrorKind::NoModule`], and those of [`Device::zeros`].
     #[doc(alias = "DeviceSegmentedReduce")]
     #[doc(alias = "reduceat")]
     pub fn reduce_segments<'x, R, T: ReducibleSegments<R>>(

@@ -17,11 +17,11 @@ impl Device {
     /// 2^24 f32). Then the error is |s' - s| <= gamma_h * sum |x| with gamma_h = h u / (1 - h u) (Higham, Accuracy and
     /// Stability of Numerical Algorithms, 4.2).
     ///
-    /// Infinities follow IEEE 754. A NaN element, or inf - inf, gives the one canonical NaN, whatever the sign and
-    /// payload: the bits 0x7fff_ffff in f32, 0x7fff_ffff_ffff_ffff in f64. A zero sum is +0, even for empty
-    /// input, for elements that are all -0, and for elements that cancel.
+    /// Infinities follow IEEE 754. A NaN element or inf - inf gives the canonical NaN, whatever the NaN's sign and
+    /// payload: the bits 0x7fff_ffff in f32, 0x7fff_ffff_ffff_ffff in f64. A zero sum is +0, whether `x` is empty, all
+    /// its elements are -0, or they cancel.
     ///
-    /// The call waits for all submitted work, and so for the result. [`Device::reduce_sum_into`] does not wait.
+    /// The call waits for all submitted work, the sum included. [`Device::reduce_sum_into`] does not wait.
     ///
     /// ```
     /// use tilewright::Device;
@@ -81,8 +81,8 @@ pub fn reduce_sum<T: ReduceElement>(data: &[T]) -> Result<T::Sum> {
 
 /// The height of the tree that adds `len` elements of type `T`: the h of [`Device::reduce_sum`]'s error bound.
 ///
-/// It is the largest number of additions between an element and the sum. It grows slowly until the grid reaches
-/// its largest size, and then by one for every 2^23 f32 (2^24 f16 or bf16, 2^22 f64):
+/// It is the largest number of additions between an element and the sum. It grows slowly until the grid reaches its
+/// largest size, and then by one for every 2^23 elements of f32 (2^24 of f16 or bf16, 2^22 of f64):
 ///
 /// | elements | f16, bf16 | f32 | f64 |
 /// |---:|---:|---:|---:|

@@ -72,13 +72,13 @@ fn lengths() -> Vec<Line> {
         ),
         says(
             device.reduce_max(&none),
-            "reduce_max: the buffer to reduce is empty, and this operation needs at least one element, as every \
-             minimum and maximum does; check for an empty input first",
+            "reduce_max: the buffer to reduce is empty, and this operation needs at least one element; check \
+             for an empty input first",
         ),
         says(
             device.reduce_rows(&narrow, ops::ArgMin),
-            "reduce_rows: each row or column to reduce is empty, and this operation needs at least one element, as \
-             every minimum and maximum does; check for an empty input first",
+            "reduce_rows: each row or column to reduce is empty, and this operation needs at least one element; \
+             check for an empty input first",
         ),
     ]
 }
@@ -129,7 +129,7 @@ fn shapes() -> Vec<Line> {
         ),
         says(
             matrix.view().copy_to_strided(&mut [0.0; 20], 2),
-            "copy_to_strided: the leading dimension is 2, and must be at least 3, the elements of a row (of a column, \
+            "copy_to_strided: the leading dimension is 2, and must be at least 3, the length of a row (of a column, \
              in column-major order)",
         ),
         says(
@@ -173,8 +173,8 @@ fn segments() -> Vec<Line> {
         ),
         says(
             device.reduce_segments(&x, &with_empty, ops::Min),
-            "reduce_segments: segment 1 is empty, and this operation needs at least one element, as every minimum and \
-             maximum does; give a value for empty segments, by reduce_segments_or",
+            "reduce_segments: segment 1 is empty, and this operation needs at least one element; give a value for \
+             empty segments, by reduce_segments_or",
         ),
         says(
             device.reduce_segments_or_into(&x, &with_empty, ops::Min, 0.0, &mut values),

@@ -49,9 +49,9 @@ fn drivers() -> Vec<Line> {
         built(
             ErrorKind::NoDevice {
                 ordinal: 4,
-                reason: "the driver shows 2 devices, numbered from 0".to_owned(),
+                reason: "the driver lists 2 devices, numbered from 0".to_owned(),
             },
-            "there is no CUDA device 4: the driver shows 2 devices, numbered from 0",
+            "there is no CUDA device 4: the driver lists 2 devices, numbered from 0",
         ),
         built(
             ErrorKind::NotRecorded {
@@ -65,7 +65,7 @@ fn drivers() -> Vec<Line> {
                 uuid: "GPU-0".to_owned(),
                 found: vec!["GPU-1".to_owned(), "GPU-2".to_owned()],
             },
-            "there is no CUDA device GPU-0: the driver shows GPU-1 and GPU-2",
+            "there is no CUDA device GPU-0: the driver lists GPU-1 and GPU-2",
         ),
         built(
             ErrorKind::Simulator(SimulatorError::UnorderedStreams {

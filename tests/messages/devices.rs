@@ -150,23 +150,23 @@ fn other_devices() -> Vec<Line> {
     vec![
         says(
             device.reduce_sum(&foreign),
-            "reduce_sum: the buffer to reduce is on another device (simulator #1) than the one that runs this call \
-             (simulator #2); create all operands with one `Device` or its clones",
+            "reduce_sum: the buffer to reduce is on simulator #1, and this call runs on simulator #2; create all operands \
+             with one `Device` or its clones",
         ),
         says(
             device.reduce_segments(&own, &segments, ops::Sum),
-            "reduce_segments: the list of segments is on another device (simulator #1) than the one that runs this call \
-             (simulator #2); create all operands with one `Device` or its clones",
+            "reduce_segments: the list of segments is on simulator #1, and this call runs on simulator #2; create all \
+             operands with one `Device` or its clones",
         ),
         says(
             device.matmul(&matrix, &matrix),
-            "matmul: the matrix A is on another device (simulator #1) than the one that runs this call (simulator #2); \
-             create all operands with one `Device` or its clones",
+            "matmul: the matrix A is on simulator #1, and this call runs on simulator #2; create all operands with one \
+             `Device` or its clones",
         ),
         says(
             mine.copy_from_buffer(&foreign),
-            "copy_from_buffer: the source is on another device (simulator #1) than the one that runs this call \
-             (simulator #2); create all operands with one `Device` or its clones",
+            "copy_from_buffer: the source is on simulator #1, and this call runs on simulator #2; create all operands with \
+             one `Device` or its clones",
         ),
     ]
 }

@@ -48,8 +48,8 @@ pub fn table() -> Vec<Line> {
         ),
         says(
             group.reduce(&none, tilewright::ops::Max),
-            "reduce: the buffer to reduce is empty, and this operation needs at least one element, as every minimum \
-             and maximum does; check for an empty input first",
+            "reduce: the buffer to reduce is empty, and this operation needs at least one element; check for an empty \
+             input first",
         ),
         says(
             group.broadcast(0, &mut lonely),

@@ -48,13 +48,13 @@ fn operands() -> Vec<Line> {
         ),
         says(
             Matmul::new(two.t(), three).run(),
-            "Matmul::run: A has 2 matrices and B has 3: all batches of a product have equally many; only A or B can be \
-             a single matrix, which then serves all products",
+            "Matmul::run: A has 2 matrices and B has 3: all batches of a product must have the same number of matrices; \
+             only A or B can be a single matrix, which all products then use",
         ),
         says(
             Matmul::new(left, three_rows.slice(..1, ..).unwrap()).run_into(&mut one),
-            "Matmul::run_into: the product of A and B has 2 matrices and C has 1: all batches of a product have equally \
-             many; only A or B can be a single matrix, which then serves all products",
+            "Matmul::run_into: the product of A and B has 2 matrices and C has 1: all batches of a product must have the \
+             same number of matrices; only A or B can be a single matrix, which all products then use",
         ),
         says(
             MatmulGroup::new([(&a, &b), (&a, &b)]).run_into(&mut other),

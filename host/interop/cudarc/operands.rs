@@ -12,7 +12,7 @@ use ::cudarc::driver::{
 };
 use std::sync::Arc;
 
-/// What [`Bridge::with`](super::Bridge::with) lends: references to slices and views of `cudarc`, and tuples of them.
+/// Operands of [`Bridge::with`](super::Bridge::with): references to slices and views of `cudarc`, and tuples of them.
 pub trait Operands: Sealed {
     /// The views of the operands, alive during the call.
     type Views<'v>;

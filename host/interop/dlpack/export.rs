@@ -12,7 +12,7 @@ use ::dlpark::{DlpackFlags, Managed, ManagedTensorBase};
 use std::ptr;
 use std::sync::Arc;
 
-/// What [`export`] takes: a [`Buffer`], a [`Matrix`], or an [`Arc`] of either.
+/// A value that [`export`] accepts: a [`Buffer`], a [`Matrix`], or an [`Arc`] of either.
 pub trait Export: Sealed {}
 
 impl<E: Sealed> Export for E {}
@@ -88,8 +88,9 @@ impl<E: Sealed + Sync> Sealed for Arc<E> {
 
 /// Turns `value` into a tensor for another library, without a copy.
 ///
-/// A buffer becomes a tensor of one dimension, and a matrix one of two, with the strides of its order. The tensor owns
-/// the memory until its deleter is called, on any thread. An [`Arc`] becomes a read-only tensor, which shares the memory.
+/// A buffer becomes a one-dimensional tensor. A matrix becomes a two-dimensional tensor with the strides of its order.
+/// The tensor owns the memory until its deleter is called, on any thread. An [`Arc`] becomes a read-only tensor, which
+/// shares the memory.
 ///
 /// `M` is the protocol's structure: `DLManagedTensorVersioned` or, for old consumers, `DLManagedTensor`.
 ///
@@ -97,8 +98,8 @@ impl<E: Sealed + Sync> Sealed for Arc<E> {
 /// after them, and [`Device::synchronize`] waits for them.
 ///
 /// # Errors
-/// [`ErrorKind::Interop`] if `value` is shared and `M` has no flags, so that it cannot say "read-only". `value` is dropped
-/// then. Those of [`Device::synchronize`].
+/// [`ErrorKind::Interop`] if `value` is shared and `M` has no flags, so it cannot mark the tensor as read-only; those
+/// of [`Device::synchronize`]. A call that fails drops `value`.
 pub fn export<M: ManagedTensorBase>(value: impl Export) -> Result<Managed<M>> {
     exported(value).during("interop::dlpack::export")
 }

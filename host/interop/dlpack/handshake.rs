@@ -26,10 +26,10 @@ pub(super) fn dl_device(device: &Device) -> Outcome<DLDevice> {
     }
 }
 
-/// The stream of `device` in the protocol's numbers, for a producer whose tensor it will import.
+/// The stream of `device` in the protocol's numbers, for the producer of a tensor that you will import.
 ///
-/// It is the argument `stream` of `__dlpack__`: `None` on the simulator, as for all CPU tensors; 1 for the null stream of
-/// CUDA; otherwise the handle.
+/// It is the argument `stream` of `__dlpack__`: `None` on the simulator, as for all CPU tensors; 1 for the null stream
+/// of CUDA; otherwise the handle.
 #[must_use]
 pub fn stream_for_producer(device: &Device) -> Option<i64> {
     match device.raw_stream() {
@@ -46,8 +46,8 @@ pub fn stream_for_producer(device: &Device) -> Option<i64> {
 /// `None` or -1.
 ///
 /// # Errors
-/// [`ErrorKind::Interop`] if `stream` is 0 or another negative number, or names a stream for the simulator; those of
-/// [`Device::synchronize`].
+/// [`ErrorKind::Interop`] if `stream` is 0 or another negative number, or names a stream and the device is the
+/// simulator; those of [`Device::synchronize`].
 ///
 /// # Safety
 /// 1. If `stream` is a handle, it is a live `CUstream`.

@@ -38,15 +38,17 @@ impl Tensor {
     ///
     /// # Errors
     /// [`ErrorKind::WrongDevice`] if the tensor is on another device; [`ErrorKind::Tensor`] if its description is
-    /// malformed. The deleter is called then.
+    /// malformed. A call that fails calls the deleter.
     ///
     /// # Safety
-    /// 1. The tensor's elements are initialised memory that kernels of `device` can access, until the deleter is called.
+    /// 1. The tensor's elements are initialised memory that kernels of `device` can access, until the deleter is
+    ///    called.
     /// 2. Earlier work on them is done, or the device's stream waits for it, as it does if the producer was passed
     ///    [`stream_for_producer`](super::stream_for_producer).
-    /// 3. While the result lives, nothing else writes the elements, and nothing else reads those that are written through
-    ///    it, except work in the device's stream that is submitted between two calls, by the thread that makes them.
-    /// 4. On the simulator, nothing else writes the elements in between while a launch runs.
+    /// 3. While the result lives, nothing else writes the elements, and nothing else reads those that are written
+    ///    through it, except work in the device's stream that is submitted between two calls, by the thread that makes
+    ///    them.
+    /// 4. On the simulator, nothing else writes to the gaps between the tensor's elements while a launch runs.
     pub unsafe fn import<M: ManagedTensorBase>(
         device: &Device,
         tensor: Managed<M>,
@@ -87,7 +89,7 @@ impl Tensor {
     /// The elements in row-major order, to read. Any number of dimensions is accepted.
     ///
     /// # Errors
-    /// [`ErrorKind::Tensor`] if the elements are of another type, or do not lie one after another.
+    /// [`ErrorKind::Tensor`] if the elements are of another type, or are not contiguous in row-major order.
     pub fn buffer<T: TensorElement>(&self) -> Result<BufferView<'_, T>> {
         self.elements().during("Tensor::buffer")
     }
@@ -118,7 +120,7 @@ impl Tensor {
 
     /// A tensor of two dimensions as a matrix, to read and write.
     ///
-    /// Nothing is written between its rows or columns.
+    /// Gaps between its rows or columns are not written.
     ///
     /// # Errors
     /// Those of [`matrix`](Self::matrix), and [`ErrorKind::Tensor`] if the tensor is read-only.
@@ -138,12 +140,12 @@ impl Tensor {
     /// `stream` is the producer's, as for [`let_consumer_wait`](super::let_consumer_wait).
     ///
     /// # Errors
-    /// Those of [`let_consumer_wait`](super::let_consumer_wait). The tensor is dropped then, which waits.
+    /// Those of [`let_consumer_wait`](super::let_consumer_wait). A call that fails drops the tensor, which waits.
     ///
     /// # Safety
     /// 1. If `stream` is a handle, it is a live `CUstream`.
-    /// 2. The producer frees or reuses the memory in the order of that stream, or if `stream` is -1, in that of the
-    ///    device's.
+    /// 2. The producer frees or reuses the memory in the order of that stream or, if `stream` is -1, of the device's
+    ///    stream.
     pub unsafe fn release(mut self, stream: Option<i64>) -> Result<()> {
         // The producer's stream waits for the device's, so that has to wait for the device's others.
         self.uses

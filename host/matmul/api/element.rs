@@ -11,22 +11,22 @@ use half::{bf16, f16};
 /// | elements | product | arithmetic |
 /// |---|---|---|
 /// | f32 | f32 | at least as accurate as a chain of f32 operations: see [`Arithmetic`](crate::Arithmetic) |
-/// | f64 | f64 | one fused multiply-add for each k, in order; with a small result, in parts of K |
-/// | f16, bf16 | the same, or f32 | exact products, f32 sums on tensor cores, rounded once |
-/// | [`F8E4M3`], [`F8E5M2`] | bf16, or f32 | exact products; sums of 128 on tensor cores, which keep 13 bits; their totals in f32 |
+/// | f64 | f64 | one fused multiply-add for each k, in order; K is split if the result is small and K large |
+/// | f16, bf16 | the type of the operands, or f32 | exact products, f32 sums on tensor cores, rounded once |
+/// | [`F8E4M3`], [`F8E5M2`] | bf16, or f32 | exact products; tensor cores add 128 at a time and keep 13 bits; these sums are added in f32 |
 /// | i8 | i32 | exact; a sum beyond i32 wraps around, as with [`i32::wrapping_add`] |
-/// | i8, by [`Matmul::dequantized`](crate::Matmul::dequantized) | f32, f16, or bf16 | the same sums, each rounded to f32, and an epilogue in f32 |
-/// | a matrix and a vector, M or N = 1 | as above | i8 as above; others one fused multiply-add for each product, in f64 for f64 and in f32 for the rest, in a tree that depends on K and the type alone |
+/// | i8, by [`Matmul::dequantized`](crate::Matmul::dequantized) | f32, f16, or bf16 | the same sums, each rounded to f32; the epilogue is in f32 |
+/// | a matrix and a vector, M or N = 1 | as above | i8 as above; others: one fused multiply-add for each product, in f64 for f64 and in f32 for the rest, in a tree that depends on K and the type alone |
 ///
-/// | operands | compute capability, if not on the simulator |
+/// | operands | lowest compute capability (the simulator has all) |
 /// |---|---|
 /// | f16, bf16; i8 with outputs of f32, f16 or bf16 | 8.0 |
 /// | 8-bit floats | 9.0 |
 /// | 8-bit floats, one operand a vector | 8.0 |
 ///
-/// If the result is small and K large, K is split into parts, whose products are added
-/// ([`SelectionReason::InParts`](crate::tuning::SelectionReason::InParts)). Sums of f16 and bf16 have the bits of the
-/// device's tensor cores, which differ between 8.x and 9.0.
+/// If the result is small and K large, K is split into parts and the products of the parts are added
+/// ([`SelectionReason::InParts`](crate::tuning::SelectionReason::InParts)). Tensor cores of compute capability 8.x and
+/// 9.0 round f16 and bf16 sums differently, so the bits differ.
 #[diagnostic::on_unimplemented(
     message = "matrices of `{Self}` cannot be multiplied",
     note = "matrices of f32, f64, f16, bf16, i8, F8E4M3 and F8E5M2 can be multiplied"
@@ -34,7 +34,7 @@ use half::{bf16, f16};
 pub trait MatmulElement:
     Computes<<Self as MatmulElement>::Product, <Self as MatmulElement>::Accumulator>
 {
-    /// The type of sums, of alpha and beta, of scales and biases.
+    /// The type of the sums, of alpha and beta, and of scales and biases.
     ///
     /// It is f64 for f64, i32 for i8, and f32 for all others.
     type Accumulator: EpilogueScalar;

@@ -1,5 +1,4 @@
-//! Products of a matrix with its transpose. They are symmetric: about half is computed, and copied to the other
-//! half.
+//! Products of a matrix with its transpose. They are symmetric, so about half is computed and copied to the other half.
 
 use super::element::{MatmulElement, MatmulInto};
 use super::product::Matmul;
@@ -12,11 +11,11 @@ use crate::matrix::{AsMatrixViewMut, IntoMatrixBatch, IntoMatrixView, Matrix};
 impl Device {
     /// The symmetric product A^T A of an M x N matrix: BLAS `syrk`, with both triangles written.
     ///
-    /// The result is N x N. It takes about half of the multiply-adds of [`Device::matmul`]`(a.t(), &a)`. For A A^T
-    /// call `gram(a.t())`. A is in either [`Order`](crate::Order), or a part of a matrix.
+    /// The result is N x N. It takes about half the multiply-adds of [`Device::matmul`]`(a.t(), &a)`. For A A^T, call
+    /// `gram(a.t())`. A may be in either [`Order`](crate::Order), and may be part of a larger matrix.
     ///
-    /// The result is exactly symmetric. Its outputs on and below the diagonal have the bits of that call, and those
-    /// above are copies of them.
+    /// The result is exactly symmetric. The outputs on and below the diagonal have the same bits as those of `matmul`;
+    /// the outputs above it are copies.
     ///
     /// ```
     /// use tilewright::Device;
@@ -42,9 +41,9 @@ impl Device {
         Matmul::gram(a.into()).in_new(self).during("gram")
     }
 
-    /// Writes [`Device::gram`] to an existing N x N matrix, or to a part of one.
+    /// Writes the product of [`Device::gram`] to an existing N x N matrix, or to a part of one.
     ///
-    /// C is in either [`Order`](crate::Order), and its elements are overwritten; a part is a
+    /// C may be in either [`Order`](crate::Order). Its elements are overwritten. To write a part, pass a
     /// [`MatrixViewMut`](crate::MatrixViewMut).
     ///
     /// # Errors
@@ -64,11 +63,11 @@ impl Device {
 impl<'a, T: MatmulElement> Matmul<'a, T> {
     /// The symmetric product A^T A of an M x N matrix, with an epilogue: [`Device::gram`] with options.
     ///
-    /// For a [`MatrixBatch`](crate::MatrixBatch) it is the products of all its matrices. Only the outputs on and below
-    /// the diagonal are computed, with their scales and biases, and copied to the other triangle. If
+    /// For a [`MatrixBatch`](crate::MatrixBatch), it computes one product for each matrix. It computes only the outputs
+    /// on and below the diagonal, scales and biases included, and copies them to the other triangle. If
     /// [`beta`](Self::beta) is not 0, C must be symmetric: only one of its triangles is read.
     ///
-    /// For example, squared distances between the columns of A, from their squared lengths:
+    /// For example, squared distances between the columns of A, computed from their squared lengths:
     ///
     /// ```
     /// use tilewright::{Device, Matmul};

@@ -13,18 +13,18 @@ use cuda_std::float::Float;
 
 /// Products of matrices of unequal shapes, in one launch where possible.
 ///
-/// They compute `C'[i] = activation(alpha A[i] B[i] + beta C[i])` for a list of matrices, which can lie anywhere in
+/// A group computes `C'[i] = activation(alpha A[i] B[i] + beta C[i])` for lists of matrices that can lie anywhere in
 /// memory.
 ///
 /// | type | products that share a launch, up to 64 with the same orders | products with a launch of their own |
 /// |---|---|---|
 /// | f32 | those on CUDA cores, with the bits of [`Arithmetic::Chain`] | those large enough for tensor cores ([`Arithmetic::Split`]) |
 /// | f64 | the same | those that fill the device, on tensor cores |
-/// | f16, bf16 | those on tensor cores, to the same type, from compute capability 8.0 on | vectors; small results with a large K; results that fill half of the device; operands whose rows (columns, if column-major) do not start at multiples of 16 bytes |
+/// | f16, bf16 | those on tensor cores with results of the operands' type, from compute capability 8.0 on | vectors; small results with a large K; results that fill half of the device; operands whose rows (columns, if column-major) do not start at multiples of 16 bytes |
 /// | others | none | all, one after another |
 ///
-/// A launch that products share allocates nothing. In a shared launch of f32 or f64, vectors and small results with a
-/// large K also have the bits of a chain; products of f16 and bf16 have the bits that they have alone.
+/// A shared launch allocates nothing. In a shared launch of f32 or f64, products with a vector and small results with a
+/// large K also have the bits of a chain. Products of f16 and bf16 have the same bits as on their own.
 ///
 /// ```
 /// use tilewright::{Device, MatmulGroup};
@@ -58,7 +58,7 @@ pub struct MatmulGroup<'a, T: MatmulElement> {
 }
 
 impl<'a, T: MatmulElement> MatmulGroup<'a, T> {
-    /// The products of the pairs' left matrices with their right ones, on the device of the first.
+    /// The products A B of pairs (A, B), on the device of the first A.
     #[must_use]
     pub fn new<A, B>(pairs: impl IntoIterator<Item = (A, B)>) -> Self
     where
@@ -96,7 +96,7 @@ impl<'a, T: MatmulElement> MatmulGroup<'a, T> {
         self
     }
 
-    /// Sets the activation, which is applied last to each output. Integers have none.
+    /// Sets the activation, which is applied last to each output. Integer products have no activation.
     #[must_use]
     pub fn activation(mut self, activation: Activation) -> Self
     where
@@ -120,13 +120,13 @@ impl<'a, T: MatmulElement> MatmulGroup<'a, T> {
 
     /// Writes the products to existing matrices, or to parts of them, in order.
     ///
-    /// The results are in either [`Order`](crate::Order). They are overwritten, or the products are added to them:
-    /// see [`beta`](Self::beta).
+    /// The results may be in either [`Order`](crate::Order). They are overwritten, unless [`beta`](Self::beta) adds a
+    /// multiple of them to the products.
     ///
     /// # Errors
-    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if there are not as many results as products,
-    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if one of them is not M x N, and those of
-    /// [`Matmul::run`](crate::Matmul::run). Shapes and devices are checked before anything is computed.
+    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if the number of results is not the number of
+    /// products, [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if one of them is not M x N, and those
+    /// of [`Matmul::run`](crate::Matmul::run). Shapes and devices are checked before anything is computed.
     pub fn run_into<O: Element>(&self, results: &mut [impl AsMatrixViewMut<O>]) -> Result<()>
     where
         T: MatmulInto<O>,
@@ -182,7 +182,7 @@ impl<'a, T: MatmulElement> MatmulGroup<'a, T> {
 impl Device {
     /// The products of pairs of matrices of any shapes, as new row-major matrices, in order.
     ///
-    /// [`MatmulGroup`] has options, and says which products share a launch.
+    /// [`MatmulGroup`] takes options; its page says which products share a launch.
     ///
     /// ```
     /// use tilewright::Device;

@@ -11,17 +11,17 @@ use crate::matrix::{IntoMatrixView, MatrixView};
 impl Device {
     /// The product A x of an M x K matrix and a vector of K elements: a buffer of M elements.
     ///
-    /// A is `&matrix`, its transpose `matrix.t()` or a part of it, in either [`Order`](crate::Order), without a
-    /// copy. `device.matvec(a.t(), &x)` is the product of the row x with A. [`Device::matmul`] has the same bits if
-    /// one of its operands is a vector. For an epilogue, use `Matmul::new(&a, x.as_column())`.
+    /// A is `&matrix`, its transpose `matrix.t()` or a part of it, in either [`Order`](crate::Order). It is not copied.
+    /// `device.matvec(a.t(), &x)` is the product of the row x with A. [`Device::matmul`] gives the same bits if one of
+    /// its operands is a vector. For an epilogue, use `Matmul::new(&a, x.as_column())`.
     ///
-    /// Each element is the sum of K products, each added by a fused multiply-add: in f64 for f64, in f32 for all
-    /// other floats. It is rounded once to the result's type. For f32 and f64, |y' - y| <= gamma_K |A||x|. Sums of
-    /// i8 are exact in i32, and wrap around. A sum that is zero is +0. Infinities and NaN are as in
+    /// Each element is the sum of K products, each added by a fused multiply-add: in f64 for f64, in f32 for all other
+    /// floats. It is rounded once to the result's type. For f32 and f64, |y' - y| <= gamma_K |A||x|. i8 products are
+    /// added in i32, which wraps on overflow. A zero sum is +0. Infinities and NaN follow the rules of
     /// [`Device::matmul_tiled`].
     ///
     /// The order of additions depends on K and the type alone. So the bits are the same on every device, for either
-    /// order of the matrix, and whatever the other rows (`docs/products.md`).
+    /// order of the matrix, and whatever the other rows hold (`docs/products.md`).
     ///
     /// ```
     /// use tilewright::Device;
@@ -49,7 +49,7 @@ impl Device {
         self.vector_product(a, x).during("matvec")
     }
 
-    /// Writes [`Device::matvec`] to an existing buffer, or to a part of one.
+    /// Writes the product of [`Device::matvec`] to an existing buffer, or to a part of one.
     ///
     /// # Errors
     /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if `y` does not have an element for each row

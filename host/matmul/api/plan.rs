@@ -19,19 +19,19 @@ use std::fmt::{self, Display, Formatter};
 pub struct MatmulPlan {
     /// The name of the kernel's entry.
     pub kernel: &'static str,
-    /// Where the product is computed: `CUDA cores` or `tensor cores`, and how.
+    /// The units that compute the product: `CUDA cores` or `tensor cores`, and whether operands are split.
     pub units: &'static str,
     /// Rows of the result that one block computes.
     pub block_rows: usize,
     /// Columns of the result that one block computes.
     pub block_columns: usize,
-    /// Why it was selected.
+    /// Why this kernel was selected.
     pub reason: SelectionReason,
     /// Whether the kernel computes the transpose of the result, from the transposes of B and A.
     pub is_transposed: bool,
     /// How A and B reach the kernel.
     pub staging: [Staging; 2],
-    /// The number of parts into which K is divided, whose products are added; 1 if it is not.
+    /// The number of parts of K whose products are added; 1 if K is not split.
     pub parts: usize,
     /// The kernel that computes the outputs of rows and columns outside the split's range, if operands are split.
     pub fallback_kernel: Option<&'static str>,

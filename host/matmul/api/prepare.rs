@@ -11,8 +11,8 @@ use crate::matrix::{IntoMatrixView, MatrixView, Order};
 impl Device {
     /// Splits B once for all f32 products A B on tensor cores ([`Arithmetic::Split`](crate::Arithmetic::Split)).
     ///
-    /// Products with [`Matmul::with_prepared`](crate::Matmul::with_prepared) then split only A; their bits are the
-    /// same as without. The split values take as much memory as B, and 8 bytes for each column.
+    /// Products with [`Matmul::with_prepared`](crate::Matmul::with_prepared) then split only A. Their bits do not
+    /// change. The split values take as much memory as B, plus 8 bytes for each column.
     ///
     /// To prepare a left operand, compute the transposed product: prepare `a.t()` as the right operand of `b.t()`,
     /// and write into a column-major matrix.
@@ -32,10 +32,11 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel) if B has fewer than 63 rows or too many for the
-    /// tensor-core path, or if the device has no kernels for split operands;
+    /// [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel) if B has fewer than 63 rows or too many for the tensor-core
+    /// path, or if the device has no kernels for split operands;
     /// [`ErrorKind::DriverTooOld`](crate::ErrorKind::DriverTooOld) if its driver cannot read their PTX;
-    /// [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice); and those of [any call](crate#errors).
+    /// [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if B is on another device; and those of [any
+    /// call](crate#errors).
     pub fn prepare<'a>(&self, b: impl IntoMatrixView<'a, f32>) -> Result<PreparedMatrix<'a>> {
         self.prepared(b.into()).during("prepare")
     }

@@ -26,8 +26,8 @@ use cuda_std::float::Float;
 /// ```
 ///
 /// The epilogue is computed in type `S`, in the same pass, before the results are rounded to the type of C. `S` is the
-/// type of the sums, [`MatmulElement::Accumulator`], in which integers wrap. For
-/// [`dequantized`](Self::dequantized), `S` is f32.
+/// type of the sums, [`MatmulElement::Accumulator`]; integers wrap on overflow. For [`dequantized`](Self::dequantized),
+/// `S` is f32.
 ///
 /// ```
 /// use tilewright::{Activation, Device, Matmul};
@@ -56,7 +56,7 @@ pub struct Matmul<'a, T: MatmulElement, S: Element = <T as MatmulElement>::Accum
 }
 
 impl<'a> Matmul<'a, f32> {
-    /// The product A B with a B that [`Device::prepare`] has split.
+    /// The product A B, with a B that [`Device::prepare`] has already split.
     #[must_use]
     pub fn with_prepared(a: impl IntoMatrixBatch<'a, f32>, b: &'a PreparedMatrix<'a>) -> Self {
         let mut product = Self::new(a, b.matrix());
@@ -77,13 +77,13 @@ impl<'a, T: MatmulElement> Matmul<'a, T> {
 }
 
 impl<'a> Matmul<'a, i8, f32> {
-    /// The product A B of quantised i8 matrices, scaled back to floats: w8a8.
+    /// The product A B of quantised i8 matrices, scaled back to floats (w8a8).
     ///
     /// The sums are exact in i32, as with [`Matmul::new`]. Each is rounded to f32, ties to even, which keeps sums of
     /// less than 2^24 in magnitude exact. The epilogue is computed in f32. The output is f32, bf16 or f16:
     /// name it with [`run_as`](Self::run_as), or call [`run_into`](Self::run_into). 16-bit outputs are rounded again.
     ///
-    /// For example, weights with a scale for each output and activations with a scale for each row:
+    /// For example, weights with one scale per output and activations with one scale per row:
     ///
     /// ```
     /// use tilewright::{Device, Matmul};
@@ -133,15 +133,15 @@ impl<'a, T: MatmulElement, S: Element> Matmul<'a, T, S> {
 
     /// Sets the size of the tiles, instead of the one that [`plan`](Self::plan) selects.
     ///
-    /// The bits do not depend on the size. Products with a vector have only one size, and parts of a split K choose
-    /// their own.
+    /// The bits do not depend on the size. This has no effect on products with a vector, or if K is split for f64 or
+    /// for f32 on CUDA cores.
     #[must_use]
     pub fn tiles(mut self, tiles: TileSize) -> Self {
         self.tiles = Some(tiles);
         self
     }
 
-    /// Uses only kernels that a device of compute capability `major`.`minor` has.
+    /// Uses only kernels that run on compute capability `major`.`minor`.
     ///
     /// Use it to test or time an older device's kernels on a newer one. On an older device it has no effect. Tensor
     /// cores still round like those of the device that runs the kernel, or that the simulator simulates.
@@ -179,35 +179,35 @@ impl<'a, T: MatmulElement, S: Element> Matmul<'a, T, S> {
         self
     }
 
-    /// Multiplies each row of the product by one of M factors.
+    /// Multiplies row i of the product by `scale[i]`, one of M factors.
     #[must_use]
     pub fn row_scale(mut self, scale: impl IntoBufferView<'a, S>) -> Self {
         self.epilogue.rows.scale = Some(scale.into());
         self
     }
 
-    /// Multiplies each column of the product by one of N factors.
+    /// Multiplies column j of the product by `scale[j]`, one of N factors.
     #[must_use]
     pub fn column_scale(mut self, scale: impl IntoBufferView<'a, S>) -> Self {
         self.epilogue.columns.scale = Some(scale.into());
         self
     }
 
-    /// Adds one of M numbers to each row of the product.
+    /// Adds `bias[i]`, one of M numbers, to row i of the product.
     #[must_use]
     pub fn row_bias(mut self, bias: impl IntoBufferView<'a, S>) -> Self {
         self.epilogue.rows.bias = Some(bias.into());
         self
     }
 
-    /// Adds one of N numbers to each column of the product.
+    /// Adds `bias[j]`, one of N numbers, to column j of the product.
     #[must_use]
     pub fn column_bias(mut self, bias: impl IntoBufferView<'a, S>) -> Self {
         self.epilogue.columns.bias = Some(bias.into());
         self
     }
 
-    /// Sets the activation, which is applied last to each output. Integers have none.
+    /// Sets the activation, which is applied last to each output. Integer products have no activation.
     #[must_use]
     pub fn activation(mut self, activation: Activation) -> Self
     where
@@ -220,10 +220,10 @@ impl<'a, T: MatmulElement, S: Element> Matmul<'a, T, S> {
     /// Computes the product as a new row-major matrix; the products of a batch lie one below the other.
     ///
     /// # Errors
-    /// - [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if A's columns are not B's rows.
-    /// - [`ErrorKind::BatchMismatch`](crate::ErrorKind::BatchMismatch) if A and B are batches of different numbers
-    ///   of matrices.
-    /// - [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if a scale or a bias does not fit the product.
+    /// - [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if A's columns and B's rows differ in number.
+    /// - [`ErrorKind::BatchMismatch`](crate::ErrorKind::BatchMismatch) if A and B are batches of different sizes.
+    /// - [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if a row scale or bias does not have M elements, or
+    ///   a column scale or bias N.
     /// - [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if the operands are on different devices.
     /// - [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel) if the device has no kernel for the type or arithmetic;
     ///   [`ErrorKind::DriverTooOld`](crate::ErrorKind::DriverTooOld) if its driver is too old for that kernel.
@@ -238,8 +238,8 @@ impl<'a, T: MatmulElement, S: Element> Matmul<'a, T, S> {
 
     /// The kernel that [`run`](Self::run) selects, and why.
     ///
-    /// With [`Arithmetic::Split`], a second kernel computes the outputs of rows and columns outside the split's
-    /// range (elements too far apart, infinite or NaN), in order of k. The device finds them.
+    /// With [`Arithmetic::Split`], a second kernel computes the outputs of rows and columns outside the split's range
+    /// (elements too far apart, infinite or NaN), in order of k. The device finds these rows and columns.
     ///
     /// # Errors
     /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) or
@@ -337,19 +337,19 @@ impl Device {
     /// A is M x K and B K x N. An operand is `&matrix`, its transpose `matrix.t()` or a part of it
     /// ([`Matrix::slice`]), in either [`Order`](crate::Order). The product is row-major, M x N.
     ///
-    /// For f32 and f64, element by element |C' - C| <= gamma_K |A||B|, whatever the elements (Higham, Accuracy and
-    /// Stability of Numerical Algorithms, 3.5), as long as nothing underflows.
+    /// For f32 and f64, every element satisfies |C' - C| <= gamma_K |A||B| unless an operation underflows (Higham,
+    /// Accuracy and Stability of Numerical Algorithms, 3.5).
     ///
-    /// The device, the type, M, N and K select the kernel ([`Matmul::plan`]), and so the bits of an f32 product.
-    /// They are the same in every run, and do not depend on the operands' orders or addresses. For the same bits on
-    /// every device, use [`Matmul::arithmetic`] with [`Arithmetic::Chain`](crate::Arithmetic::Chain). Two
-    /// kinds of products divide K and add the parts:
+    /// The device, the type, M, N and K select the kernel ([`Matmul::plan`]), and so the bits of an f32 product. The
+    /// bits are the same in every run, and do not depend on the operands' orders or addresses. For the same bits on
+    /// every device, use [`Matmul::arithmetic`] with [`Arithmetic::Chain`](crate::Arithmetic::Chain). Two kinds of
+    /// products divide K and add the parts:
     ///
-    /// - A product of a matrix and a vector: see [`Device::matvec`]. Its order is the same on every device.
+    /// - A product of a matrix and a vector: see [`Device::matvec`]. Its bits are the same on every device.
     /// - A product with a small result and a large K. The number of parts depends on M, N, K and the type alone. The
     ///   exception is f32 on compute capability 9.0: there, parts of larger results run on tensor cores.
     ///
-    /// On tensor cores, an f32 product needs (M + N) K words of temporary memory for the split elements.
+    /// On tensor cores, an f32 product needs about 4 (M + N) K bytes of temporary memory for the split elements.
     ///
     /// ```
     /// use half::bf16;

@@ -12,16 +12,16 @@ use crate::matmul::plan::Request;
 use crate::matrix::{AsMatrixViewMut, IntoMatrixView, Matrix, MatrixView};
 
 impl Device {
-    /// The product A B, in order of k, by the textbook's tiled kernel: M x K times K x N.
+    /// The product A B of an M x K and a K x N matrix, in order of k, by the textbook's tiled kernel.
     ///
     /// One thread computes one output, and tiles of the operands go through shared memory. [`Device::matmul`] is
     /// faster. An operand is `&matrix`, its transpose `matrix.t()` or a part of it ([`Matrix::slice`]), in either
-    /// [`Order`](crate::Order), without a copy. The product is row-major.
+    /// [`Order`](crate::Order). It is not copied. The product is row-major.
     ///
-    /// Each output starts at +0 and adds its K products in order, each by a fused multiply-add. So it has the bits
-    /// of the plain loop, including the sign of a zero: in every run, on every device, from operands in either
-    /// order, and from [`Device::matmul_coarsened`]. Element by element, |C' - C| <= gamma_K |A||B| (Higham,
-    /// Accuracy and Stability of Numerical Algorithms, 3.5). With K = 0 all outputs are +0.
+    /// Each output starts at +0 and adds its K products in order, each by a fused multiply-add. So it has the bits of
+    /// the plain loop, including the sign of a zero: in every run, on every device, from operands in either order, and
+    /// from [`Device::matmul_coarsened`]. Every element satisfies |C' - C| <= gamma_K |A||B| (Higham, Accuracy and
+    /// Stability of Numerical Algorithms, 3.5). With K = 0 all outputs are +0.
     ///
     /// Infinities follow IEEE 754. A NaN, whether from an operand, from inf - inf or from 0 times inf, becomes the
     /// canonical NaN: the bits 0x7fff_ffff in f32, 0x7fff_ffff_ffff_ffff in f64.
@@ -40,10 +40,10 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if A's columns are not B's rows;
+    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if A's columns and B's rows differ in number;
     /// [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if an operand is on another device;
-    /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) if the result's elements cannot be counted; and those of
-    /// [any call](crate#errors).
+    /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) if the number of the result's elements overflows `usize`;
+    /// and those of [any call](crate#errors).
     pub fn matmul_tiled<'a, 'b, T: ChainElement>(
         &self,
         a: impl IntoMatrixView<'a, T>,
@@ -52,9 +52,9 @@ impl Device {
         product(self, Request::Tiled, a, b).during("matmul_tiled")
     }
 
-    /// Writes [`Device::matmul_tiled`] to an existing M x N matrix, or to a part of one.
+    /// Writes the product of [`Device::matmul_tiled`] to an existing M x N matrix, or to a part of one.
     ///
-    /// C is in either [`Order`](crate::Order), and its elements are overwritten; a part is a
+    /// C may be in either [`Order`](crate::Order). Its elements are overwritten. To write a part, pass a
     /// [`MatrixViewMut`](crate::MatrixViewMut).
     ///
     /// # Errors
@@ -69,10 +69,10 @@ impl Device {
         write(self, Request::Tiled, (a, b), c).during("matmul_tiled_into")
     }
 
-    /// The product A B, in order of k, on CUDA cores: M x K times K x N.
+    /// The product A B of an M x K and a K x N matrix, in order of k, on CUDA cores.
     ///
-    /// Each thread computes a block of outputs: 8 x 8 of f32 or 8 x 4 of f64, and 4 x 4 if the result is too small
-    /// to fill the device. Copies of the next tiles run in the background. This is the fast kernel for
+    /// Each thread computes 8 x 8 outputs of f32 or 8 x 4 of f64, or 4 x 4 if the result is too small to fill the
+    /// device. The next tiles are copied in the background. This is the fast kernel for
     /// [`Arithmetic::Chain`](crate::Arithmetic::Chain). Operands, result, accuracy and bits are those of
     /// [`Device::matmul_tiled`].
     ///
@@ -87,9 +87,9 @@ impl Device {
         product(self, request, a, b).during("matmul_coarsened")
     }
 
-    /// Writes [`Device::matmul_coarsened`] to an existing M x N matrix, or to a part of one.
+    /// Writes the product of [`Device::matmul_coarsened`] to an existing M x N matrix, or to a part of one.
     ///
-    /// C is in either [`Order`](crate::Order), and its elements are overwritten; a part is a
+    /// C may be in either [`Order`](crate::Order). Its elements are overwritten. To write a part, pass a
     /// [`MatrixViewMut`](crate::MatrixViewMut).
     ///
     /// # Errors
@@ -107,7 +107,7 @@ impl Device {
 
     /// [`Device::matmul_coarsened_into`] with tiles of your choice.
     ///
-    /// They replace those of [`Device::matmul_coarsened_plan`].
+    /// `tiles` replaces the size that [`Device::matmul_coarsened_plan`] reports.
     ///
     /// # Errors
     /// Those of [`Device::matmul_coarsened_into`].
@@ -124,8 +124,8 @@ impl Device {
 
     /// The kernel that [`Device::matmul_coarsened`] selects for these operands.
     ///
-    /// Tiles have the size with the shortest estimated time; for f64 they are large if each multiprocessor gets at
-    /// least one and a half large blocks. Copies are the widest that the operands allow.
+    /// It has the tile size with the shortest estimated time. For f64, tiles are large if there are at least one and a
+    /// half large tiles for each multiprocessor. Copies are the widest that the operands allow.
     ///
     /// ```
     /// use tilewright::Device;
@@ -141,8 +141,8 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if A's columns are not B's rows;
-    /// [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel) if the device is too old for all kernels.
+    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if A's columns and B's rows differ in number;
+    /// [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel) if no kernel runs on the device's compute capability.
     pub fn matmul_coarsened_plan<'a, 'b, T: ChainElement>(
         &self,
         a: impl IntoMatrixView<'a, T>,

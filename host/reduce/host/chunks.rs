@@ -1,4 +1,4 @@
-//! Reductions of chunks that come one after another.
+//! Reductions of consecutive chunks.
 
 use super::gather::gather;
 use super::slices::{HostReducer, check_elements};
@@ -27,8 +27,8 @@ const MOST_BLOCKS: u32 = 256;
 /// | `NormInf` | floats |
 /// | `Count`, `Any`, `All` | u8 |
 ///
-/// The other operations round. To have the bits of a whole buffer, they take elements from all parts of the data at a
-/// time, as [`HostReducer::reduce_from`] does.
+/// The other operations round. To give the bits of a whole buffer, they need elements from all parts of the data at
+/// once, as [`HostReducer::reduce_from`] reads them.
 #[diagnostic::on_unimplemented(
     message = "chunks of `{Self}` that come one after another cannot be reduced by `{R}`",
     note = "the bits of the value depend on the order of the elements: read the data at any place, with \
@@ -55,7 +55,7 @@ in_chunks! {
 }
 
 impl<T: Element> HostReducer<T> {
-    /// Reduces the `len` elements of `chunks` of any lengths, by an operation that does not round.
+    /// Reduces the `len` elements of `chunks`, an iterator of slices, by an operation that does not round.
     ///
     /// The value has the same bits as that of [`Device::reduce`] for a buffer with all elements. For sums and norms
     /// of floats, use [`reduce_from`](Self::reduce_from) or
@@ -74,8 +74,8 @@ impl<T: Element> HostReducer<T> {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) unless the chunks have `len` elements together; no
-    /// chunk is taken after the one with which they have more. Otherwise those of [`reduce`](Self::reduce).
+    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if the chunks do not have `len` elements in total; the
+    /// call takes no chunk after the one that exceeds `len`. Otherwise those of [`reduce`](Self::reduce).
     pub fn reduce_chunks<R>(
         &mut self,
         len: usize,
@@ -102,10 +102,10 @@ impl<T: Element> HostReducer<T> {
         Ok(T::value_of(&partials, len))
     }
 
-    /// The exact sum of the `len` elements of `chunks` of any lengths, as a state that can be merged with others.
+    /// The exact sum of the `len` elements of `chunks`, as a state that can be merged with others.
     ///
     /// The state is that of [`Device::reproducible_sum`] for a buffer with all elements, in any order.
-    /// [`ReproducibleSum::value`] rounds it, to the value of [`Device::reduce_sum_reproducible`].
+    /// [`ReproducibleSum::value`] rounds it, which gives the value of [`Device::reduce_sum_reproducible`].
     ///
     /// ```
     /// # let device = tilewright::Device::simulator();

@@ -6,9 +6,9 @@
 //! device:       reduces it to partial results        chunk 0   chunk 1
 //! ```
 //!
-//! A chunk has all elements of some blocks of the whole array's launch ([`Stripes`]), so its partial results are the
-//! whole array's. The host combines them in the kernels' tree. Chunks of consecutive
-//! elements, as an iterator returns them, have other partial results: they are for operations that do not round.
+//! A chunk has all elements of some blocks of the whole array's launch ([`Stripes`]), so those blocks have the same
+//! partial results. The host combines them in the kernels' tree. Chunks of consecutive elements, as an iterator returns
+//! them, give different partial results, so only operations that do not round accept them.
 //!
 //! [`Stripes`]: crate::partition::Stripes
 

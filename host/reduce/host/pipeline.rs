@@ -65,8 +65,8 @@ impl<T: Element> Pipeline<T> {
     /// Loads chunk after chunk, and starts a launch for each, until `load` loads nothing.
     ///
     /// `load` takes the number of the chunk and its memory, and returns how many elements it copies there. `launch`
-    /// starts work on a chunk, whose result `collect` receives later, in the order of the chunks. Errors that are not
-    /// those of `load` have the name `call`.
+    /// starts work on a chunk, whose result `collect` receives later, in the order of the chunks. Errors other than
+    /// those of `load` name the call `call`.
     pub fn run<P: Element, E: From<Error>>(
         &mut self,
         call: &'static str,

@@ -1,4 +1,4 @@
-//! Reductions of slices, and of data that is read at any place.
+//! Reductions of slices, and of data with random access.
 
 use super::gather::gather;
 use super::pipeline::{Pipeline, Slot};
@@ -20,16 +20,16 @@ const MOST_CHUNKS: usize = 256;
 
 /// Reduces host data of any size, and keeps its memory for the next reduction.
 ///
-/// [`Device::host_reducer`] makes it. It has page-locked memory and device memory for two chunks: while the device
-/// copies and reduces one chunk, the host fills the other. The values have the same bits as those of
-/// [`Device::reduce`] for a buffer with all elements, whatever the size of a chunk.
+/// [`Device::host_reducer`] creates one. It holds page-locked memory and device memory for two chunks: while the device
+/// copies and reduces one chunk, the host fills the other. The values have the same bits as those of [`Device::reduce`]
+/// for a buffer with all elements, whatever the size of a chunk.
 ///
 /// | data | method |
 /// |---|---|
-/// | a slice, also of a file mapped to memory | [`reduce`](Self::reduce) |
-/// | a file, or values that are computed | [`reduce_from`](Self::reduce_from) |
+/// | a slice, including a memory-mapped file | [`reduce`](Self::reduce) |
+/// | a file, or computed values | [`reduce_from`](Self::reduce_from) |
 /// | an iterator of chunks | [`reduce_chunks`](Self::reduce_chunks) |
-/// | floats whose sum is rounded once | [`reproducible_sum`](Self::reproducible_sum), [`reproducible_sum_chunks`](Self::reproducible_sum_chunks) |
+/// | floats, with one rounding of the sum | [`reproducible_sum`](Self::reproducible_sum), [`reproducible_sum_chunks`](Self::reproducible_sum_chunks) |
 ///
 /// ```
 /// use tilewright::{Device, ops};
@@ -51,10 +51,10 @@ pub struct HostReducer<T: Element> {
 impl Device {
     /// Reduces all elements of the host slice `x`, which may be larger than the device's memory.
     ///
-    /// The value has the same bits as that of [`Device::reduce`] for a buffer with these elements. The device's
-    /// memory holds two chunks at a time, of 64 MiB or a 256th of the data, whichever is more. Copies of chunks run at
-    /// the same time as reductions. [`Device::host_reducer`] keeps this memory for further reductions, and takes
-    /// another size of chunks.
+    /// The value has the same bits as that of [`Device::reduce`] for a buffer with these elements. The device's memory
+    /// holds two chunks at a time. A chunk is 64 MiB or a 256th of the data, whichever is more. Copies overlap
+    /// reductions. To reuse this memory for further reductions, or to choose the chunk size, use
+    /// [`Device::host_reducer`].
     ///
     /// ```
     /// use tilewright::{Device, ops};
@@ -85,14 +85,15 @@ impl Device {
         reduced().during("reduce_host")
     }
 
-    /// Makes page-locked memory and device memory for reductions of host data in chunks of `chunk` elements.
+    /// Creates a reducer of host data that works in chunks of `chunk` elements.
     ///
-    /// Two chunks are on the device at a time. The memory is allocated on first use and freed on drop.
+    /// It uses page-locked memory and device memory for two chunks, allocated on first use and freed on drop.
     ///
-    /// A chunk of 64 MiB is copied in far more time than a launch takes. For more than 16 GiB of data, choose a 256th
-    /// of the data, so that enough blocks run at once. Chunks of slices and of data that is read at
-    /// any place have at least 16 KiB and a 1024th of the data, because 2048 blocks add the data, and a chunk has
-    /// two of them. If `chunk` is smaller, the memory grows.
+    /// Copying 64 MiB takes far longer than a launch, so that is a good chunk size. For more than 16 GiB of data,
+    /// choose a 256th of the data, so that enough blocks run at once. A launch for all the data has 2048 blocks, and a
+    /// chunk covers at least two of them. So [`reduce`](HostReducer::reduce) and
+    /// [`reduce_from`](HostReducer::reduce_from) need chunks of at least 16 KiB and at least a 1024th of the data; if
+    /// `chunk` is smaller, the memory grows.
     ///
     /// # Errors
     /// Those of [`Device::new_stream`].
@@ -107,7 +108,7 @@ impl<T: Element> HostReducer<T> {
         Ok(Self { pipeline })
     }
 
-    /// The device that reduces.
+    /// The device that runs the reductions.
     #[must_use]
     pub fn device(&self) -> &Device {
         self.pipeline.device()
@@ -150,12 +151,12 @@ impl<T: Element> HostReducer<T> {
         })
     }
 
-    /// Reduces `len` elements that `read` writes, for files and other data that can be read at any place.
+    /// Reduces `len` elements that `read` supplies, for files and other data with random access.
     ///
-    /// `read(start, elements)` fills `elements` with the elements from index `start` on. Each element is read once,
-    /// in runs of at least 16 KiB, but not in ascending order: the order of the additions does not follow that of the
-    /// data. Only the data's end may shorten a run. The value has the same bits as that of [`Device::reduce`] for a
-    /// buffer with all elements.
+    /// `read(start, elements)` fills `elements` with the elements from index `start` on. Each element is read once, but
+    /// not in ascending order, because the additions do not follow the order of the data. A run has at least 16 KiB,
+    /// unless it ends at the end of the data. The value has the same bits as that of [`Device::reduce`] for a buffer
+    /// with all elements.
     ///
     /// ```
     /// use std::io::{Cursor, Read, Seek, SeekFrom};
