@@ -172,7 +172,7 @@ impl Bridge {
     ///
     /// # Errors
     /// [`ErrorKind::WrongDevice`] if `buffer` is not on this device; [`ErrorKind::Interop`] if its memory belongs to an
-    /// owner, as that of [`raw::buffer`](super::raw::buffer) does; [`ErrorKind::Cuda`] if the context cannot be made
+    /// owner, as that of [`raw::buffer`] does; [`ErrorKind::Cuda`] if the context cannot be made
     /// current. A call that fails drops `buffer`.
     ///
     /// # Panics
