@@ -140,7 +140,7 @@ fn a_driver_without_devices_is_like_none() {
     check(
         none_shown,
         &["simulator"],
-        &["NoDevice", "shows no device", "nvidia-smi"],
+        &["NoDevice", "lists no device", "nvidia-smi"],
     );
 }
 

@@ -186,6 +186,6 @@ fn the_devices_of_a_message_are_told_apart() {
     let foreign = other.upload(&[1.0_f32]).unwrap();
     let error: Error = device.reduce_sum(&foreign).unwrap_err();
     let text = error.to_string();
-    assert!(text.contains(&format!("({other_name})")), "{text}");
-    assert!(text.contains(&format!("({device_name})")), "{text}");
+    assert!(text.contains(&format!("is on {other_name}, ")), "{text}");
+    assert!(text.contains(&format!("runs on {device_name};")), "{text}");
 }
