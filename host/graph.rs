@@ -11,7 +11,7 @@ use crate::device::Device;
 use crate::error::{During, Outcome, Result};
 use crate::scratch::Allocation;
 use crate::workspace::{Counters, Workspace};
-use operands::sealed::Operand;
+use operands::sealed::GraphOperand;
 use recorded::Recorded;
 use recorder::Recorder;
 use std::fmt;
@@ -85,7 +85,7 @@ impl Device {
 
 impl<O: GraphOperands> Graph<O> {
     fn new(device: &Device, mut operands: O) -> Outcome<Self> {
-        operands.each(&mut |Operand(operand): Operand<'_>| {
+        operands.each(&mut |GraphOperand(operand): GraphOperand<'_>| {
             device.check_owns(
                 || "an operand of the graph".to_owned(),
                 operand.holder.device,
@@ -127,7 +127,7 @@ impl<O: GraphOperands> Graph<O> {
         self.has_failed = true;
         let recorder = Recorder::start(&self.stream).during("capture")?;
         let number = recorder.capture.number();
-        let permit = |Operand(operand): Operand<'_>| {
+        let permit = |GraphOperand(operand): GraphOperand<'_>| {
             if let Some(uses) = operand.holder.uses {
                 uses.permit(number);
             }
@@ -168,7 +168,7 @@ impl<O: GraphOperands> Graph<O> {
     fn order(&mut self) -> Outcome<()> {
         let stream = &self.stream;
         self.operands
-            .each(&mut |Operand(operand): Operand<'_>| operand.order(stream))
+            .each(&mut |GraphOperand(operand): GraphOperand<'_>| operand.order(stream))
     }
 
     /// Submits the recorded work.

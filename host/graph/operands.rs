@@ -4,7 +4,7 @@ use crate::buffer::{Buffer, BufferViewMut};
 use crate::device::Device;
 use crate::element::Element;
 use crate::matrix::{Matrix, MatrixViewMut};
-use sealed::Operand;
+use sealed::GraphOperand;
 
 /// Buffers and matrices that a [`Graph`](crate::Graph) owns: a [`Buffer`], a [`Matrix`], and tuples, arrays and vectors
 /// of operands.
@@ -25,12 +25,14 @@ pub(super) mod sealed {
     use crate::holder::Written;
 
     /// A buffer or a matrix among the operands.
-    pub struct Operand<'a>(pub(crate) Written<'a>);
+    pub struct GraphOperand<'a>(pub(crate) Written<'a>);
 
     pub trait Operands: 'static {
         /// Calls `each` with all buffers and matrices.
-        fn each<E>(&mut self, each: &mut impl FnMut(Operand<'_>) -> Result<(), E>)
-        -> Result<(), E>;
+        fn each<E>(
+            &mut self,
+            each: &mut impl FnMut(GraphOperand<'_>) -> Result<(), E>,
+        ) -> Result<(), E>;
     }
 }
 
@@ -39,9 +41,9 @@ macro_rules! operand {
         impl<T: Element> sealed::Operands for $operand<T> {
             fn each<E>(
                 &mut self,
-                each: &mut impl FnMut(Operand<'_>) -> Result<(), E>,
+                each: &mut impl FnMut(GraphOperand<'_>) -> Result<(), E>,
             ) -> Result<(), E> {
-                each(Operand(self.view_mut().written()))
+                each(GraphOperand(self.view_mut().written()))
             }
         }
 
@@ -69,7 +71,7 @@ macro_rules! tuples {
         impl<$($operand: GraphOperands),*> sealed::Operands for ($($operand,)*) {
             fn each<E>(
                 &mut self,
-                each: &mut impl FnMut(Operand<'_>) -> Result<(), E>,
+                each: &mut impl FnMut(GraphOperand<'_>) -> Result<(), E>,
             ) -> Result<(), E> {
                 $(self.$index.each(each)?;)*
                 Ok(())
@@ -98,7 +100,10 @@ tuples! {
 }
 
 impl<O: GraphOperands, const N: usize> sealed::Operands for [O; N] {
-    fn each<E>(&mut self, each: &mut impl FnMut(Operand<'_>) -> Result<(), E>) -> Result<(), E> {
+    fn each<E>(
+        &mut self,
+        each: &mut impl FnMut(GraphOperand<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
         self.iter_mut().try_for_each(|operand| operand.each(each))
     }
 }
@@ -112,7 +117,10 @@ impl<O: GraphOperands, const N: usize> GraphOperands for [O; N] {
 }
 
 impl<O: GraphOperands> sealed::Operands for Vec<O> {
-    fn each<E>(&mut self, each: &mut impl FnMut(Operand<'_>) -> Result<(), E>) -> Result<(), E> {
+    fn each<E>(
+        &mut self,
+        each: &mut impl FnMut(GraphOperand<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
         self.iter_mut().try_for_each(|operand| operand.each(each))
     }
 }
