@@ -139,7 +139,7 @@ fn small_calls(device: &Device) -> Result {
     let each = |time| micros(time) / (rounds * CALLS) as f64;
     println!("  one by one  {:5.2} us a sum", each(one_by_one));
     println!(
-        "  as a graph  {:5.2} us a sum, of which the host {:5.2} us",
+        "  as a graph  {:5.2} us a sum; host time {:5.2} us",
         each(as_graph),
         each(host)
     );

@@ -44,8 +44,18 @@ pub(crate) trait DeviceMemory: Any {
     /// Allocates `bytes` (more than 0), aligned to 256 bytes, with unspecified contents.
     fn allocate(&self, bytes: usize) -> Outcome<u64>;
 
-    /// Allocates `bytes` (more than 0), aligned to 256 bytes, filled with zero bytes.
-    fn allocate_zeroed(&self, bytes: usize) -> Outcome<u64>;
+    /// Allocates `bytes` (more than 0), aligned to 256 bytes, filled with zero bytes. A stream that records records the
+    /// fill, so the memory is zero in each launch of the graph.
+    fn allocate_zeroed(&self, bytes: usize) -> Outcome<u64> {
+        let address = self.allocate(bytes)?;
+        // SAFETY: live memory: the range is the new allocation's. No conflicting work: nothing else refers to it yet.
+        if let Err(error) = unsafe { self.fill_zero(address, bytes) } {
+            // SAFETY: a live allocation that is not used again: it is new, and its address is not returned.
+            unsafe { self.free(address, bytes) };
+            return Err(error);
+        }
+        Ok(address)
+    }
 
     /// Frees an allocation after the work submitted before; never panics.
     ///

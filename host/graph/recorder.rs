@@ -6,7 +6,7 @@ use super::recorded::{Recorded, free};
 use crate::backend::*;
 use crate::capture::Capture;
 use crate::device::Device;
-use crate::error::Outcome;
+use crate::error::{ErrorKind, Outcome};
 use crate::module_source::ModuleSource;
 use crate::properties::DeviceProperties;
 use crate::report::LaunchRecorder;
@@ -165,18 +165,6 @@ impl DeviceMemory for Recorder {
         Ok(self.note(address))
     }
 
-    fn allocate_zeroed(&self, bytes: usize) -> Outcome<u64> {
-        let address = self.allocate(bytes)?;
-        // Recorded, so that the memory is zero in each launch.
-        // SAFETY: live memory, to which nothing else refers yet.
-        if let Err(error) = unsafe { self.fill_zero(address, bytes) } {
-            // SAFETY: a live allocation that is not used again: it is new, and its address is not returned.
-            unsafe { self.free(address, bytes) };
-            return Err(error);
-        }
-        Ok(address)
-    }
-
     unsafe fn free(&self, address: u64, bytes: usize) {
         match self.has_ended() {
             // SAFETY: a live allocation that is not used again: the caller's contract. No graph uses it: a capture
@@ -326,7 +314,11 @@ impl DeviceKernels for Recorder {
             return Err(self.capture.refuse(&call(), COOPERATIVE));
         }
         // SAFETY: the caller's contract.
-        unsafe { stream.launch(request) }
+        match unsafe { stream.launch(request) } {
+            // Noted, so that a closure that ignores it makes no graph.
+            Err(ErrorKind::NotRecorded { call, reason }) => Err(self.capture.refuse(&call, reason)),
+            launched => launched,
+        }
     }
 }
 

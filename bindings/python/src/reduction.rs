@@ -117,7 +117,7 @@ fn unknown(operation: &str) -> PyErr {
     ))
 }
 
-/// The elements before, along and after an axis, of which each has a value for each pair of the others.
+/// The numbers of elements before, along and after an axis.
 struct Lines {
     before: usize,
     along: usize,

@@ -71,17 +71,6 @@ impl DeviceMemory for CudaDevice {
         Ok(address)
     }
 
-    fn allocate_zeroed(&self, bytes: usize) -> Outcome<u64> {
-        let address = self.allocate(bytes)?;
-        // SAFETY: live memory: the range is the new allocation's. No conflicting work: nothing else refers to it yet.
-        if let Err(error) = unsafe { self.fill_zero(address, bytes) } {
-            // SAFETY: a live allocation that is not used again: it is new, and its address is not returned.
-            unsafe { self.free(address, bytes) };
-            return Err(error);
-        }
-        Ok(address)
-    }
-
     unsafe fn free(&self, address: u64, _bytes: usize) {
         // A lost device has lost its memory. Other failures are those of earlier work, which the next call reports.
         let _ = self.run(|current| {
