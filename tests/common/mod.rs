@@ -7,6 +7,7 @@ pub mod exact;
 pub mod layout;
 pub mod product;
 pub mod ptx;
+pub mod sample;
 pub mod sizes;
 
 #[allow(unused_imports, reason = "each test program uses a part of it")]

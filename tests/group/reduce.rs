@@ -1,49 +1,14 @@
 //! Reductions over several devices: the bits of one.
 
 use super::groups;
-use crate::common::random::Random;
+use crate::common::sample::{Sample, data, tile};
 use half::{bf16, f16};
 use std::fmt::Debug;
 use tilewright::{Buffer, Device, DeviceGroup, ErrorKind, ReduceElement, Reducible, ops};
 
-/// Elements of a tile of a reduction.
-const fn tile<T>() -> usize {
-    16 * 1024 / size_of::<T>()
-}
-
 /// None, one, fewer than most groups have devices, and numbers that end within a tile and with one.
 fn lengths<T>() -> [usize; 5] {
     [0, 1, 5, 3 * tile::<T>(), 4 * tile::<T>() + 17]
-}
-
-/// An element type with numbers of many magnitudes.
-trait Sample: ReduceElement<Sum: Debug> + PartialEq + Debug {
-    fn of(value: f64) -> Self;
-}
-
-macro_rules! samples {
-    ($($element:ident: $of:expr;)*) => {$(
-        impl Sample for $element {
-            fn of(value: f64) -> Self {
-                $of(value)
-            }
-        }
-    )*};
-}
-samples! {
-    f32: |value| value as f32;
-    f64: |value| value;
-    f16: f16::from_f64;
-    bf16: bf16::from_f64;
-    i32: |value| value as i32;
-    u32: |value: f64| value.abs() as u32;
-    i64: |value| value as i64;
-    u64: |value: f64| value.abs() as u64;
-}
-
-fn data<T: Sample>(len: usize) -> Vec<T> {
-    let mut random = Random::new(len as u64);
-    (0..len).map(|_| T::of(1000.0 * random.wide())).collect()
 }
 
 /// The value of `operation` on one device, if it has one.
@@ -77,7 +42,7 @@ fn check<R: Copy, T: Reducible<R>>(data: &[T], operation: R) {
     }
 }
 
-fn sums_have_the_bits_of_one_device<T: Sample>() {
+fn sums_have_the_bits_of_one_device<T: Sample + ReduceElement<Sum: Debug> + PartialEq>() {
     for len in lengths::<T>() {
         check(&data::<T>(len), ops::Sum);
     }
@@ -85,7 +50,7 @@ fn sums_have_the_bits_of_one_device<T: Sample>() {
 for_each_type!([f32 f64 f16 bf16 i32 u32 i64 u64] sums_have_the_bits_of_one_device);
 
 /// A buffer that starts with `part` and whose elements come back.
-fn buffers_come_back<T: Sample>() {
+fn buffers_come_back<T: Sample + ReduceElement<Sum: Debug> + PartialEq>() {
     for group in groups() {
         for len in lengths::<T>() {
             let data = data::<T>(len);

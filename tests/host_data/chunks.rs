@@ -2,7 +2,8 @@
 
 use crate::common::devices;
 use crate::common::random::Random;
-use crate::values::{Sample, bits, bits_of_buffer, data, tile};
+use crate::common::sample::{Sample, data, tile};
+use crate::values::{bits, bits_of_buffer};
 use half::{bf16, f16};
 use std::any::type_name;
 use std::fmt::Debug;

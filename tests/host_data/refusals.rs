@@ -1,7 +1,7 @@
 //! What is refused, what an error leaves behind, and the use of memory.
 
 use crate::common::devices;
-use crate::values::data;
+use crate::common::sample::data;
 use std::io;
 use std::iter;
 use tilewright::{Device, Error, ErrorKind, SimulatorOptions, ops};

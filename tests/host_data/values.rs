@@ -1,48 +1,11 @@
 //! Values of data that is read at any place.
 
 use crate::common::devices;
-use crate::common::random::Random;
+use crate::common::sample::{Sample, data, tile};
 use half::{bf16, f16};
 use std::any::type_name;
-use std::fmt::Debug;
 use tilewright::{Device, Element, Error, Reducible, ops};
 use tilewright_kernels::reduce::MAX_BLOCKS;
-
-/// Elements of a tile of a reduction.
-pub const fn tile<T>() -> usize {
-    16 * 1024 / size_of::<T>()
-}
-
-/// An element type with numbers of many magnitudes.
-pub trait Sample: Element + Debug {
-    fn of(value: f64) -> Self;
-}
-
-macro_rules! samples {
-    ($($element:ident: $of:expr;)*) => {$(
-        impl Sample for $element {
-            fn of(value: f64) -> Self {
-                $of(value)
-            }
-        }
-    )*};
-}
-samples! {
-    f32: |value| value as f32;
-    f64: |value| value;
-    f16: f16::from_f64;
-    bf16: bf16::from_f64;
-    i32: |value| value as i32;
-    u32: |value: f64| value.abs() as u32;
-    i64: |value| value as i64;
-    u64: |value: f64| value.abs() as u64;
-    u8: |value: f64| u8::from(value > 0.0);
-}
-
-pub fn data<T: Sample>(len: usize) -> Vec<T> {
-    let mut random = Random::new(len as u64);
-    (0..len).map(|_| T::of(1000.0 * random.wide())).collect()
-}
 
 /// The bits of the value of a buffer with all of `x`.
 pub fn bits_of_buffer<R, T: Reducible<R>>(device: &Device, x: &[T], operation: R) -> Vec<u8> {
