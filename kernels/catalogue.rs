@@ -29,13 +29,14 @@ macro_rules! products {
                 i8_f32: i8 in i32 to f32 in f32 direct,
                 i8_bf16: i8 in i32 to bf16 in f32 direct,
                 i8_f16: i8 in i32 to f16 in f32 direct,
+                i8_residues: i8 in i32 to i8 in i32 direct,
                 e4m3: F8E4M3 in f32 to bf16 in f32 bulk,
                 e4m3_f32: F8E4M3 in f32 to f32 in f32 direct,
                 e5m2: F8E5M2 in f32 to bf16 in f32 bulk,
                 e5m2_f32: F8E5M2 in f32 to f32 in f32 direct,
             };
             let halves = types{f16, f16_f32, bf16, bf16_f32};
-            let integers = types{i8, i8_f32, i8_bf16, i8_f16};
+            let integers = types{i8, i8_f32, i8_bf16, i8_f16, i8_residues};
             let floats = types{e4m3, e4m3_f32, e5m2, e5m2_f32};
             let bytes = types{i8, i8_f32, i8_bf16, i8_f16, e4m3, e4m3_f32, e5m2, e5m2_f32};
             let layouts = {nn, tn, nt, tt};
@@ -124,6 +125,9 @@ macro_rules! products {
                 _: Split(TileSize::Large) SPLIT_LARGE,
                 small: Split(TileSize::Small) SPLIT_SMALL,
             } x types{f32} x either;
+
+            // Exact dot products.
+            exact: exact_dots x {_: Exact} x types{f32, f64} x either;
 
             // By a vector.
             vector: matvec x {along: Vector(VectorRows::Along), across: Vector(VectorRows::Across)}

@@ -27,6 +27,8 @@ pub mod copy_shape;
 #[cfg(feature = "entries")]
 pub mod epilogue;
 #[cfg(feature = "entries")]
+pub mod exact;
+#[cfg(feature = "entries")]
 mod finish;
 #[cfg(feature = "entries")]
 pub mod matmul;
@@ -41,6 +43,8 @@ pub mod scan;
 pub mod tensor;
 #[cfg(feature = "entries")]
 pub mod transpose;
+#[cfg(feature = "entries")]
+pub mod transpose_words;
 #[cfg(feature = "entries")]
 pub mod triangle;
 

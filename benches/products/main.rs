@@ -8,6 +8,7 @@ mod batches;
 mod bench;
 #[path = "../common/mod.rs"]
 mod common;
+mod exact;
 mod groups;
 mod layers;
 mod options;
@@ -58,9 +59,11 @@ fn run() -> Result {
          {:<48} {:>15} {:>16} {:>5}  error",
         "product", "speed", "fastest rival", "ratio"
     );
-    let families: [Family; 27] = [
+    let families: [Family; 29] = [
         |bench, rows| bench.run_f32(rows),
         |bench, rows| bench.run_f64(rows),
+        |bench, rows| bench.run_exact::<f64>("f64", rows),
+        |bench, rows| bench.run_exact::<f32>("f32", rows),
         |bench, rows| bench.run_halves::<bf16>("bf16", rows),
         |bench, rows| bench.run_halves::<f16>("f16", rows),
         |bench, rows| bench.run_i8(rows),

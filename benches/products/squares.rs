@@ -36,20 +36,20 @@ const WAYS: &[Way] = &[
 pub const NEWEST: (u32, u32) = (u32::MAX, 0);
 
 /// A distribution of elements, by row of A and then of B.
-struct Data {
-    name: &'static str,
-    draw: fn(&mut Random, Line) -> f64,
+pub struct Data {
+    pub name: &'static str,
+    pub draw: fn(&mut Random, Line) -> f64,
     /// Whether the chain is timed, too.
     has_chain: bool,
 }
 
 /// The number of a row, and the number of A's rows.
-struct Line {
-    number: usize,
-    of_a: usize,
+pub struct Line {
+    pub number: usize,
+    pub of_a: usize,
 }
 
-const DATA: [Data; 4] = [
+pub const DATA: [Data; 4] = [
     Data {
         name: "uniform [-1, 1)",
         draw: |random, _| random.signed_unit(),

@@ -1,6 +1,7 @@
 //! The public calls.
 
 mod element;
+mod exact;
 mod gram;
 mod group;
 mod matvec;

@@ -36,4 +36,9 @@ pub enum Arithmetic {
     /// of k. Needs compute capability 8.0: warpgroups multiply on 9.0, and warps with `mma.sync`
     /// elsewhere. The two have different bits.
     Split,
+    /// f32 and f64: each output is the exact dot product, rounded once to the nearest, ties to even.
+    ///
+    /// So its bits depend on nothing but the elements: not on the order of k, the device, or how the product is cut.
+    /// [`Device::matmul_exact`](crate::Device::matmul_exact) says how special values count, and what it costs.
+    Exact,
 }

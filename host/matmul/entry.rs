@@ -6,6 +6,7 @@ use crate::module::Module;
 use cuda_std::global::{Global, GlobalMut};
 use half::f16;
 use tilewright_kernels::epilogue::EpilogueNumbers;
+use tilewright_kernels::exact::{DotsShape, Line};
 use tilewright_kernels::matmul::{ProductGroup, ProductShape};
 use tilewright_kernels::matvec::VectorShape;
 use tilewright_kernels::parts::PartsShape;
@@ -142,6 +143,24 @@ pub struct AddArguments<'a, O, S, P> {
 /// As for [`ProductLaunch`].
 pub type AddLaunch<O, S, P> =
     unsafe fn(&Module, LaunchConfig, AddArguments<'_, O, S, P>) -> Outcome<()>;
+
+/// The arguments of a kernel for exact dot products.
+pub struct ExactArguments<'a, T, O, S> {
+    /// The rows of A, and the columns of B, each contiguous.
+    pub operands: [Global<'a, T>; 2],
+    pub lines: [Global<'a, Line>; 2],
+    pub c: GlobalMut<'a, O>,
+    pub left: Global<'a, u8>,
+    pub shape: DotsShape,
+    pub epilogue: EpilogueArguments<'a, S>,
+}
+
+/// Launches a kernel for exact dot products.
+///
+/// # Safety
+/// As for [`ProductLaunch`].
+pub type ExactLaunch<T, O, S> =
+    unsafe fn(&Module, LaunchConfig, ExactArguments<'_, T, O, S>) -> Outcome<()>;
 
 /// Launches a kernel for products of unequal shapes, with an epilogue in type `S`.
 ///

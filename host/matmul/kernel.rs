@@ -93,6 +93,8 @@ methods! {
     OutOfRange,
     /// The outputs that `SplitMma` leaves out, on CUDA cores.
     OutOfRangeMma,
+    /// Exact dot products, of what products modulo several numbers leave open or of all outputs.
+    Exact,
     /// Products of the rows or columns of a matrix with a vector.
     Vector(rows: VectorRows),
     /// `Coarsened`, for products of unequal shapes.
@@ -180,6 +182,7 @@ impl Method {
             | Self::Coarsened(_)
             | Self::OutOfRange
             | Self::OutOfRangeMma
+            | Self::Exact
             | Self::Vector(_)
             | Self::Grouped(_) => "CUDA cores",
         }

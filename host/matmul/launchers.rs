@@ -6,8 +6,8 @@
 pub mod kinds;
 
 use super::entry::{
-    GroupLaunch, OutOfRangeLaunch, ProductLaunch, SplitLaunch, SplitMmaLaunch, TensorLaunch,
-    VectorLaunch,
+    ExactLaunch, GroupLaunch, OutOfRangeLaunch, ProductLaunch, SplitLaunch, SplitMmaLaunch,
+    TensorLaunch, VectorLaunch,
 };
 use super::kernel::GemmKernel;
 use super::types::Operand;
@@ -65,6 +65,8 @@ pub trait Kernels<O: 'static, S: 'static>: Operand {
     const VECTORS: Launchers<VectorLaunch<Self, O, S, Self::Sum>>;
     /// The same, for operands in words of four elements.
     const VECTORS_OF_WORDS: Launchers<VectorLaunch<i32, O, S, Self::Sum>>;
+    /// Kernels for exact dot products.
+    const EXACT: Launchers<ExactLaunch<Self, O, S>>;
 
     /// Whether each kernel is in one of the lists.
     const ARE_ALL_LAUNCHED: bool = {
@@ -78,7 +80,8 @@ pub trait Kernels<O: 'static, S: 'static>: Operand {
                 + Self::SPLITS_BY_WARPS.has(place)
                 + Self::OUT_OF_RANGE.has(place)
                 + Self::VECTORS.has(place)
-                + Self::VECTORS_OF_WORDS.has(place);
+                + Self::VECTORS_OF_WORDS.has(place)
+                + Self::EXACT.has(place);
             are_all &= lists == 1;
             place += 1;
         }
@@ -110,6 +113,7 @@ macro_rules! launcher {
     (OUT_OF_RANGE out_of_range_mma $written:ident $kernel:ident) => { launcher!($kernel by out_of_range()) };
     (VECTORS vector $written:ident $kernel:ident) => { launcher!($kernel by vector(_, _, _, _)) };
     (VECTORS_OF_WORDS vector_bytes $written:ident $kernel:ident) => { launcher!($kernel by vector(_, _, _, _)) };
+    (EXACT exact $written:ident $kernel:ident) => { launcher!($kernel by exact(_, _, _)) };
     ($kernel:ident by $kind:ident($($inferred:tt),*)) => {
         Some($crate::matmul::launchers::Launcher {
             module: $crate::kernels::module_of!($kernel),

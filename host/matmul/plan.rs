@@ -2,9 +2,10 @@
 //!
 //! `problem.rs` has both as values. `rules.rs` selects the method and divides K, `cost.rs` compares tile sizes by
 //! estimated time, and `vector.rs` shares the work of a product with a vector. `reason.rs` says why. `group.rs` plans
-//! products of unequal shapes. `obstacle.rs` says why a problem has no plan.
+//! products of unequal shapes. `exact.rs` plans exact products. `obstacle.rs` says why a problem has no plan.
 
 mod cost;
+mod exact;
 mod group;
 mod obstacle;
 mod problem;
@@ -15,6 +16,7 @@ mod sum_of_parts;
 mod vector;
 
 pub use cost::Grid;
+pub use exact::{ExactPlan, ResiduesPlan};
 pub use group::{blocks_in_group, is_alone, select_in_group};
 pub use obstacle::obstacle;
 pub use problem::{DeviceFacts, MatrixLayout, Problem, ROW_ALIGNMENT};
@@ -91,6 +93,10 @@ impl Plan {
             };
             return Self::in_parts(problem, device, parts, request);
         }
+        let tiles = match request {
+            Request::Fastest(_, tiles) => tiles,
+            _ => None,
+        };
         let (method, reason) = match request {
             Request::Tiled => (Method::Tiled, SelectionReason::OnlyTiles),
             Request::Coarsened(tiles) => coarsened(problem, device, tiles)?,
@@ -108,7 +114,7 @@ impl Plan {
                 (method, SelectionReason::Requested)
             }
         };
-        Self::by(method, reason, problem, device)
+        Self::by(method, reason, problem, (device, tiles))
     }
 
     /// The plan of `problem` in one piece, by this method.
@@ -116,7 +122,7 @@ impl Plan {
         method: Method,
         reason: SelectionReason,
         problem: &Problem,
-        device: DeviceFacts,
+        (device, tiles): (DeviceFacts, Option<TileSize>),
     ) -> Option<Self> {
         let kernel = kernel_of(method, problem, device)?;
         let is_transposed = is_transposed(method, problem);
@@ -124,7 +130,7 @@ impl Plan {
             true => &problem.transposed(),
             false => problem,
         };
-        let steps = Steps::of(kernel, problem, device)?;
+        let steps = Steps::of(kernel, problem, (device, tiles))?;
         Some(Self {
             kernel,
             reason,
@@ -133,7 +139,8 @@ impl Plan {
             grid: Grid::of(kernel, steps.vector_work(), problem, device),
             steps,
             store: Store::of(kernel, problem),
-            is_mirrored: problem.is_gram,
+            // Exact products compute both triangles.
+            is_mirrored: problem.is_gram && method != Method::Exact,
             division: None,
         })
     }
@@ -200,6 +207,8 @@ pub enum Steps {
     Vector(VectorWork),
     /// The same, with operands in words of four elements.
     VectorOfWords(VectorWork),
+    /// Exact dot products.
+    Exact(ExactPlan),
     /// In a launch that products of unequal shapes share.
     Grouped,
 }
@@ -223,13 +232,18 @@ impl Steps {
     }
 
     /// The steps of a kernel; `None` if none computes the outputs outside the split's range.
-    fn of(kernel: &GemmKernel, problem: &Problem, device: DeviceFacts) -> Option<Self> {
+    fn of(
+        kernel: &GemmKernel,
+        problem: &Problem,
+        (device, tiles): (DeviceFacts, Option<TileSize>),
+    ) -> Option<Self> {
         let is_byte = problem.element.bytes() == 1;
         Some(match kernel.method {
             Method::Coarsened(_) if is_byte => Self::TilesOfWords,
             Method::Tiled | Method::Coarsened(_) | Method::Mma(_) => Self::Tiles,
             Method::Wgmma(_) | Method::Single | Method::Skinny(_) => Self::Warpgroups,
             Method::Grouped(_) | Method::GroupedMma => Self::Grouped,
+            Method::Exact => Self::Exact(ExactPlan::of(problem, device, tiles)?),
             Method::Vector(lines) => {
                 let shape = (problem.m, problem.k);
                 let products = problem.batch.min(MAX_GRID_Y as usize);
@@ -267,7 +281,7 @@ pub enum Staging {
     InPlace,
     /// It is copied, with rows (columns, if column-major) that start at multiples of 16 bytes.
     Copied,
-    /// It is transposed: 8-bit elements that are not contiguous along K.
+    /// It is transposed: elements that are not contiguous along K.
     Transposed,
     /// Each f32 is split into two f16 values.
     Split,
@@ -286,6 +300,8 @@ enum Needs {
     Nothing,
     /// Rows that start at multiples of 16 bytes.
     AlignedRows,
+    /// Elements that are contiguous along K.
+    LinesAlongK,
     /// Rows along K that start at multiples of 16 bytes, with a multiple of this many elements.
     AlongK(usize),
     /// Two f16 for each f32.
@@ -301,6 +317,7 @@ impl Staging {
             (_, Steps::VectorOfWords(_)) => Needs::AlongK(LOAD_BYTES),
             (_, Steps::Vector(_) | Steps::Grouped) => Needs::Nothing,
             (Method::Tiled | Method::Coarsened(_), _) => Needs::Nothing,
+            (_, Steps::Exact(_)) => Needs::LinesAlongK,
             _ if problem.element.bytes() == 1 => Needs::AlongK(1),
             _ if problem.element == ElementType::F64 && !aligned_copies_pay(problem) => {
                 Needs::Nothing
@@ -312,6 +329,12 @@ impl Staging {
             Needs::Split => Self::of_split(number, steps, problem),
             _ if problem.k == 0 => Self::Unread,
             Needs::AlignedRows => Self::aligned(layout, problem),
+            Needs::LinesAlongK => {
+                match layout.in_order_if_possible(along_k, shape).order == along_k {
+                    true => Self::InPlace,
+                    false => Self::Transposed,
+                }
+            }
             Needs::AlongK(multiple) => {
                 let layout = match steps {
                     Steps::VectorOfWords(_) => layout.in_order_if_possible(along_k, shape),

@@ -3,11 +3,11 @@
 use super::arithmetic::Arithmetic;
 use super::epilogue::Epilogue;
 use super::execute::grouped::{self, Grouped, fit_group};
-use super::execute::{Computes, mirror, parts, split, tiles, vector, warpgroup};
+use super::execute::{Computes, exact, mirror, parts, split, tiles, vector, warpgroup};
 use super::kernel::TileSize;
 use super::operands::{Matrices, Operands};
 use super::plan::{
-    DeviceFacts, Plan, Problem, Request, Steps, is_alone, obstacle, select_in_group,
+    DeviceFacts, Division, Plan, Problem, Request, Steps, is_alone, obstacle, select_in_group,
 };
 use super::types::{ElementType, EpilogueScalar};
 use crate::device::Device;
@@ -105,10 +105,11 @@ products! {
         [Tiles by tiles::multiply, Warpgroups by warpgroup::multiply, Vector by vector::multiply],
         parts by parts::multiply, all by run_each;
     f32 F32 => f32 F32 in f32:
-        [Tiles by tiles::multiply, Split by split::multiply, Vector by vector::multiply],
+        [Tiles by tiles::multiply, Split by split::multiply, Vector by vector::multiply,
+            Exact by exact::multiply],
         parts by parts::multiply_columns, all by run_together;
     f64 F64 => f64 F64 in f64:
-        [Tiles by tiles::multiply, Vector by vector::multiply],
+        [Tiles by tiles::multiply, Vector by vector::multiply, Exact by exact::multiply],
         parts by parts::multiply_columns, all by run_together;
     F8E4M3 F8E4M3 => bf16 Bf16 in f32:
         [Warpgroups by warpgroup::multiply, VectorOfWords by vector::multiply_words],
@@ -134,10 +135,19 @@ products! {
         [Tiles by tiles::multiply, Warpgroups by warpgroup::multiply,
             VectorOfWords by vector::multiply_words],
         parts by parts::multiply, all by run_each;
+    // Residues.
+    i8 I8 => i8 I8 in i32:
+        [Tiles by tiles::multiply, Warpgroups by warpgroup::multiply],
+        parts by no_parts, all by run_each;
     i8 I8 => f16 F16 in f32:
         [Tiles by tiles::multiply, Warpgroups by warpgroup::multiply,
             VectorOfWords by vector::multiply_words],
         parts by parts::multiply, all by run_each;
+}
+
+/// For products of a batch, whose K is not divided.
+fn no_parts(_: &Plan, _: &Division, _: Matrices<'_, i8, i8, i32>) -> Outcome<()> {
+    unreachable!("products of residues are a batch")
 }
 
 /// The products in a new matrix, one below the other.
@@ -227,9 +237,9 @@ fn run_together<T: Computes<T, S>, S: EpilogueScalar>(
     for matrices in products {
         let problem = matrices.problem(T::TYPES);
         let alone = device.plan(Request::Fastest(arithmetic, None), &problem)?;
-        // Products of split operands share no launch.
-        let is_split = arithmetic == Arithmetic::Split;
-        if is_split || is_alone(&problem, device.facts(), &alone) {
+        // Products of split operands share no launch, nor do exact ones.
+        let is_alone_always = matches!(arithmetic, Arithmetic::Split | Arithmetic::Exact);
+        if is_alone_always || is_alone(&problem, device.facts(), &alone) {
             T::execute(&alone, matrices)?;
         } else if !fit_group(&matrices) {
             // The bits are those of the shared launch.

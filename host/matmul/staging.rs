@@ -1,6 +1,6 @@
 //! Operands on their way to a kernel: read where they lie, or copied, transposed or split, as the plan says.
 //!
-//! `aligned_copy.rs` and `transposed_copy.rs` copy operands; `split.rs` splits those of f32, and `prepared.rs` keeps
+//! `aligned_copy.rs`, `transposed_copy.rs` and `transposed_words.rs` copy operands; `split.rs` splits those of f32, and `prepared.rs` keeps
 //! one that is split once. `tile_grid.rs` has the grid of the kernels that copy.
 
 mod aligned_copy;
@@ -8,6 +8,7 @@ mod prepared;
 mod split;
 mod tile_grid;
 mod transposed_copy;
+mod transposed_words;
 
 pub use prepared::PreparedMatrix;
 pub use split::{SplitOperand, Whole, matrices_of, split_rows};
@@ -24,6 +25,7 @@ use crate::matrix::{Matrix, MatrixBatch, MatrixView, Order};
 use aligned_copy::align;
 use cuda_std::global::Global;
 use transposed_copy::transpose;
+pub use transposed_words::transpose_wide;
 
 /// The map of a matrix that no block copies from or to.
 pub const NO_MAP: MapWords = [0; 16];

@@ -132,4 +132,6 @@ outputs! {
     f32 in f32;
     f64 in f64;
     i32 in i32;
+    // Residues.
+    i8 in i32;
 }

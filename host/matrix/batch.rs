@@ -169,8 +169,7 @@ impl<'a, T: Element> MatrixBatchMut<'a, T> {
         rows: impl RangeBounds<usize>,
         columns: impl RangeBounds<usize>,
     ) -> Result<Self> {
-        let parts = self.batch.of_each(rows, columns);
-        parts.map(Self::of).during("into_slice")
+        self.into_part(rows, columns).during("into_slice")
     }
 
     /// Reborrows the matrices for writing, so that this batch can be used again after a call.
@@ -195,6 +194,20 @@ impl<'a, T: Element> MatrixBatchMut<'a, T> {
 
     pub(crate) fn into_batch(self) -> MatrixBatch<'a, T> {
         self.batch
+    }
+
+    /// The first matrix.
+    pub(crate) fn into_first(self) -> MatrixViewMut<'a, T> {
+        MatrixViewMut::of_elements(self.batch.first)
+    }
+
+    /// [`Self::into_slice`], for calls of other names.
+    pub(crate) fn into_part(
+        self,
+        rows: impl RangeBounds<usize>,
+        columns: impl RangeBounds<usize>,
+    ) -> Outcome<Self> {
+        self.batch.of_each(rows, columns).map(Self::of)
     }
 
     /// `count` matrices from number `first` on, for writing.

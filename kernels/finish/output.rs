@@ -1,5 +1,6 @@
 //! Output types, the types that they are computed in, and single outputs.
 
+use super::sum::Finish;
 use crate::epilogue::{Epilogue, EpilogueElement};
 use bytemuck::Pod;
 use cuda_std::float::HalfFloat;
@@ -10,6 +11,12 @@ use half::{bf16, f16};
 pub trait Output: Pod {
     /// The type that outputs are computed in.
     type Sum: EpilogueElement;
+
+    /// The step from a sum to an output, computed in the type of the sums.
+    type Finish<'a>: Finish<Sum = Self::Sum>;
+
+    /// That step for matrix number `matrix` of a batch.
+    fn finish(epilogue: Epilogue<'_, Self::Sum>, matrix: usize) -> Self::Finish<'_>;
 
     /// The same value.
     fn widen(self) -> Self::Sum;
@@ -22,6 +29,12 @@ macro_rules! sums {
     ($($sum:ident)*) => {$(
         impl Output for $sum {
             type Sum = Self;
+            type Finish<'a> = Epilogue<'a, Self>;
+
+            #[inline(always)]
+            fn finish(epilogue: Epilogue<'_, Self>, _matrix: usize) -> Epilogue<'_, Self> {
+                epilogue
+            }
 
             #[inline(always)]
             fn widen(self) -> Self {
@@ -41,6 +54,12 @@ macro_rules! half_outputs {
     ($($half:ident)*) => {$(
         impl Output for $half {
             type Sum = f32;
+            type Finish<'a> = Epilogue<'a, f32>;
+
+            #[inline(always)]
+            fn finish(epilogue: Epilogue<'_, f32>, _matrix: usize) -> Epilogue<'_, f32> {
+                epilogue
+            }
 
             #[inline(always)]
             fn widen(self) -> f32 {

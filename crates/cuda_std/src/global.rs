@@ -216,7 +216,7 @@ impl<T: Pod> Global<'_, T> {
         value
     }
 
-    /// Elements `index..index + N` in one access of 4, 8 or 16 bytes. Other widths do not compile:
+    /// Elements `index..index + N` in one access of 2, 4, 8 or 16 bytes. Other widths do not compile:
     ///
     /// ```compile_fail,E0080
     /// fn three(x: cuda_std::global::Global<f32>) -> [f32; 3] {
@@ -316,7 +316,7 @@ impl<'launch, T: Pod> GlobalMut<'launch, T> {
         value
     }
 
-    /// Elements `index..index + N` in one access of 4, 8 or 16 bytes.
+    /// Elements `index..index + N` in one access of 2, 4, 8 or 16 bytes.
     ///
     /// # Safety
     /// 1. `index + N <= self.len()`.
@@ -365,7 +365,7 @@ impl<'launch, T: Pod> GlobalMut<'launch, T> {
         unsafe { machine::store::<T, 1>(Space::Global, self.base, self.len, index, [value]) }
     }
 
-    /// Writes elements `index..index + N` in one access of 4, 8 or 16 bytes.
+    /// Writes elements `index..index + N` in one access of 2, 4, 8 or 16 bytes.
     ///
     /// # Safety
     /// 1. `index + N <= self.len()`.

@@ -6,7 +6,7 @@ use crate::error::Outcome;
 use crate::matmul::epilogue::Epilogue;
 use crate::matmul::execute::Computes;
 use crate::matmul::operands::Operands;
-use crate::matmul::plan::{Plan, Request, SelectionReason, Staging, Steps};
+use crate::matmul::plan::{ExactPlan, Plan, Request, SelectionReason, Staging, Steps};
 use std::fmt::{self, Display, Formatter};
 
 /// The kernel that a product uses, and why.
@@ -33,8 +33,11 @@ pub struct MatmulPlan {
     pub staging: [Staging; 2],
     /// The number of parts of K whose products are added; 1 if K is not split.
     pub parts: usize,
-    /// The kernel that computes the outputs of rows and columns outside the split's range, if operands are split.
+    /// The kernel that computes the outputs of rows and columns outside the split's range, if operands are split, or
+    /// those of an exact product that products of residues leave open.
     pub fallback_kernel: Option<&'static str>,
+    /// How many numbers an exact product is computed modulo, by as many products of residues.
+    pub moduli: Option<usize>,
 }
 
 impl MatmulPlan {
@@ -50,7 +53,14 @@ impl MatmulPlan {
     }
 
     fn shown(plan: &Plan) -> Self {
-        let tile = plan.kernel.descriptor.tile;
+        let (kernel, fallback_kernel) = match &plan.steps {
+            Steps::Split(split) => (plan.kernel, Some(split.fallback.name)),
+            Steps::Exact(ExactPlan {
+                residues: Some(residues),
+            }) => (residues.kernel, Some(plan.kernel.name)),
+            _ => (plan.kernel, None),
+        };
+        let tile = kernel.descriptor.tile;
         let tile = match plan.steps.vector_work() {
             Some(work) => (work.rows_of_block, 1),
             None => (tile.rows, tile.columns),
@@ -61,16 +71,19 @@ impl MatmulPlan {
             false => (tile, [a, b]),
         };
         Self {
-            kernel: plan.kernel.name,
-            units: plan.kernel.method.units(),
+            kernel: kernel.name,
+            units: kernel.method.units(),
             block_rows,
             block_columns,
             reason: plan.reason,
             is_transposed: plan.is_transposed,
             staging,
             parts: plan.division.as_ref().map_or(1, |it| it.parts.count),
-            fallback_kernel: match &plan.steps {
-                Steps::Split(split) => Some(split.fallback.name),
+            fallback_kernel,
+            moduli: match &plan.steps {
+                Steps::Exact(ExactPlan {
+                    residues: Some(residues),
+                }) => Some(residues.moduli.count as usize),
                 _ => None,
             },
         }
@@ -85,11 +98,16 @@ impl Display for MatmulPlan {
             block_rows,
             block_columns,
             reason,
+            moduli,
             ..
         } = self;
+        write!(f, "{kernel} on {units}, ")?;
+        if let Some(moduli) = moduli {
+            write!(f, "modulo {moduli} numbers, ")?;
+        }
         write!(
             f,
-            "{kernel} on {units}, {block_rows} x {block_columns} outputs per block: {reason}"
+            "{block_rows} x {block_columns} outputs per block: {reason}"
         )
     }
 }

@@ -4,8 +4,8 @@
 use crate::error::Outcome;
 use crate::launch::LaunchConfig;
 use crate::matmul::entry::{
-    ChainArguments, ProductArguments, SplitArguments, SplitMmaArguments, TensorArguments,
-    VectorArguments, launch_with_epilogue,
+    ChainArguments, ExactArguments, ProductArguments, SplitArguments, SplitMmaArguments,
+    TensorArguments, VectorArguments, launch_with_epilogue,
 };
 use crate::matmul::types::Typed;
 use crate::module::Module;
@@ -16,6 +16,7 @@ use cuda_std::kernel::Kernel;
 use half::f16;
 use std::ptr;
 use tilewright_kernels::epilogue::{EpilogueElement, EpilogueNumbers};
+use tilewright_kernels::exact::{DotsShape, Line};
 use tilewright_kernels::matmul::{ProductGroup, ProductShape};
 use tilewright_kernels::matvec::VectorShape;
 use tilewright_kernels::tensor::TensorShape;
@@ -328,6 +329,46 @@ where
             [x, v, y, shape],
             epilogue,
             [partials, tickets]
+        )
+    }
+}
+
+/// Launches a kernel for exact dot products.
+///
+/// # Safety
+/// Those of [`ExactLaunch`](crate::matmul::entry::ExactLaunch).
+pub unsafe fn exact<K, T: Typed, O: Typed, S: EpilogueElement>(
+    module: &Module,
+    config: LaunchConfig,
+    arguments: ExactArguments<'_, T, O, S>,
+) -> Outcome<()>
+where
+    K: for<'l> Kernel<
+        Params<'l> = with_epilogue!['l, S;
+                         Global<'l, T>, Global<'l, T>, Global<'l, Line>, Global<'l, Line>,
+                         GlobalMut<'l, O>, Global<'l, u8>, GridConstant<'l, DotsShape>
+                     ],
+    >,
+{
+    let ExactArguments {
+        operands: [a, b],
+        lines: [a_lines, b_lines],
+        c,
+        left,
+        shape,
+        epilogue,
+    } = arguments;
+    let shape = GridConstant::new(&shape);
+    // SAFETY: the launch meets the kernel's requirements and the views are live without conflicting work: the
+    // caller's contract.
+    unsafe {
+        launch_with_epilogue!(
+            module,
+            K,
+            config,
+            [a, b, a_lines, b_lines, c, left, shape],
+            epilogue,
+            []
         )
     }
 }

@@ -54,6 +54,10 @@ fn of_arithmetic(problem: &Problem, arithmetic: Arithmetic) -> Option<String> {
         (Arithmetic::Split, _) => Some(format!(
             "Arithmetic::Split is for f32, not for {element}; use Arithmetic::Auto"
         )),
+        (Arithmetic::Exact, ElementType::F32 | ElementType::F64) => None,
+        (Arithmetic::Exact, _) => Some(format!(
+            "Arithmetic::Exact is for f32 and f64, not for {element}; use Arithmetic::Auto"
+        )),
         (Arithmetic::Auto, _) => None,
     }
 }

@@ -264,7 +264,7 @@ pub fn computes(kernel: &GemmKernel, problem: &Problem, device: DeviceFacts) -> 
             || (problem.b).rows_are_multiples_of(kernel.descriptor.b_row_alignment, element_bytes))
         && match kernel.method {
             Method::Tiled => problem.is_plain && problem.batch == 1,
-            Method::Coarsened(_) | Method::Mma(_) => true,
+            Method::Coarsened(_) | Method::Mma(_) | Method::Exact => true,
             Method::Grouped(_) => problem.batch == 1 && !problem.is_gram,
             Method::GroupedMma => {
                 problem.batch == 1 && !problem.is_gram && problem.has_aligned_lines()

@@ -66,6 +66,9 @@ pub fn fastest(
     (arithmetic, tiles): (Arithmetic, Option<TileSize>),
 ) -> Option<(Method, SelectionReason)> {
     let kernels_of = |method| kernels_of(method, problem.element, problem.output);
+    if arithmetic == Arithmetic::Exact {
+        return Some((Method::Exact, SelectionReason::OnlyTiles));
+    }
     let has_tensor_cores = |method| kernels_of(method).iter().any(|it| device.has(it));
     let has_warpgroups =
         problem.fits_tensor_maps() && has_tensor_cores(Method::Wgmma(WgmmaTile::Large));

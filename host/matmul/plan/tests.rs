@@ -1,5 +1,6 @@
 mod decisions;
 mod division;
+mod exact;
 mod group;
 mod tensor_cores;
 mod tiles;
@@ -103,6 +104,7 @@ fn every_kernel_of_the_table_is_selected_for_some_problem() {
         Request::Fastest(Arithmetic::Chain, Some(TileSize::Large)),
         Request::Fastest(Arithmetic::Split, Some(TileSize::Small)),
         Request::Fastest(Arithmetic::Split, Some(TileSize::Large)),
+        Request::Fastest(Arithmetic::Exact, None),
         Request::Grouped(TileSize::Small),
         Request::Grouped(TileSize::Large),
     ];

@@ -197,7 +197,14 @@ pub unsafe fn product_by_rows<A, B, W, O, const STAGES: usize>(
     // `block_position` gives each block its own outputs.
     unsafe {
         multiply::<A, B, W, STAGES>(block, operands, stages, |sums: &W, _, origin| {
-            store_by_rows(sums, matrix, origin, staging, c, epilogue);
+            store_by_rows(
+                sums,
+                matrix,
+                origin,
+                staging,
+                c,
+                O::finish(epilogue, matrix),
+            );
         });
     }
 }

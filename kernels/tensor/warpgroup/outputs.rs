@@ -298,9 +298,10 @@ where
     #[inline(always)]
     unsafe fn store(&self, sums: &[S; COUNT], place: TilePlace) {
         let DirectOutputs { c, epilogue, .. } = self.to;
+        let finish = T::finish(epilogue, place.matrix as usize);
         // SAFETY: the whole warpgroup is here, C has the matrix, and nothing else accesses the warpgroup's memory or
         // the outputs: the caller's contract. Each warp has its own staging buffer.
-        unsafe { c.store(sums, place, self.buffer, epilogue) };
+        unsafe { c.store(sums, place, self.buffer, finish) };
     }
 
     #[inline(always)]

@@ -11,7 +11,7 @@ pub(super) const fn assert_cached<T, const N: usize>() {
 /// Rejects vectors that are not one access, at compile time.
 pub(crate) const fn assert_vector<T, const N: usize>() {
     assert!(
-        N * size_of::<T>() == 4 || N * size_of::<T>() == 8 || N * size_of::<T>() == 16,
-        "a vector access is 4, 8 or 16 bytes wide: choose N so that N * size_of::<T>() is one of them"
+        matches!(N * size_of::<T>(), 2 | 4 | 8 | 16),
+        "a vector access is 2, 4, 8 or 16 bytes wide: choose N so that N * size_of::<T>() is one of them"
     );
 }

@@ -59,7 +59,7 @@ macro_rules! accesses {
             }
         }
 
-        /// Elements `index..index + N` in one access of 4, 8 or 16 bytes.
+        /// Elements `index..index + N` in one access of 2, 4, 8 or 16 bytes.
         ///
         /// # Safety
         /// 1. The elements lie within the array and have been written.
@@ -88,7 +88,7 @@ macro_rules! accesses {
             }
         }
 
-        /// Writes elements `index..index + N` in one access of 4, 8 or 16 bytes.
+        /// Writes elements `index..index + N` in one access of 2, 4, 8 or 16 bytes.
         ///
         /// # Safety
         /// 1. The elements lie within the array.

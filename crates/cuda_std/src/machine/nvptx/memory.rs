@@ -19,17 +19,22 @@ pub enum Space {
     Constant,
 }
 
-/// States to LLVM that an address is a multiple of 4, so that one instruction moves all elements.
+/// States to LLVM that an address is a multiple of 2, so that one instruction moves all elements.
+#[repr(C, align(2))]
+#[derive(Clone, Copy)]
+struct Aligned2<T>(T);
+
+/// [`Aligned2`] for multiples of 4.
 #[repr(C, align(4))]
 #[derive(Clone, Copy)]
 struct Aligned4<T>(T);
 
-/// [`Aligned4`] for multiples of 8.
+/// [`Aligned2`] for multiples of 8.
 #[repr(C, align(8))]
 #[derive(Clone, Copy)]
 struct Aligned8<T>(T);
 
-/// [`Aligned4`] for multiples of 16.
+/// [`Aligned2`] for multiples of 16.
 #[repr(C, align(16))]
 #[derive(Clone, Copy)]
 struct Aligned16<T>(T);
@@ -51,7 +56,7 @@ const fn is_vector<T, const N: usize>() -> bool {
 ///
 /// # Safety
 /// 1. The elements lie within the `len` elements at `base`, and have been written.
-/// 2. If N > 1 and `N * size_of::<T>()` is 4, 8 or 16, the address of element `index` is a multiple
+/// 2. If N > 1 and `N * size_of::<T>()` is 2, 4, 8 or 16, the address of element `index` is a multiple
 ///    of it.
 /// 3. No thread writes the elements meanwhile.
 #[inline(always)]
@@ -72,6 +77,7 @@ pub unsafe fn load<T: Pod, const N: usize>(
             16 => first.cast::<Aligned16<[T; N]>>().read().0,
             8 => first.cast::<Aligned8<[T; N]>>().read().0,
             4 => first.cast::<Aligned4<[T; N]>>().read().0,
+            2 => first.cast::<Aligned2<[T; N]>>().read().0,
             _ => first.cast::<[T; N]>().read(),
         }
     }
@@ -100,7 +106,7 @@ pub unsafe fn load_read_only<T: Pod, const N: usize>(
 ///
 /// # Safety
 /// 1. The elements lie within the `len` elements at `base`.
-/// 2. If N > 1 and `N * size_of::<T>()` is 4, 8 or 16, the address of element `index` is a multiple
+/// 2. If N > 1 and `N * size_of::<T>()` is 2, 4, 8 or 16, the address of element `index` is a multiple
 ///    of it.
 /// 3. No other thread reads or writes the elements meanwhile.
 #[inline(always)]
@@ -122,6 +128,7 @@ pub unsafe fn store<T: Pod, const N: usize>(
             16 => first.cast::<Aligned16<[T; N]>>().write(Aligned16(values)),
             8 => first.cast::<Aligned8<[T; N]>>().write(Aligned8(values)),
             4 => first.cast::<Aligned4<[T; N]>>().write(Aligned4(values)),
+            2 => first.cast::<Aligned2<[T; N]>>().write(Aligned2(values)),
             _ => first.cast::<[T; N]>().write(values),
         }
     }

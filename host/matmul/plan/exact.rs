@@ -1,0 +1,180 @@
+//! Exact products: the moduli, the parts of K, and the panels of C.
+
+use super::Plan;
+use super::problem::{DeviceFacts, MatrixLayout, Problem, ROW_ALIGNMENT};
+use super::rules::Request;
+use crate::buffer::ALIGNMENT;
+use crate::matmul::arithmetic::Arithmetic;
+use crate::matmul::kernel::{GemmKernel, TileSize};
+use crate::matmul::types::ElementType;
+use crate::matrix::Order;
+use tilewright_kernels::exact::{ExactElement, MOST_MODULI, Moduli};
+
+/// How an exact product is computed.
+pub struct ExactPlan {
+    /// Products modulo several numbers; `None` if all outputs are computed one by one.
+    pub residues: Option<ResiduesPlan>,
+}
+
+/// Products modulo several numbers.
+pub struct ResiduesPlan {
+    pub moduli: Moduli,
+    /// Bits of the operands' integers.
+    pub bits: u32,
+    /// Elements along K that are multiplied at once: sums of products of residues are exact up to 2^16.
+    pub part: usize,
+    /// Rows and columns of C that are computed at once.
+    pub panel: (usize, usize),
+    /// The kernel that multiplies the residues of the first panel.
+    pub kernel: &'static GemmKernel,
+    /// Whether that kernel writes residues. Otherwise it writes i32.
+    pub is_reduced: bool,
+    /// What selects that kernel.
+    pub request: Request,
+}
+
+/// The most elements along K of a product of residues.
+const MOST_K: usize = 1 << 16;
+
+/// Largest product, in multiply-adds, whose outputs are computed one by one.
+const ONE_BY_ONE_TO: u128 = 1 << 23;
+
+/// The same, in rows or columns.
+const FEW_LINES: usize = 4;
+
+/// Bits beyond those that a sum of usual size needs: of 2^9 outputs, at most one is left if they are random.
+const SPARE_BITS: u32 = 9;
+
+/// Bytes of the residues of a panel, at most.
+const PANEL_BYTES: usize = 8 << 30;
+
+/// Smallest side to which panels are cut.
+const LEAST_PANEL: usize = 1024;
+
+/// The bits of operands for each number of moduli.
+const BITS: [u32; MOST_MODULI + 1] = {
+    let mut bits = [0; MOST_MODULI + 1];
+    let mut count = 1;
+    while count <= MOST_MODULI {
+        bits[count] = Moduli::new(count).operand_bits();
+        count += 1;
+    }
+    bits
+};
+
+/// What an element type asks of exact products.
+struct Format {
+    precision: u32,
+    most_bits: u32,
+    /// Bits of the product of moduli.
+    most_product: u32,
+    bound_word: usize,
+}
+
+impl Format {
+    const fn of<T: ExactElement>() -> Self {
+        Self {
+            precision: T::PRECISION,
+            most_bits: T::MOST_BITS,
+            // A sign, and a bit less.
+            most_product: 32 * T::WORDS as u32 - 2,
+            bound_word: T::BOUND_WORD,
+        }
+    }
+}
+
+impl ExactPlan {
+    /// The plan of a product; `None` if no kernel computes products of its type. If the caller chose `tiles`, they are
+    /// those of products of residues.
+    pub fn of(problem: &Problem, device: DeviceFacts, tiles: Option<TileSize>) -> Option<Self> {
+        let format = match problem.element {
+            ElementType::F32 => Format::of::<f32>(),
+            ElementType::F64 => Format::of::<f64>(),
+            _ => return None,
+        };
+        let is_small =
+            problem.multiply_adds() <= ONE_BY_ONE_TO || problem.m.min(problem.n) <= FEW_LINES;
+        let is_one_by_one = problem.k == 0 || is_small && tiles.is_none();
+        let residues = match is_one_by_one {
+            true => None,
+            false => Some(ResiduesPlan::of(&format, problem, device, tiles)?),
+        };
+        Some(Self { residues })
+    }
+}
+
+impl ResiduesPlan {
+    fn of(
+        format: &Format,
+        problem: &Problem,
+        device: DeviceFacts,
+        tiles: Option<TileSize>,
+    ) -> Option<Self> {
+        let k_bits = problem.k.next_power_of_two().ilog2();
+        let wanted = format.precision + 1 + k_bits + SPARE_BITS;
+        let fits = |count: &usize| 2 * BITS[*count] + 3 <= format.most_product;
+        let counts = (1..=MOST_MODULI).filter(fits);
+        let count = (counts.clone().find(|&it| BITS[it] >= wanted)).or(counts.last())?;
+        // The bounds of lines fit a word of 64 bits.
+        let most = 62 + 32 * format.bound_word as u32 - k_bits.div_ceil(2);
+        let parts = problem.k.div_ceil(MOST_K);
+        let part = problem.k.div_ceil(parts).next_multiple_of(ROW_ALIGNMENT);
+        let panel = panel_of(count, problem);
+        let products = count * parts;
+        let request = match device.limit {
+            Some(capability) => Request::FastestAt(capability, Arithmetic::Auto, tiles),
+            None => Request::Fastest(Arithmetic::Auto, tiles),
+        };
+        let kernel_to = |output| {
+            let product = of_residues(output, panel, part, products);
+            Some(Plan::of(&product, device, request)?.kernel)
+        };
+        let reduced = kernel_to(ElementType::I8);
+        Some(Self {
+            moduli: Moduli::new(count),
+            bits: BITS[count].min(format.most_bits).min(most),
+            part,
+            panel,
+            kernel: reduced.or_else(|| kernel_to(ElementType::I32))?,
+            is_reduced: reduced.is_some(),
+            request,
+        })
+    }
+}
+
+/// The products of residues.
+fn of_residues(output: ElementType, (m, n): (usize, usize), k: usize, batch: usize) -> Problem {
+    let packed = |order, shape, bytes: usize| {
+        MatrixLayout::packed(order, shape, ALIGNMENT).one_of_many(shape.0 * shape.1 * bytes)
+    };
+    Problem {
+        element: ElementType::I8,
+        output,
+        m,
+        n,
+        k,
+        whole_k: k,
+        a: packed(Order::RowMajor, (m, k), 1),
+        b: packed(Order::ColumnMajor, (k, n), 1),
+        c: packed(Order::RowMajor, (m, n), output.bytes()),
+        batch,
+        is_plain: false,
+        is_gram: false,
+        is_shared: [false; 2],
+        is_prepared: [false; 2],
+    }
+}
+
+/// Rows and columns of C whose residues, and those of their operands, fit the memory for them.
+fn panel_of(moduli: usize, problem: &Problem) -> (usize, usize) {
+    let (mut m, mut n) = (problem.m, problem.n);
+    let bytes = |m: usize, n: usize| {
+        let elements = (m as u128 + n as u128) * problem.k as u128 + m as u128 * n as u128;
+        moduli as u128 * elements
+    };
+    while bytes(m, n) > PANEL_BYTES as u128 && m.max(n) > LEAST_PANEL {
+        let longer = if m > n { &mut m } else { &mut n };
+        *longer = longer.div_ceil(2).next_multiple_of(ROW_ALIGNMENT);
+    }
+    (m, n)
+}
