@@ -57,7 +57,8 @@ use std::ptr::NonNull;
 ///
 /// # Safety
 /// 1. `context` is a live `CUcontext`, and `stream` is null or a live stream of it.
-/// 2. Both outlive the device, its clones, and all its buffers, matrices, modules and events.
+/// 2. Both outlive the device, its clones, and everything that is made with them, such as streams, buffers, modules,
+///    events, textures and graphs.
 pub unsafe fn device(context: NonNull<c_void>, stream: *mut c_void) -> Result<Device> {
     // SAFETY: both are alive, belong together and outlive the device: the caller's contract.
     let open = |()| unsafe { cuda::open_in(context, stream, None) };
@@ -104,7 +105,7 @@ fn check_stream(stream: *mut c_void) -> Outcome<()> {
 ///
 /// # Safety
 /// 1. `stream` is a live stream of the device's context, or null for its null stream. It outlives the result, its
-///    clones, and all their buffers, matrices and events.
+///    clones, and everything that is made with them, such as buffers, events and textures.
 pub unsafe fn with_stream(device: &Device, stream: *mut c_void) -> Result<Device> {
     check_stream(stream)
         .and_then(|()| foreign_streams(device))
