@@ -14,8 +14,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 use tilewright::{
-    Buffer, Device, Error, ErrorKind, LaunchConfig, Module, ModuleSource, PinnedBuffer, Result,
-    SimulatorOptions,
+    Buffer, Device, Error, ErrorKind, Event, LaunchConfig, Module, ModuleSource, PinnedBuffer,
+    Result, SimulatorOptions,
 };
 
 // SAFETY: (1) there are no images, so none that could differ from the kernels.
@@ -26,6 +26,7 @@ struct Host {
     device: Device,
     module: Module,
     buffer: Mutex<Buffer<f32>>,
+    event: Event,
 }
 
 static HOST: OnceLock<Host> = OnceLock::new();
@@ -36,6 +37,7 @@ fn host() -> &'static Host {
         Host {
             module: device.load(&KERNELS).unwrap(),
             buffer: Mutex::new(device.zeros(256).unwrap()),
+            event: device.record_event().unwrap(),
             device,
         }
     })
@@ -44,7 +46,7 @@ fn host() -> &'static Host {
 type Call = fn(&Host) -> Result<()>;
 
 /// Every kind of call, by name.
-const CALLS: [(&str, Call); 17] = [
+const CALLS: [(&str, Call); 18] = [
     ("write_symbol", |host| {
         host.module.write_symbol(&U, &[0.0; 4])
     }),
@@ -71,6 +73,9 @@ const CALLS: [(&str, Call); 17] = [
     }),
     ("synchronize", |host| host.device.synchronize()),
     ("record_event", |host| host.device.record_event().map(drop)),
+    ("elapsed_since", |host| {
+        host.event.elapsed_since(&host.event).map(drop)
+    }),
     ("with_current", |host| host.device.with_current(|| ())),
     ("with_report", |host| {
         host.device.with_report(|| Ok(())).map(drop)
