@@ -7,6 +7,9 @@ use std::str::FromStr;
 /// The environment variable that names the default device.
 pub(crate) const VARIABLE: &str = "TILEWRIGHT_DEVICE";
 
+/// The name of the first CUDA device, or of all where several are used.
+const ANY_CUDA: &str = "cuda";
+
 const ALLOWED: &str = "sim, cuda, cuda:N, where N is the number of a GPU, counted from 0, or a UUID that `nvidia-smi -L` prints";
 
 /// A device by its name: `sim`, `cuda`, `cuda:N` or the UUID of a GPU.
@@ -94,10 +97,15 @@ impl DeviceChoice {
             .during("from_env")
     }
 
+    /// Whether the environment variable names any CUDA device, by `cuda`, rather than device 0 by `cuda:0`.
+    pub(crate) fn is_any_cuda_in_env() -> bool {
+        std::env::var_os(VARIABLE).is_some_and(|value| value == ANY_CUDA)
+    }
+
     fn named(name: &str) -> Option<Self> {
         match name {
             "sim" => Some(Self::Simulator),
-            "cuda" => Some(Self::Cuda(0)),
+            ANY_CUDA => Some(Self::Cuda(0)),
             _ if name.starts_with(DeviceUuid::PREFIX) => DeviceUuid::named(name).map(Self::Uuid),
             _ => name
                 .strip_prefix("cuda:")

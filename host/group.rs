@@ -72,7 +72,7 @@ impl DeviceGroup {
     /// | value | devices |
     /// |---|---|
     /// | `cuda` | all CUDA devices |
-    /// | `cuda:N` | CUDA device N |
+    /// | `cuda:N` or a UUID | that CUDA device |
     /// | `sim` | one simulated device |
     /// | not set | all CUDA devices, or one simulated device if there is no driver or no device |
     ///
@@ -92,7 +92,7 @@ impl DeviceGroup {
     pub fn all() -> Result<Self> {
         let devices = match DeviceChoice::from_env().map_err(crate::Error::into_kind) {
             Err(kind) => Err(kind),
-            Ok(Some(DeviceChoice::Cuda(0))) => cuda_devices(),
+            Ok(Some(_)) if DeviceChoice::is_any_cuda_in_env() => cuda_devices(),
             Ok(Some(choice)) => one_device(choice),
             Ok(None) => cuda_devices().or_else(|kind| match kind {
                 ErrorKind::NoDriver { .. }

@@ -2,9 +2,9 @@
 
 use crate::device::Device;
 use crate::error::Outcome;
-use crate::uses::Uses;
+use crate::uses::{CALLERS, Uses};
 
-/// The device that holds elements, and the record of their allocation; memory of the caller's has none.
+/// The device that holds elements, and the record of their allocation; `None` if they have no bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Holder<'a> {
     pub(crate) device: &'a Device,
@@ -60,9 +60,11 @@ impl Written<'_> {
     }
 }
 
+/// The holder of memory of the caller's.
 impl<'a> From<&'a Device> for Holder<'a> {
     fn from(device: &'a Device) -> Self {
-        Self { device, uses: None }
+        let uses = Some(&CALLERS);
+        Self { device, uses }
     }
 }
 

@@ -33,7 +33,16 @@ pub(crate) struct Uses {
     has_written_parts: AtomicBool,
     /// The capture that may use it; 0 if none.
     capture: AtomicU64,
+    /// Whether the caller orders the work that uses it.
+    is_callers: bool,
 }
+
+/// The record of all memory that callers lend without one. No capture may use it: they lend it for as long as work that
+/// was submitted runs, and a graph runs later.
+pub(crate) static CALLERS: Uses = Uses {
+    is_callers: true,
+    ..Uses::none()
+};
 
 impl Uses {
     /// The record of an allocation of `bytes` bytes that was made in `stream`.
@@ -46,13 +55,14 @@ impl Uses {
     }
 
     /// The record of memory that no stream has used, and which has no views.
-    pub(crate) fn none() -> Self {
+    pub(crate) const fn none() -> Self {
         Self {
             bytes: 0,
             writers: AtomicU64::new(0),
             readers: AtomicU64::new(0),
             has_written_parts: AtomicBool::new(false),
             capture: AtomicU64::new(0),
+            is_callers: false,
         }
     }
 
@@ -78,6 +88,7 @@ impl Uses {
     pub(crate) fn order_reads(&self, stream: &dyn Backend) -> Outcome<()> {
         match stream.capture() {
             Some(capture) => capture.check(self.capture.load(Relaxed)),
+            None if self.is_callers => Ok(()),
             None => self.order_reads_by(stream.stream(), |others| stream.wait_for(others)),
         }
     }
@@ -107,6 +118,7 @@ impl Uses {
         let wait = |others| stream.wait_for(others);
         match stream.capture() {
             Some(capture) => capture.check(self.capture.load(Relaxed)),
+            None if self.is_callers => Ok(()),
             None => self.order_writes_by(stream.stream(), is_whole, wait),
         }
     }

@@ -14,7 +14,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 use tilewright::{
-    Buffer, Device, Error, ErrorKind, LaunchConfig, Module, ModuleSource, Result, SimulatorOptions,
+    Buffer, Device, Error, ErrorKind, Event, LaunchConfig, Module, ModuleSource, PinnedBuffer,
+    Result, SimulatorOptions,
 };
 
 // SAFETY: (1) there are no images, so none that could differ from the kernels.
@@ -25,6 +26,7 @@ struct Host {
     device: Device,
     module: Module,
     buffer: Mutex<Buffer<f32>>,
+    event: Event,
 }
 
 static HOST: OnceLock<Host> = OnceLock::new();
@@ -35,6 +37,7 @@ fn host() -> &'static Host {
         Host {
             module: device.load(&KERNELS).unwrap(),
             buffer: Mutex::new(device.zeros(256).unwrap()),
+            event: device.record_event().unwrap(),
             device,
         }
     })
@@ -43,7 +46,7 @@ fn host() -> &'static Host {
 type Call = fn(&Host) -> Result<()>;
 
 /// Every kind of call, by name.
-const CALLS: [(&str, Call); 17] = [
+const CALLS: [(&str, Call); 18] = [
     ("write_symbol", |host| {
         host.module.write_symbol(&U, &[0.0; 4])
     }),
@@ -70,6 +73,9 @@ const CALLS: [(&str, Call); 17] = [
     }),
     ("synchronize", |host| host.device.synchronize()),
     ("record_event", |host| host.device.record_event().map(drop)),
+    ("elapsed_since", |host| {
+        host.event.elapsed_since(&host.event).map(drop)
+    }),
     ("with_current", |host| host.device.with_current(|| ())),
     ("with_report", |host| {
         host.device.with_report(|| Ok(())).map(drop)
@@ -184,6 +190,50 @@ fn a_stack_overflow_is_an_error() {
         }
         assert_eq!(SimulatorOptions::default().stack_bytes, 512 << 10);
     });
+}
+
+static PINNED: Mutex<Vec<PinnedBuffer<u8>>> = Mutex::new(Vec::new());
+
+/// Drops page-locked memory in each frame of the last third of its stack. Frames have one of four sizes.
+#[kernel]
+pub fn drop_until_overflow(size: u32) {
+    #[allow(unconditional_recursion, reason = "the stack ends it")]
+    fn recurse<const SIZE: usize>(begin: usize) -> u32 {
+        let frame = [1_u8; SIZE];
+        if begin - black_box(&frame).as_ptr().addr() > 40 << 10 {
+            let memory = PINNED.lock().unwrap().pop();
+            drop(memory);
+        }
+        recurse::<SIZE>(begin) + u32::from(frame[7])
+    }
+    let begin = (&raw const size).addr();
+    black_box(match size {
+        0 => recurse::<16>(begin),
+        1 => recurse::<48>(begin),
+        2 => recurse::<80>(begin),
+        _ => recurse::<112>(begin),
+    });
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_stack_overflow_while_memory_is_dropped_leaves_no_lock() {
+    in_child(
+        "a_stack_overflow_while_memory_is_dropped_leaves_no_lock",
+        || {
+            let options = SimulatorOptions::default().with_stack_bytes(64 << 10);
+            let device = Device::simulator_with(options);
+            let module = device.load(&KERNELS).unwrap();
+            for size in 0..4 {
+                let pinned = (0..1000).map(|_| device.pinned(8).unwrap());
+                PINNED.lock().unwrap().extend(pinned);
+                let launched = module.launch(drop_until_overflow, LaunchConfig::new(1, 1), (size,));
+                let defect = defect(launched);
+                assert_eq!(defect.kind, DefectKind::StackOverflow, "{defect}");
+                call_sum(&device);
+            }
+        },
+    );
 }
 
 /// Never ends.

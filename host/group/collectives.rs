@@ -4,7 +4,7 @@ use super::DeviceGroup;
 use super::exchange::Exchange;
 use crate::buffer::{Buffer, IntoBufferView};
 use crate::element::Element;
-use crate::error::{During, Outcome, Result, check_length};
+use crate::error::{During, ErrorKind, Outcome, Result, check_length};
 use crate::matrix::Matrix;
 use crate::partition::part;
 use crate::reduce::{Reducible, ReducibleLines};
@@ -47,10 +47,16 @@ impl DeviceGroup {
     /// The parts are in the order of the ranks.
     ///
     /// # Errors
-    /// Those of [`DeviceGroup::broadcast`].
+    /// [`ErrorKind::TooLarge`] if all parts are too many elements; those of [`DeviceGroup::broadcast`].
     pub fn all_gather<T: Element>(&self, buffers: &[Buffer<T>]) -> Result<Vec<Buffer<T>>> {
         self.check_buffers(buffers)
             .and_then(|len| {
+                // Elements of no size can be more than an index counts.
+                let overflow = || {
+                    let ranks = self.ranks();
+                    ErrorKind::size_overflow(format!("{ranks} buffers of {len} elements each"))
+                };
+                len.checked_mul(self.ranks()).ok_or_else(overflow)?;
                 let of_rank = |rank: usize| rank * len..(rank + 1) * len;
                 self.together(|| self.gathered(buffers, of_rank))
             })

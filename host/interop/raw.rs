@@ -57,7 +57,8 @@ use std::ptr::NonNull;
 ///
 /// # Safety
 /// 1. `context` is a live `CUcontext`, and `stream` is null or a live stream of it.
-/// 2. Both outlive the device, its clones, and all its buffers, matrices, modules and events.
+/// 2. Both outlive the device, its clones, and everything that is made with them, such as streams, buffers, modules,
+///    events, textures and graphs.
 pub unsafe fn device(context: NonNull<c_void>, stream: *mut c_void) -> Result<Device> {
     // SAFETY: both are alive, belong together and outlive the device: the caller's contract.
     let open = |()| unsafe { cuda::open_in(context, stream, None) };
@@ -104,7 +105,7 @@ fn check_stream(stream: *mut c_void) -> Outcome<()> {
 ///
 /// # Safety
 /// 1. `stream` is a live stream of the device's context, or null for its null stream. It outlives the result, its
-///    clones, and all their buffers, matrices and events.
+///    clones, and everything that is made with them, such as buffers, events and textures.
 pub unsafe fn with_stream(device: &Device, stream: *mut c_void) -> Result<Device> {
     check_stream(stream)
         .and_then(|()| foreign_streams(device))
@@ -115,6 +116,9 @@ pub unsafe fn with_stream(device: &Device, stream: *mut c_void) -> Result<Device
 }
 
 /// Returns a view of `len` elements of the caller's memory, to read.
+///
+/// No graph records calls with it, because it may run after the memory is freed: [`Device::capture`] takes a
+/// [`buffer`].
 ///
 /// # Errors
 /// [`ErrorKind::Interop`] if `address` is null or not aligned for the elements, or if the elements exceed the address
@@ -136,6 +140,8 @@ pub unsafe fn view<T: Element>(
 }
 
 /// Returns a view of `len` elements of the caller's memory, to read and write.
+///
+/// No graph records calls with it, as with a [`view`].
 ///
 /// # Errors
 /// Those of [`view`].
@@ -301,6 +307,53 @@ mod tests {
         let error = unsafe { with_stream(&device, std::ptr::null_mut()) }.unwrap_err();
         assert_eq!(error.operation(), "interop::raw::with_stream");
         assert!(matches!(error.kind(), ErrorKind::Interop { .. }));
+    }
+
+    #[test]
+    fn no_graph_records_views_of_the_callers_memory() -> Result<()> {
+        let device = Device::simulator();
+        let result = || device.zeros::<f32>(1);
+        let theirs = device.upload(&[1.0_f32, 2.0, 3.5])?;
+        let address = theirs.device_address();
+        fn read(device: &Device, address: u64) -> Result<BufferView<'_, f32>> {
+            // SAFETY: the memory is the buffer's, which outlives the view, and nothing writes it.
+            unsafe { view(device, address, 3) }
+        }
+        fn write(device: &Device, address: u64) -> Result<BufferViewMut<'_, f32>> {
+            // SAFETY: the memory is the buffer's, which outlives the view and is not used beside it.
+            unsafe { view_mut(device, address, 1) }
+        }
+        let mut graphs = Vec::new();
+        for is_stream in [false, true] {
+            graphs.push(device.capture(result()?, |stream, sum| {
+                let own = if is_stream { stream } else { &device };
+                stream.reduce_sum_into(read(own, address)?, sum)
+            }));
+            graphs.push(device.capture(result()?, |stream, x| {
+                let own = if is_stream { stream } else { &device };
+                stream.reduce_sum_into(x.view(), write(own, address)?)
+            }));
+        }
+        for graph in graphs {
+            let error = graph.unwrap_err();
+            assert!(
+                error.to_string().contains("that the graph does not own"),
+                "{error}"
+            );
+        }
+        // A view without elements has no memory, and a buffer keeps its own.
+        // SAFETY: no memory, and then that of the buffer, which is its owner.
+        let (none, kept) = unsafe {
+            let none = view::<f32>(&device, 0, 0)?;
+            (none, buffer::<f32>(&device, address, 3, theirs)?)
+        };
+        let mut graph = device.capture((kept, result()?), |stream, (x, sum)| {
+            stream.reduce_sum_into(none, &mut stream.zeros::<f32>(1)?)?;
+            stream.reduce_sum_into(x.view(), sum)
+        })?;
+        graph.launch()?;
+        assert_eq!(graph.operands().1.to_vec()?, [6.5]);
+        Ok(())
     }
 
     #[test]

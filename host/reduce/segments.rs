@@ -1,5 +1,7 @@
 //! Reductions of segments of buffers.
 
+mod division;
+
 use super::operations::{Reducible, ReducibleSegments};
 use super::sealed::{ReduceSegments, SegmentShared};
 use crate::buffer::{Buffer, BufferView, BufferViewMut, IntoBufferView};
@@ -9,10 +11,8 @@ use crate::launch::{LaunchConfig, grid_x};
 use crate::launch_args::{global, global_mut};
 use crate::module::Module;
 use crate::workspace::Counters;
-use std::iter;
-use tilewright_kernels::reduce::lines::{
-    ACCUMULATORS, LANES_OF_PART, LINE_THREADS, LinePlan, MOST_PARTS, SEGMENT_LANES, list_section,
-};
+use division::Division;
+use tilewright_kernels::reduce::lines::{LANES_OF_PART, LINE_THREADS, SEGMENT_LANES};
 
 /// Segments of a buffer: segment i has the elements `offsets[i]..offsets[i + 1]`, as in CSR.
 ///
@@ -104,8 +104,9 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidOffsets`] if an offset is below the one before it, or if there are no offsets; those of
-    /// [`Device::zeros`].
+    /// [`ErrorKind::InvalidOffsets`] if an offset is below the one before it, or if there are no offsets;
+    /// [`ErrorKind::OutOfHostMemory`], and those of [`Device::zeros`], for offsets that no buffer has: a segment takes
+    /// up to 64 KiB on the host and on the device.
     pub fn segments(&self, offsets: &[usize]) -> Result<Segments> {
         self.divided(offsets).during("segments")
     }
@@ -169,10 +170,13 @@ impl Device {
 
     fn divided(&self, offsets: &[usize]) -> Outcome<Segments> {
         let division = Division::of(offsets)?;
+        // Offsets that are not those of a buffer can have a list that no memory has: the device's says so at once.
+        let mut parts = Buffer::uninit(self, division.listed())?;
+        parts.view_mut().read_host(&division.parts(offsets)?)?;
         let offsets: Vec<u64> = offsets.iter().map(|&offset| offset as u64).collect();
         Ok(Segments {
             offsets: Buffer::uploaded(self, &offsets)?,
-            parts: Buffer::uploaded(self, &division.parts())?,
+            parts,
             is_shared: division.is_shared,
             empty: division.empty,
             end: division.end,
@@ -272,110 +276,9 @@ fn blocks(parts: usize, segments: usize) -> Outcome<u32> {
     grid_x(blocks, || format!("a grid of {blocks} blocks for segments"))
 }
 
-/// The properties of segments that need no device.
-#[derive(Debug)]
-struct Division {
-    /// The sections of the long segments, each listed once for each of its parts: first the sections of one part,
-    /// then those of two, four and eight.
-    sections: [Vec<u64>; MOST_PARTS.ilog2() as usize + 1],
-    /// Whether a segment has several sections.
-    is_shared: bool,
-    /// The segments without elements, ascending.
-    empty: Vec<usize>,
-    /// The number of elements that a buffer needs at least.
-    end: usize,
-}
-
-impl Division {
-    /// Divides the segments `offsets[i]..offsets[i + 1]`.
-    fn of(offsets: &[usize]) -> Outcome<Self> {
-        let Some(end) = offsets.last().copied() else {
-            return Err(ErrorKind::InvalidOffsets {
-                reason: "there are none; for n segments there are n + 1, and for no segment one"
-                    .to_owned(),
-            });
-        };
-        let mut division = Self {
-            sections: Default::default(),
-            is_shared: false,
-            empty: Vec::new(),
-            end,
-        };
-        for (segment, bounds) in offsets.windows(2).enumerate() {
-            let (start, end) = (bounds[0], bounds[1]);
-            if start > end {
-                return Err(ErrorKind::InvalidOffsets {
-                    reason: format!(
-                        "offset {} is {end}, below offset {segment}, which is {start}; they must not descend",
-                        segment + 1
-                    ),
-                });
-            }
-            division.add(segment, end - start);
-        }
-        Ok(division)
-    }
-
-    /// Adds segment number `segment`, of `len` elements.
-    fn add(&mut self, segment: usize, len: usize) {
-        if len == 0 {
-            self.empty.push(segment);
-        }
-        if len > ACCUMULATORS {
-            let plan = LinePlan::new(len);
-            self.is_shared |= plan.sections > 1;
-            let listed = (0..plan.sections)
-                .flat_map(|section| iter::repeat_n(list_section(segment, section), plan.parts));
-            self.sections[plan.parts.ilog2() as usize].extend(listed);
-        }
-    }
-
-    /// The list of parts. The sections with the most parts come first, so that each starts at a multiple of its
-    /// parts.
-    fn parts(&self) -> Vec<u64> {
-        let descending: Vec<&[u64]> = self.sections.iter().rev().map(Vec::as_slice).collect();
-        descending.concat()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn segments_beyond_2_to_the_32_elements_are_divided() {
-        const LONG: usize = (1 << 32) + 3;
-        let offsets = [5, 5 + LONG, 5 + LONG, 105 + LONG, 105 + 2 * LONG];
-        let division = Division::of(&offsets).unwrap();
-        // Sections of 2^23 elements, the last one of three.
-        let long = |segment| (0..513 * 8).map(move |part| list_section(segment, part / 8));
-        assert!(division.parts().into_iter().eq(long(0).chain(long(3))));
-        assert!(division.is_shared && division.empty == [1]);
-        assert_eq!(division.end, 105 + 2 * LONG);
-    }
-
-    #[test]
-    fn segments_of_more_parts_come_first() {
-        let lengths = [200, 1025, 128, 3000, 20_000, 1024, 5000];
-        let ends = lengths.iter().scan(0, |end, len| {
-            *end += len;
-            Some(*end)
-        });
-        let offsets: Vec<usize> = iter::once(0).chain(ends).collect();
-        let division = Division::of(&offsets).unwrap();
-        let sections = [
-            (4, 0, 8),
-            (4, 1, 8),
-            (6, 0, 8),
-            (3, 0, 4),
-            (1, 0, 2),
-            (0, 0, 1),
-            (5, 0, 1),
-        ];
-        let expected =
-            sections.map(|(segment, section, parts)| vec![list_section(segment, section); parts]);
-        assert_eq!(division.parts(), expected.concat());
-    }
 
     #[test]
     fn more_segments_than_32_bits_count_are_a_launch() {

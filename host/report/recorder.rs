@@ -3,6 +3,7 @@
 use super::data::{KernelReport, LaunchReport};
 use crate::error::{ErrorKind, Outcome, SimulatorError};
 use simt::Profile;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The open reports of a simulated device.
@@ -10,6 +11,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub(crate) struct LaunchRecorder {
     profile: Profile,
     open: Mutex<Vec<OpenReport>>,
+    /// The number of reports so far. A closed report's number is not used again: its owner may still close it twice.
+    made: AtomicU64,
     /// All launches since the last [`take_all`](Self::take_all); `None` if not every launch is counted.
     all: Option<Mutex<Vec<KernelReport>>>,
 }
@@ -25,6 +28,7 @@ impl LaunchRecorder {
         Self {
             profile,
             open: Mutex::default(),
+            made: AtomicU64::new(0),
             all: counts_all.then(Mutex::default),
         }
     }
@@ -62,9 +66,8 @@ impl LaunchRecorder {
 
     /// Opens a report.
     pub(crate) fn begin(&self) -> Recording<'_> {
-        let mut reports = self.reports();
-        let number = reports.last().map_or(0, |last| last.number + 1);
-        reports.push(OpenReport {
+        let number = self.made.fetch_add(1, Ordering::Relaxed);
+        self.reports().push(OpenReport {
             number,
             launches: Vec::new(),
         });
@@ -107,5 +110,33 @@ impl Recording<'_> {
 impl Drop for Recording<'_> {
     fn drop(&mut self) {
         self.take();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::thread;
+
+    #[test]
+    fn a_report_that_closes_leaves_those_of_other_threads_open() {
+        let recorder = LaunchRecorder::new(Profile::default(), false);
+        let has_own = |recording: &Recording<'_>| {
+            let reports = recorder.reports();
+            reports.iter().any(|it| it.number == recording.number)
+        };
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..20_000 {
+                        let recording = recorder.begin();
+                        assert!(has_own(&recording));
+                        thread::yield_now();
+                        assert!(has_own(&recording));
+                        recording.finish();
+                    }
+                });
+            }
+        });
     }
 }

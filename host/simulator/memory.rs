@@ -315,11 +315,15 @@ impl DeviceMemory for Simulator {
     }
 
     unsafe fn free_pinned(&self, first: NonNull<u8>, bytes: usize) {
-        if let Some(layout) = pinned_layout(bytes) {
+        let Some(layout) = pinned_layout(bytes) else {
+            return;
+        };
+        // The lock of the allocations must not stay locked if a kernel that drops the memory is stopped.
+        simt::uninterrupted(|| {
             simt::forget_allocation(first.addr().get(), bytes);
             // SAFETY: the allocation is live and not used again: the caller's contract. It has this layout.
             unsafe { alloc::dealloc(first.as_ptr(), layout) };
-        }
+        });
     }
 }
 

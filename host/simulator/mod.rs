@@ -98,8 +98,13 @@ impl Drop for Simulator {
 
 impl Drop for Machine {
     fn drop(&mut self) {
-        self.quarantine().shrink(0);
-        self.name_unused_suppressions();
+        // Locks of the process must not stay locked if a kernel that drops the last handle is stopped.
+        simt::uninterrupted(|| {
+            self.quarantine().shrink(0);
+            let statics = self.statics.get_mut();
+            drop(mem::take(statics.unwrap_or_else(PoisonError::into_inner)));
+            self.name_unused_suppressions();
+        });
     }
 }
 

@@ -90,6 +90,19 @@ fn check(device: &Device, mut call: impl FnMut(), current: &[&str], other: &[&st
 }
 
 #[test]
+fn a_group_of_all_devices_has_those_that_the_environment_names() {
+    let test = "a_group_of_all_devices_has_those_that_the_environment_names";
+    with_driver(test, || {
+        for (value, ranks) in [("cuda", 2), ("cuda:0", 1), ("cuda:1", 1), ("sim", 1)] {
+            // SAFETY: the process runs this test alone, so no other thread uses the environment.
+            unsafe { env::set_var("TILEWRIGHT_DEVICE", value) };
+            let group = DeviceGroup::all().unwrap();
+            assert_eq!(group.ranks(), ranks, "{value}");
+        }
+    });
+}
+
+#[test]
 fn a_warm_sum_into_a_buffer_is_one_launch() {
     with_driver("a_warm_sum_into_a_buffer_is_one_launch", || {
         let device = Device::cuda(0).unwrap();

@@ -53,6 +53,25 @@ fn an_all_gather_has_the_elements_of_all_ranks_in_order() {
 }
 
 #[test]
+fn more_elements_than_an_index_counts_are_not_gathered() {
+    let group = DeviceGroup::simulated(2).unwrap();
+    let of_ranks = |len: usize| -> Vec<Buffer<[u8; 0]>> {
+        let devices = group.devices().iter();
+        devices.map(|device| device.zeros(len).unwrap()).collect()
+    };
+    let most = usize::MAX / 2;
+    assert_eq!(
+        group.all_gather(&of_ranks(most)).unwrap()[1].len(),
+        2 * most
+    );
+    let error = group.all_gather(&of_ranks(most + 1)).unwrap_err();
+    assert!(
+        matches!(error.kind(), ErrorKind::TooLarge { .. }),
+        "{error}"
+    );
+}
+
+#[test]
 fn reductions_over_ranks_have_the_bits_of_columns_on_one_device() {
     let one = Device::simulator();
     for group in groups() {

@@ -6,7 +6,7 @@ use crate::lines::assert_values;
 use crate::operations::erased::{Operation, Values};
 use crate::operations::values::{LENGTH_OF_PARTS, Value, at_borders, inputs};
 use half::{bf16, f16};
-use tilewright::{BufferView, Device, ErrorKind, Segments, ops};
+use tilewright::{BufferView, Device, ErrorKind, Segments, SimulatorOptions, ops};
 
 /// Elements of segments: around the vectors of a lane, the rounds of a group of lanes, the rounds of one, two,
 /// four and eight parts, and the sections of a line, long ones among short ones, more than a block has of both.
@@ -180,6 +180,19 @@ fn offsets_that_descend_or_go_past_the_end_are_refused() {
         let sums = device.reduce_segments(&x, &segments, ops::Sum).unwrap();
         assert_eq!(sums.to_vec().unwrap(), [6]);
     }
+}
+
+#[test]
+fn offsets_that_no_buffer_has_are_refused_at_once() {
+    let options = SimulatorOptions::default().with_memory_bytes(1 << 30);
+    let device = Device::simulator_with(options);
+    // Each segment is divided into the most parts: their list would have 64 GiB.
+    let offsets: Vec<usize> = (0..1 << 20).map(|segment| segment << 40).collect();
+    let error = device.segments(&offsets).unwrap_err();
+    assert!(
+        matches!(error.kind(), ErrorKind::OutOfMemory { .. }),
+        "{error}"
+    );
 }
 
 #[test]

@@ -106,6 +106,23 @@ def test_read_only_elements():
     assert tilewright.sum(x) == 10
 
 
+def test_no_values_take_no_time():
+    # A launch for each index of the first axis would take days.
+    none = tilewright.reduce(np.empty((1 << 40, 5, 0), np.float32), "sum", axis=1)
+    assert none.shape == (1 << 40, 0)
+    with pytest.raises(tilewright.InvalidValueError, match="needs at least one element"):
+        tilewright.reduce(np.empty((2, 0, 3), np.float32), "min", axis=1)
+
+
+def test_masked_arrays_are_refused():
+    x = np.ma.array([1, 2, 3], mask=[0, 1, 0], dtype=np.float32)
+    with pytest.raises(tilewright.ElementTypeError, match="pass x.filled"):
+        tilewright.sum(x)
+    with pytest.raises(tilewright.ElementTypeError, match="pass x.filled"):
+        tilewright.sum(np.ones((3, 2), np.float32), axis=1, out=x)
+    assert tilewright.sum(x.compressed()) == 4
+
+
 def test_out():
     x, out = numbers((3, 4), "float32"), np.empty(4, "float32")
     assert tilewright.sum(x, 0, out) is out

@@ -24,6 +24,7 @@ impl HostMemory {
         if bytes == 0 {
             return None;
         }
+        simt::refuse_host_call("import of a tensor");
         let range = address..address.saturating_add(bytes);
         let mut ranges = ranges();
         let is_known = ranges.iter().any(|other| overlap(other, &range));
@@ -39,15 +40,21 @@ impl HostMemory {
 
 impl Drop for HostMemory {
     fn drop(&mut self) {
-        let mut ranges = ranges();
-        let whole = connected(&ranges, &self.0);
-        if let Some(place) = ranges.iter().position(|range| *range == self.0) {
-            ranges.swap_remove(place);
-        }
-        simt::forget_allocation(whole.start, whole.len());
-        for left in ranges.iter().filter(|range| overlap(range, &whole)) {
-            register(&ranges, left);
-        }
+        // The locks must not stay locked if a kernel that drops a tensor is stopped.
+        simt::uninterrupted(|| forget(&self.0));
+    }
+}
+
+/// Ends one lending of `range`.
+fn forget(range: &Range<usize>) {
+    let mut ranges = ranges();
+    let whole = connected(&ranges, range);
+    if let Some(place) = ranges.iter().position(|other| other == range) {
+        ranges.swap_remove(place);
+    }
+    simt::forget_allocation(whole.start, whole.len());
+    for left in ranges.iter().filter(|range| overlap(range, &whole)) {
+        register(&ranges, left);
     }
 }
 

@@ -2,7 +2,7 @@
 
 import sys
 
-from ._errors import InvalidValueError
+from ._errors import ElementTypeError, InvalidValueError
 
 
 class Library:
@@ -98,5 +98,9 @@ def _find(kind):
     if torch is not None and issubclass(kind, torch.Tensor):
         return Torch(torch)
     if numpy is not None and issubclass(kind, numpy.ndarray):
+        masked = sys.modules.get("numpy.ma")
+        if masked is not None and issubclass(kind, masked.MaskedArray):
+            # DLPack would share the elements without the mask.
+            raise ElementTypeError("masks are not taken into account; pass x.filled(value) or x.compressed()")
         return Numpy(numpy)
     return _OTHER
