@@ -27,17 +27,22 @@ mod error;
 mod flat;
 mod graph;
 mod lexer;
+mod machine;
+mod numbers;
 mod operations;
 mod parser;
 #[cfg(test)]
 mod printed;
+mod program;
 mod syntax;
 mod words;
 
 pub use error::{ReadError, ReadErrorKind};
 pub use graph::{BasicBlock, Graph, UnknownLabel};
 pub use lexer::{Token, tokens};
+pub use machine::{ArgumentError, Kernel};
 pub use operations::*;
+pub use program::{DecodeError, DecodeErrorKind, Program, ProgramError, coverage};
 pub use syntax::*;
 pub use words::{
     Absolute, Accuracy, Aligned, AtomicOperation, BarrierScope, BarrierStep, BulkCompletion,

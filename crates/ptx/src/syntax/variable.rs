@@ -58,6 +58,15 @@ impl Variable {
             .iter()
             .try_fold(1, |product: u64, length| product.checked_mul((*length)?))
     }
+
+    /// The number of initial values.
+    pub(crate) fn initial_length(&self) -> usize {
+        match &self.initial {
+            Some(Initial::List(values)) => values.len(),
+            Some(_) => 1,
+            None => 0,
+        }
+    }
 }
 
 /// The initial value of a variable.

@@ -62,3 +62,15 @@ words! {
     /// Keeps subnormal numbers.
     NoFlush { Noftz = "noftz", }
 }
+
+impl Vector {
+    /// The number of elements.
+    #[must_use]
+    pub const fn count(self) -> u32 {
+        match self {
+            Self::Two => 2,
+            Self::Four => 4,
+            Self::Eight => 8,
+        }
+    }
+}
