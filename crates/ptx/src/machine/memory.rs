@@ -11,11 +11,11 @@ use simt::{AccessKind, DefectKind, MAX_SHARED_BYTES, Space};
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 
 /// Above the distances in one block's shared memory.
-const RANK_SHIFT: u32 = 24;
+pub(super) const RANK_SHIFT: u32 = 24;
 
 /// The memory of an access, and the address of its first byte on the host.
 #[derive(Clone, Copy)]
-enum Place {
+pub(super) enum Place {
     /// Memory that the simulator checks.
     Device(Space, usize),
     /// Parameters or local memory, with the bytes from the address on.
@@ -24,7 +24,7 @@ enum Place {
 
 impl Thread<'_> {
     /// The place of `bytes` bytes at an address.
-    fn place(&self, space: AddressSpace, address: u64, bytes: usize) -> Place {
+    pub(super) fn place(&self, space: AddressSpace, address: u64, bytes: usize) -> Place {
         match space {
             AddressSpace::Global => Place::Device(Space::Global, address as usize),
             AddressSpace::Shared => {

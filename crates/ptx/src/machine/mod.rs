@@ -1,10 +1,13 @@
 //! Programs as kernels of the simulator.
 
+mod asynchronous;
 mod kernel;
+mod matrices;
 mod memory;
 mod start;
 mod storage;
 mod thread;
 mod warp;
+mod warpgroup;
 
 pub use kernel::{ArgumentError, Kernel};

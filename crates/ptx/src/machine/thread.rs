@@ -2,6 +2,7 @@
 
 use super::start::{shared_start, slots};
 use super::storage::Storage;
+use super::warpgroup::Fragments;
 use crate::program::{Fence, List, Op, Program, Reduction};
 use simt::{BarrierId, DefectKind};
 
@@ -18,6 +19,8 @@ pub(super) struct Thread<'a> {
     next: usize,
     /// Those behind the calls that are under way.
     calls: Vec<usize>,
+    /// Accumulators that the tensor cores hold.
+    pub fragments: Fragments,
 }
 
 /// What comes after an instruction.
@@ -39,6 +42,7 @@ impl<'a> Thread<'a> {
             local: vec![0; program.local_bytes.div_ceil(8)].into(),
             next: 0,
             calls: Vec::new(),
+            fragments: Fragments::default(),
         }
     }
 
@@ -179,6 +183,43 @@ impl<'a> Thread<'a> {
             Op::WaitForCopies { pending } => simt::async_wait(self.get(*pending) as u32),
             Op::DependentWait => simt::dependent_launch_wait(),
             Op::Prefetch => simt::count_prefetch(),
+            op => self.work_beside(op),
+        }
+    }
+}
+
+impl Thread<'_> {
+    /// Tensor cores, and what runs beside the threads.
+    fn work_beside(&mut self, op: &Op) {
+        match op {
+            Op::Product(product) => self.product(product),
+            Op::MoveMatrices(it) => self.move_matrices(it),
+            Op::WarpgroupFence { fragments } => self.warpgroup_fence(*fragments),
+            Op::WarpgroupProduct(it) => self.warpgroup_product(it),
+            Op::WarpgroupCommit => self.warpgroup_commit(),
+            Op::WarpgroupWait { pending } => self.warpgroup_wait(*pending),
+            Op::Mbarrier { barrier, step } => self.mbarrier(*barrier, *step),
+            Op::MbarrierFence => simt::fence_mbarrier_init(),
+            Op::ProxyFence => simt::fence_proxy_async(),
+            Op::CopyBox(copy) => self.copy_box(copy),
+            Op::CopyBytes(copy) => self.copy_bytes(copy),
+            Op::BulkCommit => simt::bulk_commit(),
+            Op::BulkWait {
+                pending,
+                is_of_reads: true,
+            } => simt::bulk_wait_read(self.get(*pending) as u32),
+            Op::BulkWait { pending, .. } => simt::bulk_wait(self.get(*pending) as u32),
+            Op::MapShared {
+                d,
+                a,
+                rank,
+                is_generic,
+            } => self.map_shared(*d, *a, *rank, *is_generic),
+            Op::ClusterArrive => simt::cluster_barrier_arrive(),
+            Op::ClusterWait => simt::cluster_barrier_wait(),
+            Op::SetMaxRegisters { count, is_increase } => {
+                simt::set_max_registers(*count, *is_increase);
+            }
             _ => {}
         }
     }

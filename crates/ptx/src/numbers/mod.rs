@@ -9,12 +9,14 @@ mod convert;
 mod directed;
 mod float;
 mod integer;
+mod products;
 
 pub(crate) use bits::{bit_field, bits, dot_product, funnel};
 pub(crate) use compare::{comparison, select};
 pub(crate) use convert::convert;
 pub(crate) use float::float;
 pub(crate) use integer::integer;
+pub(crate) use products::{WarpProduct, warp_product};
 
 /// A function of slots, which returns a slot.
 #[derive(Clone, Copy, Debug)]

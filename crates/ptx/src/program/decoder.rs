@@ -194,7 +194,7 @@ impl<'a> Decoder<'a> {
             starts.push(self.code.len() as u32);
             let step = self.flat.steps[number];
             self.line = step.line.0;
-            if let Err(kind) = self.step(step) {
+            if let Err(kind) = self.step(number, step) {
                 let operation = step.instruction.operation.to_string();
                 self.note(kind, step.instruction.to_string(), operation);
             }
@@ -224,14 +224,14 @@ impl<'a> Decoder<'a> {
     }
 
     /// Decodes an instruction behind its guard.
-    fn step(&mut self, step: Step<'a>) -> Decoded<()> {
+    fn step(&mut self, number: usize, step: Step<'a>) -> Decoded<()> {
         let instruction = step.instruction;
         let at = At {
             scope: step.scope,
             operands: &instruction.operands,
         };
         let Some(guard) = &instruction.guard else {
-            return self.operation(step, at);
+            return self.operation(number, step, at);
         };
         let (predicate, _) = self.register(at, &guard.predicate)?;
         let expected = !guard.is_negated;
@@ -251,7 +251,7 @@ impl<'a> Decoder<'a> {
             expected: !expected,
             to: 0,
         });
-        let decoded = self.operation(step, at);
+        let decoded = self.operation(number, step, at);
         let next = self.code.len() as u32;
         if let Op::JumpIf { to, .. } = &mut self.code[skip] {
             *to = next;
@@ -259,7 +259,7 @@ impl<'a> Decoder<'a> {
         decoded
     }
 
-    fn operation(&mut self, step: Step<'a>, at: At<'a>) -> Decoded<()> {
+    fn operation(&mut self, number: usize, step: Step<'a>, at: At<'a>) -> Decoded<()> {
         match &step.instruction.operation {
             Operation::Arithmetic(it) => self.arithmetic(at, it),
             Operation::Bits(it) => self.function_of(at, crate::numbers::bits(it), it.of),
@@ -277,6 +277,15 @@ impl<'a> Decoder<'a> {
             Operation::Address(it) => self.convert_address(at, it),
             Operation::ThreadCopy(it) => self.thread_copy(at, it),
             Operation::Branch(it) => self.branch(step, at, it),
+            Operation::Product(it) => self.product(at, it),
+            Operation::MatrixTransfer(it) => self.matrix_transfer(at, it),
+            Operation::WarpgroupProduct(it) => self.warpgroup_product(at, it),
+            Operation::WarpgroupStep(it) => self.warpgroup_step(number, at, it),
+            Operation::Mbarrier(it) => self.mbarrier(at, it),
+            Operation::BulkTensor(it) => self.bulk_tensor(at, it),
+            Operation::BulkCopy(it) => self.bulk_copy(at, it),
+            Operation::Map(it) => self.map(at, it),
+            Operation::Registers(it) => self.registers(at, it),
             _ => self.synchronisation(at, &step.instruction.operation),
         }
     }

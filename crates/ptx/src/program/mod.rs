@@ -1,6 +1,7 @@
 //! A kernel in the form that is run: numbered slots instead of names, and numbers of instructions instead of labels.
 
 mod arithmetic;
+mod asynchronous;
 mod control;
 mod decoder;
 mod error;
@@ -8,15 +9,18 @@ mod layout;
 mod memory;
 mod names;
 mod op;
+mod products;
 mod special;
 mod synchronisation;
 
+pub(crate) use asynchronous::{BoxCopy, BytesCopy, MbarrierStep, Pointer};
 pub use error::{DecodeError, DecodeErrorKind, ProgramError};
 pub(crate) use layout::Parameter;
 pub(crate) use memory::{Global, SharedArray};
 pub(crate) use op::{
     Access, AddressSpace, Atomic, Combine, Fence, List, Op, Reduction, Shuffle, Vote,
 };
+pub(crate) use products::{MatrixMove, ProductOp, WarpgroupOp};
 pub(crate) use special::{Axis, Special};
 
 use crate::syntax::Module;

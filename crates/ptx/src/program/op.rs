@@ -1,5 +1,7 @@
 //! Instructions of a program.
 
+use super::asynchronous::{BoxCopy, BytesCopy, MbarrierStep, Pointer};
+use super::products::{MatrixMove, ProductOp, WarpgroupOp};
 use crate::words::{AtomicOperation, ShuffleMode, Type, VoteMode};
 use simt::{AccessKind, MemoryOrder, MemoryScope};
 
@@ -127,6 +129,42 @@ pub(crate) enum Op {
         pending: u32,
     },
     DependentWait,
+    Product(ProductOp),
+    MoveMatrices(MatrixMove),
+    /// Accumulators that it makes visible, each list of slots behind its length.
+    WarpgroupFence {
+        fragments: List,
+    },
+    WarpgroupProduct(WarpgroupOp),
+    WarpgroupCommit,
+    WarpgroupWait {
+        pending: u32,
+    },
+    Mbarrier {
+        barrier: Pointer,
+        step: MbarrierStep,
+    },
+    MbarrierFence,
+    ProxyFence,
+    CopyBox(BoxCopy),
+    CopyBytes(BytesCopy),
+    BulkCommit,
+    BulkWait {
+        pending: u32,
+        is_of_reads: bool,
+    },
+    MapShared {
+        d: u32,
+        a: u32,
+        rank: u32,
+        is_generic: bool,
+    },
+    ClusterArrive,
+    ClusterWait,
+    SetMaxRegisters {
+        count: u32,
+        is_increase: bool,
+    },
 }
 
 /// How an address is understood.

@@ -9,8 +9,8 @@ use crate::operations::{
 };
 use crate::syntax::Operand;
 use crate::words::{
-    BarrierScope, BarrierStep, DependentStep, FenceLevel, FenceOrder, MatchMode, Reduce, Scope,
-    Type, VoteMode,
+    BarrierScope, BarrierStep, ClusterStep, DependentStep, FenceLevel, FenceOrder, MatchMode,
+    ProxyKind, Reduce, Scope, Type, VoteMode,
 };
 use simt::MemoryScope;
 
@@ -47,6 +47,12 @@ impl Decoder<'_> {
                     Scope::System => MemoryScope::System,
                 },
             })),
+            Operation::Fence(_) => self.emit(Op::MbarrierFence),
+            Operation::ProxyFence(it) if it.kind == ProxyKind::Async => self.emit(Op::ProxyFence),
+            Operation::ClusterBarrier(it) => self.emit(match it.step {
+                ClusterStep::Arrive => Op::ClusterArrive,
+                ClusterStep::Wait => Op::ClusterWait,
+            }),
             Operation::Fetch(it) if it.tensor_map.is_none() => self.emit(Op::Prefetch),
             Operation::Fetch(_) => self.emit(Op::Nothing),
             Operation::Dependent(it) => self.emit(match it.step {
@@ -189,6 +195,15 @@ impl Decoder<'_> {
             (CopyGroupName::Wait, [pending]) => {
                 let pending = self.source(at, pending, Type::U32)?;
                 self.emit(Op::WaitForCopies { pending });
+            }
+            (CopyGroupName::CommitBulk, []) => self.emit(Op::BulkCommit),
+            (CopyGroupName::WaitBulk, [pending]) => {
+                let pending = self.source(at, pending, Type::U32)?;
+                let is_of_reads = it.read.is_some();
+                self.emit(Op::BulkWait {
+                    pending,
+                    is_of_reads,
+                });
             }
             (CopyGroupName::WaitAll, []) => {
                 let pending = self.constant(0);
