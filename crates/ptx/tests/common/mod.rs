@@ -9,12 +9,17 @@ use std::path::Path;
 use std::ptr::with_exposed_provenance_mut;
 use tilewright_ptxas::unpacked;
 
-/// The checked-in module of a kernel of the library for an architecture such as `sm_75`.
-pub fn module(name: &str, arch: &str) -> Module {
+/// The checked-in PTX of a kernel of the library for an architecture such as `sm_75`.
+pub fn text(name: &str, arch: &str) -> Option<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let files = unpacked(&root, "ptx").unwrap();
     let file = files[0].with_file_name(format!("{name}.{arch}.ptx"));
-    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::read_to_string(file).ok()
+}
+
+/// The module of that PTX.
+pub fn module(name: &str, arch: &str) -> Module {
+    let text = text(name, arch).unwrap();
     text.parse().unwrap_or_else(|it| panic!("{name}: {it}"))
 }
 
