@@ -97,6 +97,7 @@ fn declaration(variables: usize) -> impl Strategy<Value = Declaration> {
     )
         .prop_map(
             |(memory, alignment, vector, of, pointer, variables)| Declaration {
+                line: Line(0),
                 linkage: None,
                 memory,
                 alignment,

@@ -90,7 +90,9 @@ impl Thread<'_> {
                 Place::Own(host) => host,
                 Place::Device(space, host) => {
                     // SAFETY: the contract of `Kernel::body`.
-                    unsafe { simt::access(space, AccessKind::Read, host, bytes, 0, 16, 16) };
+                    unsafe {
+                        simt::access_at(self.line, space, AccessKind::Read, host, bytes, 0, 16, 16)
+                    };
                     host
                 }
             };

@@ -1,5 +1,6 @@
 //! A program with its variables, and arguments.
 
+use super::lines::Lines;
 use super::storage::Storage;
 use super::thread::Thread;
 use crate::program::Program;
@@ -12,6 +13,7 @@ use thiserror::Error;
 pub struct Kernel {
     program: Arc<Program>,
     globals: Arc<[Storage]>,
+    lines: Arc<Lines>,
 }
 
 /// Arguments that are not those of the kernel.
@@ -50,6 +52,7 @@ impl Kernel {
         let globals = globals.map(|it| Storage::global(&it.name, &it.initial));
         let globals = globals.collect::<Result<_, _>>()?;
         Ok(Self {
+            lines: Arc::new(Lines::of(&program)),
             program: Arc::new(program),
             globals,
         })
@@ -119,7 +122,7 @@ impl Kernel {
         let parameters = Storage::new(&self.laid_out(arguments)?);
         let kernel = self.clone();
         Ok(Body::new(move || {
-            Thread::start(&kernel.program, &kernel.globals, &parameters).run();
+            Thread::start(&kernel.program, &kernel.globals, &parameters, &kernel.lines).run();
         }))
     }
 

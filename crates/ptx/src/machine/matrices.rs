@@ -93,7 +93,8 @@ impl Thread<'_> {
             Place::Device(Space::Shared, host) => {
                 // SAFETY: it is shared memory.
                 unsafe {
-                    simt::access(
+                    simt::access_at(
+                        self.line,
                         Space::Shared,
                         kind,
                         host,

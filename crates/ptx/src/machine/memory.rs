@@ -132,7 +132,7 @@ impl Thread<'_> {
             }
             (Place::Device(space, host), None) => {
                 // SAFETY: the contract of `Kernel::body`.
-                unsafe { simt::access(space, it.kind, host, bytes, 0, bytes, bytes) };
+                unsafe { simt::access_at(self.line, space, it.kind, host, bytes, 0, bytes, bytes) };
                 // SAFETY: the access was checked, and `bytes` is the size of the array.
                 unsafe { copy_from(host, &mut loaded, bytes) };
             }
@@ -173,7 +173,7 @@ impl Thread<'_> {
             }
             (Place::Device(space, host), None) => {
                 // SAFETY: the contract of `Kernel::body`.
-                unsafe { simt::access(space, it.kind, host, bytes, 0, bytes, bytes) };
+                unsafe { simt::access_at(self.line, space, it.kind, host, bytes, 0, bytes, bytes) };
                 // SAFETY: the access was checked.
                 unsafe { copy_to(host, &stored, bytes) };
             }
@@ -220,8 +220,18 @@ impl Thread<'_> {
         // SAFETY: the contract of `Kernel::body`; the accesses are checked before they are made, and the simulator
         // refuses a copy of more bytes than it has.
         unsafe {
-            simt::access(Space::Shared, to.kind, target, bytes, 0, bytes, bytes);
-            simt::access(
+            simt::access_at(
+                self.line,
+                Space::Shared,
+                to.kind,
+                target,
+                bytes,
+                0,
+                bytes,
+                bytes,
+            );
+            simt::access_at(
+                self.line,
                 Space::Global,
                 AccessKind::AsyncRead,
                 view,

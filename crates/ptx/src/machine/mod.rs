@@ -2,6 +2,7 @@
 
 mod asynchronous;
 mod kernel;
+mod lines;
 mod matrices;
 mod memory;
 mod start;

@@ -1,5 +1,6 @@
 //! The values that a thread begins with.
 
+use super::lines::Lines;
 use super::storage::Storage;
 use crate::program::{Axis, Program, Special};
 use simt::{Dim3, Position};
@@ -11,9 +12,15 @@ pub(super) fn shared_start() -> usize {
 }
 
 /// The slots of the running thread at its start.
-pub(super) fn slots(program: &Program, globals: &[Storage], shared_start: usize) -> Box<[u64]> {
+pub(super) fn slots(
+    program: &Program,
+    globals: &[Storage],
+    lines: &Lines,
+    shared_start: usize,
+) -> Box<[u64]> {
     let mut slots = program.slots.clone().into_boxed_slice();
-    for array in &program.shared {
+    for (array, line) in program.shared.iter().zip(lines.of_shared()) {
+        simt::execute_at(*line);
         let start = match array.bytes {
             Some(bytes) => {
                 let key = std::ptr::from_ref(array).addr();

@@ -1,10 +1,11 @@
 //! A thread that runs a program.
 
+use super::lines::Lines;
 use super::start::{shared_start, slots};
 use super::storage::Storage;
 use super::warpgroup::Fragments;
 use crate::program::{Fence, List, Op, Program, Reduction};
-use simt::{BarrierId, DefectKind};
+use simt::{BarrierId, DefectKind, SourceLine};
 
 /// A thread: its registers, and where it is.
 pub(super) struct Thread<'a> {
@@ -21,6 +22,9 @@ pub(super) struct Thread<'a> {
     calls: Vec<usize>,
     /// Accumulators that the tensor cores hold.
     pub fragments: Fragments,
+    lines: &'a Lines,
+    /// The line of the instruction.
+    pub line: SourceLine,
 }
 
 /// What comes after an instruction.
@@ -32,17 +36,24 @@ enum Then {
 
 impl<'a> Thread<'a> {
     /// The running simulated thread at the beginning of `program`.
-    pub fn start(program: &'a Program, globals: &[Storage], parameters: &'a Storage) -> Self {
+    pub fn start(
+        program: &'a Program,
+        globals: &[Storage],
+        parameters: &'a Storage,
+        lines: &'a Lines,
+    ) -> Self {
         let shared = shared_start();
         Self {
             program,
-            slots: slots(program, globals, shared),
+            slots: slots(program, globals, lines, shared),
             parameters,
             shared,
             local: vec![0; program.local_bytes.div_ceil(8)].into(),
             next: 0,
             calls: Vec::new(),
             fragments: Fragments::default(),
+            lines,
+            line: lines.of_op(0),
         }
     }
 
@@ -68,13 +79,20 @@ impl<'a> Thread<'a> {
                         self.next = *to as usize;
                     }
                 }
-                op => match self.step(op) {
+                op => match self.step_at(op) {
                     Then::Next => {}
                     Then::Jump(to) => self.next = to as usize,
                     Then::End => return,
                 },
             }
         }
+    }
+
+    /// [`step`](Self::step), at the line of the instruction.
+    fn step_at(&mut self, op: &Op) -> Then {
+        self.line = self.lines.of_op(self.next - 1);
+        simt::execute_at(self.line);
+        self.step(op)
     }
 
     #[inline(always)]

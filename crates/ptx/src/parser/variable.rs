@@ -2,7 +2,7 @@
 
 use super::{Parsed, Parser};
 use crate::lexer::Token;
-use crate::syntax::{Declaration, Initial, Linkage, Operand, Pointer, Variable};
+use crate::syntax::{Declaration, Initial, Line, Linkage, Operand, Pointer, Variable};
 use crate::words::{Memory, Type, Vector};
 
 impl Parser<'_> {
@@ -21,6 +21,7 @@ impl Parser<'_> {
         linkage: Option<Linkage>,
         variables: impl FnOnce(&mut Self) -> Parsed<Vec<Variable>>,
     ) -> Parsed<Declaration> {
+        let line = Line(self.line());
         let Some(memory) = self.take_known(Memory::of_text) else {
             return self.unexpected("a state space");
         };
@@ -33,6 +34,7 @@ impl Parser<'_> {
             alignment = self.alignment()?;
         }
         Ok(Declaration {
+            line,
             linkage,
             memory,
             alignment,

@@ -110,6 +110,7 @@ impl<'a> Decoder<'a> {
     fn finish(self, name: &str, parameters: Vec<super::Parameter>) -> (Program, Vec<DecodeError>) {
         let program = Program {
             name: name.to_owned(),
+            file: format!("{name}.ptx"),
             code: self.code,
             lines: self.lines,
             lists: self.lists,
@@ -179,7 +180,7 @@ impl<'a> Decoder<'a> {
                 if let Err(kind) = names.declare(declaration, &mut self.storage) {
                     let text = declaration.memory.text().to_owned();
                     self.errors.push(DecodeError {
-                        line: self.line,
+                        line: declaration.line.0,
                         instruction: declaration.to_string(),
                         operation: text,
                         kind,

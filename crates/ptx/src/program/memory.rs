@@ -17,6 +17,8 @@ pub(crate) struct SharedArray {
     /// Its size; none for the dynamic memory.
     pub bytes: Option<usize>,
     pub alignment: usize,
+    /// The line of its declaration.
+    pub line: u32,
 }
 
 /// A variable of the module, with its initial bytes.

@@ -31,6 +31,8 @@ use std::collections::BTreeMap;
 #[derive(Debug)]
 pub struct Program {
     pub(crate) name: String,
+    /// What findings call the text.
+    pub(crate) file: String,
     pub(crate) code: Vec<Op>,
     /// The line of each instruction of `code`.
     pub(crate) lines: Vec<u32>,
@@ -62,6 +64,13 @@ impl Program {
                 errors,
             }),
         }
+    }
+
+    /// Sets the path of the text, which findings name; it is `<kernel>.ptx` otherwise.
+    #[must_use]
+    pub fn in_file(mut self, path: &str) -> Self {
+        path.clone_into(&mut self.file);
+        self
     }
 
     /// The parameters' names, offsets and sizes in bytes, in order.

@@ -112,6 +112,7 @@ impl Names {
                     slot: storage.slots.len() as u32,
                     bytes: (!is_dynamic).then_some(bytes),
                     alignment,
+                    line: declaration.line.0,
                 });
                 storage.slot(0);
                 Named::Shared(storage.shared.len() - 1)

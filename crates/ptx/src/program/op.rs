@@ -167,6 +167,28 @@ pub(crate) enum Op {
     },
 }
 
+impl Op {
+    /// Whether it changes nothing but slots, and what comes next.
+    pub fn is_silent(&self) -> bool {
+        matches!(
+            self,
+            Self::Copy { .. }
+                | Self::Unary { .. }
+                | Self::Binary { .. }
+                | Self::Ternary { .. }
+                | Self::Quaternary { .. }
+                | Self::Pack { .. }
+                | Self::Unpack { .. }
+                | Self::Jump { .. }
+                | Self::JumpIf { .. }
+                | Self::Call { .. }
+                | Self::Return
+                | Self::Exit
+                | Self::Nothing
+        )
+    }
+}
+
 /// How an address is understood.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum AddressSpace {

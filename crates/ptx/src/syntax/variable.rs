@@ -1,6 +1,6 @@
 //! Variables: registers, parameters and memory.
 
-use super::{Operand, list};
+use super::{Line, Operand, list};
 use crate::words::{Memory, Type, Vector, words};
 use std::fmt;
 
@@ -12,6 +12,8 @@ words! {
 /// Variables of one space and type.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Declaration {
+    /// The line at which it begins.
+    pub line: Line,
     /// Who sees them.
     pub linkage: Option<Linkage>,
     /// Their space.
