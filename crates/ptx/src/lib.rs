@@ -40,7 +40,7 @@ mod words;
 pub use error::{ReadError, ReadErrorKind};
 pub use graph::{BasicBlock, Graph, UnknownLabel};
 pub use lexer::{Token, tokens};
-pub use machine::{ArgumentError, Kernel};
+pub use machine::{ArgumentError, Kernel, KernelError, Kernels};
 pub use operations::*;
 pub use program::{DecodeError, DecodeErrorKind, Program, ProgramError, coverage};
 pub use syntax::*;

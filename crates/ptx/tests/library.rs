@@ -5,8 +5,8 @@ mod common;
 use common::text;
 use cuda_std::Pod;
 use half::{bf16, f16};
-use ptx::{Kernel, Module, Program};
-use std::collections::{BTreeSet, HashMap};
+use ptx::Kernels;
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use tilewright::{
     Buffer, Device, Element, KernelBodies, KernelCall, MatmulElement, Profile, SimulatorOptions,
@@ -23,34 +23,6 @@ fn architectures(profile: Profile) -> &'static [&'static str] {
     }
 }
 
-/// Kernels by name, each made when it is first launched.
-#[derive(Default)]
-struct Kernels {
-    known: Mutex<HashMap<&'static str, Kernel>>,
-}
-
-impl Kernels {
-    fn get(&self, name: &'static str, profile: Profile) -> Kernel {
-        let mut known = self.known.lock().unwrap();
-        let make = || {
-            let text = architectures(profile)
-                .iter()
-                .find_map(|arch| text(name, arch));
-            let text = text.unwrap_or_else(|| panic!("there is no PTX of {name}"));
-            let module: Module = text.parse().unwrap_or_else(|it| panic!("{name}: {it}"));
-            let program = Program::new(&module, name).unwrap_or_else(|it| panic!("{it}"));
-            Kernel::new(program).unwrap()
-        };
-        known.entry(name).or_insert_with(make).clone()
-    }
-
-    fn body(&self, call: &KernelCall<'_>, profile: Profile) -> simt::Body {
-        let kernel = self.get(call.name, profile);
-        // SAFETY: the parameters are the kernel's, and simulated devices refuse memory that is not theirs.
-        unsafe { kernel.body(&call.parameters) }.unwrap_or_else(|it| panic!("{it}"))
-    }
-}
-
 /// A device that runs PTX, and the names of what it has run.
 fn ptx_device(
     options: SimulatorOptions,
@@ -62,7 +34,16 @@ fn ptx_device(
     let choose = move |call: &KernelCall<'_>| {
         let names: &Mutex<BTreeSet<&'static str>> = &of_launches;
         names.lock().unwrap().insert(call.name);
-        Some(kernels.body(call, profile))
+        let ptx = || {
+            architectures(profile)
+                .iter()
+                .find_map(|arch| text(call.name, arch))
+        };
+        let kernel = kernels
+            .get(call.name, ptx)
+            .unwrap_or_else(|it| panic!("{it}"));
+        // SAFETY: the parameters are the kernel's, and simulated devices refuse memory that is not theirs.
+        Some(unsafe { kernel.body(&call.parameters) }.unwrap_or_else(|it| panic!("{it}")))
     };
     // SAFETY: the PTX was compiled from the kernels.
     let bodies = unsafe { KernelBodies::new(choose) };

@@ -2,6 +2,7 @@
 
 mod asynchronous;
 mod kernel;
+mod kernels;
 mod lines;
 mod matrices;
 mod memory;
@@ -12,3 +13,4 @@ mod warp;
 mod warpgroup;
 
 pub use kernel::{ArgumentError, Kernel};
+pub use kernels::{KernelError, Kernels};
