@@ -87,12 +87,14 @@ impl DeviceKernels for Simulator {
     unsafe fn launch(&self, request: &LaunchRequest<'_>) -> Outcome<()> {
         // A kernel must not launch: it would wait for its own launch.
         simt::refuse_host_call("launch");
+        let other = self.machine.bodies.as_ref();
+        let other = other.and_then(|bodies| bodies.body(request));
         let launch = Launch {
             entry: request.entry,
             config: request.config,
             bounds: request.bounds,
             views: view_names(request),
-            body: (request.body)(),
+            body: other.unwrap_or_else(|| (request.body)()),
         };
         let uses = || uses_of_launch(request);
         let launch = match self.record(launch, |launch| Work::Launch(launch, uses())) {

@@ -1,5 +1,6 @@
 //! The simulator as a device: its memory is host memory, and kernels run when they are launched.
 
+mod bodies;
 mod events;
 mod graphs;
 mod kernels;
@@ -15,6 +16,7 @@ mod tensor_maps;
 mod textures;
 mod work;
 
+pub use bodies::{KernelBodies, KernelCall};
 pub use options::SimulatorOptions;
 
 use crate::backend::{Backend, DeviceMemory as _, StreamPriority};
@@ -57,6 +59,8 @@ pub(crate) struct Simulator {
 #[derive(Debug)]
 struct Machine {
     options: simt::Options,
+    /// What launches run instead of kernels' functions.
+    bodies: Option<KernelBodies>,
     properties: DeviceProperties,
     /// The device's number among the simulators of the process, from 1.
     number: u64,
@@ -207,6 +211,7 @@ impl Machine {
                 ..simt::Options::default()
             },
             properties: properties(&options),
+            bodies: options.bodies,
             number: MADE.fetch_add(1, Ordering::Relaxed) + 1,
             allocated_bytes: AtomicU64::new(0),
             epoch: Instant::now(),

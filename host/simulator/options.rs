@@ -1,5 +1,6 @@
 //! Options of the simulator.
 
+use super::bodies::KernelBodies;
 use simt::{Preemption, Profile, Suppression};
 use std::time::Duration;
 
@@ -60,6 +61,8 @@ pub struct SimulatorOptions {
     pub finding_limit: usize,
     /// Known findings, which are not reported.
     pub suppressions: Vec<Suppression>,
+    /// What launches run instead of kernels' functions; none by default.
+    pub bodies: Option<KernelBodies>,
 }
 
 impl Default for SimulatorOptions {
@@ -93,6 +96,7 @@ impl Default for SimulatorOptions {
             counters: false,
             finding_limit,
             suppressions: Vec::new(),
+            bodies: None,
         }
     }
 }
@@ -219,6 +223,13 @@ impl SimulatorOptions {
     #[must_use]
     pub fn with_suppression(mut self, suppression: Suppression) -> Self {
         self.suppressions.push(suppression);
+        self
+    }
+
+    /// Runs other code for kernels than their functions, such as their PTX.
+    #[must_use]
+    pub fn with_bodies(mut self, bodies: KernelBodies) -> Self {
+        self.bodies = Some(bodies);
         self
     }
 

@@ -14,7 +14,7 @@ pub mod sizes;
 pub use tilewright_test_support::{cases::share, programs, random, say};
 
 use std::sync::Once;
-use tilewright::{Device, ErrorKind, SimulatorOptions};
+use tilewright::{Device, ErrorKind, KernelBodies, KernelCall, SimulatorOptions};
 
 /// A test for each type: `for_each_type!([f32 f64] test)` makes `test::f32`, which calls
 /// `test::<f32>()`, and so on.
@@ -41,8 +41,26 @@ macro_rules! for_each_type {
 /// feature `cuda`. Where there is none, the test says so on stderr.
 pub fn devices() -> Vec<Device> {
     let mut devices = vec![Device::simulator()];
+    devices.extend(ptx_device());
     devices.extend(cuda_device());
     devices
+}
+
+/// A simulator whose kernels run as their PTX, if `TILEWRIGHT_SIMULATE_PTX` is set and this build has PTX. Kernels of
+/// the tests themselves, which have none, run as they are.
+fn ptx_device() -> Option<Device> {
+    std::env::var_os("TILEWRIGHT_SIMULATE_PTX")?;
+    let kernels = ::ptx::Kernels::default();
+    let choose = move |call: &KernelCall<'_>| {
+        let newest = call.images.iter().max_by_key(|(arch, _)| *arch)?;
+        let kernel = kernels.get(call.name, || Some(newest.1));
+        let kernel = kernel.unwrap_or_else(|error| panic!("{error}"));
+        // SAFETY: the parameters are the kernel's, and simulators refuse memory that is not theirs.
+        Some(unsafe { kernel.body(&call.parameters) }.unwrap_or_else(|error| panic!("{error}")))
+    };
+    // SAFETY: the images were compiled from the kernels.
+    let bodies = unsafe { KernelBodies::new(choose) };
+    Some(Device::simulator_with(SimulatorOptions::default().with_bodies(bodies)))
 }
 
 /// Every device at hand, and simulators that differ in everything that must not matter: the order

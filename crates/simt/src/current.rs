@@ -1,5 +1,6 @@
 //! The simulated thread that runs on this host thread.
 
+use crate::basics::SourceLine;
 use crate::block::{Block, Thread};
 use crate::check::{BlockCheck, Line, MAX_CELL_BYTES, NO_STEPS, RecentSteps};
 use crate::state::MAX_SHARED_BYTES;
@@ -20,6 +21,8 @@ pub(crate) struct Current {
     /// The recent steps of the block's threads if it is checked, otherwise [`NO_STEPS`]; never
     /// null.
     steps: Cell<*const RecentSteps>,
+    /// The line of the running thread's instructions, if another one than that of their call.
+    line: Cell<Option<SourceLine>>,
 }
 
 thread_local! {
@@ -30,6 +33,7 @@ thread_local! {
             checks: Cell::new(ptr::null()),
             shared: Cell::new(0),
             steps: Cell::new(NO_STEPS.get()),
+            line: Cell::new(None),
         }
     };
 }
@@ -74,7 +78,10 @@ impl<'block> Entered<'block> {
         if let Some(check) = &self.entered.check {
             check.begin_turn();
         }
-        CURRENT.with(|current| current.thread.set(thread));
+        CURRENT.with(|current| {
+            current.thread.set(thread);
+            current.line.set(None);
+        });
         EnteredThread(PhantomData)
     }
 }
@@ -243,6 +250,27 @@ pub(crate) fn is_shared_in_cluster(address: usize, bytes: usize) -> bool {
         owner.is_some_and(|(_, offset)| is_within(offset, bytes))
     };
     try_with_current(is_there).unwrap_or(false)
+}
+
+/// Makes `line` that of the running thread's instructions, instead of that of their call, until the thread waits.
+///
+/// For threads that interpret code of another language: they call it before each instruction. An [`access`] has its
+/// line from [`access_at`].
+///
+/// [`access`]: crate::access
+/// [`access_at`]: crate::access_at
+#[inline]
+pub fn execute_at(line: SourceLine) {
+    CURRENT.with(|current| current.line.set(Some(line)));
+}
+
+/// The line of an instruction that is called at `caller`.
+#[inline]
+pub(crate) fn line_or(caller: &'static Location<'static>) -> &'static Location<'static> {
+    match CURRENT.with(|current| current.line.get()) {
+        Some(line) => line.0,
+        None => caller,
+    }
 }
 
 /// Whether the caller runs as a thread of a simulated launch.

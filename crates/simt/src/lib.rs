@@ -161,21 +161,21 @@ pub mod tensor;
 
 pub use basics::{
     AccessKind, Call, Defect, DefectKind, Dim3, MemoryOrder, MemoryScope, Position, Related,
-    SourceLocation, Space, Suppression, ViewName,
+    SourceLine, SourceLines, SourceLocation, Space, Suppression, ViewName,
 };
 pub use count::{
     Arithmetic, AsynchronousTally, Counts, GlobalTally, LINE_BYTES, LineCounts, Operation,
     SECTOR_BYTES, SharedTally, Tally,
 };
-pub use current::is_simulated_thread;
+pub use current::{execute_at, is_simulated_thread};
 pub use device::{
     AddressMode, Datasheet, Profile, Texels, Texture, TextureFilter, TextureOptions,
     UnknownProfile, occupancy,
 };
 pub use host::MAX_WORKERS;
 pub use instructions::{
-    LoopRounds, access, active_lanes, async_commit, async_copy, async_wait, atomic_access,
-    atomic_update_u32, atomic_update_u64, block_barrier, block_barrier_arrive,
+    LoopRounds, access, access_at, active_lanes, async_commit, async_copy, async_wait,
+    atomic_access, atomic_update_u32, atomic_update_u64, block_barrier, block_barrier_arrive,
     block_barrier_reduce, block_idx_in_cluster, bulk_commit, bulk_load, bulk_store, bulk_wait,
     bulk_wait_read, cluster_barrier, cluster_barrier_arrive, cluster_barrier_wait, cluster_blocks,
     cluster_dim, cluster_rank, converged_lanes, count_arithmetic, count_prefetch,

@@ -4,7 +4,6 @@ use super::defect_kind::DefectKind;
 use super::dim::Dim3;
 use std::borrow::Cow;
 use std::fmt;
-use std::panic::Location;
 
 /// A place in source code.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -15,16 +14,6 @@ pub struct SourceLocation {
     pub line: u32,
     /// The column, counted from 1.
     pub column: u32,
-}
-
-impl From<&'static Location<'static>> for SourceLocation {
-    fn from(location: &'static Location<'static>) -> Self {
-        Self {
-            file: Cow::Borrowed(location.file()),
-            line: location.line(),
-            column: location.column(),
-        }
-    }
 }
 
 impl fmt::Display for SourceLocation {

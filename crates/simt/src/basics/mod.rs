@@ -10,6 +10,7 @@ mod hasher;
 mod memory_order;
 mod position;
 mod random;
+mod source_lines;
 mod suppression;
 mod view_name;
 
@@ -19,6 +20,7 @@ pub use defect_kind::DefectKind;
 pub use dim::Dim3;
 pub use memory_order::{MemoryOrder, MemoryScope};
 pub use position::Position;
+pub use source_lines::{SourceLine, SourceLines};
 pub use suppression::Suppression;
 pub use view_name::ViewName;
 
@@ -28,4 +30,6 @@ pub(crate) use finding::Finding;
 pub(crate) use hasher::{NumberHasher, NumberMap};
 pub(crate) use memory_order::{AtomicOrder, FenceOrder};
 pub(crate) use random::{Permutation, SplitMix64, spread};
+#[cfg(target_os = "linux")]
+pub(crate) use source_lines::lock_source_lines;
 pub(crate) use view_name::parameter_at;

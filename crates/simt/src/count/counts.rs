@@ -6,7 +6,6 @@ use super::recorder::BlockCounts;
 use super::tally::Tally;
 use crate::basics::SourceLocation;
 use std::collections::HashMap;
-use std::panic::Location;
 
 /// The cost of one kind of operation at one place in the source.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -90,7 +89,8 @@ impl Counts {
 /// The counts of a launch's blocks, as they come in.
 #[derive(Default)]
 pub(crate) struct MergedCounts {
-    lines: HashMap<(&'static Location<'static>, Operation), Tally>,
+    /// By the place that a line stands for: a generic kernel has several values of one.
+    lines: HashMap<(SourceLocation, Operation), Tally>,
     read: Footprint,
     written: Footprint,
     static_shared_bytes: usize,
@@ -99,7 +99,7 @@ pub(crate) struct MergedCounts {
 impl MergedCounts {
     pub fn add(&mut self, block: BlockCounts) {
         for (location, operation, tally) in block.lines {
-            *self.lines.entry((location, operation)).or_default() += tally;
+            *self.lines.entry((location.into(), operation)).or_default() += tally;
         }
         self.read.merge(&block.read);
         self.written.merge(&block.written);
@@ -108,12 +108,17 @@ impl MergedCounts {
 
     pub fn finish(self) -> Counts {
         let mut lines: Vec<_> = self.lines.into_iter().collect();
-        lines.sort_by_key(|(place, _)| *place);
+        lines.sort_by(
+            |((left, left_operation), _), ((right, right_operation), _)| {
+                let place = |it: &SourceLocation| (it.file.clone(), it.line, it.column);
+                (place(left), left_operation).cmp(&(place(right), right_operation))
+            },
+        );
         Counts {
             lines: lines
                 .into_iter()
                 .map(|((location, operation), tally)| LineCounts {
-                    location: location.into(),
+                    location,
                     operation,
                     tally,
                 })

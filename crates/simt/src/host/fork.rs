@@ -2,13 +2,14 @@
 //! another thread would stay locked for ever.
 
 use super::{watchdog, workers};
+use crate::basics::lock_source_lines;
 use crate::memory::{lock_registry, lock_reserve};
 use std::any::Any;
 use std::cell::Cell;
 
 thread_local! {
     /// The guards of all locks, between the handlers before and after a fork.
-    static HELD: Cell<Option<[Box<dyn Any>; 4]>> = const { Cell::new(None) };
+    static HELD: Cell<Option<[Box<dyn Any>; 5]>> = const { Cell::new(None) };
 }
 
 /// Makes forks take all locks. The loader calls it, before another thread of the program could fork
@@ -23,11 +24,12 @@ extern "C" fn install() {
 }
 
 extern "C" fn before() {
-    let held: [Box<dyn Any>; 4] = [
+    let held: [Box<dyn Any>; 5] = [
         Box::new(workers::lock()),
         Box::new(watchdog::lock_state()),
         Box::new(lock_registry()),
         Box::new(lock_reserve()),
+        Box::new(lock_source_lines()),
     ];
     HELD.set(Some(held));
 }

@@ -8,11 +8,13 @@ use super::counting::note_access;
 use super::preempt::{PLAIN_WEIGHT, weight_of};
 use crate::basics::{
     Access, AccessKind, AtomicOrder, DefectKind, Finding, MemoryOrder, MemoryScope, Position,
-    Space, element_at, parameter_at,
+    SourceLine, Space, element_at, parameter_at,
 };
 use crate::block::{Block, Thread};
 use crate::check::BlockCheck;
-use crate::current::{Here, is_shared, is_shared_in_cluster, try_instruction, try_with_current};
+use crate::current::{
+    Here, is_shared, is_shared_in_cluster, line_or, try_instruction, try_with_current,
+};
 use crate::memory::{allocation_name, start_of};
 use crate::state::is_watching;
 use std::panic::Location;
@@ -53,29 +55,81 @@ pub unsafe fn access(
         align,
         order: AtomicOrder::RELAXED,
     };
-    if (space, kind) == (Space::Shared, AccessKind::Read)
-        && access.is_in_bounds()
-        && Here::get().load_shared_again(access.address(), bytes, Location::caller())
-    {
+    let site = Location::caller();
+    if is_recorded_again(&access, site) {
         return;
     }
     let is_sound = is_sound(&access);
-    if is_watching() || !is_sound {
-        let address = access.address();
-        let here = Here::get();
-        let is_recorded = match (space, kind) {
-            _ if !is_sound => false,
-            (Space::Global, AccessKind::Read) => load_at_once(here, view_base, address, bytes),
-            (Space::Global, AccessKind::Write) => store_at_once(here, view_base, address, bytes),
-            (Space::Shared, AccessKind::Read) => load_shared_at_once(here, address, bytes),
-            (Space::Shared, AccessKind::Write) => store_shared_at_once(here, address, bytes),
-            _ => false,
-        };
-        if !is_recorded {
-            // The numbers are passed one by one, in registers: a kernel has hundreds of these calls, and each would
-            // otherwise contain the stores of an `Access`.
-            notice(space, kind, view_base, view_bytes, offset, bytes, align);
-        }
+    if (is_watching() || !is_sound) && !(is_sound && is_recorded_at_once(&access, site)) {
+        // The numbers are passed one by one, in registers: a kernel has hundreds of these calls, and each would
+        // otherwise contain the stores of an `Access`.
+        notice(space, kind, view_base, view_bytes, offset, bytes, align);
+    }
+}
+
+/// Checks an [`access`], as an instruction at line `line`.
+///
+/// # Safety
+///
+/// 1. As for [`access`].
+///
+/// # Panics
+///
+/// On a violation outside of a launch.
+#[track_caller]
+#[expect(clippy::too_many_arguments, reason = "those of `access`, and the line")]
+pub unsafe fn access_at(
+    line: SourceLine,
+    space: Space,
+    kind: AccessKind,
+    view_base: usize,
+    view_bytes: usize,
+    offset: usize,
+    bytes: usize,
+    align: usize,
+) {
+    let access = Access {
+        space,
+        kind,
+        view_base,
+        view_bytes,
+        offset,
+        bytes,
+        align,
+        order: AtomicOrder::RELAXED,
+    };
+    if is_recorded_again(&access, line.0) {
+        return;
+    }
+    if !is_sound(&access) {
+        violation(access);
+    }
+    let is_recorded =
+        || is_recorded_at_once(&access, line.0) || is_recorded_in_page(&access, line.0);
+    if is_watching() && !is_recorded() {
+        observe(&access, line.0);
+    }
+}
+
+/// Records a load of shared memory that the thread has made before; returns whether it did.
+#[inline(always)]
+fn is_recorded_again(access: &Access, site: &'static Location<'static>) -> bool {
+    (access.space, access.kind) == (Space::Shared, AccessKind::Read)
+        && access.is_in_bounds()
+        && Here::get().load_shared_again(access.address(), access.bytes, site)
+}
+
+/// Records a sound access on the fastest paths of the checks; returns whether it did.
+#[inline(always)]
+fn is_recorded_at_once(access: &Access, site: &'static Location<'static>) -> bool {
+    let (base, address, bytes) = (access.view_base, access.address(), access.bytes);
+    let here = Here::get();
+    match (access.space, access.kind) {
+        (Space::Global, AccessKind::Read) => load_at_once(here, base, address, bytes, site),
+        (Space::Global, AccessKind::Write) => store_at_once(here, base, address, bytes, site),
+        (Space::Shared, AccessKind::Read) => load_shared_at_once(here, address, bytes, site),
+        (Space::Shared, AccessKind::Write) => store_shared_at_once(here, address, bytes, site),
+        _ => false,
     }
 }
 
@@ -115,7 +169,7 @@ pub unsafe fn atomic_access(
         violation(access);
     }
     if is_watching() {
-        observe(&access, Location::caller());
+        observe(&access, line_or(Location::caller()));
     }
 }
 

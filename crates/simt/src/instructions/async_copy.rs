@@ -10,7 +10,7 @@ use super::counting::note_async_copy;
 use crate::basics::DefectKind;
 use crate::block::{Block, Thread, count};
 use crate::check::{BlockCheck, Hazard};
-use crate::current::instruction;
+use crate::current::{instruction, line_or};
 use crate::state::AsyncCopy;
 use std::panic::Location;
 
@@ -50,7 +50,7 @@ pub unsafe fn async_copy(dst: *mut u8, src: *const u8, bytes: usize, src_bytes: 
             ),
         );
     }
-    let site = Location::caller();
+    let site = line_or(Location::caller());
     instruction(site, |thread, block| {
         block.check_has_waited(thread, "asynchronous copy", site);
         thread.copies.borrow_mut().issue(AsyncCopy {
@@ -73,7 +73,7 @@ pub unsafe fn async_copy(dst: *mut u8, src: *const u8, bytes: usize, src_bytes: 
 /// Outside of a launch.
 #[track_caller]
 pub fn async_commit() {
-    instruction(Location::caller(), |thread, _| {
+    instruction(line_or(Location::caller()), |thread, _| {
         thread.copies.borrow_mut().commit()
     });
 }
@@ -85,7 +85,7 @@ pub fn async_commit() {
 /// Outside of a launch.
 #[track_caller]
 pub fn async_wait(pending_groups: u32) {
-    instruction(Location::caller(), |thread, block| {
+    instruction(line_or(Location::caller()), |thread, block| {
         let mut copies = thread.copies.borrow_mut();
         let result = block.perform(thread, copies.finish_groups(pending_groups as usize));
         drop(copies);

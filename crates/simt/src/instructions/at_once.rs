@@ -12,9 +12,14 @@ use std::panic::Location;
 /// else. `here` is an argument: finding it takes a call, before which the others would have to be saved.
 #[cold]
 #[inline(never)]
-#[track_caller]
-pub(super) fn load_at_once(here: Here, view_base: usize, address: usize, bytes: usize) -> bool {
-    let (range, site) = ((address, bytes), Location::caller());
+pub(super) fn load_at_once(
+    here: Here,
+    view_base: usize,
+    address: usize,
+    bytes: usize,
+    site: &'static Location<'static>,
+) -> bool {
+    let range = (address, bytes);
     let is_recorded = |thread: &Thread, check: &BlockCheck| match check
         .load_at_once(view_base, range)
     {
@@ -44,9 +49,14 @@ fn load_of_cell(
 /// [`load_at_once`] for stores.
 #[cold]
 #[inline(never)]
-#[track_caller]
-pub(super) fn store_at_once(here: Here, view_base: usize, address: usize, bytes: usize) -> bool {
-    let (range, site) = ((address, bytes), Location::caller());
+pub(super) fn store_at_once(
+    here: Here,
+    view_base: usize,
+    address: usize,
+    bytes: usize,
+    site: &'static Location<'static>,
+) -> bool {
+    let range = (address, bytes);
     let is_recorded = |thread: &Thread, check: &BlockCheck| match check.store_at_once(
         thread.number,
         view_base,
@@ -66,9 +76,13 @@ pub(super) fn store_at_once(here: Here, view_base: usize, address: usize, bytes:
 /// called elsewhere: a call from here would make this function save registers.
 #[cold]
 #[inline(never)]
-#[track_caller]
-pub(super) fn load_shared_at_once(here: Here, address: usize, bytes: usize) -> bool {
-    let (range, site) = ((here.shared_offset_of(address), bytes), Location::caller());
+pub(super) fn load_shared_at_once(
+    here: Here,
+    address: usize,
+    bytes: usize,
+    site: &'static Location<'static>,
+) -> bool {
+    let range = (here.shared_offset_of(address), bytes);
     let is_recorded = |_: &Thread, check: &BlockCheck| check.load_shared_at_once(range, site);
     is_quiet() && here.try_with_checks(is_recorded) == Some(true)
 }
@@ -76,9 +90,13 @@ pub(super) fn load_shared_at_once(here: Here, address: usize, bytes: usize) -> b
 /// [`load_shared_at_once`] for stores.
 #[cold]
 #[inline(never)]
-#[track_caller]
-pub(super) fn store_shared_at_once(here: Here, address: usize, bytes: usize) -> bool {
-    let (range, site) = ((here.shared_offset_of(address), bytes), Location::caller());
+pub(super) fn store_shared_at_once(
+    here: Here,
+    address: usize,
+    bytes: usize,
+    site: &'static Location<'static>,
+) -> bool {
+    let range = (here.shared_offset_of(address), bytes);
     let is_recorded = |thread: &Thread, check: &BlockCheck| {
         check.store_shared_at_once(thread.number, range, site)
     };

@@ -3,7 +3,7 @@
 use crate::basics::{FenceOrder, MemoryScope};
 use crate::block::Block;
 use crate::check::BlockCheck;
-use crate::current::try_instruction;
+use crate::current::{line_or, try_instruction};
 use crate::state::ATOMIC_WEIGHT;
 use std::panic::Location;
 use std::sync::atomic::{self, AtomicU32, AtomicU64, Ordering};
@@ -28,7 +28,7 @@ macro_rules! atomic_update {
             // SAFETY: the pointer is valid for reads and writes and aligned, and other host threads
             // access the word only atomically: the caller's contract.
             let word = unsafe { <$atomic>::from_ptr(ptr) };
-            let site = Location::caller();
+            let site = line_or(Location::caller());
             let [old, new] = ordered((ptr.addr(), site), || {
                 let mut old = word.load(Ordering::Relaxed);
                 let mut new = f(old);

@@ -4,7 +4,7 @@
 use crate::basics::DefectKind;
 use crate::block::{Block, Thread, Wait, count};
 use crate::count::Operation;
-use crate::current::instruction;
+use crate::current::{instruction, line_or};
 use crate::state::{
     Barrier, BarrierId, BarrierOperation, GRID_BARRIER, Mismatch, barrier_name, divergence_at,
 };
@@ -22,7 +22,7 @@ use std::ptr;
 /// Outside of a launch.
 #[track_caller]
 pub fn block_barrier(name: BarrierId, threads: Option<u32>) {
-    let site = Location::caller();
+    let site = line_or(Location::caller());
     instruction(site, |thread, block| {
         if threads.is_some() || !block.wait_like_all(thread, name, site) {
             synchronize(thread, block, name, threads, site);
@@ -58,7 +58,7 @@ fn synchronize(
 /// Outside of a launch.
 #[track_caller]
 pub fn block_barrier_arrive(name: BarrierId, threads: u32) {
-    let site = Location::caller();
+    let site = line_or(Location::caller());
     instruction(site, |thread, block| {
         block.arrive_only(
             thread,
@@ -80,7 +80,7 @@ pub fn block_barrier_arrive(name: BarrierId, threads: u32) {
 /// Outside of a launch.
 #[track_caller]
 pub fn block_barrier_reduce(predicate: bool) -> u32 {
-    let site = Location::caller();
+    let site = line_or(Location::caller());
     instruction(site, |thread, block| {
         block.meet(
             thread,
@@ -105,7 +105,7 @@ pub fn block_barrier_reduce(predicate: bool) -> u32 {
 /// Outside of a launch.
 #[track_caller]
 pub fn grid_barrier() {
-    let site = Location::caller();
+    let site = line_or(Location::caller());
     instruction(site, |thread, block| {
         if block.grid.is_none() {
             let message = "a grid barrier in a launch that is not cooperative: its blocks need \

@@ -4,7 +4,7 @@ use super::bulk_copy::BulkCopy;
 use crate::basics::DefectKind;
 use crate::block::{Block, Thread};
 use crate::check::Agent;
-use crate::current::instruction;
+use crate::current::{instruction, line_or};
 use crate::state::{ATOMIC_WEIGHT, IssuedStore, Job, MAX_SHARED_BYTES, TensorMap, TensorMapFields};
 use std::panic::Location;
 
@@ -36,7 +36,7 @@ pub unsafe fn bulk_load(
     barrier: usize,
     blocks: Option<u16>,
 ) {
-    let site = Location::caller();
+    let site = line_or(Location::caller());
     instruction(site, |thread, block| {
         if block.is_unwinding(thread) {
             return;
@@ -69,7 +69,7 @@ pub unsafe fn tensor_load(
     coordinates: &[i32],
     blocks: Option<u16>,
 ) {
-    let site = Location::caller();
+    let site = line_or(Location::caller());
     instruction(site, |thread, block| {
         if block.is_unwinding(thread) {
             return;
@@ -92,7 +92,7 @@ pub unsafe fn tensor_load(
 /// Outside of a launch.
 #[track_caller]
 pub unsafe fn bulk_store(destination: *mut u8, source: *const u8, bytes: usize) {
-    let site = Location::caller();
+    let site = line_or(Location::caller());
     instruction(site, |thread, block| {
         if block.is_unwinding(thread) {
             return;
@@ -119,7 +119,7 @@ pub unsafe fn bulk_store(destination: *mut u8, source: *const u8, bytes: usize) 
 /// Outside of a launch.
 #[track_caller]
 pub unsafe fn tensor_store(map: &TensorMap, source: *const u8, coordinates: &[i32]) {
-    let site = Location::caller();
+    let site = line_or(Location::caller());
     instruction(site, |thread, block| {
         if block.is_unwinding(thread) {
             return;
@@ -136,7 +136,7 @@ pub unsafe fn tensor_store(map: &TensorMap, source: *const u8, coordinates: &[i3
 /// Outside of a launch.
 #[track_caller]
 pub fn bulk_commit() {
-    instruction(Location::caller(), |thread, _| {
+    instruction(line_or(Location::caller()), |thread, _| {
         thread.machine.bulk.borrow_mut().commit();
     });
 }
@@ -148,7 +148,7 @@ pub fn bulk_commit() {
 /// Outside of a launch.
 #[track_caller]
 pub fn bulk_wait(pending: u32) {
-    instruction(Location::caller(), |thread, block| {
+    instruction(line_or(Location::caller()), |thread, block| {
         let finished = thread.machine.bulk.borrow_mut().finish(pending as usize);
         for IssuedStore { number, .. } in &finished {
             if let Some(Job::Store(mut store)) = block.engine.take(*number) {
@@ -167,7 +167,7 @@ pub fn bulk_wait(pending: u32) {
 /// Outside of a launch.
 #[track_caller]
 pub fn bulk_wait_read(pending: u32) {
-    instruction(Location::caller(), |thread, block| {
+    instruction(line_or(Location::caller()), |thread, block| {
         let read = thread.machine.bulk.borrow_mut().read(pending as usize);
         for IssuedStore { number, .. } in &read {
             if let Some(Job::Store(mut store)) = block.engine.take(*number) {
@@ -188,7 +188,7 @@ pub fn bulk_wait_read(pending: u32) {
 /// Outside of a launch.
 #[track_caller]
 pub fn fence_proxy_async() {
-    instruction(Location::caller(), |thread, block| {
+    instruction(line_or(Location::caller()), |thread, block| {
         block.before_visible_step(thread, ATOMIC_WEIGHT);
         block.mbarriers.fence_of(thread.position.thread());
         if let Some(check) = block.active_check() {

@@ -3,7 +3,7 @@
 
 use crate::basics::{DefectKind, Dim3};
 use crate::block::Wait;
-use crate::current::{instruction, with_current};
+use crate::current::{instruction, line_or, with_current};
 use crate::state::ATOMIC_WEIGHT;
 use std::panic::Location;
 
@@ -54,7 +54,7 @@ pub fn cluster_blocks() -> u32 {
 /// Outside of a launch.
 #[track_caller]
 pub fn map_shared(address: usize, rank: u32) -> usize {
-    let site = Location::caller();
+    let site = line_or(Location::caller());
     instruction(site, |thread, block| {
         let Some((_, offset)) = block.owner_of(address) else {
             let message = format!("address {address:#x} is not in shared memory");
@@ -76,7 +76,7 @@ pub fn map_shared(address: usize, rank: u32) -> usize {
 /// Outside of a launch.
 #[track_caller]
 pub fn shared_offset(address: usize) -> usize {
-    let site = Location::caller();
+    let site = line_or(Location::caller());
     instruction(site, |thread, block| {
         let Some(offset) = block.shared.offset_of(address) else {
             let message = format!("address {address:#x} is not in the block's shared memory");
@@ -93,7 +93,7 @@ pub fn shared_offset(address: usize) -> usize {
 /// Outside of a launch.
 #[track_caller]
 pub fn cluster_barrier() {
-    let site = Location::caller();
+    let site = line_or(Location::caller());
     arrive(site);
     wait(site);
 }
@@ -107,7 +107,7 @@ pub fn cluster_barrier() {
 /// Outside of a launch.
 #[track_caller]
 pub fn cluster_barrier_arrive() {
-    arrive(Location::caller());
+    arrive(line_or(Location::caller()));
 }
 
 /// Waits until all threads of the cluster have arrived at its barrier; this one must have arrived before.
@@ -117,7 +117,7 @@ pub fn cluster_barrier_arrive() {
 /// Outside of a launch.
 #[track_caller]
 pub fn cluster_barrier_wait() {
-    wait(Location::caller());
+    wait(line_or(Location::caller()));
 }
 
 fn arrive(site: &'static Location<'static>) {

@@ -5,7 +5,7 @@
 use crate::basics::DefectKind;
 use crate::block::{Block, Thread, Wait, Warp, count};
 use crate::count::Operation;
-use crate::current::with_current;
+use crate::current::{line_or, with_current};
 use crate::state::{LaneValues, Rendezvous};
 use std::any::TypeId;
 use std::panic::Location;
@@ -32,7 +32,7 @@ pub unsafe fn warp_collective<R>(
     value: u64,
     read: impl FnOnce(&LaneValues) -> R,
 ) -> R {
-    let site = Location::caller();
+    let site = line_or(Location::caller());
     with_current(|thread, block| {
         let inside = block.enter(thread, Some(site));
         if block.is_unwinding(thread) {
@@ -76,7 +76,7 @@ pub unsafe fn warp_exchange<T: 'static>(
     part: &mut T,
     combine: impl FnOnce(&mut [&mut T]),
 ) {
-    let site = Location::caller();
+    let site = line_or(Location::caller());
     with_current(|thread, block| {
         let inside = block.enter(thread, Some(site));
         if block.is_unwinding(thread) {

@@ -1,7 +1,7 @@
 //! The running thread itself: its position, yielding to others, and ending the launch.
 
 use crate::basics::{DefectKind, Finding, Position};
-use crate::current::{instruction, is_simulated_thread, try_instruction, with_current};
+use crate::current::{instruction, is_simulated_thread, line_or, try_instruction, with_current};
 use crate::device::Profile;
 use std::panic::Location;
 
@@ -54,7 +54,7 @@ pub fn profile() -> Profile {
 /// Outside of a launch.
 #[track_caller]
 pub fn yield_now() {
-    let site = Location::caller();
+    let site = line_or(Location::caller());
     instruction(site, |thread, block| block.yield_thread(thread, 1, site));
 }
 
@@ -66,7 +66,7 @@ pub fn yield_now() {
 #[cold]
 #[track_caller]
 pub fn fail(kind: DefectKind, message: String) -> ! {
-    let site = Location::caller();
+    let site = line_or(Location::caller());
     if !is_simulated_thread() {
         panic!("{kind}: {message}");
     }

@@ -2,7 +2,7 @@
 //! that then work together.
 
 use crate::block::Wait;
-use crate::current::instruction;
+use crate::current::{instruction, line_or};
 use std::panic::Location;
 
 /// The lanes of the running thread's warp that are converged at this line.
@@ -15,7 +15,7 @@ use std::panic::Location;
 /// Outside of a launch.
 #[track_caller]
 pub fn converged_lanes() -> u64 {
-    let site = Location::caller();
+    let site = line_or(Location::caller());
     instruction(site, |thread, block| {
         if block.is_unwinding(thread) {
             return thread.lane_bit();

@@ -3,7 +3,7 @@
 use crate::basics::Access;
 use crate::block::{Block, Thread, Wait};
 use crate::count::{Arithmetic, Operation, Recorder, Span, Tally};
-use crate::current::try_instruction;
+use crate::current::{line_or, try_instruction};
 use crate::state::is_counting;
 use std::panic::Location;
 
@@ -18,7 +18,7 @@ const TURNS_TO_CATCH_UP: u32 = 2;
 #[track_caller]
 pub fn count_arithmetic(kind: Arithmetic, operations: u32) {
     if is_counting() {
-        note_arithmetic(kind, operations, Location::caller());
+        note_arithmetic(kind, operations, line_or(Location::caller()));
     }
 }
 
@@ -38,7 +38,12 @@ fn note_arithmetic(kind: Arithmetic, operations: u32, site: &'static Location<'s
 #[track_caller]
 pub fn count_prefetch() {
     if is_counting() {
-        note(Operation::Prefetch, 0, Location::caller(), Some(Span::NONE));
+        note(
+            Operation::Prefetch,
+            0,
+            line_or(Location::caller()),
+            Some(Span::NONE),
+        );
     }
 }
 

@@ -5,7 +5,7 @@
 
 use crate::basics::DefectKind;
 use crate::block::{Block, Thread};
-use crate::current::instruction;
+use crate::current::{instruction, line_or};
 use std::fmt;
 use std::panic::Location;
 
@@ -16,7 +16,9 @@ use std::panic::Location;
 /// Outside of a launch.
 #[track_caller]
 pub fn dependent_launch_wait() {
-    instruction(Location::caller(), |thread, _| thread.has_waited.set(true));
+    instruction(line_or(Location::caller()), |thread, _| {
+        thread.has_waited.set(true)
+    });
 }
 
 impl Block {

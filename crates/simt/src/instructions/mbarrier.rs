@@ -3,7 +3,7 @@
 
 use crate::basics::{DefectKind, Finding};
 use crate::block::{Block, Thread, Wait};
-use crate::current::instruction;
+use crate::current::{instruction, line_or};
 use crate::state::{ATOMIC_WEIGHT, Arriver, MAX_ARRIVALS, Mbarrier, Progress};
 use std::panic::Location;
 
@@ -16,7 +16,7 @@ use std::panic::Location;
 /// Outside of a launch.
 #[track_caller]
 pub fn mbarrier_init(address: usize, arrivals: u32) {
-    let site = Location::caller();
+    let site = line_or(Location::caller());
     instruction(site, |thread, block| {
         let offset = block.own_word(thread, address, site);
         if arrivals == 0 || arrivals > MAX_ARRIVALS {
@@ -47,7 +47,7 @@ pub fn mbarrier_init(address: usize, arrivals: u32) {
 /// Outside of a launch.
 #[track_caller]
 pub fn fence_mbarrier_init() {
-    instruction(Location::caller(), |thread, block| {
+    instruction(line_or(Location::caller()), |thread, block| {
         block.mbarriers.fence_of(thread.position.thread());
     });
 }
@@ -59,7 +59,7 @@ pub fn fence_mbarrier_init() {
 /// Outside of a launch.
 #[track_caller]
 pub fn mbarrier_arrive(address: usize) {
-    arrive(address, 0, true, Location::caller());
+    arrive(address, 0, true, line_or(Location::caller()));
 }
 
 /// Adds `bytes` to the bytes that the current phase of the mbarrier at `address` expects.
@@ -69,7 +69,7 @@ pub fn mbarrier_arrive(address: usize) {
 /// Outside of a launch.
 #[track_caller]
 pub fn mbarrier_expect(address: usize, bytes: u32) {
-    arrive(address, bytes, false, Location::caller());
+    arrive(address, bytes, false, line_or(Location::caller()));
 }
 
 /// [`mbarrier_expect`] and then [`mbarrier_arrive`], in one step.
@@ -79,7 +79,7 @@ pub fn mbarrier_expect(address: usize, bytes: u32) {
 /// Outside of a launch.
 #[track_caller]
 pub fn mbarrier_arrive_expect(address: usize, bytes: u32) {
-    arrive(address, bytes, true, Location::caller());
+    arrive(address, bytes, true, line_or(Location::caller()));
 }
 
 /// Waits until the phase of this parity of the block's mbarrier at `address` is complete.
@@ -91,7 +91,7 @@ pub fn mbarrier_arrive_expect(address: usize, bytes: u32) {
 /// Outside of a launch.
 #[track_caller]
 pub fn mbarrier_wait(address: usize, parity: bool) {
-    let site = Location::caller();
+    let site = line_or(Location::caller());
     instruction(site, |thread, block| {
         if block.is_unwinding(thread) {
             return;
@@ -116,7 +116,7 @@ pub fn mbarrier_wait(address: usize, parity: bool) {
 /// Outside of a launch.
 #[track_caller]
 pub fn mbarrier_test(address: usize, parity: bool) -> bool {
-    let site = Location::caller();
+    let site = line_or(Location::caller());
     instruction(site, |thread, block| {
         if block.is_unwinding(thread) {
             return true;

@@ -26,7 +26,7 @@ mod shared;
 mod statics;
 mod wgmma;
 
-pub use access::{access, atomic_access, describe_view};
+pub use access::{access, access_at, atomic_access, describe_view};
 pub use async_copy::{async_commit, async_copy, async_wait};
 pub use atomic::{atomic_update_u32, atomic_update_u64, fence, fence_acq_rel};
 pub use barrier::{block_barrier, block_barrier_arrive, block_barrier_reduce, grid_barrier};

@@ -1,6 +1,6 @@
 //! Lines that kernels print.
 
-use crate::current::instruction;
+use crate::current::{instruction, line_or};
 use std::panic::Location;
 
 /// Adds the line that `line` returns to [`Options::output`](crate::Options::output).
@@ -10,5 +10,7 @@ use std::panic::Location;
 /// Outside of a launch.
 #[track_caller]
 pub fn print(line: impl FnOnce() -> String) {
-    instruction(Location::caller(), |_, block| block.output.add(line()));
+    instruction(line_or(Location::caller()), |_, block| {
+        block.output.add(line())
+    });
 }

@@ -1,7 +1,7 @@
 //! Arrays in the shared memory of the running block.
 
 use super::control::fail;
-use crate::current::instruction;
+use crate::current::{instruction, line_or};
 use std::panic::Location;
 
 /// The static shared array `key` of the running block, the same for all of its threads.
@@ -14,7 +14,7 @@ use std::panic::Location;
 /// Outside of a launch.
 #[track_caller]
 pub fn static_shared(key: usize, bytes: usize, align: usize) -> *mut u8 {
-    let declared = Location::caller();
+    let declared = line_or(Location::caller());
     match instruction(declared, |_, block| {
         block.shared.array(key, bytes, align, declared)
     }) {
@@ -32,5 +32,7 @@ pub fn static_shared(key: usize, bytes: usize, align: usize) -> *mut u8 {
 /// Outside of a launch.
 #[track_caller]
 pub fn dynamic_shared() -> (*mut u8, usize) {
-    instruction(Location::caller(), |_, block| block.shared.dynamic())
+    instruction(line_or(Location::caller()), |_, block| {
+        block.shared.dynamic()
+    })
 }

@@ -6,7 +6,7 @@
 
 use crate::basics::{DefectKind, NumberHasher};
 use crate::block::Wait;
-use crate::current::instruction;
+use crate::current::{instruction, line_or};
 use crate::state::{Operand, Product, WARPS, Wgmma};
 use std::hash::{Hash, Hasher};
 use std::panic::Location;
@@ -20,7 +20,7 @@ use std::panic::Location;
 /// Outside of a launch.
 #[track_caller]
 pub fn wgmma_begin(registers: &mut [u32]) {
-    let site = Location::caller();
+    let site = line_or(Location::caller());
     instruction(site, |thread, block| {
         if block.is_unwinding(thread) {
             return;
@@ -38,7 +38,7 @@ pub fn wgmma_begin(registers: &mut [u32]) {
 /// Outside of a launch.
 #[track_caller]
 pub fn wgmma_fence() {
-    let site = Location::caller();
+    let site = line_or(Location::caller());
     instruction(site, |thread, block| {
         if block.is_unwinding(thread) {
             return;
@@ -58,7 +58,7 @@ pub fn wgmma_fence() {
 /// Outside of a launch.
 #[track_caller]
 pub fn wgmma(registers: &mut [u32], instruction: Wgmma, a: Operand, b: Operand, accumulate: bool) {
-    let site = Location::caller();
+    let site = line_or(Location::caller());
     crate::current::instruction(site, |thread, block| {
         if block.is_unwinding(thread) {
             return;
@@ -103,7 +103,7 @@ pub fn wgmma(registers: &mut [u32], instruction: Wgmma, a: Operand, b: Operand, 
 /// Outside of a launch.
 #[track_caller]
 pub fn wgmma_commit() {
-    let site = Location::caller();
+    let site = line_or(Location::caller());
     instruction(site, |thread, block| {
         if block.is_unwinding(thread) {
             return;
@@ -123,7 +123,7 @@ pub fn wgmma_commit() {
 /// Outside of a launch.
 #[track_caller]
 pub fn wgmma_wait(pending: u32) {
-    let site = Location::caller();
+    let site = line_or(Location::caller());
     instruction(site, |thread, block| {
         if block.is_unwinding(thread) {
             return;
@@ -153,7 +153,7 @@ pub fn wgmma_wait(pending: u32) {
 /// Outside of a launch.
 #[track_caller]
 pub fn wgmma_collect(registers: &mut [u32]) {
-    let site = Location::caller();
+    let site = line_or(Location::caller());
     instruction(site, |thread, block| {
         if block.is_unwinding(thread) {
             return;

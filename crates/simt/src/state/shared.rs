@@ -2,7 +2,7 @@
 
 use super::shared_error::{ALIGNMENT, MAX_STATIC_SHARED_BYTES, SharedError};
 use super::static_layout::StaticLayout;
-use crate::basics::element_at;
+use crate::basics::{SourceLocation, element_at};
 use crate::memory::{OutOfMemory, release_reserve};
 use std::alloc::{Layout, alloc, dealloc};
 use std::cell::{Cell, RefCell};
@@ -202,6 +202,7 @@ impl SharedMemory {
             return Some(format!("the {} dynamic bytes", self.dynamic_bytes));
         }
         let (_, bytes, declared) = self.declaration(address)?;
+        let declared = SourceLocation::from(declared);
         Some(format!("the array of {bytes} bytes declared at {declared}"))
     }
 

@@ -1,0 +1,49 @@
+//! What is wrong with a text.
+
+use thiserror::Error;
+
+/// A text that is not PTX, with the line at which that shows.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("line {line}: {kind}: `{text}`")]
+pub struct ReadError {
+    /// The line, from 1.
+    pub line: u32,
+    /// The line's text, without blanks around it.
+    pub text: String,
+    /// What is wrong with it.
+    pub kind: ReadErrorKind,
+}
+
+/// What is wrong with a line.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[non_exhaustive]
+pub enum ReadErrorKind {
+    /// A character that begins no token.
+    #[error("the character {0:?} begins nothing")]
+    Character(char),
+    /// A comment or a string without an end.
+    #[error("{0} without an end")]
+    Unterminated(&'static str),
+    /// Digits that are no number of 64 bits.
+    #[error("{0:?} is no number of 64 bits")]
+    Number(String),
+    /// Another token than the one that has to stand there.
+    #[error("expected {expected}, found {found}")]
+    Unexpected {
+        /// What has to stand there.
+        expected: &'static str,
+        /// The token that does.
+        found: String,
+    },
+    /// A directive that this crate does not know, or not at this place.
+    #[error("the directive {0:?} does not belong here")]
+    Directive(String),
+    /// An instruction with another number of operands than it takes.
+    #[error("`{operation}` with {found} operands")]
+    Operands {
+        /// The instruction's name with its modifiers.
+        operation: String,
+        /// The number of its operands.
+        found: usize,
+    },
+}

@@ -1,0 +1,100 @@
+//! The instructions of a function in a row, with the scopes of their names.
+
+use crate::syntax::{Declaration, Function, Instruction, Line, Statement, StatementKind};
+use std::collections::HashMap;
+
+/// An instruction and where it stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Step<'a> {
+    pub line: Line,
+    /// The number of its scope.
+    pub scope: usize,
+    pub instruction: &'a Instruction,
+}
+
+/// The names of one pair of braces.
+#[derive(Debug, Default)]
+pub(crate) struct ScopeNames<'a> {
+    /// The scope around it; the outermost one is its own.
+    pub parent: usize,
+    /// Labels, each with the number of the step behind it.
+    labels: HashMap<&'a str, usize>,
+    /// Lists of targets.
+    targets: HashMap<&'a str, &'a [Box<str>]>,
+    pub declarations: Vec<&'a Declaration>,
+}
+
+/// A function's instructions, in the order of the text.
+#[derive(Debug, Default)]
+pub(crate) struct Flat<'a> {
+    pub steps: Vec<Step<'a>>,
+    /// The outermost first, each after those around it.
+    pub scopes: Vec<ScopeNames<'a>>,
+}
+
+impl<'a> Flat<'a> {
+    pub fn of(function: &'a Function) -> Self {
+        let mut flat = Self::default();
+        flat.add(0, function.body.as_deref().unwrap_or_default());
+        flat
+    }
+
+    fn add(&mut self, parent: usize, statements: &'a [Statement]) {
+        let scope = self.scopes.len();
+        self.scopes.push(ScopeNames {
+            parent,
+            ..ScopeNames::default()
+        });
+        for Statement { line, kind } in statements {
+            match kind {
+                StatementKind::Instruction(instruction) => self.steps.push(Step {
+                    line: *line,
+                    scope,
+                    instruction,
+                }),
+                StatementKind::Label(label) => {
+                    let next = self.steps.len();
+                    self.scopes[scope].labels.insert(label, next);
+                }
+                StatementKind::Targets { label, targets, .. } => {
+                    self.scopes[scope].targets.insert(label, targets);
+                }
+                StatementKind::Declaration(declaration) => {
+                    self.scopes[scope].declarations.push(declaration);
+                }
+                StatementKind::Block(statements) => self.add(scope, statements),
+                StatementKind::Prototype { .. }
+                | StatementKind::Location(_)
+                | StatementKind::Pragma(_) => {}
+            }
+        }
+    }
+
+    /// The number of the step behind a label, which may be one more than there are.
+    pub fn label(&self, scope: usize, name: &str) -> Option<usize> {
+        self.find(scope, |names| names.labels.get(name).copied())
+    }
+
+    /// The labels of a list of targets.
+    pub fn targets(&self, scope: usize, name: &str) -> Option<&'a [Box<str>]> {
+        self.find(scope, |names| names.targets.get(name).copied())
+    }
+
+    /// The first that `read` finds in the scope or in one around it.
+    pub fn find<T>(
+        &self,
+        mut scope: usize,
+        read: impl Fn(&ScopeNames<'a>) -> Option<T>,
+    ) -> Option<T> {
+        loop {
+            let names = &self.scopes[scope];
+            if let Some(found) = read(names) {
+                return Some(found);
+            }
+            if names.parent == scope {
+                return None;
+            }
+            scope = names.parent;
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Barriers in shared memory, bulk copies and clusters.
+
+use super::memory::{Place, RANK_SHIFT};
+use super::thread::Thread;
+use crate::program::{BoxCopy, BytesCopy, MbarrierStep, Pointer};
+use bytemuck::Zeroable;
+use simt::{AccessKind, DefectKind, Space, TensorMap};
+use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
+
+/// The bytes of an mbarrier.
+const BARRIER_BYTES: usize = 8;
+
+impl Thread<'_> {
+    /// The address on the host of what a pointer names in shared memory.
+    fn shared_place(&self, pointer: Pointer, bytes: usize) -> usize {
+        let address = self
+            .get(pointer.address)
+            .wrapping_add_signed(pointer.offset);
+        match self.place(pointer.space, address, bytes) {
+            Place::Device(Space::Shared, host) => host,
+            _ => simt::fail(
+                DefectKind::InvalidArgument,
+                "an mbarrier or a bulk copy that is not in shared memory".to_owned(),
+            ),
+        }
+    }
+
+    pub fn mbarrier(&mut self, barrier: Pointer, step: MbarrierStep) {
+        let address = self.shared_place(barrier, BARRIER_BYTES);
+        match step {
+            MbarrierStep::Init(arrivals) => {
+                simt::mbarrier_init(address, self.get(arrivals) as u32);
+            }
+            MbarrierStep::Arrive => simt::mbarrier_arrive(address),
+            MbarrierStep::ArriveExpecting(bytes) => {
+                simt::mbarrier_arrive_expect(address, self.get(bytes) as u32);
+            }
+            MbarrierStep::Expect(bytes) => simt::mbarrier_expect(address, self.get(bytes) as u32),
+            // It may wait as long as it likes, and so until the end of the phase.
+            MbarrierStep::Wait { d, parity } => {
+                simt::mbarrier_wait(address, self.get(parity) & 1 == 1);
+                self.set(d, 1);
+            }
+            MbarrierStep::Test { d, parity } => {
+                let is_past = simt::mbarrier_test(address, self.get(parity) & 1 == 1);
+                self.set(d, is_past.into());
+            }
+        }
+    }
+
+    pub fn copy_box(&mut self, it: &BoxCopy) {
+        let map = self.tensor_map(self.get(it.map));
+        let coordinates = self.list(it.coordinates).iter();
+        let coordinates: Vec<i32> = coordinates.map(|slot| self.get(*slot) as i32).collect();
+        let shared = self.shared_place(it.shared, 16);
+        let blocks = it.blocks.map(|slot| self.get(slot) as u16);
+        match it.barrier {
+            Some(barrier) => {
+                let barrier = self.shared_place(barrier, BARRIER_BYTES);
+                let shared = with_exposed_provenance_mut(shared);
+                // SAFETY: the contract of `Kernel::body`: a tensor's memory is that of an argument.
+                unsafe { simt::tensor_load(&map, shared, barrier, &coordinates, blocks) };
+            }
+            // SAFETY: as above.
+            None => unsafe {
+                simt::tensor_store(&map, with_exposed_provenance(shared), &coordinates);
+            },
+        }
+    }
+
+    /// The description of a tensor at a generic address.
+    fn tensor_map(&self, address: u64) -> TensorMap {
+        let bytes = size_of::<TensorMap>();
+        if !address.is_multiple_of(align_of::<TensorMap>() as u64) {
+            simt::fail(
+                DefectKind::Misaligned,
+                format!("a tensor map at address {address:#x}, which is not a multiple of 64"),
+            );
+        }
+        let mut map = TensorMap::zeroed();
+        let words: &mut [[u8; 16]] = bytemuck::cast_slice_mut(bytemuck::bytes_of_mut(&mut map));
+        for (number, word) in words.iter_mut().enumerate() {
+            let address = address + (number * size_of_val(word)) as u64;
+            let place = self.place(
+                crate::program::AddressSpace::Generic,
+                address,
+                size_of_val(word),
+            );
+            let host = match place {
+                Place::Own(host) => host,
+                Place::Device(space, host) => {
+                    // SAFETY: the contract of `Kernel::body`.
+                    unsafe {
+                        simt::access_at(self.line, space, AccessKind::Read, host, bytes, 0, 16, 16)
+                    };
+                    host
+                }
+            };
+            // SAFETY: the bytes are the launch's parameters, or were checked.
+            *word = unsafe { simt::load_relaxed(with_exposed_provenance(host)) };
+        }
+        map
+    }
+
+    pub fn copy_bytes(&mut self, it: &BytesCopy) {
+        let bytes = self.get(it.bytes) as u32 as usize;
+        let shared = self.shared_place(it.shared, 16);
+        let global = self
+            .get(it.global.address)
+            .wrapping_add_signed(it.global.offset) as usize;
+        let blocks = it.blocks.map(|slot| self.get(slot) as u16);
+        match it.barrier {
+            Some(barrier) => {
+                let barrier = self.shared_place(barrier, BARRIER_BYTES);
+                let (to, from) = (
+                    with_exposed_provenance_mut(shared),
+                    with_exposed_provenance(global),
+                );
+                // SAFETY: the contract of `Kernel::body`.
+                unsafe { simt::bulk_load(to, from, bytes, barrier, blocks) };
+            }
+            None => {
+                let (to, from) = (
+                    with_exposed_provenance_mut(global),
+                    with_exposed_provenance(shared),
+                );
+                // SAFETY: the contract of `Kernel::body`.
+                unsafe { simt::bulk_store(to, from, bytes) };
+            }
+        }
+    }
+
+    /// The address of the same place in another block of the cluster.
+    pub fn map_shared(&mut self, d: u32, a: u32, rank: u32, is_generic: bool) {
+        let (address, rank) = (self.get(a), self.get(rank) as u32);
+        let mapped = match is_generic {
+            true => simt::map_shared(address as usize, rank) as u64,
+            false => (address & ((1 << RANK_SHIFT) - 1)) | u64::from(rank + 1) << RANK_SHIFT,
+        };
+        self.set(d, mapped);
+    }
+}

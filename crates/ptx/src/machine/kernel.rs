@@ -1,0 +1,153 @@
+//! A program with its variables, and arguments.
+
+use super::lines::Lines;
+use super::storage::Storage;
+use super::thread::Thread;
+use crate::program::Program;
+use simt::{Body, OutOfMemory};
+use std::sync::Arc;
+use thiserror::Error;
+
+/// A program whose module's variables are in memory, from where all its launches take them.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    program: Arc<Program>,
+    globals: Arc<[Storage]>,
+    lines: Arc<Lines>,
+}
+
+/// Arguments that are not those of the kernel.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[non_exhaustive]
+pub enum ArgumentError {
+    /// Another number of arguments.
+    #[error("kernel `{kernel}` takes {expected} arguments, not {found}")]
+    Count {
+        /// The kernel's name.
+        kernel: String,
+        /// How many it takes.
+        expected: usize,
+        /// How many there are.
+        found: usize,
+    },
+    /// An argument of another size.
+    #[error("parameter `{parameter}` has {expected} bytes, not {found}")]
+    Size {
+        /// The parameter's name.
+        parameter: String,
+        /// Its bytes.
+        expected: usize,
+        /// The bytes of the argument.
+        found: usize,
+    },
+}
+
+impl Kernel {
+    /// Allocates and fills the variables of the program's module.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`] if the host has none left.
+    pub fn new(program: Program) -> Result<Self, OutOfMemory> {
+        let globals = program.globals.iter();
+        let globals = globals.map(|it| Storage::global(&it.name, &it.initial));
+        let globals = globals.collect::<Result<_, _>>()?;
+        Ok(Self {
+            lines: Arc::new(Lines::of(&program)),
+            program: Arc::new(program),
+            globals,
+        })
+    }
+
+    /// The program.
+    #[must_use]
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// What the threads of a launch run, for [`simt::run`]. The arguments are the bytes of each parameter, an address
+    /// as its eight bytes.
+    ///
+    /// # Errors
+    /// [`ArgumentError`] if the arguments are not as many as the parameters, or have other sizes.
+    ///
+    /// # Safety
+    /// 1. Until the launch has ended, the memory to which the arguments point is valid for reads, and where the kernel
+    ///    writes, for writes; meanwhile other threads access it only through `simt`.
+    /// 2. The kernel accesses no other global memory, or the launch has
+    ///    [`registered_memory_only`](simt::Options::registered_memory_only) and
+    ///    [`checks`](simt::Options::checks).
+    ///
+    /// ```
+    /// use simt::{Contents, Dim3, Launch, Options};
+    /// use std::sync::atomic::{AtomicU32, Ordering};
+    ///
+    /// let module: ptx::Module = "
+    ///     .version 7.0
+    ///     .target sm_75
+    ///     .address_size 64
+    ///     .visible .entry numbers(.param .u64 to)
+    ///     {
+    ///         .reg .b32 %r<2>;
+    ///         .reg .b64 %rd<4>;
+    ///         ld.param.b64 %rd1, [to];
+    ///         mov.u32 %r1, %tid.x;
+    ///         mul.wide.u32 %rd2, %r1, 4;
+    ///         add.s64 %rd3, %rd1, %rd2;
+    ///         st.global.b32 [%rd3], %r1;
+    ///         ret;
+    ///     }
+    /// ".parse()?;
+    /// let kernel = ptx::Kernel::new(ptx::Program::new(&module, "numbers")?)?;
+    /// static NUMBERS: [AtomicU32; 64] = [const { AtomicU32::new(0) }; 64];
+    /// let address = NUMBERS.as_ptr().expose_provenance();
+    /// // SAFETY: the memory is static, and of atomic words.
+    /// unsafe { simt::register_allocation(address, 256, Contents::Initialised)? };
+    /// let options = Options { registered_memory_only: true, ..Options::default() };
+    /// let launch = Launch {
+    ///     kernel: "numbers",
+    ///     grid: Dim3::from(1),
+    ///     block: Dim3::from(64),
+    ///     cluster: Dim3::from(1),
+    ///     thread_registers: None,
+    ///     dynamic_shared_bytes: 0,
+    ///     options: &options,
+    /// };
+    /// // SAFETY: the argument points to 64 words, one for each thread.
+    /// let body = unsafe { kernel.body(&[&address.to_ne_bytes()])? };
+    /// simt::run(&launch, &body)?;
+    /// assert_eq!(NUMBERS[63].load(Ordering::Relaxed), 63);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub unsafe fn body(&self, arguments: &[&[u8]]) -> Result<Body, ArgumentError> {
+        let parameters = Storage::new(&self.laid_out(arguments)?);
+        let kernel = self.clone();
+        Ok(Body::new(move || {
+            Thread::start(&kernel.program, &kernel.globals, &parameters, &kernel.lines).run();
+        }))
+    }
+
+    /// The arguments at the places of the parameters.
+    fn laid_out(&self, arguments: &[&[u8]]) -> Result<Vec<u8>, ArgumentError> {
+        let parameters = &self.program.parameters;
+        if parameters.len() != arguments.len() {
+            return Err(ArgumentError::Count {
+                kernel: self.program.name.clone(),
+                expected: parameters.len(),
+                found: arguments.len(),
+            });
+        }
+        let mut bytes = Vec::new();
+        for (parameter, argument) in parameters.iter().zip(arguments) {
+            if parameter.bytes != argument.len() {
+                return Err(ArgumentError::Size {
+                    parameter: parameter.name.clone(),
+                    expected: parameter.bytes,
+                    found: argument.len(),
+                });
+            }
+            bytes.resize(parameter.offset, 0);
+            bytes.extend_from_slice(argument);
+        }
+        Ok(bytes)
+    }
+}

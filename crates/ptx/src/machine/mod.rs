@@ -1,0 +1,16 @@
+//! Programs as kernels of the simulator.
+
+mod asynchronous;
+mod kernel;
+mod kernels;
+mod lines;
+mod matrices;
+mod memory;
+mod start;
+mod storage;
+mod thread;
+mod warp;
+mod warpgroup;
+
+pub use kernel::{ArgumentError, Kernel};
+pub use kernels::{KernelError, Kernels};

@@ -1,0 +1,261 @@
+//! A thread that runs a program.
+
+use super::lines::Lines;
+use super::start::{shared_start, slots};
+use super::storage::Storage;
+use super::warpgroup::Fragments;
+use crate::program::{Fence, List, Op, Program, Reduction};
+use simt::{BarrierId, DefectKind, SourceLine};
+
+/// A thread: its registers, and where it is.
+pub(super) struct Thread<'a> {
+    pub program: &'a Program,
+    /// Registers, constants and addresses.
+    pub slots: Box<[u64]>,
+    pub parameters: &'a Storage,
+    /// The address of the block's shared memory.
+    pub shared: usize,
+    pub local: Box<[u64]>,
+    /// The number of the next instruction.
+    next: usize,
+    /// Those behind the calls that are under way.
+    calls: Vec<usize>,
+    /// Accumulators that the tensor cores hold.
+    pub fragments: Fragments,
+    lines: &'a Lines,
+    /// The line of the instruction.
+    pub line: SourceLine,
+}
+
+/// What comes after an instruction.
+enum Then {
+    Next,
+    Jump(u32),
+    End,
+}
+
+impl<'a> Thread<'a> {
+    /// The running simulated thread at the beginning of `program`.
+    pub fn start(
+        program: &'a Program,
+        globals: &[Storage],
+        parameters: &'a Storage,
+        lines: &'a Lines,
+    ) -> Self {
+        let shared = shared_start();
+        Self {
+            program,
+            slots: slots(program, globals, lines, shared),
+            parameters,
+            shared,
+            local: vec![0; program.local_bytes.div_ceil(8)].into(),
+            next: 0,
+            calls: Vec::new(),
+            fragments: Fragments::default(),
+            lines,
+            line: lines.of_op(0),
+        }
+    }
+
+    /// Runs the thread to its end.
+    pub fn run(&mut self) {
+        loop {
+            let op = &self.program.code[self.next];
+            self.next += 1;
+            match op {
+                Op::Copy { d, a } => self.set(*d, self.get(*a)),
+                Op::Unary { f, d, a } => self.set(*d, f(self.get(*a))),
+                Op::Binary { f, d, a, b } => self.set(*d, f(self.get(*a), self.get(*b))),
+                Op::Ternary { f, d, a, b, c } => {
+                    self.set(*d, f(self.get(*a), self.get(*b), self.get(*c)));
+                }
+                Op::Jump { to } => self.next = *to as usize,
+                Op::JumpIf {
+                    predicate,
+                    expected,
+                    to,
+                } => {
+                    if (self.get(*predicate) != 0) == *expected {
+                        self.next = *to as usize;
+                    }
+                }
+                op => match self.step_at(op) {
+                    Then::Next => {}
+                    Then::Jump(to) => self.next = to as usize,
+                    Then::End => return,
+                },
+            }
+        }
+    }
+
+    /// [`step`](Self::step), at the line of the instruction.
+    fn step_at(&mut self, op: &Op) -> Then {
+        self.line = self.lines.of_op(self.next - 1);
+        simt::execute_at(self.line);
+        self.step(op)
+    }
+
+    #[inline(always)]
+    pub fn get(&self, slot: u32) -> u64 {
+        self.slots[slot as usize]
+    }
+
+    #[inline(always)]
+    pub fn set(&mut self, slot: u32, value: u64) {
+        self.slots[slot as usize] = value;
+    }
+
+    /// The entries of a list.
+    pub fn list(&self, list: List) -> &'a [u32] {
+        let first = list.first as usize;
+        &self.program.lists[first..first + list.count as usize]
+    }
+
+    /// The instructions that [`run`](Self::run) does not execute itself.
+    fn step(&mut self, op: &Op) -> Then {
+        match op {
+            Op::Table { index, to } => {
+                let targets = self.list(*to);
+                match targets.get(self.get(*index) as usize) {
+                    Some(target) => return Then::Jump(*target),
+                    None => outside_of_table(self.get(*index), targets.len()),
+                }
+            }
+            Op::Call { to } => {
+                self.calls.push(self.next);
+                return Then::Jump(*to);
+            }
+            Op::Return => {
+                return match self.calls.pop() {
+                    Some(next) => Then::Jump(next as u32),
+                    None => Then::End,
+                };
+            }
+            Op::Exit => return Then::End,
+            Op::Trap => simt::fail(DefectKind::Panic, "the kernel traps".to_owned()),
+            Op::Sleep => simt::yield_now(),
+            Op::Quaternary { f, d, operands } => {
+                self.set(*d, f(operands.map(|slot| self.get(slot))));
+            }
+            Op::Pack { d, from, bits } => {
+                let elements = self.list(*from).iter().rev();
+                let word = elements.fold(0, |word, slot| word << bits | self.get(*slot));
+                self.set(*d, word);
+            }
+            Op::Unpack { to, a, bits } => {
+                let word = self.get(*a);
+                for (place, slot) in self.list(*to).iter().enumerate() {
+                    let element = word >> (place as u32 * bits);
+                    self.set(*slot, element & crate::numbers::mask(*bits));
+                }
+            }
+            Op::Load(access) => self.load(access),
+            Op::Store(access) => self.store(access),
+            Op::Atomic(atomic) => self.atomic(atomic),
+            Op::ToGeneric { space, d, a } => self.set(*d, self.to_generic(*space, self.get(*a))),
+            Op::FromGeneric { space, d, a } => {
+                self.set(*d, self.from_generic(*space, self.get(*a)));
+            }
+            Op::CopyAsync {
+                to,
+                from,
+                from_offset,
+                present,
+            } => self.copy_async(to, (*from, *from_offset), *present),
+            op => self.synchronise(op),
+        }
+        Then::Next
+    }
+
+    fn synchronise(&mut self, op: &Op) {
+        match op {
+            Op::Barrier { id, threads } => {
+                let threads = threads.map(|slot| self.get(slot) as u32);
+                simt::block_barrier(BarrierId(self.get(*id) as u32), threads);
+            }
+            Op::BarrierArrive { id, threads } => {
+                let (id, threads) = (self.get(*id) as u32, self.get(*threads) as u32);
+                simt::block_barrier_arrive(BarrierId(id), threads);
+            }
+            Op::BarrierReduce {
+                d,
+                predicate,
+                is_negated,
+                how,
+            } => {
+                let predicate = (self.get(*predicate) != 0) != *is_negated;
+                self.set(*d, reduced(*how, predicate));
+            }
+            Op::WarpBarrier { mask } => simt::warp_barrier(self.get(*mask)),
+            Op::Fence(Fence {
+                is_sequential: true,
+                scope,
+            }) => simt::fence(*scope),
+            Op::Fence(Fence { scope, .. }) => simt::fence_acq_rel(*scope),
+            Op::Shuffle(shuffle) => self.shuffle(shuffle),
+            Op::Vote(vote) => self.vote(vote),
+            Op::Match { d, a, mask } => self.matching(*d, *a, *mask),
+            Op::ActiveMask { d } => self.set(*d, simt::converged_lanes()),
+            Op::Combine(combine) => self.combine(combine),
+            Op::CommitCopies => simt::async_commit(),
+            Op::WaitForCopies { pending } => simt::async_wait(self.get(*pending) as u32),
+            Op::DependentWait => simt::dependent_launch_wait(),
+            Op::Prefetch => simt::count_prefetch(),
+            op => self.work_beside(op),
+        }
+    }
+}
+
+impl Thread<'_> {
+    /// Tensor cores, and what runs beside the threads.
+    fn work_beside(&mut self, op: &Op) {
+        match op {
+            Op::Product(product) => self.product(product),
+            Op::MoveMatrices(it) => self.move_matrices(it),
+            Op::WarpgroupFence { fragments } => self.warpgroup_fence(*fragments),
+            Op::WarpgroupProduct(it) => self.warpgroup_product(it),
+            Op::WarpgroupCommit => self.warpgroup_commit(),
+            Op::WarpgroupWait { pending } => self.warpgroup_wait(*pending),
+            Op::Mbarrier { barrier, step } => self.mbarrier(*barrier, *step),
+            Op::MbarrierFence => simt::fence_mbarrier_init(),
+            Op::ProxyFence => simt::fence_proxy_async(),
+            Op::CopyBox(copy) => self.copy_box(copy),
+            Op::CopyBytes(copy) => self.copy_bytes(copy),
+            Op::BulkCommit => simt::bulk_commit(),
+            Op::BulkWait {
+                pending,
+                is_of_reads: true,
+            } => simt::bulk_wait_read(self.get(*pending) as u32),
+            Op::BulkWait { pending, .. } => simt::bulk_wait(self.get(*pending) as u32),
+            Op::MapShared {
+                d,
+                a,
+                rank,
+                is_generic,
+            } => self.map_shared(*d, *a, *rank, *is_generic),
+            Op::ClusterArrive => simt::cluster_barrier_arrive(),
+            Op::ClusterWait => simt::cluster_barrier_wait(),
+            Op::SetMaxRegisters { count, is_increase } => {
+                simt::set_max_registers(*count, *is_increase);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The combined predicates of the block.
+fn reduced(how: Reduction, predicate: bool) -> u64 {
+    match how {
+        Reduction::Count => simt::block_barrier_reduce(predicate).into(),
+        Reduction::Any => (simt::block_barrier_reduce(predicate) > 0).into(),
+        Reduction::All => (simt::block_barrier_reduce(!predicate) == 0).into(),
+    }
+}
+
+#[cold]
+fn outside_of_table(index: u64, length: usize) -> ! {
+    simt::fail(
+        DefectKind::InvalidArgument,
+        format!("a branch to entry {index} of a table of {length}"),
+    )
+}

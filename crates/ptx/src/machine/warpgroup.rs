@@ -1,0 +1,138 @@
+//! Products of a warpgroup.
+//!
+//! While tensor cores hold accumulators, their slots hold tags above the 32 bits of the register: the number of the
+//! fragment and the place in it. A move between registers moves the tag. A wait puts the results where the tags are.
+
+use super::thread::Thread;
+use crate::program::{List, WarpgroupOp};
+use simt::{DefectKind, MAX_SHARED_BYTES, Operand};
+
+/// The bit of a slot that has a tag.
+const TAGGED: u64 = 1 << 63;
+
+/// What the register holds meanwhile: a NaN.
+const ABSENT: u64 = 0x7fff_dead;
+
+/// Accumulators of one product, which the tensor cores hold.
+struct Fragment {
+    number: u16,
+    /// The registers as the simulator knows them.
+    registers: Vec<u32>,
+    /// The group of the last product that adds to them; none before the first.
+    group: Option<u64>,
+}
+
+/// The accumulators of one thread that the tensor cores hold.
+#[derive(Default)]
+pub(super) struct Fragments {
+    held: Vec<Fragment>,
+    next: u16,
+    /// The number of groups that are closed.
+    groups: u64,
+}
+
+fn tag(number: u16, place: usize) -> u64 {
+    TAGGED | u64::from(number) << 47 | (place as u64) << 32 | ABSENT
+}
+
+/// The fragment and the place of a tag.
+fn of_tag(slot: u64) -> Option<(u16, usize)> {
+    let is_tag = slot & TAGGED != 0 && slot & 0xffff_ffff == ABSENT;
+    is_tag.then_some(((slot >> 47) as u16, (slot >> 32 & 0x7fff) as usize))
+}
+
+impl Thread<'_> {
+    pub fn warpgroup_fence(&mut self, fragments: List) {
+        let mut rest = self.list(fragments);
+        while let Some((length, slots)) = rest.split_first() {
+            let (slots, behind) = slots.split_at(*length as usize);
+            self.hand_over(slots);
+            rest = behind;
+        }
+        simt::wgmma_fence();
+    }
+
+    /// Hands accumulators to the tensor cores, unless they are there.
+    fn hand_over(&mut self, slots: &[u32]) {
+        if self.fragment_in(slots).is_some() {
+            return;
+        }
+        let mut registers: Vec<u32> = slots.iter().map(|slot| self.get(*slot) as u32).collect();
+        simt::wgmma_begin(&mut registers);
+        let number = self.fragments.next;
+        self.fragments.next = number.wrapping_add(1);
+        for (place, slot) in slots.iter().enumerate() {
+            self.set(*slot, tag(number, place));
+        }
+        self.fragments.held.push(Fragment {
+            number,
+            registers,
+            group: None,
+        });
+    }
+
+    /// The place in `held` of the fragment that these slots have, all of it and in order.
+    fn fragment_in(&self, slots: &[u32]) -> Option<usize> {
+        let (number, _) = of_tag(self.get(*slots.first()?))?;
+        let mut tags = slots.iter().map(|slot| of_tag(self.get(*slot))).enumerate();
+        let is_whole = tags.all(|(place, tag)| tag == Some((number, place)));
+        let mut held = self.fragments.held.iter();
+        held.position(|it| it.number == number && it.registers.len() == slots.len())
+            .filter(|_| is_whole)
+    }
+
+    pub fn warpgroup_product(&mut self, it: &WarpgroupOp) {
+        let slots = self.list(it.accumulators);
+        let Some(place) = self.fragment_in(slots) else {
+            simt::fail(
+                DefectKind::InvalidArgument,
+                "a product without a `wgmma.fence` after its accumulators were written".to_owned(),
+            )
+        };
+        let (a, b) = (self.operand(self.get(it.a)), self.operand(self.get(it.b)));
+        let accumulate = self.get(it.accumulate) != 0;
+        let group = self.fragments.groups;
+        let fragment = &mut self.fragments.held[place];
+        fragment.group = Some(group);
+        simt::wgmma(&mut fragment.registers, it.instruction, a, b, accumulate);
+    }
+
+    /// An operand in shared memory. PTX does not say where its tile begins and ends.
+    fn operand(&self, descriptor: u64) -> Operand {
+        Operand {
+            descriptor,
+            tile: self.shared,
+            bytes: MAX_SHARED_BYTES,
+        }
+    }
+
+    pub fn warpgroup_commit(&mut self) {
+        simt::wgmma_commit();
+        self.fragments.groups += 1;
+    }
+
+    pub fn warpgroup_wait(&mut self, pending: u32) {
+        let pending = self.get(pending) as u32;
+        simt::wgmma_wait(pending);
+        let finished = self.fragments.groups.saturating_sub(pending.into());
+        let is_finished = |it: &Fragment| it.group.is_none_or(|group| group < finished);
+        let held = std::mem::take(&mut self.fragments.held);
+        let (done, held): (Vec<_>, Vec<_>) = held.into_iter().partition(is_finished);
+        self.fragments.held = held;
+        if done.is_empty() {
+            return;
+        }
+        let done = done.into_iter().map(|mut fragment| {
+            simt::wgmma_collect(&mut fragment.registers);
+            fragment
+        });
+        let done: Vec<Fragment> = done.collect();
+        for slot in &mut self.slots {
+            if let Some((number, place)) = of_tag(*slot)
+                && let Some(fragment) = done.iter().find(|it| it.number == number)
+            {
+                *slot = fragment.registers[place].into();
+            }
+        }
+    }
+}

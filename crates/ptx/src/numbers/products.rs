@@ -1,0 +1,124 @@
+//! Products of a warp, by the device library's simulated machine.
+
+use crate::operations::Product;
+use crate::words::{MatrixLayout, MatrixShape, Type};
+use cuda_std::mma::{A, B, C, Tf32};
+use cuda_std::warp::LaneValue;
+use half::{bf16, f16};
+
+/// A lane's registers of the first and the second operand, and of what is added to, which it replaces.
+pub(crate) type WarpProduct = fn(&[u64], &[u64], &mut [u64]);
+
+/// The function of one product.
+macro_rules! product {
+    ($a:ty, $b:ty, $c:ty, $m:literal x $n:literal x $k:literal) => {
+        |a, b, sums| {
+            let a = A::<$a, $m, $k>::from_fn(elements(a));
+            let b = B::<$b, $k, $n>::from_fn(elements(b));
+            let c = C::<$c, $m, $n>::from_fn(elements(sums));
+            // SAFETY: the simulator reports lanes that do not make the call together.
+            let c = unsafe { c.add_product(a, b) };
+            put(sums, |index| c.get(index));
+        }
+    };
+}
+
+/// The product of an instruction.
+pub(crate) fn warp_product(it: &Product) -> Option<WarpProduct> {
+    let is_plain = it.a_layout == MatrixLayout::Row
+        && it.b_layout == MatrixLayout::Column
+        && it.satfinite.is_none()
+        && it.c == it.d;
+    if !is_plain {
+        return None;
+    }
+    Some(match (it.shape, it.a, it.b, it.d) {
+        (MatrixShape::M16n8k8, Type::F16, Type::F16, Type::F32) => {
+            product!(f16, f16, f32, 16 x 8 x 8)
+        }
+        (MatrixShape::M16n8k16, Type::F16, Type::F16, Type::F32) => {
+            product!(f16, f16, f32, 16 x 8 x 16)
+        }
+        (MatrixShape::M16n8k8, Type::F16, Type::F16, Type::F16) => {
+            product!(f16, f16, f16, 16 x 8 x 8)
+        }
+        (MatrixShape::M16n8k16, Type::F16, Type::F16, Type::F16) => {
+            product!(f16, f16, f16, 16 x 8 x 16)
+        }
+        (MatrixShape::M16n8k8, Type::Bf16, Type::Bf16, Type::F32) => {
+            product!(bf16, bf16, f32, 16 x 8 x 8)
+        }
+        (MatrixShape::M16n8k16, Type::Bf16, Type::Bf16, Type::F32) => {
+            product!(bf16, bf16, f32, 16 x 8 x 16)
+        }
+        (MatrixShape::M16n8k4, Type::Tf32, Type::Tf32, Type::F32) => {
+            product!(Tf32, Tf32, f32, 16 x 8 x 4)
+        }
+        (MatrixShape::M16n8k8, Type::Tf32, Type::Tf32, Type::F32) => {
+            product!(Tf32, Tf32, f32, 16 x 8 x 8)
+        }
+        (MatrixShape::M8n8k4, Type::F64, Type::F64, Type::F64) => {
+            product!(f64, f64, f64, 8 x 8 x 4)
+        }
+        (MatrixShape::M16n8k4, Type::F64, Type::F64, Type::F64) => {
+            product!(f64, f64, f64, 16 x 8 x 4)
+        }
+        (MatrixShape::M16n8k8, Type::F64, Type::F64, Type::F64) => {
+            product!(f64, f64, f64, 16 x 8 x 8)
+        }
+        (MatrixShape::M16n8k16, Type::F64, Type::F64, Type::F64) => {
+            product!(f64, f64, f64, 16 x 8 x 16)
+        }
+        (shape, a, b, Type::S32) => return integers(shape, a, b),
+        _ => return None,
+    })
+}
+
+fn integers(shape: MatrixShape, a: Type, b: Type) -> Option<WarpProduct> {
+    macro_rules! of_each_shape {
+        ($a:ty, $b:ty) => {
+            match shape {
+                MatrixShape::M8n8k16 => product!($a, $b, i32, 8 x 8 x 16),
+                MatrixShape::M16n8k16 => product!($a, $b, i32, 16 x 8 x 16),
+                MatrixShape::M16n8k32 => product!($a, $b, i32, 16 x 8 x 32),
+                _ => return None,
+            }
+        };
+    }
+    Some(match (a, b) {
+        (Type::S8, Type::S8) => of_each_shape!(i8, i8),
+        (Type::S8, Type::U8) => of_each_shape!(i8, u8),
+        (Type::U8, Type::S8) => of_each_shape!(u8, i8),
+        (Type::U8, Type::U8) => of_each_shape!(u8, u8),
+        _ => return None,
+    })
+}
+
+/// Elements of type `T` in a lane's registers, in order.
+fn elements<T: LaneValue>(registers: &[u64]) -> impl FnMut(usize, usize) -> T {
+    let mut next = 0;
+    let in_register = in_register::<T>();
+    move |_, _| {
+        let shift = next % in_register * size_of::<T>() * 8;
+        let bits = registers[next / in_register] >> shift;
+        next += 1;
+        T::from_lane_bits(bits)
+    }
+}
+
+/// How many elements a register holds: registers have 4 bytes, or those of an f64.
+fn in_register<T>() -> usize {
+    (4 / size_of::<T>()).max(1)
+}
+
+/// Puts the elements of a lane into its registers.
+fn put<T: LaneValue>(registers: &mut [u64], element: impl Fn(usize) -> T) {
+    let in_register = in_register::<T>();
+    for (place, register) in registers.iter_mut().enumerate() {
+        let bits = |within: usize| {
+            let bits = element(place * in_register + within).to_lane_bits();
+            bits << (within * size_of::<T>() * 8)
+        };
+        *register = (0..in_register).map(bits).fold(0, |all, bits| all | bits);
+    }
+}

@@ -1,0 +1,39 @@
+//! Control flow, and what a launch and a warpgroup have as a whole.
+
+use super::family::family;
+use crate::words::{Aligned, DependentStep, RegisterStep, Sync, Type, Uniform};
+
+family! {
+    /// Branches, calls and ends (PTX ISA, 9.7.12).
+    Branch: BranchName {
+        Bra = "bra", Table = "brx.idx", Call = "call", Return = "ret", Exit = "exit", Trap = "trap", Break = "brkpt",
+        Sleep = "nanosleep",
+    }
+    with 0..=4;
+    /// Whether all lanes of a warp do the same.
+    uniform: Option<Uniform>,
+    /// The type of the duration.
+    of: Option<Type>,
+}
+
+family! {
+    /// Orders a launch and the one behind it.
+    Dependent: DependentName { GridDependency = "griddepcontrol", }
+    with 0..=0;
+    /// The step.
+    step: DependentStep,
+}
+
+family! {
+    /// Moves registers between warpgroups.
+    Registers: RegistersName { SetMax = "setmaxnreg", }
+    with 1..=1;
+    /// Whether the warpgroup gets registers or gives some back.
+    step: RegisterStep,
+    /// Always there.
+    sync: Sync,
+    /// Always there.
+    aligned: Aligned,
+    /// Always `u32`.
+    of: Type,
+}

@@ -1,0 +1,173 @@
+//! From tokens to a module.
+
+mod function;
+mod module;
+mod operand;
+mod statement;
+mod variable;
+
+use crate::error::ReadErrorKind;
+use crate::lexer::Token;
+
+/// A failure and the line at which it shows.
+pub(crate) type Failure = (u32, ReadErrorKind);
+type Parsed<T> = Result<T, Failure>;
+
+/// The tokens of a module, and how far it is read.
+pub(crate) struct Parser<'a> {
+    tokens: &'a [(u32, Token<'a>)],
+    place: usize,
+}
+
+impl<'a> Parser<'a> {
+    pub fn new(tokens: &'a [(u32, Token<'a>)]) -> Self {
+        Self { tokens, place: 0 }
+    }
+
+    fn peek(&self) -> Option<Token<'a>> {
+        self.peek_at(0)
+    }
+
+    fn peek_at(&self, distance: usize) -> Option<Token<'a>> {
+        self.tokens.get(self.place + distance).map(|it| it.1)
+    }
+
+    /// The line of the next token, or of the last one.
+    fn line(&self) -> u32 {
+        let here = self.tokens.get(self.place).or(self.tokens.last());
+        here.map_or(1, |it| it.0)
+    }
+
+    /// The next token is not `expected`.
+    fn unexpected<T>(&self, expected: &'static str) -> Parsed<T> {
+        let found = self.peek();
+        let found = found.map_or_else(|| "the end".to_owned(), |it| it.to_string());
+        Err((self.line(), ReadErrorKind::Unexpected { expected, found }))
+    }
+
+    /// Takes the next token if `read` makes something of it.
+    fn take<T>(&mut self, read: impl FnOnce(Token<'a>) -> Option<T>) -> Option<T> {
+        let value = self.peek().and_then(read)?;
+        self.place += 1;
+        Some(value)
+    }
+
+    fn take_mark(&mut self, mark: char) -> bool {
+        self.take(|it| (it == Token::Mark(mark)).then_some(()))
+            .is_some()
+    }
+
+    fn take_dot(&mut self, text: &str) -> bool {
+        self.take(|it| (it == Token::Dot(text)).then_some(()))
+            .is_some()
+    }
+
+    /// Takes a modifier or a directive if `read` knows it.
+    fn take_known<T>(&mut self, read: impl FnOnce(&str) -> Option<T>) -> Option<T> {
+        self.take(|it| match it {
+            Token::Dot(text) => read(text),
+            _ => None,
+        })
+    }
+
+    fn expect_mark(&mut self, mark: char) -> Parsed<()> {
+        if self.take_mark(mark) {
+            return Ok(());
+        }
+        self.unexpected(match mark {
+            ';' => "`;`",
+            ',' => "`,`",
+            '(' => "`(`",
+            ')' => "`)`",
+            '[' => "`[`",
+            ']' => "`]`",
+            '{' => "`{`",
+            '}' => "`}`",
+            '>' => "`>`",
+            _ => "another mark",
+        })
+    }
+
+    fn expect_word(&mut self, expected: &'static str) -> Parsed<&'a str> {
+        let word = self.take(|it| match it {
+            Token::Word(text) => Some(text),
+            _ => None,
+        });
+        match word {
+            Some(word) => Ok(word),
+            None => self.unexpected(expected),
+        }
+    }
+
+    fn expect_integer(&mut self) -> Parsed<u64> {
+        let integer = self.take(|it| match it {
+            Token::Integer(value) => Some(value),
+            _ => None,
+        });
+        match integer {
+            Some(integer) => Ok(integer),
+            None => self.unexpected("an integer"),
+        }
+    }
+
+    fn expect_small(&mut self) -> Parsed<u32> {
+        let line = self.line();
+        let value = self.expect_integer()?;
+        u32::try_from(value).map_err(|_| (line, ReadErrorKind::Number(value.to_string())))
+    }
+
+    fn expect_text(&mut self) -> Parsed<&'a str> {
+        let text = self.take(|it| match it {
+            Token::Text(text) => Some(text),
+            _ => None,
+        });
+        match text {
+            Some(text) => Ok(text),
+            None => self.unexpected("a string"),
+        }
+    }
+
+    /// One or more of what `read` reads, with commas between them.
+    fn list<T>(&mut self, mut read: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>> {
+        let mut items = vec![read(self)?];
+        while self.take_mark(',') {
+            items.push(read(self)?);
+        }
+        Ok(items)
+    }
+
+    /// A list, which may be empty, up to a mark, which is taken, too.
+    fn list_until<T>(
+        &mut self,
+        close: char,
+        read: impl FnMut(&mut Self) -> Parsed<T>,
+    ) -> Parsed<Vec<T>> {
+        if self.take_mark(close) {
+            return Ok(Vec::new());
+        }
+        let items = self.list(read)?;
+        self.expect_mark(close)?;
+        Ok(items)
+    }
+
+    /// A sign, an integer, and no more than 64 bits.
+    fn offset(&mut self) -> Parsed<i64> {
+        let mut is_negative = false;
+        while self.peek() == Some(Token::Mark('+')) || self.peek() == Some(Token::Mark('-')) {
+            is_negative ^= self.peek() == Some(Token::Mark('-'));
+            self.place += 1;
+        }
+        let line = self.line();
+        let value = i128::from(self.expect_integer()?);
+        let value = if is_negative { -value } else { value };
+        i64::try_from(value).map_err(|_| (line, ReadErrorKind::Number(value.to_string())))
+    }
+
+    /// The directive that stands next has no place there.
+    fn refused<T>(&self, directive: &str) -> Parsed<T> {
+        Err((
+            self.line(),
+            ReadErrorKind::Directive(format!(".{directive}")),
+        ))
+    }
+}

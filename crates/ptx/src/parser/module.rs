@@ -1,0 +1,141 @@
+//! Reads modules.
+
+use super::{Parsed, Parser};
+use crate::error::{ReadError, ReadErrorKind};
+use crate::lexer::{Token, line_of, tokens};
+use crate::syntax::{File, FunctionKind, Item, Linkage, Module, Section};
+use crate::words::Memory;
+use std::str::FromStr;
+
+impl FromStr for Module {
+    type Err = ReadError;
+
+    /// Reads a module.
+    ///
+    /// # Errors
+    /// The text is not PTX, or has directives that this crate does not know. Unknown instructions are no errors
+    /// ([`Operation::Other`](crate::Operation::Other)).
+    fn from_str(text: &str) -> Result<Self, ReadError> {
+        let tokens = tokens(text)?;
+        let module = Parser::new(&tokens).module();
+        module.map_err(|(line, kind)| ReadError {
+            line,
+            text: line_of(text, line),
+            kind,
+        })
+    }
+}
+
+impl Parser<'_> {
+    pub(crate) fn module(&mut self) -> Parsed<Module> {
+        let version = self.version()?;
+        if !self.take_dot("target") {
+            return self.unexpected("`.target`");
+        }
+        let target = self.list(|parser| parser.expect_word("an architecture").map(Box::from))?;
+        let address_size = match self.take_dot("address_size") {
+            true => Some(self.expect_integer()?),
+            false => None,
+        };
+        let mut items = Vec::new();
+        while self.peek().is_some() {
+            items.push(self.item()?);
+        }
+        Ok(Module {
+            version,
+            target,
+            address_size,
+            items,
+        })
+    }
+
+    fn version(&mut self) -> Parsed<(u32, u32)> {
+        if !self.take_dot("version") {
+            return self.unexpected("`.version`");
+        }
+        let version = self.take(|token| match token {
+            Token::Decimal(text) => {
+                let (major, minor) = text.split_once('.')?;
+                Some((major.parse().ok()?, minor.parse().ok()?))
+            }
+            _ => None,
+        });
+        match version {
+            Some(version) => Ok(version),
+            None => self.unexpected("a version"),
+        }
+    }
+
+    fn item(&mut self) -> Parsed<Item> {
+        let linkage = self.take_known(Linkage::of_text);
+        if let Some(kind) = self.take_known(FunctionKind::of_text) {
+            return self.function(linkage, kind).map(Item::Function);
+        }
+        match self.peek() {
+            Some(Token::Dot(text)) if Memory::of_text(text).is_some() => {
+                let declaration = self.declaration(linkage)?;
+                self.expect_mark(';')?;
+                Ok(Item::Declaration(declaration))
+            }
+            Some(Token::Dot("file")) => {
+                self.place += 1;
+                self.file().map(Item::File)
+            }
+            Some(Token::Dot("section")) => {
+                self.place += 1;
+                self.section().map(Item::Section)
+            }
+            Some(Token::Dot(text)) => self.refused(text),
+            _ => self.unexpected("a directive"),
+        }
+    }
+
+    fn file(&mut self) -> Parsed<File> {
+        let number = self.expect_integer()?;
+        let path = self.expect_text()?.into();
+        let stamp = match self.take_mark(',') {
+            true => {
+                let time = self.expect_integer()?;
+                self.expect_mark(',')?;
+                Some((time, self.expect_integer()?))
+            }
+            false => None,
+        };
+        Ok(File {
+            number,
+            path,
+            stamp,
+        })
+    }
+
+    /// Debugging information is kept as it is.
+    fn section(&mut self) -> Parsed<Section> {
+        let name = self.take_known(|text| Some(format!(".{text}")));
+        let Some(name) = name else {
+            return self.unexpected("the name of a section");
+        };
+        self.expect_mark('{')?;
+        let mut tokens: Vec<Box<str>> = Vec::new();
+        loop {
+            let Some(token) = self.take(Some) else {
+                let error = ReadErrorKind::Unterminated("a section");
+                return Err((self.line(), error));
+            };
+            match token {
+                Token::Mark('}') => break,
+                token => tokens.push(written(token).into()),
+            }
+        }
+        Ok(Section {
+            name: name.into(),
+            tokens,
+        })
+    }
+}
+
+/// A token as it is written.
+fn written(token: Token<'_>) -> String {
+    let quoted = token.to_string();
+    let text = quoted.strip_prefix('`').and_then(|it| it.strip_suffix('`'));
+    text.map_or(quoted.clone(), str::to_owned)
+}

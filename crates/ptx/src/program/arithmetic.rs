@@ -1,0 +1,126 @@
+//! Arithmetic, comparisons and moves.
+
+use super::DecodeErrorKind::{Operand as WrongOperand, Unsupported};
+use super::decoder::{At, Decoded, Decoder};
+use super::op::Op;
+use crate::numbers::{bit_field, comparison, float, integer, select};
+use crate::operations::{Arithmetic, BitField, Compare, CompareName, Move, Select, SelectName};
+use crate::syntax::Operand;
+use crate::words::{CombinePredicate, Type};
+
+impl Decoder<'_> {
+    pub(super) fn arithmetic(&mut self, at: At<'_>, it: &Arithmetic) -> Decoded<()> {
+        self.function_of(at, integer(it).or_else(|| float(it)), it.of)
+    }
+
+    pub(super) fn bit_field(&mut self, at: At<'_>, it: &BitField) -> Decoded<()> {
+        self.function_of(at, bit_field(it), it.of)
+    }
+
+    pub(super) fn select(&mut self, at: At<'_>, it: &Select) -> Decoded<()> {
+        if it.name != SelectName::ByPredicate {
+            return Err(Unsupported);
+        }
+        self.function_of(at, Some(select()), it.of)
+    }
+
+    pub(super) fn compare(&mut self, at: At<'_>, it: &Compare) -> Decoded<()> {
+        let f = comparison(it.comparison, it.of).ok_or(Unsupported)?;
+        if it.name != CompareName::SetPredicate || it.ftz.is_some() || it.from.is_some() {
+            return Err(Unsupported);
+        }
+        let [d, a, b, rest @ ..] = at.operands else {
+            return Err(Unsupported);
+        };
+        let (a, b) = (self.source(at, a, it.of)?, self.source(at, b, it.of)?);
+        let combined = match (it.combine, rest) {
+            (None, []) => None,
+            (Some(how), [with]) => Some((combination(how), self.source(at, with, Type::Pred)?)),
+            _ => return Err(Unsupported),
+        };
+        let (first, second) = match d {
+            Operand::Pair(first, second) => (
+                self.register(at, first)?.0,
+                Some(self.register(at, second)?.0),
+            ),
+            d => (self.destination(at, d)?.0, None),
+        };
+        let Some(second) = second else {
+            return self.compared(first, (f, a, b), combined);
+        };
+        // The first result's register may be one of the operands'.
+        let direct = self.scratch();
+        self.emit(Op::Binary { f, d: direct, a, b });
+        let (opposite, zero) = (self.scratch(), self.constant(0));
+        self.emit(Op::Unary {
+            f: |a| a ^ 1,
+            d: opposite,
+            a: direct,
+        });
+        let both: fn(u64, u64) -> u64 = |a, _| a;
+        let with = combined.map(|(f, with)| {
+            let kept = self.scratch();
+            self.emit(Op::Copy { d: kept, a: with });
+            (f, kept)
+        });
+        self.compared(first, (both, direct, zero), with)?;
+        self.compared(second, (both, opposite, zero), with)
+    }
+
+    /// Compares, combines, and stores the predicate.
+    fn compared(
+        &mut self,
+        to: u32,
+        (f, a, b): (fn(u64, u64) -> u64, u32, u32),
+        combined: Option<(fn(u64, u64) -> u64, u32)>,
+    ) -> Decoded<()> {
+        let Some((combine, with)) = combined else {
+            self.emit(Op::Binary { f, d: to, a, b });
+            return Ok(());
+        };
+        let d = self.scratch();
+        self.emit(Op::Binary { f, d, a, b });
+        self.emit(Op::Binary {
+            f: combine,
+            d: to,
+            a: d,
+            b: with,
+        });
+        Ok(())
+    }
+
+    pub(super) fn move_value(&mut self, at: At<'_>, it: &Move) -> Decoded<()> {
+        match at.operands {
+            [Operand::Vector(to), from] => {
+                let bits = it.of.bits().ok_or(Unsupported)? / to.len().max(1) as u32;
+                let a = self.source(at, from, it.of)?;
+                let (to, _) = self.destinations(at, to)?;
+                self.emit(Op::Unpack { to, a, bits });
+            }
+            [d, Operand::Vector(from)] => {
+                let bits = it.of.bits().ok_or(Unsupported)? / from.len().max(1) as u32;
+                let from = self.sources(at, from, it.of)?;
+                let (d, _) = self.destination(at, d)?;
+                self.emit(Op::Pack { d, from, bits });
+            }
+            [d, a] => {
+                let a = self.source(at, a, it.of)?;
+                let (d, _) = self.destination(at, d)?;
+                self.emit(Op::Copy { d, a });
+            }
+            operands => {
+                let text = operands.first().map(ToString::to_string);
+                return Err(WrongOperand(text.unwrap_or_default()));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn combination(how: CombinePredicate) -> fn(u64, u64) -> u64 {
+    match how {
+        CombinePredicate::And => |a, b| a & b,
+        CombinePredicate::Or => |a, b| a | b,
+        CombinePredicate::Xor => |a, b| a ^ b,
+    }
+}

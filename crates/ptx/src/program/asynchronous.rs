@@ -1,0 +1,209 @@
+//! Barriers in shared memory, bulk copies and clusters.
+
+use super::DecodeErrorKind::{Operand as WrongOperand, Unsupported};
+use super::decoder::{At, Decoded, Decoder};
+use super::memory::space_of;
+use super::op::{AddressSpace, Op};
+use crate::operations::{BulkCopy, BulkTensor, Map, MapName, Mbarrier, MbarrierName, Registers};
+use crate::syntax::Operand;
+use crate::words::{Memory, RegisterStep, Type};
+
+/// The memory of an address, its slot, and a distance from it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pointer {
+    pub space: AddressSpace,
+    pub address: u32,
+    pub offset: i64,
+}
+
+/// What happens at an mbarrier.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum MbarrierStep {
+    /// Slots of the number of arrivals.
+    Init(u32),
+    Arrive,
+    /// Slot of the bytes that an arrival expects.
+    ArriveExpecting(u32),
+    Expect(u32),
+    /// Slots of the predicate and the parity.
+    Wait {
+        d: u32,
+        parity: u32,
+    },
+    Test {
+        d: u32,
+        parity: u32,
+    },
+}
+
+/// A copy of a box of a tensor.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BoxCopy {
+    /// Slot of the generic address of the tensor's description.
+    pub map: u32,
+    pub coordinates: super::op::List,
+    pub shared: Pointer,
+    /// The barrier of a load; none of a store.
+    pub barrier: Option<Pointer>,
+    /// Slot of the blocks of a multicast.
+    pub blocks: Option<u32>,
+}
+
+/// A copy of bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BytesCopy {
+    pub global: Pointer,
+    pub shared: Pointer,
+    pub bytes: u32,
+    pub barrier: Option<Pointer>,
+    pub blocks: Option<u32>,
+}
+
+impl Decoder<'_> {
+    fn pointer(&mut self, at: At<'_>, memory: Option<Memory>, it: &Operand) -> Decoded<Pointer> {
+        let (address, offset) = self.address(at, it)?;
+        Ok(Pointer {
+            space: space_of(memory)?,
+            address,
+            offset,
+        })
+    }
+
+    pub(super) fn mbarrier(&mut self, at: At<'_>, it: &Mbarrier) -> Decoded<()> {
+        let of = Type::U32;
+        if it.no_complete.is_some() {
+            return Err(Unsupported);
+        }
+        let (address, step) = match (it.name, at.operands) {
+            (MbarrierName::Init, [address, arrivals]) => {
+                (address, MbarrierStep::Init(self.source(at, arrivals, of)?))
+            }
+            (MbarrierName::Arrive, [Operand::Name(state), address, rest @ ..])
+                if state.as_ref() == "_" =>
+            {
+                match (it.expect, rest) {
+                    (Some(_), [bytes]) => {
+                        let bytes = self.source(at, bytes, of)?;
+                        (address, MbarrierStep::ArriveExpecting(bytes))
+                    }
+                    (None, [] | [Operand::Integer(1)]) => (address, MbarrierStep::Arrive),
+                    _ => return Err(Unsupported),
+                }
+            }
+            (MbarrierName::Expect, [address, bytes]) => {
+                (address, MbarrierStep::Expect(self.source(at, bytes, of)?))
+            }
+            (MbarrierName::TryWait | MbarrierName::TestWait, [d, address, parity, ..])
+                if it.parity.is_some() =>
+            {
+                let parity = self.source(at, parity, of)?;
+                let (d, _) = self.destination(at, d)?;
+                let step = match it.name {
+                    MbarrierName::TryWait => MbarrierStep::Wait { d, parity },
+                    _ => MbarrierStep::Test { d, parity },
+                };
+                (address, step)
+            }
+            _ => return Err(Unsupported),
+        };
+        let barrier = self.pointer(at, it.memory, address)?;
+        self.emit(Op::Mbarrier { barrier, step });
+        Ok(())
+    }
+
+    pub(super) fn bulk_tensor(&mut self, at: At<'_>, it: &BulkTensor) -> Decoded<()> {
+        let is_load = it.completion.is_some();
+        let (tensor, shared, rest) = match at.operands {
+            [shared, tensor, rest @ ..] if is_load => (tensor, shared, rest),
+            [tensor, shared, rest @ ..] => (tensor, shared, rest),
+            _ => return Err(Unsupported),
+        };
+        let Operand::Tensor(map, coordinates) = tensor else {
+            return Err(WrongOperand(tensor.to_string()));
+        };
+        let map = self.source(at, &Operand::Name(map.clone()), Type::U64)?;
+        let coordinates = self.sources(at, coordinates, Type::S32)?;
+        let (barrier, rest) = match (is_load, rest) {
+            (true, [barrier, rest @ ..]) => (
+                Some(self.pointer(at, Some(Memory::SharedCluster), barrier)?),
+                rest,
+            ),
+            (true, []) => return Err(Unsupported),
+            (false, rest) => (None, rest),
+        };
+        let copy = BoxCopy {
+            map,
+            coordinates,
+            shared: self.pointer(at, Some(Memory::SharedCluster), shared)?,
+            barrier,
+            blocks: self.blocks(at, it.multicast.is_some(), rest)?,
+        };
+        self.emit(Op::CopyBox(copy));
+        Ok(())
+    }
+
+    /// The slot of the blocks of a multicast. Behind them may be a policy, which changes nothing.
+    fn blocks(&mut self, at: At<'_>, is_multicast: bool, rest: &[Operand]) -> Decoded<Option<u32>> {
+        match (is_multicast, rest) {
+            (true, [blocks, ..]) => self.source(at, blocks, Type::U16).map(Some),
+            (true, []) => Err(Unsupported),
+            (false, _) => Ok(None),
+        }
+    }
+
+    pub(super) fn bulk_copy(&mut self, at: At<'_>, it: &BulkCopy) -> Decoded<()> {
+        let [to, from, bytes, rest @ ..] = at.operands else {
+            return Err(Unsupported);
+        };
+        let bytes = self.source(at, bytes, Type::U32)?;
+        let shared = Some(Memory::SharedCluster);
+        let is_load = it.to != Memory::Global && it.from == Memory::Global;
+        let copy = match (is_load, rest) {
+            (true, [barrier, rest @ ..]) => BytesCopy {
+                global: self.pointer(at, Some(Memory::Global), from)?,
+                shared: self.pointer(at, shared, to)?,
+                bytes,
+                barrier: Some(self.pointer(at, shared, barrier)?),
+                blocks: self.blocks(at, it.multicast.is_some(), rest)?,
+            },
+            (false, _) if it.to == Memory::Global => BytesCopy {
+                global: self.pointer(at, Some(Memory::Global), to)?,
+                shared: self.pointer(at, shared, from)?,
+                bytes,
+                barrier: None,
+                blocks: None,
+            },
+            _ => return Err(Unsupported),
+        };
+        self.emit(Op::CopyBytes(copy));
+        Ok(())
+    }
+
+    pub(super) fn map(&mut self, at: At<'_>, it: &Map) -> Decoded<()> {
+        let (MapName::Map, [d, a, rank]) = (it.name, at.operands) else {
+            return Err(Unsupported);
+        };
+        let rank = self.source(at, rank, Type::U32)?;
+        let a = self.source(at, a, it.of)?;
+        let (d, _) = self.destination(at, d)?;
+        let is_generic = it.memory.is_none();
+        self.emit(Op::MapShared {
+            d,
+            a,
+            rank,
+            is_generic,
+        });
+        Ok(())
+    }
+
+    pub(super) fn registers(&mut self, at: At<'_>, it: &Registers) -> Decoded<()> {
+        let [Operand::Integer(count)] = at.operands else {
+            return Err(Unsupported);
+        };
+        self.emit(Op::SetMaxRegisters {
+            count: u32::try_from(*count).map_err(|_| Unsupported)?,
+            is_increase: it.step == RegisterStep::Increase,
+        });
+        Ok(())
+    }
+}

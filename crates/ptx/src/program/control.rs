@@ -1,0 +1,60 @@
+//! Branches and calls.
+
+use super::DecodeErrorKind::{UnknownName, Unsupported};
+use super::decoder::{At, Decoded, Decoder, Fixup};
+use super::op::Op;
+use crate::flat::Step;
+use crate::operations::{Branch, BranchName, Operation};
+use crate::syntax::Operand;
+use crate::words::Type;
+
+impl<'a> Decoder<'a> {
+    /// The step to which an unconditional branch goes; none for other instructions.
+    pub(super) fn target_of_jump(&self, step: Step<'a>) -> Option<Decoded<usize>> {
+        let instruction = step.instruction;
+        match (&instruction.operation, instruction.operands.as_slice()) {
+            (Operation::Branch(it), [Operand::Name(label)]) if it.name == BranchName::Bra => {
+                let target = self.flat.label(step.scope, label);
+                Some(target.ok_or_else(|| UnknownName(label.to_string())))
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn branch(&mut self, step: Step<'a>, at: At<'a>, it: &Branch) -> Decoded<()> {
+        match (it.name, at.operands) {
+            (BranchName::Bra, _) => {
+                let target = self.target_of_jump(step).ok_or(Unsupported)??;
+                let op = self.code.len();
+                self.fixups.push(Fixup::Step { op, step: target });
+                self.emit(Op::Jump { to: 0 });
+            }
+            (BranchName::Table, [index, Operand::Name(name)]) => {
+                let index = self.source(at, index, Type::U32)?;
+                let unknown = |name: &str| UnknownName(name.to_owned());
+                let labels = self.flat.targets(step.scope, name);
+                let labels = labels.ok_or_else(|| unknown(name))?;
+                let steps = labels.iter().map(|label| {
+                    let step = self.flat.label(step.scope, label);
+                    step.map(|it| it as u32).ok_or_else(|| unknown(label))
+                });
+                let steps: Vec<u32> = steps.collect::<Result<_, _>>()?;
+                let to = self.list(steps.into_iter());
+                self.fixups.push(Fixup::Table(to));
+                self.emit(Op::Table { index, to });
+            }
+            (BranchName::Call, [Operand::Name(function)]) => self.call(function),
+            (BranchName::Call, [Operand::Name(function), Operand::List(arguments)])
+                if arguments.is_empty() =>
+            {
+                self.call(function);
+            }
+            (BranchName::Return, _) => self.emit(Op::Return),
+            (BranchName::Exit, _) => self.emit(Op::Exit),
+            (BranchName::Trap, _) => self.emit(Op::Trap),
+            (BranchName::Sleep, _) => self.emit(Op::Sleep),
+            _ => return Err(Unsupported),
+        }
+        Ok(())
+    }
+}

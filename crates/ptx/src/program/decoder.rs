@@ -1,0 +1,473 @@
+//! From the instructions of a module to those of a program.
+
+use super::DecodeErrorKind::{Operand as WrongOperand, UnknownName, Unsupported};
+use super::layout::parameters;
+use super::names::{Named, Names, Storage};
+use super::op::{List, Op};
+use super::special::Special;
+use super::{DecodeError, DecodeErrorKind, Program};
+use crate::flat::{Flat, Step};
+use crate::numbers::{Function, mask};
+use crate::operations::Operation;
+use crate::syntax::{Function as Text, Module, Operand};
+use crate::words::Type;
+use std::collections::HashMap;
+
+/// The result of a step.
+pub(super) type Decoded<T> = Result<T, DecodeErrorKind>;
+
+/// An instruction's operands and scope.
+#[derive(Clone, Copy)]
+pub(super) struct At<'a> {
+    pub scope: usize,
+    pub operands: &'a [Operand],
+}
+
+/// A place in the code whose target is not known yet.
+pub(super) enum Fixup<'a> {
+    /// An instruction that branches to a step of the function.
+    Step { op: usize, step: usize },
+    /// Entries of a table, from this one on, that are numbers of steps.
+    Table(List),
+    /// A call.
+    Call { op: usize, function: &'a str },
+}
+
+pub(super) struct Decoder<'a> {
+    module: &'a Module,
+    /// The function that is decoded.
+    pub flat: Flat<'a>,
+    names: Vec<Names>,
+    of_module: Names,
+    pub storage: Storage,
+    pub code: Vec<Op>,
+    lines: Vec<u32>,
+    line: u32,
+    pub lists: Vec<u32>,
+    constants: HashMap<u64, u32>,
+    special: Vec<(u32, Special)>,
+    global_slots: Vec<(u32, usize)>,
+    pub fixups: Vec<Fixup<'a>>,
+    /// Functions that are called, and where they begin.
+    functions: Vec<(&'a str, usize)>,
+    errors: Vec<DecodeError>,
+}
+
+impl<'a> Decoder<'a> {
+    /// The program, as far as it can be decoded, and what is wrong.
+    pub fn run(module: &'a Module, name: &str) -> (Program, Vec<DecodeError>) {
+        let mut decoder = Self {
+            module,
+            flat: Flat::default(),
+            names: Vec::new(),
+            of_module: Names::default(),
+            storage: Storage::default(),
+            code: Vec::new(),
+            lines: Vec::new(),
+            line: 0,
+            lists: Vec::new(),
+            constants: HashMap::new(),
+            special: Vec::new(),
+            global_slots: Vec::new(),
+            fixups: Vec::new(),
+            functions: Vec::new(),
+            errors: Vec::new(),
+        };
+        for declaration in module.declarations() {
+            let declared = decoder.of_module.declare(declaration, &mut decoder.storage);
+            if let Err(kind) = declared {
+                decoder.note(
+                    kind,
+                    declaration.to_string(),
+                    declaration.memory.text().to_owned(),
+                );
+            }
+        }
+        let kernel = module.kernels().find(|it| it.name.as_ref() == name);
+        let placed = match kernel {
+            Some(kernel) => {
+                let placed = parameters(&kernel.signature.parameters);
+                for parameter in placed.iter().flatten() {
+                    let named = Named::Parameter(parameter.offset as u64);
+                    decoder.of_module.insert(&parameter.name, named);
+                }
+                decoder.function(kernel);
+                decoder.called_functions();
+                placed
+            }
+            None => None,
+        };
+        if placed.is_none() {
+            decoder.note(
+                UnknownName(name.to_owned()),
+                name.to_owned(),
+                ".entry".to_owned(),
+            );
+        }
+        decoder.finish(name, placed.unwrap_or_default())
+    }
+
+    fn finish(self, name: &str, parameters: Vec<super::Parameter>) -> (Program, Vec<DecodeError>) {
+        let program = Program {
+            name: name.to_owned(),
+            file: format!("{name}.ptx"),
+            code: self.code,
+            lines: self.lines,
+            lists: self.lists,
+            slots: self.storage.slots,
+            special: self.special,
+            parameters,
+            shared: self.storage.shared,
+            global_slots: self.global_slots,
+            globals: self.storage.globals,
+            local_bytes: self.storage.local_bytes,
+        };
+        (program, self.errors)
+    }
+
+    fn note(&mut self, kind: DecodeErrorKind, instruction: String, operation: String) {
+        self.errors.push(DecodeError {
+            line: self.line,
+            instruction,
+            operation,
+            kind,
+        });
+    }
+
+    /// Decodes functions that are called, until none is missing.
+    fn called_functions(&mut self) {
+        let mut next = 0;
+        while next < self.functions.len() {
+            let (name, _) = self.functions[next];
+            let mut functions = self.module.functions();
+            let found = functions.find(|it| it.name.as_ref() == name && it.body.is_some());
+            self.functions[next].1 = self.code.len();
+            match found {
+                Some(function) => self.function(function),
+                None => self.note(
+                    UnknownName(name.to_owned()),
+                    name.to_owned(),
+                    "call".to_owned(),
+                ),
+            }
+            next += 1;
+        }
+        for fixup in std::mem::take(&mut self.fixups) {
+            if let Fixup::Call { op, function } = fixup
+                && let Some((_, start)) = self.functions.iter().find(|it| it.0 == function)
+            {
+                self.code[op] = Op::Call { to: *start as u32 };
+            }
+        }
+    }
+
+    /// Calls a function, which is decoded later.
+    pub fn call(&mut self, function: &'a str) {
+        if !self.functions.iter().any(|it| it.0 == function) {
+            self.functions.push((function, 0));
+        }
+        let op = self.code.len();
+        self.fixups.push(Fixup::Call { op, function });
+        self.emit(Op::Nothing);
+    }
+
+    fn function(&mut self, function: &'a Text) {
+        self.flat = Flat::of(function);
+        self.names.clear();
+        for scope in 0..self.flat.scopes.len() {
+            let mut names = Names::default();
+            for declaration in &self.flat.scopes[scope].declarations {
+                if let Err(kind) = names.declare(declaration, &mut self.storage) {
+                    let text = declaration.memory.text().to_owned();
+                    self.errors.push(DecodeError {
+                        line: declaration.line.0,
+                        instruction: declaration.to_string(),
+                        operation: text,
+                        kind,
+                    });
+                }
+            }
+            self.names.push(names);
+        }
+        let first_fixup = self.fixups.len();
+        let mut starts = Vec::with_capacity(self.flat.steps.len());
+        for number in 0..self.flat.steps.len() {
+            starts.push(self.code.len() as u32);
+            let step = self.flat.steps[number];
+            self.line = step.line.0;
+            if let Err(kind) = self.step(number, step) {
+                let operation = step.instruction.operation.to_string();
+                self.note(kind, step.instruction.to_string(), operation);
+            }
+        }
+        starts.push(self.code.len() as u32);
+        self.emit(Op::Return);
+        self.resolve(first_fixup, &starts);
+    }
+
+    /// Replaces numbers of steps by numbers of instructions.
+    fn resolve(&mut self, first: usize, starts: &[u32]) {
+        for fixup in self.fixups.split_off(first) {
+            match fixup {
+                Fixup::Step { op, step } => match &mut self.code[op] {
+                    Op::Jump { to } | Op::JumpIf { to, .. } => *to = starts[step],
+                    _ => {}
+                },
+                Fixup::Table(list) => {
+                    let entries = list.first as usize..(list.first + list.count) as usize;
+                    for entry in &mut self.lists[entries] {
+                        *entry = starts[*entry as usize];
+                    }
+                }
+                call @ Fixup::Call { .. } => self.fixups.push(call),
+            }
+        }
+    }
+
+    /// Decodes an instruction behind its guard.
+    fn step(&mut self, number: usize, step: Step<'a>) -> Decoded<()> {
+        let instruction = step.instruction;
+        let at = At {
+            scope: step.scope,
+            operands: &instruction.operands,
+        };
+        let Some(guard) = &instruction.guard else {
+            return self.operation(number, step, at);
+        };
+        let (predicate, _) = self.register(at, &guard.predicate)?;
+        let expected = !guard.is_negated;
+        if let Some(target) = self.target_of_jump(step) {
+            let op = self.code.len();
+            self.fixups.push(Fixup::Step { op, step: target? });
+            self.emit(Op::JumpIf {
+                predicate,
+                expected,
+                to: 0,
+            });
+            return Ok(());
+        }
+        let skip = self.code.len();
+        self.emit(Op::JumpIf {
+            predicate,
+            expected: !expected,
+            to: 0,
+        });
+        let decoded = self.operation(number, step, at);
+        let next = self.code.len() as u32;
+        if let Op::JumpIf { to, .. } = &mut self.code[skip] {
+            *to = next;
+        }
+        decoded
+    }
+
+    fn operation(&mut self, number: usize, step: Step<'a>, at: At<'a>) -> Decoded<()> {
+        match &step.instruction.operation {
+            Operation::Arithmetic(it) => self.arithmetic(at, it),
+            Operation::Bits(it) => self.function_of(at, crate::numbers::bits(it), it.of),
+            Operation::BitField(it) => self.bit_field(at, it),
+            Operation::Funnel(it) => self.function_of(at, crate::numbers::funnel(it), it.of),
+            Operation::DotProduct(it) => {
+                self.function_of(at, crate::numbers::dot_product(it), Type::B32)
+            }
+            Operation::Convert(it) => self.function_of(at, crate::numbers::convert(it), it.from),
+            Operation::Compare(it) => self.compare(at, it),
+            Operation::Select(it) => self.select(at, it),
+            Operation::Move(it) => self.move_value(at, it),
+            Operation::Transfer(it) => self.transfer(at, it),
+            Operation::Atomic(it) => self.atomic(at, it),
+            Operation::Address(it) => self.convert_address(at, it),
+            Operation::ThreadCopy(it) => self.thread_copy(at, it),
+            Operation::Branch(it) => self.branch(step, at, it),
+            Operation::Product(it) => self.product(at, it),
+            Operation::MatrixTransfer(it) => self.matrix_transfer(at, it),
+            Operation::WarpgroupProduct(it) => self.warpgroup_product(at, it),
+            Operation::WarpgroupStep(it) => self.warpgroup_step(number, at, it),
+            Operation::Mbarrier(it) => self.mbarrier(at, it),
+            Operation::BulkTensor(it) => self.bulk_tensor(at, it),
+            Operation::BulkCopy(it) => self.bulk_copy(at, it),
+            Operation::Map(it) => self.map(at, it),
+            Operation::Registers(it) => self.registers(at, it),
+            _ => self.synchronisation(at, &step.instruction.operation),
+        }
+    }
+
+    pub fn emit(&mut self, op: Op) {
+        self.code.push(op);
+        self.lines.push(self.line);
+    }
+
+    /// An instruction that computes one result of the operands behind it.
+    pub fn function_of(&mut self, at: At<'_>, function: Option<Function>, of: Type) -> Decoded<()> {
+        let function = function.ok_or(Unsupported)?;
+        let [d, operands @ ..] = at.operands else {
+            return Err(Unsupported);
+        };
+        let sources = operands.iter().map(|it| self.source(at, it, of));
+        let sources: Vec<u32> = sources.collect::<Result<_, _>>()?;
+        let (d, _) = self.destination(at, d)?;
+        self.emit(match (function, sources.as_slice()) {
+            (Function::Unary(f), &[a]) => Op::Unary { f, d, a },
+            (Function::Binary(f), &[a, b]) => Op::Binary { f, d, a, b },
+            (Function::Ternary(f), &[a, b, c]) => Op::Ternary { f, d, a, b, c },
+            (Function::Quaternary(f), &[a, b, c, e]) => Op::Quaternary {
+                f,
+                d,
+                operands: [a, b, c, e],
+            },
+            _ => return Err(Unsupported),
+        });
+        Ok(())
+    }
+
+    /// A slot for a value that nothing else uses.
+    pub fn scratch(&mut self) -> u32 {
+        self.storage.slot(0)
+    }
+
+    /// A slot that has this value.
+    pub fn constant(&mut self, value: u64) -> u32 {
+        match self.constants.get(&value) {
+            Some(slot) => *slot,
+            None => {
+                let slot = self.storage.slot(value);
+                self.constants.insert(value, slot);
+                slot
+            }
+        }
+    }
+
+    fn named(&self, at: At<'_>, name: &str) -> Option<Named> {
+        let mut scope = at.scope;
+        loop {
+            if let Some(named) = self.names[scope].get(name) {
+                return Some(named);
+            }
+            let parent = self.flat.scopes[scope].parent;
+            if parent == scope {
+                return self.of_module.get(name);
+            }
+            scope = parent;
+        }
+    }
+
+    /// The slot and the width of a register.
+    pub fn register(&self, at: At<'_>, name: &str) -> Decoded<(u32, u32)> {
+        match self.named(at, name) {
+            Some(Named::Register { slot, bits }) => Ok((slot, bits)),
+            Some(_) => Err(WrongOperand(name.to_owned())),
+            None => Err(UnknownName(name.to_owned())),
+        }
+    }
+
+    /// The slot and the width of a result.
+    pub fn destination(&mut self, at: At<'_>, operand: &Operand) -> Decoded<(u32, u32)> {
+        match operand {
+            Operand::Name(name) if name.as_ref() == "_" => Ok((self.scratch(), 64)),
+            Operand::Name(name) => self.register(at, name),
+            _ => Err(WrongOperand(operand.to_string())),
+        }
+    }
+
+    /// The slots of results, and their width, which is that of the first.
+    pub fn destinations(&mut self, at: At<'_>, operands: &[Operand]) -> Decoded<(List, u32)> {
+        let slots = operands.iter().map(|it| self.destination(at, it));
+        let slots: Vec<(u32, u32)> = slots.collect::<Result<_, _>>()?;
+        let width = slots.first().map_or(64, |it| it.1);
+        Ok((self.list(slots.into_iter().map(|it| it.0)), width))
+    }
+
+    pub fn sources(&mut self, at: At<'_>, operands: &[Operand], of: Type) -> Decoded<List> {
+        let slots = operands.iter().map(|it| self.source(at, it, of));
+        let slots: Vec<u32> = slots.collect::<Result<_, _>>()?;
+        Ok(self.list(slots.into_iter()))
+    }
+
+    pub fn list(&mut self, slots: impl Iterator<Item = u32>) -> List {
+        let first = self.lists.len() as u32;
+        self.lists.extend(slots);
+        List {
+            first,
+            count: self.lists.len() as u32 - first,
+        }
+    }
+
+    /// The slot of an operand that an instruction reads as a value of type `of`.
+    pub fn source(&mut self, at: At<'_>, operand: &Operand, of: Type) -> Decoded<u32> {
+        let bits = of.bits().unwrap_or(1);
+        match operand {
+            Operand::Name(name) => self.named_source(at, name, 0),
+            Operand::Offset(name, offset) => self.named_source(at, name, *offset),
+            Operand::Integer(value) => Ok(self.constant(*value as u64 & mask(bits))),
+            Operand::Single(value) => Ok(self.constant((*value).into())),
+            // A decimal number has the type of the instruction.
+            Operand::Double(value) if of == Type::F32 => {
+                let value = f64::from_bits(*value) as f32;
+                Ok(self.constant(value.to_bits().into()))
+            }
+            Operand::Double(value) => Ok(self.constant(*value)),
+            Operand::Negated(name) => {
+                let (a, _) = self.register(at, name)?;
+                let d = self.scratch();
+                self.emit(Op::Unary { f: |a| a ^ 1, d, a });
+                Ok(d)
+            }
+            _ => Err(WrongOperand(operand.to_string())),
+        }
+    }
+
+    /// The slot of a register, or of the address of a variable.
+    fn named_source(&mut self, at: At<'_>, name: &str, offset: i64) -> Decoded<u32> {
+        let base = match self.named(at, name) {
+            Some(Named::Register { slot, .. }) => slot,
+            Some(Named::Parameter(place) | Named::Local(place)) => {
+                return Ok(self.constant(place.wrapping_add_signed(offset)));
+            }
+            Some(Named::Shared(array)) => self.storage.shared[array].slot,
+            Some(Named::Global(number)) => self.global(number),
+            None => {
+                let special = Special::of_name(name);
+                self.special(special.ok_or_else(|| UnknownName(name.to_owned()))?)
+            }
+        };
+        if offset == 0 {
+            return Ok(base);
+        }
+        let (b, d) = (self.constant(offset as u64), self.scratch());
+        self.emit(Op::Binary {
+            f: u64::wrapping_add,
+            d,
+            a: base,
+            b,
+        });
+        Ok(d)
+    }
+
+    fn global(&mut self, number: usize) -> u32 {
+        let known = self.global_slots.iter().find(|it| it.1 == number);
+        if let Some((slot, _)) = known {
+            return *slot;
+        }
+        let slot = self.storage.slot(0);
+        self.global_slots.push((slot, number));
+        slot
+    }
+
+    fn special(&mut self, special: Special) -> u32 {
+        let known = self.special.iter().find(|it| it.1 == special);
+        if let Some((slot, _)) = known {
+            return *slot;
+        }
+        let slot = self.storage.slot(0);
+        self.special.push((slot, special));
+        slot
+    }
+
+    /// The slot and the offset of an address.
+    pub fn address(&mut self, at: At<'_>, operand: &Operand) -> Decoded<(u32, i64)> {
+        match operand {
+            Operand::Memory(Some(name), offset) => Ok((self.named_source(at, name, 0)?, *offset)),
+            Operand::Memory(None, offset) => Ok((self.constant(0), *offset)),
+            _ => Err(WrongOperand(operand.to_string())),
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Why a kernel cannot be run.
+
+use std::fmt;
+use thiserror::Error;
+
+/// An instruction that cannot be run.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("line {line}: {kind}: `{instruction}`")]
+pub struct DecodeError {
+    /// The line, from 1.
+    pub line: u32,
+    /// The instruction.
+    pub instruction: String,
+    /// Its name and its modifiers.
+    pub operation: String,
+    /// Why it cannot be run.
+    pub kind: DecodeErrorKind,
+}
+
+/// Why an instruction cannot be run.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[non_exhaustive]
+pub enum DecodeErrorKind {
+    /// An instruction, or one with such modifiers, that this crate does not run.
+    #[error("not supported")]
+    Unsupported,
+    /// An operand of another kind than the instruction takes.
+    #[error("the operand `{0}` has no meaning there")]
+    Operand(String),
+    /// A register, a variable or a function that is not declared.
+    #[error("there is no `{0}`")]
+    UnknownName(String),
+    /// A variable whose size or type cannot be used.
+    #[error("the variable `{0}` has no size")]
+    Variable(String),
+}
+
+/// A kernel that cannot be run.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub struct ProgramError {
+    /// The kernel's name.
+    pub kernel: String,
+    /// What is wrong, at least one.
+    pub errors: Vec<DecodeError>,
+}
+
+impl fmt::Display for ProgramError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "kernel `{}` cannot be run", self.kernel)?;
+        let shown = 10;
+        for error in self.errors.iter().take(shown) {
+            write!(formatter, "\n  {error}")?;
+        }
+        match self.errors.len().saturating_sub(shown) {
+            0 => Ok(()),
+            more => write!(formatter, "\n  and {more} more"),
+        }
+    }
+}

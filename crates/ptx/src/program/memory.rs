@@ -1,0 +1,240 @@
+//! Variables in memory, and instructions that access it.
+
+use super::DecodeErrorKind::Unsupported;
+use super::decoder::{At, Decoded, Decoder};
+use super::op::{Access, AddressSpace, Atomic, List, Op, Ordering};
+use crate::operations::Atomic as AtomicInstruction;
+use crate::operations::{Address, AddressName, AtomicName, ThreadCopy, Transfer, TransferName};
+use crate::syntax::{Declaration, Initial, Operand, Variable};
+use crate::words::{AtomicOperation, Cache, Memory, Order, Scope, Type};
+use simt::{AccessKind, MemoryOrder, MemoryScope};
+
+/// An array in shared memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SharedArray {
+    /// The slot of its address.
+    pub slot: u32,
+    /// Its size; none for the dynamic memory.
+    pub bytes: Option<usize>,
+    pub alignment: usize,
+    /// The line of its declaration.
+    pub line: u32,
+}
+
+/// A variable of the module, with its initial bytes.
+#[derive(Clone, Debug)]
+pub(crate) struct Global {
+    pub name: String,
+    pub initial: Vec<u8>,
+}
+
+impl Global {
+    /// None if the initial values are not numbers.
+    pub fn new(declaration: &Declaration, variable: &Variable, bytes: usize) -> Option<Self> {
+        let element = declaration.of.bits()? as usize / 8;
+        let mut initial = Vec::new();
+        if let Some(values) = &variable.initial {
+            append(values, element, &mut initial)?;
+        }
+        initial.resize(bytes.max(initial.len()), 0);
+        Some(Self {
+            name: variable.name.to_string(),
+            initial,
+        })
+    }
+}
+
+fn append(value: &Initial, element: usize, to: &mut Vec<u8>) -> Option<()> {
+    match value {
+        Initial::List(values) => values.iter().try_for_each(|it| append(it, element, to)),
+        Initial::Value(Operand::Integer(value)) => {
+            to.extend(&value.to_le_bytes()[..element]);
+            Some(())
+        }
+        Initial::Value(Operand::Single(bits)) if element == 4 => {
+            to.extend(bits.to_le_bytes());
+            Some(())
+        }
+        Initial::Value(Operand::Double(bits)) if element == 8 => {
+            to.extend(bits.to_le_bytes());
+            Some(())
+        }
+        _ => None,
+    }
+}
+
+/// The space of an address; an error for those that this crate does not have.
+pub(super) fn space_of(memory: Option<Memory>) -> Decoded<AddressSpace> {
+    Ok(match memory {
+        None => AddressSpace::Generic,
+        Some(Memory::Global | Memory::Const) => AddressSpace::Global,
+        Some(Memory::Shared | Memory::SharedCta) => AddressSpace::Shared,
+        Some(Memory::SharedCluster) => AddressSpace::SharedCluster,
+        Some(Memory::Param | Memory::ParamEntry) => AddressSpace::Param,
+        Some(Memory::Local) => AddressSpace::Local,
+        _ => return Err(Unsupported),
+    })
+}
+
+fn scope_of(scope: Option<Scope>) -> MemoryScope {
+    match scope {
+        Some(Scope::Block) => MemoryScope::Block,
+        Some(Scope::Cluster) => MemoryScope::Cluster,
+        Some(Scope::Device) | None => MemoryScope::Device,
+        Some(Scope::System) => MemoryScope::System,
+    }
+}
+
+/// The order of a load or a store; none if it is plain.
+fn ordering_of(order: Option<Order>, scope: Option<Scope>) -> Decoded<Option<Ordering>> {
+    let order = match order {
+        None | Some(Order::Weak) => return Ok(None),
+        Some(Order::Volatile) => return Ok(Some((MemoryOrder::Relaxed, MemoryScope::System))),
+        Some(Order::Relaxed) => MemoryOrder::Relaxed,
+        Some(Order::Acquire) => MemoryOrder::Acquire,
+        Some(Order::Release) => MemoryOrder::Release,
+        Some(Order::AcquireRelease) => MemoryOrder::AcquireRelease,
+        Some(Order::SequentiallyConsistent) => return Err(Unsupported),
+    };
+    Ok(Some((order, scope_of(scope))))
+}
+
+impl Decoder<'_> {
+    pub(super) fn transfer(&mut self, at: At<'_>, it: &Transfer) -> Decoded<()> {
+        let is_load = match it.name {
+            TransferName::Load | TransferName::LoadUniform => true,
+            TransferName::Store => false,
+        };
+        let (values, address) = match (is_load, at.operands) {
+            (true, [values, address]) => (values, address),
+            (false, [address, values]) => (values, address),
+            _ => return Err(Unsupported),
+        };
+        let ordering = ordering_of(it.order, it.scope)?;
+        let kind = match (is_load, ordering) {
+            (true, Some(_)) => AccessKind::AtomicRead,
+            (false, Some(_)) => AccessKind::AtomicWrite,
+            (false, None) => AccessKind::Write,
+            (true, None) if it.nc.is_some() => AccessKind::ReadOnly,
+            (true, None) if it.cache == Some(Cache::All) => AccessKind::CachedRead,
+            (true, None) => AccessKind::Read,
+        };
+        let bits = it.of.bits().filter(|it| matches!(it, 8..=64));
+        let element = bits.ok_or(Unsupported)? / 8;
+        let elements: &[Operand] = match values {
+            Operand::Vector(elements) => elements,
+            value => std::slice::from_ref(value),
+        };
+        let count = it.vector.map_or(1, |it| it.count());
+        if elements.len() != count as usize || (ordering.is_some() && (count > 1 || element < 4)) {
+            return Err(Unsupported);
+        }
+        let (values, width) = match is_load {
+            true => self.destinations(at, elements)?,
+            false => (self.sources(at, elements, it.of)?, 64),
+        };
+        let (address, offset) = self.address(at, address)?;
+        let access = Access {
+            space: space_of(it.memory)?,
+            kind,
+            ordering,
+            address,
+            offset,
+            element,
+            signed_to: (is_load && it.of.is_signed()).then_some(width),
+            values,
+        };
+        self.emit(match is_load {
+            true => Op::Load(access),
+            false => Op::Store(access),
+        });
+        Ok(())
+    }
+
+    pub(super) fn atomic(&mut self, at: At<'_>, it: &AtomicInstruction) -> Decoded<()> {
+        if it.vector.is_some() || !matches!(it.of.bits(), Some(32 | 64)) {
+            return Err(Unsupported);
+        }
+        if matches!(it.of, Type::F16x2 | Type::Bf16x2) {
+            return Err(Unsupported);
+        }
+        let unused = self.scratch();
+        let (d, address, rest) = match (it.name, at.operands) {
+            (AtomicName::Atomic, [d, address, rest @ ..]) => {
+                (self.destination(at, d)?.0, address, rest)
+            }
+            (AtomicName::Reduction, [address, rest @ ..]) => (unused, address, rest),
+            _ => return Err(Unsupported),
+        };
+        let (a, b) = match (it.operation, rest) {
+            (AtomicOperation::CompareSwap, [a, b]) => (a, b),
+            (AtomicOperation::CompareSwap, _) => return Err(Unsupported),
+            (_, [a]) => (a, a),
+            _ => return Err(Unsupported),
+        };
+        let (a, b) = (self.source(at, a, it.of)?, self.source(at, b, it.of)?);
+        let (address, offset) = self.address(at, address)?;
+        let relaxed = (MemoryOrder::Relaxed, scope_of(it.scope));
+        let atomic = Atomic {
+            space: space_of(it.memory)?,
+            ordering: ordering_of(it.order, it.scope)?.unwrap_or(relaxed),
+            operation: it.operation,
+            of: it.of,
+            d,
+            address,
+            offset,
+            a,
+            b,
+        };
+        self.emit(Op::Atomic(atomic));
+        Ok(())
+    }
+
+    pub(super) fn convert_address(&mut self, at: At<'_>, it: &Address) -> Decoded<()> {
+        let (AddressName::Convert, [d, a]) = (it.name, at.operands) else {
+            return Err(Unsupported);
+        };
+        let space = space_of(Some(it.memory))?;
+        let a = self.source(at, a, it.of.unwrap_or(Type::U64))?;
+        let d = self.destination(at, d)?.0;
+        self.emit(match (space, it.to.is_some()) {
+            (AddressSpace::Global, _) => Op::Copy { d, a },
+            (space, true) => Op::FromGeneric { space, d, a },
+            (space, false) => Op::ToGeneric { space, d, a },
+        });
+        Ok(())
+    }
+
+    pub(super) fn thread_copy(&mut self, at: At<'_>, it: &ThreadCopy) -> Decoded<()> {
+        let [to, from, bytes, rest @ ..] = at.operands else {
+            return Err(Unsupported);
+        };
+        let (Operand::Integer(bytes @ (4 | 8 | 16)), None) = (bytes, it.hint) else {
+            return Err(Unsupported);
+        };
+        let present = match rest {
+            [] => None,
+            [present] => Some(self.source(at, present, Type::U32)?),
+            _ => return Err(Unsupported),
+        };
+        let (address, offset) = self.address(at, to)?;
+        let (from, from_offset) = self.address(at, from)?;
+        let to = Access {
+            space: AddressSpace::Shared,
+            kind: AccessKind::AsyncWrite,
+            ordering: None,
+            address,
+            offset,
+            element: *bytes as u32,
+            signed_to: None,
+            values: List::default(),
+        };
+        self.emit(Op::CopyAsync {
+            to,
+            from,
+            from_offset,
+            present,
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,157 @@
+//! What names stand for.
+
+use super::DecodeErrorKind;
+use super::layout::layout;
+use super::memory::{Global, SharedArray};
+use crate::syntax::{Declaration, Linkage, Variable};
+use crate::words::{Memory, Type};
+use std::collections::HashMap;
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Named {
+    /// A register's slot, and its width in bits: 1 of a predicate.
+    Register { slot: u32, bits: u32 },
+    /// An offset in the parameters.
+    Parameter(u64),
+    /// An offset in local memory.
+    Local(u64),
+    /// A shared array.
+    Shared(usize),
+    /// A variable of the module.
+    Global(usize),
+}
+
+/// Registers that are numbered.
+#[derive(Clone, Copy, Debug)]
+struct Range {
+    first: u32,
+    count: u64,
+    bits: u32,
+}
+
+/// The names of one scope.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    single: HashMap<String, Named>,
+    ranges: HashMap<String, Range>,
+}
+
+/// What names refer to, as far as it is known.
+#[derive(Debug, Default)]
+pub(super) struct Storage {
+    pub slots: Vec<u64>,
+    pub shared: Vec<SharedArray>,
+    pub globals: Vec<Global>,
+    pub local_bytes: usize,
+}
+
+impl Storage {
+    /// A slot with this value at a thread's start.
+    pub fn slot(&mut self, value: u64) -> u32 {
+        self.slots.push(value);
+        (self.slots.len() - 1) as u32
+    }
+}
+
+impl Names {
+    pub fn insert(&mut self, name: &str, named: Named) {
+        self.single.insert(name.to_owned(), named);
+    }
+
+    pub fn get(&self, name: &str) -> Option<Named> {
+        if let Some(named) = self.single.get(name) {
+            return Some(*named);
+        }
+        let prefix = name.trim_end_matches(|it: char| it.is_ascii_digit());
+        // A name may end with digits before the number: `%r1<4>` has `%r10` to `%r13`.
+        (prefix.len()..name.len()).find_map(|end| {
+            let range = self.ranges.get(&name[..end])?;
+            let number: u64 = name[end..].parse().ok()?;
+            let is_plain = name[end..] == number.to_string() && number < range.count;
+            is_plain.then(|| Named::Register {
+                slot: range.first + number as u32,
+                bits: range.bits,
+            })
+        })
+    }
+
+    /// Adds the variables of a declaration.
+    pub fn declare(
+        &mut self,
+        declaration: &Declaration,
+        storage: &mut Storage,
+    ) -> Result<(), DecodeErrorKind> {
+        for variable in &declaration.variables {
+            self.declare_one(declaration, variable, storage)?;
+        }
+        Ok(())
+    }
+
+    fn declare_one(
+        &mut self,
+        declaration: &Declaration,
+        variable: &Variable,
+        storage: &mut Storage,
+    ) -> Result<(), DecodeErrorKind> {
+        let refused = || DecodeErrorKind::Variable(variable.name.to_string());
+        if declaration.memory == Memory::Reg {
+            let bits = match declaration.of {
+                Type::Pred => 1,
+                of => of.bits().filter(|bits| *bits <= 64).ok_or_else(refused)?,
+            };
+            return self
+                .declare_registers(variable, bits, storage)
+                .ok_or_else(refused);
+        }
+        let (bytes, alignment) = layout(declaration, variable).ok_or_else(refused)?;
+        let named = match declaration.memory {
+            Memory::Shared => {
+                let is_dynamic = declaration.linkage == Some(Linkage::Extern);
+                storage.shared.push(SharedArray {
+                    slot: storage.slots.len() as u32,
+                    bytes: (!is_dynamic).then_some(bytes),
+                    alignment,
+                    line: declaration.line.0,
+                });
+                storage.slot(0);
+                Named::Shared(storage.shared.len() - 1)
+            }
+            Memory::Global | Memory::Const => {
+                storage
+                    .globals
+                    .push(Global::new(declaration, variable, bytes).ok_or_else(refused)?);
+                Named::Global(storage.globals.len() - 1)
+            }
+            Memory::Local => {
+                let start = storage.local_bytes.next_multiple_of(alignment);
+                storage.local_bytes = start + bytes;
+                Named::Local(start as u64)
+            }
+            _ => return Err(refused()),
+        };
+        self.insert(&variable.name, named);
+        Ok(())
+    }
+
+    fn declare_registers(
+        &mut self,
+        variable: &Variable,
+        bits: u32,
+        storage: &mut Storage,
+    ) -> Option<()> {
+        let first = storage.slots.len() as u32;
+        let count = variable.count.unwrap_or(1);
+        let after = u64::from(first).checked_add(count)?;
+        storage
+            .slots
+            .resize(usize::try_from(after).ok().filter(|it| *it < 1 << 24)?, 0);
+        if variable.count.is_some() {
+            let range = Range { first, count, bits };
+            self.ranges.insert(variable.name.to_string(), range);
+        } else {
+            self.insert(&variable.name, Named::Register { slot: first, bits });
+        }
+        Some(())
+    }
+}

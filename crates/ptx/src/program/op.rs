@@ -1,0 +1,284 @@
+//! Instructions of a program.
+
+use super::asynchronous::{BoxCopy, BytesCopy, MbarrierStep, Pointer};
+use super::products::{MatrixMove, ProductOp, WarpgroupOp};
+use crate::words::{AtomicOperation, ShuffleMode, Type, VoteMode};
+use simt::{AccessKind, MemoryOrder, MemoryScope};
+
+/// Slots of [`Program::lists`](super::Program): the first and how many.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct List {
+    pub first: u32,
+    pub count: u32,
+}
+
+/// One instruction. Operands are numbers of slots, `d` of the result.
+#[derive(Clone, Debug)]
+pub(crate) enum Op {
+    Copy {
+        d: u32,
+        a: u32,
+    },
+    Unary {
+        f: fn(u64) -> u64,
+        d: u32,
+        a: u32,
+    },
+    Binary {
+        f: fn(u64, u64) -> u64,
+        d: u32,
+        a: u32,
+        b: u32,
+    },
+    Ternary {
+        f: fn(u64, u64, u64) -> u64,
+        d: u32,
+        a: u32,
+        b: u32,
+        c: u32,
+    },
+    Quaternary {
+        f: fn([u64; 4]) -> u64,
+        d: u32,
+        operands: [u32; 4],
+    },
+    /// A word of elements of `bits` bits each, the lowest first.
+    Pack {
+        d: u32,
+        from: List,
+        bits: u32,
+    },
+    Unpack {
+        to: List,
+        a: u32,
+        bits: u32,
+    },
+    Jump {
+        to: u32,
+    },
+    JumpIf {
+        predicate: u32,
+        expected: bool,
+        to: u32,
+    },
+    /// Numbers of instructions in a list.
+    Table {
+        index: u32,
+        to: List,
+    },
+    Call {
+        to: u32,
+    },
+    Return,
+    Exit,
+    Trap,
+    Sleep,
+    Nothing,
+    Load(Access),
+    Store(Access),
+    Atomic(Atomic),
+    Prefetch,
+    /// To a generic address, or from one.
+    ToGeneric {
+        space: AddressSpace,
+        d: u32,
+        a: u32,
+    },
+    FromGeneric {
+        space: AddressSpace,
+        d: u32,
+        a: u32,
+    },
+    Barrier {
+        id: u32,
+        threads: Option<u32>,
+    },
+    BarrierArrive {
+        id: u32,
+        threads: u32,
+    },
+    BarrierReduce {
+        d: u32,
+        predicate: u32,
+        is_negated: bool,
+        how: Reduction,
+    },
+    WarpBarrier {
+        mask: u32,
+    },
+    Fence(Fence),
+    Shuffle(Shuffle),
+    Vote(Vote),
+    Match {
+        d: u32,
+        a: u32,
+        mask: u32,
+    },
+    ActiveMask {
+        d: u32,
+    },
+    Combine(Combine),
+    CopyAsync {
+        to: Access,
+        from: u32,
+        from_offset: i64,
+        present: Option<u32>,
+    },
+    CommitCopies,
+    WaitForCopies {
+        pending: u32,
+    },
+    DependentWait,
+    Product(ProductOp),
+    MoveMatrices(MatrixMove),
+    /// Accumulators that it makes visible, each list of slots behind its length.
+    WarpgroupFence {
+        fragments: List,
+    },
+    WarpgroupProduct(WarpgroupOp),
+    WarpgroupCommit,
+    WarpgroupWait {
+        pending: u32,
+    },
+    Mbarrier {
+        barrier: Pointer,
+        step: MbarrierStep,
+    },
+    MbarrierFence,
+    ProxyFence,
+    CopyBox(BoxCopy),
+    CopyBytes(BytesCopy),
+    BulkCommit,
+    BulkWait {
+        pending: u32,
+        is_of_reads: bool,
+    },
+    MapShared {
+        d: u32,
+        a: u32,
+        rank: u32,
+        is_generic: bool,
+    },
+    ClusterArrive,
+    ClusterWait,
+    SetMaxRegisters {
+        count: u32,
+        is_increase: bool,
+    },
+}
+
+impl Op {
+    /// Whether it changes nothing but slots, and what comes next.
+    pub fn is_silent(&self) -> bool {
+        matches!(
+            self,
+            Self::Copy { .. }
+                | Self::Unary { .. }
+                | Self::Binary { .. }
+                | Self::Ternary { .. }
+                | Self::Quaternary { .. }
+                | Self::Pack { .. }
+                | Self::Unpack { .. }
+                | Self::Jump { .. }
+                | Self::JumpIf { .. }
+                | Self::Call { .. }
+                | Self::Return
+                | Self::Exit
+                | Self::Nothing
+        )
+    }
+}
+
+/// How an address is understood.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum AddressSpace {
+    Generic,
+    Global,
+    Shared,
+    /// Of any block of the cluster.
+    SharedCluster,
+    Param,
+    Local,
+}
+
+/// The order and the scope of an atomic access.
+pub(crate) type Ordering = (MemoryOrder, MemoryScope);
+
+/// A load or a store of a vector.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Access {
+    pub space: AddressSpace,
+    pub kind: AccessKind,
+    /// The order of an atomic access.
+    pub ordering: Option<Ordering>,
+    pub address: u32,
+    pub offset: i64,
+    /// The bytes of an element.
+    pub element: u32,
+    /// The width to which a signed element is widened.
+    pub signed_to: Option<u32>,
+    /// Slots of the elements.
+    pub values: List,
+}
+
+/// An atomic operation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Atomic {
+    pub space: AddressSpace,
+    pub ordering: Ordering,
+    pub operation: AtomicOperation,
+    pub of: Type,
+    pub d: u32,
+    pub address: u32,
+    pub offset: i64,
+    pub a: u32,
+    /// The new value of a comparison and swap.
+    pub b: u32,
+}
+
+/// How predicates of a block are combined.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Reduction {
+    Count,
+    All,
+    Any,
+}
+
+/// A fence.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fence {
+    pub is_sequential: bool,
+    pub scope: MemoryScope,
+}
+
+/// A shuffle.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shuffle {
+    pub mode: ShuffleMode,
+    pub d: u32,
+    /// Whether the source lane is in range.
+    pub predicate: u32,
+    pub a: u32,
+    pub lane: u32,
+    pub bounds: u32,
+    pub mask: u32,
+}
+
+/// A vote.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Vote {
+    pub mode: VoteMode,
+    pub d: u32,
+    pub a: u32,
+    pub is_negated: bool,
+    pub mask: u32,
+}
+
+/// A reduction of the lanes of a warp.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Combine {
+    pub f: fn(u64, u64) -> u64,
+    pub d: u32,
+    pub a: u32,
+    pub mask: u32,
+}

@@ -1,0 +1,217 @@
+//! Products on tensor cores, and moves of their operands.
+
+use super::DecodeErrorKind::{Operand as WrongOperand, Unsupported};
+use super::decoder::{At, Decoded, Decoder};
+use super::memory::space_of;
+use super::op::{AddressSpace, List, Op};
+use crate::numbers::{WarpProduct, warp_product};
+use crate::operations::{
+    MatrixTransfer, MatrixTransferName, Operation, Product, WarpgroupProduct, WarpgroupStep,
+    WarpgroupStepName,
+};
+use crate::syntax::Operand;
+use crate::words::{MatrixCount, MatrixShape, MatrixTarget, Memory, Transposed, Type};
+use simt::{ElementType, Major, Wgmma};
+
+/// A product of a warp, with the slots of its operands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ProductOp {
+    pub f: WarpProduct,
+    pub d: List,
+    pub a: List,
+    pub b: List,
+    pub c: List,
+}
+
+/// A move of matrices.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MatrixMove {
+    pub is_load: bool,
+    pub is_transposed: bool,
+    pub space: AddressSpace,
+    pub address: u32,
+    pub offset: i64,
+    pub registers: List,
+}
+
+/// A product of a warpgroup.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WarpgroupOp {
+    pub instruction: Wgmma,
+    pub accumulators: List,
+    pub a: u32,
+    pub b: u32,
+    pub accumulate: u32,
+}
+
+impl Decoder<'_> {
+    pub(super) fn product(&mut self, at: At<'_>, it: &Product) -> Decoded<()> {
+        let f = warp_product(it).ok_or(Unsupported)?;
+        let [
+            Operand::Vector(d),
+            Operand::Vector(a),
+            Operand::Vector(b),
+            Operand::Vector(c),
+        ] = at.operands
+        else {
+            return Err(Unsupported);
+        };
+        let product = ProductOp {
+            f,
+            a: self.sources(at, a, Type::B32)?,
+            b: self.sources(at, b, Type::B32)?,
+            c: self.sources(at, c, it.c)?,
+            d: self.destinations(at, d)?.0,
+        };
+        self.emit(Op::Product(product));
+        Ok(())
+    }
+
+    pub(super) fn matrix_transfer(&mut self, at: At<'_>, it: &MatrixTransfer) -> Decoded<()> {
+        let is_load = it.name == MatrixTransferName::Load;
+        let (registers, address) = match (is_load, at.operands) {
+            (true, [Operand::Vector(registers), address]) => (registers, address),
+            (false, [address, Operand::Vector(registers)]) => (registers, address),
+            _ => return Err(Unsupported),
+        };
+        let count = match it.count {
+            MatrixCount::One => 1,
+            MatrixCount::Two => 2,
+            MatrixCount::Four => 4,
+        };
+        if it.shape != MatrixShape::M8n8 || it.of != Type::B16 || registers.len() != count {
+            return Err(Unsupported);
+        }
+        let registers = match is_load {
+            true => self.destinations(at, registers)?.0,
+            false => self.sources(at, registers, Type::B32)?,
+        };
+        let (address, offset) = self.address(at, address)?;
+        self.emit(Op::MoveMatrices(MatrixMove {
+            is_load,
+            is_transposed: it.transposed == Some(Transposed::Trans),
+            space: space_of(it.memory.map(|target| match target {
+                MatrixTarget::Shared | MatrixTarget::SharedCta => Memory::Shared,
+            }))?,
+            address,
+            offset,
+            registers,
+        }));
+        Ok(())
+    }
+
+    pub(super) fn warpgroup_product(&mut self, at: At<'_>, it: &WarpgroupProduct) -> Decoded<()> {
+        let [Operand::Vector(accumulators), a, b, accumulate, rest @ ..] = at.operands else {
+            return Err(Unsupported);
+        };
+        let element = |of| {
+            Ok(match of {
+                Type::F16 => ElementType::F16,
+                Type::Bf16 => ElementType::Bf16,
+                Type::Tf32 => ElementType::Tf32,
+                Type::E4m3 => ElementType::E4m3,
+                Type::E5m2 => ElementType::E5m2,
+                Type::S8 => ElementType::S8,
+                Type::U8 => ElementType::U8,
+                _ => return Err(Unsupported),
+            })
+        };
+        let (a_type, b_type) = (element(it.a)?, element(it.b)?);
+        let is_whole = matches!(it.d, Type::F32 | Type::S32)
+            && it.satfinite.is_none()
+            && usize::from(it.shape.depth) == a_type.k()
+            && accumulators.len() == usize::from(it.shape.columns) / 2;
+        if !is_whole || matches!(a, Operand::Vector(_)) {
+            return Err(Unsupported);
+        }
+        let (a_major, b_major) = majors(rest)?;
+        let instruction = Wgmma {
+            a: a_type,
+            b: b_type,
+            n: it.shape.columns.into(),
+            a_major,
+            b_major,
+        };
+        let op = WarpgroupOp {
+            instruction,
+            accumulators: self.destinations(at, accumulators)?.0,
+            a: self.source(at, a, Type::B64)?,
+            b: self.source(at, b, Type::B64)?,
+            accumulate: self.source(at, accumulate, Type::Pred)?,
+        };
+        self.emit(Op::WarpgroupProduct(op));
+        Ok(())
+    }
+
+    /// `number` is that of the step.
+    pub(super) fn warpgroup_step(
+        &mut self,
+        number: usize,
+        at: At<'_>,
+        it: &WarpgroupStep,
+    ) -> Decoded<()> {
+        match (it.name, at.operands) {
+            (WarpgroupStepName::Fence, []) => {
+                let fragments = self.accumulators_behind(number)?;
+                self.emit(Op::WarpgroupFence { fragments });
+            }
+            (WarpgroupStepName::Commit, []) => self.emit(Op::WarpgroupCommit),
+            (WarpgroupStepName::Wait, [pending]) => {
+                let pending = self.source(at, pending, Type::U32)?;
+                self.emit(Op::WarpgroupWait { pending });
+            }
+            _ => return Err(Unsupported),
+        }
+        Ok(())
+    }
+
+    /// The accumulators of the products between a fence and the next one, in the order of the text, each list behind
+    /// its length. These are what the fence makes visible: a product of others has none.
+    fn accumulators_behind(&mut self, fence: usize) -> Decoded<List> {
+        let mut lists: Vec<Vec<u32>> = Vec::new();
+        for number in fence + 1..self.flat.steps.len() {
+            let step = self.flat.steps[number];
+            match &step.instruction.operation {
+                Operation::WarpgroupStep(it) if it.name == WarpgroupStepName::Fence => break,
+                Operation::WarpgroupProduct(_) => {
+                    let [Operand::Vector(registers), ..] = step.instruction.operands.as_slice()
+                    else {
+                        continue;
+                    };
+                    let at = At {
+                        scope: step.scope,
+                        operands: registers,
+                    };
+                    let slots = registers.iter().map(|it| Ok(self.destination(at, it)?.0));
+                    let slots = slots.collect::<Decoded<Vec<u32>>>()?;
+                    if !lists.contains(&slots) {
+                        lists.push(slots);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let flat = lists.into_iter().flat_map(|slots| {
+            let length = slots.len() as u32;
+            std::iter::once(length).chain(slots)
+        });
+        Ok(self.list(flat))
+    }
+}
+
+/// The orders of both operands, from the factors and the flags behind the predicate.
+fn majors(immediates: &[Operand]) -> Decoded<(Major, Major)> {
+    let numbers = immediates.iter().map(|it| match it {
+        Operand::Integer(value) => Ok(*value),
+        it => Err(WrongOperand(it.to_string())),
+    });
+    let major = |flag| match flag {
+        0 => Major::K,
+        _ => Major::MN,
+    };
+    match *numbers.collect::<Decoded<Vec<i128>>>()?.as_slice() {
+        [] | [1, 1] => Ok((Major::K, Major::K)),
+        [1, 1, a, b] => Ok((major(a), major(b))),
+        _ => Err(Unsupported),
+    }
+}

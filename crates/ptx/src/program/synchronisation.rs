@@ -1,0 +1,217 @@
+//! Barriers, fences, and what a warp does together.
+
+use super::DecodeErrorKind::Unsupported;
+use super::decoder::{At, Decoded, Decoder};
+use super::op::{Combine, Fence, Op, Reduction, Shuffle, Vote};
+use crate::operations::{
+    Barrier, CopyGroup, CopyGroupName, FenceName, Match, Operation,
+    Reduction as ReductionInstruction, Shuffle as ShuffleInstruction, Vote as VoteInstruction,
+};
+use crate::syntax::Operand;
+use crate::words::{
+    BarrierScope, BarrierStep, ClusterStep, DependentStep, FenceLevel, FenceOrder, MatchMode,
+    ProxyKind, Reduce, Scope, Type, VoteMode,
+};
+use simt::MemoryScope;
+
+impl Decoder<'_> {
+    pub(super) fn synchronisation(&mut self, at: At<'_>, it: &Operation) -> Decoded<()> {
+        match it {
+            Operation::Barrier(it) => return self.barrier(at, it),
+            Operation::Shuffle(it) => return self.shuffle(at, it),
+            Operation::Vote(it) => return self.vote(at, it),
+            Operation::Match(it) => return self.matching(at, it),
+            Operation::Reduction(it) => return self.reduction(at, it),
+            Operation::CopyGroup(it) => return self.copy_group(at, it),
+            Operation::ActiveMask(_) => {
+                let [d] = at.operands else {
+                    return Err(Unsupported);
+                };
+                let (d, _) = self.destination(at, d)?;
+                self.emit(Op::ActiveMask { d });
+            }
+            Operation::MemoryBarrier(it) => self.emit(Op::Fence(Fence {
+                is_sequential: true,
+                scope: match it.level {
+                    FenceLevel::Block => MemoryScope::Block,
+                    FenceLevel::Device => MemoryScope::Device,
+                    FenceLevel::System => MemoryScope::System,
+                },
+            })),
+            Operation::Fence(it) if it.name == FenceName::Fence => self.emit(Op::Fence(Fence {
+                is_sequential: it.order == Some(FenceOrder::SequentiallyConsistent),
+                scope: match it.scope {
+                    Scope::Block => MemoryScope::Block,
+                    Scope::Cluster => MemoryScope::Cluster,
+                    Scope::Device => MemoryScope::Device,
+                    Scope::System => MemoryScope::System,
+                },
+            })),
+            Operation::Fence(_) => self.emit(Op::MbarrierFence),
+            Operation::ProxyFence(it) if it.kind == ProxyKind::Async => self.emit(Op::ProxyFence),
+            Operation::ClusterBarrier(it) => self.emit(match it.step {
+                ClusterStep::Arrive => Op::ClusterArrive,
+                ClusterStep::Wait => Op::ClusterWait,
+            }),
+            Operation::Fetch(it) if it.tensor_map.is_none() => self.emit(Op::Prefetch),
+            Operation::Fetch(_) => self.emit(Op::Nothing),
+            Operation::Dependent(it) => self.emit(match it.step {
+                DependentStep::Wait => Op::DependentWait,
+                DependentStep::LaunchDependents => Op::Nothing,
+            }),
+            _ => return Err(Unsupported),
+        }
+        Ok(())
+    }
+
+    fn barrier(&mut self, at: At<'_>, it: &Barrier) -> Decoded<()> {
+        let of = Type::U32;
+        let is_of_warp = it.scope == Some(BarrierScope::Warp);
+        match (it.step, at.operands) {
+            (BarrierStep::Sync, [mask]) if is_of_warp => {
+                let mask = self.source(at, mask, of)?;
+                self.emit(Op::WarpBarrier { mask });
+            }
+            (BarrierStep::Sync, [id, rest @ ..]) if rest.len() < 2 => {
+                let id = self.source(at, id, of)?;
+                let threads = rest.first().map(|it| self.source(at, it, of)).transpose()?;
+                self.emit(Op::Barrier { id, threads });
+            }
+            (BarrierStep::Arrive, [id, threads]) => {
+                let (id, threads) = (self.source(at, id, of)?, self.source(at, threads, of)?);
+                self.emit(Op::BarrierArrive { id, threads });
+            }
+            (BarrierStep::Reduce, [d, _, predicate]) => {
+                let how = match it.reduce {
+                    Some(Reduce::PopulationCount) => Reduction::Count,
+                    Some(Reduce::And) => Reduction::All,
+                    Some(Reduce::Or) => Reduction::Any,
+                    _ => return Err(Unsupported),
+                };
+                let (predicate, is_negated) = self.predicate(at, predicate)?;
+                let (d, _) = self.destination(at, d)?;
+                self.emit(Op::BarrierReduce {
+                    d,
+                    predicate,
+                    is_negated,
+                    how,
+                });
+            }
+            _ => return Err(Unsupported),
+        }
+        Ok(())
+    }
+
+    /// The slot of a predicate, and whether it is negated.
+    fn predicate(&mut self, at: At<'_>, operand: &Operand) -> Decoded<(u32, bool)> {
+        match operand {
+            Operand::Negated(name) => Ok((self.register(at, name)?.0, true)),
+            operand => Ok((self.source(at, operand, Type::Pred)?, false)),
+        }
+    }
+
+    fn shuffle(&mut self, at: At<'_>, it: &ShuffleInstruction) -> Decoded<()> {
+        let [d, a, lane, bounds, mask] = at.operands else {
+            return Err(Unsupported);
+        };
+        let (d, predicate) = match d {
+            Operand::Pair(d, predicate) => {
+                (self.register(at, d)?.0, self.register(at, predicate)?.0)
+            }
+            d => (self.destination(at, d)?.0, self.scratch()),
+        };
+        let shuffle = Shuffle {
+            mode: it.mode,
+            d,
+            predicate,
+            a: self.source(at, a, it.of)?,
+            lane: self.source(at, lane, Type::U32)?,
+            bounds: self.source(at, bounds, Type::U32)?,
+            mask: self.source(at, mask, Type::U32)?,
+        };
+        self.emit(Op::Shuffle(shuffle));
+        Ok(())
+    }
+
+    fn vote(&mut self, at: At<'_>, it: &VoteInstruction) -> Decoded<()> {
+        let [d, a, mask] = at.operands else {
+            return Err(Unsupported);
+        };
+        let is_of_type = (it.mode == VoteMode::Ballot) == (it.of == Type::B32);
+        if !is_of_type {
+            return Err(Unsupported);
+        }
+        let (a, is_negated) = self.predicate(at, a)?;
+        let vote = Vote {
+            mode: it.mode,
+            d: self.destination(at, d)?.0,
+            a,
+            is_negated,
+            mask: self.source(at, mask, Type::U32)?,
+        };
+        self.emit(Op::Vote(vote));
+        Ok(())
+    }
+
+    fn matching(&mut self, at: At<'_>, it: &Match) -> Decoded<()> {
+        let (MatchMode::Any, [d, a, mask]) = (it.mode, at.operands) else {
+            return Err(Unsupported);
+        };
+        let a = self.source(at, a, it.of)?;
+        let mask = self.source(at, mask, Type::U32)?;
+        let (d, _) = self.destination(at, d)?;
+        self.emit(Op::Match { d, a, mask });
+        Ok(())
+    }
+
+    fn reduction(&mut self, at: At<'_>, it: &ReductionInstruction) -> Decoded<()> {
+        let [d, a, mask] = at.operands else {
+            return Err(Unsupported);
+        };
+        let f: fn(u64, u64) -> u64 = match (it.operation, it.of) {
+            (Reduce::Add, Type::U32 | Type::S32) => |a, b| (a as u32).wrapping_add(b as u32).into(),
+            (Reduce::Min, Type::U32) => |a, b| a.min(b),
+            (Reduce::Max, Type::U32) => |a, b| a.max(b),
+            (Reduce::Min, Type::S32) => |a, b| (a as i32).min(b as i32) as u32 as u64,
+            (Reduce::Max, Type::S32) => |a, b| (a as i32).max(b as i32) as u32 as u64,
+            (Reduce::And, Type::B32) => |a, b| a & b,
+            (Reduce::Or, Type::B32) => |a, b| a | b,
+            (Reduce::Xor, Type::B32) => |a, b| a ^ b,
+            _ => return Err(Unsupported),
+        };
+        let combine = Combine {
+            f,
+            a: self.source(at, a, it.of)?,
+            mask: self.source(at, mask, Type::U32)?,
+            d: self.destination(at, d)?.0,
+        };
+        self.emit(Op::Combine(combine));
+        Ok(())
+    }
+
+    fn copy_group(&mut self, at: At<'_>, it: &CopyGroup) -> Decoded<()> {
+        match (it.name, at.operands) {
+            (CopyGroupName::Commit, []) => self.emit(Op::CommitCopies),
+            (CopyGroupName::Wait, [pending]) => {
+                let pending = self.source(at, pending, Type::U32)?;
+                self.emit(Op::WaitForCopies { pending });
+            }
+            (CopyGroupName::CommitBulk, []) => self.emit(Op::BulkCommit),
+            (CopyGroupName::WaitBulk, [pending]) => {
+                let pending = self.source(at, pending, Type::U32)?;
+                let is_of_reads = it.read.is_some();
+                self.emit(Op::BulkWait {
+                    pending,
+                    is_of_reads,
+                });
+            }
+            (CopyGroupName::WaitAll, []) => {
+                let pending = self.constant(0);
+                self.emit(Op::CommitCopies);
+                self.emit(Op::WaitForCopies { pending });
+            }
+            _ => return Err(Unsupported),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,174 @@
+//! Lines of code that is not Rust, such as PTX, as places that findings and counters name.
+//!
+//! The simulator knows a line by the address of its [`Location`], which it keeps in four bytes. Such a value can only
+//! be copied, not made. So each of these lines is a copy of one, at an address of its own in this program, and a table
+//! has the file and the line that it stands for.
+
+use super::defect::SourceLocation;
+use std::borrow::Cow;
+use std::cell::UnsafeCell;
+use std::mem::MaybeUninit;
+use std::panic::Location;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+/// The most lines that exist at a time. Pages that are not used take no memory.
+const MOST: usize = 1 << 16;
+
+type Slot = UnsafeCell<MaybeUninit<Location<'static>>>;
+
+/// Where the copies are.
+struct Slots([Slot; MOST]);
+
+// SAFETY: a slot is written once, under the lock of `TABLE`, before a reference to it exists.
+unsafe impl Sync for Slots {}
+
+static SLOTS: Slots = Slots([const { UnsafeCell::new(MaybeUninit::uninit()) }; MOST]);
+
+static TABLE: RwLock<Table> = RwLock::new(Table {
+    lines: Vec::new(),
+    free: Vec::new(),
+});
+
+/// What the slots stand for.
+struct Table {
+    /// The file and the line of each slot that has been written.
+    lines: Vec<(Arc<str>, u32)>,
+    /// Slots that are not in use.
+    free: Vec<usize>,
+}
+
+/// A line of code that is not Rust.
+#[derive(Clone, Copy, Debug)]
+pub struct SourceLine(pub(crate) &'static Location<'static>);
+
+/// Lines of one file. They are those of the file as long as this value lives; later, they may stand for others.
+#[derive(Debug)]
+pub struct SourceLines {
+    lines: Vec<SourceLine>,
+    slots: Vec<usize>,
+}
+
+impl SourceLines {
+    /// The lines of these numbers, from 1, of the file `file`.
+    ///
+    /// A program can have 65536 such lines at a time. Further ones stand for the line of this call.
+    #[track_caller]
+    #[must_use]
+    pub fn new(file: &str, numbers: &[u32]) -> Self {
+        let (file, caller) = (Arc::from(file), Location::caller());
+        let mut table = lock_to_change();
+        let mut slots = Vec::new();
+        let lines = numbers.iter().map(|number| {
+            let Some(slot) = table.slot((Arc::clone(&file), *number), caller) else {
+                return SourceLine(caller);
+            };
+            slots.push(slot);
+            // SAFETY: `Table::slot` has written it, now or earlier, and nothing writes it again.
+            SourceLine(unsafe { (*SLOTS.0[slot].get()).assume_init_ref() })
+        });
+        let lines = lines.collect();
+        Self { lines, slots }
+    }
+
+    /// The lines, in the order of their numbers' list.
+    #[must_use]
+    pub fn lines(&self) -> &[SourceLine] {
+        &self.lines
+    }
+}
+
+impl Drop for SourceLines {
+    fn drop(&mut self) {
+        lock_to_change().free.append(&mut self.slots);
+    }
+}
+
+impl Table {
+    /// A slot that stands for this line from now on; none if all are in use.
+    fn slot(&mut self, line: (Arc<str>, u32), caller: &Location<'static>) -> Option<usize> {
+        if let Some(slot) = self.free.pop() {
+            self.lines[slot] = line;
+            return Some(slot);
+        }
+        let slot = self.lines.len();
+        let written = SLOTS.0.get(slot)?;
+        // SAFETY: the slot is behind those that have been written, so nothing refers to it; the table is locked.
+        unsafe { (*written.get()).write(*caller) };
+        self.lines.push(line);
+        Some(slot)
+    }
+}
+
+fn lock() -> RwLockReadGuard<'static, Table> {
+    TABLE.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn lock_to_change() -> RwLockWriteGuard<'static, Table> {
+    TABLE.write().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Locks the table for a fork.
+#[cfg(target_os = "linux")]
+pub(crate) fn lock_source_lines() -> impl Sized {
+    lock_to_change()
+}
+
+/// The file and the line of a place that stands for another one.
+fn stands_for(location: &'static Location<'static>) -> Option<(Arc<str>, u32)> {
+    let start = SLOTS.0.as_ptr().addr();
+    let distance = std::ptr::from_ref(location).addr().wrapping_sub(start);
+    let slot = distance / size_of::<Slot>();
+    match slot < MOST {
+        true => lock().lines.get(slot).cloned(),
+        false => None,
+    }
+}
+
+impl From<&'static Location<'static>> for SourceLocation {
+    fn from(location: &'static Location<'static>) -> Self {
+        match stands_for(location) {
+            Some((file, line)) => Self {
+                file: Cow::Owned(file.as_ref().to_owned()),
+                line,
+                column: 1,
+            },
+            None => Self {
+                file: Cow::Borrowed(location.file()),
+                line: location.line(),
+                column: location.column(),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_stands_for_that_of_the_other_file() {
+        let lines = SourceLines::new("kernel.ptx", &[7, 9]);
+        let shown = lines
+            .lines()
+            .iter()
+            .map(|line| SourceLocation::from(line.0).to_string());
+        assert!(shown.eq(["kernel.ptx:7:1", "kernel.ptx:9:1"]));
+        let here = Location::caller();
+        assert_eq!(SourceLocation::from(here).line, here.line());
+    }
+
+    #[test]
+    fn more_than_all_lines_are_those_of_the_call() {
+        let numbers: Vec<u32> = (0..MOST as u32 + 5).collect();
+        let lines = SourceLines::new("long.ptx", &numbers);
+        let last = lines
+            .lines()
+            .last()
+            .map(|line| SourceLocation::from(line.0));
+        assert!(last.is_some_and(|last| last.file.ends_with("source_lines.rs")));
+        drop(lines);
+        let again = SourceLines::new("short.ptx", &[3]);
+        let first = SourceLocation::from(again.lines()[0].0);
+        assert_eq!(first.to_string(), "short.ptx:3:1");
+    }
+}
