@@ -11,7 +11,7 @@ use crate::matrix::{MatrixView, MatrixViewMut};
 use crate::module::Module;
 use cuda_std::global::{Global, GlobalMut};
 use cuda_std::grid_constant::GridConstant;
-use tilewright_kernels::rows::{RowClass, RowPlan, SoftmaxShape};
+use tilewright_kernels::rows::{RowClass, RowPlan, SoftmaxShape, VECTOR_BYTES};
 
 /// Shared memory of a block that is not for a long row's elements.
 const OTHER_SHARED_BYTES: u32 = 1024;
@@ -60,6 +60,15 @@ impl<'a, T: Element> Rows<'a, T> {
         match self {
             Self::Read(x) | Self::Written(x, _) => *x,
             Self::InPlace(y) => y.view(),
+        }
+    }
+
+    /// Whether rows are moved through shared memory: one of the matrices does not have whole aligned vectors.
+    fn is_staged(&self) -> bool {
+        match self {
+            Self::Read(x) => !has_vectors(*x),
+            Self::Written(x, y) => !has_vectors(*x) || !has_vectors(y.view()),
+            Self::InPlace(y) => !has_vectors(y.view()),
         }
     }
 
@@ -116,6 +125,17 @@ fn apart<T: Element>(matrix: MatrixView<'_, T>) -> usize {
     matrix.with_rows().unwrap_or(matrix).leading_dimension()
 }
 
+/// Whether the contiguous rows of `matrix` consist of whole vectors at multiples of 16 bytes.
+fn has_vectors<T: Element>(matrix: MatrixView<'_, T>) -> bool {
+    let bytes = size_of::<T>() as u64;
+    let starts = match matrix.rows() {
+        0 | 1 => matrix.device_address(),
+        _ => matrix.device_address() | (apart(matrix) as u64 * bytes),
+    };
+    let len = matrix.cols() as u64 * bytes;
+    (starts | len).is_multiple_of(VECTOR_BYTES as u64)
+}
+
 /// Fails unless the rows of `matrix` are contiguous.
 fn check_order<T: Element>(device: &Device, matrix: MatrixView<'_, T>) -> Outcome<()> {
     if matrix.is_empty() || matrix.with_rows().is_some() {
@@ -154,7 +174,7 @@ impl Device {
         of_rows: OfRows<'_>,
     ) -> Outcome<()> {
         let (count, len) = rows.operand().shape();
-        let launch = RowLaunch::new::<T>(self, count, len)?;
+        let launch = RowLaunch::new::<T>(self, (count, len), rows.is_staged())?;
         // SAFETY: the launch accesses the elements of the rows alone, as the kernels document.
         let ([x_apart, y_apart], x, y) = unsafe { rows.into_params() };
         let shape = SoftmaxShape {
@@ -163,9 +183,11 @@ impl Device {
             x_apart,
             y_apart,
             lanes: launch.lanes,
+            is_staged: u32::from(launch.is_staged),
             is_logarithmic: u32::from(results.is_logarithmic),
             kept: launch.kept,
             scale: results.scale,
+            padding: 0,
         };
         // SAFETY: there are no elements to be live, and none is accessed.
         let no_classes = unsafe { Global::from_raw_parts(no_elements().as_mut_ptr(), 0) };
@@ -212,28 +234,37 @@ pub(super) struct RowLaunch {
     pub config: LaunchConfig,
     /// Lanes that share a short row.
     pub lanes: u32,
+    /// Whether rows are moved through shared memory.
+    pub is_staged: bool,
     /// Elements of a long row that are kept in shared memory.
     pub kept: u32,
 }
 
 impl RowLaunch {
     /// For `count` rows, at least one, of `len` elements of type `T`.
-    pub(super) fn new<T: RowElement>(device: &Device, count: usize, len: usize) -> Outcome<Self> {
+    pub(super) fn new<T: RowElement>(
+        device: &Device,
+        (count, len): (usize, usize),
+        is_staged: bool,
+    ) -> Outcome<Self> {
         let plan = RowPlan::new(len, size_of::<T>());
         let blocks = grid_x(count.div_ceil(plan.rows_of_block()), || {
             format!("a grid for {count} rows of {len} elements")
         })?;
-        let config = LaunchConfig::new(blocks, plan.threads());
+        let stage = if is_staged { plan.stride() } else { 0 };
         let limit = device.properties().max_shared_bytes_per_block;
         let room = limit.saturating_sub(OTHER_SHARED_BYTES) as usize / size_of::<T>();
-        let (kept, padded) = plan.kept(room);
+        let (kept, padded) = plan.kept(room - stage);
+        let shared = (stage + padded) * size_of::<T>();
+        let config = LaunchConfig::new(blocks, plan.threads());
         Ok(Self {
             class: plan.class,
-            config: config.with_dynamic_shared((padded * size_of::<T>()) as u32),
+            config: config.with_dynamic_shared(shared as u32),
             lanes: match plan.class {
                 RowClass::Short { lanes, .. } => lanes,
                 RowClass::Block { .. } | RowClass::Long => 1,
             },
+            is_staged,
             kept: kept as u32,
         })
     }

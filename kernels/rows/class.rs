@@ -2,6 +2,7 @@
 
 use super::element::RowElement;
 use super::terms::{Finish, Terms};
+use super::vectors::Row;
 use cuda_std::math::approximate::exp_nonpositive;
 use cuda_std::prelude::*;
 
@@ -42,7 +43,7 @@ impl Class {
     };
 
     /// The class of row `row` of `targets`, if there are any, for thread `thread` of the row's `threads`. The row's
-    /// elements are the `len` of `x` from `start` on, in vectors of `LANES`, dealt out to the threads.
+    /// elements are the `len` of `x`, in vectors of `LANES`, dealt out to the threads.
     ///
     /// # Safety
     /// 1. `targets` has the row's class, or nothing. `x` has the row's elements.
@@ -51,7 +52,7 @@ impl Class {
     #[track_caller]
     pub unsafe fn of_row<T: RowElement, const LANES: usize>(
         (targets, row): (Global<u32>, usize),
-        (x, start, len): (GlobalMut<T>, usize, usize),
+        (x, len): (Row<T>, usize),
         (thread, threads): (u32, u32),
     ) -> Self {
         let none = Self {
@@ -79,7 +80,7 @@ impl Class {
         let is_here = class / LANES as u32 % threads == thread;
         // SAFETY: the row has the element: compared above. Only this thread writes it.
         let element = if is_here {
-            unsafe { x.load(start + index) }.widen()
+            unsafe { x.0.load(index) }.widen()
         } else {
             0.0
         };

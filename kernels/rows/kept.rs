@@ -2,7 +2,7 @@
 
 use super::element::RowElement;
 use super::place::Span;
-use super::vectors::{Rows, Values};
+use super::vectors::{Mover, Row, Values};
 use cuda_std::array;
 use cuda_std::prelude::*;
 use cuda_std::shared::SharedSlice;
@@ -12,21 +12,30 @@ use cuda_std::shared::SharedSlice;
 /// A thread keeps and loads its own vectors alone, so no barrier is needed.
 #[derive(Clone, Copy)]
 pub struct Kept<'a, T> {
-    rows: Rows<'a, T>,
-    first: usize,
+    row: Row<'a, T>,
+    mover: Mover<'a, T>,
     shared: SharedSlice<'a, T>,
+    /// Where the elements start in the shared memory.
+    first: usize,
     elements: usize,
 }
 
 impl<'a, T: RowElement> Kept<'a, T> {
-    /// Row `row` of `rows`, of which `shared` keeps `elements` elements.
+    /// `row`, of which `shared` keeps `elements` elements from its element `first` on.
     #[inline(always)]
-    pub fn new(rows: Rows<'a, T>, row: usize, shared: SharedSlice<'a, T>, elements: u32) -> Self {
+    pub fn new(
+        row: Row<'a, T>,
+        mover: Mover<'a, T>,
+        (shared, first): (SharedSlice<'a, T>, usize),
+        elements: u32,
+    ) -> Self {
+        let elements = elements as usize;
         Self {
-            rows,
-            first: row * rows.apart,
+            row,
+            mover,
             shared,
-            elements: elements as usize,
+            first,
+            elements,
         }
     }
 
@@ -72,7 +81,10 @@ impl<'a, T: RowElement> Kept<'a, T> {
                 // thread's own. Sections, steps and firsts are whole vectors.
                 unsafe {
                     let vector = T::narrow(values[slot]);
-                    self.shared.store_vector(start + span.offset(slot), vector);
+                    self.shared.store_vector(
+                        self.first + start + span.place(slot).offset as usize,
+                        vector,
+                    );
                 }
             }
             slot += 1;
@@ -99,8 +111,9 @@ impl<'a, T: RowElement> Kept<'a, T> {
             if !span.has(slot) {
                 return [padding; LANES];
             }
+            let at = self.first + start + span.place(slot).offset as usize;
             // SAFETY: this thread kept the vector: the caller's contract.
-            let vector: [T; LANES] = unsafe { self.shared.load_vector(start + span.offset(slot)) };
+            let vector: [T; LANES] = unsafe { self.shared.load_vector(at) };
             array::from_fn(|lane| vector[lane].widen())
         })
     }
@@ -115,11 +128,9 @@ impl<'a, T: RowElement> Kept<'a, T> {
         start: usize,
         span: Span,
     ) -> Values<SLOTS, LANES> {
-        // SAFETY: the elements exist, and no other thread writes them: the caller's contract. If the row has vectors,
-        // they are whole in each section.
-        unsafe {
-            self.rows
-                .load(padding, |slot| span.place(self.first + start, slot, LANES))
-        }
+        let row = self.row.skip(start);
+        // SAFETY: the elements exist, and no other thread writes them: the caller's contract. If the row is not
+        // staged, its vectors are whole in each section.
+        unsafe { self.mover.load(padding, |slot| (row, span.place(slot))) }
     }
 }

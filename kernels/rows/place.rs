@@ -1,8 +1,24 @@
 //! Which vectors of a row, or of a section of one, a thread has.
 
 use super::plan::VALUES;
-use super::vectors::Place;
+use cuda_std::hint::opaque;
 use cuda_std::prelude::*;
+
+/// A vector of a thread: its first element, counted from the start of the row or the section, and the number of
+/// elements from there to the end: negative past the end.
+#[derive(Clone, Copy)]
+pub struct Place {
+    pub offset: u32,
+    pub left: i32,
+}
+
+impl Place {
+    /// Whether the vector has an element.
+    #[inline(always)]
+    pub fn exists(self) -> bool {
+        self.left > 0
+    }
+}
 
 /// The vectors of a thread in a row or a section: every `step` elements from `first` on.
 #[derive(Clone, Copy)]
@@ -10,44 +26,50 @@ pub struct Span {
     first: u32,
     step: u32,
     /// Elements of the row or the section.
+    len: u32,
+    /// `len`, or 0 if the matrix does not have the row.
     left: u32,
 }
 
 impl Span {
-    /// The vectors of `lanes` elements that thread `thread` of `threads` has among `left` elements.
+    /// The vectors of `lanes` elements that thread `thread` of `threads` has among `len` elements.
     #[inline(always)]
-    pub fn new(thread: u32, threads: u32, lanes: usize, left: u32) -> Self {
+    pub fn new(thread: u32, threads: u32, lanes: usize, len: u32) -> Self {
         Self {
             first: thread * lanes as u32,
             step: threads * lanes as u32,
-            left,
+            len,
+            left: len,
         }
     }
 
-    /// Whether any thread has elements in its vector `slot`: the same for all threads of the row.
+    /// The same vectors, which do not exist unless `exists`.
+    #[inline(always)]
+    fn only_if(self, exists: bool) -> Self {
+        Self {
+            left: if exists { self.left } else { 0 },
+            ..self
+        }
+    }
+
+    /// Whether any thread of a row has elements in its vector `slot`: the same for all threads of the block.
     #[inline(always)]
     pub fn has(self, slot: usize) -> bool {
-        slot as u32 * self.step < self.left
+        slot as u32 * self.step < self.len
     }
 
-    /// Where vector `slot` begins.
+    /// Vector `slot`.
     #[inline(always)]
-    pub fn offset(self, slot: usize) -> usize {
-        (self.first + slot as u32 * self.step) as usize
-    }
-
-    /// The place of vector `slot` in a view in which the row, or the section, starts at `start`.
-    #[inline(always)]
-    pub fn place(self, start: usize, slot: usize, lanes: usize) -> Place {
-        let offset = self.offset(slot);
+    pub fn place(self, slot: usize) -> Place {
+        let offset = self.first + slot as u32 * self.step;
         Place {
-            at: start + offset,
-            count: (self.left as usize).saturating_sub(offset).min(lanes),
+            offset,
+            left: self.left as i32 - offset as i32,
         }
     }
 }
 
-/// The rows of a thread that shares short rows with `lanes` lanes of its warp.
+/// The rows of a thread that shares short rows with some lanes of its warp.
 #[derive(Clone, Copy)]
 pub struct ShortRows {
     /// The thread's place among the lanes of a row.
@@ -88,11 +110,16 @@ impl ShortRows {
         self.row(number) < self.rows
     }
 
-    /// The thread's vectors of that row: none if the matrix does not have it.
+    /// That row, or the thread's first if the matrix does not have it.
+    #[inline(always)]
+    pub fn row_or_first(self, number: usize) -> usize {
+        self.row(if self.has(number) { number } else { 0 })
+    }
+
+    /// The thread's vectors of that row, which do not exist if the matrix does not have it.
     #[inline(always)]
     pub fn span(self, number: usize, lanes: usize) -> Span {
-        let left = if self.has(number) { self.len } else { 0 };
-        Span::new(self.lane, self.lanes, lanes, left)
+        Span::new(self.lane, self.lanes, lanes, self.len).only_if(self.has(number))
     }
 }
 
@@ -128,14 +155,12 @@ impl Sections {
     }
 
     /// The calling thread's vectors of section `number`.
+    ///
+    /// Their places are hidden from the optimiser, which would keep them in registers for all sections.
     #[inline(always)]
     pub fn span(self, number: usize, lanes: usize) -> Span {
-        let left = (self.len - self.start(number)).min(Self::section());
-        Span::new(
-            thread::thread_idx_x(),
-            thread::block_dim_x(),
-            lanes,
-            left as u32,
-        )
+        let len = (self.len - self.start(number)).min(Self::section());
+        let (thread, threads) = (thread::thread_idx_x(), thread::block_dim_x());
+        Span::new(opaque(thread), opaque(threads), lanes, len as u32)
     }
 }

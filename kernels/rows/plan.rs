@@ -21,7 +21,7 @@ pub const LANES_OF_ROW: u32 = 32;
 pub const SHORT_THREADS: u32 = 128;
 
 /// Rows of one vector for each lane that a lane has at once.
-pub const SHORT_ROWS: usize = 4;
+pub const SHORT_ROWS: usize = 2;
 
 /// The smallest and the largest block that has one row.
 const FEWEST_THREADS: u32 = 128;
@@ -127,6 +127,12 @@ impl RowPlan {
         }
     }
 
+    /// Elements of a vector for each thread of the block.
+    #[must_use]
+    pub const fn stride(&self) -> usize {
+        self.threads() as usize * self.vector
+    }
+
     /// Elements of a long row that are kept in shared memory with room for `room` elements, and elements of the memory
     /// for them: whole sections, or the row, in whole vectors of all threads.
     #[must_use]
@@ -134,7 +140,7 @@ impl RowPlan {
         if !matches!(self.class, RowClass::Long) {
             return (0, 0);
         }
-        let stride = self.threads() as usize * self.vector;
+        let stride = self.stride();
         let whole = self.len.next_multiple_of(stride);
         if whole <= room {
             return (self.len, whole);

@@ -16,12 +16,16 @@ pub struct SoftmaxShape {
     pub y_apart: usize,
     /// Lanes that share a short row.
     pub lanes: u32,
+    /// 1 if rows are moved through shared memory, because they do not consist of whole aligned vectors; otherwise 0.
+    pub is_staged: u32,
     /// 1 for logarithms of the results, otherwise 0.
     pub is_logarithmic: u32,
     /// Elements of a long row that are kept in shared memory: whole vectors of all threads.
     pub kept: u32,
     /// What results are multiplied by, unless they are logarithms.
     pub scale: f32,
+    /// 0: the struct's size is a multiple of its alignment.
+    pub padding: u32,
 }
 
 /// Rows to normalise.
@@ -42,10 +46,14 @@ pub struct NormShape {
     pub y_apart: usize,
     /// Lanes that share a short row.
     pub lanes: u32,
+    /// 1 if rows are moved through shared memory, because they do not consist of whole aligned vectors; otherwise 0.
+    pub is_staged: u32,
     /// 1 if the mean is subtracted, otherwise 0.
     pub is_centred: u32,
     /// Elements of a long row that are kept in shared memory: whole vectors of all threads.
     pub kept: u32,
     /// What is added to the mean of the squares.
     pub epsilon: f32,
+    /// 0: the struct's size is a multiple of its alignment.
+    pub padding: u32,
 }

@@ -17,10 +17,12 @@ use super::combine::{self, Scratch};
 use super::element::RowElement;
 use super::kept::Kept;
 use super::place::{Sections, ShortRows, Span};
+use super::plan::LANES_OF_ROW;
 use super::shape::SoftmaxShape;
 use super::terms::{Finish, Terms, exponentials, largest_of};
-use super::vectors::{Rows, Values};
+use super::vectors::{Mover, Row, Rows, Values};
 use core::ops::Add;
+use cuda_std::float::larger_or_nan;
 use cuda_std::prelude::*;
 use cuda_std::shared::SharedSlice;
 
@@ -33,28 +35,36 @@ pub struct Softmax<'launch, T> {
     targets: Global<'launch, u32>,
     values: GlobalMut<'launch, f32>,
     shape: SoftmaxShape,
+    /// The launch's dynamic shared memory.
+    shared: SharedSlice<'launch, T>,
 }
 
 impl<'launch, T: RowElement> Softmax<'launch, T> {
     /// # Safety
     /// 1. The requirements of the kernels hold.
     #[inline(always)]
-    pub unsafe fn new<const LANES: usize>(
-        x: Global<'launch, T>,
-        y: GlobalMut<'launch, T>,
+    pub unsafe fn new(
+        (x, y): (Global<'launch, T>, GlobalMut<'launch, T>),
         targets: Global<'launch, u32>,
         values: GlobalMut<'launch, f32>,
         shape: &SoftmaxShape,
+        shared: SharedSlice<'launch, T>,
     ) -> Self {
-        // SAFETY: rows of `x` are only read, below.
-        let x = unsafe { Rows::read(x, y) };
         Self {
-            x: Rows::new(x, shape.x_apart, shape.len, LANES),
-            y: Rows::new(y, shape.y_apart, shape.len, LANES),
+            // SAFETY: rows of `x` are only read, below.
+            x: unsafe { Rows::read(x, y, shape.x_apart) },
+            y: Rows::new(y, shape.y_apart),
             targets,
             values,
             shape: *shape,
+            shared,
         }
+    }
+
+    /// What moves rows that groups of `lanes` lanes have neighbouring vectors of.
+    #[inline(always)]
+    fn mover(&self, lanes: u32) -> Mover<'launch, T> {
+        Mover::new(self.shape.is_staged != 0, self.shared, lanes)
     }
 
     /// Whether the lanes of a short row have one vector each.
@@ -73,24 +83,22 @@ impl<'launch, T: RowElement> Softmax<'launch, T> {
     /// # Safety
     /// 1. The row exists, and no thread has written its elements, unless a barrier orders the two.
     #[inline(always)]
-    #[track_caller]
     unsafe fn class<const LANES: usize>(&self, row: usize, thread: u32, threads: u32) -> Class {
         // SAFETY: there is a class for each row, and the row exists: the contracts of `new` and the caller.
         unsafe {
-            let x = (self.x.elements, row * self.x.apart, self.shape.len);
+            let x = (self.x.row(row), self.shape.len);
             Class::of_row::<T, LANES>((self.targets, row), x, (thread, threads))
         }
     }
 
-    /// Writes the row's value, if there is one and the class's thread calls. Returns how the row's results follow from
-    /// its largest element and its sum.
+    /// Writes the row's value, if there is one, the row exists and the class's thread calls. Returns how the row's
+    /// results follow from its largest element and its sum.
     ///
     /// # Safety
-    /// 1. The row exists, and the class is its own.
+    /// 1. The class is the row's own.
     #[inline(always)]
-    #[track_caller]
-    unsafe fn finish(&self, row: usize, terms: Terms, class: Class) -> Finish {
-        let writes_value = class.is_here && !self.values.is_empty();
+    unsafe fn finish(&self, (row, exists): (usize, bool), terms: Terms, class: Class) -> Finish {
+        let writes_value = exists && class.is_here && !self.values.is_empty();
         if writes_value {
             let value = class.value(terms);
             // SAFETY: there is a value for each row: the contract of `new`. One thread has the class.
@@ -109,16 +117,15 @@ impl<'launch, T: RowElement> Softmax<'launch, T> {
     /// # Safety
     /// 1. The row exists, and the class is its own. The calling thread has stored the results that it has.
     #[inline(always)]
-    #[track_caller]
     unsafe fn correct(&self, row: usize, class: Class, finish: Finish) {
+        if self.y.is_empty() {
+            return;
+        }
         if let Some(gradient) = class.gradient(finish, self.shape.scale) {
             let [gradient] = T::narrow([gradient]);
-            // SAFETY: the element exists, and this thread has it: `gradient` is of this thread alone.
-            unsafe {
-                self.y
-                    .elements
-                    .store(row * self.y.apart + class.index, gradient)
-            };
+            // SAFETY: the element exists. This thread has it: `gradient` is of this thread alone. If another lane
+            // stored it, a barrier of the warp came after.
+            unsafe { self.y.row(row).0.store(class.index, gradient) };
         }
     }
 }
@@ -129,19 +136,18 @@ impl<T: RowElement> Softmax<'_, T> {
     /// # Safety
     /// 1. The requirements of the kernels hold, for short rows with as many vectors.
     #[inline(always)]
-    #[track_caller]
     pub unsafe fn short<const ROWS: usize, const SLOTS: usize, const LANES: usize>(&self) {
         let SoftmaxShape {
             rows, len, lanes, ..
         } = self.shape;
         let thread = ShortRows::of_thread(ROWS, (rows, len), lanes);
-        let vectors = SLOTS / ROWS;
+        let (vectors, mover) = (SLOTS / ROWS, self.mover(lanes));
         // SAFETY: the spans have elements of rows that exist. Each has one thread, and vectors are whole if all are.
         let mut values: Values<SLOTS, LANES> = unsafe {
-            self.x.load(f32::NEG_INFINITY, |slot| {
+            mover.load(f32::NEG_INFINITY, |slot| {
                 let (number, slot) = (slot / vectors, slot % vectors);
-                let start = thread.row(number) * self.x.apart;
-                thread.span(number, LANES).place(start, slot, LANES)
+                let row = self.x.row(thread.row_or_first(number));
+                (row, thread.span(number, LANES).place(slot))
             })
         };
         let mut number = 0;
@@ -153,50 +159,52 @@ impl<T: RowElement> Softmax<'_, T> {
                 false => Class::NONE,
             };
             let slots = (number * vectors, vectors);
-            let largest = combine::lanes(largest_of(&values, slots, span), lanes, f32::max);
+            let largest = combine::lanes(largest_of(&values, slots, span), lanes, larger_or_nan);
             let power = (largest, self.is_logarithmic());
             let sum = exponentials(&mut values, slots, span, power);
             let terms = Terms {
                 largest,
                 sum: combine::lanes(sum, lanes, f32::add),
             };
-            if thread.has(number) {
-                // SAFETY: the row exists, and the class is its own. The slots have its exponentials.
-                unsafe { self.write(row, (&values, slots.0), span, (terms, class)) };
+            let exists = thread.has(number);
+            // SAFETY: the class and the span are this thread's of the row, and the slots have its exponentials.
+            let finish = unsafe { self.finish((row, exists), terms, class) };
+            let results = self.y.row(if exists { row } else { 0 });
+            // SAFETY: all lanes call it. The span has elements only if the row exists.
+            unsafe { self.write((results, mover), (&values, slots), span, finish) };
+            if exists {
+                // SAFETY: the row exists, the class is its own, and its results are stored.
+                unsafe { self.correct(row, class, finish) };
             }
             number += 1;
         }
     }
 
-    /// Writes the value and the results of a row in registers, whose vectors are those from slot `first` on.
+    /// Writes the results of a row, or of a section of it, whose exponentials are in `vectors` slots from `first` on.
     ///
     /// # Safety
-    /// 1. The row exists, and the class and the span are the calling thread's of this row.
+    /// 1. All lanes of the warp call it. The span is the calling thread's, of a row that exists if the span has
+    ///    elements.
     #[inline(always)]
-    #[track_caller]
     unsafe fn write<const SLOTS: usize, const LANES: usize>(
         &self,
-        row: usize,
-        (values, first): (&Values<SLOTS, LANES>, usize),
+        (row, mover): (Row<T>, Mover<T>),
+        (values, (first, vectors)): (&Values<SLOTS, LANES>, (usize, usize)),
         span: Span,
-        (terms, class): (Terms, Class),
+        finish: Finish,
     ) {
-        // SAFETY: the row exists, and the class is its own: the caller's contract.
-        let finish = unsafe { self.finish(row, terms, class) };
-        if self.y.elements.is_empty() {
+        if self.y.is_empty() {
             return;
         }
-        let mut slot = first;
-        while slot < SLOTS {
-            if span.has(slot - first) {
-                let place = span.place(row * self.y.apart, slot - first, LANES);
-                // SAFETY: the row has the vector, which is the thread's own: the caller's contract.
-                unsafe { self.y.store(place, finish.of(&values[slot])) };
+        let mut slot = 0;
+        while slot < vectors {
+            if span.has(slot) {
+                // SAFETY: the row has the vector, which is the thread's own, or of its group if rows are staged: the
+                // caller's contract. `has` is the same for all threads.
+                unsafe { mover.store(row, span.place(slot), finish.of(&values[first + slot])) };
             }
             slot += 1;
         }
-        // SAFETY: the row exists, the class is its own, and the results are stored.
-        unsafe { self.correct(row, class, finish) };
     }
 
     /// Rows of a block each, in registers.
@@ -205,49 +213,60 @@ impl<T: RowElement> Softmax<'_, T> {
     /// 1. The requirements of the kernels hold, for rows of a block each.
     /// 2. Only this block uses `scratch`, and for nothing else.
     #[inline(always)]
-    #[track_caller]
     pub unsafe fn block<const SLOTS: usize, const LANES: usize>(&self, scratch: [Scratch; 2]) {
         let row = thread::block_idx_x() as usize;
         let (thread, threads) = (thread::thread_idx_x(), thread::block_dim_x());
         let span = Span::new(thread, threads, LANES, self.shape.len as u32);
+        let mover = self.mover(LANES_OF_ROW);
         // SAFETY: the span has elements of the row, which exists: there is a block for each. Vectors are whole if all
         // are. Other threads write only their own elements.
         let (mut values, class): (Values<SLOTS, LANES>, _) = unsafe {
-            let start = row * self.x.apart;
+            let x = self.x.row(row);
             (
-                self.x
-                    .load(f32::NEG_INFINITY, |slot| span.place(start, slot, LANES)),
+                mover.load(f32::NEG_INFINITY, |slot| (x, span.place(slot))),
                 self.class::<LANES>(row, thread, threads),
             )
         };
         let slots = (0, SLOTS);
         let largest = largest_of(&values, slots, span);
         // SAFETY: all threads call it, and each scratch is used once: the caller's contract.
-        let largest = unsafe { combine::block(largest, f32::NEG_INFINITY, scratch[0], f32::max) };
+        let largest =
+            unsafe { combine::block(largest, f32::NEG_INFINITY, scratch[0], larger_or_nan) };
         let power = (largest, self.is_logarithmic());
         let sum = exponentials(&mut values, slots, span, power);
         // SAFETY: as above.
         let sum = unsafe { combine::block(sum, 0.0, scratch[1], f32::add) };
-        // SAFETY: the row exists, and the class and the span are this thread's of it.
-        unsafe { self.write(row, (&values, 0), span, (Terms { largest, sum }, class)) };
+        // SAFETY: the row exists, and the class and the span are this thread's of it. All threads call it. The results
+        // are stored when the class is corrected.
+        unsafe {
+            let finish = self.finish((row, true), Terms { largest, sum }, class);
+            self.write((self.y.row(row), mover), (&values, slots), span, finish);
+            self.correct(row, class, finish);
+        }
     }
 
     /// Rows of a block each, section by section.
     ///
     /// # Safety
     /// 1. The requirements of the kernels hold, for long rows.
-    /// 2. Only this block uses `scratch` and `kept`, and for nothing else. `kept` has the shape's elements.
+    /// 2. Only this block uses `scratch`, and for nothing else.
     #[inline(always)]
-    #[track_caller]
-    pub unsafe fn long<const SLOTS: usize, const LANES: usize>(
-        &self,
-        scratch: [Scratch; 2],
-        kept: SharedSlice<T>,
-    ) {
+    pub unsafe fn long<const SLOTS: usize, const LANES: usize>(&self, scratch: [Scratch; 2]) {
         let row = thread::block_idx_x() as usize;
         let (thread, threads) = (thread::thread_idx_x(), thread::block_dim_x());
         let sections = Sections::new(self.shape.len);
-        let kept = Kept::new(self.x, row, kept, self.shape.kept);
+        let mover = self.mover(LANES_OF_ROW);
+        let staged = if self.shape.is_staged != 0 {
+            threads as usize * LANES
+        } else {
+            0
+        };
+        let kept = Kept::new(
+            self.x.row(row),
+            mover,
+            (self.shared, staged),
+            self.shape.kept,
+        );
         // SAFETY: the row exists: there is a block for each. Other threads write only their own elements.
         let class = unsafe { self.class::<LANES>(row, thread, threads) };
         let mut terms = Terms::NONE;
@@ -262,7 +281,8 @@ impl<T: RowElement> Softmax<'_, T> {
         }
         // SAFETY: all threads call it, and each scratch is used once: the caller's contract.
         let terms = unsafe {
-            let largest = combine::block(terms.largest, f32::NEG_INFINITY, scratch[0], f32::max);
+            let largest =
+                combine::block(terms.largest, f32::NEG_INFINITY, scratch[0], larger_or_nan);
             let sum = terms.relative_to(largest).sum;
             Terms {
                 largest,
@@ -270,25 +290,19 @@ impl<T: RowElement> Softmax<'_, T> {
             }
         };
         // SAFETY: the row exists, and the class is this thread's of it.
-        let finish = unsafe { self.finish(row, terms, class) };
-        if self.y.elements.is_empty() {
+        let finish = unsafe { self.finish((row, true), terms, class) };
+        if self.y.is_empty() {
             return;
         }
         while number > 0 {
             number -= 1;
             let (start, span) = (sections.start(number), sections.span(number, LANES));
-            // SAFETY: the section is one of the row, and was loaded before. Each vector is this thread's own.
+            // SAFETY: the section is one of the row, and was loaded before. All threads call it.
             unsafe {
-                let values: Values<SLOTS, LANES> = kept.load(f32::NEG_INFINITY, start, span);
-                let mut slot = 0;
-                while slot < SLOTS {
-                    if span.has(slot) {
-                        let results = finish.of_elements(&values[slot], self.is_logarithmic());
-                        let place = span.place(row * self.y.apart + start, slot, LANES);
-                        self.y.store(place, results);
-                    }
-                    slot += 1;
-                }
+                let mut values: Values<SLOTS, LANES> = kept.load(f32::NEG_INFINITY, start, span);
+                finish.prepare(&mut values, span, self.is_logarithmic());
+                let results = self.y.row(row).skip(start);
+                self.write((results, mover), (&values, (0, SLOTS)), span, finish);
             }
         }
         // SAFETY: the row exists, the class is its own, and the results are stored.

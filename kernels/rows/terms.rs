@@ -2,13 +2,15 @@
 
 use super::place::Span;
 use super::vectors::{Values, largest, sum};
+use cuda_std::float::larger_or_nan;
 use cuda_std::math::approximate::exp_nonpositive;
 use cuda_std::math::ln;
 use cuda_std::prelude::*;
 
 /// The largest element of a row, or of a part of it, and the sum of e^(x - `largest`) over its elements.
 ///
-/// Of a row with positive infinity, the sum is the number of infinities. NaN is in the sum alone.
+/// If an element is NaN, so are both. If the largest one is infinite, elements are not subtracted from, and the sum is
+/// unspecified for positive infinity.
 #[derive(Clone, Copy)]
 pub struct Terms {
     pub largest: f32,
@@ -34,21 +36,6 @@ fn base_of(largest: f32) -> f32 {
     }
 }
 
-/// Of a row with positive infinity, only the number of infinities matters: 0 for each of them, and negative infinity
-/// for finite elements. NaN stays NaN.
-#[inline(always)]
-fn keep_infinities<const LANES: usize>(vector: &mut [f32; LANES]) {
-    let mut lane = 0;
-    while lane < LANES {
-        if vector[lane] == f32::INFINITY {
-            vector[lane] = 0.0;
-        } else if vector[lane] < f32::INFINITY {
-            vector[lane] = f32::NEG_INFINITY;
-        }
-        lane += 1;
-    }
-}
-
 /// Replaces the elements of a vector by exponentials, or by exponents if `is_logarithmic`. Returns the exponentials'
 /// sum.
 #[inline(always)]
@@ -69,7 +56,7 @@ fn replace<const LANES: usize>(vector: &mut [f32; LANES], base: f32, is_logarith
     sum(terms)
 }
 
-/// The largest element of `VECTORS` vectors from `first` on.
+/// The largest element of `vectors` vectors from `first` on, or NaN if there is one.
 #[inline(always)]
 pub fn largest_of<const SLOTS: usize, const LANES: usize>(
     values: &Values<SLOTS, LANES>,
@@ -80,7 +67,7 @@ pub fn largest_of<const SLOTS: usize, const LANES: usize>(
     let mut slot = 0;
     while slot < vectors {
         if span.has(slot) {
-            result = result.max(largest(&values[first + slot]));
+            result = larger_or_nan(result, largest(&values[first + slot]));
         }
         slot += 1;
     }
@@ -98,13 +85,6 @@ pub fn exponentials<const SLOTS: usize, const LANES: usize>(
     (largest, is_logarithmic): (f32, bool),
 ) -> f32 {
     let base = base_of(largest);
-    if largest == f32::INFINITY {
-        let mut slot = 0;
-        while slot < vectors {
-            keep_infinities(&mut values[first + slot]);
-            slot += 1;
-        }
-    }
     let mut total = 0.0;
     let mut slot = 0;
     while slot < vectors {
@@ -146,7 +126,7 @@ impl Terms {
         values: &mut Values<SLOTS, LANES>,
         span: Span,
     ) -> Self {
-        let largest = self.largest.max(largest_of(values, (0, SLOTS), span));
+        let largest = larger_or_nan(self.largest, largest_of(values, (0, SLOTS), span));
         let before = self.relative_to(largest);
         let sum = exponentials(values, (0, SLOTS), span, (largest, false));
         Self {
@@ -159,12 +139,10 @@ impl Terms {
     #[inline(always)]
     #[track_caller]
     pub fn log_sum(self) -> f32 {
-        let base = if self.largest == f32::INFINITY {
-            self.largest
-        } else {
-            base_of(self.largest)
-        };
-        base + ln(self.sum)
+        if self.largest == f32::INFINITY {
+            return self.largest;
+        }
+        base_of(self.largest) + ln(self.sum)
     }
 
     /// ln of the sum of e^x, less `x`; NaN for a row with positive infinity.
@@ -220,16 +198,21 @@ impl Finish {
         results
     }
 
-    /// The results of elements.
+    /// Replaces elements by exponentials, or by exponents for logarithms.
     #[inline(always)]
     #[track_caller]
-    pub fn of_elements<const LANES: usize>(
+    pub fn prepare<const SLOTS: usize, const LANES: usize>(
         self,
-        vector: &[f32; LANES],
+        values: &mut Values<SLOTS, LANES>,
+        span: Span,
         is_logarithmic: bool,
-    ) -> [f32; LANES] {
-        let mut vector = *vector;
-        let _ = replace(&mut vector, self.base, is_logarithmic);
-        self.of(&vector)
+    ) {
+        let mut slot = 0;
+        while slot < SLOTS {
+            if span.has(slot) {
+                let _ = replace(&mut values[slot], self.base, is_logarithmic);
+            }
+            slot += 1;
+        }
     }
 }
