@@ -21,10 +21,6 @@ use cuda_std::math::rsqrt;
 use cuda_std::prelude::*;
 use cuda_std::shared::SharedSlice;
 
-/// Vectors of the residual that a thread loads at once. All of them beside those of the operand would not fit in
-/// registers.
-const RESIDUAL_SLOTS: usize = 4;
-
 /// The operands of a launch.
 #[derive(Clone, Copy)]
 pub struct Norm<'launch, T> {
@@ -200,33 +196,23 @@ impl<'launch, T: RowElement> Norm<'launch, T> {
         if self.residual.is_empty() {
             return values;
         }
-        let mut first = 0;
-        while first < SLOTS {
-            // SAFETY: the caller's contract. Slots past the last are places of the last.
-            let residual: Values<RESIDUAL_SLOTS, LANES> = unsafe {
-                mover.load(0.0, |slot| {
-                    let (row, place) = places((first + slot).min(SLOTS - 1));
-                    (self.residual.row(row).skip(start), place)
-                })
-            };
-            let mut slot = 0;
-            while slot < RESIDUAL_SLOTS && first + slot < SLOTS {
-                let mut lane = 0;
-                while lane < LANES {
-                    values[first + slot][lane] += residual[slot][lane];
-                    lane += 1;
-                }
-                values[first + slot] = T::narrow(values[first + slot]).map(T::widen);
-                slot += 1;
-            }
-            first += RESIDUAL_SLOTS;
-        }
+        // One vector at a time: all of them beside those of the operand would not fit in registers.
         let mut slot = 0;
         while slot < SLOTS {
             let (row, place) = places(slot);
-            let row = self.sums.row(row).skip(start);
-            // SAFETY: the sums have the same shape. Each place is this thread's, or its group's if rows are staged.
-            unsafe { mover.store(row, place, values[slot]) };
+            // SAFETY: the caller's contract. The sums have the same shape. Each place is this thread's, or its group's
+            // if rows are staged.
+            unsafe {
+                let residual = self.residual.row(row).skip(start);
+                let [residual]: Values<1, LANES> = mover.load(0.0, |_| (residual, place));
+                let mut lane = 0;
+                while lane < LANES {
+                    values[slot][lane] += residual[lane];
+                    lane += 1;
+                }
+                values[slot] = T::narrow(values[slot]).map(T::widen);
+                mover.store(self.sums.row(row).skip(start), place, values[slot]);
+            }
             slot += 1;
         }
         values
