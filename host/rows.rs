@@ -3,9 +3,14 @@
 mod cross_entropy;
 mod element;
 mod launch;
+mod norm;
+mod normalize;
+mod operands;
+mod scores;
 mod softmax;
 
 pub use element::RowElement;
+pub use norm::Normalization;
 pub use tilewright_kernels::rows::IGNORED as IGNORED_CLASS;
 
 use tilewright_kernels::rows::RowPlan;

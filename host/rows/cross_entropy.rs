@@ -1,7 +1,8 @@
 //! Cross entropy of classes, and its gradient.
 
 use super::element::RowElement;
-use super::launch::{OfRows, Results, Rows};
+use super::operands::Rows;
+use super::scores::{OfRows, Results};
 use crate::buffer::{Buffer, BufferView, BufferViewMut, IntoBufferView};
 use crate::device::Device;
 use crate::error::{During, Outcome, Result};

@@ -8,7 +8,7 @@ use cuda_std::grid_constant::GridConstant;
 use cuda_std::kernel::Kernel;
 use half::{bf16, f16};
 use tilewright_kernels::for_each_row_type;
-use tilewright_kernels::rows::{self, SoftmaxShape};
+use tilewright_kernels::rows::{self, NormShape, SoftmaxShape};
 
 /// An element type of [`Device::softmax`](crate::Device::softmax) and the other row operations: f32, f16 or bf16.
 ///
@@ -20,7 +20,9 @@ use tilewright_kernels::rows::{self, SoftmaxShape};
 pub trait RowElement: sealed::RowElement {}
 
 pub(super) mod sealed {
-    use super::{Element, Global, GlobalMut, GridConstant, Kernel, ModuleSource, SoftmaxShape};
+    use super::{
+        Element, Global, GlobalMut, GridConstant, Kernel, ModuleSource, NormShape, SoftmaxShape,
+    };
 
     /// An element type with kernels for each class of rows.
     pub trait RowElement: Element {
@@ -42,11 +44,32 @@ pub(super) mod sealed {
             Params<'launch> = <Self::SoftmaxShort as Kernel>::Params<'launch>,
         >;
         const SOFTMAX_LONG: &'static ModuleSource;
+        type NormShort: for<'launch> Kernel<
+            Params<'launch> = (
+                Global<'launch, Self>,
+                Global<'launch, Self>,
+                GlobalMut<'launch, Self>,
+                GlobalMut<'launch, Self>,
+                Global<'launch, Self>,
+                Global<'launch, Self>,
+                GridConstant<'launch, NormShape>,
+            ),
+        >;
+        const NORM_SHORT: &'static ModuleSource;
+        type NormBlock: for<'launch> Kernel<
+            Params<'launch> = <Self::NormShort as Kernel>::Params<'launch>,
+        >;
+        const NORM_BLOCK: &'static ModuleSource;
+        type NormLong: for<'launch> Kernel<
+            Params<'launch> = <Self::NormShort as Kernel>::Params<'launch>,
+        >;
+        const NORM_LONG: &'static ModuleSource;
     }
 }
 
 macro_rules! row_elements {
-    ($($element:ident: $short:ident, $block:ident, $long:ident;)*) => {$(
+    ($($element:ident: $short:ident, $block:ident, $long:ident,
+        $norm_short:ident, $norm_block:ident, $norm_long:ident;)*) => {$(
         impl sealed::RowElement for $element {
             type SoftmaxShort = rows::$short;
             const SOFTMAX_SHORT: &'static ModuleSource = module_of!($short);
@@ -54,6 +77,12 @@ macro_rules! row_elements {
             const SOFTMAX_BLOCK: &'static ModuleSource = module_of!($block);
             type SoftmaxLong = rows::$long;
             const SOFTMAX_LONG: &'static ModuleSource = module_of!($long);
+            type NormShort = rows::$norm_short;
+            const NORM_SHORT: &'static ModuleSource = module_of!($norm_short);
+            type NormBlock = rows::$norm_block;
+            const NORM_BLOCK: &'static ModuleSource = module_of!($norm_block);
+            type NormLong = rows::$norm_long;
+            const NORM_LONG: &'static ModuleSource = module_of!($norm_long);
         }
 
         impl RowElement for $element {}

@@ -1,7 +1,8 @@
 //! Softmax, its logarithm, and the logarithm of the sum.
 
 use super::element::RowElement;
-use super::launch::{OfRows, Results, Rows};
+use super::operands::Rows;
+use super::scores::{OfRows, Results};
 use crate::buffer::{Buffer, BufferViewMut};
 use crate::device::Device;
 use crate::error::{During, Outcome, Result};

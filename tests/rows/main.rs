@@ -7,6 +7,7 @@ mod common;
 mod cases;
 mod cross_entropy;
 mod layouts;
+mod norm;
 mod refusals;
 mod softmax;
 mod special;
