@@ -136,6 +136,7 @@ mod reduce;
 mod report;
 mod residency;
 mod result_slot;
+mod rows;
 mod scan;
 mod scratch;
 mod simulator;
@@ -193,6 +194,7 @@ pub use reduce::{
 pub use report::{
     Advice, Bottleneck, DevicePart, KernelReport, LaunchReport, LineEstimate, Roofline, SourceLine,
 };
+pub use rows::{IGNORED_CLASS, Normalization, RowElement, row_height};
 pub use scan::{ScanElement, scan_exclusive, scan_height, scan_inclusive};
 pub use simt::{
     AddressMode, Counts, Defect, Dim3, Operation, Preemption, Profile, Tally, TextureFilter,

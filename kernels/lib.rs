@@ -38,6 +38,8 @@ pub mod matvec;
 pub mod parts;
 pub mod reduce;
 #[cfg(feature = "entries")]
+pub mod rows;
+#[cfg(feature = "entries")]
 pub mod scan;
 #[cfg(feature = "entries")]
 pub mod tensor;

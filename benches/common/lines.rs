@@ -129,11 +129,13 @@ fn admit_torch<const ROWS: usize, const COLUMNS: usize>(
 ) {
     let job = Job {
         operation: contest.operation,
+        element: "f32",
         shape: &[ROWS, COLUMNS],
         period: &period(ROWS * COLUMNS),
         others: &[],
         has_second,
         offsets: &[],
+        compared: None,
     };
     contest.admit_torch(rivals, &job, |values| check_values(values, expected));
 }

@@ -256,11 +256,13 @@ fn dot(device: &Device, rivals: &Rivals, len: usize) -> Result<Contest> {
 fn admit_torch(contest: &mut Contest, rivals: &Rivals, expected: f64) {
     let job = Job {
         operation: contest.operation,
+        element: "f32",
         shape: &[contest.size],
         period: &period(contest.size),
         others: &extremes(contest.size),
         has_second: contest.operation == "dot",
         offsets: &[],
+        compared: None,
     };
     contest.admit_torch(rivals, &job, |values| {
         let last = values.last().ok_or("there is no result")?;

@@ -109,11 +109,13 @@ fn contest(device: &Device, rivals: &Rivals, lengths: &[usize], label: &str) -> 
     }
     let job = Job {
         operation: "segments",
+        element: "f32",
         shape: &[size],
         period: &period(size),
         others: &[],
         has_second: false,
         offsets: &offsets,
+        compared: None,
     };
     contest.admit_torch(rivals, &job, |values| check_values(values, &sums));
     Ok(contest)

@@ -54,6 +54,14 @@ impl Rivals {
         }
     }
 
+    /// The rivals of operations on rows.
+    pub fn of_rows(device: &Device) -> Self {
+        Self {
+            torch: find("torch", device, Torch::start),
+            ..Self::default()
+        }
+    }
+
     /// The rivals of products.
     pub fn of_products(device: &Device) -> Self {
         Self {

@@ -1,4 +1,4 @@
-"""Reductions by torch, for a benchmark that talks to this program.
+"""Reductions and operations on rows by torch, for a benchmark that talks to this program.
 
 The argument is the number of the device. Each line of standard input is a request as JSON, and each line of standard
 output the answer. "prepare" makes the input of a job, runs it once, writes the result as doubles to a file, and
@@ -37,7 +37,13 @@ WAYS = {
     "norm_2": [lambda x, y, offsets: torch.linalg.vector_norm(x)],
     "variance": [lambda x, y, offsets: torch.var(x, correction=0)],
     "dot": [lambda x, y, offsets: torch.dot(x, y)],
+    "softmax": [lambda x, y, offsets: torch.softmax(x, dim=1)],
+    "log_softmax": [lambda x, y, offsets: torch.log_softmax(x, dim=1)],
+    "rms_norm": [lambda x, y, offsets: torch.nn.functional.rms_norm(x, x.shape[1:], eps=1e-5)],
+    "layer_norm": [lambda x, y, offsets: torch.nn.functional.layer_norm(x, x.shape[1:], eps=1e-5)],
 }
+
+TYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
 
 
 class Calls:
@@ -84,7 +90,7 @@ def elements(request):
     x = period.repeat(-(-count // len(period)))[:count].contiguous()
     for place, value in request["others"]:
         x[place] = value
-    return x.reshape(request["shape"])
+    return x.to(TYPES[request["element"]]).reshape(request["shape"])
 
 
 def prepare(request):
@@ -124,7 +130,7 @@ def main():
                     result = calls.result
                     if not torch.is_tensor(result):
                         result = torch.stack(tuple(result))
-                    result = result.flatten().to(torch.float64).cpu()
+                    result = result.flatten()[: request["compared"]].to(torch.float64).cpu()
                     # Without NumPy, which may not be there.
                     bytes_of = ctypes.string_at(result.data_ptr(), 8 * result.numel())
                     with open(request["result"], "wb") as file:

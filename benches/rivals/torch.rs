@@ -1,4 +1,4 @@
-//! torch's reductions, in a process beside the benchmark.
+//! torch's reductions and operations on rows, in a process beside the benchmark.
 
 use crate::common::Result;
 use serde_json::{Value, json};
@@ -13,10 +13,12 @@ use tilewright::{Device, DeviceChoice};
 
 const PROGRAM: &str = include_str!("torch.py");
 
-/// An f32 reduction and its input.
+/// A reduction or an operation on rows, and its input.
 pub struct Job<'a> {
     /// A key of the Python program's table.
     pub operation: &'static str,
+    /// The type of the elements, such as `f32`.
+    pub element: &'static str,
     pub shape: &'a [usize],
     /// The period of the elements.
     pub period: &'a [f32],
@@ -26,6 +28,8 @@ pub struct Job<'a> {
     pub has_second: bool,
     /// The starts of segments, and the end of the last; empty for other reductions.
     pub offsets: &'a [usize],
+    /// Elements of the result that are compared, from the first on; all if `None`.
+    pub compared: Option<usize>,
 }
 
 /// torch on one device.
@@ -87,6 +91,7 @@ impl Torch {
         write(&offsets, bytes.flatten())?;
         self.ask(&json!({
             "operation": job.operation,
+            "element": job.element,
             "shape": job.shape,
             "elements": job.shape.iter().product::<usize>(),
             "period": period,
@@ -96,6 +101,7 @@ impl Torch {
             "offsets": (!job.offsets.is_empty()).then_some(offsets),
             "segments": job.offsets.len().saturating_sub(1),
             "result": result,
+            "compared": job.compared,
         }))?;
         let bytes = std::fs::read(&result)?;
         let (values, _) = bytes.as_chunks::<8>();

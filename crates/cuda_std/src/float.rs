@@ -142,6 +142,24 @@ impl Float for f64 {
     }
 }
 
+/// The larger of two numbers, or a NaN if either is: one instruction from compute capability 8.0.
+///
+/// It is `maximum` of IEEE 754-2019, where 0 is larger than -0. The bits of the NaN are unspecified;
+/// [`math::maximum`](crate::math::maximum) returns the canonical one.
+///
+/// ```
+/// use cuda_std::float::larger_or_nan;
+///
+/// assert_eq!(larger_or_nan(-0.0, 0.0).to_bits(), 0);
+/// assert!(larger_or_nan(f32::NAN, 1.0).is_nan());
+/// ```
+#[inline(always)]
+#[track_caller]
+#[must_use]
+pub fn larger_or_nan(left: f32, right: f32) -> f32 {
+    machine::maximum_f32(left, right)
+}
+
 /// A 16-bit format whose values are exact in f32, in which arithmetic is done.
 pub trait HalfFloat: bytemuck::Pod {
     /// The same value in f32.

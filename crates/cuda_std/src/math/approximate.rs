@@ -18,12 +18,14 @@
 //! ```
 //!
 //! They use IEEE 754 arithmetic in a fixed order, so unlike a GPU's special function unit they return the same bits
-//! on every GPU and in the simulator. Every NaN is the canonical one. Stated errors are the largest over all f32
+//! on every GPU and in the simulator. Every NaN is the canonical one, unless a
+//! function says otherwise. Stated errors are the largest over all f32
 //! values.
 //!
-//! `exp`, `exp2` and 1 / x have no approximate version, because the accurate ones take about as few instructions: a
-//! GPU computes 1 / x in eight if neither x nor the result is subnormal.
+//! `exp2` and 1 / x have no approximate version, because the accurate ones take about as few instructions: a GPU
+//! computes 1 / x in eight if neither x nor the result is subnormal. Neither has `exp`, except for arguments up to 0.
 
+use super::exponential::exp_nonpositive_f32;
 use super::polynomial::polynomial;
 use super::reciprocal::reciprocal_f32;
 use crate::float::Float;
@@ -55,6 +57,25 @@ pub fn rsqrt(x: f32) -> f32 {
     } else {
         f32::CANONICAL_NAN
     }
+}
+
+/// e^`x` for `x` up to 0, the term of a softmax: to 0.9 units in the last place from -87 on, and 0 below.
+///
+/// Results for positive `x` are unspecified. NaN stays NaN, but need not become the canonical one: the sum that the
+/// term goes into decides.
+///
+/// ```
+/// use cuda_std::math::{approximate, exp};
+///
+/// assert_eq!(approximate::exp_nonpositive(0.0), 1.0);
+/// assert_eq!(approximate::exp_nonpositive(-3.5), exp(-3.5_f32));
+/// assert_eq!(approximate::exp_nonpositive(f32::NEG_INFINITY), 0.0);
+/// ```
+#[inline(always)]
+#[track_caller]
+#[must_use]
+pub fn exp_nonpositive(x: f32) -> f32 {
+    exp_nonpositive_f32(x)
 }
 
 /// The natural logarithm, to 4 units in the last place. Subnormal numbers count as 0, whose result is negative

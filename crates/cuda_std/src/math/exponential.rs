@@ -82,6 +82,18 @@ pub(super) fn exp_f32(x: f32) -> f32 {
     scale_f32(Float::mul_add(tail, r, 1.0), n)
 }
 
+/// e^x for x up to 0; 0 for x below `LEAST_F32`. The power of two is one factor, because it is a normal number.
+#[inline(always)]
+#[track_caller]
+pub(super) fn exp_nonpositive_f32(x: f32) -> f32 {
+    const LEAST_F32: f32 = -87.0;
+    let (n, r) = reduce_f32(x);
+    let tail = Float::mul_add(curved_part_f32(r), r, 1.0);
+    let power = Float::mul_add(tail, r, 1.0) * power_of_two_f32(n);
+    // NaN is not below.
+    if x < LEAST_F32 { 0.0 } else { power }
+}
+
 #[inline(always)]
 #[track_caller]
 pub(super) fn exp2_f32(x: f32) -> f32 {

@@ -14,6 +14,7 @@ intrinsics! {
     fn ceil_of_f64(x: f64) -> f64 = "llvm.ceil.f64";
     fn trunc_of_f32(x: f32) -> f32 = "llvm.trunc.f32";
     fn trunc_of_f64(x: f64) -> f64 = "llvm.trunc.f64";
+    fn maximum_of_f32(a: f32, b: f32) -> f32 = "llvm.maximum.f32";
     fn rint_of_f32(x: f32) -> f32 = "llvm.rint.f32";
     fn rint_of_f64(x: f64) -> f64 = "llvm.rint.f64";
 }
@@ -44,6 +45,13 @@ pub fn sqrt_f32(x: f32) -> f32 {
 pub fn sqrt_f64(x: f64) -> f64 {
     // SAFETY: arithmetic on values.
     unsafe { sqrt_of_f64(x) }
+}
+
+/// The larger of two, or NaN if either is: `max.NaN` from compute capability 8.0.
+#[inline(always)]
+pub fn maximum_f32(a: f32, b: f32) -> f32 {
+    // SAFETY: arithmetic on values.
+    unsafe { maximum_of_f32(a, b) }
 }
 
 /// The largest integer that is not above `x`.

@@ -18,6 +18,18 @@ pub fn mul_add_f64(a: f64, b: f64, c: f64) -> f64 {
     a.mul_add(b, c)
 }
 
+/// The larger of two, or NaN if either is; 0 is larger than -0.
+#[inline]
+pub fn maximum_f32(a: f32, b: f32) -> f32 {
+    if a == b {
+        f32::from_bits(a.to_bits() & b.to_bits())
+    } else if a > b || a.is_nan() {
+        a
+    } else {
+        b
+    }
+}
+
 /// The square root, rounded once.
 #[inline]
 pub fn sqrt_f32(x: f32) -> f32 {

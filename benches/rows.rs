@@ -1,0 +1,18 @@
+//! Softmax and normalisation of rows under criterion, with torch and a copy in the same run: `cargo bench --bench rows`.
+
+mod common;
+mod rivals;
+
+use common::cases::Case;
+use common::{copies, criterion, rows};
+use rivals::Rivals;
+use std::process::ExitCode;
+use tilewright::Device;
+
+fn main() -> ExitCode {
+    criterion::main(cases, Rivals::of_rows)
+}
+
+fn cases(device: &Device) -> Vec<Case> {
+    [copies::cases(device), rows::cases(device)].concat()
+}

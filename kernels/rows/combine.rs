@@ -1,0 +1,57 @@
+//! Values of the threads that share a row, combined: lanes by shuffles, and warps through shared memory.
+
+use super::plan::LANES_OF_ROW;
+use cuda_std::block;
+use cuda_std::prelude::*;
+use cuda_std::warp;
+
+/// Shared memory for one value of each group of 32 threads of a block.
+pub type Scratch<'block> = SharedArray<'block, f32, { block::MAX_WARPS }>;
+
+/// Combines the values of groups of `lanes` lanes, a power of two up to 32: neighbours, then pairs of neighbours, and
+/// so on. Every lane of a group gets the result.
+///
+/// All lanes of the warp call it, because warps may have 64.
+#[inline(always)]
+#[track_caller]
+pub fn lanes(value: f32, lanes: u32, combine: impl Fn(f32, f32) -> f32) -> f32 {
+    let mut value = value;
+    let mut distance = 1;
+    while distance < lanes {
+        let other = warp::shuffle_xor_in(LaneMask::all(), value, distance, LANES_OF_ROW);
+        value = combine(value, other);
+        distance *= 2;
+    }
+    value
+}
+
+/// Combines the values of a block: of each group of 32 threads, then of the groups. Every thread gets the result.
+///
+/// # Safety
+/// 1. Blocks have a multiple of 64 threads, along x, all of which call it.
+/// 2. Nothing else touches `scratch` from the last barrier before the call on.
+#[inline(always)]
+#[track_caller]
+pub unsafe fn block(
+    value: f32,
+    neutral: f32,
+    scratch: Scratch,
+    combine: impl Fn(f32, f32) -> f32,
+) -> f32 {
+    let thread = thread::thread_idx_x();
+    let (group, lane) = (thread / LANES_OF_ROW, thread % LANES_OF_ROW);
+    let groups = thread::block_dim_x() / LANES_OF_ROW;
+    let of_group = lanes(value, LANES_OF_ROW, &combine);
+    if lane == 0 {
+        // SAFETY: a block has at most `MAX_WARPS` groups. One thread writes each element, before the barrier.
+        unsafe { scratch.store(group as usize, of_group) };
+    }
+    thread::sync_threads();
+    let of_lane = if lane < groups {
+        // SAFETY: each group wrote its element before the barrier above.
+        unsafe { scratch.load(lane as usize) }
+    } else {
+        neutral
+    };
+    lanes(of_lane, LANES_OF_ROW, combine)
+}

@@ -1,0 +1,438 @@
+//! Normalisation of rows: by the root of the mean square (RMSNorm), or to mean 0 and variance 1 (LayerNorm).
+//!
+//! ```text
+//! x = x + residual, rounded and written          if there is a residual
+//! m = the mean of x, or 0                        r = 1 / sqrt(the mean of (x - m)^2 + epsilon)
+//! y = ((x - m) r) weight + bias
+//! ```
+//!
+//! Rows in registers are read once. Long rows are read again for the mean, the squares and the results, as far as
+//! shared memory does not keep them.
+
+use super::combine::{self, Scratch};
+use super::element::RowElement;
+use super::kept::Kept;
+use super::place::{Place, Sections, ShortRows, Span};
+use super::plan::LANES_OF_ROW;
+use super::shape::NormShape;
+use super::vectors::{Mover, Row, Rows, Values, sum};
+use core::ops::Add;
+use cuda_std::math::rsqrt;
+use cuda_std::prelude::*;
+use cuda_std::shared::SharedSlice;
+
+/// The operands of a launch.
+#[derive(Clone, Copy)]
+pub struct Norm<'launch, T> {
+    x: Rows<'launch, T>,
+    y: Rows<'launch, T>,
+    /// Without elements if there is no residual.
+    residual: Rows<'launch, T>,
+    /// The sums with the residual.
+    sums: Rows<'launch, T>,
+    /// A factor for each column, or nothing.
+    weight: Global<'launch, T>,
+    /// A summand for each column, or nothing.
+    bias: Global<'launch, T>,
+    shape: NormShape,
+    /// The launch's dynamic shared memory.
+    shared: SharedSlice<'launch, T>,
+}
+
+/// What is subtracted from a row's elements, and what the differences are multiplied by.
+#[derive(Clone, Copy)]
+struct Scale {
+    mean: f32,
+    factor: f32,
+}
+
+/// The operands of a launch, as the kernels have them.
+pub struct Operands<'launch, T> {
+    pub x: Global<'launch, T>,
+    pub residual: Global<'launch, T>,
+    pub sums: GlobalMut<'launch, T>,
+    pub y: GlobalMut<'launch, T>,
+    pub weight: Global<'launch, T>,
+    pub bias: Global<'launch, T>,
+}
+
+/// Whether an element of a vector exists.
+#[inline(always)]
+fn exists(place: Place, lane: usize) -> bool {
+    (lane as i32) < place.left
+}
+
+/// The sum of the elements of `vectors` vectors from `first` on.
+#[inline(always)]
+fn sum_of<const SLOTS: usize, const LANES: usize>(
+    values: &Values<SLOTS, LANES>,
+    (first, vectors): (usize, usize),
+    span: Span,
+) -> f32 {
+    let mut total = 0.0;
+    let mut slot = 0;
+    while slot < vectors {
+        if span.has(slot) {
+            total += sum(values[first + slot]);
+        }
+        slot += 1;
+    }
+    total
+}
+
+/// The sum of the squares of the elements' differences from `mean`.
+#[inline(always)]
+fn squares_of<const SLOTS: usize, const LANES: usize>(
+    values: &Values<SLOTS, LANES>,
+    (first, vectors): (usize, usize),
+    span: Span,
+    mean: f32,
+) -> f32 {
+    let mut total = 0.0;
+    let mut slot = 0;
+    while slot < vectors {
+        if span.has(slot) {
+            let place = span.place(slot);
+            let mut squares = [0.0; LANES];
+            let mut lane = 0;
+            while lane < LANES {
+                let difference = values[first + slot][lane] - mean;
+                squares[lane] = if exists(place, lane) {
+                    difference * difference
+                } else {
+                    0.0
+                };
+                lane += 1;
+            }
+            total += sum(squares);
+        }
+        slot += 1;
+    }
+    total
+}
+
+impl<'launch, T: RowElement> Norm<'launch, T> {
+    /// # Safety
+    /// 1. The requirements of the kernels hold.
+    #[inline(always)]
+    pub unsafe fn new(
+        operands: Operands<'launch, T>,
+        shape: &NormShape,
+        shared: SharedSlice<'launch, T>,
+    ) -> Self {
+        let Operands {
+            x,
+            residual,
+            sums,
+            y,
+            weight,
+            bias,
+        } = operands;
+        Self {
+            // SAFETY: rows of `x` and of the residual are only read, below.
+            x: unsafe { Rows::read(x, y, shape.x_apart) },
+            y: Rows::new(y, shape.y_apart),
+            // SAFETY: as above.
+            residual: unsafe { Rows::read(residual, sums, shape.residual_apart) },
+            sums: Rows::new(sums, shape.sums_apart),
+            weight,
+            bias,
+            shape: *shape,
+            shared,
+        }
+    }
+
+    /// Whether the lanes of a short row have one vector each.
+    #[inline(always)]
+    pub fn has_one_vector<const LANES: usize>(&self) -> bool {
+        self.shape.len <= self.shape.lanes as usize * LANES
+    }
+
+    #[inline(always)]
+    fn is_centred(&self) -> bool {
+        self.shape.is_centred != 0
+    }
+
+    /// What moves rows that groups of `lanes` lanes have neighbouring vectors of.
+    #[inline(always)]
+    fn mover(&self, lanes: u32) -> Mover<'launch, T> {
+        Mover::new(self.shape.is_staged != 0, self.shared, lanes)
+    }
+
+    /// The mean of a row, from the sum of its elements.
+    #[inline(always)]
+    fn mean(&self, sum: f32) -> f32 {
+        sum / self.shape.len as f32
+    }
+
+    /// What the differences from `mean` are multiplied by, from the sum of their squares.
+    #[inline(always)]
+    fn scale(&self, mean: f32, squares: f32) -> Scale {
+        let factor = rsqrt(self.mean(squares) + self.shape.epsilon);
+        Scale { mean, factor }
+    }
+
+    /// Loads the vectors at `places` of a row number, from element `start` of each row on, and adds the residual, if
+    /// there is one, whose sums it stores.
+    ///
+    /// # Safety
+    /// 1. The places are the calling thread's, with elements only if the row exists. The row of a place without
+    ///    elements has the first place's.
+    /// 2. All lanes of the warp call it.
+    #[inline(always)]
+    unsafe fn load<const SLOTS: usize, const LANES: usize>(
+        &self,
+        mover: Mover<T>,
+        start: usize,
+        places: impl Fn(usize) -> (usize, Place),
+    ) -> Values<SLOTS, LANES> {
+        // SAFETY: the caller's contract.
+        let mut values: Values<SLOTS, LANES> = unsafe {
+            mover.load(0.0, |slot| {
+                let (row, place) = places(slot);
+                (self.x.row(row).skip(start), place)
+            })
+        };
+        if self.residual.is_empty() {
+            return values;
+        }
+        // One vector at a time: all of them beside those of the operand would not fit in registers.
+        let mut slot = 0;
+        while slot < SLOTS {
+            let (row, place) = places(slot);
+            // SAFETY: the caller's contract. The sums have the same shape. Each place is this thread's, or its group's
+            // if rows are staged.
+            unsafe {
+                let residual = self.residual.row(row).skip(start);
+                let [residual]: Values<1, LANES> = mover.load(0.0, |_| (residual, place));
+                let mut lane = 0;
+                while lane < LANES {
+                    values[slot][lane] += residual[lane];
+                    lane += 1;
+                }
+                values[slot] = T::narrow(values[slot]).map(T::widen);
+                mover.store(self.sums.row(row).skip(start), place, values[slot]);
+            }
+            slot += 1;
+        }
+        values
+    }
+
+    /// Elements of `columns` at a place, from element `start` on, or `otherwise` if there are no columns.
+    ///
+    /// # Safety
+    /// 1. `columns` are empty, or have the place's elements, in whole aligned vectors unless rows are staged.
+    #[inline(always)]
+    unsafe fn of_columns<const LANES: usize>(
+        &self,
+        columns: Global<T>,
+        start: usize,
+        place: Place,
+        otherwise: f32,
+    ) -> [f32; LANES] {
+        let mut values = [otherwise; LANES];
+        if columns.is_empty() || !place.exists() {
+            return values;
+        }
+        let first = start + place.offset as usize;
+        if self.shape.is_staged == 0 {
+            // SAFETY: the columns have the vector: the caller's contract.
+            let loaded: [T; LANES] = unsafe { columns.load_vector(first) };
+            return loaded.map(T::widen);
+        }
+        let mut lane = 0;
+        while lane < LANES {
+            if exists(place, lane) {
+                // SAFETY: the columns have the element: the caller's contract.
+                values[lane] = unsafe { columns.load(first + lane) }.widen();
+            }
+            lane += 1;
+        }
+        values
+    }
+
+    /// Writes the results of a row, from element `start` on, whose elements are in `vectors` slots from `first` on.
+    ///
+    /// # Safety
+    /// 1. All lanes of the warp call it. The span is the calling thread's, of a row that exists if the span has
+    ///    elements.
+    #[inline(always)]
+    unsafe fn write<const SLOTS: usize, const LANES: usize>(
+        &self,
+        (row, start, mover): (Row<T>, usize, Mover<T>),
+        (values, (first, vectors)): (&Values<SLOTS, LANES>, (usize, usize)),
+        span: Span,
+        scale: Scale,
+    ) {
+        let mut slot = 0;
+        while slot < vectors {
+            if span.has(slot) {
+                let place = span.place(slot);
+                // SAFETY: weight and bias have an element for each column, aligned like rows.
+                let (weight, bias) = unsafe {
+                    (
+                        self.of_columns::<LANES>(self.weight, start, place, 1.0),
+                        self.of_columns::<LANES>(self.bias, start, place, 0.0),
+                    )
+                };
+                let mut results = values[first + slot];
+                let mut lane = 0;
+                while lane < LANES {
+                    let normal = (results[lane] - scale.mean) * scale.factor;
+                    results[lane] = Float::mul_add(normal, weight[lane], bias[lane]);
+                    lane += 1;
+                }
+                // SAFETY: the row has the vector, which is the thread's own, or of its group if rows are staged: the
+                // caller's contract. `has` is the same for all threads.
+                unsafe { mover.store(row, place, results) };
+            }
+            slot += 1;
+        }
+    }
+
+    /// Rows of up to 1024 elements: `ROWS` rows for each group of lanes, `SLOTS / ROWS` vectors of each.
+    ///
+    /// # Safety
+    /// 1. The requirements of the kernels hold, for short rows with as many vectors.
+    #[inline(always)]
+    pub unsafe fn short<const ROWS: usize, const SLOTS: usize, const LANES: usize>(&self) {
+        let NormShape {
+            rows, len, lanes, ..
+        } = self.shape;
+        let thread = ShortRows::of_thread(ROWS, (rows, len), lanes);
+        let (vectors, mover) = (SLOTS / ROWS, self.mover(lanes));
+        // SAFETY: the spans have elements of rows that exist. All threads call it.
+        let values: Values<SLOTS, LANES> = unsafe {
+            self.load(mover, 0, |slot| {
+                let (number, slot) = (slot / vectors, slot % vectors);
+                let row = thread.row_or_first(number);
+                (row, thread.span(number, LANES).place(slot))
+            })
+        };
+        let mut number = 0;
+        while number < ROWS {
+            let span = thread.span(number, LANES);
+            let slots = (number * vectors, vectors);
+            let mut mean = 0.0;
+            if self.is_centred() {
+                mean = self.mean(combine::lanes(
+                    sum_of(&values, slots, span),
+                    lanes,
+                    f32::add,
+                ));
+            }
+            let squares = squares_of(&values, slots, span, mean);
+            let scale = self.scale(mean, combine::lanes(squares, lanes, f32::add));
+            let row = self.y.row(thread.row_or_first(number));
+            // SAFETY: all threads call it. The span has elements only if the row exists.
+            unsafe { self.write((row, 0, mover), (&values, slots), span, scale) };
+            number += 1;
+        }
+    }
+
+    /// Rows of a block each, in registers.
+    ///
+    /// # Safety
+    /// 1. The requirements of the kernels hold, for rows of a block each.
+    /// 2. Only this block uses `scratch`, and for nothing else.
+    #[inline(always)]
+    pub unsafe fn block<const SLOTS: usize, const LANES: usize>(&self, scratch: [Scratch; 2]) {
+        let row = thread::block_idx_x() as usize;
+        let (thread, threads) = (thread::thread_idx_x(), thread::block_dim_x());
+        let span = Span::new(thread, threads, LANES, self.shape.len as u32);
+        let mover = self.mover(LANES_OF_ROW);
+        // SAFETY: the span has elements of the row, which exists: there is a block for each. All threads call it.
+        let values: Values<SLOTS, LANES> =
+            unsafe { self.load(mover, 0, |slot| (row, span.place(slot))) };
+        let slots = (0, SLOTS);
+        let mut mean = 0.0;
+        if self.is_centred() {
+            let sum = sum_of(&values, slots, span);
+            // SAFETY: all threads call it, and each scratch is used once: the caller's contract.
+            mean = self.mean(unsafe { combine::block(sum, 0.0, scratch[0], f32::add) });
+        }
+        let squares = squares_of(&values, slots, span, mean);
+        // SAFETY: as above.
+        let squares = unsafe { combine::block(squares, 0.0, scratch[1], f32::add) };
+        let scale = self.scale(mean, squares);
+        // SAFETY: the row exists, and all threads call it.
+        unsafe { self.write((self.y.row(row), 0, mover), (&values, slots), span, scale) };
+    }
+
+    /// Rows of a block each, section by section.
+    ///
+    /// # Safety
+    /// 1. The requirements of the kernels hold, for long rows.
+    /// 2. Only this block uses `scratch`, and for nothing else.
+    #[inline(always)]
+    pub unsafe fn long<const SLOTS: usize, const LANES: usize>(&self, scratch: [Scratch; 2]) {
+        let row = thread::block_idx_x() as usize;
+        let sections = Sections::new(self.shape.len);
+        let mover = self.mover(LANES_OF_ROW);
+        let again = if self.residual.is_empty() {
+            self.x
+        } else {
+            self.sums
+        };
+        let staged = match self.shape.is_staged {
+            0 => 0,
+            _ => thread::block_dim_x() as usize * LANES,
+        };
+        let kept = Kept::new(
+            again.row(row),
+            mover,
+            (self.shared, staged),
+            self.shape.kept,
+        );
+        let (mut sum, mut squares) = (0.0, 0.0);
+        let mut number = 0;
+        while number < sections.count() {
+            let (start, span) = (sections.start(number), sections.span(number, LANES));
+            // SAFETY: the section is one of the row, and all threads call it. Shared memory has room for what is kept.
+            unsafe {
+                let values: Values<SLOTS, LANES> =
+                    self.load(mover, start, |slot| (row, span.place(slot)));
+                kept.keep(&values, start, span);
+                if self.is_centred() {
+                    sum += sum_of(&values, (0, SLOTS), span);
+                } else {
+                    squares += squares_of(&values, (0, SLOTS), span, 0.0);
+                }
+            }
+            number += 1;
+        }
+        let mut mean = 0.0;
+        if self.is_centred() {
+            // SAFETY: all threads call it, and each scratch is used once: the caller's contract.
+            mean = self.mean(unsafe { combine::block(sum, 0.0, scratch[0], f32::add) });
+            // Backwards: the last sections are still in the cache.
+            while number > 0 {
+                number -= 1;
+                let (start, span) = (sections.start(number), sections.span(number, LANES));
+                // SAFETY: the section was loaded before, and all threads call it.
+                let values: Values<SLOTS, LANES> = unsafe { kept.load(0.0, start, span) };
+                squares += squares_of(&values, (0, SLOTS), span, mean);
+            }
+        }
+        // SAFETY: all threads call it, and each scratch is used once: the caller's contract.
+        let squares = unsafe { combine::block(squares, 0.0, scratch[1], f32::add) };
+        let scale = self.scale(mean, squares);
+        let mut written = 0;
+        while written < sections.count() {
+            // Where the last loop ended.
+            let number = if self.is_centred() {
+                written
+            } else {
+                sections.count() - 1 - written
+            };
+            let (start, span) = (sections.start(number), sections.span(number, LANES));
+            let results = self.y.row(row).skip(start);
+            // SAFETY: the section was loaded before, and all threads call it.
+            unsafe {
+                let values: Values<SLOTS, LANES> = kept.load(0.0, start, span);
+                self.write((results, start, mover), (&values, (0, SLOTS)), span, scale);
+            }
+            written += 1;
+        }
+    }
+}

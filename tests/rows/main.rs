@@ -1,0 +1,13 @@
+//! Row operations: softmax and its relatives, normalisation and cross entropy, for every type on every device at hand.
+
+#[macro_use]
+#[path = "../common/mod.rs"]
+mod common;
+
+mod cases;
+mod cross_entropy;
+mod layouts;
+mod norm;
+mod refusals;
+mod softmax;
+mod special;
