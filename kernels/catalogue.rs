@@ -126,6 +126,10 @@ macro_rules! products {
                 small: Split(TileSize::Small) SPLIT_SMALL,
             } x types{f32} x either;
 
+            // What products of residues leave out.
+            left: matmul_left x {_: Left LargeF64 at 2 blocks} x types{f64} x {nt};
+            left_mma: matmul_mma_left x {_: LeftMma F64_LARGE} x types{f64} x {nt};
+
             // Exact dot products.
             exact: exact_dots x {_: Exact} x types{f32, f64} x either;
 

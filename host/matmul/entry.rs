@@ -122,6 +122,18 @@ pub struct VectorArguments<'a, T, O, S, P> {
     pub tickets: GlobalMut<'a, u32>,
 }
 
+/// Launches a kernel for the outputs that products of residues leave out. It has the arguments of a product, and the
+/// lines of A's rows and of B's columns.
+///
+/// # Safety
+/// As for [`ProductLaunch`].
+pub type LeftLaunch<T, O, S> = unsafe fn(
+    &Module,
+    LaunchConfig,
+    ProductArguments<'_, T, O, S>,
+    [Global<'_, Line>; 2],
+) -> Outcome<()>;
+
 /// Launches a kernel that multiplies rows or columns by a vector.
 ///
 /// # Safety

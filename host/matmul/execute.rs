@@ -2,10 +2,9 @@
 //!
 //! `tiles.rs`: a block for each tile, on CUDA cores or at warp level on tensor cores. `warpgroup.rs`: clusters of
 //! warpgroups. `split.rs`: split f32. `vector.rs`: rows or columns times a vector. `parts.rs`: products of parts of
-//! K, and their sum. `exact.rs`: exact products, with `exact_kernels.rs`. `grouped.rs`: products of unequal shapes. `mirror.rs`: the other half of a symmetric product.
+//! K, and their sum. `exact.rs`: products by residues. `grouped.rs`: products of unequal shapes. `mirror.rs`: the other half of a symmetric product.
 
 pub mod exact;
-mod exact_kernels;
 pub mod grouped;
 mod mirror;
 pub mod parts;

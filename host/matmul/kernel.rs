@@ -93,6 +93,10 @@ methods! {
     OutOfRange,
     /// The outputs that `SplitMma` leaves out, on CUDA cores.
     OutOfRangeMma,
+    /// The outputs that products of residues leave out, on CUDA cores.
+    Left,
+    /// The same, on tensor cores.
+    LeftMma,
     /// Exact dot products, of what products modulo several numbers leave open or of all outputs.
     Exact,
     /// Products of the rows or columns of a matrix with a vector.
@@ -174,14 +178,18 @@ impl Method {
     /// The units that compute the products, for a caller.
     pub fn units(self) -> &'static str {
         match self {
-            Self::Mma(_) | Self::Wgmma(_) | Self::Single | Self::Skinny(_) | Self::GroupedMma => {
-                "tensor cores"
-            }
+            Self::Mma(_)
+            | Self::LeftMma
+            | Self::Wgmma(_)
+            | Self::Single
+            | Self::Skinny(_)
+            | Self::GroupedMma => "tensor cores",
             Self::Split(_) | Self::SplitMma(_) => "tensor cores, each f32 split into two f16",
             Self::Tiled
             | Self::Coarsened(_)
             | Self::OutOfRange
             | Self::OutOfRangeMma
+            | Self::Left
             | Self::Exact
             | Self::Vector(_)
             | Self::Grouped(_) => "CUDA cores",

@@ -1,8 +1,8 @@
 //! The table of product kernels, made of the catalogue in `tilewright_kernels`.
 
 use super::entry::{
-    ExactLaunch, GroupLaunch, OutOfRangeLaunch, ProductLaunch, SplitLaunch, SplitMmaLaunch,
-    TensorLaunch, VectorLaunch,
+    ExactLaunch, GroupLaunch, LeftLaunch, OutOfRangeLaunch, ProductLaunch, SplitLaunch,
+    SplitMmaLaunch, TensorLaunch, VectorLaunch,
 };
 use super::kernel::{
     GemmKernel, Method, SkinnyTile, TileSize, VectorRows, WgmmaTile, cluster_tile,
@@ -57,6 +57,7 @@ macro_rules! table {
                 VECTORS: VectorLaunch<$element, $output, $sum, $added>;
                 VECTORS_OF_WORDS: VectorLaunch<i32, $output, $sum, $added>;
                 EXACT: ExactLaunch<$element, $output, $sum>;
+                LEFT: LeftLaunch<$element, $output, $sum>;
             }
         }
         const _: () = assert!(

@@ -6,8 +6,8 @@
 pub mod kinds;
 
 use super::entry::{
-    ExactLaunch, GroupLaunch, OutOfRangeLaunch, ProductLaunch, SplitLaunch, SplitMmaLaunch,
-    TensorLaunch, VectorLaunch,
+    ExactLaunch, GroupLaunch, LeftLaunch, OutOfRangeLaunch, ProductLaunch, SplitLaunch,
+    SplitMmaLaunch, TensorLaunch, VectorLaunch,
 };
 use super::kernel::GemmKernel;
 use super::types::Operand;
@@ -67,6 +67,8 @@ pub trait Kernels<O: 'static, S: 'static>: Operand {
     const VECTORS_OF_WORDS: Launchers<VectorLaunch<i32, O, S, Self::Sum>>;
     /// Kernels for exact dot products.
     const EXACT: Launchers<ExactLaunch<Self, O, S>>;
+    /// Kernels for the outputs that products of residues leave out.
+    const LEFT: Launchers<LeftLaunch<Self, O, S>>;
 
     /// Whether each kernel is in one of the lists.
     const ARE_ALL_LAUNCHED: bool = {
@@ -81,7 +83,8 @@ pub trait Kernels<O: 'static, S: 'static>: Operand {
                 + Self::OUT_OF_RANGE.has(place)
                 + Self::VECTORS.has(place)
                 + Self::VECTORS_OF_WORDS.has(place)
-                + Self::EXACT.has(place);
+                + Self::EXACT.has(place)
+                + Self::LEFT.has(place);
             are_all &= lists == 1;
             place += 1;
         }
@@ -113,6 +116,8 @@ macro_rules! launcher {
     (OUT_OF_RANGE out_of_range_mma $written:ident $kernel:ident) => { launcher!($kernel by out_of_range()) };
     (VECTORS vector $written:ident $kernel:ident) => { launcher!($kernel by vector(_, _, _, _)) };
     (VECTORS_OF_WORDS vector_bytes $written:ident $kernel:ident) => { launcher!($kernel by vector(_, _, _, _)) };
+    (LEFT left $written:ident $kernel:ident) => { launcher!($kernel by left(_, _, _)) };
+    (LEFT left_mma $written:ident $kernel:ident) => { launcher!($kernel by left(_, _, _)) };
     (EXACT exact $written:ident $kernel:ident) => { launcher!($kernel by exact(_, _, _)) };
     ($kernel:ident by $kind:ident($($inferred:tt),*)) => {
         Some($crate::matmul::launchers::Launcher {

@@ -187,6 +187,11 @@ fn kernel_of(
     problem: &Problem,
     device: DeviceFacts,
 ) -> Option<&'static GemmKernel> {
+    // They read operands that are brought into this order.
+    let problem = match method {
+        Method::Left | Method::LeftMma => &problem.along_k(),
+        _ => problem,
+    };
     kernels_of(method, problem.element, problem.output)
         .iter()
         .filter(|kernel| computes(kernel, problem, device))
@@ -209,6 +214,8 @@ pub enum Steps {
     VectorOfWords(VectorWork),
     /// Exact dot products.
     Exact(ExactPlan),
+    /// Products of residues, of lines that are in their range.
+    Residues(ResiduesPlan),
     /// In a launch that products of unequal shapes share.
     Grouped,
 }
@@ -244,6 +251,9 @@ impl Steps {
             Method::Wgmma(_) | Method::Single | Method::Skinny(_) => Self::Warpgroups,
             Method::Grouped(_) | Method::GroupedMma => Self::Grouped,
             Method::Exact => Self::Exact(ExactPlan::of(problem, device, tiles)?),
+            Method::Left | Method::LeftMma => {
+                Self::Residues(ResiduesPlan::in_range(problem, device, tiles)?)
+            }
             Method::Vector(lines) => {
                 let shape = (problem.m, problem.k);
                 let products = problem.batch.min(MAX_GRID_Y as usize);
@@ -317,7 +327,7 @@ impl Staging {
             (_, Steps::VectorOfWords(_)) => Needs::AlongK(LOAD_BYTES),
             (_, Steps::Vector(_) | Steps::Grouped) => Needs::Nothing,
             (Method::Tiled | Method::Coarsened(_), _) => Needs::Nothing,
-            (_, Steps::Exact(_)) => Needs::LinesAlongK,
+            (_, Steps::Exact(_) | Steps::Residues(_)) => Needs::LinesAlongK,
             _ if problem.element.bytes() == 1 => Needs::AlongK(1),
             _ if problem.element == ElementType::F64 && !aligned_copies_pay(problem) => {
                 Needs::Nothing

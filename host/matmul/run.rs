@@ -109,7 +109,8 @@ products! {
             Exact by exact::multiply],
         parts by parts::multiply_columns, all by run_together;
     f64 F64 => f64 F64 in f64:
-        [Tiles by tiles::multiply, Vector by vector::multiply, Exact by exact::multiply],
+        [Tiles by tiles::multiply, Vector by vector::multiply,
+            Exact by exact::multiply, Residues by exact::multiply],
         parts by parts::multiply_columns, all by run_together;
     F8E4M3 F8E4M3 => bf16 Bf16 in f32:
         [Warpgroups by warpgroup::multiply, VectorOfWords by vector::multiply_words],

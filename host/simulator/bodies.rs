@@ -46,6 +46,8 @@ impl KernelBodies {
 
 impl fmt::Debug for KernelBodies {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("KernelBodies").finish_non_exhaustive()
+        formatter
+            .debug_struct("KernelBodies")
+            .finish_non_exhaustive()
     }
 }

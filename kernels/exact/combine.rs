@@ -31,6 +31,8 @@ pub struct CombineShape {
     pub parts: usize,
     /// The number of the first row and column, for the epilogue.
     pub first: [usize; 2],
+    /// 1 if outputs are rounded once, 0 if they only have to be within gamma_k |A||B|.
+    pub is_exact: usize,
 }
 
 impl CombineShape {
@@ -163,14 +165,22 @@ unsafe fn combine<T, R, const LIMBS: usize>(
     };
     // SAFETY: there is a line for each row: the caller's contract.
     let of_row = unsafe { of_a.load(row) };
+    let is_exact = shape.is_exact != 0;
     let (mut flags, mut j) = (0, 0);
     while j < PAIR && column + j < shape.n {
         // SAFETY: there is a line for each column: the caller's contract.
         let of_column = unsafe { of_b.load(column + j) };
-        let bound = of_row.bound_with(&of_column);
+        let bound = match is_exact {
+            true => of_row.bound_with(&of_column),
+            false => 0,
+        };
+        let is_left = match is_exact {
+            true => of_row.has_specials() | of_column.has_specials(),
+            false => of_row.is_out_of_range() | of_column.is_out_of_range(),
+        };
         let exponent = -(of_row.shift + of_column.shift);
         let output: Option<T> = rounded_if_certain(integers[j], (bound, T::BOUND_WORD), exponent);
-        match output.filter(|_| !of_row.has_specials() && !of_column.has_specials()) {
+        match output.filter(|_| !is_left) {
             Some(output) => {
                 let place = (shape.first[0] + row, shape.first[1] + column + j);
                 // SAFETY: C has the output, which only this thread writes: the caller's contract.
@@ -180,8 +190,10 @@ unsafe fn combine<T, R, const LIMBS: usize>(
         }
         j += 1;
     }
-    // SAFETY: there is a byte for each pair, which only this thread writes: the caller's contract.
-    unsafe { left.store(number as usize, flags) };
+    if is_exact {
+        // SAFETY: there is a byte for each pair, which only this thread writes: the caller's contract.
+        unsafe { left.store(number as usize, flags) };
+    }
 }
 
 macro_rules! kernels {
@@ -193,7 +205,7 @@ macro_rules! kernels {
         ///    of the lines `a_lines` and `b_lines`, one for each row and column.
         /// 2. `c` has the m x n matrix, and the launch accesses no other elements of it. Each vector of the epilogue
         ///    is empty or has an element for each row or column from `first` on.
-        /// 3. `left` has a byte for each pair of outputs.
+        /// 3. `left` has a byte for each pair of outputs, if they are exact; otherwise the lines say which are out of range.
         /// 4. The grid has a thread for each pair of outputs, in blocks of [`COMBINE_THREADS`], along x; fewer than 2^32.
         #[allow(clippy::too_many_arguments)]
         #[kernel(max_threads = COMBINE_THREADS)]

@@ -32,6 +32,9 @@ const IS_ROUNDED: u32 = 1;
 /// Whether an element is infinite or NaN.
 const HAS_SPECIALS: u32 = 2;
 
+/// Whether products of residues are not accurate enough for the line.
+const IS_OUT_OF_RANGE: u32 = 4;
+
 impl Line {
     /// Whether rounding to integers changes any element.
     #[inline(always)]
@@ -45,6 +48,14 @@ impl Line {
     #[must_use]
     pub const fn has_specials(&self) -> bool {
         self.flags & HAS_SPECIALS != 0
+    }
+
+    /// Whether an output of the line, rounded from the product of integers alone, could have an error of more than
+    /// gamma_k |A||B|. Only known if [`LinesShape::finds_range`] was 1.
+    #[inline(always)]
+    #[must_use]
+    pub const fn is_out_of_range(&self) -> bool {
+        self.flags & IS_OUT_OF_RANGE != 0
     }
 
     /// An upper bound of how far the product of two lines' integers lies from that of the lines, scaled, in units of
@@ -77,9 +88,48 @@ pub struct LinesShape {
     pub leading_dimension: usize,
     /// Bits of the integers.
     pub bits: i32,
-    /// Nothing.
-    pub unused: u32,
+    /// 1 to find the lines that are [out of range](Line::is_out_of_range).
+    pub finds_range: u32,
 }
+
+/// The lines of A's rows and of B's columns.
+#[derive(Clone, Copy)]
+pub struct Lines<'launch> {
+    /// One for each row.
+    pub a: Global<'launch, Line>,
+    /// One for each column.
+    pub b: Global<'launch, Line>,
+}
+
+impl Lines<'_> {
+    /// Whether products of residues leave out the output at (`row`, `column`), because one of its lines is out of
+    /// range.
+    ///
+    /// # Safety
+    /// 1. There is a line for the row and for the column.
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn leave_out(&self, row: usize, column: usize) -> bool {
+        // SAFETY: the caller's contract.
+        let [a, b] = unsafe { [self.a.load(row), self.b.load(column)] };
+        a.is_out_of_range() | b.is_out_of_range()
+    }
+}
+
+/// The most elements of a line whose magnitude is below a quarter of the line's root mean square, so that outputs are
+/// within gamma_k |A||B|; negative if none is.
+///
+/// Integers have [`RANGE_BITS`] bits. Scaled, the lines a and b have norms |a| and |b| of at least 2^(T - 1), but for
+/// 1 %. Rounding them changes a sum by (|a| + |b|) sqrt(k) / 2 at most. In at least f k places, both elements are at least
+/// a quarter of the root mean square, so |A||B| is at least f |a| |b| / 16. The first is less than (k - 1) u times the
+/// second, with u = 2^-53, if f is at least 16.4 sqrt(k) / k. That leaves u |A||B| for the rounding of the output.
+#[inline(always)]
+fn most_small(k: usize) -> f64 {
+    0.5 * (k as f64 - 16.5 * math::sqrt(k as f64))
+}
+
+/// The bits of integers of which [`Line::is_out_of_range`] speaks.
+pub const RANGE_BITS: u32 = 54;
 
 /// The greatest power of two whose square, times a number of elements, is in the range of f64, as its inverse is.
 const SAFE: i32 = 450;
@@ -95,7 +145,15 @@ fn power(exponent: i32) -> f64 {
 ///
 /// All lanes of the warp make the call. Each gets the line.
 #[inline(always)]
-fn line_of<T: ExactElement>(element: impl Fn(usize) -> T, k: usize, bits: i32) -> Line {
+fn line_of<T: ExactElement>(
+    element: impl Fn(usize) -> T,
+    &LinesShape {
+        k,
+        bits,
+        finds_range,
+        ..
+    }: &LinesShape,
+) -> Line {
     let (mut highest, mut lowest, mut has_specials) = (i32::MIN, i32::MAX, false);
     // The sum of the squares of the elements, unless it leaves the range.
     let mut squares = 0.0_f64;
@@ -133,7 +191,7 @@ fn line_of<T: ExactElement>(element: impl Fn(usize) -> T, k: usize, bits: i32) -
     let lowest = warp::reduce(lowest, i32::min);
     if warp::any(LaneMask::all(), has_specials) {
         return Line {
-            flags: HAS_SPECIALS | IS_ROUNDED,
+            flags: HAS_SPECIALS | IS_ROUNDED | IS_OUT_OF_RANGE,
             ..Line::default()
         };
     }
@@ -148,15 +206,15 @@ fn line_of<T: ExactElement>(element: impl Fn(usize) -> T, k: usize, bits: i32) -
         false => 0.0,
     };
     let mut at = first;
-    while at < k && !is_in_range {
-        if let Some(Parts {
+    let scaled = |at: usize| match element(at).parts() {
+        Some(Parts {
             significand,
             exponent,
-        }) = element(at).parts()
-        {
-            let scaled = significand as f64 * power(exponent - highest);
-            squares += scaled * scaled;
-        }
+        }) => significand as f64 * power(exponent - highest),
+        None => 0.0,
+    };
+    while at < k && !is_in_range {
+        squares += scaled(at) * scaled(at);
         at += 32;
     }
     // More than the errors of adding up to 2^44 squares, and than squares that are lost.
@@ -168,9 +226,21 @@ fn line_of<T: ExactElement>(element: impl Fn(usize) -> T, k: usize, bits: i32) -
     // each counts as half more.
     let root = math::sqrt(squares * k as f64) * power(bits - above);
     let bound = (0.5 * root + k as f64) * (1.0 + power(-20)) * power(-32 * T::BOUND_WORD as i32);
+    let mut flags = if lowest + shift < 0 { IS_ROUNDED } else { 0 };
+    if finds_range != 0 {
+        let least = squares / (16.0 * k as f64);
+        let (mut small, mut at) = (0_u32, first);
+        while at < k {
+            small += u32::from(scaled(at) * scaled(at) < least);
+            at += 32;
+        }
+        if f64::from(warp::reduce_sum(small)) > most_small(k) {
+            flags |= IS_OUT_OF_RANGE;
+        }
+    }
     Line {
         shift,
-        flags: if lowest + shift < 0 { IS_ROUNDED } else { 0 },
+        flags,
         highest,
         lowest,
         bound: bound as u64 + 1,
@@ -188,13 +258,13 @@ macro_rules! kernels {
         #[kernel(max_threads = LINES_THREADS)]
         pub unsafe fn $name(x: Global<$element>, lines: GlobalMut<Line>, shape: GridConstant<LinesShape>) {
             const WARPS: usize = LINES_THREADS as usize / 32;
-            let LinesShape { lines: count, k, leading_dimension, bits, .. } = *shape;
+            let LinesShape { lines: count, leading_dimension, .. } = *shape;
             let step = WARPS * thread::grid_dim_x() as usize;
             let mut number = WARPS * thread::block_idx_x() as usize + warp::warp_in_block() as usize;
             while number < count {
                 // SAFETY: the line has the elements: the caller's contract.
                 let element = |at: usize| unsafe { x.load(number * leading_dimension + at) };
-                let line = line_of(element, k, bits);
+                let line = line_of(element, &shape);
                 if warp::lane() == 0 {
                     // SAFETY: there is an element for the line, which only this warp computes: the caller's contract.
                     unsafe { lines.store(number, line) };

@@ -38,13 +38,15 @@ use super::descriptor::{OperandLayout, ProductDescriptor, ProductKernel};
 use super::direct_load::{DirectLoad, DirectLoadOfAnyAlignment};
 use super::element::OperandElement;
 use super::grid::{block_position, is_left_out, is_within_c};
+use super::left::{all, are_in_range, left, never};
 use super::loader::TileLoader;
 use super::operand::{Operands, TileOrigin, matrices_of_block};
 use super::shape::ProductShape;
-use super::sink::StoreFinished;
+use super::sink::{OutputSink, StoreFinished};
 use super::tile::Tile;
 use super::transposed_load::TransposedLoad;
 use crate::epilogue::{Epilogue, EpilogueNumbers};
+use crate::exact::Line;
 use crate::tensor::{PANEL, RangeWords};
 #[cfg(any(not(target_arch = "nvptx64"), cuda_arch_at_least = "90a"))]
 use cuda_std::dependent_launch;
@@ -73,7 +75,7 @@ pub(super) unsafe fn multiply<
     operands: Operands<'_, Element<C>>,
     a_tile: S,
     b_tile: U,
-    store: StoreFinished<'_, Element<C>>,
+    store: impl OutputSink<Element<C>>,
 ) where
     S: Tile<Element = Element<C>>,
     U: Tile<Element = Element<C>>,
@@ -161,8 +163,8 @@ pub(super) unsafe fn multiply<
     // column of a thread: `assert_shapes`. Only this block accesses it: the caller's contract; its last readers have
     // passed a barrier, and no copy is under way.
     unsafe {
-        if store.epilogue.is_plain() {
-            sums.store(&position, (row, column), (m, n), &store.to);
+        if let Some(to) = store.plain() {
+            sums.store(&position, (row, column), (m, n), &to);
         } else {
             // After the last reads of the tile.
             thread::sync_threads();
@@ -201,26 +203,20 @@ const fn assert_shapes<C: TileConfig, S: Tile, U: Tile, const STAGES: usize>() {
     );
 }
 
-/// Skips no block.
-#[inline(always)]
-unsafe fn never(_shape: &ProductShape, (): ()) -> bool {
-    false
-}
-
 /// Waits for earlier launches, then returns [`is_in_split_range`].
 ///
 /// # Safety
 /// 1. As for [`is_in_split_range`], once earlier launches are complete.
 #[cfg(any(not(target_arch = "nvptx64"), cuda_arch_at_least = "90a"))]
 #[inline(always)]
-unsafe fn wait_for_split_range(
+unsafe fn wait_for_split_range<const ROWS: usize, const COLUMNS: usize>(
     shape: &ProductShape,
     words: (Global<'_, u32>, Global<'_, u32>),
 ) -> bool {
     dependent_launch::wait();
     // No trigger: the blocks that split the next operands start together, when multiprocessors are free.
     // SAFETY: the words and the blocks: the caller's contract. Earlier launches are complete.
-    unsafe { is_in_split_range(shape, words) }
+    unsafe { is_in_split_range::<ROWS, COLUMNS>(shape, words) }
 }
 
 /// Whether tensor cores have computed the calling block's outputs: all its rows and columns are in the split's range.
@@ -231,10 +227,11 @@ unsafe fn wait_for_split_range(
 /// 2. The launch has a block for each [`PANEL`] x [`PANEL`] tile of m x n outputs, and all threads of a block make the
 ///    call.
 #[inline(always)]
-unsafe fn is_in_split_range(
+unsafe fn is_in_split_range<const ROWS: usize, const COLUMNS: usize>(
     shape: &ProductShape,
     (a, b): (Global<'_, u32>, Global<'_, u32>),
 ) -> bool {
+    const { assert!(ROWS == PANEL && COLUMNS == PANEL) };
     let (m, n) = (shape.m, shape.n);
     let (of_a, of_b) = (RangeWords { lines: m }, RangeWords { lines: n });
     let of_product = |words: RangeWords, stride: usize| match stride == 0 || shape.part != 0 {
@@ -262,11 +259,11 @@ macro_rules! coarsened_kernels {
         coarsened_kernels!(@$family $copies $config $blocks $name $element);
     )*};
     (@coarsened $copies:ident $config:ident $blocks:literal $name:ident $element:ident) => {
-        coarsened_kernels!(@$copies $config [$name: $element, [min_blocks = $blocks], [], never]);
+        coarsened_kernels!(@$copies $config [$name: $element, [min_blocks = $blocks], [], never all]);
     };
     // i8 as words of four. The host rearranges operands of any order into such words.
     (@coarsened_words either $config:ident $blocks:literal $name:ident $element:ident) => {
-        coarsened_kernels!(@entry $config [$name: i32, [min_blocks = $blocks], [], never] Either Either,
+        coarsened_kernels!(@entry $config [$name: i32, [min_blocks = $blocks], [], never all] Either Either,
             TransposedLoad<true>, TransposedLoad<true>,
             "A is row-major, B is column-major. An element is four i8 with consecutive k, the first in the lowest \
                 byte, with zeros past the end of K.");
@@ -276,13 +273,19 @@ macro_rules! coarsened_kernels {
     (@out_of_range $copies:ident $config:ident $blocks:literal $name:ident $element:ident) => {
         coarsened_kernels!(@$copies $config [$name: $element,
             [min_blocks = $blocks, arch = "sm_90a", dependent_launch],
-            [a_words: Global<u32>, b_words: Global<u32>], wait_for_split_range
+            [a_words: Global<u32>, b_words: Global<u32>], wait_for_split_range all
             "`a_words` and `b_words` have the [`RangeWords`] of each A and each B, as the splits left them."]);
     };
     (@out_of_range_mma $copies:ident $config:ident $blocks:literal $name:ident $element:ident) => {
         coarsened_kernels!(@$copies $config [$name: $element, [min_blocks = $blocks, arch = "sm_80"],
-            [a_words: Global<u32>, b_words: Global<u32>], is_in_split_range
+            [a_words: Global<u32>, b_words: Global<u32>], is_in_split_range all
             "`a_words` and `b_words` have the [`RangeWords`] of each A and each B, as the splits left them."]);
+    };
+    // The outputs that products of residues leave out.
+    (@left $copies:ident $config:ident $blocks:literal $name:ident $element:ident) => {
+        coarsened_kernels!(@$copies $config [$name: $element, [min_blocks = $blocks],
+            [a_lines: Global<Line>, b_lines: Global<Line>], are_in_range left
+            "`a_lines` and `b_lines` have the lines of A's rows and B's columns."]);
     };
     (@nn $config:ident $kernel:tt) => {
         coarsened_kernels!(@entry $config $kernel RowMajor RowMajor,
@@ -312,7 +315,7 @@ macro_rules! coarsened_kernels {
     };
     // A kernel whose blocks compute nothing if `$is_skipped` of the extra parameters.
     (@entry $config:ident [$name:ident: $element:ident, [$($bound:tt)*],
-        [$($extra:ident: Global<$extra_element:ty>),*], $is_skipped:ident $($requirement:literal)?]
+        [$($extra:ident: Global<$extra_element:ty>),*], $is_skipped:ident $sink:ident $($requirement:literal)?]
         $a_layout:ident $b_layout:ident, $a_loader:ty, $b_loader:ty, $layout:literal) => {
         #[doc = concat!("C = A B in ", stringify!($element), ", with the tiles of `",
             stringify!($config), "`. ", $layout)]
@@ -335,9 +338,9 @@ macro_rules! coarsened_kernels {
             column_bias: Global<$element>,
             $($extra: Global<$extra_element>,)*
         ) {
-            // SAFETY: the words, and the blocks, of `PANEL` x `PANEL` outputs with `PanelF32`: the caller's contract.
-            // All threads of the block make the call.
-            if unsafe { $is_skipped(&shape, ($($extra,)*)) } {
+            // SAFETY: the words or lines, and the blocks, of `PANEL` x `PANEL` outputs with `PanelF32`: the caller's
+            // contract. All threads of the block make the call.
+            if unsafe { $is_skipped::<{ <$config>::ROWS }, { <$config>::COLUMNS }>(&shape, ($($extra,)*)) } {
                 return;
             }
             if <$config>::LEAVES_OUT && is_left_out(&shape, <$config>::ROWS, <$config>::COLUMNS) {
@@ -353,7 +356,8 @@ macro_rules! coarsened_kernels {
                 let (operands, to) = matrices_of_block(<$config>::DIVIDES_K, a, b, c, &shape);
                 let epilogue = Epilogue { numbers, row_scale, column_scale, row_bias, column_bias };
                 multiply::<$config, $a_loader, $b_loader, _, _, { <$config>::STAGES }>(
-                    thread::block_idx_x(), operands, a_tile, b_tile, StoreFinished { to, epilogue });
+                    thread::block_idx_x(), operands, a_tile, b_tile,
+                    $sink(StoreFinished { to, epilogue }, ($($extra,)*)));
             }
         }
 
@@ -369,4 +373,4 @@ macro_rules! coarsened_kernels {
         }
     };
 }
-crate::products!(coarsened_kernels of coarsened, coarsened_words, out_of_range, out_of_range_mma);
+crate::products!(coarsened_kernels of coarsened, coarsened_words, out_of_range, out_of_range_mma, left);

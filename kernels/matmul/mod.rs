@@ -63,6 +63,7 @@ mod element;
 mod grid;
 mod group;
 mod grouped;
+mod left;
 mod loader;
 mod mma;
 mod operand;

@@ -1,6 +1,7 @@
 //! Sinks: what happens to a finished sum.
 
 use crate::epilogue::{Epilogue, EpilogueElement};
+use crate::exact::Lines;
 use cuda_std::global::GlobalMut;
 
 /// Takes each finished sum of a product once.
@@ -11,6 +12,12 @@ pub trait Sink<T> {
     /// 1. The result has the output.
     /// 2. No other thread of the launch accesses it.
     unsafe fn store(&self, row: usize, column: usize, sum: T);
+}
+
+/// A sink of outputs, which may take sums unchanged.
+pub trait OutputSink<T: EpilogueElement>: Sink<T> {
+    /// What writes sums unchanged, if that is all that the sink does.
+    fn plain(&self) -> Option<StoreOutput<'_, T>>;
 }
 
 /// Writes sums to a row-major C, with one NaN for all.
@@ -68,5 +75,42 @@ impl<T: EpilogueElement> Sink<T> for StoreFinished<'_, T> {
             };
             to.c.store(at, epilogue.output(sum, before, of_row, of_column));
         }
+    }
+}
+
+impl<T: EpilogueElement> OutputSink<T> for StoreFinished<'_, T> {
+    #[inline(always)]
+    fn plain(&self) -> Option<StoreOutput<'_, T>> {
+        match self.epilogue.is_plain() {
+            true => Some(self.to),
+            false => None,
+        }
+    }
+}
+
+/// Writes the outputs of rows and columns that products of residues leave out.
+#[derive(Clone, Copy)]
+pub struct StoreLeft<'launch, T> {
+    pub finished: StoreFinished<'launch, T>,
+    pub lines: Lines<'launch>,
+}
+
+impl<T: EpilogueElement> Sink<T> for StoreLeft<'_, T> {
+    #[inline(always)]
+    unsafe fn store(&self, row: usize, column: usize, sum: T) {
+        // SAFETY: the result has the output, which no other thread accesses: the caller's contract. There is a line for
+        // each of its rows and columns: the contract of `Lines`.
+        unsafe {
+            if self.lines.leave_out(row, column) {
+                self.finished.store(row, column, sum);
+            }
+        }
+    }
+}
+
+impl<T: EpilogueElement> OutputSink<T> for StoreLeft<'_, T> {
+    #[inline(always)]
+    fn plain(&self) -> Option<StoreOutput<'_, T>> {
+        None
     }
 }

@@ -102,16 +102,15 @@ macro_rules! reductions {
                 <$operation as $crate::reduce::Reduction<$element>>::Output,
             >,
         ) {
-            const LANES: usize = $crate::reduce::lanes_of::<$element>();
             let scratch = $crate::cuda_std::shared_array![
                 <$operation as $crate::reduce::Reduction<$element>>::Accumulator;
                 $crate::cuda_std::block::MAX_WARPS
             ];
             let flag = $crate::cuda_std::shared_array![u32; 1];
             // SAFETY: the block size, the lengths and the ticket: the caller's contract. Scratch and flag are
-            // declared here. `LANES` elements are 16 bytes: `lanes_of`.
+            // declared here. `lanes_of` elements are 16 bytes.
             unsafe {
-                $crate::reduce::reduce_array::<$operation, $element, LANES>(
+                $crate::reduce::reduce_array::<$operation, $element, { $crate::reduce::lanes_of::<$element>() }>(
                     x, partials, ticket, result, scratch, flag);
             }
         }

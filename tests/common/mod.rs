@@ -60,7 +60,9 @@ fn ptx_device() -> Option<Device> {
     };
     // SAFETY: the images were compiled from the kernels.
     let bodies = unsafe { KernelBodies::new(choose) };
-    Some(Device::simulator_with(SimulatorOptions::default().with_bodies(bodies)))
+    Some(Device::simulator_with(
+        SimulatorOptions::default().with_bodies(bodies),
+    ))
 }
 
 /// Every device at hand, and simulators that differ in everything that must not matter: the order

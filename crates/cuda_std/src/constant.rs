@@ -95,10 +95,10 @@ macro_rules! constant_array {
         $(#[$meta])*
         #[cfg_attr(target_arch = "nvptx64", unsafe(link_section = ".constant"), unsafe(no_mangle))]
         $visibility static $name: $crate::constant::ConstantArray<$element, { $len }> = {
-            const VALUES: [$element; { $len }] = $values;
+            const __CUDA_STD_VALUES: [$element; { $len }] = $values;
             // SAFETY: it is a static's value, and the builder places its section in constant
             // memory.
-            unsafe { $crate::constant::ConstantArray::declared(stringify!($name), VALUES) }
+            unsafe { $crate::constant::ConstantArray::declared(stringify!($name), __CUDA_STD_VALUES) }
         };
     };
 }

@@ -153,9 +153,9 @@ macro_rules! global_array {
         $(#[$meta])*
         #[cfg_attr(target_arch = "nvptx64", unsafe(link_section = ".global"), unsafe(no_mangle))]
         $visibility static $name: $crate::symbol::GlobalArray<$element, { $len }> = {
-            const VALUES: [$element; { $len }] = $values;
+            const __CUDA_STD_VALUES: [$element; { $len }] = $values;
             // SAFETY: it is a static's value, and the builder places its section in global memory.
-            unsafe { $crate::symbol::GlobalArray::declared(stringify!($name), VALUES) }
+            unsafe { $crate::symbol::GlobalArray::declared(stringify!($name), __CUDA_STD_VALUES) }
         };
     };
 }

@@ -34,9 +34,10 @@ pub struct MatmulPlan {
     /// The number of parts of K whose products are added; 1 if K is not split.
     pub parts: usize,
     /// The kernel that computes the outputs of rows and columns outside the split's range, if operands are split, or
-    /// those of an exact product that products of residues leave open.
+    /// those that products of residues leave out.
     pub fallback_kernel: Option<&'static str>,
-    /// How many numbers an exact product is computed modulo, by as many products of residues.
+    /// How many numbers a product is computed modulo, by as many products of residues: exact products, and large ones
+    /// of f64.
     pub moduli: Option<usize>,
 }
 
@@ -53,11 +54,14 @@ impl MatmulPlan {
     }
 
     fn shown(plan: &Plan) -> Self {
-        let (kernel, fallback_kernel) = match &plan.steps {
-            Steps::Split(split) => (plan.kernel, Some(split.fallback.name)),
-            Steps::Exact(ExactPlan {
-                residues: Some(residues),
-            }) => (residues.kernel, Some(plan.kernel.name)),
+        let residues = match &plan.steps {
+            Steps::Exact(ExactPlan { residues }) => residues.as_ref(),
+            Steps::Residues(residues) => Some(residues),
+            _ => None,
+        };
+        let (kernel, fallback_kernel) = match (&plan.steps, residues) {
+            (_, Some(residues)) => (residues.kernel, Some(plan.kernel.name)),
+            (Steps::Split(split), _) => (plan.kernel, Some(split.fallback.name)),
             _ => (plan.kernel, None),
         };
         let tile = kernel.descriptor.tile;
@@ -80,12 +84,7 @@ impl MatmulPlan {
             staging,
             parts: plan.division.as_ref().map_or(1, |it| it.parts.count),
             fallback_kernel,
-            moduli: match &plan.steps {
-                Steps::Exact(ExactPlan {
-                    residues: Some(residues),
-                }) => Some(residues.moduli.count as usize),
-                _ => None,
-            },
+            moduli: residues.map(|it| it.moduli.count as usize),
         }
     }
 }

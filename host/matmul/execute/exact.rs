@@ -1,32 +1,36 @@
-//! Exact products: by products of residues, and by exact dot products for the outputs that these leave open.
+//! Products by residues. What these leave open or out is computed by exact dot products, for exact products, and on the
+//! tensor cores for f64 otherwise.
+
+mod kernels;
+mod lines;
+
+pub use kernels::ExactKernels;
 
 use super::Computes;
-use super::exact_kernels::ExactKernels;
 use crate::buffer::{Buffer, BufferView};
 use crate::device::Device;
+use crate::element::Element;
 use crate::error::Outcome;
 use crate::launch::{LaunchConfig, grid_x};
 use crate::launch_args::{global, global_mut, read_elements, written_by_product};
-use crate::matmul::entry::ExactArguments;
+use crate::matmul::entry::{ExactArguments, ProductArguments};
 use crate::matmul::epilogue::{Epilogue, vector};
 use crate::matmul::launchers::Launcher;
 use crate::matmul::operands::{Matrices, Operands};
-use crate::matmul::plan::{Plan, ResiduesPlan, Staging, Steps, Store};
-use crate::matmul::staging::transpose_wide;
-use crate::matrix::{Matrix, MatrixView, MatrixViewMut, Order};
+use crate::matmul::plan::{ExactPlan, Plan, ResiduesPlan, Steps, Store};
+use crate::matrix::{Matrix, MatrixViewMut, Order};
 use crate::module::Module;
 use cuda_std::global::GlobalMut;
+use kernels::Combine;
+use lines::{LinesView, OperandLines, looping, parts_of};
 use std::ops::Range;
 use tilewright_kernels::exact::{
-    COMBINE_THREADS, CombineShape, DOTS_THREADS, DotsShape, LINES_THREADS, Line, LinesShape,
-    Moduli, PAIR, RESIDUES_THREADS, ResiduesShape,
+    COMBINE_THREADS, CombineShape, DOTS_THREADS, DotsShape, Moduli, PAIR,
 };
+use tilewright_kernels::matmul::ProductShape;
 
 /// Bytes to which rows of products of residues are aligned.
 const PITCH: usize = 16;
-
-/// Blocks that keep a multiprocessor busy, for kernels whose blocks loop.
-const BLOCKS_OF_MULTIPROCESSOR: u32 = 8;
 
 /// C = A B, one product after another.
 pub fn multiply<T: ExactKernels>(plan: &Plan, mut matrices: Matrices<'_, T, T, T>) -> Outcome<()> {
@@ -34,8 +38,10 @@ pub fn multiply<T: ExactKernels>(plan: &Plan, mut matrices: Matrices<'_, T, T, T
 }
 
 fn multiply_one<T: ExactKernels>(plan: &Plan, matrices: Matrices<'_, T, T, T>) -> Outcome<()> {
-    let Steps::Exact(exact) = &plan.steps else {
-        unreachable!("the plan is of an exact product");
+    let (residues, is_exact) = match &plan.steps {
+        Steps::Exact(ExactPlan { residues }) => (residues.as_ref(), true),
+        Steps::Residues(residues) => (Some(residues), false),
+        _ => unreachable!("the plan is of a product by residues"),
     };
     let (m, n, k) = matrices.extents();
     let Matrices {
@@ -45,48 +51,46 @@ fn multiply_one<T: ExactKernels>(plan: &Plan, matrices: Matrices<'_, T, T, T>) -
     } = matrices;
     let device = a.first().device();
     let [of_a, of_b] = plan.staging;
-    let bits = exact.residues.as_ref().map_or(0, |it| it.bits);
-    let a = OperandLines::new(a.first(), of_a, (m, k), bits)?;
-    let b = OperandLines::new(b.first().t(), of_b, (n, k), bits)?;
-    let c = c.into_first();
+    let bits = residues.map_or(0, |it| it.bits);
+    let a = OperandLines::new(a.first(), of_a, (m, k), (bits, !is_exact))?;
+    let b = OperandLines::new(b.first().t(), of_b, (n, k), (bits, !is_exact))?;
+    let all = Panel {
+        rows: 0..m,
+        columns: 0..n,
+    };
+    let lines = |panel: &Panel| [a.part(panel.rows.clone()), b.part(panel.columns.clone())];
     let mut product = ExactProduct {
         plan,
         device,
         k,
+        is_exact,
         epilogue,
-        c,
+        c: c.into_first(),
     };
-    let Some(residues) = &exact.residues else {
-        let panel = Panel {
-            rows: 0..m,
-            columns: 0..n,
-        };
-        return product.dots([a.part(0..m), b.part(0..n)], None, &panel);
+    let Some(residues) = residues else {
+        return product.dots(lines(&all), None, &all);
     };
     let of_columns = Moduli::of_b(residues.moduli.count as usize);
     let (height, width) = residues.panel;
     for rows in parts_of(m, height) {
-        let rows_of_a = a.part(rows.clone());
-        let of_a = rows_of_a.residues(residues, &residues.moduli)?;
+        let of_a = a.part(rows.clone()).residues(residues, &residues.moduli)?;
         for columns in parts_of(n, width) {
             let panel = Panel {
                 rows: rows.clone(),
                 columns,
             };
-            let columns_of_b = b.part(panel.columns.clone());
-            let of_b = columns_of_b.residues(residues, &of_columns)?;
-            let lines = [rows_of_a, columns_of_b];
+            let lines = lines(&panel);
+            let of_b = lines[1].residues(residues, &of_columns)?;
             let left = product.combine(residues, [&of_a, &of_b], lines, &panel)?;
-            product.dots(lines, Some(left.view()), &panel)?;
+            if let Some(left) = left {
+                product.dots(lines, Some(left.view()), &panel)?;
+            }
         }
     }
-    Ok(())
-}
-
-/// Ranges of `step` numbers that cover 0 to `len`.
-fn parts_of(len: usize, step: usize) -> impl Iterator<Item = Range<usize>> {
-    let starts = (0..len).step_by(step.max(1));
-    starts.map(move |start| start..len.min(start + step))
+    match is_exact {
+        true => Ok(()),
+        false => product.left(lines(&all)),
+    }
 }
 
 /// Rows and columns of C that are computed at once.
@@ -105,146 +109,12 @@ impl Panel {
     }
 }
 
-/// Rows of A or columns of B, each contiguous, and what is known of each.
-struct OperandLines<'a, T: ExactKernels> {
-    lines: Lines<'a, T>,
-    known: Buffer<Line>,
-    k: usize,
-}
-
-enum Lines<'a, T: ExactKernels> {
-    InPlace(MatrixView<'a, T>),
-    Transposed(Matrix<T>),
-}
-
-impl<'a, T: ExactKernels> OperandLines<'a, T> {
-    /// The lines of the rows of `matrix`, whose integers have `bits` bits.
-    fn new(
-        matrix: MatrixView<'a, T>,
-        staging: Staging,
-        (lines, k): (usize, usize),
-        bits: u32,
-    ) -> Outcome<Self> {
-        let lines_of = match staging {
-            Staging::Transposed => Lines::Transposed(transpose_wide(matrix.t())?),
-            Staging::Unread => Lines::InPlace(matrix),
-            _ => Lines::InPlace(
-                (matrix.in_order(Order::RowMajor)).expect("the plan says that rows are contiguous"),
-            ),
-        };
-        let device = matrix.device();
-        let mut operand = Self {
-            lines: lines_of,
-            known: Buffer::uninit(device, lines)?,
-            k,
-        };
-        let shape = LinesShape {
-            lines,
-            k,
-            leading_dimension: operand.matrix().leading_dimension(),
-            bits: bits as i32,
-            unused: 0,
-        };
-        let config = looping(
-            device,
-            lines.div_ceil(LINES_THREADS as usize / 32),
-            LINES_THREADS,
-        );
-        let known = operand.known.view_mut();
-        let matrix = match &operand.lines {
-            Lines::InPlace(matrix) => *matrix,
-            Lines::Transposed(copy) => copy.view(),
-        };
-        // SAFETY: the launch reads only elements of the matrix, and writes an element for each line, as the kernels
-        // document. The views are live without conflicting work: the operand is borrowed, and what is known belongs
-        // to this call.
-        unsafe {
-            let x = read_elements(matrix.into());
-            T::lines(device, config, (x, global_mut(known)), shape)?;
-        }
-        Ok(operand)
-    }
-
-    fn matrix(&self) -> MatrixView<'_, T> {
-        match &self.lines {
-            Lines::InPlace(matrix) => *matrix,
-            Lines::Transposed(copy) => copy.view(),
-        }
-    }
-
-    fn part(&self, range: Range<usize>) -> LinesView<'_, T> {
-        let known = self.known.view().slice(range.clone());
-        LinesView {
-            matrix: (self.matrix().part(range, ..)).expect("the operand has the lines"),
-            known: known.expect("there is an element for each line"),
-            k: self.k,
-        }
-    }
-}
-
-/// Some of an operand's lines.
-#[derive(Clone, Copy)]
-struct LinesView<'a, T: ExactKernels> {
-    matrix: MatrixView<'a, T>,
-    known: BufferView<'a, Line>,
-    k: usize,
-}
-
-impl<T: ExactKernels> LinesView<'_, T> {
-    fn len(&self) -> usize {
-        self.matrix.rows()
-    }
-
-    /// The residues of the lines: for each part of K and each modulus, a row for each line.
-    fn residues(&self, plan: &ResiduesPlan, moduli: &Moduli) -> Outcome<Matrix<i8>> {
-        let device = self.matrix.device();
-        let count = plan.moduli.count as usize;
-        let rows_of_part = count * self.len();
-        let parts: Vec<_> = parts_of(self.k, plan.part).collect();
-        let mut residues =
-            Matrix::<i8>::uninit(device, (parts.len() * rows_of_part, plan.part).into())?;
-        let room = residues.buffer_mut().view_mut();
-        let rooms = room.into_runs(parts.iter().map(|_| rows_of_part * plan.part))?;
-        for (part, result) in parts.into_iter().zip(rooms) {
-            let shape = ResiduesShape::new(
-                (self.len(), part.len()),
-                self.matrix.leading_dimension(),
-                plan.part / 4,
-            );
-            let blocks = grid_x(Some(shape.blocks()), || {
-                format!("an operand of {}x{} elements", self.len(), self.k)
-            })?;
-            let config = LaunchConfig::new(blocks, RESIDUES_THREADS);
-            let x = (self.matrix.part(.., part)).expect("the lines have the part");
-            // SAFETY: the launch reads only elements of the part, and writes the words of each of its lines and each
-            // modulus, as the kernels document: `result` has these, and starts at a multiple of 16 bytes, as its rows
-            // have. What is known is of all of each line. The views are live without conflicting work: the operand is
-            // borrowed, and the residues belong to this call.
-            unsafe {
-                let views = (
-                    read_elements(x.into()),
-                    global(self.known),
-                    global_mut(result),
-                );
-                T::residues(device, config, views, (shape, moduli))?;
-            }
-        }
-        Ok(residues)
-    }
-}
-
-/// A launch of a kernel whose blocks loop over `blocks` blocks' work.
-fn looping(device: &Device, blocks: usize, threads: u32) -> LaunchConfig {
-    let most = device.properties().multiprocessors * BLOCKS_OF_MULTIPROCESSOR;
-    let blocks = (blocks.min(most as usize) as u32).max(1);
-    LaunchConfig::new(blocks, threads)
-}
-
 /// An exact product.
 struct ExactProduct<'a, T: ExactKernels> {
     plan: &'a Plan,
     device: &'a Device,
     k: usize,
+    is_exact: bool,
     epilogue: Epilogue<'a, T>,
     c: MatrixViewMut<'a, T>,
 }
@@ -260,28 +130,29 @@ impl<T: ExactKernels> ExactProduct<'_, T> {
         (unsafe { written_by_product(part.into()) }, ldc)
     }
 
-    /// Writes the outputs of a panel whose rounding is certain. The result has the flags of the others.
+    /// Writes the outputs of a panel whose rounding is certain, and returns the flags of the others; if the product is
+    /// not exact, writes all outputs but those of lines out of range.
     fn combine(
         &mut self,
         plan: &ResiduesPlan,
         residues: [&Matrix<i8>; 2],
         [a, b]: [LinesView<'_, T>; 2],
         panel: &Panel,
-    ) -> Outcome<Buffer<u8>> {
+    ) -> Outcome<Option<Buffer<u8>>> {
         match plan.is_reduced {
             true => self.combine_from::<i8>(plan, residues, [a, b], panel, T::combine),
             false => self.combine_from::<i32>(plan, residues, [a, b], panel, T::combine_words),
         }
     }
 
-    fn combine_from<R: crate::element::Element>(
+    fn combine_from<R: Element>(
         &mut self,
         plan: &ResiduesPlan,
         [of_a, of_b]: [&Matrix<i8>; 2],
         [a, b]: [LinesView<'_, T>; 2],
         panel: &Panel,
-        launch: super::exact_kernels::Combine<T, R>,
-    ) -> Outcome<Buffer<u8>>
+        launch: Combine<T, R>,
+    ) -> Outcome<Option<Buffer<u8>>>
     where
         i8: Computes<R, i32>,
     {
@@ -313,11 +184,13 @@ impl<T: ExactKernels> ExactProduct<'_, T> {
             pitch,
             parts,
             first: panel.first(),
+            is_exact: usize::from(self.is_exact),
         };
         let pairs = m
             .checked_mul(shape.pairs())
             .filter(|&it| u32::try_from(it).is_ok());
-        let mut left = Buffer::uninit(self.device, m * shape.pairs())?;
+        let flags = if self.is_exact { m * shape.pairs() } else { 0 };
+        let mut left = Buffer::uninit(self.device, flags)?;
         let blocks = pairs.map(|it| it.div_ceil(COMBINE_THREADS as usize));
         let blocks = grid_x(blocks, || format!("a result of {m}x{n} elements"))?;
         let config = LaunchConfig::new(blocks, COMBINE_THREADS);
@@ -338,7 +211,7 @@ impl<T: ExactKernels> ExactProduct<'_, T> {
                 epilogue,
             )?;
         }
-        Ok(left)
+        Ok(self.is_exact.then_some(left))
     }
 
     /// Writes the outputs of a panel that are left, or all.
@@ -374,7 +247,7 @@ impl<T: ExactKernels> ExactProduct<'_, T> {
                 m,
                 n,
                 k,
-                apart: [a, b].map(|it| it.matrix.leading_dimension()),
+                apart: [a, b].map(|it| it.leading_dimension()),
                 ldc,
                 first: panel.first(),
             },
@@ -384,5 +257,42 @@ impl<T: ExactKernels> ExactProduct<'_, T> {
         // what is known of them; there is a byte for each pair or none; C has the panel. The views are live without
         // conflicting work: the operands are borrowed, C mutably, and the rest is freed by work that comes later.
         unsafe { launch(&module, config, arguments) }
+    }
+
+    /// Writes the outputs of lines out of range.
+    fn left(&mut self, [a, b]: [LinesView<'_, T>; 2]) -> Outcome<()> {
+        let Launcher { module, launch } = T::LEFT.of(self.plan.kernel);
+        let (m, n) = (a.len(), b.len());
+        let what = || format!("a result of {m}x{n} elements");
+        let config = self.plan.grid.config(1, what)?;
+        let module = Module::on_demand(self.device, module);
+        let shape = ProductShape {
+            m,
+            n,
+            k: self.k,
+            lda: a.leading_dimension(),
+            ldb: b.leading_dimension(),
+            ldc: self.c.leading_dimension(),
+            a_stride: 0,
+            b_stride: 0,
+            c_stride: 0,
+            is_lower: 0,
+            part: 0,
+        };
+        let lines = [a, b].map(|it| global(it.known));
+        // SAFETY: the launch reads only the elements of the lines, as the kernels document.
+        let [of_a, of_b] = unsafe { [a, b].map(|it| read_elements(it.matrix.into())) };
+        let arguments = ProductArguments {
+            a: of_a,
+            b: of_b,
+            // SAFETY: the launch accesses only the elements of C, as the kernels document.
+            c: unsafe { written_by_product(self.c.view_mut().into()) },
+            shape,
+            epilogue: self.epilogue.arguments(Store::Own),
+        };
+        // SAFETY: the launch meets the kernels' requirements: rows of A and columns of B are contiguous, with a line
+        // for each; the grid is the tile's; C is row-major and has the shape of the product. The views are live without
+        // conflicting work: the operands are borrowed, C mutably, and the rest is freed by work that comes later.
+        unsafe { launch(&module, config, arguments, lines) }
     }
 }

@@ -333,6 +333,46 @@ where
     }
 }
 
+/// Launches a kernel for the outputs that products of residues leave out.
+///
+/// # Safety
+/// Those of [`LeftLaunch`](crate::matmul::entry::LeftLaunch).
+pub unsafe fn left<K, T: Typed, O: Typed, S: EpilogueElement>(
+    module: &Module,
+    config: LaunchConfig,
+    arguments: ProductArguments<'_, T, O, S>,
+    [a_lines, b_lines]: [Global<'_, Line>; 2],
+) -> Outcome<()>
+where
+    K: for<'l> Kernel<
+        Params<'l> = with_epilogue!['l, S;
+                         Global<'l, T>, Global<'l, T>, GlobalMut<'l, O>, GridConstant<'l, ProductShape>;
+                         Global<'l, Line>, Global<'l, Line>
+                     ],
+    >,
+{
+    let ProductArguments {
+        a,
+        b,
+        c,
+        shape,
+        epilogue,
+    } = arguments;
+    let shape = GridConstant::new(&shape);
+    // SAFETY: the launch meets the kernel's requirements and the views are live without conflicting work: the
+    // caller's contract.
+    unsafe {
+        launch_with_epilogue!(
+            module,
+            K,
+            config,
+            [a, b, c, shape],
+            epilogue,
+            [a_lines, b_lines]
+        )
+    }
+}
+
 /// Launches a kernel for exact dot products.
 ///
 /// # Safety

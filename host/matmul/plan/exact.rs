@@ -8,7 +8,7 @@ use crate::matmul::arithmetic::Arithmetic;
 use crate::matmul::kernel::{GemmKernel, TileSize};
 use crate::matmul::types::ElementType;
 use crate::matrix::Order;
-use tilewright_kernels::exact::{ExactElement, MOST_MODULI, Moduli};
+use tilewright_kernels::exact::{ExactElement, MOST_MODULI, Moduli, RANGE_BITS};
 
 /// How an exact product is computed.
 pub struct ExactPlan {
@@ -104,6 +104,22 @@ impl ExactPlan {
 }
 
 impl ResiduesPlan {
+    /// The plan of a product of f64 within gamma_K |A||B|, of lines that are in range.
+    pub fn in_range(
+        problem: &Problem,
+        device: DeviceFacts,
+        tiles: Option<TileSize>,
+    ) -> Option<Self> {
+        const COUNT: usize = {
+            let mut count = 1;
+            while BITS[count] < RANGE_BITS {
+                count += 1;
+            }
+            count
+        };
+        Self::with(COUNT, RANGE_BITS, problem, (device, tiles))
+    }
+
     fn of(
         format: &Format,
         problem: &Problem,
@@ -117,6 +133,17 @@ impl ResiduesPlan {
         let count = (counts.clone().find(|&it| BITS[it] >= wanted)).or(counts.last())?;
         // The bounds of lines fit a word of 64 bits.
         let most = 62 + 32 * format.bound_word as u32 - k_bits.div_ceil(2);
+        let bits = BITS[count].min(format.most_bits).min(most);
+        Self::with(count, bits, problem, (device, tiles))
+    }
+
+    /// The plan with this many moduli, and integers of `bits` bits.
+    fn with(
+        count: usize,
+        bits: u32,
+        problem: &Problem,
+        (device, tiles): (DeviceFacts, Option<TileSize>),
+    ) -> Option<Self> {
         let parts = problem.k.div_ceil(MOST_K);
         let part = problem.k.div_ceil(parts).next_multiple_of(ROW_ALIGNMENT);
         let panel = panel_of(count, problem);
@@ -132,7 +159,7 @@ impl ResiduesPlan {
         let reduced = kernel_to(ElementType::I8);
         Some(Self {
             moduli: Moduli::new(count),
-            bits: BITS[count].min(format.most_bits).min(most),
+            bits,
             part,
             panel,
             kernel: reduced.or_else(|| kernel_to(ElementType::I32))?,

@@ -81,6 +81,16 @@ impl Problem {
         }
     }
 
+    /// The product of the same matrices with rows of A and columns of B contiguous.
+    pub fn along_k(&self) -> Self {
+        let in_order = |order, layout: MatrixLayout| MatrixLayout { order, ..layout };
+        Self {
+            a: in_order(Order::RowMajor, self.a),
+            b: in_order(Order::ColumnMajor, self.b),
+            ..*self
+        }
+    }
+
     /// The work of the product, in multiply-adds.
     pub fn multiply_adds(&self) -> u128 {
         [self.m, self.n, self.k]
@@ -147,6 +157,19 @@ impl Problem {
         [self.m, self.n, self.k, self.batch]
             .iter()
             .all(|it| *it <= MOST)
+    }
+
+    /// Whether products of residues are faster than those of f64, for one product, and their lines can be in range.
+    ///
+    /// The bits depend on it, so the device does not matter.
+    pub fn is_worth_residues(&self) -> bool {
+        const FROM: u128 = 3500 * 3500 * 3500;
+        const LEAST_SIDE: usize = 1024;
+        const LEAST_K: usize = 2048;
+        self.batch == 1
+            && self.multiply_adds() >= FROM
+            && self.m.min(self.n) >= LEAST_SIDE
+            && self.k >= LEAST_K
     }
 
     /// Whether split operands give products as accurate as those of f32.
@@ -265,6 +288,7 @@ pub fn computes(kernel: &GemmKernel, problem: &Problem, device: DeviceFacts) -> 
         && match kernel.method {
             Method::Tiled => problem.is_plain && problem.batch == 1,
             Method::Coarsened(_) | Method::Mma(_) | Method::Exact => true,
+            Method::Left | Method::LeftMma => problem.batch == 1 && !problem.is_gram,
             Method::Grouped(_) => problem.batch == 1 && !problem.is_gram,
             Method::GroupedMma => {
                 problem.batch == 1 && !problem.is_gram && problem.has_aligned_lines()

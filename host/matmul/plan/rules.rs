@@ -75,6 +75,17 @@ pub fn fastest(
     let has_warps = has_tensor_cores(Method::Mma(TileSize::Large));
     let has_split_by_warpgroups = has_tensor_cores(Method::Split(TileSize::Large));
     let is_split = whole.multiply_adds() >= split_from(problem.batch) && problem.can_be_split();
+    if let (Arithmetic::Auto, None) = (arithmetic, tiles)
+        && problem.element == ElementType::F64
+        && whole.is_worth_residues()
+        && !problem.is_gram
+    {
+        let method = match has_tensor_cores(Method::LeftMma) && problem.fits_tensor_maps() {
+            true => Method::LeftMma,
+            false => Method::Left,
+        };
+        return Some((method, SelectionReason::OnlyTiles));
+    }
     let is_narrow = matches!(
         problem.element,
         ElementType::F16

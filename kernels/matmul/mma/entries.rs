@@ -5,10 +5,12 @@ use super::stage::{AcrossK, AlongK, StageLayout, Stages};
 use super::tile::{F64_LARGE, F64_SMALL, NARROW_LARGE, NARROW_SMALL};
 use super::warp_tile::WarpTile;
 use crate::epilogue::{Epilogue, EpilogueNumbers};
+use crate::exact::Line;
 use crate::finish::CMatrices;
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::matmul::descriptor::{OperandLayout, ProductDescriptor, ProductKernel};
 use crate::matmul::grid::is_left_out;
+use crate::matmul::left::{all, are_in_range, left, never};
 use crate::matmul::operand::{operands_of_block, result_of_block};
 use crate::matmul::shape::ProductShape;
 use crate::matmul::sink::StoreFinished;
@@ -24,16 +26,22 @@ const fn divides_k(rows: usize) -> bool {
 
 /// Kernels that need an architecture. `$store` is how sums are stored: one by one from registers, or by rows.
 macro_rules! mma_kernels {
-    ($($family:ident $name:ident {$method:ident($tiles:path) $tile:ident}
+    ($($family:ident $name:ident {$method:ident $(($tiles:path))? $tile:ident}
         {$element:ident in $added:ident to $output:ident in $sum:ident $written:ident} {$layouts:ident};)*) => {$(
         mma_kernels!(@$family $layouts $tile $element [$name $element $output $sum]);
     )*};
     (@mma_f64 $layouts:ident $tile:ident $element:ident $kernel:tt) => {
-        mma_kernels!(@$layouts $tile $element $kernel ["sm_90a" one_by_one ""]);
+        mma_kernels!(@$layouts $tile $element $kernel ["sm_90a" one_by_one "" [] never all]);
+    };
+    // The outputs that products of residues leave out.
+    (@left_mma $layouts:ident $tile:ident $element:ident $kernel:tt) => {
+        mma_kernels!(@$layouts $tile $element $kernel ["sm_90a" one_by_one
+            " `a_lines` and `b_lines` have the lines of A's rows and B's columns."
+            [a_lines: Global<Line>, b_lines: Global<Line>] are_in_range left]);
     };
     (@mma $layouts:ident $tile:ident $element:ident $kernel:tt) => {
         mma_kernels!(@$layouts $tile $element $kernel ["sm_80" by_rows
-            " Their rows (columns, if column-major) are aligned to 16 bytes."]);
+            " Their rows (columns, if column-major) are aligned to 16 bytes." [] never all]);
     };
     (@nn $($kernel:tt)*) => {
         mma_kernels!(@operands $($kernel)* RowMajor RowMajor, AlongK AcrossK, "A and B are row-major.");
@@ -62,7 +70,8 @@ macro_rules! mma_kernels {
             $b<$element, { $tile.columns() }, { $tile.threads() }>, $layout);
     };
     (@entry $tile:ident [$name:ident $element:ident $output:ident $sum:ident]
-        [$arch:literal $store:ident $alignment:literal]
+        [$arch:literal $store:ident $alignment:literal [$($extra:ident: Global<$extra_element:ty>),*]
+            $is_skipped:ident $sink:ident]
         $a_layout:ident $b_layout:ident, $a:ty, $b:ty, $layout:literal) => {
         #[doc = concat!("C = A B on tensor cores, A and B in ", stringify!($element), ", C in ",
             stringify!($output), ", with the tiles of `", stringify!($tile), "`. ", $layout)]
@@ -82,7 +91,13 @@ macro_rules! mma_kernels {
             column_scale: Global<$sum>,
             row_bias: Global<$sum>,
             column_bias: Global<$sum>,
+            $($extra: Global<$extra_element>,)*
         ) {
+            // SAFETY: the lines, and the blocks, with an output of the tile each: the caller's contract. All threads of
+            // the block make the call.
+            if unsafe { $is_skipped::<{ $tile.rows() }, { $tile.columns() }>(&shape, ($($extra,)*)) } {
+                return;
+            }
             if is_left_out(&shape, $tile.rows(), $tile.columns()) {
                 return;
             }
@@ -99,7 +114,7 @@ macro_rules! mma_kernels {
                 { $tile.warps },
                 { $tile.warps_along },
             >;
-            mma_kernels!(@$store [$a, $b, Warp, { $tile.stages }, { $tile.by_elements }],
+            mma_kernels!(@$store [$a, $b, Warp, { $tile.stages }, { $tile.by_elements }] [$sink ($($extra,)*)],
                 a, b, c, shape, stages, staging_memory, epilogue);
         }
 
@@ -116,7 +131,7 @@ macro_rules! mma_kernels {
             };
         }
     };
-    (@one_by_one [$a:ty, $b:ty, $warp:ty, $count:expr, $by_elements:expr],
+    (@one_by_one [$a:ty, $b:ty, $warp:ty, $count:expr, $by_elements:expr] [$sink:ident $extra:tt],
         $of_a:ident, $of_b:ident, $c:ident, $shape:ident, $stages:ident, $staging_memory:ident, $epilogue:ident) => {
         let _ = &mut $staging_memory;
         // SAFETY: the block, the grid, the matrices and their layouts: the caller's contract. All threads of the block
@@ -127,12 +142,12 @@ macro_rules! mma_kernels {
             // Computed after the sums, so that C holds no registers before.
             let store = || {
                 let to = result_of_block($c, &$shape, opaque(thread::block_idx_y()));
-                StoreFinished { to, epilogue: $epilogue }
+                $sink(StoreFinished { to, epilogue: $epilogue }, $extra)
             };
-            product_one_by_one::<$a, $b, $warp, $count, $by_elements>(operands, $stages, store);
+            product_one_by_one::<$a, $b, $warp, _, $count, $by_elements>(operands, $stages, store);
         }
     };
-    (@by_rows [$a:ty, $b:ty, $warp:ty, $count:expr, $by_elements:expr],
+    (@by_rows [$a:ty, $b:ty, $warp:ty, $count:expr, $by_elements:expr] [$sink:ident $extra:tt],
         $of_a:ident, $of_b:ident, $c:ident, $shape:ident, $stages:ident, $staging_memory:ident, $epilogue:ident) => {
         let staging: RowStaging<'_, _> = $staging_memory.array();
         let operands = operands_of_block(true, $of_a, $of_b, &$shape);
@@ -148,4 +163,4 @@ macro_rules! mma_kernels {
         }
     };
 }
-crate::products!(mma_kernels of mma_f64, mma);
+crate::products!(mma_kernels of mma_f64, left_mma, mma);

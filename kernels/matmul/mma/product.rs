@@ -14,7 +14,7 @@
 
 use super::super::accumulators::Accumulators;
 use super::super::operand::Operands;
-use super::super::sink::StoreFinished;
+use super::super::sink::OutputSink;
 use super::block_operands::BlockOperands;
 use super::element::{COLUMNS_OF_PRODUCT, MmaElement, ROWS_OF_PRODUCT};
 use super::peeled_loop;
@@ -124,11 +124,12 @@ unsafe fn multiply<A, B, W, const STAGES: usize>(
 /// 1. As for [`peeled_loop::multiply`].
 /// 2. `store` writes an m x n result, whose elements the launch accesses only through such values.
 #[inline(always)]
-pub unsafe fn product_one_by_one<'launch, A, B, W, const STAGES: usize, const BY_ELEMENTS: bool>(
+pub unsafe fn product_one_by_one<A, B, W, S, const STAGES: usize, const BY_ELEMENTS: bool>(
     operands: Operands<'_, f64>,
     stages: (Stages<'_, A>, Stages<'_, B>),
-    store: impl FnOnce() -> StoreFinished<'launch, f64>,
+    store: impl FnOnce() -> S,
 ) where
+    S: OutputSink<f64>,
     A: StageLayout<Element = f64>,
     B: StageLayout<Element = f64>,
     W: WarpOutputs<Element = f64> + Accumulators<Element = f64, Position = WarpPosition>,
@@ -152,8 +153,8 @@ pub unsafe fn product_one_by_one<'launch, A, B, W, const STAGES: usize, const BY
             stages,
             |sums: &W, position, origin| {
                 let store = store();
-                if store.epilogue.is_plain() {
-                    sums.store(position, origin, shape, &store.to);
+                if let Some(to) = store.plain() {
+                    sums.store(position, origin, shape, &to);
                 } else {
                     // After the last reads of the stages.
                     thread::sync_threads();

@@ -1,11 +1,11 @@
 //! How the kernels of exact products are launched, for each type.
 
-use super::Computes;
 use crate::device::Device;
 use crate::error::Outcome;
 use crate::kernels::module_of;
 use crate::launch::LaunchConfig;
 use crate::matmul::entry::{EpilogueArguments, launch_with_epilogue};
+use crate::matmul::execute::Computes;
 use crate::matmul::types::{EpilogueScalar, Operand};
 use crate::module::Module;
 use cuda_std::global::{Global, GlobalMut};

@@ -1,0 +1,164 @@
+//! The lines of an operand, and their residues.
+
+use super::kernels::ExactKernels;
+use crate::buffer::{Buffer, BufferView};
+use crate::device::Device;
+use crate::error::Outcome;
+use crate::launch::{LaunchConfig, grid_x};
+use crate::launch_args::{global, global_mut, read_elements};
+use crate::matmul::plan::{ResiduesPlan, Staging};
+use crate::matmul::staging::transpose_wide;
+use crate::matrix::{Matrix, MatrixView, Order};
+use std::ops::Range;
+use tilewright_kernels::exact::{
+    LINES_THREADS, Line, LinesShape, Moduli, RESIDUES_THREADS, ResiduesShape,
+};
+
+/// Blocks that keep a multiprocessor busy, for kernels whose blocks loop.
+const BLOCKS_OF_MULTIPROCESSOR: u32 = 8;
+
+/// Ranges of `step` numbers that cover 0 to `len`.
+pub fn parts_of(len: usize, step: usize) -> impl Iterator<Item = Range<usize>> {
+    let starts = (0..len).step_by(step.max(1));
+    starts.map(move |start| start..len.min(start + step))
+}
+
+/// A launch of a kernel whose blocks loop over `blocks` blocks' work.
+pub fn looping(device: &Device, blocks: usize, threads: u32) -> LaunchConfig {
+    let most = device.properties().multiprocessors * BLOCKS_OF_MULTIPROCESSOR;
+    let blocks = (blocks.min(most as usize) as u32).max(1);
+    LaunchConfig::new(blocks, threads)
+}
+
+/// Rows of A or columns of B, each contiguous, and what is known of each.
+pub struct OperandLines<'a, T: ExactKernels> {
+    lines: Lines<'a, T>,
+    known: Buffer<Line>,
+    k: usize,
+}
+
+enum Lines<'a, T: ExactKernels> {
+    InPlace(MatrixView<'a, T>),
+    Transposed(Matrix<T>),
+}
+
+impl<'a, T: ExactKernels> OperandLines<'a, T> {
+    /// The lines of the rows of `matrix`, whose integers have `bits` bits, and whether they are out of range.
+    pub fn new(
+        matrix: MatrixView<'a, T>,
+        staging: Staging,
+        (lines, k): (usize, usize),
+        (bits, finds_range): (u32, bool),
+    ) -> Outcome<Self> {
+        let lines_of = match staging {
+            Staging::Transposed => Lines::Transposed(transpose_wide(matrix.t())?),
+            Staging::Unread => Lines::InPlace(matrix),
+            _ => Lines::InPlace(
+                (matrix.in_order(Order::RowMajor)).expect("the plan says that rows are contiguous"),
+            ),
+        };
+        let device = matrix.device();
+        let mut operand = Self {
+            lines: lines_of,
+            known: Buffer::uninit(device, lines)?,
+            k,
+        };
+        let shape = LinesShape {
+            lines,
+            k,
+            leading_dimension: operand.matrix().leading_dimension(),
+            bits: bits as i32,
+            finds_range: u32::from(finds_range),
+        };
+        let config = looping(
+            device,
+            lines.div_ceil(LINES_THREADS as usize / 32),
+            LINES_THREADS,
+        );
+        let known = operand.known.view_mut();
+        let matrix = match &operand.lines {
+            Lines::InPlace(matrix) => *matrix,
+            Lines::Transposed(copy) => copy.view(),
+        };
+        // SAFETY: the launch reads only elements of the matrix, and writes an element for each line, as the kernels
+        // document. The views are live without conflicting work: the operand is borrowed, and what is known belongs
+        // to this call.
+        unsafe {
+            let x = read_elements(matrix.into());
+            T::lines(device, config, (x, global_mut(known)), shape)?;
+        }
+        Ok(operand)
+    }
+
+    fn matrix(&self) -> MatrixView<'_, T> {
+        match &self.lines {
+            Lines::InPlace(matrix) => *matrix,
+            Lines::Transposed(copy) => copy.view(),
+        }
+    }
+
+    pub fn part(&self, range: Range<usize>) -> LinesView<'_, T> {
+        let known = self.known.view().slice(range.clone());
+        LinesView {
+            matrix: (self.matrix().part(range, ..)).expect("the operand has the lines"),
+            known: known.expect("there is an element for each line"),
+            k: self.k,
+        }
+    }
+}
+
+/// Some of an operand's lines.
+#[derive(Clone, Copy)]
+pub struct LinesView<'a, T: ExactKernels> {
+    pub matrix: MatrixView<'a, T>,
+    pub known: BufferView<'a, Line>,
+    k: usize,
+}
+
+impl<T: ExactKernels> LinesView<'_, T> {
+    /// Elements from one line to the next.
+    pub fn leading_dimension(&self) -> usize {
+        self.matrix.leading_dimension()
+    }
+
+    pub fn len(&self) -> usize {
+        self.matrix.rows()
+    }
+
+    /// The residues of the lines: for each part of K and each modulus, a row for each line.
+    pub fn residues(&self, plan: &ResiduesPlan, moduli: &Moduli) -> Outcome<Matrix<i8>> {
+        let device = self.matrix.device();
+        let count = plan.moduli.count as usize;
+        let rows_of_part = count * self.len();
+        let parts: Vec<_> = parts_of(self.k, plan.part).collect();
+        let mut residues =
+            Matrix::<i8>::uninit(device, (parts.len() * rows_of_part, plan.part).into())?;
+        let room = residues.buffer_mut().view_mut();
+        let rooms = room.into_runs(parts.iter().map(|_| rows_of_part * plan.part))?;
+        for (part, result) in parts.into_iter().zip(rooms) {
+            let shape = ResiduesShape::new(
+                (self.len(), part.len()),
+                self.matrix.leading_dimension(),
+                plan.part / 4,
+            );
+            let blocks = grid_x(Some(shape.blocks()), || {
+                format!("an operand of {}x{} elements", self.len(), self.k)
+            })?;
+            let config = LaunchConfig::new(blocks, RESIDUES_THREADS);
+            let x = (self.matrix.part(.., part)).expect("the lines have the part");
+            // SAFETY: the launch reads only elements of the part, and writes the words of each of its lines and each
+            // modulus, as the kernels document: `result` has these, and starts at a multiple of 16 bytes, as its rows
+            // have. What is known is of all of each line. The views are live without conflicting work: the operand is
+            // borrowed, and the residues belong to this call.
+            unsafe {
+                let views = (
+                    read_elements(x.into()),
+                    global(self.known),
+                    global_mut(result),
+                );
+                T::residues(device, config, views, (shape, moduli))?;
+            }
+        }
+        Ok(residues)
+    }
+}
