@@ -1,10 +1,10 @@
 //! A thread that runs a program.
 
+use super::fragments::Fragments;
 use super::lines::Lines;
 use super::start::{shared_start, slots};
 use super::storage::Storage;
-use super::warpgroup::Fragments;
-use crate::program::{Fence, List, Op, Program, Reduction};
+use crate::decode::{Fence, List, Op, Program, Reduction};
 use simt::{BarrierId, DefectKind, SourceLine};
 
 /// A thread: its registers, and where it is.
@@ -154,7 +154,7 @@ impl<'a> Thread<'a> {
             Op::Atomic(atomic) => self.atomic(atomic),
             Op::ToGeneric { space, d, a } => self.set(*d, self.to_generic(*space, self.get(*a))),
             Op::FromGeneric { space, d, a } => {
-                self.set(*d, self.from_generic(*space, self.get(*a)));
+                self.set(*d, self.in_space(*space, self.get(*a)));
             }
             Op::CopyAsync {
                 to,

@@ -1,6 +1,6 @@
 //! Comparisons, and choices by them.
 
-use super::{Function, Number};
+use super::slot::{Function, Number};
 use crate::words::{Comparison, Type};
 use half::{bf16, f16};
 

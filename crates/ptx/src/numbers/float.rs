@@ -4,7 +4,7 @@
 //! bits that a rounding needs.
 
 use super::directed::directed;
-use super::{Function, Number};
+use super::slot::{Function, Number};
 use crate::operations::{Arithmetic, ArithmeticName};
 use crate::words::{Rounding, Type};
 use half::{bf16, f16};

@@ -1,8 +1,8 @@
 //! What names stand for.
 
-use super::DecodeErrorKind;
+use super::error::DecodeErrorKind;
 use super::layout::layout;
-use super::memory::{Global, SharedArray};
+use super::variables::{Global, SharedArray};
 use crate::syntax::{Declaration, Linkage, Variable};
 use crate::words::{Memory, Type};
 use std::collections::HashMap;

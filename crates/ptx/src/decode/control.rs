@@ -1,7 +1,7 @@
 //! Branches and calls.
 
-use super::DecodeErrorKind::{UnknownName, Unsupported};
 use super::decoder::{At, Decoded, Decoder, Fixup};
+use super::error::DecodeErrorKind::{UnknownName, Unsupported};
 use super::op::Op;
 use crate::flat::Step;
 use crate::operations::{Branch, BranchName, Operation};
