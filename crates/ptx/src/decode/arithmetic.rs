@@ -25,8 +25,8 @@ impl Decoder<'_> {
     }
 
     pub(super) fn compare(&mut self, at: At<'_>, it: &Compare) -> Decoded<()> {
-        let f = comparison(it.comparison, it.of).ok_or(Unsupported)?;
-        if it.name != CompareName::SetPredicate || it.ftz.is_some() || it.from.is_some() {
+        let f = comparison(it.comparison, it.of, it.ftz.is_some()).ok_or(Unsupported)?;
+        if it.name != CompareName::SetPredicate || it.from.is_some() {
             return Err(Unsupported);
         }
         let [d, a, b, rest @ ..] = at.operands else {

@@ -58,6 +58,27 @@ impl Number for f32 {
     }
 }
 
+/// An f32 of which subnormal values are zeros of their sign.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub(crate) struct Flushed(pub f32);
+
+impl Number for Flushed {
+    fn of(slot: u64) -> Self {
+        let value = f32::of(slot);
+        match value.is_subnormal() {
+            true => Self(0.0_f32.copysign(value)),
+            false => Self(value),
+        }
+    }
+
+    fn slot(self) -> u64 {
+        match self.0.is_subnormal() {
+            true => 0.0_f32.copysign(self.0).slot(),
+            false => self.0.slot(),
+        }
+    }
+}
+
 impl Number for f64 {
     #[inline(always)]
     fn of(slot: u64) -> Self {
