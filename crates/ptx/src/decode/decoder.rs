@@ -1,5 +1,6 @@
 //! From the instructions of a module to those of a program.
 
+use super::call::Callee;
 use super::error::DecodeErrorKind::{UnknownName, Unsupported};
 use super::error::{DecodeError, DecodeErrorKind};
 use super::layout::parameters;
@@ -26,17 +27,17 @@ pub(super) struct At<'a> {
 }
 
 /// A place in the code whose target is not known yet.
-pub(super) enum Fixup<'a> {
+pub(super) enum Fixup {
     /// An instruction that branches to a step of the function.
     Step { op: usize, step: usize },
     /// Entries of a table, from this one on, that are numbers of steps.
     Table(List),
-    /// A call.
-    Call { op: usize, function: &'a str },
+    /// A call of the function of this number.
+    Call { op: usize, function: usize },
 }
 
 pub(super) struct Decoder<'a> {
-    module: &'a Module,
+    pub module: &'a Module,
     /// The function that is decoded.
     pub flat: Flat<'a>,
     pub names: Vec<Names>,
@@ -49,9 +50,11 @@ pub(super) struct Decoder<'a> {
     pub constants: HashMap<u64, u32>,
     pub special: Vec<(u32, Special)>,
     pub global_slots: Vec<(u32, usize)>,
-    pub fixups: Vec<Fixup<'a>>,
-    /// Functions that are called, and where they begin.
-    functions: Vec<(&'a str, usize)>,
+    pub fixups: Vec<Fixup>,
+    /// Functions that are called.
+    pub functions: Vec<Callee<'a>>,
+    /// The number of the one that is decoded; none for the kernel.
+    pub current: Option<usize>,
     errors: Vec<DecodeError>,
 }
 
@@ -73,6 +76,7 @@ impl<'a> Decoder<'a> {
             global_slots: Vec::new(),
             fixups: Vec::new(),
             functions: Vec::new(),
+            current: None,
             errors: Vec::new(),
         };
         for declaration in module.declarations() {
@@ -144,37 +148,23 @@ impl<'a> Decoder<'a> {
     fn called_functions(&mut self) {
         let mut next = 0;
         while next < self.functions.len() {
-            let (name, _) = self.functions[next];
-            let mut functions = self.module.functions();
-            let found = functions.find(|it| it.name.as_ref() == name && it.body.is_some());
-            self.functions[next].1 = self.code.len();
-            match found {
-                Some(function) => self.function(function),
-                None => self.note(
-                    UnknownName(name.to_owned()),
-                    name.to_owned(),
-                    "call".to_owned(),
-                ),
+            self.current = Some(next);
+            self.functions[next].start = self.code.len();
+            if let Some(function) = self.function_named(self.functions[next].name) {
+                self.function(function);
             }
             next += 1;
         }
         for fixup in std::mem::take(&mut self.fixups) {
-            if let Fixup::Call { op, function } = fixup
-                && let Some((_, start)) = self.functions.iter().find(|it| it.0 == function)
-            {
-                self.code[op] = Op::Call { to: *start as u32 };
+            if let Fixup::Call { op, function } = fixup {
+                let to = self.functions[function].start as u32;
+                self.code[op] = Op::Call { to };
             }
         }
-    }
-
-    /// Calls a function, which is decoded later.
-    pub fn call(&mut self, function: &'a str) {
-        if !self.functions.iter().any(|it| it.0 == function) {
-            self.functions.push((function, 0));
+        if let Some(name) = self.recursive() {
+            let text = format!("a function that calls itself: {name}");
+            self.note(Unsupported, text, "call".to_owned());
         }
-        let op = self.code.len();
-        self.fixups.push(Fixup::Call { op, function });
-        self.emit(Op::Nothing);
     }
 
     fn function(&mut self, function: &'a Text) {

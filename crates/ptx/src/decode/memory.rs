@@ -2,6 +2,7 @@
 
 use super::decoder::{At, Decoded, Decoder};
 use super::error::DecodeErrorKind::Unsupported;
+use super::names::Named;
 use super::op::Op;
 use super::parts::{Access, AddressSpace, Atomic, List, Ordering};
 use crate::operations::Atomic as AtomicInstruction;
@@ -47,6 +48,23 @@ fn ordering_of(order: Option<Order>, scope: Option<Scope>) -> Decoded<Option<Ord
 }
 
 impl Decoder<'_> {
+    /// The space of an operand: what functions pass to each other lies in local memory.
+    fn space_at(
+        &self,
+        at: At<'_>,
+        memory: Option<Memory>,
+        operand: &Operand,
+    ) -> Decoded<AddressSpace> {
+        let space = space_of(memory)?;
+        let Operand::Memory(Some(name), _) = operand else {
+            return Ok(space);
+        };
+        match (space, self.named(at, name)) {
+            (AddressSpace::Param, Some(Named::Local(_))) => Ok(AddressSpace::Local),
+            _ => Ok(space),
+        }
+    }
+
     pub(super) fn transfer(&mut self, at: At<'_>, it: &Transfer) -> Decoded<()> {
         let is_load = match it.name {
             TransferName::Load | TransferName::LoadUniform => true,
@@ -80,9 +98,10 @@ impl Decoder<'_> {
             true => self.destinations(at, elements)?,
             false => (self.sources(at, elements, it.of)?, 64),
         };
+        let operand = address;
         let (address, offset) = self.address(at, address)?;
         let access = Access {
-            space: space_of(it.memory)?,
+            space: self.space_at(at, it.memory, operand)?,
             kind,
             ordering,
             address,

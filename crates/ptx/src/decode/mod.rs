@@ -2,6 +2,7 @@
 
 mod arithmetic;
 mod asynchronous;
+mod call;
 mod control;
 mod decoder;
 mod error;

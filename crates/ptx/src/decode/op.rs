@@ -71,6 +71,12 @@ pub(crate) enum Op {
     Store(Access),
     Atomic(Atomic),
     Prefetch,
+    /// Places in local memory.
+    CopyLocal {
+        to: u64,
+        from: u64,
+        bytes: u32,
+    },
     /// To a generic address, or from one.
     ToGeneric {
         space: AddressSpace,
@@ -176,6 +182,7 @@ impl Op {
                 | Self::JumpIf { .. }
                 | Self::Call { .. }
                 | Self::Return
+                | Self::CopyLocal { .. }
                 | Self::Exit
                 | Self::Nothing
         )

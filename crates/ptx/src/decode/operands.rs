@@ -28,7 +28,7 @@ impl Decoder<'_> {
         }
     }
 
-    fn named(&self, at: At<'_>, name: &str) -> Option<Named> {
+    pub(super) fn named(&self, at: At<'_>, name: &str) -> Option<Named> {
         let mut scope = at.scope;
         loop {
             if let Some(named) = self.names[scope].get(name) {
@@ -36,7 +36,9 @@ impl Decoder<'_> {
             }
             let parent = self.flat.scopes[scope].parent;
             if parent == scope {
-                return self.of_module.get(name);
+                let of_function = self.current.map(|it| &self.functions[it].names);
+                let formal = of_function.and_then(|names| names.get(name));
+                return formal.or_else(|| self.of_module.get(name));
             }
             scope = parent;
         }

@@ -165,6 +165,14 @@ impl Thread<'_> {
         }
     }
 
+    /// Copies from one place in local memory to another.
+    pub fn copy_local(&self, to: u64, from: u64, bytes: u32) {
+        let start = self.local.as_ptr().expose_provenance();
+        let place = |offset: u64| with_exposed_provenance_mut::<u8>(start + offset as usize);
+        // SAFETY: the decoder has placed both in local memory, which no reference refers to.
+        unsafe { std::ptr::copy(place(from).cast_const(), place(to), bytes as usize) };
+    }
+
     pub fn store(&mut self, it: &Access) {
         let values = self.list(it.values);
         let bytes = it.element as usize * values.len();
