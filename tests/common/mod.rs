@@ -48,7 +48,7 @@ pub fn devices() -> Vec<Device> {
 
 /// A simulator whose kernels run as their PTX, if `TILEWRIGHT_SIMULATE_PTX` is set and this build has PTX. Kernels of
 /// the tests themselves, which have none, run as they are.
-fn ptx_device() -> Option<Device> {
+pub fn ptx_device() -> Option<Device> {
     std::env::var_os("TILEWRIGHT_SIMULATE_PTX")?;
     let kernels = ::ptx::Kernels::default();
     let choose = move |call: &KernelCall<'_>| {

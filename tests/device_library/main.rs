@@ -49,10 +49,12 @@ fn simulators() -> Vec<Device> {
     narrow.chain(wide).map(Device::simulator_with).collect()
 }
 
-/// The simulators, and the first CUDA device where there is one.
+/// The simulators, one that runs PTX if there is PTX and that was asked for, and the first CUDA device where there is
+/// one.
 fn machines() -> Vec<Device> {
     let mut machines = simulators();
     let has_images = !cuda_std_test_kernels::IMAGES.is_empty();
+    machines.extend(common::ptx_device().filter(|_| has_images));
     machines.extend(common::cuda_device().filter(|_| has_images));
     if cfg!(feature = "cuda") && !has_images {
         // Not `eprintln!`: the test harness would hide it.

@@ -23,6 +23,7 @@
 //! # Ok::<(), ptx::ReadError>(())
 //! ```
 
+mod decode;
 mod error;
 mod flat;
 mod graph;
@@ -33,16 +34,15 @@ mod operations;
 mod parser;
 #[cfg(test)]
 mod printed;
-mod program;
 mod syntax;
 mod words;
 
+pub use decode::{DecodeError, DecodeErrorKind, Program, ProgramError, coverage};
 pub use error::{ReadError, ReadErrorKind};
 pub use graph::{BasicBlock, Graph, UnknownLabel};
 pub use lexer::{Token, tokens};
 pub use machine::{ArgumentError, Kernel, KernelError, Kernels};
 pub use operations::*;
-pub use program::{DecodeError, DecodeErrorKind, Program, ProgramError, coverage};
 pub use syntax::*;
 pub use words::{
     Absolute, Accuracy, Aligned, AtomicOperation, BarrierScope, BarrierStep, BulkCompletion,

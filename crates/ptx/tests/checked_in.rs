@@ -1,6 +1,6 @@
 //! Every checked-in module of the workspace is read and printed.
 
-use ptx::{Graph, Item, Module, Operation, Statement, StatementKind, Token};
+use ptx::{Graph, Item, Module, Operation, Program, Statement, StatementKind, Token};
 use std::path::Path;
 use tilewright_ptxas::{FOLDERS, unpacked};
 
@@ -59,4 +59,23 @@ fn modules_are_read_and_printed_token_by_token() {
             );
         }
     }
+}
+
+/// Textures alone are not supported.
+#[test]
+fn kernels_can_be_run() {
+    let mut kernels = 0;
+    for (path, text) in texts() {
+        let module: Module = text.parse().unwrap();
+        for kernel in module.kernels() {
+            kernels += 1;
+            let Err(error) = Program::new(&module, &kernel.name) else {
+                continue;
+            };
+            let mut others = error.errors.iter();
+            let other = others.find(|it| !it.operation.starts_with("tex."));
+            assert!(other.is_none(), "{path}: {error}");
+        }
+    }
+    assert!(kernels > 1000, "only {kernels} kernels");
 }

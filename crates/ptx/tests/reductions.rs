@@ -55,7 +55,7 @@ where
         let x = Buffer::new(&values);
         let shape = Shape {
             grid: blocks,
-            block: BLOCK_THREADS as u32,
+            block: BLOCK_THREADS,
             dynamic_shared_bytes: 0,
         };
         let (ours, theirs) = (

@@ -2,7 +2,7 @@
 
 use super::memory::{Place, RANK_SHIFT};
 use super::thread::Thread;
-use crate::program::{BoxCopy, BytesCopy, MbarrierStep, Pointer};
+use crate::decode::{BoxCopy, BytesCopy, MbarrierStep, Pointer};
 use bytemuck::Zeroable;
 use simt::{AccessKind, DefectKind, Space, TensorMap};
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
@@ -82,7 +82,7 @@ impl Thread<'_> {
         for (number, word) in words.iter_mut().enumerate() {
             let address = address + (number * size_of_val(word)) as u64;
             let place = self.place(
-                crate::program::AddressSpace::Generic,
+                crate::decode::AddressSpace::Generic,
                 address,
                 size_of_val(word),
             );

@@ -3,7 +3,7 @@
 use super::lines::Lines;
 use super::storage::Storage;
 use super::thread::Thread;
-use crate::program::Program;
+use crate::decode::Program;
 use simt::{Body, OutOfMemory};
 use std::sync::Arc;
 use thiserror::Error;

@@ -1,8 +1,8 @@
 //! Kernels by name.
 
 use super::kernel::Kernel;
+use crate::decode::{Program, ProgramError};
 use crate::error::ReadError;
-use crate::program::{Program, ProgramError};
 use crate::syntax::Module;
 use simt::OutOfMemory;
 use std::collections::HashMap;

@@ -1,6 +1,6 @@
 //! The lines of a program's instructions, as findings name them.
 
-use crate::program::Program;
+use crate::decode::Program;
 use simt::{SourceLine, SourceLines};
 
 /// The lines of a program.

@@ -2,14 +2,14 @@
 
 use super::memory::Place;
 use super::thread::Thread;
-use crate::program::{MatrixMove, ProductOp};
+use crate::decode::{MatrixMove, ProductOp};
 use simt::{AccessKind, DefectKind, Space};
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 
-/// The bytes of a line of a matrix.
+/// The bytes of a row of a matrix; of a column, if it is transposed.
 const LINE_BYTES: usize = 16;
 
-/// The lines of a matrix.
+/// The rows of each matrix.
 const LINES: usize = 8;
 
 /// The line that a lane addresses, and its registers.

@@ -5,7 +5,7 @@
 //! [`RANK_SHIFT`] on. Addresses of parameters and of local memory are distances, too.
 
 use super::thread::Thread;
-use crate::program::{Access, AddressSpace, Atomic};
+use crate::decode::{Access, AddressSpace, Atomic};
 use crate::words::{AtomicOperation, Type};
 use simt::{AccessKind, DefectKind, MAX_SHARED_BYTES, Space};
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
@@ -105,7 +105,7 @@ impl Thread<'_> {
         }
     }
 
-    pub fn from_generic(&self, space: AddressSpace, address: u64) -> u64 {
+    pub fn in_space(&self, space: AddressSpace, address: u64) -> u64 {
         let start = match space {
             AddressSpace::Shared | AddressSpace::SharedCluster => self.shared,
             AddressSpace::Param => self.parameters.address(),
@@ -120,6 +120,18 @@ impl Thread<'_> {
         let bytes = it.element as usize * values.len();
         let address = self.get(it.address).wrapping_add_signed(it.offset);
         let place = self.place(it.space, address, bytes);
+        if let ([slot], Place::Device(space, host), None, 4) = (values, place, it.ordering, bytes) {
+            // SAFETY: the contract of `Kernel::body`; the access is checked before it is made.
+            let word: u32 = unsafe {
+                simt::access_at(self.line, space, it.kind, host, 4, 0, 4, 4);
+                simt::load_relaxed(with_exposed_provenance(host))
+            };
+            let value = match it.signed_to {
+                Some(width) => extended(word.into(), 32, width),
+                None => word.into(),
+            };
+            return self.set(*slot, value);
+        }
         let mut loaded = [0_u8; 32];
         match (place, it.ordering) {
             (Place::Device(space, host), Some(ordering)) => {
@@ -151,6 +163,14 @@ impl Thread<'_> {
                 },
             );
         }
+    }
+
+    /// Copies from one place in local memory to another.
+    pub fn copy_local(&self, to: u64, from: u64, bytes: u32) {
+        let start = self.local.as_ptr().expose_provenance();
+        let place = |offset: u64| with_exposed_provenance_mut::<u8>(start + offset as usize);
+        // SAFETY: the decoder has placed both in local memory, which no reference refers to.
+        unsafe { std::ptr::copy(place(from).cast_const(), place(to), bytes as usize) };
     }
 
     pub fn store(&mut self, it: &Access) {

@@ -1,6 +1,7 @@
 //! Programs as kernels of the simulator.
 
 mod asynchronous;
+mod fragments;
 mod kernel;
 mod kernels;
 mod lines;

@@ -2,7 +2,7 @@
 
 use super::lines::Lines;
 use super::storage::Storage;
-use crate::program::{Axis, Program, Special};
+use crate::decode::{Axis, Program, Special};
 use simt::{Dim3, Position};
 
 /// The address of the first byte of the running block's shared memory.

@@ -1,11 +1,12 @@
 //! A thread that runs a program.
 
+use super::fragments::Fragments;
 use super::lines::Lines;
 use super::start::{shared_start, slots};
 use super::storage::Storage;
-use super::warpgroup::Fragments;
-use crate::program::{Fence, List, Op, Program, Reduction};
+use crate::decode::{Fence, List, Op, Program, Reduction};
 use simt::{BarrierId, DefectKind, SourceLine};
+use std::cell::Cell;
 
 /// A thread: its registers, and where it is.
 pub(super) struct Thread<'a> {
@@ -15,7 +16,7 @@ pub(super) struct Thread<'a> {
     pub parameters: &'a Storage,
     /// The address of the block's shared memory.
     pub shared: usize,
-    pub local: Box<[u64]>,
+    pub local: Box<[Cell<u64>]>,
     /// The number of the next instruction.
     next: usize,
     /// Those behind the calls that are under way.
@@ -48,7 +49,7 @@ impl<'a> Thread<'a> {
             slots: slots(program, globals, lines, shared),
             parameters,
             shared,
-            local: vec![0; program.local_bytes.div_ceil(8)].into(),
+            local: vec![Cell::new(0); program.local_bytes.div_ceil(8)].into(),
             next: 0,
             calls: Vec::new(),
             fragments: Fragments::default(),
@@ -149,12 +150,13 @@ impl<'a> Thread<'a> {
                     self.set(*slot, element & crate::numbers::mask(*bits));
                 }
             }
+            Op::CopyLocal { to, from, bytes } => self.copy_local(*to, *from, *bytes),
             Op::Load(access) => self.load(access),
             Op::Store(access) => self.store(access),
             Op::Atomic(atomic) => self.atomic(atomic),
             Op::ToGeneric { space, d, a } => self.set(*d, self.to_generic(*space, self.get(*a))),
             Op::FromGeneric { space, d, a } => {
-                self.set(*d, self.from_generic(*space, self.get(*a)));
+                self.set(*d, self.in_space(*space, self.get(*a)));
             }
             Op::CopyAsync {
                 to,

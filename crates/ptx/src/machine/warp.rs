@@ -1,7 +1,7 @@
 //! What the lanes of a warp do together.
 
 use super::thread::Thread;
-use crate::program::{Combine, Shuffle, Vote};
+use crate::decode::{Combine, Shuffle, Vote};
 use crate::words::{ShuffleMode, VoteMode};
 use simt::DefectKind;
 

@@ -1,6 +1,6 @@
 //! Logic, shifts, and parts of words (PTX ISA, 9.7.1 and 9.7.8).
 
-use super::{Function, Number, mask};
+use super::slot::{Function, Number, mask};
 use crate::operations::{
     BitField, BitFieldName, Bits, BitsName, DotProduct, DotProductName, Funnel,
 };
@@ -176,10 +176,10 @@ pub(crate) fn dot_product(it: &DotProduct) -> Option<Function> {
         return None;
     }
     Some(match (it.a, it.b) {
-        (Type::S32, Type::S32) => Function::Ternary(|a, b, c| dot::<i8, i8>(a, b, c)),
-        (Type::S32, Type::U32) => Function::Ternary(|a, b, c| dot::<i8, u8>(a, b, c)),
-        (Type::U32, Type::S32) => Function::Ternary(|a, b, c| dot::<u8, i8>(a, b, c)),
-        (Type::U32, Type::U32) => Function::Ternary(|a, b, c| dot::<u8, u8>(a, b, c)),
+        (Type::S32, Type::S32) => Function::Ternary(dot::<i8, i8>),
+        (Type::S32, Type::U32) => Function::Ternary(dot::<i8, u8>),
+        (Type::U32, Type::S32) => Function::Ternary(dot::<u8, i8>),
+        (Type::U32, Type::U32) => Function::Ternary(dot::<u8, u8>),
         _ => return None,
     })
 }

@@ -1,12 +1,18 @@
 //! Comparisons, and choices by them.
 
-use super::{Function, Number};
+use super::slot::{Flushed, Function, Number};
 use crate::words::{Comparison, Type};
 use half::{bf16, f16};
 
 /// The predicate of a comparison of two slots.
-pub(crate) fn comparison(by: Comparison, of: Type) -> Option<fn(u64, u64) -> u64> {
+pub(crate) fn comparison(
+    by: Comparison,
+    of: Type,
+    is_flushed: bool,
+) -> Option<fn(u64, u64) -> u64> {
     match of {
+        Type::F32 if is_flushed => floats::<Flushed>(by),
+        _ if is_flushed => None,
         Type::U16 | Type::B16 => integers::<u16>(by),
         Type::S16 => integers::<i16>(by),
         Type::U32 | Type::B32 => integers::<u32>(by),
@@ -75,7 +81,7 @@ mod tests {
 
     #[test]
     fn signs_count_by_type() {
-        let less = |of| comparison(Comparison::Less, of).unwrap();
+        let less = |of| comparison(Comparison::Less, of, false).unwrap();
         assert_eq!(less(Type::S32)(0xffff_ffff, 0), 1);
         assert_eq!(less(Type::U32)(0xffff_ffff, 0), 0);
     }
@@ -84,7 +90,7 @@ mod tests {
     fn a_nan_makes_only_unordered_comparisons_true() {
         let nan = u64::from(f32::NAN.to_bits());
         for by in Comparison::ALL {
-            let Some(compare) = comparison(*by, Type::F32) else {
+            let Some(compare) = comparison(*by, Type::F32, false) else {
                 continue;
             };
             let is_unordered = matches!(

@@ -1,6 +1,6 @@
 //! Conversions (PTX ISA, "cvt").
 
-use super::{Function, Number, mask};
+use super::slot::{Function, Number, mask};
 use crate::operations::{Convert, ConvertName};
 use crate::words::{Rounding, Type};
 use half::{bf16, f16};

@@ -1,6 +1,6 @@
 //! Arithmetic rounded towards zero, up or down, by LLVM's own emulation.
 
-use super::{Function, Number};
+use super::slot::{Function, Number};
 use crate::operations::{Arithmetic, ArithmeticName};
 use crate::words::{Rounding, Type};
 use rustc_apfloat::ieee::{Double, Single};

@@ -4,15 +4,14 @@
 //! bits that a rounding needs.
 
 use super::directed::directed;
-use super::{Function, Number};
+use super::slot::{Flushed, Function, Number};
 use crate::operations::{Arithmetic, ArithmeticName};
 use crate::words::{Rounding, Type};
 use half::{bf16, f16};
 
 /// The function of an instruction on floating-point numbers; none if it is none, or not known here.
 pub(crate) fn float(it: &Arithmetic) -> Option<Function> {
-    let is_plain = it.ftz.is_none()
-        && it.accuracy.is_none()
+    let is_plain = it.accuracy.is_none()
         && it.saturate.is_none()
         && it.relu.is_none()
         && it.xorsign.is_none()
@@ -21,14 +20,35 @@ pub(crate) fn float(it: &Arithmetic) -> Option<Function> {
         return None;
     }
     if !matches!(it.rounding, None | Some(Rounding::NearestEven)) {
-        return directed(it);
+        // Only the rounding to nearest flushes here.
+        return directed(it).filter(|_| it.ftz.is_none());
     }
     match it.of {
+        Type::F32 if it.ftz.is_some() => flushed(it),
+        _ if it.ftz.is_some() => None,
         Type::F32 => f32(it),
         Type::F64 => f64(it),
         Type::F16 => f16(it),
         Type::Bf16 => bf16(it),
         _ => None,
+    }
+}
+
+/// `.ftz`: subnormal operands and results are zeros of their sign.
+fn flushed(it: &Arithmetic) -> Option<Function> {
+    match it.name {
+        ArithmeticName::Negate => Some(Function::Unary(|a| Flushed::of(a).slot() ^ 1 << 31)),
+        ArithmeticName::Absolute => Some(Function::Unary(|a| Flushed::of(a).slot() & !(1 << 31))),
+        ArithmeticName::Min if it.nan.is_none() => Some(Function::Binary(|a, b| {
+            let (a, b) = (Flushed::of(a), Flushed::of(b));
+            lesser(a.0, b.0, a.slot(), b.slot())
+        })),
+        ArithmeticName::Max if it.nan.is_none() => Some(Function::Binary(|a, b| {
+            let (a, b) = (Flushed::of(a), Flushed::of(b));
+            greater(a.0, b.0, a.slot(), b.slot())
+        })),
+        ArithmeticName::Min | ArithmeticName::Max | ArithmeticName::CopySign => None,
+        name => Flushed::arithmetic(name),
     }
 }
 
@@ -120,6 +140,30 @@ rounded! {
     f64;
 }
 
+impl Rounded for Flushed {
+    fn arithmetic(name: ArithmeticName) -> Option<Function> {
+        fn value(slot: u64) -> f32 {
+            Flushed::of(slot).0
+        }
+        Some(match name {
+            ArithmeticName::Add => Function::Binary(|a, b| Flushed(value(a) + value(b)).slot()),
+            ArithmeticName::Subtract => {
+                Function::Binary(|a, b| Flushed(value(a) - value(b)).slot())
+            }
+            ArithmeticName::Multiply => {
+                Function::Binary(|a, b| Flushed(value(a) * value(b)).slot())
+            }
+            ArithmeticName::Fma | ArithmeticName::MultiplyAdd => {
+                Function::Ternary(|a, b, c| Flushed(value(a).mul_add(value(b), value(c))).slot())
+            }
+            ArithmeticName::Divide => Function::Binary(|a, b| Flushed(value(a) / value(b)).slot()),
+            ArithmeticName::SquareRoot => Function::Unary(|a| Flushed(value(a).sqrt()).slot()),
+            ArithmeticName::Reciprocal => Function::Unary(|a| Flushed(1.0 / value(a)).slot()),
+            _ => return None,
+        })
+    }
+}
+
 macro_rules! rounded_halves {
     ($($number:ident;)*) => {$(
         impl Rounded for $number {
@@ -185,6 +229,19 @@ mod tests {
     #[test]
     fn the_sign_is_of_the_first_operand() {
         assert_eq!(binary("copysign.f32", -1.0, 2.0), (-2_f32).to_bits());
+    }
+
+    #[test]
+    fn subnormal_numbers_are_flushed_on_request() {
+        let (tiny, half) = (f32::from_bits(5), f32::MIN_POSITIVE / 2.0);
+        assert_eq!(binary("add.rn.f32", tiny, tiny), 10);
+        assert_eq!(binary("add.rn.ftz.f32", tiny, tiny), 0);
+        assert_eq!(
+            binary("mul.rn.ftz.f32", f32::MIN_POSITIVE, -0.5),
+            0x8000_0000
+        );
+        assert_eq!(binary("mul.rn.f32", f32::MIN_POSITIVE, 0.5), half.to_bits());
+        assert_eq!(binary("max.ftz.f32", tiny, -1.0), 0);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Arithmetic of integers (PTX ISA, 9.7.1).
 
-use super::{Function, Number};
+use super::slot::{Function, Number};
 use crate::operations::{Arithmetic, ArithmeticName};
 use crate::words::{Half, Type};
 

@@ -1,6 +1,8 @@
 //! Modules.
 
-use super::{Declaration, Function, FunctionKind, list};
+use super::function::{Function, FunctionKind};
+use super::variable::Declaration;
+use super::written::list;
 use std::fmt;
 
 /// A PTX module. It is read by `parse`, and prints as PTX of the same meaning, without comments.

@@ -1,6 +1,6 @@
 //! Operands.
 
-use super::list;
+use super::written::list;
 use std::fmt;
 
 /// An operand of an instruction.

@@ -1,21 +1,13 @@
 //! Statements of a function.
 
-use super::{Declaration, Operand, Signature, list};
+use super::line::Line;
+use super::operand::Operand;
+use super::signature::{Signature, pragma};
+use super::variable::Declaration;
+use super::written::list;
 use crate::operations::Operation;
 use crate::words::words;
 use std::fmt;
-
-/// A line of the text, from 1. All lines are equal: where something stands is not a part of what it is.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Line(pub u32);
-
-impl PartialEq for Line {
-    fn eq(&self, _other: &Self) -> bool {
-        true
-    }
-}
-
-impl Eq for Line {}
 
 /// A statement, with the line at which it begins.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -183,11 +175,4 @@ impl fmt::Display for Statement {
             }
         }
     }
-}
-
-/// Writes `.pragma` with its strings.
-pub(super) fn pragma(formatter: &mut fmt::Formatter<'_>, hints: &[Box<str>]) -> fmt::Result {
-    let quoted: Vec<String> = hints.iter().map(|hint| format!("\"{hint}\"")).collect();
-    formatter.write_str(".pragma ")?;
-    list(formatter, &quoted)
 }

@@ -1,6 +1,8 @@
 //! Variables: registers, parameters and memory.
 
-use super::{Line, Operand, list};
+use super::line::Line;
+use super::operand::Operand;
+use super::written::list;
 use crate::words::{Memory, Type, Vector, words};
 use std::fmt;
 

@@ -60,7 +60,7 @@ pub unsafe fn access(
         return;
     }
     let is_sound = is_sound(&access);
-    if (is_watching() || !is_sound) && !(is_sound && is_recorded_at_once(&access, site)) {
+    if !is_sound || is_watching() && !is_recorded_at_once(&access, site) {
         // The numbers are passed one by one, in registers: a kernel has hundreds of these calls, and each would
         // otherwise contain the stores of an `Access`.
         notice(space, kind, view_base, view_bytes, offset, bytes, align);

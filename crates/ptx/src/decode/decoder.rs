@@ -1,13 +1,16 @@
 //! From the instructions of a module to those of a program.
 
-use super::DecodeErrorKind::{Operand as WrongOperand, UnknownName, Unsupported};
+use super::call::Callee;
+use super::error::DecodeErrorKind::{UnknownName, Unsupported};
+use super::error::{DecodeError, DecodeErrorKind};
 use super::layout::parameters;
 use super::names::{Named, Names, Storage};
-use super::op::{List, Op};
+use super::op::Op;
+use super::parts::List;
+use super::program::Program;
 use super::special::Special;
-use super::{DecodeError, DecodeErrorKind, Program};
 use crate::flat::{Flat, Step};
-use crate::numbers::{Function, mask};
+use crate::numbers::Function;
 use crate::operations::Operation;
 use crate::syntax::{Function as Text, Module, Operand};
 use crate::words::Type;
@@ -24,32 +27,34 @@ pub(super) struct At<'a> {
 }
 
 /// A place in the code whose target is not known yet.
-pub(super) enum Fixup<'a> {
+pub(super) enum Fixup {
     /// An instruction that branches to a step of the function.
     Step { op: usize, step: usize },
     /// Entries of a table, from this one on, that are numbers of steps.
     Table(List),
-    /// A call.
-    Call { op: usize, function: &'a str },
+    /// A call of the function of this number.
+    Call { op: usize, function: usize },
 }
 
 pub(super) struct Decoder<'a> {
-    module: &'a Module,
+    pub module: &'a Module,
     /// The function that is decoded.
     pub flat: Flat<'a>,
-    names: Vec<Names>,
-    of_module: Names,
+    pub names: Vec<Names>,
+    pub of_module: Names,
     pub storage: Storage,
     pub code: Vec<Op>,
     lines: Vec<u32>,
     line: u32,
     pub lists: Vec<u32>,
-    constants: HashMap<u64, u32>,
-    special: Vec<(u32, Special)>,
-    global_slots: Vec<(u32, usize)>,
-    pub fixups: Vec<Fixup<'a>>,
-    /// Functions that are called, and where they begin.
-    functions: Vec<(&'a str, usize)>,
+    pub constants: HashMap<u64, u32>,
+    pub special: Vec<(u32, Special)>,
+    pub global_slots: Vec<(u32, usize)>,
+    pub fixups: Vec<Fixup>,
+    /// Functions that are called.
+    pub functions: Vec<Callee<'a>>,
+    /// The number of the one that is decoded; none for the kernel.
+    pub current: Option<usize>,
     errors: Vec<DecodeError>,
 }
 
@@ -71,6 +76,7 @@ impl<'a> Decoder<'a> {
             global_slots: Vec::new(),
             fixups: Vec::new(),
             functions: Vec::new(),
+            current: None,
             errors: Vec::new(),
         };
         for declaration in module.declarations() {
@@ -107,7 +113,11 @@ impl<'a> Decoder<'a> {
         decoder.finish(name, placed.unwrap_or_default())
     }
 
-    fn finish(self, name: &str, parameters: Vec<super::Parameter>) -> (Program, Vec<DecodeError>) {
+    fn finish(
+        self,
+        name: &str,
+        parameters: Vec<super::layout::Parameter>,
+    ) -> (Program, Vec<DecodeError>) {
         let program = Program {
             name: name.to_owned(),
             file: format!("{name}.ptx"),
@@ -138,37 +148,23 @@ impl<'a> Decoder<'a> {
     fn called_functions(&mut self) {
         let mut next = 0;
         while next < self.functions.len() {
-            let (name, _) = self.functions[next];
-            let mut functions = self.module.functions();
-            let found = functions.find(|it| it.name.as_ref() == name && it.body.is_some());
-            self.functions[next].1 = self.code.len();
-            match found {
-                Some(function) => self.function(function),
-                None => self.note(
-                    UnknownName(name.to_owned()),
-                    name.to_owned(),
-                    "call".to_owned(),
-                ),
+            self.current = Some(next);
+            self.functions[next].start = self.code.len();
+            if let Some(function) = self.function_named(self.functions[next].name) {
+                self.function(function);
             }
             next += 1;
         }
         for fixup in std::mem::take(&mut self.fixups) {
-            if let Fixup::Call { op, function } = fixup
-                && let Some((_, start)) = self.functions.iter().find(|it| it.0 == function)
-            {
-                self.code[op] = Op::Call { to: *start as u32 };
+            if let Fixup::Call { op, function } = fixup {
+                let to = self.functions[function].start as u32;
+                self.code[op] = Op::Call { to };
             }
         }
-    }
-
-    /// Calls a function, which is decoded later.
-    pub fn call(&mut self, function: &'a str) {
-        if !self.functions.iter().any(|it| it.0 == function) {
-            self.functions.push((function, 0));
+        if let Some(name) = self.recursive() {
+            let text = format!("a function that calls itself: {name}");
+            self.note(Unsupported, text, "call".to_owned());
         }
-        let op = self.code.len();
-        self.fixups.push(Fixup::Call { op, function });
-        self.emit(Op::Nothing);
     }
 
     fn function(&mut self, function: &'a Text) {
@@ -317,157 +313,5 @@ impl<'a> Decoder<'a> {
             _ => return Err(Unsupported),
         });
         Ok(())
-    }
-
-    /// A slot for a value that nothing else uses.
-    pub fn scratch(&mut self) -> u32 {
-        self.storage.slot(0)
-    }
-
-    /// A slot that has this value.
-    pub fn constant(&mut self, value: u64) -> u32 {
-        match self.constants.get(&value) {
-            Some(slot) => *slot,
-            None => {
-                let slot = self.storage.slot(value);
-                self.constants.insert(value, slot);
-                slot
-            }
-        }
-    }
-
-    fn named(&self, at: At<'_>, name: &str) -> Option<Named> {
-        let mut scope = at.scope;
-        loop {
-            if let Some(named) = self.names[scope].get(name) {
-                return Some(named);
-            }
-            let parent = self.flat.scopes[scope].parent;
-            if parent == scope {
-                return self.of_module.get(name);
-            }
-            scope = parent;
-        }
-    }
-
-    /// The slot and the width of a register.
-    pub fn register(&self, at: At<'_>, name: &str) -> Decoded<(u32, u32)> {
-        match self.named(at, name) {
-            Some(Named::Register { slot, bits }) => Ok((slot, bits)),
-            Some(_) => Err(WrongOperand(name.to_owned())),
-            None => Err(UnknownName(name.to_owned())),
-        }
-    }
-
-    /// The slot and the width of a result.
-    pub fn destination(&mut self, at: At<'_>, operand: &Operand) -> Decoded<(u32, u32)> {
-        match operand {
-            Operand::Name(name) if name.as_ref() == "_" => Ok((self.scratch(), 64)),
-            Operand::Name(name) => self.register(at, name),
-            _ => Err(WrongOperand(operand.to_string())),
-        }
-    }
-
-    /// The slots of results, and their width, which is that of the first.
-    pub fn destinations(&mut self, at: At<'_>, operands: &[Operand]) -> Decoded<(List, u32)> {
-        let slots = operands.iter().map(|it| self.destination(at, it));
-        let slots: Vec<(u32, u32)> = slots.collect::<Result<_, _>>()?;
-        let width = slots.first().map_or(64, |it| it.1);
-        Ok((self.list(slots.into_iter().map(|it| it.0)), width))
-    }
-
-    pub fn sources(&mut self, at: At<'_>, operands: &[Operand], of: Type) -> Decoded<List> {
-        let slots = operands.iter().map(|it| self.source(at, it, of));
-        let slots: Vec<u32> = slots.collect::<Result<_, _>>()?;
-        Ok(self.list(slots.into_iter()))
-    }
-
-    pub fn list(&mut self, slots: impl Iterator<Item = u32>) -> List {
-        let first = self.lists.len() as u32;
-        self.lists.extend(slots);
-        List {
-            first,
-            count: self.lists.len() as u32 - first,
-        }
-    }
-
-    /// The slot of an operand that an instruction reads as a value of type `of`.
-    pub fn source(&mut self, at: At<'_>, operand: &Operand, of: Type) -> Decoded<u32> {
-        let bits = of.bits().unwrap_or(1);
-        match operand {
-            Operand::Name(name) => self.named_source(at, name, 0),
-            Operand::Offset(name, offset) => self.named_source(at, name, *offset),
-            Operand::Integer(value) => Ok(self.constant(*value as u64 & mask(bits))),
-            Operand::Single(value) => Ok(self.constant((*value).into())),
-            // A decimal number has the type of the instruction.
-            Operand::Double(value) if of == Type::F32 => {
-                let value = f64::from_bits(*value) as f32;
-                Ok(self.constant(value.to_bits().into()))
-            }
-            Operand::Double(value) => Ok(self.constant(*value)),
-            Operand::Negated(name) => {
-                let (a, _) = self.register(at, name)?;
-                let d = self.scratch();
-                self.emit(Op::Unary { f: |a| a ^ 1, d, a });
-                Ok(d)
-            }
-            _ => Err(WrongOperand(operand.to_string())),
-        }
-    }
-
-    /// The slot of a register, or of the address of a variable.
-    fn named_source(&mut self, at: At<'_>, name: &str, offset: i64) -> Decoded<u32> {
-        let base = match self.named(at, name) {
-            Some(Named::Register { slot, .. }) => slot,
-            Some(Named::Parameter(place) | Named::Local(place)) => {
-                return Ok(self.constant(place.wrapping_add_signed(offset)));
-            }
-            Some(Named::Shared(array)) => self.storage.shared[array].slot,
-            Some(Named::Global(number)) => self.global(number),
-            None => {
-                let special = Special::of_name(name);
-                self.special(special.ok_or_else(|| UnknownName(name.to_owned()))?)
-            }
-        };
-        if offset == 0 {
-            return Ok(base);
-        }
-        let (b, d) = (self.constant(offset as u64), self.scratch());
-        self.emit(Op::Binary {
-            f: u64::wrapping_add,
-            d,
-            a: base,
-            b,
-        });
-        Ok(d)
-    }
-
-    fn global(&mut self, number: usize) -> u32 {
-        let known = self.global_slots.iter().find(|it| it.1 == number);
-        if let Some((slot, _)) = known {
-            return *slot;
-        }
-        let slot = self.storage.slot(0);
-        self.global_slots.push((slot, number));
-        slot
-    }
-
-    fn special(&mut self, special: Special) -> u32 {
-        let known = self.special.iter().find(|it| it.1 == special);
-        if let Some((slot, _)) = known {
-            return *slot;
-        }
-        let slot = self.storage.slot(0);
-        self.special.push((slot, special));
-        slot
-    }
-
-    /// The slot and the offset of an address.
-    pub fn address(&mut self, at: At<'_>, operand: &Operand) -> Decoded<(u32, i64)> {
-        match operand {
-            Operand::Memory(Some(name), offset) => Ok((self.named_source(at, name, 0)?, *offset)),
-            Operand::Memory(None, offset) => Ok((self.constant(0), *offset)),
-            _ => Err(WrongOperand(operand.to_string())),
-        }
     }
 }

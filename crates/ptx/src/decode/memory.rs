@@ -1,67 +1,15 @@
-//! Variables in memory, and instructions that access it.
+//! Instructions that access memory.
 
-use super::DecodeErrorKind::Unsupported;
 use super::decoder::{At, Decoded, Decoder};
-use super::op::{Access, AddressSpace, Atomic, List, Op, Ordering};
+use super::error::DecodeErrorKind::Unsupported;
+use super::names::Named;
+use super::op::Op;
+use super::parts::{Access, AddressSpace, Atomic, List, Ordering};
 use crate::operations::Atomic as AtomicInstruction;
 use crate::operations::{Address, AddressName, AtomicName, ThreadCopy, Transfer, TransferName};
-use crate::syntax::{Declaration, Initial, Operand, Variable};
+use crate::syntax::Operand;
 use crate::words::{AtomicOperation, Cache, Memory, Order, Scope, Type};
 use simt::{AccessKind, MemoryOrder, MemoryScope};
-
-/// An array in shared memory.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct SharedArray {
-    /// The slot of its address.
-    pub slot: u32,
-    /// Its size; none for the dynamic memory.
-    pub bytes: Option<usize>,
-    pub alignment: usize,
-    /// The line of its declaration.
-    pub line: u32,
-}
-
-/// A variable of the module, with its initial bytes.
-#[derive(Clone, Debug)]
-pub(crate) struct Global {
-    pub name: String,
-    pub initial: Vec<u8>,
-}
-
-impl Global {
-    /// None if the initial values are not numbers.
-    pub fn new(declaration: &Declaration, variable: &Variable, bytes: usize) -> Option<Self> {
-        let element = declaration.of.bits()? as usize / 8;
-        let mut initial = Vec::new();
-        if let Some(values) = &variable.initial {
-            append(values, element, &mut initial)?;
-        }
-        initial.resize(bytes.max(initial.len()), 0);
-        Some(Self {
-            name: variable.name.to_string(),
-            initial,
-        })
-    }
-}
-
-fn append(value: &Initial, element: usize, to: &mut Vec<u8>) -> Option<()> {
-    match value {
-        Initial::List(values) => values.iter().try_for_each(|it| append(it, element, to)),
-        Initial::Value(Operand::Integer(value)) => {
-            to.extend(&value.to_le_bytes()[..element]);
-            Some(())
-        }
-        Initial::Value(Operand::Single(bits)) if element == 4 => {
-            to.extend(bits.to_le_bytes());
-            Some(())
-        }
-        Initial::Value(Operand::Double(bits)) if element == 8 => {
-            to.extend(bits.to_le_bytes());
-            Some(())
-        }
-        _ => None,
-    }
-}
 
 /// The space of an address; an error for those that this crate does not have.
 pub(super) fn space_of(memory: Option<Memory>) -> Decoded<AddressSpace> {
@@ -100,6 +48,23 @@ fn ordering_of(order: Option<Order>, scope: Option<Scope>) -> Decoded<Option<Ord
 }
 
 impl Decoder<'_> {
+    /// The space of an operand: what functions pass to each other lies in local memory.
+    fn space_at(
+        &self,
+        at: At<'_>,
+        memory: Option<Memory>,
+        operand: &Operand,
+    ) -> Decoded<AddressSpace> {
+        let space = space_of(memory)?;
+        let Operand::Memory(Some(name), _) = operand else {
+            return Ok(space);
+        };
+        match (space, self.named(at, name)) {
+            (AddressSpace::Param, Some(Named::Local(_))) => Ok(AddressSpace::Local),
+            _ => Ok(space),
+        }
+    }
+
     pub(super) fn transfer(&mut self, at: At<'_>, it: &Transfer) -> Decoded<()> {
         let is_load = match it.name {
             TransferName::Load | TransferName::LoadUniform => true,
@@ -133,9 +98,10 @@ impl Decoder<'_> {
             true => self.destinations(at, elements)?,
             false => (self.sources(at, elements, it.of)?, 64),
         };
+        let operand = address;
         let (address, offset) = self.address(at, address)?;
         let access = Access {
-            space: space_of(it.memory)?,
+            space: self.space_at(at, it.memory, operand)?,
             kind,
             ordering,
             address,

@@ -2,6 +2,7 @@
 
 mod arithmetic;
 mod asynchronous;
+mod call;
 mod control;
 mod decoder;
 mod error;
@@ -9,46 +10,26 @@ mod layout;
 mod memory;
 mod names;
 mod op;
+mod operands;
+mod parts;
 mod products;
+mod program;
 mod special;
 mod synchronisation;
+mod variables;
 
-pub(crate) use asynchronous::{BoxCopy, BytesCopy, MbarrierStep, Pointer};
 pub use error::{DecodeError, DecodeErrorKind, ProgramError};
-pub(crate) use layout::Parameter;
-pub(crate) use memory::{Global, SharedArray};
-pub(crate) use op::{
-    Access, AddressSpace, Atomic, Combine, Fence, List, Op, Reduction, Shuffle, Vote,
+pub(crate) use op::Op;
+pub(crate) use parts::{
+    Access, AddressSpace, Atomic, BoxCopy, BytesCopy, Combine, Fence, List, MatrixMove,
+    MbarrierStep, Pointer, ProductOp, Reduction, Shuffle, Vote, WarpgroupOp,
 };
-pub(crate) use products::{MatrixMove, ProductOp, WarpgroupOp};
+pub use program::Program;
 pub(crate) use special::{Axis, Special};
 
 use crate::syntax::Module;
 use decoder::Decoder;
 use std::collections::BTreeMap;
-
-/// A kernel that is ready to run.
-#[derive(Debug)]
-pub struct Program {
-    pub(crate) name: String,
-    /// What findings call the text.
-    pub(crate) file: String,
-    pub(crate) code: Vec<Op>,
-    /// The line of each instruction of `code`.
-    pub(crate) lines: Vec<u32>,
-    /// Slots of lists of operands, and numbers of instructions of tables of branches.
-    pub(crate) lists: Vec<u32>,
-    /// The slots of a thread at its start: zeros and constants.
-    pub(crate) slots: Vec<u64>,
-    /// Slots of special registers.
-    pub(crate) special: Vec<(u32, Special)>,
-    pub(crate) parameters: Vec<Parameter>,
-    pub(crate) shared: Vec<SharedArray>,
-    /// Slots with addresses of variables of the module, each with its number.
-    pub(crate) global_slots: Vec<(u32, usize)>,
-    pub(crate) globals: Vec<Global>,
-    pub(crate) local_bytes: usize,
-}
 
 impl Program {
     /// The kernel `name` of `module`.
@@ -64,19 +45,6 @@ impl Program {
                 errors,
             }),
         }
-    }
-
-    /// Sets the path of the text, which findings name; it is `<kernel>.ptx` otherwise.
-    #[must_use]
-    pub fn in_file(mut self, path: &str) -> Self {
-        path.clone_into(&mut self.file);
-        self
-    }
-
-    /// The parameters' names, offsets and sizes in bytes, in order.
-    pub fn parameters(&self) -> impl Iterator<Item = (&str, usize, usize)> {
-        let parameters = self.parameters.iter();
-        parameters.map(|it| (it.name.as_str(), it.offset, it.bytes))
     }
 }
 

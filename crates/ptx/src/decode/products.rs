@@ -1,10 +1,11 @@
 //! Products on tensor cores, and moves of their operands.
 
-use super::DecodeErrorKind::{Operand as WrongOperand, Unsupported};
 use super::decoder::{At, Decoded, Decoder};
+use super::error::DecodeErrorKind::{Operand as WrongOperand, Unsupported};
 use super::memory::space_of;
-use super::op::{AddressSpace, List, Op};
-use crate::numbers::{WarpProduct, warp_product};
+use super::op::Op;
+use super::parts::{List, MatrixMove, ProductOp, WarpgroupOp};
+use crate::numbers::warp_product;
 use crate::operations::{
     MatrixTransfer, MatrixTransferName, Operation, Product, WarpgroupProduct, WarpgroupStep,
     WarpgroupStepName,
@@ -12,37 +13,6 @@ use crate::operations::{
 use crate::syntax::Operand;
 use crate::words::{MatrixCount, MatrixShape, MatrixTarget, Memory, Transposed, Type};
 use simt::{ElementType, Major, Wgmma};
-
-/// A product of a warp, with the slots of its operands.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ProductOp {
-    pub f: WarpProduct,
-    pub d: List,
-    pub a: List,
-    pub b: List,
-    pub c: List,
-}
-
-/// A move of matrices.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct MatrixMove {
-    pub is_load: bool,
-    pub is_transposed: bool,
-    pub space: AddressSpace,
-    pub address: u32,
-    pub offset: i64,
-    pub registers: List,
-}
-
-/// A product of a warpgroup.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct WarpgroupOp {
-    pub instruction: Wgmma,
-    pub accumulators: List,
-    pub a: u32,
-    pub b: u32,
-    pub accumulate: u32,
-}
 
 impl Decoder<'_> {
     pub(super) fn product(&mut self, at: At<'_>, it: &Product) -> Decoded<()> {

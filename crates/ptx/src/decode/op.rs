@@ -1,16 +1,9 @@
 //! Instructions of a program.
 
-use super::asynchronous::{BoxCopy, BytesCopy, MbarrierStep, Pointer};
-use super::products::{MatrixMove, ProductOp, WarpgroupOp};
-use crate::words::{AtomicOperation, ShuffleMode, Type, VoteMode};
-use simt::{AccessKind, MemoryOrder, MemoryScope};
-
-/// Slots of [`Program::lists`](super::Program): the first and how many.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct List {
-    pub first: u32,
-    pub count: u32,
-}
+use super::parts::{
+    Access, AddressSpace, Atomic, BoxCopy, BytesCopy, Combine, Fence, List, MatrixMove,
+    MbarrierStep, Pointer, ProductOp, Reduction, Shuffle, Vote, WarpgroupOp,
+};
 
 /// One instruction. Operands are numbers of slots, `d` of the result.
 #[derive(Clone, Debug)]
@@ -78,6 +71,12 @@ pub(crate) enum Op {
     Store(Access),
     Atomic(Atomic),
     Prefetch,
+    /// Places in local memory.
+    CopyLocal {
+        to: u64,
+        from: u64,
+        bytes: u32,
+    },
     /// To a generic address, or from one.
     ToGeneric {
         space: AddressSpace,
@@ -183,102 +182,9 @@ impl Op {
                 | Self::JumpIf { .. }
                 | Self::Call { .. }
                 | Self::Return
+                | Self::CopyLocal { .. }
                 | Self::Exit
                 | Self::Nothing
         )
     }
-}
-
-/// How an address is understood.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum AddressSpace {
-    Generic,
-    Global,
-    Shared,
-    /// Of any block of the cluster.
-    SharedCluster,
-    Param,
-    Local,
-}
-
-/// The order and the scope of an atomic access.
-pub(crate) type Ordering = (MemoryOrder, MemoryScope);
-
-/// A load or a store of a vector.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Access {
-    pub space: AddressSpace,
-    pub kind: AccessKind,
-    /// The order of an atomic access.
-    pub ordering: Option<Ordering>,
-    pub address: u32,
-    pub offset: i64,
-    /// The bytes of an element.
-    pub element: u32,
-    /// The width to which a signed element is widened.
-    pub signed_to: Option<u32>,
-    /// Slots of the elements.
-    pub values: List,
-}
-
-/// An atomic operation.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Atomic {
-    pub space: AddressSpace,
-    pub ordering: Ordering,
-    pub operation: AtomicOperation,
-    pub of: Type,
-    pub d: u32,
-    pub address: u32,
-    pub offset: i64,
-    pub a: u32,
-    /// The new value of a comparison and swap.
-    pub b: u32,
-}
-
-/// How predicates of a block are combined.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Reduction {
-    Count,
-    All,
-    Any,
-}
-
-/// A fence.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Fence {
-    pub is_sequential: bool,
-    pub scope: MemoryScope,
-}
-
-/// A shuffle.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Shuffle {
-    pub mode: ShuffleMode,
-    pub d: u32,
-    /// Whether the source lane is in range.
-    pub predicate: u32,
-    pub a: u32,
-    pub lane: u32,
-    pub bounds: u32,
-    pub mask: u32,
-}
-
-/// A vote.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Vote {
-    pub mode: VoteMode,
-    pub d: u32,
-    pub a: u32,
-    pub is_negated: bool,
-    pub mask: u32,
-}
-
-/// A reduction of the lanes of a warp.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Combine {
-    pub f: fn(u64, u64) -> u64,
-    pub d: u32,
-    pub a: u32,
-    pub mask: u32,
 }

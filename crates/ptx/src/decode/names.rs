@@ -1,8 +1,8 @@
 //! What names stand for.
 
-use super::DecodeErrorKind;
+use super::error::DecodeErrorKind;
 use super::layout::layout;
-use super::memory::{Global, SharedArray};
+use super::variables::{Global, SharedArray};
 use crate::syntax::{Declaration, Linkage, Variable};
 use crate::words::{Memory, Type};
 use std::collections::HashMap;
@@ -123,7 +123,8 @@ impl Names {
                     .push(Global::new(declaration, variable, bytes).ok_or_else(refused)?);
                 Named::Global(storage.globals.len() - 1)
             }
-            Memory::Local => {
+            // Arguments and results of functions; a kernel's are not declared here.
+            Memory::Local | Memory::Param | Memory::ParamFunc => {
                 let start = storage.local_bytes.next_multiple_of(alignment);
                 storage.local_bytes = start + bytes;
                 Named::Local(start as u64)

@@ -1,7 +1,7 @@
 //! Arithmetic, comparisons and moves.
 
-use super::DecodeErrorKind::{Operand as WrongOperand, Unsupported};
 use super::decoder::{At, Decoded, Decoder};
+use super::error::DecodeErrorKind::{Operand as WrongOperand, Unsupported};
 use super::op::Op;
 use crate::numbers::{bit_field, comparison, float, integer, select};
 use crate::operations::{Arithmetic, BitField, Compare, CompareName, Move, Select, SelectName};
@@ -25,8 +25,8 @@ impl Decoder<'_> {
     }
 
     pub(super) fn compare(&mut self, at: At<'_>, it: &Compare) -> Decoded<()> {
-        let f = comparison(it.comparison, it.of).ok_or(Unsupported)?;
-        if it.name != CompareName::SetPredicate || it.ftz.is_some() || it.from.is_some() {
+        let f = comparison(it.comparison, it.of, it.ftz.is_some()).ok_or(Unsupported)?;
+        if it.name != CompareName::SetPredicate || it.from.is_some() {
             return Err(Unsupported);
         }
         let [d, a, b, rest @ ..] = at.operands else {
@@ -57,7 +57,7 @@ impl Decoder<'_> {
             d: opposite,
             a: direct,
         });
-        let both: fn(u64, u64) -> u64 = |a, _| a;
+        let both: Combination = |a, _| a;
         let with = combined.map(|(f, with)| {
             let kept = self.scratch();
             self.emit(Op::Copy { d: kept, a: with });
@@ -71,8 +71,8 @@ impl Decoder<'_> {
     fn compared(
         &mut self,
         to: u32,
-        (f, a, b): (fn(u64, u64) -> u64, u32, u32),
-        combined: Option<(fn(u64, u64) -> u64, u32)>,
+        (f, a, b): (Combination, u32, u32),
+        combined: Option<(Combination, u32)>,
     ) -> Decoded<()> {
         let Some((combine, with)) = combined else {
             self.emit(Op::Binary { f, d: to, a, b });
@@ -117,7 +117,10 @@ impl Decoder<'_> {
     }
 }
 
-fn combination(how: CombinePredicate) -> fn(u64, u64) -> u64 {
+/// A function of two slots.
+type Combination = fn(u64, u64) -> u64;
+
+fn combination(how: CombinePredicate) -> Combination {
     match how {
         CombinePredicate::And => |a, b| a & b,
         CombinePredicate::Or => |a, b| a | b,

@@ -1,63 +1,13 @@
 //! Barriers in shared memory, bulk copies and clusters.
 
-use super::DecodeErrorKind::{Operand as WrongOperand, Unsupported};
 use super::decoder::{At, Decoded, Decoder};
+use super::error::DecodeErrorKind::{Operand as WrongOperand, Unsupported};
 use super::memory::space_of;
-use super::op::{AddressSpace, Op};
+use super::op::Op;
+use super::parts::{BoxCopy, BytesCopy, MbarrierStep, Pointer};
 use crate::operations::{BulkCopy, BulkTensor, Map, MapName, Mbarrier, MbarrierName, Registers};
 use crate::syntax::Operand;
 use crate::words::{Memory, RegisterStep, Type};
-
-/// The memory of an address, its slot, and a distance from it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Pointer {
-    pub space: AddressSpace,
-    pub address: u32,
-    pub offset: i64,
-}
-
-/// What happens at an mbarrier.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum MbarrierStep {
-    /// Slots of the number of arrivals.
-    Init(u32),
-    Arrive,
-    /// Slot of the bytes that an arrival expects.
-    ArriveExpecting(u32),
-    Expect(u32),
-    /// Slots of the predicate and the parity.
-    Wait {
-        d: u32,
-        parity: u32,
-    },
-    Test {
-        d: u32,
-        parity: u32,
-    },
-}
-
-/// A copy of a box of a tensor.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct BoxCopy {
-    /// Slot of the generic address of the tensor's description.
-    pub map: u32,
-    pub coordinates: super::op::List,
-    pub shared: Pointer,
-    /// The barrier of a load; none of a store.
-    pub barrier: Option<Pointer>,
-    /// Slot of the blocks of a multicast.
-    pub blocks: Option<u32>,
-}
-
-/// A copy of bytes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct BytesCopy {
-    pub global: Pointer,
-    pub shared: Pointer,
-    pub bytes: u32,
-    pub barrier: Option<Pointer>,
-    pub blocks: Option<u32>,
-}
 
 impl Decoder<'_> {
     fn pointer(&mut self, at: At<'_>, memory: Option<Memory>, it: &Operand) -> Decoded<Pointer> {

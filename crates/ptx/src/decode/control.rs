@@ -1,7 +1,7 @@
 //! Branches and calls.
 
-use super::DecodeErrorKind::{UnknownName, Unsupported};
 use super::decoder::{At, Decoded, Decoder, Fixup};
+use super::error::DecodeErrorKind::{UnknownName, Unsupported};
 use super::op::Op;
 use crate::flat::Step;
 use crate::operations::{Branch, BranchName, Operation};
@@ -43,12 +43,21 @@ impl<'a> Decoder<'a> {
                 self.fixups.push(Fixup::Table(to));
                 self.emit(Op::Table { index, to });
             }
-            (BranchName::Call, [Operand::Name(function)]) => self.call(function),
-            (BranchName::Call, [Operand::Name(function), Operand::List(arguments)])
-                if arguments.is_empty() =>
-            {
-                self.call(function);
+            (BranchName::Call, [Operand::Name(function)]) => self.call(at, function, &[], &[])?,
+            (BranchName::Call, [Operand::Name(function), Operand::List(arguments)]) => {
+                self.call(at, function, arguments, &[])?;
             }
+            (BranchName::Call, [Operand::List(results), Operand::Name(function)]) => {
+                self.call(at, function, &[], results)?;
+            }
+            (
+                BranchName::Call,
+                [
+                    Operand::List(results),
+                    Operand::Name(function),
+                    Operand::List(arguments),
+                ],
+            ) => self.call(at, function, arguments, results)?,
             (BranchName::Return, _) => self.emit(Op::Return),
             (BranchName::Exit, _) => self.emit(Op::Exit),
             (BranchName::Trap, _) => self.emit(Op::Trap),

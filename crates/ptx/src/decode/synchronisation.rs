@@ -1,8 +1,9 @@
 //! Barriers, fences, and what a warp does together.
 
-use super::DecodeErrorKind::Unsupported;
 use super::decoder::{At, Decoded, Decoder};
-use super::op::{Combine, Fence, Op, Reduction, Shuffle, Vote};
+use super::error::DecodeErrorKind::Unsupported;
+use super::op::Op;
+use super::parts::{Combine, Fence, Reduction, Shuffle, Vote};
 use crate::operations::{
     Barrier, CopyGroup, CopyGroupName, FenceName, Match, Operation,
     Reduction as ReductionInstruction, Shuffle as ShuffleInstruction, Vote as VoteInstruction,

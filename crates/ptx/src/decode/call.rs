@@ -1,0 +1,165 @@
+//! Calls of functions.
+//!
+//! Each function has its parameters, its results and its registers at one place, as if it were called once at a time.
+//! So a function that calls itself, through others or not, is refused.
+
+use super::decoder::{At, Decoded, Decoder, Fixup};
+use super::error::DecodeErrorKind::{Operand as WrongOperand, UnknownName, Unsupported};
+use super::names::{Named, Names};
+use super::op::Op;
+use crate::syntax::{Declaration, Function, Operand};
+use crate::words::Type;
+
+/// A function that is called.
+pub(super) struct Callee<'a> {
+    pub name: &'a str,
+    /// The number of its first instruction, once it is decoded.
+    pub start: usize,
+    /// Its parameters and results.
+    pub names: Names,
+    parameters: Vec<Formal>,
+    results: Vec<Formal>,
+    /// The numbers of the functions that it calls.
+    pub calls: Vec<usize>,
+}
+
+/// A parameter or a result.
+#[derive(Clone, Copy)]
+struct Formal {
+    named: Named,
+    bytes: usize,
+}
+
+impl<'a> Decoder<'a> {
+    /// Passes the arguments, calls the function, and takes its results.
+    pub(super) fn call(
+        &mut self,
+        at: At<'a>,
+        name: &'a str,
+        arguments: &'a [Operand],
+        results: &'a [Operand],
+    ) -> Decoded<()> {
+        let callee = self.callee(name)?;
+        if let Some(caller) = self.current {
+            self.functions[caller].calls.push(callee);
+        }
+        let formals = self.functions[callee].parameters.clone();
+        if formals.len() != arguments.len() {
+            return Err(Unsupported);
+        }
+        for (formal, argument) in formals.into_iter().zip(arguments) {
+            self.pass(at, formal, argument)?;
+        }
+        let op = self.code.len();
+        self.fixups.push(Fixup::Call {
+            op,
+            function: callee,
+        });
+        self.emit(Op::Nothing);
+        let formals = self.functions[callee].results.clone();
+        if formals.len() != results.len() {
+            return Err(Unsupported);
+        }
+        for (formal, result) in formals.into_iter().zip(results) {
+            self.take(at, formal, result)?;
+        }
+        Ok(())
+    }
+
+    /// The number of a function, whose parameters are declared when it is first called.
+    fn callee(&mut self, name: &'a str) -> Decoded<usize> {
+        if let Some(known) = self.functions.iter().position(|it| it.name == name) {
+            return Ok(known);
+        }
+        let unknown = || UnknownName(name.to_owned());
+        let function = self.function_named(name).ok_or_else(unknown)?;
+        let mut names = Names::default();
+        let parameters = self.formals(&function.signature.parameters, &mut names)?;
+        let results = self.formals(&function.signature.results, &mut names)?;
+        self.functions.push(Callee {
+            name,
+            start: 0,
+            names,
+            parameters,
+            results,
+            calls: Vec::new(),
+        });
+        Ok(self.functions.len() - 1)
+    }
+
+    /// The function of this name that has a body.
+    pub(super) fn function_named(&self, name: &str) -> Option<&'a Function> {
+        let mut functions = self.module.functions();
+        functions.find(|it| it.name.as_ref() == name && it.body.is_some())
+    }
+
+    fn formals(&mut self, them: &[Declaration], names: &mut Names) -> Decoded<Vec<Formal>> {
+        let formals = them.iter().map(|declaration| {
+            names.declare(declaration, &mut self.storage)?;
+            let variable = declaration.variables.first().ok_or(Unsupported)?;
+            let named = names.get(&variable.name).ok_or(Unsupported)?;
+            let bytes = super::layout::layout(declaration, variable);
+            let bytes = bytes.map_or(0, |(bytes, _)| bytes);
+            Ok(Formal { named, bytes })
+        });
+        formals.collect()
+    }
+
+    fn pass(&mut self, at: At<'_>, formal: Formal, argument: &Operand) -> Decoded<()> {
+        match formal.named {
+            Named::Local(to) => {
+                let from = self.place_in_local(at, argument)?;
+                let bytes = formal.bytes as u32;
+                self.emit(Op::CopyLocal { to, from, bytes });
+            }
+            Named::Register { slot: d, .. } => {
+                let a = self.source(at, argument, Type::B64)?;
+                self.emit(Op::Copy { d, a });
+            }
+            _ => return Err(WrongOperand(argument.to_string())),
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, at: At<'_>, formal: Formal, result: &Operand) -> Decoded<()> {
+        match formal.named {
+            Named::Local(from) => {
+                let to = self.place_in_local(at, result)?;
+                let bytes = formal.bytes as u32;
+                self.emit(Op::CopyLocal { to, from, bytes });
+            }
+            Named::Register { slot: a, .. } => {
+                let (d, _) = self.destination(at, result)?;
+                self.emit(Op::Copy { d, a });
+            }
+            _ => return Err(WrongOperand(result.to_string())),
+        }
+        Ok(())
+    }
+
+    fn place_in_local(&self, at: At<'_>, operand: &Operand) -> Decoded<u64> {
+        let Operand::Name(name) = operand else {
+            return Err(WrongOperand(operand.to_string()));
+        };
+        match self.named(at, name) {
+            Some(Named::Local(place)) => Ok(place),
+            _ => Err(WrongOperand(name.to_string())),
+        }
+    }
+
+    /// A function that calls itself.
+    pub(super) fn recursive(&self) -> Option<&'a str> {
+        let calls = |from: usize| {
+            let mut reached = vec![false; self.functions.len()];
+            let mut next = self.functions[from].calls.clone();
+            while let Some(function) = next.pop() {
+                if !std::mem::replace(&mut reached[function], true) {
+                    next.extend(&self.functions[function].calls);
+                }
+            }
+            reached[from]
+        };
+        let recursive = (0..self.functions.len()).find(|function| calls(*function));
+        recursive.map(|function| self.functions[function].name)
+    }
+}

@@ -1,0 +1,167 @@
+//! Operands as slots.
+
+use super::decoder::{At, Decoded, Decoder};
+use super::error::DecodeErrorKind::{Operand as WrongOperand, UnknownName};
+use super::names::Named;
+use super::op::Op;
+use super::parts::List;
+use super::special::Special;
+use crate::numbers::mask;
+use crate::syntax::Operand;
+use crate::words::Type;
+
+impl Decoder<'_> {
+    /// A slot for a value that nothing else uses.
+    pub fn scratch(&mut self) -> u32 {
+        self.storage.slot(0)
+    }
+
+    /// A slot that has this value.
+    pub fn constant(&mut self, value: u64) -> u32 {
+        match self.constants.get(&value) {
+            Some(slot) => *slot,
+            None => {
+                let slot = self.storage.slot(value);
+                self.constants.insert(value, slot);
+                slot
+            }
+        }
+    }
+
+    pub(super) fn named(&self, at: At<'_>, name: &str) -> Option<Named> {
+        let mut scope = at.scope;
+        loop {
+            if let Some(named) = self.names[scope].get(name) {
+                return Some(named);
+            }
+            let parent = self.flat.scopes[scope].parent;
+            if parent == scope {
+                let of_function = self.current.map(|it| &self.functions[it].names);
+                let formal = of_function.and_then(|names| names.get(name));
+                return formal.or_else(|| self.of_module.get(name));
+            }
+            scope = parent;
+        }
+    }
+
+    /// The slot and the width of a register.
+    pub fn register(&self, at: At<'_>, name: &str) -> Decoded<(u32, u32)> {
+        match self.named(at, name) {
+            Some(Named::Register { slot, bits }) => Ok((slot, bits)),
+            Some(_) => Err(WrongOperand(name.to_owned())),
+            None => Err(UnknownName(name.to_owned())),
+        }
+    }
+
+    /// The slot and the width of a result.
+    pub fn destination(&mut self, at: At<'_>, operand: &Operand) -> Decoded<(u32, u32)> {
+        match operand {
+            Operand::Name(name) if name.as_ref() == "_" => Ok((self.scratch(), 64)),
+            Operand::Name(name) => self.register(at, name),
+            _ => Err(WrongOperand(operand.to_string())),
+        }
+    }
+
+    /// The slots of results, and their width, which is that of the first.
+    pub fn destinations(&mut self, at: At<'_>, operands: &[Operand]) -> Decoded<(List, u32)> {
+        let slots = operands.iter().map(|it| self.destination(at, it));
+        let slots: Vec<(u32, u32)> = slots.collect::<Result<_, _>>()?;
+        let width = slots.first().map_or(64, |it| it.1);
+        Ok((self.list(slots.into_iter().map(|it| it.0)), width))
+    }
+
+    pub fn sources(&mut self, at: At<'_>, operands: &[Operand], of: Type) -> Decoded<List> {
+        let slots = operands.iter().map(|it| self.source(at, it, of));
+        let slots: Vec<u32> = slots.collect::<Result<_, _>>()?;
+        Ok(self.list(slots.into_iter()))
+    }
+
+    pub fn list(&mut self, slots: impl Iterator<Item = u32>) -> List {
+        let first = self.lists.len() as u32;
+        self.lists.extend(slots);
+        List {
+            first,
+            count: self.lists.len() as u32 - first,
+        }
+    }
+
+    /// The slot of an operand that an instruction reads as a value of type `of`.
+    pub fn source(&mut self, at: At<'_>, operand: &Operand, of: Type) -> Decoded<u32> {
+        let bits = of.bits().unwrap_or(1);
+        match operand {
+            Operand::Name(name) => self.named_source(at, name, 0),
+            Operand::Offset(name, offset) => self.named_source(at, name, *offset),
+            Operand::Integer(value) => Ok(self.constant(*value as u64 & mask(bits))),
+            Operand::Single(value) => Ok(self.constant((*value).into())),
+            // A decimal number has the type of the instruction.
+            Operand::Double(value) if of == Type::F32 => {
+                let value = f64::from_bits(*value) as f32;
+                Ok(self.constant(value.to_bits().into()))
+            }
+            Operand::Double(value) => Ok(self.constant(*value)),
+            Operand::Negated(name) => {
+                let (a, _) = self.register(at, name)?;
+                let d = self.scratch();
+                self.emit(Op::Unary { f: |a| a ^ 1, d, a });
+                Ok(d)
+            }
+            _ => Err(WrongOperand(operand.to_string())),
+        }
+    }
+
+    /// The slot of a register, or of the address of a variable.
+    fn named_source(&mut self, at: At<'_>, name: &str, offset: i64) -> Decoded<u32> {
+        let base = match self.named(at, name) {
+            Some(Named::Register { slot, .. }) => slot,
+            Some(Named::Parameter(place) | Named::Local(place)) => {
+                return Ok(self.constant(place.wrapping_add_signed(offset)));
+            }
+            Some(Named::Shared(array)) => self.storage.shared[array].slot,
+            Some(Named::Global(number)) => self.global(number),
+            None => {
+                let special = Special::of_name(name);
+                self.special(special.ok_or_else(|| UnknownName(name.to_owned()))?)
+            }
+        };
+        if offset == 0 {
+            return Ok(base);
+        }
+        let (b, d) = (self.constant(offset as u64), self.scratch());
+        self.emit(Op::Binary {
+            f: u64::wrapping_add,
+            d,
+            a: base,
+            b,
+        });
+        Ok(d)
+    }
+
+    fn global(&mut self, number: usize) -> u32 {
+        let known = self.global_slots.iter().find(|it| it.1 == number);
+        if let Some((slot, _)) = known {
+            return *slot;
+        }
+        let slot = self.storage.slot(0);
+        self.global_slots.push((slot, number));
+        slot
+    }
+
+    fn special(&mut self, special: Special) -> u32 {
+        let known = self.special.iter().find(|it| it.1 == special);
+        if let Some((slot, _)) = known {
+            return *slot;
+        }
+        let slot = self.storage.slot(0);
+        self.special.push((slot, special));
+        slot
+    }
+
+    /// The slot and the offset of an address.
+    pub fn address(&mut self, at: At<'_>, operand: &Operand) -> Decoded<(u32, i64)> {
+        match operand {
+            Operand::Memory(Some(name), offset) => Ok((self.named_source(at, name, 0)?, *offset)),
+            Operand::Memory(None, offset) => Ok((self.constant(0), *offset)),
+            _ => Err(WrongOperand(operand.to_string())),
+        }
+    }
+}

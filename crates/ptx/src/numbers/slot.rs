@@ -1,0 +1,130 @@
+//! Numbers in slots.
+
+/// A function of slots, which returns a slot.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Function {
+    Unary(fn(u64) -> u64),
+    Binary(fn(u64, u64) -> u64),
+    Ternary(fn(u64, u64, u64) -> u64),
+    Quaternary(fn([u64; 4]) -> u64),
+}
+
+/// A number in a slot.
+pub(crate) trait Number: Copy {
+    fn of(slot: u64) -> Self;
+    fn slot(self) -> u64;
+}
+
+macro_rules! numbers {
+    ($($number:ty as $unsigned:ty;)*) => {$(
+        impl Number for $number {
+            #[inline(always)]
+            fn of(slot: u64) -> Self {
+                slot as Self
+            }
+
+            #[inline(always)]
+            fn slot(self) -> u64 {
+                self as $unsigned as u64
+            }
+        }
+    )*};
+}
+
+numbers! {
+    u8 as u8;
+    u16 as u16;
+    u32 as u32;
+    u64 as u64;
+    i8 as u8;
+    i16 as u16;
+    i32 as u32;
+    i64 as u64;
+}
+
+impl Number for f32 {
+    #[inline(always)]
+    fn of(slot: u64) -> Self {
+        Self::from_bits(slot as u32)
+    }
+
+    /// A NaN is the canonical one (PTX ISA, "Floating-Point Instructions").
+    #[inline(always)]
+    fn slot(self) -> u64 {
+        match self.is_nan() {
+            true => 0x7fff_ffff,
+            false => u64::from(self.to_bits()),
+        }
+    }
+}
+
+/// An f32 of which subnormal values are zeros of their sign.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub(crate) struct Flushed(pub f32);
+
+impl Number for Flushed {
+    fn of(slot: u64) -> Self {
+        let value = f32::of(slot);
+        match value.is_subnormal() {
+            true => Self(0.0_f32.copysign(value)),
+            false => Self(value),
+        }
+    }
+
+    fn slot(self) -> u64 {
+        match self.0.is_subnormal() {
+            true => 0.0_f32.copysign(self.0).slot(),
+            false => self.0.slot(),
+        }
+    }
+}
+
+impl Number for f64 {
+    #[inline(always)]
+    fn of(slot: u64) -> Self {
+        Self::from_bits(slot)
+    }
+
+    #[inline(always)]
+    fn slot(self) -> u64 {
+        self.to_bits()
+    }
+}
+
+impl Number for half::f16 {
+    #[inline(always)]
+    fn of(slot: u64) -> Self {
+        Self::from_bits(slot as u16)
+    }
+
+    #[inline(always)]
+    fn slot(self) -> u64 {
+        match self.is_nan() {
+            true => 0x7fff,
+            false => u64::from(self.to_bits()),
+        }
+    }
+}
+
+impl Number for half::bf16 {
+    #[inline(always)]
+    fn of(slot: u64) -> Self {
+        Self::from_bits(slot as u16)
+    }
+
+    #[inline(always)]
+    fn slot(self) -> u64 {
+        match self.is_nan() {
+            true => 0x7fff,
+            false => u64::from(self.to_bits()),
+        }
+    }
+}
+
+/// The bits of a type's width.
+pub(crate) fn mask(bits: u32) -> u64 {
+    match bits {
+        64.. => u64::MAX,
+        bits => (1 << bits) - 1,
+    }
+}

@@ -1,0 +1,192 @@
+//! Small programs, as other compilers write them.
+
+mod common;
+
+use common::{Buffer, Shape, options, ptx_body, run};
+use ptx::{Kernel, Module, Program};
+
+const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
+
+fn program(text: &str) -> Result<Program, ptx::ProgramError> {
+    let text = format!("{HEAD}{text}");
+    let module: Module = text.parse().unwrap_or_else(|it| panic!("{it}"));
+    Program::new(&module, "test")
+}
+
+/// The 64 words that a kernel `test(out)` of 64 threads has stored, in a launch with all checks.
+fn words(text: &str) -> Vec<u32> {
+    let program = program(text).unwrap_or_else(|it| panic!("{it}"));
+    let kernel = Kernel::new(program).unwrap();
+    let out = Buffer::<u32>::uninitialised(64);
+    let [address, _] = out.view();
+    let shape = Shape {
+        grid: 1,
+        block: 64,
+        dynamic_shared_bytes: 0,
+    };
+    let body = ptx_body(&kernel, &[&address]);
+    run("test", shape, &options(), &body).unwrap_or_else(|it| panic!("{it}"));
+    out.values()
+}
+
+/// A kernel whose thread stores `%result`, after `body`, which may use `%tid`.
+fn kernel(body: &str) -> String {
+    format!(
+        ".visible .entry test(.param .u64 out)
+        {{
+            .reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %rd<9>;
+            .reg .b32 %result; .reg .b32 %t; .reg .b64 %address; .reg .b64 %distance;
+            mov.u32 %t, %tid.x;
+            {body}
+            ld.param.u64 %address, [out];
+            cvta.to.global.u64 %address, %address;
+            mul.wide.u32 %distance, %t, 4;
+            add.s64 %address, %address, %distance;
+            st.global.u32 [%address], %result;
+            ret;
+        }}"
+    )
+}
+
+fn expect(body: &str, value: impl Fn(u32) -> u32) {
+    let expected: Vec<u32> = (0..64).map(value).collect();
+    assert_eq!(words(&kernel(body)), expected, "{body}");
+}
+
+#[test]
+fn functions_with_parameters_in_memory() {
+    let function = "
+        .func (.param .b32 value) weighted(.param .b32 a, .param .align 8 .b8 pair[16])
+        {
+            .reg .b32 %r<5>; .reg .b64 %rd<3>;
+            ld.param.b32 %r1, [a];
+            ld.param.b64 %rd1, [pair];
+            ld.param.u32 %r2, [pair+8];
+            cvt.u32.u64 %r3, %rd1;
+            mad.lo.s32 %r4, %r1, %r2, %r3;
+            st.param.b32 [value+0], %r4;
+            ret;
+        }";
+    let call = "
+        mov.b64 %rd1, 1000;
+        {
+            .param .b32 first;
+            st.param.b32 [first], %t;
+            .param .align 8 .b8 second[16];
+            st.param.b64 [second], %rd1;
+            st.param.b32 [second+8], 3;
+            .param .b32 back;
+            call.uni (back), weighted, (first, second);
+            ld.param.b32 %result, [back];
+        }";
+    let text = format!("{function}\n{}", kernel(call));
+    let expected: Vec<u32> = (0..64).map(|thread| 3 * thread + 1000).collect();
+    assert_eq!(words(&text), expected);
+}
+
+#[test]
+fn functions_with_parameters_in_registers() {
+    let function = "
+        .func (.reg .b32 %sum) add(.reg .b32 %a, .reg .b32 %b) { add.s32 %sum, %a, %b; ret; }
+        .func (.reg .b32 %sum) twice(.reg .b32 %a) { call (%sum), add, (%a, %a); ret; }";
+    let body = "call (%r1), twice, (%t); call (%result), add, (%r1, 5);";
+    let text = format!("{function}\n{}", kernel(body));
+    let expected: Vec<u32> = (0..64).map(|thread| 2 * thread + 5).collect();
+    assert_eq!(words(&text), expected);
+}
+
+#[test]
+fn a_function_that_calls_itself_is_refused() {
+    let functions = ".func one() { call two; ret; } .func two() { call one; ret; }";
+    let error = program(&format!(
+        "{functions}\n{}",
+        kernel("call one; mov.u32 %result, 0;")
+    ));
+    assert!(error.unwrap_err().to_string().contains("calls itself"));
+}
+
+#[test]
+fn local_memory_by_its_own_and_by_generic_addresses() {
+    let body = "
+        .local .align 8 .b8 depot[16];
+        mov.u64 %rd1, depot;
+        st.local.u32 [%rd1+4], %t;
+        cvta.local.u64 %rd2, %rd1;
+        ld.u32 %r1, [%rd2+4];
+        st.u16 [%rd2], 7;
+        ld.local.u16 %h1, [depot];
+        cvt.u32.u16 %r2, %h1;
+        add.u32 %result, %r1, %r2;";
+    expect(body, |thread| thread + 7);
+}
+
+#[test]
+fn loops_and_guards() {
+    let body = "
+        mov.u32 %result, 0;
+        mov.u32 %r1, 0;
+    again:
+        setp.ge.u32 %p1, %r1, %t;
+        @%p1 bra done;
+        add.u32 %result, %result, %r1;
+        add.u32 %r1, %r1, 1;
+        bra again;
+    done:
+        setp.gt.u32 %p2|%p3, %t, 31;
+        @%p2 add.u32 %result, %result, 1000;
+        @!%p3 add.u32 %result, %result, 5000;";
+    expect(body, |thread| {
+        thread * thread.saturating_sub(1) / 2 + if thread > 31 { 6000 } else { 0 }
+    });
+}
+
+#[test]
+fn shared_memory_and_barriers() {
+    let body = "
+        .shared .align 4 .b32 tile[64];
+        mul.lo.u32 %r1, %t, 4;
+        mov.u32 %r2, tile;
+        add.u32 %r3, %r2, %r1;
+        st.shared.u32 [%r3], %t;
+        bar.sync 0;
+        sub.u32 %r4, 63, %t;
+        mad.lo.u32 %r5, %r4, 4, %r2;
+        ld.shared.u32 %result, [%r5];
+        barrier.red.popc.u32 %r6, 0, %p1;
+        add.u32 %result, %result, %r6;";
+    expect(body, |thread| 63 - thread);
+}
+
+#[test]
+fn votes_and_shuffles() {
+    let body = "
+        and.b32 %r1, %t, 1;
+        setp.eq.u32 %p1, %r1, 1;
+        vote.sync.ballot.b32 %r2, %p1, 0xffffffff;
+        shfl.sync.down.b32 %r3|%p2, %t, 1, 31, -1;
+        selp.u32 %r4, 1, 0, %p2;
+        popc.b32 %r5, %r2;
+        mad.lo.u32 %result, %r3, 100, %r5;
+        mad.lo.u32 %result, %r4, 100000, %result;";
+    expect(body, |thread| match thread % 32 {
+        31 => 100 * thread + 16,
+        _ => 100_000 + 100 * (thread + 1) + 16,
+    });
+}
+
+#[test]
+fn numbers_of_each_kind() {
+    let body = "
+        cvt.rn.f32.u32 %f1, %t;
+        fma.rn.f32 %f2, %f1, 0f40000000, 0f3F000000;
+        cvt.rni.s32.f32 %r1, %f2;
+        ld.const.u32 %r2, [table+4];
+        add.s32 %result, %r1, %r2;";
+    let text = format!(
+        ".const .align 4 .u32 table[3] = {{1, 50, 3}};\n{}",
+        kernel(body)
+    );
+    // Ties to even: 2 t + 1/2 becomes 2 t.
+    let expected: Vec<u32> = (0..64).map(|thread| 2 * thread + 50).collect();
+    assert_eq!(words(&text), expected);
+}
