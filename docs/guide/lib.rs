@@ -19,6 +19,10 @@ mod getting_started {}
 mod reductions {}
 
 #[cfg(doctest)]
+#[doc = include_str!("pages/rows.md")]
+mod rows {}
+
+#[cfg(doctest)]
 #[doc = include_str!("pages/products.md")]
 mod products {}
 

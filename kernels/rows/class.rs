@@ -78,11 +78,10 @@ impl Class {
             };
         }
         let is_here = class / LANES as u32 % threads == thread;
-        // SAFETY: the row has the element: compared above. Only this thread writes it.
-        let element = if is_here {
-            unsafe { x.0.load(index) }.widen()
-        } else {
-            0.0
+        let element = match is_here {
+            // SAFETY: the row has the element: compared above. No other thread has written it: the caller's contract.
+            true => unsafe { x.0.load(index) }.widen(),
+            false => 0.0,
         };
         Self {
             kind: Kind::Element,

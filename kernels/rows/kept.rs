@@ -53,7 +53,7 @@ impl<'a, T: RowElement> Kept<'a, T> {
         span: Span,
     ) -> Values<SLOTS, LANES> {
         // SAFETY: the row has the section: the caller's contract.
-        let values: Values<SLOTS, LANES> = unsafe { self.from_row(padding, start, span) };
+        let values: Values<SLOTS, LANES> = unsafe { self.load_from_row(padding, start, span) };
         // SAFETY: there is room: the caller's contract.
         unsafe { self.keep(&values, start, span) };
         values
@@ -105,7 +105,7 @@ impl<'a, T: RowElement> Kept<'a, T> {
     ) -> Values<SLOTS, LANES> {
         if start >= self.elements {
             // SAFETY: the row has the section: it was loaded before.
-            return unsafe { self.from_row(padding, start, span) };
+            return unsafe { self.load_from_row(padding, start, span) };
         }
         array::from_fn(|slot| {
             if !span.has(slot) {
@@ -122,7 +122,7 @@ impl<'a, T: RowElement> Kept<'a, T> {
     /// 1. The row has the section, and the span is the thread's own. No other thread writes its elements.
     #[inline(always)]
     #[track_caller]
-    unsafe fn from_row<const SLOTS: usize, const LANES: usize>(
+    unsafe fn load_from_row<const SLOTS: usize, const LANES: usize>(
         self,
         padding: f32,
         start: usize,

@@ -10,12 +10,13 @@
 //! | loads and stores, elements | `vectors.rs`, `element.rs`, `kept.rs` |
 //! | values of several threads | `combine.rs` |
 //! | softmax, its logarithm, cross entropy | `softmax.rs`, `terms.rs`, `class.rs` |
-//! | normalisation | `norm.rs` |
+//! | normalisation | `norm.rs`, `moments.rs` |
 
 mod class;
 mod combine;
 mod element;
 mod kept;
+mod moments;
 mod norm;
 mod place;
 mod plan;
@@ -36,7 +37,7 @@ use plan::SHORT_ROWS;
 use softmax::Softmax;
 
 /// Calls the macro `$with` with the element types of row operations, and the kernels of each: of softmax for short
-/// rows, rows of a block and long rows, and the same of normalisation.
+/// rows, rows of a block and long rows, and likewise of normalisation.
 #[macro_export]
 macro_rules! for_each_row_type {
     ($with:ident) => {

@@ -12,10 +12,11 @@
 use super::combine::{self, Scratch};
 use super::element::RowElement;
 use super::kept::Kept;
+use super::moments::{exists, squares_of, sum_of};
 use super::place::{Place, Sections, ShortRows, Span};
 use super::plan::LANES_OF_ROW;
 use super::shape::NormShape;
-use super::vectors::{Mover, Row, Rows, Values, sum};
+use super::vectors::{Mover, Row, Rows, Values};
 use core::ops::Add;
 use cuda_std::math::rsqrt;
 use cuda_std::prelude::*;
@@ -54,61 +55,6 @@ pub struct Operands<'launch, T> {
     pub y: GlobalMut<'launch, T>,
     pub weight: Global<'launch, T>,
     pub bias: Global<'launch, T>,
-}
-
-/// Whether an element of a vector exists.
-#[inline(always)]
-fn exists(place: Place, lane: usize) -> bool {
-    (lane as i32) < place.left
-}
-
-/// The sum of the elements of `vectors` vectors from `first` on.
-#[inline(always)]
-fn sum_of<const SLOTS: usize, const LANES: usize>(
-    values: &Values<SLOTS, LANES>,
-    (first, vectors): (usize, usize),
-    span: Span,
-) -> f32 {
-    let mut total = 0.0;
-    let mut slot = 0;
-    while slot < vectors {
-        if span.has(slot) {
-            total += sum(values[first + slot]);
-        }
-        slot += 1;
-    }
-    total
-}
-
-/// The sum of the squares of the elements' differences from `mean`.
-#[inline(always)]
-fn squares_of<const SLOTS: usize, const LANES: usize>(
-    values: &Values<SLOTS, LANES>,
-    (first, vectors): (usize, usize),
-    span: Span,
-    mean: f32,
-) -> f32 {
-    let mut total = 0.0;
-    let mut slot = 0;
-    while slot < vectors {
-        if span.has(slot) {
-            let place = span.place(slot);
-            let mut squares = [0.0; LANES];
-            let mut lane = 0;
-            while lane < LANES {
-                let difference = values[first + slot][lane] - mean;
-                squares[lane] = if exists(place, lane) {
-                    difference * difference
-                } else {
-                    0.0
-                };
-                lane += 1;
-            }
-            total += sum(squares);
-        }
-        slot += 1;
-    }
-    total
 }
 
 impl<'launch, T: RowElement> Norm<'launch, T> {

@@ -212,7 +212,7 @@ mod tests {
             (lanes(1), lanes(64), lanes(128)),
             (one(1), one(16), one(32))
         );
-        assert_eq!(RowPlan::new(64, 4).rows_of_block(), 32);
+        assert_eq!(RowPlan::new(64, 4).rows_of_block(), 8 * SHORT_ROWS);
         assert_eq!(lanes(1025), RowClass::Block { threads: 128 });
         assert_eq!(lanes(4097), RowClass::Block { threads: 256 });
         assert_eq!(lanes(32_768), RowClass::Block { threads: 1024 });

@@ -17,6 +17,7 @@ fn usage_is_shown() {
         "column_statistics",
         "power_iteration",
         "several_devices",
+        "attention",
     ] {
         let output = succeed(example, folder.path(), &["--help"]);
         assert!(

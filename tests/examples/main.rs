@@ -8,6 +8,7 @@
 mod analyses;
 mod array_products;
 mod arrays;
+mod attention;
 mod command_lines;
 #[path = "../common/mod.rs"]
 mod common;

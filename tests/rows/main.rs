@@ -6,6 +6,7 @@ mod common;
 
 mod cases;
 mod cross_entropy;
+mod graphs;
 mod layouts;
 mod norm;
 mod refusals;

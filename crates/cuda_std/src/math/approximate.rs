@@ -18,9 +18,8 @@
 //! ```
 //!
 //! They use IEEE 754 arithmetic in a fixed order, so unlike a GPU's special function unit they return the same bits
-//! on every GPU and in the simulator. Every NaN is the canonical one, unless a
-//! function says otherwise. Stated errors are the largest over all f32
-//! values.
+//! on every GPU and in the simulator. Every NaN is the canonical one, unless a function says otherwise. Stated errors
+//! are the largest over all f32 values.
 //!
 //! `exp2` and 1 / x have no approximate version, because the accurate ones take about as few instructions: a GPU
 //! computes 1 / x in eight if neither x nor the result is subnormal. Neither has `exp`, except for arguments up to 0.

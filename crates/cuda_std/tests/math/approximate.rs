@@ -31,6 +31,7 @@ macro_rules! functions {
     )*};
 }
 functions! {
+    exp_nonpositive: libm::exp, 0.91, of_terms;
     rsqrt: |x| 1.0 / flushed(x).sqrt(), 1.3, units;
     ln: |x| libm::log(flushed(x)), 4.0, units;
     log2: |x| libm::log2(flushed(x)), 6.0, units;
@@ -49,6 +50,21 @@ fn flushed(x: f64) -> f64 {
 
 fn units(_x: f32, result: f32, exact: f64) -> f64 {
     crate::single::error(result, exact)
+}
+
+/// The error of a softmax's term: 0 below -87, and unspecified for positive numbers. NaN need not be canonical.
+fn of_terms(x: f32, result: f32, exact: f64) -> f64 {
+    if x > 0.0 {
+        return 0.0;
+    }
+    if x.is_nan() {
+        return if result.is_nan() { 0.0 } else { f64::INFINITY };
+    }
+    match x < -87.0 {
+        true if result.to_bits() == 0 => 0.0,
+        true => f64::INFINITY,
+        false => crate::single::error(result, exact),
+    }
 }
 
 /// The absolute error in units of 2^-23.5 for angles with a bound; for NaN, whether it is the
