@@ -7,13 +7,14 @@ use super::wide::{carried, rounded_if_certain};
 use crate::epilogue::{Epilogue, EpilogueNumbers};
 use crate::finish::{Output, store_output};
 use bytemuck::{Pod, Zeroable};
+use cuda_std::hint::opaque_size;
 use cuda_std::prelude::*;
 
 /// Threads per block.
 pub const COMBINE_THREADS: u32 = 256;
 
 /// Neighbouring outputs of a row that a thread computes. The flags of those that are left make a byte.
-pub const PAIR: usize = 2;
+pub const QUAD: usize = 4;
 
 /// The products of residues, and the outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
@@ -25,7 +26,7 @@ pub struct CombineShape {
     pub n: usize,
     /// Elements from one row of C to the next.
     pub ldc: usize,
-    /// Elements from one row of a product of residues to the next, an even number.
+    /// Elements from one row of a product of residues to the next, a multiple of 4.
     pub pitch: usize,
     /// Parts of k. Each has a product for each modulus.
     pub parts: usize,
@@ -36,10 +37,10 @@ pub struct CombineShape {
 }
 
 impl CombineShape {
-    /// Pairs of outputs in a row.
+    /// Parts of four outputs in a row; the last may have fewer.
     #[must_use]
-    pub const fn pairs(&self) -> usize {
-        self.n.div_ceil(PAIR)
+    pub const fn quads(&self) -> usize {
+        self.n.div_ceil(QUAD)
     }
 }
 
@@ -65,43 +66,65 @@ impl Product for i32 {
     }
 }
 
-/// The integer products of the pair of outputs whose products of residues begin at element `at`. The second is
-/// meaningless unless `is_pair`.
+/// The products of residues of four outputs, those past the end of a row excepted.
 ///
 /// # Safety
-/// 1. `products` has the elements of `shape`, and `at` is even and the place of one in a matrix, or of two if
-///    `is_pair`.
+/// 1. `products` has `count` elements, up to four, from element `at` on, a multiple of 4.
+#[inline(always)]
+unsafe fn load<R: Product>(products: Global<'_, R>, at: usize, count: usize) -> [R; QUAD] {
+    // SAFETY: the products have the elements, and a vector is aligned: the caller's contract.
+    unsafe {
+        if count >= QUAD {
+            return products.load_vector(at);
+        }
+        let mut i = 0;
+        let mut quad = [R::zeroed(); QUAD];
+        while i < QUAD {
+            if i < count {
+                quad[i] = products.load(at + i);
+            }
+            i += 1;
+        }
+        quad
+    }
+}
+
+/// The integer products of the four outputs whose products of residues begin at element `at`. Those past the first
+/// `count` are meaningless.
+///
+/// # Safety
+/// 1. `products` has the elements of `shape`, and `at` is a multiple of 4 and the place of `count` in a matrix.
 #[inline(always)]
 unsafe fn integers<R: Product, const LIMBS: usize>(
     products: Global<'_, R>,
-    (at, is_pair): (usize, bool),
+    (at, count): (usize, usize),
     shape: &CombineShape,
     moduli: &Moduli,
-) -> [[u32; LIMBS]; PAIR] {
+) -> [[u32; LIMBS]; QUAD] {
     let matrix = shape.m * shape.pitch;
-    let mut sums = [[0_u64; LIMBS]; PAIR];
-    let mut shares = [0_u32; PAIR];
-    let (mut i, mut first) = (0, at);
+    // Residues are counted from -128 on; the offsets are what that adds.
+    let mut sums = [[0_u64; LIMBS]; QUAD];
+    let mut shares = [0_u32; QUAD];
+    let (mut i, mut place) = (0, at);
     while i < moduli.count as usize {
         let modulus = &moduli.each[i];
+        let reduce = |sum| modulus.reduce(sum);
         // SAFETY: the products have the matrix: the caller's contract.
-        let load = |part: usize| unsafe {
-            let place = first + part * moduli.count as usize * matrix;
-            let pair = match is_pair {
-                true => products.load_vector::<PAIR>(place),
-                false => [products.load(place); PAIR],
-            };
-            pair.map(|it| it.reduced(|sum| modulus.reduce(sum)))
-        };
-        let mut residues = load(0);
+        let mut residues = unsafe { load(products, place, count) }.map(|it| it.reduced(reduce));
         let mut part = 1;
         while part < shape.parts {
-            let [x, y] = load(part);
-            residues = [residues[0] + x, residues[1] + y].map(|sum| modulus.reduce(sum));
+            let place = place + part * moduli.count as usize * matrix;
+            // SAFETY: as above.
+            let more = unsafe { load(products, place, count) }.map(|it| it.reduced(reduce));
+            let mut j = 0;
+            while j < QUAD {
+                residues[j] = reduce(residues[j] + more[j]);
+                j += 1;
+            }
             part += 1;
         }
         let mut j = 0;
-        while j < PAIR {
+        while j < QUAD {
             let residue = (residues[j] + 128) as u32;
             shares[j] += residue * modulus.share as u32;
             let mut limb = 0;
@@ -111,12 +134,12 @@ unsafe fn integers<R: Product, const LIMBS: usize>(
             }
             j += 1;
         }
-        first += matrix;
+        place += matrix;
         i += 1;
     }
-    let mut of_pair = [[0; LIMBS]; PAIR];
+    let mut of_quad = [[0; LIMBS]; QUAD];
     let mut j = 0;
-    while j < PAIR {
+    while j < QUAD {
         // The sum of residues times weights, divided by the product of moduli, lies within 0.46 of an integer.
         let half = 1 << (SHARE_BITS - 1);
         let multiple = (shares[j] as i32 - moduli.share_offset + half) >> SHARE_BITS;
@@ -127,10 +150,10 @@ unsafe fn integers<R: Product, const LIMBS: usize>(
                 - i64::from(multiple) * i64::from(moduli.product[limb]);
             limb += 1;
         }
-        of_pair[j] = carried(sum);
+        of_quad[j] = carried(sum);
         j += 1;
     }
-    of_pair
+    of_quad
 }
 
 /// The outputs whose rounding is certain, and a flag for each of the others.
@@ -151,48 +174,75 @@ unsafe fn combine<T, R, const LIMBS: usize>(
     R: Product,
 {
     const { assert!(LIMBS == T::WORDS && LIMBS <= WORDS) };
-    let pairs = shape.pairs() as u32;
+    let quads = shape.quads() as u32;
     let number = COMBINE_THREADS * thread::block_idx_x() + thread::thread_idx_x();
-    let (row, pair) = ((number / pairs) as usize, (number % pairs) as usize);
+    let (row, quad) = ((number / quads) as usize, (number % quads) as usize);
     if row >= shape.m {
         return;
     }
-    let column = PAIR * pair;
-    // SAFETY: the matrices have the row, whose pitch is even: the caller's contract. The columns were compared.
-    let integers: [[u32; LIMBS]; PAIR] = unsafe {
-        let place = (row * shape.pitch + column, column + 1 < shape.n);
-        integers(products, place, shape, moduli)
-    };
+    let column = QUAD * quad;
+    let count = QUAD.min(shape.n - column);
+    // SAFETY: the matrices have the row, whose pitch is a multiple of 4, and the columns: the caller's contract.
+    let integers: [[u32; LIMBS]; QUAD] =
+        unsafe { integers(products, (row * shape.pitch + column, count), shape, moduli) };
     // SAFETY: there is a line for each row: the caller's contract.
     let of_row = unsafe { of_a.load(row) };
     let is_exact = shape.is_exact != 0;
-    let (mut flags, mut j) = (0, 0);
-    while j < PAIR && column + j < shape.n {
-        // SAFETY: there is a line for each column: the caller's contract.
-        let of_column = unsafe { of_b.load(column + j) };
-        let bound = match is_exact {
-            true => of_row.bound_with(&of_column),
-            false => 0,
-        };
-        let is_left = match is_exact {
-            true => of_row.has_specials() | of_column.has_specials(),
-            false => of_row.is_out_of_range() | of_column.is_out_of_range(),
-        };
-        let exponent = -(of_row.shift + of_column.shift);
-        let output: Option<T> = rounded_if_certain(integers[j], (bound, T::BOUND_WORD), exponent);
-        match output.filter(|_| !is_left) {
-            Some(output) => {
-                let place = (shape.first[0] + row, shape.first[1] + column + j);
-                // SAFETY: C has the output, which only this thread writes: the caller's contract.
-                unsafe { store_output(c, row * shape.ldc + column + j, place, output, epilogue) };
+    let (mut outputs, mut flags, mut j) = ([T::ZERO; QUAD], 0, 0);
+    while j < QUAD {
+        if j < count {
+            // SAFETY: there is a line for each column: the caller's contract.
+            let of_column = unsafe { of_b.load(column + j) };
+            let (bound, is_left) = match is_exact {
+                true => (
+                    of_row.bound_with(&of_column),
+                    of_row.has_specials() | of_column.has_specials(),
+                ),
+                false => (0, of_row.is_out_of_range() | of_column.is_out_of_range()),
+            };
+            let exponent = -(of_row.shift + of_column.shift);
+            match rounded_if_certain(integers[j], (bound, T::BOUND_WORD), exponent) {
+                Some(output) if !is_left => outputs[j] = output,
+                _ => flags |= 1 << j,
             }
-            None => flags |= 1 << j,
         }
         j += 1;
     }
-    if is_exact {
-        // SAFETY: there is a byte for each pair, which only this thread writes: the caller's contract.
-        unsafe { left.store(number as usize, flags) };
+    let at = row * shape.ldc + column;
+    let is_aligned = shape.ldc.is_multiple_of(QUAD) && c.as_mut_ptr().addr().is_multiple_of(16);
+    // SAFETY: C has the outputs, which only this thread writes, in aligned vectors; there is a byte for each part of
+    // four: the caller's contract.
+    unsafe {
+        if epilogue.is_plain() && flags == 0 && count == QUAD && is_aligned {
+            c.store_vector(at, [outputs[0].canonical(), outputs[1].canonical()]);
+            c.store_vector(at + 2, [outputs[2].canonical(), outputs[3].canonical()]);
+        } else {
+            // Not unrolled, so that the code of epilogues exists once.
+            let end = opaque_size(count);
+            let mut j = 0;
+            while j < end {
+                if flags >> j & 1 == 0 {
+                    let place = (shape.first[0] + row, shape.first[1] + column + j);
+                    let output = outputs_at(&outputs, j);
+                    store_output(c, at + j, place, output, epilogue);
+                }
+                j += 1;
+            }
+        }
+        if is_exact {
+            left.store(number as usize, flags);
+        }
+    }
+}
+
+/// Element `at`, without an address, so that the array stays in registers.
+#[inline(always)]
+fn outputs_at<T: Copy>(outputs: &[T; QUAD], at: usize) -> T {
+    match at {
+        0 => outputs[0],
+        1 => outputs[1],
+        2 => outputs[2],
+        _ => outputs[3],
     }
 }
 
@@ -205,8 +255,8 @@ macro_rules! kernels {
         ///    of the lines `a_lines` and `b_lines`, one for each row and column.
         /// 2. `c` has the m x n matrix, and the launch accesses no other elements of it. Each vector of the epilogue
         ///    is empty or has an element for each row or column from `first` on.
-        /// 3. `left` has a byte for each pair of outputs, if they are exact; otherwise the lines say which are out of range.
-        /// 4. The grid has a thread for each pair of outputs, in blocks of [`COMBINE_THREADS`], along x; fewer than 2^32.
+        /// 3. `left` has a byte for each four outputs of a row, if they are exact; otherwise the lines say which are out of range.
+        /// 4. The grid has a thread for each four outputs of a row, in blocks of [`COMBINE_THREADS`], along x; fewer than 2^32.
         #[allow(clippy::too_many_arguments)]
         #[kernel(max_threads = COMBINE_THREADS)]
         pub unsafe fn $name(

@@ -9,6 +9,7 @@
 //!
 //! Products of lines of ordinary numbers lie in one window.
 
+use super::combine::QUAD;
 use super::element::ExactElement;
 use super::lines::Line;
 use crate::epilogue::{Epilogue, EpilogueNumbers};
@@ -22,6 +23,9 @@ use cuda_std::prelude::*;
 pub const DOTS_THREADS: u32 = 128;
 
 const WARPS: usize = DOTS_THREADS as usize / 32;
+
+/// The flags of four outputs to compute.
+const ALL: u8 = (1 << QUAD) - 1;
 
 /// Limbs of a window, of 64 bits.
 const LIMBS: usize = 3;
@@ -186,7 +190,8 @@ unsafe fn dot<T: ExactElement>(
         }
     }
     let lowest = of_a.lowest + of_b.lowest;
-    let bits = of_a.highest + of_b.highest - lowest + usize::BITS as i32;
+    let carries = usize::BITS - k.leading_zeros();
+    let bits = of_a.highest + of_b.highest - lowest + carries as i32 + 1;
     let windows = (bits.max(1) as usize)
         .div_ceil(WINDOW as usize)
         .min(MOST_WINDOWS);
@@ -257,27 +262,27 @@ unsafe fn dots<T: ExactElement + Output<Sum = T>>(
     epilogue: Epilogue<'_, T>,
 ) {
     let limbs = shared_array![u64; WARPS * ALL_LIMBS];
-    let pairs = shape.n.div_ceil(2);
-    let count = shape.m * pairs;
+    let quads = shape.n.div_ceil(QUAD);
+    let count = shape.m * quads;
     let step = 32 * WARPS * thread::grid_dim_x() as usize;
     let warp = WARPS * thread::block_idx_x() as usize + warp::warp_in_block() as usize;
     let mut first = 32 * warp;
     while first < count {
-        // Each lane reads the flags of one pair.
+        // Each lane reads the flags of four outputs.
         let own = first + warp::lane() as usize;
         let flags = match own < count {
-            true => left.get(own).unwrap_or(3),
+            true => left.get(own).unwrap_or(ALL),
             false => 0,
         };
         let mut members = warp::ballot(LaneMask::all(), flags != 0).bits();
         while members != 0 {
             let member = members.trailing_zeros();
             let flags = warp::shuffle(LaneMask::all(), flags, member);
-            let pair = first + member as usize;
-            let row = pair / pairs;
+            let quad = first + member as usize;
+            let row = quad / quads;
             let mut j = 0;
-            while j < 2 {
-                let column = 2 * (pair % pairs) + j;
+            while j < QUAD {
+                let column = QUAD * (quad % quads) + j;
                 if flags >> j & 1 == 1 && column < shape.n {
                     let lines = (
                         a.skip(row * shape.apart[0]),
@@ -325,7 +330,7 @@ macro_rules! dot_kernels {
         /// # Safety
         /// 1. `a` and `b` have the lines of `shape`, of which `a_lines` and `b_lines` know. The launch reads no other
         ///    elements.
-        /// 2. `left` has a byte for each pair of neighbouring outputs of a row, with a flag for each output to compute,
+        /// 2. `left` has a byte for each four neighbouring outputs of a row, with a flag for each output to compute,
         ///    or is empty, if all are computed.
         /// 3. `c` has the m x n matrix, and the launch accesses no other elements of it. Each vector of the epilogue
         ///    is empty or has an element for each row or column from `first` on.

@@ -35,34 +35,39 @@ pub fn rounded_if_certain<T: ExactElement, const WORDS: usize>(
             i += 1;
         }
     }
-    // Moved up until the highest word is not 0.
-    let (mut lowest, mut step) = (32 * (WORDS as i32 - 2), 1);
-    while step < WORDS {
-        if words[WORDS - 1] == 0 {
-            let mut i = WORDS - 1;
-            while i > 0 {
-                words[i] = words[i - 1];
-                i -= 1;
-            }
-            words[0] = 0;
-            lowest -= 32;
+    // The highest word that is not 0, and the two below it.
+    let (mut window, mut top, mut i) = ([words[2], words[1], words[0]], 2, 3);
+    while i < WORDS {
+        if words[i] != 0 {
+            window = [words[i], words[i - 1], words[i - 2]];
+            top = i as i32;
         }
-        step += 1;
-    }
-    if words[WORDS - 1] == 0 {
-        return if bound == 0 { Some(T::ZERO) } else { None };
-    }
-    let (mut is_inexact, mut i) = (false, 0);
-    while i < WORDS - 3 {
-        is_inexact |= words[i] != 0;
         i += 1;
     }
-    let high = u64::from(words[WORDS - 1]) << 32 | u64::from(words[WORDS - 2]);
-    let next = u64::from(words[WORDS - 3]) << 32;
+    let mut high = u64::from(window[0]) << 32 | u64::from(window[1]);
+    let mut next = u64::from(window[2]) << 32;
+    let mut lowest = 32 * (top - 1);
+    if window[0] == 0 {
+        // Only if there is no higher word: the integer has 64 bits at most.
+        high = high << 32 | next >> 32;
+        (next, lowest) = (0, lowest - 32);
+    }
+    if high == 0 {
+        return if bound == 0 { Some(T::ZERO) } else { None };
+    }
     let left = high.leading_zeros();
     // At most 63 bits are shifted at a time.
     let significand = high << left | (next >> (63 - left)) >> 1;
-    is_inexact |= next << left != 0;
+    // Only ties depend on it, which are not certain unless the integer is exact.
+    let mut is_inexact = true;
+    if bound == 0 {
+        is_inexact = next << left != 0;
+        let mut i = 0;
+        while i + 3 < WORDS {
+            is_inexact |= words[i] != 0 && (i as i32) < top - 2;
+            i += 1;
+        }
+    }
     // The significand's lowest bit is bit `lowest` of x.
     lowest -= left as i32;
     let exponent = exponent + lowest;

@@ -25,7 +25,7 @@ use kernels::Combine;
 use lines::{LinesView, OperandLines, looping, parts_of};
 use std::ops::Range;
 use tilewright_kernels::exact::{
-    COMBINE_THREADS, CombineShape, DOTS_THREADS, DotsShape, Moduli, PAIR,
+    COMBINE_THREADS, CombineShape, DOTS_THREADS, DotsShape, Moduli, QUAD,
 };
 use tilewright_kernels::matmul::ProductShape;
 
@@ -186,19 +186,19 @@ impl<T: ExactKernels> ExactProduct<'_, T> {
             first: panel.first(),
             is_exact: usize::from(self.is_exact),
         };
-        let pairs = m
-            .checked_mul(shape.pairs())
+        let quads = m
+            .checked_mul(shape.quads())
             .filter(|&it| u32::try_from(it).is_ok());
-        let flags = if self.is_exact { m * shape.pairs() } else { 0 };
+        let flags = if self.is_exact { m * shape.quads() } else { 0 };
         let mut left = Buffer::uninit(self.device, flags)?;
-        let blocks = pairs.map(|it| it.div_ceil(COMBINE_THREADS as usize));
+        let blocks = quads.map(|it| it.div_ceil(COMBINE_THREADS as usize));
         let blocks = grid_x(blocks, || format!("a result of {m}x{n} elements"))?;
         let config = LaunchConfig::new(blocks, COMBINE_THREADS);
         let (device, epilogue) = (self.device, self.epilogue.arguments(Store::Own));
         let (c, ldc) = self.panel(panel);
         let lines = [global(a.known), global(b.known)];
         // SAFETY: the launch meets the kernels' requirements: the products are those of the residues of these lines,
-        // for each part and modulus; C has the panel; there is a byte for each pair, and a thread. The views are live
+        // for each part and modulus; C has the panel; there is a byte for each four outputs, and a thread. The views are live
         // without conflicting work: C is borrowed mutably, and the rest is freed by work that comes later.
         unsafe {
             let products = global(products.as_buffer().view());
@@ -224,11 +224,11 @@ impl<T: ExactKernels> ExactProduct<'_, T> {
         let (m, n) = panel.shape();
         let Launcher { module, launch } = T::EXACT.of(self.plan.kernel);
         let module = Module::on_demand(self.device, module);
-        // A warp looks through 32 pairs at a time.
-        let pairs = m.saturating_mul(n.div_ceil(PAIR));
+        // A warp looks through 32 bytes of flags at a time.
+        let quads = m.saturating_mul(n.div_ceil(QUAD));
         let config = looping(
             self.device,
-            pairs.div_ceil(DOTS_THREADS as usize),
+            quads.div_ceil(DOTS_THREADS as usize),
             DOTS_THREADS,
         );
         let (k, epilogue) = (self.k, self.epilogue.arguments(Store::Own));
@@ -254,7 +254,7 @@ impl<T: ExactKernels> ExactProduct<'_, T> {
             epilogue,
         };
         // SAFETY: the launch meets the kernels' requirements: the lines are those of the panel's rows and columns, with
-        // what is known of them; there is a byte for each pair or none; C has the panel. The views are live without
+        // what is known of them; there is a byte for each four outputs, or none; C has the panel. The views are live without
         // conflicting work: the operands are borrowed, C mutably, and the rest is freed by work that comes later.
         unsafe { launch(&module, config, arguments) }
     }
