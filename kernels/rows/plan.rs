@@ -33,7 +33,7 @@ pub enum RowClass {
     /// `lanes` lanes of a warp have a row: one vector each if `is_one_vector`, otherwise 32 lanes up to
     /// [`VALUES`] elements each.
     Short {
-        /// A power of two up to [`LANES_OF_ROW`].
+        /// A power of two up to 32.
         lanes: u32,
         /// Whether a lane has one vector of a row.
         is_one_vector: bool,
