@@ -1,4 +1,4 @@
-//! The GPU kernels of tilewright, in Rust: reductions, prefix sums and matrix products.
+//! The GPU kernels of tilewright, in Rust: reductions, prefix sums, row operations and matrix products.
 //!
 //! On `nvptx64` each `#[kernel]` is an entry of a PTX module. On the host it is the kernel's descriptor, with which
 //! the host library launches it on a GPU or in the simulator. Everything that the host needs to choose a launch

@@ -79,6 +79,9 @@ samples! {
 trait Operation: 'static {
     const NAME: &'static str;
 
+    /// The largest absolute error that is accepted besides the relative one.
+    const ERROR: f64;
+
     fn run<T: RowElement>(device: &Device, x: &Matrix<T>, y: &mut Matrix<T>) -> Result;
 
     /// The results of a row.
@@ -98,6 +101,7 @@ fn terms(row: &[f64]) -> (f64, f64) {
 
 impl Operation for Softmax {
     const NAME: &'static str = "softmax";
+    const ERROR: f64 = 1e-12;
 
     fn run<T: RowElement>(device: &Device, x: &Matrix<T>, y: &mut Matrix<T>) -> Result {
         Ok(device.softmax_into(x, y)?)
@@ -111,6 +115,7 @@ impl Operation for Softmax {
 
 impl Operation for LogSoftmax {
     const NAME: &'static str = "log_softmax";
+    const ERROR: f64 = 1e-5;
 
     fn run<T: RowElement>(device: &Device, x: &Matrix<T>, y: &mut Matrix<T>) -> Result {
         Ok(device.log_softmax_into(x, y)?)
@@ -131,6 +136,7 @@ fn normalized(row: &[f64], mean: f64) -> Vec<f64> {
 
 impl Operation for RmsNorm {
     const NAME: &'static str = "rms_norm";
+    const ERROR: f64 = 1e-5;
 
     fn run<T: RowElement>(_device: &Device, x: &Matrix<T>, y: &mut Matrix<T>) -> Result {
         Ok(Normalization::rms(EPSILON).run_into(x, y)?)
@@ -143,6 +149,7 @@ impl Operation for RmsNorm {
 
 impl Operation for LayerNorm {
     const NAME: &'static str = "layer_norm";
+    const ERROR: f64 = 1e-5;
 
     fn run<T: RowElement>(_device: &Device, x: &Matrix<T>, y: &mut Matrix<T>) -> Result {
         Ok(Normalization::layer(EPSILON).run_into(x, y)?)
@@ -197,7 +204,7 @@ impl<T: Sample, O: Operation> Expected<T, O> {
     /// Fails unless `found` begins with the results.
     fn check(&self, found: &[f64]) -> Result {
         for (&found, &expected) in found.iter().zip(&self.results) {
-            check_floating(found, expected, T::ERROR * expected.abs() + 1e-6)?;
+            check_floating(found, expected, T::ERROR * expected.abs() + O::ERROR)?;
         }
         match found.len() < self.results.len() {
             true => Err("there are too few results".into()),

@@ -26,7 +26,7 @@ mod terms;
 mod vectors;
 
 pub use class::IGNORED;
-pub use plan::{RowClass, RowPlan, VALUES, VECTOR_BYTES};
+pub use plan::{RowClass, RowPlan, SECTION_VALUES, VALUES, VECTOR_BYTES};
 pub use shape::{NormShape, SoftmaxShape};
 
 use cuda_std::block::MAX_WARPS;
@@ -65,18 +65,18 @@ macro_rules! kernels_of_classes {
             "blocks of 128 threads, each with [`RowPlan::rows_of_block`] rows. `lanes` are the plan's.",
             |operands| match operands.has_one_vector::<LANES>() {
                 true => operands.short::<SHORT_ROWS, SHORT_ROWS, LANES>(),
-                false => operands.short::<1, SLOTS, LANES>(),
+                false => operands.short::<1, { VALUES / LANES }, LANES>(),
             });
         $family!($block of $element [max_threads = 1024],
             "rows of up to 32 768 elements",
             "a block of [`RowPlan::threads`] threads for each row.",
-            |operands| operands.block::<SLOTS, LANES>([
+            |operands| operands.block::<{ VALUES / LANES }, LANES>([
                 shared_array![f32; MAX_WARPS], shared_array![f32; MAX_WARPS],
             ]));
         $family!($long of $element [max_threads = 1024],
             "long rows",
             "a block of 1024 threads for each row.",
-            |operands| operands.long::<SLOTS, LANES>([
+            |operands| operands.long::<{ SECTION_VALUES / LANES }, LANES>([
                 shared_array![f32; MAX_WARPS], shared_array![f32; MAX_WARPS],
             ]));
     };
@@ -110,7 +110,6 @@ macro_rules! softmax_kernel {
             shape: GridConstant<SoftmaxShape>,
         ) {
             const LANES: usize = lanes_of::<$element>();
-            const SLOTS: usize = VALUES / LANES;
             let shared = dynamic_shared![$element];
             // SAFETY: the caller's contract. Shared memory is declared here.
             unsafe {
@@ -148,7 +147,6 @@ macro_rules! norm_kernel {
             shape: GridConstant<NormShape>,
         ) {
             const LANES: usize = lanes_of::<$element>();
-            const SLOTS: usize = VALUES / LANES;
             let shared = dynamic_shared![$element];
             let operands = Operands { x, residual, sums, y, weight, bias };
             // SAFETY: the caller's contract. Shared memory is declared here.

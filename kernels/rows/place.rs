@@ -1,6 +1,6 @@
 //! Which vectors of a row, or of a section of one, a thread has.
 
-use super::plan::VALUES;
+use super::plan::SECTION_VALUES;
 use cuda_std::hint::opaque;
 use cuda_std::prelude::*;
 
@@ -139,7 +139,7 @@ impl Sections {
     /// Elements of a section.
     #[inline(always)]
     fn section() -> usize {
-        thread::block_dim_x() as usize * VALUES
+        thread::block_dim_x() as usize * SECTION_VALUES
     }
 
     /// The number of sections.

@@ -3,13 +3,17 @@
 //! ```text
 //! short:   up to 1024 elements; lanes of a warp share a row
 //! block:   up to 32 768 elements; a block has a row, in registers
-//! long:    a block of 1024 threads takes sections of 32 768 elements
+//! long:    a block of 1024 threads takes sections of 16 384 elements
 //! ```
 //!
 //! It depends on the row's length and the size of its elements alone.
 
 /// Elements of a row that a thread keeps in registers, in f32.
 pub const VALUES: usize = 32;
+
+/// Elements of a section of a long row that a thread keeps in registers, in f32: half of [`VALUES`], so that shared
+/// memory holds more whole sections.
+pub const SECTION_VALUES: usize = VALUES / 2;
 
 /// Bytes of one vector.
 pub const VECTOR_BYTES: usize = 16;
@@ -33,7 +37,7 @@ pub enum RowClass {
     /// `lanes` lanes of a warp have a row: one vector each if `is_one_vector`, otherwise 32 lanes up to
     /// [`VALUES`] elements each.
     Short {
-        /// A power of two up to [`LANES_OF_ROW`].
+        /// A power of two up to 32.
         lanes: u32,
         /// Whether a lane has one vector of a row.
         is_one_vector: bool,
@@ -122,7 +126,7 @@ impl RowPlan {
     #[must_use]
     pub const fn sections(&self) -> usize {
         match self.class {
-            RowClass::Long => self.len.div_ceil(self.threads() as usize * VALUES),
+            RowClass::Long => self.len.div_ceil(self.threads() as usize * SECTION_VALUES),
             _ => 1,
         }
     }
@@ -145,7 +149,7 @@ impl RowPlan {
         if whole <= room {
             return (self.len, whole);
         }
-        let section = self.threads() as usize * VALUES;
+        let section = self.threads() as usize * SECTION_VALUES;
         let sections = room / section * section;
         (sections, sections)
     }
@@ -167,7 +171,7 @@ impl RowPlan {
             RowClass::Block { threads } => in_vector + vectors + threads.ilog2(),
             RowClass::Long => {
                 // A section's vectors, and the sections.
-                in_vector + vectors + self.sections() as u32 + self.threads().ilog2()
+                in_vector + vectors / 2 + self.sections() as u32 + self.threads().ilog2()
             }
         }
     }
@@ -193,7 +197,7 @@ mod tests {
                         is_one_vector: false,
                     } => lanes as usize * VALUES,
                     RowClass::Block { threads } => threads as usize * VALUES,
-                    RowClass::Long => plan.sections() * plan.threads() as usize * VALUES,
+                    RowClass::Long => plan.sections() * plan.threads() as usize * SECTION_VALUES,
                 };
                 assert!(room >= len, "{len}: {plan:?}");
                 assert!(plan.threads().is_multiple_of(64) && plan.rows_of_block() > 0);
@@ -216,7 +220,7 @@ mod tests {
         assert_eq!(lanes(1025), RowClass::Block { threads: 128 });
         assert_eq!(lanes(4097), RowClass::Block { threads: 256 });
         assert_eq!(lanes(32_768), RowClass::Block { threads: 1024 });
-        assert_eq!(RowPlan::new(32_769, 2).sections(), 2);
-        assert_eq!(RowPlan::new(1 << 20, 2).height(), 3 + 4 + 32 + 10);
+        assert_eq!(RowPlan::new(32_769, 2).sections(), 3);
+        assert_eq!(RowPlan::new(1 << 20, 2).height(), 3 + 2 + 64 + 10);
     }
 }

@@ -113,10 +113,15 @@ impl<'block, T: RowElement> Mover<'block, T> {
         T: 'launch,
     {
         if self.is_staged {
-            return array::from_fn(|slot| {
+            // All loads come before the first exchange, which waits.
+            let loaded: [[T; LANES]; SLOTS] = array::from_fn(|slot| {
                 let (row, place) = places(slot);
                 // SAFETY: the caller's contract.
-                unsafe { self.load_staged(padding, row, place) }
+                unsafe { self.load_single(row, place) }
+            });
+            return array::from_fn(|slot| {
+                // SAFETY: all lanes of the warp call it, and the stage is free: the caller's contract.
+                unsafe { self.exchange(padding, places(slot).1, loaded[slot]) }
             });
         }
         let (_, first) = places(0);
@@ -154,40 +159,60 @@ impl<'block, T: RowElement> Mover<'block, T> {
         (lane, (thread - lane) as usize * LANES)
     }
 
+    /// Loads single elements of the vectors of a group: neighbouring lanes load neighbouring elements. Those that do
+    /// not exist are zero.
+    ///
     /// # Safety
-    /// 1. Those of [`load`](Self::load), with staged rows.
+    /// 1. The row has the elements of the place and of those of the group, which no thread writes meanwhile.
     #[inline(always)]
     #[track_caller]
-    unsafe fn load_staged<const LANES: usize>(
-        self,
-        padding: f32,
-        row: Row<T>,
-        place: Place,
-    ) -> [f32; LANES] {
-        let (lane, group) = self.group::<LANES>();
+    unsafe fn load_single<const LANES: usize>(self, row: Row<T>, place: Place) -> [T; LANES] {
+        let (lane, _) = self.group::<LANES>();
         let before = lane * LANES as u32;
-        let mut part = 0;
-        while part < LANES as u32 {
-            let number = part * self.lanes + lane;
+        array::from_fn(|part| {
+            let number = part as u32 * self.lanes + lane;
             if (number as i32) < place.left + before as i32 {
                 let at = (place.offset - before + number) as usize;
-                // SAFETY: the row has the element: compared above. The stage has the group's vectors: the caller's
-                // contract.
-                unsafe { self.stage.store(group + number as usize, row.0.load(at)) };
+                // SAFETY: the row has the element: compared above.
+                unsafe { row.0.load(at) }
+            } else {
+                T::zeroed()
             }
+        })
+    }
+
+    /// The vector at a place, from the elements that the lanes of its group have loaded.
+    ///
+    /// # Safety
+    /// 1. All lanes of the warp call it. The stage has a vector for each thread, which nothing else uses.
+    #[inline(always)]
+    #[track_caller]
+    unsafe fn exchange<const LANES: usize>(
+        self,
+        padding: f32,
+        place: Place,
+        loaded: [T; LANES],
+    ) -> [f32; LANES] {
+        let (lane, group) = self.group::<LANES>();
+        let mut part = 0;
+        while part < LANES {
+            let number = part * self.lanes as usize + lane as usize;
+            // SAFETY: the stage has the group's vectors: the caller's contract.
+            unsafe { self.stage.store(group + number, loaded[part]) };
             part += 1;
         }
         warp::sync(LaneMask::all());
-        let values = array::from_fn(|part| {
+        let at = group + lane as usize * LANES;
+        // SAFETY: the lanes of the group stored all of its elements before the barrier above. Vectors are aligned.
+        let vector: [T; LANES] = unsafe { self.stage.load_vector(at) };
+        warp::sync(LaneMask::all());
+        array::from_fn(|part| {
             if (part as i32) < place.left {
-                // SAFETY: a lane of the group stored the element before the barrier above.
-                unsafe { self.stage.load(group + before as usize + part) }.widen()
+                vector[part].widen()
             } else {
                 padding
             }
-        });
-        warp::sync(LaneMask::all());
-        values
+        })
     }
 
     /// Stores the elements of a vector of `row` that exist.

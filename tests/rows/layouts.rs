@@ -1,9 +1,9 @@
 //! Where rows lie changes no bit, and nothing around them is written.
 
 use crate::cases::{SHAPES, Value, assert_same_bits, scores};
-use crate::common::{devices, share};
+use crate::common::{devices, machines, share};
 use half::{bf16, f16};
-use tilewright::{Device, IGNORED_CLASS, MatrixViewMut, Result};
+use tilewright::{Device, IGNORED_CLASS, MatrixViewMut, Normalization, Result};
 
 /// Elements before, between and after rows.
 const FILLER: f64 = 77.0;
@@ -113,6 +113,27 @@ fn holds<T: Value>(
             .unwrap();
         into(device, x, &mut y.slice_mut(.., columns).unwrap()).unwrap();
         assert_same_bits(&y.to_vec().unwrap(), &expected, &case);
+    }
+}
+
+/// Schedules and warp widths change no bit of rows that are exchanged through shared memory and replaced.
+#[test]
+fn staged_rows_in_place_are_ordered_on_every_machine() {
+    for device in machines() {
+        for shape in [(9, 5), (70, 33), (3, 1001), (2, 2001), (1, 33_001)] {
+            holds::<f32>(
+                shape,
+                &device,
+                |device, matrix| device.softmax_in_place(matrix),
+                |device, x, y| device.softmax_into(x, y),
+            );
+            holds::<bf16>(
+                shape,
+                &device,
+                |_, matrix| Normalization::layer(1e-5).run_in_place(matrix),
+                |_, x, y| Normalization::layer(1e-5).run_into(x, y),
+            );
+        }
     }
 }
 
