@@ -50,8 +50,8 @@ pub use words::{
     DependentStep, Dimensions, Expect, FenceLevel, FenceOrder, FirstLevel, FlushSubnormal,
     FunnelShift, GlobalTarget, Half, LoadMode, MatchMode, MatrixCount, MatrixLayout, MatrixShape,
     MatrixTarget, Memory, Multicast, NoComplete, NoFlush, NonCoherent, NotANumber, Order, Parity,
-    PermuteMode, Prefetch, PrefetchLevel, ProxyKind, ReadOnlyWait, Rectify, Reduce, RegisterStep,
-    Rounding, Saturate, SaturateFinite, Scope, SecondLevel, ShiftAmount, ShiftRange, ShuffleMode,
-    SignXor, Sync, TensorMapPrefetch, TestProperty, To, ToShared, Transposed, Type, Uniform,
-    Vector, VoteMode, WarpgroupShape,
+    PermuteMode, PolicyPriority, Prefetch, PrefetchLevel, ProxyKind, ReadOnlyWait, Rectify, Reduce,
+    RegisterStep, Rounding, Saturate, SaturateFinite, Scope, SecondLevel, ShiftAmount, ShiftRange,
+    ShuffleMode, SignXor, Sync, TensorMapPrefetch, TestProperty, To, ToShared, Transposed, Type,
+    Uniform, Vector, VoteMode, WarpgroupShape,
 };

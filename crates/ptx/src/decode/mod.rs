@@ -3,6 +3,7 @@
 mod arithmetic;
 mod asynchronous;
 mod call;
+mod carry;
 mod control;
 mod decoder;
 mod error;
@@ -16,13 +17,14 @@ mod products;
 mod program;
 mod special;
 mod synchronisation;
+mod textures;
 mod variables;
 
 pub use error::{DecodeError, DecodeErrorKind, ProgramError};
 pub(crate) use op::Op;
 pub(crate) use parts::{
     Access, AddressSpace, Atomic, BoxCopy, BytesCopy, Combine, Fence, List, MatrixMove,
-    MbarrierStep, Pointer, ProductOp, Reduction, Shuffle, Vote, WarpgroupOp,
+    MbarrierStep, Pointer, ProductOp, Reduction, Shuffle, TextureSample, Vote, WarpgroupOp,
 };
 pub use program::Program;
 pub(crate) use special::{Axis, Special};

@@ -50,7 +50,14 @@ impl Kernel {
     pub fn new(program: Program) -> Result<Self, OutOfMemory> {
         let globals = program.globals.iter();
         let globals = globals.map(|it| Storage::global(&it.name, &it.initial));
-        let globals = globals.collect::<Result<_, _>>()?;
+        let globals = globals.collect::<Result<Arc<[Storage]>, _>>()?;
+        for (global, storage) in program.globals.iter().zip(globals.iter()) {
+            for it in &global.addresses {
+                let named = program.globals.iter().position(|of| of.name == it.variable);
+                let start = named.map_or(0, |number| globals[number].address());
+                storage.set(it.place, (start as u64).wrapping_add_signed(it.offset));
+            }
+        }
         Ok(Self {
             lines: Arc::new(Lines::of(&program)),
             program: Arc::new(program),
@@ -76,6 +83,8 @@ impl Kernel {
     /// 2. The kernel accesses no other global memory, or the launch has
     ///    [`registered_memory_only`](simt::Options::registered_memory_only) and
     ///    [`checks`](simt::Options::checks).
+    /// 3. What it takes for the handle of a texture is one: the exposed address of a [`Texture`](simt::Texture) that
+    ///    outlives the launch.
     ///
     /// ```
     /// use simt::{Contents, Dim3, Launch, Options};

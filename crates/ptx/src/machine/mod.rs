@@ -9,6 +9,7 @@ mod matrices;
 mod memory;
 mod start;
 mod storage;
+mod textures;
 mod thread;
 mod warp;
 mod warpgroup;

@@ -151,6 +151,7 @@ impl<'a> Thread<'a> {
                 }
             }
             Op::CopyLocal { to, from, bytes } => self.copy_local(*to, *from, *bytes),
+            Op::Sample(sample) => self.sample(sample),
             Op::Load(access) => self.load(access),
             Op::Store(access) => self.store(access),
             Op::Atomic(atomic) => self.atomic(atomic),
