@@ -19,6 +19,29 @@ pub struct KernelCall<'a> {
 type Choose = dyn Fn(&KernelCall<'_>) -> Option<simt::Body> + Send + Sync;
 
 /// Chooses what the threads of a simulated launch run: something else than the kernel's function, such as its PTX.
+///
+/// Static arrays of a module remain those of the kernels' functions: another body does not see what
+/// [`Module::write_symbol`](crate::Module::write_symbol) writes.
+///
+/// ```
+/// use std::sync::{Arc, Mutex};
+/// use tilewright::{Device, KernelBodies, SimulatorOptions};
+///
+/// # fn main() -> tilewright::Result<()> {
+/// let names = Arc::new(Mutex::new(Vec::new()));
+/// let of_launches = Arc::clone(&names);
+/// let choose = move |call: &tilewright::KernelCall<'_>| {
+///     of_launches.lock().unwrap().push(call.name);
+///     None
+/// };
+/// // SAFETY: all kernels stay as they are.
+/// let bodies = unsafe { KernelBodies::new(choose) };
+/// let device = Device::simulator_with(SimulatorOptions::default().with_bodies(bodies));
+/// assert_eq!(device.reduce_sum(&device.upload(&[1_u32; 100])?)?, 100);
+/// assert_eq!(*names.lock().unwrap(), ["reduce_sum_u32"]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct KernelBodies(Arc<Choose>);
 

@@ -1,6 +1,6 @@
 //! From the instructions of a module to those of a program.
 
-use super::call::Callee;
+use super::callee::Callee;
 use super::error::DecodeErrorKind::{UnknownName, Unsupported};
 use super::error::{DecodeError, DecodeErrorKind};
 use super::layout::parameters;

@@ -3,6 +3,7 @@
 mod arithmetic;
 mod asynchronous;
 mod call;
+mod callee;
 mod carry;
 mod control;
 mod decoder;
