@@ -41,7 +41,7 @@ pub use decode::{DecodeError, DecodeErrorKind, Program, ProgramError, coverage};
 pub use error::{ReadError, ReadErrorKind};
 pub use graph::{BasicBlock, Graph, UnknownLabel};
 pub use lexer::{Token, tokens};
-pub use machine::{ArgumentError, Kernel, KernelError, Kernels};
+pub use machine::{ArgumentError, Kernel, KernelError, Kernels, Variables};
 pub use operations::*;
 pub use syntax::*;
 pub use words::{

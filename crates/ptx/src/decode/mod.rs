@@ -29,6 +29,7 @@ pub(crate) use parts::{
 };
 pub use program::Program;
 pub(crate) use special::{Axis, Special};
+pub(crate) use variables::Global;
 
 use crate::syntax::Module;
 use decoder::Decoder;
@@ -49,6 +50,12 @@ impl Program {
             }),
         }
     }
+}
+
+/// The variables of a module in global memory, as far as they have values that can be used.
+pub(crate) fn globals(module: &Module) -> Vec<Global> {
+    let (program, _) = Decoder::run(module, "");
+    program.globals
 }
 
 /// How many instructions of `module`'s kernel `name` there are, and how often each unsupported one occurs.
