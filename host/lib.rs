@@ -200,7 +200,7 @@ pub use simt::{
     AddressMode, Counts, Defect, Dim3, Operation, Preemption, Profile, Tally, TextureFilter,
     TextureOptions, occupancy,
 };
-pub use simulator::{KernelBodies, KernelCall, SimulatorOptions};
+pub use simulator::{KernelBodies, KernelCall, SimulatorOptions, SymbolCall};
 pub use tensor_map::{TensorMapView, TensorMapViewMut};
 pub use texture::{Texel, Texture};
 pub use transfer::Transfer;

@@ -39,10 +39,6 @@ pub(crate) trait DeviceKernels {
 }
 
 /// A static array of a module.
-#[cfg_attr(
-    not(feature = "cuda"),
-    expect(dead_code, reason = "the simulator knows it by its initial values")
-)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SymbolRequest {
     pub(crate) module: &'static ModuleSource,

@@ -1,7 +1,8 @@
 //! Other code for kernels than their functions.
 
-use crate::backend::LaunchRequest;
+use crate::backend::{LaunchRequest, SymbolRequest};
 use std::fmt;
+use std::ptr;
 use std::sync::Arc;
 
 /// A launch on a simulated device, as the driver of a GPU would get it.
@@ -10,17 +11,61 @@ use std::sync::Arc;
 pub struct KernelCall<'a> {
     /// The name of the kernel in its PTX module.
     pub name: &'static str,
+    /// The name of the module.
+    pub module: &'static str,
     /// The module's PTX, by architecture; empty in a program without CUDA.
     pub images: &'static [(&'static str, &'static str)],
     /// The bytes of each PTX parameter.
     pub parameters: Vec<&'a [u8]>,
 }
 
+/// A static array of a module of a simulated device.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct SymbolCall {
+    /// The name in the PTX.
+    pub name: &'static str,
+    /// The name of the module.
+    pub module: &'static str,
+    /// The module's PTX, by architecture; empty in a program without CUDA.
+    pub images: &'static [(&'static str, &'static str)],
+    /// The bytes of the array.
+    pub bytes: usize,
+}
+
+type Find = dyn Fn(&SymbolCall) -> Option<usize> + Send + Sync;
+
 type Choose = dyn Fn(&KernelCall<'_>) -> Option<simt::Body> + Send + Sync;
 
 /// Chooses what the threads of a simulated launch run: something else than the kernel's function, such as its PTX.
+///
+/// Static arrays of a module remain those of the kernels' functions, unless [`with_symbols`](Self::with_symbols) says
+/// where others are: [`Module::write_symbol`](crate::Module::write_symbol) writes those.
+///
+/// ```
+/// use std::sync::{Arc, Mutex};
+/// use tilewright::{Device, KernelBodies, SimulatorOptions};
+///
+/// # fn main() -> tilewright::Result<()> {
+/// let names = Arc::new(Mutex::new(Vec::new()));
+/// let of_launches = Arc::clone(&names);
+/// let choose = move |call: &tilewright::KernelCall<'_>| {
+///     of_launches.lock().unwrap().push(call.name);
+///     None
+/// };
+/// // SAFETY: all kernels stay as they are.
+/// let bodies = unsafe { KernelBodies::new(choose) };
+/// let device = Device::simulator_with(SimulatorOptions::default().with_bodies(bodies));
+/// assert_eq!(device.reduce_sum(&device.upload(&[1_u32; 100])?)?, 100);
+/// assert_eq!(*names.lock().unwrap(), ["reduce_sum_u32"]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
-pub struct KernelBodies(Arc<Choose>);
+pub struct KernelBodies {
+    choose: Arc<Choose>,
+    find: Option<Arc<Find>>,
+}
 
 impl KernelBodies {
     /// Asks `choose` at each launch. `None` leaves the kernel as it is.
@@ -31,13 +76,46 @@ impl KernelBodies {
     pub unsafe fn new(
         choose: impl Fn(&KernelCall<'_>) -> Option<simt::Body> + Send + Sync + 'static,
     ) -> Self {
-        Self(Arc::new(choose))
+        Self {
+            choose: Arc::new(choose),
+            find: None,
+        }
+    }
+
+    /// Asks `find` where a static array is that the host reads or writes. `None` leaves it where the kernels' functions
+    /// have it.
+    ///
+    /// # Safety
+    /// 1. A returned address is exposed, and valid for reads and writes of the array's bytes until the device is dropped.
+    ///    They are initialised, and other threads access them through [`simt`] alone.
+    #[must_use]
+    pub unsafe fn with_symbols(
+        self,
+        find: impl Fn(&SymbolCall) -> Option<usize> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            find: Some(Arc::new(find)),
+            ..self
+        }
+    }
+
+    /// The bytes of a static array, if they are elsewhere than where the kernels' functions have them.
+    pub(super) fn symbol(&self, symbol: &SymbolRequest) -> Option<impl Iterator<Item = *mut u8>> {
+        let bytes = symbol.initial.len();
+        let address = (self.find.as_ref()?)(&SymbolCall {
+            name: symbol.name,
+            module: symbol.module.name(),
+            images: symbol.module.images(),
+            bytes,
+        })?;
+        Some((address..address + bytes).map(ptr::with_exposed_provenance_mut))
     }
 
     /// What the threads of a launch run.
     pub(super) fn body(&self, request: &LaunchRequest<'_>) -> Option<simt::Body> {
-        (self.0)(&KernelCall {
+        (self.choose)(&KernelCall {
             name: request.entry.kernel,
+            module: request.entry.module.name(),
             images: request.entry.module.images(),
             parameters: request.params.bytes().collect(),
         })

@@ -62,6 +62,14 @@ impl DeviceKernels for Simulator {
     fn write_symbol(&self, symbol: &SymbolRequest, source: &[u8]) -> Outcome<()> {
         simt::refuse_host_call("write_symbol");
         let mut statics = self.statics()?;
+        let bodies = self.machine.bodies.as_ref();
+        if let Some(bytes) = bodies.and_then(|bodies| bodies.symbol(symbol)) {
+            for (byte, value) in bytes.zip(source) {
+                // SAFETY: the byte is one of the array: the contract of `KernelBodies::with_symbols`.
+                unsafe { simt::store_relaxed(byte, *value) };
+            }
+            return Ok(());
+        }
         let memory = statics.entry(symbol.module.id()).or_default();
         memory.write(symbol.initial, source);
         Ok(())
@@ -70,6 +78,14 @@ impl DeviceKernels for Simulator {
     fn read_symbol(&self, symbol: &SymbolRequest, destination: &mut [u8]) -> Outcome<()> {
         simt::refuse_host_call("read_symbol");
         let mut statics = self.statics()?;
+        let bodies = self.machine.bodies.as_ref();
+        if let Some(bytes) = bodies.and_then(|bodies| bodies.symbol(symbol)) {
+            for (byte, value) in bytes.zip(destination) {
+                // SAFETY: the byte is one of the array: the contract of `KernelBodies::with_symbols`.
+                *value = unsafe { simt::load_relaxed(byte) };
+            }
+            return Ok(());
+        }
         let memory = statics.entry(symbol.module.id()).or_default();
         memory.read(symbol.initial, destination);
         Ok(())

@@ -16,7 +16,7 @@ mod tensor_maps;
 mod textures;
 mod work;
 
-pub use bodies::{KernelBodies, KernelCall};
+pub use bodies::{KernelBodies, KernelCall, SymbolCall};
 pub use options::SimulatorOptions;
 
 use crate::backend::{Backend, DeviceMemory as _, StreamPriority};

@@ -13,8 +13,8 @@ pub mod sizes;
 #[allow(unused_imports, reason = "each test program uses a part of it")]
 pub use tilewright_test_support::{cases::share, programs, random, say};
 
-use std::sync::Once;
-use tilewright::{Device, ErrorKind, KernelBodies, KernelCall, SimulatorOptions};
+use std::sync::{Arc, Once};
+use tilewright::{Device, ErrorKind, KernelBodies, KernelCall, SimulatorOptions, SymbolCall};
 
 /// A test for each type: `for_each_type!([f32 f64] test)` makes `test::f32`, which calls
 /// `test::<f32>()`, and so on.
@@ -50,16 +50,26 @@ pub fn devices() -> Vec<Device> {
 /// the tests themselves, which have none, run as they are.
 pub fn ptx_device() -> Option<Device> {
     std::env::var_os("TILEWRIGHT_SIMULATE_PTX")?;
-    let kernels = ::ptx::Kernels::default();
+    let kernels = Arc::new(::ptx::Kernels::default());
+    let of_symbols = Arc::clone(&kernels);
     let choose = move |call: &KernelCall<'_>| {
         let newest = call.images.iter().max_by_key(|(arch, _)| *arch)?;
-        let kernel = kernels.get(call.name, || Some(newest.1));
+        let kernel = kernels.get(call.module, call.name, || Some(newest.1));
         let kernel = kernel.unwrap_or_else(|error| panic!("{error}"));
         // SAFETY: the parameters are the kernel's, and simulators refuse memory that is not theirs.
         Some(unsafe { kernel.body(&call.parameters) }.unwrap_or_else(|error| panic!("{error}")))
     };
     // SAFETY: the images were compiled from the kernels.
     let bodies = unsafe { KernelBodies::new(choose) };
+    let find = move |call: &SymbolCall| {
+        let newest = call.images.iter().max_by_key(|(arch, _)| *arch)?;
+        let found = of_symbols.variable(call.module, call.name, || Some(newest.1));
+        let (address, bytes) = found.unwrap_or_else(|error| panic!("{error}"))?;
+        assert!(bytes >= call.bytes, "{}", call.name);
+        Some(address)
+    };
+    // SAFETY: the variable is as long as the array, and lives as long as the kernels.
+    let bodies = unsafe { bodies.with_symbols(find) };
     Some(Device::simulator_with(
         SimulatorOptions::default().with_bodies(bodies),
     ))

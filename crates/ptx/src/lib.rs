@@ -41,7 +41,7 @@ pub use decode::{DecodeError, DecodeErrorKind, Program, ProgramError, coverage};
 pub use error::{ReadError, ReadErrorKind};
 pub use graph::{BasicBlock, Graph, UnknownLabel};
 pub use lexer::{Token, tokens};
-pub use machine::{ArgumentError, Kernel, KernelError, Kernels};
+pub use machine::{ArgumentError, Kernel, KernelError, Kernels, Variables};
 pub use operations::*;
 pub use syntax::*;
 pub use words::{
@@ -50,8 +50,8 @@ pub use words::{
     DependentStep, Dimensions, Expect, FenceLevel, FenceOrder, FirstLevel, FlushSubnormal,
     FunnelShift, GlobalTarget, Half, LoadMode, MatchMode, MatrixCount, MatrixLayout, MatrixShape,
     MatrixTarget, Memory, Multicast, NoComplete, NoFlush, NonCoherent, NotANumber, Order, Parity,
-    PermuteMode, Prefetch, PrefetchLevel, ProxyKind, ReadOnlyWait, Rectify, Reduce, RegisterStep,
-    Rounding, Saturate, SaturateFinite, Scope, SecondLevel, ShiftAmount, ShiftRange, ShuffleMode,
-    SignXor, Sync, TensorMapPrefetch, TestProperty, To, ToShared, Transposed, Type, Uniform,
-    Vector, VoteMode, WarpgroupShape,
+    PermuteMode, PolicyPriority, Prefetch, PrefetchLevel, ProxyKind, ReadOnlyWait, Rectify, Reduce,
+    RegisterStep, Rounding, Saturate, SaturateFinite, Scope, SecondLevel, ShiftAmount, ShiftRange,
+    ShuffleMode, SignXor, Sync, TensorMapPrefetch, TestProperty, To, ToShared, Transposed, Type,
+    Uniform, Vector, VoteMode, WarpgroupShape,
 };

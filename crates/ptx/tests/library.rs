@@ -40,7 +40,7 @@ fn ptx_device(
                 .find_map(|arch| text(call.name, arch))
         };
         let kernel = kernels
-            .get(call.name, ptx)
+            .get(call.name, call.name, ptx)
             .unwrap_or_else(|it| panic!("{it}"));
         // SAFETY: the parameters are the kernel's, and simulated devices refuse memory that is not theirs.
         Some(unsafe { kernel.body(&call.parameters) }.unwrap_or_else(|it| panic!("{it}")))

@@ -190,3 +190,35 @@ fn numbers_of_each_kind() {
     let expected: Vec<u32> = (0..64).map(|thread| 2 * thread + 50).collect();
     assert_eq!(words(&text), expected);
 }
+
+#[test]
+fn variables_that_point_to_others() {
+    let variables = "
+        .global .align 4 .u32 numbers[4] = {10, 20, 30, 40};
+        .global .align 8 .u64 pointers[2] = {5, generic(numbers)+8};
+        .shared .align 4 .b8 of_another_kernel[1000000];";
+    let body = "
+        ld.global.u64 %rd1, [pointers+8];
+        ld.u32 %r1, [%rd1+4];
+        ld.global.u64 %rd2, [pointers];
+        cvt.u32.u64 %r2, %rd2;
+        add.u32 %result, %r1, %r2;";
+    let expected = vec![45; 64];
+    assert_eq!(words(&format!("{variables}\n{}", kernel(body))), expected);
+}
+
+#[test]
+fn carries() {
+    let body = "
+        mov.b64 %rd1, -1;
+        cvt.u64.u32 %rd2, %t;
+        add.cc.u64 %rd3, %rd1, %rd2;
+        addc.u64 %rd4, 0, 5;
+        sub.cc.u32 %r1, %t, 10;
+        subc.u32 %r2, 100, 0;
+        cvt.u32.u64 %r3, %rd4;
+        mad.lo.u32 %result, %r3, 1000, %r2;";
+    expect(body, |thread| {
+        1000 * (5 + u32::from(thread > 0)) + 100 - u32::from(thread < 10)
+    });
+}

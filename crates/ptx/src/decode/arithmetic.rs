@@ -4,12 +4,23 @@ use super::decoder::{At, Decoded, Decoder};
 use super::error::DecodeErrorKind::{Operand as WrongOperand, Unsupported};
 use super::op::Op;
 use crate::numbers::{bit_field, comparison, float, integer, select};
-use crate::operations::{Arithmetic, BitField, Compare, CompareName, Move, Select, SelectName};
+use crate::operations::{
+    Arithmetic, ArithmeticName, BitField, Compare, CompareName, Move, Select, SelectName,
+};
 use crate::syntax::Operand;
 use crate::words::{CombinePredicate, Type};
 
 impl Decoder<'_> {
     pub(super) fn arithmetic(&mut self, at: At<'_>, it: &Arithmetic) -> Decoded<()> {
+        let uses_carry = matches!(
+            it.name,
+            ArithmeticName::AddCarry
+                | ArithmeticName::SubtractCarry
+                | ArithmeticName::MultiplyAddCarry
+        );
+        if uses_carry || it.carry.is_some() {
+            return self.carried(at, it);
+        }
         self.function_of(at, integer(it).or_else(|| float(it)), it.of)
     }
 

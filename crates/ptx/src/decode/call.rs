@@ -3,32 +3,13 @@
 //! Each function has its parameters, its results and its registers at one place, as if it were called once at a time.
 //! So a function that calls itself, through others or not, is refused.
 
+use super::callee::{Callee, Formal};
 use super::decoder::{At, Decoded, Decoder, Fixup};
 use super::error::DecodeErrorKind::{Operand as WrongOperand, UnknownName, Unsupported};
 use super::names::{Named, Names};
 use super::op::Op;
 use crate::syntax::{Declaration, Function, Operand};
 use crate::words::Type;
-
-/// A function that is called.
-pub(super) struct Callee<'a> {
-    pub name: &'a str,
-    /// The number of its first instruction, once it is decoded.
-    pub start: usize,
-    /// Its parameters and results.
-    pub names: Names,
-    parameters: Vec<Formal>,
-    results: Vec<Formal>,
-    /// The numbers of the functions that it calls.
-    pub calls: Vec<usize>,
-}
-
-/// A parameter or a result.
-#[derive(Clone, Copy)]
-struct Formal {
-    named: Named,
-    bytes: usize,
-}
 
 impl<'a> Decoder<'a> {
     /// Passes the arguments, calls the function, and takes its results.

@@ -1,6 +1,6 @@
 //! From the instructions of a module to those of a program.
 
-use super::call::Callee;
+use super::callee::Callee;
 use super::error::DecodeErrorKind::{UnknownName, Unsupported};
 use super::error::{DecodeError, DecodeErrorKind};
 use super::layout::parameters;
@@ -48,6 +48,8 @@ pub(super) struct Decoder<'a> {
     line: u32,
     pub lists: Vec<u32>,
     pub constants: HashMap<u64, u32>,
+    /// The slot of the carry.
+    pub carry: Option<u32>,
     pub special: Vec<(u32, Special)>,
     pub global_slots: Vec<(u32, usize)>,
     pub fixups: Vec<Fixup>,
@@ -72,6 +74,7 @@ impl<'a> Decoder<'a> {
             line: 0,
             lists: Vec::new(),
             constants: HashMap::new(),
+            carry: None,
             special: Vec::new(),
             global_slots: Vec::new(),
             fixups: Vec::new(),
@@ -127,7 +130,10 @@ impl<'a> Decoder<'a> {
             slots: self.storage.slots,
             special: self.special,
             parameters,
-            shared: self.storage.shared,
+            // A module may have those of other kernels, too.
+            shared: (self.storage.shared.into_iter())
+                .filter(|array| array.is_used)
+                .collect(),
             global_slots: self.global_slots,
             globals: self.storage.globals,
             local_bytes: self.storage.local_bytes,
@@ -282,6 +288,8 @@ impl<'a> Decoder<'a> {
             Operation::BulkTensor(it) => self.bulk_tensor(at, it),
             Operation::BulkCopy(it) => self.bulk_copy(at, it),
             Operation::Map(it) => self.map(at, it),
+            Operation::Sample(it) => self.sample(at, it),
+            Operation::Policy(_) => self.policy(at),
             Operation::Registers(it) => self.registers(at, it),
             _ => self.synchronisation(at, &step.instruction.operation),
         }

@@ -3,6 +3,8 @@
 mod arithmetic;
 mod asynchronous;
 mod call;
+mod callee;
+mod carry;
 mod control;
 mod decoder;
 mod error;
@@ -16,16 +18,18 @@ mod products;
 mod program;
 mod special;
 mod synchronisation;
+mod textures;
 mod variables;
 
 pub use error::{DecodeError, DecodeErrorKind, ProgramError};
 pub(crate) use op::Op;
 pub(crate) use parts::{
     Access, AddressSpace, Atomic, BoxCopy, BytesCopy, Combine, Fence, List, MatrixMove,
-    MbarrierStep, Pointer, ProductOp, Reduction, Shuffle, Vote, WarpgroupOp,
+    MbarrierStep, Pointer, ProductOp, Reduction, Shuffle, TextureSample, Vote, WarpgroupOp,
 };
 pub use program::Program;
 pub(crate) use special::{Axis, Special};
+pub(crate) use variables::Global;
 
 use crate::syntax::Module;
 use decoder::Decoder;
@@ -46,6 +50,12 @@ impl Program {
             }),
         }
     }
+}
+
+/// The variables of a module in global memory, as far as they have values that can be used.
+pub(crate) fn globals(module: &Module) -> Vec<Global> {
+    let (program, _) = Decoder::run(module, "");
+    program.globals
 }
 
 /// How many instructions of `module`'s kernel `name` there are, and how often each unsupported one occurs.

@@ -113,6 +113,7 @@ impl Names {
                     bytes: (!is_dynamic).then_some(bytes),
                     alignment,
                     line: declaration.line.0,
+                    is_used: false,
                 });
                 storage.slot(0);
                 Named::Shared(storage.shared.len() - 1)

@@ -2,7 +2,7 @@
 
 use super::parts::{
     Access, AddressSpace, Atomic, BoxCopy, BytesCopy, Combine, Fence, List, MatrixMove,
-    MbarrierStep, Pointer, ProductOp, Reduction, Shuffle, Vote, WarpgroupOp,
+    MbarrierStep, Pointer, ProductOp, Reduction, Shuffle, TextureSample, Vote, WarpgroupOp,
 };
 
 /// One instruction. Operands are numbers of slots, `d` of the result.
@@ -71,6 +71,7 @@ pub(crate) enum Op {
     Store(Access),
     Atomic(Atomic),
     Prefetch,
+    Sample(TextureSample),
     /// Places in local memory.
     CopyLocal {
         to: u64,

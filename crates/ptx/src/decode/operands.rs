@@ -116,7 +116,11 @@ impl Decoder<'_> {
             Some(Named::Parameter(place) | Named::Local(place)) => {
                 return Ok(self.constant(place.wrapping_add_signed(offset)));
             }
-            Some(Named::Shared(array)) => self.storage.shared[array].slot,
+            Some(Named::Shared(array)) => {
+                let array = &mut self.storage.shared[array];
+                array.is_used = true;
+                array.slot
+            }
             Some(Named::Global(number)) => self.global(number),
             None => {
                 let special = Special::of_name(name);

@@ -11,6 +11,14 @@ pub(crate) struct List {
     pub count: u32,
 }
 
+/// A sample of a texture.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TextureSample {
+    pub handle: u32,
+    pub coordinates: List,
+    pub results: List,
+}
+
 /// How an address is understood.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum AddressSpace {

@@ -12,6 +12,8 @@ pub(crate) struct SharedArray {
     pub alignment: usize,
     /// The line of its declaration.
     pub line: u32,
+    /// Whether an instruction names it.
+    pub is_used: bool,
 }
 
 /// A variable of the module, with its initial bytes.
@@ -19,39 +21,67 @@ pub(crate) struct SharedArray {
 pub(crate) struct Global {
     pub name: String,
     pub initial: Vec<u8>,
+    /// Addresses of other variables among the initial values.
+    pub addresses: Vec<InitialAddress>,
+}
+
+/// An address among the initial values of a variable.
+#[derive(Clone, Debug)]
+pub(crate) struct InitialAddress {
+    /// Where it is, in bytes.
+    pub place: usize,
+    pub variable: String,
+    /// The distance from the variable's start.
+    pub offset: i64,
 }
 
 impl Global {
-    /// None if the initial values are not numbers.
+    /// None if the initial values are not numbers or addresses.
     pub fn new(declaration: &Declaration, variable: &Variable, bytes: usize) -> Option<Self> {
         let element = declaration.of.bits()? as usize / 8;
-        let mut initial = Vec::new();
-        if let Some(values) = &variable.initial {
-            append(values, element, &mut initial)?;
-        }
-        initial.resize(bytes.max(initial.len()), 0);
-        Some(Self {
+        let mut global = Self {
             name: variable.name.to_string(),
-            initial,
-        })
+            initial: Vec::new(),
+            addresses: Vec::new(),
+        };
+        if let Some(values) = &variable.initial {
+            global.append(values, element)?;
+        }
+        let length = bytes.max(global.initial.len());
+        global.initial.resize(length, 0);
+        Some(global)
     }
-}
 
-fn append(value: &Initial, element: usize, to: &mut Vec<u8>) -> Option<()> {
-    match value {
-        Initial::List(values) => values.iter().try_for_each(|it| append(it, element, to)),
-        Initial::Value(Operand::Integer(value)) => {
-            to.extend(&value.to_le_bytes()[..element]);
-            Some(())
+    fn append(&mut self, value: &Initial, element: usize) -> Option<()> {
+        match value {
+            Initial::List(values) => values.iter().try_for_each(|it| self.append(it, element))?,
+            Initial::Value(Operand::Integer(value)) => {
+                self.initial.extend(&value.to_le_bytes()[..element]);
+            }
+            Initial::Value(Operand::Single(bits)) if element == 4 => {
+                self.initial.extend(bits.to_le_bytes());
+            }
+            Initial::Value(Operand::Double(bits)) if element == 8 => {
+                self.initial.extend(bits.to_le_bytes());
+            }
+            // The address of global memory is its generic one.
+            Initial::Generic(name, offset) | Initial::Value(Operand::Offset(name, offset)) => {
+                self.append_address(name, *offset, element)?;
+            }
+            Initial::Value(Operand::Name(name)) => self.append_address(name, 0, element)?,
+            Initial::Value(_) => return None,
         }
-        Initial::Value(Operand::Single(bits)) if element == 4 => {
-            to.extend(bits.to_le_bytes());
-            Some(())
-        }
-        Initial::Value(Operand::Double(bits)) if element == 8 => {
-            to.extend(bits.to_le_bytes());
-            Some(())
-        }
-        _ => None,
+        Some(())
+    }
+
+    fn append_address(&mut self, name: &str, offset: i64, element: usize) -> Option<()> {
+        let place = self.initial.len();
+        self.addresses.push(InitialAddress {
+            place,
+            variable: name.to_owned(),
+            offset,
+        });
+        self.initial.resize(place + element, 0);
+        (element == 8).then_some(())
     }
 }

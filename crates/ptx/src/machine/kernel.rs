@@ -3,6 +3,7 @@
 use super::lines::Lines;
 use super::storage::Storage;
 use super::thread::Thread;
+use super::variables::Variables;
 use crate::decode::Program;
 use simt::{Body, OutOfMemory};
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use thiserror::Error;
 #[derive(Clone, Debug)]
 pub struct Kernel {
     program: Arc<Program>,
-    globals: Arc<[Storage]>,
+    globals: Arc<[Arc<Storage>]>,
     lines: Arc<Lines>,
 }
 
@@ -43,18 +44,23 @@ pub enum ArgumentError {
 }
 
 impl Kernel {
-    /// Allocates and fills the variables of the program's module.
+    /// The program with variables of its own.
     ///
     /// # Errors
     /// [`OutOfMemory`] if the host has none left.
     pub fn new(program: Program) -> Result<Self, OutOfMemory> {
-        let globals = program.globals.iter();
-        let globals = globals.map(|it| Storage::global(&it.name, &it.initial));
-        let globals = globals.collect::<Result<_, _>>()?;
+        Self::with_variables(program, &Variables::default())
+    }
+
+    /// The program with variables that it shares with other kernels of its module.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`] if the host has none left.
+    pub fn with_variables(program: Program, variables: &Variables) -> Result<Self, OutOfMemory> {
         Ok(Self {
+            globals: variables.of(&program.globals)?,
             lines: Arc::new(Lines::of(&program)),
             program: Arc::new(program),
-            globals,
         })
     }
 
@@ -76,6 +82,8 @@ impl Kernel {
     /// 2. The kernel accesses no other global memory, or the launch has
     ///    [`registered_memory_only`](simt::Options::registered_memory_only) and
     ///    [`checks`](simt::Options::checks).
+    /// 3. What it takes for the handle of a texture is one: the exposed address of a [`Texture`](simt::Texture) that
+    ///    outlives the launch.
     ///
     /// ```
     /// use simt::{Contents, Dim3, Launch, Options};

@@ -1,7 +1,8 @@
 //! Kernels by name.
 
 use super::kernel::Kernel;
-use crate::decode::{Program, ProgramError};
+use super::variables::Variables;
+use crate::decode::{Program, ProgramError, globals};
 use crate::error::ReadError;
 use crate::syntax::Module;
 use simt::OutOfMemory;
@@ -10,21 +11,28 @@ use std::fmt;
 use std::sync::{Mutex, PoisonError};
 use thiserror::Error;
 
-/// Kernels, each read, decoded and kept when it is first asked for.
+/// Kernels of several modules, each read, decoded and kept when it is first asked for.
 #[derive(Default)]
 pub struct Kernels {
-    known: Mutex<HashMap<String, Kernel>>,
+    modules: Mutex<HashMap<String, Known>>,
+}
+
+/// A module, and its kernels as far as they were asked for.
+struct Known {
+    module: Module,
+    variables: Variables,
+    kernels: HashMap<String, Kernel>,
 }
 
 /// A kernel that there is not, or that cannot be run.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum KernelError {
-    /// There is no PTX of it.
-    #[error("there is no PTX of kernel `{0}`")]
+    /// There is no PTX of a module.
+    #[error("there is no PTX of module `{0}`")]
     Missing(String),
-    /// Its PTX cannot be read.
-    #[error("the PTX of kernel `{0}`: {1}")]
+    /// The PTX of a module cannot be read.
+    #[error("the PTX of module `{0}`: {1}")]
     Read(String, #[source] ReadError),
     /// Its PTX cannot be run.
     #[error(transparent)]
@@ -35,25 +43,63 @@ pub enum KernelError {
 }
 
 impl Kernels {
-    /// The kernel `name`, of the PTX that `text` returns if the kernel is not known yet.
+    /// The kernel `name` of the module `module`, whose PTX `text` returns if the module is not known yet.
     ///
     /// # Errors
     /// [`KernelError`] if there is no PTX, or none that can be run.
     pub fn get<T: AsRef<str>>(
         &self,
+        module: &str,
         name: &str,
         text: impl FnOnce() -> Option<T>,
     ) -> Result<Kernel, KernelError> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(kernel) = known.get(name) {
-            return Ok(kernel.clone());
+        self.with(module, text, |known| {
+            if let Some(kernel) = known.kernels.get(name) {
+                return Ok(kernel.clone());
+            }
+            let program = Program::new(&known.module, name)?;
+            let kernel = Kernel::with_variables(program, &known.variables)?;
+            known.kernels.insert(name.to_owned(), kernel.clone());
+            Ok(kernel)
+        })
+    }
+
+    /// The exposed address of a variable of a module, and its size in bytes; none if the module has no variable of that
+    /// name, or one that is no global memory. The memory lives as long as this value.
+    ///
+    /// # Errors
+    /// [`KernelError`] if there is no PTX, or none that can be read.
+    pub fn variable<T: AsRef<str>>(
+        &self,
+        module: &str,
+        name: &str,
+        text: impl FnOnce() -> Option<T>,
+    ) -> Result<Option<(usize, usize)>, KernelError> {
+        self.with(module, text, |known| {
+            known.variables.of(&globals(&known.module))?;
+            Ok(known.variables.address(name))
+        })
+    }
+
+    fn with<T: AsRef<str>, R>(
+        &self,
+        name: &str,
+        text: impl FnOnce() -> Option<T>,
+        action: impl FnOnce(&mut Known) -> Result<R, KernelError>,
+    ) -> Result<R, KernelError> {
+        let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = modules.get_mut(name) {
+            return action(known);
         }
         let text = text().ok_or_else(|| KernelError::Missing(name.to_owned()))?;
         let module: Result<Module, ReadError> = text.as_ref().parse();
         let module = module.map_err(|error| KernelError::Read(name.to_owned(), error))?;
-        let kernel = Kernel::new(Program::new(&module, name)?)?;
-        known.insert(name.to_owned(), kernel.clone());
-        Ok(kernel)
+        let known = modules.entry(name.to_owned()).or_insert(Known {
+            module,
+            variables: Variables::default(),
+            kernels: HashMap::new(),
+        });
+        action(known)
     }
 }
 

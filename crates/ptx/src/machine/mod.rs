@@ -9,9 +9,12 @@ mod matrices;
 mod memory;
 mod start;
 mod storage;
+mod textures;
 mod thread;
+mod variables;
 mod warp;
 mod warpgroup;
 
 pub use kernel::{ArgumentError, Kernel};
 pub use kernels::{KernelError, Kernels};
+pub use variables::Variables;

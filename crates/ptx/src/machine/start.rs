@@ -4,6 +4,7 @@ use super::lines::Lines;
 use super::storage::Storage;
 use crate::decode::{Axis, Program, Special};
 use simt::{Dim3, Position};
+use std::sync::Arc;
 
 /// The address of the first byte of the running block's shared memory.
 pub(super) fn shared_start() -> usize {
@@ -14,7 +15,7 @@ pub(super) fn shared_start() -> usize {
 /// The slots of the running thread at its start.
 pub(super) fn slots(
     program: &Program,
-    globals: &[Storage],
+    globals: &[Arc<Storage>],
     lines: &Lines,
     shared_start: usize,
 ) -> Box<[u64]> {

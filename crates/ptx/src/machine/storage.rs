@@ -52,6 +52,12 @@ impl Storage {
         Ok(storage)
     }
 
+    /// Stores a word at byte `place`, a multiple of eight.
+    pub fn set(&self, place: usize, value: u64) {
+        let word = place / WORD_BYTES;
+        self.lines[word / LINE_WORDS].0[word % LINE_WORDS].store(value, Ordering::Relaxed);
+    }
+
     /// The address of the first byte, a multiple of 256.
     pub fn address(&self) -> usize {
         self.lines.as_ptr().expose_provenance()

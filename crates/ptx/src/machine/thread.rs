@@ -7,6 +7,7 @@ use super::storage::Storage;
 use crate::decode::{Fence, List, Op, Program, Reduction};
 use simt::{BarrierId, DefectKind, SourceLine};
 use std::cell::Cell;
+use std::sync::Arc;
 
 /// A thread: its registers, and where it is.
 pub(super) struct Thread<'a> {
@@ -39,7 +40,7 @@ impl<'a> Thread<'a> {
     /// The running simulated thread at the beginning of `program`.
     pub fn start(
         program: &'a Program,
-        globals: &[Storage],
+        globals: &[Arc<Storage>],
         parameters: &'a Storage,
         lines: &'a Lines,
     ) -> Self {
@@ -151,6 +152,7 @@ impl<'a> Thread<'a> {
                 }
             }
             Op::CopyLocal { to, from, bytes } => self.copy_local(*to, *from, *bytes),
+            Op::Sample(sample) => self.sample(sample),
             Op::Load(access) => self.load(access),
             Op::Store(access) => self.store(access),
             Op::Atomic(atomic) => self.atomic(atomic),

@@ -4,6 +4,7 @@
 //! and 1.
 
 mod bits;
+mod carry;
 mod compare;
 mod convert;
 mod directed;
@@ -13,6 +14,7 @@ mod products;
 mod slot;
 
 pub(crate) use bits::{bit_field, bits, dot_product, funnel};
+pub(crate) use carry::with_carry;
 pub(crate) use compare::{comparison, select};
 pub(crate) use convert::convert;
 pub(crate) use float::float;

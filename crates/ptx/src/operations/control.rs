@@ -1,7 +1,7 @@
 //! Control flow, and what a launch and a warpgroup have as a whole.
 
 use super::family::family;
-use crate::words::{Aligned, DependentStep, RegisterStep, Sync, Type, Uniform};
+use crate::words::{Aligned, DependentStep, PolicyPriority, RegisterStep, Sync, Type, Uniform};
 
 family! {
     /// Branches, calls and ends (PTX ISA, 9.7.12).
@@ -22,6 +22,18 @@ family! {
     with 0..=0;
     /// The step.
     step: DependentStep,
+}
+
+family! {
+    /// Makes a policy of the second-level cache.
+    Policy: PolicyName { Create = "createpolicy.fractional", }
+    with 1..=2;
+    /// The priority of the part of accesses.
+    first: PolicyPriority,
+    /// The priority of the others.
+    second: Option<PolicyPriority>,
+    /// Always `b64`.
+    of: Type,
 }
 
 family! {

@@ -15,7 +15,9 @@ pub use arithmetic::{
     DotProductName, Select, SelectName, TestNumber, TestNumberName,
 };
 pub use bits::{BitField, BitFieldName, Bits, BitsName, Funnel, FunnelName};
-pub use control::{Branch, BranchName, Dependent, DependentName, Registers, RegistersName};
+pub use control::{
+    Branch, BranchName, Dependent, DependentName, Policy, PolicyName, Registers, RegistersName,
+};
 pub use copies::{
     BulkCopy, BulkCopyName, BulkTensor, BulkTensorName, CopyGroup, CopyGroupName, ThreadCopy,
     ThreadCopyName,
@@ -98,7 +100,7 @@ operations! {
     Arithmetic, Move, Transfer, Bits, Compare, Select, Branch, Convert, Address, Shuffle, Barrier, BitField, Atomic,
     CopyGroup, BulkTensor, BulkCopy, ThreadCopy, Mbarrier, DotProduct, MemoryBarrier, ProxyFence, Fence,
     ClusterBarrier, MatrixTransfer, Product, WarpgroupProduct, WarpgroupStep, Map, Registers, Dependent, Vote, Match,
-    ActiveMask, Reduction, Elect, Funnel, Fetch, TestNumber, Sample,
+    ActiveMask, Reduction, Elect, Funnel, Fetch, TestNumber, Sample, Policy,
 }
 
 #[cfg(test)]

@@ -33,6 +33,12 @@ words! {
     /// Waits for the reads alone.
     ReadOnlyWait { Read = "read", }
 
+    /// A priority in the second-level cache.
+    PolicyPriority {
+        First = "L2::evict_first", Last = "L2::evict_last", Normal = "L2::evict_normal",
+        Unchanged = "L2::evict_unchanged",
+    }
+
     /// The description of a tensor.
     TensorMapPrefetch { TensorMap = "tensormap", }
 }

@@ -1,0 +1,23 @@
+//! Functions that are called, with what they take and return.
+
+use super::names::{Named, Names};
+
+/// A function that is called.
+pub(super) struct Callee<'a> {
+    pub name: &'a str,
+    /// The number of its first instruction, once it is decoded.
+    pub start: usize,
+    /// Its parameters and results.
+    pub names: Names,
+    pub parameters: Vec<Formal>,
+    pub results: Vec<Formal>,
+    /// The numbers of the functions that it calls.
+    pub calls: Vec<usize>,
+}
+
+/// A parameter or a result.
+#[derive(Clone, Copy)]
+pub(super) struct Formal {
+    pub named: Named,
+    pub bytes: usize,
+}

@@ -1,0 +1,48 @@
+//! Variables that the kernels of a module share.
+
+use super::storage::Storage;
+use crate::decode::Global;
+use simt::OutOfMemory;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The variables of a module, in memory from the first kernel on that is made with them.
+#[derive(Debug, Default)]
+pub struct Variables {
+    by_name: Mutex<HashMap<String, Arc<Storage>>>,
+}
+
+impl Variables {
+    /// The memory of each of these variables, with its initial values if it is new.
+    pub(super) fn of(&self, globals: &[Global]) -> Result<Arc<[Arc<Storage>]>, OutOfMemory> {
+        let mut by_name = self.by_name.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut are_new = Vec::new();
+        for global in globals {
+            if !by_name.contains_key(&global.name) {
+                let storage = Storage::global(&global.name, &global.initial)?;
+                by_name.insert(global.name.clone(), Arc::new(storage));
+                are_new.push(global);
+            }
+        }
+        for global in are_new {
+            for it in &global.addresses {
+                let start = by_name.get(&it.variable).map_or(0, |named| named.address());
+                let address = (start as u64).wrapping_add_signed(it.offset);
+                by_name[&global.name].set(it.place, address);
+            }
+        }
+        let them = globals
+            .iter()
+            .map(|global| Arc::clone(&by_name[&global.name]));
+        Ok(them.collect())
+    }
+
+    /// The exposed address of a variable, and its size in bytes. The memory lives as long as this value, and is accessed
+    /// by `simt` alone.
+    #[must_use]
+    pub fn address(&self, name: &str) -> Option<(usize, usize)> {
+        let by_name = self.by_name.lock().unwrap_or_else(PoisonError::into_inner);
+        let storage = by_name.get(name)?;
+        Some((storage.address(), storage.bytes()))
+    }
+}
