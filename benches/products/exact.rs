@@ -30,10 +30,10 @@ impl Bench {
                     drawn += 1;
                     T::of((data.draw)(random, Line { number, of_a }))
                 })?;
-                let rivals = self.rivals(&job, &mut sets, false, |cublas, a, b, c| {
+                let rivals = self.rivals(&job, &mut sets, true, |cublas, a, b, c| {
                     cublas.multiply(a, b, c, 1)
                 })?;
-                let ours = self.score("matmul_exact", &mut sets, false, |a, b, c| {
+                let ours = self.score("matmul_exact", &mut sets, true, |a, b, c| {
                     Ok(self.device.matmul_exact_into(a, b, c)?)
                 })?;
                 self.report(&job, &ours, &rivals, rows);

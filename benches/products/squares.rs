@@ -72,6 +72,13 @@ pub const DATA: [Data; 4] = [
     },
 ];
 
+/// The distributions of f64 products.
+const OF_F64: [(&str, &Data); 3] = [
+    ("", &DATA[0]),
+    ("normal", &DATA[2]),
+    ("graded rows of A", &DATA[3]),
+];
+
 /// A normal deviate with mean 0 and variance 1 (Box and Muller, A Note on the Generation of Random Normal Deviates,
 /// 1958).
 fn normal(random: &mut Random) -> f64 {
@@ -154,19 +161,31 @@ impl Bench {
     }
 
     pub fn run_f64(&self, rows: &mut Vec<Row>) -> Result {
-        for &size in &self.sizes {
-            let job = Job::of_squares("f64", size, "");
+        for (size, (label, data)) in (self.sizes.iter()).flat_map(|&size| {
+            OF_F64
+                .iter()
+                .map(move |&(label, data)| (size, (label, data)))
+        }) {
+            let job = Job::of_squares("f64", size, label);
             if !self.options.wants(&job.name()) {
                 continue;
             }
-            let mut sets =
-                Sets::<f64>::new(&self.device, size, Order::RowMajor, Random::signed_unit)?;
-            let rivals = self.rivals(&job, &mut sets, false, |cublas, a, b, c| {
+            let mut drawn = 0;
+            let mut sets = Sets::<f64>::new(&self.device, size, Order::RowMajor, |random| {
+                let (number, of_a) = (drawn / size, size);
+                drawn += 1;
+                (data.draw)(random, Line { number, of_a })
+            })?;
+            let rivals = self.rivals(&job, &mut sets, true, |cublas, a, b, c| {
                 cublas.multiply(a, b, c, 1)
             })?;
-            let ways: [(&str, &'static str, Multiply<'_, f64>); 4] = [
+            let ways: [(&str, &'static str, Multiply<'_, f64>); 5] = [
                 ("", "matmul", &|a, b, c| {
                     Ok(self.device.matmul_into(a, b, c)?)
+                }),
+                ("chain", "matmul", &|a, b, c| {
+                    let product = Matmul::new(a, b).arithmetic(Arithmetic::Chain);
+                    Ok(product.run_into(c)?)
                 }),
                 ("large tiles", "matmul", &|a, b, c| {
                     Ok(Matmul::new(a, b).tiles(TileSize::Large).run_into(c)?)
@@ -178,13 +197,12 @@ impl Bench {
                     Ok(self.device.matmul_coarsened_into(a, b, c)?)
                 }),
             ];
-            let count = if self.options.as_selected {
-                1
-            } else {
-                ways.len()
+            let count = match self.options.as_selected || !label.is_empty() {
+                true => 1,
+                false => ways.len(),
             };
             for (way, function, multiply) in ways.into_iter().take(count) {
-                let ours = self.score(function, &mut sets, false, multiply)?;
+                let ours = self.score(function, &mut sets, true, multiply)?;
                 self.report(&job.by(way), &ours, &rivals, rows);
             }
         }

@@ -11,7 +11,7 @@ use half::{bf16, f16};
 /// | elements | product | arithmetic |
 /// |---|---|---|
 /// | f32 | f32 | at least as accurate as a chain of f32 operations: see [`Arithmetic`](crate::Arithmetic) |
-/// | f64 | f64 | one fused multiply-add for each k, in order; K is split if the result is small and K large |
+/// | f64 | f64 | one fused multiply-add for each k, in order; K is split if the result is small and K large; large products within gamma_K \|A\|\|B\| by residues |
 /// | f16, bf16 | the type of the operands, or f32 | exact products, f32 sums on tensor cores, rounded once |
 /// | [`F8E4M3`], [`F8E5M2`] | bf16, or f32 | exact products; tensor cores add 128 at a time and keep 13 bits; these sums are added in f32 |
 /// | i8 | i32 | exact; a sum beyond i32 wraps around, as with [`i32::wrapping_add`] |

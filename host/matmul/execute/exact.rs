@@ -3,6 +3,8 @@
 
 mod kernels;
 mod lines;
+#[cfg(test)]
+mod tests;
 
 pub use kernels::ExactKernels;
 

@@ -79,6 +79,7 @@ pub fn fastest(
         && problem.element == ElementType::F64
         && whole.is_worth_residues()
         && !problem.is_gram
+        && kernels_of(Method::Left).iter().any(|it| device.has(it))
     {
         let method = match has_tensor_cores(Method::LeftMma) && problem.fits_tensor_maps() {
             true => Method::LeftMma,
