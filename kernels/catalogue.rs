@@ -128,7 +128,7 @@ macro_rules! products {
 
             // What products of residues leave out.
             left: matmul_left x {_: Left LargeF64 at 2 blocks} x types{f64} x {nt};
-            left_mma: matmul_mma_left x {_: LeftMma F64_LARGE} x types{f64} x {nt};
+            left_mma: matmul_mma_left x {_: LeftMma F64_SMALL} x types{f64} x {nt};
 
             // Exact dot products.
             exact: exact_dots x {_: Exact} x types{f32, f64} x either;

@@ -228,10 +228,18 @@ fn line_of<T: ExactElement>(
     let bound = (0.5 * root + k as f64) * (1.0 + power(-20)) * power(-32 * T::BOUND_WORD as i32);
     let mut flags = if lowest + shift < 0 { IS_ROUNDED } else { 0 };
     if finds_range != 0 {
-        let least = squares / (16.0 * k as f64);
+        let scale = match is_in_range {
+            true => power(highest) * power(highest),
+            false => 1.0,
+        };
+        let least = scale * squares / (16.0 * k as f64);
         let (mut small, mut at) = (0_u32, first);
         while at < k {
-            small += u32::from(scaled(at) * scaled(at) < least);
+            let value = match is_in_range {
+                true => element(at).to_f64(),
+                false => scaled(at),
+            };
+            small += u32::from(value * value < least);
             at += 32;
         }
         if f64::from(warp::reduce_sum(small)) > most_small(k) {

@@ -53,9 +53,9 @@ fn multiply_one<T: ExactKernels>(plan: &Plan, matrices: Matrices<'_, T, T, T>) -
     } = matrices;
     let device = a.first().device();
     let [of_a, of_b] = plan.staging;
-    let bits = residues.map_or(0, |it| it.bits);
-    let a = OperandLines::new(a.first(), of_a, (m, k), (bits, !is_exact))?;
-    let b = OperandLines::new(b.first().t(), of_b, (n, k), (bits, !is_exact))?;
+    let [a_bits, b_bits] = residues.map_or([0; 2], |it| it.bits);
+    let a = OperandLines::new(a.first(), of_a, (m, k), (a_bits, !is_exact))?;
+    let b = OperandLines::new(b.first().t(), of_b, (n, k), (b_bits, !is_exact))?;
     let all = Panel {
         rows: 0..m,
         columns: 0..n,

@@ -8,7 +8,7 @@ use crate::matmul::arithmetic::Arithmetic;
 use crate::matmul::kernel::{GemmKernel, TileSize};
 use crate::matmul::types::ElementType;
 use crate::matrix::Order;
-use tilewright_kernels::exact::{ExactElement, MOST_MODULI, Moduli, RANGE_BITS};
+use tilewright_kernels::exact::{ExactElement, MODULI, MOST_MODULI, Moduli, RANGE_BITS};
 
 /// How an exact product is computed.
 pub struct ExactPlan {
@@ -19,8 +19,8 @@ pub struct ExactPlan {
 /// Products modulo several numbers.
 pub struct ResiduesPlan {
     pub moduli: Moduli,
-    /// Bits of the operands' integers.
-    pub bits: u32,
+    /// Bits of the integers of A and of B.
+    pub bits: [u32; 2],
     /// Elements along K that are multiplied at once: sums of products of residues are exact up to 2^16.
     pub part: usize,
     /// Rows and columns of C that are computed at once.
@@ -42,8 +42,8 @@ const ONE_BY_ONE_TO: u128 = 1 << 23;
 /// The same, in rows or columns.
 const FEW_LINES: usize = 4;
 
-/// Bits beyond those that a sum of usual size needs: of 2^9 outputs, at most one is left if they are random.
-const SPARE_BITS: u32 = 9;
+/// Bits beyond those that a sum of usual size needs: of 2^11 outputs, at most one is left if they are random.
+const SPARE_BITS: u32 = 11;
 
 /// Bytes of the residues of a panel, at most.
 const PANEL_BYTES: usize = 8 << 30;
@@ -61,6 +61,15 @@ const BITS: [u32; MOST_MODULI + 1] = {
     }
     bits
 };
+
+/// Whether integers of one operand may have a bit more than `bits`, as many as `count` moduli allow both.
+///
+/// The product of the moduli is to exceed 2^(bits of both + 1) by a tenth.
+fn has_odd_bit(count: usize, bits: u32) -> bool {
+    let moduli = &MODULI[..count];
+    let log: f64 = moduli.iter().map(|&it| f64::from(it).log2()).sum();
+    bits == BITS[count] && log > f64::from(2 * bits + 1) + 1.138
+}
 
 /// What an element type asks of exact products.
 struct Format {
@@ -159,7 +168,8 @@ impl ResiduesPlan {
         let reduced = kernel_to(ElementType::I8);
         Some(Self {
             moduli: Moduli::new(count),
-            bits,
+            // The moduli may allow A a bit more.
+            bits: [bits + u32::from(has_odd_bit(count, bits)), bits],
             part,
             panel,
             kernel: reduced.or_else(|| kernel_to(ElementType::I32))?,
