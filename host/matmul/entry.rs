@@ -122,8 +122,8 @@ pub struct VectorArguments<'a, T, O, S, P> {
     pub tickets: GlobalMut<'a, u32>,
 }
 
-/// Launches a kernel for the outputs that products of residues leave out. It has the arguments of a product, and the
-/// lines of A's rows and of B's columns.
+/// Launches a kernel for the outputs that products of residues leave out. It has the arguments of a product, and
+/// what is known of A's rows and of B's columns.
 ///
 /// # Safety
 /// As for [`ProductLaunch`].

@@ -4,6 +4,8 @@
 //! program compiles the kernels in the lists that it uses, and contains their PTX alone.
 
 pub mod kinds;
+mod params;
+mod remainders;
 
 use super::entry::{
     ExactLaunch, GroupLaunch, LeftLaunch, OutOfRangeLaunch, ProductLaunch, SplitLaunch,

@@ -12,6 +12,8 @@ mod problem;
 mod reason;
 mod rules;
 mod split;
+mod staging;
+mod steps;
 mod sum_of_parts;
 mod vector;
 
@@ -23,6 +25,8 @@ pub use problem::{DeviceFacts, MatrixLayout, Problem, ROW_ALIGNMENT};
 pub use reason::SelectionReason;
 pub use rules::{Parts, Request};
 pub use split::SplitPasses;
+pub use staging::Staging;
+pub use steps::{SplitPlan, Steps};
 pub use sum_of_parts::{Division, SumOfParts};
 pub use vector::VectorWork;
 
@@ -33,16 +37,11 @@ use super::types::ElementType;
 use crate::buffer::ALIGNMENT;
 use crate::launch::MAX_GRID_Y;
 use crate::matrix::Order;
-use cost::aligned_copies_pay;
 use cost::blocks::coarsened;
 use half::f16;
 use problem::{computes, is_transposed};
 use rules::fastest;
 use split::split_at_a_time;
-use tilewright_kernels::matvec::LOAD_BYTES;
-
-/// 8-bit elements in a word, which some kernels read at once.
-const WORD: usize = size_of::<i32>();
 
 /// Every decision of a product. If K is divided, all but `division` is about the products of its parts.
 pub struct Plan {
@@ -198,46 +197,7 @@ fn kernel_of(
         .max_by_key(|kernel| kernel.descriptor.b_row_alignment)
 }
 
-/// How the outputs are computed, and what that takes.
-pub enum Steps {
-    /// A block for each tile, on CUDA cores or at warp level on tensor cores.
-    Tiles,
-    /// The same, with operands in words of four elements.
-    TilesOfWords,
-    /// Clusters of warpgroups on tensor cores.
-    Warpgroups,
-    /// Split operands on tensor cores.
-    Split(SplitPlan),
-    /// Rows or columns times a vector.
-    Vector(VectorWork),
-    /// The same, with operands in words of four elements.
-    VectorOfWords(VectorWork),
-    /// Exact dot products.
-    Exact(ExactPlan),
-    /// Products of residues, of lines that are in their range.
-    Residues(ResiduesPlan),
-    /// In a launch that products of unequal shapes share.
-    Grouped,
-}
-
-/// How f32 operands are split, and what computes the outputs of rows and columns outside the split's range.
-pub struct SplitPlan {
-    pub fallback: &'static GemmKernel,
-    pub fallback_grid: Grid,
-    pub passes: SplitPasses,
-    /// The number of products whose operands are split at a time.
-    pub at_a_time: usize,
-}
-
 impl Steps {
-    /// How the work of a product with a vector is shared.
-    pub fn vector_work(&self) -> Option<&VectorWork> {
-        match self {
-            Self::Vector(work) | Self::VectorOfWords(work) => Some(work),
-            _ => None,
-        }
-    }
-
     /// The steps of a kernel; `None` if none computes the outputs outside the split's range.
     fn of(
         kernel: &GemmKernel,
@@ -245,15 +205,22 @@ impl Steps {
         (device, tiles): (DeviceFacts, Option<TileSize>),
     ) -> Option<Self> {
         let is_byte = problem.element.bytes() == 1;
+        let kernel_of_residues =
+            &|product: &Problem, request| Some(Plan::of(product, device, request)?.kernel);
         Some(match kernel.method {
             Method::Coarsened(_) if is_byte => Self::TilesOfWords,
             Method::Tiled | Method::Coarsened(_) | Method::Mma(_) => Self::Tiles,
             Method::Wgmma(_) | Method::Single | Method::Skinny(_) => Self::Warpgroups,
             Method::Grouped(_) | Method::GroupedMma => Self::Grouped,
-            Method::Exact => Self::Exact(ExactPlan::of(problem, device, tiles)?),
-            Method::Left | Method::LeftMma => {
-                Self::Residues(ResiduesPlan::in_range(problem, device, tiles)?)
+            Method::Exact => {
+                Self::Exact(ExactPlan::of(problem, device, tiles, kernel_of_residues)?)
             }
+            Method::Left | Method::LeftMma => Self::Residues(ResiduesPlan::in_range(
+                problem,
+                device,
+                tiles,
+                kernel_of_residues,
+            )?),
             Method::Vector(lines) => {
                 let shape = (problem.m, problem.k);
                 let products = problem.batch.min(MAX_GRID_Y as usize);
@@ -280,107 +247,6 @@ impl Steps {
                 unreachable!("they compute what a split leaves out")
             }
         })
-    }
-}
-
-/// How an operand of a product reaches the kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Staging {
-    /// The kernel reads it where it lies.
-    InPlace,
-    /// It is copied, with rows (columns, if column-major) that start at multiples of 16 bytes.
-    Copied,
-    /// It is transposed: elements that are not contiguous along K.
-    Transposed,
-    /// Each f32 is split into two f16 values.
-    Split,
-    /// It is split once, before several launches that share it.
-    SplitOnce,
-    /// [`Device::prepare`](crate::Device::prepare) has split it.
-    Prepared,
-    /// It is the transpose of the other operand, which is split.
-    SplitWithOther,
-    /// It is not read: K or alpha is 0.
-    Unread,
-}
-
-/// What a kernel needs of its operands.
-enum Needs {
-    Nothing,
-    /// Rows that start at multiples of 16 bytes.
-    AlignedRows,
-    /// Elements that are contiguous along K.
-    LinesAlongK,
-    /// Rows along K that start at multiples of 16 bytes, with a multiple of this many elements.
-    AlongK(usize),
-    /// Two f16 for each f32.
-    Split,
-}
-
-impl Staging {
-    /// How both operands reach the kernel.
-    fn of(kernel: &GemmKernel, steps: &Steps, problem: &Problem) -> [Self; 2] {
-        let needs = match (kernel.method, steps) {
-            (_, Steps::Split(_)) => Needs::Split,
-            (_, Steps::TilesOfWords) => Needs::AlongK(WORD),
-            (_, Steps::VectorOfWords(_)) => Needs::AlongK(LOAD_BYTES),
-            (_, Steps::Vector(_) | Steps::Grouped) => Needs::Nothing,
-            (Method::Tiled | Method::Coarsened(_), _) => Needs::Nothing,
-            (_, Steps::Exact(_) | Steps::Residues(_)) => Needs::LinesAlongK,
-            _ if problem.element.bytes() == 1 => Needs::AlongK(1),
-            _ if problem.element == ElementType::F64 && !aligned_copies_pay(problem) => {
-                Needs::Nothing
-            }
-            _ => Needs::AlignedRows,
-        };
-        let one = |number: usize, layout: MatrixLayout, shape, along_k| match needs {
-            Needs::Nothing => Self::InPlace,
-            Needs::Split => Self::of_split(number, steps, problem),
-            _ if problem.k == 0 => Self::Unread,
-            Needs::AlignedRows => Self::aligned(layout, problem),
-            Needs::LinesAlongK => {
-                match layout.in_order_if_possible(along_k, shape).order == along_k {
-                    true => Self::InPlace,
-                    false => Self::Transposed,
-                }
-            }
-            Needs::AlongK(multiple) => {
-                let layout = match steps {
-                    Steps::VectorOfWords(_) => layout.in_order_if_possible(along_k, shape),
-                    _ => layout,
-                };
-                match layout.order == along_k {
-                    true if problem.whole_k.is_multiple_of(multiple) => {
-                        Self::aligned(layout, problem)
-                    }
-                    true => Self::Copied,
-                    false => Self::Transposed,
-                }
-            }
-        };
-        let k = problem.whole_k;
-        [
-            one(0, problem.a, (problem.m, k), Order::RowMajor),
-            one(1, problem.b, (k, problem.n), Order::ColumnMajor),
-        ]
-    }
-
-    fn aligned(layout: MatrixLayout, problem: &Problem) -> Self {
-        match layout.is_aligned(problem.element.bytes()) {
-            true => Self::InPlace,
-            false => Self::Copied,
-        }
-    }
-
-    fn of_split(number: usize, steps: &Steps, problem: &Problem) -> Self {
-        let is_once = matches!(steps, Steps::Split(split) if problem.batch > split.at_a_time);
-        match number {
-            _ if problem.is_prepared[number] => Self::Prepared,
-            1 if problem.is_gram => Self::SplitWithOther,
-            _ if is_once && problem.is_shared[number] => Self::SplitOnce,
-            _ => Self::Split,
-        }
     }
 }
 

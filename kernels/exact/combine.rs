@@ -16,9 +16,6 @@ pub const COMBINE_THREADS: u32 = 256;
 /// Neighbouring outputs of a row that a thread computes. The flags of those that are left make a byte.
 pub const QUAD: usize = 4;
 
-/// Moduli whose products a thread loads at once.
-const AT_ONCE: usize = 7;
-
 /// The products of residues, and the outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
@@ -108,51 +105,37 @@ unsafe fn integers<R: Product, const LIMBS: usize>(
     // Residues are counted from -128 on; the offsets are what that adds.
     let mut sums = [[0_u64; LIMBS]; QUAD];
     let mut shares = [0_u32; QUAD];
-    let count_of_moduli = moduli.count as usize;
     let (mut i, mut place) = (0, at);
-    while i < count_of_moduli {
-        // All loads are issued before the first result is used.
-        let mut loaded = [[R::zeroed(); QUAD]; AT_ONCE];
-        let mut ahead = 0;
-        while ahead < AT_ONCE {
-            if i + ahead < count_of_moduli {
-                // SAFETY: the products have the matrix: the caller's contract.
-                loaded[ahead] = unsafe { load(products, place + ahead * matrix, count) };
-            }
-            ahead += 1;
-        }
-        ahead = 0;
-        while ahead < AT_ONCE && i + ahead < count_of_moduli {
-            let modulus = &moduli.each[i + ahead];
-            let reduce = |sum| modulus.reduce(sum);
-            let mut residues = loaded[ahead].map(|it| it.reduced(reduce));
-            let mut part = 1;
-            while part < shape.parts {
-                let place = place + (part * count_of_moduli + ahead) * matrix;
-                // SAFETY: as above.
-                let more = unsafe { load(products, place, count) }.map(|it| it.reduced(reduce));
-                let mut j = 0;
-                while j < QUAD {
-                    residues[j] = reduce(residues[j] + more[j]);
-                    j += 1;
-                }
-                part += 1;
-            }
+    while i < moduli.count as usize {
+        let modulus = &moduli.each[i];
+        let reduce = |sum| modulus.reduce(sum);
+        // SAFETY: the products have the matrix: the caller's contract.
+        let mut residues = unsafe { load(products, place, count) }.map(|it| it.reduced(reduce));
+        let mut part = 1;
+        while part < shape.parts {
+            let place = place + part * moduli.count as usize * matrix;
+            // SAFETY: as above.
+            let more = unsafe { load(products, place, count) }.map(|it| it.reduced(reduce));
             let mut j = 0;
             while j < QUAD {
-                let residue = (residues[j] + 128) as u32;
-                shares[j] += residue * modulus.share as u32;
-                let mut limb = 0;
-                while limb < LIMBS {
-                    sums[j][limb] += u64::from(residue) * u64::from(modulus.weight[limb]);
-                    limb += 1;
-                }
+                residues[j] = reduce(residues[j] + more[j]);
                 j += 1;
             }
-            ahead += 1;
+            part += 1;
         }
-        place += AT_ONCE * matrix;
-        i += AT_ONCE;
+        let mut j = 0;
+        while j < QUAD {
+            let residue = (residues[j] + 128) as u32;
+            shares[j] += residue * modulus.share as u32;
+            let mut limb = 0;
+            while limb < LIMBS {
+                sums[j][limb] += u64::from(residue) * u64::from(modulus.weight[limb]);
+                limb += 1;
+            }
+            j += 1;
+        }
+        place += matrix;
+        i += 1;
     }
     let mut of_quad = [[0; LIMBS]; QUAD];
     let mut j = 0;
@@ -190,7 +173,7 @@ unsafe fn combine<T, R, const LIMBS: usize>(
     T: ExactElement + Output<Sum = T>,
     R: Product,
 {
-    const { assert!(LIMBS == T::WORDS && LIMBS <= WORDS) };
+    const { assert!(LIMBS <= T::WORDS && LIMBS <= WORDS) };
     let quads = shape.quads() as u32;
     let number = COMBINE_THREADS * thread::block_idx_x() + thread::thread_idx_x();
     let (row, quad) = ((number / quads) as usize, (number % quads) as usize);
@@ -303,4 +286,7 @@ kernels! {
     exact_combine_f64: f64 from i8 in 6 words;
     exact_combine_words_f32: f32 from i32 in 4 words;
     exact_combine_words_f64: f64 from i32 in 6 words;
+    // For moduli whose product has fewer than 128 bits.
+    residues_combine_f64: f64 from i8 in 4 words;
+    residues_combine_words_f64: f64 from i32 in 4 words;
 }

@@ -37,7 +37,7 @@ const MOST_WINDOWS: usize = 23;
 /// Limbs of all windows of a warp, and one above them.
 const ALL_LIMBS: usize = LIMBS * MOST_WINDOWS + 1;
 
-/// The lines of A and B, each contiguous, and the outputs.
+/// Rows of A and columns of B, each contiguous, and the outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct DotsShape {

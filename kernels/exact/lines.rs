@@ -8,7 +8,7 @@ use cuda_std::prelude::*;
 /// Threads per block. Each warp reads one line at a time.
 pub const LINES_THREADS: u32 = 256;
 
-/// A line, and the integers that it becomes: its elements times 2^`shift`, rounded to the nearest.
+/// A row of A or a column of B, a *line* here, and the integers that it becomes: its elements times 2^`shift`, rounded to the nearest.
 ///
 /// Their squares add up to 2^(2 T) at most, T being the bits of operands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
@@ -76,7 +76,7 @@ impl Line {
     }
 }
 
-/// The lines of an operand, each contiguous.
+/// Rows or columns of an operand, each contiguous.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct LinesShape {
@@ -92,7 +92,7 @@ pub struct LinesShape {
     pub finds_range: u32,
 }
 
-/// The lines of A's rows and of B's columns.
+/// What is known of A's rows and of B's columns.
 #[derive(Clone, Copy)]
 pub struct Lines<'launch> {
     /// One for each row.
@@ -257,7 +257,7 @@ fn line_of<T: ExactElement>(
 
 macro_rules! kernels {
     ($($name:ident: $element:ident;)*) => {$(
-        #[doc = concat!("The lines of an operand of ", stringify!($element), ".")]
+        #[doc = concat!("What is known of each row or column of an operand of ", stringify!($element), ".")]
         ///
         /// # Safety
         /// 1. `x` has the elements of `shape`; only these are read.

@@ -12,7 +12,7 @@ pub const RESIDUES_THREADS: u32 = 256;
 /// Neighbouring elements of a line whose residues are a word.
 const QUAD: usize = 4;
 
-/// Part of the lines of an operand, each contiguous, and where their residues go.
+/// Part of the rows or columns of an operand, each contiguous, and where their residues go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct ResiduesShape {

@@ -285,7 +285,7 @@ macro_rules! coarsened_kernels {
     (@left $copies:ident $config:ident $blocks:literal $name:ident $element:ident) => {
         coarsened_kernels!(@$copies $config [$name: $element, [min_blocks = $blocks],
             [a_lines: Global<Line>, b_lines: Global<Line>], are_in_range left
-            "`a_lines` and `b_lines` have the lines of A's rows and B's columns."]);
+            "`a_lines` and `b_lines` have what is known of A's rows and B's columns."]);
     };
     (@nn $config:ident $kernel:tt) => {
         coarsened_kernels!(@entry $config $kernel RowMajor RowMajor,

@@ -1,6 +1,5 @@
 //! Exact products: the moduli, the parts of K, and the panels of C.
 
-use super::Plan;
 use super::problem::{DeviceFacts, MatrixLayout, Problem, ROW_ALIGNMENT};
 use super::rules::Request;
 use crate::buffer::ALIGNMENT;
@@ -71,6 +70,9 @@ fn has_odd_bit(count: usize, bits: u32) -> bool {
     bits == BITS[count] && log > f64::from(2 * bits + 1) + 1.138
 }
 
+/// Selects the kernel for products of residues.
+type Select<'a> = &'a dyn Fn(&Problem, Request) -> Option<&'static GemmKernel>;
+
 /// What an element type asks of exact products.
 struct Format {
     precision: u32,
@@ -95,7 +97,12 @@ impl Format {
 impl ExactPlan {
     /// The plan of a product; `None` if no kernel computes products of its type. If the caller chose `tiles`, they are
     /// those of products of residues.
-    pub fn of(problem: &Problem, device: DeviceFacts, tiles: Option<TileSize>) -> Option<Self> {
+    pub fn of(
+        problem: &Problem,
+        device: DeviceFacts,
+        tiles: Option<TileSize>,
+        select: Select<'_>,
+    ) -> Option<Self> {
         let format = match problem.element {
             ElementType::F32 => Format::of::<f32>(),
             ElementType::F64 => Format::of::<f64>(),
@@ -106,7 +113,7 @@ impl ExactPlan {
         let is_one_by_one = problem.k == 0 || is_small && tiles.is_none();
         let residues = match is_one_by_one {
             true => None,
-            false => Some(ResiduesPlan::of(&format, problem, device, tiles)?),
+            false => Some(ResiduesPlan::of(&format, problem, (device, tiles), select)?),
         };
         Some(Self { residues })
     }
@@ -118,6 +125,7 @@ impl ResiduesPlan {
         problem: &Problem,
         device: DeviceFacts,
         tiles: Option<TileSize>,
+        select: Select<'_>,
     ) -> Option<Self> {
         const COUNT: usize = {
             let mut count = 1;
@@ -126,14 +134,14 @@ impl ResiduesPlan {
             }
             count
         };
-        Self::with(COUNT, RANGE_BITS, problem, (device, tiles))
+        Self::with(COUNT, RANGE_BITS, problem, (device, tiles), select)
     }
 
     fn of(
         format: &Format,
         problem: &Problem,
-        device: DeviceFacts,
-        tiles: Option<TileSize>,
+        of: (DeviceFacts, Option<TileSize>),
+        select: Select<'_>,
     ) -> Option<Self> {
         let k_bits = problem.k.next_power_of_two().ilog2();
         let wanted = format.precision + 1 + k_bits + SPARE_BITS;
@@ -143,7 +151,7 @@ impl ResiduesPlan {
         // The bounds of lines fit a word of 64 bits.
         let most = 62 + 32 * format.bound_word as u32 - k_bits.div_ceil(2);
         let bits = BITS[count].min(format.most_bits).min(most);
-        Self::with(count, bits, problem, (device, tiles))
+        Self::with(count, bits, problem, of, select)
     }
 
     /// The plan with this many moduli, and integers of `bits` bits.
@@ -152,6 +160,7 @@ impl ResiduesPlan {
         bits: u32,
         problem: &Problem,
         (device, tiles): (DeviceFacts, Option<TileSize>),
+        select: Select<'_>,
     ) -> Option<Self> {
         let parts = problem.k.div_ceil(MOST_K);
         let part = problem.k.div_ceil(parts).next_multiple_of(ROW_ALIGNMENT);
@@ -163,7 +172,7 @@ impl ResiduesPlan {
         };
         let kernel_to = |output| {
             let product = of_residues(output, panel, part, products);
-            Some(Plan::of(&product, device, request)?.kernel)
+            select(&product, request)
         };
         let reduced = kernel_to(ElementType::I8);
         Some(Self {

@@ -163,7 +163,7 @@ impl Problem {
     ///
     /// The bits depend on it, so the device does not matter.
     pub fn is_worth_residues(&self) -> bool {
-        const FROM: u128 = 4000 * 4000 * 4000;
+        const FROM: u128 = 4800 * 4800 * 4800;
         const LEAST_SIDE: usize = 1024;
         const LEAST_K: usize = 2048;
         self.batch == 1

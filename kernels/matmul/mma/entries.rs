@@ -36,7 +36,7 @@ macro_rules! mma_kernels {
     // The outputs that products of residues leave out.
     (@left_mma $layouts:ident $tile:ident $element:ident $kernel:tt) => {
         mma_kernels!(@$layouts $tile $element $kernel ["sm_90a" one_by_one
-            " `a_lines` and `b_lines` have the lines of A's rows and B's columns."
+            " `a_lines` and `b_lines` have what is known of A's rows and B's columns."
             [a_lines: Global<Line>, b_lines: Global<Line>] are_in_range left]);
     };
     (@mma $layouts:ident $tile:ident $element:ident $kernel:tt) => {

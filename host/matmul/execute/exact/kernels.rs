@@ -12,7 +12,7 @@ use cuda_std::global::{Global, GlobalMut};
 use cuda_std::grid_constant::GridConstant;
 use tilewright_kernels::exact::{self, CombineShape, Line, LinesShape, Moduli, ResiduesShape};
 
-/// Products of residues `R`, the lines of A and B, outputs, and the flags of those that are left.
+/// Products of residues `R`, rows of A and columns of B, outputs, and the flags of those that are left.
 pub type CombineViews<'a, T, R> = (
     Global<'a, R>,
     [Global<'a, Line>; 2],
@@ -82,7 +82,7 @@ pub trait ExactKernels: EpilogueScalar + Operand<Sum = Self> + Computes<Self, Se
 }
 
 macro_rules! exact_kernels {
-    ($($element:ident: $lines:ident, $residues:ident, $combine:ident, $combine_words:ident;)*) => {$(
+    ($($element:ident: $lines:ident, $residues:ident, $combine:tt, $combine_words:tt;)*) => {$(
         impl ExactKernels for $element {
             unsafe fn lines(
                 device: &Device,
@@ -112,7 +112,7 @@ macro_rules! exact_kernels {
             exact_kernels!(@combine combine_words $combine_words i32);
         }
     )*};
-    (@combine $function:ident $kernel:ident $product:ident) => {
+    (@combine $function:ident [$kernel:ident $(or $of_range:ident)?] $product:ident) => {
         unsafe fn $function(
             device: &Device,
             config: LaunchConfig,
@@ -120,17 +120,25 @@ macro_rules! exact_kernels {
             (shape, moduli): (CombineShape, &Moduli),
             epilogue: EpilogueArguments<'_, Self>,
         ) -> Outcome<()> {
-            let module = Module::on_demand(device, module_of!($kernel));
-            let (shape, moduli) = (GridConstant::new(&shape), GridConstant::new(moduli));
-            // SAFETY: the caller's contract.
-            unsafe {
-                launch_with_epilogue!(module, exact::$kernel, config,
-                    [products, a, b, c, left, shape, moduli], epilogue, [])
-            }
+            $(if shape.is_exact == 0 {
+                return exact_kernels!(@launch $of_range of device, config, products, a, b, c, left, shape, moduli, epilogue);
+            })?
+            exact_kernels!(@launch $kernel of device, config, products, a, b, c, left, shape, moduli, epilogue)
         }
     };
+    (@launch $kernel:ident of $device:ident, $config:ident, $products:ident, $a:ident, $b:ident, $c:ident,
+        $left:ident, $shape:ident, $moduli:ident, $epilogue:ident) => {{
+            let module = Module::on_demand($device, module_of!($kernel));
+            let (shape, moduli) = (GridConstant::new(&$shape), GridConstant::new($moduli));
+            // SAFETY: the caller's contract.
+            unsafe {
+                launch_with_epilogue!(module, exact::$kernel, $config,
+                    [$products, $a, $b, $c, $left, shape, moduli], $epilogue, [])
+            }
+        }};
 }
 exact_kernels! {
-    f32: exact_lines_f32, exact_residues_f32, exact_combine_f32, exact_combine_words_f32;
-    f64: exact_lines_f64, exact_residues_f64, exact_combine_f64, exact_combine_words_f64;
+    f32: exact_lines_f32, exact_residues_f32, [exact_combine_f32], [exact_combine_words_f32];
+    f64: exact_lines_f64, exact_residues_f64, [exact_combine_f64 or residues_combine_f64],
+        [exact_combine_words_f64 or residues_combine_words_f64];
 }

@@ -1,4 +1,4 @@
-//! The lines of an operand, and their residues.
+//! Rows and columns of an operand, and their residues.
 
 use super::kernels::ExactKernels;
 use crate::buffer::{Buffer, BufferView};
