@@ -1,6 +1,7 @@
 //! Tensor cores, on devices that have them.
 
 use super::*;
+use crate::matmul::plan::cost::aligned_copies_pay;
 #[cfg(feature = "cuda")]
 use crate::error::CudaVersion;
 
