@@ -201,8 +201,8 @@ fn line_of<T: ExactElement>(
     // The sum of the squares of the elements, divided by the square of the power of two above them. What is lost
     // below the range is too small to count.
     let is_in_range = -SAFE <= highest && highest <= SAFE;
-    squares *= match is_in_range {
-        true => power(-highest) * power(-highest),
+    squares = match is_in_range {
+        true => squares * power(-highest) * power(-highest),
         false => 0.0,
     };
     let mut at = first;

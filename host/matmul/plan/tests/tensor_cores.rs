@@ -1,9 +1,9 @@
 //! Tensor cores, on devices that have them.
 
 use super::*;
-use crate::matmul::plan::cost::aligned_copies_pay;
 #[cfg(feature = "cuda")]
 use crate::error::CudaVersion;
+use crate::matmul::plan::cost::aligned_copies_pay;
 
 #[test]
 fn tensor_cores_are_selected_where_they_are() {
