@@ -144,7 +144,7 @@ macro_rules! elements {
 
             #[inline(always)]
             fn dropped(exponent: i32) -> u32 {
-                let below_normal = (1 - $bias - (exponent + 63)).max(0).min(64);
+                let below_normal = (1 - $bias - (exponent + 63)).clamp(0, 64);
                 64 - $precision + below_normal as u32
             }
 

@@ -137,7 +137,7 @@ const SAFE: i32 = 450;
 /// 2^exponent in f64, for normal numbers; 0 for lower ones, infinity for higher ones.
 #[inline(always)]
 fn power(exponent: i32) -> f64 {
-    let biased = (exponent + 1023).max(0).min(2047);
+    let biased = (exponent + 1023).clamp(0, 2047);
     f64::from_bits((biased as u64) << 52)
 }
 
@@ -200,7 +200,7 @@ fn line_of<T: ExactElement>(
     }
     // The sum of the squares of the elements, divided by the square of the power of two above them. What is lost
     // below the range is too small to count.
-    let is_in_range = -SAFE <= highest && highest <= SAFE;
+    let is_in_range = (-SAFE..=SAFE).contains(&highest);
     squares = match is_in_range {
         true => squares * power(-highest) * power(-highest),
         false => 0.0,

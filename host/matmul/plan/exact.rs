@@ -146,8 +146,8 @@ impl ResiduesPlan {
         let k_bits = problem.k.next_power_of_two().ilog2();
         let wanted = format.precision + 1 + k_bits + SPARE_BITS;
         let fits = |count: &usize| 2 * BITS[*count] + 3 <= format.most_product;
-        let counts = (1..=MOST_MODULI).filter(fits);
-        let count = (counts.clone().find(|&it| BITS[it] >= wanted)).or(counts.last())?;
+        let mut counts = (1..=MOST_MODULI).filter(fits);
+        let count = (counts.clone().find(|&it| BITS[it] >= wanted)).or(counts.next_back())?;
         // The bounds of lines fit a word of 64 bits.
         let most = 62 + 32 * format.bound_word as u32 - k_bits.div_ceil(2);
         let bits = BITS[count].min(format.most_bits).min(most);
