@@ -39,11 +39,20 @@ macro_rules! for_each_type {
 
 /// Every device at hand: the simulator always, and the first CUDA device in a build with the
 /// feature `cuda`. Where there is none, the test says so on stderr.
+///
+/// With `TILEWRIGHT_SIMULATE_PTX=only`, [`ptx_device`] alone: a second run of tests that have passed on the others.
 pub fn devices() -> Vec<Device> {
+    if is_ptx_only() {
+        return ptx_device().into_iter().collect();
+    }
     let mut devices = vec![Device::simulator()];
     devices.extend(ptx_device());
     devices.extend(cuda_device());
     devices
+}
+
+fn is_ptx_only() -> bool {
+    std::env::var_os("TILEWRIGHT_SIMULATE_PTX").is_some_and(|value| value == "only")
 }
 
 /// A simulator whose kernels run as their PTX, if `TILEWRIGHT_SIMULATE_PTX` is set and this build has PTX. Kernels of
@@ -80,14 +89,18 @@ pub fn ptx_device() -> Option<Device> {
 /// differs in an option, and kernels are searched for defects by the tests of `under_seeds`.
 pub fn machines() -> Vec<Device> {
     let mut machines = devices();
-    machines.extend(variants().map(Device::simulator_with));
+    if !is_ptx_only() {
+        machines.extend(variants().map(Device::simulator_with));
+    }
     machines
 }
 
 /// Every device at hand, and a share of the other [`machines`], drawn by `test`: for products that take seconds on each.
 pub fn some_machines(test: &str) -> Vec<Device> {
     let mut machines = devices();
-    machines.extend(share(test, variants()).map(Device::simulator_with));
+    if !is_ptx_only() {
+        machines.extend(share(test, variants()).map(Device::simulator_with));
+    }
     machines
 }
 

@@ -1,0 +1,132 @@
+//! Calls of the library whose kernels are changed.
+
+use half::f16;
+use tilewright::{Device, Element, Matmul, MatmulElement, MatmulInto, Result, ops};
+
+/// A call, and the kernel that it runs.
+pub struct Case {
+    pub name: &'static str,
+    pub kernel: &'static str,
+    /// Returns the bits of the results.
+    pub call: fn(&Device) -> Result<Vec<u8>>,
+}
+
+/// All calls.
+pub const CASES: &[Case] = &[
+    Case {
+        name: "sum of a buffer",
+        kernel: "reduce_sum_f32",
+        call: sum,
+    },
+    Case {
+        name: "reproducible sum",
+        kernel: "reduce_sum_reproducible_f64",
+        call: reproducible_sum,
+    },
+    Case {
+        name: "sums of long rows",
+        kernel: "sum_along_f32",
+        call: row_sums,
+    },
+    Case {
+        name: "softmax of long rows",
+        kernel: "softmax_block_f32",
+        call: softmax,
+    },
+    Case {
+        name: "scan",
+        kernel: "scan_inclusive_f32",
+        call: scan,
+    },
+    Case {
+        name: "tiled product",
+        kernel: "matmul_tiled_f32_nn",
+        call: tiled_product,
+    },
+    Case {
+        name: "coarsened product",
+        kernel: "matmul_coarsened_small_f32_nn",
+        call: |device| product(device, [132, 140, 72], |it| it),
+    },
+    Case {
+        name: "coarsened product, large tiles",
+        kernel: "matmul_coarsened_f32_nn",
+        call: |device| product(device, [512, 512, 40], |it| it),
+    },
+    Case {
+        name: "product on tensor cores",
+        kernel: "matmul_mma_small_f16_nn",
+        call: |device| product(device, [136, 144, 160], f16::from_f32),
+    },
+    Case {
+        name: "product on tensor cores, large tiles",
+        kernel: "matmul_mma_f16_nn",
+        call: |device| product(device, [512, 512, 64], f16::from_f32),
+    },
+];
+
+/// Whole numbers and halves of both signs.
+fn numbers<T>(count: usize, of: impl Fn(f32) -> T) -> Vec<T> {
+    let number = |index: usize| (index * 7 % 31) as f32 / 2.0 - 7.0;
+    (0..count).map(|index| of(number(index))).collect()
+}
+
+fn bits<T: Element>(values: &[T]) -> Vec<u8> {
+    bytemuck::cast_slice(values).to_vec()
+}
+
+fn sum(device: &Device) -> Result<Vec<u8>> {
+    let x = device.upload(&numbers(30_000, |it| it))?;
+    Ok(bits(&[device.reduce_sum(&x)?]))
+}
+
+fn reproducible_sum(device: &Device) -> Result<Vec<u8>> {
+    let x = numbers(5000, f64::from);
+    let several_blocks = device.reproducible_sum(&device.upload(&x)?)?;
+    let one_block = device.reproducible_sum(&device.upload(&x[..1000])?)?;
+    Ok(bits(&[several_blocks.words(), one_block.words()].concat()))
+}
+
+fn row_sums(device: &Device) -> Result<Vec<u8>> {
+    let mut sums = Vec::new();
+    // Rows of one group of threads each, and of several.
+    for shape in [(70, 300), (5, 9000), (1, 50_000)] {
+        let x = device.matrix(shape, &numbers(shape.0 * shape.1, |it| it))?;
+        sums.extend(device.reduce_rows(&x, ops::Sum)?.to_vec()?);
+    }
+    Ok(bits(&sums))
+}
+
+fn softmax(device: &Device) -> Result<Vec<u8>> {
+    let mut weights = Vec::new();
+    // Rows of whole vectors, and rows that begin within one.
+    for columns in [4000, 4001] {
+        let x = device.matrix((5, columns), &numbers(5 * columns, |it| it))?;
+        weights.extend(device.softmax(&x)?.to_vec()?);
+    }
+    Ok(bits(&weights))
+}
+
+fn scan(device: &Device) -> Result<Vec<u8>> {
+    let x = device.upload(&numbers(20_000, |it| it))?;
+    Ok(bits(&device.scan_inclusive(&x)?.to_vec()?))
+}
+
+fn tiled_product(device: &Device) -> Result<Vec<u8>> {
+    let a = device.matrix((40, 50), &numbers(40 * 50, |it| it))?;
+    let b = device.matrix((50, 33), &numbers(50 * 33, |it| it))?;
+    Ok(bits(&device.matmul_tiled(&a, &b)?.to_vec()?))
+}
+
+fn product<T: MatmulInto<T, f32> + MatmulElement<Product = T, Accumulator = f32>>(
+    device: &Device,
+    [m, n, k]: [usize; 3],
+    of: impl Fn(f32) -> T,
+) -> Result<Vec<u8>> {
+    let a = device.matrix((m, k), &numbers(m * k, &of))?;
+    let b = device.matrix((k, n), &numbers(k * n, &of))?;
+    let plain = Matmul::new(&a, &b).run()?.to_vec()?;
+    // Through the kernel's code for epilogues.
+    let scaled = Matmul::new(&a, &b).alpha(2.0).run()?.to_vec()?;
+    Ok(bits(&[plain, scaled].concat()))
+}
