@@ -103,7 +103,13 @@ impl Record {
                 );
             }
         }
-        let arguments: Vec<String> = std::env::args().skip(1).collect();
+        // Without the folder of the file, which is of one machine.
+        let (given, name) = (path.to_string_lossy(), path.file_name());
+        let name = name.map_or(given.clone(), |it| it.to_string_lossy());
+        let arguments: Vec<String> = std::env::args()
+            .skip(1)
+            .map(|argument| argument.replace(&*given, &name))
+            .collect();
         let command = format!("{program} {}", arguments.join(" "));
         Ok(Self {
             path: path.to_owned(),
