@@ -87,6 +87,29 @@ pub(crate) struct Access {
 }
 
 impl Access {
+    /// An access that is not atomic.
+    #[inline(always)]
+    pub fn plain(
+        space: Space,
+        kind: AccessKind,
+        view_base: usize,
+        view_bytes: usize,
+        offset: usize,
+        bytes: usize,
+        align: usize,
+    ) -> Self {
+        Self {
+            space,
+            kind,
+            view_base,
+            view_bytes,
+            offset,
+            bytes,
+            align,
+            order: AtomicOrder::RELAXED,
+        }
+    }
+
     /// The address of its first byte.
     #[inline]
     pub fn address(&self) -> usize {

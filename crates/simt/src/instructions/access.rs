@@ -45,16 +45,7 @@ pub unsafe fn access(
     bytes: usize,
     align: usize,
 ) {
-    let access = Access {
-        space,
-        kind,
-        view_base,
-        view_bytes,
-        offset,
-        bytes,
-        align,
-        order: AtomicOrder::RELAXED,
-    };
+    let access = Access::plain(space, kind, view_base, view_bytes, offset, bytes, align);
     let site = Location::caller();
     if is_recorded_again(&access, site) {
         return;
@@ -88,16 +79,7 @@ pub unsafe fn access_at(
     bytes: usize,
     align: usize,
 ) {
-    let access = Access {
-        space,
-        kind,
-        view_base,
-        view_bytes,
-        offset,
-        bytes,
-        align,
-        order: AtomicOrder::RELAXED,
-    };
+    let access = Access::plain(space, kind, view_base, view_bytes, offset, bytes, align);
     if is_recorded_again(&access, line.0) {
         return;
     }
@@ -202,16 +184,7 @@ fn notice(
     bytes: usize,
     align: usize,
 ) {
-    let access = Access {
-        space,
-        kind,
-        view_base,
-        view_bytes,
-        offset,
-        bytes,
-        align,
-        order: AtomicOrder::RELAXED,
-    };
+    let access = Access::plain(space, kind, view_base, view_bytes, offset, bytes, align);
     if !is_sound(&access) {
         violation(access);
     }
