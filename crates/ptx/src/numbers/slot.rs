@@ -91,35 +91,25 @@ impl Number for f64 {
     }
 }
 
-impl Number for half::f16 {
-    #[inline(always)]
-    fn of(slot: u64) -> Self {
-        Self::from_bits(slot as u16)
-    }
+macro_rules! halves {
+    ($($half:ident)*) => {$(
+        impl Number for half::$half {
+            #[inline(always)]
+            fn of(slot: u64) -> Self {
+                Self::from_bits(slot as u16)
+            }
 
-    #[inline(always)]
-    fn slot(self) -> u64 {
-        match self.is_nan() {
-            true => 0x7fff,
-            false => u64::from(self.to_bits()),
+            #[inline(always)]
+            fn slot(self) -> u64 {
+                match self.is_nan() {
+                    true => 0x7fff,
+                    false => u64::from(self.to_bits()),
+                }
+            }
         }
-    }
+    )*};
 }
-
-impl Number for half::bf16 {
-    #[inline(always)]
-    fn of(slot: u64) -> Self {
-        Self::from_bits(slot as u16)
-    }
-
-    #[inline(always)]
-    fn slot(self) -> u64 {
-        match self.is_nan() {
-            true => 0x7fff,
-            false => u64::from(self.to_bits()),
-        }
-    }
-}
+halves!(f16 bf16);
 
 /// The bits of a type's width.
 pub(crate) fn mask(bits: u32) -> u64 {
