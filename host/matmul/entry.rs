@@ -102,13 +102,17 @@ pub type SplitMmaLaunch = unsafe fn(&Module, LaunchConfig, SplitMmaArguments<'_>
 /// An encoded tensor map.
 pub type MapWords = [u64; 16];
 
-/// Launches a kernel for the outputs of rows and columns outside the split's range. It has the arguments of a
-/// product, and the words of A's rows and of B's columns.
+/// Launches a kernel for outputs that others leave out. It has the arguments of a product, and elements `W` that say of
+/// A's rows and of B's columns which are left.
 ///
 /// # Safety
 /// As for [`ProductLaunch`].
-pub type OutOfRangeLaunch =
-    unsafe fn(&Module, LaunchConfig, ChainArguments<'_, f32>, [Global<'_, u32>; 2]) -> Outcome<()>;
+pub type RemainderLaunch<T, O, S, W> = unsafe fn(
+    &Module,
+    LaunchConfig,
+    ProductArguments<'_, T, O, S>,
+    [Global<'_, W>; 2],
+) -> Outcome<()>;
 
 /// The arguments of a kernel that multiplies rows or columns by a vector, with sums of type `P` before the
 /// epilogue.
@@ -121,18 +125,6 @@ pub struct VectorArguments<'a, T, O, S, P> {
     pub partials: GlobalMut<'a, P>,
     pub tickets: GlobalMut<'a, u32>,
 }
-
-/// Launches a kernel for the outputs that products of residues leave out. It has the arguments of a product, and
-/// what is known of A's rows and of B's columns.
-///
-/// # Safety
-/// As for [`ProductLaunch`].
-pub type LeftLaunch<T, O, S> = unsafe fn(
-    &Module,
-    LaunchConfig,
-    ProductArguments<'_, T, O, S>,
-    [Global<'_, Line>; 2],
-) -> Outcome<()>;
 
 /// Launches a kernel that multiplies rows or columns by a vector.
 ///

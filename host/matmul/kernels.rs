@@ -1,8 +1,8 @@
 //! The table of product kernels, made of the catalogue in `tilewright_kernels`.
 
 use super::entry::{
-    ExactLaunch, GroupLaunch, LeftLaunch, OutOfRangeLaunch, ProductLaunch, SplitLaunch,
-    SplitMmaLaunch, TensorLaunch, VectorLaunch,
+    ExactLaunch, GroupLaunch, ProductLaunch, RemainderLaunch, SplitLaunch, SplitMmaLaunch,
+    TensorLaunch, VectorLaunch,
 };
 use super::kernel::{
     GemmKernel, Method, SkinnyTile, TileSize, VectorRows, WgmmaTile, cluster_tile,
@@ -14,7 +14,7 @@ use crate::kernels::images_of;
 use cuda_std::fp8::{F8E4M3, F8E5M2};
 use cuda_std::kernel::{Architecture, Kernel};
 use half::{bf16, f16};
-use tilewright_kernels::exact::{exact_dots_f32, exact_dots_f64};
+use tilewright_kernels::exact::{Line, exact_dots_f32, exact_dots_f64};
 use tilewright_kernels::matmul::{ProductKernel, *};
 use tilewright_kernels::matvec::*;
 use tilewright_kernels::tensor::*;
@@ -53,11 +53,11 @@ macro_rules! table {
                 GROUPS: GroupLaunch<$sum>;
                 SPLITS: SplitLaunch;
                 SPLITS_BY_WARPS: SplitMmaLaunch;
-                OUT_OF_RANGE: OutOfRangeLaunch;
+                OUT_OF_RANGE: RemainderLaunch<f32, f32, f32, u32>;
                 VECTORS: VectorLaunch<$element, $output, $sum, $added>;
                 VECTORS_OF_WORDS: VectorLaunch<i32, $output, $sum, $added>;
                 EXACT: ExactLaunch<$element, $output, $sum>;
-                LEFT: LeftLaunch<$element, $output, $sum>;
+                LEFT: RemainderLaunch<$element, $output, $sum, Line>;
             }
         }
         const _: () = assert!(

@@ -8,12 +8,13 @@ mod params;
 mod remainders;
 
 use super::entry::{
-    ExactLaunch, GroupLaunch, LeftLaunch, OutOfRangeLaunch, ProductLaunch, SplitLaunch,
-    SplitMmaLaunch, TensorLaunch, VectorLaunch,
+    ExactLaunch, GroupLaunch, ProductLaunch, RemainderLaunch, SplitLaunch, SplitMmaLaunch,
+    TensorLaunch, VectorLaunch,
 };
 use super::kernel::GemmKernel;
 use super::types::Operand;
 use crate::module_source::ModuleSource;
+use tilewright_kernels::exact::Line;
 
 /// A kernel's PTX and the function that launches it.
 #[derive(Clone, Copy)]
@@ -62,7 +63,7 @@ pub trait Kernels<O: 'static, S: 'static>: Operand {
     /// Kernels of warps for split operands.
     const SPLITS_BY_WARPS: Launchers<SplitMmaLaunch>;
     /// Kernels for the outputs that those for split operands leave out.
-    const OUT_OF_RANGE: Launchers<OutOfRangeLaunch>;
+    const OUT_OF_RANGE: Launchers<RemainderLaunch<f32, f32, f32, u32>>;
     /// Kernels that multiply rows or columns by a vector.
     const VECTORS: Launchers<VectorLaunch<Self, O, S, Self::Sum>>;
     /// The same, for operands in words of four elements.
@@ -70,7 +71,7 @@ pub trait Kernels<O: 'static, S: 'static>: Operand {
     /// Kernels for exact dot products.
     const EXACT: Launchers<ExactLaunch<Self, O, S>>;
     /// Kernels for the outputs that products of residues leave out.
-    const LEFT: Launchers<LeftLaunch<Self, O, S>>;
+    const LEFT: Launchers<RemainderLaunch<Self, O, S, Line>>;
 
     /// Whether each kernel is in one of the lists.
     const ARE_ALL_LAUNCHED: bool = {
@@ -114,12 +115,12 @@ macro_rules! launcher {
     (GROUPS grouped_mma $written:ident $kernel:ident) => { launcher!($kernel by group(_, _, _)) };
     (SPLITS split $written:ident $kernel:ident) => { launcher!($kernel by split(_, _)) };
     (SPLITS_BY_WARPS split_mma $written:ident $kernel:ident) => { launcher!($kernel by split_mma()) };
-    (OUT_OF_RANGE out_of_range $written:ident $kernel:ident) => { launcher!($kernel by out_of_range()) };
-    (OUT_OF_RANGE out_of_range_mma $written:ident $kernel:ident) => { launcher!($kernel by out_of_range()) };
+    (OUT_OF_RANGE out_of_range $written:ident $kernel:ident) => { launcher!($kernel by remainder(_, _, _, _)) };
+    (OUT_OF_RANGE out_of_range_mma $written:ident $kernel:ident) => { launcher!($kernel by remainder(_, _, _, _)) };
     (VECTORS vector $written:ident $kernel:ident) => { launcher!($kernel by vector(_, _, _, _)) };
     (VECTORS_OF_WORDS vector_bytes $written:ident $kernel:ident) => { launcher!($kernel by vector(_, _, _, _)) };
-    (LEFT left $written:ident $kernel:ident) => { launcher!($kernel by left(_, _, _)) };
-    (LEFT left_mma $written:ident $kernel:ident) => { launcher!($kernel by left(_, _, _)) };
+    (LEFT left $written:ident $kernel:ident) => { launcher!($kernel by remainder(_, _, _, _)) };
+    (LEFT left_mma $written:ident $kernel:ident) => { launcher!($kernel by remainder(_, _, _, _)) };
     (EXACT exact $written:ident $kernel:ident) => { launcher!($kernel by exact(_, _, _)) };
     ($kernel:ident by $kind:ident($($inferred:tt),*)) => {
         Some($crate::matmul::launchers::Launcher {

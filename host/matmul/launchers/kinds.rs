@@ -1,7 +1,7 @@
 //! Functions that launch the kernels of each kind. They are generic in the kernel, so that the compiler checks them
 //! once, though the table names hundreds of kernels.
 
-pub use super::remainders::{exact, left, out_of_range};
+pub use super::remainders::{exact, remainder};
 
 use super::params::with_epilogue;
 use crate::error::Outcome;

@@ -1,11 +1,10 @@
 //! Functions that launch kernels for outputs that other kernels leave out, and for exact dot products.
 
 use super::params::with_epilogue;
+use crate::element::Element;
 use crate::error::Outcome;
 use crate::launch::LaunchConfig;
-use crate::matmul::entry::{
-    ChainArguments, ExactArguments, ProductArguments, launch_with_epilogue,
-};
+use crate::matmul::entry::{ExactArguments, ProductArguments, launch_with_epilogue};
 use crate::matmul::types::Typed;
 use crate::module::Module;
 use cuda_std::global::{Global, GlobalMut};
@@ -15,21 +14,21 @@ use tilewright_kernels::epilogue::{EpilogueElement, EpilogueNumbers};
 use tilewright_kernels::exact::{DotsShape, Line};
 use tilewright_kernels::matmul::ProductShape;
 
-/// Launches a kernel for the outputs that products of residues leave out.
+/// Launches a kernel for outputs that others leave out.
 ///
 /// # Safety
-/// Those of [`LeftLaunch`](crate::matmul::entry::LeftLaunch).
-pub unsafe fn left<K, T: Typed, O: Typed, S: EpilogueElement>(
+/// Those of [`RemainderLaunch`](crate::matmul::entry::RemainderLaunch).
+pub unsafe fn remainder<K, T: Typed, O: Typed, S: EpilogueElement, W: Element>(
     module: &Module,
     config: LaunchConfig,
     arguments: ProductArguments<'_, T, O, S>,
-    [a_lines, b_lines]: [Global<'_, Line>; 2],
+    [of_a, of_b]: [Global<'_, W>; 2],
 ) -> Outcome<()>
 where
     K: for<'l> Kernel<
         Params<'l> = with_epilogue!['l, S;
                          Global<'l, T>, Global<'l, T>, GlobalMut<'l, O>, GridConstant<'l, ProductShape>;
-                         Global<'l, Line>, Global<'l, Line>
+                         Global<'l, W>, Global<'l, W>
                      ],
     >,
 {
@@ -43,16 +42,7 @@ where
     let shape = GridConstant::new(&shape);
     // SAFETY: the launch meets the kernel's requirements and the views are live without conflicting work: the
     // caller's contract.
-    unsafe {
-        launch_with_epilogue!(
-            module,
-            K,
-            config,
-            [a, b, c, shape],
-            epilogue,
-            [a_lines, b_lines]
-        )
-    }
+    unsafe { launch_with_epilogue!(module, K, config, [a, b, c, shape], epilogue, [of_a, of_b]) }
 }
 
 /// Launches a kernel for exact dot products.
@@ -91,45 +81,6 @@ where
             [a, b, a_lines, b_lines, c, left, shape],
             epilogue,
             []
-        )
-    }
-}
-
-/// Launches a kernel for the outputs of rows and columns outside the split's range.
-///
-/// # Safety
-/// Those of [`OutOfRangeLaunch`](crate::matmul::entry::OutOfRangeLaunch).
-pub unsafe fn out_of_range<K>(
-    module: &Module,
-    config: LaunchConfig,
-    arguments: ChainArguments<'_, f32>,
-    [a_words, b_words]: [Global<'_, u32>; 2],
-) -> Outcome<()>
-where
-    K: for<'l> Kernel<
-        Params<'l> = with_epilogue!['l, f32;
-                         Global<'l, f32>, Global<'l, f32>, GlobalMut<'l, f32>, GridConstant<'l, ProductShape>; Global<'l, u32>, Global<'l, u32>
-                     ],
-    >,
-{
-    let ProductArguments {
-        a,
-        b,
-        c,
-        shape,
-        epilogue,
-    } = arguments;
-    let shape = GridConstant::new(&shape);
-    // SAFETY: the launch meets the kernel's requirements and the views are live without conflicting work: the
-    // caller's contract.
-    unsafe {
-        launch_with_epilogue!(
-            module,
-            K,
-            config,
-            [a, b, c, shape],
-            epilogue,
-            [a_words, b_words]
         )
     }
 }
