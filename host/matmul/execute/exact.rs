@@ -26,9 +26,7 @@ use cuda_std::global::GlobalMut;
 use kernels::Combine;
 use lines::{LinesView, OperandLines, looping, parts_of};
 use std::ops::Range;
-use tilewright_kernels::exact::{
-    COMBINE_THREADS, CombineShape, DOTS_THREADS, DotsShape, Moduli, QUAD,
-};
+use tilewright_kernels::exact::{COMBINE_THREADS, CombineShape, DOTS_THREADS, DotsShape, QUAD};
 use tilewright_kernels::matmul::ProductShape;
 
 /// Bytes to which rows of products of residues are aligned.
@@ -72,17 +70,16 @@ fn multiply_one<T: ExactKernels>(plan: &Plan, matrices: Matrices<'_, T, T, T>) -
     let Some(residues) = residues else {
         return product.dots(lines(&all), None, &all);
     };
-    let of_columns = Moduli::of_b(residues.moduli.count as usize);
     let (height, width) = residues.panel;
     for rows in parts_of(m, height) {
-        let of_a = a.part(rows.clone()).residues(residues, &residues.moduli)?;
+        let of_a = a.part(rows.clone()).residues(residues, residues.moduli)?;
         for columns in parts_of(n, width) {
             let panel = Panel {
                 rows: rows.clone(),
                 columns,
             };
             let lines = lines(&panel);
-            let of_b = lines[1].residues(residues, &of_columns)?;
+            let of_b = lines[1].residues(residues, residues.moduli_of_b)?;
             let left = product.combine(residues, [&of_a, &of_b], lines, &panel)?;
             if let Some(left) = left {
                 product.dots(lines, Some(left.view()), &panel)?;
@@ -170,13 +167,10 @@ impl<T: ExactKernels> ExactProduct<'_, T> {
             of_a.view().parts(count, Order::RowMajor)?,
             of_b.view().parts(count, Order::RowMajor)?.t(),
         );
-        let number_of_moduli = Epilogue {
-            alpha: moduli as i32,
+        // A kernel that reduces takes the number of moduli as alpha.
+        let epilogue = Epilogue {
+            alpha: if plan.is_reduced { moduli as i32 } else { 1 },
             ..Epilogue::identity()
-        };
-        let epilogue = match plan.is_reduced {
-            true => number_of_moduli,
-            false => Epilogue::identity(),
         };
         <i8 as Computes<R, i32>>::write(self.device, plan.request, operands, results, epilogue)?;
         let shape = CombineShape {
@@ -200,8 +194,8 @@ impl<T: ExactKernels> ExactProduct<'_, T> {
         let (c, ldc) = self.panel(panel);
         let lines = [global(a.known), global(b.known)];
         // SAFETY: the launch meets the kernels' requirements: the products are those of the residues of these lines,
-        // for each part and modulus; C has the panel; there is a byte for each four outputs, and a thread. The views are live
-        // without conflicting work: C is borrowed mutably, and the rest is freed by work that comes later.
+        // for each part and modulus; C has the panel; there is a byte for each four outputs, and a thread. The views are
+        // live without conflicting work: C is borrowed mutably, and the rest is freed by work that comes later.
         unsafe {
             let products = global(products.as_buffer().view());
             let views = (products, lines, c, global_mut(left.view_mut()));
@@ -209,7 +203,7 @@ impl<T: ExactKernels> ExactProduct<'_, T> {
                 device,
                 config,
                 views,
-                (CombineShape { ldc, ..shape }, &plan.moduli),
+                (CombineShape { ldc, ..shape }, plan.moduli),
                 epilogue,
             )?;
         }
@@ -256,8 +250,9 @@ impl<T: ExactKernels> ExactProduct<'_, T> {
             epilogue,
         };
         // SAFETY: the launch meets the kernels' requirements: the lines are those of the panel's rows and columns, with
-        // what is known of them; there is a byte for each four outputs, or none; C has the panel. The views are live without
-        // conflicting work: the operands are borrowed, C mutably, and the rest is freed by work that comes later.
+        // what is known of them; there is a byte for each four outputs, or none; C has the panel. The views are live
+        // without conflicting work: the operands are borrowed, C mutably, and the rest is freed by work that comes
+        // later.
         unsafe { launch(&module, config, arguments) }
     }
 

@@ -17,7 +17,10 @@ pub struct ExactPlan {
 
 /// Products modulo several numbers.
 pub struct ResiduesPlan {
-    pub moduli: Moduli,
+    /// The moduli, for rows of A.
+    pub moduli: &'static Moduli,
+    /// The same, for columns of B.
+    pub moduli_of_b: &'static Moduli,
     /// Bits of the integers of A and of B.
     pub bits: [u32; 2],
     /// Elements along K that are multiplied at once: sums of products of residues are exact up to 2^16.
@@ -49,6 +52,23 @@ const PANEL_BYTES: usize = 8 << 30;
 
 /// Smallest side to which panels are cut.
 const LEAST_PANEL: usize = 1024;
+
+/// The moduli for each number of them, which take too long to compute in a call. There is no product with none.
+static OF_A: [Moduli; MOST_MODULI + 1] = of_each_number(false);
+static OF_B: [Moduli; MOST_MODULI + 1] = of_each_number(true);
+
+const fn of_each_number(is_b: bool) -> [Moduli; MOST_MODULI + 1] {
+    let mut all = [Moduli::new(1); MOST_MODULI + 1];
+    let mut count = 1;
+    while count <= MOST_MODULI {
+        all[count] = match is_b {
+            true => Moduli::of_b(count),
+            false => Moduli::new(count),
+        };
+        count += 1;
+    }
+    all
+}
 
 /// The bits of operands for each number of moduli.
 const BITS: [u32; MOST_MODULI + 1] = {
@@ -176,7 +196,8 @@ impl ResiduesPlan {
         };
         let reduced = kernel_to(ElementType::I8);
         Some(Self {
-            moduli: Moduli::new(count),
+            moduli: &OF_A[count],
+            moduli_of_b: &OF_B[count],
             // The moduli may allow A a bit more.
             bits: [bits + u32::from(has_odd_bit(count, bits)), bits],
             part,

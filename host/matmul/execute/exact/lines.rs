@@ -42,6 +42,16 @@ enum Lines<'a, T: ExactKernels> {
     Transposed(Matrix<T>),
 }
 
+impl<T: ExactKernels> Lines<'_, T> {
+    /// The lines as rows.
+    fn view(&self) -> MatrixView<'_, T> {
+        match self {
+            Self::InPlace(matrix) => *matrix,
+            Self::Transposed(copy) => copy.view(),
+        }
+    }
+}
+
 impl<'a, T: ExactKernels> OperandLines<'a, T> {
     /// The lines of the rows of `matrix`, whose integers have `bits` bits, and whether they are out of range.
     pub fn new(
@@ -66,7 +76,7 @@ impl<'a, T: ExactKernels> OperandLines<'a, T> {
         let shape = LinesShape {
             lines,
             k,
-            leading_dimension: operand.matrix().leading_dimension(),
+            leading_dimension: operand.lines.view().leading_dimension(),
             bits: bits as i32,
             finds_range: u32::from(finds_range),
         };
@@ -76,31 +86,20 @@ impl<'a, T: ExactKernels> OperandLines<'a, T> {
             LINES_THREADS,
         );
         let known = operand.known.view_mut();
-        let matrix = match &operand.lines {
-            Lines::InPlace(matrix) => *matrix,
-            Lines::Transposed(copy) => copy.view(),
-        };
         // SAFETY: the launch reads only elements of the matrix, and writes an element for each line, as the kernels
         // document. The views are live without conflicting work: the operand is borrowed, and what is known belongs
         // to this call.
         unsafe {
-            let x = read_elements(matrix.into());
+            let x = read_elements(operand.lines.view().into());
             T::lines(device, config, (x, global_mut(known)), shape)?;
         }
         Ok(operand)
     }
 
-    fn matrix(&self) -> MatrixView<'_, T> {
-        match &self.lines {
-            Lines::InPlace(matrix) => *matrix,
-            Lines::Transposed(copy) => copy.view(),
-        }
-    }
-
     pub fn part(&self, range: Range<usize>) -> LinesView<'_, T> {
         let known = self.known.view().slice(range.clone());
         LinesView {
-            matrix: (self.matrix().part(range, ..)).expect("the operand has the lines"),
+            matrix: (self.lines.view().part(range, ..)).expect("the operand has the lines"),
             known: known.expect("there is an element for each line"),
             k: self.k,
         }
