@@ -19,7 +19,7 @@
 //! |---|---|
 //! | the moduli and their constants | `moduli.rs` |
 //! | f32 and f64 as integers times powers of two | `element.rs` |
-//! | integers of several words, and their rounding | `wide.rs` |
+//! | sums of several f64, and their rounding | `sum.rs` |
 
 mod combine;
 mod dots;
@@ -28,12 +28,12 @@ mod lines;
 mod moduli;
 mod residue;
 mod residues;
-mod wide;
+mod sum;
 
 pub use combine::*;
 pub use dots::*;
 pub use element::ExactElement;
 pub use lines::*;
-pub use moduli::{MODULI, MOST_MODULI, Moduli, Modulus};
+pub use moduli::{LIMB_BITS, MODULI, MOST_MODULI, Moduli, Modulus, Weights, operand_bits};
 pub use residue::Modulo;
 pub use residues::*;
