@@ -18,7 +18,6 @@ mod custom;
 mod elements;
 #[cfg(feature = "entries")]
 mod entries;
-#[cfg(feature = "entries")]
 pub mod lines;
 mod operation;
 mod operations;
@@ -30,10 +29,10 @@ mod reduction;
 pub mod reproducible;
 mod ticket;
 
-#[cfg(not(target_arch = "nvptx64"))]
-pub use custom::ReductionKernel;
 #[doc(hidden)]
 pub use custom::lanes_of;
+#[cfg(not(target_arch = "nvptx64"))]
+pub use custom::{LineReductionKernel, ReductionKernel, SegmentReductionKernel};
 #[cfg(feature = "entries")]
 pub use entries::*;
 pub use operation::Reduction;

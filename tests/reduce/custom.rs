@@ -1,5 +1,7 @@
 //! Reductions by operations of this crate's own, in the tree of the library's.
 
+mod lines;
+
 use tilewright::testing::seeds;
 use tilewright::{Device, Element, ErrorKind, ModuleSource, SimulatorOptions, ops};
 use tilewright_kernels::reduce::{Plan, Reduction};
@@ -76,13 +78,23 @@ tilewright_kernels::reductions! {
     own_sum: OwnSum of f32;
     /// The moment of an array.
     moment: Moment of u16;
+    /// The sum of each row or column.
+    own_sum_along, own_sum_across: OwnSum of rows of f32;
+    /// The sum of each segment.
+    own_sum_segments: OwnSum of segments of f32;
+    /// The moment of each row or column.
+    moment_along, moment_across: Moment of rows of u16;
+    /// The moment of each segment.
+    moment_segments: Moment of segments of u16;
+    /// The sum of the numbers of each row or column.
+    strict_sum_along, strict_sum_across: StrictSum of rows of f32;
 }
 
 // SAFETY: (1) there are no images.
-static KERNELS: ModuleSource = unsafe { ModuleSource::new("custom_reductions", &[]) };
+pub static KERNELS: ModuleSource = unsafe { ModuleSource::new("custom_reductions", &[]) };
 
 /// Simulators under several seeds: the kernels of this program have no PTX.
-fn simulators() -> impl Iterator<Item = Device> {
+pub fn simulators() -> impl Iterator<Item = Device> {
     let options = |seed| SimulatorOptions::default().with_seed(seed);
     seeds(3).map(options).map(Device::simulator_with)
 }
