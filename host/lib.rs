@@ -123,6 +123,7 @@ mod kernels;
 mod launch;
 mod launch_args;
 mod list;
+mod map;
 mod matmul;
 mod matrix;
 mod measure;
@@ -195,7 +196,7 @@ pub use report::{
     Advice, Bottleneck, DevicePart, KernelReport, LaunchReport, LineEstimate, Roofline, SourceLine,
 };
 pub use rows::{IGNORED_CLASS, Normalization, RowElement, row_height};
-pub use scan::{ScanElement, scan_exclusive, scan_height, scan_inclusive};
+pub use scan::{ScanElement, Scannable, scan_exclusive, scan_height, scan_inclusive};
 pub use simt::{
     AddressMode, Counts, Defect, Dim3, Operation, Preemption, Profile, Tally, TextureFilter,
     TextureOptions, occupancy,

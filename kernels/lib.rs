@@ -30,16 +30,17 @@ pub mod epilogue;
 pub mod exact;
 #[cfg(feature = "entries")]
 mod finish;
+pub mod map;
 #[cfg(feature = "entries")]
 pub mod matmul;
 #[cfg(feature = "entries")]
 pub mod matvec;
+#[doc(hidden)]
+pub mod outputs;
 #[cfg(feature = "entries")]
 pub mod parts;
 pub mod reduce;
-#[cfg(feature = "entries")]
 pub mod rows;
-#[cfg(feature = "entries")]
 pub mod scan;
 #[cfg(feature = "entries")]
 pub mod tensor;

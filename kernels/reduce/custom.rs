@@ -15,6 +15,7 @@ use cuda_std::kernel::Kernel;
 /// | `kernel: Operation of element;` | one | `Module::reduce` |
 /// | `kernel, other: Operation of rows of element;` | two: for contiguous lines, and for contiguous neighbours | `Module::reduce_rows` and `reduce_columns`, which take the first |
 /// | `kernel: Operation of segments of element;` | one | `Module::reduce_segments` |
+/// | `kernel: Operation of scans of element;` | one | `Module::scan_inclusive`, `scan_exclusive`, and both for rows |
 ///
 /// The operation is a type of the calling crate that implements [`Reduction`](crate::reduce::Reduction).
 /// An element has 1, 2, 4, 8 or 16 bytes. An accumulator is a number or an array of numbers, of at most 24 bytes.
@@ -103,6 +104,18 @@ macro_rules! reductions {
             type Element = $element;
             type Operation = $operation;
             type Across = $across;
+        }
+
+        $crate::reductions! { $($rest)* }
+    };
+    ($(#[doc = $text:expr])* $name:ident: $operation:tt of scans of $element:ty; $($rest:tt)*) => {
+        $crate::row_scan_kernel! { [$(#[doc = $text])* #[doc = ""]] $name: $operation of $element }
+
+        // SAFETY: the kernel is the one above, as for whole arrays.
+        #[cfg(not(target_arch = "nvptx64"))]
+        unsafe impl $crate::scan::ScanKernel for $name {
+            type Element = $element;
+            type Operation = $operation;
         }
 
         $crate::reductions! { $($rest)* }
