@@ -120,6 +120,7 @@ mod images;
 pub mod interop;
 mod kernel_output;
 mod kernels;
+mod keys;
 mod launch;
 mod launch_args;
 mod list;

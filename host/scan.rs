@@ -94,7 +94,7 @@ signed_scans! {
 
 /// Which elements a prefix sum includes.
 #[derive(Clone, Copy)]
-enum Kind {
+pub(crate) enum Kind {
     /// Those before an element, and the element itself.
     Inclusive,
     /// Those before an element.
@@ -204,7 +204,7 @@ impl Device {
         Ok(sums)
     }
 
-    fn scanned_into<T: ScanElement>(
+    pub(crate) fn scanned_into<T: ScanElement>(
         &self,
         kind: Kind,
         x: BufferView<'_, T>,

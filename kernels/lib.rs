@@ -30,6 +30,8 @@ pub mod epilogue;
 pub mod exact;
 #[cfg(feature = "entries")]
 mod finish;
+#[cfg(feature = "entries")]
+pub mod keys;
 pub mod map;
 #[cfg(feature = "entries")]
 pub mod matmul;

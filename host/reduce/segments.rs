@@ -190,7 +190,7 @@ impl Device {
             .during("reduce_segments_into")
     }
 
-    fn divided(&self, offsets: &[usize]) -> Outcome<Segments> {
+    pub(crate) fn divided(&self, offsets: &[usize]) -> Outcome<Segments> {
         let division = Division::of(offsets)?;
         // Offsets that are not those of a buffer can have a list that no memory has: the device's says so at once.
         let mut parts = Buffer::uninit(self, division.listed())?;
@@ -206,7 +206,7 @@ impl Device {
     }
 
     /// The values of the segments of `x`: one array, or two of the same length.
-    pub(super) fn segments_reduced<R, T: ReduceSegments<R, ARRAYS>, const ARRAYS: usize>(
+    pub(crate) fn segments_reduced<R, T: ReduceSegments<R, ARRAYS>, const ARRAYS: usize>(
         &self,
         x: [BufferView<'_, T>; ARRAYS],
         segments: &Segments,

@@ -9,17 +9,15 @@ use crate::kernels::module_of;
 use crate::matrix::{AsMatrixViewMut, IntoMatrixView, Matrix, MatrixView, MatrixViewMut};
 use crate::module::Module;
 use crate::module_source::ModuleSource;
-use crate::reduce::ops;
 use cuda_std::global::{Global, GlobalMut};
 use cuda_std::grid_constant::GridConstant;
 use cuda_std::kernel::Kernel;
 use half::{bf16, f16};
 use tilewright_kernels::for_each_row_scan;
-use tilewright_kernels::reduce::{Max, Min, Reduction};
+use tilewright_kernels::reduce::{self, Max, Min, Reduction};
 use tilewright_kernels::scan::{self, PrefixProduct, PrefixSum, ScanPlan, ScanShape};
 
-/// An element type that the operation `R`, one of [`ops::Sum`], [`ops::Product`], [`ops::Min`] and [`ops::Max`],
-/// scans.
+/// An element type that the operation `R` scans: `Sum`, `Product`, `Min` or `Max` of [`ops`](crate::ops).
 ///
 /// The types are f32, f64, f16, bf16, i32, u32, i64 and u64. Results have the type of the elements.
 #[diagnostic::on_unimplemented(
@@ -55,7 +53,7 @@ mod sealed {
 
 macro_rules! row_scans {
     ($($operation:ident, $name:ident of $element:ident: $kernel:ident;)*) => {$(
-        impl sealed::ScanBy<ops::$name> for $element {
+        impl sealed::ScanBy<reduce::$name> for $element {
             type Scanned = Self;
             type Kernel = scan::$kernel;
             const MODULE: &'static ModuleSource = module_of!($kernel);
@@ -63,7 +61,7 @@ macro_rules! row_scans {
             const PLAN: fn(usize) -> ScanPlan = ScanPlan::of::<$operation, $element>;
         }
 
-        impl Scannable<ops::$name> for $element {}
+        impl Scannable<reduce::$name> for $element {}
     )*};
 }
 for_each_row_scan!(row_scans);
@@ -71,15 +69,15 @@ for_each_row_scan!(row_scans);
 /// Two's complement: one wrapping operation serves signed and unsigned integers.
 macro_rules! signed_scans {
     ($($name:ident of $signed:ident as $unsigned:ident;)*) => {$(
-        impl sealed::ScanBy<ops::$name> for $signed {
+        impl sealed::ScanBy<reduce::$name> for $signed {
             type Scanned = $unsigned;
-            type Kernel = <$unsigned as sealed::ScanBy<ops::$name>>::Kernel;
-            const MODULE: &'static ModuleSource = <$unsigned as sealed::ScanBy<ops::$name>>::MODULE;
+            type Kernel = <$unsigned as sealed::ScanBy<reduce::$name>>::Kernel;
+            const MODULE: &'static ModuleSource = <$unsigned as sealed::ScanBy<reduce::$name>>::MODULE;
             const NEEDS_AN_ELEMENT: bool = false;
-            const PLAN: fn(usize) -> ScanPlan = <$unsigned as sealed::ScanBy<ops::$name>>::PLAN;
+            const PLAN: fn(usize) -> ScanPlan = <$unsigned as sealed::ScanBy<reduce::$name>>::PLAN;
         }
 
-        impl Scannable<ops::$name> for $signed {}
+        impl Scannable<reduce::$name> for $signed {}
     )*};
 }
 signed_scans! {
@@ -92,7 +90,7 @@ signed_scans! {
 impl Device {
     /// The inclusive scan of `x` by `operation`: element i combines `x[0]` to `x[i]`.
     ///
-    /// Operations are `Sum`, `Product`, `Min` and `Max` of [`ops`]. Sums are those of [`Device::scan_inclusive`].
+    /// Operations are `Sum`, `Product`, `Min` and `Max` of [`ops`](crate::ops). Sums are those of [`Device::scan_inclusive`].
     /// Results have the type of the elements: sums and products of integers wrap; sums of f16 and bf16 are computed in
     /// f32, products of f32, f16 and bf16 in f64, and each result is rounded once. NaN and zeros follow the rules of
     /// the operation's reduction: once a minimum or a maximum is NaN, so are all later ones.

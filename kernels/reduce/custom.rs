@@ -17,8 +17,9 @@ use cuda_std::kernel::Kernel;
 /// | `kernel: Operation of segments of element;` | one | `Module::reduce_segments` |
 /// | `kernel: Operation of scans of element;` | one | `Module::scan_inclusive`, `scan_exclusive`, and both for rows |
 ///
-/// The operation is a type of the calling crate that implements [`Reduction`](crate::reduce::Reduction).
-/// An element has 1, 2, 4, 8 or 16 bytes. An accumulator is a number or an array of numbers, of at most 24 bytes.
+/// The operation is a type that implements [`Reduction`](crate::reduce::Reduction), of the calling crate or of this one,
+/// or a tuple of two to four of them, which reads the elements once: `(Sum, Max) of f32`. An element has 1, 2, 4, 8 or
+/// 16 bytes. An accumulator is a number or an array of numbers, of at most 64 bytes, or 24 for scans.
 /// The tree is that of the library's own reductions of elements of the same size.
 ///
 /// ```

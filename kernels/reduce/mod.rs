@@ -2,7 +2,7 @@
 //!
 //! | part | file |
 //! |---|---|
-//! | the trait of operations, and the operations | `operation.rs`, `operations/` |
+//! | the trait of operations, the operations, and tuples of them | `operation.rs`, `operations/`, `tuple.rs` |
 //! | a table with a line for each kernel | `table.rs` |
 //! | the kernels of whole arrays, and custom ones | `entries.rs`, `custom.rs` |
 //! | the reduction of an array, and the index of an extreme | `reduction.rs`, `places.rs` |
@@ -28,6 +28,7 @@ mod reduction;
 #[cfg(feature = "entries")]
 pub mod reproducible;
 mod ticket;
+mod tuple;
 
 #[doc(hidden)]
 pub use custom::lanes_of;
@@ -42,3 +43,4 @@ pub use plan::{BLOCK_THREADS, MAX_BLOCKS, Plan, VECTORS_IN_FLIGHT};
 pub use reduction::reduce_array;
 #[cfg(feature = "entries")]
 pub(crate) use ticket::takes_last_ticket;
+pub use tuple::{Values2, Values3, Values4};

@@ -6,6 +6,7 @@ mod common;
 
 mod custom;
 mod errors;
+mod keys;
 mod lengths;
 mod lines;
 mod operations;
