@@ -147,6 +147,7 @@ mod streams;
 mod tensor_map;
 pub mod testing;
 mod texture;
+mod top_k;
 mod transfer;
 mod uses;
 mod workspace;
@@ -205,6 +206,7 @@ pub use simt::{
 pub use simulator::{KernelBodies, KernelCall, SimulatorOptions, SymbolCall};
 pub use tensor_map::{TensorMapView, TensorMapViewMut};
 pub use texture::{Texel, Texture};
+pub use top_k::TopKElement;
 pub use transfer::Transfer;
 
 /// Tile sizes of products, and the decisions in a [`MatmulPlan`].

@@ -47,6 +47,8 @@ pub mod scan;
 #[cfg(feature = "entries")]
 pub mod tensor;
 #[cfg(feature = "entries")]
+pub mod top_k;
+#[cfg(feature = "entries")]
 pub mod transpose;
 #[cfg(feature = "entries")]
 pub mod transpose_words;

@@ -37,6 +37,8 @@ pub use custom::{LineReductionKernel, ReductionKernel, SegmentReductionKernel};
 #[cfg(feature = "entries")]
 pub use entries::*;
 pub use operation::Reduction;
+#[cfg(feature = "entries")]
+pub(crate) use operations::rank_for_max;
 pub use operations::*;
 pub use plan::{BLOCK_THREADS, MAX_BLOCKS, Plan, VECTORS_IN_FLIGHT};
 #[doc(hidden)]

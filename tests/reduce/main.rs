@@ -16,5 +16,6 @@ mod plans;
 mod samples;
 mod segments;
 mod threads;
+mod top_k;
 mod tree;
 mod values;

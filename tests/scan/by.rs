@@ -37,8 +37,8 @@ fn assert_exact<R: Copy, T: Scannable<R> + Debug + PartialEq>(
 ) {
     let mut random = Random::new(3);
     for len in lengths::<T>() {
-        let rows = if len > tile::<T>() { 2 } else { 67 };
-        for gap in [0, 1, 16] {
+        let rows = if len > 1000 { 2 } else { 67 };
+        for gap in [0, 1] {
             let data: Vec<T> = (0..rows * (len + gap))
                 .map(|_| sample(&mut random))
                 .collect();
