@@ -26,11 +26,14 @@
 //! | a device | [`Device::from_env`], [`Device::simulator`], [`Device::cuda`] | [`Device::new_stream`], [`default_device`], [`DeviceChoice`], [`DeviceProperties`] |
 //! | data | [`Device::upload`], [`Device::matrix`], `Device::matrix_from_array` for an `ndarray` view, [`Buffer::to_vec`] | [`BufferView`], [`MatrixView`], [`PinnedBuffer`], [`Element`], [`Order`] |
 //! | sums and other reductions | [`Device::reduce_sum`], [`Device::reduce`] with an operation from [`ops`] | [`Device::reduce_rows`], [`Device::segments`], [`Device::reduce_sum_reproducible`], [`ReduceElement`] |
-//! | prefix sums | [`Device::scan_inclusive`], [`Device::scan_exclusive`] | [`scan_height`] |
+//! | prefix sums | [`Device::scan_inclusive`], [`Device::scan_exclusive`] | [`Device::scan_inclusive_by`], [`Device::scan_rows_inclusive`], [`scan_height`] |
+//! | the largest elements | [`Device::top_k`], [`Device::top_k_rows`] | |
+//! | runs of keys | [`Device::reduce_by_key`] | [`Device::segments_of_keys`] |
 //! | products | [`Device::matmul`], [`Device::matvec`] | [`Matmul`] with scales, biases, an [`Activation`] and batches; [`Arithmetic`], [`MatmulPlan`], [`tuning`] |
 //! | several devices | [`DeviceGroup::all`], [`DeviceGroup::simulated`] | [`ShardedBuffer`], [`ShardedMatrix`], [`DeviceGroup::matmul`], [`DeviceGroup::all_reduce`]; across processes [`DeviceGroup::join`] |
 //! | host data, in one call | [`reduce_sum()`], [`reduce()`], [`scan_inclusive()`] | `matmul`, `matvec` and `reduce_axis` for `ndarray` views |
-//! | your own reduction | `tilewright_kernels::reductions!`, [`Module::reduce`] | [`Module::reduce_into`] |
+//! | your own reduction or scan | `tilewright_kernels::reductions!`, [`Module::reduce`] | [`Module::reduce_rows`], [`Module::reduce_segments`], [`Module::scan_inclusive`] |
+//! | your own map | `tilewright_kernels::maps!`, [`Module::map`] | [`Module::map_rows`], [`Module::map_buffers`] |
 //! | custom kernels | [`cuda_std`], [`Device::load`], [`Module::launch`] | [`ModuleSource`], [`LaunchConfig`], [`LaunchArg`], [`Module::write_symbol`], [`Texture`], [`TensorMapView`] |
 //! | finding bugs | [`Device::simulator`], [`testing::under_seeds`] | [`SimulatorOptions`], [`ErrorKind::KernelDefect`], [`DefectKind`](simt::DefectKind), [`Suppression`](simt::Suppression), `gpu_println!` in [`cuda_std`] |
 //! | the cost of a kernel | [`Device::with_report`], [`LaunchReport`] | [`KernelReport::advice`], [`Roofline`], [`Event`], [`occupancy`] |
