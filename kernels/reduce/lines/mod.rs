@@ -4,10 +4,13 @@
 //! (`segments`) are contiguous lines of different lengths. All combine in the tree of [`LinePlan`], so the order of
 //! the matrix does not change a bit. `combine.rs` has the tree's steps, `sections.rs` combines the parts of
 //! contiguous lines, `views.rs` has a launch's inputs and outputs, and `source.rs` reads the elements of one array,
-//! or the pairs of two. `macros.rs` makes the kernels, and `entries.rs` has the library's.
+//! or the pairs of two. `macros.rs` makes the kernels, `table.rs` lists the library's, and `entries.rs` has
+//! them.
 
 #[macro_use]
 mod macros;
+#[macro_use]
+mod table;
 
 mod across;
 mod along;
