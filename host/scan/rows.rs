@@ -52,7 +52,7 @@ mod sealed {
 }
 
 macro_rules! row_scans {
-    ($($operation:ident, $name:ident of $element:ident: $kernel:ident;)*) => {$(
+    ($($operation:ident, $name:ident of $element:ident: $kernel:ident at $blocks:literal blocks;)*) => {$(
         impl sealed::ScanBy<reduce::$name> for $element {
             type Scanned = Self;
             type Kernel = scan::$kernel;

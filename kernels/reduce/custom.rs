@@ -110,7 +110,7 @@ macro_rules! reductions {
         $crate::reductions! { $($rest)* }
     };
     ($(#[doc = $text:expr])* $name:ident: $operation:tt of scans of $element:ty; $($rest:tt)*) => {
-        $crate::row_scan_kernel! { [$(#[doc = $text])* #[doc = ""]] $name: $operation of $element }
+        $crate::row_scan_kernel! { [$(#[doc = $text])* #[doc = ""]] $name at 3 blocks: $operation of $element }
 
         // SAFETY: the kernel is the one above, as for whole arrays.
         #[cfg(not(target_arch = "nvptx64"))]

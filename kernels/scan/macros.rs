@@ -19,7 +19,7 @@ macro_rules! scan_memory {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! row_scan_kernel {
-    ([$(#[doc = $text:expr])*] $name:ident: $operation:tt of $element:ty) => {
+    ([$(#[doc = $text:expr])*] $name:ident at $blocks:literal blocks: $operation:tt of $element:ty) => {
         $(#[doc = $text])*
         #[doc = concat!("The prefixes of rows of ", stringify!($element), " by `", stringify!($operation), "`.")]
         ///
@@ -32,7 +32,7 @@ macro_rules! row_scan_kernel {
         ///    rows of `y` share elements.
         /// 3. `state` has the plan's words for each row, all 0, and no other launch uses them meanwhile. The launch
         ///    does not reset them.
-        #[$crate::cuda_std::kernel(max_threads = 128, min_blocks = 4)]
+        #[$crate::cuda_std::kernel(max_threads = 128, min_blocks = $blocks)]
         pub unsafe fn $name(
             x: $crate::cuda_std::global::Global<$element>,
             y: $crate::cuda_std::global::GlobalMut<
