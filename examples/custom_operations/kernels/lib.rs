@@ -93,6 +93,4 @@ tilewright_kernels::reductions! {
     statistics: (Sum, Max, Norm2) of f32;
     /// The same of each row or column.
     row_statistics, column_statistics: (Sum, Max, Norm2) of rows of f32;
-    /// The sum of bytes.
-    byte_sum: Sum of u8;
 }

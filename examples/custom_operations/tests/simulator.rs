@@ -109,7 +109,5 @@ fn statistics_are_those_of_the_library() {
         for (found, sum) in found.to_vec().unwrap().iter().zip(sums) {
             assert_eq!(found.get().0, sum);
         }
-        let bytes = device.upload(&[200_u8; 1000]).unwrap();
-        assert_eq!(module.reduce(kernels::byte_sum, &bytes).unwrap(), 200_000);
     }
 }
