@@ -233,7 +233,7 @@ where
     type Operation = K::Operation;
 }
 
-/// The parameters of kernels for the lines of a matrix: elements, number and length of the lines, stride, grid, partial
+/// The parameters of kernels for rows or columns: elements, number and length of the rows, stride, grid, partial
 /// results, tickets and values.
 #[cfg(not(target_arch = "nvptx64"))]
 #[doc(hidden)]

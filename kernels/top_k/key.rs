@@ -1,6 +1,6 @@
 //! The keys of elements, and their digits.
 
-use super::{DIGIT_BITS, DIGITS, MOST_OF_CHUNK, PLACE_DIGITS};
+use super::plan::{DIGIT_BITS, DIGITS, MOST_OF_CHUNK, PLACE_DIGITS};
 
 /// A key, or its first digits: the rank, and a number that is higher for lower places.
 #[derive(Clone, Copy)]

@@ -12,89 +12,20 @@
 //! unique, so the selected ones are, whatever the order in which threads collect them. A row of several chunks takes
 //! further launches, whose elements are the chunks' largest.
 //!
-//! `key.rs` has the keys, `select.rs` the selection, and `sort.rs` the sort.
+//! `plan.rs` has the shape and the memory of a block, `key.rs` the keys, `select.rs` the selection, and `sort.rs` the sort.
 
 mod key;
+mod plan;
 mod select;
 mod sort;
 
+pub use plan::{MOST_OF_CHUNK, MOST_SELECTED, TOP_K_THREADS, TopKShape};
+
 use crate::reduce::Ordered;
-use bytemuck::{Pod, Zeroable};
 use cuda_std::prelude::*;
 use half::{bf16, f16};
+use plan::{DIGITS, Shared, WARPS};
 use select::select;
-
-/// Elements that are selected, at most.
-pub const MOST_SELECTED: usize = 2048;
-
-/// Threads per block.
-pub const TOP_K_THREADS: u32 = 256;
-
-/// Elements of a chunk, at most: their places have two digits.
-pub const MOST_OF_CHUNK: usize = 1 << 16;
-
-/// Values of a digit: one for each thread.
-const DIGITS: usize = TOP_K_THREADS as usize;
-
-/// Bits of a digit.
-const DIGIT_BITS: u32 = 8;
-
-/// Digits of a place in a chunk.
-const PLACE_DIGITS: u32 = 2;
-
-/// Elements that a thread loads before it uses the first.
-const IN_FLIGHT: usize = 4;
-
-/// Warps of a block, of 32 lanes.
-const WARPS: usize = DIGITS / 32;
-
-/// The kernels' parameter for the rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
-#[repr(C)]
-pub struct TopKShape {
-    /// Rows of the matrix.
-    pub rows: usize,
-    /// Elements of a row.
-    pub len: usize,
-    /// Elements from one row to the next.
-    pub apart: usize,
-    /// Elements of a chunk: at least `selected`, at most [`MOST_OF_CHUNK`].
-    pub chunk: usize,
-    /// Elements to select of each chunk, at most [`MOST_SELECTED`].
-    pub selected: usize,
-}
-
-impl TopKShape {
-    /// Chunks of a row.
-    #[inline(always)]
-    #[must_use]
-    pub const fn chunks(&self) -> usize {
-        self.len.div_ceil(self.chunk)
-    }
-
-    /// Elements that are selected of a row: of the last chunk at most all.
-    #[inline(always)]
-    #[must_use]
-    pub const fn selected_of_row(&self) -> usize {
-        let last = self.len - (self.chunks() - 1) * self.chunk;
-        let of_last = if last < self.selected {
-            last
-        } else {
-            self.selected
-        };
-        (self.chunks() - 1) * self.selected + of_last
-    }
-}
-
-/// The shared memory of a block.
-pub struct Shared<'block, R> {
-    counts: SharedArray<'block, u32, DIGITS>,
-    of_warps: SharedArray<'block, u32, WARPS>,
-    /// The threshold's digit, the number wanted of it, the number that has it, and the number collected.
-    state: SharedArray<'block, u32, 4>,
-    ranks: SharedArray<'block, R, MOST_SELECTED>,
-    places: SharedArray<'block, u32, MOST_SELECTED>,
-}
 
 /// Calls the macro `$with` with the kernels that select the largest elements of each type.
 #[macro_export]

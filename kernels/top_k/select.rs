@@ -1,8 +1,8 @@
 //! The selection: a threshold, digit by digit, and the keys from there on.
 
 use super::key::Key;
+use super::plan::{DIGITS, IN_FLIGHT, PLACE_DIGITS, Shared, TOP_K_THREADS, TopKShape, WARPS};
 use super::sort::sort;
-use super::{DIGITS, IN_FLIGHT, PLACE_DIGITS, Shared, TOP_K_THREADS, TopKShape, WARPS};
 use crate::reduce::{Ordered, Rank, rank_for_max};
 use cuda_std::array;
 use cuda_std::prelude::*;

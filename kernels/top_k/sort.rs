@@ -1,6 +1,6 @@
 //! A sorting network in shared memory.
 
-use super::{Shared, TOP_K_THREADS};
+use super::plan::{Shared, TOP_K_THREADS};
 use crate::reduce::Rank;
 use cuda_std::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Operations of one's own in the library's kernels: a softmax with a temperature, a gated activation, a linear
+//! User-defined operations in the library's kernels: a softmax with a temperature, a gated activation, a linear
 //! recurrence, and several statistics of one read.
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
@@ -91,6 +91,6 @@ tilewright_kernels::reductions! {
     recurrence: Recurrence of scans of [f32; 2];
     /// Sum, maximum and norm, of one read.
     statistics: (Sum, Max, Norm2) of f32;
-    /// The same of each row or column.
+    /// Sum, maximum and norm of each row or column.
     row_statistics, column_statistics: (Sum, Max, Norm2) of rows of f32;
 }
