@@ -19,7 +19,7 @@ use cuda_std::kernel::Kernel;
 ///
 /// The operation is a type that implements [`Reduction`](crate::reduce::Reduction), of the calling crate or of this one,
 /// or a tuple of two to four of them, which reads the elements once: `(Sum, Max) of f32`. An element has 1, 2, 4, 8 or
-/// 16 bytes. An accumulator is a number or an array of numbers, of at most 48 bytes, or 24 for scans.
+/// 16 bytes. An accumulator is a number or an array of numbers, of at most 48 bytes.
 /// The tree is that of the library's own reductions of elements of the same size.
 ///
 /// ```

@@ -10,7 +10,7 @@ use cuda_std::prelude::*;
 /// The flag of a valid word.
 const WRITTEN: u64 = 1 << 32;
 
-/// Words of the largest value: an accumulator of a reduction has at most 24 bytes, each of which can be a number.
+/// Words of the largest value.
 const MOST_WORDS: usize = 24;
 
 /// The position of a sum in the state.
@@ -107,6 +107,12 @@ impl<'launch> State<'launch> {
     /// 1. The scan has the tile, group or span, and a block that has started publishes its sum.
     #[inline(always)]
     pub unsafe fn wait_for<T: ScanValue>(self, place: Place) -> T {
+        const {
+            assert!(
+                T::WORDS <= MOST_WORDS,
+                "an accumulator of a scan has at most 24 numbers of 32 bits or less, or 12 of 64"
+            );
+        }
         loop {
             let mut marks = WRITTEN;
             let mut words = [0; MOST_WORDS];
