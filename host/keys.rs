@@ -16,6 +16,9 @@ use cuda_std::kernel::Kernel;
 use tilewright_kernels::for_each_key_size;
 use tilewright_kernels::keys::{self, KEY_THREADS};
 
+/// The key and the value of each run.
+type KeysAndValues<K, O> = (Buffer<K>, Buffer<O>);
+
 /// The word that keys are compared as, with its kernels.
 trait Word: Element {
     type Mark: for<'launch> Kernel<
@@ -77,7 +80,7 @@ impl Device {
         keys: impl IntoBufferView<'k, K>,
         x: impl IntoBufferView<'x, T>,
         operation: R,
-    ) -> Result<(Buffer<K>, Buffer<<T as Reducible<R>>::Output>)> {
+    ) -> Result<KeysAndValues<K, <T as Reducible<R>>::Output>> {
         let _: R = operation;
         let (keys, x) = (keys.into(), x.into());
         let reduce = || {
