@@ -6,7 +6,7 @@ use super::contest::Contest;
 use super::samples::check_floating;
 use crate::rivals::Rivals;
 use crate::rivals::torch::Job;
-use tilewright::{Device, ops};
+use tilewright::{Buffer, Device, Matrix, ops};
 use tilewright_test_support::random::Random;
 
 /// The number of elements that are selected.
@@ -100,7 +100,7 @@ fn top_k(device: &Device, rivals: &Rivals, len: usize) -> Result<Contest> {
     let of_device = device.clone();
     contest.admit(
         "top_k",
-        None,
+        None::<(Buffer<f32>, Buffer<u64>)>,
         move |calls, found| {
             for _ in 0..calls {
                 *found = Some(of_device.top_k(&x, K)?);
@@ -135,7 +135,7 @@ fn top_k_rows(device: &Device, rivals: &Rivals, rows: usize) -> Result<Contest> 
     let of_device = device.clone();
     contest.admit(
         "top_k_rows",
-        None,
+        None::<(Matrix<f32>, Matrix<u64>)>,
         move |calls, found| {
             for _ in 0..calls {
                 *found = Some(of_device.top_k_rows(&x, K)?);
