@@ -113,22 +113,22 @@ fn launched(text: &str, name: &str, threads: u32, random: &mut Random) -> Result
     let module: Module = text.parse().map_err(|it: ptx::ReadError| it.to_string())?;
     let program = Program::new(&module, name).map_err(|it| it.to_string())?;
     let kernel = Kernel::new(program).map_err(|it| it.to_string())?;
-    let buffer = Buffer::<u32>::new(&vec![1; 1 << 14]);
-    let [address, _] = buffer.view();
-    let mut word = || match random.below(8) {
-        0..4 => address,
-        4..6 => (random.next() % 64).to_ne_bytes(),
-        6 => 0_u64.to_ne_bytes(),
-        _ => random.next().to_ne_bytes(),
-    };
+    let buffers: Vec<Buffer<u32>> = (0..8).map(|_| Buffer::new(&vec![1; 1 << 12])).collect();
     let sizes: Vec<usize> = kernel.program().parameters().map(|it| it.2).collect();
-    let arguments = sizes.iter().map(|bytes| {
-        let words = (0..bytes.div_ceil(8)).flat_map(|_| word());
+    // Views are an address and a length; structs have numbers.
+    let arguments = sizes.iter().enumerate().map(|(place, bytes)| {
+        let word = |_| match random.below(24) {
+            0 => random.next().to_ne_bytes(),
+            1 => 0_u64.to_ne_bytes(),
+            _ if *bytes == 8 && place % 2 == 0 => buffers[place / 2 % 8].view()[0],
+            _ => (1 + random.next() % 32).to_ne_bytes(),
+        };
+        let words = (0..bytes.div_ceil(8)).flat_map(word);
         words.take(*bytes).collect::<Vec<u8>>()
     });
     let arguments: Vec<Vec<u8>> = arguments.collect();
     let arguments: Vec<&[u8]> = arguments.iter().map(Vec::as_slice).collect();
-    // SAFETY: the launch refuses memory that is not registered, the buffer outlives it, and the kernels have no
+    // SAFETY: the launch refuses memory that is not registered, the buffers outlive it, and the kernels have no
     // textures.
     let body = unsafe { kernel.body(&arguments) }.map_err(|it| it.to_string())?;
     let options = Options {

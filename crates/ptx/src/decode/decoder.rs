@@ -3,8 +3,8 @@
 use super::callee::Callee;
 use super::error::DecodeErrorKind::{TooManyRegisters, Twice, UnknownName, Unsupported, Variable};
 use super::error::{DecodeError, DecodeErrorKind};
-use super::layout::{Parameter, parameters};
-use super::names::{MOST_SLOTS, Named, Names, Storage};
+use super::layout::{MOST_SLOTS, Parameter, parameters};
+use super::names::{Named, Names, Storage};
 use super::op::Op;
 use super::parts::List;
 use super::program::Program;

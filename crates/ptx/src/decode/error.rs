@@ -38,7 +38,7 @@ pub enum DecodeErrorKind {
     #[error("`{0}` is declared twice")]
     Twice(String),
     /// More registers and constants than a simulated thread can have.
-    #[error("more than {most} registers and constants of a thread", most = super::names::MOST_SLOTS)]
+    #[error("more than {most} registers and constants of a thread", most = super::layout::MOST_SLOTS)]
     TooManyRegisters,
     /// An argument or a result of a call that has other bytes than the function's.
     #[error("`{name}` has {found} bytes, not {expected} as the function says")]

@@ -5,6 +5,9 @@ use crate::syntax::{Declaration, Variable};
 /// The largest alignment of a variable or a parameter, in bytes: that of a tile in shared memory.
 pub(crate) const MOST_ALIGNMENT: usize = 1024;
 
+/// The most slots of a thread: a block of 1024 threads has 512 MiB of them.
+pub(super) const MOST_SLOTS: usize = 1 << 16;
+
 /// The most bytes of a thread's local memory (CUDA C++ Programming Guide, "Technical Specifications per Compute
 /// Capability").
 const MOST_LOCAL_BYTES: usize = 512 << 10;

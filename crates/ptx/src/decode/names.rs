@@ -1,14 +1,11 @@
 //! What names stand for.
 
 use super::error::DecodeErrorKind::{self, TooManyRegisters, Twice};
-use super::layout::{layout, place_in_local};
+use super::layout::{MOST_SLOTS, layout, place_in_local};
 use super::variables::{Global, SharedArray};
 use crate::syntax::{Declaration, Linkage, Variable};
 use crate::words::{Memory, Type};
 use std::collections::HashMap;
-
-/// The most slots of a thread: a block of 1024 threads has 512 MiB of them.
-pub(super) const MOST_SLOTS: usize = 1 << 16;
 
 /// What a name stands for.
 #[derive(Clone, Copy, Debug)]
