@@ -1,7 +1,7 @@
 //! Instructions that access memory.
 
 use super::decoder::{At, Decoded, Decoder};
-use super::error::DecodeErrorKind::Unsupported;
+use super::error::DecodeErrorKind::{Operand as WrongOperand, Unsupported};
 use super::names::Named;
 use super::op::Op;
 use super::parts::{Access, AddressSpace, Atomic, List, Ordering};
@@ -33,6 +33,16 @@ fn scope_of(scope: Option<Scope>) -> MemoryScope {
     }
 }
 
+/// Whether an instruction of this kind may have this order.
+fn has_order(is_load: bool, order: Option<Order>) -> bool {
+    match order {
+        None | Some(Order::Weak | Order::Volatile | Order::Relaxed) => true,
+        Some(Order::Acquire) => is_load,
+        Some(Order::Release) => !is_load,
+        _ => false,
+    }
+}
+
 /// The order of a load or a store; none if it is plain.
 fn ordering_of(order: Option<Order>, scope: Option<Scope>) -> Decoded<Option<Ordering>> {
     let order = match order {
@@ -47,6 +57,9 @@ fn ordering_of(order: Option<Order>, scope: Option<Scope>) -> Decoded<Option<Ord
     Ok(Some((order, scope_of(scope))))
 }
 
+/// The most bytes of a load or a store.
+const MOST_BYTES: u32 = 32;
+
 impl Decoder<'_> {
     /// The space of an operand: what functions pass to each other lies in local memory.
     fn space_at(
@@ -60,7 +73,7 @@ impl Decoder<'_> {
             return Ok(space);
         };
         match (space, self.named(at, name)) {
-            (AddressSpace::Param, Some(Named::Local(_))) => Ok(AddressSpace::Local),
+            (AddressSpace::Param, Some(Named::Local { .. })) => Ok(AddressSpace::Local),
             _ => Ok(space),
         }
     }
@@ -75,6 +88,9 @@ impl Decoder<'_> {
             (false, [address, values]) => (values, address),
             _ => return Err(Unsupported),
         };
+        if !has_order(is_load, it.order) {
+            return Err(Unsupported);
+        }
         let ordering = ordering_of(it.order, it.scope)?;
         let kind = match (is_load, ordering) {
             (true, Some(_)) => AccessKind::AtomicRead,
@@ -91,17 +107,21 @@ impl Decoder<'_> {
             value => std::slice::from_ref(value),
         };
         let count = it.vector.map_or(1, |it| it.count());
-        if elements.len() != count as usize || (ordering.is_some() && (count > 1 || element < 4)) {
+        let is_vector = elements.len() == count as usize && count * element <= MOST_BYTES;
+        if !is_vector || (ordering.is_some() && (count > 1 || element < 4)) {
             return Err(Unsupported);
         }
         let (values, width) = match is_load {
             true => self.destinations(at, elements)?,
             false => (self.sources(at, elements, it.of)?, 64),
         };
-        let operand = address;
+        let space = self.space_at(at, it.memory, address)?;
+        if !is_load && space == AddressSpace::Param {
+            return Err(WrongOperand(address.to_string()));
+        }
         let (address, offset) = self.address(at, address)?;
         let access = Access {
-            space: self.space_at(at, it.memory, operand)?,
+            space,
             kind,
             ordering,
             address,
@@ -121,7 +141,8 @@ impl Decoder<'_> {
         if it.vector.is_some() || !matches!(it.of.bits(), Some(32 | 64)) {
             return Err(Unsupported);
         }
-        if matches!(it.of, Type::F16x2 | Type::Bf16x2) {
+        let is_packed = matches!(it.of, Type::F16x2 | Type::Bf16x2);
+        if is_packed || (it.of.is_float() && it.operation != AtomicOperation::Add) {
             return Err(Unsupported);
         }
         let unused = self.scratch();

@@ -22,6 +22,7 @@ mod textures;
 mod variables;
 
 pub use error::{DecodeError, DecodeErrorKind, ProgramError};
+pub(crate) use layout::MOST_ALIGNMENT;
 pub(crate) use op::Op;
 pub(crate) use parts::{
     Access, AddressSpace, Atomic, BoxCopy, BytesCopy, Combine, Fence, List, MatrixMove,

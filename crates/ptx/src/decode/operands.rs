@@ -113,7 +113,7 @@ impl Decoder<'_> {
     fn named_source(&mut self, at: At<'_>, name: &str, offset: i64) -> Decoded<u32> {
         let base = match self.named(at, name) {
             Some(Named::Register { slot, .. }) => slot,
-            Some(Named::Parameter(place) | Named::Local(place)) => {
+            Some(Named::Parameter(place) | Named::Local { place, .. }) => {
                 return Ok(self.constant(place.wrapping_add_signed(offset)));
             }
             Some(Named::Shared(array)) => {

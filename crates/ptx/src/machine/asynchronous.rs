@@ -1,6 +1,6 @@
 //! Barriers in shared memory, bulk copies and clusters.
 
-use super::memory::{Place, RANK_SHIFT};
+use super::places::{Place, RANK_SHIFT};
 use super::thread::Thread;
 use crate::decode::{BoxCopy, BytesCopy, MbarrierStep, Pointer};
 use bytemuck::Zeroable;
@@ -80,14 +80,14 @@ impl Thread<'_> {
         let mut map = TensorMap::zeroed();
         let words: &mut [[u8; 16]] = bytemuck::cast_slice_mut(bytemuck::bytes_of_mut(&mut map));
         for (number, word) in words.iter_mut().enumerate() {
-            let address = address + (number * size_of_val(word)) as u64;
+            let address = address.wrapping_add((number * size_of_val(word)) as u64);
             let place = self.place(
                 crate::decode::AddressSpace::Generic,
                 address,
                 size_of_val(word),
             );
             let host = match place {
-                Place::Own(host) => host,
+                Place::Parameter(host) | Place::Local(host) => host,
                 Place::Device(space, host) => {
                     // SAFETY: the contract of `Kernel::body`.
                     unsafe {
@@ -135,7 +135,12 @@ impl Thread<'_> {
         let (address, rank) = (self.get(a), self.get(rank) as u32);
         let mapped = match is_generic {
             true => simt::map_shared(address as usize, rank) as u64,
-            false => (address & ((1 << RANK_SHIFT) - 1)) | u64::from(rank + 1) << RANK_SHIFT,
+            false => {
+                let offset = address & ((1 << RANK_SHIFT) - 1);
+                // There is a block of this rank, or the launch ends here.
+                simt::map_shared(self.shared + offset as usize, rank);
+                offset | u64::from(rank + 1) << RANK_SHIFT
+            }
         };
         self.set(d, mapped);
     }

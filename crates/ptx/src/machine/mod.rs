@@ -7,6 +7,7 @@ mod kernels;
 mod lines;
 mod matrices;
 mod memory;
+mod places;
 mod start;
 mod storage;
 mod textures;

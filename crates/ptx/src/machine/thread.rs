@@ -2,11 +2,10 @@
 
 use super::fragments::Fragments;
 use super::lines::Lines;
-use super::start::{shared_start, slots};
-use super::storage::Storage;
+use super::start::{no_memory, shared_start, slots};
+use super::storage::{LocalLine, Storage, local};
 use crate::decode::{Fence, List, Op, Program, Reduction};
 use simt::{BarrierId, DefectKind, SourceLine};
-use std::cell::Cell;
 use std::sync::Arc;
 
 /// A thread: its registers, and where it is.
@@ -17,7 +16,9 @@ pub(super) struct Thread<'a> {
     pub parameters: &'a Storage,
     /// The address of the block's shared memory.
     pub shared: usize,
-    pub local: Box<[Cell<u64>]>,
+    /// The bytes of shared memory from its start to the end of the block's last array.
+    pub shared_bytes: usize,
+    pub local: Box<[LocalLine]>,
     /// The number of the next instruction.
     next: usize,
     /// Those behind the calls that are under way.
@@ -45,12 +46,14 @@ impl<'a> Thread<'a> {
         lines: &'a Lines,
     ) -> Self {
         let shared = shared_start();
+        let (slots, shared_bytes) = slots(program, globals, lines, shared);
         Self {
             program,
-            slots: slots(program, globals, lines, shared),
+            slots,
             parameters,
             shared,
-            local: vec![Cell::new(0); program.local_bytes.div_ceil(8)].into(),
+            shared_bytes,
+            local: local(program.local_bytes).unwrap_or_else(|error| no_memory(error)),
             next: 0,
             calls: Vec::new(),
             fragments: Fragments::default(),

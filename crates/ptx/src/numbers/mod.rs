@@ -20,4 +20,4 @@ pub(crate) use convert::convert;
 pub(crate) use float::float;
 pub(crate) use integer::integer;
 pub(crate) use products::{WarpProduct, warp_product};
-pub(crate) use slot::{Function, mask};
+pub(crate) use slot::{Function, Number, mask};

@@ -1,0 +1,174 @@
+//! Checked-in PTX with random edits, launched with random arguments: each ends in an error, a report or results, and
+//! never in a panic of the simulator.
+
+mod common;
+
+use common::{Buffer, text};
+use ptx::{Kernel, Module, Program, tokens};
+use simt::{Dim3, Launch, Options};
+use std::time::Duration;
+
+/// Kernels with barriers, atomic operations, asynchronous copies, products of warps and of warpgroups, textures and
+/// clusters, each with its threads in a block.
+const KERNELS: [(&str, &str, u32); 6] = [
+    ("reduce_sum_f32", "sm_75", 64),
+    ("softmax_block_f32", "sm_80", 128),
+    ("matmul_tiled_f32_nn", "sm_75", 256),
+    ("exact_combine_f64", "sm_75", 32),
+    ("matmul_mma_f16_nn", "sm_80", 128),
+    ("matmul_wgmma_skinny_small_f16_n", "sm_90a", 256),
+];
+
+/// Edited texts of each kernel.
+const EDITS: u32 = 40;
+
+/// Numbers as they follow from a seed.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, count: usize) -> usize {
+        (self.next() % count.max(1) as u64) as usize
+    }
+
+    fn of<'a>(&mut self, items: &[&'a str]) -> &'a str {
+        items[self.below(items.len())]
+    }
+}
+
+/// The text with a few tokens or lines left out, doubled, exchanged or replaced.
+fn edited(text: &str, random: &mut Random) -> String {
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    for _ in 0..=random.below(4) {
+        let (at, other) = (random.below(lines.len()), random.below(lines.len()));
+        match random.below(8) {
+            0 => lines[at].clear(),
+            1 => lines.insert(at, lines[other].clone()),
+            2 => lines.swap(at, other),
+            3 => lines.truncate(at.max(8)),
+            _ => {
+                let replaced = with_other_word(&lines[at], &lines[other], random);
+                lines[at] = replaced;
+            }
+        }
+    }
+    lines.join("\n")
+}
+
+/// The line with one of its words or numbers replaced: by one of another line, or by an unusual one.
+fn with_other_word(line: &str, other: &str, random: &mut Random) -> String {
+    const UNUSUAL: [&str; 12] = [
+        "0",
+        "1",
+        "-1",
+        "3",
+        "4294967295",
+        "4294967296",
+        "9223372036854775807",
+        "18446744073709551615",
+        "0f7FC00000",
+        "%tid.x",
+        "_",
+        "{}",
+    ];
+    let of_word = |it: char| it.is_ascii_alphanumeric() || matches!(it, '%' | '_' | '$');
+    let split = |line: &str| -> Vec<(usize, usize)> {
+        let mut found = Vec::new();
+        let mut start = None;
+        for (place, letter) in line.char_indices().chain([(line.len(), ' ')]) {
+            match (of_word(letter), start) {
+                (true, None) => start = Some(place),
+                (false, Some(from)) => {
+                    found.push((from, place));
+                    start = None;
+                }
+                _ => {}
+            }
+        }
+        found
+    };
+    let (own, others) = (split(line), split(other));
+    if own.is_empty() {
+        return line.to_owned();
+    }
+    let (from, to) = own[random.below(own.len())];
+    let new = match others.is_empty() || random.below(2) == 0 {
+        true => random.of(&UNUSUAL),
+        false => {
+            let (from, to) = others[random.below(others.len())];
+            &other[from..to]
+        }
+    };
+    format!("{}{new}{}", &line[..from], &line[to..])
+}
+
+/// Launches a text with arguments that are addresses, small numbers or anything.
+fn launched(text: &str, name: &str, threads: u32, random: &mut Random) -> Result<(), String> {
+    let module: Module = text.parse().map_err(|it: ptx::ReadError| it.to_string())?;
+    let program = Program::new(&module, name).map_err(|it| it.to_string())?;
+    let kernel = Kernel::new(program).map_err(|it| it.to_string())?;
+    let buffers: Vec<Buffer<u32>> = (0..8).map(|_| Buffer::new(&vec![1; 1 << 12])).collect();
+    let sizes: Vec<usize> = kernel.program().parameters().map(|it| it.2).collect();
+    // Views are an address and a length; structs have numbers.
+    let arguments = sizes.iter().enumerate().map(|(place, bytes)| {
+        let word = |_| match random.below(24) {
+            0 => random.next().to_ne_bytes(),
+            1 => 0_u64.to_ne_bytes(),
+            _ if *bytes == 8 && place % 2 == 0 => buffers[place / 2 % 8].view()[0],
+            _ => (1 + random.next() % 32).to_ne_bytes(),
+        };
+        let words = (0..bytes.div_ceil(8)).flat_map(word);
+        words.take(*bytes).collect::<Vec<u8>>()
+    });
+    let arguments: Vec<Vec<u8>> = arguments.collect();
+    let arguments: Vec<&[u8]> = arguments.iter().map(Vec::as_slice).collect();
+    // SAFETY: the launch refuses memory that is not registered, the buffers outlive it, and the kernels have no
+    // textures.
+    let body = unsafe { kernel.body(&arguments) }.map_err(|it| it.to_string())?;
+    let options = Options {
+        registered_memory_only: true,
+        time_limit: Some(Duration::from_millis(300)),
+        seed: random.next() % 3,
+        ..Options::default()
+    };
+    let launch = Launch {
+        kernel: name,
+        grid: Dim3::from(2),
+        block: Dim3::from(threads),
+        cluster: Dim3::from(1 + random.below(2) as u32),
+        thread_registers: None,
+        dynamic_shared_bytes: [0, 48 << 10][random.below(2)],
+        options: &options,
+    };
+    let report = simt::run(&launch, &body);
+    report.map(|_| ()).map_err(|it| it.to_string())
+}
+
+#[test]
+fn edited_kernels_end_without_a_panic_of_the_simulator() {
+    for (name, arch, threads) in KERNELS {
+        let text = text(name, arch).unwrap_or_else(|| panic!("no {name} for {arch}"));
+        assert!(tokens(&text).is_ok());
+        let mut random = Random(0x9e37_79b9_7f4a_7c15);
+        for edit in 0..EDITS {
+            let text = match edit {
+                0 => text.clone(),
+                _ => edited(&text, &mut random),
+            };
+            let end = launched(&text, name, threads, &mut random);
+            if let Err(message) = end {
+                assert!(
+                    !message.contains("crates/"),
+                    "edit {edit} of {name}: {message}"
+                );
+                assert!(message.len() < 100_000);
+            }
+        }
+    }
+}
