@@ -2,8 +2,9 @@
 
 use super::element::ExactElement;
 use super::lines::Line;
-use super::moduli::{AT_A_TIME, MOST_LIMBS, Modulus, Weights};
+use super::moduli::Modulus;
 use super::sum::Sum;
+use super::weights::{AT_A_TIME, MOST_LIMBS, Weights};
 use crate::epilogue::{Epilogue, EpilogueNumbers};
 use crate::finish::{Output, store_output};
 use bytemuck::{Pod, Zeroable};

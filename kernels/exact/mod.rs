@@ -17,7 +17,8 @@
 //!
 //! | part | file |
 //! |---|---|
-//! | the moduli and their constants | `moduli.rs` |
+//! | the moduli, and what makes residues | `moduli.rs` |
+//! | what combines residues | `weights.rs` |
 //! | f32 and f64 as integers times powers of two | `element.rs` |
 //! | sums of several f64, and their rounding | `sum.rs` |
 
@@ -29,11 +30,13 @@ mod moduli;
 mod residue;
 mod residues;
 mod sum;
+mod weights;
 
 pub use combine::*;
 pub use dots::*;
 pub use element::ExactElement;
 pub use lines::*;
-pub use moduli::{LIMB_BITS, MODULI, MOST_MODULI, Moduli, Modulus, Weights, operand_bits};
+pub use moduli::{MODULI, MOST_MODULI, Moduli, Modulus, operand_bits};
 pub use residue::Modulo;
 pub use residues::*;
+pub use weights::{LIMB_BITS, Weights};

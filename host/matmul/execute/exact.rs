@@ -121,7 +121,7 @@ impl<T: ExactKernels> ExactProduct<'_, T> {
         (height, width): (usize, usize),
         [a, b]: [&OperandLines<'_, T>; 2],
     ) -> Outcome<()> {
-        let (m, n) = (self.c.rows(), self.c.columns());
+        let (m, n) = (self.c.rows(), self.c.cols());
         for rows in parts_of(m, height) {
             let of_a = a.part(rows.clone());
             let residues_of_a = of_a.residues(plan, plan.moduli)?;
