@@ -92,7 +92,7 @@ fn accumulators_are_combined_in_order() {
     for device in simulators() {
         let module = device.load(&KERNELS).unwrap();
         for len in [1, 63, 64, 1000, 4096, 5000, 40 * tile::<[u32; 2]>() + 1] {
-            let x: Vec<[u32; 2]> = (0..len as u32).map(|i| [i * 7919 | 1, i * 31]).collect();
+            let x: Vec<[u32; 2]> = (0..len as u32).map(|i| [(i * 7919) | 1, i * 31]).collect();
             let initial = [3, 4];
             let (mut inclusive, mut exclusive) = (Vec::new(), Vec::new());
             let (mut total, mut before) = (Compose::IDENTITY, initial);
