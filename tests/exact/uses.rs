@@ -194,3 +194,21 @@ fn products_of_other_types_are_refused() {
         "{error}"
     );
 }
+
+/// Products without outputs, whatever their K.
+#[test]
+fn no_outputs_of_any_k() {
+    let device = Device::simulator();
+    for k in [0, 1 << 40, usize::MAX / 2 + 2, usize::MAX] {
+        let a = device.matrix_zeros::<f64>((0, k)).expect("a matrix");
+        let b = device.matrix_zeros::<f64>((k, 0)).expect("a matrix");
+        for tiles in [None, Some(TileSize::Small)] {
+            for arithmetic in [Arithmetic::Exact, Arithmetic::Auto, Arithmetic::Chain] {
+                let product = Matmul::new(&a, &b).arithmetic(arithmetic);
+                let product = tiles.into_iter().fold(product, Matmul::tiles);
+                product.plan().expect("a plan");
+                assert!(product.run().expect("a product").is_empty());
+            }
+        }
+    }
+}
