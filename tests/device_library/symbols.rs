@@ -250,7 +250,7 @@ fn arrays_elsewhere_are_found_by_launches_of_the_device() {
     // SAFETY: all kernels and static arrays stay as they are.
     let bodies = unsafe { KernelBodies::new(|_| None).with_symbols(find) };
     let device = Device::simulator_with(SimulatorOptions::default().with_bodies(bodies));
-    DEVICE.set(device.clone()).ok().expect("set once");
+    DEVICE.set(device.clone()).expect("set once");
     let module = device.load(&MODULE).unwrap();
     module.write_symbol(&kernels::V, &[2.0; 4]).unwrap();
     assert_eq!(module.read_symbol(&kernels::V).unwrap(), [2.0; 4]);

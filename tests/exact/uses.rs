@@ -5,7 +5,7 @@ use crate::common::{devices, some_machines};
 use crate::reference::{Float, dot};
 use crate::{Host, Kind, assert_exact, bits, element, expected};
 use tilewright::tuning::{Staging, TileSize};
-use tilewright::{Activation, Arithmetic, Device, ErrorKind, Matmul, Matrix};
+use tilewright::{Activation, Arithmetic, Device, ErrorKind, Matmul, Matrix, SimulatorOptions};
 
 fn operands(device: &Device, (m, n, k): (usize, usize, usize)) -> [(Host<f64>, Matrix<f64>); 2] {
     let mut random = Random::new((m + n + k) as u64);
@@ -215,4 +215,22 @@ fn a_device_with_little_memory_computes_smaller_panels() {
         matches!(error.kind(), ErrorKind::OutOfMemory { .. }),
         "{error}"
     );
+}
+
+/// Products without outputs, whatever their K.
+#[test]
+fn no_outputs_of_any_k() {
+    let device = Device::simulator();
+    for k in [0, 1 << 40, usize::MAX / 2 + 2, usize::MAX] {
+        let a = device.matrix_zeros::<f64>((0, k)).expect("a matrix");
+        let b = device.matrix_zeros::<f64>((k, 0)).expect("a matrix");
+        for tiles in [None, Some(TileSize::Small)] {
+            for arithmetic in [Arithmetic::Exact, Arithmetic::Auto, Arithmetic::Chain] {
+                let product = Matmul::new(&a, &b).arithmetic(arithmetic);
+                let product = tiles.into_iter().fold(product, Matmul::tiles);
+                product.plan().expect("a plan");
+                assert!(product.run().expect("a product").is_empty());
+            }
+        }
+    }
 }

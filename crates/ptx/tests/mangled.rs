@@ -7,6 +7,7 @@ use common::{Buffer, text};
 use ptx::{Kernel, Module, Program, tokens};
 use simt::{Dim3, Launch, Options};
 use std::time::Duration;
+use tilewright_test_support::random::Random;
 
 /// Kernels with barriers, atomic operations, asynchronous copies, products of warps and of warpgroups, textures and
 /// clusters, each with its threads in a block.
@@ -22,32 +23,17 @@ const KERNELS: [(&str, &str, u32); 6] = [
 /// Edited texts of each kernel.
 const EDITS: u32 = 40;
 
-/// Numbers as they follow from a seed.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn below(&mut self, count: usize) -> usize {
-        (self.next() % count.max(1) as u64) as usize
-    }
-
-    fn of<'a>(&mut self, items: &[&'a str]) -> &'a str {
-        items[self.below(items.len())]
-    }
+/// A number below `count`.
+fn below(random: &mut Random, count: usize) -> usize {
+    random.integer(0..=count as i64 - 1) as usize
 }
 
 /// The text with a few tokens or lines left out, doubled, exchanged or replaced.
 fn edited(text: &str, random: &mut Random) -> String {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
-    for _ in 0..=random.below(4) {
-        let (at, other) = (random.below(lines.len()), random.below(lines.len()));
-        match random.below(8) {
+    for _ in 0..=below(random, 4) {
+        let (at, other) = (below(random, lines.len()), below(random, lines.len()));
+        match below(random, 8) {
             0 => lines[at].clear(),
             1 => lines.insert(at, lines[other].clone()),
             2 => lines.swap(at, other),
@@ -97,11 +83,11 @@ fn with_other_word(line: &str, other: &str, random: &mut Random) -> String {
     if own.is_empty() {
         return line.to_owned();
     }
-    let (from, to) = own[random.below(own.len())];
-    let new = match others.is_empty() || random.below(2) == 0 {
-        true => random.of(&UNUSUAL),
+    let (from, to) = own[below(random, own.len())];
+    let new = match others.is_empty() || below(random, 2) == 0 {
+        true => UNUSUAL[below(random, UNUSUAL.len())],
         false => {
-            let (from, to) = others[random.below(others.len())];
+            let (from, to) = others[below(random, others.len())];
             &other[from..to]
         }
     };
@@ -117,11 +103,11 @@ fn launched(text: &str, name: &str, threads: u32, random: &mut Random) -> Result
     let sizes: Vec<usize> = kernel.program().parameters().map(|it| it.2).collect();
     // Views are an address and a length; structs have numbers.
     let arguments = sizes.iter().enumerate().map(|(place, bytes)| {
-        let word = |_| match random.below(24) {
-            0 => random.next().to_ne_bytes(),
+        let word = |_| match below(random, 24) {
+            0 => random.bits().to_ne_bytes(),
             1 => 0_u64.to_ne_bytes(),
             _ if *bytes == 8 && place % 2 == 0 => buffers[place / 2 % 8].view()[0],
-            _ => (1 + random.next() % 32).to_ne_bytes(),
+            _ => (1 + random.bits() % 32).to_ne_bytes(),
         };
         let words = (0..bytes.div_ceil(8)).flat_map(word);
         words.take(*bytes).collect::<Vec<u8>>()
@@ -134,16 +120,16 @@ fn launched(text: &str, name: &str, threads: u32, random: &mut Random) -> Result
     let options = Options {
         registered_memory_only: true,
         time_limit: Some(Duration::from_millis(300)),
-        seed: random.next() % 3,
+        seed: random.bits() % 3,
         ..Options::default()
     };
     let launch = Launch {
         kernel: name,
         grid: Dim3::from(2),
         block: Dim3::from(threads),
-        cluster: Dim3::from(1 + random.below(2) as u32),
+        cluster: Dim3::from(1 + below(random, 2) as u32),
         thread_registers: None,
-        dynamic_shared_bytes: [0, 48 << 10][random.below(2)],
+        dynamic_shared_bytes: [0, 48 << 10][below(random, 2)],
         options: &options,
     };
     let report = simt::run(&launch, &body);
@@ -155,7 +141,7 @@ fn edited_kernels_end_without_a_panic_of_the_simulator() {
     for (name, arch, threads) in KERNELS {
         let text = text(name, arch).unwrap_or_else(|| panic!("no {name} for {arch}"));
         assert!(tokens(&text).is_ok());
-        let mut random = Random(0x9e37_79b9_7f4a_7c15);
+        let mut random = Random::new(9);
         for edit in 0..EDITS {
             let text = match edit {
                 0 => text.clone(),

@@ -124,7 +124,9 @@ impl ExactPlan {
         };
         let is_small =
             problem.multiply_adds() <= ONE_BY_ONE_TO || problem.m.min(problem.n) <= FEW_LINES;
-        let is_one_by_one = problem.k == 0 || is_small && tiles.is_none();
+        // Only outputs bound K: a matrix without rows may have any number of columns.
+        let has_terms = problem.m.min(problem.n).min(problem.k) > 0;
+        let is_one_by_one = !has_terms || is_small && tiles.is_none();
         let residues = match is_one_by_one {
             true => None,
             false => Some(ResiduesPlan::of(&format, problem, (device, tiles), select)?),
