@@ -30,6 +30,7 @@
 //! | products | [`Device::matmul`], [`Device::matvec`] | [`Matmul`] with scales, biases, an [`Activation`] and batches; [`Arithmetic`], [`MatmulPlan`], [`tuning`] |
 //! | several devices | [`DeviceGroup::all`], [`DeviceGroup::simulated`] | [`ShardedBuffer`], [`ShardedMatrix`], [`DeviceGroup::matmul`], [`DeviceGroup::all_reduce`]; across processes [`DeviceGroup::join`] |
 //! | host data, in one call | [`reduce_sum()`], [`reduce()`], [`scan_inclusive()`] | `matmul`, `matvec` and `reduce_axis` for `ndarray` views |
+//! | data larger than the device's memory | [`Device::reduce_host`], [`Device::matmul_host`] | [`HostReducer`], [`HostMultiplier`], [`HostMatrix`] |
 //! | your own reduction | `tilewright_kernels::reductions!`, [`Module::reduce`] | [`Module::reduce_into`] |
 //! | custom kernels | [`cuda_std`], [`Device::load`], [`Module::launch`] | [`ModuleSource`], [`LaunchConfig`], [`LaunchArg`], [`Module::write_symbol`], [`Texture`], [`TensorMapView`] |
 //! | finding bugs | [`Device::simulator`], [`testing::under_seeds`] | [`SimulatorOptions`], [`ErrorKind::KernelDefect`], [`DefectKind`](simt::DefectKind), [`Suppression`](simt::Suppression), `gpu_println!` in [`cuda_std`] |
@@ -175,8 +176,8 @@ pub use launch::LaunchConfig;
 pub use launch_args::{LaunchArg, LaunchArgs};
 pub use list::DeviceDescription;
 pub use matmul::{
-    Activation, Arithmetic, ChainElement, Matmul, MatmulElement, MatmulGroup, MatmulInto,
-    MatmulPlan, PreparedMatrix,
+    Activation, Arithmetic, ChainElement, HostMatrix, HostMultiplier, Matmul, MatmulElement,
+    MatmulGroup, MatmulInto, MatmulPlan, PreparedMatrix,
 };
 pub use matrix::{
     AsMatrixBatchMut, AsMatrixViewMut, IntoMatrixBatch, IntoMatrixView, Matrix, MatrixBatch,

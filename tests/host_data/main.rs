@@ -5,5 +5,6 @@
 mod common;
 
 mod chunks;
+mod products;
 mod refusals;
 mod values;
