@@ -205,3 +205,6 @@ fn threads() -> usize {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     (cores / 2).clamp(1, MOST_THREADS)
 }
+
+#[cfg(test)]
+mod tests;

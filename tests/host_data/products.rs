@@ -139,8 +139,8 @@ macro_rules! types {
         #[test]
         fn $name() {
             for device in devices() {
-                // Several panels of both operands; of one; a vector; K that is divided.
-                for shape in [(150, 40, 131), (33, 24, 200), (130, 33, 1), (1, 33, 200), (70, 1100, 129)] {
+                // Several panels of both operands; of one; a vector.
+                for shape in [(130, 17, 131), (33, 24, 130), (130, 33, 1), (1, 33, 130)] {
                     check::<$element, $output>(&device, shape, 64, Arithmetic::Auto);
                 }
             }
@@ -158,10 +158,12 @@ types! {
 }
 
 #[test]
-fn chains_and_exact_products() {
+fn chains_and_divided_k() {
     for device in devices() {
         check::<f32, f32>(&device, (140, 70, 140), 64, Arithmetic::Chain);
-        check::<f64, f64>(&device, (140, 20, 140), 64, Arithmetic::Exact);
+        check::<f32, f32>(&device, (66, 1030, 67), 64, Arithmetic::Auto);
+        check::<f64, f64>(&device, (66, 1030, 67), 64, Arithmetic::Auto);
+        check::<f32, f32>(&device, (2, 3, 65), 64, Arithmetic::Exact);
     }
 }
 
@@ -174,6 +176,7 @@ fn products_on_tensor_cores() {
             check::<f16, f16>(device, (2100, 4096, 1999), lines, Arithmetic::Auto);
         }
         check::<f64, f64>(device, (5000, 5000, 5001), 1500, Arithmetic::Auto);
+        check::<f64, f64>(device, (1000, 500, 1001), 300, Arithmetic::Exact);
     }
 }
 
@@ -234,16 +237,17 @@ fn parts_of_k_are_added_in_order() {
 }
 
 fn added_in_order<T: Factor + MatmulInto<O>, O: Element>(device: &Device) {
-    let (m, k, n) = (20, 700, 13);
-    let (a, b) = (data::<T>(m * k), data::<T>(k * n));
-    let a = HostMatrix::new((m, k), &a).unwrap();
-    let b = HostMatrix::new((k, n), &b).unwrap();
-    for memory in [
-        // All outputs, and a part of K.
-        (m * n * size_of::<O>() + 600 * (m + n) * size_of::<T>()) as u64,
-        // Some outputs.
-        (m * n * size_of::<O>()) as u64,
+    let (m, n) = (20, 13);
+    let of_outputs = m * n * size_of::<O>();
+    // All outputs, and a part of K; some outputs.
+    for (k, memory) in [
+        (700, of_outputs + 600 * (m + n) * size_of::<T>()),
+        (40, of_outputs),
     ] {
+        let memory = memory as u64;
+        let (a, b) = (data::<T>(m * k), data::<T>(k * n));
+        let a = HostMatrix::new((m, k), &a).unwrap();
+        let b = HostMatrix::new((k, n), &b).unwrap();
         let mut multiplier = device.host_multiplier::<T, O>(memory).unwrap();
         let parts = multiplier.parts_of_k((m, k, n)).unwrap();
         assert!(parts > 1);

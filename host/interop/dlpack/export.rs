@@ -110,7 +110,7 @@ impl<T: TensorElement> Sealed for Batch<T> {
     }
 
     fn order(&self) -> Outcome<()> {
-        self.matrix.order()
+        Sealed::order(&self.matrix)
     }
 }
 

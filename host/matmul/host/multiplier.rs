@@ -2,7 +2,7 @@
 
 use super::matrix::HostMatrix;
 use super::operand::Operand;
-use super::panels::{Panels, ResultBlock, Sizes};
+use super::panels::{Panels, Sizes};
 use super::result::Outputs;
 use super::source::{Reader, Sink, Slice, SliceMut, Source, Writer};
 use crate::device::Device;
@@ -308,29 +308,30 @@ impl<T: MatmulInto<O>, O: Element> HostMultiplier<T, O> {
             return Ok(());
         }
         let panels = self.panels((m, k, n)).during(call)?;
-        let ([a_slots, b_slots, c_slots], [a_len, b_len, c_len]) = (panels.slots(), panels.lens());
+        let ([a_slots, b_slots, _], [a_len, b_len, _]) = (panels.slots(), panels.lens());
         let mut a = Operand::new(&self.copies, a, (a_slots, a_len)).during(call)?;
         let mut b = Operand::new(&self.copies, b, (b_slots, b_len)).during(call)?;
-        let mut c = Outputs::new(&self.downloads, (shape, c), (c_slots, c_len)).during(call)?;
-        let mut earlier: Option<(usize, ResultBlock)> = None;
+        let mut c = Outputs::new(&self.downloads, (shape, c));
         for (number, block) in panels.blocks().enumerate() {
+            c.begin(number, block.clone()).during(call)?;
             for depth in panels.depths() {
                 let of_a = (block.rows.clone(), depth.clone());
                 let of_b = (depth.clone(), block.columns.clone());
-                let a = a.panel(call, &of_a, &mut self.operands)?;
-                let b = b.panel(call, &of_b, &mut self.operands)?;
-                let c = c.memory(number, &block)?;
-                self.multiply_panels((m, n), (a, b), c, depth.start > 0)
-                    .during(call)?;
+                a.select(call, &of_a, &mut self.operands)?;
+                b.select(call, &of_b, &mut self.operands)?;
+                let mut product = || {
+                    let (panels, c) = ((a.current()?, b.current()?), c.memory(number)?);
+                    self.multiply_panels((m, n), panels, c, depth.start > 0)
+                };
+                product().during(call)?;
             }
-            if let Some((number, block)) = earlier.replace((number, block)) {
-                c.store(call, (number, &block), &mut self.results)?;
+            c.end(number).during(call)?;
+            if let Some(earlier) = number.checked_sub(1) {
+                c.store(call, earlier, &mut self.results)?;
             }
         }
-        match earlier {
-            Some((number, block)) => c.store(call, (number, &block), &mut self.results),
-            None => Ok(()),
-        }
+        let last = panels.blocks().count() - 1;
+        c.store(call, last, &mut self.results)
     }
 
     /// Writes the product of two panels to `c`, or adds it to C.

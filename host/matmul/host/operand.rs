@@ -5,7 +5,7 @@ use super::source::Source;
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{Error, Outcome};
+use crate::error::{During, Error, Outcome};
 use crate::matrix::{MatrixShape, MatrixView};
 use crate::transfer::Lanes;
 use std::marker::PhantomData;
@@ -53,27 +53,43 @@ impl<T: Element, E: From<Error>, S: Source<T, E>> Operand<T, S, E> {
         })
     }
 
-    /// The panel on the device, uploaded unless it is there.
-    pub fn panel(
+    /// Uploads a panel unless it is on the device, and makes it the current one.
+    ///
+    /// Uploads of later panels wait for the products that were launched before this call, and not for those after it.
+    pub fn select(
         &mut self,
         call: &'static str,
         panel: &Panel,
         lanes: &mut Lanes<T>,
-    ) -> Result<MatrixView<'_, T>, E> {
+    ) -> Result<(), E> {
         let holder = |slot: &Slot<T>| slot.holds.as_ref() == Some(panel);
         self.last = match self.slots.iter().position(holder) {
             Some(number) => number,
             None => {
-                // The one before the last: a product may still be using the last one.
+                // Not the last one: a product may be using it.
                 let number = (self.last + 1) % self.slots.len();
                 self.load(call, number, panel, lanes)?;
                 number
             }
         };
-        let (rows, columns) = panel;
-        let memory = self.slots[self.last].memory.view();
-        let memory = memory.slice(..rows.len() * columns.len())?;
-        Ok(memory.as_matrix((rows.len(), columns.len(), self.shape.order))?)
+        for (number, slot) in self.slots.iter_mut().enumerate() {
+            if number != self.last {
+                slot.memory.view_mut().order_next_writes().during(call)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The current panel.
+    pub fn current(&self) -> Outcome<MatrixView<'_, T>> {
+        let slot = &self.slots[self.last];
+        let (rows, columns) = slot
+            .holds
+            .as_ref()
+            .map_or((0, 0), |(rows, columns)| (rows.len(), columns.len()));
+        let memory = slot.memory.view().part(..rows * columns)?;
+        let panel = memory.as_matrix((rows, columns, self.shape.order));
+        panel.map_err(Error::into_kind)
     }
 
     fn load(

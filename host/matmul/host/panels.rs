@@ -19,7 +19,7 @@ const MULTIPLE_OF_LINES: u128 = 64;
 const MULTIPLE_OF_DEPTH: u128 = 128;
 
 /// Most panels of an operand, and of C, in memory at once: while one is used, the other is copied.
-const MOST_SLOTS: usize = 2;
+pub const MOST_SLOTS: usize = 2;
 
 /// M, N and K of a product, and the bytes of an element.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! The blocks of C that are in device memory.
 
 use super::block::Block;
-use super::panels::ResultBlock;
+use super::panels::{MOST_SLOTS, ResultBlock};
 use super::source::Sink;
 use crate::buffer::Buffer;
 use crate::device::Device;
@@ -15,48 +15,74 @@ use std::marker::PhantomData;
 pub struct Outputs<O: Element, S, E> {
     shape: MatrixShape,
     sink: S,
-    slots: Vec<Buffer<O>>,
+    downloads: Device,
+    slots: [Option<Slot<O>>; MOST_SLOTS],
     errors: PhantomData<E>,
 }
 
+/// A block, and memory for its elements alone: a write of a part would make each download wait for all launches.
+struct Slot<O: Element> {
+    block: ResultBlock,
+    memory: Buffer<O>,
+}
+
 impl<O: Element, E: From<Error>, S: Sink<O, E>> Outputs<O, S, E> {
-    /// Memory for `slots` blocks of up to `len` elements, which is read in the stream of `downloads`.
-    pub fn new(
-        downloads: &Device,
-        (shape, sink): (MatrixShape, S),
-        (slots, len): (usize, usize),
-    ) -> Outcome<Self> {
-        let slots = (0..slots).map(|_| Buffer::uninit(downloads, len));
-        Ok(Self {
+    /// Blocks of a matrix of `shape`, which are read in the stream of `downloads`.
+    pub fn new(downloads: &Device, (shape, sink): (MatrixShape, S)) -> Self {
+        Self {
             shape,
             sink,
-            slots: slots.collect::<Outcome<_>>()?,
+            downloads: downloads.clone(),
+            slots: [const { None }; MOST_SLOTS],
             errors: PhantomData,
-        })
+        }
+    }
+
+    /// Makes room for block `number`, if the one that was there is stored.
+    pub fn begin(&mut self, number: usize, block: ResultBlock) -> Outcome<()> {
+        let len = block.rows.len() * block.columns.len();
+        let slot = &mut self.slots[number % MOST_SLOTS];
+        // Frees memory of another length before more is allocated.
+        let memory = slot.take().map(|slot| slot.memory);
+        let memory = match memory.filter(|memory| memory.len() == len) {
+            Some(memory) => memory,
+            None => Buffer::uninit(&self.downloads, len)?,
+        };
+        *slot = Some(Slot { block, memory });
+        Ok(())
     }
 
     /// The memory of a block.
-    pub fn memory(
-        &mut self,
-        number: usize,
-        block: &ResultBlock,
-    ) -> Result<MatrixViewMut<'_, O>, Error> {
-        let slot = number % self.slots.len();
+    pub fn memory(&mut self, number: usize) -> Outcome<MatrixViewMut<'_, O>> {
+        let Slot { block, memory } = self.slot(number);
         let shape = (block.rows.len(), block.columns.len());
-        let memory = self.slots[slot].slice_mut(..shape.0 * shape.1)?;
-        memory.into_matrix(shape)
+        let matrix = memory.view_mut().into_matrix(shape);
+        matrix.map_err(Error::into_kind)
+    }
+
+    /// Makes the download of a block wait for the products so far, and not for those that are launched until then.
+    pub fn end(&mut self, number: usize) -> Outcome<()> {
+        let memory = &self.slot(number).memory;
+        memory.view().holder().order_reads(memory.device())
     }
 
     /// Waits for a block, and writes it to host memory.
     pub fn store(
         &mut self,
         call: &'static str,
-        (number, block): (usize, &ResultBlock),
+        number: usize,
         lanes: &mut Lanes<O>,
     ) -> Result<(), E> {
-        let slot = number % self.slots.len();
-        let place = Block::of(self.shape, &block.rows, &block.columns);
-        let panel = self.slots[slot].view().slice(..place.len())?;
-        self.sink.store(call, place, panel, lanes)
+        let shape = self.shape;
+        let slot = self.slots[number % MOST_SLOTS].as_ref();
+        let Slot { block, memory } = slot.expect(BEGUN);
+        let place = Block::of(shape, &block.rows, &block.columns);
+        self.sink.store(call, place, memory.view(), lanes)
+    }
+
+    fn slot(&mut self, number: usize) -> &mut Slot<O> {
+        self.slots[number % MOST_SLOTS].as_mut().expect(BEGUN)
     }
 }
+
+const BEGUN: &str = "the block was begun";

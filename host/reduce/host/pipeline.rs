@@ -81,7 +81,12 @@ impl<T: Element> Pipeline<T> {
             if loaded == 0 {
                 break;
             }
-            let chunk = slot.chunk.view().part(..loaded);
+            if let Some(next) = &mut self.slots[(number + 1) % IN_FLIGHT] {
+                // Its copies do not wait for this launch.
+                next.chunk.view_mut().order_next_writes().during(call)?;
+            }
+            let chunk = self.slots[number % IN_FLIGHT].as_ref();
+            let chunk = chunk.expect("it was loaded").chunk.view().part(..loaded);
             let launched = chunk.and_then(|chunk| launch(number, chunk));
             pending.results.push(launched.during(call)?);
             if pending.results.len() == MOST_PENDING {

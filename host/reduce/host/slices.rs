@@ -20,8 +20,8 @@ const MOST_CHUNKS: usize = 256;
 
 /// Reduces host data of any size, and keeps its memory for the next reduction.
 ///
-/// [`Device::host_reducer`] creates one. It holds page-locked memory and device memory for two chunks: while the device
-/// copies and reduces one chunk, the host fills the other. The values have the same bits as those of [`Device::reduce`]
+/// [`Device::host_reducer`] creates one. It holds device memory for two chunks: while the device copies and reduces one
+/// chunk, the host fills the other. The values have the same bits as those of [`Device::reduce`]
 /// for a buffer with all elements, whatever the size of a chunk.
 ///
 /// | data | method |
@@ -87,7 +87,8 @@ impl Device {
 
     /// Creates a reducer of host data that works in chunks of `chunk` elements.
     ///
-    /// It uses page-locked memory and device memory for two chunks, allocated on first use and freed on drop.
+    /// It uses device memory for two chunks, and page-locked memory: for slices 8 MiB for each of up to eight host
+    /// threads, for other data as much as for two chunks. Both are allocated on first use and freed on drop.
     ///
     /// Copying 64 MiB takes far longer than a launch, so that is a good chunk size. For more than 16 GiB of data,
     /// choose a 256th of the data, so that enough blocks run at once. A launch for all the data has 2048 blocks, and a
