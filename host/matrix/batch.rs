@@ -64,26 +64,14 @@ impl<'a, T: Element> MatrixBatch<'a, T> {
         self.stride
     }
 
-    /// `count` matrices like `first`, `stride` elements apart, in the same allocation.
+    /// `count` matrices like `first`, at least one, `stride` elements apart, in the same allocation.
     #[cfg(feature = "dlpack")]
-    pub(crate) fn at_distance(
-        first: MatrixView<'a, T>,
-        count: usize,
-        stride: usize,
-    ) -> Outcome<Self> {
-        if count == 0 {
-            let what = "matrices";
-            return Err(ErrorKind::UnevenBatch {
-                what,
-                len: 0,
-                count,
-            });
-        }
-        Ok(Self {
+    pub(crate) fn at_distance(first: MatrixView<'a, T>, count: usize, stride: usize) -> Self {
+        Self {
             first,
             count: Some(count),
             stride,
-        })
+        }
     }
 
     /// The transposes, without a copy.

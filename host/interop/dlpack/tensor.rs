@@ -226,11 +226,20 @@ impl Tensor {
             count,
             stride,
         } = self.layout.as_batch().map_err(ErrorKind::Tensor)?;
+        if count == 0 {
+            let what = "matrices";
+            return Err(ErrorKind::UnevenBatch {
+                what,
+                len: 0,
+                count,
+            });
+        }
         let far = || malformed("the last element lies past the address space");
         let all = self.view(self.layout.span().ok_or_else(far)?)?;
         let first = all.part(..matrix.span().ok_or_else(far)?.min(all.len()))?;
         let first = first.as_matrix_strided(matrix.shape, matrix.leading_dimension);
-        MatrixBatch::at_distance(first.map_err(Error::into_kind)?, count, stride)
+        let first = first.map_err(Error::into_kind)?;
+        Ok(MatrixBatch::at_distance(first, count, stride))
     }
 
     fn view<T: TensorElement>(&self, len: usize) -> Outcome<BufferView<'_, T>> {

@@ -69,7 +69,7 @@ impl Panels {
             });
             found.min_by_key(|panels| panels.uploads())
         };
-        whole(LEAST_LINES).or_else(|| match can_add {
+        whole(LEAST_LINES).or_else(|| match can_add && sizes.k > 0 {
             true => Self::with_parts_of_k(sizes, memory),
             false => whole(1),
         })
@@ -115,28 +115,37 @@ impl Panels {
     fn with_parts_of_k(sizes: Sizes, memory: u128) -> Option<Self> {
         let [m, n, k] = [sizes.m, sizes.n, sizes.k].map(|it| it as u128);
         let outputs = memory / 2 / sizes.result_bytes as u128;
-        let (rows, columns) = match m * n <= outputs {
+        let (mut rows, mut columns) = match m * n <= outputs {
             true => (m, n),
             false => {
-                let outputs = outputs / MOST_SLOTS as u128;
+                let outputs = (outputs / MOST_SLOTS as u128).max(1);
                 let rows = m.min(outputs.isqrt());
-                let columns = n.min(outputs.checked_div(rows)?);
-                (m.min(outputs.checked_div(columns)?), columns)
+                let columns = n.min(outputs / rows);
+                (m.min(outputs / columns), columns)
             }
         };
-        let of = |depth| Self {
-            m: sizes.m,
-            n: sizes.n,
-            k: sizes.k,
-            rows: rows as usize,
-            columns: columns as usize,
-            depth,
-            is_by_columns: true,
-        };
-        let rest = memory.checked_sub(of(0).memory(sizes))?;
-        let of_one = MOST_SLOTS as u128 * (rows + columns) * sizes.operand_bytes as u128;
-        let depth = down_to_multiple(rest / of_one, MULTIPLE_OF_DEPTH).min(k);
-        (depth > 0).then(|| of(depth as usize))
+        loop {
+            let of = |depth| Self {
+                m: sizes.m,
+                n: sizes.n,
+                k: sizes.k,
+                rows: rows as usize,
+                columns: columns as usize,
+                depth,
+                is_by_columns: true,
+            };
+            let rest = memory.saturating_sub(of(0).memory(sizes));
+            let of_one = MOST_SLOTS as u128 * (rows + columns) * sizes.operand_bytes as u128;
+            let depth = down_to_multiple(rest / of_one, MULTIPLE_OF_DEPTH).min(k);
+            if depth > 0 {
+                return Some(of(depth as usize));
+            }
+            match rows.max(columns) {
+                1 => return None,
+                _ if rows > columns => rows = rows.div_ceil(2),
+                _ => columns = columns.div_ceil(2),
+            }
+        }
     }
 
     /// The panels of A, of B, and of C.

@@ -109,14 +109,15 @@ fn large_products_upload_little() {
     let (panels, uploads) = of(1_000_000, 10_000, 10_000);
     assert_eq!(panels.columns, 10_000);
     assert_eq!(uploads, 1_010_000 * 10_000);
-    // A fits.
-    let (panels, _) = of(10_000, 1_000_000, 10_000);
-    assert_eq!((panels.rows, panels.is_by_columns), (10_000, false));
+    // A fits, in two panels.
+    let (panels, uploads) = of(10_000, 1_000_000, 10_000);
+    assert_eq!(panels.rows, 5_000);
+    assert_eq!(uploads, 1_010_000 * 10_000);
     // Both fit, in four panels of rows.
     let (panels, _) = of(20_000, 20_000, 20_000);
     assert_eq!((panels.rows, panels.columns), (5_000, 20_000));
     // A tall matrix by its transpose: 100 million rows do not fit.
     let (panels, _) = of(100, 100, 1 << 28);
     assert_eq!((panels.rows, panels.columns), (100, 100));
-    assert!(panels.parts_of_k() < 12, "{panels:?}");
+    assert_eq!(panels.parts_of_k(), 16, "{panels:?}");
 }
