@@ -276,7 +276,10 @@ fn products_of_host_matrices(device: &Device) -> Result {
     let elements = side * side;
     let value = |index: usize| (index % 31) as f32 - 15.0;
     let mut pinned = device.pinned::<f32>(elements)?;
-    pinned.iter_mut().zip(0..).for_each(|(it, index)| *it = value(index));
+    pinned
+        .iter_mut()
+        .zip(0..)
+        .for_each(|(it, index)| *it = value(index));
     let plain = pinned.to_vec();
     let mut c = vec![0.0; elements];
     let expected = {
@@ -291,7 +294,10 @@ fn products_of_host_matrices(device: &Device) -> Result {
     };
     device.trim_memory(0)?;
     let mut multiplier = device.host_multiplier::<f32, f32>(memory)?;
-    for (name, x) in [("page-locked operands", &pinned[..]), ("plain slices", &plain)] {
+    for (name, x) in [
+        ("page-locked operands", &pinned[..]),
+        ("plain slices", &plain),
+    ] {
         let x = HostMatrix::new((side, side), x)?;
         let time = median_of(|| Ok(multiplier.multiply(x, x, &mut c)?))?;
         assert!(c == expected, "the bits of the product on the device");

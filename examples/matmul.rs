@@ -34,7 +34,7 @@ use tilewright::{
 };
 
 const USAGE: &str = "usage: matmul A.npy B.npy -o C.npy [--kernel KERNEL] [--memory BYTES] \
-                     [--device sim|cuda|cuda:N] [--json]";
+                     [--device DEVICE] [--json]";
 
 const OPTIONS: &str = "
 Writes a @ b as NumPy defines it: vectors, matrices and stacks of matrices, broadcast; the type is

@@ -94,6 +94,6 @@ mod tests {
         assert_eq!(Vec::from_iter(parts(10, 4)), [0..4, 4..8, 8..10]);
         assert_eq!(Vec::from_iter(parts(8, 4)), [0..4, 4..8]);
         assert_eq!(parts(0, 4).count(), 0);
-        assert_eq!(Vec::from_iter(parts(3, usize::MAX)), [0..3]);
+        assert!(parts(3, usize::MAX).eq(iter::once(0..3)));
     }
 }
