@@ -325,10 +325,11 @@ impl<T: MatmulInto<O>, O: Element> HostMultiplier<T, O> {
                 };
                 product().during(call)?;
             }
-            c.end(number).during(call)?;
             if let Some(earlier) = number.checked_sub(1) {
                 c.store(call, earlier, &mut self.results)?;
             }
+            // The stream of the downloads would wait for this product before it stores the earlier block.
+            c.end(number).during(call)?;
         }
         let last = panels.blocks().count() - 1;
         c.store(call, last, &mut self.results)
