@@ -32,6 +32,7 @@
 //! | products | [`Device::matmul`], [`Device::matvec`] | [`Matmul`] with scales, biases, an [`Activation`] and batches; [`Arithmetic`], [`MatmulPlan`], [`tuning`] |
 //! | several devices | [`DeviceGroup::all`], [`DeviceGroup::simulated`] | [`ShardedBuffer`], [`ShardedMatrix`], [`DeviceGroup::matmul`], [`DeviceGroup::all_reduce`]; across processes [`DeviceGroup::join`] |
 //! | host data, in one call | [`reduce_sum()`], [`reduce()`], [`scan_inclusive()`] | `matmul`, `matvec` and `reduce_axis` for `ndarray` views |
+//! | data larger than the device's memory | [`Device::reduce_host`], [`Device::matmul_host`] | [`HostReducer`], [`HostMultiplier`], [`HostMatrix`] |
 //! | your own reduction or scan | `tilewright_kernels::reductions!`, [`Module::reduce`] | [`Module::reduce_rows`], [`Module::reduce_segments`], [`Module::scan_inclusive`] |
 //! | your own map | `tilewright_kernels::maps!`, [`Module::map`] | [`Module::map_rows`], [`Module::map_buffers`] |
 //! | custom kernels | [`cuda_std`], [`Device::load`], [`Module::launch`] | [`ModuleSource`], [`LaunchConfig`], [`LaunchArg`], [`Module::write_symbol`], [`Texture`], [`TensorMapView`] |
@@ -181,8 +182,8 @@ pub use launch::LaunchConfig;
 pub use launch_args::{LaunchArg, LaunchArgs};
 pub use list::DeviceDescription;
 pub use matmul::{
-    Activation, Arithmetic, ChainElement, Matmul, MatmulElement, MatmulGroup, MatmulInto,
-    MatmulPlan, PreparedMatrix,
+    Activation, Arithmetic, ChainElement, HostMatrix, HostMultiplier, Matmul, MatmulElement,
+    MatmulGroup, MatmulInto, MatmulPlan, PreparedMatrix,
 };
 pub use matrix::{
     AsMatrixBatchMut, AsMatrixViewMut, IntoMatrixBatch, IntoMatrixView, Matrix, MatrixBatch,
