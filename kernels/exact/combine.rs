@@ -66,19 +66,22 @@ impl Product for i32 {
     }
 }
 
-/// The products of residues of four outputs, those past the end of a row excepted.
+/// The products of residues of `count` outputs, four if `ALL`, from element `at` on. Others are zeros.
 ///
 /// # Safety
-/// 1. `products` has `count` elements, up to four, from element `at` on, a multiple of 4.
+/// 1. `products` has the elements, and `at` is a multiple of 4.
 #[inline(always)]
-unsafe fn load<R: Product>(products: Global<'_, R>, at: usize, count: usize) -> [R; QUAD] {
+unsafe fn load<R: Product, const ALL: bool>(
+    products: Global<'_, R>,
+    at: usize,
+    count: usize,
+) -> [R; QUAD] {
     // SAFETY: the products have the elements, and a vector is aligned: the caller's contract.
     unsafe {
-        if count >= QUAD {
+        if ALL {
             return products.load_vector(at);
         }
-        let mut i = 0;
-        let mut quad = [R::zeroed(); QUAD];
+        let (mut i, mut quad) = (0, [R::zeroed(); QUAD]);
         while i < QUAD {
             if i < count {
                 quad[i] = products.load(at + i);
@@ -98,13 +101,15 @@ fn in_f64(residue: i32) -> f64 {
     f64::from_bits(BIG.to_bits() | from_least) - (BIG + 128.0)
 }
 
-/// The integer products of the four outputs whose products of residues begin at element `at`. Those past the first
-/// `count` are meaningless.
+/// The integer products of the `count` outputs, four if `ALL`, whose products of residues begin at element `at`. Others
+/// are meaningless.
+///
+/// Which it is, is not asked at each load: a branch would wait for its load.
 ///
 /// # Safety
 /// 1. `products` has the elements of `shape`, and `at` is a multiple of 4 and the place of `count` in a matrix.
 #[inline(always)]
-unsafe fn integers<R: Product, const LIMBS: usize>(
+unsafe fn integers<R: Product, const LIMBS: usize, const ALL: bool>(
     products: Global<'_, R>,
     (at, count): (usize, usize),
     shape: &CombineShape,
@@ -119,7 +124,7 @@ unsafe fn integers<R: Product, const LIMBS: usize>(
         while i < AT_A_TIME {
             let number = (first + i).min(weights.count - 1);
             // SAFETY: the products have the matrix: the caller's contract.
-            loaded[i] = unsafe { load(products, at + number * matrix, count) };
+            loaded[i] = unsafe { load::<R, ALL>(products, at + number * matrix, count) };
             i += 1;
         }
         let mut i = 0;
@@ -130,7 +135,7 @@ unsafe fn integers<R: Product, const LIMBS: usize>(
             while part < shape.parts {
                 let number = (first + i).min(weights.count - 1) + part * weights.count;
                 // SAFETY: as above.
-                let more = unsafe { load(products, at + number * matrix, count) };
+                let more = unsafe { load::<R, ALL>(products, at + number * matrix, count) };
                 let mut j = 0;
                 while j < QUAD {
                     let more = more[j].reduced(&weight.modulus);
@@ -203,14 +208,13 @@ unsafe fn combine<T, R, const LIMBS: usize, const IS_EXACT: bool>(
     }
     let column = QUAD * quad;
     let count = QUAD.min(shape.n - column);
+    let of_quad = (row * shape.pitch + column, count);
     // SAFETY: the matrices have the row, whose pitch is a multiple of 4, and the columns: the caller's contract.
     let integers = unsafe {
-        integers::<R, LIMBS>(
-            products,
-            (row * shape.pitch + column, count),
-            shape,
-            weights,
-        )
+        match count == QUAD {
+            true => integers::<R, LIMBS, true>(products, of_quad, shape, weights),
+            false => integers::<R, LIMBS, false>(products, of_quad, shape, weights),
+        }
     };
     // SAFETY: there is a line for each row: the caller's contract.
     let of_row = unsafe { of_a.load(row) };

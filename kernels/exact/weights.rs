@@ -4,7 +4,7 @@ use super::moduli::{MODULI, MOST_MODULI, Modulus, WIDE_WORDS, power_of_two, prod
 use bytemuck::{Pod, Zeroable};
 
 /// Moduli whose products are loaded at a time.
-pub const AT_A_TIME: usize = 4;
+pub const AT_A_TIME: usize = 8;
 
 /// Limbs of weights, at most.
 pub const MOST_LIMBS: usize = 4;

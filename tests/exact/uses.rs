@@ -202,10 +202,10 @@ fn a_device_with_little_memory_computes_smaller_panels() {
     let mut random = Random::new(7);
     let mut draw = |_, _| element::<f64>(Kind::Uniform, &mut random, 0);
     let (a, b) = (Host::new((SIZE, K), &mut draw), Host::new((K, SIZE), draw));
-    let product = |memory: u64| {
+    let product = |memory: u64| -> tilewright::Result<Vec<u64>> {
         let device = Device::simulator_with(SimulatorOptions::default().with_memory_bytes(memory));
         let c = device.matmul_exact(&a.on(&device), &b.on(&device))?;
-        tilewright::Result::Ok(bits(&c))
+        Ok(bits(&c))
     };
     let whole = product(100 << 20).expect("a product");
     // The result has 9.7 MB, the residues of all outputs more than 20.
