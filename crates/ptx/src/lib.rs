@@ -34,6 +34,7 @@ mod operations;
 mod parser;
 #[cfg(test)]
 mod printed;
+mod sources;
 mod syntax;
 mod words;
 
@@ -43,6 +44,7 @@ pub use graph::{BasicBlock, Graph, UnknownLabel};
 pub use lexer::{Token, tokens};
 pub use machine::{ArgumentError, Kernel, KernelError, Kernels, Variables};
 pub use operations::*;
+pub use sources::{SourcePlace, Sources};
 pub use syntax::*;
 pub use words::{
     Absolute, Accuracy, Aligned, AtomicOperation, BarrierScope, BarrierStep, BulkCompletion,
