@@ -10,7 +10,7 @@ use super::parts::List;
 use super::program::Program;
 use super::special::Special;
 use crate::flat::{Flat, Step};
-use crate::numbers::Function;
+use crate::numbers::{Function, General, convert, dot_product, general};
 use crate::operations::Operation;
 use crate::syntax::{Function as Text, Module, Operand};
 use crate::words::Type;
@@ -24,6 +24,14 @@ pub(super) type Decoded<T> = Result<T, DecodeErrorKind>;
 pub(super) struct At<'a> {
     pub scope: usize,
     pub operands: &'a [Operand],
+}
+
+/// The plain function of an instruction, or the one that is put together for it.
+pub(super) fn or_general(
+    plain: Option<Function>,
+    general: impl FnOnce() -> Option<General>,
+) -> Option<Function> {
+    plain.or_else(|| general().map(Function::General))
 }
 
 /// A place in the code whose target is not known yet.
@@ -269,9 +277,16 @@ impl<'a> Decoder<'a> {
             Operation::BitField(it) => self.bit_field(at, it),
             Operation::Funnel(it) => self.function_of(at, crate::numbers::funnel(it), it.of),
             Operation::DotProduct(it) => {
-                self.function_of(at, crate::numbers::dot_product(it), Type::B32)
+                let general = || general::dot_product_of_halves(it);
+                self.function_of(at, or_general(dot_product(it), general), Type::B32)
             }
-            Operation::Convert(it) => self.function_of(at, crate::numbers::convert(it), it.from),
+            Operation::Convert(it) => {
+                let general = || general::convert(it);
+                self.function_of(at, or_general(convert(it), general), it.from)
+            }
+            Operation::TestNumber(it) => {
+                self.function_of(at, general::test_number(it).map(Function::General), it.of)
+            }
             Operation::Compare(it) => self.compare(at, it),
             Operation::Select(it) => self.select(at, it),
             Operation::Move(it) => self.move_value(at, it),
@@ -309,7 +324,7 @@ impl<'a> Decoder<'a> {
         let sources = operands.iter().map(|it| self.source(at, it, of));
         let sources: Vec<u32> = sources.collect::<Result<_, _>>()?;
         let (d, _) = self.destination(at, d)?;
-        self.emit(match (function, sources.as_slice()) {
+        let op = match (function, sources.as_slice()) {
             (Function::Unary(f), &[a]) => Op::Unary { f, d, a },
             (Function::Binary(f), &[a, b]) => Op::Binary { f, d, a, b },
             (Function::Ternary(f), &[a, b, c]) => Op::Ternary { f, d, a, b, c },
@@ -318,8 +333,14 @@ impl<'a> Decoder<'a> {
                 d,
                 operands: [a, b, c, e],
             },
+            (Function::General(f), [_, ..]) if sources.len() <= 4 => Op::General {
+                f,
+                d,
+                operands: self.list(sources.into_iter()),
+            },
             _ => return Err(Unsupported),
-        });
+        };
+        self.emit(op);
         Ok(())
     }
 }

@@ -4,6 +4,7 @@ use super::parts::{
     Access, AddressSpace, Atomic, BoxCopy, BytesCopy, Combine, Fence, List, MatrixMove,
     MbarrierStep, Pointer, ProductOp, Reduction, Shuffle, TextureSample, Vote, WarpgroupOp,
 };
+use crate::numbers::General;
 
 /// One instruction. Operands are numbers of slots, `d` of the result.
 #[derive(Clone, Debug)]
@@ -34,6 +35,12 @@ pub(crate) enum Op {
         f: fn([u64; 4]) -> u64,
         d: u32,
         operands: [u32; 4],
+    },
+    /// A function that was put together for the instruction, of at most four operands.
+    General {
+        f: General,
+        d: u32,
+        operands: List,
     },
     /// A word of elements of `bits` bits each, the lowest first.
     Pack {
@@ -177,6 +184,7 @@ impl Op {
                 | Self::Binary { .. }
                 | Self::Ternary { .. }
                 | Self::Quaternary { .. }
+                | Self::General { .. }
                 | Self::Pack { .. }
                 | Self::Unpack { .. }
                 | Self::Jump { .. }

@@ -139,6 +139,14 @@ impl<'a> Thread<'a> {
             Op::Quaternary { f, d, operands } => {
                 self.set(*d, f(operands.map(|slot| self.get(slot))));
             }
+            Op::General { f, d, operands } => {
+                let mut values = [0; 4];
+                let operands = self.list(*operands);
+                for (value, slot) in values.iter_mut().zip(operands) {
+                    *value = self.get(*slot);
+                }
+                self.set(*d, f.call(&values[..operands.len()]));
+            }
             Op::Pack { d, from, bits } => {
                 let elements = self.list(*from).iter().rev();
                 let word = elements.fold(0, |word, slot| word << bits | self.get(*slot));

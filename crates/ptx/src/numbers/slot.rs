@@ -1,12 +1,16 @@
 //! Numbers in slots.
 
+use super::general::General;
+
 /// A function of slots, which returns a slot.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Function {
     Unary(fn(u64) -> u64),
     Binary(fn(u64, u64) -> u64),
     Ternary(fn(u64, u64, u64) -> u64),
     Quaternary(fn([u64; 4]) -> u64),
+    /// Of at most four slots.
+    General(General),
 }
 
 /// A number in a slot.
