@@ -48,6 +48,8 @@ struct Text {
     schedules: Option<u64>,
     #[serde(default)]
     seed: u64,
+    #[serde(default)]
+    strict: bool,
     /// In seconds.
     time_limit: Option<f64>,
     device: Option<String>,
@@ -168,6 +170,7 @@ impl LaunchFile {
         launch.cluster = extent(&text.cluster)?;
         launch.shared_bytes = text.shared;
         launch.is_cooperative = text.cooperative;
+        launch.is_strict = text.strict;
         launch.first_seed = text.seed;
         launch.schedules = text.schedules.unwrap_or(DEFAULT_SCHEDULES);
         if let Some(seconds) = text.time_limit {

@@ -66,6 +66,8 @@ pub struct Launch {
     pub first_seed: u64,
     /// The number of schedules.
     pub schedules: u64,
+    /// Whether an instruction is reported with which several threads write one value to one place.
+    pub is_strict: bool,
     /// How long a block may run in one schedule.
     pub time_limit: Duration,
     /// The device whose limits apply; that of the PTX's `.target` if there is none.
@@ -150,6 +152,7 @@ impl Launch {
             buffers: BTreeMap::new(),
             first_seed: 0,
             schedules: DEFAULT_SCHEDULES,
+            is_strict: false,
             time_limit: Duration::from_secs(10),
             profile: None,
             counters: false,

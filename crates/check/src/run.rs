@@ -108,7 +108,8 @@ impl Launch {
         if program.samples_textures() {
             return Err(CheckError::Textures);
         }
-        Kernel::new(program).map_err(|_| CheckError::OutOfMemory)
+        let kernel = Kernel::new(program).map_err(|_| CheckError::OutOfMemory)?;
+        Ok(kernel.with_equal_writes(!self.is_strict))
     }
 
     fn options(&self, profile: Profile, seed: u64) -> Options {

@@ -47,13 +47,13 @@ pub use operations::*;
 pub use sources::{SourcePlace, Sources};
 pub use syntax::*;
 pub use words::{
-    Absolute, Accuracy, Aligned, AtomicOperation, BarrierScope, BarrierStep, BulkCompletion,
-    BulkGroup, Cache, CacheHint, Carry, ClusterStep, CombinePredicate, Comparison, CopyCache,
-    DependentStep, Dimensions, Expect, FenceLevel, FenceOrder, FirstLevel, FlushSubnormal,
-    FunnelShift, GlobalTarget, Half, LoadMode, MatchMode, MatrixCount, MatrixLayout, MatrixShape,
-    MatrixTarget, Memory, Multicast, NoComplete, NoFlush, NonCoherent, NotANumber, Order, Parity,
-    PermuteMode, PolicyPriority, Prefetch, PrefetchLevel, ProxyKind, ReadOnlyWait, Rectify, Reduce,
-    RegisterStep, Rounding, Saturate, SaturateFinite, Scope, SecondLevel, ShiftAmount, ShiftRange,
-    ShuffleMode, SignXor, Sync, TensorMapPrefetch, TestProperty, To, ToShared, Transposed, Type,
-    Uniform, Vector, VoteMode, WarpgroupShape,
+    Absolute, Accumulate, Accuracy, Aligned, AtomicOperation, BarrierScope, BarrierStep,
+    BulkCompletion, BulkGroup, Cache, CacheHint, Carry, ClusterStep, CombinePredicate, Comparison,
+    CopyCache, DependentStep, Dimensions, Expect, FenceLevel, FenceOrder, FirstLevel,
+    FlushSubnormal, FunnelShift, GlobalTarget, Half, LoadMode, MatchMode, MatrixCount,
+    MatrixLayout, MatrixShape, MatrixTarget, Memory, Multicast, NoComplete, NoFlush, NonCoherent,
+    NotANumber, Order, Parity, PermuteMode, PolicyPriority, Prefetch, PrefetchLevel, ProxyKind,
+    ReadOnlyWait, Rectify, Reduce, RegisterStep, Rounding, Saturate, SaturateFinite, Scope,
+    SecondLevel, ShiftAmount, ShiftRange, ShuffleMode, SignXor, Sync, TensorMapPrefetch,
+    TestProperty, To, ToShared, Transposed, Type, Uniform, Vector, VoteMode, WarpgroupShape,
 };

@@ -22,7 +22,7 @@ pub enum Comparison {
     Units(u32),
     /// An f32 within this distance.
     Absolute(f64),
-    /// A float of 16 bits (two of them in 32) within so many units.
+    /// A float of 16 bits (two of them in 32), or an f64, within so many units.
     HalfUnits(u32),
     /// The upper half of an f64, within so many units of it.
     UpperUnits(u32),
@@ -486,13 +486,15 @@ fn approximations(list: &mut List) {
         &three[..1],
         Comparison::Units(1 << 13),
     );
-    for name in [
-        "rcp.approx.ftz.f64",
-        "rsqrt.approx.ftz.f64",
-        "rsqrt.approx.f64",
-    ] {
+    for name in ["rcp.approx.ftz.f64", "rsqrt.approx.ftz.f64"] {
         list.compared(name, Bits64, &[Bits64], Comparison::UpperUnits(2));
     }
+    list.compared(
+        "rsqrt.approx.f64",
+        Bits64,
+        &[Bits64],
+        Comparison::HalfUnits(2),
+    );
 }
 
 const ALL_INTEGERS: [(&str, Width); 8] = [

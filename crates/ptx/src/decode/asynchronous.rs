@@ -29,7 +29,8 @@ impl Decoder<'_> {
                 (address, MbarrierStep::Init(self.source(at, arrivals, of)?))
             }
             (MbarrierName::Arrive, [Operand::Name(state), address, rest @ ..])
-                if state.as_ref() == "_" =>
+                if state.as_ref() == "_"
+                    && (it.expect.is_some() || matches!(rest, [] | [Operand::Integer(1)])) =>
             {
                 match (it.expect, rest) {
                     (Some(_), [bytes]) => {
@@ -40,12 +41,24 @@ impl Decoder<'_> {
                     _ => return Err(Unsupported),
                 }
             }
+            (MbarrierName::Arrive, [state @ Operand::Name(_), address, rest @ ..]) => {
+                let (count, bytes) = match (it.expect, rest) {
+                    (Some(_), [bytes]) => {
+                        let bytes = self.source(at, bytes, of)?;
+                        (self.constant(1), Some(bytes))
+                    }
+                    (None, []) => (self.constant(1), None),
+                    (None, [count]) => (self.source(at, count, of)?, None),
+                    _ => return Err(Unsupported),
+                };
+                let (d, _) = self.destination(at, state)?;
+                (address, MbarrierStep::ArriveKeeping { d, count, bytes })
+            }
             (MbarrierName::Expect, [address, bytes]) => {
                 (address, MbarrierStep::Expect(self.source(at, bytes, of)?))
             }
-            (MbarrierName::TryWait | MbarrierName::TestWait, [d, address, parity, ..])
-                if it.parity.is_some() =>
-            {
+            // The state of an arrival is the parity of its phase.
+            (MbarrierName::TryWait | MbarrierName::TestWait, [d, address, parity, ..]) => {
                 let parity = self.source(at, parity, of)?;
                 let (d, _) = self.destination(at, d)?;
                 let step = match it.name {

@@ -296,6 +296,11 @@ impl<'a> Decoder<'a> {
             Operation::ThreadCopy(it) => self.thread_copy(at, it),
             Operation::Branch(it) => self.branch(step, at, it),
             Operation::Product(it) => self.product(at, it),
+            Operation::Video(it) => {
+                self.function_of(at, general::video(it).map(Function::General), Type::B32)
+            }
+            Operation::WmmaTransfer(it) => self.wmma_transfer(at, it),
+            Operation::WmmaProduct(it) => self.wmma_product(at, it),
             Operation::MatrixTransfer(it) => self.matrix_transfer(at, it),
             Operation::WarpgroupProduct(it) => self.warpgroup_product(at, it),
             Operation::WarpgroupStep(it) => self.warpgroup_step(number, at, it),

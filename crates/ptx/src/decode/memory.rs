@@ -91,7 +91,9 @@ impl Decoder<'_> {
             value => std::slice::from_ref(value),
         };
         let count = it.vector.map_or(1, |it| it.count());
-        if elements.len() != count as usize || (ordering.is_some() && (count > 1 || element < 4)) {
+        if elements.len() != count as usize
+            || (ordering.is_some() && (count > 1 && count * element != 8))
+        {
             return Err(Unsupported);
         }
         let (values, width) = match is_load {

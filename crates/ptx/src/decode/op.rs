@@ -1,8 +1,9 @@
 //! Instructions of a program.
 
 use super::parts::{
-    Access, AddressSpace, Atomic, BoxCopy, BytesCopy, Combine, Fence, List, MatrixMove,
-    MbarrierStep, Pointer, ProductOp, Reduction, Shuffle, TextureSample, Vote, WarpgroupOp,
+    Access, AddressSpace, Atomic, BoxCopy, BytesCopy, Combine, Fence, FragmentMove, List,
+    MatrixMove, MbarrierStep, Pointer, ProductOp, Reduction, Shuffle, TextureSample, Vote,
+    WarpgroupOp,
 };
 use crate::numbers::General;
 
@@ -79,6 +80,18 @@ pub(crate) enum Op {
     Atomic(Atomic),
     Prefetch,
     Sample(TextureSample),
+    /// Places in local memory, of addresses and of the result.
+    Print {
+        format: u64,
+        values: u64,
+        result: u64,
+    },
+    /// Places in local memory.
+    AssertFail {
+        message: u64,
+        file: u64,
+        line: u64,
+    },
     /// Places in local memory.
     CopyLocal {
         to: u64,
@@ -138,6 +151,7 @@ pub(crate) enum Op {
     DependentWait,
     Product(ProductOp),
     MoveMatrices(MatrixMove),
+    MoveFragment(FragmentMove),
     /// Accumulators that it makes visible, each list of slots behind its length.
     WarpgroupFence {
         fragments: List,

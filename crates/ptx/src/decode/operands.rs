@@ -6,6 +6,7 @@ use super::names::Named;
 use super::op::Op;
 use super::parts::List;
 use super::special::Special;
+use super::variables::Global;
 use crate::numbers::mask;
 use crate::syntax::Operand;
 use crate::words::Type;
@@ -122,6 +123,9 @@ impl Decoder<'_> {
                 array.slot
             }
             Some(Named::Global(number)) => self.global(number),
+            None if matches!(name, "%envreg1" | "%envreg2") => {
+                return self.grid_workspace(at, name);
+            }
             None => {
                 let special = Special::of_name(name);
                 self.special(special.ok_or_else(|| UnknownName(name.to_owned()))?)
@@ -137,6 +141,28 @@ impl Decoder<'_> {
             a: base,
             b,
         });
+        Ok(d)
+    }
+
+    /// Half of the address of the words with which cooperative groups make a barrier of the grid.
+    fn grid_workspace(&mut self, _: At<'_>, name: &str) -> Decoded<u32> {
+        const NAME: &str = "the words of the grid's barrier";
+        const BYTES: usize = 64;
+        let known = self.storage.globals.iter().position(|it| it.name == NAME);
+        let number = known.unwrap_or_else(|| {
+            self.storage.globals.push(Global {
+                name: NAME.to_owned(),
+                initial: vec![0; BYTES],
+                addresses: Vec::new(),
+            });
+            self.storage.globals.len() - 1
+        });
+        let (a, d) = (self.global(number), self.scratch());
+        let f: fn(u64) -> u64 = match name {
+            "%envreg1" => |address| address >> 32,
+            _ => |address| address & mask(32),
+        };
+        self.emit(Op::Unary { f, d, a });
         Ok(d)
     }
 

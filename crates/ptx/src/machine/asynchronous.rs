@@ -32,6 +32,17 @@ impl Thread<'_> {
                 simt::mbarrier_init(address, self.get(arrivals) as u32);
             }
             MbarrierStep::Arrive => simt::mbarrier_arrive(address),
+            MbarrierStep::ArriveKeeping { d, count, bytes } => {
+                // The phase lasts at least until the thread has arrived.
+                let parity = simt::mbarrier_parity(address);
+                if let Some(bytes) = bytes {
+                    simt::mbarrier_expect(address, self.get(bytes) as u32);
+                }
+                for _ in 0..self.get(count) as u32 {
+                    simt::mbarrier_arrive(address);
+                }
+                self.set(d, parity.into());
+            }
             MbarrierStep::ArriveExpecting(bytes) => {
                 simt::mbarrier_arrive_expect(address, self.get(bytes) as u32);
             }

@@ -136,11 +136,15 @@ impl Thread<'_> {
         match (place, it.ordering) {
             (Place::Device(space, host), Some(ordering)) => {
                 // SAFETY: the contract of `Kernel::body`; the access is checked before it is made.
-                let word = unsafe {
+                unsafe {
                     simt::atomic_access(space, it.kind, ordering, host, bytes, 0, bytes);
-                    updated(host, bytes, |old| old)
-                };
-                loaded[..8].copy_from_slice(&word.to_le_bytes());
+                    match bytes {
+                        // No atomic operation has them.
+                        1 | 2 => copy_from(host, &mut loaded, bytes),
+                        _ => loaded[..8]
+                            .copy_from_slice(&updated(host, bytes, |old| old).to_le_bytes()),
+                    }
+                }
             }
             (Place::Device(space, host), None) => {
                 // SAFETY: the contract of `Kernel::body`.
@@ -184,16 +188,28 @@ impl Thread<'_> {
         }
         match (place, it.ordering) {
             (Place::Device(space, host), Some(ordering)) => {
-                let value = self.get(values[0]);
+                let word = stored.first_chunk().map_or(0, |it| u64::from_le_bytes(*it));
                 // SAFETY: the contract of `Kernel::body`; the access is checked before it is made.
                 unsafe {
                     simt::atomic_access(space, it.kind, ordering, host, bytes, 0, bytes);
-                    updated(host, bytes, |_| value);
+                    match bytes {
+                        1 | 2 => copy_to(host, &stored, bytes),
+                        _ => {
+                            updated(host, bytes, |_| word);
+                        }
+                    }
                 }
             }
             (Place::Device(space, host), None) => {
                 // SAFETY: the contract of `Kernel::body`.
-                unsafe { simt::access_at(self.line, space, it.kind, host, bytes, 0, bytes, bytes) };
+                unsafe {
+                    match self.allows_equal_writes {
+                        true => simt::write_at(self.line, space, host, &stored[..bytes]),
+                        false => {
+                            simt::access_at(self.line, space, it.kind, host, bytes, 0, bytes, bytes)
+                        }
+                    }
+                }
                 // SAFETY: the access was checked.
                 unsafe { copy_to(host, &stored, bytes) };
             }

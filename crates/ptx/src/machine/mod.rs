@@ -7,6 +7,7 @@ mod kernels;
 mod lines;
 mod matrices;
 mod memory;
+mod print;
 mod start;
 mod storage;
 mod textures;
@@ -14,6 +15,7 @@ mod thread;
 mod variables;
 mod warp;
 mod warpgroup;
+mod wmma;
 
 pub use kernel::{ArgumentError, Kernel};
 pub use kernels::{KernelError, Kernels};

@@ -27,6 +27,8 @@ pub(super) struct Thread<'a> {
     lines: &'a Lines,
     /// The line of the instruction.
     pub line: SourceLine,
+    /// Whether writes of what the memory has are no races.
+    pub allows_equal_writes: bool,
 }
 
 /// What comes after an instruction.
@@ -56,6 +58,7 @@ impl<'a> Thread<'a> {
             fragments: Fragments::default(),
             lines,
             line: lines.of_op(0),
+            allows_equal_writes: false,
         }
     }
 
@@ -159,6 +162,16 @@ impl<'a> Thread<'a> {
                     self.set(*slot, element & crate::numbers::mask(*bits));
                 }
             }
+            Op::Print {
+                format,
+                values,
+                result,
+            } => self.print_line(*format, *values, *result),
+            Op::AssertFail {
+                message,
+                file,
+                line,
+            } => self.assert_fail(*message, *file, *line),
             Op::CopyLocal { to, from, bytes } => self.copy_local(*to, *from, *bytes),
             Op::Sample(sample) => self.sample(sample),
             Op::Load(access) => self.load(access),
@@ -224,6 +237,7 @@ impl Thread<'_> {
         match op {
             Op::Product(product) => self.product(product),
             Op::MoveMatrices(it) => self.move_matrices(it),
+            Op::MoveFragment(it) => self.move_fragment(it),
             Op::WarpgroupFence { fragments } => self.warpgroup_fence(*fragments),
             Op::WarpgroupProduct(it) => self.warpgroup_product(it),
             Op::WarpgroupCommit => self.warpgroup_commit(),

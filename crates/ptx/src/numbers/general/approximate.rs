@@ -11,7 +11,7 @@ use rustc_apfloat::Round;
 /// The function of an approximation.
 pub(super) fn approximate(it: &Arithmetic, format: Format) -> Option<General> {
     if format == Format::F64 {
-        return of_f64(it.name);
+        return of_f64(it.name, it.ftz.is_some());
     }
     let function: fn(f64) -> f64 = match it.name {
         Name::Divide => return Some(quotient(it, format)),
@@ -45,19 +45,22 @@ fn quotient(it: &Arithmetic, format: Format) -> General {
     })
 }
 
-/// Of an f64, the upper half of the operand and of the result.
-fn of_f64(name: Name) -> Option<General> {
-    const UPPER: u64 = 0xffff_ffff_0000_0000;
+/// Of an f64; with `.ftz`, of the upper half of the operand, and with no more than that of the result.
+fn of_f64(name: Name, is_gross: bool) -> Option<General> {
+    let kept: u64 = match is_gross {
+        true => 0xffff_ffff_0000_0000,
+        false => u64::MAX,
+    };
     let function: fn(f64) -> f64 = match name {
         Name::Reciprocal => |x| 1.0 / x,
         Name::ReciprocalRoot => |x| 1.0 / x.sqrt(),
         _ => return None,
     };
     Some(General::new(move |x| {
-        let result = function(f64::from_bits(x[0] & UPPER));
+        let result = function(f64::from_bits(x[0] & kept));
         match result.is_nan() {
             true => Format::F64.nan(),
-            false => result.to_bits() & UPPER,
+            false => result.to_bits() & kept,
         }
     }))
 }

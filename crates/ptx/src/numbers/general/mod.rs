@@ -9,11 +9,13 @@ mod bits;
 mod compare;
 mod convert;
 mod format;
+mod video;
 
 pub(crate) use arithmetic::arithmetic;
 pub(crate) use bits::{bit_field, dot_product_of_halves};
 pub(crate) use compare::{select_by_sign, set, test_number};
 pub(crate) use convert::convert;
+pub(crate) use video::video;
 
 use std::fmt;
 use std::sync::Arc;
