@@ -1,7 +1,7 @@
 """Writes launch files for the kernels that `compile.py` has compiled into FOLDER.
 
     python compile.py FOLDER > FOLDER/shared.txt
-    python launches.py FOLDER
+    python write_launches.py FOLDER
 """
 
 import math
@@ -10,7 +10,7 @@ import sys
 
 import numpy as np
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import launches
 from launches import Buffer, launch, to_bf16
 
