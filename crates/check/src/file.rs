@@ -5,6 +5,7 @@ use crate::element::{Element, Number};
 use crate::error::CheckError;
 use crate::launch::{Argument, DEFAULT_SCHEDULES, Launch, TensorShape};
 use crate::npy;
+use crate::report::Report;
 use serde::Deserialize;
 use simt::Profile;
 use std::collections::BTreeMap;
@@ -22,8 +23,8 @@ pub struct LaunchFile {
     pub printed: Vec<String>,
     /// Buffers that are saved as `.npy`, with the path.
     pub saved: Vec<(String, PathBuf)>,
-    /// The finding that the kernel is known to have, as reports name it: `data race`.
-    pub finding: Option<String>,
+    /// The findings of which the kernel is known to have one, as reports name them: `data race`.
+    pub known_findings: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -53,7 +54,14 @@ struct Text {
     /// In seconds.
     time_limit: Option<f64>,
     device: Option<String>,
-    finding: Option<String>,
+    finding: Option<Findings>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Findings {
+    One(String),
+    List(Vec<String>),
 }
 
 #[derive(Deserialize)]
@@ -148,6 +156,16 @@ enum Wanted {
 }
 
 impl LaunchFile {
+    /// Whether the report is clean, or, if the file names findings, has one of them.
+    #[must_use]
+    pub fn expects(&self, report: &Report) -> bool {
+        if self.known_findings.is_empty() {
+            return report.is_clean();
+        }
+        let mut findings = report.findings.iter();
+        findings.any(|it| self.known_findings.contains(&it.defect.kind.to_string()))
+    }
+
     /// Reads a launch file. Paths in it are relative to its folder.
     ///
     /// # Errors
@@ -200,7 +218,11 @@ impl LaunchFile {
             launch,
             printed,
             saved,
-            finding: text.finding,
+            known_findings: match text.finding {
+                None => Vec::new(),
+                Some(Findings::One(kind)) => vec![kind],
+                Some(Findings::List(kinds)) => kinds,
+            },
         })
     }
 }

@@ -18,7 +18,7 @@ tilewright-check --init FILE.ptx [KERNEL]  a launch file to begin with, on stand
   --json          print JSON, one object a line
   --quiet         print findings alone
 
-Exit code: 0 if there are no findings, or the one that a file names; 1 if there are; 2 if something cannot be run.
+Exit code: 0 if there are no findings, or one that a file names; 1 if there are; 2 if something cannot be run.
 ";
 
 const FOUND: u8 = 1;
@@ -121,7 +121,7 @@ fn check(path: &Path, options: &Options) -> u8 {
                 true => print_json(path, &file, &report),
                 false => print(path, &file, &report, options.quiet),
             }
-            match is_as_expected(&file, &report) {
+            match file.expects(&report) {
                 true => 0,
                 false => FOUND,
             }
@@ -134,17 +134,6 @@ fn check(path: &Path, options: &Options) -> u8 {
             }
             eprintln!("{}: {error}", path.display());
             FAILED
-        }
-    }
-}
-
-/// Whether there are no findings, or, if the file names one, that one is there.
-fn is_as_expected(file: &LaunchFile, report: &Report) -> bool {
-    match &file.finding {
-        None => report.is_clean(),
-        Some(kind) => {
-            let mut findings = report.findings.iter();
-            findings.any(|it| it.defect.kind.to_string() == *kind)
         }
     }
 }
@@ -164,7 +153,7 @@ fn save(file: &LaunchFile, report: &Report) -> Result<(), CheckError> {
 }
 
 fn print(path: &Path, file: &LaunchFile, report: &Report, is_quiet: bool) {
-    if is_quiet && is_as_expected(file, report) {
+    if is_quiet && file.expects(report) {
         return;
     }
     for line in &report.printed {
@@ -177,10 +166,14 @@ fn print(path: &Path, file: &LaunchFile, report: &Report, is_quiet: bool) {
         print_counters(counts);
     }
     println!("{}: {report}", path.display());
-    if let Some(kind) = &file.finding {
-        let is_there = is_as_expected(file, report);
-        let outcome = if is_there { "as expected" } else { "MISSING" };
-        println!("  {kind}: {outcome}");
+    if !file.known_findings.is_empty() {
+        let kinds = file.known_findings.join(" or ");
+        let outcome = if file.expects(report) {
+            "as expected"
+        } else {
+            "missing"
+        };
+        println!("  {kinds}: {outcome}");
     }
 }
 
@@ -208,6 +201,6 @@ fn print_json(path: &Path, file: &LaunchFile, report: &Report) {
     let outputs: Vec<serde_json::Value> = outputs.map(|it| it.to_json()).collect();
     value["launch"] = path.to_string_lossy().into();
     value["outputs"] = outputs.into();
-    value["as_expected"] = is_as_expected(file, report).into();
+    value["as_expected"] = file.expects(report).into();
     println!("{value}");
 }

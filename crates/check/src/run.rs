@@ -6,7 +6,7 @@ use crate::error::CheckError;
 use crate::launch::Launch;
 use crate::memory::Memory;
 use crate::report::{Findings, Output, Report};
-use ptx::{Kernel, Module, Program, Sources};
+use ptx::{Bound, BoundKind, Kernel, Module, Program, Sources};
 use simt::{Defect, Dim3, Options, Profile};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -72,7 +72,7 @@ impl Launch {
             grid: extent(self.grid),
             block: extent(self.block),
             cluster: extent(self.cluster),
-            thread_registers: None,
+            thread_registers: registers(module, &self.entry),
             dynamic_shared_bytes: self.shared_bytes,
             options: &options,
         };
@@ -154,6 +154,32 @@ struct Run {
     result: Result<simt::Report, Box<Defect>>,
     outputs: Vec<Output>,
     printed: Vec<String>,
+}
+
+/// Registers of a multiprocessor, and the most of a thread.
+const REGISTERS: u64 = 65_536;
+const MOST_REGISTERS: u64 = 255;
+
+/// Registers of each thread, if the kernel bounds them.
+fn registers(module: &Module, entry: &str) -> Option<u32> {
+    let mut kernels = module.kernels();
+    let kernel = kernels.find(|it| it.name.as_ref() == entry)?;
+    let numbers = |wanted: BoundKind| {
+        let mut bounds = kernel.signature.bounds.iter();
+        bounds.find_map(|bound| match bound {
+            Bound::Numbers(kind, numbers) if *kind == wanted => {
+                Some(numbers.iter().product::<u64>())
+            }
+            _ => None,
+        })
+    };
+    if let Some(most) = numbers(BoundKind::MaxRegisters) {
+        return u32::try_from(most).ok();
+    }
+    let threads = numbers(BoundKind::RequiredThreads).or(numbers(BoundKind::MaxThreads))?;
+    let blocks = numbers(BoundKind::MinBlocks).unwrap_or(1);
+    let of_each = REGISTERS.checked_div(threads.checked_mul(blocks)?)?;
+    u32::try_from((of_each / 8 * 8).min(MOST_REGISTERS)).ok()
 }
 
 fn checked(name: &str, buffer: &Buffer) -> Result<Option<Vec<u8>>, CheckError> {

@@ -115,7 +115,7 @@ impl Thread<'_> {
 
     pub fn copy_bytes(&mut self, it: &BytesCopy) {
         let bytes = self.get(it.bytes) as u32 as usize;
-        let shared = self.shared_place(it.shared, 16);
+        let shared = self.shared_place(it.shared, bytes);
         let global = self
             .get(it.global.address)
             .wrapping_add_signed(it.global.offset) as usize;

@@ -28,9 +28,12 @@ impl Thread<'_> {
         match space {
             AddressSpace::Global => Place::Device(Space::Global, address as usize),
             AddressSpace::Shared => {
+                self.check_shared(address as u32 as usize, bytes);
                 Place::Device(Space::Shared, self.shared + address as u32 as usize)
             }
             AddressSpace::SharedCluster => {
+                let offset = address as usize & ((1 << RANK_SHIFT) - 1);
+                self.check_shared(offset, bytes);
                 Place::Device(Space::Shared, self.shared_in_cluster(address as u32))
             }
             AddressSpace::Param => self.own(
@@ -44,6 +47,18 @@ impl Thread<'_> {
                 self.own(start, self.program.local_bytes, address, bytes)
             }
             AddressSpace::Generic => self.generic_place(address as usize, bytes),
+        }
+    }
+
+    /// Ends the launch unless the block's shared memory has these bytes.
+    #[inline]
+    fn check_shared(&self, offset: usize, bytes: usize) {
+        let length = self.shared_bytes;
+        if offset > length || bytes > length - offset {
+            simt::fail(
+                DefectKind::OutOfBounds,
+                format!("{bytes} bytes at byte {offset} of the {length} bytes of shared memory"),
+            );
         }
     }
 
@@ -82,7 +97,8 @@ impl Thread<'_> {
             let distance = address.wrapping_sub(start);
             (distance < length).then_some(distance as u64)
         };
-        if within(self.shared, MAX_SHARED_BYTES).is_some() {
+        if let Some(offset) = within(self.shared, MAX_SHARED_BYTES) {
+            self.check_shared(offset as usize, bytes);
             return Place::Device(Space::Shared, address);
         }
         let (parameters, local) = (self.parameters.address(), self.local.as_ptr().addr());
@@ -248,6 +264,7 @@ impl Thread<'_> {
         let bytes = to.element as usize;
         let present = present.map_or(bytes, |slot| self.get(slot) as u32 as usize);
         let target = self.get(to.address).wrapping_add_signed(to.offset);
+        self.check_shared(target as u32 as usize, bytes);
         let target = self.shared + target as u32 as usize;
         let source = self.get(from).wrapping_add_signed(offset) as usize;
         let read = present.min(bytes);

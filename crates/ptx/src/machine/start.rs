@@ -12,6 +12,13 @@ pub(super) fn shared_start() -> usize {
     start.expose_provenance() - simt::shared_offset(start.addr())
 }
 
+/// The size of the block's shared memory: the dynamic bytes, and the program's arrays behind them.
+pub(super) fn shared_bytes(program: &Program, slots: &[u64]) -> usize {
+    let arrays = program.shared.iter();
+    let ends = arrays.map(|array| slots[array.slot as usize] as usize + array.bytes.unwrap_or(0));
+    ends.fold(simt::dynamic_shared().1, usize::max)
+}
+
 /// The slots of the running thread at its start.
 pub(super) fn slots(
     program: &Program,

@@ -2,7 +2,7 @@
 
 use super::fragments::Fragments;
 use super::lines::Lines;
-use super::start::{shared_start, slots};
+use super::start::{shared_bytes, shared_start, slots};
 use super::storage::Storage;
 use crate::decode::{Fence, List, Op, Program, Reduction};
 use simt::{BarrierId, DefectKind, SourceLine};
@@ -15,8 +15,9 @@ pub(super) struct Thread<'a> {
     /// Registers, constants and addresses.
     pub slots: Box<[u64]>,
     pub parameters: &'a Storage,
-    /// The address of the block's shared memory.
+    /// The address of the block's shared memory, and its size.
     pub shared: usize,
+    pub shared_bytes: usize,
     pub local: Box<[Cell<u64>]>,
     /// The number of the next instruction.
     next: usize,
@@ -47,11 +48,13 @@ impl<'a> Thread<'a> {
         lines: &'a Lines,
     ) -> Self {
         let shared = shared_start();
+        let slots = slots(program, globals, lines, shared);
         Self {
             program,
-            slots: slots(program, globals, lines, shared),
             parameters,
             shared,
+            shared_bytes: shared_bytes(program, &slots),
+            slots,
             local: vec![Cell::new(0); program.local_bytes.div_ceil(8)].into(),
             next: 0,
             calls: Vec::new(),
