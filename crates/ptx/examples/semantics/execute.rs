@@ -1,11 +1,13 @@
 //! Runs a kernel on the simulator.
 
-use crate::Result;
 use ptx::{Kernel, Module, Program};
 use simt::{Contents, Dim3, Launch, Options};
+use std::error::Error;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 const BLOCK: usize = 256;
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// Whether the executor can run it.
 pub fn is_supported(text: &str) -> bool {

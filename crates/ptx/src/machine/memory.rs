@@ -4,6 +4,7 @@
 //! shared memory; that of another block of the cluster has the block's rank and one in the bits from
 //! [`RANK_SHIFT`] on. Addresses of parameters and of local memory are distances, too.
 
+use super::raw::{copy_from, copy_to, updated};
 use super::thread::Thread;
 use crate::decode::{Access, AddressSpace, Atomic};
 use crate::words::{AtomicOperation, Type};
@@ -345,71 +346,5 @@ fn replaced(operation: AtomicOperation, of: Type, old: u64, a: u64, b: u64) -> u
         AtomicOperation::Max if of.is_signed() => narrowed(signed(old).max(signed(a)) as u64),
         AtomicOperation::Min => old.min(a),
         AtomicOperation::Max => old.max(a),
-    }
-}
-
-/// Replaces a word of 4 or 8 bytes, and returns the old one.
-///
-/// # Safety
-/// 1. The address is valid for reads and writes of as many bytes, and a multiple of them.
-/// 2. Other threads access the word only through `simt`.
-unsafe fn updated(host: usize, bytes: usize, replace: impl Fn(u64) -> u64) -> u64 {
-    // SAFETY: the caller's contract.
-    unsafe {
-        match bytes {
-            8 => simt::atomic_update_u64(with_exposed_provenance_mut(host), replace),
-            _ => {
-                let narrow = |old: u32| replace(old.into()) as u32;
-                simt::atomic_update_u32(with_exposed_provenance_mut(host), narrow).into()
-            }
-        }
-    }
-}
-
-/// Loads `bytes` bytes: 1, 2, 4, 8, 16 or 32.
-///
-/// # Safety
-/// 1. The address is valid for reads of as many bytes.
-/// 2. Other threads write there only through `simt`.
-unsafe fn copy_from(host: usize, to: &mut [u8; 32], bytes: usize) {
-    macro_rules! load {
-        ($count:literal) => {
-            to[..$count].copy_from_slice(
-                // SAFETY: the caller's contract.
-                &unsafe { simt::load_relaxed(with_exposed_provenance::<[u8; $count]>(host)) },
-            )
-        };
-    }
-    match bytes {
-        1 => load!(1),
-        2 => load!(2),
-        4 => load!(4),
-        8 => load!(8),
-        16 => load!(16),
-        _ => load!(32),
-    }
-}
-
-/// Stores `bytes` bytes: 1, 2, 4, 8, 16 or 32.
-///
-/// # Safety
-/// 1. The address is valid for writes of as many bytes.
-/// 2. Other threads access them only through `simt`.
-unsafe fn copy_to(host: usize, from: &[u8; 32], bytes: usize) {
-    macro_rules! store {
-        ($count:literal) => {{
-            let mut value = [0; $count];
-            value.copy_from_slice(&from[..$count]);
-            // SAFETY: the caller's contract.
-            unsafe { simt::store_relaxed(with_exposed_provenance_mut::<[u8; $count]>(host), value) }
-        }};
-    }
-    match bytes {
-        1 => store!(1),
-        2 => store!(2),
-        4 => store!(4),
-        8 => store!(8),
-        16 => store!(16),
-        _ => store!(32),
     }
 }

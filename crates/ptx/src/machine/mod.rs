@@ -8,6 +8,7 @@ mod lines;
 mod matrices;
 mod memory;
 mod print;
+mod raw;
 mod start;
 mod storage;
 mod textures;

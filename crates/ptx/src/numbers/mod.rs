@@ -19,7 +19,6 @@ pub(crate) use carry::with_carry;
 pub(crate) use compare::{comparison, select};
 pub(crate) use convert::convert;
 pub(crate) use float::float;
-pub(crate) use general::General;
 pub(crate) use integer::integer;
 pub(crate) use products::{WarpProduct, warp_product};
-pub(crate) use slot::{Function, mask};
+pub(crate) use slot::{Function, General, mask};

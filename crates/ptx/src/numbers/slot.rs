@@ -1,6 +1,7 @@
 //! Numbers in slots.
 
-use super::general::General;
+use std::fmt;
+use std::sync::Arc;
 
 /// A function of slots, which returns a slot.
 #[derive(Clone, Debug)]
@@ -11,6 +12,43 @@ pub(crate) enum Function {
     Quaternary(fn([u64; 4]) -> u64),
     /// Of at most four slots.
     General(General),
+}
+
+/// A function that was put together for an instruction.
+#[derive(Clone)]
+pub(crate) struct General(Arc<Closure>);
+
+type Closure = dyn Fn(&[u64]) -> u64 + Send + Sync;
+
+impl General {
+    pub fn new(function: impl Fn(&[u64]) -> u64 + Send + Sync + 'static) -> Self {
+        Self(Arc::new(function))
+    }
+
+    #[inline]
+    pub fn call(&self, operands: &[u64]) -> u64 {
+        (self.0)(operands)
+    }
+
+    /// The same for each of two numbers in a word, of `bits` bits each.
+    pub fn of_pairs(self, bits: u32) -> Self {
+        Self::new(move |words| {
+            let lane = |shift: u32| {
+                let mut operands = [0; 4];
+                for (operand, word) in operands.iter_mut().zip(words) {
+                    *operand = word >> shift & mask(bits);
+                }
+                self.call(&operands[..words.len()])
+            };
+            lane(0) | lane(bits) << bits
+        })
+    }
+}
+
+impl fmt::Debug for General {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("General")
+    }
 }
 
 /// A number in a slot.

@@ -3,8 +3,8 @@
 //! NVIDIA documents their largest errors, not their bits. Here they are computed in f64 and rounded to nearest, which
 //! is within those errors (PTX ISA, 9.7.3).
 
-use super::General;
 use super::format::Format;
+use crate::numbers::slot::General;
 use crate::operations::{Arithmetic, ArithmeticName as Name};
 use rustc_apfloat::Round;
 

@@ -1,9 +1,9 @@
 //! Arithmetic of every format and rounding.
 
-use super::General;
 use super::approximate::approximate;
 use super::format::{Emulated, Format, direction, with_format};
-use crate::numbers::mask;
+use crate::numbers::slot::General;
+use crate::numbers::slot::mask;
 use crate::operations::{Arithmetic, ArithmeticName as Name};
 use crate::words::{Half, Type};
 use rustc_apfloat::ieee::Double;

@@ -1,7 +1,7 @@
 //! Parts of words that are rarely asked for.
 
-use super::General;
-use crate::numbers::mask;
+use crate::numbers::slot::General;
+use crate::numbers::slot::mask;
 use crate::operations::{BitField, BitFieldName as Name, DotProduct, DotProductName};
 use crate::words::{Half, PermuteMode, ShiftRange, Type};
 

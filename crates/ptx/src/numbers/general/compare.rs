@@ -1,8 +1,9 @@
 //! Comparisons with values as results, and properties of numbers.
 
-use super::General;
 use super::format::Format;
-use crate::numbers::{comparison, mask};
+use crate::numbers::compare::comparison;
+use crate::numbers::slot::General;
+use crate::numbers::slot::mask;
 use crate::operations::{Compare, Select, TestNumber};
 use crate::words::{CombinePredicate, TestProperty, Type};
 

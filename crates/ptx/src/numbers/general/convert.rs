@@ -1,8 +1,8 @@
 //! Conversions with every rounding and limit (PTX ISA, "cvt").
 
-use super::General;
 use super::format::{Format, direction, with_format};
-use crate::numbers::mask;
+use crate::numbers::slot::General;
+use crate::numbers::slot::mask;
 use crate::operations::{Convert, ConvertName};
 use crate::words::{Rounding, Type};
 use rustc_apfloat::{Float, Round};
@@ -171,7 +171,7 @@ fn to_tf32(it: &Convert) -> Option<General> {
         }
         let (sign, magnitude) = (x[0] & Format::F32.sign(), x[0] & !Format::F32.sign());
         let added = match rounding {
-            Rounding::NearestAway => (DROPPED + 1) / 2,
+            Rounding::NearestAway => DROPPED.div_ceil(2),
             Rounding::NearestEven => DROPPED / 2 + (magnitude >> 13 & 1),
             _ => 0,
         };

@@ -105,11 +105,10 @@ impl Format {
             return self.nan();
         }
         let exact = Double::from_bits(value.to_bits().into());
-        let bits = with_format!(self, N => {
+        with_format!(self, N => {
             let rounded: N = exact.convert_r(round, &mut false).value;
             rounded.to_bits() as u64
-        });
-        bits
+        })
     }
 
     pub fn is_nan(self, slot: u64) -> bool {

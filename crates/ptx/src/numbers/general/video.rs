@@ -1,7 +1,7 @@
 //! Arithmetic of the parts of words.
 
-use super::General;
-use crate::numbers::mask;
+use crate::numbers::slot::General;
+use crate::numbers::slot::mask;
 use crate::operations::{Video, VideoName as Name};
 use crate::words::Type;
 
