@@ -301,6 +301,7 @@ impl<'a> Decoder<'a> {
             }
             Operation::WmmaTransfer(it) => self.wmma_transfer(at, it),
             Operation::WmmaProduct(it) => self.wmma_product(at, it),
+            Operation::WmmaHalfProduct(it) => self.wmma_half_product(at, it),
             Operation::MatrixTransfer(it) => self.matrix_transfer(at, it),
             Operation::WarpgroupProduct(it) => self.warpgroup_product(at, it),
             Operation::WarpgroupStep(it) => self.warpgroup_step(number, at, it),

@@ -9,7 +9,10 @@ use super::memory::space_of;
 use super::op::Op;
 use super::parts::{FragmentKind, FragmentMove, List, ProductOp};
 use crate::numbers::warp_product;
-use crate::operations::{Product, ProductName, WmmaProduct, WmmaTransfer, WmmaTransferName};
+use crate::operations::{
+    Product, ProductName, WmmaHalfProduct, WmmaProduct, WmmaProductName, WmmaTransfer,
+    WmmaTransferName,
+};
 use crate::syntax::Operand;
 use crate::words::{MatrixLayout, MatrixShape, Type};
 
@@ -71,12 +74,24 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    pub(super) fn wmma_product(&mut self, at: At<'_>, it: &WmmaProduct) -> Decoded<()> {
-        let (a_type, b_type, c_type) = match (it.b, it.c) {
-            (None, None) => (Type::F16, Type::F16, it.second),
-            (Some(b), Some(c)) => (it.second, b, c),
-            _ => return Err(Unsupported),
+    pub(super) fn wmma_half_product(&mut self, at: At<'_>, it: &WmmaHalfProduct) -> Decoded<()> {
+        let product = WmmaProduct {
+            name: WmmaProductName::Product,
+            sync: it.sync,
+            aligned: it.aligned,
+            a_layout: it.a_layout,
+            b_layout: it.b_layout,
+            shape: it.shape,
+            d: it.d,
+            a: Type::F16,
+            b: Type::F16,
+            c: it.c,
+            satfinite: it.satfinite,
         };
+        self.wmma_product(at, &product)
+    }
+
+    pub(super) fn wmma_product(&mut self, at: At<'_>, it: &WmmaProduct) -> Decoded<()> {
         let half = Product {
             name: ProductName::Product,
             sync: it.sync,
@@ -86,9 +101,9 @@ impl Decoder<'_> {
             b_layout: MatrixLayout::Column,
             satfinite: it.satfinite,
             d: it.d,
-            a: a_type,
-            b: b_type,
-            c: c_type,
+            a: it.a,
+            b: it.b,
+            c: it.c,
         };
         let f = warp_product(&half).ok_or(Unsupported)?;
         let [
@@ -100,7 +115,7 @@ impl Decoder<'_> {
         else {
             return Err(Unsupported);
         };
-        let (of_a, of_b) = match a_type {
+        let (of_a, of_b) = match it.a {
             Type::S8 | Type::U8 => (2, 1),
             _ => (4, 2),
         };

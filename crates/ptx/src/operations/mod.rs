@@ -35,7 +35,10 @@ pub use synchronisation::{
     Barrier, BarrierName, ClusterBarrier, ClusterBarrierName, Fence, FenceName, Mbarrier,
     MbarrierName, MemoryBarrier, MemoryBarrierName, ProxyFence, ProxyFenceName,
 };
-pub use video::{Video, VideoName, WmmaProduct, WmmaProductName, WmmaTransfer, WmmaTransferName};
+pub use video::{
+    Video, VideoName, WmmaHalfProduct, WmmaHalfProductName, WmmaProduct, WmmaProductName,
+    WmmaTransfer, WmmaTransferName,
+};
 pub use warp::{
     ActiveMask, ActiveMaskName, Elect, ElectName, Match, MatchName, Reduction, ReductionName,
     Shuffle, ShuffleName, Vote, VoteName,
@@ -119,7 +122,7 @@ operations! {
     CopyGroup, BulkTensor, BulkCopy, ThreadCopy, Mbarrier, DotProduct, MemoryBarrier, ProxyFence, Fence,
     ClusterBarrier, MatrixTransfer, Product, WarpgroupProduct, WarpgroupStep, Map, Registers, Dependent, Vote, Match,
     ActiveMask, Reduction, Elect, Funnel, Fetch, TestNumber, Sample, Policy,
-    Video, WmmaTransfer, WmmaProduct,
+    Video, WmmaTransfer, WmmaProduct, WmmaHalfProduct,
 }
 
 #[cfg(test)]

@@ -62,12 +62,34 @@ family! {
     shape: MatrixShape,
     /// The type of the results.
     d: Type,
-    /// The type of the first operand; of what is added to, for f16.
-    second: Type,
+    /// The type of the first operand.
+    a: Type,
     /// The type of the second operand.
-    b: Option<Type>,
+    b: Type,
     /// The type of what is added to.
-    c: Option<Type>,
-    /// Whether integer sums are clamped.
+    c: Type,
+    /// Whether sums are clamped.
+    satfinite: Option<SaturateFinite>,
+}
+
+family! {
+    /// The same of f16, whose type is not named.
+    WmmaHalfProduct: WmmaHalfProductName { Product = "wmma.mma", }
+    with 4..=4;
+    /// Always there.
+    sync: Sync,
+    /// Always there.
+    aligned: Aligned,
+    /// The order in which the first operand was loaded.
+    a_layout: MatrixLayout,
+    /// The order in which the second operand was loaded.
+    b_layout: MatrixLayout,
+    /// Rows, columns, and products a sum.
+    shape: MatrixShape,
+    /// The type of the results.
+    d: Type,
+    /// The type of what is added to.
+    c: Type,
+    /// Whether sums are clamped.
     satfinite: Option<SaturateFinite>,
 }
