@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use tilewright_check::{CheckError, DefectKind, LaunchFile};
+use tilewright_check::{Argument, CheckError, DefectKind, LaunchFile};
 
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
@@ -67,12 +67,38 @@ fn run_all(name: &str) -> usize {
 
 #[test]
 fn kernels_of_nvcc_are_right() {
-    assert_eq!(run_all("tests/kernels"), 42);
+    assert_eq!(run_all("tests/kernels"), 52);
 }
 
 #[test]
 fn kernels_of_triton_are_right() {
     assert_eq!(run_all("tests/kernels/triton/compiled"), 29);
+}
+
+#[test]
+fn what_is_not_supported_has_a_line() {
+    let path = folder("tests/kernels/advanced.ptx");
+    let module: ptx::Module = fs::read_to_string(path).unwrap().parse().unwrap();
+    let refused = module.kernels().filter_map(|kernel| {
+        let error = ptx::Program::new(&module, &kernel.name).err()?;
+        assert!(error.errors.iter().all(|it| it.line > 0), "{error}");
+        Some(kernel.name.to_string())
+    });
+    let refused: Vec<String> = refused.collect();
+    assert_eq!(refused, ["recursion", "heap", "bulk_reduce", "wide_cas"]);
+}
+
+#[test]
+fn an_assertion_of_the_kernel_is_a_finding() {
+    let path = folder("tests/kernels/advanced.asserts.toml");
+    let mut launch = LaunchFile::read(&path).unwrap().launch;
+    launch.arguments[1] = Argument::number(2);
+    let report = launch.run().unwrap();
+    let text = report.to_string();
+    assert!(
+        report.has(DefectKind::Panic) && text.contains("too small"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -51,9 +51,9 @@ pub use words::{
     BulkCompletion, BulkGroup, Cache, CacheHint, Carry, ClusterStep, CombinePredicate, Comparison,
     CopyCache, DependentStep, Dimensions, Expect, FenceLevel, FenceOrder, FirstLevel,
     FlushSubnormal, FunnelShift, GlobalTarget, Half, LoadMode, MatchMode, MatrixCount,
-    MatrixLayout, MatrixShape, MatrixTarget, Memory, Multicast, NoComplete, NoFlush, NonCoherent,
-    NotANumber, Order, Parity, PermuteMode, PolicyPriority, Prefetch, PrefetchLevel, ProxyKind,
-    ReadOnlyWait, Rectify, Reduce, RegisterStep, Rounding, Saturate, SaturateFinite, Scope,
-    SecondLevel, ShiftAmount, ShiftRange, ShuffleMode, SignXor, Sync, TensorMapPrefetch,
+    MatrixLayout, MatrixShape, MatrixTarget, Memory, Multicast, NoComplete, NoFlush, NoIncrement,
+    NonCoherent, NotANumber, Order, Parity, PermuteMode, PolicyPriority, Prefetch, PrefetchLevel,
+    ProxyKind, ReadOnlyWait, Rectify, Reduce, RegisterStep, Rounding, Saturate, SaturateFinite,
+    Scope, SecondLevel, ShiftAmount, ShiftRange, ShuffleMode, SignXor, Sync, TensorMapPrefetch,
     TestProperty, To, ToShared, Transposed, Type, Uniform, Vector, VoteMode, WarpgroupShape,
 };

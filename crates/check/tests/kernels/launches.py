@@ -385,6 +385,39 @@ def tensor():
            {"a": a, "b": b, "c": Buffer("f32", 128, expect=product, tolerance=1e-5)}, block=32)
 
 
+def advanced():
+    launch("advanced", "half_atomics", ["a", "b", "c", "d", "e", "f"],
+           {"a": Buffer("f16", 2, 0, expect=[32, 64]), "b": Buffer("bf16", 2, 0, expect=[32, 64]),
+            "c": Buffer("f16", 2, 0, expect=[16, 0]), "d": Buffer("u16", 2, 0, expect=[7, 0]),
+            "e": Buffer("f32", 2, 0, expect=[32, 64]), "f": Buffer("f32", 4, 0, expect=[32, 64, 96, 128])}, block=32)
+    x = Buffer("i32", 32, "random")
+    v = x.array().astype(int)
+    fives = v // 50
+    same = fives.min() == fives.max()
+    first = (v > 3).all() + 2 * (v > 3).any() + 4 * same + 8 * same
+    counts = [sum(v % 3 == it % 3) for it in v]
+    rows = [first + 16 * np.array(counts), [(v > 50).sum() + 100 + 1000 * (v > 98).any()] * 32,
+            [v.max() + v.min() + np.bitwise_or.reduce(v)] * 32, v[np.arange(32) ^ 3] + 1000 * (np.arange(32) == 0)]
+    launch("advanced", "votes", ["x", "out"], {"x": x, "out": Buffer("i32", 128, expect=np.concatenate(rows))}, block=32)
+    launch("advanced", "spaces", ["out"], {"out": Buffer("i32", 3, expect=[1, 1, 1])})
+    launch("advanced", "times", ["out"], {"out": Buffer("i64", 2)})
+    launch("advanced", "asserts", ["out", 5], {"out": Buffer("i32", 1, expect=[5])})
+    launch("advanced", "virtuals", ["out", 6], {"out": Buffer("i32", 8, expect=[42, 36] * 4)}, block=8)
+    launch("advanced", "pointers", ["out", 10],
+           {"out": Buffer("i32", 8, expect=[10 - i if i % 2 else 10 + i for i in range(8)])}, block=8)
+    x = Buffer("i32", 4 * 32, "index")
+    stored = x.array().reshape(32, 4)
+    stored = np.stack([stored[:, 0] + stored[:, 1], stored[:, 2], stored[:, 3], np.zeros(32)], axis=1)
+    launch("advanced", "caches", ["x", "out", "flag", "d"],
+           {"x": x, "out": Buffer("i32", 4 * 32, expect=stored), "flag": Buffer("u8", 1, 0, expect=[1]),
+            "d": Buffer("f64", 1, 0.5)}, block=32)
+    x = Buffer("f32", 4 * 64, "index")
+    launch("advanced", "pipelines", ["x", "out", 4],
+           {"x": x, "out": Buffer("f32", 64, expect=x.array().reshape(4, 64).sum(0)[::-1])}, block=64)
+    x = Buffer("i32", 256, "index")
+    launch("advanced", "bulk", ["x", "out"], {"x": x, "out": Buffer("i32", 256, expect=x.array() + 1)}, block=256)
+
+
 def cub():
     """CUB's collectives; nvcc compiles them from its headers: nvcc -ptx -I.../cccl cub.cu -o cub.ptx."""
     x = Buffer("i32", 128, "random")
@@ -418,5 +451,5 @@ def cub():
 
 
 if __name__ == "__main__":
-    for part in (basic, functions, cooperative, tensor, cub):
+    for part in (basic, functions, cooperative, tensor, advanced, cub):
         part()

@@ -100,6 +100,7 @@ impl<'a> Decoder<'a> {
                 );
             }
         }
+        decoder.place_functions();
         let kernel = module.kernels().find(|it| it.name.as_ref() == name);
         let placed = match kernel {
             Some(kernel) => {
@@ -310,6 +311,7 @@ impl<'a> Decoder<'a> {
             Operation::BulkCopy(it) => self.bulk_copy(at, it),
             Operation::Map(it) => self.map(at, it),
             Operation::Sample(it) => self.sample(at, it),
+            Operation::CopyArrival(it) => self.copy_arrival(at, it),
             Operation::Policy(_) => self.policy(at),
             Operation::Registers(it) => self.registers(at, it),
             _ => self.synchronisation(at, &step.instruction.operation),

@@ -120,10 +120,12 @@ impl Decoder<'_> {
     }
 
     pub(super) fn atomic(&mut self, at: At<'_>, it: &AtomicInstruction) -> Decoded<()> {
-        if it.vector.is_some() || !matches!(it.of.bits(), Some(32 | 64)) {
-            return Err(Unsupported);
+        if it.vector.is_some() {
+            return self.atomic_vector(at, it);
         }
-        if matches!(it.of, Type::F16x2 | Type::Bf16x2) {
+        let is_half = matches!(it.of, Type::F16 | Type::Bf16 | Type::F16x2 | Type::Bf16x2);
+        let is_known = matches!(it.of.bits(), Some(16 | 32 | 64));
+        if !is_known || (is_half && it.operation != AtomicOperation::Add) {
             return Err(Unsupported);
         }
         let unused = self.scratch();
@@ -155,6 +157,39 @@ impl Decoder<'_> {
             b,
         };
         self.emit(Op::Atomic(atomic));
+        Ok(())
+    }
+
+    /// An operation on each element of a vector. Together they are not atomic (PTX ISA, "atom").
+    fn atomic_vector(&mut self, at: At<'_>, it: &AtomicInstruction) -> Decoded<()> {
+        let element = it.of.bits().ok_or(Unsupported)? / 8;
+        let (results, address, values) = match at.operands {
+            [Operand::Vector(results), address, Operand::Vector(values)] => {
+                (Some(results), address, values)
+            }
+            [address, Operand::Vector(values)] => (None, address, values),
+            _ => return Err(Unsupported),
+        };
+        let Operand::Memory(base, offset) = address else {
+            return Err(Unsupported);
+        };
+        let one = AtomicInstruction {
+            vector: None,
+            ..*it
+        };
+        for (number, value) in values.iter().enumerate() {
+            let place = offset + i64::from(element) * number as i64;
+            let address = Operand::Memory(base.clone(), place);
+            let mut operands = vec![address, value.clone()];
+            if let Some(results) = results {
+                operands.insert(0, results.get(number).ok_or(Unsupported)?.clone());
+            }
+            let at = At {
+                scope: at.scope,
+                operands: &operands,
+            };
+            self.atomic(at, &one)?;
+        }
         Ok(())
     }
 

@@ -8,6 +8,7 @@ mod carry;
 mod control;
 mod decoder;
 mod error;
+mod indirect;
 mod layout;
 mod memory;
 mod names;

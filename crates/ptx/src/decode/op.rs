@@ -71,6 +71,10 @@ pub(crate) enum Op {
         to: u32,
     },
     Return,
+    /// A call of what is no function.
+    NoFunction {
+        address: u32,
+    },
     Exit,
     Trap,
     Sleep,
@@ -133,6 +137,21 @@ pub(crate) enum Op {
         d: u32,
         a: u32,
         mask: u32,
+    },
+    MatchAll {
+        d: u32,
+        predicate: u32,
+        a: u32,
+        mask: u32,
+    },
+    Elect {
+        leader: u32,
+        predicate: u32,
+        mask: u32,
+    },
+    /// A count of time that only grows.
+    Clock {
+        d: u32,
     },
     ActiveMask {
         d: u32,

@@ -123,8 +123,25 @@ impl Decoder<'_> {
                 array.slot
             }
             Some(Named::Global(number)) => self.global(number),
+            None if matches!(
+                name,
+                "%clock" | "%clock64" | "%clock_hi" | "%globaltimer" | "%globaltimer_lo"
+            ) =>
+            {
+                let d = self.scratch();
+                self.emit(Op::Clock { d });
+                return Ok(d);
+            }
+            None if matches!(name, "%smid" | "%gridid" | "%globaltimer_hi") => {
+                return Ok(self.constant(0));
+            }
+            None if matches!(name, "%nsmid") => return Ok(self.constant(1)),
             None if matches!(name, "%envreg1" | "%envreg2") => {
                 return self.grid_workspace(at, name);
+            }
+            None if self.address_of_function(name).is_some() => {
+                let address = self.address_of_function(name).unwrap_or_default();
+                return Ok(self.constant(address));
             }
             None => {
                 let special = Special::of_name(name);

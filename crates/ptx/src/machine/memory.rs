@@ -4,9 +4,10 @@
 //! shared memory; that of another block of the cluster has the block's rank and one in the bits from
 //! [`RANK_SHIFT`] on. Addresses of parameters and of local memory are distances, too.
 
-use super::raw::{copy_from, copy_to, updated};
+use super::raw::{copy_from, copy_to, half_of_word, updated};
 use super::thread::Thread;
 use crate::decode::{Access, AddressSpace, Atomic};
+use crate::numbers::general::{is_of_halves, sum_of_halves};
 use crate::words::{AtomicOperation, Type};
 use simt::{AccessKind, DefectKind, MAX_SHARED_BYTES, Space};
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
@@ -256,7 +257,10 @@ impl Thread<'_> {
                 0,
                 bytes,
             );
-            updated(host, bytes, |old| replaced(it.operation, it.of, old, a, b))
+            match bytes {
+                2 => half_of_word(host, |old| replaced(it.operation, it.of, old, a, b)),
+                _ => updated(host, bytes, |old| replaced(it.operation, it.of, old, a, b)),
+            }
         };
         self.set(it.d, old);
     }
@@ -322,6 +326,7 @@ fn replaced(operation: AtomicOperation, of: Type, old: u64, a: u64, b: u64) -> u
         AtomicOperation::Add if of == Type::F64 => {
             (f64::from_bits(old) + f64::from_bits(a)).to_bits()
         }
+        AtomicOperation::Add if is_of_halves(of) => sum_of_halves(of, old, a),
         AtomicOperation::Add => narrowed(old.wrapping_add(a)),
         AtomicOperation::And => old & a,
         AtomicOperation::Or => old | a,

@@ -20,6 +20,22 @@ pub(super) unsafe fn updated(host: usize, bytes: usize, replace: impl Fn(u64) ->
     }
 }
 
+/// Replaces two bytes of a word, and returns the old ones.
+///
+/// # Safety
+/// 1. The word is valid for reads and writes, and the address a multiple of two.
+/// 2. Other threads access the word only through `simt`.
+pub(super) unsafe fn half_of_word(host: usize, replace: impl Fn(u64) -> u64) -> u64 {
+    let (word, shift) = (host & !3, 8 * (host & 3));
+    let half = |word: u64| word >> shift & 0xffff;
+    let replaced = |word: u64| {
+        let others = word & !(0xffff << shift);
+        others | (replace(half(word)) & 0xffff) << shift
+    };
+    // SAFETY: the caller's contract.
+    half(unsafe { updated(word, 4, replaced) })
+}
+
 /// Loads `bytes` bytes: 1, 2, 4, 8, 16 or 32.
 ///
 /// # Safety

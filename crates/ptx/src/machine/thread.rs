@@ -28,9 +28,14 @@ pub(super) struct Thread<'a> {
     lines: &'a Lines,
     /// The line of the instruction.
     pub line: SourceLine,
+    /// What the next reading of a clock is above.
+    clock: u64,
     /// Whether writes of what the memory has are no races.
     pub allows_equal_writes: bool,
 }
+
+/// The cycles between two readings of a clock. The simulator does not know the real ones.
+const CLOCK_STEP: u64 = 1024;
 
 /// What comes after an instruction.
 enum Then {
@@ -61,6 +66,7 @@ impl<'a> Thread<'a> {
             fragments: Fragments::default(),
             lines,
             line: lines.of_op(0),
+            clock: 0,
             allows_equal_writes: false,
         }
     }
@@ -139,6 +145,7 @@ impl<'a> Thread<'a> {
                     None => Then::End,
                 };
             }
+            Op::NoFunction { address } => no_function(self.get(*address)),
             Op::Exit => return Then::End,
             Op::Trap => simt::fail(DefectKind::Panic, "the kernel traps".to_owned()),
             Op::Sleep => simt::yield_now(),
@@ -223,6 +230,21 @@ impl<'a> Thread<'a> {
             Op::Shuffle(shuffle) => self.shuffle(shuffle),
             Op::Vote(vote) => self.vote(vote),
             Op::Match { d, a, mask } => self.matching(*d, *a, *mask),
+            Op::MatchAll {
+                d,
+                predicate,
+                a,
+                mask,
+            } => self.match_all(*d, *predicate, *a, *mask),
+            Op::Elect {
+                leader,
+                predicate,
+                mask,
+            } => self.elect(*leader, *predicate, *mask),
+            Op::Clock { d } => {
+                self.clock += CLOCK_STEP;
+                self.set(*d, self.clock);
+            }
             Op::ActiveMask { d } => self.set(*d, simt::converged_lanes()),
             Op::Combine(combine) => self.combine(combine),
             Op::CommitCopies => simt::async_commit(),
@@ -279,6 +301,14 @@ fn reduced(how: Reduction, predicate: bool) -> u64 {
         Reduction::Any => (simt::block_barrier_reduce(predicate) > 0).into(),
         Reduction::All => (simt::block_barrier_reduce(!predicate) == 0).into(),
     }
+}
+
+#[cold]
+fn no_function(address: u64) -> ! {
+    simt::fail(
+        DefectKind::InvalidArgument,
+        format!("a call of address {address:#x}, at which is no function of such parameters"),
+    )
 }
 
 #[cold]

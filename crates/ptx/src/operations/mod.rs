@@ -20,8 +20,8 @@ pub use control::{
     Branch, BranchName, Dependent, DependentName, Policy, PolicyName, Registers, RegistersName,
 };
 pub use copies::{
-    BulkCopy, BulkCopyName, BulkTensor, BulkTensorName, CopyGroup, CopyGroupName, ThreadCopy,
-    ThreadCopyName,
+    BulkCopy, BulkCopyName, BulkTensor, BulkTensorName, CopyArrival, CopyArrivalName, CopyGroup,
+    CopyGroupName, ThreadCopy, ThreadCopyName,
 };
 pub use memory::{
     Address, AddressName, Atomic, AtomicName, Fetch, FetchName, Map, MapName, Move, MoveName,
@@ -119,7 +119,7 @@ macro_rules! operations {
 
 operations! {
     Arithmetic, Move, Transfer, Bits, Compare, Select, Branch, Convert, Address, Shuffle, Barrier, BitField, Atomic,
-    CopyGroup, BulkTensor, BulkCopy, ThreadCopy, Mbarrier, DotProduct, MemoryBarrier, ProxyFence, Fence,
+    CopyGroup, CopyArrival, BulkTensor, BulkCopy, ThreadCopy, Mbarrier, DotProduct, MemoryBarrier, ProxyFence, Fence,
     ClusterBarrier, MatrixTransfer, Product, WarpgroupProduct, WarpgroupStep, Map, Registers, Dependent, Vote, Match,
     ActiveMask, Reduction, Elect, Funnel, Fetch, TestNumber, Sample, Policy,
     Video, WmmaTransfer, WmmaProduct, WmmaHalfProduct,

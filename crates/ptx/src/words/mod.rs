@@ -17,7 +17,7 @@ pub use arithmetic::{
 };
 pub use copies::{
     BulkCompletion, BulkGroup, CacheHint, CopyCache, Dimensions, GlobalTarget, LoadMode, Multicast,
-    PolicyPriority, ReadOnlyWait, TensorMapPrefetch, ToShared,
+    NoIncrement, PolicyPriority, ReadOnlyWait, TensorMapPrefetch, ToShared,
 };
 pub use memory::{
     AtomicOperation, Cache, FirstLevel, Memory, NoFlush, NonCoherent, Order, Prefetch,

@@ -30,6 +30,27 @@ pub(crate) fn arithmetic(it: &Arithmetic) -> Option<General> {
     })
 }
 
+/// Whether the type is of one or two floats of 16 bits.
+pub(crate) const fn is_of_halves(of: Type) -> bool {
+    matches!(of, Type::F16 | Type::Bf16 | Type::F16x2 | Type::Bf16x2)
+}
+
+/// The sum of such floats, one by one.
+pub(crate) fn sum_of_halves(of: Type, a: u64, b: u64) -> u64 {
+    let sum = |format: Format, a: u64, b: u64| {
+        // f64 has the exact sum.
+        format.narrow(format.wide(a) + format.wide(b), Round::NearestTiesToEven)
+    };
+    match Format::of(of) {
+        Some((format, 1)) => sum(format, a & mask(16), b & mask(16)),
+        Some((format, _)) => {
+            let upper = sum(format, a >> 16 & mask(16), b >> 16 & mask(16));
+            upper << 16 | sum(format, a & mask(16), b & mask(16))
+        }
+        None => a,
+    }
+}
+
 /// With what modifiers do to operands and results.
 fn limited(it: &Arithmetic, format: Format, function: General) -> General {
     let (is_flushed, is_clamped) = (it.ftz.is_some(), it.saturate.is_some());

@@ -11,7 +11,7 @@ mod convert;
 mod format;
 mod video;
 
-pub(crate) use arithmetic::arithmetic;
+pub(crate) use arithmetic::{arithmetic, is_of_halves, sum_of_halves};
 pub(crate) use bits::{bit_field, dot_product_of_halves};
 pub(crate) use compare::{select_by_sign, set, test_number};
 pub(crate) use convert::convert;
