@@ -1,9 +1,17 @@
 //! `tilewright-check`: runs launch files, prints what it finds, and exits with a code for CI.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tilewright_check::{CheckError, LaunchFile, Report, listing, npy, skeleton};
+
+/// Prints a line. Whoever reads it may have gone away.
+macro_rules! say {
+    ($($text:tt)*) => {{
+        let _ = writeln!(std::io::stdout(), $($text)*);
+    }};
+}
 
 const USAGE: &str = "\
 Runs kernels' PTX on the CPU under many schedules, and reports data races and other mistakes.
@@ -66,11 +74,11 @@ fn run() -> Result<u8, Box<dyn std::error::Error>> {
                 return init(&path, kernel.as_deref());
             }
             Long("version") | Short('V') => {
-                println!("tilewright-check {}", env!("CARGO_PKG_VERSION"));
+                say!("tilewright-check {}", env!("CARGO_PKG_VERSION"));
                 return Ok(0);
             }
             Long("help") | Short('h') => {
-                print!("{USAGE}");
+                say!("{}", USAGE.trim_end());
                 return Ok(0);
             }
             Value(path) => options.files.push(path.into()),
@@ -78,7 +86,7 @@ fn run() -> Result<u8, Box<dyn std::error::Error>> {
         }
     }
     if options.files.is_empty() {
-        eprint!("{USAGE}");
+        eprintln!("{}", USAGE.trim_end());
         return Ok(FAILED);
     }
     let codes = options.files.iter().map(|path| check(path, &options));
@@ -91,7 +99,7 @@ fn read(path: &Path) -> Result<ptx::Module, Box<dyn std::error::Error>> {
 }
 
 fn list(path: &Path) -> Result<u8, Box<dyn std::error::Error>> {
-    print!("{}", listing(&read(path)?));
+    say!("{}", listing(&read(path)?).trim_end());
     Ok(0)
 }
 
@@ -100,7 +108,7 @@ fn init(path: &Path, kernel: Option<&str>) -> Result<u8, Box<dyn std::error::Err
     let mut kernels = module.kernels();
     let kernel = kernels.find(|it| kernel.is_none_or(|name| name == it.name.as_ref()));
     let kernel = kernel.ok_or("there is no such kernel; `--list` names them")?;
-    print!("{}", skeleton(&path.to_string_lossy(), kernel));
+    say!("{}", skeleton(&path.to_string_lossy(), kernel).trim_end());
     Ok(0)
 }
 
@@ -130,7 +138,7 @@ fn check(path: &Path, options: &Options) -> u8 {
             if options.json {
                 let path = path.to_string_lossy();
                 let error = error.to_string();
-                println!("{}", serde_json::json!({ "launch": path, "error": error }));
+                say!("{}", serde_json::json!({ "launch": path, "error": error }));
             }
             eprintln!("{}: {error}", path.display());
             FAILED
@@ -157,15 +165,15 @@ fn print(path: &Path, file: &LaunchFile, report: &Report, is_quiet: bool) {
         return;
     }
     for line in &report.printed {
-        println!("{}", line.trim_end_matches('\n'));
+        say!("{}", line.trim_end_matches('\n'));
     }
     for output in file.printed.iter().filter_map(|name| report.output(name)) {
-        println!("{output}");
+        say!("{output}");
     }
     if let Some(counts) = &report.counts {
         print_counters(counts);
     }
-    println!("{}: {report}", path.display());
+    say!("{}: {report}", path.display());
     if !file.known_findings.is_empty() {
         let kinds = file.known_findings.join(" or ");
         let outcome = if file.expects(report) {
@@ -173,15 +181,15 @@ fn print(path: &Path, file: &LaunchFile, report: &Report, is_quiet: bool) {
         } else {
             "missing"
         };
-        println!("  {kinds}: {outcome}");
+        say!("  {kinds}: {outcome}");
     }
 }
 
 fn print_counters(counts: &simt::Counts) {
-    println!("  line  operation            requests     lanes   sectors  conflicts");
+    say!("  line  operation            requests     lanes   sectors  conflicts");
     for it in &counts.lines {
         let tally = &it.tally;
-        println!(
+        say!(
             "{:>6}  {:<18} {:>10} {:>9} {:>9} {:>10}",
             it.location.line,
             it.operation.to_string(),
@@ -192,7 +200,7 @@ fn print_counters(counts: &simt::Counts) {
         );
     }
     let (read, written) = (counts.sectors_read, counts.sectors_written);
-    println!("distinct sectors of 32 bytes: {read} read, {written} written");
+    say!("distinct sectors of 32 bytes: {read} read, {written} written");
 }
 
 fn print_json(path: &Path, file: &LaunchFile, report: &Report) {
@@ -202,5 +210,5 @@ fn print_json(path: &Path, file: &LaunchFile, report: &Report) {
     value["launch"] = path.to_string_lossy().into();
     value["outputs"] = outputs.into();
     value["as_expected"] = file.expects(report).into();
-    println!("{value}");
+    say!("{value}");
 }
