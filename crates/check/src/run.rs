@@ -71,7 +71,7 @@ impl Launch {
             kernel: &self.entry,
             grid: extent(self.grid),
             block: extent(self.block),
-            cluster: extent(self.cluster),
+            cluster: extent(self.cluster_of(module)),
             thread_registers: registers(module, &self.entry),
             dynamic_shared_bytes: self.shared_bytes,
             options: &options,
@@ -95,6 +95,17 @@ impl Launch {
             outputs: outputs.collect(),
             printed: options.output.take(),
         })
+    }
+
+    /// The cluster of the launch, or that of the kernel.
+    fn cluster_of(&self, module: &Module) -> [u32; 3] {
+        let of_kernel = bound(module, &self.entry, BoundKind::ClusterBlocks);
+        match of_kernel {
+            Some(blocks) if self.cluster == [1; 3] => {
+                std::array::from_fn(|axis| blocks.get(axis).map_or(1, |it| *it as u32))
+            }
+            _ => self.cluster,
+        }
     }
 
     fn kernel(&self, module: &Module) -> Result<Kernel, CheckError> {
@@ -160,19 +171,20 @@ struct Run {
 const REGISTERS: u64 = 65_536;
 const MOST_REGISTERS: u64 = 255;
 
-/// Registers of each thread, if the kernel bounds them.
-fn registers(module: &Module, entry: &str) -> Option<u32> {
+/// The numbers of a kernel's bound.
+fn bound<'a>(module: &'a Module, entry: &str, wanted: BoundKind) -> Option<&'a [u64]> {
     let mut kernels = module.kernels();
     let kernel = kernels.find(|it| it.name.as_ref() == entry)?;
-    let numbers = |wanted: BoundKind| {
-        let mut bounds = kernel.signature.bounds.iter();
-        bounds.find_map(|bound| match bound {
-            Bound::Numbers(kind, numbers) if *kind == wanted => {
-                Some(numbers.iter().product::<u64>())
-            }
-            _ => None,
-        })
-    };
+    let mut bounds = kernel.signature.bounds.iter();
+    bounds.find_map(|bound| match bound {
+        Bound::Numbers(kind, numbers) if *kind == wanted => Some(numbers.as_slice()),
+        _ => None,
+    })
+}
+
+/// Registers of each thread, if the kernel bounds them.
+fn registers(module: &Module, entry: &str) -> Option<u32> {
+    let numbers = |wanted| bound(module, entry, wanted).map(|it| it.iter().product::<u64>());
     if let Some(most) = numbers(BoundKind::MaxRegisters) {
         return u32::try_from(most).ok();
     }

@@ -368,7 +368,7 @@ def cooperative():
     x = Buffer("i32", 200, "random")
     launch("cooperative", "cluster_histogram", ["x", "out", 200],
            {"x": x, "out": Buffer("i32", 32, 0, expect=np.bincount(x.array() % 32, minlength=32))},
-           grid=2, block=128, cluster=2, shared=64)
+           grid=2, block=128, shared=64)
 
 
 def tensor():

@@ -73,7 +73,7 @@ family! {
 }
 
 family! {
-    /// The same of f16, whose type is not named.
+    /// A product of f16 matrices, whose type is not named.
     WmmaHalfProduct: WmmaHalfProductName { Product = "wmma.mma", }
     with 4..=4;
     /// Always there.
