@@ -185,7 +185,7 @@ pub use instructions::{
     mbarrier_wait, position, print, profile, refuse_host_call, set_max_registers, shared_offset,
     static_memory, static_shared, tensor_load, tensor_store, uninterrupted, warp_barrier,
     warp_collective, warp_exchange, wgmma, wgmma_begin, wgmma_collect, wgmma_commit, wgmma_fence,
-    wgmma_wait, write_at, yield_now,
+    wgmma_of_registers, wgmma_wait, write_at, yield_now,
 };
 pub use launch::{Body, Launch, MAX_THREADS_PER_BLOCK, Options, Output, Preemption, Report};
 pub use memory::{

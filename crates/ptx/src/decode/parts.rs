@@ -221,7 +221,9 @@ pub(crate) struct MatrixMove {
 pub(crate) struct WarpgroupOp {
     pub instruction: Wgmma,
     pub accumulators: List,
+    /// Slot of the descriptor, unless A is in registers.
     pub a: u32,
+    pub a_registers: Option<List>,
     pub b: u32,
     pub accumulate: u32,
 }

@@ -52,4 +52,6 @@ pub use mbarrier::{
 pub use print::print;
 pub use shared::{dynamic_shared, static_shared};
 pub use statics::static_memory;
-pub use wgmma::{wgmma, wgmma_begin, wgmma_collect, wgmma_commit, wgmma_fence, wgmma_wait};
+pub use wgmma::{
+    wgmma, wgmma_begin, wgmma_collect, wgmma_commit, wgmma_fence, wgmma_of_registers, wgmma_wait,
+};
