@@ -1,7 +1,7 @@
 //! Streams and copies: `cargo bench --bench streams`.
 //!
-//! Four tables: two chains of reductions in one stream and in two, small calls one by one and as a graph, copies of plain and of page-locked host memory, and
-//! sums of host memory in chunks.
+//! Five tables: two chains of reductions in one stream and in two, small calls one by one and as a graph, copies of
+//! plain and of page-locked host memory, sums of host memory in chunks, and products of host matrices in panels.
 
 mod common;
 mod rivals;
@@ -9,7 +9,7 @@ mod rivals;
 use common::{Result, open_device};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
-use tilewright::{Buffer, Device, HostReducer, ops};
+use tilewright::{Buffer, Device, HostMatrix, HostReducer, ops};
 
 /// Each figure is the median of this many runs, after one that is not counted.
 const RUNS: usize = 9;
@@ -24,7 +24,8 @@ fn run() -> Result {
     two_chains(&device)?;
     small_calls(&device)?;
     copies(&device)?;
-    sums_of_host_memory(&device)
+    sums_of_host_memory(&device)?;
+    products_of_host_matrices(&device)
 }
 
 fn median_of(mut work: impl FnMut() -> Result) -> Result<Duration> {
@@ -260,4 +261,55 @@ fn sum_beside_copy(
         copied.div_duration_f64(added)
     );
     Ok(())
+}
+
+/// Products of host matrices in panels, beside the product of the same matrices on the device.
+fn products_of_host_matrices(device: &Device) -> Result {
+    let (side, memory): (usize, u64) = match device.is_simulator() {
+        true => (160, 160 << 10),
+        false => (24_576, 3 << 30),
+    };
+    println!(
+        "\nProduct of {side}x{side} f32 in host memory, in panels of {} MiB in total:",
+        memory >> 20
+    );
+    let elements = side * side;
+    let value = |index: usize| (index % 31) as f32 - 15.0;
+    let mut pinned = device.pinned::<f32>(elements)?;
+    pinned
+        .iter_mut()
+        .zip(0..)
+        .for_each(|(it, index)| *it = value(index));
+    let plain = pinned.to_vec();
+    let mut c = vec![0.0; elements];
+    let expected = {
+        let x = device.matrix((side, side), &pinned)?;
+        let mut y = device.matrix_uninit((side, side))?;
+        let time = median_of(|| {
+            device.matmul_into(&x, &x, &mut y)?;
+            Ok(device.synchronize()?)
+        })?;
+        print_product("the product on the device", side, time);
+        y.to_vec()?
+    };
+    device.trim_memory(0)?;
+    let mut multiplier = device.host_multiplier::<f32, f32>(memory)?;
+    for (name, x) in [
+        ("page-locked operands", &pinned[..]),
+        ("plain slices", &plain),
+    ] {
+        let x = HostMatrix::new((side, side), x)?;
+        let time = median_of(|| Ok(multiplier.multiply(x, x, &mut c)?))?;
+        assert!(c == expected, "the bits of the product on the device");
+        print_product(name, side, time);
+    }
+    Ok(())
+}
+
+fn print_product(name: &str, side: usize, time: Duration) {
+    println!(
+        "  {name:<40} {:8.1} ms {:6.1} TFLOP/s",
+        time.as_secs_f64() * 1e3,
+        2.0 * (side as f64).powi(3) / time.as_secs_f64() * 1e-12
+    );
 }

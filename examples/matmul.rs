@@ -2,9 +2,11 @@
 //!
 //! ```text
 //! cargo run --release --example matmul -- A.npy B.npy -o C.npy
-//!     [--kernel fastest|tiled|coarsened] [--device sim|cuda|cuda:N] [--json]
+//!     [--kernel fastest|tiled|coarsened] [--memory BYTES] [--device sim|cuda|cuda:N] [--json]
 //! ```
 
+#[path = "support/large_product.rs"]
+mod large_product;
 #[path = "support/npy/mod.rs"]
 mod npy;
 #[path = "support/product_shape.rs"]
@@ -15,8 +17,10 @@ mod support;
 
 use bytemuck::{Pod, cast_slice};
 use half::f16;
+use large_product::LargeProduct;
 use lexopt::prelude::*;
 use ndarray::{CowArray, IxDyn};
+use npy::stream::NumberFile;
 use npy::{ElementType, NpyFile};
 use product_shape::ProductShape;
 use serde_json::json;
@@ -29,12 +33,13 @@ use tilewright::{
     ChainElement, Device, DeviceChoice, Element, Matmul, Matrix, MatrixBatch, MatrixView,
 };
 
-const USAGE: &str = "usage: matmul A.npy B.npy -o C.npy [--kernel KERNEL] \
-                     [--device sim|cuda|cuda:N] [--json]";
+const USAGE: &str = "usage: matmul A.npy B.npy -o C.npy [--kernel KERNEL] [--memory BYTES] \
+                     [--device DEVICE] [--json]";
 
 const OPTIONS: &str = "
 Writes a @ b as NumPy defines it: vectors, matrices and stacks of matrices, broadcast; the type is
 NumPy's for the two, and f4 where one is bf16. f8 and integers are multiplied as f8, others as f4.
+Two matrices may be larger than the memory of the host and of the device.
 
   A.npy B.npy      arrays of b1, i1 to i8, u1 to u8, f2, f4, f8 or bf16, in any order. Integers are
                    multiplied where the product is exact: it is an error where NumPy would wrap
@@ -44,6 +49,9 @@ NumPy's for the two, and f4 where one is bf16. f8 and integers are multiplied as
   --kernel KERNEL  fastest, the default, is the library's choice for the device and the shape;
                    coarsened computes a block of outputs in each thread, tiled one output, both
                    with the same bits on every device
+  --memory BYTES   two matrices that need more than this of the device, with their product, are read
+                   and multiplied in parts, by the kernel fastest; a third of the free memory if it
+                   is not given
   --device DEVICE  sim is the simulator, cuda the first GPU, cuda:N another one; without it, the
                    device that TILEWRIGHT_DEVICE names, or a GPU if there is one
   --json           prints an object: product, shape, type, device, seconds
@@ -116,6 +124,7 @@ struct Arguments {
     factors: Vec<PathBuf>,
     product: Option<PathBuf>,
     kernel: Kernel,
+    memory: Option<u64>,
     device: Option<DeviceChoice>,
     as_json: bool,
 }
@@ -129,6 +138,7 @@ impl Arguments {
                 Value(path) if arguments.factors.len() < 2 => arguments.factors.push(path.into()),
                 Short('o') | Long("output") => arguments.product = Some(parser.value()?.into()),
                 Long("kernel") => arguments.kernel = kernel(&parser.value()?.to_string_lossy())?,
+                Long("memory") => arguments.memory = Some(parser.value()?.parse()?),
                 Long("device") => arguments.device = Some(support::device_choice(&mut parser)?),
                 Long("json") => arguments.as_json = true,
                 Short('h') | Long("help") => return Ok(None),
@@ -163,45 +173,119 @@ fn matmul(parser: lexopt::Parser) -> Outcome {
         return Err(format!("two factors and a product must be named; {USAGE}").into());
     };
     let names = format!("{} and {}", a.display(), b.display());
-    let [a, b] = [NpyFile::read(a)?, NpyFile::read(b)?];
-    let shape = ProductShape::of(a.shape(), b.shape())
+    let files = [NumberFile::open(a)?, NumberFile::open(b)?];
+    let shape = ProductShape::of(files[0].shape(), files[1].shape())
         .map_err(|reason| format!("{names} cannot be multiplied: {reason}"))?;
-    let element = a.element_type().product(b.element_type());
+    let element = files[0].element_type().product(files[1].element_type());
     let device = support::open(arguments.device)?;
-    let (c, time) = match element {
-        ElementType::F16 | ElementType::F32 => {
-            multiply(&device, &arguments, [a.to_f32(), b.to_f32()], &shape)
-                .map(|(c, time)| (stored(&c, element), time))?
-        }
-        _ => {
-            let factors = [a.to_f64(), b.to_f64()];
-            if !element.is_float() && !is_exact(&factors, shape.inner) {
-                return Err(format!(
-                    "{names}: sums of these products of integers can exceed 2^53, up to which f64 is exact; \
-                     save a.astype(\"f8\") for a product that is rounded"
-                )
-                .into());
-            }
-            multiply(&device, &arguments, factors, &shape)
-                .map(|(c, time)| (stored(&c, element), time))?
-        }
+    let task = Task {
+        arguments: &arguments,
+        device: &device,
+        names,
+        shape: &shape,
+        element,
     };
-    let c = c.ok_or_else(|| {
-        let element = element.name();
-        format!(
-            "{names}: the product has elements beyond {element}, NumPy's type for it; save a.astype(\"i8\")"
-        )
-    })?;
-    npy::write(product, element, &shape.result, &c)?;
+    let large = LargeProduct {
+        device: &device,
+        memory: match arguments.memory {
+            Some(memory) => memory,
+            None => device.memory()?.free / 3,
+        },
+        factors: files,
+        shape: &shape,
+    };
+    let is_one = shape.count == 1 && matches!(arguments.kernel, Kernel::Fastest);
+    let time = match is_one && large.is_large(task.bytes()) {
+        true => task.multiply_large(large, product)?,
+        false => task.multiply_whole([NpyFile::read(a)?, NpyFile::read(b)?], product)?,
+    };
     report(&arguments, &shape.result, element, &device, time)
 }
 
-/// Whether all sums of `inner` products of integers are below 2^53.
-fn is_exact(factors: &[CowArray<'_, f64, IxDyn>; 2], inner: usize) -> bool {
-    let greatest = factors
-        .each_ref()
-        .map(|it| it.fold(0.0_f64, |greatest, x| greatest.max(x.abs())));
-    inner as f64 * greatest[0] * greatest[1] < EXACT
+/// A product to be written to a file.
+struct Task<'a> {
+    arguments: &'a Arguments,
+    device: &'a Device,
+    /// The files of the factors.
+    names: String,
+    shape: &'a ProductShape,
+    /// The type of the product.
+    element: ElementType,
+}
+
+impl Task<'_> {
+    /// Whether numbers are multiplied in f32.
+    fn is_single(&self) -> bool {
+        matches!(self.element, ElementType::F16 | ElementType::F32)
+    }
+
+    /// The bytes of a number that is multiplied.
+    fn bytes(&self) -> usize {
+        match self.is_single() {
+            true => size_of::<f32>(),
+            false => size_of::<f64>(),
+        }
+    }
+
+    /// Multiplies arrays of any number of axes in memory.
+    fn multiply_whole(&self, [a, b]: [NpyFile; 2], path: &Path) -> Outcome<Duration> {
+        let (c, time) = match self.is_single() {
+            true => {
+                let factors = [a.to_f32(), b.to_f32()];
+                let (c, time) = multiply(self.device, self.arguments, factors, self.shape)?;
+                (stored(&c, self.element), time)
+            }
+            false => {
+                let factors = [a.to_f64(), b.to_f64()];
+                self.check_exact(|| {
+                    let greatest = |it: &CowArray<'_, f64, IxDyn>| {
+                        it.fold(0.0_f64, |greatest, x| greatest.max(x.abs()))
+                    };
+                    Ok(factors.each_ref().map(greatest))
+                })?;
+                let (c, time) = multiply(self.device, self.arguments, factors, self.shape)?;
+                (stored(&c, self.element), time)
+            }
+        };
+        let c = c.ok_or_else(|| self.beyond())?;
+        npy::write(path, self.element, &self.shape.result, &c)?;
+        Ok(time)
+    }
+
+    /// Multiplies two matrices panel by panel.
+    fn multiply_large(&self, mut product: LargeProduct<'_>, path: &Path) -> Outcome<Duration> {
+        support::load_kernels(self.device)?;
+        if self.is_single() {
+            return product.write(path, self.element, stored::<f32>, || self.beyond());
+        }
+        self.check_exact(|| progress::during("checking", || product.greatest()))?;
+        product.write(path, self.element, stored::<f64>, || self.beyond())
+    }
+
+    /// Fails if sums of integers can exceed 2^53. `greatest` finds the greatest magnitude in each factor.
+    fn check_exact(&self, greatest: impl FnOnce() -> Outcome<[f64; 2]>) -> Outcome {
+        if self.element.is_float() {
+            return Ok(());
+        }
+        let [a, b] = greatest()?;
+        match self.shape.inner as f64 * a * b < EXACT {
+            true => Ok(()),
+            false => Err(format!(
+                "{}: sums of these products of integers can exceed 2^53, up to which f64 is exact; \
+                 save a.astype(\"f8\") for a product that is rounded",
+                self.names
+            )
+            .into()),
+        }
+    }
+
+    fn beyond(&self) -> String {
+        format!(
+            "{}: the product has elements beyond {}, NumPy's type for it; save a.astype(\"i8\")",
+            self.names,
+            self.element.name()
+        )
+    }
 }
 
 /// The elements of the product, row by row, and the device's time.

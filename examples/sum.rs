@@ -62,7 +62,8 @@ fn sum(mut parser: lexopt::Parser) -> Outcome {
     let file = match raw {
         Some(element) => NumberFile::open_raw(&path, element)?,
         None => NumberFile::open(&path)?,
-    };
+    }
+    .with_progress("adding");
     let sum = Sum {
         device: support::open(choice)?,
         as_json,

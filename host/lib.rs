@@ -26,11 +26,15 @@
 //! | a device | [`Device::from_env`], [`Device::simulator`], [`Device::cuda`] | [`Device::new_stream`], [`default_device`], [`DeviceChoice`], [`DeviceProperties`] |
 //! | data | [`Device::upload`], [`Device::matrix`], `Device::matrix_from_array` for an `ndarray` view, [`Buffer::to_vec`] | [`BufferView`], [`MatrixView`], [`PinnedBuffer`], [`Element`], [`Order`] |
 //! | sums and other reductions | [`Device::reduce_sum`], [`Device::reduce`] with an operation from [`ops`] | [`Device::reduce_rows`], [`Device::segments`], [`Device::reduce_sum_reproducible`], [`ReduceElement`] |
-//! | prefix sums | [`Device::scan_inclusive`], [`Device::scan_exclusive`] | [`scan_height`] |
+//! | prefix sums | [`Device::scan_inclusive`], [`Device::scan_exclusive`] | [`Device::scan_inclusive_by`], [`Device::scan_rows_inclusive`], [`scan_height`] |
+//! | the largest elements | [`Device::top_k`], [`Device::top_k_rows`] | |
+//! | runs of keys | [`Device::reduce_by_key`] | [`Device::segments_of_keys`] |
 //! | products | [`Device::matmul`], [`Device::matvec`] | [`Matmul`] with scales, biases, an [`Activation`] and batches; [`Arithmetic`], [`MatmulPlan`], [`tuning`] |
 //! | several devices | [`DeviceGroup::all`], [`DeviceGroup::simulated`] | [`ShardedBuffer`], [`ShardedMatrix`], [`DeviceGroup::matmul`], [`DeviceGroup::all_reduce`]; across processes [`DeviceGroup::join`] |
 //! | host data, in one call | [`reduce_sum()`], [`reduce()`], [`scan_inclusive()`] | `matmul`, `matvec` and `reduce_axis` for `ndarray` views |
-//! | your own reduction | `tilewright_kernels::reductions!`, [`Module::reduce`] | [`Module::reduce_into`] |
+//! | data larger than the device's memory | [`Device::reduce_host`], [`Device::matmul_host`] | [`HostReducer`], [`HostMultiplier`], [`HostMatrix`] |
+//! | your own reduction or scan | `tilewright_kernels::reductions!`, [`Module::reduce`] | [`Module::reduce_rows`], [`Module::reduce_segments`], [`Module::scan_inclusive`] |
+//! | your own map | `tilewright_kernels::maps!`, [`Module::map`] | [`Module::map_rows`], [`Module::map_buffers`] |
 //! | custom kernels | [`cuda_std`], [`Device::load`], [`Module::launch`] | [`ModuleSource`], [`LaunchConfig`], [`LaunchArg`], [`Module::write_symbol`], [`Texture`], [`TensorMapView`] |
 //! | finding bugs | [`Device::simulator`], [`testing::under_seeds`] | [`SimulatorOptions`], [`ErrorKind::KernelDefect`], [`DefectKind`](simt::DefectKind), [`Suppression`](simt::Suppression), `gpu_println!` in [`cuda_std`] |
 //! | the cost of a kernel | [`Device::with_report`], [`LaunchReport`] | [`KernelReport::advice`], [`Roofline`], [`Event`], [`occupancy`] |
@@ -120,9 +124,11 @@ mod images;
 pub mod interop;
 mod kernel_output;
 mod kernels;
+mod keys;
 mod launch;
 mod launch_args;
 mod list;
+mod map;
 mod matmul;
 mod matrix;
 mod measure;
@@ -145,6 +151,7 @@ mod streams;
 mod tensor_map;
 pub mod testing;
 mod texture;
+mod top_k;
 mod transfer;
 mod uses;
 mod workspace;
@@ -175,8 +182,8 @@ pub use launch::LaunchConfig;
 pub use launch_args::{LaunchArg, LaunchArgs};
 pub use list::DeviceDescription;
 pub use matmul::{
-    Activation, Arithmetic, ChainElement, Matmul, MatmulElement, MatmulGroup, MatmulInto,
-    MatmulPlan, PreparedMatrix,
+    Activation, Arithmetic, ChainElement, HostMatrix, HostMultiplier, Matmul, MatmulElement,
+    MatmulGroup, MatmulInto, MatmulPlan, PreparedMatrix,
 };
 pub use matrix::{
     AsMatrixBatchMut, AsMatrixViewMut, IntoMatrixBatch, IntoMatrixView, Matrix, MatrixBatch,
@@ -195,7 +202,7 @@ pub use report::{
     Advice, Bottleneck, DevicePart, KernelReport, LaunchReport, LineEstimate, Roofline, SourceLine,
 };
 pub use rows::{IGNORED_CLASS, Normalization, RowElement, row_height};
-pub use scan::{ScanElement, scan_exclusive, scan_height, scan_inclusive};
+pub use scan::{ScanElement, Scannable, scan_exclusive, scan_height, scan_inclusive};
 pub use simt::{
     AddressMode, Counts, Defect, Dim3, Operation, Preemption, Profile, Tally, TextureFilter,
     TextureOptions, occupancy,
@@ -203,6 +210,7 @@ pub use simt::{
 pub use simulator::{KernelBodies, KernelCall, SimulatorOptions, SymbolCall};
 pub use tensor_map::{TensorMapView, TensorMapViewMut};
 pub use texture::{Texel, Texture};
+pub use top_k::TopKElement;
 pub use transfer::Transfer;
 
 /// Tile sizes of products, and the decisions in a [`MatmulPlan`].

@@ -1,6 +1,7 @@
 //! Matrix products. The path of a product is a straight line: check, plan, stage, execute.
 //!
 //! - `api/`: the public calls.
+//! - `host/`: products of host matrices of any size, panel by panel.
 //! - `run.rs`: the line itself, for each pair of types.
 //! - `operands.rs`, `epilogue.rs`: operands, result and epilogue, checked against each other.
 //! - `plan.rs`, `plan/`: every decision, as a pure function of a problem and the facts about a device.
@@ -14,6 +15,7 @@ mod arithmetic;
 mod entry;
 mod epilogue;
 mod execute;
+mod host;
 mod kernel;
 mod kernels;
 mod launchers;
@@ -31,6 +33,7 @@ pub(crate) use operands::{INNER_RULE, check_result};
 pub use api::{ChainElement, Matmul, MatmulElement, MatmulGroup, MatmulInto, MatmulPlan};
 pub use arithmetic::Arithmetic;
 pub use epilogue::Activation;
+pub use host::{HostMatrix, HostMultiplier};
 pub use kernel::TileSize;
 pub use plan::{SelectionReason, Staging};
 pub use staging::PreparedMatrix;

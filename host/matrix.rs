@@ -11,6 +11,7 @@ mod view_mut;
 
 pub use batch::{AsMatrixBatchMut, IntoMatrixBatch, MatrixBatch, MatrixBatchMut};
 pub use owned::Matrix;
+pub(crate) use owned::check_shape;
 pub use shape::{MatrixShape, Order};
 pub(crate) use view::in_one_order;
 pub use view::{IntoMatrixView, MatrixView};

@@ -10,7 +10,9 @@ mod scores;
 mod softmax;
 
 pub use element::RowElement;
+pub(crate) use launch::RowLaunch;
 pub use norm::Normalization;
+pub(crate) use operands::{Rows as RowMatrices, apart, check_order};
 pub use tilewright_kernels::rows::IGNORED as IGNORED_CLASS;
 
 use tilewright_kernels::rows::RowPlan;

@@ -1,4 +1,10 @@
-//! Prefix sums of buffers.
+//! Prefix sums of buffers here; scans of buffers and rows by other operations in `scan/`.
+
+mod custom;
+mod launch;
+mod rows;
+
+pub use rows::Scannable;
 
 use crate::buffer::{Buffer, BufferView, BufferViewMut, IntoBufferView};
 use crate::device::{Device, default_device};
@@ -11,20 +17,22 @@ use crate::module::Module;
 use crate::module_source::ModuleSource;
 use cuda_std::global::{Global, GlobalMut};
 use cuda_std::kernel::Kernel;
+use half::{bf16, f16};
 use tilewright_kernels::for_each_scan;
-use tilewright_kernels::scan::{self, SCAN_THREADS, ScanPlan};
+use tilewright_kernels::scan::{self, PrefixSum, SCAN_THREADS, ScanPlan};
 
 /// An element type whose buffers have prefix sums, of the same type.
 ///
-/// f32 and f64 are rounded to nearest at each addition; i32, u32, i64 and u64 wrap.
+/// f32 and f64 are rounded to nearest at each addition; f16 and bf16 are added in f32, and each sum is rounded once;
+/// i32, u32, i64 and u64 wrap.
 #[diagnostic::on_unimplemented(
     message = "buffers of `{Self}` have no prefix sums",
-    note = "scans are for f32, f64, i32, u32, i64 and u64"
+    note = "scans are for f32, f64, f16, bf16, i32, u32, i64 and u64"
 )]
 pub trait ScanElement: Element + sealed::Scan {}
 
 mod sealed {
-    use super::{Element, Global, GlobalMut, Kernel, ModuleSource};
+    use super::{Element, Global, GlobalMut, Kernel, ModuleSource, ScanPlan};
 
     /// An element type with kernels that scan it.
     pub trait Scan: Element {
@@ -42,6 +50,7 @@ mod sealed {
             Params<'launch> = <Self::Inclusive as Kernel>::Params<'launch>,
         >;
         const EXCLUSIVE_MODULE: &'static ModuleSource;
+        const PLAN: fn(usize) -> ScanPlan;
     }
 }
 
@@ -53,6 +62,7 @@ macro_rules! scans {
             const INCLUSIVE_MODULE: &'static ModuleSource = module_of!($inclusive);
             type Exclusive = scan::$exclusive;
             const EXCLUSIVE_MODULE: &'static ModuleSource = module_of!($exclusive);
+            const PLAN: fn(usize) -> ScanPlan = ScanPlan::of::<PrefixSum, $element>;
         }
 
         impl ScanElement for $element {}
@@ -71,6 +81,7 @@ macro_rules! signed_scans {
             type Exclusive = <$unsigned as sealed::Scan>::Exclusive;
             const EXCLUSIVE_MODULE: &'static ModuleSource =
                 <$unsigned as sealed::Scan>::EXCLUSIVE_MODULE;
+            const PLAN: fn(usize) -> ScanPlan = <$unsigned as sealed::Scan>::PLAN;
         }
 
         impl ScanElement for $signed {}
@@ -83,7 +94,7 @@ signed_scans! {
 
 /// Which elements a prefix sum includes.
 #[derive(Clone, Copy)]
-enum Kind {
+pub(crate) enum Kind {
     /// Those before an element, and the element itself.
     Inclusive,
     /// Those before an element.
@@ -193,7 +204,7 @@ impl Device {
         Ok(sums)
     }
 
-    fn scanned_into<T: ScanElement>(
+    pub(crate) fn scanned_into<T: ScanElement>(
         &self,
         kind: Kind,
         x: BufferView<'_, T>,
@@ -216,7 +227,7 @@ impl Device {
         x: BufferView<'_, T>,
         sums: BufferViewMut<'_, T>,
     ) -> Outcome<()> {
-        let plan = ScanPlan::new(x.len(), size_of::<T>());
+        let plan = T::PLAN(x.len());
         // This does not overflow: a tile has 32 KiB, so no memory holds that many.
         let config = LaunchConfig::new(plan.tiles as u32, SCAN_THREADS);
         let mut state = Buffer::<u64>::zeroed(self, plan.state_words())?;

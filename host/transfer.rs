@@ -1,4 +1,14 @@
 //! Copies between page-locked host memory and a device that do not block the host.
+//!
+//! `staging.rs`: page-locked memory that other host memory passes through; `lanes.rs`: by several threads, in pieces
+//! (`runs.rs`).
+
+mod lanes;
+mod runs;
+mod staging;
+
+pub use lanes::Lanes;
+pub use staging::Staging;
 
 use crate::buffer::{BufferView, BufferViewMut};
 use crate::device::Device;
@@ -131,10 +141,15 @@ impl<T: Element> BufferView<'_, T> {
     fn started_to(&self, destination: PinnedBuffer<T>) -> Outcome<Transfer<T>> {
         let rule = "as many as are copied to it";
         check_length("the destination", destination.len(), self.len(), rule)?;
-        let device = self.device();
+        self.started_to_first(destination)
+    }
+
+    /// Starts a copy to the first elements of `destination`, which has at least as many as these.
+    pub(crate) fn started_to_first(&self, destination: PinnedBuffer<T>) -> Outcome<Transfer<T>> {
+        let (device, len) = (self.device(), self.len());
         self.holder().order_reads(device)?;
         Transfer::of(destination, device, |destination| {
-            let destination = bytemuck::cast_slice_mut(destination);
+            let destination = bytemuck::cast_slice_mut(&mut destination[..len]);
             // SAFETY: the range is in one live allocation, without conflicting work, as for a copy that blocks: this
             // is ordered after earlier work. The destination stays, unused, until an event after the copy has come.
             unsafe {

@@ -9,7 +9,7 @@ use std::sync::MutexGuard;
 use tilewright_kernels::reduce::MAX_BLOCKS;
 
 /// Size of the largest accumulator of a reduction, in bytes.
-pub(crate) const LARGEST_PARTIAL: usize = 32;
+pub(crate) const LARGEST_PARTIAL: usize = 48;
 
 /// Number of 64-bit totals that the blocks of a launch add to.
 pub(crate) const TOTALS: usize = 96;

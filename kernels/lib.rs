@@ -31,18 +31,23 @@ pub mod exact;
 #[cfg(feature = "entries")]
 mod finish;
 #[cfg(feature = "entries")]
+pub mod keys;
+pub mod map;
+#[cfg(feature = "entries")]
 pub mod matmul;
 #[cfg(feature = "entries")]
 pub mod matvec;
+#[doc(hidden)]
+pub mod outputs;
 #[cfg(feature = "entries")]
 pub mod parts;
 pub mod reduce;
-#[cfg(feature = "entries")]
 pub mod rows;
-#[cfg(feature = "entries")]
 pub mod scan;
 #[cfg(feature = "entries")]
 pub mod tensor;
+#[cfg(feature = "entries")]
+pub mod top_k;
 #[cfg(feature = "entries")]
 pub mod transpose;
 #[cfg(feature = "entries")]

@@ -17,6 +17,7 @@ pub mod rows;
 pub mod samples;
 pub mod scans;
 pub mod segments;
+pub mod selections;
 pub mod steady;
 pub mod sums;
 

@@ -23,6 +23,10 @@ mod reductions {}
 mod rows {}
 
 #[cfg(doctest)]
+#[doc = include_str!("pages/custom_operations.md")]
+mod custom_operations {}
+
+#[cfg(doctest)]
 #[doc = include_str!("pages/products.md")]
 mod products {}
 

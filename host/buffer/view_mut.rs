@@ -155,6 +155,12 @@ impl<'a, T: Element> BufferViewMut<'a, T> {
         self.view.holder().written(self.view.bytes())
     }
 
+    /// Orders later work of the elements' own stream that writes them after the work so far that uses them. Without
+    /// this call, a later write waits for all that other users' streams were given until then.
+    pub(crate) fn order_next_writes(&self) -> Outcome<()> {
+        self.written().order(self.device())
+    }
+
     /// Orders later work of `device` that writes the elements.
     fn order_writes(&self, device: &Device) -> Outcome<()> {
         self.written().order(device)

@@ -1,6 +1,6 @@
 //! What is wrong with a tensor of another library.
 
-/// Why a tensor of another library cannot be a buffer or a matrix.
+/// Why a tensor of another library cannot be a buffer, a matrix or a batch of matrices.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TensorError {
@@ -21,8 +21,10 @@ pub enum TensorError {
     },
 
     /// It has another number of dimensions.
-    #[error("a matrix has 2 dimensions, and the tensor's shape is {shape:?}")]
+    #[error("{needed}, and the tensor's shape is {shape:?}")]
     Dimensions {
+        /// How many it needs, such as `a matrix has 2 dimensions`.
+        needed: &'static str,
         /// The size of each dimension.
         shape: Vec<i64>,
     },

@@ -1,7 +1,8 @@
 //! Exchange of tensors with other libraries and languages through [DLPack], without copies.
 //!
-//! [`export`] hands a buffer or a matrix to another library. [`Tensor::import`] takes a tensor of another library;
-//! [`Tensor::buffer`] and [`Tensor::matrix`] are views of it for calls of this crate. The crate `dlpark`, re-exported
+//! [`export`] hands a buffer, a matrix or a [`Batch`] of matrices to another library. [`Tensor::import`] takes a tensor
+//! of another library; [`Tensor::buffer`], [`Tensor::matrix`] and [`Tensor::batch`] are views of it for calls of this
+//! crate. The crate `dlpark`, re-exported
 //! here, has the protocol's structures, owners that call a deleter once, and Python capsules.
 //!
 //! ```
@@ -50,6 +51,6 @@ mod tensor;
 
 pub use ::dlpark;
 pub use element::TensorElement;
-pub use export::{Export, export};
+pub use export::{Batch, Export, export};
 pub use handshake::{let_consumer_wait, stream_for_producer};
 pub use tensor::Tensor;

@@ -18,7 +18,7 @@ mod sum_of_parts;
 mod vector;
 
 pub use cost::Grid;
-pub use exact::{ExactPlan, ResiduesPlan};
+pub use exact::{ExactPlan, ResiduesPlan, smaller_panel};
 pub use group::{blocks_in_group, is_alone, select_in_group};
 pub use obstacle::obstacle;
 pub use problem::{DeviceFacts, MatrixLayout, Problem, ROW_ALIGNMENT};

@@ -64,6 +64,16 @@ impl<'a, T: Element> MatrixBatch<'a, T> {
         self.stride
     }
 
+    /// `count` matrices like `first`, at least one, `stride` elements apart, in the same allocation.
+    #[cfg(feature = "dlpack")]
+    pub(crate) fn at_distance(first: MatrixView<'a, T>, count: usize, stride: usize) -> Self {
+        Self {
+            first,
+            count: Some(count),
+            stride,
+        }
+    }
+
     /// The transposes, without a copy.
     #[must_use]
     pub fn t(self) -> Self {
@@ -289,6 +299,15 @@ impl<'a, T: Element> MatrixViewMut<'a, T> {
 }
 
 impl<'a, T: Element> MatrixBatchMut<'a, T> {
+    /// The matrices of `batch`, for writing.
+    ///
+    /// # Safety
+    /// 1. No other view that is used during `'a` has any of their elements, and no two of them share one.
+    #[cfg(feature = "dlpack")]
+    pub(crate) unsafe fn of_batch(batch: MatrixBatch<'a, T>) -> Self {
+        Self::of(batch)
+    }
+
     /// The elements of `batch` are borrowed mutably, and its matrices share none.
     fn of(batch: MatrixBatch<'a, T>) -> Self {
         Self {

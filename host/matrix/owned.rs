@@ -236,7 +236,7 @@ impl<T: Element> Matrix<T> {
     }
 }
 
-pub(super) fn check_shape(what: &str, shape: MatrixShape, found: usize) -> Outcome<()> {
+pub(crate) fn check_shape(what: &str, shape: MatrixShape, found: usize) -> Outcome<()> {
     check_length(what, found, shape.checked_len()?, ONE_FOR_EACH_OF_MATRIX)
 }
 

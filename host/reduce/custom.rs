@@ -1,4 +1,6 @@
-//! Reductions by operations that other crates define.
+//! Reductions by operations that other crates define: of whole buffers here, of rows and segments in `custom/lines.rs`.
+
+mod lines;
 
 use crate::buffer::{BufferView, BufferViewMut, IntoBufferView};
 use crate::element::Element;

@@ -140,16 +140,30 @@ impl Device {
         values: BufferViewMut<'_, T::Value>,
     ) -> Outcome<()> {
         self.check_matrices(x)?;
+        match self.has_lines(x[0].shape(), &values, T::NEEDS_AN_ELEMENT)? {
+            true => self.launch_rows::<R, T, ARRAYS>(x, values),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether there are rows to reduce, of a matrix of `shape`. Fails unless `values` are on this device, one for
+    /// each row, and if rows have no elements but need one.
+    pub(super) fn has_lines<O: Element>(
+        &self,
+        shape: (usize, usize),
+        values: &BufferViewMut<'_, O>,
+        needs_an_element: bool,
+    ) -> Outcome<bool> {
         self.check_writes(|| "the buffer of the values".to_owned(), values.written())?;
         let rule = "one for each row or column to reduce";
-        check_length("the buffer of the values", values.len(), x[0].rows(), rule)?;
-        match x[0].shape() {
-            (0, _) => Ok(()),
-            (_, 0) if T::NEEDS_AN_ELEMENT => Err(ErrorKind::NoElements {
+        check_length("the buffer of the values", values.len(), shape.0, rule)?;
+        match shape {
+            (0, _) => Ok(false),
+            (_, 0) if needs_an_element => Err(ErrorKind::NoElements {
                 what: "each row or column to reduce".to_owned(),
                 remedy: CHECK_FIRST,
             }),
-            _ => self.launch_rows::<R, T, ARRAYS>(x, values),
+            _ => Ok(true),
         }
     }
 
@@ -160,39 +174,33 @@ impl Device {
         values: BufferViewMut<'_, T::Value>,
     ) -> Outcome<()> {
         let launch = LineLaunch::new(x[0].shape(), x[0].order())?;
-        let mut partials = Buffer::uninit(self, launch.partials)?;
-        let mut tickets = Counters::lock(self, launch.tickets)?;
-        let shared = LineShared {
-            shape: launch.shape,
-            partials: global_mut(partials.view_mut()),
-            tickets: tickets.words(),
-        };
-        let params = T::line_params(x, shared, global_mut(values));
-        // SAFETY: the kernel's requirements. Its blocks: `launch.config` has them. Its elements: `params`
-        // has those of the views, which have one shape and one order; lines, or the elements of a line, are a leading
-        // dimension apart. Its workspace: partial results and tickets are as many as `launch` says, and the tickets
-        // are 0 and locked; there is a value for each row, as was compared. Its grid: `launch` is for the kernel of
-        // this order. Views of live memory without conflicting work: matrices and values are borrowed until this
-        // returns, and the partial results are freed after the launch, in the device's order.
-        let launched = unsafe {
-            if launch.is_along {
-                let module = Module::on_demand(self, T::ALONG_MODULE);
-                module.launch_params::<T::Along>(launch.config, params)
-            } else {
-                let module = Module::on_demand(self, T::ACROSS_MODULE);
-                module.launch_params::<T::Across>(launch.config, params)
+        launch.with_memory(self, |shared| {
+            let params = T::line_params(x, shared, global_mut(values));
+            // SAFETY: the kernel's requirements. Its blocks: `launch.config` has them. Its elements: `params`
+            // has those of the views, which have one shape and one order; lines, or the elements of a line, are a
+            // leading dimension apart. Its workspace: `with_memory` has partial results and tickets for the launch;
+            // there is a value for each row, as was compared. Its grid: `launch` is for the kernel of this order.
+            // Views of live memory without conflicting work: matrices and values are borrowed until this returns, and
+            // the partial results are freed after the launch, in the device's order.
+            unsafe {
+                if launch.is_along {
+                    let module = Module::on_demand(self, T::ALONG_MODULE);
+                    module.launch_params::<T::Along>(launch.config, params)
+                } else {
+                    let module = Module::on_demand(self, T::ACROSS_MODULE);
+                    module.launch_params::<T::Across>(launch.config, params)
+                }
             }
-        };
-        tickets.after(launched)
+        })
     }
 }
 
 /// A launch for the rows of a matrix, besides the rows and their values.
-struct LineLaunch {
+pub(super) struct LineLaunch {
     /// Whether the kernel is the one for contiguous lines, otherwise the one for lines whose neighbours are
     /// contiguous.
-    is_along: bool,
-    config: LaunchConfig,
+    pub is_along: bool,
+    pub config: LaunchConfig,
     /// The kernel's parameter for the grid: see [`Grid::shape`].
     shape: u32,
     /// Numbers of partial results and of tickets that the kernel needs.
@@ -202,7 +210,7 @@ struct LineLaunch {
 
 impl LineLaunch {
     /// For `count` rows, at least one, of `len` elements, of a matrix in `order`.
-    fn new((count, len): (usize, usize), order: Order) -> Outcome<Self> {
+    pub(super) fn new((count, len): (usize, usize), order: Order) -> Outcome<Self> {
         let plan = LinePlan::new(len);
         let is_along = order == Order::RowMajor;
         let grid = if is_along {
@@ -221,6 +229,23 @@ impl LineLaunch {
             partials,
             tickets,
         })
+    }
+
+    /// Runs `submit`, which submits the launch, with the memory that its blocks share: partial results, and tickets,
+    /// which are 0 and locked.
+    pub(super) fn with_memory<A: Element>(
+        &self,
+        device: &Device,
+        submit: impl FnOnce(LineShared<'_, A>) -> Outcome<()>,
+    ) -> Outcome<()> {
+        let mut partials = Buffer::uninit(device, self.partials)?;
+        let mut tickets = Counters::lock(device, self.tickets)?;
+        let submitted = submit(LineShared {
+            shape: self.shape,
+            partials: global_mut(partials.view_mut()),
+            tickets: tickets.words(),
+        });
+        tickets.after(submitted)
     }
 }
 

@@ -29,12 +29,13 @@ use tilewright_kernels::{
 /// | `NormInf` | floats | an element |
 /// | `Count`, `Any`, `All` | u8 | u64 for `Count`; a u8, 0 or 1, for `Any` and `All` |
 ///
-/// "All" means f32, f64, f16, bf16, i32, u32, i64 and u64; floats are the first four.
+/// "All" means f32, f64, f16, bf16, and integers of 8 to 64 bits; floats are the first four. `Product` is for floats
+/// and integers of 32 and 64 bits.
 #[diagnostic::on_unimplemented(
     message = "buffers of `{Self}` cannot be reduced by `{R}`",
     note = "`tilewright::ops` has the operations; masks of `Count`, `Any` and `All` are of u8, norms \
-            and variances of floats, and all other operations of f32, f64, f16, bf16, i32, u32, i64 \
-            and u64"
+            and variances of floats, and all other operations of f32, f64, f16, bf16, and integers of \
+            8 to 64 bits"
 )]
 pub trait Reducible<R>:
     Element + sealed::Reduce<R, Value = <Self as Reducible<R>>::Output>
@@ -91,12 +92,12 @@ pub trait ReducibleSegments<R>: Reducible<R> + sealed::ReduceSegments<R> {}
 /// | f32 | f32 | rounded to nearest at each addition |
 /// | f64 | f64 | rounded to nearest at each addition |
 /// | f16, bf16 | f32 | converted exactly, then as for f32 |
-/// | i32 | i64 | exact |
-/// | u32 | u64 | exact |
+/// | i8, i16, i32 | i64 | exact |
+/// | u8, u16, u32 | u64 | exact |
 /// | i64, u64 | i64, u64 | wrapping |
 #[diagnostic::on_unimplemented(
     message = "buffers of `{Self}` cannot be summed",
-    note = "sums are for f32, f64, f16, bf16, i32, u32, i64 and u64"
+    note = "sums are for f32, f64, f16, bf16, and integers of 8 to 64 bits"
 )]
 pub trait ReduceElement: Reducible<Sum, Output = Self::Sum> {
     /// The type of the sum.

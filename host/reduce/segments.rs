@@ -6,6 +6,7 @@ use super::operations::{Reducible, ReducibleSegments};
 use super::sealed::{ReduceSegments, SegmentShared};
 use crate::buffer::{Buffer, BufferView, BufferViewMut, IntoBufferView};
 use crate::device::Device;
+use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result, check_length, counted};
 use crate::launch::{LaunchConfig, grid_x};
 use crate::launch_args::{global, global_mut};
@@ -44,6 +45,27 @@ impl Segments {
         self.len() == 0
     }
 
+    /// Runs `submit`, which submits a launch for the segments, at least one, with its grid, and the memory that its
+    /// blocks share: the lists that [`Device::segments`] checked and made, partial results, and tickets, which are 0
+    /// and locked.
+    pub(super) fn with_memory<A: Element>(
+        &self,
+        device: &Device,
+        submit: impl FnOnce(LaunchConfig, SegmentShared<'_, A>) -> Outcome<()>,
+    ) -> Outcome<()> {
+        let config = LaunchConfig::new(self.blocks()?, LINE_THREADS);
+        let mut partials = Buffer::uninit(device, self.shared())?;
+        let mut tickets = Counters::lock(device, self.shared())?;
+        let shared = SegmentShared {
+            offsets: global(self.offsets.view()),
+            parts: global(self.parts.view()),
+            partials: global_mut(partials.view_mut()),
+            tickets: tickets.words(),
+        };
+        let submitted = submit(config, shared);
+        tickets.after(submitted)
+    }
+
     /// The number of blocks of a launch for them.
     fn blocks(&self) -> Outcome<u32> {
         blocks(self.parts.len(), self.len())
@@ -75,12 +97,12 @@ impl Segments {
     }
 
     /// Fails if a segment has no elements.
-    fn check_elements(&self) -> Outcome<()> {
+    pub(super) fn check_elements(&self, remedy: &'static str) -> Outcome<()> {
         match self.empty.first() {
             None => Ok(()),
             Some(segment) => Err(ErrorKind::NoElements {
                 what: format!("segment {segment}"),
-                remedy: "give a value for empty segments, by reduce_segments_or",
+                remedy,
             }),
         }
     }
@@ -168,7 +190,7 @@ impl Device {
             .during("reduce_segments_into")
     }
 
-    fn divided(&self, offsets: &[usize]) -> Outcome<Segments> {
+    pub(crate) fn divided(&self, offsets: &[usize]) -> Outcome<Segments> {
         let division = Division::of(offsets)?;
         // Offsets that are not those of a buffer can have a list that no memory has: the device's says so at once.
         let mut parts = Buffer::uninit(self, division.listed())?;
@@ -184,7 +206,7 @@ impl Device {
     }
 
     /// The values of the segments of `x`: one array, or two of the same length.
-    pub(super) fn segments_reduced<R, T: ReduceSegments<R, ARRAYS>, const ARRAYS: usize>(
+    pub(crate) fn segments_reduced<R, T: ReduceSegments<R, ARRAYS>, const ARRAYS: usize>(
         &self,
         x: [BufferView<'_, T>; ARRAYS],
         segments: &Segments,
@@ -202,7 +224,7 @@ impl Device {
         values: BufferViewMut<'_, T::Value>,
     ) -> Outcome<()> {
         if T::NEEDS_AN_ELEMENT {
-            segments.check_elements()?;
+            segments.check_elements("give a value for empty segments, by reduce_segments_or")?;
         }
         self.any_segments_reduced_into::<R, T, ARRAYS>(x, segments, values)
     }
@@ -220,6 +242,20 @@ impl Device {
         values: BufferViewMut<'_, T::Value>,
     ) -> Outcome<()> {
         self.check_arrays(x, false)?;
+        match self.has_segments(segments, x[0].len(), &values)? {
+            true => self.launch_segments::<R, T, ARRAYS>(x, segments, values),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether there are segments to reduce. Fails unless they and `values` are on this device, all within `elements`
+    /// elements, and with a value each.
+    pub(super) fn has_segments<O: Element>(
+        &self,
+        segments: &Segments,
+        elements: usize,
+        values: &BufferViewMut<'_, O>,
+    ) -> Outcome<bool> {
         self.check_reads(
             || "the list of segments".to_owned(),
             segments.offsets.holder(),
@@ -234,10 +270,10 @@ impl Device {
             rule,
         )?;
         if segments.is_empty() {
-            return Ok(());
+            return Ok(false);
         }
-        segments.check_end(x[0].len())?;
-        self.launch_segments::<R, T, ARRAYS>(x, segments, values)
+        segments.check_end(elements)?;
+        Ok(true)
     }
 
     /// Reduces the segments, at least one, to `values`, one for each segment. All segments are within each of `x`.
@@ -247,24 +283,15 @@ impl Device {
         segments: &Segments,
         values: BufferViewMut<'_, T::Value>,
     ) -> Outcome<()> {
-        let config = LaunchConfig::new(segments.blocks()?, LINE_THREADS);
-        let mut partials = Buffer::uninit(self, segments.shared())?;
-        let mut tickets = Counters::lock(self, segments.shared())?;
-        let shared = SegmentShared {
-            offsets: global(segments.offsets.view()),
-            parts: global(segments.parts.view()),
-            partials: global_mut(partials.view_mut()),
-            tickets: tickets.words(),
-        };
-        let params = T::segment_params(x, shared, global_mut(values));
-        let module = Module::on_demand(self, T::SEGMENTS_MODULE);
-        // SAFETY: the kernel's requirements. The grid is the one for these segments. Offsets and parts are those that
-        // `Device::segments` checked and listed, and each of `x` has the elements, as was compared. Partial results
-        // and tickets are as many as the segments need; the tickets are 0 and locked; there is a value for each
-        // segment, as was compared. Views of live memory without conflicting work: `x`, segments and values are
-        // borrowed until this returns, and the partial results are freed after the launch, in the device's order.
-        let launched = unsafe { module.launch_params::<T::Segments>(config, params) };
-        tickets.after(launched)
+        segments.with_memory(self, |config, shared| {
+            let params = T::segment_params(x, shared, global_mut(values));
+            let module = Module::on_demand(self, T::SEGMENTS_MODULE);
+            // SAFETY: the kernel's requirements. Grid, offsets, parts, partial results and tickets are those of
+            // `with_memory`. Each of `x` has the elements, and there is a value for each segment, as was compared.
+            // Views of live memory without conflicting work: `x`, segments and values are borrowed until this
+            // returns, and the partial results are freed after the launch, in the device's order.
+            unsafe { module.launch_params::<T::Segments>(config, params) }
+        })
     }
 }
 

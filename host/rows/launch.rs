@@ -1,7 +1,7 @@
 //! Launches of row operations: the grid, and what is kept in shared memory.
 
-use super::element::RowElement;
 use crate::device::Device;
+use crate::element::Element;
 use crate::error::Outcome;
 use crate::launch::{LaunchConfig, grid_x};
 use tilewright_kernels::rows::{RowClass, RowPlan};
@@ -10,7 +10,7 @@ use tilewright_kernels::rows::{RowClass, RowPlan};
 const OTHER_SHARED_BYTES: u32 = 1024;
 
 /// The grid of a launch, and the shapes' fields that follow from the plan.
-pub(super) struct RowLaunch {
+pub(crate) struct RowLaunch {
     pub class: RowClass,
     pub config: LaunchConfig,
     /// Lanes that share a short row.
@@ -23,7 +23,7 @@ pub(super) struct RowLaunch {
 
 impl RowLaunch {
     /// For `count` rows, at least one, of `len` elements of type `T`.
-    pub(super) fn new<T: RowElement>(
+    pub(crate) fn new<T: Element>(
         device: &Device,
         (count, len): (usize, usize),
         is_staged: bool,

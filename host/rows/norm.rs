@@ -27,6 +27,9 @@ use crate::matrix::{AsMatrixViewMut, IntoMatrixView, Matrix, MatrixView};
 /// [`row_height`](crate::row_height), and a the mean of |x| times the factor of the row, or 0 for [`rms`](Self::rms).
 /// f16 and bf16 add half a unit in the last place.
 ///
+/// Squares are added in f32: this holds while their sum is below 2^128, as with n elements of at most 2^63 / sqrt(n),
+/// and their mean plus epsilon at least 2^-100. A row with larger squares becomes the bias.
+///
 /// ```
 /// use tilewright::{Device, Normalization};
 ///

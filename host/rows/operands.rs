@@ -12,7 +12,7 @@ use tilewright_kernels::rows::VECTOR_BYTES;
 pub(super) const OPERATION: [&str; 2] = ["the matrix", "the matrix of the results"];
 
 /// Rows whose results are written: of a matrix, to another or in place.
-pub(super) enum Rows<'a, T: Element> {
+pub(crate) enum Rows<'a, T: Element> {
     /// Only values of rows are wanted.
     Read(MatrixView<'a, T>),
     /// The results of one matrix go to another of the same shape.
@@ -23,7 +23,7 @@ pub(super) enum Rows<'a, T: Element> {
 
 impl<'a, T: Element> Rows<'a, T> {
     /// The matrix whose rows are read, or replaced.
-    pub(super) fn operand(&self) -> MatrixView<'_, T> {
+    pub(crate) fn operand(&self) -> MatrixView<'_, T> {
         match self {
             Self::Read(x) | Self::Written(x, _) => *x,
             Self::InPlace(y) => y.view(),
@@ -31,7 +31,7 @@ impl<'a, T: Element> Rows<'a, T> {
     }
 
     /// Whether rows are moved through shared memory: one of the matrices does not have whole aligned vectors.
-    pub(super) fn is_staged(&self) -> bool {
+    pub(crate) fn is_staged(&self) -> bool {
         match self {
             Self::Read(x) => !has_vectors(*x),
             Self::Written(x, y) => !has_vectors(*x) || !has_vectors(y.view()),
@@ -40,7 +40,7 @@ impl<'a, T: Element> Rows<'a, T> {
     }
 
     /// Fails unless the matrices, named `names`, are on `device`, of one shape, and their rows contiguous.
-    pub(super) fn check(&self, device: &Device, names: [&'static str; 2]) -> Outcome<()> {
+    pub(crate) fn check(&self, device: &Device, names: [&'static str; 2]) -> Outcome<()> {
         if let Self::Read(x) | Self::Written(x, _) = self {
             device.check_reads(|| names[0].to_owned(), x.holder())?;
             check_order(device, *x)?;
@@ -65,7 +65,7 @@ impl<'a, T: Element> Rows<'a, T> {
     ///
     /// # Safety
     /// 1. Through the parameters, the launch accesses the elements of the matrices alone.
-    pub(super) unsafe fn into_params(self) -> ([usize; 2], Global<'a, T>, GlobalMut<'a, T>) {
+    pub(crate) unsafe fn into_params(self) -> ([usize; 2], Global<'a, T>, GlobalMut<'a, T>) {
         // SAFETY: for all conversions: the launch accesses elements alone, the caller's contract.
         unsafe {
             match self {
@@ -88,7 +88,7 @@ impl<'a, T: Element> Rows<'a, T> {
 }
 
 /// Elements from one row to the next of a matrix with contiguous rows.
-fn apart<T: Element>(matrix: MatrixView<'_, T>) -> usize {
+pub(crate) fn apart<T: Element>(matrix: MatrixView<'_, T>) -> usize {
     matrix.with_rows().unwrap_or(matrix).leading_dimension()
 }
 
@@ -104,7 +104,7 @@ fn has_vectors<T: Element>(matrix: MatrixView<'_, T>) -> bool {
 }
 
 /// Fails unless the rows of `matrix` are contiguous.
-fn check_order<T: Element>(device: &Device, matrix: MatrixView<'_, T>) -> Outcome<()> {
+pub(crate) fn check_order<T: Element>(device: &Device, matrix: MatrixView<'_, T>) -> Outcome<()> {
     if matrix.is_empty() || matrix.with_rows().is_some() {
         return Ok(());
     }

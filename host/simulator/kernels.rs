@@ -61,9 +61,11 @@ impl DeviceKernels for Simulator {
 
     fn write_symbol(&self, symbol: &SymbolRequest, source: &[u8]) -> Outcome<()> {
         simt::refuse_host_call("write_symbol");
+        // Asked before the lock is taken, because the answer may come from a launch of this device.
+        let elsewhere = self.machine.bodies.as_ref();
+        let elsewhere = elsewhere.and_then(|bodies| bodies.symbol(symbol));
         let mut statics = self.statics()?;
-        let bodies = self.machine.bodies.as_ref();
-        if let Some(bytes) = bodies.and_then(|bodies| bodies.symbol(symbol)) {
+        if let Some(bytes) = elsewhere {
             for (byte, value) in bytes.zip(source) {
                 // SAFETY: the byte is one of the array: the contract of `KernelBodies::with_symbols`.
                 unsafe { simt::store_relaxed(byte, *value) };
@@ -77,9 +79,11 @@ impl DeviceKernels for Simulator {
 
     fn read_symbol(&self, symbol: &SymbolRequest, destination: &mut [u8]) -> Outcome<()> {
         simt::refuse_host_call("read_symbol");
+        // Asked before the lock is taken, because the answer may come from a launch of this device.
+        let elsewhere = self.machine.bodies.as_ref();
+        let elsewhere = elsewhere.and_then(|bodies| bodies.symbol(symbol));
         let mut statics = self.statics()?;
-        let bodies = self.machine.bodies.as_ref();
-        if let Some(bytes) = bodies.and_then(|bodies| bodies.symbol(symbol)) {
+        if let Some(bytes) = elsewhere {
             for (byte, value) in bytes.zip(destination) {
                 // SAFETY: the byte is one of the array: the contract of `KernelBodies::with_symbols`.
                 *value = unsafe { simt::load_relaxed(byte) };

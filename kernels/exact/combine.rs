@@ -2,11 +2,13 @@
 
 use super::element::ExactElement;
 use super::lines::Line;
-use super::moduli::{Moduli, SHARE_BITS, WORDS};
-use super::wide::{carried, rounded_if_certain};
+use super::moduli::Modulus;
+use super::sum::Sum;
+use super::weights::{AT_A_TIME, MOST_LIMBS, Weights};
 use crate::epilogue::{Epilogue, EpilogueNumbers};
 use crate::finish::{Output, store_output};
 use bytemuck::{Pod, Zeroable};
+use cuda_std::float::Float;
 use cuda_std::hint::opaque_size;
 use cuda_std::prelude::*;
 
@@ -32,8 +34,6 @@ pub struct CombineShape {
     pub parts: usize,
     /// The number of the first row and column, for the epilogue.
     pub first: [usize; 2],
-    /// 1 if outputs are rounded once, 0 if they only have to be within gamma_k |A||B|.
-    pub is_exact: usize,
 }
 
 impl CombineShape {
@@ -47,13 +47,13 @@ impl CombineShape {
 /// A type in which products of residues are written.
 trait Product: bytemuck::Pod {
     /// The product modulo the modulus.
-    fn reduced(self, reduce: impl Fn(i32) -> i32) -> i32;
+    fn reduced(self, modulus: &Modulus) -> i32;
 }
 
 /// Reduced by the kernel that multiplied.
 impl Product for i8 {
     #[inline(always)]
-    fn reduced(self, _reduce: impl Fn(i32) -> i32) -> i32 {
+    fn reduced(self, _modulus: &Modulus) -> i32 {
         self.into()
     }
 }
@@ -61,8 +61,8 @@ impl Product for i8 {
 /// Sums of at most 2^30.
 impl Product for i32 {
     #[inline(always)]
-    fn reduced(self, reduce: impl Fn(i32) -> i32) -> i32 {
-        reduce(self)
+    fn reduced(self, modulus: &Modulus) -> i32 {
+        modulus.reduce(self)
     }
 }
 
@@ -99,81 +99,93 @@ unsafe fn integers<R: Product, const LIMBS: usize>(
     products: Global<'_, R>,
     (at, count): (usize, usize),
     shape: &CombineShape,
-    moduli: &Moduli,
-) -> [[u32; LIMBS]; QUAD] {
+    weights: &Weights,
+) -> [Sum; QUAD] {
     let matrix = shape.m * shape.pitch;
-    // Residues are counted from -128 on; the offsets are what that adds.
-    let mut sums = [[0_u64; LIMBS]; QUAD];
-    let mut shares = [0_u32; QUAD];
-    let (mut i, mut place) = (0, at);
-    while i < moduli.count as usize {
-        let modulus = &moduli.each[i];
-        let reduce = |sum| modulus.reduce(sum);
-        // SAFETY: the products have the matrix: the caller's contract.
-        let mut residues = unsafe { load(products, place, count) }.map(|it| it.reduced(reduce));
-        let mut part = 1;
-        while part < shape.parts {
-            let place = place + part * moduli.count as usize * matrix;
-            // SAFETY: as above.
-            let more = unsafe { load(products, place, count) }.map(|it| it.reduced(reduce));
+    let mut sums = [[0.0_f64; LIMBS]; QUAD];
+    let mut first = 0;
+    while first < weights.count {
+        // All loads are issued before the first result is used. Past the last modulus, weights are 0.
+        let (mut loaded, mut i) = ([[R::zeroed(); QUAD]; AT_A_TIME], 0);
+        while i < AT_A_TIME {
+            let number = (first + i).min(weights.count - 1);
+            // SAFETY: the products have the matrix: the caller's contract.
+            loaded[i] = unsafe { load(products, at + number * matrix, count) };
+            i += 1;
+        }
+        let mut i = 0;
+        while i < AT_A_TIME {
+            let weight = &weights.each[first + i];
+            let mut residues = loaded[i].map(|it| it.reduced(&weight.modulus));
+            let mut part = 1;
+            while part < shape.parts {
+                let number = (first + i).min(weights.count - 1) + part * weights.count;
+                // SAFETY: as above.
+                let more = unsafe { load(products, at + number * matrix, count) };
+                let mut j = 0;
+                while j < QUAD {
+                    let more = more[j].reduced(&weight.modulus);
+                    residues[j] = weight.modulus.reduce(residues[j] + more);
+                    j += 1;
+                }
+                part += 1;
+            }
             let mut j = 0;
             while j < QUAD {
-                residues[j] = reduce(residues[j] + more[j]);
+                let (residue, mut limb) = (f64::from(residues[j]), 0);
+                while limb < LIMBS {
+                    sums[j][limb] = Float::mul_add(residue, weight.limbs[limb], sums[j][limb]);
+                    limb += 1;
+                }
                 j += 1;
             }
-            part += 1;
+            i += 1;
         }
-        let mut j = 0;
-        while j < QUAD {
-            let residue = (residues[j] + 128) as u32;
-            shares[j] += residue * modulus.share as u32;
-            let mut limb = 0;
-            while limb < LIMBS {
-                sums[j][limb] += u64::from(residue) * u64::from(modulus.weight[limb]);
-                limb += 1;
-            }
-            j += 1;
-        }
-        place += matrix;
-        i += 1;
+        first += AT_A_TIME;
     }
-    let mut of_quad = [[0; LIMBS]; QUAD];
-    let mut j = 0;
-    while j < QUAD {
-        // The sum of residues times weights, divided by the product of moduli, lies within 0.46 of an integer.
-        let half = 1 << (SHARE_BITS - 1);
-        let multiple = (shares[j] as i32 - moduli.share_offset + half) >> SHARE_BITS;
-        let (mut sum, mut limb) = ([0; LIMBS], 0);
-        while limb < LIMBS {
-            sum[limb] = sums[j][limb] as i64
-                - i64::from(moduli.offset[limb])
-                - i64::from(multiple) * i64::from(moduli.product[limb]);
-            limb += 1;
-        }
-        of_quad[j] = carried(sum);
-        j += 1;
-    }
-    of_quad
+    sums.map(|sum| reduced(sum, weights))
 }
 
-/// The outputs whose rounding is certain, and a flag for each of the others.
+/// 1.5 * 2^52: a sum with it has no fraction bits.
+const ROUNDER: f64 = 6_755_399_441_055_744.0;
+
+/// The number that differs from `sum` by a multiple of the product of moduli and is nearest to 0.
+#[inline(always)]
+fn reduced<const LIMBS: usize>(sum: [f64; LIMBS], weights: &Weights) -> Sum {
+    let (mut total, mut limb) = (sum[LIMBS - 1], LIMBS - 1);
+    while limb > 0 {
+        limb -= 1;
+        total += sum[limb];
+    }
+    // The sum divided by the product of moduli lies within 0.46 of an integer.
+    let multiple = Float::mul_add(total, weights.inverse, ROUNDER) - ROUNDER;
+    let (mut limbs, mut limb) = (sum, 0);
+    while limb < LIMBS {
+        limbs[limb] = Float::mul_add(-multiple, weights.product[limb], sum[limb]);
+        limb += 1;
+    }
+    Sum::of(limbs)
+}
+
+/// The outputs whose rounding is certain, and a flag for each of the others; if not `IS_EXACT`, outputs that are within
+/// gamma_k |A||B|, but for lines out of range.
 ///
 /// # Safety
 /// As for the kernels.
 #[inline(always)]
-unsafe fn combine<T, R, const LIMBS: usize>(
+unsafe fn combine<T, R, const LIMBS: usize, const IS_EXACT: bool>(
     products: Global<'_, R>,
     [of_a, of_b]: [Global<'_, Line>; 2],
     c: GlobalMut<'_, T>,
     left: GlobalMut<'_, u8>,
     shape: &CombineShape,
-    moduli: &Moduli,
+    weights: &Weights,
     epilogue: Epilogue<'_, T>,
 ) where
     T: ExactElement + Output<Sum = T>,
     R: Product,
 {
-    const { assert!(LIMBS <= T::WORDS && LIMBS <= WORDS) };
+    const { assert!(LIMBS <= T::LIMBS && LIMBS <= MOST_LIMBS) };
     let quads = shape.quads() as u32;
     let number = COMBINE_THREADS * thread::block_idx_x() + thread::thread_idx_x();
     let (row, quad) = ((number / quads) as usize, (number % quads) as usize);
@@ -183,25 +195,33 @@ unsafe fn combine<T, R, const LIMBS: usize>(
     let column = QUAD * quad;
     let count = QUAD.min(shape.n - column);
     // SAFETY: the matrices have the row, whose pitch is a multiple of 4, and the columns: the caller's contract.
-    let integers: [[u32; LIMBS]; QUAD] =
-        unsafe { integers(products, (row * shape.pitch + column, count), shape, moduli) };
+    let integers = unsafe {
+        integers::<R, LIMBS>(
+            products,
+            (row * shape.pitch + column, count),
+            shape,
+            weights,
+        )
+    };
     // SAFETY: there is a line for each row: the caller's contract.
     let of_row = unsafe { of_a.load(row) };
-    let is_exact = shape.is_exact != 0;
     let (mut outputs, mut flags, mut j) = ([T::ZERO; QUAD], 0, 0);
     while j < QUAD {
         if j < count {
             // SAFETY: there is a line for each column: the caller's contract.
             let of_column = unsafe { of_b.load(column + j) };
-            let (bound, is_left) = match is_exact {
+            let exponent = -(of_row.shift + of_column.shift);
+            let (output, is_left) = match IS_EXACT {
                 true => (
-                    of_row.bound_with(&of_column),
+                    integers[j].rounded_if_certain(of_row.bound_with(&of_column), exponent),
                     of_row.has_specials() | of_column.has_specials(),
                 ),
-                false => (0, of_row.is_out_of_range() | of_column.is_out_of_range()),
+                false => (
+                    Some(integers[j].rounded(exponent)),
+                    of_row.is_out_of_range() | of_column.is_out_of_range(),
+                ),
             };
-            let exponent = -(of_row.shift + of_column.shift);
-            match rounded_if_certain(integers[j], (bound, T::BOUND_WORD), exponent) {
+            match output {
                 Some(output) if !is_left => outputs[j] = output,
                 _ => flags |= 1 << j,
             }
@@ -229,7 +249,7 @@ unsafe fn combine<T, R, const LIMBS: usize>(
                 j += 1;
             }
         }
-        if is_exact {
+        if IS_EXACT {
             left.store(number as usize, flags);
         }
     }
@@ -247,7 +267,7 @@ fn outputs_at<T: Copy>(outputs: &[T; QUAD], at: usize) -> T {
 }
 
 macro_rules! kernels {
-    ($($name:ident: $element:ident from $product:ident in $limbs:literal words;)*) => {$(
+    ($($name:ident: $element:ident from $product:ident in $limbs:literal limbs, $is_exact:literal;)*) => {$(
         #[doc = concat!("Outputs of ", stringify!($element), " from products of residues in ", stringify!($product), ".")]
         ///
         /// # Safety
@@ -255,7 +275,7 @@ macro_rules! kernels {
         ///    of the lines `a_lines` and `b_lines`, one for each row and column.
         /// 2. `c` has the m x n matrix, and the launch accesses no other elements of it. Each vector of the epilogue
         ///    is empty or has an element for each row or column from `first` on.
-        /// 3. `left` has a byte for each four outputs of a row, if they are exact; otherwise the lines say which are out of range.
+        /// 3. `left` has a byte for each four outputs of a row, if outputs are exact.
         /// 4. The grid has a thread for each four outputs of a row, in blocks of [`COMBINE_THREADS`], along x; fewer than 2^32.
         #[allow(clippy::too_many_arguments)]
         #[kernel(max_threads = COMBINE_THREADS)]
@@ -266,7 +286,7 @@ macro_rules! kernels {
             c: GlobalMut<$element>,
             left: GlobalMut<u8>,
             shape: GridConstant<CombineShape>,
-            moduli: GridConstant<Moduli>,
+            weights: GridConstant<Weights>,
             numbers: GridConstant<EpilogueNumbers<$element>>,
             row_scale: Global<$element>,
             column_scale: Global<$element>,
@@ -276,17 +296,16 @@ macro_rules! kernels {
             let epilogue = Epilogue { numbers, row_scale, column_scale, row_bias, column_bias };
             // SAFETY: the caller's contract.
             unsafe {
-                combine::<$element, $product, $limbs>(products, [a_lines, b_lines], c, left, &shape, &moduli, epilogue);
+                combine::<$element, $product, $limbs, $is_exact>(products, [a_lines, b_lines], c, left, &shape, &weights, epilogue);
             }
         }
     )*};
 }
 kernels! {
-    exact_combine_f32: f32 from i8 in 4 words;
-    exact_combine_f64: f64 from i8 in 6 words;
-    exact_combine_words_f32: f32 from i32 in 4 words;
-    exact_combine_words_f64: f64 from i32 in 6 words;
-    // For moduli whose product has fewer than 128 bits.
-    residues_combine_f64: f64 from i8 in 4 words;
-    residues_combine_words_f64: f64 from i32 in 4 words;
+    exact_combine_f32: f32 from i8 in 3 limbs, true;
+    exact_combine_f64: f64 from i8 in 4 limbs, true;
+    exact_combine_words_f32: f32 from i32 in 3 limbs, true;
+    exact_combine_words_f64: f64 from i32 in 4 limbs, true;
+    residues_combine_f64: f64 from i8 in 3 limbs, false;
+    residues_combine_words_f64: f64 from i32 in 3 limbs, false;
 }

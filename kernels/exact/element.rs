@@ -1,8 +1,9 @@
 //! f32 and f64 as integers times powers of two.
 
-use super::moduli::{DIGIT_BITS, DIGITS};
+use super::moduli::power_of_two;
 use crate::epilogue::EpilogueElement;
 use crate::finish::FromSum;
+use cuda_std::float::Float;
 
 /// A number as a signed integer times a power of two.
 #[derive(Clone, Copy)]
@@ -19,14 +20,8 @@ pub trait ExactElement: EpilogueElement + FromSum<Self> {
     /// The most bits of an operand's integers.
     const MOST_BITS: u32;
 
-    /// Digits of an operand's integers.
-    const DIGITS: usize;
-
-    /// 32-bit words of the integer products, which have up to 2 [`MOST_BITS`](Self::MOST_BITS) bits.
-    const WORDS: usize;
-
-    /// Words below those in which bounds are counted.
-    const BOUND_WORD: usize;
+    /// Limbs of [`Weights`](super::Weights) that a product takes.
+    const LIMBS: usize;
 
     /// Infinity.
     const INFINITY: Self;
@@ -51,32 +46,69 @@ pub trait ExactElement: EpilogueElement + FromSum<Self> {
     /// exact number is greater by less than 2^exponent if `is_inexact`.
     fn rounded(significand: u64, exponent: i32, is_inexact: bool) -> Self;
 
-    /// The bits that [`rounded`](Self::rounded) drops from a significand with this exponent, 64 or more if all.
-    fn dropped(exponent: i32) -> u32;
+    /// `(high + low) * 2^exponent`, rounded to the nearest, ties to even, but for f64 below the normal numbers. Zero is
+    /// positive, unless both are negative.
+    fn of_sum(high: f64, low: f64, exponent: i32) -> Self;
 
-    /// `significand * 2^shift`, rounded to the nearest integer, in digits of 22 bits. The integer has at most
-    /// [`MOST_BITS`](Self::MOST_BITS). There are [`DIGITS`](Self::DIGITS).
-    fn digits(significand: i64, shift: i32) -> [i32; DIGITS];
+    /// Whether [`of_sum`](Self::of_sum) rounded this result once, unless it is exactly 0.
+    fn is_rounded_once(self) -> bool;
 }
 
-/// The shift of `significand` to the right, at least 1, rounded to the nearest integer.
+/// `x * 2^exponent`, rounded once for normal results.
 #[inline(always)]
-fn rounded_shift(significand: i64, right: i32) -> i64 {
-    match right > 62 {
-        true => 0,
-        false => (significand + (1 << (right - 1))) >> right,
+pub fn scaled(x: f64, exponent: i32) -> f64 {
+    let half = exponent >> 1;
+    x * power_of_two(half) * power_of_two(exponent - half)
+}
+
+/// An integer of up to 84 bits in signed digits of 8 bits.
+///
+/// `value * 2^shift` is rounded to the nearest integer. For two words, it has 60 bits at most.
+#[inline(always)]
+pub fn digits<const WORDS: usize>(value: f64, shift: i32) -> [i32; WORDS] {
+    /// 1.5 * 2^52: a sum with it has no fraction bits.
+    const ROUNDER: f64 = 6_755_399_441_055_744.0;
+    const LOW: i32 = 42;
+    let integer = |x: f64| (x + ROUNDER).to_bits().wrapping_sub(ROUNDER.to_bits()) as i64;
+    let value = scaled(value, shift);
+    let high = (value * power_of_two(-LOW) + ROUNDER) - ROUNDER;
+    let low = Float::mul_add(high, -power_of_two(LOW), value);
+    let (high, low) = (integer(high), integer(low));
+    // A byte that is at least 128 becomes negative, and adds 1 to the next.
+    const HALVES: i128 = i128::from_ne_bytes([0x80; 16]);
+    let mut rest = ((i128::from(high) << LOW) + i128::from(low)).wrapping_add(HALVES) ^ HALVES;
+    let (mut digits, mut i) = ([0; WORDS], 0);
+    while i < WORDS {
+        digits[i] = rest as i32;
+        rest >>= 32;
+        i += 1;
+    }
+    digits
+}
+
+/// `high + low`, rounded to odd: the number next to it whose lowest bit is 1, unless the sum is a number. Rounded again,
+/// to two bits less or more, it gives what the exact sum does.
+#[inline(always)]
+fn to_odd(high: f64, low: f64) -> f64 {
+    let [sum, rest] = high.two_sum(low);
+    let bits = sum.to_bits();
+    let is_odd = bits & 1 == 1;
+    match rest == 0.0 || is_odd {
+        true => sum,
+        // Towards the rest.
+        false if (rest > 0.0) == (sum > 0.0) => f64::from_bits(bits + 1),
+        false => f64::from_bits(bits - 1),
     }
 }
 
 macro_rules! elements {
-    ($($float:ident $bits:ident in $integer:ident: precision $precision:literal, bias $bias:literal,
-        at most $most:literal bits, $digits:literal digits, $words:literal words, bounds from word $bound:literal;)*) => {$(
+    ($($float:ident $bits:ident: precision $precision:literal, bias $bias:literal,
+        at most $most:literal bits, $limbs:literal limbs,
+        sums by |$high:ident, $low:ident, $exponent:ident| $sum:expr, rounded once from $least:expr;)*) => {$(
         impl ExactElement for $float {
             const PRECISION: u32 = $precision;
             const MOST_BITS: u32 = $most;
-            const DIGITS: usize = $digits;
-            const WORDS: usize = $words;
-            const BOUND_WORD: usize = $bound;
+            const LIMBS: usize = $limbs;
             const INFINITY: Self = $float::INFINITY;
             const NAN: Self = <$float as cuda_std::float::Float>::CANONICAL_NAN;
 
@@ -126,7 +158,8 @@ macro_rules! elements {
                 if top > $bias {
                     return Self::INFINITY;
                 }
-                let dropped = Self::dropped(exponent);
+                let below_normal = (1 - $bias - top).clamp(0, 64);
+                let dropped = 64 - $precision + below_normal as u32;
                 if dropped > 64 {
                     return 0.0;
                 }
@@ -143,31 +176,20 @@ macro_rules! elements {
             }
 
             #[inline(always)]
-            fn dropped(exponent: i32) -> u32 {
-                let below_normal = (1 - $bias - (exponent + 63)).clamp(0, 64);
-                64 - $precision + below_normal as u32
+            fn of_sum($high: f64, $low: f64, $exponent: i32) -> Self {
+                $sum
             }
 
             #[inline(always)]
-            fn digits(significand: i64, shift: i32) -> [i32; DIGITS] {
-                let mut rest = match shift >= 0 {
-                    true => $integer::from(significand) << shift,
-                    false => $integer::from(rounded_shift(significand, -shift)),
-                };
-                let mut digits = [0; DIGITS];
-                let mut i = 0;
-                while i < $digits {
-                    let unused = i32::BITS - DIGIT_BITS;
-                    digits[i] = (rest as i32) << unused >> unused;
-                    rest = (rest - $integer::from(digits[i])) >> DIGIT_BITS;
-                    i += 1;
-                }
-                digits
+            fn is_rounded_once(self) -> bool {
+                self.abs() >= $least
             }
         }
     )*};
 }
 elements! {
-    f32 u32 in i64: precision 24, bias 127, at most 60 bits, 3 digits, 4 words, bounds from word 0;
-    f64 u64 in i128: precision 53, bias 1023, at most 84 bits, 4 digits, 6 words, bounds from word 1;
+    f32 u32: precision 24, bias 127, at most 60 bits, 3 limbs,
+        sums by |high, low, exponent| scaled(to_odd(high, low), exponent) as f32, rounded once from 0.0;
+    f64 u64: precision 53, bias 1023, at most 84 bits, 4 limbs,
+        sums by |high, low, exponent| scaled(high + low, exponent), rounded once from f64::MIN_POSITIVE;
 }

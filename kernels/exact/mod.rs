@@ -17,9 +17,10 @@
 //!
 //! | part | file |
 //! |---|---|
-//! | the moduli and their constants | `moduli.rs` |
+//! | the moduli, and what makes residues | `moduli.rs` |
+//! | what combines residues | `weights.rs` |
 //! | f32 and f64 as integers times powers of two | `element.rs` |
-//! | integers of several words, and their rounding | `wide.rs` |
+//! | sums of several f64, and their rounding | `sum.rs` |
 
 mod combine;
 mod dots;
@@ -28,12 +29,14 @@ mod lines;
 mod moduli;
 mod residue;
 mod residues;
-mod wide;
+mod sum;
+mod weights;
 
 pub use combine::*;
 pub use dots::*;
 pub use element::ExactElement;
 pub use lines::*;
-pub use moduli::{MODULI, MOST_MODULI, Moduli, Modulus};
+pub use moduli::{MODULI, MOST_MODULI, Moduli, Modulus, operand_bits};
 pub use residue::Modulo;
 pub use residues::*;
+pub use weights::{LIMB_BITS, Weights};

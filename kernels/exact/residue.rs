@@ -6,10 +6,10 @@ use crate::finish::{Finish, Output};
 
 /// What [`Modulo`] needs of a modulus.
 const REDUCED: [Modulus; MOST_MODULI] = {
-    let mut all = [Modulus::of(MODULI[0]); MOST_MODULI];
+    let mut all = [Modulus::new(MODULI[0]); MOST_MODULI];
     let mut i = 1;
     while i < MOST_MODULI {
-        all[i] = Modulus::of(MODULI[i]);
+        all[i] = Modulus::new(MODULI[i]);
         i += 1;
     }
     all

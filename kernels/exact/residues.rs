@@ -1,8 +1,8 @@
 //! The residues of an operand's integers.
 
-use super::element::ExactElement;
+use super::element::{ExactElement, digits};
 use super::lines::Line;
-use super::moduli::{DIGITS, Moduli};
+use super::moduli::Moduli;
 use bytemuck::{Pod, Zeroable};
 use cuda_std::prelude::*;
 
@@ -86,7 +86,7 @@ unsafe fn quad<T: ExactElement>(line: Global<'_, T>, at: usize, k: usize) -> [T;
 /// # Safety
 /// As for the kernels.
 #[inline(always)]
-unsafe fn residues<T: ExactElement>(
+unsafe fn residues<T: ExactElement, const WORDS: usize>(
     x: Global<'_, T>,
     lines: Global<'_, Line>,
     result: GlobalMut<'_, i8>,
@@ -107,26 +107,12 @@ unsafe fn residues<T: ExactElement>(
         let of_line = x.skip(number * shape.leading_dimension);
         (lines.load(number), quad(of_line, QUAD * word, shape.k))
     };
-    let mut digits = [[0; DIGITS]; QUAD];
-    let mut i = 0;
-    while i < QUAD {
-        if let (false, Some(parts)) = (line.has_specials(), elements[i].parts()) {
-            digits[i] = T::digits(parts.significand, parts.exponent + line.shift);
-        }
-        i += 1;
-    }
+    // Those of lines with infinities or NaN have no meaning.
+    let digits: [[i32; WORDS]; QUAD] = elements.map(|it| digits(it.to_f64(), line.shift));
     let mut at = number * shape.words + word;
     let mut i = 0;
     while i < moduli.count as usize {
-        let modulus = &moduli.each[i];
-        let bytes = digits.map(|digits| {
-            let (mut sum, mut i) = (0, 0);
-            while i < T::DIGITS {
-                sum += digits[i] * modulus.powers[i];
-                i += 1;
-            }
-            modulus.reduce(sum) as i8
-        });
+        let bytes = digits.map(|digits| moduli.each[i].of(digits) as i8);
         // SAFETY: there is a word for each part of the line and modulus, aligned to four bytes: the caller's contract.
         // Each thread writes its own.
         unsafe { result.store_vector(QUAD * at, bytes) };
@@ -136,8 +122,10 @@ unsafe fn residues<T: ExactElement>(
 }
 
 macro_rules! kernels {
-    ($($name:ident: $element:ident;)*) => {$(
+    ($($name:ident: $element:ident in $words:literal words;)*) => {$(
         #[doc = concat!("The residues of an operand of ", stringify!($element), ": for each modulus, those of each line.")]
+        #[doc = ""]
+        #[doc = concat!("The operand's integers have ", stringify!($words), " words of 32 bits.")]
         ///
         /// # Safety
         /// 1. `x` has the elements of `shape`; only these are read.
@@ -153,11 +141,12 @@ macro_rules! kernels {
             moduli: GridConstant<Moduli>,
         ) {
             // SAFETY: the caller's contract.
-            unsafe { residues(x, lines, result, &shape, &moduli) };
+            unsafe { residues::<$element, $words>(x, lines, result, &shape, &moduli) };
         }
     )*};
 }
 kernels! {
-    exact_residues_f32: f32;
-    exact_residues_f64: f64;
+    exact_residues_f32: f32 in 2 words;
+    exact_residues_f64: f64 in 3 words;
+    residues_of_f64: f64 in 2 words;
 }

@@ -7,11 +7,19 @@ use cuda_std::global::{Global, GlobalMut};
 #[cfg(not(target_arch = "nvptx64"))]
 use cuda_std::kernel::Kernel;
 
-/// Defines a kernel for each line, `kernel: Operation of element;`, for
-/// [`Module::reduce`](https://docs.rs/tilewright/latest/tilewright/struct.Module.html#method.reduce).
+/// Defines the kernels of custom operations, which [`Module`](https://docs.rs/tilewright/latest/tilewright/struct.Module.html)
+/// launches safely.
 ///
-/// The operation is a type of the calling crate that implements [`Reduction`](crate::reduce::Reduction).
-/// An element has 1, 2, 4, 8 or 16 bytes. An accumulator is a number or an array of numbers, of at most 24 bytes.
+/// | line | kernels | for |
+/// |---|---|---|
+/// | `kernel: Operation of element;` | one | `Module::reduce` |
+/// | `kernel, other: Operation of rows of element;` | two: for contiguous lines, and for contiguous neighbours | `Module::reduce_rows` and `reduce_columns`, which take the first |
+/// | `kernel: Operation of segments of element;` | one | `Module::reduce_segments` |
+/// | `kernel: Operation of scans of element;` | one | `Module::scan_inclusive`, `scan_exclusive`, and both for rows |
+///
+/// The operation is a type that implements [`Reduction`](crate::reduce::Reduction), of the calling crate or of this one,
+/// or a tuple of two to four of them, which reads the elements once: `(Sum, Max) of f32`. An element has 1, 2, 4, 8 or
+/// 16 bytes. An accumulator is a number or an array of numbers, of at most 48 bytes.
 /// The tree is that of the library's own reductions of elements of the same size.
 ///
 /// ```
@@ -41,6 +49,10 @@ use cuda_std::kernel::Kernel;
 /// tilewright_kernels::reductions! {
 ///     /// Counts the negative elements.
 ///     count_negative: Negative of f32;
+///     /// Counts the negative elements of each row or column.
+///     count_negative_along, count_negative_across: Negative of rows of f32;
+///     /// Counts the negative elements of each segment.
+///     count_negative_segments: Negative of segments of f32;
 /// }
 /// # fn main() {}
 /// ```
@@ -80,7 +92,51 @@ use cuda_std::kernel::Kernel;
 /// the library's own kernels.
 #[macro_export]
 macro_rules! reductions {
-    ($($(#[doc = $text:expr])* $name:ident: $operation:ident of $element:ty;)*) => {$(
+    () => {};
+    ($(#[doc = $text:expr])* $along:ident, $across:ident: $operation:tt of rows of $element:ty; $($rest:tt)*) => {
+        $crate::line_kernels! {
+            [$(#[doc = $text])* #[doc = ""]] (x apart) of $element: $operation of $element,
+            $crate::reduce::lines::OneArray::new(x, apart), $along at 3 blocks, $across at 2 blocks
+        }
+
+        // SAFETY: the kernels are those above, as for whole arrays.
+        #[cfg(not(target_arch = "nvptx64"))]
+        unsafe impl $crate::reduce::LineReductionKernel for $along {
+            type Element = $element;
+            type Operation = $operation;
+            type Across = $across;
+        }
+
+        $crate::reductions! { $($rest)* }
+    };
+    ($(#[doc = $text:expr])* $name:ident: $operation:tt of scans of $element:ty; $($rest:tt)*) => {
+        $crate::row_scan_kernel! { [$(#[doc = $text])* #[doc = ""]] $name at 3 blocks: $operation of $element }
+
+        // SAFETY: the kernel is the one above, as for whole arrays.
+        #[cfg(not(target_arch = "nvptx64"))]
+        unsafe impl $crate::scan::ScanKernel for $name {
+            type Element = $element;
+            type Operation = $operation;
+        }
+
+        $crate::reductions! { $($rest)* }
+    };
+    ($(#[doc = $text:expr])* $name:ident: $operation:tt of segments of $element:ty; $($rest:tt)*) => {
+        $crate::segment_kernel! {
+            [$(#[doc = $text])* #[doc = ""]] (x) of $element: $operation of $element,
+            $crate::reduce::lines::OneArray::new(x, 0), $name at 3 blocks
+        }
+
+        // SAFETY: the kernel is the one above, as for whole arrays.
+        #[cfg(not(target_arch = "nvptx64"))]
+        unsafe impl $crate::reduce::SegmentReductionKernel for $name {
+            type Element = $element;
+            type Operation = $operation;
+        }
+
+        $crate::reductions! { $($rest)* }
+    };
+    ($(#[doc = $text:expr])* $name:ident: $operation:tt of $element:ty; $($rest:tt)*) => {
         $(#[doc = $text])*
         ///
         /// `partials` holds the blocks' partial results, `ticket` one counter, `result` the value.
@@ -122,7 +178,9 @@ macro_rules! reductions {
             type Element = $element;
             type Operation = $operation;
         }
-    )*};
+
+        $crate::reductions! { $($rest)* }
+    };
 }
 
 /// The number of elements in 16 bytes.
@@ -170,6 +228,101 @@ unsafe impl<F, K> ReductionKernel for F
 where
     F: Fn() -> K + Copy + Send + Sync + 'static,
     K: ReductionKernel,
+{
+    type Element = K::Element;
+    type Operation = K::Operation;
+}
+
+/// The parameters of kernels for rows or columns: elements, number and length of the rows, stride, grid, partial
+/// results, tickets and values.
+#[cfg(not(target_arch = "nvptx64"))]
+#[doc(hidden)]
+pub type LineParams<'launch, T, R> = (
+    Global<'launch, T>,
+    usize,
+    usize,
+    usize,
+    u32,
+    GlobalMut<'launch, <R as Reduction<T>>::Accumulator>,
+    GlobalMut<'launch, u32>,
+    GlobalMut<'launch, <R as Reduction<T>>::Output>,
+);
+
+/// The first of two kernels that [`reductions!`](crate::reductions) defines for rows and columns.
+///
+/// # Safety
+/// 1. The kernels have exactly the requirements that they document: this one for contiguous lines, `Across` for
+///    contiguous neighbours.
+#[cfg(not(target_arch = "nvptx64"))]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not reduce rows",
+    note = "`tilewright_kernels::reductions!` makes such kernels of an operation: `kernel, other: Operation of \
+            rows of f32;`, of which the first is given"
+)]
+pub unsafe trait LineReductionKernel:
+    for<'launch> Kernel<Params<'launch> = LineParams<'launch, Self::Element, Self::Operation>>
+{
+    /// The element type.
+    type Element: cuda_std::Pod;
+
+    /// The operation.
+    type Operation: Reduction<Self::Element>;
+
+    /// The kernel for contiguous neighbours.
+    type Across: for<'launch> Kernel<
+        Params<'launch> = LineParams<'launch, Self::Element, Self::Operation>,
+    >;
+}
+
+// SAFETY: the function names a kernel that meets the requirement.
+#[cfg(not(target_arch = "nvptx64"))]
+#[diagnostic::do_not_recommend]
+unsafe impl<F, K> LineReductionKernel for F
+where
+    F: Fn() -> K + Copy + Send + Sync + 'static,
+    K: LineReductionKernel,
+{
+    type Element = K::Element;
+    type Operation = K::Operation;
+    type Across = K::Across;
+}
+
+/// A kernel for segments, defined by [`reductions!`](crate::reductions).
+///
+/// # Safety
+/// 1. The kernel has exactly the requirements that it documents.
+#[cfg(not(target_arch = "nvptx64"))]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not reduce segments",
+    note = "`tilewright_kernels::reductions!` makes such a kernel of an operation: `kernel: Operation of segments \
+            of f32;`"
+)]
+pub unsafe trait SegmentReductionKernel:
+    for<'launch> Kernel<
+    Params<'launch> = (
+        Global<'launch, Self::Element>,
+        Global<'launch, u64>,
+        Global<'launch, u64>,
+        GlobalMut<'launch, <Self::Operation as Reduction<Self::Element>>::Accumulator>,
+        GlobalMut<'launch, u32>,
+        GlobalMut<'launch, <Self::Operation as Reduction<Self::Element>>::Output>,
+    ),
+>
+{
+    /// The element type.
+    type Element: cuda_std::Pod;
+
+    /// The operation.
+    type Operation: Reduction<Self::Element>;
+}
+
+// SAFETY: the function names a kernel that meets the requirement.
+#[cfg(not(target_arch = "nvptx64"))]
+#[diagnostic::do_not_recommend]
+unsafe impl<F, K> SegmentReductionKernel for F
+where
+    F: Fn() -> K + Copy + Send + Sync + 'static,
+    K: SegmentReductionKernel,
 {
     type Element = K::Element;
     type Operation = K::Operation;

@@ -2,7 +2,7 @@
 //!
 //! | part | file |
 //! |---|---|
-//! | the trait of operations, and the operations | `operation.rs`, `operations/` |
+//! | the trait of operations, the operations, and tuples of them | `operation.rs`, `operations/`, `tuple.rs` |
 //! | a table with a line for each kernel | `table.rs` |
 //! | the kernels of whole arrays, and custom ones | `entries.rs`, `custom.rs` |
 //! | the reduction of an array, and the index of an extreme | `reduction.rs`, `places.rs` |
@@ -18,7 +18,6 @@ mod custom;
 mod elements;
 #[cfg(feature = "entries")]
 mod entries;
-#[cfg(feature = "entries")]
 pub mod lines;
 mod operation;
 mod operations;
@@ -29,17 +28,21 @@ mod reduction;
 #[cfg(feature = "entries")]
 pub mod reproducible;
 mod ticket;
+mod tuple;
 
-#[cfg(not(target_arch = "nvptx64"))]
-pub use custom::ReductionKernel;
 #[doc(hidden)]
 pub use custom::lanes_of;
+#[cfg(not(target_arch = "nvptx64"))]
+pub use custom::{LineReductionKernel, ReductionKernel, SegmentReductionKernel};
 #[cfg(feature = "entries")]
 pub use entries::*;
 pub use operation::Reduction;
+#[cfg(feature = "entries")]
+pub(crate) use operations::rank_for_max;
 pub use operations::*;
 pub use plan::{BLOCK_THREADS, MAX_BLOCKS, Plan, VECTORS_IN_FLIGHT};
 #[doc(hidden)]
 pub use reduction::reduce_array;
 #[cfg(feature = "entries")]
 pub(crate) use ticket::takes_last_ticket;
+pub use tuple::{Values2, Values3, Values4};

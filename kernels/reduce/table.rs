@@ -13,6 +13,10 @@ macro_rules! for_each_sum {
             reduce_sum_f64, reduce_sum_f64_unaligned: sum of f64 in f64;
             reduce_sum_f16, reduce_sum_f16_unaligned: sum of f16 in f32;
             reduce_sum_bf16, reduce_sum_bf16_unaligned: sum of bf16 in f32;
+            reduce_sum_i8, reduce_sum_i8_unaligned: sum of i8 in i64;
+            reduce_sum_u8, reduce_sum_u8_unaligned: sum of u8 in u64;
+            reduce_sum_i16, reduce_sum_i16_unaligned: sum of i16 in i64;
+            reduce_sum_u16, reduce_sum_u16_unaligned: sum of u16 in u64;
             reduce_sum_i32, reduce_sum_i32_unaligned: sum of i32 in i64;
             reduce_sum_u32, reduce_sum_u32_unaligned: sum of u32 in u64;
             reduce_sum_i64, reduce_sum_i64_unaligned: sum of i64 in i64;
@@ -46,6 +50,10 @@ macro_rules! for_each_reduction {
             reduce_min_f64: Min of f64;
             reduce_min_f16: Min of f16;
             reduce_min_bf16: Min of bf16;
+            reduce_min_i8: Min of i8;
+            reduce_min_u8: Min of u8;
+            reduce_min_i16: Min of i16;
+            reduce_min_u16: Min of u16;
             reduce_min_i32: Min of i32;
             reduce_min_u32: Min of u32;
             reduce_min_i64: Min of i64;
@@ -54,6 +62,10 @@ macro_rules! for_each_reduction {
             reduce_max_f64: Max of f64;
             reduce_max_f16: Max of f16;
             reduce_max_bf16: Max of bf16;
+            reduce_max_i8: Max of i8;
+            reduce_max_u8: Max of u8;
+            reduce_max_i16: Max of i16;
+            reduce_max_u16: Max of u16;
             reduce_max_i32: Max of i32;
             reduce_max_u32: Max of u32;
             reduce_max_i64: Max of i64;
@@ -62,6 +74,10 @@ macro_rules! for_each_reduction {
             reduce_min_max_f64: MinMax of f64;
             reduce_min_max_f16: MinMax of f16;
             reduce_min_max_bf16: MinMax of bf16;
+            reduce_min_max_i8: MinMax of i8;
+            reduce_min_max_u8: MinMax of u8;
+            reduce_min_max_i16: MinMax of i16;
+            reduce_min_max_u16: MinMax of u16;
             reduce_min_max_i32: MinMax of i32;
             reduce_min_max_u32: MinMax of u32;
             reduce_min_max_i64: MinMax of i64;
@@ -70,6 +86,10 @@ macro_rules! for_each_reduction {
             reduce_argmin_f64: ArgMin of f64;
             reduce_argmin_f16: ArgMin of f16;
             reduce_argmin_bf16: ArgMin of bf16;
+            reduce_argmin_i8: ArgMin of i8;
+            reduce_argmin_u8: ArgMin of u8;
+            reduce_argmin_i16: ArgMin of i16;
+            reduce_argmin_u16: ArgMin of u16;
             reduce_argmin_i32: ArgMin of i32;
             reduce_argmin_u32: ArgMin of u32;
             reduce_argmin_i64: ArgMin of i64;
@@ -78,6 +98,10 @@ macro_rules! for_each_reduction {
             reduce_argmax_f64: ArgMax of f64;
             reduce_argmax_f16: ArgMax of f16;
             reduce_argmax_bf16: ArgMax of bf16;
+            reduce_argmax_i8: ArgMax of i8;
+            reduce_argmax_u8: ArgMax of u8;
+            reduce_argmax_i16: ArgMax of i16;
+            reduce_argmax_u16: ArgMax of u16;
             reduce_argmax_i32: ArgMax of i32;
             reduce_argmax_u32: ArgMax of u32;
             reduce_argmax_i64: ArgMax of i64;
@@ -94,6 +118,10 @@ macro_rules! for_each_reduction {
             reduce_mean_f64: Mean of f64;
             reduce_mean_f16: Mean of f16;
             reduce_mean_bf16: Mean of bf16;
+            reduce_mean_i8: Mean of i8;
+            reduce_mean_u8: Mean of u8;
+            reduce_mean_i16: Mean of i16;
+            reduce_mean_u16: Mean of u16;
             reduce_mean_i32: Mean of i32;
             reduce_mean_u32: Mean of u32;
             reduce_mean_i64: Mean of i64;
@@ -139,238 +167,6 @@ macro_rules! for_each_pair_reduction {
             reduce_dot_u32: Dot of u32;
             reduce_dot_i64: Dot of i64;
             reduce_dot_u64: Dot of u64;
-        }
-    };
-}
-
-/// Calls the macro `$with` with all reductions of lines: the operation, the element type, and the entries for
-/// contiguous lines and for contiguous neighbours, each with the blocks per multiprocessor that need no spills, as
-/// `Min of f32: min_along_f32 at 4 blocks, min_across_f32 at 4 blocks;`.
-///
-/// The number is passed to ptxas. Without it, ptxas uses fewer registers for more blocks, and waits after every few
-/// loads instead of keeping all of a thread's loads in flight.
-#[macro_export]
-macro_rules! for_each_line_reduction {
-    ($with:ident) => {
-        $with! {
-            Sum of f32: sum_along_f32 at 5 blocks, sum_across_f32 at 4 blocks;
-            Sum of f64: sum_along_f64 at 4 blocks, sum_across_f64 at 2 blocks;
-            Sum of f16: sum_along_f16 at 4 blocks, sum_across_f16 at 4 blocks;
-            Sum of bf16: sum_along_bf16 at 4 blocks, sum_across_bf16 at 4 blocks;
-            Sum of i32: sum_along_i32 at 4 blocks, sum_across_i32 at 2 blocks;
-            Sum of u32: sum_along_u32 at 4 blocks, sum_across_u32 at 2 blocks;
-            Sum of i64: sum_along_i64 at 4 blocks, sum_across_i64 at 2 blocks;
-            Sum of u64: sum_along_u64 at 4 blocks, sum_across_u64 at 2 blocks;
-            Mean of f32: mean_along_f32 at 4 blocks, mean_across_f32 at 3 blocks;
-            Mean of f64: mean_along_f64 at 4 blocks, mean_across_f64 at 2 blocks;
-            Mean of f16: mean_along_f16 at 4 blocks, mean_across_f16 at 3 blocks;
-            Mean of bf16: mean_along_bf16 at 4 blocks, mean_across_bf16 at 3 blocks;
-            Mean of i32: mean_along_i32 at 4 blocks, mean_across_i32 at 3 blocks;
-            Mean of u32: mean_along_u32 at 4 blocks, mean_across_u32 at 3 blocks;
-            Mean of i64: mean_along_i64 at 4 blocks, mean_across_i64 at 2 blocks;
-            Mean of u64: mean_along_u64 at 4 blocks, mean_across_u64 at 2 blocks;
-            Min of f32: min_along_f32 at 4 blocks, min_across_f32 at 4 blocks;
-            Min of f64: min_along_f64 at 4 blocks, min_across_f64 at 2 blocks;
-            Min of f16: min_along_f16 at 4 blocks, min_across_f16 at 4 blocks;
-            Min of bf16: min_along_bf16 at 4 blocks, min_across_bf16 at 4 blocks;
-            Min of i32: min_along_i32 at 4 blocks, min_across_i32 at 4 blocks;
-            Min of u32: min_along_u32 at 4 blocks, min_across_u32 at 4 blocks;
-            Min of i64: min_along_i64 at 4 blocks, min_across_i64 at 3 blocks;
-            Min of u64: min_along_u64 at 4 blocks, min_across_u64 at 3 blocks;
-            Max of f32: max_along_f32 at 4 blocks, max_across_f32 at 4 blocks;
-            Max of f64: max_along_f64 at 4 blocks, max_across_f64 at 2 blocks;
-            Max of f16: max_along_f16 at 4 blocks, max_across_f16 at 4 blocks;
-            Max of bf16: max_along_bf16 at 4 blocks, max_across_bf16 at 4 blocks;
-            Max of i32: max_along_i32 at 4 blocks, max_across_i32 at 4 blocks;
-            Max of u32: max_along_u32 at 4 blocks, max_across_u32 at 4 blocks;
-            Max of i64: max_along_i64 at 4 blocks, max_across_i64 at 3 blocks;
-            Max of u64: max_along_u64 at 4 blocks, max_across_u64 at 3 blocks;
-            ArgMin of f32: argmin_along_f32 at 4 blocks, argmin_across_f32 at 2 blocks;
-            ArgMin of f64: argmin_along_f64 at 4 blocks, argmin_across_f64 at 1 blocks;
-            ArgMin of f16: argmin_along_f16 at 4 blocks, argmin_across_f16 at 2 blocks;
-            ArgMin of bf16: argmin_along_bf16 at 4 blocks, argmin_across_bf16 at 2 blocks;
-            ArgMin of i32: argmin_along_i32 at 4 blocks, argmin_across_i32 at 2 blocks;
-            ArgMin of u32: argmin_along_u32 at 4 blocks, argmin_across_u32 at 2 blocks;
-            ArgMin of i64: argmin_along_i64 at 4 blocks, argmin_across_i64 at 1 blocks;
-            ArgMin of u64: argmin_along_u64 at 4 blocks, argmin_across_u64 at 1 blocks;
-            ArgMax of f32: argmax_along_f32 at 4 blocks, argmax_across_f32 at 2 blocks;
-            ArgMax of f64: argmax_along_f64 at 4 blocks, argmax_across_f64 at 1 blocks;
-            ArgMax of f16: argmax_along_f16 at 4 blocks, argmax_across_f16 at 2 blocks;
-            ArgMax of bf16: argmax_along_bf16 at 4 blocks, argmax_across_bf16 at 2 blocks;
-            ArgMax of i32: argmax_along_i32 at 4 blocks, argmax_across_i32 at 2 blocks;
-            ArgMax of u32: argmax_along_u32 at 4 blocks, argmax_across_u32 at 2 blocks;
-            ArgMax of i64: argmax_along_i64 at 2 blocks, argmax_across_i64 at 1 blocks;
-            ArgMax of u64: argmax_along_u64 at 3 blocks, argmax_across_u64 at 1 blocks;
-            MinMax of f32: min_max_along_f32 at 4 blocks, min_max_across_f32 at 2 blocks;
-            MinMax of f64: min_max_along_f64 at 2 blocks, min_max_across_f64 at 1 blocks;
-            MinMax of f16: min_max_along_f16 at 4 blocks, min_max_across_f16 at 2 blocks;
-            MinMax of bf16: min_max_along_bf16 at 4 blocks, min_max_across_bf16 at 2 blocks;
-            MinMax of i32: min_max_along_i32 at 4 blocks, min_max_across_i32 at 2 blocks;
-            MinMax of u32: min_max_along_u32 at 4 blocks, min_max_across_u32 at 2 blocks;
-            MinMax of i64: min_max_along_i64 at 3 blocks, min_max_across_i64 at 1 blocks;
-            MinMax of u64: min_max_along_u64 at 3 blocks, min_max_across_u64 at 1 blocks;
-            Product of f32: product_along_f32 at 4 blocks, product_across_f32 at 3 blocks;
-            Product of f64: product_along_f64 at 4 blocks, product_across_f64 at 2 blocks;
-            Product of f16: product_along_f16 at 4 blocks, product_across_f16 at 3 blocks;
-            Product of bf16: product_along_bf16 at 4 blocks, product_across_bf16 at 3 blocks;
-            Product of i32: product_along_i32 at 4 blocks, product_across_i32 at 2 blocks;
-            Product of u32: product_along_u32 at 4 blocks, product_across_u32 at 2 blocks;
-            Product of i64: product_along_i64 at 4 blocks, product_across_i64 at 2 blocks;
-            Product of u64: product_along_u64 at 4 blocks, product_across_u64 at 2 blocks;
-            SumOfSquares of f32: sum_of_squares_along_f32 at 4 blocks, sum_of_squares_across_f32 at 2 blocks;
-            SumOfSquares of f64: sum_of_squares_along_f64 at 4 blocks, sum_of_squares_across_f64 at 2 blocks;
-            SumOfSquares of f16: sum_of_squares_along_f16 at 4 blocks, sum_of_squares_across_f16 at 2 blocks;
-            SumOfSquares of bf16: sum_of_squares_along_bf16 at 4 blocks, sum_of_squares_across_bf16 at 2 blocks;
-            Norm1 of f32: norm_1_along_f32 at 4 blocks, norm_1_across_f32 at 3 blocks;
-            Norm1 of f64: norm_1_along_f64 at 4 blocks, norm_1_across_f64 at 2 blocks;
-            Norm1 of f16: norm_1_along_f16 at 4 blocks, norm_1_across_f16 at 3 blocks;
-            Norm1 of bf16: norm_1_along_bf16 at 4 blocks, norm_1_across_bf16 at 3 blocks;
-            Norm2 of f32: norm_2_along_f32 at 4 blocks, norm_2_across_f32 at 2 blocks;
-            Norm2 of f64: norm_2_along_f64 at 3 blocks, norm_2_across_f64 at 1 blocks;
-            Norm2 of f16: norm_2_along_f16 at 4 blocks, norm_2_across_f16 at 2 blocks;
-            Norm2 of bf16: norm_2_along_bf16 at 4 blocks, norm_2_across_bf16 at 2 blocks;
-            NormInf of f32: norm_inf_along_f32 at 5 blocks, norm_inf_across_f32 at 4 blocks;
-            NormInf of f64: norm_inf_along_f64 at 4 blocks, norm_inf_across_f64 at 3 blocks;
-            NormInf of f16: norm_inf_along_f16 at 4 blocks, norm_inf_across_f16 at 4 blocks;
-            NormInf of bf16: norm_inf_along_bf16 at 4 blocks, norm_inf_across_bf16 at 4 blocks;
-            Variance of f32: variance_along_f32 at 2 blocks, variance_across_f32 at 1 blocks;
-            Variance of f64: variance_along_f64 at 2 blocks, variance_across_f64 at 1 blocks;
-            Variance of f16: variance_along_f16 at 2 blocks, variance_across_f16 at 1 blocks;
-            Variance of bf16: variance_along_bf16 at 2 blocks, variance_across_bf16 at 1 blocks;
-            Count of u8: count_along at 4 blocks, count_across at 3 blocks;
-            Any of u8: any_along at 4 blocks, any_across at 4 blocks;
-            All of u8: all_along at 4 blocks, all_across at 4 blocks;
-        }
-    };
-}
-
-/// Calls the macro `$with` with all reductions of segments: the operation, the element type, and the entry with its
-/// blocks per multiprocessor, as `Min of f32: min_segments_f32 at 4 blocks;`.
-#[macro_export]
-macro_rules! for_each_segment_reduction {
-    ($with:ident) => {
-        $with! {
-            Sum of f32: sum_segments_f32 at 5 blocks;
-            Sum of f64: sum_segments_f64 at 3 blocks;
-            Sum of f16: sum_segments_f16 at 5 blocks;
-            Sum of bf16: sum_segments_bf16 at 5 blocks;
-            Sum of i32: sum_segments_i32 at 4 blocks;
-            Sum of u32: sum_segments_u32 at 4 blocks;
-            Sum of i64: sum_segments_i64 at 3 blocks;
-            Sum of u64: sum_segments_u64 at 3 blocks;
-            Mean of f32: mean_segments_f32 at 4 blocks;
-            Mean of f64: mean_segments_f64 at 3 blocks;
-            Mean of f16: mean_segments_f16 at 4 blocks;
-            Mean of bf16: mean_segments_bf16 at 4 blocks;
-            Mean of i32: mean_segments_i32 at 4 blocks;
-            Mean of u32: mean_segments_u32 at 4 blocks;
-            Mean of i64: mean_segments_i64 at 3 blocks;
-            Mean of u64: mean_segments_u64 at 3 blocks;
-            Min of f32: min_segments_f32 at 4 blocks;
-            Min of f64: min_segments_f64 at 3 blocks;
-            Min of f16: min_segments_f16 at 5 blocks;
-            Min of bf16: min_segments_bf16 at 5 blocks;
-            Min of i32: min_segments_i32 at 5 blocks;
-            Min of u32: min_segments_u32 at 5 blocks;
-            Min of i64: min_segments_i64 at 3 blocks;
-            Min of u64: min_segments_u64 at 3 blocks;
-            Max of f32: max_segments_f32 at 4 blocks;
-            Max of f64: max_segments_f64 at 3 blocks;
-            Max of f16: max_segments_f16 at 5 blocks;
-            Max of bf16: max_segments_bf16 at 5 blocks;
-            Max of i32: max_segments_i32 at 5 blocks;
-            Max of u32: max_segments_u32 at 5 blocks;
-            Max of i64: max_segments_i64 at 3 blocks;
-            Max of u64: max_segments_u64 at 3 blocks;
-            ArgMin of f32: argmin_segments_f32 at 3 blocks;
-            ArgMin of f64: argmin_segments_f64 at 2 blocks;
-            ArgMin of f16: argmin_segments_f16 at 3 blocks;
-            ArgMin of bf16: argmin_segments_bf16 at 3 blocks;
-            ArgMin of i32: argmin_segments_i32 at 3 blocks;
-            ArgMin of u32: argmin_segments_u32 at 3 blocks;
-            ArgMin of i64: argmin_segments_i64 at 2 blocks;
-            ArgMin of u64: argmin_segments_u64 at 2 blocks;
-            ArgMax of f32: argmax_segments_f32 at 3 blocks;
-            ArgMax of f64: argmax_segments_f64 at 2 blocks;
-            ArgMax of f16: argmax_segments_f16 at 3 blocks;
-            ArgMax of bf16: argmax_segments_bf16 at 3 blocks;
-            ArgMax of i32: argmax_segments_i32 at 3 blocks;
-            ArgMax of u32: argmax_segments_u32 at 3 blocks;
-            ArgMax of i64: argmax_segments_i64 at 2 blocks;
-            ArgMax of u64: argmax_segments_u64 at 2 blocks;
-            MinMax of f32: min_max_segments_f32 at 4 blocks;
-            MinMax of f64: min_max_segments_f64 at 2 blocks;
-            MinMax of f16: min_max_segments_f16 at 4 blocks;
-            MinMax of bf16: min_max_segments_bf16 at 4 blocks;
-            MinMax of i32: min_max_segments_i32 at 4 blocks;
-            MinMax of u32: min_max_segments_u32 at 4 blocks;
-            MinMax of i64: min_max_segments_i64 at 2 blocks;
-            MinMax of u64: min_max_segments_u64 at 2 blocks;
-            Product of f32: product_segments_f32 at 4 blocks;
-            Product of f64: product_segments_f64 at 3 blocks;
-            Product of f16: product_segments_f16 at 4 blocks;
-            Product of bf16: product_segments_bf16 at 4 blocks;
-            Product of i32: product_segments_i32 at 4 blocks;
-            Product of u32: product_segments_u32 at 4 blocks;
-            Product of i64: product_segments_i64 at 3 blocks;
-            Product of u64: product_segments_u64 at 3 blocks;
-            SumOfSquares of f32: sum_of_squares_segments_f32 at 4 blocks;
-            SumOfSquares of f64: sum_of_squares_segments_f64 at 3 blocks;
-            SumOfSquares of f16: sum_of_squares_segments_f16 at 4 blocks;
-            SumOfSquares of bf16: sum_of_squares_segments_bf16 at 4 blocks;
-            Norm1 of f32: norm_1_segments_f32 at 4 blocks;
-            Norm1 of f64: norm_1_segments_f64 at 3 blocks;
-            Norm1 of f16: norm_1_segments_f16 at 4 blocks;
-            Norm1 of bf16: norm_1_segments_bf16 at 4 blocks;
-            Norm2 of f32: norm_2_segments_f32 at 4 blocks;
-            Norm2 of f64: norm_2_segments_f64 at 3 blocks;
-            Norm2 of f16: norm_2_segments_f16 at 4 blocks;
-            Norm2 of bf16: norm_2_segments_bf16 at 4 blocks;
-            NormInf of f32: norm_inf_segments_f32 at 5 blocks;
-            NormInf of f64: norm_inf_segments_f64 at 3 blocks;
-            NormInf of f16: norm_inf_segments_f16 at 5 blocks;
-            NormInf of bf16: norm_inf_segments_bf16 at 5 blocks;
-            Variance of f32: variance_segments_f32 at 2 blocks;
-            Variance of f64: variance_segments_f64 at 2 blocks;
-            Variance of f16: variance_segments_f16 at 2 blocks;
-            Variance of bf16: variance_segments_bf16 at 2 blocks;
-            Count of u8: count_segments at 5 blocks;
-            Any of u8: any_segments at 5 blocks;
-            All of u8: all_segments at 5 blocks;
-        }
-    };
-}
-
-/// [`for_each_line_reduction!`](crate::for_each_line_reduction) for lines of two matrices.
-#[macro_export]
-macro_rules! for_each_pair_line_reduction {
-    ($with:ident) => {
-        $with! {
-            Dot of f32: dot_along_f32 at 3 blocks, dot_across_f32 at 2 blocks;
-            Dot of f64: dot_along_f64 at 2 blocks, dot_across_f64 at 1 blocks;
-            Dot of f16: dot_along_f16 at 3 blocks, dot_across_f16 at 2 blocks;
-            Dot of bf16: dot_along_bf16 at 2 blocks, dot_across_bf16 at 2 blocks;
-            Dot of i32: dot_along_i32 at 3 blocks, dot_across_i32 at 2 blocks;
-            Dot of u32: dot_along_u32 at 3 blocks, dot_across_u32 at 2 blocks;
-            Dot of i64: dot_along_i64 at 2 blocks, dot_across_i64 at 1 blocks;
-            Dot of u64: dot_along_u64 at 2 blocks, dot_across_u64 at 1 blocks;
-        }
-    };
-}
-
-/// [`for_each_segment_reduction!`](crate::for_each_segment_reduction) for segments of two arrays.
-#[macro_export]
-macro_rules! for_each_pair_segment_reduction {
-    ($with:ident) => {
-        $with! {
-            Dot of f32: dot_segments_f32 at 3 blocks;
-            Dot of f64: dot_segments_f64 at 2 blocks;
-            Dot of f16: dot_segments_f16 at 3 blocks;
-            Dot of bf16: dot_segments_bf16 at 2 blocks;
-            Dot of i32: dot_segments_i32 at 3 blocks;
-            Dot of u32: dot_segments_u32 at 3 blocks;
-            Dot of i64: dot_segments_i64 at 2 blocks;
-            Dot of u64: dot_segments_u64 at 2 blocks;
         }
     };
 }

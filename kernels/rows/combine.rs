@@ -3,10 +3,10 @@
 use super::plan::LANES_OF_ROW;
 use cuda_std::block;
 use cuda_std::prelude::*;
-use cuda_std::warp;
+use cuda_std::warp::Exchange;
 
 /// Shared memory for one value of each group of 32 threads of a block.
-pub type Scratch<'block> = SharedArray<'block, f32, { block::MAX_WARPS }>;
+pub type Scratch<'block, A = f32> = SharedArray<'block, A, { block::MAX_WARPS }>;
 
 /// Combines the values of groups of `lanes` lanes, a power of two up to 32: neighbours, then pairs of neighbours, and
 /// so on. Every lane of a group gets the result.
@@ -14,11 +14,11 @@ pub type Scratch<'block> = SharedArray<'block, f32, { block::MAX_WARPS }>;
 /// All lanes of the warp call it, because warps may have 64.
 #[inline(always)]
 #[track_caller]
-pub fn lanes(value: f32, lanes: u32, combine: impl Fn(f32, f32) -> f32) -> f32 {
+pub fn lanes<A: Exchange>(value: A, lanes: u32, combine: impl Fn(A, A) -> A) -> A {
     let mut value = value;
     let mut distance = 1;
     while distance < lanes {
-        let other = warp::shuffle_xor_in(LaneMask::all(), value, distance, LANES_OF_ROW);
+        let other = value.exchange_xor(LaneMask::all(), distance);
         value = combine(value, other);
         distance *= 2;
     }
@@ -32,12 +32,12 @@ pub fn lanes(value: f32, lanes: u32, combine: impl Fn(f32, f32) -> f32) -> f32 {
 /// 2. Nothing else touches `scratch` from the last barrier before the call on.
 #[inline(always)]
 #[track_caller]
-pub unsafe fn block(
-    value: f32,
-    neutral: f32,
-    scratch: Scratch,
-    combine: impl Fn(f32, f32) -> f32,
-) -> f32 {
+pub unsafe fn block<A: Exchange>(
+    value: A,
+    neutral: A,
+    scratch: Scratch<A>,
+    combine: impl Fn(A, A) -> A,
+) -> A {
     let thread = thread::thread_idx_x();
     let (group, lane) = (thread / LANES_OF_ROW, thread % LANES_OF_ROW);
     let groups = thread::block_dim_x() / LANES_OF_ROW;

@@ -11,158 +11,39 @@
 //! | values of several threads | `combine.rs` |
 //! | softmax, its logarithm, cross entropy | `softmax.rs`, `terms.rs`, `class.rs` |
 //! | normalisation | `norm.rs`, `moments.rs` |
+//! | the kernels of both | `entries.rs` |
+//! | maps that other crates define | `map.rs` |
 
+#[cfg(feature = "entries")]
 mod class;
 mod combine;
 mod element;
+#[cfg(feature = "entries")]
+mod entries;
 mod kept;
+mod map;
+#[cfg(feature = "entries")]
 mod moments;
+#[cfg(feature = "entries")]
 mod norm;
 mod place;
 mod plan;
+#[cfg(feature = "entries")]
 mod shape;
+#[cfg(feature = "entries")]
 mod softmax;
+#[cfg(feature = "entries")]
 mod terms;
 mod vectors;
 
+#[cfg(feature = "entries")]
 pub use class::IGNORED;
+pub use element::RowElement;
+#[cfg(feature = "entries")]
+pub use entries::*;
+#[doc(hidden)]
+pub use map::map_rows;
+pub use map::{MapRowsShape, RowMap, RowValue};
 pub use plan::{RowClass, RowPlan, SECTION_VALUES, VALUES, VECTOR_BYTES};
+#[cfg(feature = "entries")]
 pub use shape::{NormShape, SoftmaxShape};
-
-use cuda_std::block::MAX_WARPS;
-use cuda_std::prelude::*;
-use half::{bf16, f16};
-use norm::{Norm, Operands};
-use plan::SHORT_ROWS;
-use softmax::Softmax;
-
-/// Calls the macro `$with` with the element types of row operations, and the kernels of each: of softmax for short
-/// rows, rows of a block and long rows, and likewise of normalisation.
-#[macro_export]
-macro_rules! for_each_row_type {
-    ($with:ident) => {
-        $with! {
-            f32: softmax_short_f32, softmax_block_f32, softmax_long_f32,
-                norm_short_f32, norm_block_f32, norm_long_f32;
-            f16: softmax_short_f16, softmax_block_f16, softmax_long_f16,
-                norm_short_f16, norm_block_f16, norm_long_f16;
-            bf16: softmax_short_bf16, softmax_block_bf16, softmax_long_bf16,
-                norm_short_bf16, norm_block_bf16, norm_long_bf16;
-        }
-    };
-}
-
-/// Elements of a vector.
-const fn lanes_of<T>() -> usize {
-    VECTOR_BYTES / size_of::<T>()
-}
-
-/// The kernels of `$family`, one for each class of rows.
-macro_rules! kernels_of_classes {
-    ($family:ident, $element:ident: $short:ident, $block:ident, $long:ident) => {
-        $family!($short of $element [max_threads = 128],
-            "rows of up to 1024 elements",
-            "blocks of 128 threads, each with [`RowPlan::rows_of_block`] rows. `lanes` are the plan's.",
-            |operands| match operands.has_one_vector::<LANES>() {
-                true => operands.short::<SHORT_ROWS, SHORT_ROWS, LANES>(),
-                false => operands.short::<1, { VALUES / LANES }, LANES>(),
-            });
-        $family!($block of $element [max_threads = 1024],
-            "rows of up to 32 768 elements",
-            "a block of [`RowPlan::threads`] threads for each row.",
-            |operands| operands.block::<{ VALUES / LANES }, LANES>([
-                shared_array![f32; MAX_WARPS], shared_array![f32; MAX_WARPS],
-            ]));
-        $family!($long of $element [max_threads = 1024],
-            "long rows",
-            "a block of 1024 threads for each row.",
-            |operands| operands.long::<{ SECTION_VALUES / LANES }, LANES>([
-                shared_array![f32; MAX_WARPS], shared_array![f32; MAX_WARPS],
-            ]));
-    };
-}
-
-macro_rules! softmax_kernel {
-    ($name:ident of $element:ident [$($bounds:tt)*], $rows:literal, $launch:literal,
-        |$operands:ident| $run:expr) => {
-        #[doc = concat!("Softmax of ", stringify!($element), ", its logarithm, the logarithm of the sum and cross \
-            entropy: ", $rows, ".")]
-        ///
-        /// Results are written to `y` and a value for each row to `values`, unless they are empty: the logarithm of
-        /// the sum of e^x, or with `targets`, the classes of the rows, the cross entropy. With classes, the results
-        /// are its gradient, times the shape's scale.
-        ///
-        /// # Safety
-        #[doc = concat!("1. The launch has ", $launch)]
-        /// 2. `x` and `y` start with the first element of the first row and have all elements of `shape`'s rows. `x`
-        ///    may be empty: then `y` has the elements, which the results replace. No rows of `y` share elements.
-        /// 3. Dynamic shared memory has a vector for each thread of a block if rows are staged, and after it the
-        ///    elements that the shape keeps, rounded up to a vector for each thread. Unless rows are staged, they start
-        ///    at multiples of 16 bytes and consist of whole vectors.
-        /// 4. `targets` and `values` are empty, or have an element for each row. With `targets`, results are not
-        ///    logarithms.
-        #[kernel($($bounds)*)]
-        pub unsafe fn $name(
-            x: Global<$element>,
-            y: GlobalMut<$element>,
-            targets: Global<u32>,
-            values: GlobalMut<f32>,
-            shape: GridConstant<SoftmaxShape>,
-        ) {
-            const LANES: usize = lanes_of::<$element>();
-            let shared = dynamic_shared![$element];
-            // SAFETY: the caller's contract. Shared memory is declared here.
-            unsafe {
-                let $operands = Softmax::new((x, y), targets, values, &shape, shared);
-                $run
-            }
-        }
-    };
-}
-
-macro_rules! norm_kernel {
-    ($name:ident of $element:ident [$($bounds:tt)*], $rows:literal, $launch:literal,
-        |$operands:ident| $run:expr) => {
-        #[doc = concat!("RMSNorm and LayerNorm of ", stringify!($element), ", with weight, bias and residual: ",
-            $rows, ".")]
-        ///
-        /// # Safety
-        #[doc = concat!("1. The launch has ", $launch)]
-        /// 2. `x` and `y` start with the first element of the first row and have all elements of `shape`'s rows. `x`
-        ///    may be empty: then `y` has the elements, which the results replace. So it is with `residual` and `sums`,
-        ///    unless both are empty, without a residual. No rows of `y` and `sums` share elements.
-        /// 3. Dynamic shared memory has a vector for each thread of a block if rows are staged, and after it the
-        ///    elements that the shape keeps, rounded up to a vector for each thread. Unless rows are staged, they,
-        ///    `weight` and `bias` start at multiples of 16 bytes and consist of whole vectors.
-        /// 4. `weight` and `bias` are empty, or have an element for each column.
-        #[allow(clippy::too_many_arguments)]
-        #[kernel($($bounds)*)]
-        pub unsafe fn $name(
-            x: Global<$element>,
-            residual: Global<$element>,
-            sums: GlobalMut<$element>,
-            y: GlobalMut<$element>,
-            weight: Global<$element>,
-            bias: Global<$element>,
-            shape: GridConstant<NormShape>,
-        ) {
-            const LANES: usize = lanes_of::<$element>();
-            let shared = dynamic_shared![$element];
-            let operands = Operands { x, residual, sums, y, weight, bias };
-            // SAFETY: the caller's contract. Shared memory is declared here.
-            unsafe {
-                let $operands = Norm::new(operands, &shape, shared);
-                $run
-            }
-        }
-    };
-}
-
-macro_rules! row_kernels {
-    ($($element:ident: $softmax_short:ident, $softmax_block:ident, $softmax_long:ident,
-        $norm_short:ident, $norm_block:ident, $norm_long:ident;)*) => {$(
-        kernels_of_classes!(softmax_kernel, $element: $softmax_short, $softmax_block, $softmax_long);
-        kernels_of_classes!(norm_kernel, $element: $norm_short, $norm_block, $norm_long);
-    )*};
-}
-for_each_row_type!(row_kernels);

@@ -3,6 +3,7 @@
 use super::element::RowElement;
 use super::place::Place;
 use cuda_std::array;
+#[cfg(feature = "entries")]
 use cuda_std::float::larger_or_nan;
 use cuda_std::hint::opaque;
 use cuda_std::prelude::*;
@@ -60,6 +61,7 @@ impl<'launch, T: RowElement> Rows<'launch, T> {
     }
 
     /// Whether there are none.
+    #[cfg(feature = "entries")]
     #[inline(always)]
     pub fn is_empty(self) -> bool {
         self.elements.is_empty()
@@ -251,6 +253,7 @@ impl<'block, T: RowElement> Mover<'block, T> {
 }
 
 /// The largest element of a vector, or NaN if there is one.
+#[cfg(feature = "entries")]
 #[inline(always)]
 pub fn largest<const LANES: usize>(vector: &[f32; LANES]) -> f32 {
     let mut largest = vector[0];
@@ -263,6 +266,7 @@ pub fn largest<const LANES: usize>(vector: &[f32; LANES]) -> f32 {
 }
 
 /// The sum of a vector: neighbours, then pairs of neighbours, and so on.
+#[cfg(feature = "entries")]
 #[inline(always)]
 pub fn sum<const LANES: usize>(vector: [f32; LANES]) -> f32 {
     let mut vector = vector;

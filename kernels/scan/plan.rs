@@ -6,7 +6,12 @@
 //! a span:   32 groups
 //! ```
 //!
-//! It depends only on the number of elements and their size.
+//! It depends only on the number of elements and their size. A row of a matrix has the split of a buffer of its
+//! length. Where rows are short, a block has several: one for each warp, or for each row of its vectors.
+
+use super::value::ScanValue;
+use crate::reduce::Reduction;
+use bytemuck::{Pod, Zeroable};
 
 /// Threads per block.
 pub const SCAN_THREADS: u32 = 128;
@@ -51,21 +56,64 @@ pub struct ScanPlan {
     pub words: usize,
     /// Elements of a vector.
     lanes: usize,
+    /// Rows of a matrix that a block has, if they are as long.
+    pub rows_of_block: usize,
+}
+
+/// The kernels' parameter for the rows to scan. A buffer is one row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct ScanShape {
+    /// The number of rows.
+    pub rows: usize,
+    /// Elements of a row.
+    pub len: usize,
+    /// Elements from one row to the next, of the operand.
+    pub x_apart: usize,
+    /// Elements from one row to the next, of the results.
+    pub y_apart: usize,
+    /// 1 if results do not include their own elements, otherwise 0.
+    pub is_exclusive: u32,
+    /// 1 if there is an initial value, otherwise 0.
+    pub has_initial: u32,
 }
 
 impl ScanPlan {
-    /// The split of `elements` elements of `element_bytes` bytes, 4 or 8.
+    /// The split of `elements` elements of `element_bytes` bytes, whose sums are as large.
     #[inline(always)]
     #[must_use]
     pub const fn new(elements: usize, element_bytes: usize) -> Self {
+        Self::with_words(elements, element_bytes, element_bytes.div_ceil(HALF_BYTES))
+    }
+
+    /// The split of `elements` elements of `element_bytes` bytes, 1 to 16, with `words` words for a sum.
+    #[inline(always)]
+    #[must_use]
+    pub const fn with_words(elements: usize, element_bytes: usize, words: usize) -> Self {
         let lanes = VECTOR_BYTES / element_bytes;
-        let tile = SCAN_THREADS as usize * ROWS * lanes;
+        let vectors = ROW_THREADS as usize * lanes;
+        let tile = WARPS * ROWS * vectors;
         Self {
             tile,
             tiles: elements.div_ceil(tile),
-            words: element_bytes / HALF_BYTES,
+            words,
             lanes,
+            rows_of_block: if elements <= vectors {
+                WARPS * ROWS
+            } else if elements <= ROWS * vectors {
+                WARPS
+            } else {
+                1
+            },
         }
+    }
+
+    /// The split of `elements` elements for an operation.
+    #[inline(always)]
+    #[must_use]
+    pub const fn of<R: Reduction<T, Accumulator: ScanValue>, T: Pod>(elements: usize) -> Self {
+        let words = <R::Accumulator as ScanValue>::WORDS;
+        Self::with_words(elements, size_of::<T>(), words)
     }
 
     /// Groups of tiles.

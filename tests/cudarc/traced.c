@@ -39,6 +39,7 @@ int cuEventRecord(void *event, void *stream) {
   trace("S%d.records(E%d)", number(stream), number(event));
   return SUCCESS;
 }
+int cuEventSynchronize(void *event) { complete(); return SUCCESS; }
 int cuStreamWaitEvent(void *stream, void *event, unsigned flags) {
   trace("S%d.waits(E%d)", number(stream), number(event));
   return SUCCESS;

@@ -1,7 +1,11 @@
 use crate::{MODULE, launch, machines, output, simulators, try_launch, upload};
 use cuda_std_test_kernels::{defects, symbols as kernels};
 use simt::DefectKind;
-use tilewright::{Error, ErrorKind, LaunchConfig, ModuleSource};
+use std::sync::OnceLock;
+use tilewright::{
+    Device, Error, ErrorKind, KernelBodies, LaunchConfig, ModuleSource, SimulatorOptions,
+    SymbolCall,
+};
 
 /// A test's own module on CUDA devices, whose static arrays no other test touches.
 macro_rules! module {
@@ -231,4 +235,23 @@ fn a_race_on_a_static_array_is_found() {
 #[should_panic(expected = "`U` was viewed outside of a launch")]
 fn a_static_array_is_not_viewed_on_the_host() {
     kernels::U.with(|u| u.len());
+}
+
+/// Who says where a static array is may use the device for it.
+#[test]
+fn arrays_elsewhere_are_found_by_launches_of_the_device() {
+    static DEVICE: OnceLock<Device> = OnceLock::new();
+    let find = |_: &SymbolCall| {
+        let device = DEVICE.get().unwrap();
+        let sum = device.reduce_sum(&upload(device, &[1_u32; 100])).unwrap();
+        assert_eq!(sum, 100);
+        None
+    };
+    // SAFETY: all kernels and static arrays stay as they are.
+    let bodies = unsafe { KernelBodies::new(|_| None).with_symbols(find) };
+    let device = Device::simulator_with(SimulatorOptions::default().with_bodies(bodies));
+    DEVICE.set(device.clone()).expect("set once");
+    let module = device.load(&MODULE).unwrap();
+    module.write_symbol(&kernels::V, &[2.0; 4]).unwrap();
+    assert_eq!(module.read_symbol(&kernels::V).unwrap(), [2.0; 4]);
 }

@@ -1,5 +1,6 @@
 //! Tensors of other libraries: out and in, without a copy, and given back once.
 
+mod batches;
 #[path = "../common/mod.rs"]
 mod common;
 #[cfg(all(feature = "cuda", target_os = "linux"))]

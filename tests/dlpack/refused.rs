@@ -11,7 +11,7 @@ use tilewright::{Device, Error, ErrorKind, TensorError};
 
 /// Gives the tensor to the simulator, which does `body` with it. It must be given back once.
 #[track_caller]
-fn with<R>(foreign: Foreign, body: impl FnOnce(Result<&mut Tensor, Error>) -> R) -> R {
+pub fn with<R>(foreign: Foreign, body: impl FnOnce(Result<&mut Tensor, Error>) -> R) -> R {
     let (tensor, given) = foreign.give::<DLManagedTensorVersioned>();
     // SAFETY: no test accesses elements that are not there, and nothing else uses them.
     let result = match unsafe { Tensor::import(&Device::simulator(), tensor) } {
@@ -23,7 +23,7 @@ fn with<R>(foreign: Foreign, body: impl FnOnce(Result<&mut Tensor, Error>) -> R)
 }
 
 #[track_caller]
-fn says(error: impl Display, words: &str) {
+pub fn says(error: impl Display, words: &str) {
     assert!(error.to_string().contains(words), "{error}");
 }
 

@@ -5,7 +5,7 @@ use crate::common::{devices, some_machines};
 use crate::reference::{Float, dot};
 use crate::{Host, Kind, assert_exact, bits, element, expected};
 use tilewright::tuning::{Staging, TileSize};
-use tilewright::{Activation, Arithmetic, Device, ErrorKind, Matmul, Matrix};
+use tilewright::{Activation, Arithmetic, Device, ErrorKind, Matmul, Matrix, SimulatorOptions};
 
 fn operands(device: &Device, (m, n, k): (usize, usize, usize)) -> [(Host<f64>, Matrix<f64>); 2] {
     let mut random = Random::new((m + n + k) as u64);
@@ -193,4 +193,44 @@ fn products_of_other_types_are_refused() {
         error.contains("Arithmetic::Exact is for f32 and f64, not for i8"),
         "{error}"
     );
+}
+
+#[test]
+fn a_device_with_little_memory_computes_smaller_panels() {
+    const SIZE: usize = 1100;
+    const K: usize = 16;
+    let mut random = Random::new(7);
+    let mut draw = |_, _| element::<f64>(Kind::Uniform, &mut random, 0);
+    let (a, b) = (Host::new((SIZE, K), &mut draw), Host::new((K, SIZE), draw));
+    let product = |memory: u64| {
+        let device = Device::simulator_with(SimulatorOptions::default().with_memory_bytes(memory));
+        let c = device.matmul_exact(&a.on(&device), &b.on(&device))?;
+        tilewright::Result::Ok(bits(&c))
+    };
+    let whole = product(100 << 20).expect("a product");
+    // The result has 9.7 MB, the residues of all outputs more than 20.
+    assert!(whole == product(25 << 20).expect("a product in panels"));
+    let error = product(12 << 20).expect_err("there is no memory for panels of 1024 rows");
+    assert!(
+        matches!(error.kind(), ErrorKind::OutOfMemory { .. }),
+        "{error}"
+    );
+}
+
+/// Products without outputs, whatever their K.
+#[test]
+fn no_outputs_of_any_k() {
+    let device = Device::simulator();
+    for k in [0, 1 << 40, usize::MAX / 2 + 2, usize::MAX] {
+        let a = device.matrix_zeros::<f64>((0, k)).expect("a matrix");
+        let b = device.matrix_zeros::<f64>((k, 0)).expect("a matrix");
+        for tiles in [None, Some(TileSize::Small)] {
+            for arithmetic in [Arithmetic::Exact, Arithmetic::Auto, Arithmetic::Chain] {
+                let product = Matmul::new(&a, &b).arithmetic(arithmetic);
+                let product = tiles.into_iter().fold(product, Matmul::tiles);
+                product.plan().expect("a plan");
+                assert!(product.run().expect("a product").is_empty());
+            }
+        }
+    }
 }

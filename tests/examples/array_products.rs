@@ -81,13 +81,19 @@ fn vectors_and_stacks_have_numpys_products() {
             let b = array(path, "b.npy", b_shape, fortran_order);
             let expected = product(&a, &b, result);
             for device in devices() {
-                for kernel in ["fastest", "tiled", "coarsened"] {
+                for [option, value] in [
+                    ["--kernel", "fastest"],
+                    ["--kernel", "tiled"],
+                    ["--kernel", "coarsened"],
+                    // Matrices in parts of few numbers.
+                    ["--memory", "50"],
+                ] {
                     let arguments = [
-                        "a.npy", "b.npy", "-o", "c.npy", "--kernel", kernel, "--device", device,
+                        "a.npy", "b.npy", "-o", "c.npy", option, value, "--device", device,
                     ];
                     succeed("matmul", path, &arguments);
                     let c: ArrayD<f64> = read_npy(path.join("c.npy")).unwrap();
-                    assert_eq!(c, expected, "{a_shape:?} @ {b_shape:?} by {kernel}");
+                    assert_eq!(c, expected, "{a_shape:?} @ {b_shape:?}, {option} {value}");
                 }
             }
         }
@@ -174,11 +180,16 @@ fn product_of<T: ReadableElement, const N: usize>(
     let path = folder.path();
     Header::new(descr, "(2, 2)").write(path, "a.npy", a);
     Header::new(descr, "(2, 2)").write(path, "b.npy", b);
+    let arguments = ["a.npy", "b.npy", "-o", "c.npy", "--device", "sim"];
+    succeed("matmul", path, &arguments);
+    let whole = std::fs::read(path.join("c.npy")).unwrap();
+    // In parts of few numbers.
     succeed(
         "matmul",
         path,
-        &["a.npy", "b.npy", "-o", "c.npy", "--device", "sim"],
+        &[&arguments[..], &["--memory", "50"]].concat(),
     );
+    assert_eq!(std::fs::read(path.join("c.npy")).unwrap(), whole);
     let c: ArrayD<T> = read_npy(path.join("c.npy")).unwrap();
     c.into_raw_vec_and_offset().0
 }

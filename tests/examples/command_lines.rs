@@ -100,6 +100,18 @@ fn wrong_command_lines_are_refused_in_one_line() {
             &["f4.npy", "f8.npy", "-o", "c.npy", "--kernel", "fast"],
             &["fast", "tiled or coarsened"],
         ),
+        (
+            "matmul",
+            &["f4.npy", "f8.npy", "-o", "c.npy", "--memory", "much"],
+            &["much"],
+        ),
+        (
+            "matmul",
+            &[
+                "f4.npy", "f8.npy", "-o", "c.npy", "--memory", "1", "--device", "sim",
+            ],
+            &["a 2x2 product with K = 3", "exceed 1 bytes"],
+        ),
     ] {
         fail(example, folder.path(), arguments, parts);
     }

@@ -53,6 +53,9 @@ where
                 &["--kernel", "fastest"],
                 &["--kernel", "tiled"],
                 &["--kernel", "coarsened"],
+                // In parts, also of K.
+                &["--memory", "100"],
+                &["--memory", "80"],
             ] {
                 let arguments = [
                     &["a.npy", "b.npy", "-o", "c.npy", "--device", device],

@@ -333,6 +333,7 @@ pub fn tensors() -> Vec<Line> {
         ),
         built(
             ErrorKind::Tensor(TensorError::Dimensions {
+                needed: "a matrix has 2 dimensions",
                 shape: vec![2, 3, 4],
             }),
             "a matrix has 2 dimensions, and the tensor's shape is [2, 3, 4]",

@@ -1,5 +1,5 @@
-//! Random use of five streams of one device by eight threads: uploads, copies, sums, products, launches, graphs, drops
-//! and errors. Every answer is checked, and at the end the memory is back where it was. The simulator also checks that
+//! Random use of five streams of one device by eight threads: uploads, copies that block and that do not, sums,
+//! products, launches, graphs, host data in chunks and panels, drops and errors. Every answer is checked, and at the end the memory is back where it was. The simulator also checks that
 //! the streams are ordered.
 //!
 //! `TILEWRIGHT_RANDOM_STEPS` is the number of steps of all threads together; without it, 100,000 on
@@ -9,6 +9,7 @@
 mod common;
 mod failures;
 mod graph;
+mod transfers;
 
 use common::axpy::{AXPY, Axpy};
 use common::devices;
@@ -17,6 +18,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::{env, thread};
 use tilewright::{Buffer, Device, LaunchConfig, Module};
+use transfers::Download;
 
 const THREADS: u64 = 8;
 
@@ -51,6 +53,7 @@ struct Worker<'a> {
     module: Module,
     random: Random,
     held: Vec<Held>,
+    on_the_way: Vec<Download>,
     exchange: &'a Exchange,
     /// The steps that were done, by name.
     done: BTreeMap<&'static str, u64>,
@@ -65,6 +68,7 @@ impl<'a> Worker<'a> {
             module: device.load(&AXPY).unwrap(),
             random: Random::new(seed),
             held: Vec::new(),
+            on_the_way: Vec::new(),
             exchange,
             done: BTreeMap::new(),
         }
@@ -90,7 +94,7 @@ impl<'a> Worker<'a> {
         if self.below(seldom) == 0 {
             return self.fail_to_allocate();
         }
-        match self.below(102) {
+        match self.below(106) {
             0..15 => self.upload(),
             15..30 => self.sum(),
             30..40 => self.multiply(),
@@ -100,6 +104,8 @@ impl<'a> Worker<'a> {
             72..82 => self.drop_one(),
             82..90 => self.pass_on(),
             90..93 => self.graph(),
+            93..96 => self.download(),
+            96 => self.host_data(),
             _ => self.fail(),
         }
     }
@@ -318,6 +324,7 @@ fn eight_threads_get_right_answers_and_leave_no_memory_behind() {
                     let mut worker = Worker::new(streams, exchange, seed);
                     worker.work(each);
                     worker.held.iter().for_each(Held::check);
+                    worker.on_the_way.into_iter().for_each(Download::check);
                     worker.done
                 })
             };
@@ -332,7 +339,7 @@ fn eight_threads_get_right_answers_and_leave_no_memory_behind() {
         exchange.lock().unwrap().clear();
 
         println!("{}: {done:?}", device.name());
-        assert_eq!(done.len(), 11, "some kind of step was never done: {done:?}");
+        assert_eq!(done.len(), 13, "some kind of step was never done: {done:?}");
         let after = free_memory(&device);
         let taken = match device.is_simulator() {
             true => 0,

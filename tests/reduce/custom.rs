@@ -1,8 +1,13 @@
 //! Reductions by operations of this crate's own, in the tree of the library's.
 
+mod lines;
+mod tuples;
+
 use tilewright::testing::seeds;
 use tilewright::{Device, Element, ErrorKind, ModuleSource, SimulatorOptions, ops};
-use tilewright_kernels::reduce::{Plan, Reduction};
+use tilewright_kernels::reduce::{
+    ArgMax, ArgMin, Max, Mean, MinMax, Norm2, Plan, Reduction, Sum, Variance,
+};
 
 /// What [`ops::Sum`] is.
 pub struct OwnSum;
@@ -76,13 +81,31 @@ tilewright_kernels::reductions! {
     own_sum: OwnSum of f32;
     /// The moment of an array.
     moment: Moment of u16;
+    /// Sum, maximum and norm in one read.
+    several: (Sum, Max, Norm2) of f32;
+    /// Index of the minimum, and variance.
+    two_of_f64: (ArgMin, Variance) of f64;
+    /// Four of each row.
+    four_along, four_across: (Sum, Mean, MinMax, OwnSum) of rows of f32;
+    /// Two of each segment.
+    two_of_segments: (ArgMax, Sum) of segments of f32;
+    /// The sum of each row or column.
+    own_sum_along, own_sum_across: OwnSum of rows of f32;
+    /// The sum of each segment.
+    own_sum_segments: OwnSum of segments of f32;
+    /// The moment of each row or column.
+    moment_along, moment_across: Moment of rows of u16;
+    /// The moment of each segment.
+    moment_segments: Moment of segments of u16;
+    /// The sum of the numbers of each row or column.
+    strict_sum_along, strict_sum_across: StrictSum of rows of f32;
 }
 
 // SAFETY: (1) there are no images.
-static KERNELS: ModuleSource = unsafe { ModuleSource::new("custom_reductions", &[]) };
+pub static KERNELS: ModuleSource = unsafe { ModuleSource::new("custom_reductions", &[]) };
 
 /// Simulators under several seeds: the kernels of this program have no PTX.
-fn simulators() -> impl Iterator<Item = Device> {
+pub fn simulators() -> impl Iterator<Item = Device> {
     let options = |seed| SimulatorOptions::default().with_seed(seed);
     seeds(3).map(options).map(Device::simulator_with)
 }

@@ -6,6 +6,7 @@ mod common;
 
 mod custom;
 mod errors;
+mod keys;
 mod lengths;
 mod lines;
 mod operations;
@@ -15,5 +16,6 @@ mod plans;
 mod samples;
 mod segments;
 mod threads;
+mod top_k;
 mod tree;
 mod values;

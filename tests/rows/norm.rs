@@ -64,6 +64,44 @@ fn results_are_within_their_bounds<T: Value>() {
 }
 for_each_type!([f32 f16 bf16] results_are_within_their_bounds);
 
+/// Rows near both ends of the range of the squares, and beyond.
+fn rows_at_the_ends_of_the_range<T: Value>() {
+    for device in devices() {
+        for len in [16, 700, 2000, 40_000_usize] {
+            let largest = 63 - len.next_power_of_two().ilog2().div_ceil(2) as i32;
+            let exponents = [-49, largest].into_iter();
+            // f16 has neither.
+            for exponent in
+                exponents.filter(|it| T::of(2.0_f64.powi(*it)).wide() == 2.0_f64.powi(*it))
+            {
+                let at = |place: usize| {
+                    let sign = if place.is_multiple_of(2) { 1.0 } else { -1.0 };
+                    T::of(sign * 2.0_f64.powi(exponent))
+                };
+                let elements: Vec<T> = (0..len).map(at).collect();
+                let matrix = device.matrix((1, len), &elements).unwrap();
+                for found in [
+                    device.rms_norm(&matrix, 0.0),
+                    device.layer_norm(&matrix, 0.0),
+                ] {
+                    let found = found.unwrap().to_vec().unwrap();
+                    for (place, y) in found.into_iter().enumerate() {
+                        assert_eq!(y.wide().abs(), 1.0, "2^{exponent}, {len}");
+                        assert_eq!(y.wide() > 0.0, place.is_multiple_of(2));
+                    }
+                }
+                if exponent == largest {
+                    let doubled: Vec<T> = elements.iter().map(|x| T::of(4.0 * x.wide())).collect();
+                    let matrix = device.matrix((1, len), &doubled).unwrap();
+                    let found = device.rms_norm(&matrix, 0.0).unwrap().to_vec().unwrap();
+                    assert!(found.iter().all(|y| y.wide() == 0.0), "{len}");
+                }
+            }
+        }
+    }
+}
+for_each_type!([f32 f16 bf16] rows_at_the_ends_of_the_range);
+
 /// A row of equal elements has variance 0: LayerNorm gives the bias, unless epsilon is 0, too.
 fn equal_elements<T: Value>() {
     for device in devices() {

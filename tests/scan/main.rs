@@ -4,6 +4,8 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod by;
+mod custom;
 mod errors;
 mod groups;
 mod lengths;

@@ -10,6 +10,7 @@ pub trait Float:
     bytemuck::Pod
     + crate::warp::LaneValue
     + core::ops::Add<Output = Self>
+    + core::ops::Sub<Output = Self>
     + core::ops::Mul<Output = Self>
     + PartialOrd
 {
@@ -27,6 +28,22 @@ pub trait Float:
     #[track_caller]
     #[must_use]
     fn mul_add(self, a: Self, b: Self) -> Self;
+
+    /// `self + other`, rounded, and what rounding took from it, which is exact unless the sum overflows. (Knuth, The Art
+    /// of Computer Programming, volume 2, 4.2.2)
+    ///
+    /// ```
+    /// use cuda_std::float::Float;
+    ///
+    /// assert_eq!(1e-20.two_sum(1.0), [1.0, 1e-20]);
+    /// ```
+    #[inline(always)]
+    #[must_use]
+    fn two_sum(self, other: Self) -> [Self; 2] {
+        let sum = self + other;
+        let of_other = sum - self;
+        [sum, (self - (sum - of_other)) + (other - of_other)]
+    }
 
     /// The Euclidean remainder, which is not negative. Equal to the standard library's method.
     ///

@@ -8,7 +8,7 @@ use thiserror::Error;
 pub struct ReadError {
     /// The line, from 1.
     pub line: u32,
-    /// The line's text, without blanks around it.
+    /// The line's text, without blanks around it; the beginning, if it is long.
     pub text: String,
     /// What is wrong with it.
     pub kind: ReadErrorKind,
@@ -38,6 +38,9 @@ pub enum ReadErrorKind {
     /// A directive that this crate does not know, or not at this place.
     #[error("the directive {0:?} does not belong here")]
     Directive(String),
+    /// Brackets within brackets, more than PTX needs.
+    #[error("more than {0} brackets within each other")]
+    Nesting(usize),
     /// An instruction with another number of operands than it takes.
     #[error("`{operation}` with {found} operands")]
     Operands {
@@ -46,4 +49,15 @@ pub enum ReadErrorKind {
         /// The number of its operands.
         found: usize,
     },
+}
+
+/// The most characters of the text in a message.
+const SHOWN: usize = 200;
+
+/// The beginning of a text, for a message.
+pub(crate) fn shortened(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
+    }
 }

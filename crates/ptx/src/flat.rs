@@ -34,6 +34,8 @@ pub(crate) struct Flat<'a> {
     pub steps: Vec<Step<'a>>,
     /// The outermost first, each after those around it.
     pub scopes: Vec<ScopeNames<'a>>,
+    /// Labels that their scope has already.
+    pub twice: Vec<(Line, &'a str)>,
 }
 
 impl<'a> Flat<'a> {
@@ -58,7 +60,10 @@ impl<'a> Flat<'a> {
                 }),
                 StatementKind::Label(label) => {
                     let next = self.steps.len();
-                    self.scopes[scope].labels.insert(label, next);
+                    let earlier = self.scopes[scope].labels.insert(label, next);
+                    if earlier.is_some() {
+                        self.twice.push((*line, label));
+                    }
                 }
                 StatementKind::Targets { label, targets, .. } => {
                     self.scopes[scope].targets.insert(label, targets);

@@ -1,6 +1,6 @@
 //! Tokens of PTX.
 
-use crate::error::{ReadError, ReadErrorKind};
+use crate::error::{ReadError, ReadErrorKind, shortened};
 
 /// A token, as a part of the text.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -69,7 +69,7 @@ pub fn tokens(text: &str) -> Result<Vec<(u32, Token<'_>)>, ReadError> {
 /// The text of line number `line`, without blanks around it.
 pub(crate) fn line_of(text: &str, line: u32) -> String {
     let of_line = text.lines().nth(line.saturating_sub(1) as usize);
-    of_line.unwrap_or_default().trim().to_owned()
+    shortened(of_line.unwrap_or_default().trim())
 }
 
 type Failure = (u32, ReadErrorKind);
@@ -165,7 +165,7 @@ impl<'a> Lexer<'a> {
     fn number(&mut self) -> Result<Token<'a>, Failure> {
         let whole = self.take(1, |byte| byte.is_ascii_alphanumeric());
         let line = self.line;
-        let error = || (line, ReadErrorKind::Number(whole.to_owned()));
+        let error = || (line, ReadErrorKind::Number(shortened(whole)));
         let digits = |text, radix| u64::from_str_radix(text, radix).map_err(|_| error());
         match whole.as_bytes() {
             [b'0', b'f' | b'F', ..] if whole.len() == 10 => {
@@ -177,7 +177,7 @@ impl<'a> Lexer<'a> {
             [b'0', b'x' | b'X', ..] => Ok(Token::Integer(digits(unsigned(&whole[2..]), 16)?)),
             [b'0', b'b' | b'B', ..] => Ok(Token::Integer(digits(unsigned(&whole[2..]), 2)?)),
             _ if self.continues_decimal(whole) => Ok(self.decimal(whole)),
-            [b'0', _, ..] => Ok(Token::Integer(digits(unsigned(&whole[1..]), 8)?)),
+            [b'0', b'0'..=b'9', ..] => Ok(Token::Integer(digits(unsigned(&whole[1..]), 8)?)),
             _ => Ok(Token::Integer(digits(unsigned(whole), 10)?)),
         }
     }
@@ -221,12 +221,13 @@ mod tests {
     #[test]
     fn numbers_of_each_kind() {
         assert_eq!(
-            plain("12 0x1F 0b101 017 7U 0f3F800000 0d3FF0000000000000 8.0 1e-3 2.5E+1"),
+            plain("12 0x1F 0b101 017 0U 7U 0f3F800000 0d3FF0000000000000 8.0 1e-3 2.5E+1"),
             [
                 Token::Integer(12),
                 Token::Integer(31),
                 Token::Integer(5),
                 Token::Integer(15),
+                Token::Integer(0),
                 Token::Integer(7),
                 Token::Single(0x3f80_0000),
                 Token::Double(0x3ff0_0000_0000_0000),

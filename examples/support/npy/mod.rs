@@ -13,10 +13,11 @@ use crate::support::{Outcome, output};
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
 use half::{bf16, f16};
 use header::{Header, unreadable};
+use indicatif::ProgressBar;
 use ndarray::{ArrayViewD, CowArray, IxDyn, ShapeBuilder};
 use ndarray_npy::npy::header::{Header as NewHeader, Layout};
 use std::fs::File;
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 /// The number of bytes read between two updates of the progress.
@@ -107,11 +108,7 @@ fn read_words(file: File, bytes: usize) -> io::Result<Vec<u64>> {
 /// Writes an array to a file, in C order; `elements` are its bytes. If that fails, an existing file of that name
 /// stays.
 pub fn write(path: &Path, element: ElementType, shape: &[usize], elements: &[u8]) -> Outcome {
-    let header = NewHeader {
-        type_descriptor: format!("'{}'", element.descriptor()).parse()?,
-        layout: Layout::Standard,
-        shape: shape.to_vec(),
-    };
+    let header = header_of(element, shape)?;
     output::replace(path, |file| {
         let length = elements.len() as u64;
         let mut writer = BufWriter::new(progress::bytes("writing", length).wrap_write(file));
@@ -119,4 +116,52 @@ pub fn write(path: &Path, element: ElementType, shape: &[usize], elements: &[u8]
         writer.write_all(elements)?;
         Ok(writer.flush()?)
     })
+}
+
+fn header_of(element: ElementType, shape: &[usize]) -> Outcome<NewHeader> {
+    Ok(NewHeader {
+        type_descriptor: format!("'{}'", element.descriptor()).parse()?,
+        layout: Layout::Standard,
+        shape: shape.to_vec(),
+    })
+}
+
+/// Writes an array to a file as [`write`] does, but in parts, of which each element is in one.
+pub fn write_parts(
+    path: &Path,
+    element: ElementType,
+    shape: &[usize],
+    parts: impl FnOnce(&mut Parts<'_>) -> Outcome,
+) -> Outcome {
+    let header = header_of(element, shape)?;
+    output::replace(path, |mut file| {
+        header.write(&mut file)?;
+        let start = file.stream_position()?;
+        let bytes = shape.iter().product::<usize>() * element.bytes();
+        parts(&mut Parts {
+            file,
+            start,
+            element,
+            progress: progress::bytes("multiplying", bytes as u64),
+        })
+    })
+}
+
+/// The place of an array in a new file.
+pub struct Parts<'a> {
+    file: &'a File,
+    start: u64,
+    element: ElementType,
+    progress: ProgressBar,
+}
+
+impl Parts<'_> {
+    /// Writes elements from index `first` on.
+    pub fn write(&mut self, first: usize, bytes: &[u8]) -> Outcome {
+        let place = self.start + (first * self.element.bytes()) as u64;
+        self.file.seek(SeekFrom::Start(place))?;
+        self.file.write_all(bytes)?;
+        self.progress.inc(bytes.len() as u64);
+        Ok(())
+    }
 }

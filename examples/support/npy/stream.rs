@@ -5,6 +5,7 @@ use super::header::{Header, unreadable};
 use crate::progress;
 use crate::support::Outcome;
 use bytemuck::{Pod, cast_slice_mut};
+use half::{bf16, f16};
 use indicatif::ProgressBar;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -19,6 +20,8 @@ pub struct NumberFile {
     file: File,
     element: ElementType,
     big_endian: bool,
+    /// The shape of the array, and whether it is in Fortran order.
+    shape: (Vec<usize>, bool),
     /// The offset of the first number.
     start: u64,
     len: usize,
@@ -32,14 +35,16 @@ impl NumberFile {
             let (mut file, length) = file_and_length(path)?;
             let header = Header::read(&mut file, length)?;
             let start = length - header.bytes as u64;
-            let (element, len) = (header.element, header.bytes / header.element.bytes());
-            Ok(Self::new(
-                path,
+            Ok(Self {
+                path: path.to_owned(),
                 file,
-                (element, header.big_endian),
+                element: header.element,
+                big_endian: header.big_endian,
+                shape: (header.shape, header.fortran_order),
                 start,
-                len,
-            ))
+                len: header.bytes / header.element.bytes(),
+                progress: ProgressBar::hidden(),
+            })
         };
         opened().map_err(|reason: String| format!("{} {reason}", path.display()).into())
     }
@@ -50,13 +55,16 @@ impl NumberFile {
             let (file, length) = file_and_length(path)?;
             let len = usize::try_from(length).map_err(|_| "is too long".to_owned())?;
             match len % element.bytes() {
-                0 => Ok(Self::new(
-                    path,
+                0 => Ok(Self {
+                    path: path.to_owned(),
                     file,
-                    (element, false),
-                    0,
-                    len / element.bytes(),
-                )),
+                    element,
+                    big_endian: false,
+                    shape: (vec![len / element.bytes()], false),
+                    start: 0,
+                    len: len / element.bytes(),
+                    progress: ProgressBar::hidden(),
+                }),
                 over => Err(format!(
                     "ends {over} bytes after a number of type {}",
                     element.name()
@@ -66,21 +74,12 @@ impl NumberFile {
         opened().map_err(|reason: String| format!("{} {reason}", path.display()).into())
     }
 
-    fn new(
-        path: &Path,
-        file: File,
-        (element, big_endian): (ElementType, bool),
-        start: u64,
-        len: usize,
-    ) -> Self {
+    /// The same file, with progress of `what` through its bytes as they are read.
+    pub fn with_progress(self, what: &'static str) -> Self {
+        let bytes = self.len * self.element.bytes();
         Self {
-            path: path.to_owned(),
-            file,
-            element,
-            big_endian,
-            start,
-            len,
-            progress: progress::bytes("adding", (len * element.bytes()) as u64),
+            progress: progress::bytes(what, bytes as u64),
+            ..self
         }
     }
 
@@ -91,6 +90,65 @@ impl NumberFile {
     /// The number of numbers.
     pub fn len(&self) -> usize {
         self.len
+    }
+
+    /// The shape of the array.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape.0
+    }
+
+    /// Whether the first index changes fastest.
+    pub fn is_column_major(&self) -> bool {
+        self.shape.1
+    }
+
+    /// The greatest magnitude of the numbers, in f64.
+    pub fn greatest(&mut self) -> Outcome<f64> {
+        let mut numbers = vec![0.0; self.len.min(PIECE)];
+        let mut greatest = 0.0_f64;
+        for start in (0..self.len).step_by(PIECE) {
+            let numbers = &mut numbers[..PIECE.min(self.len - start)];
+            self.read_f64(start, numbers)?;
+            greatest = numbers
+                .iter()
+                .fold(greatest, |greatest, it| greatest.max(it.abs()));
+        }
+        Ok(greatest)
+    }
+
+    /// Reads the numbers from index `start` on, in f64. The conversion is exact for all types except 64-bit integers.
+    pub fn read_f64(&mut self, start: usize, numbers: &mut [f64]) -> Outcome {
+        match self.element {
+            ElementType::Bool => self.read_as(start, numbers, |it: u8| f64::from(it != 0)),
+            ElementType::I8 => self.read_as(start, numbers, |it: i8| it.into()),
+            ElementType::U8 => self.read_as(start, numbers, |it: u8| it.into()),
+            ElementType::I16 => self.read_as(start, numbers, |it: i16| it.into()),
+            ElementType::U16 => self.read_as(start, numbers, |it: u16| it.into()),
+            ElementType::I32 => self.read_as(start, numbers, |it: i32| it.into()),
+            ElementType::U32 => self.read_as(start, numbers, |it: u32| it.into()),
+            ElementType::I64 => self.read_as(start, numbers, |it: i64| it as f64),
+            ElementType::U64 => self.read_as(start, numbers, |it: u64| it as f64),
+            ElementType::F16 => self.read_as(start, numbers, f16::to_f64),
+            ElementType::Bf16 => self.read_as(start, numbers, bf16::to_f64),
+            ElementType::F32 => self.read_as(start, numbers, |it: f32| it.into()),
+            ElementType::F64 => self.read(start, numbers),
+        }
+    }
+
+    /// Reads the numbers from index `start` on, in f32. The conversion is exact for all types of 8 and 16 bits.
+    pub fn read_f32(&mut self, start: usize, numbers: &mut [f32]) -> Outcome {
+        if self.element == ElementType::F32 {
+            return self.read(start, numbers);
+        }
+        let mut of_piece = vec![0.0; numbers.len().min(PIECE)];
+        for (index, piece) in numbers.chunks_mut(PIECE).enumerate() {
+            let of_piece = &mut of_piece[..piece.len()];
+            self.read_f64(start + index * PIECE, of_piece)?;
+            for (number, wide) in piece.iter_mut().zip(of_piece) {
+                *number = *wide as f32;
+            }
+        }
+        Ok(())
     }
 
     /// Reads the numbers from index `start` on, of the file's type (u8 for bool).

@@ -1,4 +1,4 @@
-//! Buffers and matrices as tensors of other libraries.
+//! Buffers, matrices and batches of matrices as tensors of other libraries.
 
 use super::element::TensorElement;
 use super::handshake::dl_device;
@@ -12,7 +12,7 @@ use ::dlpark::{DlpackFlags, Managed, ManagedTensorBase};
 use std::ptr;
 use std::sync::Arc;
 
-/// A value that [`export`] accepts: a [`Buffer`], a [`Matrix`], or an [`Arc`] of either.
+/// A value that [`export`] accepts: a [`Buffer`], a [`Matrix`], a [`Batch`], or an [`Arc`] of one of them.
 pub trait Export: Sealed {}
 
 impl<E: Sealed> Export for E {}
@@ -73,6 +73,47 @@ impl<T: TensorElement> Sealed for Matrix<T> {
     }
 }
 
+/// A matrix of several matrices with the same number of rows, one below the other, as a tensor of three dimensions.
+///
+/// Such matrices are the results of batches of products ([`Matmul::run`](crate::Matmul::run)).
+#[derive(Debug)]
+pub struct Batch<T: TensorElement> {
+    matrix: Matrix<T>,
+    count: usize,
+}
+
+impl<T: TensorElement> Batch<T> {
+    /// `matrix` as `count` matrices.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnevenBatch`] unless `count` is positive and divides the number of rows. A call that fails drops
+    /// the matrix.
+    pub fn of_rows(matrix: Matrix<T>, count: usize) -> Result<Self> {
+        matrix
+            .view()
+            .parts(count, Order::RowMajor)
+            .during("Batch::of_rows")?;
+        Ok(Self { matrix, count })
+    }
+}
+
+impl<T: TensorElement> Sealed for Batch<T> {
+    fn describe(&self) -> Description {
+        let of_matrix = self.matrix.describe();
+        let rows = self.matrix.rows() / self.count;
+        let to_next = rows * of_matrix.strides[0];
+        Description {
+            shape: vec![self.count, rows, self.matrix.cols()],
+            strides: [vec![to_next], of_matrix.strides].concat(),
+            ..of_matrix
+        }
+    }
+
+    fn order(&self) -> Outcome<()> {
+        Sealed::order(&self.matrix)
+    }
+}
+
 impl<E: Sealed + Sync> Sealed for Arc<E> {
     fn describe(&self) -> Description {
         Description {
@@ -88,7 +129,8 @@ impl<E: Sealed + Sync> Sealed for Arc<E> {
 
 /// Turns `value` into a tensor for another library, without a copy.
 ///
-/// A buffer becomes a one-dimensional tensor. A matrix becomes a two-dimensional tensor with the strides of its order.
+/// A buffer becomes a one-dimensional tensor. A matrix becomes a two-dimensional tensor with the strides of its order,
+/// and a [`Batch`] a three-dimensional one.
 /// The tensor owns the memory until its deleter is called, on any thread. An [`Arc`] becomes a read-only tensor, which
 /// shares the memory.
 ///

@@ -17,6 +17,15 @@ pub(super) struct MatrixLayout {
     pub(super) leading_dimension: usize,
 }
 
+/// How matrices of one layout lie in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct BatchLayout {
+    pub(super) matrix: MatrixLayout,
+    pub(super) count: usize,
+    /// The distance from each matrix to the next, in elements.
+    pub(super) stride: usize,
+}
+
 impl Layout {
     /// The number of elements.
     pub(super) fn len(&self) -> usize {
@@ -58,8 +67,10 @@ impl Layout {
     pub(super) fn as_matrix(&self) -> Result<MatrixLayout, TensorError> {
         let (&[rows, columns], &[row_stride, column_stride]) = (&self.shape[..], &self.strides[..])
         else {
-            let shape = self.shape.clone();
-            return Err(TensorError::Dimensions { shape });
+            return Err(TensorError::Dimensions {
+                needed: "a matrix has 2 dimensions",
+                shape: self.shape.clone(),
+            });
         };
         let lines = |order, (count, apart): (i64, i64), (len, stride): (i64, i64)| {
             let is_line = stride == 1 || len == 1;
@@ -82,6 +93,39 @@ impl Layout {
             .ok_or_else(|| self.refused("lie neither in rows nor in columns of neighbours"))
     }
 
+    /// The layout of three dimensions: matrices that share no elements, one after another or side by side.
+    pub(super) fn as_batch(&self) -> Result<BatchLayout, TensorError> {
+        let (&[count, ..], &[stride, ..], 3) =
+            (&self.shape[..], &self.strides[..], self.shape.len())
+        else {
+            return Err(TensorError::Dimensions {
+                needed: "a batch of matrices has 3 dimensions",
+                shape: self.shape.clone(),
+            });
+        };
+        let of_one = Self {
+            shape: self.shape[1..].to_vec(),
+            strides: self.strides[1..].to_vec(),
+        };
+        let matrix = of_one.as_matrix().map_err(|_| {
+            self.refused("lie neither in rows nor in columns of neighbours, in each matrix")
+        })?;
+        let batch = |stride| BatchLayout {
+            matrix,
+            count: count as usize,
+            stride,
+        };
+        if count == 1 || self.len() == 0 {
+            return Ok(batch(0));
+        }
+        match usize::try_from(stride).map(batch) {
+            Ok(batch) if batch.is_disjoint() => Ok(batch),
+            _ => Err(self.refused(
+                "lie in matrices that share elements; a matrix that all products share is passed once",
+            )),
+        }
+    }
+
     fn refused(&self, rule: &'static str) -> TensorError {
         TensorError::Strides {
             shape: self.shape.clone(),
@@ -91,14 +135,32 @@ impl Layout {
     }
 }
 
+impl BatchLayout {
+    /// Whether no two matrices share an element: each begins after the end of the one before, or all of them have
+    /// room between the lines of the first.
+    fn is_disjoint(&self) -> bool {
+        let (_, len) = self.matrix.lines();
+        let of_one = self.matrix.span().is_some_and(|span| self.stride >= span);
+        let of_all = (self.count - 1)
+            .checked_mul(self.stride)
+            .and_then(|it| it.checked_add(len));
+        of_one || self.stride >= len && of_all.is_some_and(|it| it <= self.matrix.leading_dimension)
+    }
+}
+
 impl MatrixLayout {
-    /// The number of elements from the first to the last, gaps included; `None` if it overflows.
-    pub(super) fn span(&self) -> Option<usize> {
+    /// The number of lines, and the elements of each.
+    fn lines(&self) -> (usize, usize) {
         let MatrixShape { rows, cols, order } = self.shape;
-        let (count, len) = match order {
+        match order {
             Order::RowMajor => (rows, cols),
             Order::ColumnMajor => (cols, rows),
-        };
+        }
+    }
+
+    /// The number of elements from the first to the last, gaps included; `None` if it overflows.
+    pub(super) fn span(&self) -> Option<usize> {
+        let (count, len) = self.lines();
         match count.checked_sub(1) {
             Some(gaps) if len > 0 => gaps.checked_mul(self.leading_dimension)?.checked_add(len),
             _ => Some(0),
@@ -163,6 +225,51 @@ mod tests {
             assert!(matches!(error, TensorError::Dimensions { .. }), "{shape:?}");
         }
         let far = layout(&[i64::MAX, 2], &[i64::MAX, 1]).as_matrix().unwrap();
+        assert_eq!(far.span(), None);
+    }
+
+    #[test]
+    fn batches_have_matrices_apart() {
+        let found = |shape: [i64; 3], strides: [i64; 3]| {
+            let batch = layout(&shape, &strides).as_batch().unwrap();
+            let matrix = batch.matrix;
+            assert_eq!(batch.count, shape[0] as usize);
+            (matrix.shape.order, matrix.leading_dimension, batch.stride)
+        };
+        use Order::{ColumnMajor, RowMajor};
+        assert_eq!(found([4, 2, 3], [6, 3, 1]), (RowMajor, 3, 6));
+        assert_eq!(found([4, 2, 3], [10, 4, 1]), (RowMajor, 4, 10));
+        assert_eq!(found([4, 2, 3], [7, 4, 1]), (RowMajor, 4, 7));
+        assert_eq!(found([4, 2, 3], [6, 1, 2]), (ColumnMajor, 2, 6));
+        // Side by side.
+        assert_eq!(found([4, 2, 3], [3, 12, 1]), (RowMajor, 12, 3));
+        assert_eq!(found([4, 2, 3], [2, 1, 8]), (ColumnMajor, 8, 2));
+        // A distance that means nothing.
+        assert_eq!(found([1, 2, 3], [-9, 3, 1]), (RowMajor, 3, 0));
+        assert_eq!(found([2, 0, 3], [-9, 3, 1]).2, 0);
+        assert_eq!(found([0, 2, 3], [-9, 3, 1]).2, 0);
+    }
+
+    #[test]
+    fn batches_of_shared_elements_are_refused() {
+        for strides in [
+            [0, 3, 1],
+            [5, 3, 1],
+            [-6, 3, 1],
+            [3, 11, 1],
+            [2, 12, 1],
+            [1, 2, 8],
+            [6, 6, 2],
+        ] {
+            let error = layout(&[4, 2, 3], &strides).as_batch().unwrap_err();
+            assert!(matches!(error, TensorError::Strides { .. }), "{strides:?}");
+        }
+        for shape in [&[][..], &[4, 4], &[2, 2, 2, 2]] {
+            let error = layout(shape, &vec![1; shape.len()]).as_batch();
+            let error = error.unwrap_err();
+            assert!(matches!(error, TensorError::Dimensions { .. }), "{shape:?}");
+        }
+        let far = layout(&[2, 2, 2], &[i64::MAX, i64::MAX, 1]);
         assert_eq!(far.span(), None);
     }
 

@@ -1,14 +1,14 @@
-//! Tensors of other libraries as buffers and matrices.
+//! Tensors of other libraries as buffers, matrices and batches of matrices.
 
 use super::element::{self, TensorElement};
 use super::handshake::{dl_device, order};
 use super::host_memory::HostMemory;
-use super::layout::{Layout, MatrixLayout};
+use super::layout::{BatchLayout, Layout, MatrixLayout};
 use crate::buffer::{BufferView, BufferViewMut};
 use crate::device::Device;
-use crate::error::{During, ErrorKind, Outcome, Result, TensorError};
+use crate::error::{During, Error, ErrorKind, Outcome, Result, TensorError};
 use crate::holder::Holder;
-use crate::matrix::{MatrixView, MatrixViewMut};
+use crate::matrix::{MatrixBatch, MatrixBatchMut, MatrixView, MatrixViewMut};
 use crate::uses::Uses;
 use ::dlpark::ffi::DLDataType;
 use ::dlpark::{AllocationDeleter, DlpackFlags, Managed, ManagedTensorBase};
@@ -135,6 +135,52 @@ impl Tensor {
         span.into_matrix_strided(layout.shape, layout.leading_dimension)
     }
 
+    /// A tensor of three dimensions as a batch of matrices, to read: one for each index of the first dimension.
+    ///
+    /// Each matrix is row-major or column-major, with or without gaps. The matrices lie one after another or side by
+    /// side, and share no elements.
+    ///
+    /// ```
+    /// use tilewright::interop::dlpack::{self, Batch, Tensor, dlpark::versioned::Dlpack};
+    /// use tilewright::{Device, Matmul};
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// // Two matrices of 1 x 2, one below the other.
+    /// let a = device.matrix((2, 2), &[1.0_f32, 2.0, 3.0, 4.0])?;
+    /// let tensor: Dlpack = dlpack::export(Batch::of_rows(a, 2)?)?;
+    /// // SAFETY: the tensor is that of `export`, whose work is done, and nothing else uses it.
+    /// let tensor = unsafe { Tensor::import(&device, tensor) }?;
+    /// assert_eq!(tensor.shape(), [2, 1, 2]);
+    /// let a = tensor.batch::<f32>()?;
+    /// assert_eq!(Matmul::new(a, a.t()).run()?.to_vec()?, [5.0, 25.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Tensor`] if the elements are of another type, if there are not three dimensions, or if the matrices
+    /// lie otherwise; [`ErrorKind::UnevenBatch`] if there are no matrices.
+    pub fn batch<T: TensorElement>(&self) -> Result<MatrixBatch<'_, T>> {
+        self.matrices().during("Tensor::batch")
+    }
+
+    /// A tensor of three dimensions as a batch of matrices, to read and write.
+    ///
+    /// Gaps are not written.
+    ///
+    /// # Errors
+    /// Those of [`batch`](Self::batch), and [`ErrorKind::Tensor`] if the tensor is read-only.
+    pub fn batch_mut<T: TensorElement>(&mut self) -> Result<MatrixBatchMut<'_, T>> {
+        let writable = self.check_writable();
+        let matrices = writable.and_then(|()| self.matrices());
+        // SAFETY: no other view has the elements: the tensor is borrowed mutably, and nothing else uses them by the
+        // contract of `import`. The matrices share no elements: `as_batch` checks it.
+        matrices
+            .map(|matrices| unsafe { MatrixBatchMut::of_batch(matrices) })
+            .during("Tensor::batch_mut")
+    }
+
     /// Gives the tensor back without waiting: the producer's stream waits for the device's work instead.
     ///
     /// `stream` is the producer's, as for [`let_consumer_wait`](super::let_consumer_wait).
@@ -171,6 +217,29 @@ impl Tensor {
             .span()
             .ok_or_else(|| malformed("the last element lies past the address space"))?;
         Ok((self.view(span)?, layout))
+    }
+
+    fn matrices<T: TensorElement>(&self) -> Outcome<MatrixBatch<'_, T>> {
+        self.check_element::<T>()?;
+        let BatchLayout {
+            matrix,
+            count,
+            stride,
+        } = self.layout.as_batch().map_err(ErrorKind::Tensor)?;
+        if count == 0 {
+            let what = "matrices";
+            return Err(ErrorKind::UnevenBatch {
+                what,
+                len: 0,
+                count,
+            });
+        }
+        let far = || malformed("the last element lies past the address space");
+        let all = self.view(self.layout.span().ok_or_else(far)?)?;
+        let first = all.part(..matrix.span().ok_or_else(far)?.min(all.len()))?;
+        let first = first.as_matrix_strided(matrix.shape, matrix.leading_dimension);
+        let first = first.map_err(Error::into_kind)?;
+        Ok(MatrixBatch::at_distance(first, count, stride))
     }
 
     fn view<T: TensorElement>(&self, len: usize) -> Outcome<BufferView<'_, T>> {

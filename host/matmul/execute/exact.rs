@@ -12,14 +12,14 @@ use super::Computes;
 use crate::buffer::{Buffer, BufferView};
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::Outcome;
+use crate::error::{ErrorKind, Outcome};
 use crate::launch::{LaunchConfig, grid_x};
 use crate::launch_args::{global, global_mut, read_elements, written_by_product};
 use crate::matmul::entry::{ExactArguments, ProductArguments};
 use crate::matmul::epilogue::{Epilogue, vector};
 use crate::matmul::launchers::Launcher;
 use crate::matmul::operands::{Matrices, Operands};
-use crate::matmul::plan::{ExactPlan, Plan, ResiduesPlan, Steps, Store};
+use crate::matmul::plan::{ExactPlan, Plan, ResiduesPlan, Steps, Store, smaller_panel};
 use crate::matrix::{Matrix, MatrixViewMut, Order};
 use crate::module::Module;
 use cuda_std::global::GlobalMut;
@@ -52,8 +52,8 @@ fn multiply_one<T: ExactKernels>(plan: &Plan, matrices: Matrices<'_, T, T, T>) -
     let device = a.first().device();
     let [of_a, of_b] = plan.staging;
     let [a_bits, b_bits] = residues.map_or([0; 2], |it| it.bits);
-    let a = OperandLines::new(a.first(), of_a, (m, k), (a_bits, !is_exact))?;
-    let b = OperandLines::new(b.first().t(), of_b, (n, k), (b_bits, !is_exact))?;
+    let a = OperandLines::new(a.first(), of_a, (m, k), (a_bits, is_exact))?;
+    let b = OperandLines::new(b.first().t(), of_b, (n, k), (b_bits, is_exact))?;
     let all = Panel {
         rows: 0..m,
         columns: 0..n,
@@ -66,24 +66,17 @@ fn multiply_one<T: ExactKernels>(plan: &Plan, matrices: Matrices<'_, T, T, T>) -
         is_exact,
         epilogue,
         c: c.into_first(),
+        has_written: false,
     };
     let Some(residues) = residues else {
         return product.dots(lines(&all), None, &all);
     };
-    let (height, width) = residues.panel;
-    for rows in parts_of(m, height) {
-        let of_a = a.part(rows.clone()).residues(residues, residues.moduli)?;
-        for columns in parts_of(n, width) {
-            let panel = Panel {
-                rows: rows.clone(),
-                columns,
-            };
-            let lines = lines(&panel);
-            let of_b = lines[1].residues(residues, residues.moduli_of_b)?;
-            let left = product.combine(residues, [&of_a, &of_b], lines, &panel)?;
-            if let Some(left) = left {
-                product.dots(lines, Some(left.view()), &panel)?;
-            }
+    let mut size = residues.panel;
+    while let Err(error) = product.in_panels(residues, size, [&a, &b]) {
+        let is_short = matches!(error, ErrorKind::OutOfMemory { .. });
+        match smaller_panel(size).filter(|_| is_short && !product.has_written) {
+            Some(smaller) => size = smaller,
+            None => return Err(error),
         }
     }
     match is_exact {
@@ -116,9 +109,39 @@ struct ExactProduct<'a, T: ExactKernels> {
     is_exact: bool,
     epilogue: Epilogue<'a, T>,
     c: MatrixViewMut<'a, T>,
+    /// Whether a launch writes elements of C, so that the product cannot be begun again.
+    has_written: bool,
 }
 
 impl<T: ExactKernels> ExactProduct<'_, T> {
+    /// Computes C by products of residues, in panels of `height` rows and `width` columns.
+    fn in_panels(
+        &mut self,
+        plan: &ResiduesPlan,
+        (height, width): (usize, usize),
+        [a, b]: [&OperandLines<'_, T>; 2],
+    ) -> Outcome<()> {
+        let (m, n) = (self.c.rows(), self.c.cols());
+        for rows in parts_of(m, height) {
+            let of_a = a.part(rows.clone());
+            let residues_of_a = of_a.residues(plan, plan.moduli)?;
+            for columns in parts_of(n, width) {
+                let lines = [of_a, b.part(columns.clone())];
+                let residues_of_b = lines[1].residues(plan, plan.moduli_of_b)?;
+                let panel = Panel {
+                    rows: rows.clone(),
+                    columns,
+                };
+                let residues = [&residues_of_a, &residues_of_b];
+                let left = self.combine(plan, residues, lines, &panel)?;
+                if let Some(left) = left {
+                    self.dots(lines, Some(left.view()), &panel)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// A panel of C, and the distance of its rows.
     fn panel(&mut self, panel: &Panel) -> (GlobalMut<'_, T>, usize) {
         let c = self.c.view_mut();
@@ -180,7 +203,6 @@ impl<T: ExactKernels> ExactProduct<'_, T> {
             pitch,
             parts,
             first: panel.first(),
-            is_exact: usize::from(self.is_exact),
         };
         let quads = m
             .checked_mul(shape.quads())
@@ -190,7 +212,9 @@ impl<T: ExactKernels> ExactProduct<'_, T> {
         let blocks = quads.map(|it| it.div_ceil(COMBINE_THREADS as usize));
         let blocks = grid_x(blocks, || format!("a result of {m}x{n} elements"))?;
         let config = LaunchConfig::new(blocks, COMBINE_THREADS);
-        let (device, epilogue) = (self.device, self.epilogue.arguments(Store::Own));
+        let (device, is_exact) = (self.device, self.is_exact);
+        let epilogue = self.epilogue.arguments(Store::Own);
+        self.has_written = true;
         let (c, ldc) = self.panel(panel);
         let lines = [global(a.known), global(b.known)];
         // SAFETY: the launch meets the kernels' requirements: the products are those of the residues of these lines,
@@ -203,8 +227,9 @@ impl<T: ExactKernels> ExactProduct<'_, T> {
                 device,
                 config,
                 views,
-                (CombineShape { ldc, ..shape }, plan.moduli),
+                (CombineShape { ldc, ..shape }, plan.weights),
                 epilogue,
+                is_exact,
             )?;
         }
         Ok(self.is_exact.then_some(left))

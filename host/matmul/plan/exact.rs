@@ -7,7 +7,22 @@ use crate::matmul::arithmetic::Arithmetic;
 use crate::matmul::kernel::{GemmKernel, TileSize};
 use crate::matmul::types::ElementType;
 use crate::matrix::Order;
-use tilewright_kernels::exact::{ExactElement, MODULI, MOST_MODULI, Moduli, RANGE_BITS};
+use tilewright_kernels::exact::{
+    ExactElement, LIMB_BITS, MODULI, MOST_MODULI, Moduli, RANGE_BITS, Weights, operand_bits,
+};
+
+/// An array of what `$value` is for each number of moduli, number 0 as number 1.
+macro_rules! for_each_number {
+    (|$count:ident| $value:expr) => {{
+        let $count = 1;
+        let (mut all, mut $count) = ([$value; MOST_MODULI + 1], $count);
+        while $count <= MOST_MODULI {
+            all[$count] = $value;
+            $count += 1;
+        }
+        all
+    }};
+}
 
 /// How an exact product is computed.
 pub struct ExactPlan {
@@ -21,6 +36,8 @@ pub struct ResiduesPlan {
     pub moduli: &'static Moduli,
     /// The same, for columns of B.
     pub moduli_of_b: &'static Moduli,
+    /// What makes integers of products of residues.
+    pub weights: &'static Weights,
     /// Bits of the integers of A and of B.
     pub bits: [u32; 2],
     /// Elements along K that are multiplied at once: sums of products of residues are exact up to 2^16.
@@ -53,33 +70,13 @@ const PANEL_BYTES: usize = 8 << 30;
 /// Smallest side to which panels are cut.
 const LEAST_PANEL: usize = 1024;
 
-/// The moduli for each number of them, which take too long to compute in a call. There is no product with none.
-static OF_A: [Moduli; MOST_MODULI + 1] = of_each_number(false);
-static OF_B: [Moduli; MOST_MODULI + 1] = of_each_number(true);
-
-const fn of_each_number(is_b: bool) -> [Moduli; MOST_MODULI + 1] {
-    let mut all = [Moduli::new(1); MOST_MODULI + 1];
-    let mut count = 1;
-    while count <= MOST_MODULI {
-        all[count] = match is_b {
-            true => Moduli::of_b(count),
-            false => Moduli::new(count),
-        };
-        count += 1;
-    }
-    all
-}
+/// The constants of each number of moduli, which take too long to compute in a call. There is no product with none.
+static OF_A: [Moduli; MOST_MODULI + 1] = for_each_number!(|count| Moduli::new(count, false));
+static OF_B: [Moduli; MOST_MODULI + 1] = for_each_number!(|count| Moduli::new(count, true));
+static WEIGHTS: [Weights; MOST_MODULI + 1] = for_each_number!(|count| Weights::new(count));
 
 /// The bits of operands for each number of moduli.
-const BITS: [u32; MOST_MODULI + 1] = {
-    let mut bits = [0; MOST_MODULI + 1];
-    let mut count = 1;
-    while count <= MOST_MODULI {
-        bits[count] = Moduli::new(count).operand_bits();
-        count += 1;
-    }
-    bits
-};
+const BITS: [u32; MOST_MODULI + 1] = for_each_number!(|count| operand_bits(count));
 
 /// Whether integers of one operand may have a bit more than `bits`, as many as `count` moduli allow both.
 ///
@@ -99,7 +96,6 @@ struct Format {
     most_bits: u32,
     /// Bits of the product of moduli.
     most_product: u32,
-    bound_word: usize,
 }
 
 impl Format {
@@ -107,9 +103,7 @@ impl Format {
         Self {
             precision: T::PRECISION,
             most_bits: T::MOST_BITS,
-            // A sign, and a bit less.
-            most_product: 32 * T::WORDS as u32 - 2,
-            bound_word: T::BOUND_WORD,
+            most_product: LIMB_BITS * T::LIMBS as u32,
         }
     }
 }
@@ -130,7 +124,9 @@ impl ExactPlan {
         };
         let is_small =
             problem.multiply_adds() <= ONE_BY_ONE_TO || problem.m.min(problem.n) <= FEW_LINES;
-        let is_one_by_one = problem.k == 0 || is_small && tiles.is_none();
+        // Only outputs bound K: a matrix without rows may have any number of columns.
+        let has_terms = problem.m.min(problem.n).min(problem.k) > 0;
+        let is_one_by_one = !has_terms || is_small && tiles.is_none();
         let residues = match is_one_by_one {
             true => None,
             false => Some(ResiduesPlan::of(&format, problem, (device, tiles), select)?),
@@ -165,12 +161,11 @@ impl ResiduesPlan {
     ) -> Option<Self> {
         let k_bits = problem.k.next_power_of_two().ilog2();
         let wanted = format.precision + 1 + k_bits + SPARE_BITS;
-        let fits = |count: &usize| 2 * BITS[*count] + 3 <= format.most_product;
+        // The product of moduli has up to 3 bits more than the integers' products.
+        let fits = |count: &usize| 2 * BITS[*count] + 4 <= format.most_product;
         let mut counts = (1..=MOST_MODULI).filter(fits);
         let count = (counts.clone().find(|&it| BITS[it] >= wanted)).or(counts.next_back())?;
-        // The bounds of lines fit a word of 64 bits.
-        let most = 62 + 32 * format.bound_word as u32 - k_bits.div_ceil(2);
-        let bits = BITS[count].min(format.most_bits).min(most);
+        let bits = BITS[count].min(format.most_bits);
         Self::with(count, bits, problem, of, select)
     }
 
@@ -198,6 +193,7 @@ impl ResiduesPlan {
         Some(Self {
             moduli: &OF_A[count],
             moduli_of_b: &OF_B[count],
+            weights: &WEIGHTS[count],
             // The moduli may allow A a bit more.
             bits: [bits + u32::from(has_odd_bit(count, bits)), bits],
             part,
@@ -239,9 +235,21 @@ fn panel_of(moduli: usize, problem: &Problem) -> (usize, usize) {
         let elements = (m as u128 + n as u128) * problem.k as u128 + m as u128 * n as u128;
         moduli as u128 * elements
     };
-    while bytes(m, n) > PANEL_BYTES as u128 && m.max(n) > LEAST_PANEL {
-        let longer = if m > n { &mut m } else { &mut n };
-        *longer = longer.div_ceil(2).next_multiple_of(ROW_ALIGNMENT);
+    while bytes(m, n) > PANEL_BYTES as u128 {
+        let Some(smaller) = smaller_panel((m, n)) else {
+            break;
+        };
+        (m, n) = smaller;
     }
     (m, n)
+}
+
+/// The panel with half the rows or columns, whichever are more; `None` if these are few.
+pub fn smaller_panel((m, n): (usize, usize)) -> Option<(usize, usize)> {
+    let half = |length: usize| length.div_ceil(2).next_multiple_of(ROW_ALIGNMENT);
+    match m > n {
+        _ if m.max(n) <= LEAST_PANEL => None,
+        true => Some((half(m), n)),
+        false => Some((m, half(n))),
+    }
 }

@@ -7,6 +7,7 @@ use crate::matmul::types::ElementType;
 use crate::matrix::Order;
 use cuda_std::kernel::Architecture;
 use std::fmt::{self, Display, Formatter};
+use std::ops::RangeInclusive;
 use tilewright_kernels::matmul::{BlockTile, OperandLayout};
 use tilewright_kernels::tensor::{SPLIT_DEPTH, lowest_exponent};
 use tilewright_kernels::triangle::lower_tiles;
@@ -161,15 +162,16 @@ impl Problem {
 
     /// Whether products of residues are faster than those of f64, for one product, and their lines can be in range.
     ///
-    /// The bits depend on it, so the device does not matter.
+    /// The bits depend on it, so the device and its memory do not matter. With a longer K, the residues of the smallest
+    /// panel would take more than the memory for panels.
     pub fn is_worth_residues(&self) -> bool {
         const FROM: u128 = 4800 * 4800 * 4800;
         const LEAST_SIDE: usize = 1024;
-        const LEAST_K: usize = 2048;
+        const K: RangeInclusive<usize> = 2048..=1 << 18;
         self.batch == 1
             && self.multiply_adds() >= FROM
             && self.m.min(self.n) >= LEAST_SIDE
-            && self.k >= LEAST_K
+            && K.contains(&self.k)
     }
 
     /// Whether split operands give products as accurate as those of f32.

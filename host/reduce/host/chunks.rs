@@ -172,7 +172,7 @@ impl<T: Element> HostReducer<T> {
         let part_len = self.pipeline.len();
         self.pipeline.run(
             call,
-            |_, slot| slot.fill(call, |part| source.fill(part).during(call)),
+            |_, slot, _| slot.fill(call, |part| source.fill(part).during(call)),
             |_, part| launch(part),
             |number, result| collect(number * part_len, result),
         )

@@ -4,8 +4,7 @@ use crate::buffer::{Buffer, BufferView};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, Error, Outcome};
-use crate::pinned::PinnedBuffer;
-use crate::transfer::Transfer;
+use crate::transfer::{Lanes, Staging};
 use std::ops::Range;
 
 /// Chunks in flight: while one is copied and reduced, the host fills the other.
@@ -21,15 +20,14 @@ pub struct Pipeline<T: Element> {
     copies: Device,
     len: usize,
     slots: [Option<Slot<T>>; IN_FLIGHT],
+    lanes: Lanes<T>,
 }
 
 /// Memory for one chunk, allocated on first use.
 #[derive(Debug)]
 pub struct Slot<T: Element> {
     chunk: Buffer<T>,
-    host: Option<PinnedBuffer<T>>,
-    /// The copy of the last chunk, which has the page-locked memory.
-    upload: Option<Transfer<T>>,
+    staging: Staging<T>,
 }
 
 impl<T: Element> Pipeline<T> {
@@ -40,6 +38,7 @@ impl<T: Element> Pipeline<T> {
             copies: device.new_stream().map_err(Error::into_kind)?,
             len,
             slots: [const { None }; IN_FLIGHT],
+            lanes: Lanes::default(),
         })
     }
 
@@ -64,24 +63,30 @@ impl<T: Element> Pipeline<T> {
 
     /// Loads chunk after chunk, and starts a launch for each, until `load` loads nothing.
     ///
-    /// `load` takes the number of the chunk and its memory, and returns how many elements it copies there. `launch`
-    /// starts work on a chunk, whose result `collect` receives later, in the order of the chunks. Errors other than
+    /// `load` takes the number of the chunk, its memory, and page-locked memory for host threads, and returns how many
+    /// elements it copies there. `launch` starts work on a chunk, whose result `collect` receives later, in the order of the chunks. Errors other than
     /// those of `load` name the call `call`.
     pub fn run<P: Element, E: From<Error>>(
         &mut self,
         call: &'static str,
-        mut load: impl FnMut(usize, &mut Slot<T>) -> Result<usize, E>,
+        mut load: impl FnMut(usize, &mut Slot<T>, &mut Lanes<T>) -> Result<usize, E>,
         mut launch: impl FnMut(usize, BufferView<'_, T>) -> Outcome<Buffer<P>>,
         mut collect: impl FnMut(usize, Vec<P>),
     ) -> Result<(), E> {
         let mut pending = Pending::default();
         for number in 0.. {
-            let slot = self.slot(number % IN_FLIGHT).during(call)?;
-            let loaded = load(number, slot)?;
+            let slot = &mut self.slots[number % IN_FLIGHT];
+            let slot = Slot::get(slot, &self.copies, self.len).during(call)?;
+            let loaded = load(number, slot, &mut self.lanes)?;
             if loaded == 0 {
                 break;
             }
-            let chunk = slot.chunk.view().part(..loaded);
+            if let Some(next) = &mut self.slots[(number + 1) % IN_FLIGHT] {
+                // Its copies do not wait for this launch.
+                next.chunk.view_mut().order_next_writes().during(call)?;
+            }
+            let chunk = self.slots[number % IN_FLIGHT].as_ref();
+            let chunk = chunk.expect("it was loaded").chunk.view().part(..loaded);
             let launched = chunk.and_then(|chunk| launch(number, chunk));
             pending.results.push(launched.during(call)?);
             if pending.results.len() == MOST_PENDING {
@@ -90,21 +95,20 @@ impl<T: Element> Pipeline<T> {
         }
         Ok(pending.drain(&mut collect).during(call)?)
     }
-
-    fn slot(&mut self, number: usize) -> Outcome<&mut Slot<T>> {
-        let slot = &mut self.slots[number];
-        match slot {
-            Some(slot) => Ok(slot),
-            None => Ok(slot.insert(Slot {
-                chunk: Buffer::uninit(&self.copies, self.len)?,
-                host: None,
-                upload: None,
-            })),
-        }
-    }
 }
 
 impl<T: Element> Slot<T> {
+    /// The memory of `slot`, for `len` elements.
+    fn get<'a>(slot: &'a mut Option<Self>, copies: &Device, len: usize) -> Outcome<&'a mut Self> {
+        match slot {
+            Some(slot) => Ok(slot),
+            None => Ok(slot.insert(Self {
+                chunk: Buffer::uninit(copies, len)?,
+                staging: Staging::default(),
+            })),
+        }
+    }
+
     /// Fills page-locked memory, and starts its copy to the device.
     ///
     /// `fill` returns how many elements it has written. If it fails or there are none, nothing is copied.
@@ -113,38 +117,21 @@ impl<T: Element> Slot<T> {
         call: &'static str,
         fill: impl FnOnce(&mut [T]) -> Result<usize, E>,
     ) -> Result<usize, E> {
-        let mut host = self.take_host().during(call)?;
-        match fill(&mut host) {
-            Ok(filled @ 1..) => {
-                self.upload(host, filled).during(call)?;
-                Ok(filled)
-            }
-            nothing => {
-                self.host = Some(host);
-                nothing
-            }
-        }
+        self.staging.upload(call, self.chunk.view_mut(), fill)
     }
 
-    /// Page-locked memory that no copy uses any more.
-    fn take_host(&mut self) -> Outcome<PinnedBuffer<T>> {
-        if let Some(upload) = self.upload.take() {
-            return upload.wait().map_err(Error::into_kind);
-        }
-        match self.host.take() {
-            Some(host) => Ok(host),
-            None => {
-                let host = self.chunk.device().pinned(self.chunk.len());
-                host.map_err(Error::into_kind)
-            }
-        }
-    }
-
-    fn upload(&mut self, host: PinnedBuffer<T>, filled: usize) -> Outcome<()> {
-        let part = self.chunk.slice_mut(..filled);
-        let mut part = part.map_err(Error::into_kind)?;
-        self.upload = Some(part.started_from_first(host)?);
-        Ok(())
+    /// Copies runs of `x`, one after another, through the page-locked memory of several threads. Returns the number
+    /// of their elements.
+    pub fn gather(
+        &mut self,
+        lanes: &mut Lanes<T>,
+        x: &[T],
+        runs: &[Range<usize>],
+    ) -> Outcome<usize> {
+        let len = runs.iter().map(Range::len).sum();
+        let part = self.chunk.slice_mut(..len).map_err(Error::into_kind)?;
+        lanes.upload(part, runs.iter().map(|run| &x[run.clone()]))?;
+        Ok(len)
     }
 
     /// Copies runs of `x`, which lie at equal distances and have one length, that of the last run or more. Returns

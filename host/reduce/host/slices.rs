@@ -1,6 +1,5 @@
 //! Reductions of slices, and of data with random access.
 
-use super::gather::gather;
 use super::pipeline::{Pipeline, Slot};
 use crate::buffer::Buffer;
 use crate::device::Device;
@@ -10,6 +9,7 @@ use crate::partition::Stripes;
 use crate::reduce::CHECK_FIRST;
 use crate::reduce::operations::Reducible;
 use crate::reduce::sealed::Reduce;
+use crate::transfer::Lanes;
 
 /// Bytes of a chunk of [`Device::reduce_host`]. It is copied in about a millisecond, far longer than a launch takes.
 const CHUNK_BYTES: usize = 64 << 20;
@@ -20,8 +20,8 @@ const MOST_CHUNKS: usize = 256;
 
 /// Reduces host data of any size, and keeps its memory for the next reduction.
 ///
-/// [`Device::host_reducer`] creates one. It holds page-locked memory and device memory for two chunks: while the device
-/// copies and reduces one chunk, the host fills the other. The values have the same bits as those of [`Device::reduce`]
+/// [`Device::host_reducer`] creates one. It holds device memory for two chunks: while the device copies and reduces one
+/// chunk, the host fills the other. The values have the same bits as those of [`Device::reduce`]
 /// for a buffer with all elements, whatever the size of a chunk.
 ///
 /// | data | method |
@@ -87,7 +87,8 @@ impl Device {
 
     /// Creates a reducer of host data that works in chunks of `chunk` elements.
     ///
-    /// It uses page-locked memory and device memory for two chunks, allocated on first use and freed on drop.
+    /// It uses device memory for two chunks, and page-locked memory: for slices 8 MiB for each of up to eight host
+    /// threads, for other data as much as for two chunks. Both are allocated on first use and freed on drop.
     ///
     /// Copying 64 MiB takes far longer than a launch, so that is a good chunk size. For more than 16 GiB of data,
     /// choose a 256th of the data, so that enough blocks run at once. A launch for all the data has 2048 blocks, and a
@@ -138,16 +139,13 @@ impl<T: Element> HostReducer<T> {
             let backend = self.device().backend();
             backend.copies_directly(bytemuck::cast_slice(x))
         };
-        self.reduced_from::<R, Error>(call, x.len(), |stripes, part, slot| {
-            if is_direct {
-                let runs = Vec::from_iter(stripes.runs(part));
-                return slot.copy(x, &runs).during(call);
+        self.reduced_from::<R, Error>(call, x.len(), |stripes, part, slot, lanes| {
+            let runs = Vec::from_iter(stripes.runs(part));
+            match is_direct {
+                true => slot.copy(x, &runs),
+                false => slot.gather(lanes, x, &runs),
             }
-            slot.fill(call, |chunk| {
-                let own = stripes.len_of(part);
-                gather(&mut chunk[..own], stripes.runs(part).map(|run| &x[run]));
-                Ok(own)
-            })
+            .during(call)
         })
     }
 
@@ -189,7 +187,7 @@ impl<T: Element> HostReducer<T> {
     {
         let _: R = operation;
         let call = "reduce_from";
-        self.reduced_from::<R, E>(call, len, |stripes, part, slot| {
+        self.reduced_from::<R, E>(call, len, |stripes, part, slot, _| {
             slot.fill(call, |mut chunk| {
                 for run in stripes.runs(part) {
                     let (elements, rest) = chunk.split_at_mut(run.len());
@@ -207,7 +205,7 @@ impl<T: Element> HostReducer<T> {
         &mut self,
         call: &'static str,
         len: usize,
-        mut load: impl FnMut(Stripes, usize, &mut Slot<T>) -> Result<usize, E>,
+        mut load: impl FnMut(Stripes, usize, &mut Slot<T>, &mut Lanes<T>) -> Result<usize, E>,
     ) -> Result<T::Value, E>
     where
         T: Reduce<R>,
@@ -224,8 +222,8 @@ impl<T: Element> HostReducer<T> {
         let mut partials: Vec<T::Accumulator> = Vec::new();
         self.pipeline.run(
             call,
-            |part, slot| match parts.contains(&part) {
-                true => load(stripes, part, slot),
+            |part, slot, lanes| match parts.contains(&part) {
+                true => load(stripes, part, slot, lanes),
                 false => Ok(0),
             },
             |part, chunk| -> Outcome<Buffer<T::Accumulator>> {

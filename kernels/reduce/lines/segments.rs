@@ -28,6 +28,7 @@ const ROUNDS: usize = ACCUMULATORS / (SEGMENT_LANES as usize * LANE_ACCUMULATORS
 /// The segments of an array, or of two arrays with equal offsets.
 #[derive(Clone, Copy)]
 pub struct Segments<'launch, X> {
+    /// The elements.
     pub source: X,
     /// The start of each segment, and the end of the last.
     pub offsets: Global<'launch, u64>,

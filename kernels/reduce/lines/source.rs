@@ -2,6 +2,7 @@
 
 use super::plan::LANE_ACCUMULATORS;
 use cuda_std::Pod;
+#[cfg(feature = "entries")]
 use cuda_std::array;
 use cuda_std::prelude::*;
 
@@ -131,12 +132,14 @@ impl<T: Pod> Source for OneArray<'_, T> {
 }
 
 /// Lines of pairs from two arrays of one shape, each with its own stride.
+#[cfg(feature = "entries")]
 #[derive(Clone, Copy)]
 pub struct TwoArrays<'launch, T> {
     x: OneArray<'launch, T>,
     y: OneArray<'launch, T>,
 }
 
+#[cfg(feature = "entries")]
 impl<'launch, T: Pod> TwoArrays<'launch, T> {
     /// The pairs of the elements of `x` and `y`.
     #[inline(always)]
@@ -145,6 +148,7 @@ impl<'launch, T: Pod> TwoArrays<'launch, T> {
     }
 }
 
+#[cfg(feature = "entries")]
 impl<T: Pod> Source for TwoArrays<'_, T> {
     type Element = [T; 2];
 

@@ -29,7 +29,7 @@ pub struct ArgMax;
 
 /// The rank for a maximum, which the highest wins. A NaN has the highest.
 #[inline(always)]
-fn rank_for_max<T: Ordered>(element: T) -> T::Rank {
+pub(crate) fn rank_for_max<T: Ordered>(element: T) -> T::Rank {
     if element.is_no_number() {
         T::Rank::HIGHEST
     } else {

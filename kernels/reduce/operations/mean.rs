@@ -38,6 +38,33 @@ macro_rules! means_in_f64 {
 }
 means_in_f64!(f32 f16 bf16 i32 u32 i64 u64);
 
+/// Narrow integers, whose sums are exact: conversions to f64 would take longer than their bytes.
+macro_rules! means_in_i64 {
+    ($($element:ty)*) => {$(
+        impl Reduction<$element> for Mean {
+            type Accumulator = i64;
+            type Output = f64;
+            const IDENTITY: i64 = 0;
+
+            #[inline(always)]
+            fn lift(element: $element, _index: usize) -> i64 {
+                element.into()
+            }
+
+            #[inline(always)]
+            fn combine(left: i64, right: i64) -> i64 {
+                left.wrapping_add(right)
+            }
+
+            #[inline(always)]
+            fn finish(total: i64, elements: usize) -> f64 {
+                <$element as Number>::narrow(total as f64 / elements as f64)
+            }
+        }
+    )*};
+}
+means_in_i64!(i8 u8 i16 u16);
+
 /// The sum of 2^63 magnitudes up to this one is finite.
 const BIG: f64 = power_of_two(960);
 /// The scale of larger magnitudes, which brings them below `BIG`.

@@ -22,9 +22,9 @@ mod sum;
 mod terms;
 mod variance;
 
-#[cfg(feature = "entries")]
-pub(crate) use extremes::Place;
 pub use extremes::{ArgMax, ArgMin, Max, Min, MinMax};
+#[cfg(feature = "entries")]
+pub(crate) use extremes::{Place, rank_for_max};
 pub use mask::{All, Any, Count};
 pub use mean::Mean;
 pub use norms::{Norm2, NormInf};

@@ -40,6 +40,10 @@ numbers! {
     f64 => f64: core::convert::identity;
     f16 => f32: |element| f64::from(HalfFloat::widen(element));
     bf16 => f32: |element| f64::from(HalfFloat::widen(element));
+    i8 => f64: f64::from;
+    u8 => f64: f64::from;
+    i16 => f64: f64::from;
+    u16 => f64: f64::from;
     i32 => f64: f64::from;
     u32 => f64: f64::from;
     i64 => f64: |element| element as f64;

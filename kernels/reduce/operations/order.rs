@@ -193,6 +193,10 @@ macro_rules! ordered_integers {
     )*};
 }
 ordered_integers! {
+    i8 => u32, lowest = 1 << 31;
+    u8 => u32, lowest = 0;
+    i16 => u32, lowest = 1 << 31;
+    u16 => u32, lowest = 0;
     i32 => u32, lowest = 1 << 31;
     u32 => u32, lowest = 0;
     i64 => u64, lowest = 1 << 63;

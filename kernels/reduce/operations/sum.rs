@@ -40,6 +40,10 @@ sums! {
     f64 => f64: core::convert::identity, core::ops::Add::add, Float::canonical_nan;
     f16 => f32: HalfFloat::widen, core::ops::Add::add, Float::canonical_nan;
     bf16 => f32: HalfFloat::widen, core::ops::Add::add, Float::canonical_nan;
+    i8 => i64: i64::from, i64::wrapping_add, core::convert::identity;
+    u8 => u64: u64::from, u64::wrapping_add, core::convert::identity;
+    i16 => i64: i64::from, i64::wrapping_add, core::convert::identity;
+    u16 => u64: u64::from, u64::wrapping_add, core::convert::identity;
     i32 => i64: i64::from, i64::wrapping_add, core::convert::identity;
     u32 => u64: u64::from, u64::wrapping_add, core::convert::identity;
     i64 => i64: core::convert::identity, i64::wrapping_add, core::convert::identity;

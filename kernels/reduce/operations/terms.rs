@@ -107,4 +107,4 @@ macro_rules! products {
     )*};
 }
 products!(floats f32 => f32; f64 => f64; f16 => f32; bf16 => f32;);
-products!(integers i32 => i64; u32 => u64; i64 => i64; u64 => u64;);
+products!(integers i8 => i64; u8 => u64; i16 => i64; u16 => u64; i32 => i64; u32 => u64; i64 => i64; u64 => u64;);

@@ -113,7 +113,7 @@ macro_rules! integer_values {
         }
     )*};
 }
-integer_values!(i32 u32 i64 u64 u8);
+integer_values!(i8 u8 i16 u16 i32 u32 i64 u64);
 
 /// The inputs of all cases of one length: random ones; small ones, with ties; a special one at each
 /// of some places, and all of them together.

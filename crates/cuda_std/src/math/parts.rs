@@ -22,12 +22,11 @@ macro_rules! parts {
                 Self { high, low: smaller - (high - larger) }
             }
 
-            /// `left + right`, exactly, for any magnitudes (Knuth, The Art of Computer Programming, volume 2, 4.2.2).
+            /// `left + right`, exactly, for any magnitudes.
             #[inline(always)]
             pub fn sum_of_any(left: $float, right: $float) -> Self {
-                let high = left + right;
-                let of_right = high - left;
-                Self { high, low: (left - (high - of_right)) + (right - of_right) }
+                let [high, low] = left.two_sum(right);
+                Self { high, low }
             }
 
             /// `left * right`, exactly.

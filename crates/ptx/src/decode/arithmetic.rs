@@ -134,13 +134,13 @@ impl Decoder<'_> {
     pub(super) fn move_value(&mut self, at: At<'_>, it: &Move) -> Decoded<()> {
         match at.operands {
             [Operand::Vector(to), from] => {
-                let bits = it.of.bits().ok_or(Unsupported)? / to.len().max(1) as u32;
+                let bits = bits_of_parts(it.of, to.len())?;
                 let a = self.source(at, from, it.of)?;
                 let (to, _) = self.destinations(at, to)?;
                 self.emit(Op::Unpack { to, a, bits });
             }
             [d, Operand::Vector(from)] => {
-                let bits = it.of.bits().ok_or(Unsupported)? / from.len().max(1) as u32;
+                let bits = bits_of_parts(it.of, from.len())?;
                 let from = self.sources(at, from, it.of)?;
                 let (d, _) = self.destination(at, d)?;
                 self.emit(Op::Pack { d, from, bits });
@@ -156,6 +156,14 @@ impl Decoder<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// The bits of each of the parts of a word, two or four, of which the word has at most 64 bits.
+fn bits_of_parts(of: Type, parts: usize) -> Decoded<u32> {
+    match (of.bits(), parts) {
+        (Some(bits @ ..=64), 2 | 4) => Ok(bits / parts as u32),
+        _ => Err(Unsupported),
     }
 }
 

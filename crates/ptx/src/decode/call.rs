@@ -3,9 +3,9 @@
 //! Each function has its parameters, its results and its registers at one place, as if it were called once at a time.
 //! So a function that calls itself, through others or not, is refused.
 
-use super::callee::{Callee, Formal};
+use super::callee::Callee;
 use super::decoder::{At, Decoded, Decoder, Fixup};
-use super::error::DecodeErrorKind::{Operand as WrongOperand, UnknownName, Unsupported};
+use super::error::DecodeErrorKind::{Operand as WrongOperand, Size, UnknownName, Unsupported};
 use super::names::{Named, Names};
 use super::op::Op;
 use crate::syntax::{Declaration, Function, Operand};
@@ -77,23 +77,20 @@ impl<'a> Decoder<'a> {
         functions.find(|it| it.name.as_ref() == name && it.body.is_some())
     }
 
-    fn formals(&mut self, them: &[Declaration], names: &mut Names) -> Decoded<Vec<Formal>> {
+    fn formals(&mut self, them: &[Declaration], names: &mut Names) -> Decoded<Vec<Named>> {
         let formals = them.iter().map(|declaration| {
             names.declare(declaration, &mut self.storage)?;
             let variable = declaration.variables.first().ok_or(Unsupported)?;
-            let named = names.get(&variable.name).ok_or(Unsupported)?;
-            let bytes = super::layout::layout(declaration, variable);
-            let bytes = bytes.map_or(0, |(bytes, _)| bytes);
-            Ok(Formal { named, bytes })
+            names.get(&variable.name).ok_or(Unsupported)
         });
         formals.collect()
     }
 
-    fn pass(&mut self, at: At<'_>, formal: Formal, argument: &Operand) -> Decoded<()> {
-        match formal.named {
-            Named::Local(to) => {
-                let from = self.place_in_local(at, argument)?;
-                let bytes = formal.bytes as u32;
+    fn pass(&mut self, at: At<'_>, formal: Named, argument: &Operand) -> Decoded<()> {
+        match formal {
+            Named::Local { place: to, bytes } => {
+                let from = self.place_in_local(at, argument, bytes)?;
+                let bytes = bytes as u32;
                 self.emit(Op::CopyLocal { to, from, bytes });
             }
             Named::Register { slot: d, .. } => {
@@ -105,11 +102,11 @@ impl<'a> Decoder<'a> {
         Ok(())
     }
 
-    fn take(&mut self, at: At<'_>, formal: Formal, result: &Operand) -> Decoded<()> {
-        match formal.named {
-            Named::Local(from) => {
-                let to = self.place_in_local(at, result)?;
-                let bytes = formal.bytes as u32;
+    fn take(&mut self, at: At<'_>, formal: Named, result: &Operand) -> Decoded<()> {
+        match formal {
+            Named::Local { place: from, bytes } => {
+                let to = self.place_in_local(at, result, bytes)?;
+                let bytes = bytes as u32;
                 self.emit(Op::CopyLocal { to, from, bytes });
             }
             Named::Register { slot: a, .. } => {
@@ -121,12 +118,23 @@ impl<'a> Decoder<'a> {
         Ok(())
     }
 
-    pub(super) fn place_in_local(&self, at: At<'_>, operand: &Operand) -> Decoded<u64> {
+    /// The place of an argument or a result in local memory, which has `expected` bytes.
+    pub(super) fn place_in_local(
+        &self,
+        at: At<'_>,
+        operand: &Operand,
+        expected: usize,
+    ) -> Decoded<u64> {
         let Operand::Name(name) = operand else {
             return Err(WrongOperand(operand.to_string()));
         };
         match self.named(at, name) {
-            Some(Named::Local(place)) => Ok(place),
+            Some(Named::Local { place, bytes }) if bytes == expected => Ok(place),
+            Some(Named::Local { bytes: found, .. }) => Err(Size {
+                name: name.to_string(),
+                found,
+                expected,
+            }),
             _ => Err(WrongOperand(name.to_string())),
         }
     }

@@ -9,15 +9,8 @@ pub(super) struct Callee<'a> {
     pub start: usize,
     /// Its parameters and results.
     pub names: Names,
-    pub parameters: Vec<Formal>,
-    pub results: Vec<Formal>,
+    pub parameters: Vec<Named>,
+    pub results: Vec<Named>,
     /// The numbers of the functions that it calls.
     pub calls: Vec<usize>,
-}
-
-/// A parameter or a result.
-#[derive(Clone, Copy)]
-pub(super) struct Formal {
-    pub named: Named,
-    pub bytes: usize,
 }

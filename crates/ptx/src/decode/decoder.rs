@@ -1,14 +1,15 @@
 //! From the instructions of a module to those of a program.
 
 use super::callee::Callee;
-use super::error::DecodeErrorKind::{UnknownName, Unsupported};
+use super::error::DecodeErrorKind::{TooManyRegisters, Twice, UnknownName, Unsupported, Variable};
 use super::error::{DecodeError, DecodeErrorKind};
-use super::layout::parameters;
+use super::layout::{MOST_SLOTS, Parameter, parameters};
 use super::names::{Named, Names, Storage};
 use super::op::Op;
 use super::parts::List;
 use super::program::Program;
 use super::special::Special;
+use crate::error::shortened;
 use crate::flat::{Flat, Step};
 use crate::numbers::{Function, General, convert, dot_product, general};
 use crate::operations::Operation;
@@ -93,43 +94,49 @@ impl<'a> Decoder<'a> {
         for declaration in module.declarations() {
             let declared = decoder.of_module.declare(declaration, &mut decoder.storage);
             if let Err(kind) = declared {
-                decoder.note(
-                    kind,
-                    declaration.to_string(),
-                    declaration.memory.text().to_owned(),
-                );
+                let text = declaration.memory.text().to_owned();
+                decoder.note_at(declaration.line.0, kind, &declaration.to_string(), text);
             }
         }
         decoder.place_functions();
         let kernel = module.kernels().find(|it| it.name.as_ref() == name);
         let placed = match kernel {
-            Some(kernel) => {
-                let placed = parameters(&kernel.signature.parameters);
-                for parameter in placed.iter().flatten() {
-                    let named = Named::Parameter(parameter.offset as u64);
-                    decoder.of_module.insert(&parameter.name, named);
-                }
-                decoder.function(kernel);
-                decoder.called_functions();
-                placed
+            Some(kernel) => decoder.kernel(kernel),
+            None => {
+                let kind = UnknownName(name.to_owned());
+                decoder.note(kind, name.to_owned(), ".entry".to_owned());
+                Vec::new()
             }
-            None => None,
         };
-        if placed.is_none() {
-            decoder.note(
-                UnknownName(name.to_owned()),
-                name.to_owned(),
-                ".entry".to_owned(),
-            );
+        if decoder.storage.slots.len() > MOST_SLOTS {
+            decoder.note(TooManyRegisters, name.to_owned(), ".entry".to_owned());
         }
-        decoder.finish(name, placed.unwrap_or_default())
+        decoder.finish(name, placed)
     }
 
-    fn finish(
-        self,
-        name: &str,
-        parameters: Vec<super::layout::Parameter>,
-    ) -> (Program, Vec<DecodeError>) {
+    /// Decodes the kernel and what it calls. The result is its parameters.
+    fn kernel(&mut self, kernel: &'a Text) -> Vec<Parameter> {
+        let placed = parameters(&kernel.signature.parameters).unwrap_or_else(|refused| {
+            let name = refused.variables.first().map(|it| it.name.to_string());
+            let kind = Variable(name.unwrap_or_default());
+            self.note_at(
+                refused.line.0,
+                kind,
+                &refused.to_string(),
+                "param".to_owned(),
+            );
+            Vec::new()
+        });
+        for parameter in &placed {
+            let named = Named::Parameter(parameter.offset as u64);
+            self.of_module.insert(&parameter.name, named);
+        }
+        self.function(kernel);
+        self.called_functions();
+        placed
+    }
+
+    fn finish(self, name: &str, parameters: Vec<Parameter>) -> (Program, Vec<DecodeError>) {
         let program = Program {
             name: name.to_owned(),
             file: format!("{name}.ptx"),
@@ -151,11 +158,15 @@ impl<'a> Decoder<'a> {
     }
 
     fn note(&mut self, kind: DecodeErrorKind, instruction: String, operation: String) {
+        self.note_at(self.line, kind, &instruction, operation);
+    }
+
+    fn note_at(&mut self, line: u32, kind: DecodeErrorKind, text: &str, operation: String) {
         self.errors.push(DecodeError {
-            line: self.line,
-            instruction,
+            line,
+            instruction: shortened(text),
             operation,
-            kind,
+            kind: kind.shortened(),
         });
     }
 
@@ -187,18 +198,16 @@ impl<'a> Decoder<'a> {
         self.names.clear();
         for scope in 0..self.flat.scopes.len() {
             let mut names = Names::default();
-            for declaration in &self.flat.scopes[scope].declarations {
+            for declaration in std::mem::take(&mut self.flat.scopes[scope].declarations) {
                 if let Err(kind) = names.declare(declaration, &mut self.storage) {
                     let text = declaration.memory.text().to_owned();
-                    self.errors.push(DecodeError {
-                        line: declaration.line.0,
-                        instruction: declaration.to_string(),
-                        operation: text,
-                        kind,
-                    });
+                    self.note_at(declaration.line.0, kind, &declaration.to_string(), text);
                 }
             }
             self.names.push(names);
+        }
+        for (line, label) in std::mem::take(&mut self.flat.twice) {
+            self.note_at(line.0, Twice(label.to_owned()), label, "label".to_owned());
         }
         let first_fixup = self.fixups.len();
         let mut starts = Vec::with_capacity(self.flat.steps.len());
@@ -341,7 +350,7 @@ impl<'a> Decoder<'a> {
                 d,
                 operands: [a, b, c, e],
             },
-            (Function::General(f), [_, ..]) if sources.len() <= 4 => Op::General {
+            (Function::General(f), operands) if f.takes(operands.len()) => Op::General {
                 f,
                 d,
                 operands: self.list(sources.into_iter()),

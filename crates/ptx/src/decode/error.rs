@@ -1,5 +1,6 @@
 //! Why a kernel cannot be run.
 
+use crate::error::shortened;
 use std::fmt;
 use thiserror::Error;
 
@@ -30,9 +31,38 @@ pub enum DecodeErrorKind {
     /// A register, a variable or a function that is not declared.
     #[error("there is no `{0}`")]
     UnknownName(String),
-    /// A variable whose size or type cannot be used.
-    #[error("the variable `{0}` has no size")]
+    /// A variable whose size, alignment or type cannot be used.
+    #[error("the variable `{0}` has a size, an alignment or a type that no device has")]
     Variable(String),
+    /// A name that its scope has already.
+    #[error("`{0}` is declared twice")]
+    Twice(String),
+    /// More registers and constants than a simulated thread can have.
+    #[error("more than {most} registers and constants of a thread", most = super::layout::MOST_SLOTS)]
+    TooManyRegisters,
+    /// An argument or a result of a call that has other bytes than the function's.
+    #[error("`{name}` has {found} bytes, not {expected} as the function says")]
+    Size {
+        /// The argument or the result.
+        name: String,
+        /// Its bytes.
+        found: usize,
+        /// The bytes that the function says.
+        expected: usize,
+    },
+}
+
+impl DecodeErrorKind {
+    /// With the beginnings of long names.
+    pub(super) fn shortened(self) -> Self {
+        match self {
+            Self::Operand(text) => Self::Operand(shortened(&text)),
+            Self::UnknownName(name) => Self::UnknownName(shortened(&name)),
+            Self::Variable(name) => Self::Variable(shortened(&name)),
+            Self::Twice(name) => Self::Twice(shortened(&name)),
+            other => other,
+        }
+    }
 }
 
 /// A kernel that cannot be run.

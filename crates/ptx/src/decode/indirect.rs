@@ -4,8 +4,8 @@
 //! is called.
 
 use super::decoder::{At, Decoded, Decoder};
-use super::error::DecodeErrorKind::Unsupported;
-use super::layout::layout;
+use super::error::DecodeErrorKind::{TooManyRegisters, Unsupported};
+use super::layout::{MOST_SLOTS, layout};
 use super::op::Op;
 use crate::syntax::{Declaration, Function, FunctionKind, Operand};
 use crate::words::Type;
@@ -71,6 +71,10 @@ impl<'a> Decoder<'a> {
         let address = self.source(at, register, Type::U64)?;
         let mut ends = Vec::new();
         for function in candidates {
+            // Each has a slot, so that this bounds the code, too.
+            if self.storage.slots.len() > MOST_SLOTS {
+                return Err(TooManyRegisters);
+            }
             let own = self
                 .address_of_function(&function.name)
                 .ok_or(Unsupported)?;

@@ -2,6 +2,19 @@
 
 use crate::syntax::{Declaration, Variable};
 
+/// The largest alignment of a variable or a parameter, in bytes: that of a tile in shared memory.
+pub(crate) const MOST_ALIGNMENT: usize = 1024;
+
+/// The most slots of a thread: a block of 1024 threads has 512 MiB of them.
+pub(super) const MOST_SLOTS: usize = 1 << 16;
+
+/// The most bytes of a thread's local memory (CUDA C++ Programming Guide, "Technical Specifications per Compute
+/// Capability").
+const MOST_LOCAL_BYTES: usize = 512 << 10;
+
+/// The most bytes of a kernel's parameters (PTX ISA, "Kernel Function Parameters").
+const MOST_PARAMETER_BYTES: usize = 32_764;
+
 /// A kernel's parameter.
 #[derive(Clone, Debug)]
 pub(crate) struct Parameter {
@@ -20,23 +33,37 @@ pub(super) fn layout(declaration: &Declaration, variable: &Variable) -> Option<(
         _ => variable.elements()? as usize,
     };
     let alignment = declaration.alignment.map_or(natural, |it| it as usize);
-    let is_sound = natural > 0 && alignment.is_power_of_two();
+    let is_sound = natural > 0 && alignment.is_power_of_two() && alignment <= MOST_ALIGNMENT;
     is_sound.then_some((natural.checked_mul(elements)?, alignment))
 }
 
+/// The place of a variable behind `used` bytes of local memory, and its end; none if there is no room for it.
+pub(super) fn place_in_local(
+    used: usize,
+    (bytes, alignment): (usize, usize),
+) -> Option<(usize, usize)> {
+    let start = used.next_multiple_of(alignment);
+    let end = start.checked_add(bytes)?;
+    (end <= MOST_LOCAL_BYTES).then_some((start, end))
+}
+
 /// The places of parameters, one after the other.
-pub(super) fn parameters(declarations: &[Declaration]) -> Option<Vec<Parameter>> {
+///
+/// # Errors
+/// A declaration whose size, alignment or type cannot be used.
+pub(super) fn parameters(declarations: &[Declaration]) -> Result<Vec<Parameter>, &Declaration> {
     let mut end = 0_usize;
-    let place = |declaration: &Declaration| {
+    let mut place = |declaration: &Declaration| {
         let variable = declaration.variables.first()?;
         let (bytes, alignment) = layout(declaration, variable)?;
         let offset = end.next_multiple_of(alignment);
-        end = offset + bytes;
-        Some(Parameter {
+        end = offset.checked_add(bytes)?;
+        (end <= MOST_PARAMETER_BYTES).then(|| Parameter {
             name: variable.name.to_string(),
             offset,
             bytes,
         })
     };
-    declarations.iter().map(place).collect()
+    let placed = declarations.iter().map(|it| place(it).ok_or(it));
+    placed.collect()
 }

@@ -1,7 +1,7 @@
 //! Instructions that access memory.
 
 use super::decoder::{At, Decoded, Decoder};
-use super::error::DecodeErrorKind::Unsupported;
+use super::error::DecodeErrorKind::{Operand as WrongOperand, Unsupported};
 use super::names::Named;
 use super::op::Op;
 use super::parts::{Access, AddressSpace, Atomic, List, Ordering};
@@ -33,6 +33,16 @@ fn scope_of(scope: Option<Scope>) -> MemoryScope {
     }
 }
 
+/// Whether an instruction of this kind may have this order.
+fn has_order(is_load: bool, order: Option<Order>) -> bool {
+    match order {
+        None | Some(Order::Weak | Order::Volatile | Order::Relaxed) => true,
+        Some(Order::Acquire) => is_load,
+        Some(Order::Release) => !is_load,
+        _ => false,
+    }
+}
+
 /// The order of a load or a store; none if it is plain.
 fn ordering_of(order: Option<Order>, scope: Option<Scope>) -> Decoded<Option<Ordering>> {
     let order = match order {
@@ -47,6 +57,21 @@ fn ordering_of(order: Option<Order>, scope: Option<Scope>) -> Decoded<Option<Ord
     Ok(Some((order, scope_of(scope))))
 }
 
+/// Whether there is such an atomic operation: floats have sums, and 16 bits a comparison and an exchange, too.
+fn has_operation(it: &AtomicInstruction) -> bool {
+    let is_packed = matches!(it.of, Type::F16x2 | Type::Bf16x2);
+    match it.of {
+        Type::Tf32 => false,
+        of if of.is_float() || is_packed => it.operation == AtomicOperation::Add,
+        Type::B16 => it.operation == AtomicOperation::CompareSwap,
+        Type::B32 | Type::B64 | Type::U32 | Type::U64 | Type::S32 | Type::S64 => true,
+        _ => false,
+    }
+}
+
+/// The most bytes of a load, a store or an atomic operation.
+const MOST_BYTES: u32 = 32;
+
 impl Decoder<'_> {
     /// The space of an operand: what functions pass to each other lies in local memory.
     fn space_at(
@@ -60,7 +85,7 @@ impl Decoder<'_> {
             return Ok(space);
         };
         match (space, self.named(at, name)) {
-            (AddressSpace::Param, Some(Named::Local(_))) => Ok(AddressSpace::Local),
+            (AddressSpace::Param, Some(Named::Local { .. })) => Ok(AddressSpace::Local),
             _ => Ok(space),
         }
     }
@@ -75,6 +100,9 @@ impl Decoder<'_> {
             (false, [address, values]) => (values, address),
             _ => return Err(Unsupported),
         };
+        if !has_order(is_load, it.order) {
+            return Err(Unsupported);
+        }
         let ordering = ordering_of(it.order, it.scope)?;
         let kind = match (is_load, ordering) {
             (true, Some(_)) => AccessKind::AtomicRead,
@@ -91,19 +119,22 @@ impl Decoder<'_> {
             value => std::slice::from_ref(value),
         };
         let count = it.vector.map_or(1, |it| it.count());
-        if elements.len() != count as usize
-            || (ordering.is_some() && (count > 1 && count * element != 8))
-        {
+        let bytes = count * element;
+        let is_vector = elements.len() == count as usize && bytes <= MOST_BYTES;
+        if !is_vector || (ordering.is_some() && count > 1 && bytes != 8) {
             return Err(Unsupported);
         }
         let (values, width) = match is_load {
             true => self.destinations(at, elements)?,
             false => (self.sources(at, elements, it.of)?, 64),
         };
-        let operand = address;
+        let space = self.space_at(at, it.memory, address)?;
+        if !is_load && space == AddressSpace::Param {
+            return Err(WrongOperand(address.to_string()));
+        }
         let (address, offset) = self.address(at, address)?;
         let access = Access {
-            space: self.space_at(at, it.memory, operand)?,
+            space,
             kind,
             ordering,
             address,
@@ -123,9 +154,7 @@ impl Decoder<'_> {
         if it.vector.is_some() {
             return self.atomic_vector(at, it);
         }
-        let is_half = matches!(it.of, Type::F16 | Type::Bf16 | Type::F16x2 | Type::Bf16x2);
-        let is_known = matches!(it.of.bits(), Some(16 | 32 | 64));
-        if !is_known || (is_half && it.operation != AtomicOperation::Add) {
+        if !has_operation(it) {
             return Err(Unsupported);
         }
         let unused = self.scratch();
@@ -162,6 +191,7 @@ impl Decoder<'_> {
 
     /// An operation on each element of a vector. Together they are not atomic (PTX ISA, "atom").
     fn atomic_vector(&mut self, at: At<'_>, it: &AtomicInstruction) -> Decoded<()> {
+        let count = it.vector.map_or(1, |it| it.count());
         let element = it.of.bits().ok_or(Unsupported)? / 8;
         let (results, address, values) = match at.operands {
             [Operand::Vector(results), address, Operand::Vector(values)] => {
@@ -173,12 +203,17 @@ impl Decoder<'_> {
         let Operand::Memory(base, offset) = address else {
             return Err(Unsupported);
         };
+        let are_as_many = |them: &[Operand]| them.len() == count as usize;
+        let is_vector = are_as_many(values) && results.is_none_or(|it| are_as_many(it));
+        if !is_vector || count * element > MOST_BYTES {
+            return Err(Unsupported);
+        }
         let one = AtomicInstruction {
             vector: None,
             ..*it
         };
         for (number, value) in values.iter().enumerate() {
-            let place = offset + i64::from(element) * number as i64;
+            let place = offset.wrapping_add(i64::from(element) * number as i64);
             let address = Operand::Memory(base.clone(), place);
             let mut operands = vec![address, value.clone()];
             if let Some(results) = results {

@@ -25,6 +25,7 @@ mod variables;
 mod wmma;
 
 pub use error::{DecodeError, DecodeErrorKind, ProgramError};
+pub(crate) use layout::MOST_ALIGNMENT;
 pub(crate) use op::Op;
 pub(crate) use parts::{
     Access, AddressSpace, Atomic, BoxCopy, BytesCopy, Combine, Fence, FragmentKind, FragmentMove,

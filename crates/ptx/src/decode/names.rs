@@ -1,7 +1,7 @@
 //! What names stand for.
 
-use super::error::DecodeErrorKind;
-use super::layout::layout;
+use super::error::DecodeErrorKind::{self, TooManyRegisters, Twice};
+use super::layout::{MOST_SLOTS, layout, place_in_local};
 use super::variables::{Global, SharedArray};
 use crate::syntax::{Declaration, Linkage, Variable};
 use crate::words::{Memory, Type};
@@ -14,8 +14,8 @@ pub(super) enum Named {
     Register { slot: u32, bits: u32 },
     /// An offset in the parameters.
     Parameter(u64),
-    /// An offset in local memory.
-    Local(u64),
+    /// An offset in local memory, and the bytes from there on.
+    Local { place: u64, bytes: usize },
     /// A shared array.
     Shared(usize),
     /// A variable of the module.
@@ -100,9 +100,7 @@ impl Names {
                 Type::Pred => 1,
                 of => of.bits().filter(|bits| *bits <= 64).ok_or_else(refused)?,
             };
-            return self
-                .declare_registers(variable, bits, storage)
-                .ok_or_else(refused);
+            return self.declare_registers(variable, bits, storage);
         }
         let (bytes, alignment) = layout(declaration, variable).ok_or_else(refused)?;
         let named = match declaration.memory {
@@ -119,21 +117,28 @@ impl Names {
                 Named::Shared(storage.shared.len() - 1)
             }
             Memory::Global | Memory::Const => {
-                storage
-                    .globals
-                    .push(Global::new(declaration, variable, bytes).ok_or_else(refused)?);
+                let global = Global::new(declaration, variable, bytes);
+                storage.globals.push(global.ok_or_else(refused)?);
                 Named::Global(storage.globals.len() - 1)
             }
             // Arguments and results of functions; a kernel's are not declared here.
             Memory::Local | Memory::Param | Memory::ParamFunc => {
-                let start = storage.local_bytes.next_multiple_of(alignment);
-                storage.local_bytes = start + bytes;
-                Named::Local(start as u64)
+                let placed = place_in_local(storage.local_bytes, (bytes, alignment));
+                let (start, end) = placed.ok_or_else(refused)?;
+                storage.local_bytes = end;
+                Named::Local {
+                    place: start as u64,
+                    bytes,
+                }
             }
             _ => return Err(refused()),
         };
-        self.insert(&variable.name, named);
-        Ok(())
+        // A declaration of what another file defines may be repeated.
+        let earlier = self.single.insert(variable.name.to_string(), named);
+        match earlier.is_some() && declaration.linkage.is_none() {
+            true => Err(Twice(variable.name.to_string())),
+            false => Ok(()),
+        }
     }
 
     fn declare_registers(
@@ -141,19 +146,26 @@ impl Names {
         variable: &Variable,
         bits: u32,
         storage: &mut Storage,
-    ) -> Option<()> {
+    ) -> Result<(), DecodeErrorKind> {
         let first = storage.slots.len() as u32;
         let count = variable.count.unwrap_or(1);
-        let after = u64::from(first).checked_add(count)?;
-        storage
-            .slots
-            .resize(usize::try_from(after).ok().filter(|it| *it < 1 << 24)?, 0);
-        if variable.count.is_some() {
-            let range = Range { first, count, bits };
-            self.ranges.insert(variable.name.to_string(), range);
-        } else {
-            self.insert(&variable.name, Named::Register { slot: first, bits });
+        let after = u64::from(first).saturating_add(count);
+        let after = usize::try_from(after).ok().filter(|it| *it <= MOST_SLOTS);
+        storage.slots.resize(after.ok_or(TooManyRegisters)?, 0);
+        let name = variable.name.to_string();
+        let is_known = match variable.count {
+            Some(_) => {
+                let range = Range { first, count, bits };
+                self.ranges.insert(name.clone(), range).is_some()
+            }
+            None => {
+                let register = Named::Register { slot: first, bits };
+                self.single.insert(name.clone(), register).is_some()
+            }
+        };
+        match is_known {
+            true => Err(Twice(name)),
+            false => Ok(()),
         }
-        Some(())
     }
 }

@@ -114,7 +114,7 @@ impl Decoder<'_> {
     fn named_source(&mut self, at: At<'_>, name: &str, offset: i64) -> Decoded<u32> {
         let base = match self.named(at, name) {
             Some(Named::Register { slot, .. }) => slot,
-            Some(Named::Parameter(place) | Named::Local(place)) => {
+            Some(Named::Parameter(place) | Named::Local { place, .. }) => {
                 return Ok(self.constant(place.wrapping_add_signed(offset)));
             }
             Some(Named::Shared(array)) => {
@@ -169,7 +169,8 @@ impl Decoder<'_> {
         let number = known.unwrap_or_else(|| {
             self.storage.globals.push(Global {
                 name: NAME.to_owned(),
-                initial: vec![0; BYTES],
+                bytes: BYTES,
+                initial: Vec::new(),
                 addresses: Vec::new(),
             });
             self.storage.globals.len() - 1

@@ -5,7 +5,7 @@ use super::error::DecodeErrorKind::{Operand as WrongOperand, Unsupported};
 use super::memory::space_of;
 use super::op::Op;
 use super::parts::{List, MatrixMove, ProductOp, WarpgroupOp};
-use crate::numbers::warp_product;
+use crate::numbers::{registers_of, warp_product};
 use crate::operations::{
     MatrixTransfer, MatrixTransferName, Operation, Product, WarpgroupProduct, WarpgroupStep,
     WarpgroupStepName,
@@ -26,6 +26,11 @@ impl Decoder<'_> {
         else {
             return Err(Unsupported);
         };
+        let counts = [a, b, c, d].map(|it| it.len() as u32);
+        let [of_a, of_b, of_sums] = registers_of(it).ok_or(Unsupported)?;
+        if counts != [of_a, of_b, of_sums, of_sums] {
+            return Err(Unsupported);
+        }
         let product = ProductOp {
             f,
             a: self.sources(at, a, Type::B32)?,

@@ -95,7 +95,7 @@ impl Decoder<'_> {
                 let (id, threads) = (self.source(at, id, of)?, self.source(at, threads, of)?);
                 self.emit(Op::BarrierArrive { id, threads });
             }
-            (BarrierStep::Reduce, [d, _, predicate]) => {
+            (BarrierStep::Reduce, [d, Operand::Integer(0), predicate]) => {
                 let how = match it.reduce {
                     Some(Reduce::PopulationCount) => Reduction::Count,
                     Some(Reduce::And) => Reduction::All,

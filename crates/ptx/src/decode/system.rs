@@ -14,14 +14,10 @@ impl Decoder<'_> {
         arguments: &[Operand],
         results: &[Operand],
     ) -> Decoded<bool> {
-        let places = arguments.iter().map(|it| self.place_in_local(at, it));
         match (name, results) {
             ("vprintf", [result]) => {
-                let places: Vec<u64> = places.collect::<Decoded<_>>()?;
-                let [format, values] = *places.as_slice() else {
-                    return Err(Unsupported);
-                };
-                let result = self.place_in_local(at, result)?;
+                let [format, values] = self.places(at, arguments, [8, 8])?;
+                let [result] = self.places(at, std::slice::from_ref(result), [4])?;
                 self.emit(Op::Print {
                     format,
                     values,
@@ -29,10 +25,7 @@ impl Decoder<'_> {
                 });
             }
             ("__assertfail", []) => {
-                let places: Vec<u64> = places.collect::<Decoded<_>>()?;
-                let [message, file, line, ..] = *places.as_slice() else {
-                    return Err(Unsupported);
-                };
+                let [message, file, line, ..] = self.places(at, arguments, [8, 8, 4, 8, 8])?;
                 self.emit(Op::AssertFail {
                     message,
                     file,
@@ -42,5 +35,21 @@ impl Decoder<'_> {
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// The places in local memory of arguments or results of these sizes.
+    fn places<const N: usize>(
+        &self,
+        at: At<'_>,
+        operands: &[Operand],
+        sizes: [usize; N],
+    ) -> Decoded<[u64; N]> {
+        let places = operands.iter().zip(sizes);
+        let places = places.map(|(operand, bytes)| self.place_in_local(at, operand, bytes));
+        let places: Vec<u64> = places.collect::<Decoded<_>>()?;
+        match operands.len() == N {
+            true => places.try_into().map_err(|_| Unsupported),
+            false => Err(Unsupported),
+        }
     }
 }

@@ -20,6 +20,8 @@ pub(crate) struct SharedArray {
 #[derive(Clone, Debug)]
 pub(crate) struct Global {
     pub name: String,
+    pub bytes: usize,
+    /// The first bytes; those behind them are zeros.
     pub initial: Vec<u8>,
     /// Addresses of other variables among the initial values.
     pub addresses: Vec<InitialAddress>,
@@ -41,15 +43,14 @@ impl Global {
         let element = declaration.of.bits()? as usize / 8;
         let mut global = Self {
             name: variable.name.to_string(),
+            bytes,
             initial: Vec::new(),
             addresses: Vec::new(),
         };
         if let Some(values) = &variable.initial {
             global.append(values, element)?;
         }
-        let length = bytes.max(global.initial.len());
-        global.initial.resize(length, 0);
-        Some(global)
+        (global.initial.len() <= bytes).then_some(global)
     }
 
     fn append(&mut self, value: &Initial, element: usize) -> Option<()> {

@@ -8,7 +8,7 @@ use super::error::DecodeErrorKind::Unsupported;
 use super::memory::space_of;
 use super::op::Op;
 use super::parts::{FragmentKind, FragmentMove, List, ProductOp};
-use crate::numbers::warp_product;
+use crate::numbers::{registers_of, warp_product};
 use crate::operations::{
     Product, ProductName, WmmaHalfProduct, WmmaProduct, WmmaProductName, WmmaTransfer,
     WmmaTransferName,
@@ -115,10 +115,7 @@ impl Decoder<'_> {
         else {
             return Err(Unsupported);
         };
-        let (of_a, of_b) = match it.a {
-            Type::S8 | Type::U8 => (2, 1),
-            _ => (4, 2),
-        };
+        let [of_a, of_b, of_sum] = registers_of(&half).ok_or(Unsupported)?;
         let a = self.sources(at, a, Type::B32)?;
         let b = self.sources(at, b, Type::B32)?;
         let (c, d) = (self.sources(at, c, it.d)?, self.destinations(at, d)?.0);
@@ -126,8 +123,8 @@ impl Decoder<'_> {
             first: list.first + first,
             count,
         };
-        let of_sum = c.count / 2;
-        if a.count < of_a || b.count < 2 * of_b || d.count != c.count {
+        let are_sums = c.count == 2 * of_sum && d.count == c.count;
+        if a.count < of_a || b.count < 2 * of_b || !are_sums {
             return Err(Unsupported);
         }
         for side in 0..2 {

@@ -1,6 +1,6 @@
 //! Barriers in shared memory, bulk copies and clusters.
 
-use super::memory::{Place, RANK_SHIFT};
+use super::places::{Place, RANK_SHIFT};
 use super::thread::Thread;
 use crate::decode::{BoxCopy, BytesCopy, MbarrierStep, Pointer};
 use bytemuck::Zeroable;
@@ -9,6 +9,9 @@ use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 
 /// The bytes of an mbarrier.
 const BARRIER_BYTES: usize = 8;
+
+/// The most arrivals of an mbarrier's phase (PTX ISA, "mbarrier").
+const MOST_ARRIVALS: u32 = (1 << 20) - 1;
 
 impl Thread<'_> {
     /// The address on the host of what a pointer names in shared memory.
@@ -38,7 +41,7 @@ impl Thread<'_> {
                 if let Some(bytes) = bytes {
                     simt::mbarrier_expect(address, self.get(bytes) as u32);
                 }
-                for _ in 0..self.get(count) as u32 {
+                for _ in 0..self.arrivals(count) {
                     simt::mbarrier_arrive(address);
                 }
                 self.set(d, parity.into());
@@ -56,6 +59,17 @@ impl Thread<'_> {
                 let is_past = simt::mbarrier_test(address, self.get(parity) & 1 == 1);
                 self.set(d, is_past.into());
             }
+        }
+    }
+
+    /// A number of arrivals at once.
+    fn arrivals(&self, count: u32) -> u32 {
+        match self.get(count) as u32 {
+            count @ 1..=MOST_ARRIVALS => count,
+            count => simt::fail(
+                DefectKind::InvalidArgument,
+                format!("{count} arrivals at an mbarrier: it can have 1 to {MOST_ARRIVALS}"),
+            ),
         }
     }
 
@@ -91,14 +105,14 @@ impl Thread<'_> {
         let mut map = TensorMap::zeroed();
         let words: &mut [[u8; 16]] = bytemuck::cast_slice_mut(bytemuck::bytes_of_mut(&mut map));
         for (number, word) in words.iter_mut().enumerate() {
-            let address = address + (number * size_of_val(word)) as u64;
+            let address = address.wrapping_add((number * size_of_val(word)) as u64);
             let place = self.place(
                 crate::decode::AddressSpace::Generic,
                 address,
                 size_of_val(word),
             );
             let host = match place {
-                Place::Own(host) => host,
+                Place::Parameter(host) | Place::Local(host) => host,
                 Place::Device(space, host) => {
                     // SAFETY: the contract of `Kernel::body`.
                     unsafe {
@@ -146,7 +160,12 @@ impl Thread<'_> {
         let (address, rank) = (self.get(a), self.get(rank) as u32);
         let mapped = match is_generic {
             true => simt::map_shared(address as usize, rank) as u64,
-            false => (address & ((1 << RANK_SHIFT) - 1)) | u64::from(rank + 1) << RANK_SHIFT,
+            false => {
+                let offset = address & ((1 << RANK_SHIFT) - 1);
+                // There is a block of this rank, or the launch ends here.
+                simt::map_shared(self.shared + offset as usize, rank);
+                offset | u64::from(rank + 1) << RANK_SHIFT
+            }
         };
         self.set(d, mapped);
     }

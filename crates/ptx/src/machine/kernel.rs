@@ -42,6 +42,9 @@ pub enum ArgumentError {
         /// The bytes of the argument.
         found: usize,
     },
+    /// The host has no memory left.
+    #[error(transparent)]
+    OutOfMemory(#[from] OutOfMemory),
 }
 
 impl Kernel {
@@ -84,7 +87,8 @@ impl Kernel {
     /// as its eight bytes.
     ///
     /// # Errors
-    /// [`ArgumentError`] if the arguments are not as many as the parameters, or have other sizes.
+    /// [`ArgumentError`] if the arguments are not as many as the parameters, or have other sizes, or if the host has no
+    /// memory left.
     ///
     /// # Safety
     /// 1. Until the launch has ended, the memory to which the arguments point is valid for reads, and where the kernel
@@ -137,7 +141,8 @@ impl Kernel {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub unsafe fn body(&self, arguments: &[&[u8]]) -> Result<Body, ArgumentError> {
-        let parameters = Storage::new(&self.laid_out(arguments)?);
+        let parameters = self.laid_out(arguments)?;
+        let parameters = Storage::new(parameters.len(), &parameters)?;
         let kernel = self.clone();
         Ok(Body::new(move || {
             let mut thread =

@@ -1,6 +1,6 @@
 //! Products of a warp, and moves of matrices between shared memory and registers.
 
-use super::memory::Place;
+use super::places::Place;
 use super::thread::Thread;
 use crate::decode::{MatrixMove, ProductOp};
 use simt::{AccessKind, DefectKind, Space};

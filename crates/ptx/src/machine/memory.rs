@@ -1,138 +1,16 @@
 //! Accesses of memory.
-//!
-//! A global address is the host's, as is a generic one. A shared address is a distance from the start of the block's
-//! shared memory; that of another block of the cluster has the block's rank and one in the bits from
-//! [`RANK_SHIFT`] on. Addresses of parameters and of local memory are distances, too.
 
-use super::raw::{copy_from, copy_to, half_of_word, updated};
+use super::places::Place;
+use super::raw::{copy_from, copy_to, updated};
 use super::thread::Thread;
-use crate::decode::{Access, AddressSpace, Atomic};
+use crate::decode::{Access, Atomic};
+use crate::numbers::Number;
 use crate::numbers::general::{is_of_halves, sum_of_halves};
 use crate::words::{AtomicOperation, Type};
-use simt::{AccessKind, DefectKind, MAX_SHARED_BYTES, Space};
+use simt::{AccessKind, DefectKind, Space};
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 
-/// Above the distances in one block's shared memory.
-pub(super) const RANK_SHIFT: u32 = 24;
-
-/// The memory of an access, and the address of its first byte on the host.
-#[derive(Clone, Copy)]
-pub(super) enum Place {
-    /// Memory that the simulator checks.
-    Device(Space, usize),
-    /// Parameters or local memory, with the bytes from the address on.
-    Own(usize),
-}
-
 impl Thread<'_> {
-    /// The place of `bytes` bytes at an address.
-    pub(super) fn place(&self, space: AddressSpace, address: u64, bytes: usize) -> Place {
-        match space {
-            AddressSpace::Global => Place::Device(Space::Global, address as usize),
-            AddressSpace::Shared => {
-                self.check_shared(address as u32 as usize, bytes);
-                Place::Device(Space::Shared, self.shared + address as u32 as usize)
-            }
-            AddressSpace::SharedCluster => {
-                let offset = address as usize & ((1 << RANK_SHIFT) - 1);
-                self.check_shared(offset, bytes);
-                Place::Device(Space::Shared, self.shared_in_cluster(address as u32))
-            }
-            AddressSpace::Param => self.own(
-                self.parameters.address(),
-                self.parameters.bytes(),
-                address,
-                bytes,
-            ),
-            AddressSpace::Local => {
-                let start = self.local.as_ptr().expose_provenance();
-                self.own(start, self.program.local_bytes, address, bytes)
-            }
-            AddressSpace::Generic => self.generic_place(address as usize, bytes),
-        }
-    }
-
-    /// Ends the launch unless the block's shared memory has these bytes.
-    #[inline]
-    fn check_shared(&self, offset: usize, bytes: usize) {
-        let length = self.shared_bytes;
-        if offset > length || bytes > length - offset {
-            simt::fail(
-                DefectKind::OutOfBounds,
-                format!("{bytes} bytes at byte {offset} of the {length} bytes of shared memory"),
-            );
-        }
-    }
-
-    /// The host's address of a shared address that may be another block's.
-    fn shared_in_cluster(&self, address: u32) -> usize {
-        let own = self.shared + (address & ((1 << RANK_SHIFT) - 1)) as usize;
-        match address >> RANK_SHIFT {
-            0 => own,
-            rank => simt::map_shared(own, rank - 1),
-        }
-    }
-
-    fn own(&self, start: usize, length: usize, address: u64, bytes: usize) -> Place {
-        let end = usize::try_from(address)
-            .ok()
-            .and_then(|it| it.checked_add(bytes));
-        if end.is_none_or(|end| end > length) {
-            simt::fail(
-                DefectKind::OutOfBounds,
-                format!(
-                    "{bytes} bytes at byte {address} of {length} bytes of parameters or local memory"
-                ),
-            );
-        }
-        if !address.is_multiple_of(bytes.min(16) as u64) {
-            simt::fail(
-                DefectKind::Misaligned,
-                format!("{bytes} bytes at byte {address} of parameters or local memory"),
-            );
-        }
-        Place::Own(start + address as usize)
-    }
-
-    fn generic_place(&self, address: usize, bytes: usize) -> Place {
-        let within = |start: usize, length: usize| {
-            let distance = address.wrapping_sub(start);
-            (distance < length).then_some(distance as u64)
-        };
-        if let Some(offset) = within(self.shared, MAX_SHARED_BYTES) {
-            self.check_shared(offset as usize, bytes);
-            return Place::Device(Space::Shared, address);
-        }
-        let (parameters, local) = (self.parameters.address(), self.local.as_ptr().addr());
-        if let Some(distance) = within(parameters, self.parameters.bytes()) {
-            return self.own(parameters, self.parameters.bytes(), distance, bytes);
-        }
-        match within(local, self.program.local_bytes) {
-            Some(distance) => self.own(local, self.program.local_bytes, distance, bytes),
-            None => Place::Device(Space::Global, address),
-        }
-    }
-
-    pub fn to_generic(&self, space: AddressSpace, address: u64) -> u64 {
-        match space {
-            AddressSpace::Shared => self.shared as u64 + (address & 0xffff_ffff),
-            AddressSpace::SharedCluster => self.shared_in_cluster(address as u32) as u64,
-            AddressSpace::Param => self.parameters.address() as u64 + address,
-            AddressSpace::Local => self.local.as_ptr().expose_provenance() as u64 + address,
-            AddressSpace::Generic | AddressSpace::Global => address,
-        }
-    }
-
-    pub fn in_space(&self, space: AddressSpace, address: u64) -> u64 {
-        let start = match space {
-            AddressSpace::Shared | AddressSpace::SharedCluster => self.shared,
-            AddressSpace::Param => self.parameters.address(),
-            AddressSpace::Local => self.local.as_ptr().addr(),
-            AddressSpace::Generic | AddressSpace::Global => 0,
-        };
-        address.wrapping_sub(start as u64)
-    }
-
     pub fn load(&mut self, it: &Access) {
         let values = self.list(it.values);
         let bytes = it.element as usize * values.len();
@@ -154,15 +32,11 @@ impl Thread<'_> {
         match (place, it.ordering) {
             (Place::Device(space, host), Some(ordering)) => {
                 // SAFETY: the contract of `Kernel::body`; the access is checked before it is made.
-                unsafe {
+                let word = unsafe {
                     simt::atomic_access(space, it.kind, ordering, host, bytes, 0, bytes);
-                    match bytes {
-                        // No atomic operation has them.
-                        1 | 2 => copy_from(host, &mut loaded, bytes),
-                        _ => loaded[..8]
-                            .copy_from_slice(&updated(host, bytes, |old| old).to_le_bytes()),
-                    }
-                }
+                    updated(host, bytes, |old| old)
+                };
+                loaded[..8].copy_from_slice(&word.to_le_bytes());
             }
             (Place::Device(space, host), None) => {
                 // SAFETY: the contract of `Kernel::body`.
@@ -171,7 +45,9 @@ impl Thread<'_> {
                 unsafe { copy_from(host, &mut loaded, bytes) };
             }
             // SAFETY: the bytes are within memory of this thread or of the launch.
-            (Place::Own(host), _) => unsafe { copy_from(host, &mut loaded, bytes) },
+            (Place::Parameter(host) | Place::Local(host), _) => unsafe {
+                copy_from(host, &mut loaded, bytes);
+            },
         }
         for (element, slot) in loaded.chunks(it.element as usize).zip(values) {
             let mut word = [0; 8];
@@ -187,11 +63,11 @@ impl Thread<'_> {
         }
     }
 
-    /// Copies from one place in local memory to another.
+    /// Copies from one place in local memory to another, each of which has the bytes.
     pub fn copy_local(&self, to: u64, from: u64, bytes: u32) {
         let start = self.local.as_ptr().expose_provenance();
         let place = |offset: u64| with_exposed_provenance_mut::<u8>(start + offset as usize);
-        // SAFETY: the decoder has placed both in local memory, which no reference refers to.
+        // SAFETY: the decoder has placed both in local memory, each with as many bytes, and no reference refers to it.
         unsafe { std::ptr::copy(place(from).cast_const(), place(to), bytes as usize) };
     }
 
@@ -210,12 +86,7 @@ impl Thread<'_> {
                 // SAFETY: the contract of `Kernel::body`; the access is checked before it is made.
                 unsafe {
                     simt::atomic_access(space, it.kind, ordering, host, bytes, 0, bytes);
-                    match bytes {
-                        1 | 2 => copy_to(host, &stored, bytes),
-                        _ => {
-                            updated(host, bytes, |_| word);
-                        }
-                    }
+                    updated(host, bytes, |_| word);
                 }
             }
             (Place::Device(space, host), None) => {
@@ -231,8 +102,9 @@ impl Thread<'_> {
                 // SAFETY: the access was checked.
                 unsafe { copy_to(host, &stored, bytes) };
             }
-            // SAFETY: the bytes are within memory of this thread; parameters are not stored to.
-            (Place::Own(host), _) => unsafe { copy_to(host, &stored, bytes) },
+            // SAFETY: the bytes are within memory of this thread.
+            (Place::Local(host), _) => unsafe { copy_to(host, &stored, bytes) },
+            (Place::Parameter(_), _) => store_to_parameter(),
         }
     }
 
@@ -257,10 +129,7 @@ impl Thread<'_> {
                 0,
                 bytes,
             );
-            match bytes {
-                2 => half_of_word(host, |old| replaced(it.operation, it.of, old, a, b)),
-                _ => updated(host, bytes, |old| replaced(it.operation, it.of, old, a, b)),
-            }
+            updated(host, bytes, |old| replaced(it.operation, it.of, old, a, b))
         };
         self.set(it.d, old);
     }
@@ -268,9 +137,9 @@ impl Thread<'_> {
     pub fn copy_async(&mut self, to: &Access, (from, offset): (u32, i64), present: Option<u32>) {
         let bytes = to.element as usize;
         let present = present.map_or(bytes, |slot| self.get(slot) as u32 as usize);
-        let target = self.get(to.address).wrapping_add_signed(to.offset);
-        self.check_shared(target as u32 as usize, bytes);
-        let target = self.shared + target as u32 as usize;
+        let target = self.get(to.address).wrapping_add_signed(to.offset) as u32 as usize;
+        self.check_shared(target, bytes);
+        let target = self.shared + target;
         let source = self.get(from).wrapping_add_signed(offset) as usize;
         let read = present.min(bytes);
         // A source that is not read may lie anywhere.
@@ -304,6 +173,14 @@ impl Thread<'_> {
     }
 }
 
+#[cold]
+pub(super) fn store_to_parameter() -> ! {
+    simt::fail(
+        DefectKind::InvalidArgument,
+        "a store to a parameter of the kernel, which is constant".to_owned(),
+    )
+}
+
 /// A signed number of `bits` bits in a register of `width` bits.
 fn extended(value: u64, bits: u32, width: u32) -> u64 {
     let shift = 64 - bits;
@@ -319,13 +196,8 @@ fn replaced(operation: AtomicOperation, of: Type, old: u64, a: u64, b: u64) -> u
         false => i64::from(value as i32),
     };
     match operation {
-        AtomicOperation::Add if of == Type::F32 => {
-            let sum = f32::from_bits(old as u32) + f32::from_bits(a as u32);
-            sum.to_bits().into()
-        }
-        AtomicOperation::Add if of == Type::F64 => {
-            (f64::from_bits(old) + f64::from_bits(a)).to_bits()
-        }
+        AtomicOperation::Add if of == Type::F32 => (f32::of(old) + f32::of(a)).slot(),
+        AtomicOperation::Add if of == Type::F64 => (f64::of(old) + f64::of(a)).slot(),
         AtomicOperation::Add if is_of_halves(of) => sum_of_halves(of, old, a),
         AtomicOperation::Add => narrowed(old.wrapping_add(a)),
         AtomicOperation::And => old & a,

@@ -7,6 +7,7 @@ mod kernels;
 mod lines;
 mod matrices;
 mod memory;
+mod places;
 mod print;
 mod raw;
 mod start;

@@ -1,14 +1,21 @@
 //! `printf` and `assert` of CUDA C++.
 
-use super::memory::Place;
+use super::places::Place;
 use super::thread::Thread;
 use crate::decode::AddressSpace;
-use simt::{AccessKind, DefectKind, Space};
+use simt::{AccessKind, DefectKind};
 use std::fmt::Write as _;
 use std::ptr::with_exposed_provenance;
 
 /// The longest text that is read, in bytes.
 const MOST: u64 = 1 << 16;
+
+/// The most values that are printed; conversions behind them are printed as they are (CUDA C++ Programming Guide,
+/// "Formatted Output").
+const MOST_VALUES: u32 = 32;
+
+/// The largest width and precision: no text of an f64 has more digits behind its point.
+const MOST_DIGITS: usize = 1100;
 
 impl Thread<'_> {
     /// Prints; `format`, `values` and `result` are places in local memory.
@@ -30,7 +37,9 @@ impl Thread<'_> {
             self.text(self.local_word(message)),
             self.text(self.local_word(file)),
         );
-        let line = self.local_word(line & !7) >> (8 * (line & 7)) & 0xffff_ffff;
+        let host = self.host_byte(AddressSpace::Local, line, 4);
+        // SAFETY: the bytes are in local memory.
+        let line: u32 = unsafe { simt::load_relaxed(with_exposed_provenance(host)) };
         simt::fail(
             DefectKind::Panic,
             format!("assertion `{message}` failed at {file}:{line}"),
@@ -47,12 +56,11 @@ impl Thread<'_> {
     /// The address on the host of bytes that are read, after their check.
     fn host_byte(&self, space: AddressSpace, address: u64, bytes: usize) -> usize {
         match self.place(space, address, bytes) {
-            Place::Own(host) => host,
+            Place::Parameter(host) | Place::Local(host) => host,
             Place::Device(space, host) => {
                 let kind = AccessKind::Read;
                 // SAFETY: the contract of `Kernel::body`.
                 unsafe { simt::access_at(self.line, space, kind, host, bytes, 0, bytes, bytes) };
-                let _: Space = space;
                 host
             }
         }
@@ -61,8 +69,8 @@ impl Thread<'_> {
     /// The text at a generic address, up to its zero.
     fn text(&self, address: u64) -> String {
         let mut bytes = Vec::new();
-        for place in address..address + MOST {
-            let host = self.host_byte(AddressSpace::Generic, place, 1);
+        for place in 0..MOST {
+            let host = self.host_byte(AddressSpace::Generic, address.wrapping_add(place), 1);
             // SAFETY: the byte was checked.
             match unsafe { simt::load_relaxed::<u8>(with_exposed_provenance(host)) } {
                 0 => break,
@@ -82,8 +90,8 @@ struct Values<'a, 'b> {
 
 impl Values<'_, '_> {
     fn word(&mut self, bytes: u64) -> u64 {
-        let address = self.next.next_multiple_of(bytes);
-        self.next = address + bytes;
+        let address = self.next.wrapping_add(bytes - 1) & !(bytes - 1);
+        self.next = address.wrapping_add(bytes);
         let host = self
             .thread
             .host_byte(AddressSpace::Generic, address, bytes as usize);
@@ -112,7 +120,7 @@ fn formatted(format: &str, values: &mut Values<'_, '_>) -> (String, u32) {
     let (mut text, mut count) = (String::new(), 0);
     let mut rest = format.chars().peekable();
     while let Some(character) = rest.next() {
-        if character != '%' {
+        if character != '%' || count == MOST_VALUES {
             text.push(character);
             continue;
         }
@@ -143,9 +151,10 @@ fn conversion(
                     false => &mut it.width,
                 };
                 *place = Some(match character.to_digit(10) {
-                    Some(digit) => place.unwrap_or(0).min(9999) * 10 + digit as usize,
-                    None => values.word(4) as usize & 0xffff,
+                    Some(digit) => place.unwrap_or(0) * 10 + digit as usize,
+                    None => values.word(4) as usize,
                 });
+                *place = place.map(|it| it.min(MOST_DIGITS));
             }
             '.' => {
                 is_precision = true;

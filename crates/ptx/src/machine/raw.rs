@@ -2,38 +2,25 @@
 
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 
-/// Replaces a word of 4 or 8 bytes, and returns the old one.
+/// Replaces a word of 1, 2, 4 or 8 bytes, and returns the old one.
 ///
 /// # Safety
 /// 1. The address is valid for reads and writes of as many bytes, and a multiple of them.
 /// 2. Other threads access the word only through `simt`.
 pub(super) unsafe fn updated(host: usize, bytes: usize, replace: impl Fn(u64) -> u64) -> u64 {
-    // SAFETY: the caller's contract.
-    unsafe {
-        match bytes {
-            8 => simt::atomic_update_u64(with_exposed_provenance_mut(host), replace),
-            _ => {
-                let narrow = |old: u32| replace(old.into()) as u32;
-                simt::atomic_update_u32(with_exposed_provenance_mut(host), narrow).into()
-            }
-        }
+    macro_rules! update {
+        ($update:ident, $word:ty) => {{
+            let narrow = |old: $word| replace(old.into()) as $word;
+            // SAFETY: the caller's contract.
+            u64::from(unsafe { simt::$update(with_exposed_provenance_mut(host), narrow) })
+        }};
     }
-}
-
-/// Replaces two bytes of a word, and returns the old ones.
-///
-/// # Safety
-/// 1. The word is valid for reads and writes, and the address a multiple of two.
-/// 2. Other threads access the word only through `simt`.
-pub(super) unsafe fn half_of_word(host: usize, replace: impl Fn(u64) -> u64) -> u64 {
-    let (word, shift) = (host & !3, 8 * (host & 3));
-    let half = |word: u64| word >> shift & 0xffff;
-    let replaced = |word: u64| {
-        let others = word & !(0xffff << shift);
-        others | (replace(half(word)) & 0xffff) << shift
-    };
-    // SAFETY: the caller's contract.
-    half(unsafe { updated(word, 4, replaced) })
+    match bytes {
+        1 => update!(atomic_update_u8, u8),
+        2 => update!(atomic_update_u16, u16),
+        4 => update!(atomic_update_u32, u32),
+        _ => update!(atomic_update_u64, u64),
+    }
 }
 
 /// Loads `bytes` bytes: 1, 2, 4, 8, 16 or 32.

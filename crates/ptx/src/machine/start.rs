@@ -3,7 +3,7 @@
 use super::lines::Lines;
 use super::storage::Storage;
 use crate::decode::{Axis, Program, Special};
-use simt::{Dim3, Position};
+use simt::{DefectKind, Dim3, OutOfMemory, Position};
 use std::sync::Arc;
 
 /// The address of the first byte of the running block's shared memory.
@@ -12,21 +12,25 @@ pub(super) fn shared_start() -> usize {
     start.expose_provenance() - simt::shared_offset(start.addr())
 }
 
-/// The size of the block's shared memory: the dynamic bytes, and the program's arrays behind them.
-pub(super) fn shared_bytes(program: &Program, slots: &[u64]) -> usize {
-    let arrays = program.shared.iter();
-    let ends = arrays.map(|array| slots[array.slot as usize] as usize + array.bytes.unwrap_or(0));
-    ends.fold(simt::dynamic_shared().1, usize::max)
+/// The launch ends, because the host has no memory for a thread.
+#[cold]
+pub(super) fn no_memory(error: OutOfMemory) -> ! {
+    simt::fail(DefectKind::HostResources, error.to_string())
 }
 
-/// The slots of the running thread at its start.
+/// The slots of the running thread at its start, and the end of the block's last shared array, in bytes.
 pub(super) fn slots(
     program: &Program,
     globals: &[Arc<Storage>],
     lines: &Lines,
     shared_start: usize,
-) -> Box<[u64]> {
-    let mut slots = program.slots.clone().into_boxed_slice();
+) -> (Box<[u64]>, usize) {
+    let mut slots = Vec::new();
+    if slots.try_reserve_exact(program.slots.len()).is_err() {
+        no_memory(OutOfMemory);
+    }
+    slots.extend_from_slice(&program.slots);
+    let mut shared_bytes = simt::dynamic_shared().1;
     for (array, line) in program.shared.iter().zip(lines.of_shared()) {
         simt::execute_at(*line);
         let start = match array.bytes {
@@ -36,7 +40,9 @@ pub(super) fn slots(
             }
             None => simt::dynamic_shared().0.addr(),
         };
-        slots[array.slot as usize] = (start - shared_start) as u64;
+        let offset = start - shared_start;
+        shared_bytes = shared_bytes.max(offset + array.bytes.unwrap_or_default());
+        slots[array.slot as usize] = offset as u64;
     }
     for (slot, number) in &program.global_slots {
         slots[*slot as usize] = globals[*number].address() as u64;
@@ -45,7 +51,7 @@ pub(super) fn slots(
     for (slot, special) in &program.special {
         slots[*slot as usize] = value(*special, &position);
     }
-    slots
+    (slots.into_boxed_slice(), shared_bytes)
 }
 
 fn value(special: Special, position: &Position) -> u64 {

@@ -1,15 +1,38 @@
 //! Memory that threads of a launch access: parameters, and variables of a module.
 
+use bytemuck::Zeroable;
+use bytemuck::allocation::try_zeroed_slice_box;
 use simt::{Contents, OutOfMemory};
+use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 const WORD_BYTES: usize = size_of::<u64>();
-const LINE_WORDS: usize = 32;
+const LINE_BYTES: usize = crate::decode::MOST_ALIGNMENT;
+const LINE_WORDS: usize = LINE_BYTES / WORD_BYTES;
 
 /// Aligned as much as a variable may ask for.
-#[repr(align(256))]
-#[derive(Debug)]
+#[repr(align(1024))]
+#[derive(Debug, Zeroable)]
 struct Line([AtomicU64; LINE_WORDS]);
+
+/// Local memory of a thread, aligned as [`Line`] is.
+#[repr(align(1024))]
+#[derive(Debug, Zeroable)]
+pub(super) struct LocalLine {
+    _words: [Cell<u64>; LINE_WORDS],
+}
+
+const _: () = assert!(align_of::<Line>() == LINE_BYTES && align_of::<LocalLine>() == LINE_BYTES);
+
+/// Memory for `bytes` bytes, all zero. Pages that are never touched cost nothing.
+fn zeroed<T: Zeroable>(bytes: usize) -> Result<Box<[T]>, OutOfMemory> {
+    try_zeroed_slice_box(bytes.div_ceil(size_of::<T>())).map_err(|()| OutOfMemory)
+}
+
+/// Local memory of a thread.
+pub(super) fn local(bytes: usize) -> Result<Box<[LocalLine]>, OutOfMemory> {
+    zeroed(bytes)
+}
 
 /// Bytes that several threads access, by words.
 #[derive(Debug)]
@@ -20,12 +43,14 @@ pub(super) struct Storage {
 }
 
 impl Storage {
-    pub fn new(initial: &[u8]) -> Self {
-        let count = initial.len().div_ceil(size_of::<Line>());
-        let line = |_| Line(std::array::from_fn(|_| AtomicU64::new(0)));
+    /// `bytes` bytes that begin with `initial`; zeros follow.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`] if the host has none left.
+    pub fn new(bytes: usize, initial: &[u8]) -> Result<Self, OutOfMemory> {
         let storage = Self {
-            lines: (0..count).map(line).collect(),
-            bytes: initial.len(),
+            lines: zeroed(bytes)?,
+            bytes,
             is_registered: false,
         };
         let words = storage.lines.iter().flat_map(|line| &line.0);
@@ -34,12 +59,12 @@ impl Storage {
             padded[..bytes.len()].copy_from_slice(bytes);
             word.store(u64::from_ne_bytes(padded), Ordering::Relaxed);
         }
-        storage
+        Ok(storage)
     }
 
     /// As [`new`](Self::new), as global memory of the simulator.
-    pub fn global(name: &str, initial: &[u8]) -> Result<Self, OutOfMemory> {
-        let mut storage = Self::new(initial);
+    pub fn global(name: &str, bytes: usize, initial: &[u8]) -> Result<Self, OutOfMemory> {
+        let mut storage = Self::new(bytes, initial)?;
         if storage.bytes > 0 {
             let address = storage.address();
             // SAFETY:
@@ -58,7 +83,7 @@ impl Storage {
         self.lines[word / LINE_WORDS].0[word % LINE_WORDS].store(value, Ordering::Relaxed);
     }
 
-    /// The address of the first byte, a multiple of 256.
+    /// The address of the first byte, a multiple of 1024.
     pub fn address(&self) -> usize {
         self.lines.as_ptr().expose_provenance()
     }

@@ -2,11 +2,10 @@
 
 use super::fragments::Fragments;
 use super::lines::Lines;
-use super::start::{shared_bytes, shared_start, slots};
-use super::storage::Storage;
+use super::start::{no_memory, shared_start, slots};
+use super::storage::{LocalLine, Storage, local};
 use crate::decode::{Fence, List, Op, Program, Reduction};
 use simt::{BarrierId, DefectKind, SourceLine};
-use std::cell::Cell;
 use std::sync::Arc;
 
 /// A thread: its registers, and where it is.
@@ -15,10 +14,11 @@ pub(super) struct Thread<'a> {
     /// Registers, constants and addresses.
     pub slots: Box<[u64]>,
     pub parameters: &'a Storage,
-    /// The address of the block's shared memory, and its size.
+    /// The address of the block's shared memory.
     pub shared: usize,
+    /// The bytes of shared memory from its start to the end of the block's last array.
     pub shared_bytes: usize,
-    pub local: Box<[Cell<u64>]>,
+    pub local: Box<[LocalLine]>,
     /// The number of the next instruction.
     next: usize,
     /// Those behind the calls that are under way.
@@ -53,14 +53,14 @@ impl<'a> Thread<'a> {
         lines: &'a Lines,
     ) -> Self {
         let shared = shared_start();
-        let slots = slots(program, globals, lines, shared);
+        let (slots, shared_bytes) = slots(program, globals, lines, shared);
         Self {
             program,
+            slots,
             parameters,
             shared,
-            shared_bytes: shared_bytes(program, &slots),
-            slots,
-            local: vec![Cell::new(0); program.local_bytes.div_ceil(8)].into(),
+            shared_bytes,
+            local: local(program.local_bytes).unwrap_or_else(|error| no_memory(error)),
             next: 0,
             calls: Vec::new(),
             fragments: Fragments::default(),
@@ -153,7 +153,7 @@ impl<'a> Thread<'a> {
                 self.set(*d, f(operands.map(|slot| self.get(slot))));
             }
             Op::General { f, d, operands } => {
-                let mut values = [0; 4];
+                let mut values = [0; crate::numbers::MOST_OPERANDS];
                 let operands = self.list(*operands);
                 for (value, slot) in values.iter_mut().zip(operands) {
                     *value = self.get(*slot);

@@ -19,7 +19,7 @@ impl Variables {
         let mut are_new = Vec::new();
         for global in globals {
             if !by_name.contains_key(&global.name) {
-                let storage = Storage::global(&global.name, &global.initial)?;
+                let storage = Storage::global(&global.name, global.bytes, &global.initial)?;
                 by_name.insert(global.name.clone(), Arc::new(storage));
                 are_new.push(global);
             }

@@ -3,7 +3,7 @@
 use super::fragments::{Fragment, of_tag, tag};
 use super::thread::Thread;
 use crate::decode::{List, WarpgroupOp};
-use simt::{DefectKind, MAX_SHARED_BYTES, Operand};
+use simt::{DefectKind, Operand};
 
 impl Thread<'_> {
     pub fn warpgroup_fence(&mut self, fragments: List) {
@@ -72,12 +72,12 @@ impl Thread<'_> {
         }
     }
 
-    /// An operand in shared memory. PTX does not say where its tile begins and ends.
+    /// An operand in shared memory. PTX does not say in which array its tile lies.
     fn operand(&self, descriptor: u64) -> Operand {
         Operand {
             descriptor,
             tile: self.shared,
-            bytes: MAX_SHARED_BYTES,
+            bytes: self.shared_bytes,
         }
     }
 
@@ -105,8 +105,9 @@ impl Thread<'_> {
         for slot in &mut self.slots {
             if let Some((number, place)) = of_tag(*slot)
                 && let Some(fragment) = done.iter().find(|it| it.number == number)
+                && let Some(register) = fragment.registers.get(place)
             {
-                *slot = fragment.registers[place].into();
+                *slot = (*register).into();
             }
         }
     }

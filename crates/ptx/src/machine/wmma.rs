@@ -1,6 +1,7 @@
 //! Moves of the fragments of `wmma`, element by element.
 
-use super::memory::Place;
+use super::memory::store_to_parameter;
+use super::places::Place;
 use super::thread::Thread;
 use crate::decode::{FragmentKind, FragmentMove};
 use simt::{AccessKind, DefectKind};
@@ -65,7 +66,7 @@ impl Thread<'_> {
                     true => row * stride + column,
                     false => column * stride + row,
                 };
-                let address = start + (element * it.bytes as usize) as u64;
+                let address = start.wrapping_add((element * it.bytes as usize) as u64);
                 let shift = part as u32 * it.bytes * 8;
                 match it.is_load {
                     true => word |= u64::from(self.load_part(it, address)) << shift,
@@ -84,7 +85,8 @@ impl Thread<'_> {
     fn part_place(&self, it: &FragmentMove, address: u64, kind: AccessKind) -> usize {
         let bytes = it.bytes as usize;
         match self.place(it.space, address, bytes) {
-            Place::Own(host) => host,
+            Place::Parameter(_) if kind == AccessKind::Write => store_to_parameter(),
+            Place::Parameter(host) | Place::Local(host) => host,
             Place::Device(space, host) => {
                 // SAFETY: the contract of `Kernel::body`.
                 unsafe { simt::access_at(self.line, space, kind, host, bytes, 0, bytes, bytes) };

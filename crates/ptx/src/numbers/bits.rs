@@ -59,7 +59,7 @@ fn of_width<N: Unsigned>(name: BitsName) -> Option<Function> {
             by => a >> by,
         }),
         BitsName::LeadingZeros => {
-            Function::Unary(|a| u64::from(a.leading_zeros() - (64 - N::BITS)))
+            Function::Unary(|a| u64::from((a & mask(N::BITS)).leading_zeros() - (64 - N::BITS)))
         }
         BitsName::PopulationCount => Function::Unary(|a| a.count_ones().into()),
         BitsName::Reverse => Function::Unary(|a| a.reverse_bits() >> (64 - N::BITS)),

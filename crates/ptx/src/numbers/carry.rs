@@ -8,6 +8,11 @@ type WithCarry = fn(u64, u64, u64) -> u64;
 /// The result, and the carry or the borrow out.
 pub(crate) type CarryFunctions = (WithCarry, WithCarry);
 
+/// The 32 bits of a register, whatever the slot has above them.
+fn word(slot: u64) -> u64 {
+    slot & 0xffff_ffff
+}
+
 /// `a + b + carry`, or `a - b - carry`, of a type that has them.
 pub(crate) fn with_carry(is_sum: bool, of: Type) -> Option<CarryFunctions> {
     let is_wide = match of {
@@ -17,8 +22,8 @@ pub(crate) fn with_carry(is_sum: bool, of: Type) -> Option<CarryFunctions> {
     };
     Some(match (is_sum, is_wide) {
         (true, false) => (
-            |a, b, carry| (a + b + carry) & 0xffff_ffff,
-            |a, b, carry| (a + b + carry) >> 32,
+            |a, b, carry| (word(a) + word(b) + carry) & 0xffff_ffff,
+            |a, b, carry| (word(a) + word(b) + carry) >> 32,
         ),
         (true, true) => (
             |a, b, carry| a.wrapping_add(b).wrapping_add(carry),
@@ -26,7 +31,7 @@ pub(crate) fn with_carry(is_sum: bool, of: Type) -> Option<CarryFunctions> {
         ),
         (false, false) => (
             |a, b, borrow| a.wrapping_sub(b).wrapping_sub(borrow) & 0xffff_ffff,
-            |a, b, borrow| (a < b + borrow).into(),
+            |a, b, borrow| (word(a) < word(b) + borrow).into(),
         ),
         (false, true) => (
             |a, b, borrow| a.wrapping_sub(b).wrapping_sub(borrow),

@@ -9,6 +9,28 @@ use half::{bf16, f16};
 /// A lane's registers of the first and the second operand, and of what is added to, which it replaces.
 pub(crate) type WarpProduct = fn(&[u64], &[u64], &mut [u64]);
 
+/// A lane's registers of A, B and the sums.
+pub(crate) fn registers_of(it: &Product) -> Option<[u32; 3]> {
+    let [rows, columns, depth] = match it.shape {
+        MatrixShape::M8n8k4 => [8, 8, 4],
+        MatrixShape::M8n8k16 => [8, 8, 16],
+        MatrixShape::M16n8k4 => [16, 8, 4],
+        MatrixShape::M16n8k8 => [16, 8, 8],
+        MatrixShape::M16n8k16 => [16, 8, 16],
+        MatrixShape::M16n8k32 => [16, 8, 32],
+        _ => return None,
+    };
+    let registers = |elements: u32, of: Type| {
+        let bits = of.bits()?;
+        Some(elements / 32 / (32 / bits).max(1))
+    };
+    Some([
+        registers(rows * depth, it.a)?,
+        registers(depth * columns, it.b)?,
+        registers(rows * columns, it.d)?,
+    ])
+}
+
 /// The function of one product.
 macro_rules! product {
     ($a:ty, $b:ty, $c:ty, $m:literal x $n:literal x $k:literal) => {

@@ -6,7 +6,7 @@ mod operand;
 mod statement;
 mod variable;
 
-use crate::error::ReadErrorKind;
+use crate::error::{ReadErrorKind, shortened};
 use crate::lexer::Token;
 
 /// A failure and the line at which it shows.
@@ -17,11 +17,20 @@ type Parsed<T> = Result<T, Failure>;
 pub(crate) struct Parser<'a> {
     tokens: &'a [(u32, Token<'a>)],
     place: usize,
+    /// The brackets that are open around what is read by a call of itself.
+    depth: usize,
 }
+
+/// The most brackets within each other. Each is a call, as it is when the module is decoded, printed or dropped.
+const MOST_BRACKETS: usize = 64;
 
 impl<'a> Parser<'a> {
     pub fn new(tokens: &'a [(u32, Token<'a>)]) -> Self {
-        Self { tokens, place: 0 }
+        Self {
+            tokens,
+            place: 0,
+            depth: 0,
+        }
     }
 
     fn peek(&self) -> Option<Token<'a>> {
@@ -42,6 +51,7 @@ impl<'a> Parser<'a> {
     fn unexpected<T>(&self, expected: &'static str) -> Parsed<T> {
         let found = self.peek();
         let found = found.map_or_else(|| "the end".to_owned(), |it| it.to_string());
+        let found = shortened(&found);
         Err((self.line(), ReadErrorKind::Unexpected { expected, found }))
     }
 
@@ -148,6 +158,17 @@ impl<'a> Parser<'a> {
         let items = self.list(read)?;
         self.expect_mark(close)?;
         Ok(items)
+    }
+
+    /// What `read` reads, within brackets that have just been opened.
+    fn within<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth == MOST_BRACKETS {
+            return Err((self.line(), ReadErrorKind::Nesting(MOST_BRACKETS)));
+        }
+        self.depth += 1;
+        let read = read(self);
+        self.depth -= 1;
+        read
     }
 
     /// A sign, an integer, and no more than 64 bits.

@@ -1,7 +1,7 @@
 //! Reads operands.
 
 use super::{Parsed, Parser};
-use crate::error::ReadErrorKind;
+use crate::error::{ReadErrorKind, shortened};
 use crate::lexer::Token;
 use crate::syntax::Operand;
 
@@ -10,11 +10,13 @@ impl Parser<'_> {
         match self.peek() {
             Some(Token::Mark('{')) => {
                 self.place += 1;
-                self.list_until('}', Self::operand).map(Operand::Vector)
+                let elements = self.within(|parser| parser.list_until('}', Self::operand));
+                elements.map(Operand::Vector)
             }
             Some(Token::Mark('(')) => {
                 self.place += 1;
-                self.list_until(')', Self::operand).map(Operand::List)
+                let elements = self.within(|parser| parser.list_until(')', Self::operand));
+                elements.map(Operand::List)
             }
             Some(Token::Mark('[')) => {
                 self.place += 1;
@@ -88,7 +90,7 @@ impl Parser<'_> {
             Some(Token::Double(bits)) if !is_negative => Operand::Double(bits),
             Some(Token::Decimal(text)) => match text.parse::<f64>() {
                 Ok(value) => Operand::Double(negated(value).to_bits()),
-                Err(_) => return Err((line, ReadErrorKind::Number(text.to_owned()))),
+                Err(_) => return Err((line, ReadErrorKind::Number(shortened(text)))),
             },
             _ => return self.unexpected("an operand"),
         };

@@ -25,7 +25,7 @@ impl<'a> Parser<'a> {
         match self.peek() {
             Some(Token::Mark('{')) => {
                 self.place += 1;
-                self.statements().map(StatementKind::Block)
+                self.within(Self::statements).map(StatementKind::Block)
             }
             Some(Token::Dot("loc")) => {
                 self.place += 1;

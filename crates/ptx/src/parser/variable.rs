@@ -95,7 +95,8 @@ impl Parser<'_> {
 
     fn initial(&mut self) -> Parsed<Initial> {
         if self.take_mark('{') {
-            return self.list_until('}', Self::initial).map(Initial::List);
+            let values = self.within(|parser| parser.list_until('}', Self::initial));
+            return values.map(Initial::List);
         }
         if self.peek() == Some(Token::Word("generic")) {
             self.place += 1;

@@ -28,7 +28,9 @@ mod wgmma;
 
 pub use access::{access, access_at, atomic_access, describe_view, write_at};
 pub use async_copy::{async_commit, async_copy, async_wait};
-pub use atomic::{atomic_update_u32, atomic_update_u64, fence, fence_acq_rel};
+pub use atomic::{
+    atomic_update_u8, atomic_update_u16, atomic_update_u32, atomic_update_u64, fence, fence_acq_rel,
+};
 pub use barrier::{block_barrier, block_barrier_arrive, block_barrier_reduce, grid_barrier};
 pub use bulk::{
     bulk_commit, bulk_load, bulk_store, bulk_wait, bulk_wait_read, fence_proxy_async, tensor_load,

@@ -10,7 +10,9 @@ use crate::matmul::types::{EpilogueScalar, Operand};
 use crate::module::Module;
 use cuda_std::global::{Global, GlobalMut};
 use cuda_std::grid_constant::GridConstant;
-use tilewright_kernels::exact::{self, CombineShape, Line, LinesShape, Moduli, ResiduesShape};
+use tilewright_kernels::exact::{
+    self, CombineShape, Line, LinesShape, Moduli, ResiduesShape, Weights,
+};
 
 /// Products of residues `R`, rows of A and columns of B, outputs, and the flags of those that are left.
 pub type CombineViews<'a, T, R> = (
@@ -28,11 +30,12 @@ pub type Combine<T, R> = unsafe fn(
     &Device,
     LaunchConfig,
     CombineViews<'_, T, R>,
-    (CombineShape, &Moduli),
+    (CombineShape, &Weights),
     EpilogueArguments<'_, T>,
+    bool,
 ) -> Outcome<()>;
 
-/// A type of exact products, and its kernels.
+/// A type of exact products, and its kernels. `is_exact` is false for products within gamma_K |A||B|, which are of f64.
 pub trait ExactKernels: EpilogueScalar + Operand<Sum = Self> + Computes<Self, Self> {
     /// Launches the kernel that looks through lines.
     ///
@@ -43,6 +46,7 @@ pub trait ExactKernels: EpilogueScalar + Operand<Sum = Self> + Computes<Self, Se
         config: LaunchConfig,
         views: (Global<'_, Self>, GlobalMut<'_, Line>),
         shape: LinesShape,
+        is_exact: bool,
     ) -> Outcome<()>;
 
     /// Launches the kernel that makes residues.
@@ -54,6 +58,7 @@ pub trait ExactKernels: EpilogueScalar + Operand<Sum = Self> + Computes<Self, Se
         config: LaunchConfig,
         views: (Global<'_, Self>, Global<'_, Line>, GlobalMut<'_, i8>),
         constants: (ResiduesShape, &Moduli),
+        is_exact: bool,
     ) -> Outcome<()>;
 
     /// Launches the kernel for products that are reduced.
@@ -64,8 +69,9 @@ pub trait ExactKernels: EpilogueScalar + Operand<Sum = Self> + Computes<Self, Se
         device: &Device,
         config: LaunchConfig,
         views: CombineViews<'_, Self, i8>,
-        constants: (CombineShape, &Moduli),
+        constants: (CombineShape, &Weights),
         epilogue: EpilogueArguments<'_, Self>,
+        is_exact: bool,
     ) -> Outcome<()>;
 
     /// Launches the kernel for products in i32.
@@ -76,24 +82,42 @@ pub trait ExactKernels: EpilogueScalar + Operand<Sum = Self> + Computes<Self, Se
         device: &Device,
         config: LaunchConfig,
         views: CombineViews<'_, Self, i32>,
-        constants: (CombineShape, &Moduli),
+        constants: (CombineShape, &Weights),
         epilogue: EpilogueArguments<'_, Self>,
+        is_exact: bool,
     ) -> Outcome<()>;
 }
 
+/// The module and the launch of the first kernel if `$is_exact`, otherwise of the second.
+macro_rules! launch_either {
+    ($is_exact:ident, [$kernel:ident $(or $other:ident)?], $launch:ident) => {{
+        $(if !$is_exact {
+            return $launch!($other);
+        })?
+        let _ = $is_exact;
+        $launch!($kernel)
+    }};
+}
+
 macro_rules! exact_kernels {
-    ($($element:ident: $lines:ident, $residues:ident, $combine:tt, $combine_words:tt;)*) => {$(
+    ($($element:ident: $lines:tt, $residues:tt, $combine:tt, $combine_words:tt;)*) => {$(
         impl ExactKernels for $element {
             unsafe fn lines(
                 device: &Device,
                 config: LaunchConfig,
                 (x, lines): (Global<'_, Self>, GlobalMut<'_, Line>),
                 shape: LinesShape,
+                is_exact: bool,
             ) -> Outcome<()> {
-                let module = Module::on_demand(device, module_of!($lines));
-                let params = (x, lines, GridConstant::new(&shape));
-                // SAFETY: the caller's contract.
-                unsafe { module.launch_params::<exact::$lines>(config, params) }
+                macro_rules! launch {
+                    ($kernel:ident) => {{
+                        let module = Module::on_demand(device, module_of!($kernel));
+                        let params = (x, lines, GridConstant::new(&shape));
+                        // SAFETY: the caller's contract.
+                        unsafe { module.launch_params::<exact::$kernel>(config, params) }
+                    }};
+                }
+                launch_either!(is_exact, $lines, launch)
             }
 
             unsafe fn residues(
@@ -101,44 +125,50 @@ macro_rules! exact_kernels {
                 config: LaunchConfig,
                 (x, lines, result): (Global<'_, Self>, Global<'_, Line>, GlobalMut<'_, i8>),
                 (shape, moduli): (ResiduesShape, &Moduli),
+                is_exact: bool,
             ) -> Outcome<()> {
-                let module = Module::on_demand(device, module_of!($residues));
-                let params = (x, lines, result, GridConstant::new(&shape), GridConstant::new(moduli));
-                // SAFETY: the caller's contract.
-                unsafe { module.launch_params::<exact::$residues>(config, params) }
+                macro_rules! launch {
+                    ($kernel:ident) => {{
+                        let module = Module::on_demand(device, module_of!($kernel));
+                        let params = (x, lines, result, GridConstant::new(&shape), GridConstant::new(moduli));
+                        // SAFETY: the caller's contract.
+                        unsafe { module.launch_params::<exact::$kernel>(config, params) }
+                    }};
+                }
+                launch_either!(is_exact, $residues, launch)
             }
 
             exact_kernels!(@combine combine $combine i8);
             exact_kernels!(@combine combine_words $combine_words i32);
         }
     )*};
-    (@combine $function:ident [$kernel:ident $(or $of_range:ident)?] $product:ident) => {
+    (@combine $function:ident $kernels:tt $product:ident) => {
         unsafe fn $function(
             device: &Device,
             config: LaunchConfig,
             (products, [a, b], c, left): CombineViews<'_, Self, $product>,
-            (shape, moduli): (CombineShape, &Moduli),
+            (shape, weights): (CombineShape, &Weights),
             epilogue: EpilogueArguments<'_, Self>,
+            is_exact: bool,
         ) -> Outcome<()> {
-            $(if shape.is_exact == 0 {
-                return exact_kernels!(@launch $of_range of device, config, products, a, b, c, left, shape, moduli, epilogue);
-            })?
-            exact_kernels!(@launch $kernel of device, config, products, a, b, c, left, shape, moduli, epilogue)
+            macro_rules! launch {
+                ($kernel:ident) => {{
+                    let module = Module::on_demand(device, module_of!($kernel));
+                    let (shape, weights) = (GridConstant::new(&shape), GridConstant::new(weights));
+                    // SAFETY: the caller's contract.
+                    unsafe {
+                        launch_with_epilogue!(module, exact::$kernel, config,
+                            [products, a, b, c, left, shape, weights], epilogue, [])
+                    }
+                }};
+            }
+            launch_either!(is_exact, $kernels, launch)
         }
     };
-    (@launch $kernel:ident of $device:ident, $config:ident, $products:ident, $a:ident, $b:ident, $c:ident,
-        $left:ident, $shape:ident, $moduli:ident, $epilogue:ident) => {{
-            let module = Module::on_demand($device, module_of!($kernel));
-            let (shape, moduli) = (GridConstant::new(&$shape), GridConstant::new($moduli));
-            // SAFETY: the caller's contract.
-            unsafe {
-                launch_with_epilogue!(module, exact::$kernel, $config,
-                    [$products, $a, $b, $c, $left, shape, moduli], $epilogue, [])
-            }
-        }};
 }
 exact_kernels! {
-    f32: exact_lines_f32, exact_residues_f32, [exact_combine_f32], [exact_combine_words_f32];
-    f64: exact_lines_f64, exact_residues_f64, [exact_combine_f64 or residues_combine_f64],
+    f32: [exact_lines_f32], [exact_residues_f32], [exact_combine_f32], [exact_combine_words_f32];
+    f64: [exact_lines_f64 or residues_lines_f64], [exact_residues_f64 or residues_of_f64],
+        [exact_combine_f64 or residues_combine_f64],
         [exact_combine_words_f64 or residues_combine_words_f64];
 }

@@ -35,6 +35,7 @@ pub struct OperandLines<'a, T: ExactKernels> {
     lines: Lines<'a, T>,
     known: Buffer<Line>,
     k: usize,
+    is_exact: bool,
 }
 
 enum Lines<'a, T: ExactKernels> {
@@ -53,12 +54,12 @@ impl<T: ExactKernels> Lines<'_, T> {
 }
 
 impl<'a, T: ExactKernels> OperandLines<'a, T> {
-    /// The lines of the rows of `matrix`, whose integers have `bits` bits, and whether they are out of range.
+    /// The lines of the rows of `matrix`, whose integers have `bits` bits, for a product that is exact or not.
     pub fn new(
         matrix: MatrixView<'a, T>,
         staging: Staging,
         (lines, k): (usize, usize),
-        (bits, finds_range): (u32, bool),
+        (bits, is_exact): (u32, bool),
     ) -> Outcome<Self> {
         let lines_of = match staging {
             Staging::Transposed => Lines::Transposed(transpose_wide(matrix.t())?),
@@ -72,26 +73,23 @@ impl<'a, T: ExactKernels> OperandLines<'a, T> {
             lines: lines_of,
             known: Buffer::uninit(device, lines)?,
             k,
+            is_exact,
         };
         let shape = LinesShape {
             lines,
             k,
             leading_dimension: operand.lines.view().leading_dimension(),
-            bits: bits as i32,
-            finds_range: u32::from(finds_range),
+            bits: bits as usize,
         };
-        let config = looping(
-            device,
-            lines.div_ceil(LINES_THREADS as usize / 32),
-            LINES_THREADS,
-        );
+        let blocks = lines.div_ceil(shape.at_a_time());
+        let config = looping(device, blocks, LINES_THREADS);
         let known = operand.known.view_mut();
         // SAFETY: the launch reads only elements of the matrix, and writes an element for each line, as the kernels
         // document. The views are live without conflicting work: the operand is borrowed, and what is known belongs
         // to this call.
         unsafe {
             let x = read_elements(operand.lines.view().into());
-            T::lines(device, config, (x, global_mut(known)), shape)?;
+            T::lines(device, config, (x, global_mut(known)), shape, is_exact)?;
         }
         Ok(operand)
     }
@@ -102,6 +100,7 @@ impl<'a, T: ExactKernels> OperandLines<'a, T> {
             matrix: (self.lines.view().part(range, ..)).expect("the operand has the lines"),
             known: known.expect("there is an element for each line"),
             k: self.k,
+            is_exact: self.is_exact,
         }
     }
 }
@@ -112,6 +111,7 @@ pub struct LinesView<'a, T: ExactKernels> {
     pub matrix: MatrixView<'a, T>,
     pub known: BufferView<'a, Line>,
     k: usize,
+    is_exact: bool,
 }
 
 impl<T: ExactKernels> LinesView<'_, T> {
@@ -127,7 +127,7 @@ impl<T: ExactKernels> LinesView<'_, T> {
     /// The residues of the lines: for each part of K and each modulus, a row for each line.
     pub fn residues(&self, plan: &ResiduesPlan, moduli: &Moduli) -> Outcome<Matrix<i8>> {
         let device = self.matrix.device();
-        let count = plan.moduli.count as usize;
+        let count = moduli.count as usize;
         let rows_of_part = count * self.len();
         let parts: Vec<_> = parts_of(self.k, plan.part).collect();
         let mut residues =
@@ -155,7 +155,7 @@ impl<T: ExactKernels> LinesView<'_, T> {
                     global(self.known),
                     global_mut(result),
                 );
-                T::residues(device, config, views, (shape, moduli))?;
+                T::residues(device, config, views, (shape, moduli), self.is_exact)?;
             }
         }
         Ok(residues)

@@ -92,3 +92,46 @@ fn outputs_of_lines_in_range_meet_the_bound_and_others_are_chains() {
     }
     assert!(differ > M * N / 4, "{differ} outputs differ from the chain");
 }
+
+/// Powers of two by which lines are multiplied: at both ends of the range, where outputs overflow and underflow.
+const POWERS: [i32; 8] = [-960, -512, -460, 0, 440, 470, 900, 1020];
+
+fn times_power(x: f64, exponent: i32) -> f64 {
+    let half = exponent / 2;
+    x * 2f64.powi(half) * 2f64.powi(exponent - half)
+}
+
+#[test]
+fn powers_of_two_of_lines_are_those_of_outputs() {
+    let device = Device::simulator();
+    let mut random = Random::new(48);
+    let mut line = || -> Vec<f64> { (0..K).map(|_| random.signed_unit()).collect() };
+    let rows: Vec<Vec<f64>> = (0..M).map(|_| line()).collect();
+    let columns: Vec<Vec<f64>> = (0..N).map(|_| line()).collect();
+    let powers = |at: usize| POWERS[at % POWERS.len()];
+    let product_of = |power: &dyn Fn(usize) -> i32| {
+        let of_row = |i: usize| rows[i].iter().map(move |x| times_power(*x, power(i)));
+        let a: Vec<f64> = (0..M).flat_map(of_row).collect();
+        let of_k = |l| (0..N).map(move |j| (j, l));
+        let of_column = |(j, l): (usize, usize)| times_power(columns[j][l], power(j));
+        let b: Vec<f64> = (0..K).flat_map(of_k).map(of_column).collect();
+        let a = device.matrix((M, K), &a).expect("a matrix");
+        let b = device.matrix((K, N), &b).expect("a matrix");
+        product(&device, REQUEST, &a, &b)
+    };
+    let (plain, found) = (product_of(&|_| 0), product_of(&powers));
+    let mut ends = [0; 3];
+    for (at, (plain, found)) in plain.into_iter().zip(found).enumerate() {
+        let expected = times_power(plain, powers(at / N) + powers(at % N));
+        let is_subnormal = expected.abs() < f64::MIN_POSITIVE;
+        ends[usize::from(is_subnormal) + 2 * usize::from(expected.is_infinite())] += 1;
+        // Below the normal numbers, `plain` was rounded before.
+        let room = if is_subnormal { 1 } else { 0 };
+        let [found, expected] = [found, expected].map(f64::to_bits);
+        assert!(
+            found.abs_diff(expected) <= room,
+            "output {at}: {found:x}, not {expected:x}"
+        );
+    }
+    assert!(ends.iter().all(|count| *count > 100), "{ends:?}");
+}

@@ -70,6 +70,26 @@ fn panels_bound_the_memory() {
     }
 }
 
+/// The residues of the smallest panels of a product of f64 fit the memory for panels; longer products are chains.
+#[test]
+fn products_by_residues_have_memory_for_them() {
+    let plan = |shape| {
+        let request = Request::Fastest(Arithmetic::Auto, None);
+        Plan::of(&row_major(ElementType::F64, shape), H200, request).expect("a plan")
+    };
+    for shape in [(1024, 1024, 1 << 18), (50_000, 1500, 1 << 18)] {
+        let Steps::Residues(residues) = plan(shape).steps else {
+            panic!("{shape:?} is not by residues");
+        };
+        let (m, n) = residues.panel;
+        let parts = shape.2.div_ceil(residues.part);
+        let bytes = 14 * ((m + n) * shape.2 + parts * m * n);
+        assert!(bytes <= 8 << 30, "{shape:?}: {m} x {n}");
+    }
+    let long = plan((1024, 1024, (1 << 18) + 1));
+    assert!(!matches!(long.steps, Steps::Residues(_)));
+}
+
 #[test]
 fn devices_without_tensor_cores_for_i8_reduce_words() {
     let old = DeviceFacts {

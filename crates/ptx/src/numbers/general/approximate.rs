@@ -25,7 +25,7 @@ pub(super) fn approximate(it: &Arithmetic, format: Format) -> Option<General> {
         Name::HyperbolicTangent => f64::tanh,
         _ => return None,
     };
-    Some(General::new(move |x| {
+    Some(General::new(1, move |x| {
         format.narrow(function(format.wide(x[0])), Round::NearestTiesToEven)
     }))
 }
@@ -34,7 +34,7 @@ pub(super) fn approximate(it: &Arithmetic, format: Format) -> Option<General> {
 fn quotient(it: &Arithmetic, format: Format) -> General {
     let large = 2_f64.powi(126);
     let is_limited = it.accuracy == Some(crate::words::Accuracy::Approximate);
-    General::new(move |x| {
+    General::new(2, move |x| {
         let (a, b) = (format.wide(x[0]), format.wide(x[1]));
         let quotient = match is_limited && b.abs() > large && b.is_finite() {
             true if a.is_infinite() => f64::NAN,
@@ -56,7 +56,7 @@ fn of_f64(name: Name, is_gross: bool) -> Option<General> {
         Name::ReciprocalRoot => |x| 1.0 / x.sqrt(),
         _ => return None,
     };
-    Some(General::new(move |x| {
+    Some(General::new(1, move |x| {
         let result = function(f64::from_bits(x[0] & kept));
         match result.is_nan() {
             true => Format::F64.nan(),

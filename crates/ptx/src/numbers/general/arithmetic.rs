@@ -2,8 +2,7 @@
 
 use super::approximate::approximate;
 use super::format::{Emulated, Format, direction, with_format};
-use crate::numbers::slot::General;
-use crate::numbers::slot::mask;
+use crate::numbers::slot::{General, MOST_OPERANDS, mask};
 use crate::operations::{Arithmetic, ArithmeticName as Name};
 use crate::words::{Half, Type};
 use rustc_apfloat::ieee::Double;
@@ -59,29 +58,31 @@ fn limited(it: &Arithmetic, format: Format, function: General) -> General {
         return function;
     }
     let one = format.one();
-    General::new(move |operands| {
-        let mut flushed = [0; 4];
-        for (operand, slot) in flushed.iter_mut().zip(operands) {
-            *operand = if is_flushed {
-                format.flushed(*slot)
-            } else {
-                *slot
-            };
-        }
-        let mut result = function.call(&flushed[..operands.len()]);
-        if is_flushed {
-            result = format.flushed(result);
-        }
-        let is_nan = format.is_nan(result);
-        if is_clamped {
-            result = match format.is_negative(result) || is_nan {
+    function.changed(|function| {
+        move |operands: &[u64]| {
+            let mut flushed = [0; MOST_OPERANDS];
+            for (operand, slot) in flushed.iter_mut().zip(operands) {
+                *operand = if is_flushed {
+                    format.flushed(*slot)
+                } else {
+                    *slot
+                };
+            }
+            let mut result = function.call(&flushed[..operands.len()]);
+            if is_flushed {
+                result = format.flushed(result);
+            }
+            let is_nan = format.is_nan(result);
+            if is_clamped {
+                result = match format.is_negative(result) || is_nan {
+                    true => 0,
+                    false => result.min(one),
+                };
+            }
+            match is_rectified && !is_nan && format.is_negative(result) {
                 true => 0,
-                false => result.min(one),
-            };
-        }
-        match is_rectified && !is_nan && format.is_negative(result) {
-            true => 0,
-            false => result,
+                false => result,
+            }
         }
     })
 }
@@ -89,7 +90,7 @@ fn limited(it: &Arithmetic, format: Format, function: General) -> General {
 /// Sums, products and quotients, rounded once.
 fn rounded(name: Name, format: Format, round: Round) -> Option<General> {
     if name == Name::SquareRoot {
-        return Some(General::new(move |x| square_root(format, x[0], round)));
+        return Some(General::new(1, move |x| square_root(format, x[0], round)));
     }
     with_format!(format, N => operation::<N>(name, format, round))
 }
@@ -103,15 +104,19 @@ fn operation<N: Emulated>(name: Name, format: Format, round: Round) -> Option<Ge
         false => value.to_bits() as u64,
     };
     Some(match name {
-        Name::Add => General::new(move |x| slot(of::<N>(x[0]).add_r(of(x[1]), round).value)),
-        Name::Subtract => General::new(move |x| slot(of::<N>(x[0]).sub_r(of(x[1]), round).value)),
-        Name::Multiply => General::new(move |x| slot(of::<N>(x[0]).mul_r(of(x[1]), round).value)),
-        Name::Divide => General::new(move |x| slot(of::<N>(x[0]).div_r(of(x[1]), round).value)),
+        Name::Add => General::new(2, move |x| slot(of::<N>(x[0]).add_r(of(x[1]), round).value)),
+        Name::Subtract => {
+            General::new(2, move |x| slot(of::<N>(x[0]).sub_r(of(x[1]), round).value))
+        }
+        Name::Multiply => {
+            General::new(2, move |x| slot(of::<N>(x[0]).mul_r(of(x[1]), round).value))
+        }
+        Name::Divide => General::new(2, move |x| slot(of::<N>(x[0]).div_r(of(x[1]), round).value)),
         Name::Reciprocal => {
             let one: N = of(format.one());
-            General::new(move |x| slot(one.div_r(of(x[0]), round).value))
+            General::new(1, move |x| slot(one.div_r(of(x[0]), round).value))
         }
-        Name::Fma | Name::MultiplyAdd => General::new(move |x| {
+        Name::Fma | Name::MultiplyAdd => General::new(3, move |x| {
             let sum = of::<N>(x[0]).mul_add_r(of(x[1]), of(x[2]), round);
             slot(sum.value)
         }),
@@ -145,7 +150,7 @@ fn square_root(format: Format, slot: u64, round: Round) -> u64 {
 fn extreme(it: &Arithmetic, format: Format) -> General {
     let is_max = it.name == Name::Max;
     let (keeps_nan, xors_sign) = (it.nan.is_some(), it.xorsign.is_some());
-    General::new(move |x| {
+    General::of_some((2, 3), move |x| {
         let sign = x.iter().fold(0, |sign, slot| sign ^ slot) & format.sign();
         let magnitude = |slot: u64| match xors_sign {
             true => slot & !format.sign(),
@@ -183,9 +188,9 @@ fn of_two(format: Format, is_max: bool, keeps_nan: bool, a: u64, b: u64) -> u64 
 fn signs(it: &Arithmetic, format: Format) -> Option<General> {
     let sign = format.sign();
     Some(match it.name {
-        Name::Negate => General::new(move |x| x[0] ^ sign),
-        Name::Absolute => General::new(move |x| x[0] & !sign),
-        Name::CopySign => General::new(move |x| (x[1] & !sign) | (x[0] & sign)),
+        Name::Negate => General::new(1, move |x| x[0] ^ sign),
+        Name::Absolute => General::new(1, move |x| x[0] & !sign),
+        Name::CopySign => General::new(2, move |x| (x[1] & !sign) | (x[0] & sign)),
         _ => return None,
     })
 }
@@ -203,7 +208,8 @@ fn integers(it: &Arithmetic) -> Option<General> {
                 Half::High => 16,
                 Half::Wide => return None,
             };
-            Some(General::new(move |x| {
+            let count = if it.name == Name::Multiply24 { 2 } else { 3 };
+            Some(General::new(count, move |x| {
                 let of = |slot: u64| match is_signed {
                     true => i64::from((slot as i32) << 8 >> 8),
                     false => (slot & mask(24)) as i64,
@@ -215,7 +221,7 @@ fn integers(it: &Arithmetic) -> Option<General> {
         }
         (Name::Add | Name::Min | Name::Max, Type::U16x2 | Type::S16x2) => {
             let (name, is_rectified) = (it.name, it.relu.is_some());
-            let function = General::new(move |x| {
+            let function = General::new(2, move |x| {
                 let of = |slot: u64| match is_signed {
                     true => i32::from(slot as i16),
                     false => i32::from(slot as u16),
@@ -233,7 +239,7 @@ fn integers(it: &Arithmetic) -> Option<General> {
         }
         (Name::Min | Name::Max, Type::S32) if it.relu.is_some() => {
             let is_max = it.name == Name::Max;
-            Some(General::new(move |x| {
+            Some(General::new(2, move |x| {
                 let (a, b) = (x[0] as i32, x[1] as i32);
                 let chosen = if is_max { a.max(b) } else { a.min(b) };
                 u64::from(chosen.max(0) as u32)

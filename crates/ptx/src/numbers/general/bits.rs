@@ -1,7 +1,6 @@
 //! Parts of words that are rarely asked for.
 
-use crate::numbers::slot::General;
-use crate::numbers::slot::mask;
+use crate::numbers::slot::{General, mask};
 use crate::operations::{BitField, BitFieldName as Name, DotProduct, DotProductName};
 use crate::words::{Half, PermuteMode, ShiftRange, Type};
 
@@ -12,13 +11,10 @@ pub(crate) fn bit_field(it: &BitField) -> Option<General> {
     Some(match it.name {
         Name::Find => {
             let is_amount = it.shiftamt.is_some();
-            General::new(move |x| {
-                let is_negative = is_signed && x[0] >> (bits - 1) & 1 == 1;
-                let word = if is_negative {
-                    !x[0] & mask(bits)
-                } else {
-                    x[0]
-                };
+            General::new(1, move |x| {
+                let own = x[0] & mask(bits);
+                let is_negative = is_signed && own >> (bits - 1) == 1;
+                let word = if is_negative { !own & mask(bits) } else { own };
                 match word.checked_ilog2() {
                     None => mask(32),
                     Some(place) if is_amount => u64::from(bits - 1 - place),
@@ -28,14 +24,14 @@ pub(crate) fn bit_field(it: &BitField) -> Option<General> {
         }
         Name::Mask => {
             let wraps = it.range? == ShiftRange::Wrap;
-            General::new(move |x| {
+            General::new(2, move |x| {
                 let of = |slot: u64| if wraps { slot & 31 } else { slot.min(32) };
                 (mask(of(x[1]) as u32) << of(x[0])) & mask(32)
             })
         }
         Name::Extend => {
             let wraps = it.range? == ShiftRange::Wrap;
-            General::new(move |x| {
+            General::new(2, move |x| {
                 let length = if wraps { x[1] & 31 } else { x[1].min(32) } as u32;
                 let low = x[0] & mask(length);
                 let is_negative = is_signed && length > 0 && low >> (length - 1) & 1 == 1;
@@ -45,9 +41,11 @@ pub(crate) fn bit_field(it: &BitField) -> Option<General> {
         }
         Name::Permute => {
             let mode = it.mode?;
-            General::new(move |x| permuted(mode, x[0] | x[1] << 32, x[2] & 3))
+            General::new(3, move |x| {
+                permuted(mode, x[0] & mask(32) | x[1] << 32, x[2] & 3)
+            })
         }
-        Name::FindNth => General::new(|x| find_nth(x[0], x[1] & 31, x[2] as i32)),
+        Name::FindNth => General::new(3, |x| find_nth(x[0], x[1] & 31, x[2] as i32)),
         _ => return None,
     })
 }
@@ -100,7 +98,7 @@ pub(crate) fn dot_product_of_halves(it: &DotProduct) -> Option<General> {
         Half::High => 2,
         Half::Wide => return None,
     };
-    Some(General::new(move |x| {
+    Some(General::new(3, move |x| {
         let product = |place: u32| {
             let (a, b) = (x[0] >> (16 * place), x[1] >> (8 * (first + place)));
             let a = if a_is_signed {

@@ -2,8 +2,7 @@
 
 use super::format::Format;
 use crate::numbers::compare::comparison;
-use crate::numbers::slot::General;
-use crate::numbers::slot::mask;
+use crate::numbers::slot::{General, mask};
 use crate::operations::{Compare, Select, TestNumber};
 use crate::words::{CombinePredicate, TestProperty, Type};
 
@@ -22,7 +21,8 @@ pub(crate) fn set(it: &Compare) -> Option<General> {
         Some((format, _)) => format.one(),
         None => mask(each),
     };
-    Some(General::new(move |x| {
+    let operands = if combine.is_some() { 3 } else { 2 };
+    Some(General::new(operands, move |x| {
         let holds = |lane: u32| {
             let of = |slot: u64| slot >> (lane * bits) & mask(bits);
             let result = compare(of(x[0]), of(x[1]));
@@ -44,8 +44,11 @@ pub(crate) fn set(it: &Compare) -> Option<General> {
 pub(crate) fn select_by_sign(it: &Select) -> Option<General> {
     let is_flushed = it.ftz.is_some();
     match it.by? {
-        Type::S32 => Some(General::new(|x| if x[2] as i32 >= 0 { x[0] } else { x[1] })),
-        Type::F32 => Some(General::new(move |x| {
+        Type::S32 => Some(General::new(
+            3,
+            |x| if x[2] as i32 >= 0 { x[0] } else { x[1] },
+        )),
+        Type::F32 => Some(General::new(3, move |x| {
             let by = if is_flushed {
                 Format::F32.flushed(x[2])
             } else {
@@ -65,7 +68,7 @@ pub(crate) fn test_number(it: &TestNumber) -> Option<General> {
     };
     let (format, _) = Format::of(it.of)?;
     let property = it.property;
-    Some(General::new(move |x| {
+    Some(General::new(1, move |x| {
         let value = format.wide(x[0]);
         let is_subnormal = format.flushed(x[0]) != x[0];
         let holds = match property {

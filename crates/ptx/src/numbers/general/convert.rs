@@ -1,8 +1,7 @@
 //! Conversions with every rounding and limit (PTX ISA, "cvt").
 
 use super::format::{Format, direction, with_format};
-use crate::numbers::slot::General;
-use crate::numbers::slot::mask;
+use crate::numbers::slot::{General, mask};
 use crate::operations::{Convert, ConvertName};
 use crate::words::{Rounding, Type};
 use rustc_apfloat::{Float, Round};
@@ -18,14 +17,14 @@ pub(crate) fn convert(it: &Convert) -> Option<General> {
                 let one = between_floats(it, to, Format::F32)?;
                 let bits = to.bits();
                 // The first operand is the upper one.
-                Some(General::new(move |x| {
+                Some(General::new(2, move |x| {
                     one.call(&x[..1]) << bits | one.call(&x[1..2])
                 }))
             }
             (Some((to, 2)), Some((from, 2))) => {
                 let one = between_floats(it, to, from)?;
                 let (wide, narrow) = (to.bits(), from.bits());
-                Some(General::new(move |x| {
+                Some(General::new(1, move |x| {
                     let upper = one.call(&[x[0] >> narrow & mask(narrow)]);
                     upper << wide | one.call(&[x[0] & mask(narrow)])
                 }))
@@ -60,7 +59,7 @@ fn between_floats(it: &Convert, to: Format, from: Format) -> Option<General> {
     let (flushes_operand, flushes_result) = (flushes(from), flushes(to));
     let (is_clamped, is_rectified) = (it.saturate.is_some(), it.relu.is_some());
     let largest = it.satfinite.map(|_| to.largest());
-    Some(General::new(move |x| {
+    Some(General::new(1, move |x| {
         let slot = if flushes_operand {
             from.flushed(x[0])
         } else {
@@ -99,7 +98,7 @@ fn from_integer(it: &Convert, to: Format) -> Option<General> {
     let round = direction(it.rounding)?;
     let is_clamped = it.saturate.is_some();
     let one = to.one();
-    Some(General::new(move |x| {
+    Some(General::new(1, move |x| {
         let value = extended(x[0], bits, is_signed);
         let slot = with_format!(to, N => N::from_i128_r(value, round).value.to_bits() as u64);
         match is_clamped {
@@ -120,7 +119,7 @@ fn to_integer(it: &Convert, from: Format) -> Option<General> {
         false => 0,
     };
     let (least, most) = range(bits, is_signed);
-    Some(General::new(move |x| {
+    Some(General::new(1, move |x| {
         let slot = if is_flushed { from.flushed(x[0]) } else { x[0] };
         let value = whole(from.wide(slot));
         match value.is_nan() {
@@ -135,7 +134,7 @@ fn between_integers(it: &Convert) -> Option<General> {
     let ((from, is_signed), to) = (integer(it.from)?, integer(it.to)?);
     let (least, most) = range(to.0, to.1);
     let is_clamped = it.saturate.is_some();
-    Some(General::new(move |x| {
+    Some(General::new(1, move |x| {
         let value = extended(x[0], from, is_signed);
         let value = if is_clamped {
             value.clamp(least, most)
@@ -151,8 +150,12 @@ fn pack(it: &Convert) -> Option<General> {
     let ((bits, _), to) = (integer(it.from)?, integer(it.to)?);
     let (least, most) = range(to.0, to.1);
     let has_rest = it.rest.is_some();
+    if to.0 > 16 {
+        return None;
+    }
     let is_signed = it.from.is_signed();
-    Some(General::new(move |x| {
+    let operands = if has_rest { 3 } else { 2 };
+    Some(General::new(operands, move |x| {
         let clamped =
             |slot: u64| extended(slot, bits, is_signed).clamp(least, most) as u64 & mask(to.0);
         let rest = if has_rest { x[2] << (2 * to.0) } else { 0 };
@@ -165,7 +168,7 @@ fn to_tf32(it: &Convert) -> Option<General> {
     const DROPPED: u64 = 0x1fff;
     let rounding = it.rounding?;
     let (is_rectified, is_finite) = (it.relu.is_some(), it.satfinite.is_some());
-    Some(General::new(move |x| {
+    Some(General::new(1, move |x| {
         if Format::F32.is_nan(x[0]) {
             return Format::F32.nan();
         }

@@ -1,7 +1,6 @@
 //! Arithmetic of the parts of words.
 
-use crate::numbers::slot::General;
-use crate::numbers::slot::mask;
+use crate::numbers::slot::{General, mask};
 use crate::operations::{Video, VideoName as Name};
 use crate::words::Type;
 
@@ -35,7 +34,7 @@ pub(crate) fn video(it: &Video) -> Option<General> {
         true => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
         false => (0, (1 << bits) - 1),
     };
-    Some(General::new(move |x| {
+    Some(General::new(3, move |x| {
         let part = |word: u64, place: u32, is_signed: bool| {
             let part = (word >> place & mask(bits)) as i64;
             match is_signed && part >> (bits - 1) == 1 {

@@ -21,7 +21,7 @@ pub(crate) struct Piece {
 
 impl Piece {
     /// The pieces of the box at `coordinates` (innermost first), which begins at `shared` in shared
-    /// memory.
+    /// memory. Numbers wrap, because a kernel may have made the map itself: checks come later.
     pub fn of_box(map: &TensorMapFields, shared: usize, coordinates: &[i32]) -> Vec<Self> {
         let element = map.element_bytes as usize;
         let row = map.box_sizes[0] as usize * element;
@@ -39,7 +39,7 @@ impl Piece {
                 // Pieces that begin before the tensor do so by whole elements.
                 let skipped = (-place).clamp(0, bytes as i64);
                 let inside = match start {
-                    Some(_) => (size - place).clamp(0, bytes as i64) - skipped,
+                    Some(_) => size.saturating_sub(place).clamp(0, bytes as i64) - skipped,
                     None => 0,
                 };
                 let at = map.swizzle.apply(shared + number * row + within);
@@ -56,7 +56,9 @@ impl Piece {
         let mut runs: Vec<(usize, usize)> = Vec::new();
         for piece in pieces.iter().filter(|piece| piece.inside != 0) {
             match runs.last_mut() {
-                Some((start, bytes)) if *start + *bytes == piece.global => *bytes += piece.inside,
+                Some((start, bytes)) if start.wrapping_add(*bytes) == piece.global => {
+                    *bytes += piece.inside;
+                }
                 _ => runs.push((piece.global, piece.inside)),
             }
         }
@@ -116,7 +118,8 @@ fn rows(map: &TensorMapFields, coordinates: &[i32]) -> impl Iterator<Item = Opti
         let start = (1..rank).try_fold(map.address as usize, |start, dimension| {
             let place = coordinates[dimension] + i64::from(index[dimension]);
             let is_inside = (0..map.sizes[dimension] as i64).contains(&place);
-            is_inside.then(|| start + place as usize * map.strides[dimension - 1] as usize)
+            let distance = (place as usize).wrapping_mul(map.strides[dimension - 1] as usize);
+            is_inside.then(|| start.wrapping_add(distance))
         });
         for (place, size) in index.iter_mut().zip(map.box_sizes).take(rank).skip(1) {
             *place += 1;

@@ -1,0 +1,195 @@
+//! The largest elements, and prefix sums of rows: ours and torch's.
+
+use super::Result;
+use super::cases::Case;
+use super::contest::Contest;
+use super::samples::check_floating;
+use crate::rivals::Rivals;
+use crate::rivals::torch::Job;
+use tilewright::{Buffer, Device, Matrix, ops};
+use tilewright_test_support::random::Random;
+
+/// The number of elements that are selected.
+const K: usize = 8;
+
+/// The vocabulary whose rows are selected from.
+const CLASSES: usize = 32_000;
+
+/// Rows of prefix sums, and elements of each.
+const SCANNED: usize = 4096;
+
+/// The tolerated relative error of prefix sums of positive numbers.
+const ERROR: f64 = 1e-4;
+
+/// The selections and scans of rows to measure on `device`.
+pub fn cases(device: &Device) -> Vec<Case> {
+    let (elements, rows, scanned) = match device.is_simulator() {
+        true => (1 << 14, 2, 8),
+        false => (1 << 24, 4096, SCANNED),
+    };
+    vec![
+        case("top_k", (elements, elements), top_k),
+        case("top_k_rows", (rows, rows * CLASSES), top_k_rows),
+        case("scan_rows", (scanned, 2 * scanned * SCANNED), scan_rows),
+    ]
+}
+
+fn case(
+    name: &'static str,
+    (size, elements): (usize, usize),
+    build: fn(&Device, &Rivals, usize) -> Result<Contest>,
+) -> Case {
+    Case {
+        name: format!("{name} f32 {size}"),
+        size,
+        device_bytes: 4 * elements as u64,
+        build,
+    }
+}
+
+/// Numbers from 0 to 4 that repeat.
+fn period() -> Vec<f32> {
+    let mut random = Random::new(9);
+    (0..1_000_003)
+        .map(|_| (2.0 * random.symmetric(20) + 2.0) as f32)
+        .collect()
+}
+
+fn job<'a>(operation: &'static str, shape: &'a [usize], period: &'a [f32]) -> Job<'a> {
+    Job {
+        operation,
+        element: "f32",
+        shape,
+        period,
+        others: &[],
+        has_second: false,
+        offsets: &[],
+        compared: None,
+    }
+}
+
+/// The largest of each row, in order.
+fn largest(elements: &[f32], len: usize) -> Vec<f64> {
+    let of_row = |row: &[f32]| {
+        let mut row = row.to_vec();
+        row.sort_by(|x, y| y.total_cmp(x));
+        row.truncate(K);
+        row
+    };
+    elements
+        .chunks(len)
+        .flat_map(of_row)
+        .map(f64::from)
+        .collect()
+}
+
+fn check(found: impl IntoIterator<Item = f64>, expected: &[f64], error: f64) -> Result {
+    for (found, &expected) in found.into_iter().zip(expected) {
+        check_floating(found, expected, error * expected)?;
+    }
+    Ok(())
+}
+
+fn top_k(device: &Device, rivals: &Rivals, len: usize) -> Result<Contest> {
+    let period = period();
+    let elements: Vec<f32> = period.iter().copied().cycle().take(len).collect();
+    let expected = largest(&elements, len);
+    let x = device.upload(&elements)?;
+    let size = (len, format!("{K} of {len}"));
+    let mut contest = Contest::of_bytes(device, "top_k", "f32", size, 4 * len as u64);
+    let of_device = device.clone();
+    contest.admit(
+        "top_k",
+        None::<(Buffer<f32>, Buffer<u64>)>,
+        move |calls, found| {
+            for _ in 0..calls {
+                *found = Some(of_device.top_k(&x, K)?);
+            }
+            Ok(())
+        },
+        |found| {
+            let (values, _) = found.as_ref().ok_or("nothing was selected")?;
+            check(values.to_vec()?.into_iter().map(f64::from), &expected, 0.0)
+        },
+    )?;
+    let shape = [1, len];
+    contest.admit_torch(rivals, &job("top_k_rows", &shape, &period), |found| {
+        check(found.iter().copied(), &expected, 0.0)
+    });
+    Ok(contest)
+}
+
+fn top_k_rows(device: &Device, rivals: &Rivals, rows: usize) -> Result<Contest> {
+    let period = period();
+    let elements: Vec<f32> = period
+        .iter()
+        .copied()
+        .cycle()
+        .take(rows * CLASSES)
+        .collect();
+    let expected = largest(&elements, CLASSES);
+    let x = device.matrix((rows, CLASSES), &elements)?;
+    let size = (rows, format!("{K} of {rows}x{CLASSES}"));
+    let bytes = 4 * elements.len() as u64;
+    let mut contest = Contest::of_bytes(device, "top_k_rows", "f32", size, bytes);
+    let of_device = device.clone();
+    contest.admit(
+        "top_k_rows",
+        None::<(Matrix<f32>, Matrix<u64>)>,
+        move |calls, found| {
+            for _ in 0..calls {
+                *found = Some(of_device.top_k_rows(&x, K)?);
+            }
+            Ok(())
+        },
+        |found| {
+            let (values, _) = found.as_ref().ok_or("nothing was selected")?;
+            check(values.to_vec()?.into_iter().map(f64::from), &expected, 0.0)
+        },
+    )?;
+    let shape = [rows, CLASSES];
+    contest.admit_torch(rivals, &job("top_k_rows", &shape, &period), |found| {
+        check(found.iter().copied(), &expected, 0.0)
+    });
+    Ok(contest)
+}
+
+fn scan_rows(device: &Device, rivals: &Rivals, rows: usize) -> Result<Contest> {
+    let period = period();
+    let elements: Vec<f32> = period
+        .iter()
+        .copied()
+        .cycle()
+        .take(rows * SCANNED)
+        .collect();
+    let mut sum = 0.0;
+    let expected: Vec<f64> = elements
+        .iter()
+        .enumerate()
+        .map(|(place, &x)| {
+            sum = if place % SCANNED == 0 { 0.0 } else { sum } + f64::from(x);
+            sum
+        })
+        .collect();
+    let x = device.matrix((rows, SCANNED), &elements)?;
+    let size = (rows, format!("{rows}x{SCANNED}"));
+    let bytes = 8 * elements.len() as u64;
+    let mut contest = Contest::of_bytes(device, "scan_rows", "f32", size, bytes);
+    let of_device = device.clone();
+    contest.admit(
+        "scan_rows_inclusive",
+        device.matrix_zeros::<f32>((rows, SCANNED))?,
+        move |calls, sums| {
+            for _ in 0..calls {
+                of_device.scan_rows_inclusive_into(&x, ops::Sum, sums)?;
+            }
+            Ok(())
+        },
+        |sums| check(sums.to_vec()?.into_iter().map(f64::from), &expected, ERROR),
+    )?;
+    let shape = [rows, SCANNED];
+    contest.admit_torch(rivals, &job("scan_rows", &shape, &period), |found| {
+        check(found.iter().copied(), &expected, ERROR)
+    });
+    Ok(contest)
+}

@@ -1,0 +1,96 @@
+//! User-defined operations in the library's kernels: a softmax with a temperature, a gated activation, a linear
+//! recurrence, and several statistics of one read.
+#![no_std]
+#![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
+#![deny(missing_docs)]
+
+use cuda_std::math;
+use tilewright_kernels::map::Map;
+use tilewright_kernels::reduce::{Max, Norm2, Reduction, Sum};
+use tilewright_kernels::rows::RowMap;
+
+/// Softmax of x / 2: the largest element, and the sum of e^((x - largest) / 2).
+pub struct SoftSoftmax;
+
+impl Reduction<f32> for SoftSoftmax {
+    type Accumulator = [f32; 2];
+    type Output = [f32; 2];
+    const IDENTITY: [f32; 2] = [f32::NEG_INFINITY, 0.0];
+
+    fn lift(x: f32, _index: usize) -> [f32; 2] {
+        [x, 1.0]
+    }
+
+    fn combine(left: [f32; 2], right: [f32; 2]) -> [f32; 2] {
+        let largest = math::maximum(left[0], right[0]);
+        [largest, scaled(left, largest) + scaled(right, largest)]
+    }
+
+    fn finish(total: [f32; 2], _elements: usize) -> [f32; 2] {
+        total
+    }
+}
+
+/// The sum relative to another largest element.
+fn scaled([own, sum]: [f32; 2], largest: f32) -> f32 {
+    // Equal infinities have no difference.
+    match own == largest {
+        true => sum,
+        false => sum * math::exp((own - largest) / 2.0),
+    }
+}
+
+impl RowMap for SoftSoftmax {
+    fn map(x: f32, [largest, sum]: [f32; 2], _index: usize) -> f32 {
+        math::exp((x - largest) / 2.0) / sum
+    }
+}
+
+/// SwiGLU: x sigmoid(x) y, with a bias for each column before it.
+pub struct Gate;
+
+impl Map<f32, 3> for Gate {
+    type Output = f32;
+
+    fn map([x, y, bias]: [f32; 3], _index: usize) -> f32 {
+        let x = x + bias;
+        x / (1.0 + math::exp(-x)) * y
+    }
+}
+
+/// The recurrence h = a h + b of elements [a, b], as in state space models: composed maps, which are associative.
+pub struct Recurrence;
+
+impl Reduction<[f32; 2]> for Recurrence {
+    type Accumulator = [f32; 2];
+    type Output = f32;
+    const IDENTITY: [f32; 2] = [1.0, 0.0];
+
+    fn lift(element: [f32; 2], _index: usize) -> [f32; 2] {
+        element
+    }
+
+    fn combine([a, b]: [f32; 2], [c, d]: [f32; 2]) -> [f32; 2] {
+        [a * c, b * c + d]
+    }
+
+    fn finish([_, h]: [f32; 2], _elements: usize) -> f32 {
+        h
+    }
+}
+
+tilewright_kernels::maps! {
+    /// Softmax of x / 2, of each row.
+    soft_softmax: SoftSoftmax of rows of f32;
+    /// Gated activations.
+    gate: Gate of [f32; 3];
+}
+
+tilewright_kernels::reductions! {
+    /// The recurrence at each element, from 0 on.
+    recurrence: Recurrence of scans of [f32; 2];
+    /// Sum, maximum and norm, of one read.
+    statistics: (Sum, Max, Norm2) of f32;
+    /// Sum, maximum and norm of each row or column.
+    row_statistics, column_statistics: (Sum, Max, Norm2) of rows of f32;
+}

@@ -1,0 +1,113 @@
+//! Compares the operations with plain code, on simulators with several schedules. No GPU is needed. With the feature
+//! `cuda`, the first CUDA device must give the same bits.
+
+use custom_operations::{KERNELS, kernels};
+use tilewright::testing::seeds;
+use tilewright::{Device, SimulatorOptions, ops};
+
+/// Simulators with several seeds and all checks, and the first CUDA device if there is one.
+fn devices() -> Vec<Device> {
+    let options = |seed| SimulatorOptions::default().with_seed(seed);
+    let mut devices: Vec<_> = seeds(4).map(options).map(Device::simulator_with).collect();
+    if cfg!(feature = "cuda") {
+        match Device::cuda(0) {
+            Ok(device) => devices.push(device),
+            Err(error) => eprintln!("skipped on CUDA: {error}"),
+        }
+    }
+    devices
+}
+
+fn numbers(count: usize) -> Vec<f32> {
+    (0..count).map(|i| ((i * 7919 % 1021) as f32 - 510.0) / 100.0).collect()
+}
+
+/// Fails unless all devices return the same bits, and returns the values.
+fn on_all_devices(of_device: impl Fn(&Device) -> tilewright::Result<Vec<f32>>) -> Vec<f32> {
+    let mut first: Option<Vec<f32>> = None;
+    for device in devices() {
+        let found = of_device(&device).unwrap();
+        let first = first.get_or_insert_with(|| found.clone());
+        let same = first.iter().zip(&found).all(|(x, y)| x.to_bits() == y.to_bits());
+        assert!(same && first.len() == found.len(), "on {}", device.name());
+    }
+    first.unwrap()
+}
+
+fn assert_near(found: &[f32], expected: impl IntoIterator<Item = f64>) {
+    for (&found, expected) in found.iter().zip(expected) {
+        let error = (f64::from(found) - expected).abs();
+        assert!(error <= 1e-5 * expected.abs() + 1e-30, "{found} for {expected}");
+    }
+}
+
+#[test]
+fn softmax_is_near_the_true_one_for_every_class_of_rows() {
+    for (rows, len) in [(3, 5), (2, 1000), (2, 5000), (1, 40_001)] {
+        let x = numbers(rows * len);
+        let found = on_all_devices(|device| {
+            let matrix = device.matrix((rows, len), &x)?;
+            let module = device.load(&KERNELS)?;
+            module.map_rows(kernels::soft_softmax, &matrix)?.to_vec()
+        });
+        for (row, found) in x.chunks(len).zip(found.chunks(len)) {
+            let powers: Vec<f64> = row.iter().map(|&x| (f64::from(x) / 2.0).exp()).collect();
+            let sum: f64 = powers.iter().sum();
+            assert_near(found, powers.iter().map(|power| power / sum));
+        }
+    }
+}
+
+#[test]
+fn gates_repeat_the_bias_for_each_row() {
+    let (rows, len) = (7, 130);
+    let (x, bias) = (numbers(rows * len), numbers(len));
+    let found = on_all_devices(|device| {
+        let module = device.load(&KERNELS)?;
+        let matrix = device.matrix((rows, len), &x)?;
+        let bias = device.matrix((1, len), &bias)?;
+        let operands = [matrix.view(), matrix.view(), bias.view()];
+        module.map(kernels::gate, operands)?.to_vec()
+    });
+    let expected = x.iter().enumerate().map(|(i, &x)| {
+        let y = f64::from(x + bias[i % len]);
+        y / (1.0 + (-y).exp()) * f64::from(x)
+    });
+    assert_near(&found, expected);
+}
+
+#[test]
+fn the_recurrence_is_that_of_a_loop() {
+    // Halves and small integers: every state is exact.
+    let steps: Vec<[f32; 2]> = (0..20_000).map(|i| [[0.5, 0.0][i % 2], (i % 5) as f32]).collect();
+    let found = on_all_devices(|device| {
+        let module = device.load(&KERNELS)?;
+        let steps = device.upload(&steps)?;
+        module.scan_inclusive(kernels::recurrence, &steps)?.to_vec()
+    });
+    let mut state = 0.0;
+    let expected = steps.iter().map(|[a, b]| {
+        state = f64::from(*a) * state + f64::from(*b);
+        state
+    });
+    assert_near(&found, expected);
+}
+
+#[test]
+fn statistics_are_those_of_the_library() {
+    let x = numbers(10_000);
+    for device in devices() {
+        let module = device.load(&KERNELS).unwrap();
+        let buffer = device.upload(&x).unwrap();
+        let (sum, max, norm) = module.reduce(kernels::statistics, &buffer).unwrap().get();
+        assert_eq!(sum, device.reduce(&buffer, ops::Sum).unwrap());
+        assert_eq!(max, device.reduce(&buffer, ops::Max).unwrap());
+        assert_eq!(norm, device.reduce(&buffer, ops::Norm2).unwrap());
+        let matrix = device.matrix((10, 1000), &x).unwrap();
+        let found = module.reduce_columns(kernels::row_statistics, &matrix).unwrap();
+        let sums = device.reduce_columns(&matrix, ops::Sum).unwrap().to_vec().unwrap();
+        for (found, sum) in found.to_vec().unwrap().iter().zip(sums) {
+            assert_eq!(found.get().0, sum);
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! Custom maps of matrices, buffers and rows.
+
+mod elements;
+mod rows;

@@ -1,0 +1,271 @@
+//! Scans by operations that other crates define.
+
+use super::launch::{Kind, Scanned};
+use crate::buffer::{Buffer, BufferViewMut, IntoBufferView};
+use crate::element::Element;
+use crate::error::{During, Outcome, Result};
+use crate::kernel_output::Lines;
+use crate::matrix::{AsMatrixViewMut, IntoMatrixView, Matrix};
+use crate::module::Module;
+use tilewright_kernels::reduce::Reduction;
+use tilewright_kernels::scan::{ScanKernel, ScanPlan};
+
+/// The type of a kernel's results.
+type OutputOf<K> = <<K as ScanKernel>::Operation as Reduction<<K as ScanKernel>::Element>>::Output;
+
+impl Module {
+    /// The inclusive scan of `x` by a custom operation: element i is the value of `x[0]` to `x[i]`.
+    ///
+    /// [`reductions!`](tilewright_kernels::reductions) generates `kernel` by a line such as `kernel: Operation of
+    /// scans of f32;`. The operation must be associative, up to rounding. It need not be commutative: accumulators are
+    /// combined in the order of the elements. The order of the combinations depends on the number and the type of the
+    /// elements alone, so the same elements give the same bits in every run and on every device. The call does not
+    /// wait.
+    ///
+    /// ```
+    /// use tilewright::{Device, ModuleSource};
+    /// use tilewright_kernels::reduce::Reduction;
+    ///
+    /// /// The recurrence y = a y + b, for elements [a, b], from y = 0 on.
+    /// pub struct Recurrence;
+    ///
+    /// impl Reduction<[f32; 2]> for Recurrence {
+    ///     type Accumulator = [f32; 2];
+    ///     type Output = f32;
+    ///     const IDENTITY: [f32; 2] = [1.0, 0.0];
+    ///
+    ///     fn lift(element: [f32; 2], _index: usize) -> [f32; 2] {
+    ///         element
+    ///     }
+    ///
+    ///     fn combine([a, b]: [f32; 2], [c, d]: [f32; 2]) -> [f32; 2] {
+    ///         [a * c, b * c + d]
+    ///     }
+    ///
+    ///     fn finish([_, y]: [f32; 2], _elements: usize) -> f32 {
+    ///         y
+    ///     }
+    /// }
+    ///
+    /// tilewright_kernels::reductions! {
+    ///     /// The recurrence of each element.
+    ///     recurrence: Recurrence of scans of [f32; 2];
+    /// }
+    /// // SAFETY: there are no images that could differ from the kernel.
+    /// static KERNELS: ModuleSource = unsafe { ModuleSource::new("recurrence", &[]) };
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// let module = device.load(&KERNELS)?;
+    /// let x = device.upload(&[[0.5_f32, 8.0], [0.5, 0.0], [2.0, 1.0]])?;
+    /// assert_eq!(module.scan_inclusive(recurrence, &x)?.to_vec()?, [8.0, 4.0, 9.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if `x` is on another device, and those of
+    /// [`launch`](Self::launch).
+    pub fn scan_inclusive<'x, K>(
+        &self,
+        kernel: K,
+        x: impl IntoBufferView<'x, K::Element>,
+    ) -> Result<Buffer<OutputOf<K>>>
+    where
+        K: ScanKernel<Element: Element>,
+        OutputOf<K>: Element,
+    {
+        let scan = || {
+            let x = x.into();
+            let mut y = Buffer::uninit(self.device(), x.len())?;
+            let scanned = Scanned::buffer(self.device(), x, y.view_mut())?;
+            self.launch_scan(kernel, scanned, Kind::Inclusive)?;
+            Ok(y)
+        };
+        scan().during("scan_inclusive")
+    }
+
+    /// The exclusive scan of `x` by a custom operation: element i is the value of the i elements before `x[i]`, after
+    /// the element `initial` if there is one.
+    ///
+    /// The initial element is lifted with index 0, and is not counted. The rules are those of
+    /// [`scan_inclusive`](Self::scan_inclusive).
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoElements`](crate::ErrorKind::NoElements) without an initial value if the operation needs an
+    /// element, and those of [`scan_inclusive`](Self::scan_inclusive).
+    pub fn scan_exclusive<'x, K>(
+        &self,
+        kernel: K,
+        x: impl IntoBufferView<'x, K::Element>,
+        initial: impl Into<Option<K::Element>>,
+    ) -> Result<Buffer<OutputOf<K>>>
+    where
+        K: ScanKernel<Element: Element>,
+        OutputOf<K>: Element,
+    {
+        let scan = || {
+            let x = x.into();
+            let mut y = Buffer::uninit(self.device(), x.len())?;
+            let scanned = Scanned::buffer(self.device(), x, y.view_mut())?;
+            self.launch_scan(kernel, scanned, Kind::Exclusive(initial.into()))?;
+            Ok(y)
+        };
+        scan().during("scan_exclusive")
+    }
+
+    /// Writes [`scan_inclusive`](Self::scan_inclusive) to `results`, a buffer or a slice of one.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `results` is not as long as `x`, and those of
+    /// [`scan_inclusive`](Self::scan_inclusive).
+    pub fn scan_inclusive_into<'x, 'r, K>(
+        &self,
+        kernel: K,
+        x: impl IntoBufferView<'x, K::Element>,
+        results: impl Into<BufferViewMut<'r, OutputOf<K>>>,
+    ) -> Result<()>
+    where
+        K: ScanKernel<Element: Element>,
+        OutputOf<K>: Element,
+    {
+        Scanned::buffer(self.device(), x.into(), results.into())
+            .and_then(|scanned| self.launch_scan(kernel, scanned, Kind::Inclusive))
+            .during("scan_inclusive_into")
+    }
+
+    /// Writes [`scan_exclusive`](Self::scan_exclusive) to `results`, a buffer or a slice of one.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `results` is not as long as `x`, and those of
+    /// [`scan_exclusive`](Self::scan_exclusive).
+    pub fn scan_exclusive_into<'x, 'r, K>(
+        &self,
+        kernel: K,
+        x: impl IntoBufferView<'x, K::Element>,
+        initial: impl Into<Option<K::Element>>,
+        results: impl Into<BufferViewMut<'r, OutputOf<K>>>,
+    ) -> Result<()>
+    where
+        K: ScanKernel<Element: Element>,
+        OutputOf<K>: Element,
+    {
+        let kind = Kind::Exclusive(initial.into());
+        Scanned::buffer(self.device(), x.into(), results.into())
+            .and_then(|scanned| self.launch_scan(kernel, scanned, kind))
+            .during("scan_exclusive_into")
+    }
+
+    /// The inclusive scan of each row of `matrix`, with contiguous rows, by a custom operation: each has the bits of
+    /// [`scan_inclusive`](Self::scan_inclusive).
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel) if the rows are not contiguous;
+    /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) for more than 2^31 - 1 blocks, and those of
+    /// [`scan_inclusive`](Self::scan_inclusive).
+    pub fn scan_rows_inclusive<'m, K>(
+        &self,
+        kernel: K,
+        matrix: impl IntoMatrixView<'m, K::Element>,
+    ) -> Result<Matrix<OutputOf<K>>>
+    where
+        K: ScanKernel<Element: Element>,
+        OutputOf<K>: Element,
+    {
+        let scan = || {
+            let x = matrix.into();
+            let mut y = Matrix::uninit(self.device(), x.shape().into())?;
+            let scanned = Scanned::rows(self.device(), x, y.view_mut())?;
+            self.launch_scan(kernel, scanned, Kind::Inclusive)?;
+            Ok(y)
+        };
+        scan().during("scan_rows_inclusive")
+    }
+
+    /// The exclusive scan of each row of `matrix`, with contiguous rows, by a custom operation: each has the bits of
+    /// [`scan_exclusive`](Self::scan_exclusive).
+    ///
+    /// # Errors
+    /// Those of [`scan_exclusive`](Self::scan_exclusive) and of [`scan_rows_inclusive`](Self::scan_rows_inclusive).
+    pub fn scan_rows_exclusive<'m, K>(
+        &self,
+        kernel: K,
+        matrix: impl IntoMatrixView<'m, K::Element>,
+        initial: impl Into<Option<K::Element>>,
+    ) -> Result<Matrix<OutputOf<K>>>
+    where
+        K: ScanKernel<Element: Element>,
+        OutputOf<K>: Element,
+    {
+        let scan = || {
+            let x = matrix.into();
+            let mut y = Matrix::uninit(self.device(), x.shape().into())?;
+            let scanned = Scanned::rows(self.device(), x, y.view_mut())?;
+            self.launch_scan(kernel, scanned, Kind::Exclusive(initial.into()))?;
+            Ok(y)
+        };
+        scan().during("scan_rows_exclusive")
+    }
+
+    /// Writes [`scan_rows_inclusive`](Self::scan_rows_inclusive) to `results`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if the shapes differ, and those of
+    /// [`scan_rows_inclusive`](Self::scan_rows_inclusive).
+    pub fn scan_rows_inclusive_into<'m, K>(
+        &self,
+        kernel: K,
+        matrix: impl IntoMatrixView<'m, K::Element>,
+        results: &mut impl AsMatrixViewMut<OutputOf<K>>,
+    ) -> Result<()>
+    where
+        K: ScanKernel<Element: Element>,
+        OutputOf<K>: Element,
+    {
+        Scanned::rows(self.device(), matrix.into(), results.as_matrix_view_mut())
+            .and_then(|scanned| self.launch_scan(kernel, scanned, Kind::Inclusive))
+            .during("scan_rows_inclusive_into")
+    }
+
+    /// Writes [`scan_rows_exclusive`](Self::scan_rows_exclusive) to `results`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if the shapes differ, and those of
+    /// [`scan_rows_exclusive`](Self::scan_rows_exclusive).
+    pub fn scan_rows_exclusive_into<'m, K>(
+        &self,
+        kernel: K,
+        matrix: impl IntoMatrixView<'m, K::Element>,
+        initial: impl Into<Option<K::Element>>,
+        results: &mut impl AsMatrixViewMut<OutputOf<K>>,
+    ) -> Result<()>
+    where
+        K: ScanKernel<Element: Element>,
+        OutputOf<K>: Element,
+    {
+        let kind = Kind::Exclusive(initial.into());
+        Scanned::rows(self.device(), matrix.into(), results.as_matrix_view_mut())
+            .and_then(|scanned| self.launch_scan(kernel, scanned, kind))
+            .during("scan_rows_exclusive_into")
+    }
+
+    fn launch_scan<K>(
+        &self,
+        _kernel: K,
+        scanned: Scanned<'_, K::Element, OutputOf<K>>,
+        kind: Kind<K::Element>,
+    ) -> Outcome<()>
+    where
+        K: ScanKernel<Element: Element>,
+        OutputOf<K>: Element,
+    {
+        kind.check(<K::Operation as Reduction<K::Element>>::NEEDS_AN_ELEMENT)?;
+        let plan = ScanPlan::of::<K::Operation, K::Element>;
+        scanned.launch(self.device(), plan, kind, |config, params| {
+            // SAFETY: the kernel's requirements are those that it documents: `ScanKernel` guarantees it.
+            // `Scanned::launch` has made the launch for its plan. Views of live memory without conflicting work:
+            // operand and results are borrowed until this returns, and the state is freed after the launch.
+            unsafe { self.launch_printing::<K>(config, params, &Lines::default()) }
+        })
+    }
+}
