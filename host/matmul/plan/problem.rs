@@ -165,7 +165,7 @@ impl Problem {
     /// The bits depend on it, so the device and its memory do not matter. With a longer K, the residues of the smallest
     /// panel would take more than the memory for panels.
     pub fn is_worth_residues(&self) -> bool {
-        const FROM: u128 = 4800 * 4800 * 4800;
+        const FROM: u128 = 2560 * 2560 * 2560;
         const LEAST_SIDE: usize = 1024;
         const K: RangeInclusive<usize> = 2048..=1 << 18;
         self.batch == 1
