@@ -1,6 +1,8 @@
 //! The instructions of a function in a row, with the scopes of their names.
 
-use crate::syntax::{Declaration, Function, Instruction, Line, Statement, StatementKind};
+use crate::syntax::{
+    Declaration, Function, Instruction, Line, Signature, Statement, StatementKind,
+};
 use std::collections::HashMap;
 
 /// An instruction and where it stands.
@@ -22,6 +24,8 @@ pub(crate) struct ScopeNames<'a> {
     /// Lists of targets.
     targets: HashMap<&'a str, &'a [Box<str>]>,
     pub declarations: Vec<&'a Declaration>,
+    /// What functions that are called by address take and return.
+    prototypes: HashMap<&'a str, &'a Signature>,
 }
 
 /// A function's instructions, in the order of the text.
@@ -68,9 +72,10 @@ impl<'a> Flat<'a> {
                     self.scopes[scope].declarations.push(declaration);
                 }
                 StatementKind::Block(statements) => self.add(scope, statements),
-                StatementKind::Prototype { .. }
-                | StatementKind::Location(_)
-                | StatementKind::Pragma(_) => {}
+                StatementKind::Prototype { label, signature } => {
+                    self.scopes[scope].prototypes.insert(label, signature);
+                }
+                StatementKind::Location(_) | StatementKind::Pragma(_) => {}
             }
         }
     }
@@ -78,6 +83,11 @@ impl<'a> Flat<'a> {
     /// The number of the step behind a label, which may be one more than there are.
     pub fn label(&self, scope: usize, name: &str) -> Option<usize> {
         self.find(scope, |names| names.labels.get(name).copied())
+    }
+
+    /// The parameters and results of a function that is called by address.
+    pub fn prototype(&self, scope: usize, name: &str) -> Option<&'a Signature> {
+        self.find(scope, |names| names.prototypes.get(name).copied())
     }
 
     /// The labels of a list of targets.

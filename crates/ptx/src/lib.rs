@@ -34,6 +34,7 @@ mod operations;
 mod parser;
 #[cfg(test)]
 mod printed;
+mod sources;
 mod syntax;
 mod words;
 
@@ -43,15 +44,16 @@ pub use graph::{BasicBlock, Graph, UnknownLabel};
 pub use lexer::{Token, tokens};
 pub use machine::{ArgumentError, Kernel, KernelError, Kernels, Variables};
 pub use operations::*;
+pub use sources::{SourcePlace, Sources};
 pub use syntax::*;
 pub use words::{
-    Absolute, Accuracy, Aligned, AtomicOperation, BarrierScope, BarrierStep, BulkCompletion,
-    BulkGroup, Cache, CacheHint, Carry, ClusterStep, CombinePredicate, Comparison, CopyCache,
-    DependentStep, Dimensions, Expect, FenceLevel, FenceOrder, FirstLevel, FlushSubnormal,
-    FunnelShift, GlobalTarget, Half, LoadMode, MatchMode, MatrixCount, MatrixLayout, MatrixShape,
-    MatrixTarget, Memory, Multicast, NoComplete, NoFlush, NonCoherent, NotANumber, Order, Parity,
-    PermuteMode, PolicyPriority, Prefetch, PrefetchLevel, ProxyKind, ReadOnlyWait, Rectify, Reduce,
-    RegisterStep, Rounding, Saturate, SaturateFinite, Scope, SecondLevel, ShiftAmount, ShiftRange,
-    ShuffleMode, SignXor, Sync, TensorMapPrefetch, TestProperty, To, ToShared, Transposed, Type,
-    Uniform, Vector, VoteMode, WarpgroupShape,
+    Absolute, Accumulate, Accuracy, Aligned, AtomicOperation, BarrierScope, BarrierStep,
+    BulkCompletion, BulkGroup, Cache, CacheHint, Carry, ClusterStep, CombinePredicate, Comparison,
+    CopyCache, DependentStep, Dimensions, Expect, FenceLevel, FenceOrder, FirstLevel,
+    FlushSubnormal, FunnelShift, GlobalTarget, Half, LoadMode, MatchMode, MatrixCount,
+    MatrixLayout, MatrixShape, MatrixTarget, Memory, Multicast, NoComplete, NoFlush, NoIncrement,
+    NonCoherent, NotANumber, Order, Parity, PermuteMode, PolicyPriority, Prefetch, PrefetchLevel,
+    ProxyKind, ReadOnlyWait, Rectify, Reduce, RegisterStep, Rounding, Saturate, SaturateFinite,
+    Scope, SecondLevel, ShiftAmount, ShiftRange, ShuffleMode, SignXor, Sync, TensorMapPrefetch,
+    TestProperty, To, ToShared, Transposed, Type, Uniform, Vector, VoteMode, WarpgroupShape,
 };

@@ -6,6 +6,7 @@ mod common;
 use common::{Buffer, text};
 use ptx::{Kernel, Module, Program, tokens};
 use simt::{Dim3, Launch, Options};
+use std::path::Path;
 use std::time::Duration;
 use tilewright_test_support::random::Random;
 
@@ -20,6 +21,20 @@ const KERNELS: [(&str, &str, u32); 6] = [
     ("matmul_wgmma_skinny_small_f16_n", "sm_90a", 256),
 ];
 
+/// Those of CUDA C++ with atomic operations of halves and vectors, calls by address, clocks, packed arithmetic,
+/// approximations, `wmma`, bulk copies and `printf`, each with its file.
+const CUDA_KERNELS: [(&str, &str); 9] = [
+    ("half_atomics", "advanced"),
+    ("votes", "advanced"),
+    ("virtuals", "advanced"),
+    ("pointers", "advanced"),
+    ("times", "advanced"),
+    ("bulk", "advanced"),
+    ("half_pairs", "math"),
+    ("wmma_f16", "tensor"),
+    ("print_lines", "basic"),
+];
+
 /// Edited texts of each kernel.
 const EDITS: u32 = 40;
 
@@ -28,16 +43,19 @@ fn below(random: &mut Random, count: usize) -> usize {
     random.integer(0..=count as i64 - 1) as usize
 }
 
-/// The text with a few tokens or lines left out, doubled, exchanged or replaced.
-fn edited(text: &str, random: &mut Random) -> String {
+/// The text with a few tokens or lines from `start` on left out, doubled, exchanged or replaced.
+fn edited(text: &str, start: usize, random: &mut Random) -> String {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     for _ in 0..=below(random, 4) {
-        let (at, other) = (below(random, lines.len()), below(random, lines.len()));
+        let (at, other) = (
+            start + below(random, lines.len() - start),
+            below(random, lines.len()),
+        );
         match below(random, 8) {
             0 => lines[at].clear(),
             1 => lines.insert(at, lines[other].clone()),
             2 => lines.swap(at, other),
-            3 => lines.truncate(at.max(8)),
+            3 => lines.truncate(at.max(start + 8)),
             _ => {
                 let replaced = with_other_word(&lines[at], &lines[other], random);
                 lines[at] = replaced;
@@ -136,25 +154,44 @@ fn launched(text: &str, name: &str, threads: u32, random: &mut Random) -> Result
     report.map(|_| ()).map_err(|it| it.to_string())
 }
 
+/// Launches the text and its edits, from line `start` on.
+fn all_end((text, start): (&str, usize), name: &str, threads: u32) {
+    let mut random = Random::new(9);
+    for edit in 0..EDITS {
+        let text = match edit {
+            0 => text.to_owned(),
+            _ => edited(text, start, &mut random),
+        };
+        let end = launched(&text, name, threads, &mut random);
+        if let Err(message) = end {
+            assert!(
+                !message.contains("crates/"),
+                "edit {edit} of {name}: {message}"
+            );
+            assert!(message.len() < 100_000);
+        }
+    }
+}
+
 #[test]
 fn edited_kernels_end_without_a_panic_of_the_simulator() {
     for (name, arch, threads) in KERNELS {
         let text = text(name, arch).unwrap_or_else(|| panic!("no {name} for {arch}"));
         assert!(tokens(&text).is_ok());
-        let mut random = Random::new(9);
-        for edit in 0..EDITS {
-            let text = match edit {
-                0 => text.clone(),
-                _ => edited(&text, &mut random),
-            };
-            let end = launched(&text, name, threads, &mut random);
-            if let Err(message) = end {
-                assert!(
-                    !message.contains("crates/"),
-                    "edit {edit} of {name}: {message}"
-                );
-                assert!(message.len() < 100_000);
-            }
-        }
+        all_end((&text, 0), name, threads);
+    }
+}
+
+#[test]
+fn edited_kernels_of_cuda_end_without_a_panic_of_the_simulator() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../check/tests/kernels");
+    for (name, file) in CUDA_KERNELS {
+        let text = std::fs::read_to_string(folder.join(format!("{file}.ptx"))).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        let entry = format!(".entry {name}(");
+        let start = lines.iter().position(|it| it.contains(&entry)).unwrap();
+        let end = lines[start..].iter().position(|it| *it == "}").unwrap();
+        let kept = lines[..=start + end].join("\n");
+        all_end((&kept, start), name, 64);
     }
 }

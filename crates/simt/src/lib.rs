@@ -175,17 +175,17 @@ pub use device::{
 pub use host::MAX_WORKERS;
 pub use instructions::{
     LoopRounds, access, access_at, active_lanes, async_commit, async_copy, async_wait,
-    atomic_access, atomic_update_u32, atomic_update_u64, block_barrier, block_barrier_arrive,
-    block_barrier_reduce, block_idx_in_cluster, bulk_commit, bulk_load, bulk_store, bulk_wait,
-    bulk_wait_read, cluster_barrier, cluster_barrier_arrive, cluster_barrier_wait, cluster_blocks,
-    cluster_dim, cluster_rank, converged_lanes, count_arithmetic, count_prefetch,
-    dependent_launch_wait, describe_view, dynamic_shared, fail, fence, fence_acq_rel,
-    fence_mbarrier_init, fence_proxy_async, grid_barrier, loop_rounds, map_shared, mbarrier_arrive,
-    mbarrier_arrive_expect, mbarrier_expect, mbarrier_init, mbarrier_test, mbarrier_wait, position,
-    print, profile, refuse_host_call, set_max_registers, shared_offset, static_memory,
-    static_shared, tensor_load, tensor_store, uninterrupted, warp_barrier, warp_collective,
-    warp_exchange, wgmma, wgmma_begin, wgmma_collect, wgmma_commit, wgmma_fence, wgmma_wait,
-    yield_now,
+    atomic_access, atomic_update_u8, atomic_update_u16, atomic_update_u32, atomic_update_u64,
+    block_barrier, block_barrier_arrive, block_barrier_reduce, block_idx_in_cluster, bulk_commit,
+    bulk_load, bulk_store, bulk_wait, bulk_wait_read, cluster_barrier, cluster_barrier_arrive,
+    cluster_barrier_wait, cluster_blocks, cluster_dim, cluster_rank, converged_lanes,
+    count_arithmetic, count_prefetch, dependent_launch_wait, describe_view, dynamic_shared, fail,
+    fence, fence_acq_rel, fence_mbarrier_init, fence_proxy_async, grid_barrier, loop_rounds,
+    map_shared, mbarrier_arrive, mbarrier_arrive_expect, mbarrier_expect, mbarrier_init,
+    mbarrier_parity, mbarrier_test, mbarrier_wait, position, print, profile, refuse_host_call,
+    set_max_registers, shared_offset, static_memory, static_shared, tensor_load, tensor_store,
+    uninterrupted, warp_barrier, warp_collective, warp_exchange, wgmma, wgmma_begin, wgmma_collect,
+    wgmma_commit, wgmma_fence, wgmma_of_registers, wgmma_wait, write_at, yield_now,
 };
 pub use launch::{Body, Launch, MAX_THREADS_PER_BLOCK, Options, Output, Preemption, Report};
 pub use memory::{

@@ -1,9 +1,9 @@
 //! Arithmetic, comparisons and moves.
 
-use super::decoder::{At, Decoded, Decoder};
+use super::decoder::{At, Decoded, Decoder, or_general};
 use super::error::DecodeErrorKind::{Operand as WrongOperand, Unsupported};
 use super::op::Op;
-use crate::numbers::{bit_field, comparison, float, integer, select};
+use crate::numbers::{Function, bit_field, comparison, float, general, integer, select};
 use crate::operations::{
     Arithmetic, ArithmeticName, BitField, Compare, CompareName, Move, Select, SelectName,
 };
@@ -21,25 +21,33 @@ impl Decoder<'_> {
         if uses_carry || it.carry.is_some() {
             return self.carried(at, it);
         }
-        self.function_of(at, integer(it).or_else(|| float(it)), it.of)
+        let plain = integer(it).or_else(|| float(it));
+        let general = || general::arithmetic(it);
+        self.function_of(at, or_general(plain, general), it.of)
     }
 
     pub(super) fn bit_field(&mut self, at: At<'_>, it: &BitField) -> Decoded<()> {
-        self.function_of(at, bit_field(it), it.of)
+        let general = || general::bit_field(it);
+        self.function_of(at, or_general(bit_field(it), general), it.of)
     }
 
     pub(super) fn select(&mut self, at: At<'_>, it: &Select) -> Decoded<()> {
-        if it.name != SelectName::ByPredicate {
-            return Err(Unsupported);
-        }
-        self.function_of(at, Some(select()), it.of)
+        let function = match it.name {
+            SelectName::ByPredicate => Some(select()),
+            SelectName::BySign => general::select_by_sign(it).map(Function::General),
+        };
+        self.function_of(at, function, it.of)
     }
 
     pub(super) fn compare(&mut self, at: At<'_>, it: &Compare) -> Decoded<()> {
-        let f = comparison(it.comparison, it.of, it.ftz.is_some()).ok_or(Unsupported)?;
-        if it.name != CompareName::SetPredicate || it.from.is_some() {
-            return Err(Unsupported);
+        if it.name == CompareName::Set {
+            let function = general::set(it).map(Function::General);
+            return self.function_of(at, function, it.from.unwrap_or(it.of));
         }
+        if matches!(it.of, Type::F16x2 | Type::Bf16x2) {
+            return self.compare_pairs(at, it);
+        }
+        let f = comparison(it.comparison, it.of, it.ftz.is_some()).ok_or(Unsupported)?;
         let [d, a, b, rest @ ..] = at.operands else {
             return Err(Unsupported);
         };
@@ -76,6 +84,29 @@ impl Decoder<'_> {
         });
         self.compared(first, (both, direct, zero), with)?;
         self.compared(second, (both, opposite, zero), with)
+    }
+
+    /// Compares two numbers each; the first result is that of the lower ones.
+    fn compare_pairs(&mut self, at: At<'_>, it: &Compare) -> Decoded<()> {
+        let of = match it.of {
+            Type::F16x2 => Type::F16,
+            _ => Type::Bf16,
+        };
+        let f = comparison(it.comparison, of, it.ftz.is_some()).ok_or(Unsupported)?;
+        let ([Operand::Pair(lower, upper), a, b], None) = (at.operands, it.combine) else {
+            return Err(Unsupported);
+        };
+        let (lower, upper) = (self.register(at, lower)?.0, self.register(at, upper)?.0);
+        let (a, b) = (self.source(at, a, it.of)?, self.source(at, b, it.of)?);
+        self.emit(Op::Binary { f, d: lower, a, b });
+        let [a, b] = [a, b].map(|a| {
+            let d = self.scratch();
+            let f = |word| word >> 16;
+            self.emit(Op::Unary { f, d, a });
+            d
+        });
+        self.emit(Op::Binary { f, d: upper, a, b });
+        Ok(())
     }
 
     /// Compares, combines, and stores the predicate.

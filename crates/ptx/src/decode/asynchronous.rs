@@ -5,7 +5,9 @@ use super::error::DecodeErrorKind::{Operand as WrongOperand, Unsupported};
 use super::memory::space_of;
 use super::op::Op;
 use super::parts::{BoxCopy, BytesCopy, MbarrierStep, Pointer};
-use crate::operations::{BulkCopy, BulkTensor, Map, MapName, Mbarrier, MbarrierName, Registers};
+use crate::operations::{
+    BulkCopy, BulkTensor, CopyArrival, Map, MapName, Mbarrier, MbarrierName, Registers,
+};
 use crate::syntax::Operand;
 use crate::words::{Memory, RegisterStep, Type};
 
@@ -21,6 +23,11 @@ impl Decoder<'_> {
 
     pub(super) fn mbarrier(&mut self, at: At<'_>, it: &Mbarrier) -> Decoded<()> {
         let of = Type::U32;
+        // The memory remains that of a barrier until the block ends.
+        if it.name == MbarrierName::Invalidate {
+            self.emit(Op::Nothing);
+            return Ok(());
+        }
         if it.no_complete.is_some() {
             return Err(Unsupported);
         }
@@ -29,7 +36,8 @@ impl Decoder<'_> {
                 (address, MbarrierStep::Init(self.source(at, arrivals, of)?))
             }
             (MbarrierName::Arrive, [Operand::Name(state), address, rest @ ..])
-                if state.as_ref() == "_" =>
+                if state.as_ref() == "_"
+                    && (it.expect.is_some() || matches!(rest, [] | [Operand::Integer(1)])) =>
             {
                 match (it.expect, rest) {
                     (Some(_), [bytes]) => {
@@ -40,12 +48,24 @@ impl Decoder<'_> {
                     _ => return Err(Unsupported),
                 }
             }
+            (MbarrierName::Arrive, [state @ Operand::Name(_), address, rest @ ..]) => {
+                let (count, bytes) = match (it.expect, rest) {
+                    (Some(_), [bytes]) => {
+                        let bytes = self.source(at, bytes, of)?;
+                        (self.constant(1), Some(bytes))
+                    }
+                    (None, []) => (self.constant(1), None),
+                    (None, [count]) => (self.source(at, count, of)?, None),
+                    _ => return Err(Unsupported),
+                };
+                let (d, _) = self.destination(at, state)?;
+                (address, MbarrierStep::ArriveKeeping { d, count, bytes })
+            }
             (MbarrierName::Expect, [address, bytes]) => {
                 (address, MbarrierStep::Expect(self.source(at, bytes, of)?))
             }
-            (MbarrierName::TryWait | MbarrierName::TestWait, [d, address, parity, ..])
-                if it.parity.is_some() =>
-            {
+            // The state of an arrival is the parity of its phase.
+            (MbarrierName::TryWait | MbarrierName::TestWait, [d, address, parity, ..]) => {
                 let parity = self.source(at, parity, of)?;
                 let (d, _) = self.destination(at, d)?;
                 let step = match it.name {
@@ -58,6 +78,22 @@ impl Decoder<'_> {
         };
         let barrier = self.pointer(at, it.memory, address)?;
         self.emit(Op::Mbarrier { barrier, step });
+        Ok(())
+    }
+
+    /// The thread waits for its copies, and then arrives, if the arrival counts.
+    pub(super) fn copy_arrival(&mut self, at: At<'_>, it: &CopyArrival) -> Decoded<()> {
+        let [address] = at.operands else {
+            return Err(Unsupported);
+        };
+        let pending = self.constant(0);
+        self.emit(Op::CommitCopies);
+        self.emit(Op::WaitForCopies { pending });
+        if it.no_increment.is_some() {
+            let barrier = self.pointer(at, it.memory, address)?;
+            let step = MbarrierStep::Arrive;
+            self.emit(Op::Mbarrier { barrier, step });
+        }
         Ok(())
     }
 

@@ -20,6 +20,9 @@ impl<'a> Decoder<'a> {
         arguments: &'a [Operand],
         results: &'a [Operand],
     ) -> Decoded<()> {
+        if self.function_named(name).is_none() && self.system_call(at, name, arguments, results)? {
+            return Ok(());
+        }
         let callee = self.callee(name)?;
         if let Some(caller) = self.current {
             self.functions[caller].calls.push(callee);
@@ -116,7 +119,12 @@ impl<'a> Decoder<'a> {
     }
 
     /// The place of an argument or a result in local memory, which has `expected` bytes.
-    fn place_in_local(&self, at: At<'_>, operand: &Operand, expected: usize) -> Decoded<u64> {
+    pub(super) fn place_in_local(
+        &self,
+        at: At<'_>,
+        operand: &Operand,
+        expected: usize,
+    ) -> Decoded<u64> {
         let Operand::Name(name) = operand else {
             return Err(WrongOperand(operand.to_string()));
         };

@@ -58,6 +58,18 @@ impl<'a> Decoder<'a> {
                     Operand::List(arguments),
                 ],
             ) => self.call(at, function, arguments, results)?,
+            (
+                BranchName::Call,
+                [
+                    Operand::List(results),
+                    register,
+                    Operand::List(arguments),
+                    Operand::Name(prototype),
+                ],
+            ) => self.call_by_address(at, (register, prototype), arguments, results)?,
+            (BranchName::Call, [register, Operand::List(arguments), Operand::Name(prototype)]) => {
+                self.call_by_address(at, (register, prototype), arguments, &[])?
+            }
             (BranchName::Return, _) => self.emit(Op::Return),
             (BranchName::Exit, _) => self.emit(Op::Exit),
             (BranchName::Trap, _) => self.emit(Op::Trap),

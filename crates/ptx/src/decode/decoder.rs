@@ -11,7 +11,7 @@ use super::program::Program;
 use super::special::Special;
 use crate::error::shortened;
 use crate::flat::{Flat, Step};
-use crate::numbers::Function;
+use crate::numbers::{Function, General, convert, dot_product, general};
 use crate::operations::Operation;
 use crate::syntax::{Function as Text, Module, Operand};
 use crate::words::Type;
@@ -25,6 +25,14 @@ pub(super) type Decoded<T> = Result<T, DecodeErrorKind>;
 pub(super) struct At<'a> {
     pub scope: usize,
     pub operands: &'a [Operand],
+}
+
+/// The plain function of an instruction, or the one that is put together for it.
+pub(super) fn or_general(
+    plain: Option<Function>,
+    general: impl FnOnce() -> Option<General>,
+) -> Option<Function> {
+    plain.or_else(|| general().map(Function::General))
 }
 
 /// A place in the code whose target is not known yet.
@@ -90,6 +98,7 @@ impl<'a> Decoder<'a> {
                 decoder.note_at(declaration.line.0, kind, &declaration.to_string(), text);
             }
         }
+        decoder.place_functions();
         let kernel = module.kernels().find(|it| it.name.as_ref() == name);
         let placed = match kernel {
             Some(kernel) => decoder.kernel(kernel),
@@ -278,9 +287,16 @@ impl<'a> Decoder<'a> {
             Operation::BitField(it) => self.bit_field(at, it),
             Operation::Funnel(it) => self.function_of(at, crate::numbers::funnel(it), it.of),
             Operation::DotProduct(it) => {
-                self.function_of(at, crate::numbers::dot_product(it), Type::B32)
+                let general = || general::dot_product_of_halves(it);
+                self.function_of(at, or_general(dot_product(it), general), Type::B32)
             }
-            Operation::Convert(it) => self.function_of(at, crate::numbers::convert(it), it.from),
+            Operation::Convert(it) => {
+                let general = || general::convert(it);
+                self.function_of(at, or_general(convert(it), general), it.from)
+            }
+            Operation::TestNumber(it) => {
+                self.function_of(at, general::test_number(it).map(Function::General), it.of)
+            }
             Operation::Compare(it) => self.compare(at, it),
             Operation::Select(it) => self.select(at, it),
             Operation::Move(it) => self.move_value(at, it),
@@ -290,6 +306,12 @@ impl<'a> Decoder<'a> {
             Operation::ThreadCopy(it) => self.thread_copy(at, it),
             Operation::Branch(it) => self.branch(step, at, it),
             Operation::Product(it) => self.product(at, it),
+            Operation::Video(it) => {
+                self.function_of(at, general::video(it).map(Function::General), Type::B32)
+            }
+            Operation::WmmaTransfer(it) => self.wmma_transfer(at, it),
+            Operation::WmmaProduct(it) => self.wmma_product(at, it),
+            Operation::WmmaHalfProduct(it) => self.wmma_half_product(at, it),
             Operation::MatrixTransfer(it) => self.matrix_transfer(at, it),
             Operation::WarpgroupProduct(it) => self.warpgroup_product(at, it),
             Operation::WarpgroupStep(it) => self.warpgroup_step(number, at, it),
@@ -298,6 +320,7 @@ impl<'a> Decoder<'a> {
             Operation::BulkCopy(it) => self.bulk_copy(at, it),
             Operation::Map(it) => self.map(at, it),
             Operation::Sample(it) => self.sample(at, it),
+            Operation::CopyArrival(it) => self.copy_arrival(at, it),
             Operation::Policy(_) => self.policy(at),
             Operation::Registers(it) => self.registers(at, it),
             _ => self.synchronisation(at, &step.instruction.operation),
@@ -318,7 +341,7 @@ impl<'a> Decoder<'a> {
         let sources = operands.iter().map(|it| self.source(at, it, of));
         let sources: Vec<u32> = sources.collect::<Result<_, _>>()?;
         let (d, _) = self.destination(at, d)?;
-        self.emit(match (function, sources.as_slice()) {
+        let op = match (function, sources.as_slice()) {
             (Function::Unary(f), &[a]) => Op::Unary { f, d, a },
             (Function::Binary(f), &[a, b]) => Op::Binary { f, d, a, b },
             (Function::Ternary(f), &[a, b, c]) => Op::Ternary { f, d, a, b, c },
@@ -327,8 +350,14 @@ impl<'a> Decoder<'a> {
                 d,
                 operands: [a, b, c, e],
             },
+            (Function::General(f), operands) if f.takes(operands.len()) => Op::General {
+                f,
+                d,
+                operands: self.list(sources.into_iter()),
+            },
             _ => return Err(Unsupported),
-        });
+        };
+        self.emit(op);
         Ok(())
     }
 }

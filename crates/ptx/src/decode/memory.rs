@@ -57,7 +57,19 @@ fn ordering_of(order: Option<Order>, scope: Option<Scope>) -> Decoded<Option<Ord
     Ok(Some((order, scope_of(scope))))
 }
 
-/// The most bytes of a load or a store.
+/// Whether there is such an atomic operation: floats have sums, and 16 bits a comparison and an exchange, too.
+fn has_operation(it: &AtomicInstruction) -> bool {
+    let is_packed = matches!(it.of, Type::F16x2 | Type::Bf16x2);
+    match it.of {
+        Type::Tf32 => false,
+        of if of.is_float() || is_packed => it.operation == AtomicOperation::Add,
+        Type::B16 => it.operation == AtomicOperation::CompareSwap,
+        Type::B32 | Type::B64 | Type::U32 | Type::U64 | Type::S32 | Type::S64 => true,
+        _ => false,
+    }
+}
+
+/// The most bytes of a load, a store or an atomic operation.
 const MOST_BYTES: u32 = 32;
 
 impl Decoder<'_> {
@@ -107,8 +119,9 @@ impl Decoder<'_> {
             value => std::slice::from_ref(value),
         };
         let count = it.vector.map_or(1, |it| it.count());
-        let is_vector = elements.len() == count as usize && count * element <= MOST_BYTES;
-        if !is_vector || (ordering.is_some() && (count > 1 || element < 4)) {
+        let bytes = count * element;
+        let is_vector = elements.len() == count as usize && bytes <= MOST_BYTES;
+        if !is_vector || (ordering.is_some() && count > 1 && bytes != 8) {
             return Err(Unsupported);
         }
         let (values, width) = match is_load {
@@ -138,11 +151,10 @@ impl Decoder<'_> {
     }
 
     pub(super) fn atomic(&mut self, at: At<'_>, it: &AtomicInstruction) -> Decoded<()> {
-        if it.vector.is_some() || !matches!(it.of.bits(), Some(32 | 64)) {
-            return Err(Unsupported);
+        if it.vector.is_some() {
+            return self.atomic_vector(at, it);
         }
-        let is_packed = matches!(it.of, Type::F16x2 | Type::Bf16x2);
-        if is_packed || (it.of.is_float() && it.operation != AtomicOperation::Add) {
+        if !has_operation(it) {
             return Err(Unsupported);
         }
         let unused = self.scratch();
@@ -174,6 +186,45 @@ impl Decoder<'_> {
             b,
         };
         self.emit(Op::Atomic(atomic));
+        Ok(())
+    }
+
+    /// An operation on each element of a vector. Together they are not atomic (PTX ISA, "atom").
+    fn atomic_vector(&mut self, at: At<'_>, it: &AtomicInstruction) -> Decoded<()> {
+        let count = it.vector.map_or(1, |it| it.count());
+        let element = it.of.bits().ok_or(Unsupported)? / 8;
+        let (results, address, values) = match at.operands {
+            [Operand::Vector(results), address, Operand::Vector(values)] => {
+                (Some(results), address, values)
+            }
+            [address, Operand::Vector(values)] => (None, address, values),
+            _ => return Err(Unsupported),
+        };
+        let Operand::Memory(base, offset) = address else {
+            return Err(Unsupported);
+        };
+        let are_as_many = |them: &[Operand]| them.len() == count as usize;
+        let is_vector = are_as_many(values) && results.is_none_or(|it| are_as_many(it));
+        if !is_vector || count * element > MOST_BYTES {
+            return Err(Unsupported);
+        }
+        let one = AtomicInstruction {
+            vector: None,
+            ..*it
+        };
+        for (number, value) in values.iter().enumerate() {
+            let place = offset.wrapping_add(i64::from(element) * number as i64);
+            let address = Operand::Memory(base.clone(), place);
+            let mut operands = vec![address, value.clone()];
+            if let Some(results) = results {
+                operands.insert(0, results.get(number).ok_or(Unsupported)?.clone());
+            }
+            let at = At {
+                scope: at.scope,
+                operands: &operands,
+            };
+            self.atomic(at, &one)?;
+        }
         Ok(())
     }
 

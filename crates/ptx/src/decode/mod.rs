@@ -8,6 +8,7 @@ mod carry;
 mod control;
 mod decoder;
 mod error;
+mod indirect;
 mod layout;
 mod memory;
 mod names;
@@ -18,15 +19,18 @@ mod products;
 mod program;
 mod special;
 mod synchronisation;
+mod system;
 mod textures;
 mod variables;
+mod wmma;
 
 pub use error::{DecodeError, DecodeErrorKind, ProgramError};
 pub(crate) use layout::MOST_ALIGNMENT;
 pub(crate) use op::Op;
 pub(crate) use parts::{
-    Access, AddressSpace, Atomic, BoxCopy, BytesCopy, Combine, Fence, List, MatrixMove,
-    MbarrierStep, Pointer, ProductOp, Reduction, Shuffle, TextureSample, Vote, WarpgroupOp,
+    Access, AddressSpace, Atomic, BoxCopy, BytesCopy, Combine, Fence, FragmentKind, FragmentMove,
+    List, MatrixMove, MbarrierStep, Pointer, ProductOp, Reduction, Shuffle, TextureSample, Vote,
+    WarpgroupOp,
 };
 pub use program::Program;
 pub(crate) use special::{Axis, Special};

@@ -1,9 +1,11 @@
 //! Instructions of a program.
 
 use super::parts::{
-    Access, AddressSpace, Atomic, BoxCopy, BytesCopy, Combine, Fence, List, MatrixMove,
-    MbarrierStep, Pointer, ProductOp, Reduction, Shuffle, TextureSample, Vote, WarpgroupOp,
+    Access, AddressSpace, Atomic, BoxCopy, BytesCopy, Combine, Fence, FragmentMove, List,
+    MatrixMove, MbarrierStep, Pointer, ProductOp, Reduction, Shuffle, TextureSample, Vote,
+    WarpgroupOp,
 };
+use crate::numbers::General;
 
 /// One instruction. Operands are numbers of slots, `d` of the result.
 #[derive(Clone, Debug)]
@@ -35,6 +37,12 @@ pub(crate) enum Op {
         d: u32,
         operands: [u32; 4],
     },
+    /// A function that was put together for the instruction, of at most four operands.
+    General {
+        f: General,
+        d: u32,
+        operands: List,
+    },
     /// A word of elements of `bits` bits each, the lowest first.
     Pack {
         d: u32,
@@ -63,6 +71,10 @@ pub(crate) enum Op {
         to: u32,
     },
     Return,
+    /// A call of what is no function.
+    NoFunction {
+        address: u32,
+    },
     Exit,
     Trap,
     Sleep,
@@ -72,6 +84,18 @@ pub(crate) enum Op {
     Atomic(Atomic),
     Prefetch,
     Sample(TextureSample),
+    /// Places in local memory, of addresses and of the result.
+    Print {
+        format: u64,
+        values: u64,
+        result: u64,
+    },
+    /// Places in local memory.
+    AssertFail {
+        message: u64,
+        file: u64,
+        line: u64,
+    },
     /// Places in local memory.
     CopyLocal {
         to: u64,
@@ -114,6 +138,21 @@ pub(crate) enum Op {
         a: u32,
         mask: u32,
     },
+    MatchAll {
+        d: u32,
+        predicate: u32,
+        a: u32,
+        mask: u32,
+    },
+    Elect {
+        leader: u32,
+        predicate: u32,
+        mask: u32,
+    },
+    /// A count of time that only grows.
+    Clock {
+        d: u32,
+    },
     ActiveMask {
         d: u32,
     },
@@ -131,6 +170,7 @@ pub(crate) enum Op {
     DependentWait,
     Product(ProductOp),
     MoveMatrices(MatrixMove),
+    MoveFragment(FragmentMove),
     /// Accumulators that it makes visible, each list of slots behind its length.
     WarpgroupFence {
         fragments: List,
@@ -177,6 +217,7 @@ impl Op {
                 | Self::Binary { .. }
                 | Self::Ternary { .. }
                 | Self::Quaternary { .. }
+                | Self::General { .. }
                 | Self::Pack { .. }
                 | Self::Unpack { .. }
                 | Self::Jump { .. }

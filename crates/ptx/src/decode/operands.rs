@@ -6,6 +6,7 @@ use super::names::Named;
 use super::op::Op;
 use super::parts::List;
 use super::special::Special;
+use super::variables::Global;
 use crate::numbers::mask;
 use crate::syntax::Operand;
 use crate::words::Type;
@@ -122,6 +123,26 @@ impl Decoder<'_> {
                 array.slot
             }
             Some(Named::Global(number)) => self.global(number),
+            None if matches!(
+                name,
+                "%clock" | "%clock64" | "%clock_hi" | "%globaltimer" | "%globaltimer_lo"
+            ) =>
+            {
+                let d = self.scratch();
+                self.emit(Op::Clock { d });
+                return Ok(d);
+            }
+            None if matches!(name, "%smid" | "%gridid" | "%globaltimer_hi") => {
+                return Ok(self.constant(0));
+            }
+            None if matches!(name, "%nsmid") => return Ok(self.constant(1)),
+            None if matches!(name, "%envreg1" | "%envreg2") => {
+                return self.grid_workspace(at, name);
+            }
+            None if self.address_of_function(name).is_some() => {
+                let address = self.address_of_function(name).unwrap_or_default();
+                return Ok(self.constant(address));
+            }
             None => {
                 let special = Special::of_name(name);
                 self.special(special.ok_or_else(|| UnknownName(name.to_owned()))?)
@@ -137,6 +158,29 @@ impl Decoder<'_> {
             a: base,
             b,
         });
+        Ok(d)
+    }
+
+    /// Half of the address of the words with which cooperative groups make a barrier of the grid.
+    fn grid_workspace(&mut self, _: At<'_>, name: &str) -> Decoded<u32> {
+        const NAME: &str = "the words of the grid's barrier";
+        const BYTES: usize = 64;
+        let known = self.storage.globals.iter().position(|it| it.name == NAME);
+        let number = known.unwrap_or_else(|| {
+            self.storage.globals.push(Global {
+                name: NAME.to_owned(),
+                bytes: BYTES,
+                initial: Vec::new(),
+                addresses: Vec::new(),
+            });
+            self.storage.globals.len() - 1
+        });
+        let (a, d) = (self.global(number), self.scratch());
+        let f: fn(u64) -> u64 = match name {
+            "%envreg1" => |address| address >> 32,
+            _ => |address| address & mask(32),
+        };
+        self.emit(Op::Unary { f, d, a });
         Ok(d)
     }
 

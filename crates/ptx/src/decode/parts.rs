@@ -121,12 +121,43 @@ pub(crate) struct Pointer {
     pub offset: i64,
 }
 
+/// Which matrix of a product a fragment is of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum FragmentKind {
+    A,
+    B,
+    Sum,
+}
+
+/// A move of a fragment of `wmma`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FragmentMove {
+    pub is_load: bool,
+    pub kind: FragmentKind,
+    pub is_by_rows: bool,
+    /// The bytes of an element.
+    pub bytes: u32,
+    pub space: AddressSpace,
+    pub address: u32,
+    pub offset: i64,
+    /// Slot of the elements from one row, or column, to the next.
+    pub stride: u32,
+    pub registers: List,
+}
+
 /// What happens at an mbarrier.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum MbarrierStep {
     /// Slots of the number of arrivals.
     Init(u32),
     Arrive,
+    /// Slots of the phase in which it arrives, and of the number of arrivals.
+    ArriveKeeping {
+        d: u32,
+        count: u32,
+        /// Slot of the bytes that the arrival expects.
+        bytes: Option<u32>,
+    },
     /// Slot of the bytes that an arrival expects.
     ArriveExpecting(u32),
     Expect(u32),
@@ -190,7 +221,9 @@ pub(crate) struct MatrixMove {
 pub(crate) struct WarpgroupOp {
     pub instruction: Wgmma,
     pub accumulators: List,
+    /// Slot of the descriptor, unless A is in registers.
     pub a: u32,
+    pub a_registers: Option<List>,
     pub b: u32,
     pub accumulate: u32,
 }

@@ -5,7 +5,7 @@ use super::error::DecodeErrorKind::{Operand as WrongOperand, Unsupported};
 use super::memory::space_of;
 use super::op::Op;
 use super::parts::{List, MatrixMove, ProductOp, WarpgroupOp};
-use crate::numbers::warp_product;
+use crate::numbers::{registers_of, warp_product};
 use crate::operations::{
     MatrixTransfer, MatrixTransferName, Operation, Product, WarpgroupProduct, WarpgroupStep,
     WarpgroupStepName,
@@ -26,6 +26,11 @@ impl Decoder<'_> {
         else {
             return Err(Unsupported);
         };
+        let counts = [a, b, c, d].map(|it| it.len() as u32);
+        let [of_a, of_b, of_sums] = registers_of(it).ok_or(Unsupported)?;
+        if counts != [of_a, of_b, of_sums, of_sums] {
+            return Err(Unsupported);
+        }
         let product = ProductOp {
             f,
             a: self.sources(at, a, Type::B32)?,
@@ -91,10 +96,17 @@ impl Decoder<'_> {
             && it.satfinite.is_none()
             && usize::from(it.shape.depth) == a_type.k()
             && accumulators.len() == usize::from(it.shape.columns) / 2;
-        if !is_whole || matches!(a, Operand::Vector(_)) {
+        let of_registers = match a {
+            Operand::Vector(registers) if registers.len() == 4 => Some(registers),
+            Operand::Vector(_) => return Err(Unsupported),
+            _ => None,
+        };
+        if !is_whole {
             return Err(Unsupported);
         }
-        let (a_major, b_major) = majors(rest)?;
+        let (a_major, b_major) = majors(rest, of_registers.is_some())?;
+        let a_registers = of_registers.map(|it| self.sources(at, it, Type::B32));
+        let a_registers = a_registers.transpose()?;
         let instruction = Wgmma {
             a: a_type,
             b: b_type,
@@ -105,7 +117,11 @@ impl Decoder<'_> {
         let op = WarpgroupOp {
             instruction,
             accumulators: self.destinations(at, accumulators)?.0,
-            a: self.source(at, a, Type::B64)?,
+            a: match a_registers {
+                Some(_) => self.constant(0),
+                None => self.source(at, a, Type::B64)?,
+            },
+            a_registers,
             b: self.source(at, b, Type::B64)?,
             accumulate: self.source(at, accumulate, Type::Pred)?,
         };
@@ -170,7 +186,7 @@ impl Decoder<'_> {
 }
 
 /// The orders of both operands, from the factors and the flags behind the predicate.
-fn majors(immediates: &[Operand]) -> Decoded<(Major, Major)> {
+fn majors(immediates: &[Operand], is_of_registers: bool) -> Decoded<(Major, Major)> {
     let numbers = immediates.iter().map(|it| match it {
         Operand::Integer(value) => Ok(*value),
         it => Err(WrongOperand(it.to_string())),
@@ -181,7 +197,8 @@ fn majors(immediates: &[Operand]) -> Decoded<(Major, Major)> {
     };
     match *numbers.collect::<Decoded<Vec<i128>>>()?.as_slice() {
         [] | [1, 1] => Ok((Major::K, Major::K)),
-        [1, 1, a, b] => Ok((major(a), major(b))),
+        [1, 1, b] if is_of_registers => Ok((Major::K, major(b))),
+        [1, 1, a, b] if !is_of_registers => Ok((major(a), major(b))),
         _ => Err(Unsupported),
     }
 }

@@ -36,6 +36,12 @@ impl Program {
         self
     }
 
+    /// Whether it samples textures, whose handles it takes from its parameters.
+    #[must_use]
+    pub fn samples_textures(&self) -> bool {
+        self.code.iter().any(|op| matches!(op, Op::Sample(_)))
+    }
+
     /// The parameters' names, offsets and sizes in bytes, in order.
     pub fn parameters(&self) -> impl Iterator<Item = (&str, usize, usize)> {
         let parameters = self.parameters.iter();

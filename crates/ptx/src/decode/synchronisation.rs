@@ -56,6 +56,19 @@ impl Decoder<'_> {
             }),
             Operation::Fetch(it) if it.tensor_map.is_none() => self.emit(Op::Prefetch),
             Operation::Fetch(_) => self.emit(Op::Nothing),
+            Operation::Elect(_) => {
+                let [Operand::Pair(leader, predicate), mask] = at.operands else {
+                    return Err(Unsupported);
+                };
+                let leader = self.destination(at, &Operand::Name(leader.clone()))?.0;
+                let predicate = self.register(at, predicate)?.0;
+                let mask = self.source(at, mask, Type::U32)?;
+                self.emit(Op::Elect {
+                    leader,
+                    predicate,
+                    mask,
+                });
+            }
             Operation::Dependent(it) => self.emit(match it.step {
                 DependentStep::Wait => Op::DependentWait,
                 DependentStep::LaunchDependents => Op::Nothing,
@@ -155,10 +168,30 @@ impl Decoder<'_> {
     }
 
     fn matching(&mut self, at: At<'_>, it: &Match) -> Decoded<()> {
-        let (MatchMode::Any, [d, a, mask]) = (it.mode, at.operands) else {
+        let [d, a, mask] = at.operands else {
             return Err(Unsupported);
         };
         let a = self.source(at, a, it.of)?;
+        if it.mode == MatchMode::All {
+            let mask = self.source(at, mask, Type::U32)?;
+            let (d, predicate) = match d {
+                Operand::Pair(d, predicate) => {
+                    let at_d = Operand::Name(d.clone());
+                    (
+                        self.destination(at, &at_d)?.0,
+                        self.register(at, predicate)?.0,
+                    )
+                }
+                d => (self.destination(at, d)?.0, self.scratch()),
+            };
+            self.emit(Op::MatchAll {
+                d,
+                predicate,
+                a,
+                mask,
+            });
+            return Ok(());
+        }
         let mask = self.source(at, mask, Type::U32)?;
         let (d, _) = self.destination(at, d)?;
         self.emit(Op::Match { d, a, mask });

@@ -10,6 +10,9 @@ use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 /// The bytes of an mbarrier.
 const BARRIER_BYTES: usize = 8;
 
+/// The most arrivals of an mbarrier's phase (PTX ISA, "mbarrier").
+const MOST_ARRIVALS: u32 = (1 << 20) - 1;
+
 impl Thread<'_> {
     /// The address on the host of what a pointer names in shared memory.
     fn shared_place(&self, pointer: Pointer, bytes: usize) -> usize {
@@ -32,6 +35,17 @@ impl Thread<'_> {
                 simt::mbarrier_init(address, self.get(arrivals) as u32);
             }
             MbarrierStep::Arrive => simt::mbarrier_arrive(address),
+            MbarrierStep::ArriveKeeping { d, count, bytes } => {
+                // The phase lasts at least until the thread has arrived.
+                let parity = simt::mbarrier_parity(address);
+                if let Some(bytes) = bytes {
+                    simt::mbarrier_expect(address, self.get(bytes) as u32);
+                }
+                for _ in 0..self.arrivals(count) {
+                    simt::mbarrier_arrive(address);
+                }
+                self.set(d, parity.into());
+            }
             MbarrierStep::ArriveExpecting(bytes) => {
                 simt::mbarrier_arrive_expect(address, self.get(bytes) as u32);
             }
@@ -45,6 +59,17 @@ impl Thread<'_> {
                 let is_past = simt::mbarrier_test(address, self.get(parity) & 1 == 1);
                 self.set(d, is_past.into());
             }
+        }
+    }
+
+    /// A number of arrivals at once.
+    fn arrivals(&self, count: u32) -> u32 {
+        match self.get(count) as u32 {
+            count @ 1..=MOST_ARRIVALS => count,
+            count => simt::fail(
+                DefectKind::InvalidArgument,
+                format!("{count} arrivals at an mbarrier: it can have 1 to {MOST_ARRIVALS}"),
+            ),
         }
     }
 
@@ -104,7 +129,7 @@ impl Thread<'_> {
 
     pub fn copy_bytes(&mut self, it: &BytesCopy) {
         let bytes = self.get(it.bytes) as u32 as usize;
-        let shared = self.shared_place(it.shared, 16);
+        let shared = self.shared_place(it.shared, bytes);
         let global = self
             .get(it.global.address)
             .wrapping_add_signed(it.global.offset) as usize;

@@ -15,6 +15,7 @@ pub struct Kernel {
     program: Arc<Program>,
     globals: Arc<[Arc<Storage>]>,
     lines: Arc<Lines>,
+    allows_equal_writes: bool,
 }
 
 /// Arguments that are not those of the kernel.
@@ -64,7 +65,16 @@ impl Kernel {
             globals: variables.of(&program.globals)?,
             lines: Arc::new(Lines::of(&program)),
             program: Arc::new(program),
+            allows_equal_writes: false,
         })
+    }
+
+    /// Whether an instruction may write, by several threads, one value to one place. It is a race by the memory model;
+    /// compilers do it all the same, and devices then write the value.
+    #[must_use]
+    pub fn with_equal_writes(mut self, are_allowed: bool) -> Self {
+        self.allows_equal_writes = are_allowed;
+        self
     }
 
     /// The program.
@@ -135,7 +145,10 @@ impl Kernel {
         let parameters = Storage::new(parameters.len(), &parameters)?;
         let kernel = self.clone();
         Ok(Body::new(move || {
-            Thread::start(&kernel.program, &kernel.globals, &parameters, &kernel.lines).run();
+            let mut thread =
+                Thread::start(&kernel.program, &kernel.globals, &parameters, &kernel.lines);
+            thread.allows_equal_writes = kernel.allows_equal_writes;
+            thread.run();
         }))
     }
 

@@ -1,9 +1,11 @@
 //! Accesses of memory.
 
 use super::places::Place;
+use super::raw::{copy_from, copy_to, updated};
 use super::thread::Thread;
 use crate::decode::{Access, Atomic};
 use crate::numbers::Number;
+use crate::numbers::general::{is_of_halves, sum_of_halves};
 use crate::words::{AtomicOperation, Type};
 use simt::{AccessKind, DefectKind, Space};
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
@@ -80,25 +82,29 @@ impl Thread<'_> {
         }
         match (place, it.ordering) {
             (Place::Device(space, host), Some(ordering)) => {
-                let value = self.get(values[0]);
+                let word = stored.first_chunk().map_or(0, |it| u64::from_le_bytes(*it));
                 // SAFETY: the contract of `Kernel::body`; the access is checked before it is made.
                 unsafe {
                     simt::atomic_access(space, it.kind, ordering, host, bytes, 0, bytes);
-                    updated(host, bytes, |_| value);
+                    updated(host, bytes, |_| word);
                 }
             }
             (Place::Device(space, host), None) => {
                 // SAFETY: the contract of `Kernel::body`.
-                unsafe { simt::access_at(self.line, space, it.kind, host, bytes, 0, bytes, bytes) };
+                unsafe {
+                    match self.allows_equal_writes {
+                        true => simt::write_at(self.line, space, host, &stored[..bytes]),
+                        false => {
+                            simt::access_at(self.line, space, it.kind, host, bytes, 0, bytes, bytes)
+                        }
+                    }
+                }
                 // SAFETY: the access was checked.
                 unsafe { copy_to(host, &stored, bytes) };
             }
             // SAFETY: the bytes are within memory of this thread.
             (Place::Local(host), _) => unsafe { copy_to(host, &stored, bytes) },
-            (Place::Parameter(_), _) => simt::fail(
-                DefectKind::InvalidArgument,
-                "a store to a parameter of the kernel, which is constant".to_owned(),
-            ),
+            (Place::Parameter(_), _) => store_to_parameter(),
         }
     }
 
@@ -167,6 +173,14 @@ impl Thread<'_> {
     }
 }
 
+#[cold]
+pub(super) fn store_to_parameter() -> ! {
+    simt::fail(
+        DefectKind::InvalidArgument,
+        "a store to a parameter of the kernel, which is constant".to_owned(),
+    )
+}
+
 /// A signed number of `bits` bits in a register of `width` bits.
 fn extended(value: u64, bits: u32, width: u32) -> u64 {
     let shift = 64 - bits;
@@ -184,6 +198,7 @@ fn replaced(operation: AtomicOperation, of: Type, old: u64, a: u64, b: u64) -> u
     match operation {
         AtomicOperation::Add if of == Type::F32 => (f32::of(old) + f32::of(a)).slot(),
         AtomicOperation::Add if of == Type::F64 => (f64::of(old) + f64::of(a)).slot(),
+        AtomicOperation::Add if is_of_halves(of) => sum_of_halves(of, old, a),
         AtomicOperation::Add => narrowed(old.wrapping_add(a)),
         AtomicOperation::And => old & a,
         AtomicOperation::Or => old | a,
@@ -208,71 +223,5 @@ fn replaced(operation: AtomicOperation, of: Type, old: u64, a: u64, b: u64) -> u
         AtomicOperation::Max if of.is_signed() => narrowed(signed(old).max(signed(a)) as u64),
         AtomicOperation::Min => old.min(a),
         AtomicOperation::Max => old.max(a),
-    }
-}
-
-/// Replaces a word of 4 or 8 bytes, and returns the old one.
-///
-/// # Safety
-/// 1. The address is valid for reads and writes of as many bytes, and a multiple of them.
-/// 2. Other threads access the word only through `simt`.
-unsafe fn updated(host: usize, bytes: usize, replace: impl Fn(u64) -> u64) -> u64 {
-    // SAFETY: the caller's contract.
-    unsafe {
-        match bytes {
-            8 => simt::atomic_update_u64(with_exposed_provenance_mut(host), replace),
-            _ => {
-                let narrow = |old: u32| replace(old.into()) as u32;
-                simt::atomic_update_u32(with_exposed_provenance_mut(host), narrow).into()
-            }
-        }
-    }
-}
-
-/// Loads `bytes` bytes: 1, 2, 4, 8, 16 or 32.
-///
-/// # Safety
-/// 1. The address is valid for reads of as many bytes.
-/// 2. Other threads write there only through `simt`.
-unsafe fn copy_from(host: usize, to: &mut [u8; 32], bytes: usize) {
-    macro_rules! load {
-        ($count:literal) => {
-            to[..$count].copy_from_slice(
-                // SAFETY: the caller's contract.
-                &unsafe { simt::load_relaxed(with_exposed_provenance::<[u8; $count]>(host)) },
-            )
-        };
-    }
-    match bytes {
-        1 => load!(1),
-        2 => load!(2),
-        4 => load!(4),
-        8 => load!(8),
-        16 => load!(16),
-        _ => load!(32),
-    }
-}
-
-/// Stores `bytes` bytes: 1, 2, 4, 8, 16 or 32.
-///
-/// # Safety
-/// 1. The address is valid for writes of as many bytes.
-/// 2. Other threads access them only through `simt`.
-unsafe fn copy_to(host: usize, from: &[u8; 32], bytes: usize) {
-    macro_rules! store {
-        ($count:literal) => {{
-            let mut value = [0; $count];
-            value.copy_from_slice(&from[..$count]);
-            // SAFETY: the caller's contract.
-            unsafe { simt::store_relaxed(with_exposed_provenance_mut::<[u8; $count]>(host), value) }
-        }};
-    }
-    match bytes {
-        1 => store!(1),
-        2 => store!(2),
-        4 => store!(4),
-        8 => store!(8),
-        16 => store!(16),
-        _ => store!(32),
     }
 }

@@ -8,6 +8,8 @@ mod lines;
 mod matrices;
 mod memory;
 mod places;
+mod print;
+mod raw;
 mod start;
 mod storage;
 mod textures;
@@ -15,6 +17,7 @@ mod thread;
 mod variables;
 mod warp;
 mod warpgroup;
+mod wmma;
 
 pub use kernel::{ArgumentError, Kernel};
 pub use kernels::{KernelError, Kernels};

@@ -121,8 +121,10 @@ impl Thread<'_> {
         match space {
             AddressSpace::Shared => self.shared as u64 + (address & 0xffff_ffff),
             AddressSpace::SharedCluster => self.shared_in_cluster(address as u32) as u64,
-            AddressSpace::Param => self.parameters.address() as u64 + address,
-            AddressSpace::Local => self.local.as_ptr().expose_provenance() as u64 + address,
+            AddressSpace::Param => address.wrapping_add(self.parameters.address() as u64),
+            AddressSpace::Local => {
+                address.wrapping_add(self.local.as_ptr().expose_provenance() as u64)
+            }
             AddressSpace::Generic | AddressSpace::Global => address,
         }
     }

@@ -28,7 +28,14 @@ pub(super) struct Thread<'a> {
     lines: &'a Lines,
     /// The line of the instruction.
     pub line: SourceLine,
+    /// What the next reading of a clock is above.
+    clock: u64,
+    /// Whether writes of what the memory has are no races.
+    pub allows_equal_writes: bool,
 }
+
+/// The cycles between two readings of a clock. The simulator does not know the real ones.
+const CLOCK_STEP: u64 = 1024;
 
 /// What comes after an instruction.
 enum Then {
@@ -59,6 +66,8 @@ impl<'a> Thread<'a> {
             fragments: Fragments::default(),
             lines,
             line: lines.of_op(0),
+            clock: 0,
+            allows_equal_writes: false,
         }
     }
 
@@ -136,11 +145,20 @@ impl<'a> Thread<'a> {
                     None => Then::End,
                 };
             }
+            Op::NoFunction { address } => no_function(self.get(*address)),
             Op::Exit => return Then::End,
             Op::Trap => simt::fail(DefectKind::Panic, "the kernel traps".to_owned()),
             Op::Sleep => simt::yield_now(),
             Op::Quaternary { f, d, operands } => {
                 self.set(*d, f(operands.map(|slot| self.get(slot))));
+            }
+            Op::General { f, d, operands } => {
+                let mut values = [0; crate::numbers::MOST_OPERANDS];
+                let operands = self.list(*operands);
+                for (value, slot) in values.iter_mut().zip(operands) {
+                    *value = self.get(*slot);
+                }
+                self.set(*d, f.call(&values[..operands.len()]));
             }
             Op::Pack { d, from, bits } => {
                 let elements = self.list(*from).iter().rev();
@@ -154,6 +172,16 @@ impl<'a> Thread<'a> {
                     self.set(*slot, element & crate::numbers::mask(*bits));
                 }
             }
+            Op::Print {
+                format,
+                values,
+                result,
+            } => self.print_line(*format, *values, *result),
+            Op::AssertFail {
+                message,
+                file,
+                line,
+            } => self.assert_fail(*message, *file, *line),
             Op::CopyLocal { to, from, bytes } => self.copy_local(*to, *from, *bytes),
             Op::Sample(sample) => self.sample(sample),
             Op::Load(access) => self.load(access),
@@ -202,6 +230,21 @@ impl<'a> Thread<'a> {
             Op::Shuffle(shuffle) => self.shuffle(shuffle),
             Op::Vote(vote) => self.vote(vote),
             Op::Match { d, a, mask } => self.matching(*d, *a, *mask),
+            Op::MatchAll {
+                d,
+                predicate,
+                a,
+                mask,
+            } => self.match_all(*d, *predicate, *a, *mask),
+            Op::Elect {
+                leader,
+                predicate,
+                mask,
+            } => self.elect(*leader, *predicate, *mask),
+            Op::Clock { d } => {
+                self.clock += CLOCK_STEP;
+                self.set(*d, self.clock);
+            }
             Op::ActiveMask { d } => self.set(*d, simt::converged_lanes()),
             Op::Combine(combine) => self.combine(combine),
             Op::CommitCopies => simt::async_commit(),
@@ -219,6 +262,7 @@ impl Thread<'_> {
         match op {
             Op::Product(product) => self.product(product),
             Op::MoveMatrices(it) => self.move_matrices(it),
+            Op::MoveFragment(it) => self.move_fragment(it),
             Op::WarpgroupFence { fragments } => self.warpgroup_fence(*fragments),
             Op::WarpgroupProduct(it) => self.warpgroup_product(it),
             Op::WarpgroupCommit => self.warpgroup_commit(),
@@ -257,6 +301,14 @@ fn reduced(how: Reduction, predicate: bool) -> u64 {
         Reduction::Any => (simt::block_barrier_reduce(predicate) > 0).into(),
         Reduction::All => (simt::block_barrier_reduce(!predicate) == 0).into(),
     }
+}
+
+#[cold]
+fn no_function(address: u64) -> ! {
+    simt::fail(
+        DefectKind::InvalidArgument,
+        format!("a call of address {address:#x}, at which is no function of such parameters"),
+    )
 }
 
 #[cold]

@@ -96,6 +96,32 @@ impl Thread<'_> {
         self.set(d, equal);
     }
 
+    /// All lanes of the mask if they have one value, otherwise none.
+    pub fn match_all(&mut self, d: u32, predicate: u32, a: u32, mask: u32) {
+        let mask = self.get(mask);
+        // SAFETY: the closure only reads.
+        let are_equal = unsafe {
+            simt::warp_collective("match_all", mask, self.get(a), |them| {
+                let mut values = lanes(them.mask).map(|lane| them.values[lane as usize]);
+                let first = values.next();
+                values.all(|value| Some(value) == first)
+            })
+        };
+        self.set(d, if are_equal { mask } else { 0 });
+        self.set(predicate, are_equal.into());
+    }
+
+    /// The lowest lane of the mask leads.
+    pub fn elect(&mut self, leader: u32, predicate: u32, mask: u32) {
+        let mask = self.get(mask);
+        // SAFETY: the closure only reads.
+        let lowest =
+            unsafe { simt::warp_collective("elect", mask, 0, |them| them.mask.trailing_zeros()) };
+        self.set(leader, lowest.into());
+        let is_leader = simt::position().lane == lowest;
+        self.set(predicate, is_leader.into());
+    }
+
     pub fn combine(&mut self, it: &Combine) {
         let mask = self.get(it.mask);
         // SAFETY: the closure only reads.

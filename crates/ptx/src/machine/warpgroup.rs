@@ -54,11 +54,22 @@ impl Thread<'_> {
             )
         };
         let (a, b) = (self.operand(self.get(it.a)), self.operand(self.get(it.b)));
+        let of_registers = it.a_registers.map(|list| {
+            let mut registers = [0; 4];
+            for (register, slot) in registers.iter_mut().zip(self.list(list)) {
+                *register = self.get(*slot) as u32;
+            }
+            registers
+        });
         let accumulate = self.get(it.accumulate) != 0;
         let group = self.fragments.groups;
         let fragment = &mut self.fragments.held[place];
         fragment.group = Some(group);
-        simt::wgmma(&mut fragment.registers, it.instruction, a, b, accumulate);
+        let (registers, instruction) = (&mut fragment.registers, it.instruction);
+        match of_registers {
+            None => simt::wgmma(registers, instruction, a, b, accumulate),
+            Some(a) => simt::wgmma_of_registers(registers, instruction, a, b, accumulate),
+        }
     }
 
     /// An operand in shared memory. PTX does not say in which array its tile lies.

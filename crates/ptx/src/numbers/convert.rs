@@ -135,8 +135,8 @@ impl Float for f64 {
 }
 
 fn rounded<N: Float>(to: Type, from: Type, rounding: Rounding) -> Option<Function> {
-    /// For each type of the result, the rounded number. `as` clamps, and makes zero of a NaN, as devices do for results
-    /// of 32 and 64 bits.
+    /// For each type of the result, the rounded number. `as` clamps, and makes zero of a NaN, as devices do unless one
+    /// of both types has 64 bits.
     macro_rules! to_each {
         ($round:expr) => {
             match to {
@@ -144,12 +144,13 @@ fn rounded<N: Float>(to: Type, from: Type, rounding: Rounding) -> Option<Functio
                 Type::S16 => Function::Unary(|a| ($round(N::of(a).wide()) as i16).slot()),
                 Type::U32 => Function::Unary(|a| ($round(N::of(a).wide()) as u32).slot()),
                 Type::S32 => Function::Unary(|a| ($round(N::of(a).wide()) as i32).slot()),
-                Type::U64 => Function::Unary(|a| ($round(N::of(a).wide()) as u64).slot()),
-                Type::S64 => Function::Unary(|a| ($round(N::of(a).wide()) as i64).slot()),
                 _ if to == from => Function::Unary(|a| N::narrow($round(N::of(a).wide())).slot()),
                 _ => return None,
             }
         };
+    }
+    if from == Type::F64 && to != from {
+        return None;
     }
     Some(match rounding {
         Rounding::IntegerNearest => to_each!(f64::round_ties_even),

@@ -9,6 +9,28 @@ use half::{bf16, f16};
 /// A lane's registers of the first and the second operand, and of what is added to, which it replaces.
 pub(crate) type WarpProduct = fn(&[u64], &[u64], &mut [u64]);
 
+/// A lane's registers of A, B and the sums.
+pub(crate) fn registers_of(it: &Product) -> Option<[u32; 3]> {
+    let [rows, columns, depth] = match it.shape {
+        MatrixShape::M8n8k4 => [8, 8, 4],
+        MatrixShape::M8n8k16 => [8, 8, 16],
+        MatrixShape::M16n8k4 => [16, 8, 4],
+        MatrixShape::M16n8k8 => [16, 8, 8],
+        MatrixShape::M16n8k16 => [16, 8, 16],
+        MatrixShape::M16n8k32 => [16, 8, 32],
+        _ => return None,
+    };
+    let registers = |elements: u32, of: Type| {
+        let bits = of.bits()?;
+        Some(elements / 32 / (32 / bits).max(1))
+    };
+    Some([
+        registers(rows * depth, it.a)?,
+        registers(depth * columns, it.b)?,
+        registers(rows * columns, it.d)?,
+    ])
+}
+
 /// The function of one product.
 macro_rules! product {
     ($a:ty, $b:ty, $c:ty, $m:literal x $n:literal x $k:literal) => {
@@ -25,10 +47,8 @@ macro_rules! product {
 
 /// The product of an instruction.
 pub(crate) fn warp_product(it: &Product) -> Option<WarpProduct> {
-    let is_plain = it.a_layout == MatrixLayout::Row
-        && it.b_layout == MatrixLayout::Column
-        && it.satfinite.is_none()
-        && it.c == it.d;
+    let is_plain =
+        it.a_layout == MatrixLayout::Row && it.b_layout == MatrixLayout::Column && it.c == it.d;
     if !is_plain {
         return None;
     }
@@ -69,30 +89,53 @@ pub(crate) fn warp_product(it: &Product) -> Option<WarpProduct> {
         (MatrixShape::M16n8k16, Type::F64, Type::F64, Type::F64) => {
             product!(f64, f64, f64, 16 x 8 x 16)
         }
-        (shape, a, b, Type::S32) => return integers(shape, a, b),
+        (shape, a, b, Type::S32) => match it.satfinite {
+            None => return integers(shape, a, b),
+            Some(_) => return clamped_integers(shape, a, b),
+        },
         _ => return None,
     })
 }
 
-fn integers(shape: MatrixShape, a: Type, b: Type) -> Option<WarpProduct> {
-    macro_rules! of_each_shape {
-        ($a:ty, $b:ty) => {
-            match shape {
-                MatrixShape::M8n8k16 => product!($a, $b, i32, 8 x 8 x 16),
-                MatrixShape::M16n8k16 => product!($a, $b, i32, 16 x 8 x 16),
-                MatrixShape::M16n8k32 => product!($a, $b, i32, 16 x 8 x 32),
-                _ => return None,
+/// The function of one product of integers, whose sums are clamped. The products alone do not overflow.
+macro_rules! clamped {
+    ($a:ty, $b:ty, $c:ty, $m:literal x $n:literal x $k:literal) => {
+        |a, b, sums| {
+            let product: WarpProduct = product!($a, $b, $c, $m x $n x $k);
+            let mut products = vec![0; sums.len()];
+            product(a, b, &mut products);
+            for (sum, product) in sums.iter_mut().zip(products) {
+                *sum = u64::from((*sum as i32).saturating_add(product as i32) as u32);
             }
-        };
-    }
-    Some(match (a, b) {
-        (Type::S8, Type::S8) => of_each_shape!(i8, i8),
-        (Type::S8, Type::U8) => of_each_shape!(i8, u8),
-        (Type::U8, Type::S8) => of_each_shape!(u8, i8),
-        (Type::U8, Type::U8) => of_each_shape!(u8, u8),
-        _ => return None,
-    })
+        }
+    };
 }
+
+/// The functions of both kinds.
+macro_rules! of_integers {
+    ($name:ident, $product:ident) => {
+fn $name(shape: MatrixShape, a: Type, b: Type) -> Option<WarpProduct> {
+            Some(match (shape, a, b) {
+                (MatrixShape::M8n8k16, Type::S8, Type::S8) => $product!(i8, i8, i32, 8 x 8 x 16),
+                (MatrixShape::M8n8k16, Type::S8, Type::U8) => $product!(i8, u8, i32, 8 x 8 x 16),
+                (MatrixShape::M8n8k16, Type::U8, Type::S8) => $product!(u8, i8, i32, 8 x 8 x 16),
+                (MatrixShape::M8n8k16, Type::U8, Type::U8) => $product!(u8, u8, i32, 8 x 8 x 16),
+                (MatrixShape::M16n8k16, Type::S8, Type::S8) => $product!(i8, i8, i32, 16 x 8 x 16),
+                (MatrixShape::M16n8k16, Type::S8, Type::U8) => $product!(i8, u8, i32, 16 x 8 x 16),
+                (MatrixShape::M16n8k16, Type::U8, Type::S8) => $product!(u8, i8, i32, 16 x 8 x 16),
+                (MatrixShape::M16n8k16, Type::U8, Type::U8) => $product!(u8, u8, i32, 16 x 8 x 16),
+                (MatrixShape::M16n8k32, Type::S8, Type::S8) => $product!(i8, i8, i32, 16 x 8 x 32),
+                (MatrixShape::M16n8k32, Type::S8, Type::U8) => $product!(i8, u8, i32, 16 x 8 x 32),
+                (MatrixShape::M16n8k32, Type::U8, Type::S8) => $product!(u8, i8, i32, 16 x 8 x 32),
+                (MatrixShape::M16n8k32, Type::U8, Type::U8) => $product!(u8, u8, i32, 16 x 8 x 32),
+                _ => return None,
+            })
+        }
+    };
+}
+
+of_integers!(integers, product);
+of_integers!(clamped_integers, clamped);
 
 /// Elements of type `T` in a lane's registers, in order.
 fn elements<T: LaneValue>(registers: &[u64]) -> impl FnMut(usize, usize) -> T {

@@ -1,12 +1,89 @@
 //! Numbers in slots.
 
+use std::fmt;
+use std::sync::Arc;
+
+/// The most operands of a [`General`].
+pub(crate) const MOST_OPERANDS: usize = 4;
+
 /// A function of slots, which returns a slot.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Function {
     Unary(fn(u64) -> u64),
     Binary(fn(u64, u64) -> u64),
     Ternary(fn(u64, u64, u64) -> u64),
     Quaternary(fn([u64; 4]) -> u64),
+    General(General),
+}
+
+/// A function that was put together for an instruction.
+#[derive(Clone)]
+pub(crate) struct General {
+    function: Arc<Closure>,
+    least: usize,
+    most: usize,
+}
+
+type Closure = dyn Fn(&[u64]) -> u64 + Send + Sync;
+
+impl General {
+    /// A function of `count` operands.
+    pub fn new(count: usize, function: impl Fn(&[u64]) -> u64 + Send + Sync + 'static) -> Self {
+        Self::of_some((count, count), function)
+    }
+
+    /// A function of at least and at most so many operands, which are no more than [`MOST_OPERANDS`].
+    pub fn of_some(
+        (least, most): (usize, usize),
+        function: impl Fn(&[u64]) -> u64 + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            function: Arc::new(function),
+            least,
+            most: most.min(MOST_OPERANDS),
+        }
+    }
+
+    /// The function that `change` makes of this one, of as many operands.
+    pub fn changed<F: Fn(&[u64]) -> u64 + Send + Sync + 'static>(
+        self,
+        change: impl FnOnce(Self) -> F,
+    ) -> Self {
+        let counts = (self.least, self.most);
+        Self::of_some(counts, change(self))
+    }
+
+    /// Whether it has so many operands.
+    pub fn takes(&self, count: usize) -> bool {
+        (self.least..=self.most).contains(&count)
+    }
+
+    #[inline]
+    pub fn call(&self, operands: &[u64]) -> u64 {
+        (self.function)(operands)
+    }
+
+    /// The same for each of two numbers in a word, of `bits` bits each.
+    pub fn of_pairs(self, bits: u32) -> Self {
+        self.changed(|one| {
+            move |words: &[u64]| {
+                let lane = |shift: u32| {
+                    let mut operands = [0; MOST_OPERANDS];
+                    for (operand, word) in operands.iter_mut().zip(words) {
+                        *operand = word >> shift & mask(bits);
+                    }
+                    one.call(&operands[..words.len()])
+                };
+                lane(0) | lane(bits) << bits
+            }
+        })
+    }
+}
+
+impl fmt::Debug for General {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("General")
+    }
 }
 
 /// A number in a slot.

@@ -3,7 +3,7 @@
 use super::family::family;
 use crate::words::{
     BulkCompletion, BulkGroup, CacheHint, CopyCache, Dimensions, GlobalTarget, LoadMode, Memory,
-    Multicast, Prefetch, ReadOnlyWait, ToShared,
+    Multicast, NoIncrement, Prefetch, ReadOnlyWait, ToShared, Type,
 };
 
 family! {
@@ -31,6 +31,18 @@ family! {
     with 0..=1;
     /// Whether the wait is for reads alone.
     read: Option<ReadOnlyWait>,
+}
+
+family! {
+    /// An arrival when a thread's copies have landed.
+    CopyArrival: CopyArrivalName { Arrive = "cp.async.mbarrier.arrive", }
+    with 1..=1;
+    /// Whether the arrival is one of those that the phase expects, rather than a further one.
+    no_increment: Option<NoIncrement>,
+    /// The space of the address; none for a generic address.
+    memory: Option<Memory>,
+    /// Always `b64`.
+    of: Type,
 }
 
 family! {

@@ -8,6 +8,7 @@ mod family;
 mod memory;
 mod products;
 mod synchronisation;
+mod video;
 mod warp;
 
 pub use arithmetic::{
@@ -19,8 +20,8 @@ pub use control::{
     Branch, BranchName, Dependent, DependentName, Policy, PolicyName, Registers, RegistersName,
 };
 pub use copies::{
-    BulkCopy, BulkCopyName, BulkTensor, BulkTensorName, CopyGroup, CopyGroupName, ThreadCopy,
-    ThreadCopyName,
+    BulkCopy, BulkCopyName, BulkTensor, BulkTensorName, CopyArrival, CopyArrivalName, CopyGroup,
+    CopyGroupName, ThreadCopy, ThreadCopyName,
 };
 pub use memory::{
     Address, AddressName, Atomic, AtomicName, Fetch, FetchName, Map, MapName, Move, MoveName,
@@ -34,14 +35,33 @@ pub use synchronisation::{
     Barrier, BarrierName, ClusterBarrier, ClusterBarrierName, Fence, FenceName, Mbarrier,
     MbarrierName, MemoryBarrier, MemoryBarrierName, ProxyFence, ProxyFenceName,
 };
+pub use video::{
+    Video, VideoName, WmmaHalfProduct, WmmaHalfProductName, WmmaProduct, WmmaProductName,
+    WmmaTransfer, WmmaTransferName,
+};
 pub use warp::{
     ActiveMask, ActiveMaskName, Elect, ElectName, Match, MatchName, Reduction, ReductionName,
     Shuffle, ShuffleName, Vote, VoteName,
 };
 
-use crate::words::Words;
+use crate::words::{Memory, Order, Scope, Words};
 use family::Family;
 use std::fmt;
+
+/// The words of an atomic operation in the order of the manual. ptxas takes the operation, the order, the scope and the
+/// space in any.
+fn in_order<'a>(words: &[&'a str]) -> Vec<&'a str> {
+    let mut words = words.to_vec();
+    if let ["atom" | "red", modifiers @ ..] = words.as_mut_slice() {
+        modifiers.sort_by_key(|word| match *word {
+            word if Order::of_text(word).is_some() => 0,
+            word if Scope::of_text(word).is_some() => 1,
+            word if Memory::of_text(word).is_some() => 2,
+            _ => 3,
+        });
+    }
+    words
+}
 
 /// Collects the families.
 macro_rules! operations {
@@ -59,6 +79,7 @@ macro_rules! operations {
         impl Operation {
             /// The operation of a name and its modifiers, without dots.
             pub(crate) fn of_words(words: &[&str]) -> Self {
+                let words = &in_order(words);
                 $(if let Some(family) = $family::read(Words(words)) {
                     return Self::$family(family);
                 })*
@@ -98,9 +119,10 @@ macro_rules! operations {
 
 operations! {
     Arithmetic, Move, Transfer, Bits, Compare, Select, Branch, Convert, Address, Shuffle, Barrier, BitField, Atomic,
-    CopyGroup, BulkTensor, BulkCopy, ThreadCopy, Mbarrier, DotProduct, MemoryBarrier, ProxyFence, Fence,
+    CopyGroup, CopyArrival, BulkTensor, BulkCopy, ThreadCopy, Mbarrier, DotProduct, MemoryBarrier, ProxyFence, Fence,
     ClusterBarrier, MatrixTransfer, Product, WarpgroupProduct, WarpgroupStep, Map, Registers, Dependent, Vote, Match,
     ActiveMask, Reduction, Elect, Funnel, Fetch, TestNumber, Sample, Policy,
+    Video, WmmaTransfer, WmmaProduct, WmmaHalfProduct,
 }
 
 #[cfg(test)]

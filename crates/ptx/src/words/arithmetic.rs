@@ -36,6 +36,9 @@ words! {
     /// The result has the exclusive or of the operands' signs.
     SignXor { Xorsign = "xorsign", }
 
+    /// Results are added up.
+    Accumulate { Add = "add", }
+
     /// Of the operands' absolute values.
     Absolute { Abs = "abs", }
 

@@ -11,13 +11,13 @@ mod synchronisation;
 mod types;
 
 pub use arithmetic::{
-    Absolute, Accuracy, Carry, CombinePredicate, Comparison, FlushSubnormal, FunnelShift, Half,
-    NotANumber, PermuteMode, Rectify, Rounding, Saturate, SaturateFinite, ShiftAmount, ShiftRange,
-    SignXor, TestProperty,
+    Absolute, Accumulate, Accuracy, Carry, CombinePredicate, Comparison, FlushSubnormal,
+    FunnelShift, Half, NotANumber, PermuteMode, Rectify, Rounding, Saturate, SaturateFinite,
+    ShiftAmount, ShiftRange, SignXor, TestProperty,
 };
 pub use copies::{
     BulkCompletion, BulkGroup, CacheHint, CopyCache, Dimensions, GlobalTarget, LoadMode, Multicast,
-    PolicyPriority, ReadOnlyWait, TensorMapPrefetch, ToShared,
+    NoIncrement, PolicyPriority, ReadOnlyWait, TensorMapPrefetch, ToShared,
 };
 pub use memory::{
     AtomicOperation, Cache, FirstLevel, Memory, NoFlush, NonCoherent, Order, Prefetch,

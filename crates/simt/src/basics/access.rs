@@ -84,6 +84,8 @@ pub(crate) struct Access {
     pub align: usize,
     /// The order and the scope of an atomic access.
     pub order: AtomicOrder,
+    /// The bytes that a plain write stores, if they are known; otherwise null.
+    pub value: *const u8,
 }
 
 impl Access {
@@ -107,6 +109,7 @@ impl Access {
             bytes,
             align,
             order: AtomicOrder::RELAXED,
+            value: std::ptr::null(),
         }
     }
 

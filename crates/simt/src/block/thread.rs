@@ -44,6 +44,8 @@ pub(crate) struct OfMachine {
     pub bulk: RefCell<BulkGroups>,
     /// Its accumulators that the tensor cores hold.
     pub fragments: RefCell<Fragments>,
+    /// The first operand of the product that the thread issues, if it is in registers.
+    pub a_registers: Cell<[u32; 4]>,
     /// The phase of the cluster's barrier at which it has arrived without having waited.
     pub cluster_arrival: Cell<Option<u64>>,
 }

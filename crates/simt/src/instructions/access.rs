@@ -93,6 +93,32 @@ pub unsafe fn access_at(
     }
 }
 
+/// Checks a plain write of `value` at `address`, as an instruction at line `line`.
+///
+/// If the memory has the value already, from a write at the same line by another thread, the two do not race: the
+/// hardware makes one of them, and which one makes no difference.
+///
+/// # Safety
+///
+/// 1. As for [`access`].
+///
+/// # Panics
+///
+/// On a violation outside of a launch.
+pub unsafe fn write_at(line: SourceLine, space: Space, address: usize, value: &[u8]) {
+    let bytes = value.len();
+    let access = Access {
+        value: value.as_ptr(),
+        ..Access::plain(space, AccessKind::Write, address, bytes, 0, bytes, bytes)
+    };
+    if !is_sound(&access) {
+        violation(access);
+    }
+    if is_watching() && !is_recorded_at_once(&access, line.0) {
+        observe(&access, line.0);
+    }
+}
+
 /// Records a load of shared memory that the thread has made before; returns whether it did.
 #[inline(always)]
 fn is_recorded_again(access: &Access, site: &'static Location<'static>) -> bool {
@@ -146,6 +172,7 @@ pub unsafe fn atomic_access(
         bytes,
         align: bytes,
         order: AtomicOrder { order, scope },
+        value: std::ptr::null(),
     };
     if !is_sound(&access) {
         violation(access);

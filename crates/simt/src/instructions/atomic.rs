@@ -6,7 +6,7 @@ use crate::check::BlockCheck;
 use crate::current::{line_or, try_instruction};
 use crate::state::ATOMIC_WEIGHT;
 use std::panic::Location;
-use std::sync::atomic::{self, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{self, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 /// Defines an atomic read-modify-write of one word type.
 macro_rules! atomic_update {
@@ -46,6 +46,8 @@ macro_rules! atomic_update {
     };
 }
 
+atomic_update!(atomic_update_u8, u8, AtomicU8);
+atomic_update!(atomic_update_u16, u16, AtomicU16);
 atomic_update!(atomic_update_u32, u32, AtomicU32);
 atomic_update!(atomic_update_u64, u64, AtomicU64);
 

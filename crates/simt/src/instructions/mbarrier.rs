@@ -132,6 +132,23 @@ pub fn mbarrier_test(address: usize, parity: bool) -> bool {
     })
 }
 
+/// The parity of the present phase of the block's mbarrier at `address`. It orders nothing.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn mbarrier_parity(address: usize) -> bool {
+    let site = line_or(Location::caller());
+    instruction(site, |thread, block| {
+        if block.is_unwinding(thread) {
+            return false;
+        }
+        let (_, barrier) = block.own_mbarrier(thread, address, site);
+        barrier.phase & 1 == 1
+    })
+}
+
 fn arrive(address: usize, bytes: u32, arrives: bool, site: &'static Location<'static>) {
     instruction(site, |thread, block| {
         if block.is_unwinding(thread) {

@@ -26,9 +26,11 @@ mod shared;
 mod statics;
 mod wgmma;
 
-pub use access::{access, access_at, atomic_access, describe_view};
+pub use access::{access, access_at, atomic_access, describe_view, write_at};
 pub use async_copy::{async_commit, async_copy, async_wait};
-pub use atomic::{atomic_update_u32, atomic_update_u64, fence, fence_acq_rel};
+pub use atomic::{
+    atomic_update_u8, atomic_update_u16, atomic_update_u32, atomic_update_u64, fence, fence_acq_rel,
+};
 pub use barrier::{block_barrier, block_barrier_arrive, block_barrier_reduce, grid_barrier};
 pub use bulk::{
     bulk_commit, bulk_load, bulk_store, bulk_wait, bulk_wait_read, fence_proxy_async, tensor_load,
@@ -47,9 +49,11 @@ pub use loops::{LoopRounds, loop_rounds};
 pub use max_registers::set_max_registers;
 pub use mbarrier::{
     fence_mbarrier_init, mbarrier_arrive, mbarrier_arrive_expect, mbarrier_expect, mbarrier_init,
-    mbarrier_test, mbarrier_wait,
+    mbarrier_parity, mbarrier_test, mbarrier_wait,
 };
 pub use print::print;
 pub use shared::{dynamic_shared, static_shared};
 pub use statics::static_memory;
-pub use wgmma::{wgmma, wgmma_begin, wgmma_collect, wgmma_commit, wgmma_fence, wgmma_wait};
+pub use wgmma::{
+    wgmma, wgmma_begin, wgmma_collect, wgmma_commit, wgmma_fence, wgmma_of_registers, wgmma_wait,
+};

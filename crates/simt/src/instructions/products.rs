@@ -5,7 +5,7 @@ use crate::block::{Block, Thread, Wait};
 use crate::check::{Agent, Extent};
 use crate::count::{Operation, Tally};
 use crate::state::{
-    Descriptor, ElementType, MAX_SHARED_BYTES, Major, Operand, Product, WARPS, Wgmma,
+    Descriptor, ElementType, MAX_SHARED_BYTES, Major, Operand, Product, Rows, WARPS, Wgmma,
 };
 use std::panic::Location;
 
@@ -62,6 +62,17 @@ impl Block {
         self.fail(thread, DefectKind::InvalidArgument, message, site);
     }
 
+    /// The rows of A that the lanes of a warp have in registers.
+    pub(super) fn rows_of_warp(&self, thread: &Thread) -> Rows {
+        let warp = thread.position.warp as usize;
+        let first = self.first_thread_of_warp(warp);
+        let lanes = self.threads[first..first + 32].iter();
+        Rows::of_warp(
+            warp % WARPS,
+            lanes.map(|lane| lane.machine.a_registers.get()),
+        )
+    }
+
     /// Issues a product; called for the last lane of a warp to arrive.
     pub(super) fn issue_product(
         &self,
@@ -77,7 +88,9 @@ impl Block {
             a_major,
             b_major,
         } = product.instruction;
-        self.check_operand(thread, "A", (&product.a, a, a_major), M, site);
+        if product.a_rows.is_none() {
+            self.check_operand(thread, "A", (&product.a, a, a_major), M, site);
+        }
         self.check_operand(thread, "B", (&product.b, b, b_major), n as usize, site);
         let warp = thread.position.warp as usize;
         let queue = &self.products[group];
@@ -148,7 +161,10 @@ impl Block {
             (&product.a, a, a_major, rows..rows + 16),
             (&product.b, b, b_major, 0..n as usize),
         ];
-        for (operand, element, major, rows) in operands {
+        let in_memory = operands
+            .into_iter()
+            .skip(usize::from(product.a_rows.is_some()));
+        for (operand, element, major, rows) in in_memory {
             let descriptor = Descriptor::of(operand.descriptor);
             let mut chunks = descriptor.chunks(major, element.bytes(), rows, element.k());
             let agent = (Agent::Products(thread.position.warp), moment);

@@ -59,6 +59,39 @@ pub fn wgmma_fence() {
 #[track_caller]
 pub fn wgmma(registers: &mut [u32], instruction: Wgmma, a: Operand, b: Operand, accumulate: bool) {
     let site = line_or(Location::caller());
+    issue(registers, instruction, (a, None), b, accumulate, site);
+}
+
+/// [`wgmma`] whose A is in registers, four of each thread.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn wgmma_of_registers(
+    registers: &mut [u32],
+    instruction: Wgmma,
+    a: [u32; 4],
+    b: Operand,
+    accumulate: bool,
+) {
+    let site = line_or(Location::caller());
+    let none = Operand {
+        descriptor: 0,
+        tile: 0,
+        bytes: 0,
+    };
+    issue(registers, instruction, (none, Some(a)), b, accumulate, site);
+}
+
+fn issue(
+    registers: &mut [u32],
+    instruction: Wgmma,
+    (a, a_registers): (Operand, Option<[u32; 4]>),
+    b: Operand,
+    accumulate: bool,
+    site: &'static Location<'static>,
+) {
     crate::current::instruction(site, |thread, block| {
         if block.is_unwinding(thread) {
             return;
@@ -87,10 +120,17 @@ pub fn wgmma(registers: &mut [u32], instruction: Wgmma, a: Operand, b: Operand, 
                 site,
             );
         }
-        let product = Product::new(instruction, (a, b), accumulate, site);
+        let mut product = Product::new(instruction, (a, b), accumulate, site);
+        if let Some(own) = a_registers {
+            thread.machine.a_registers.set(own);
+        }
         let mut hasher = NumberHasher::default();
-        (instruction, a, b, accumulate, registers[0]).hash(&mut hasher);
+        let operands = (instruction, a, a_registers.is_some(), b, accumulate);
+        (operands, registers[0]).hash(&mut hasher);
         if block.meet_warp(thread, "wgmma", hasher.finish(), site) {
+            if a_registers.is_some() {
+                product.a_rows = Some(block.rows_of_warp(thread));
+            }
             block.issue_product(thread, (group, registers[0]), product);
         }
     });

@@ -60,7 +60,7 @@ pub(crate) use grid::Grid;
 pub(crate) use host_thread::HostThread;
 pub(crate) use mbarriers::{MAX_ARRIVALS, MBARRIER_BYTES, Mbarrier, Mbarriers, Progress};
 pub(crate) use preemption::{ATOMIC_WEIGHT, Preemption};
-pub(crate) use products::{Descriptor, Fragments, Product, ProductQueue, WARPS};
+pub(crate) use products::{Descriptor, Fragments, Product, ProductQueue, Rows, WARPS};
 pub(crate) use progress::NEVER;
 pub(crate) use registers::{FEWEST_REGISTERS, MOST_REGISTERS, REGISTER_UNIT, Registers};
 pub(crate) use shared::SharedMemory;

@@ -142,6 +142,7 @@ impl BlockCheck {
             bytes: extent.bytes,
             align: 1,
             order: AtomicOrder::RELAXED,
+            value: std::ptr::null(),
         };
         let event = self.event(issue, of_event, agent, moment);
         let number = match kind {

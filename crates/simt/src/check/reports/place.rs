@@ -88,6 +88,7 @@ impl Place {
             bytes,
             align: 1,
             order: AtomicOrder::RELAXED,
+            value: std::ptr::null(),
         };
         Self::of(&access, shared, &Allocations::default())
     }

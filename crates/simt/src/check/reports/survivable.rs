@@ -9,9 +9,35 @@ use crate::check::cells::shared_shadow::{PAGE_BYTES, pages};
 use crate::check::cells::site::Site;
 use crate::check::reports::findings::Key;
 use crate::check::reports::place::Place;
-use crate::memory::{OutOfMemory, start_of};
+use crate::memory::{OutOfMemory, load_relaxed, start_of};
 use crate::state::SharedMemory;
 use std::panic::Location;
+use std::ptr::with_exposed_provenance;
+
+/// Whether it is a conflict with a plain write at this line.
+fn is_of_writes(conflict: &Conflict, site: Site) -> bool {
+    match conflict {
+        Conflict::Unordered(other) | Conflict::UnorderedOthers(other) => {
+            other.kind == EventKind::Write && other.site == site
+        }
+        _ => false,
+    }
+}
+
+/// Whether it writes what the memory has.
+fn repeats(access: &Access) -> bool {
+    if access.value.is_null() {
+        return false;
+    }
+    // SAFETY: it points to as many bytes, which the running thread holds during the access.
+    let value = unsafe { std::slice::from_raw_parts(access.value, access.bytes) };
+    value.iter().enumerate().all(|(place, byte)| {
+        let present = with_exposed_provenance::<u8>(access.address() + place);
+        // SAFETY: another write of these bytes was recorded: they are shared memory of a block of the cluster, or
+        // registered global memory, which is written only through this crate.
+        *byte == unsafe { load_relaxed(present) }
+    })
+}
 
 impl BlockCheck {
     /// Lists a conflict after which the launch continues, and records the access as allowed.
@@ -28,6 +54,9 @@ impl BlockCheck {
         conflict: &Conflict,
         site: &'static Location<'static>,
     ) -> Result<(), Box<Finding>> {
+        if is_of_writes(conflict, Site::of(site)) && repeats(access) {
+            return self.allow(position, shared, access, site);
+        }
         let describe = || {
             let place = Place::of(access, shared, &self.launch.allocations);
             let place = place.of_parameter(access, &self.launch);
@@ -43,6 +72,16 @@ impl BlockCheck {
             return Err(Box::new(describe()));
         };
         self.launch.findings.add(key, self.block, describe)?;
+        self.allow(position, shared, access, site)
+    }
+
+    fn allow(
+        &self,
+        position: &Position,
+        shared: &SharedMemory,
+        access: &Access,
+        site: &'static Location<'static>,
+    ) -> Result<(), Box<Finding>> {
         self.overwrite(position, shared, access, site)
             .map_err(|OutOfMemory| Finding::out_of_memory(&OutOfMemory.to_string()))
     }

@@ -2,6 +2,7 @@
 
 use super::operand::{Descriptor, ElementType, Major, Wgmma};
 use super::queue::Product;
+use super::rows::Rows;
 use crate::tensor::{FloatUnit, IntegerUnit, Operands, wgmma};
 
 /// Rows of a product.
@@ -63,10 +64,12 @@ impl Product {
         let unit = Unit::of(&self.instruction);
         // SAFETY: the elements are in the shared memory that begins at `shared`: the caller's contract.
         let (rows, columns) = unsafe {
-            (
-                unit.read(shared, &rows, a_major, a, M),
-                unit.read(shared, &columns, b_major, b, n),
-            )
+            let rows = match &self.a_rows {
+                None => unit.read(shared, &rows, a_major, a, M),
+                // They have all of a descriptor's elements.
+                Some(own) => unit.read(own.start(), &Rows::DESCRIPTOR, Major::K, a, M),
+            };
+            (rows, unit.read(shared, &columns, b_major, b, n))
         };
         let dot = |row: usize, column: usize, sum: u32| match (&unit, &rows, &columns) {
             (Unit::Float(unit), Lines::Floats(a), Lines::Floats(b)) => {

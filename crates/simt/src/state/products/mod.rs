@@ -5,9 +5,11 @@ mod arithmetic;
 mod fragments;
 mod operand;
 mod queue;
+mod rows;
 
 pub use operand::{ElementType, Major, Operand, Wgmma};
 
 pub(crate) use fragments::Fragments;
-pub(crate) use operand::Descriptor;
-pub(crate) use queue::{Product, ProductQueue, WARPS};
+pub(crate) use operand::{Descriptor, WARPS};
+pub(crate) use queue::{Product, ProductQueue};
+pub(crate) use rows::Rows;

@@ -2,6 +2,9 @@
 
 use crate::state::Swizzle;
 
+/// The warps of a warpgroup.
+pub(crate) const WARPS: usize = 4;
+
 /// The type of an operand's elements.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]

@@ -1,18 +1,18 @@
 //! The products of one warpgroup, in the order of issue.
 
-use super::operand::{Operand, Wgmma};
+use super::operand::{Operand, WARPS, Wgmma};
+use super::rows::Rows;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::panic::Location;
-
-/// The warps of a warpgroup.
-pub(crate) const WARPS: usize = 4;
 
 /// One product of a warpgroup.
 #[derive(Clone)]
 pub(crate) struct Product {
     pub instruction: Wgmma,
     pub a: Operand,
+    /// The rows of A that come from registers, instead of the operand.
+    pub a_rows: Option<Rows>,
     pub b: Operand,
     pub accumulate: bool,
     /// The mark of the accumulators, warp by warp.
@@ -36,6 +36,7 @@ impl Product {
         Self {
             instruction,
             a,
+            a_rows: None,
             b,
             accumulate,
             fragments: [0; WARPS],
@@ -47,7 +48,15 @@ impl Product {
     }
 
     fn is_same(&self, other: &Self) -> bool {
-        let operation = |it: &Self| (it.instruction, it.a, it.b, it.accumulate);
+        let operation = |it: &Self| {
+            (
+                it.instruction,
+                it.a,
+                it.a_rows.is_some(),
+                it.b,
+                it.accumulate,
+            )
+        };
         operation(self) == operation(other)
     }
 
@@ -105,6 +114,9 @@ impl ProductQueue {
         }
         let queued = &mut state.products[place];
         queued.issued |= 1 << warp;
+        if let (Some(all), Some(own)) = (&mut queued.a_rows, &product.a_rows) {
+            all.take_warp(own, warp);
+        }
         queued.fragments[warp] = fragment;
         queued.times[warp] = time;
         match queued.is_same(&product) {

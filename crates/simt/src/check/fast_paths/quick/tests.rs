@@ -104,6 +104,7 @@ impl OneBlock {
             bytes,
             align: bytes,
             order: AtomicOrder::RELAXED,
+            value: std::ptr::null(),
         }
     }
 

@@ -1,0 +1,144 @@
+//! Arguments as the bytes of parameters.
+
+use crate::element::{Element, Number};
+use crate::error::CheckError;
+use crate::launch::{Argument, TensorShape};
+use crate::memory::Memory;
+use ptx::{Declaration, Type};
+use simt::{Swizzle, TensorMap, TensorMapFields};
+use std::collections::BTreeMap;
+
+/// The dimensions of a tensor that bulk copies know.
+const MAX_RANK: usize = 5;
+
+/// Buffers by name, with their elements.
+pub type Buffers = BTreeMap<String, (Memory, Element)>;
+
+/// The bytes of an argument for this parameter; `bytes` is the parameter's size.
+pub fn encoded(
+    argument: &Argument,
+    parameter: &Declaration,
+    bytes: usize,
+    buffers: &Buffers,
+) -> Result<Vec<u8>, String> {
+    match argument {
+        Argument::Number { value, element } => {
+            let element = element.or_else(|| element_of(parameter, bytes, *value));
+            let element = element.ok_or_else(|| {
+                format!("a number for a parameter of {bytes} bytes: give its type, or fields")
+            })?;
+            of_number(element, *value)
+        }
+        Argument::Fields(fields) => {
+            let mut all = Vec::new();
+            for field in fields {
+                let field = field_bytes(field, buffers)?;
+                all.resize(all.len().next_multiple_of(field.len().clamp(1, 8)), 0);
+                all.extend(field);
+            }
+            if all.len() > bytes {
+                return Err(format!("fields of {} bytes, of {bytes}", all.len()));
+            }
+            all.resize(bytes, 0);
+            Ok(all)
+        }
+        Argument::TensorMap(shape) => tensor_map(shape, buffers),
+        Argument::Buffer { .. } => field_bytes(argument, buffers),
+    }
+}
+
+/// The bytes of an argument that says its type itself.
+fn field_bytes(argument: &Argument, buffers: &Buffers) -> Result<Vec<u8>, String> {
+    match argument {
+        Argument::Buffer { name, offset } => {
+            let (memory, _) = buffers.get(name).ok_or_else(|| no_buffer(name))?;
+            let address = (memory.address() as u64).wrapping_add_signed(*offset);
+            Ok(address.to_le_bytes().into())
+        }
+        Argument::Number {
+            value,
+            element: Some(element),
+        } => of_number(*element, *value),
+        Argument::Number { .. } => Err("a field needs a type".to_owned()),
+        Argument::Fields(_) => Err("fields within fields: list the inner ones".to_owned()),
+        Argument::TensorMap(shape) => tensor_map(shape, buffers),
+    }
+}
+
+fn no_buffer(name: &str) -> String {
+    format!("there is no buffer `{name}`")
+}
+
+fn of_number(element: Element, value: Number) -> Result<Vec<u8>, String> {
+    let bytes = element.encode(value);
+    bytes.ok_or_else(|| CheckError::Number(value.as_f64(), element.name()).to_string())
+}
+
+/// The type of a number for a parameter. One whose type is bits is a float if it is written as one.
+fn element_of(parameter: &Declaration, bytes: usize, value: Number) -> Option<Element> {
+    let is_single = parameter.of.bits().map(|bits| bits as usize / 8) == Some(bytes);
+    let typed = match parameter.of {
+        Type::F16 => Element::F16,
+        Type::Bf16 => Element::Bf16,
+        Type::F32 => Element::F32,
+        Type::F64 => Element::F64,
+        _ => match (bytes, value) {
+            (1, _) => Element::U8,
+            (2, Number::Integer(_)) => Element::U16,
+            (4, Number::Integer(_)) => Element::U32,
+            (8, Number::Integer(_)) => Element::U64,
+            (4, Number::Float(_)) => Element::F32,
+            (8, Number::Float(_)) => Element::F64,
+            _ => return None,
+        },
+    };
+    (is_single || typed.bytes() == bytes).then_some(typed)
+}
+
+fn tensor_map(shape: &TensorShape, buffers: &Buffers) -> Result<Vec<u8>, String> {
+    let named = buffers.get(&shape.buffer);
+    let (memory, element) = named.ok_or_else(|| no_buffer(&shape.buffer))?;
+    let rank = shape.sizes.len();
+    if !(1..=MAX_RANK).contains(&rank) || shape.box_sizes.len() != rank {
+        return Err(format!(
+            "a tensor map has 1 to {MAX_RANK} sizes, and as many of its box"
+        ));
+    }
+    let bytes = element.bytes() as u64;
+    let mut fields = TensorMapFields {
+        address: memory.address() as u64,
+        element_bytes: element.bytes() as u32,
+        rank: rank as u32,
+        sizes: [1; MAX_RANK],
+        strides: [0; MAX_RANK - 1],
+        box_sizes: [1; MAX_RANK],
+        swizzle: match shape.swizzle {
+            0 => Swizzle::None,
+            32 => Swizzle::B32,
+            64 => Swizzle::B64,
+            128 => Swizzle::B128,
+            other => return Err(format!("no swizzle has rows of {other} bytes")),
+        },
+        view_start: memory.address() as u64,
+        view_bytes: memory.bytes() as u64,
+    };
+    fields.sizes[..rank].copy_from_slice(&shape.sizes);
+    fields.box_sizes[..rank].copy_from_slice(&shape.box_sizes);
+    let mut stride = bytes;
+    for dimension in 0..rank - 1 {
+        stride *= shape.sizes[dimension];
+        fields.strides[dimension] = shape.strides.get(dimension).copied().unwrap_or(stride);
+    }
+    let map = TensorMap::new(fields);
+    match map.fields() {
+        Some(_) => Ok(simt_bytes(&map)),
+        None => Err(
+            "a box has 1 to 256 elements by dimension, and rows of whole 16 bytes with a swizzle"
+                .to_owned(),
+        ),
+    }
+}
+
+fn simt_bytes(map: &TensorMap) -> Vec<u8> {
+    bytemuck::bytes_of(map).to_vec()
+}

@@ -1,0 +1,157 @@
+//! What a buffer of a launch has before it, and what is done with it afterwards.
+
+use crate::element::{Element, Number};
+use crate::error::CheckError;
+
+/// A buffer in global memory.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Buffer {
+    /// The type of its elements.
+    pub element: Element,
+    /// The number of its elements.
+    pub length: usize,
+    /// What it has at the start.
+    pub contents: Contents,
+    /// What it has to have at the end.
+    pub expected: Option<Expected>,
+    /// Whether schedules may end with different contents, as sums in the order of atomic operations do.
+    pub may_differ: bool,
+}
+
+/// What a buffer has at the start.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Contents {
+    /// Nothing: a kernel that reads it before it is written is a finding.
+    Uninitialised,
+    /// One number everywhere.
+    Constant(Number),
+    /// Each element its index, as far as the type has it: the index wraps round at its end, or is rounded.
+    Index,
+    /// Numbers from `least` up to, but without, `most`, by a generator.
+    Random {
+        /// The seed of the generator.
+        seed: u64,
+        /// The smallest number.
+        least: f64,
+        /// The end of the range.
+        most: f64,
+    },
+    /// These bytes.
+    Bytes(Vec<u8>),
+}
+
+/// What a buffer has to have at the end.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Expected {
+    /// The elements, or one for all of them.
+    pub values: Vec<Number>,
+    /// The largest difference, as a part of the larger of the expected magnitude and one.
+    pub tolerance: f64,
+}
+
+impl Buffer {
+    /// A buffer of `length` elements.
+    #[must_use]
+    pub const fn new(element: Element, length: usize, contents: Contents) -> Self {
+        Self {
+            element,
+            length,
+            contents,
+            expected: None,
+            may_differ: false,
+        }
+    }
+
+    /// A buffer of these numbers.
+    ///
+    /// # Errors
+    /// [`CheckError::Number`] if the type does not have one of them.
+    pub fn of(element: Element, numbers: &[Number]) -> Result<Self, CheckError> {
+        let mut bytes = Vec::with_capacity(numbers.len() * element.bytes());
+        for number in numbers {
+            bytes.extend(encoded(element, *number)?);
+        }
+        Ok(Self::new(element, numbers.len(), Contents::Bytes(bytes)))
+    }
+
+    /// The same buffer, which has to have these numbers at the end.
+    #[must_use]
+    pub fn expecting(mut self, values: Vec<Number>, tolerance: f64) -> Self {
+        self.expected = Some(Expected { values, tolerance });
+        self
+    }
+
+    /// Its bytes at the start; none if it is uninitialised.
+    pub(crate) fn bytes(&self) -> Result<Option<Vec<u8>>, CheckError> {
+        let element = self.element;
+        let repeated = |number: &dyn Fn(usize) -> Number| {
+            let mut bytes = Vec::with_capacity(self.length * element.bytes());
+            for index in 0..self.length {
+                bytes.extend(encoded(element, number(index))?);
+            }
+            Ok(Some(bytes))
+        };
+        match &self.contents {
+            Contents::Uninitialised => Ok(None),
+            Contents::Constant(number) => repeated(&|_| *number),
+            Contents::Index => {
+                let mask = match element.bytes() {
+                    _ if element.is_float() => i64::MAX,
+                    8 => i64::MAX,
+                    bytes => (1 << (8 * bytes)) - 1,
+                };
+                repeated(&|index| Number::Integer(index as i64 & mask))
+            }
+            Contents::Random { seed, least, most } => repeated(&|index| {
+                let unit = (mixed(*seed, index as u64) >> 11) as f64 / (1_u64 << 53) as f64;
+                let value = least + (most - least) * unit;
+                match element.is_float() {
+                    true => Number::Float(value),
+                    false => Number::Integer(value.floor() as i64),
+                }
+            }),
+            Contents::Bytes(bytes) => Ok(Some(bytes.clone())),
+        }
+    }
+}
+
+fn encoded(element: Element, number: Number) -> Result<Vec<u8>, CheckError> {
+    let bytes = element.encode(number);
+    bytes.ok_or_else(|| CheckError::Number(number.as_f64(), element.name()))
+}
+
+/// Number `index` of the generator SplitMix64 (Steele, Lea, Flood, OOPSLA 2014) from `seed` on.
+fn mixed(seed: u64, index: u64) -> u64 {
+    let mut word = seed.wrapping_add((index + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    word ^ (word >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contents_are_those_of_the_rule() {
+        let bytes = |contents| Buffer::new(Element::U8, 3, contents).bytes().unwrap();
+        assert_eq!(bytes(Contents::Index), Some(vec![0, 1, 2]));
+        assert_eq!(bytes(Contents::Uninitialised), None);
+        let nine = Contents::Constant(Number::Integer(9));
+        assert_eq!(bytes(nine), Some(vec![9, 9, 9]));
+        let random = Contents::Random {
+            seed: 1,
+            least: 10.0,
+            most: 20.0,
+        };
+        let first = bytes(random.clone()).unwrap();
+        assert!(first.iter().all(|it| (10..20).contains(it)));
+        assert_eq!(bytes(random), Some(first));
+    }
+
+    #[test]
+    fn a_number_that_the_type_has_not_is_an_error() {
+        let large = Buffer::of(Element::U8, &[Number::Integer(300)]);
+        assert_eq!(large, Err(CheckError::Number(300.0, "u8")));
+    }
+}

@@ -1,0 +1,74 @@
+//! Why a kernel was not run.
+
+use crate::npy::NpyError;
+use std::path::PathBuf;
+use thiserror::Error;
+
+/// Why a kernel was not run. Findings are no errors: [`Report`](crate::Report) has them.
+#[derive(Clone, PartialEq, Debug, Error)]
+#[non_exhaustive]
+pub enum CheckError {
+    /// A file that cannot be read or written.
+    #[error("{}: {message}", path.display())]
+    File {
+        /// Its path.
+        path: PathBuf,
+        /// What the system says.
+        message: String,
+    },
+    /// A launch file that is no launch.
+    #[error("{0}")]
+    Toml(String),
+    /// A text that is not PTX.
+    #[error(transparent)]
+    Read(#[from] ptx::ReadError),
+    /// A kernel that cannot be run, with the lines of its instructions that are not supported.
+    #[error(transparent)]
+    Program(#[from] ptx::ProgramError),
+    /// The module has no such kernel.
+    #[error("there is no kernel `{name}`: the module has {}", listed(kernels))]
+    NoKernel {
+        /// The name that was asked for.
+        name: String,
+        /// The kernels that there are.
+        kernels: Vec<String>,
+    },
+    /// Arguments that are not those of the kernel.
+    #[error(transparent)]
+    Arguments(#[from] ptx::ArgumentError),
+    /// An argument that its parameter cannot have.
+    #[error("argument {number}: {message}")]
+    Argument {
+        /// Its number, from 0.
+        number: usize,
+        /// What is wrong.
+        message: String,
+    },
+    /// A buffer that cannot be made.
+    #[error("buffer `{name}`: {message}")]
+    Buffer {
+        /// Its name.
+        name: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// A number that its type has not.
+    #[error("{0} is no {1}")]
+    Number(f64, &'static str),
+    /// An array file that cannot be used.
+    #[error(transparent)]
+    Npy(#[from] NpyError),
+    /// A kernel that samples textures, which launch files cannot make.
+    #[error("the kernel samples textures")]
+    Textures,
+    /// The host has no memory left.
+    #[error("the host has no memory left")]
+    OutOfMemory,
+}
+
+fn listed(names: &[String]) -> String {
+    match names {
+        [] => "none".to_owned(),
+        names => names.join(", "),
+    }
+}

@@ -1,0 +1,228 @@
+//! Runs a launch under its schedules.
+
+use crate::arguments::{Buffers, encoded};
+use crate::buffer::Buffer;
+use crate::error::CheckError;
+use crate::launch::Launch;
+use crate::memory::Memory;
+use crate::report::{Findings, Output, Report};
+use ptx::{Bound, BoundKind, Kernel, Module, Program, Sources};
+use simt::{Defect, Dim3, Options, Profile};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+impl Launch {
+    /// Runs the kernel under each schedule, on new buffers each time.
+    ///
+    /// # Errors
+    /// [`CheckError`] if the kernel cannot be run. What it does wrong is in the report.
+    pub fn run(&self) -> Result<Report, CheckError> {
+        let module: Module = self.ptx.parse()?;
+        let profile = self.profile.unwrap_or_else(|| profile_of(&module));
+        let initial = self.initial()?;
+        let sources = Sources::of(&module);
+        let mut findings = Findings::new(&sources, &self.file);
+        let mut report = Report::new(self);
+        for seed in self.first_seed..self.first_seed + self.schedules {
+            let run = self.run_one(&module, profile, seed, &initial)?;
+            match run.result {
+                Ok(done) if seed == self.first_seed => report.counts = done.counts,
+                Ok(_) => {}
+                Err(defect) => findings.add(*defect),
+            }
+            match seed == self.first_seed {
+                true => {
+                    report.outputs = run.outputs;
+                    report.printed = run.printed;
+                }
+                false => report.compare(seed, &run.outputs),
+            }
+        }
+        report.findings = findings.list();
+        report.check_expected(self);
+        Ok(report)
+    }
+
+    /// The bytes of the buffers at the start.
+    fn initial(&self) -> Result<BTreeMap<&str, Option<Vec<u8>>>, CheckError> {
+        let buffers = self.buffers.iter();
+        let bytes = buffers.map(|(name, buffer)| Ok((name.as_str(), checked(name, buffer)?)));
+        bytes.collect()
+    }
+
+    fn run_one(
+        &self,
+        module: &Module,
+        profile: Profile,
+        seed: u64,
+        initial: &BTreeMap<&str, Option<Vec<u8>>>,
+    ) -> Result<Run, CheckError> {
+        let kernel = self.kernel(module)?;
+        let mut buffers = Buffers::new();
+        for (name, buffer) in &self.buffers {
+            let bytes = buffer.length * buffer.element.bytes();
+            let memory = Memory::new(name, bytes, initial[name.as_str()].as_deref())?;
+            buffers.insert(name.clone(), (memory, buffer.element));
+        }
+        let arguments = self.encoded(module, &kernel, &buffers)?;
+        let arguments: Vec<&[u8]> = arguments.iter().map(Vec::as_slice).collect();
+        let options = self.options(profile, seed);
+        let launch = simt::Launch {
+            kernel: &self.entry,
+            grid: extent(self.grid),
+            block: extent(self.block),
+            cluster: extent(self.cluster_of(module)),
+            thread_registers: registers(module, &self.entry),
+            dynamic_shared_bytes: self.shared_bytes,
+            options: &options,
+        };
+        // SAFETY:
+        // 1. The buffers live longer than the launch, and are accessed through `simt`.
+        // 2. `options` refuses memory that is not registered, and has all checks.
+        // 3. `kernel` has refused kernels that sample textures.
+        let body = unsafe { kernel.body(&arguments)? };
+        let result = match self.is_cooperative {
+            true => simt::run_cooperative(&launch, &body),
+            false => simt::run(&launch, &body),
+        };
+        let outputs = buffers.iter().map(|(name, (memory, element))| Output {
+            name: name.clone(),
+            element: *element,
+            bytes: memory.contents(),
+        });
+        Ok(Run {
+            result,
+            outputs: outputs.collect(),
+            printed: options.output.take(),
+        })
+    }
+
+    /// The cluster of the launch, or that of the kernel.
+    fn cluster_of(&self, module: &Module) -> [u32; 3] {
+        let of_kernel = bound(module, &self.entry, BoundKind::ClusterBlocks);
+        match of_kernel {
+            Some(blocks) if self.cluster == [1; 3] => {
+                std::array::from_fn(|axis| blocks.get(axis).map_or(1, |it| *it as u32))
+            }
+            _ => self.cluster,
+        }
+    }
+
+    fn kernel(&self, module: &Module) -> Result<Kernel, CheckError> {
+        let kernels = module.kernels().map(|it| it.name.to_string());
+        let kernels: Vec<String> = kernels.collect();
+        if !kernels.contains(&self.entry) {
+            let name = self.entry.clone();
+            return Err(CheckError::NoKernel { name, kernels });
+        }
+        let program = Program::new(module, &self.entry)?.in_file(&self.file);
+        if program.samples_textures() {
+            return Err(CheckError::Textures);
+        }
+        let kernel = Kernel::new(program).map_err(|_| CheckError::OutOfMemory)?;
+        Ok(kernel.with_equal_writes(!self.is_strict))
+    }
+
+    fn options(&self, profile: Profile, seed: u64) -> Options {
+        Options {
+            seed,
+            parallel_blocks: false,
+            checks: true,
+            registered_memory_only: true,
+            profile,
+            time_limit: Some(self.time_limit),
+            output: Arc::default(),
+            counters: self.counters && seed == self.first_seed,
+            ..Options::default()
+        }
+    }
+
+    fn encoded(
+        &self,
+        module: &Module,
+        kernel: &Kernel,
+        buffers: &Buffers,
+    ) -> Result<Vec<Vec<u8>>, CheckError> {
+        let mut kernels = module.kernels();
+        let function = kernels.find(|it| it.name.as_ref() == self.entry);
+        let declared = function.map_or(&[][..], |it| &it.signature.parameters);
+        let sizes = kernel.program().parameters().map(|(_, _, bytes)| bytes);
+        let parameters: Vec<_> = declared.iter().zip(sizes).collect();
+        // The kernel compares the numbers of arguments and parameters.
+        let arguments = self.arguments.iter().enumerate().map(|(number, argument)| {
+            let Some((parameter, bytes)) = parameters.get(number).copied() else {
+                return Ok(Vec::new());
+            };
+            encoded(argument, parameter, bytes, buffers)
+                .map_err(|message| CheckError::Argument { number, message })
+        });
+        arguments.collect()
+    }
+}
+
+/// One schedule.
+struct Run {
+    result: Result<simt::Report, Box<Defect>>,
+    outputs: Vec<Output>,
+    printed: Vec<String>,
+}
+
+/// Registers of a multiprocessor, and the most of a thread.
+const REGISTERS: u64 = 65_536;
+const MOST_REGISTERS: u64 = 255;
+
+/// The numbers of a kernel's bound.
+fn bound<'a>(module: &'a Module, entry: &str, wanted: BoundKind) -> Option<&'a [u64]> {
+    let mut kernels = module.kernels();
+    let kernel = kernels.find(|it| it.name.as_ref() == entry)?;
+    let mut bounds = kernel.signature.bounds.iter();
+    bounds.find_map(|bound| match bound {
+        Bound::Numbers(kind, numbers) if *kind == wanted => Some(numbers.as_slice()),
+        _ => None,
+    })
+}
+
+/// Registers of each thread, if the kernel bounds them.
+fn registers(module: &Module, entry: &str) -> Option<u32> {
+    let numbers = |wanted| bound(module, entry, wanted).map(|it| it.iter().product::<u64>());
+    if let Some(most) = numbers(BoundKind::MaxRegisters) {
+        return u32::try_from(most).ok();
+    }
+    let threads = numbers(BoundKind::RequiredThreads).or(numbers(BoundKind::MaxThreads))?;
+    let blocks = numbers(BoundKind::MinBlocks).unwrap_or(1);
+    let of_each = REGISTERS.checked_div(threads.checked_mul(blocks)?)?;
+    u32::try_from((of_each / 8 * 8).min(MOST_REGISTERS)).ok()
+}
+
+fn checked(name: &str, buffer: &Buffer) -> Result<Option<Vec<u8>>, CheckError> {
+    let bytes = buffer.bytes()?;
+    let expected = buffer.length * buffer.element.bytes();
+    match &bytes {
+        Some(bytes) if bytes.len() != expected => Err(CheckError::Buffer {
+            name: name.to_owned(),
+            message: format!("{} bytes for {expected} bytes of elements", bytes.len()),
+        }),
+        _ => Ok(bytes),
+    }
+}
+
+fn extent([x, y, z]: [u32; 3]) -> Dim3 {
+    Dim3::new(x, y, z)
+}
+
+/// The device of a module's `.target`.
+fn profile_of(module: &Module) -> Profile {
+    let target = module.target.first().map_or("", AsRef::as_ref);
+    let digits = target.trim_start_matches("sm_");
+    let digits = digits.trim_end_matches(|it: char| !it.is_ascii_digit());
+    match digits.parse() {
+        Ok(..80_u32) => Profile::T4,
+        Ok(80..86) => Profile::A100,
+        Ok(86) => Profile::Rtx3090,
+        Ok(87..89) => Profile::Orin,
+        Ok(89) => Profile::Rtx4090,
+        Ok(100..120) => Profile::B200,
+        Ok(120..) => Profile::Rtx5090,
+        _ => Profile::H200,
+    }
+}

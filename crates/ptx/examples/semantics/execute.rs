@@ -1,0 +1,84 @@
+//! Runs a kernel on the simulator.
+
+use ptx::{Kernel, Module, Program};
+use simt::{Contents, Dim3, Launch, Options};
+use std::error::Error;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+const BLOCK: usize = 256;
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// Whether the executor can run it.
+pub fn is_supported(text: &str) -> bool {
+    let module: std::result::Result<Module, _> = text.parse();
+    module.is_ok_and(|module| Program::new(&module, "one").is_ok())
+}
+
+/// The words that a kernel of `steps` instructions stores.
+pub fn outputs(
+    text: &str,
+    name: &str,
+    words: &[u64],
+    threads: usize,
+    steps: usize,
+) -> Result<Vec<u64>> {
+    let module: Module = text.parse()?;
+    let kernel = Kernel::new(Program::new(&module, name)?)?;
+    let input = Words::new(words.to_vec())?;
+    let output = Words::new(vec![0; threads * steps])?;
+    let options = Options {
+        registered_memory_only: true,
+        ..Options::default()
+    };
+    let launch = Launch {
+        kernel: name,
+        grid: Dim3::from(threads.div_ceil(BLOCK) as u32),
+        block: Dim3::from(threads.min(BLOCK) as u32),
+        cluster: Dim3::from(1),
+        thread_registers: None,
+        dynamic_shared_bytes: 0,
+        options: &options,
+    };
+    let arguments: [&[u8]; 3] = [
+        &input.address().to_le_bytes(),
+        &output.address().to_le_bytes(),
+        &(threads as u32).to_le_bytes(),
+    ];
+    // SAFETY: the words outlive the launch, which refuses other memory; there are no textures.
+    let body = unsafe { kernel.body(&arguments)? };
+    simt::run(&launch, &body)?;
+    Ok(output
+        .0
+        .iter()
+        .map(|word| word.load(Ordering::Relaxed))
+        .collect())
+}
+
+/// Words in global memory of the simulator.
+struct Words(Box<[AtomicU64]>);
+
+impl Words {
+    fn new(words: Vec<u64>) -> Result<Self> {
+        let words = Self(words.into_iter().map(AtomicU64::new).collect());
+        // SAFETY: the words live until `drop`, which forgets them first, and are accessed as atomic words.
+        unsafe {
+            simt::register_allocation(
+                words.address(),
+                size_of_val(&*words.0),
+                Contents::Initialised,
+            )?
+        };
+        Ok(words)
+    }
+
+    fn address(&self) -> usize {
+        self.0.as_ptr().expose_provenance()
+    }
+}
+
+impl Drop for Words {
+    fn drop(&mut self) {
+        simt::forget_allocation(self.address(), size_of_val(&*self.0));
+    }
+}

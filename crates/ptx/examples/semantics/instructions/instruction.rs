@@ -1,0 +1,77 @@
+//! An instruction, and how its results are compared.
+
+/// A register's width.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Width {
+    Predicate,
+    Bits16,
+    Bits32,
+    Bits64,
+}
+
+/// How a result is compared.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Comparison {
+    /// Bit by bit.
+    Exact,
+    /// Bit by bit, but any NaN of this many bits is like any other. The report counts those with other bits.
+    AnyNan,
+    /// An f32 within so many units in the last place.
+    Units(u32),
+    /// An f32 within this distance.
+    Absolute(f64),
+    /// A float of 16 bits (two of them in 32), or an f64, within so many units.
+    HalfUnits(u32),
+    /// The upper half of an f64, within so many units of it.
+    UpperUnits(u32),
+}
+
+/// An instruction with its operands: `{d}`, `{a}`, `{b}` and `{c}` stand for registers.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Instruction {
+    pub text: String,
+    pub result: Width,
+    pub operands: Vec<Width>,
+    pub comparison: Comparison,
+    /// Whether chains of instructions may have it.
+    pub is_exact: bool,
+}
+
+/// Collects instructions.
+#[derive(Default)]
+pub struct List(pub Vec<Instruction>);
+
+impl List {
+    /// `name {d}, {a}, ..`.
+    pub fn add(&mut self, name: &str, result: Width, operands: &[Width]) {
+        self.compared(name, result, operands, Comparison::Exact);
+    }
+
+    pub fn compared(
+        &mut self,
+        name: &str,
+        result: Width,
+        operands: &[Width],
+        comparison: Comparison,
+    ) {
+        let places = &["{a}", "{b}", "{c}"][..operands.len()];
+        let text = format!("{name} {{d}}, {};", places.join(", "));
+        self.written(&text, result, operands, comparison);
+    }
+
+    pub fn written(
+        &mut self,
+        text: &str,
+        result: Width,
+        operands: &[Width],
+        comparison: Comparison,
+    ) {
+        self.0.push(Instruction {
+            text: text.to_owned(),
+            result,
+            operands: operands.to_vec(),
+            comparison,
+            is_exact: matches!(comparison, Comparison::Exact | Comparison::AnyNan),
+        });
+    }
+}

@@ -1,0 +1,94 @@
+//! Arithmetic of the parts of words.
+
+use crate::numbers::slot::{General, mask};
+use crate::operations::{Video, VideoName as Name};
+use crate::words::Type;
+
+/// The function of an instruction on bytes or halves.
+pub(crate) fn video(it: &Video) -> Option<General> {
+    let bits = match it.name {
+        Name::AddBytes
+        | Name::SubtractBytes
+        | Name::AverageBytes
+        | Name::DifferenceBytes
+        | Name::MinBytes
+        | Name::MaxBytes => 8,
+        _ => 16,
+    };
+    let function: fn(i64, i64) -> i64 = match it.name {
+        Name::AddBytes | Name::AddHalves => |a, b| a + b,
+        Name::SubtractBytes | Name::SubtractHalves => |a, b| a - b,
+        Name::AverageBytes | Name::AverageHalves => |a, b| (a + b + 1) >> 1,
+        Name::DifferenceBytes | Name::DifferenceHalves => |a, b| (a - b).abs(),
+        Name::MinBytes | Name::MinHalves => i64::min,
+        Name::MaxBytes | Name::MaxHalves => i64::max,
+    };
+    let is_signed = |of| match of {
+        Type::S32 => Some(true),
+        Type::U32 => Some(false),
+        _ => None,
+    };
+    let (a_signed, b_signed, d_signed) = (is_signed(it.a)?, is_signed(it.b)?, is_signed(it.d)?);
+    let (is_clamped, adds) = (it.saturate.is_some(), it.accumulate.is_some());
+    let (least, most) = match d_signed {
+        true => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+        false => (0, (1 << bits) - 1),
+    };
+    Some(General::new(3, move |x| {
+        let part = |word: u64, place: u32, is_signed: bool| {
+            let part = (word >> place & mask(bits)) as i64;
+            match is_signed && part >> (bits - 1) == 1 {
+                true => part - (1 << bits),
+                false => part,
+            }
+        };
+        let parts = (0..32 / bits).map(|number| {
+            let place = number * bits;
+            let result = function(part(x[0], place, a_signed), part(x[1], place, b_signed));
+            (
+                place,
+                if is_clamped {
+                    result.clamp(least, most)
+                } else {
+                    result
+                },
+            )
+        });
+        match adds {
+            true => parts.fold(x[2], |sum, (_, part)| sum.wrapping_add(part as u64)) & mask(32),
+            false => parts.fold(0, |word, (place, part)| {
+                word | (part as u64 & mask(bits)) << place
+            }),
+        }
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::operations::Operation;
+
+    #[test]
+    fn parts_are_computed_one_by_one() {
+        let of = |text: &str, operands: &[u64]| {
+            let words: Vec<&str> = text.split('.').collect();
+            let Operation::Video(it) = Operation::of_words(&words) else {
+                panic!("{text}");
+            };
+            video(&it).unwrap().call(operands)
+        };
+        assert_eq!(
+            of("vadd4.u32.u32.u32", &[0x01ff_0304, 0x0101_0101, 0]),
+            0x0200_0405
+        );
+        assert_eq!(
+            of("vadd4.u32.u32.u32.sat", &[0x01ff_0304, 0x0101_0101, 0]),
+            0x02ff_0405
+        );
+        assert_eq!(
+            of("vabsdiff4.u32.u32.u32.add", &[0x0000_0305, 0x0000_0501, 10]),
+            16
+        );
+        assert_eq!(of("vmax2.s32.s32.s32", &[0xffff_0001, 0x0000_8000, 0]), 1);
+    }
+}
