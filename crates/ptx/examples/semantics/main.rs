@@ -118,6 +118,7 @@ impl Writer<'_> {
                 Comparison::AnyNan => format!("nan {}", of_result(instruction)),
                 Comparison::Units(units) => format!("units {units}"),
                 Comparison::Absolute(distance) => format!("absolute {distance}"),
+                Comparison::Relative(distance) => format!("relative {distance}"),
                 Comparison::HalfUnits(units) => format!("half {units} {}", of_result(instruction)),
                 Comparison::UpperUnits(units) => format!("upper {units}"),
             };

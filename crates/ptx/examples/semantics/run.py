@@ -137,11 +137,12 @@ class Step:
             if is_nan(expected, FORMATS["f64"]) or is_nan(found, FORMATS["f64"]):
                 return 0 if units(expected, found, "f64") is not None else None
             return abs((expected >> 32) - (found >> 32))
-        if self.kind == "absolute":
+        if self.kind in ("absolute", "relative"):
             a, b = single(expected), single(found)
             if math.isnan(a) or math.isnan(b):
                 return 0 if math.isnan(a) and math.isnan(b) else None
-            return 0 if a == b else abs(a - b)
+            scale = max(1.0, abs(a)) if self.kind == "relative" else 1.0
+            return 0 if a == b else abs(a - b) / scale
         return None
 
     def is_near(self, expected, found):

@@ -3,12 +3,24 @@
 use super::decoder::{At, Decoded, Decoder, or_general};
 use super::error::DecodeErrorKind::{Operand as WrongOperand, Unsupported};
 use super::op::Op;
-use crate::numbers::{Function, bit_field, comparison, float, general, integer, select};
+use crate::numbers::{
+    Function, Number, bit_field, comparison, float, general, integer, mask, select,
+};
 use crate::operations::{
-    Arithmetic, ArithmeticName, BitField, Compare, CompareName, Move, Select, SelectName,
+    Arithmetic, ArithmeticName, BitField, Compare, CompareName, Convert, ConvertName, Move, Select,
+    SelectName,
 };
 use crate::syntax::Operand;
 use crate::words::{CombinePredicate, Type};
+
+/// A signed number in a register of this width.
+fn spread<N: Number + Into<i64>>(width: u32) -> fn(u64) -> u64 {
+    match width {
+        16 => |a| N::of(a).into() as u64 & mask(16),
+        32 => |a| N::of(a).into() as u64 & mask(32),
+        _ => |a| N::of(a).into() as u64,
+    }
+}
 
 impl Decoder<'_> {
     pub(super) fn arithmetic(&mut self, at: At<'_>, it: &Arithmetic) -> Decoded<()> {
@@ -24,6 +36,23 @@ impl Decoder<'_> {
         let plain = integer(it).or_else(|| float(it));
         let general = || general::arithmetic(it);
         self.function_of(at, or_general(plain, general), it.of)
+    }
+
+    /// Spreads the sign of a conversion's result over a wider register (PTX ISA, "Operand Size Exceeding
+    /// Instruction-Type Size").
+    pub(super) fn sign_extended(&mut self, at: At<'_>, it: &Convert) -> Decoded<()> {
+        let ([d, ..], ConvertName::Convert) = (at.operands, it.name) else {
+            return Ok(());
+        };
+        let (d, width) = self.destination(at, d)?;
+        let f = match it.to {
+            Type::S8 if width > 8 => spread::<i8>(width),
+            Type::S16 if width > 16 => spread::<i16>(width),
+            Type::S32 if width > 32 => spread::<i32>(width),
+            _ => return Ok(()),
+        };
+        self.emit(Op::Unary { f, d, a: d });
+        Ok(())
     }
 
     pub(super) fn bit_field(&mut self, at: At<'_>, it: &BitField) -> Decoded<()> {

@@ -292,7 +292,8 @@ impl<'a> Decoder<'a> {
             }
             Operation::Convert(it) => {
                 let general = || general::convert(it);
-                self.function_of(at, or_general(convert(it), general), it.from)
+                self.function_of(at, or_general(convert(it), general), it.from)?;
+                self.sign_extended(at, it)
             }
             Operation::TestNumber(it) => {
                 self.function_of(at, general::test_number(it).map(Function::General), it.of)

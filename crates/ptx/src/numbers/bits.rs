@@ -81,17 +81,13 @@ fn signed_shift<N: Number + std::ops::Shr<u32, Output = N>>(
 /// The function of an instruction on parts of words.
 pub(crate) fn bit_field(it: &BitField) -> Option<Function> {
     Some(match (it.name, it.of) {
-        (BitFieldName::Extract, Type::U32 | Type::U64) => {
-            Function::Ternary(|a, position, length| {
-                let (position, length) = (position & 0xff, length & 0xff);
-                match position {
-                    0..64 => (a >> position) & mask(length as u32),
-                    _ => 0,
-                }
-            })
+        (BitFieldName::Extract, Type::U32) => {
+            Function::Ternary(|a, position, length| extract(a, position & 0xff, length & 0xff))
         }
+        (BitFieldName::Extract, Type::U64) => Function::Ternary(extract),
         (BitFieldName::Extract, Type::S32) => Function::Ternary(|a, position, length| {
-            extract_signed(i64::from(i32::of(a)), 32, position, length) & mask(32)
+            let a = i64::from(i32::of(a));
+            extract_signed(a, 32, position & 0xff, length & 0xff) & mask(32)
         }),
         (BitFieldName::Extract, Type::S64) => {
             Function::Ternary(|a, position, length| extract_signed(a as i64, 64, position, length))
@@ -104,9 +100,19 @@ pub(crate) fn bit_field(it: &BitField) -> Option<Function> {
     })
 }
 
-/// `bfe` of a signed number (PTX ISA, "bfe").
+/// `bfe` of an unsigned number (PTX ISA, "bfe").
+///
+/// The ISA limits positions and lengths to 255. Of larger ones, 32-bit instructions take the low byte. ptxas makes
+/// shifts of 64-bit ones, which take all bits.
+fn extract(a: u64, position: u64, length: u64) -> u64 {
+    match position {
+        0..64 => (a >> position) & mask(length as u32),
+        _ => 0,
+    }
+}
+
+/// `bfe` of a signed number, as [`extract`].
 fn extract_signed(a: i64, bits: u64, position: u64, length: u64) -> u64 {
-    let (position, length) = (position & 0xff, length & 0xff);
     if length == 0 {
         return 0;
     }

@@ -1,6 +1,6 @@
 //! Conversions (PTX ISA, "cvt").
 
-use super::slot::{Function, Number, mask};
+use super::slot::{Function, Number, mask, odd};
 use crate::operations::{Convert, ConvertName};
 use crate::words::{Rounding, Type};
 use half::{bf16, f16};
@@ -25,7 +25,7 @@ pub(crate) fn convert(it: &Convert) -> Option<Function> {
             Some(Function::Unary(|a| f16::from_f32(f32::of(a)).slot()))
         }
         (Type::F16, Type::F64, _) if nearest => {
-            Some(Function::Unary(|a| f16::from_f64(f64::of(a)).slot()))
+            Some(Function::Unary(|a| f16::from_f32(odd(f64::of(a))).slot()))
         }
         (Type::Bf16, Type::F32, _) if nearest => {
             Some(Function::Unary(|a| bf16::from_f32(f32::of(a)).slot()))

@@ -4,10 +4,12 @@
 //! bits that a rounding needs.
 
 use super::directed::directed;
-use super::slot::{Flushed, Function, Number};
+use super::slot::{Flushed, Function, Number, odd};
 use crate::operations::{Arithmetic, ArithmeticName};
 use crate::words::{Rounding, Type};
 use half::{bf16, f16};
+use rustc_apfloat::ieee::Single;
+use rustc_apfloat::{Float, Round};
 
 /// The function of an instruction on floating-point numbers; none if it is none, or not known here.
 pub(crate) fn float(it: &Arithmetic) -> Option<Function> {
@@ -140,25 +142,48 @@ rounded! {
     f64;
 }
 
+/// A flushed result. An H200 flushes what is subnormal before its rounding, which `truncated` tells.
+fn settled(result: f32, truncated: impl FnOnce() -> Single) -> u64 {
+    match result.abs() == f32::MIN_POSITIVE && truncated().is_denormal() {
+        true => 0.0_f32.copysign(result).slot(),
+        false => Flushed(result).slot(),
+    }
+}
+
 impl Rounded for Flushed {
     fn arithmetic(name: ArithmeticName) -> Option<Function> {
         fn value(slot: u64) -> f32 {
             Flushed::of(slot).0
+        }
+        fn emulated(value: f32) -> Single {
+            Single::from_bits(value.to_bits().into())
+        }
+        fn quotient(a: f32, b: f32) -> u64 {
+            settled(a / b, || {
+                emulated(a).div_r(emulated(b), Round::TowardZero).value
+            })
         }
         Some(match name {
             ArithmeticName::Add => Function::Binary(|a, b| Flushed(value(a) + value(b)).slot()),
             ArithmeticName::Subtract => {
                 Function::Binary(|a, b| Flushed(value(a) - value(b)).slot())
             }
-            ArithmeticName::Multiply => {
-                Function::Binary(|a, b| Flushed(value(a) * value(b)).slot())
-            }
-            ArithmeticName::Fma | ArithmeticName::MultiplyAdd => {
-                Function::Ternary(|a, b, c| Flushed(value(a).mul_add(value(b), value(c))).slot())
-            }
-            ArithmeticName::Divide => Function::Binary(|a, b| Flushed(value(a) / value(b)).slot()),
+            ArithmeticName::Multiply => Function::Binary(|a, b| {
+                let (a, b) = (value(a), value(b));
+                settled(a * b, || {
+                    emulated(a).mul_r(emulated(b), Round::TowardZero).value
+                })
+            }),
+            ArithmeticName::Fma | ArithmeticName::MultiplyAdd => Function::Ternary(|a, b, c| {
+                let (a, b, c) = (value(a), value(b), value(c));
+                settled(a.mul_add(b, c), || {
+                    let [a, b, c] = [a, b, c].map(emulated);
+                    a.mul_add_r(b, c, Round::TowardZero).value
+                })
+            }),
+            ArithmeticName::Divide => Function::Binary(|a, b| quotient(value(a), value(b))),
             ArithmeticName::SquareRoot => Function::Unary(|a| Flushed(value(a).sqrt()).slot()),
-            ArithmeticName::Reciprocal => Function::Unary(|a| Flushed(1.0 / value(a)).slot()),
+            ArithmeticName::Reciprocal => Function::Unary(|a| quotient(1.0, value(a))),
             _ => return None,
         })
     }
@@ -172,9 +197,9 @@ macro_rules! rounded_halves {
                     $number::of(slot).to_f64()
                 }
                 Some(match name {
-                    ArithmeticName::Add => Function::Binary(|a, b| $number::from_f64(wide(a) + wide(b)).slot()),
-                    ArithmeticName::Subtract => Function::Binary(|a, b| $number::from_f64(wide(a) - wide(b)).slot()),
-                    ArithmeticName::Multiply => Function::Binary(|a, b| $number::from_f64(wide(a) * wide(b)).slot()),
+                    ArithmeticName::Add => Function::Binary(|a, b| $number::from_f32(odd(wide(a) + wide(b))).slot()),
+                    ArithmeticName::Subtract => Function::Binary(|a, b| $number::from_f32(odd(wide(a) - wide(b))).slot()),
+                    ArithmeticName::Multiply => Function::Binary(|a, b| $number::from_f32(odd(wide(a) * wide(b))).slot()),
                     _ => return None,
                 })
             }

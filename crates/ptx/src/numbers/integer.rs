@@ -76,13 +76,13 @@ macro_rules! integers {
                 (ArithmeticName::MultiplyAdd, Some(Half::Wide)) if BITS < 64 => {
                     Function::Ternary(|a, b, c| wide(product(a, b).wrapping_add(c as $wide)))
                 }
-                // Without a meaning by zero; devices return ones, and the dividend.
+                // Without a meaning by zero; an H200 returns ones for both.
                 (ArithmeticName::Divide, None) => Function::Binary(|a, b| match N::of(b) {
                     0 => ($unsigned::MAX as N).slot(),
                     b => N::of(a).wrapping_div(b).slot(),
                 }),
                 (ArithmeticName::Remainder, None) => Function::Binary(|a, b| match N::of(b) {
-                    0 => a,
+                    0 => ($unsigned::MAX as N).slot(),
                     b => N::of(a).wrapping_rem(b).slot(),
                 }),
                 (ArithmeticName::Min, None) => Function::Binary(|a, b| N::of(a).min(N::of(b)).slot()),

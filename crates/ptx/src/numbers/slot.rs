@@ -188,6 +188,22 @@ macro_rules! halves {
 }
 halves!(f16 bf16);
 
+/// `value` as an f32 from which f16 and bf16 are rounded as from `value`: towards zero, with an odd last bit unless it is
+/// exact. `half` drops bits of an f64.
+pub(crate) fn odd(value: f64) -> f32 {
+    let near = value as f32;
+    let exact = f64::from(near);
+    if exact == value || value.is_nan() {
+        return near;
+    }
+    let bits = near.to_bits();
+    let toward_zero = match exact.abs() > value.abs() {
+        true => bits - 1,
+        false => bits,
+    };
+    f32::from_bits(toward_zero | 1)
+}
+
 /// The bits of a type's width.
 pub(crate) fn mask(bits: u32) -> u64 {
     match bits {

@@ -20,6 +20,8 @@ pub enum Comparison {
     Units(u32),
     /// An f32 within this distance.
     Absolute(f64),
+    /// An f32 within this distance, times the result where that is more than 1.
+    Relative(f64),
     /// A float of 16 bits (two of them in 32), or an f64, within so many units.
     HalfUnits(u32),
     /// The upper half of an f64, within so many units of it.

@@ -22,7 +22,11 @@ pub(crate) fn arithmetic(it: &Arithmetic) -> Option<General> {
         _ if it.accuracy.is_some() => approximate(it, format)?,
         name => rounded(name, format, direction(it.rounding)?)?,
     };
-    let function = limited(it, format, function);
+    let truncated = match it.ftz.is_some() && it.accuracy.is_none() {
+        true => rounded(it.name, format, Round::TowardZero),
+        false => None,
+    };
+    let function = limited(it, format, function, truncated);
     Some(match count {
         1 => function,
         _ => function.of_pairs(format.bits()),
@@ -51,13 +55,20 @@ pub(crate) fn sum_of_halves(of: Type, a: u64, b: u64) -> u64 {
 }
 
 /// With what modifiers do to operands and results.
-fn limited(it: &Arithmetic, format: Format, function: General) -> General {
+///
+/// `truncated` is the function rounded to zero: an H200 flushes what is subnormal before its rounding.
+fn limited(
+    it: &Arithmetic,
+    format: Format,
+    function: General,
+    truncated: Option<General>,
+) -> General {
     let (is_flushed, is_clamped) = (it.ftz.is_some(), it.saturate.is_some());
     let is_rectified = it.relu.is_some();
     if !(is_flushed || is_clamped || is_rectified) {
         return function;
     }
-    let one = format.one();
+    let (one, least) = (format.one(), format.least_normal());
     function.changed(|function| {
         move |operands: &[u64]| {
             let mut flushed = [0; MOST_OPERANDS];
@@ -70,7 +81,12 @@ fn limited(it: &Arithmetic, format: Format, function: General) -> General {
             }
             let mut result = function.call(&flushed[..operands.len()]);
             if is_flushed {
-                result = format.flushed(result);
+                result = match &truncated {
+                    Some(truncated) if result & !format.sign() == least => {
+                        format.flushed(truncated.call(&flushed[..operands.len()]))
+                    }
+                    _ => format.flushed(result),
+                };
             }
             let is_nan = format.is_nan(result);
             if is_clamped {
@@ -126,7 +142,14 @@ fn operation<N: Emulated>(name: Name, format: Format, round: Round) -> Option<Ge
 
 /// A square root in any rounding: that of f64 to nearest, corrected by its remainder.
 fn square_root(format: Format, slot: u64, round: Round) -> u64 {
+    const SMALL: f64 = f64::from_bits(0x1000_0000_0000_0000);
+    const SCALE: f64 = f64::from_bits(0x5ff0_0000_0000_0000);
     let value = format.wide(slot);
+    if value > 0.0 && value < SMALL {
+        // The remainder would be less than f64 has.
+        let root = square_root(Format::F64, (value * SCALE * SCALE).to_bits(), round);
+        return format.narrow(f64::from_bits(root) / SCALE, round);
+    }
     let root = value.sqrt();
     if root.is_nan() || root.is_infinite() || root == 0.0 || round == Round::NearestTiesToEven {
         return format.narrow(root, round);

@@ -76,7 +76,8 @@ pub(crate) fn test_number(it: &TestNumber) -> Option<General> {
             TestProperty::Infinite => value.is_infinite(),
             TestProperty::Number => !value.is_nan(),
             TestProperty::NotANumber => value.is_nan(),
-            TestProperty::Normal => value.is_finite() && value != 0.0 && !is_subnormal,
+            // Zeros are normal, too.
+            TestProperty::Normal => value.is_finite() && !is_subnormal,
             TestProperty::Subnormal => is_subnormal,
         };
         holds.into()

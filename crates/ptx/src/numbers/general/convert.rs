@@ -72,7 +72,8 @@ fn between_floats(it: &Convert, to: Format, from: Format) -> Option<General> {
         if is_clamped {
             value = if value > 0.0 { value.min(1.0) } else { 0.0 };
         }
-        if is_rectified && value < 0.0 {
+        // -0 becomes +0.
+        if is_rectified && value <= 0.0 {
             value = 0.0;
         }
         if let Some(largest) = largest
@@ -170,7 +171,12 @@ fn to_tf32(it: &Convert) -> Option<General> {
     let (is_rectified, is_finite) = (it.relu.is_some(), it.satfinite.is_some());
     Some(General::new(1, move |x| {
         if Format::F32.is_nan(x[0]) {
-            return Format::F32.nan();
+            // Not documented: an H200 keeps the other bits of a NaN in one rounding, which makes some infinite.
+            let kept = match rounding {
+                Rounding::NearestAway => x[0],
+                _ => Format::F32.nan(),
+            };
+            return kept & !DROPPED;
         }
         let (sign, magnitude) = (x[0] & Format::F32.sign(), x[0] & !Format::F32.sign());
         let added = match rounding {
@@ -260,6 +266,7 @@ mod tests {
             bits(1.0) + 0x2000
         );
         assert_eq!(of("cvt.rn.tf32.f32", &[bits(1.0) | 0x1000]), bits(1.0));
+        assert_eq!(of("cvt.rna.tf32.f32", &[0xff80_1fff]), 0xff80_0000);
         assert_eq!(of("cvt.rz.bf16.f32", &[bits(1.0) | 0xffff]), 0x3f80);
         assert_eq!(of("cvt.rn.relu.f16.f32", &[bits(-2.0)]), 0);
         assert_eq!(of("cvt.rm.f32.s32", &[0x7fff_ffff]), 0x4eff_ffff);

@@ -129,6 +129,11 @@ impl Format {
         self.wide(bits)
     }
 
+    /// The smallest positive number that is not subnormal, as a slot.
+    pub fn least_normal(self) -> u64 {
+        with_format!(self, N => N::smallest_normalized().to_bits() as u64)
+    }
+
     pub fn is_negative(self, slot: u64) -> bool {
         slot & self.sign() != 0
     }
