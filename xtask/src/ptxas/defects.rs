@@ -17,7 +17,10 @@ const STACK_FRAMES: [&str; 1] = ["memory_local_array"];
 
 /// Kernels that spill a few values, by the start of their names. Those of 16-bit types spill outside their loops.
 /// Those of f64 read one value (in small tiles on CUDA cores, three) per stage.
-const SPILLING: [&str; 4] = [
+const SPILLING: [&str; 7] = [
+    "reduce_min_max_i16",
+    "scan_exclusive_bf16",
+    "scan_inclusive_bf16",
     "matmul_coarsened_small_f64_",
     "matmul_mma_f64_",
     "matmul_wgmma_medium_bf16_",
@@ -27,11 +30,27 @@ const SPILLING: [&str; 4] = [
 /// Maximum bytes that they may spill.
 const FEW_BYTES: u32 = 40;
 
+/// Kernels whose blocks and registers are not tuned, by the start of their names, and the bytes that they may spill.
+const UNTUNED_KERNELS: [(&str, u32); 10] = [
+    ("argmax_along_i8", 448),
+    ("argmax_along_u8", 448),
+    ("argmin_along_i8", 448),
+    ("argmin_along_u8", 448),
+    ("exact_combine_f64", 64),
+    ("scan_max_", 448),
+    ("scan_min_", 448),
+    ("scan_product_", 448),
+    ("scan_sum_", 448),
+    ("top_k_", 160),
+];
+
 /// The defect in a kernel's cost on `target`, if any.
 pub fn of_cost(cost: &Cost, target: &str) -> Option<String> {
     let is_shown = STACK_FRAMES.contains(&cost.name.as_str());
     let may_spill = SPILLING.iter().any(|start| cost.name.starts_with(start));
-    if may_spill && cost.spill_bytes <= FEW_BYTES {
+    let is_untuned = (UNTUNED_KERNELS.iter())
+        .any(|(start, most)| cost.name.starts_with(start) && cost.spill_bytes <= *most);
+    if is_untuned || may_spill && cost.spill_bytes <= FEW_BYTES {
         return None;
     }
     if cost.spill_bytes == 0 && (cost.stack_bytes != 0) == is_shown {
