@@ -33,7 +33,7 @@ fn tensor_cores_are_selected_where_they_are() {
     );
     assert_eq!(auto(ElementType::F32, 4096, H200), Some("matmul_split_f32"));
     assert_eq!(
-        auto(ElementType::F64, 4096, H200),
+        auto(ElementType::F64, 2048, H200),
         Some("matmul_mma_f64_nn")
     );
     assert_eq!(
@@ -68,7 +68,7 @@ fn tensor_cores_are_selected_where_they_are() {
         };
         assert_eq!(auto(ElementType::F32, 4096, device), Some(expected));
         assert_eq!(
-            auto(ElementType::F64, 4096, device),
+            auto(ElementType::F64, 2048, device),
             Some("matmul_coarsened_f64_nn")
         );
     }
@@ -190,7 +190,13 @@ fn products_are_split_by_warps_elsewhere() {
 #[test]
 fn kernels_of_an_older_device_are_selected_by_request() {
     let selected = |element, capability, device| {
-        let problem = row_major(element, (4096, 4096, 4096));
+        // Larger products of f64 are of residues.
+        let size = if element == ElementType::F64 {
+            2048
+        } else {
+            4096
+        };
+        let problem = row_major(element, (size, size, size));
         let request = Request::FastestAt(capability, Arithmetic::Auto, None);
         name(&problem, device, request)
     };
@@ -295,7 +301,14 @@ fn kernels_that_the_driver_does_not_read_are_not_selected() {
         }),
         ..H200
     };
-    let auto = |element, device| fastest(element, 4096, device, Arithmetic::Auto);
+    let auto = |element, device| {
+        let size = if element == ElementType::F64 {
+            2048
+        } else {
+            4096
+        };
+        fastest(element, size, device, Arithmetic::Auto)
+    };
     for (element, old, new) in [
         (ElementType::F16, "matmul_mma_f16_nn", "matmul_wgmma_f16_nn"),
         (ElementType::F32, "matmul_mma_split_f32", "matmul_split_f32"),
