@@ -2,7 +2,7 @@
 
 use cuda_std::prelude::*;
 
-/// The rows or columns of a matrix, or pairs from two. A [`Source`](super::source::Source) has their elements.
+/// The rows or columns of a matrix, or pairs from two. A `Source` has their elements.
 #[derive(Clone, Copy)]
 pub struct Lines<X> {
     /// The elements.
