@@ -1,11 +1,11 @@
 //! Scans by operations that other crates define.
 
 use super::launch::{Kind, Scanned};
-use crate::buffer::{Buffer, BufferViewMut, IntoBufferView};
+use crate::buffer::{Buffer, BufferView, BufferViewMut, IntoBufferView};
 use crate::element::Element;
 use crate::error::{During, Outcome, Result};
 use crate::kernel_output::Lines;
-use crate::matrix::{AsMatrixViewMut, IntoMatrixView, Matrix};
+use crate::matrix::{AsMatrixViewMut, IntoMatrixView, Matrix, MatrixView};
 use crate::module::Module;
 use tilewright_kernels::reduce::Reduction;
 use tilewright_kernels::scan::{ScanKernel, ScanPlan};
@@ -75,14 +75,8 @@ impl Module {
         K: ScanKernel<Element: Element>,
         OutputOf<K>: Element,
     {
-        let scan = || {
-            let x = x.into();
-            let mut y = Buffer::uninit(self.device(), x.len())?;
-            let scanned = Scanned::buffer(self.device(), x, y.view_mut())?;
-            self.launch_scan(kernel, scanned, Kind::Inclusive)?;
-            Ok(y)
-        };
-        scan().during("scan_inclusive")
+        self.buffer_scanned(kernel, x.into(), Kind::Inclusive)
+            .during("scan_inclusive")
     }
 
     /// The exclusive scan of `x` by a custom operation: element i is the value of the i elements before `x[i]`, after
@@ -104,14 +98,8 @@ impl Module {
         K: ScanKernel<Element: Element>,
         OutputOf<K>: Element,
     {
-        let scan = || {
-            let x = x.into();
-            let mut y = Buffer::uninit(self.device(), x.len())?;
-            let scanned = Scanned::buffer(self.device(), x, y.view_mut())?;
-            self.launch_scan(kernel, scanned, Kind::Exclusive(initial.into()))?;
-            Ok(y)
-        };
-        scan().during("scan_exclusive")
+        self.buffer_scanned(kernel, x.into(), Kind::Exclusive(initial.into()))
+            .during("scan_exclusive")
     }
 
     /// Writes [`scan_inclusive`](Self::scan_inclusive) to `results`, a buffer or a slice of one.
@@ -172,14 +160,8 @@ impl Module {
         K: ScanKernel<Element: Element>,
         OutputOf<K>: Element,
     {
-        let scan = || {
-            let x = matrix.into();
-            let mut y = Matrix::uninit(self.device(), x.shape().into())?;
-            let scanned = Scanned::rows(self.device(), x, y.view_mut())?;
-            self.launch_scan(kernel, scanned, Kind::Inclusive)?;
-            Ok(y)
-        };
-        scan().during("scan_rows_inclusive")
+        self.rows_scanned(kernel, matrix.into(), Kind::Inclusive)
+            .during("scan_rows_inclusive")
     }
 
     /// The exclusive scan of each row of `matrix`, with contiguous rows, by a custom operation: each has the bits of
@@ -197,14 +179,8 @@ impl Module {
         K: ScanKernel<Element: Element>,
         OutputOf<K>: Element,
     {
-        let scan = || {
-            let x = matrix.into();
-            let mut y = Matrix::uninit(self.device(), x.shape().into())?;
-            let scanned = Scanned::rows(self.device(), x, y.view_mut())?;
-            self.launch_scan(kernel, scanned, Kind::Exclusive(initial.into()))?;
-            Ok(y)
-        };
-        scan().during("scan_rows_exclusive")
+        self.rows_scanned(kernel, matrix.into(), Kind::Exclusive(initial.into()))
+            .during("scan_rows_exclusive")
     }
 
     /// Writes [`scan_rows_inclusive`](Self::scan_rows_inclusive) to `results`.
@@ -247,6 +223,38 @@ impl Module {
         Scanned::rows(self.device(), matrix.into(), results.as_matrix_view_mut())
             .and_then(|scanned| self.launch_scan(kernel, scanned, kind))
             .during("scan_rows_exclusive_into")
+    }
+
+    fn buffer_scanned<K>(
+        &self,
+        kernel: K,
+        x: BufferView<'_, K::Element>,
+        kind: Kind<K::Element>,
+    ) -> Outcome<Buffer<OutputOf<K>>>
+    where
+        K: ScanKernel<Element: Element>,
+        OutputOf<K>: Element,
+    {
+        let mut y = Buffer::uninit(self.device(), x.len())?;
+        let scanned = Scanned::buffer(self.device(), x, y.view_mut())?;
+        self.launch_scan(kernel, scanned, kind)?;
+        Ok(y)
+    }
+
+    fn rows_scanned<K>(
+        &self,
+        kernel: K,
+        x: MatrixView<'_, K::Element>,
+        kind: Kind<K::Element>,
+    ) -> Outcome<Matrix<OutputOf<K>>>
+    where
+        K: ScanKernel<Element: Element>,
+        OutputOf<K>: Element,
+    {
+        let mut y = Matrix::uninit(self.device(), x.shape().into())?;
+        let scanned = Scanned::rows(self.device(), x, y.view_mut())?;
+        self.launch_scan(kernel, scanned, kind)?;
+        Ok(y)
     }
 
     fn launch_scan<K>(

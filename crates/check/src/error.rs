@@ -28,7 +28,7 @@ pub enum CheckError {
     /// The module has no such kernel.
     #[error("there is no kernel `{name}`: the module has {}", listed(kernels))]
     NoKernel {
-        /// The name that was asked for.
+        /// The requested name.
         name: String,
         /// The kernels that there are.
         kernels: Vec<String>,

@@ -23,7 +23,7 @@ pub struct LaunchFile {
     pub printed: Vec<String>,
     /// Buffers that are saved as `.npy`, with the path.
     pub saved: Vec<(String, PathBuf)>,
-    /// The findings of which the kernel is known to have one, as reports name them: `data race`.
+    /// Findings that the kernel is known for, as reports name them: `data race`. It has at least one of them.
     pub known_findings: Vec<String>,
 }
 

@@ -54,11 +54,7 @@ fn multiply_one<T: ExactKernels>(plan: &Plan, matrices: Matrices<'_, T, T, T>) -
     let [a_bits, b_bits] = residues.map_or([0; 2], |it| it.bits);
     let a = OperandLines::new(a.first(), of_a, (m, k), (a_bits, is_exact))?;
     let b = OperandLines::new(b.first().t(), of_b, (n, k), (b_bits, is_exact))?;
-    let all = Panel {
-        rows: 0..m,
-        columns: 0..n,
-    };
-    let lines = |panel: &Panel| [a.part(panel.rows.clone()), b.part(panel.columns.clone())];
+    let lines = [a.part(0..m), b.part(0..n)];
     let mut product = ExactProduct {
         plan,
         device,
@@ -69,7 +65,11 @@ fn multiply_one<T: ExactKernels>(plan: &Plan, matrices: Matrices<'_, T, T, T>) -
         has_written: false,
     };
     let Some(residues) = residues else {
-        return product.dots(lines(&all), None, &all);
+        let all = Panel {
+            rows: 0..m,
+            columns: 0..n,
+        };
+        return product.dots(lines, None, &all);
     };
     let mut size = residues.panel;
     while let Err(error) = product.in_panels(residues, size, [&a, &b]) {
@@ -81,7 +81,7 @@ fn multiply_one<T: ExactKernels>(plan: &Plan, matrices: Matrices<'_, T, T, T>) -
     }
     match is_exact {
         true => Ok(()),
-        false => product.left(lines(&all)),
+        false => product.left(lines),
     }
 }
 
