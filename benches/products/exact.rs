@@ -6,7 +6,7 @@ use super::rivals::cublas_lt::LtElement;
 use super::sets::{Number, Sets};
 use super::squares::{DATA, Line};
 use crate::common::Result;
-use tilewright::{ChainElement, Order};
+use tilewright::{ChainElement, Matmul, Order};
 use tilewright_output::figures::Row;
 
 impl Bench {
@@ -37,6 +37,15 @@ impl Bench {
                     Ok(self.device.matmul_exact_into(a, b, c)?)
                 })?;
                 self.report(&job, &ours, &rivals, rows);
+                if data.name == DATA[0].name && !self.options.as_selected {
+                    let (_, b, _) = sets.next();
+                    let b = b.view().to_matrix()?;
+                    let b = self.device.prepare_exact(&b)?;
+                    let prepared = self.score("matmul_exact", &mut sets, false, |a, _, c| {
+                        Ok(Matmul::with_prepared(a, &b).run_into(c)?)
+                    })?;
+                    self.report(&job.by("B prepared"), &prepared, &rivals, rows);
+                }
             }
         }
         Ok(())

@@ -6,6 +6,7 @@ mod gram;
 mod group;
 mod matvec;
 mod plan;
+mod preparation;
 mod prepare;
 mod product;
 mod shard;

@@ -20,8 +20,8 @@ pub const INNER_RULE: &str = "A needs as many columns as B has rows";
 pub struct Operands<'a, T: Element> {
     pub a: MatrixBatch<'a, T>,
     pub b: MatrixBatch<'a, T>,
-    /// The transpose of A, and B, if they were split before.
-    pub prepared: [Option<&'a PreparedMatrix<'a>>; 2],
+    /// The transpose of A, and B, if they were prepared.
+    pub prepared: [Option<&'a PreparedMatrix<'a, T>>; 2],
     /// Whether this is the transpose of the product that was requested.
     pub is_transposed: bool,
     /// Whether A is the transpose of B, so that the products are symmetric.
@@ -144,7 +144,8 @@ impl<'a, T: Element> Operands<'a, T> {
             is_plain: epilogue.is_identity(),
             is_gram: self.is_gram,
             is_shared: [self.a, self.b].map(|it| it.count().is_none()),
-            is_prepared: self.prepared.map(|it| it.is_some()),
+            prepared: self.prepared.map(|it| it?.form()),
+            is_transposed: self.is_transposed,
         }
     }
 }

@@ -4,13 +4,18 @@
 //! one that is split once. `tile_grid.rs` has the grid of the kernels that copy.
 
 mod aligned_copy;
+mod line_kernels;
+mod lines;
 mod prepared;
 mod split;
 mod tile_grid;
 mod transposed_copy;
 mod transposed_words;
 
-pub use prepared::PreparedMatrix;
+pub use line_kernels::LineKernels;
+pub(super) use line_kernels::launch_either;
+pub use lines::{LinesResidues, LinesView, OperandLines, looping, parts_of};
+pub use prepared::{PreparedMatrix, PreparedResidues};
 pub use split::{SplitOperand, Whole, matrices_of, split_rows};
 pub use tile_grid::tile_grid;
 
@@ -25,7 +30,6 @@ use crate::matrix::{Matrix, MatrixBatch, MatrixView, Order};
 use aligned_copy::align;
 use cuda_std::global::Global;
 use transposed_copy::transpose;
-pub use transposed_words::transpose_wide;
 
 /// The map of a matrix that no block copies from or to.
 pub const NO_MAP: MapWords = [0; 16];

@@ -113,7 +113,7 @@ impl<'a, T: Element> MatrixBatch<'a, T> {
     }
 
     /// [`Self::slice`], for calls of other names.
-    fn of_each(
+    pub(crate) fn of_each(
         self,
         rows: impl RangeBounds<usize>,
         columns: impl RangeBounds<usize>,

@@ -3,6 +3,10 @@
 #[macro_use]
 #[path = "../common/mod.rs"]
 mod common;
+mod accumulator;
+mod netlib;
+mod orders;
+mod prepared;
 mod reference;
 mod uses;
 

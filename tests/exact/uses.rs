@@ -156,33 +156,6 @@ fn long_sums_are_exact() {
     }
 }
 
-/// The order of k changes no bit, nor does adding 0 products.
-#[test]
-fn the_order_of_k_is_irrelevant() {
-    for device in devices() {
-        let (m, n, k) = (12, 17, 90);
-        for round in 0..8 {
-            let mut random = Random::new(round);
-            let kind =
-                [Kind::Uniform, Kind::Wide, Kind::Cancelling, Kind::Spiked][round as usize % 4];
-            let a = Host::<f64>::new((m, k), |_, l| element(kind, &mut random, l));
-            let b = Host::<f64>::new((k, n), |l, _| element(kind, &mut random, l));
-            let mut order: Vec<usize> = (0..k).collect();
-            for i in (1..k).rev() {
-                order.swap(i, random.integer(0..=i as i64) as usize);
-            }
-            let pa = Host::new((m, k), |i, l| a.at(i, order[l]));
-            let pb = Host::new((k, n), |l, j| b.at(order[l], j));
-            let product = |a: &Host<f64>, b: &Host<f64>| {
-                let (a, b) = (a.on(&device), b.on(&device));
-                let product = Matmul::new(&a, &b).arithmetic(Arithmetic::Exact);
-                bits(&product.tiles(TileSize::Small).run().expect("a product"))
-            };
-            assert_eq!(product(&a, &b), product(&pa, &pb), "{kind:?}");
-        }
-    }
-}
-
 #[test]
 fn products_of_other_types_are_refused() {
     let device = Device::simulator();

@@ -103,6 +103,33 @@ fn each_arithmetic_has_the_bits_of_one_device() {
     }
 }
 
+/// Exact products of random shapes, operands and shardings: few on simulated groups, 1,000 on GPUs.
+#[test]
+fn exact_products_have_the_bits_of_one_device() {
+    for group in groups() {
+        let device = &group.devices()[0];
+        let cases = if device.is_simulator() { 2 } else { 1000 };
+        for case in 0..cases {
+            let mut random = Random::new(case + 1);
+            let [m, n, k] = [(); 3].map(|()| random.integer(1..=70) as usize);
+            let mut elements = |len| -> Vec<f64> { (0..len).map(|_| random.wide()).collect() };
+            let (a, b) = (elements(m * k), elements(k * n));
+            let [of_a, of_b, _] = SHARDINGS[case as usize % SHARDINGS.len()];
+            let sharded_a = group.matrix((m, k), &a, of_a).unwrap();
+            let sharded_b = group.matrix((k, n), &b, of_b).unwrap();
+            let product = ShardedMatmul::new(&sharded_a, &sharded_b);
+            let found = product.arithmetic(Arithmetic::Exact).run().unwrap();
+            let a = device.matrix((m, k), &a).unwrap();
+            let b = device.matrix((k, n), &b).unwrap();
+            let expected = device.matmul_exact(&a, &b).unwrap();
+            let bits = |of: Vec<f64>| of.into_iter().map(f64::to_bits).collect::<Vec<_>>();
+            let (found, expected) = (found.to_vec().unwrap(), expected.to_vec().unwrap());
+            let case = (group.ranks(), of_a, of_b, (m, n, k));
+            assert!(bits(found) == bits(expected), "{case:?}");
+        }
+    }
+}
+
 #[test]
 fn products_whose_k_one_device_divides_have_its_bits() {
     check(&[(3, 1030, 2)], Some(2), |value| value);

@@ -1,5 +1,6 @@
 //! The types whose matrices can be multiplied.
 
+use super::preparation::Prepare;
 use crate::element::Element;
 use crate::matmul::execute::Computes;
 use crate::matmul::types::EpilogueScalar;
@@ -54,7 +55,7 @@ pub trait MatmulElement:
     note = "they multiply matrices of f32 and f64; `matmul` also multiplies f16, bf16, i8, F8E4M3 and F8E5M2"
 )]
 pub trait ChainElement:
-    MatmulInto<Self> + MatmulElement<Accumulator = Self, Product = Self>
+    MatmulInto<Self> + MatmulElement<Accumulator = Self, Product = Self> + Prepare
 {
 }
 

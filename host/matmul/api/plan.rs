@@ -6,7 +6,9 @@ use crate::error::Outcome;
 use crate::matmul::epilogue::Epilogue;
 use crate::matmul::execute::Computes;
 use crate::matmul::operands::Operands;
-use crate::matmul::plan::{ExactPlan, Plan, Request, SelectionReason, Staging, Steps};
+use crate::matmul::plan::{
+    ExactPlan, Plan, Request, ResiduesPlan, SelectionReason, Staging, Steps,
+};
 use std::fmt::{self, Display, Formatter};
 
 /// The kernel that a product uses, and why.
@@ -84,7 +86,7 @@ impl MatmulPlan {
             staging,
             parts: plan.division.as_ref().map_or(1, |it| it.parts.count),
             fallback_kernel,
-            moduli: residues.map(|it| it.moduli.count as usize),
+            moduli: residues.map(ResiduesPlan::count),
         }
     }
 }

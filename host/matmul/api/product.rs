@@ -12,7 +12,6 @@ use crate::matmul::execute::Computes;
 use crate::matmul::kernel::TileSize;
 use crate::matmul::operands::Operands;
 use crate::matmul::plan::Request;
-use crate::matmul::staging::PreparedMatrix;
 use crate::matmul::types::EpilogueScalar;
 use crate::matrix::{
     AsMatrixBatchMut, AsMatrixViewMut, IntoMatrixBatch, IntoMatrixView, Matrix, MatrixBatchMut,
@@ -53,16 +52,6 @@ pub struct Matmul<'a, T: MatmulElement, S: Element = <T as MatmulElement>::Accum
     tiles: Option<TileSize>,
     capability: Option<(u32, u32)>,
     epilogue: Epilogue<'a, S>,
-}
-
-impl<'a> Matmul<'a, f32> {
-    /// The product A B, with a B that [`Device::prepare`] has already split.
-    #[must_use]
-    pub fn with_prepared(a: impl IntoMatrixBatch<'a, f32>, b: &'a PreparedMatrix<'a>) -> Self {
-        let mut product = Self::new(a, b.matrix());
-        product.operands.prepared = [None, Some(b)];
-        product
-    }
 }
 
 impl<'a, T: MatmulElement> Matmul<'a, T> {

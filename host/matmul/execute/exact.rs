@@ -2,7 +2,7 @@
 //! tensor cores for f64 otherwise.
 
 mod kernels;
-mod lines;
+mod side;
 #[cfg(test)]
 mod tests;
 
@@ -20,11 +20,12 @@ use crate::matmul::epilogue::{Epilogue, vector};
 use crate::matmul::launchers::Launcher;
 use crate::matmul::operands::{Matrices, Operands};
 use crate::matmul::plan::{ExactPlan, Plan, ResiduesPlan, Steps, Store, smaller_panel};
-use crate::matrix::{Matrix, MatrixViewMut, Order};
+use crate::matmul::staging::{LinesView, looping, parts_of};
+use crate::matrix::{Matrix, MatrixViewMut};
 use crate::module::Module;
 use cuda_std::global::GlobalMut;
 use kernels::Combine;
-use lines::{LinesView, OperandLines, looping, parts_of};
+use side::{Side, SideResidues};
 use std::ops::Range;
 use tilewright_kernels::exact::{COMBINE_THREADS, CombineShape, DOTS_THREADS, DotsShape, QUAD};
 use tilewright_kernels::matmul::ProductShape;
@@ -45,16 +46,19 @@ fn multiply_one<T: ExactKernels>(plan: &Plan, matrices: Matrices<'_, T, T, T>) -
     };
     let (m, n, k) = matrices.extents();
     let Matrices {
-        operands: Operands { a, b, .. },
+        operands: Operands { a, b, prepared, .. },
         c,
         epilogue,
     } = matrices;
     let device = a.first().device();
-    let [of_a, of_b] = plan.staging;
-    let [a_bits, b_bits] = residues.map_or([0; 2], |it| it.bits);
-    let a = OperandLines::new(a.first(), of_a, (m, k), (a_bits, is_exact))?;
-    let b = OperandLines::new(b.first().t(), of_b, (n, k), (b_bits, is_exact))?;
-    let lines = [a.part(0..m), b.part(0..n)];
+    let bits = residues.map_or([0; 2], |it| it.bits);
+    let side = |number: usize, matrix, lines| {
+        let ways = (plan.staging[number], prepared[number]);
+        Side::new(matrix, ways, (lines, k), (bits[number], is_exact))
+    };
+    let a = side(0, a.first(), m)?;
+    let b = side(1, b.first().t(), n)?;
+    let lines = [a.lines().part(0..m), b.lines().part(0..n)];
     let mut product = ExactProduct {
         plan,
         device,
@@ -119,15 +123,15 @@ impl<T: ExactKernels> ExactProduct<'_, T> {
         &mut self,
         plan: &ResiduesPlan,
         (height, width): (usize, usize),
-        [a, b]: [&OperandLines<'_, T>; 2],
+        [a, b]: [&Side<'_, T>; 2],
     ) -> Outcome<()> {
         let (m, n) = (self.c.rows(), self.c.cols());
         for rows in parts_of(m, height) {
-            let of_a = a.part(rows.clone());
-            let residues_of_a = of_a.residues(plan, plan.moduli)?;
+            let of_a = a.lines().part(rows.clone());
+            let residues_of_a = a.residues(plan, 0, rows.clone())?;
             for columns in parts_of(n, width) {
-                let lines = [of_a, b.part(columns.clone())];
-                let residues_of_b = lines[1].residues(plan, plan.moduli_of_b)?;
+                let lines = [of_a, b.lines().part(columns.clone())];
+                let residues_of_b = b.residues(plan, 1, columns.clone())?;
                 let panel = Panel {
                     rows: rows.clone(),
                     columns,
@@ -157,7 +161,7 @@ impl<T: ExactKernels> ExactProduct<'_, T> {
     fn combine(
         &mut self,
         plan: &ResiduesPlan,
-        residues: [&Matrix<i8>; 2],
+        residues: [&SideResidues<'_>; 2],
         [a, b]: [LinesView<'_, T>; 2],
         panel: &Panel,
     ) -> Outcome<Option<Buffer<u8>>> {
@@ -170,7 +174,7 @@ impl<T: ExactKernels> ExactProduct<'_, T> {
     fn combine_from<R: Element>(
         &mut self,
         plan: &ResiduesPlan,
-        [of_a, of_b]: [&Matrix<i8>; 2],
+        [of_a, of_b]: [&SideResidues<'_>; 2],
         [a, b]: [LinesView<'_, T>; 2],
         panel: &Panel,
         launch: Combine<T, R>,
@@ -179,17 +183,14 @@ impl<T: ExactKernels> ExactProduct<'_, T> {
         i8: Computes<R, i32>,
     {
         let (m, n) = panel.shape();
-        let moduli = plan.moduli.count as usize;
+        let moduli = plan.count();
         let parts = self.k.div_ceil(plan.part);
         let count = parts * moduli;
         let pitch = n.next_multiple_of(PITCH);
         let mut products = Matrix::<R>::uninit(self.device, (count * m, pitch).into())?;
         let all = products.view_mut().into_equal_rows(count)?;
         let results = all.into_part(.., ..n)?;
-        let operands = Operands::new(
-            of_a.view().parts(count, Order::RowMajor)?,
-            of_b.view().parts(count, Order::RowMajor)?.t(),
-        );
+        let operands = Operands::new(of_a.matrices()?, of_b.matrices()?.t());
         // A kernel that reduces takes the number of moduli as alpha.
         let epilogue = Epilogue {
             alpha: if plan.is_reduced { moduli as i32 } else { 1 },

@@ -28,7 +28,7 @@ pub fn multiply(plan: &Plan, mut matrices: Matrices<'_, f32, f32, f32>) -> Outco
     let [left, right] = [matrices.operands.a.first().t(), matrices.operands.b.first()];
     let split_once = |staging, matrix| {
         let is_once = staging == Staging::SplitOnce;
-        let split = is_once.then(|| PreparedMatrix::new(&device, matrix, split.passes));
+        let split = is_once.then(|| PreparedMatrix::split(&device, matrix, split.passes));
         split.transpose()
     };
     let [a_staging, b_staging] = plan.staging;
@@ -81,7 +81,9 @@ fn multiply_at_once(
     let [of_a, of_b] = prepared;
     let operand = |prepared: Option<_>, halves, words, (x, lines)| match (prepared, halves) {
         (_, Some(halves)) => SplitOperand::new(halves, words, matrices_of(x), (lines, k)),
-        (prepared, None) => PreparedMatrix::operand(prepared.expect("it was split before")),
+        (prepared, None) => prepared
+            .and_then(PreparedMatrix::operand)
+            .expect("it was split before"),
     };
     let of_left = operand(of_a, a_halves.as_ref(), a_words.view(), (left, m));
     let of_right = match plan.staging[1] {

@@ -32,10 +32,8 @@ pub struct ExactPlan {
 
 /// Products modulo several numbers.
 pub struct ResiduesPlan {
-    /// The moduli, for rows of A.
-    pub moduli: &'static Moduli,
-    /// The same, for columns of B.
-    pub moduli_of_b: &'static Moduli,
+    /// The moduli, for rows of A and columns of B.
+    pub moduli: [&'static Moduli; 2],
     /// What makes integers of products of residues.
     pub weights: &'static Weights,
     /// Bits of the integers of A and of B.
@@ -136,6 +134,11 @@ impl ExactPlan {
 }
 
 impl ResiduesPlan {
+    /// How many moduli there are.
+    pub const fn count(&self) -> usize {
+        self.moduli[0].count as usize
+    }
+
     /// The plan of a product of f64 within gamma_K |A||B|, of lines that are in range.
     pub fn in_range(
         problem: &Problem,
@@ -190,12 +193,17 @@ impl ResiduesPlan {
             select(&product, request)
         };
         let reduced = kernel_to(ElementType::I8);
+        // The moduli may allow A a bit more.
+        let mut moduli = [&OF_A[count], &OF_B[count]];
+        let mut bits = [bits + u32::from(has_odd_bit(count, bits)), bits];
+        if problem.is_transposed {
+            moduli.reverse();
+            bits.reverse();
+        }
         Some(Self {
-            moduli: &OF_A[count],
-            moduli_of_b: &OF_B[count],
+            moduli,
             weights: &WEIGHTS[count],
-            // The moduli may allow A a bit more.
-            bits: [bits + u32::from(has_odd_bit(count, bits)), bits],
+            bits,
             part,
             panel,
             kernel: reduced.or_else(|| kernel_to(ElementType::I32))?,
@@ -224,7 +232,8 @@ fn of_residues(output: ElementType, (m, n): (usize, usize), k: usize, batch: usi
         is_plain: false,
         is_gram: false,
         is_shared: [false; 2],
-        is_prepared: [false; 2],
+        prepared: [None; 2],
+        is_transposed: false,
     }
 }
 

@@ -1,5 +1,6 @@
 //! A product and a device as values: all that a plan depends on.
 
+use super::prepared::PreparedAs;
 use crate::error::CudaVersion;
 use crate::launch::MAX_GRID_Y;
 use crate::matmul::kernel::{GemmKernel, Method, VectorRows, WgmmaTile};
@@ -61,23 +62,24 @@ pub struct Problem {
     pub is_gram: bool,
     /// Whether all products share A, and B.
     pub is_shared: [bool; 2],
-    /// Whether A, and B, were split before.
-    pub is_prepared: [bool; 2],
+    /// What was made of A, and of B, before.
+    pub prepared: [Option<PreparedAs>; 2],
+    /// Whether this is the transpose of the product that was requested.
+    pub is_transposed: bool,
 }
 
 impl Problem {
     /// The product of the transposes of B and A, which is the transpose of C.
     pub fn transposed(&self) -> Self {
-        let [of_a, of_b] = self.is_shared;
-        let [a_is_prepared, b_is_prepared] = self.is_prepared;
         Self {
             m: self.n,
             n: self.m,
             a: self.b.transposed(),
             b: self.a.transposed(),
             c: self.c.transposed(),
-            is_shared: [of_b, of_a],
-            is_prepared: [b_is_prepared, a_is_prepared],
+            is_shared: [self.is_shared[1], self.is_shared[0]],
+            prepared: [self.prepared[1], self.prepared[0]],
+            is_transposed: !self.is_transposed,
             ..*self
         }
     }

@@ -1,6 +1,7 @@
 //! How the operands of a product reach its kernel.
 
 use super::cost::aligned_copies_pay;
+use super::prepared::PreparedAs;
 use super::problem::{MatrixLayout, Problem};
 use super::steps::Steps;
 use crate::matmul::kernel::{GemmKernel, Method};
@@ -25,7 +26,8 @@ pub enum Staging {
     Split,
     /// It is split once, before several launches that share it.
     SplitOnce,
-    /// [`Device::prepare`](crate::Device::prepare) has split it.
+    /// [`Device::prepare`](crate::Device::prepare) or [`Device::prepare_exact`](crate::Device::prepare_exact) has made
+    /// what the kernel reads.
     Prepared,
     /// It is the transpose of the other operand, which is split.
     SplitWithOther,
@@ -38,8 +40,8 @@ enum Needs {
     Nothing,
     /// Rows that start at multiples of 16 bytes.
     AlignedRows,
-    /// Elements that are contiguous along K.
-    LinesAlongK,
+    /// Elements that are contiguous along K, or what was prepared so.
+    LinesAlongK(Option<PreparedAs>),
     /// Rows along K that start at multiples of 16 bytes, with a multiple of this many elements.
     AlongK(usize),
     /// Two f16 for each f32.
@@ -55,7 +57,10 @@ impl Staging {
             (_, Steps::VectorOfWords(_)) => Needs::AlongK(LOAD_BYTES),
             (_, Steps::Vector(_) | Steps::Grouped) => Needs::Nothing,
             (Method::Tiled | Method::Coarsened(_), _) => Needs::Nothing,
-            (_, Steps::Exact(_) | Steps::Residues(_)) => Needs::LinesAlongK,
+            (_, Steps::Exact(exact)) => {
+                Needs::LinesAlongK(exact.residues.as_ref().map(|_| PreparedAs::Exact))
+            }
+            (_, Steps::Residues(_)) => Needs::LinesAlongK(Some(PreparedAs::Residues)),
             _ if problem.element.bytes() == 1 => Needs::AlongK(1),
             _ if problem.element == ElementType::F64 && !aligned_copies_pay(problem) => {
                 Needs::Nothing
@@ -67,7 +72,10 @@ impl Staging {
             Needs::Split => Self::of_split(number, steps, problem),
             _ if problem.k == 0 => Self::Unread,
             Needs::AlignedRows => Self::aligned(layout, problem),
-            Needs::LinesAlongK => {
+            Needs::LinesAlongK(Some(form)) if problem.prepared[number] == Some(form) => {
+                Self::Prepared
+            }
+            Needs::LinesAlongK(_) => {
                 match layout.in_order_if_possible(along_k, shape).order == along_k {
                     true => Self::InPlace,
                     false => Self::Transposed,
@@ -104,7 +112,7 @@ impl Staging {
     fn of_split(number: usize, steps: &Steps, problem: &Problem) -> Self {
         let is_once = matches!(steps, Steps::Split(split) if problem.batch > split.at_a_time);
         match number {
-            _ if problem.is_prepared[number] => Self::Prepared,
+            _ if problem.prepared[number] == Some(PreparedAs::Split) => Self::Prepared,
             1 if problem.is_gram => Self::SplitWithOther,
             _ if is_once && problem.is_shared[number] => Self::SplitOnce,
             _ => Self::Split,

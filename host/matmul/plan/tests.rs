@@ -52,7 +52,8 @@ fn problem(element: ElementType, (m, n, k): (usize, usize, usize), a: Order, b: 
         is_plain: true,
         is_gram: false,
         is_shared: [true; 2],
-        is_prepared: [false; 2],
+        prepared: [None; 2],
+        is_transposed: false,
     }
 }
 

@@ -1,4 +1,4 @@
-//! How the kernels of exact products are launched, for each type.
+//! How the kernels that put products of residues together are launched, for each type.
 
 use crate::device::Device;
 use crate::error::Outcome;
@@ -6,13 +6,12 @@ use crate::kernels::module_of;
 use crate::launch::LaunchConfig;
 use crate::matmul::entry::{EpilogueArguments, launch_with_epilogue};
 use crate::matmul::execute::Computes;
+use crate::matmul::staging::{LineKernels, launch_either};
 use crate::matmul::types::{EpilogueScalar, Operand};
 use crate::module::Module;
 use cuda_std::global::{Global, GlobalMut};
 use cuda_std::grid_constant::GridConstant;
-use tilewright_kernels::exact::{
-    self, CombineShape, Line, LinesShape, Moduli, ResiduesShape, Weights,
-};
+use tilewright_kernels::exact::{self, CombineShape, Line, Weights};
 
 /// Products of residues `R`, rows of A and columns of B, outputs, and the flags of those that are left.
 pub type CombineViews<'a, T, R> = (
@@ -36,31 +35,9 @@ pub type Combine<T, R> = unsafe fn(
 ) -> Outcome<()>;
 
 /// A type of exact products, and its kernels. `is_exact` is false for products within gamma_K |A||B|, which are of f64.
-pub trait ExactKernels: EpilogueScalar + Operand<Sum = Self> + Computes<Self, Self> {
-    /// Launches the kernel that looks through lines.
-    ///
-    /// # Safety
-    /// Those of the kernel, and of [`Module::launch_params`].
-    unsafe fn lines(
-        device: &Device,
-        config: LaunchConfig,
-        views: (Global<'_, Self>, GlobalMut<'_, Line>),
-        shape: LinesShape,
-        is_exact: bool,
-    ) -> Outcome<()>;
-
-    /// Launches the kernel that makes residues.
-    ///
-    /// # Safety
-    /// Those of the kernel, and of [`Module::launch_params`].
-    unsafe fn residues(
-        device: &Device,
-        config: LaunchConfig,
-        views: (Global<'_, Self>, Global<'_, Line>, GlobalMut<'_, i8>),
-        constants: (ResiduesShape, &Moduli),
-        is_exact: bool,
-    ) -> Outcome<()>;
-
+pub trait ExactKernels:
+    EpilogueScalar + Operand<Sum = Self> + Computes<Self, Self> + LineKernels
+{
     /// Launches the kernel for products that are reduced.
     ///
     /// # Safety
@@ -88,56 +65,9 @@ pub trait ExactKernels: EpilogueScalar + Operand<Sum = Self> + Computes<Self, Se
     ) -> Outcome<()>;
 }
 
-/// The module and the launch of the first kernel if `$is_exact`, otherwise of the second.
-macro_rules! launch_either {
-    ($is_exact:ident, [$kernel:ident $(or $other:ident)?], $launch:ident) => {{
-        $(if !$is_exact {
-            return $launch!($other);
-        })?
-        let _ = $is_exact;
-        $launch!($kernel)
-    }};
-}
-
 macro_rules! exact_kernels {
-    ($($element:ident: $lines:tt, $residues:tt, $combine:tt, $combine_words:tt;)*) => {$(
+    ($($element:ident: $combine:tt, $combine_words:tt;)*) => {$(
         impl ExactKernels for $element {
-            unsafe fn lines(
-                device: &Device,
-                config: LaunchConfig,
-                (x, lines): (Global<'_, Self>, GlobalMut<'_, Line>),
-                shape: LinesShape,
-                is_exact: bool,
-            ) -> Outcome<()> {
-                macro_rules! launch {
-                    ($kernel:ident) => {{
-                        let module = Module::on_demand(device, module_of!($kernel));
-                        let params = (x, lines, GridConstant::new(&shape));
-                        // SAFETY: the caller's contract.
-                        unsafe { module.launch_params::<exact::$kernel>(config, params) }
-                    }};
-                }
-                launch_either!(is_exact, $lines, launch)
-            }
-
-            unsafe fn residues(
-                device: &Device,
-                config: LaunchConfig,
-                (x, lines, result): (Global<'_, Self>, Global<'_, Line>, GlobalMut<'_, i8>),
-                (shape, moduli): (ResiduesShape, &Moduli),
-                is_exact: bool,
-            ) -> Outcome<()> {
-                macro_rules! launch {
-                    ($kernel:ident) => {{
-                        let module = Module::on_demand(device, module_of!($kernel));
-                        let params = (x, lines, result, GridConstant::new(&shape), GridConstant::new(moduli));
-                        // SAFETY: the caller's contract.
-                        unsafe { module.launch_params::<exact::$kernel>(config, params) }
-                    }};
-                }
-                launch_either!(is_exact, $residues, launch)
-            }
-
             exact_kernels!(@combine combine $combine i8);
             exact_kernels!(@combine combine_words $combine_words i32);
         }
@@ -167,8 +97,7 @@ macro_rules! exact_kernels {
     };
 }
 exact_kernels! {
-    f32: [exact_lines_f32], [exact_residues_f32], [exact_combine_f32], [exact_combine_words_f32];
-    f64: [exact_lines_f64 or residues_lines_f64], [exact_residues_f64 or residues_of_f64],
-        [exact_combine_f64 or residues_combine_f64],
+    f32: [exact_combine_f32], [exact_combine_words_f32];
+    f64: [exact_combine_f64 or residues_combine_f64],
         [exact_combine_words_f64 or residues_combine_words_f64];
 }

@@ -6,7 +6,8 @@ use crate::matmul::epilogue::Epilogue;
 use crate::matmul::execute::Computes as _;
 use crate::matmul::operands::Operands;
 use crate::matmul::plan::{Request, Steps};
-use crate::matrix::Matrix;
+use crate::matmul::staging::{PreparedMatrix, PreparedResidues};
+use crate::matrix::{Matrix, Order};
 use tilewright_test_support::random::Random;
 
 const M: usize = 40;
@@ -52,6 +53,46 @@ fn product(device: &Device, request: Request, a: &Matrix<f64>, b: &Matrix<f64>) 
     let results = c.view_mut().into();
     f64::write(device, request, operands, results, Epilogue::identity()).expect("a product");
     c.to_vec().expect("the elements")
+}
+
+/// The same bits with residues of B that were made before, in either order of C.
+#[test]
+fn residues_that_were_made_before_change_no_bit() {
+    let device = Device::simulator();
+    let [a, b] = elements();
+    let a = device.matrix((M, K), &a).expect("a matrix");
+    let b = device.matrix((K, N), &b).expect("a matrix");
+    let identity = Epilogue::identity();
+    let expected = product(&device, REQUEST, &a, &b);
+    let (plan, _) = f64::plan(
+        &device,
+        REQUEST,
+        &Operands::new((&a).into(), (&b).into()),
+        &identity,
+    )
+    .expect("a plan");
+    let Steps::Residues(residues) = &plan.steps else {
+        panic!("the plan is of residues");
+    };
+    let made = PreparedResidues::new(b.view(), residues, plan.staging[1], false);
+    let prepared = PreparedMatrix::with_residues(b.view(), Some(made.expect("residues")));
+    let columns = prepared.out_of_range_columns().expect("the columns");
+    let are_out: Vec<_> = (0..N).filter(|&column| columns[column]).collect();
+    assert_eq!(are_out, COLUMNS_OUT);
+    for order in [Order::RowMajor, Order::ColumnMajor] {
+        for prepared in [None, Some(&prepared)] {
+            let operands = Operands {
+                prepared: [None, prepared],
+                ..Operands::new((&a).into(), (&b).into())
+            };
+            let mut c = device.matrix_zeros((M, N, order)).expect("a matrix");
+            f64::write(&device, REQUEST, operands, c.view_mut().into(), identity)
+                .expect("a product");
+            let found = c.to_vec().expect("the elements");
+            let are_same = |(found, expected): (&f64, &f64)| found.to_bits() == expected.to_bits();
+            assert!(found.iter().zip(&expected).all(are_same), "{order:?}");
+        }
+    }
 }
 
 /// The exact dot product, nearly, and the sum of its terms' magnitudes (Ogita, Rump and Oishi's Dot2).

@@ -112,7 +112,10 @@ fn operands_that_products_share_are_split_once_for_several_launches() {
     let once = [Staging::Split, Staging::SplitOnce];
     assert_eq!(staging(65, |_| {}), once);
     let prepared = [Staging::Split, Staging::Prepared];
-    assert_eq!(staging(65, |it| it.is_prepared[1] = true), prepared);
+    assert_eq!(
+        staging(65, |it| it.prepared[1] = Some(PreparedAs::Split)),
+        prepared
+    );
     let gram = [Staging::Split, Staging::SplitWithOther];
     assert_eq!(staging(1, |it| it.is_gram = true), gram);
 }

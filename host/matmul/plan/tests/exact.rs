@@ -17,7 +17,7 @@ fn moduli_grow_with_the_type_and_with_k() {
     let square = |element, size| {
         let plan = residues(element, (size, size, size)).expect("products of residues");
         assert!(plan.is_reduced);
-        (plan.moduli.count, plan.bits[0], plan.bits[1])
+        (plan.count(), plan.bits[0], plan.bits[1])
     };
     assert_eq!(square(ElementType::F32, 512), (12, 47, 46));
     assert_eq!(square(ElementType::F32, 8192), (13, 51, 50));

@@ -1,18 +1,17 @@
 //! Rows and columns of an operand, and their residues.
 
-use super::kernels::ExactKernels;
+use super::line_kernels::LineKernels;
+use super::transposed_words::transpose_wide;
 use crate::buffer::{Buffer, BufferView};
 use crate::device::Device;
+use crate::element::Element;
 use crate::error::Outcome;
 use crate::launch::{LaunchConfig, grid_x};
 use crate::launch_args::{global, global_mut, read_elements};
 use crate::matmul::plan::{ResiduesPlan, Staging};
-use crate::matmul::staging::transpose_wide;
-use crate::matrix::{Matrix, MatrixView, Order};
+use crate::matrix::{Matrix, MatrixBatch, MatrixView, Order};
 use std::ops::Range;
-use tilewright_kernels::exact::{
-    LINES_THREADS, Line, LinesShape, Moduli, RESIDUES_THREADS, ResiduesShape,
-};
+use tilewright_kernels::exact::{LINES_THREADS, Line, LinesShape, RESIDUES_THREADS, ResiduesShape};
 
 /// Blocks that keep a multiprocessor busy, for kernels whose blocks loop.
 const BLOCKS_OF_MULTIPROCESSOR: u32 = 8;
@@ -31,19 +30,21 @@ pub fn looping(device: &Device, blocks: usize, threads: u32) -> LaunchConfig {
 }
 
 /// Rows of A or columns of B, each contiguous, and what is known of each.
-pub struct OperandLines<'a, T: ExactKernels> {
+#[derive(Debug)]
+pub struct OperandLines<'a, T: Element> {
     lines: Lines<'a, T>,
     known: Buffer<Line>,
     k: usize,
     is_exact: bool,
 }
 
-enum Lines<'a, T: ExactKernels> {
+#[derive(Debug)]
+enum Lines<'a, T: Element> {
     InPlace(MatrixView<'a, T>),
     Transposed(Matrix<T>),
 }
 
-impl<T: ExactKernels> Lines<'_, T> {
+impl<T: Element> Lines<'_, T> {
     /// The lines as rows.
     fn view(&self) -> MatrixView<'_, T> {
         match self {
@@ -53,7 +54,7 @@ impl<T: ExactKernels> Lines<'_, T> {
     }
 }
 
-impl<'a, T: ExactKernels> OperandLines<'a, T> {
+impl<'a, T: LineKernels> OperandLines<'a, T> {
     /// The lines of the rows of `matrix`, whose integers have `bits` bits, for a product that is exact or not.
     pub fn new(
         matrix: MatrixView<'a, T>,
@@ -93,7 +94,25 @@ impl<'a, T: ExactKernels> OperandLines<'a, T> {
         }
         Ok(operand)
     }
+}
 
+impl<T: Element> OperandLines<'_, T> {
+    /// What is known of each line.
+    pub fn known(&self) -> BufferView<'_, Line> {
+        self.known.view()
+    }
+
+    pub fn is_exact(&self) -> bool {
+        self.is_exact
+    }
+
+    /// Orders later work of `device` that reads the lines and what is known of them.
+    pub fn order_reads(&self, device: &Device) -> Outcome<()> {
+        self.lines.view().holder().order_reads(device)?;
+        self.known.holder().order_reads(device)
+    }
+
+    /// Some of the lines.
     pub fn part(&self, range: Range<usize>) -> LinesView<'_, T> {
         let known = self.known.view().slice(range.clone());
         LinesView {
@@ -107,14 +126,14 @@ impl<'a, T: ExactKernels> OperandLines<'a, T> {
 
 /// Some of an operand's lines.
 #[derive(Clone, Copy)]
-pub struct LinesView<'a, T: ExactKernels> {
+pub struct LinesView<'a, T: Element> {
     pub matrix: MatrixView<'a, T>,
     pub known: BufferView<'a, Line>,
     k: usize,
     is_exact: bool,
 }
 
-impl<T: ExactKernels> LinesView<'_, T> {
+impl<T: Element> LinesView<'_, T> {
     /// Elements from one line to the next.
     pub fn leading_dimension(&self) -> usize {
         self.matrix.leading_dimension()
@@ -123,17 +142,20 @@ impl<T: ExactKernels> LinesView<'_, T> {
     pub fn len(&self) -> usize {
         self.matrix.rows()
     }
+}
 
-    /// The residues of the lines: for each part of K and each modulus, a row for each line.
-    pub fn residues(&self, plan: &ResiduesPlan, moduli: &Moduli) -> Outcome<Matrix<i8>> {
+impl<T: LineKernels> LinesView<'_, T> {
+    /// The residues of the lines, for the product's operand number `side`.
+    pub fn residues(&self, plan: &ResiduesPlan, side: usize) -> Outcome<LinesResidues> {
         let device = self.matrix.device();
-        let count = moduli.count as usize;
-        let rows_of_part = count * self.len();
+        let moduli = plan.moduli[side];
+        let rows_of_part = plan.count() * self.len();
         let parts: Vec<_> = parts_of(self.k, plan.part).collect();
         let mut residues =
             Matrix::<i8>::uninit(device, (parts.len() * rows_of_part, plan.part).into())?;
         let room = residues.buffer_mut().view_mut();
         let rooms = room.into_runs(parts.iter().map(|_| rows_of_part * plan.part))?;
+        let count = parts.len() * plan.count();
         for (part, result) in parts.into_iter().zip(rooms) {
             let shape = ResiduesShape::new(
                 (self.len(), part.len()),
@@ -158,6 +180,28 @@ impl<T: ExactKernels> LinesView<'_, T> {
                 T::residues(device, config, views, (shape, moduli), self.is_exact)?;
             }
         }
-        Ok(residues)
+        Ok(LinesResidues { residues, count })
+    }
+}
+
+/// Residues of lines.
+#[derive(Debug)]
+pub struct LinesResidues {
+    /// For each part of K and each modulus, a row for each line.
+    residues: Matrix<i8>,
+    /// Parts times moduli.
+    count: usize,
+}
+
+impl LinesResidues {
+    /// A matrix for each part of K and each modulus, with the residues of these lines as rows.
+    pub fn of_lines(&self, range: Range<usize>) -> Outcome<MatrixBatch<'_, i8>> {
+        let all = self.residues.view().parts(self.count, Order::RowMajor)?;
+        all.of_each(range, ..)
+    }
+
+    /// Orders later work of `device` that reads them.
+    pub fn order_reads(&self, device: &Device) -> Outcome<()> {
+        self.residues.as_buffer().holder().order_reads(device)
     }
 }

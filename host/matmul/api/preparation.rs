@@ -1,0 +1,97 @@
+//! What a right operand is prepared as, by its type and the arithmetic of its products.
+
+use crate::device::Device;
+use crate::error::Outcome;
+use crate::matmul::arithmetic::Arithmetic;
+use crate::matmul::execute::Computes;
+use crate::matmul::plan::{ExactPlan, MatrixLayout, Plan, Problem, Request, Steps};
+use crate::matmul::staging::{LineKernels, PreparedMatrix, PreparedResidues};
+use crate::matmul::types::EpilogueScalar;
+use crate::matrix::{MatrixView, Order};
+
+/// Rows of the other operand for which products are planned that residues are made for.
+const MANY_ROWS: usize = 1 << 14;
+
+/// The product of `m` rows with B.
+fn problem_of<T: Computes<T, T>>(m: usize, b: MatrixView<'_, T>) -> Problem {
+    let (k, n) = b.shape();
+    let packed =
+        |rows, columns| MatrixLayout::packed(Order::RowMajor, (rows, columns), align_of::<T>());
+    let (element, output) = T::TYPES;
+    Problem {
+        element,
+        output,
+        m,
+        n,
+        k,
+        whole_k: k,
+        a: packed(m, k),
+        b: MatrixLayout {
+            order: b.order(),
+            ..packed(k, n)
+        },
+        c: packed(m, n),
+        batch: 1,
+        is_plain: true,
+        is_gram: false,
+        is_shared: [true; 2],
+        prepared: [None; 2],
+        is_transposed: false,
+    }
+}
+
+/// How a type is prepared for products of [`Arithmetic::Auto`].
+pub trait Prepare: LineKernels + EpilogueScalar {
+    fn prepared<'a>(device: &Device, b: MatrixView<'a, Self>) -> Outcome<PreparedMatrix<'a, Self>>;
+}
+
+impl Prepare for f32 {
+    fn prepared<'a>(device: &Device, b: MatrixView<'a, f32>) -> Outcome<PreparedMatrix<'a, f32>> {
+        device.check_reads(|| "the matrix B".into(), b.holder())?;
+        // The smallest product with this right operand.
+        let request = Request::Fastest(Arithmetic::Split, None);
+        let plan = device.plan(request, &problem_of(1, b))?;
+        let Steps::Split(split) = &plan.steps else {
+            unreachable!("the request is for split operands");
+        };
+        PreparedMatrix::split(device, b, split.passes)
+    }
+}
+
+impl Prepare for f64 {
+    fn prepared<'a>(device: &Device, b: MatrixView<'a, f64>) -> Outcome<PreparedMatrix<'a, f64>> {
+        with_residues(device, b, Arithmetic::Auto)
+    }
+}
+
+/// B with the residues that large products of this arithmetic read, if they read any.
+pub fn with_residues<'a, T: LineKernels + Computes<T, T>>(
+    device: &Device,
+    b: MatrixView<'a, T>,
+    arithmetic: Arithmetic,
+) -> Outcome<PreparedMatrix<'a, T>> {
+    device.check_reads(|| "the matrix B".into(), b.holder())?;
+    let plan = (!b.is_empty()).then(|| {
+        let request = Request::Fastest(arithmetic, None);
+        device.plan(request, &problem_of(MANY_ROWS, b))
+    });
+    let plan = plan.transpose()?;
+    let (residues, staging) = match &plan {
+        Some(Plan {
+            steps: Steps::Exact(ExactPlan { residues }),
+            staging,
+            ..
+        }) => (residues.as_ref(), staging[1]),
+        Some(Plan {
+            steps: Steps::Residues(residues),
+            division: None,
+            staging,
+            ..
+        }) => (Some(residues), staging[1]),
+        _ => return Ok(PreparedMatrix::with_residues(b, None)),
+    };
+    let is_exact = arithmetic == Arithmetic::Exact;
+    let prepare = |plan| PreparedResidues::new(b, plan, staging, is_exact);
+    let prepared = residues.map(prepare).transpose()?;
+    Ok(PreparedMatrix::with_residues(b, prepared))
+}

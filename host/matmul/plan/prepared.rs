@@ -1,0 +1,13 @@
+//! Operands that were prepared for several products.
+
+/// What [`Device::prepare`](crate::Device::prepare) and [`Device::prepare_exact`](crate::Device::prepare_exact) make of
+/// an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PreparedAs {
+    /// Two f16 values of each f32.
+    Split,
+    /// Residues for products within gamma_K |A||B|.
+    Residues,
+    /// Residues for exact products.
+    Exact,
+}
