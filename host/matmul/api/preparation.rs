@@ -88,10 +88,10 @@ pub fn with_residues<'a, T: LineKernels + Computes<T, T>>(
             staging,
             ..
         }) => (Some(residues), staging[1]),
-        _ => return Ok(PreparedMatrix::with_residues(b, None)),
+        _ => return Ok(PreparedMatrix::with_residues(b, arithmetic, None)),
     };
     let is_exact = arithmetic == Arithmetic::Exact;
     let prepare = |plan| PreparedResidues::new(b, plan, staging, is_exact);
     let prepared = residues.map(prepare).transpose()?;
-    Ok(PreparedMatrix::with_residues(b, prepared))
+    Ok(PreparedMatrix::with_residues(b, arithmetic, prepared))
 }

@@ -7,7 +7,6 @@ use crate::device::Device;
 use crate::error::{During, Result};
 use crate::matmul::arithmetic::Arithmetic;
 use crate::matmul::operands::Operands;
-use crate::matmul::plan::PreparedAs;
 use crate::matmul::staging::PreparedMatrix;
 use crate::matrix::{IntoMatrixBatch, IntoMatrixView};
 
@@ -93,9 +92,6 @@ impl<'a, T: ChainElement> Matmul<'a, T> {
             prepared: [None, Some(b)],
             ..Operands::new(a.into(), b.matrix().into())
         });
-        match b.form() {
-            Some(PreparedAs::Exact) => product.arithmetic(Arithmetic::Exact),
-            _ => product,
-        }
+        product.arithmetic(b.arithmetic())
     }
 }

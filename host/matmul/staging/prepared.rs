@@ -7,6 +7,7 @@ use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, Outcome, Result};
+use crate::matmul::arithmetic::Arithmetic;
 use crate::matmul::plan::{PreparedAs, ResiduesPlan, SplitPasses, Staging};
 use crate::matrix::{Matrix, MatrixView};
 use half::f16;
@@ -18,6 +19,7 @@ use tilewright_kernels::tensor::{GROUP, PANEL, RangeWords};
 #[derive(Debug)]
 pub struct PreparedMatrix<'a, T: Element = f32> {
     matrix: MatrixView<'a, T>,
+    arithmetic: Arithmetic,
     prepared: Prepared<'a, T>,
 }
 
@@ -74,6 +76,7 @@ impl<'a> PreparedMatrix<'a> {
         };
         Ok(Self {
             matrix: b,
+            arithmetic: Arithmetic::Auto,
             prepared: Prepared::Split { halves, words },
         })
     }
@@ -91,13 +94,15 @@ impl<'a> PreparedMatrix<'a> {
 }
 
 impl<'a, T: Element> PreparedMatrix<'a, T> {
-    /// A matrix with its residues, or without if products do not need them.
+    /// A matrix for products of this arithmetic with its residues, or without if they do not need them.
     pub(in crate::matmul) fn with_residues(
         matrix: MatrixView<'a, T>,
+        arithmetic: Arithmetic,
         residues: Option<PreparedResidues<'a, T>>,
     ) -> Self {
         Self {
             matrix,
+            arithmetic,
             prepared: residues.map_or(Prepared::Nothing, Prepared::Residues),
         }
     }
@@ -154,6 +159,11 @@ impl<'a, T: Element> PreparedMatrix<'a, T> {
         let panels = groups.chunks(PANEL / GROUP).map(is_out_of_range);
         let columns = panels.flat_map(|is_out_of_range| [is_out_of_range; PANEL]);
         Ok(columns.take(lines).collect())
+    }
+
+    /// The arithmetic of products for which nothing else is set.
+    pub fn arithmetic(&self) -> Arithmetic {
+        self.arithmetic
     }
 
     /// What was made of the matrix; `None` if products read the matrix itself.

@@ -75,7 +75,8 @@ fn residues_that_were_made_before_change_no_bit() {
         panic!("the plan is of residues");
     };
     let made = PreparedResidues::new(b.view(), residues, plan.staging[1], false);
-    let prepared = PreparedMatrix::with_residues(b.view(), Some(made.expect("residues")));
+    let prepared =
+        PreparedMatrix::with_residues(b.view(), Arithmetic::Auto, Some(made.expect("residues")));
     let columns = prepared.out_of_range_columns().expect("the columns");
     let are_out: Vec<_> = (0..N).filter(|&column| columns[column]).collect();
     assert_eq!(are_out, COLUMNS_OUT);
