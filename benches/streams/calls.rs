@@ -3,7 +3,7 @@
 use crate::common::Result;
 use crate::common::host_time::{HostTimes, of_submissions};
 use crate::rivals::driver::Driver;
-use crate::{median_of, micros};
+use crate::times::{median_of, micros};
 use std::time::{Duration, Instant};
 use tilewright::{Buffer, Device};
 

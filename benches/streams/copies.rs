@@ -1,7 +1,7 @@
 //! Copies of host memory.
 
 use crate::common::Result;
-use crate::{median_of, print_ratio, print_speed};
+use crate::times::{median_of, print_ratio, print_speed};
 use std::time::Duration;
 use tilewright::Device;
 

@@ -1,7 +1,7 @@
 //! Sums and products of host data that a limited part of the device's memory does not hold.
 
 use crate::common::Result;
-use crate::{median_of, print_ratio, print_speed};
+use crate::times::{median_of, print_ratio, print_speed};
 use std::time::Duration;
 use tilewright::{Device, HostMatrix, ops};
 

@@ -7,11 +7,11 @@ mod copies;
 mod host_data;
 #[path = "../rivals/mod.rs"]
 mod rivals;
+mod times;
 
 use common::host_time::CountingAllocator;
 use common::{Result, open_device};
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
 use tilewright::Device;
 use tilewright_test_support::selection::chosen;
 
@@ -29,8 +29,11 @@ Options:
   -h, --help     this text
 ";
 
+/// Measures and prints a table.
+type Table = fn(&Device) -> Result;
+
 /// The tables, by their names for `--only`.
-const TABLES: [(&str, fn(&Device) -> Result); 6] = [
+const TABLES: [(&str, Table); 6] = [
     ("host-time", calls::host_times),
     ("graph", calls::small_calls),
     ("chains", calls::two_chains),
@@ -38,9 +41,6 @@ const TABLES: [(&str, fn(&Device) -> Result); 6] = [
     ("sums", host_data::sums),
     ("products", host_data::products),
 ];
-
-/// Each figure is the median of this many runs, after one that is not counted.
-const RUNS: usize = 9;
 
 fn main() -> ExitCode {
     common::exit(run())
@@ -77,35 +77,4 @@ fn chosen_tables() -> Result<Option<Vec<bool>>> {
         }
     }
     Ok(Some(is_chosen))
-}
-
-fn median_of(mut work: impl FnMut() -> Result) -> Result<Duration> {
-    work()?;
-    let mut times = Vec::new();
-    for _ in 0..RUNS {
-        let start = Instant::now();
-        work()?;
-        times.push(start.elapsed());
-    }
-    times.sort();
-    Ok(times[RUNS / 2])
-}
-
-fn micros(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e6
-}
-
-fn print_speed(name: &str, bytes: usize, time: Duration) {
-    println!(
-        "  {name:<40} {:6.1} GB/s",
-        bytes as f64 / time.as_secs_f64() * 1e-9
-    );
-}
-
-/// Prints a ratio of two times.
-fn print_ratio(name: &str, numerator: Duration, denominator: Duration) {
-    println!(
-        "  {name:<40} {:6.2}",
-        numerator.div_duration_f64(denominator)
-    );
 }
