@@ -10,7 +10,7 @@ pub(crate) const VARIABLE: &str = "TILEWRIGHT_DEVICE";
 /// The name of the first CUDA device, or of all where several are used.
 const ANY_CUDA: &str = "cuda";
 
-const ALLOWED: &str = "sim, cuda, cuda:N, where N is the number of a GPU, counted from 0, or the UUID of a GPU or a MIG instance, as `nvidia-smi -L` prints it, or its first digits: GPU-8f3a";
+const ALLOWED: &str = "sim, cuda, cuda:N, where N is the number of a GPU, counted from 0, or a UUID that `nvidia-smi -L` prints, or its start, as in GPU-8f3a";
 
 /// A device by its name: `sim`, `cuda`, `cuda:N`, or the UUID of a GPU or a MIG instance.
 ///
