@@ -121,7 +121,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Device::cuda`], and [`ErrorKind::NoDeviceWithUuid`] if no CUDA device has the requested UUID.
+    /// Those of [`Device::cuda`], and [`ErrorKind::NoDeviceWithUuid`] unless one CUDA device has the requested UUID.
     pub fn open(choice: DeviceChoice) -> Result<Self> {
         match choice {
             DeviceChoice::Simulator => Ok(Self::simulator()),

@@ -10,9 +10,9 @@ pub(crate) const VARIABLE: &str = "TILEWRIGHT_DEVICE";
 /// The name of the first CUDA device, or of all where several are used.
 const ANY_CUDA: &str = "cuda";
 
-const ALLOWED: &str = "sim, cuda, cuda:N, where N is the number of a GPU, counted from 0, or a UUID that `nvidia-smi -L` prints";
+const ALLOWED: &str = "sim, cuda, cuda:N, where N is the number of a GPU, counted from 0, or a UUID that `nvidia-smi -L` prints, or its start, as in GPU-8f3a";
 
-/// A device by its name: `sim`, `cuda`, `cuda:N` or the UUID of a GPU.
+/// A device by its name: `sim`, `cuda`, `cuda:N`, or the UUID of a GPU or a MIG instance.
 ///
 /// ```
 /// use tilewright::DeviceChoice;
@@ -28,49 +28,79 @@ pub enum DeviceChoice {
     Simulator,
     /// The CUDA device with this number, counted from 0 among those that `CUDA_VISIBLE_DEVICES` leaves.
     Cuda(u32),
-    /// The CUDA device with this UUID.
+    /// The CUDA device whose UUID has these digits, or starts with them.
     Uuid(DeviceUuid),
 }
 
-/// The UUID of a GPU, which `nvidia-smi -L` prints.
+/// The UUID of a GPU or a MIG instance, which `nvidia-smi -L` prints; or the first of its digits.
 ///
 /// ```
 /// use tilewright::DeviceChoice;
 ///
-/// let name = "GPU-01234567-89ab-cdef-0123-456789abcdef";
-/// let choice: DeviceChoice = name.parse()?;
-/// assert_eq!(choice.to_string(), name);
+/// for name in ["GPU-01234567-89ab-cdef-0123-456789abcdef", "GPU-0123", "MIG-01234567-89"] {
+///     let choice: DeviceChoice = name.parse()?;
+///     assert_eq!(choice.to_string(), name);
+/// }
 /// # Ok::<(), tilewright::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct DeviceUuid(pub [u8; 16]);
+pub struct DeviceUuid {
+    /// Whether it is that of a MIG instance.
+    is_mig: bool,
+    /// The digits, the first in the highest bits; zeros stand for those that are left out.
+    number: u128,
+    /// How many digits there are, up to [`DIGITS`](Self::DIGITS).
+    digits: usize,
+}
 
 impl DeviceUuid {
-    const PREFIX: &str = "GPU-";
+    /// The prefix of a GPU, and that of a MIG instance.
+    const PREFIXES: [&str; 2] = ["GPU", "MIG"];
 
     /// The digits of each group between hyphens.
     const GROUPS: [usize; 5] = [8, 4, 4, 4, 12];
 
+    /// The digits of a whole UUID.
+    const DIGITS: usize = 32;
+
+    #[cfg(feature = "cuda")]
+    pub(crate) fn whole(bytes: [u8; 16], is_mig: bool) -> Self {
+        Self {
+            is_mig,
+            number: u128::from_be_bytes(bytes),
+            digits: Self::DIGITS,
+        }
+    }
+
     fn named(name: &str) -> Option<Self> {
-        let groups: Vec<&str> = name.strip_prefix(Self::PREFIX)?.split('-').collect();
-        let are_right = groups.iter().map(|group| group.len()).eq(Self::GROUPS);
-        let digits = groups.concat();
-        if !are_right || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        let (prefix, groups) = name.split_once('-')?;
+        let prefix = Self::PREFIXES.iter().position(|it| *it == prefix)?;
+        let digits = groups.replace('-', "");
+        let are_right = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if !are_right || digits.is_empty() || digits.len() > Self::DIGITS {
             return None;
         }
         let number = u128::from_str_radix(&digits, 16).ok()?;
-        Some(Self(number.to_be_bytes()))
+        let uuid = Self {
+            is_mig: prefix == 1,
+            number: number << (4 * (Self::DIGITS - digits.len())),
+            digits: digits.len(),
+        };
+        // Hyphens stand where a whole UUID has them.
+        uuid.to_string().eq_ignore_ascii_case(name).then_some(uuid)
     }
 }
 
 impl fmt::Display for DeviceUuid {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let digits = format!("{:032x}", u128::from_be_bytes(self.0));
-        let mut rest = digits.as_str();
-        formatter.write_str("GPU")?;
+        let digits = format!("{:032x}", self.number);
+        let mut rest = &digits[..self.digits];
+        formatter.write_str(Self::PREFIXES[usize::from(self.is_mig)])?;
         for digits in Self::GROUPS {
-            let (group, after) = rest.split_at(digits);
-            write!(formatter, "-{group}")?;
+            let (group, after) = rest.split_at(digits.min(rest.len()));
+            if !group.is_empty() {
+                write!(formatter, "-{group}")?;
+            }
             rest = after;
         }
         Ok(())
@@ -106,12 +136,13 @@ impl DeviceChoice {
         match name {
             "sim" => Some(Self::Simulator),
             ANY_CUDA => Some(Self::Cuda(0)),
-            _ if name.starts_with(DeviceUuid::PREFIX) => DeviceUuid::named(name).map(Self::Uuid),
-            _ => name
-                .strip_prefix("cuda:")
-                .filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
-                .and_then(|number| number.parse().ok())
-                .map(Self::Cuda),
+            _ => match name.strip_prefix("cuda:") {
+                Some(number) => Some(number)
+                    .filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+                    .and_then(|number| number.parse().ok())
+                    .map(Self::Cuda),
+                None => DeviceUuid::named(name).map(Self::Uuid),
+            },
         }
     }
 }
@@ -134,6 +165,54 @@ impl fmt::Display for DeviceChoice {
             Self::Simulator => formatter.write_str("sim"),
             Self::Cuda(ordinal) => write!(formatter, "cuda:{ordinal}"),
             Self::Uuid(uuid) => uuid.fmt(formatter),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WHOLE: &str = "GPU-0123abcd-89ab-cdef-0123-456789abcdef";
+
+    #[test]
+    fn each_start_of_a_uuid_has_a_name() {
+        for end in 5..=WHOLE.len() {
+            let name = &WHOLE[..end];
+            let Some(uuid) = DeviceUuid::named(name) else {
+                assert!(name.ends_with('-'), "{name}");
+                continue;
+            };
+            assert_eq!(uuid.to_string(), name);
+            let of_instance = name.replace("GPU", "MIG");
+            let other = DeviceUuid::named(&of_instance).unwrap();
+            assert_eq!(other.to_string(), of_instance);
+            assert_ne!(uuid, other);
+            assert_eq!(DeviceChoice::named(name), Some(DeviceChoice::Uuid(uuid)));
+        }
+        let upper = WHOLE.to_uppercase();
+        assert_eq!(DeviceUuid::named(&upper), DeviceUuid::named(WHOLE));
+    }
+
+    #[test]
+    fn other_names_are_none() {
+        for name in [
+            "",
+            "GPU",
+            "GPU-",
+            "gpu-0123",
+            "MIG-GPU-0123abcd",
+            "GPU-0123abc-d",
+            "GPU-0123abcd89ab",
+            "GPU-0123abcg",
+            "GPU-+123",
+            "GPU-0123abcd-89ab-cdef-0123-456789abcdef0",
+            "cuda:GPU-0123",
+            "cuda:+1",
+            "cuda:",
+            "cuda:4294967296",
+        ] {
+            assert_eq!(DeviceChoice::named(name), None, "{name}");
         }
     }
 }

@@ -15,7 +15,7 @@ const OLDEST: (u32, u32) = (7, 5);
 pub struct DeviceDescription {
     /// Its name for [`Device::open`] and `TILEWRIGHT_DEVICE`.
     pub choice: DeviceChoice,
-    /// Its UUID, which does not depend on the order of devices.
+    /// Its UUID, or that of its MIG instance, which does not depend on the order of devices.
     pub uuid: DeviceUuid,
     /// Its limits.
     pub properties: DeviceProperties,
@@ -45,12 +45,14 @@ impl Device {
 #[cfg(feature = "cuda")]
 fn listed() -> Outcome<Vec<DeviceDescription>> {
     let described = crate::cuda::described()?.into_iter();
-    let devices = described.map(|(number, uuid, properties)| DeviceDescription {
-        choice: DeviceChoice::Cuda(number),
-        uuid,
-        obstacle: obstacle(&properties),
-        properties,
-    });
+    let devices = described.map(
+        |(number, uuid, properties, is_prohibited)| DeviceDescription {
+            choice: DeviceChoice::Cuda(number),
+            uuid,
+            obstacle: obstacle(properties.compute_capability, is_prohibited),
+            properties,
+        },
+    );
     Ok(devices.collect())
 }
 
@@ -59,12 +61,17 @@ fn listed() -> Outcome<Vec<DeviceDescription>> {
     Err(crate::error::ErrorKind::NoCudaFeature)
 }
 
+/// What keeps kernels from running on a device of this compute capability, whose compute mode may prohibit programs.
 #[cfg_attr(
     not(feature = "cuda"),
     expect(dead_code, reason = "there are no devices")
 )]
-fn obstacle(properties: &DeviceProperties) -> Option<String> {
-    let (major, minor) = properties.compute_capability?;
+fn obstacle(capability: Option<(u32, u32)>, is_prohibited: bool) -> Option<String> {
+    if is_prohibited {
+        let remedy = "its compute mode is `prohibited`; an administrator allows programs with `nvidia-smi -c DEFAULT`";
+        return Some(remedy.to_owned());
+    }
+    let (major, minor) = capability?;
     ((major, minor) < OLDEST)
         .then(|| format!("its compute capability is {major}.{minor}, and kernels need 7.5"))
 }

@@ -59,15 +59,25 @@ impl FakeDriver {
 /// What a process prints of the device that it gets with `TILEWRIGHT_DEVICE` as `choice`, where
 /// the loader looks into `folder` first.
 fn device_of_process(folder: &Path, choice: Option<&str>) -> String {
-    let mut process = Command::new(env::current_exe().unwrap());
-    process
-        .args(["--exact", "the_device_of_this_process", "--ignored"])
-        .arg("--nocapture")
-        .env("LD_LIBRARY_PATH", folder)
-        .env_remove("TILEWRIGHT_DEVICE");
+    let mut process = process_of("the_device_of_this_process", folder);
     if let Some(choice) = choice {
         process.env("TILEWRIGHT_DEVICE", choice);
     }
+    told_by(process)
+}
+
+/// The process of an ignored test, without `TILEWRIGHT_DEVICE`, where the loader looks into `folder` first.
+fn process_of(test: &str, folder: &Path) -> Command {
+    let mut process = Command::new(env::current_exe().unwrap());
+    process
+        .args(["--exact", test, "--ignored", "--nocapture"])
+        .env("LD_LIBRARY_PATH", folder)
+        .env_remove("TILEWRIGHT_DEVICE");
+    process
+}
+
+/// What a process prints after `DEVICE`.
+fn told_by(mut process: Command) -> String {
     let output = process.output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{text}");
@@ -203,5 +213,121 @@ fn a_file_that_is_no_library_is_an_error() {
         for part in ["UnusableDriver", LIBRARY] {
             assert!(error.contains(part), "{choice:?}: {part} not in: {error}");
         }
+    }
+}
+
+#[test]
+#[ignore = "the other tests run it in child processes"]
+fn the_devices_of_this_process() {
+    match Device::list() {
+        Ok(devices) => {
+            let lines = devices.iter().map(ToString::to_string);
+            println!("DEVICE {}", Vec::from_iter(lines).join(" | "));
+        }
+        Err(error) => println!("DEVICE {error}"),
+    }
+}
+
+/// A driver with a GPU that can be used, one that prohibits programs, an old one and a MIG instance.
+const FOUR_DEVICES: &str = r#"
+#include <stdio.h>
+#include <string.h>
+int cuInit(unsigned flags) { return 0; }
+int cuDriverGetVersion(int *version) { *version = 13000; return 0; }
+int cuDeviceGetCount(int *count) { *count = 4; return 0; }
+int cuDeviceGet(int *device, int number) { *device = number; return 0; }
+int cuDeviceGetName(char *name, int capacity, int device) {
+  snprintf(name, capacity, "number %d", device);
+  return 0;
+}
+int cuDeviceTotalMem_v2(size_t *bytes, int device) { *bytes = 80ul << 30; return 0; }
+int cuDeviceGetAttribute(int *value, int attribute, int device) {
+  switch (attribute) {
+    case 20: *value = device == 1 ? 2 : 0; break;  // compute mode
+    case 75: *value = device == 2 ? 7 : 9; break;  // compute capability
+    case 76: *value = 0; break;
+    default: *value = 1024;
+  }
+  return 0;
+}
+int cuDeviceGetUuid(char *uuid, int device) { memset(uuid, 0x11 * device, 16); return 0; }
+int cuDeviceGetUuid_v2(char *uuid, int device) {
+  memset(uuid, device == 3 ? 0x8f : 0x11 * device, 16);
+  return 0;
+}
+"#;
+
+#[test]
+fn a_list_says_which_devices_cannot_be_used_and_why() {
+    let others = fake_driver::other_functions(FOUR_DEVICES, 999, None);
+    let Some(folder) = fake_driver::folder_with(&(FOUR_DEVICES.to_owned() + &others)) else {
+        return;
+    };
+    let list = told_by(process_of("the_devices_of_this_process", folder.path()));
+    let uuid = |kind: &str, digit: &str| {
+        let groups = [8, 4, 4, 4, 12].map(|digits| digit.repeat(digits / digit.len()));
+        format!("{kind}-{}", groups.join("-"))
+    };
+    let expected = [
+        format!(
+            "cuda:0: number 0, compute capability 9.0, 80 GiB, {}",
+            uuid("GPU", "0")
+        ),
+        format!(
+            "cuda:1: number 1, compute capability 9.0, 80 GiB, {}; not usable: its compute mode is `prohibited`; an \
+             administrator allows programs with `nvidia-smi -c DEFAULT`",
+            uuid("GPU", "1")
+        ),
+        format!(
+            "cuda:2: number 2, compute capability 7.0, 80 GiB, {}; not usable: its compute capability is 7.0, and \
+             kernels need 7.5",
+            uuid("GPU", "2")
+        ),
+        format!(
+            "cuda:3: number 3, compute capability 9.0, 80 GiB, {}",
+            uuid("MIG", "8f")
+        ),
+    ];
+    assert_eq!(list, expected.join(" | "));
+
+    // No device opens, and the error tells which of them was found.
+    for (choice, parts) in [
+        ("GPU-111", "CUDA error 999"),
+        ("MIG-8f8f8f8f-8f", "CUDA error 999"),
+        (
+            "GPU-8f",
+            "there is no CUDA device GPU-8f: the driver lists GPU-00000000-",
+        ),
+        ("cuda:4", "the driver lists 4 devices, numbered from 0"),
+    ] {
+        let found = device_of_process(folder.path(), Some(choice));
+        assert!(found.contains(parts), "{choice}: {found}");
+    }
+}
+
+/// The driver hides devices, so numbers and lists are of the others.
+#[test]
+fn hidden_devices_are_neither_listed_nor_opened() {
+    let Some(last) = Device::list().ok().and_then(|all| all.last().cloned()) else {
+        common::say("skipped: this machine has no device");
+        return;
+    };
+    // The driver of this process.
+    let folders = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    let told = |test, visible: &str| {
+        let mut process = process_of(test, Path::new(&folders));
+        process.env("CUDA_VISIBLE_DEVICES", visible);
+        process.env("TILEWRIGHT_DEVICE", "cuda");
+        told_by(process)
+    };
+    let list = told("the_devices_of_this_process", &last.uuid.to_string());
+    assert!(list.starts_with("cuda:0: "), "{list}");
+    assert!(
+        list.contains(&last.uuid.to_string()) && !list.contains(" | "),
+        "{list}"
+    );
+    for test in ["the_devices_of_this_process", "the_device_of_this_process"] {
+        let error = told(test, "");
+        assert!(error.contains("CUDA_VISIBLE_DEVICES"), "{error}");
     }
 }

@@ -137,12 +137,16 @@ fn devices_are_listed_and_opened_by_uuid() {
             for it in devices {
                 let line = it.to_string();
                 say(&line);
-                assert!(line.starts_with("cuda:") && line.contains("GPU-"), "{line}");
+                assert!(line.starts_with("cuda:"), "{line}");
                 let by_number = Device::open(it.choice).unwrap();
                 let by_uuid = Device::open(DeviceChoice::Uuid(it.uuid)).unwrap();
                 assert!(by_uuid.is_same(&by_number));
-                let named: DeviceChoice = it.uuid.to_string().parse().unwrap();
+                let name = it.uuid.to_string();
+                let named: DeviceChoice = name.parse().unwrap();
                 assert_eq!(named, DeviceChoice::Uuid(it.uuid));
+                // All digits but the last tell devices apart.
+                let abbreviated = name[..name.len() - 1].parse().unwrap();
+                assert!(Device::open(abbreviated).unwrap().is_same(&by_number));
             }
             let unknown: DeviceChoice = "GPU-00000000-0000-0000-0000-000000000000".parse().unwrap();
             let error = Device::open(unknown).unwrap_err();
@@ -150,19 +154,8 @@ fn devices_are_listed_and_opened_by_uuid() {
                 matches!(error.kind(), ErrorKind::NoDeviceWithUuid { .. }),
                 "{error}"
             );
-            assert!(
-                error.to_string().contains("the driver lists GPU-"),
-                "{error}"
-            );
+            assert!(error.to_string().contains("the driver lists "), "{error}");
         }
         Err(error) => say(&format!("no devices: {error}")),
-    }
-    for name in [
-        "GPU-",
-        "GPU-01234567",
-        "GPU-01234567-89ab-cdef-0123-456789abcdeg",
-        "gpu-",
-    ] {
-        assert!(name.parse::<DeviceChoice>().is_err(), "{name}");
     }
 }

@@ -21,9 +21,12 @@ use std::sync::OnceLock;
 /// The library's name. It is the driver's own file, not the file for linking, which CUDA toolkits provide as a stub.
 #[cfg(not(windows))]
 pub const NAME: &str = "libcuda.so.1";
-/// The driver's library in the Windows Subsystem for Linux, whose folder the loader may not know.
+/// The names to try, in this order. In the Windows Subsystem for Linux, the loader may not know the driver's folder.
 #[cfg(target_os = "linux")]
-const WSL: &str = "/usr/lib/wsl/lib/libcuda.so.1";
+const NAMES: [&str; 2] = [NAME, "/usr/lib/wsl/lib/libcuda.so.1"];
+/// The names to try, in this order.
+#[cfg(not(target_os = "linux"))]
+const NAMES: [&str; 1] = [NAME];
 /// The library's name.
 #[cfg(windows)]
 pub const NAME: &str = "nvcuda.dll";
@@ -106,6 +109,7 @@ functions! {
     cuDevicePrimaryCtxRelease_v2(sys::CUdevice);
     cuDevicePrimaryCtxRetain(*mut sys::CUcontext, sys::CUdevice);
     cuDeviceGetUuid(*mut sys::CUuuid, sys::CUdevice);
+    cuDeviceGetUuid_v2(*mut sys::CUuuid, sys::CUdevice);
     cuDeviceTotalMem_v2(*mut usize, sys::CUdevice);
     cuDriverGetVersion(*mut c_int);
     cuEventCreate(*mut sys::CUevent, c_uint);
@@ -279,24 +283,30 @@ fn library() -> Result<&'static Library, OpenError> {
     if let Some(library) = LIBRARY.get() {
         return Ok(library);
     }
-    // SAFETY: loading the driver's library runs NVIDIA's initialisation, which is made for this.
-    let library = unsafe { Library::new(NAME) };
-    #[cfg(target_os = "linux")]
-    // SAFETY: as above.
-    let library = library.or_else(|error| unsafe { Library::new(WSL) }.map_err(|_| error));
-    let library = library.map_err(|error| {
-        let words = match error.source() {
-            Some(loader) => loader.to_string(),
-            None => error.to_string(),
-        };
-        if says_absent(&words) {
-            OpenError::Absent(words)
-        } else {
-            OpenError::Broken(words)
-        }
-    })?;
+    let library = open_first(&NAMES)?;
     // If two threads get here at once, a second handle of the same library changes nothing.
     Ok(LIBRARY.get_or_init(|| library))
+}
+
+/// Opens the first library of `names` that there is. The error is that of the first name.
+fn open_first(names: &[&str]) -> Result<Library, OpenError> {
+    let mut first = None;
+    for name in names {
+        // SAFETY: loading the driver's library runs NVIDIA's initialisation, which is made for this.
+        match unsafe { Library::new(name) } {
+            Ok(library) => return Ok(library),
+            Err(error) => _ = first.get_or_insert(error),
+        }
+    }
+    let error = first.expect("there is a name");
+    let words = match error.source() {
+        Some(loader) => loader.to_string(),
+        None => error.to_string(),
+    };
+    Err(match says_absent(&words) {
+        true => OpenError::Absent(words),
+        false => OpenError::Broken(words),
+    })
 }
 
 /// Whether the loader's message says that there is no file with the library's name. If the library exists but does
@@ -326,7 +336,23 @@ fn says_absent(_words: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::says_absent;
+    use super::*;
+
+    /// Where the first name is absent or broken, the second is opened; the error is that of the first.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_folder_of_wsl_is_tried_after_the_loaders() {
+        assert_eq!(NAMES, ["libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1"]);
+        let (absent, present) = ("/nowhere/libcuda.so.1", "libc.so.6");
+        let broken = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+        for first in [absent, broken] {
+            assert!(open_first(&[first, present]).is_ok(), "{first}");
+        }
+        let error = open_first(&[absent, broken]).unwrap_err();
+        assert!(matches!(error, OpenError::Absent(words) if words.contains(absent)));
+        let error = open_first(&[broken, absent]).unwrap_err();
+        assert!(matches!(error, OpenError::Broken(words) if words.contains(broken)));
+    }
 
     #[cfg(not(any(windows, target_vendor = "apple")))]
     #[test]

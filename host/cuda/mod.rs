@@ -101,13 +101,14 @@ pub(crate) fn described() -> Outcome<Vec<Described>> {
     let described = devices.map(|(number, device)| {
         let uuid = start::uuid_of(device).map_err(start::cuda_error)?;
         let properties = properties::read(device, driver).map_err(start::cuda_error)?;
-        Ok((number, uuid, properties))
+        let is_prohibited = properties::is_prohibited(device).map_err(start::cuda_error)?;
+        Ok((number, uuid, properties, is_prohibited))
     });
     described.collect()
 }
 
-/// A device's number, UUID and properties.
-pub(crate) type Described = (u32, DeviceUuid, DeviceProperties);
+/// A device's number, UUID and properties, and whether its compute mode prohibits programs.
+pub(crate) type Described = (u32, DeviceUuid, DeviceProperties, bool);
 
 /// A device in the caller's context and stream, which keeps their owner.
 ///

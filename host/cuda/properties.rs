@@ -55,6 +55,13 @@ pub fn attribute_of(
     Ok(u32::try_from(value).unwrap_or(0))
 }
 
+/// Whether the device's compute mode lets no program use it.
+pub fn is_prohibited(device: sys::CUdevice) -> Result<bool, Failure> {
+    const PROHIBITED: u32 = sys::CUcomputemode_enum::CU_COMPUTEMODE_PROHIBITED as u32;
+    let mode = sys::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_COMPUTE_MODE;
+    Ok(attribute_of(device, mode)? == PROHIBITED)
+}
+
 fn name_of(device: sys::CUdevice) -> Result<String, Failure> {
     let mut name = [0_u8; 256];
     let capacity = i32::try_from(name.len()).expect("256 fits");

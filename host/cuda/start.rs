@@ -99,28 +99,41 @@ pub fn all_devices() -> Outcome<Vec<(u32, sys::CUdevice)>> {
         .collect()
 }
 
-/// The number of the device with this UUID.
+/// The number of the device whose UUID starts with the digits of `wanted`.
 pub fn number_of(wanted: DeviceUuid) -> Outcome<u32> {
-    let mut names = Vec::new();
+    let mut all = Vec::new();
     for (number, device) in all_devices()? {
-        let uuid = uuid_of(device).map_err(cuda_error)?;
-        if uuid == wanted {
-            return Ok(number);
-        }
-        names.push(uuid.to_string());
+        all.push((number, uuid_of(device).map_err(cuda_error)?.to_string()));
     }
+    number_among(&all, &wanted.to_string())
+}
+
+/// The number in `all` whose name alone starts with `wanted`.
+fn number_among(all: &[(u32, String)], wanted: &str) -> Outcome<u32> {
+    let mut such = all.iter().filter(|(_, name)| name.starts_with(wanted));
+    let found = match (such.next(), such.next()) {
+        (Some((number, _)), None) => return Ok(*number),
+        (None, _) => all.iter().collect(),
+        (Some(first), Some(second)) => Vec::from_iter([first, second].into_iter().chain(such)),
+    };
     Err(ErrorKind::NoDeviceWithUuid {
-        uuid: wanted.to_string(),
-        found: names,
+        uuid: wanted.to_owned(),
+        found: found.into_iter().map(|(_, name)| name.clone()).collect(),
     })
 }
 
-/// The UUID of a device.
+/// The UUID of a device, which may be a MIG instance.
 pub fn uuid_of(device: sys::CUdevice) -> Result<DeviceUuid, Failure> {
-    let mut uuid = sys::CUuuid { bytes: [0; 16] };
-    // SAFETY: `uuid` is valid for one; the driver checks the device.
-    unsafe { call!(cuDeviceGetUuid(&raw mut uuid, device)) }?;
-    Ok(DeviceUuid(uuid.bytes.map(|byte| byte as u8)))
+    let (mut of_gpu, mut own) = (
+        sys::CUuuid { bytes: [0; 16] },
+        sys::CUuuid { bytes: [0; 16] },
+    );
+    // SAFETY: `of_gpu` is valid for one; the driver checks the device.
+    unsafe { call!(cuDeviceGetUuid(&raw mut of_gpu, device)) }?;
+    // SAFETY: as above, for `own`.
+    unsafe { call!(cuDeviceGetUuid_v2(&raw mut own, device)) }?;
+    let is_mig = own.bytes != of_gpu.bytes;
+    Ok(DeviceUuid::whole(own.bytes.map(|byte| byte as u8), is_mig))
 }
 
 /// The device with this number, counted from 0.
@@ -153,5 +166,32 @@ pub fn cuda_error(failure: Failure) -> ErrorKind {
     ErrorKind::Cuda {
         code: failure.code,
         message: failure.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_of_one_device_name_it() {
+        let all = [(0, "GPU-8f3a"), (1, "GPU-8f40"), (2, "MIG-8f3a")];
+        let all = all.map(|(number, name)| (number, name.to_owned()));
+        let number = |wanted| number_among(&all, wanted);
+        assert_eq!(number("GPU-8f3").ok(), Some(0));
+        assert_eq!(number("GPU-8f40").ok(), Some(1));
+        assert_eq!(number("MIG-8").ok(), Some(2));
+        for (wanted, words) in [
+            (
+                "GPU-8f3b",
+                "there is no CUDA device GPU-8f3b: the driver lists GPU-8f3a and GPU-8f40 and MIG-8f3a",
+            ),
+            (
+                "GPU-8f",
+                "several CUDA devices have a UUID that starts with GPU-8f: GPU-8f3a and GPU-8f40; give more digits",
+            ),
+        ] {
+            assert_eq!(number(wanted).unwrap_err().to_string(), words);
+        }
     }
 }

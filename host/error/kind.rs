@@ -62,11 +62,11 @@ pub enum ErrorKind {
         reason: String,
     },
 
-    /// There is no CUDA device with the requested UUID.
+    /// There is no CUDA device with the requested UUID, or several have one that starts so.
     NoDeviceWithUuid {
-        /// The requested UUID.
+        /// The requested UUID, or its first digits.
         uuid: String,
-        /// The UUIDs of the devices that the driver lists.
+        /// The UUIDs that start so, or, if there is none, those of all devices that the driver lists.
         found: Vec<String>,
     },
 

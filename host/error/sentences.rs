@@ -35,13 +35,16 @@ impl Display for ErrorKind {
             }
             Self::NoDeviceWithUuid { uuid, found } => match found.as_slice() {
                 [] => write!(f, "there is no CUDA device {uuid}: the driver lists none"),
-                found => {
-                    let found = found.join(" and ");
-                    write!(
-                        f,
-                        "there is no CUDA device {uuid}: the driver lists {found}"
-                    )
-                }
+                found if found[0].starts_with(uuid) => write!(
+                    f,
+                    "several CUDA devices have a UUID that starts with {uuid}: {}; give more digits",
+                    found.join(" and ")
+                ),
+                found => write!(
+                    f,
+                    "there is no CUDA device {uuid}: the driver lists {}",
+                    found.join(" and ")
+                ),
             },
             Self::DriverTooOld { found, needed } => write!(
                 f,

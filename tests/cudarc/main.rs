@@ -7,6 +7,8 @@ mod common;
 mod fake_driver;
 mod gpu;
 #[cfg(target_os = "linux")]
+mod graphs;
+#[cfg(target_os = "linux")]
 mod order;
 #[cfg(target_os = "linux")]
 mod traced;

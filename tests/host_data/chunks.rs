@@ -11,7 +11,7 @@ use std::iter;
 use tilewright::{ReducibleInChunks, ReproducibleElement, ops};
 
 /// `x` in chunks of lengths from 0 to beyond two tiles.
-fn cut<T: Sample>(x: &[T]) -> Vec<&[T]> {
+pub fn cut<T: Sample>(x: &[T]) -> Vec<&[T]> {
     let mut random = Random::new(x.len() as u64);
     let mut rest = x;
     let chunks = iter::from_fn(|| {

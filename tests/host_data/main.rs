@@ -8,6 +8,7 @@ mod chunks;
 #[cfg(all(feature = "cuda", target_os = "linux"))]
 #[path = "../common/fake_driver.rs"]
 mod fake_driver;
+mod gathered;
 #[cfg(all(feature = "cuda", target_os = "linux"))]
 mod order;
 mod products;

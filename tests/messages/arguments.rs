@@ -199,7 +199,7 @@ fn axes_and_others() -> Vec<Line> {
         says(
             "gpu".parse::<DeviceChoice>(),
             "DeviceChoice::from_str: `gpu` is not the name of a device; use sim, cuda, cuda:N, where N is the number of a \
-             GPU, counted from 0, or a UUID that `nvidia-smi -L` prints",
+             GPU, counted from 0, or a UUID that `nvidia-smi -L` prints, or its start, as in GPU-8f3a",
         ),
         says(
             device.texture_1d(&[0.0_f32; 4], wrapping),

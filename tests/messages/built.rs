@@ -68,6 +68,13 @@ fn drivers() -> Vec<Line> {
             "there is no CUDA device GPU-0: the driver lists GPU-1 and GPU-2",
         ),
         built(
+            ErrorKind::NoDeviceWithUuid {
+                uuid: "GPU-1".to_owned(),
+                found: vec!["GPU-10".to_owned(), "GPU-11".to_owned()],
+            },
+            "several CUDA devices have a UUID that starts with GPU-1: GPU-10 and GPU-11; give more digits",
+        ),
+        built(
             ErrorKind::Simulator(SimulatorError::UnorderedStreams {
                 device: "simulator #1".to_owned(),
                 call: "a launch of `scale`".to_owned(),

@@ -1,6 +1,8 @@
 //! Random use of five streams of one device by eight threads: uploads, copies that block and that do not, sums,
-//! products, launches, graphs, host data in chunks and panels, drops and errors. Every answer is checked, and at the end the memory is back where it was. The simulator also checks that
-//! the streams are ordered.
+//! products, launches, graphs, host data in chunks and panels, drops and errors.
+//!
+//! Every answer is checked, and at the end the memory is back where it was. The simulator also checks that the streams
+//! are ordered.
 //!
 //! `TILEWRIGHT_RANDOM_STEPS` is the number of steps of all threads together; without it, 100,000 on
 //! CUDA and 2,000 on the simulator.
@@ -28,6 +30,9 @@ const HELD: usize = 12;
 /// What the driver may take for itself meanwhile: events, launch queues, a kernel's local memory.
 /// Buffers that leaked would be some hundred times that.
 const DRIVERS_OWN_BYTES: u64 = 32 << 20;
+
+/// What the streams' own memory may grow by meanwhile. A buffer has 60 KB on average.
+const STREAMS_OWN_BYTES: u64 = 1 << 20;
 
 /// Buffers that wait for another thread to take them.
 type Exchange = Mutex<Vec<Held>>;
@@ -298,10 +303,11 @@ fn steps(device: &Device) -> u64 {
     }
 }
 
-/// Free memory after all work is done.
-fn free_memory(device: &Device) -> u64 {
+/// Free memory after all work is done, and what buffers and streams use.
+fn memory(device: &Device) -> (u64, u64) {
     device.synchronize().unwrap();
-    device.free_memory().unwrap()
+    let used = device.memory().unwrap().used;
+    (device.free_memory().unwrap(), used)
 }
 
 #[test]
@@ -313,7 +319,7 @@ fn eight_threads_get_right_answers_and_leave_no_memory_behind() {
         // Modules, the sums' workspace, and what the driver sets up once.
         Worker::new(&streams, &exchange, 0).work(200);
         exchange.lock().unwrap().clear();
-        let before = free_memory(&device);
+        let (free_before, used_before) = memory(&device);
 
         let each = steps(&device).div_ceil(THREADS);
         let mut done: BTreeMap<&str, u64> = BTreeMap::new();
@@ -340,14 +346,18 @@ fn eight_threads_get_right_answers_and_leave_no_memory_behind() {
 
         println!("{}: {done:?}", device.name());
         assert_eq!(done.len(), 13, "some kind of step was never done: {done:?}");
-        let after = free_memory(&device);
-        let taken = match device.is_simulator() {
-            true => 0,
-            false => DRIVERS_OWN_BYTES,
+        let (free, used) = memory(&device);
+        let (drivers, streams) = match device.is_simulator() {
+            true => (0, 0),
+            false => (DRIVERS_OWN_BYTES, STREAMS_OWN_BYTES),
         };
         assert!(
-            after + taken >= before,
-            "{before} bytes were free, and now {after} are"
+            free + drivers >= free_before,
+            "{free_before} bytes were free, and now {free} are"
+        );
+        assert!(
+            used <= used_before + streams,
+            "{used_before} bytes were in use, and now {used} are"
         );
     }
 }

@@ -64,13 +64,21 @@ impl Worker<'_> {
         let mut reducer = self.device.host_reducer::<f32>(chunk).unwrap();
         let exact: f64 = x.iter().copied().map(f64::from).sum();
         let fails = len > 0 && self.below(4) == 0;
-        let sum = reducer.reduce_from(len, ops::Sum, |start, elements| match fails {
+        let outcome = || match fails {
             true => Err(Failure::OfRead),
-            false => {
+            false => Ok(()),
+        };
+        let sum = match self.below(2) {
+            0 => reducer.reduce_from(len, ops::Sum, |start, elements| {
                 elements.copy_from_slice(&x[start..start + elements.len()]);
-                Ok(())
-            }
-        });
+                outcome()
+            }),
+            _ => reducer.reduce_gathered(
+                len,
+                x.chunks(1000).map(|chunk| outcome().map(|()| chunk)),
+                ops::Sum,
+            ),
+        };
         match sum {
             Ok(sum) => assert_eq!((f64::from(sum), fails), (exact, false)),
             Err(error) => assert!(fails && matches!(error, Failure::OfRead), "{error:?}"),

@@ -6,7 +6,7 @@ use crate::buffer::{Buffer, BufferView};
 #[expect(unused_imports, reason = "for the documentation")]
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{During, Outcome, Result, check_length};
+use crate::error::{During, Error, Outcome, Result, check_length};
 use crate::reduce::operations::Reducible;
 use crate::reduce::ops::{
     All, Any, ArgMax, ArgMin, Count, Max, Min, MinMax, NormInf, Product, Sum,
@@ -28,11 +28,12 @@ const MOST_BLOCKS: u32 = 256;
 /// | `Count`, `Any`, `All` | u8 |
 ///
 /// The other operations round. To give the bits of a whole buffer, they need elements from all parts of the data at
-/// once, as [`HostReducer::reduce_from`] reads them.
+/// once: [`HostReducer::reduce_from`] reads them so, and [`HostReducer::reduce_gathered`] keeps all of them.
 #[diagnostic::on_unimplemented(
     message = "chunks of `{Self}` that come one after another cannot be reduced by `{R}`",
     note = "the bits of the value depend on the order of the elements: read the data at any place, with \
-            `HostReducer::reduce_from`, or sum it in any order, with `HostReducer::reproducible_sum_chunks`"
+            `HostReducer::reduce_from`, gather it on the device, with `HostReducer::reduce_gathered`, or sum it in any \
+            order, with `HostReducer::reproducible_sum_chunks`"
 )]
 pub trait ReducibleInChunks<R>: Reducible<R> {}
 
@@ -97,9 +98,58 @@ impl<T: Element> HostReducer<T> {
             partials.extend(of_part.into_iter().map(moved));
         };
         let call = "reduce_chunks";
-        self.each_part(call, (len, chunks), launch, collect)?;
+        self.each_part(call, (len, always(chunks)), launch, collect)?;
         check_elements::<R, T>(len).during(call)?;
         Ok(T::value_of(&partials, len))
+    }
+
+    /// Reduces the `len` elements of `chunks`, an iterator of slices that may fail, by any operation.
+    ///
+    /// The value has the same bits as that of [`Device::reduce`] for a buffer with all elements. Operations that round
+    /// need elements from all parts of the data at once, so the device's memory must hold the data. Copies overlap the
+    /// work of the iterator. For less memory, read a file with [`reduce_from`](Self::reduce_from), or use an operation
+    /// of [`reduce_chunks`](Self::reduce_chunks).
+    ///
+    /// ```
+    /// use tilewright::{Device, Error, ops};
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// let mut reducer = device.host_reducer::<f32>(4096)?;
+    /// let chunks = [vec![0.5; 10_000], vec![], vec![7.0, -1.0]].map(Ok::<_, Error>);
+    /// assert_eq!(reducer.reduce_gathered(10_002, chunks, ops::Sum)?, 5006.0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The first error of `chunks`, and those of [`reduce_chunks`](Self::reduce_chunks), converted to `E`.
+    pub fn reduce_gathered<R, E: From<Error>>(
+        &mut self,
+        len: usize,
+        chunks: impl IntoIterator<Item = Result<impl AsRef<[T]>, E>>,
+        operation: R,
+    ) -> Result<<T as Reducible<R>>::Output, E>
+    where
+        T: Reducible<R>,
+    {
+        let _: R = operation;
+        let call = "reduce_gathered";
+        let device = self.device().clone();
+        let mut gathered = Buffer::uninit(&device, len).during(call)?;
+        let mut filled = 0;
+        let copy = |part: BufferView<'_, T>| {
+            let place = filled..filled + part.len();
+            filled = place.end;
+            let place = gathered.slice_mut(place);
+            place
+                .and_then(|mut place| place.copy_from_buffer(part))
+                .and_then(|()| device.zeros::<u8>(0))
+                .map_err(Error::into_kind)
+        };
+        self.each_part(call, (len, chunks), copy, |_, _| ())?;
+        let value = device.reduced::<R, T, 1>([gathered.view()]);
+        Ok(value.during(call)?)
     }
 
     /// The exact sum of the `len` elements of `chunks`, as a state that can be merged with others.
@@ -155,43 +205,52 @@ impl<T: Element> HostReducer<T> {
             let state = ReproducibleSum::from_words(&words);
             sum.merge(&state.expect("all states of a type have as many words"));
         };
+        let data = (data.0, always(data.1));
         self.each_part(call, data, |part| device.state_words_of(part), collect)?;
         Ok(sum)
     }
 
     /// Copies all elements to the device, part by part, and launches work for each part. `collect` receives the
     /// index of a part's first element, and the result of its launch.
-    fn each_part<P: Element>(
+    fn each_part<P: Element, E: From<Error>>(
         &mut self,
         call: &'static str,
-        (len, chunks): (usize, impl IntoIterator<Item: AsRef<[T]>>),
+        (len, chunks): (usize, impl IntoIterator<Item = Result<impl AsRef<[T]>, E>>),
         mut launch: impl FnMut(BufferView<'_, T>) -> Outcome<Buffer<P>>,
         mut collect: impl FnMut(usize, Vec<P>),
-    ) -> Result<()> {
-        let mut source = Source::new(len, chunks.into_iter().fuse());
+    ) -> Result<(), E> {
+        let mut source = Source::new(call, len, chunks.into_iter().fuse());
         let part_len = self.pipeline.len();
         self.pipeline.run(
             call,
-            |_, slot, _| slot.fill(call, |part| source.fill(part).during(call)),
+            |_, slot, _| slot.fill(call, |part| source.fill(part)),
             |_, part| launch(part),
             |number, result| collect(number * part_len, result),
         )
     }
 }
 
+/// Chunks that never fail.
+fn always<C>(chunks: impl IntoIterator<Item = C>) -> impl Iterator<Item = Result<C>> {
+    chunks.into_iter().map(Ok)
+}
+
 /// Chunks that have a number of elements together.
-struct Source<I: Iterator> {
+struct Source<I, C> {
+    /// The call that errors name.
+    call: &'static str,
     chunks: I,
     /// The chunk of which elements are left, and how many are taken.
-    current: Option<(I::Item, usize)>,
+    current: Option<(C, usize)>,
     /// The number of elements of all chunks so far.
     found: usize,
     expected: usize,
 }
 
-impl<I: Iterator> Source<I> {
-    fn new(expected: usize, chunks: I) -> Self {
+impl<I, C> Source<I, C> {
+    fn new(call: &'static str, expected: usize, chunks: I) -> Self {
         Self {
+            call,
             chunks,
             current: None,
             found: 0,
@@ -200,15 +259,16 @@ impl<I: Iterator> Source<I> {
     }
 
     /// Moves the next elements to `part`, and returns their number; fewer than it has room for are the last.
-    fn fill<T: Element>(&mut self, part: &mut [T]) -> Outcome<usize>
+    fn fill<T: Element, E: From<Error>>(&mut self, part: &mut [T]) -> Result<usize, E>
     where
-        I::Item: AsRef<[T]>,
+        I: Iterator<Item = Result<C, E>>,
+        C: AsRef<[T]>,
     {
         let mut filled = 0;
         while filled < part.len() {
             let Some((chunk, taken)) = &mut self.current else {
                 match self.chunks.next() {
-                    Some(chunk) => self.begin(chunk)?,
+                    Some(chunk) => self.begin(chunk?)?,
                     None => {
                         self.check_length()?;
                         break;
@@ -231,9 +291,9 @@ impl<I: Iterator> Source<I> {
         Ok(filled)
     }
 
-    fn begin<T>(&mut self, chunk: I::Item) -> Outcome<()>
+    fn begin<T>(&mut self, chunk: C) -> Result<()>
     where
-        I::Item: AsRef<[T]>,
+        C: AsRef<[T]>,
     {
         self.found = self.found.saturating_add(chunk.as_ref().len());
         self.current = Some((chunk, 0));
@@ -243,8 +303,8 @@ impl<I: Iterator> Source<I> {
         }
     }
 
-    fn check_length(&self) -> Outcome<()> {
+    fn check_length(&self) -> Result<()> {
         let rule = "the number that the call was given";
-        check_length("the data of all chunks", self.found, self.expected, rule)
+        check_length("the data of all chunks", self.found, self.expected, rule).during(self.call)
     }
 }

@@ -8,7 +8,7 @@
 //!
 //! A chunk has all elements of some blocks of the whole array's launch ([`Stripes`]), so those blocks have the same
 //! partial results. The host combines them in the kernels' tree. Chunks of consecutive elements, as an iterator returns
-//! them, give different partial results, so only operations that do not round accept them.
+//! them, give different partial results: operations that do not round accept them, and others need all on the device.
 //!
 //! [`Stripes`]: crate::partition::Stripes
 

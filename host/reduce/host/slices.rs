@@ -28,7 +28,7 @@ const MOST_CHUNKS: usize = 256;
 /// |---|---|
 /// | a slice, including a memory-mapped file | [`reduce`](Self::reduce) |
 /// | a file, or computed values | [`reduce_from`](Self::reduce_from) |
-/// | an iterator of chunks | [`reduce_chunks`](Self::reduce_chunks) |
+/// | an iterator of chunks | [`reduce_chunks`](Self::reduce_chunks), [`reduce_gathered`](Self::reduce_gathered) |
 /// | floats, with one rounding of the sum | [`reproducible_sum`](Self::reproducible_sum), [`reproducible_sum_chunks`](Self::reproducible_sum_chunks) |
 ///
 /// ```

@@ -17,6 +17,7 @@ Commands:
                      see products --help
   calls [OPTIONS]    what calls cost the host, and the time to a process's first answers, as tables
                      and as JSON; see calls --help
+  streams [OPTIONS]  streams, graphs, copies and host data, as tables; see streams --help
   groups [OPTIONS]   sums and products on all devices and on the first of them, and torch with NCCL, as a
                      table and as JSON; see groups --help
   ladder [NAME...]   the ladders, one after the other, as tables, charts and pages
@@ -144,6 +145,10 @@ run_groups() {
     (cd "$out" && "$here/benches/groups" --out groups.json "$@")
 }
 
+run_streams() {
+    "$here/benches/streams" "$@"
+}
+
 run_calls() {
     (cd "$out" && "$here/benches/calls" --out calls.json "$@") || return 1
     time_quickstart
@@ -206,6 +211,7 @@ case $command in
     sanitize) run_sanitizer "$@" ;;
     compare) run_compare "$@" ;;
     products) run_products "$@" ;;
+    streams) run_streams "$@" ;;
     groups) run_groups "$@" ;;
     calls) run_calls "$@" ;;
     ladder) run_ladders "$@" ;;
