@@ -1,7 +1,6 @@
 //! The library's kernels of softmax and normalisation: one for each class of rows and each type.
 
 use super::norm::{Norm, Operands};
-use super::plan::SHORT_ROWS;
 use super::softmax::Softmax;
 use super::{NormShape, SECTION_VALUES, SoftmaxShape, VALUES, VECTOR_BYTES};
 use cuda_std::block::MAX_WARPS;
@@ -35,10 +34,7 @@ macro_rules! kernels_of_classes {
         $family!($short of $element [max_threads = 128],
             "rows of up to 1024 elements",
             "blocks of 128 threads, each with [`RowPlan::rows_of_block`](super::RowPlan::rows_of_block) rows. `lanes` are the plan's.",
-            |operands| match operands.has_one_vector::<LANES>() {
-                true => operands.short::<SHORT_ROWS, SHORT_ROWS, LANES>(),
-                false => operands.short::<1, { VALUES / LANES }, LANES>(),
-            });
+            |operands| operands.short::<{ VALUES / LANES }, LANES>());
         $family!($block of $element [max_threads = 1024],
             "rows of up to 32 768 elements",
             "a block of [`RowPlan::threads`](super::RowPlan::threads) threads for each row.",

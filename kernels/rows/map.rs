@@ -11,7 +11,7 @@ use super::combine::{self, Scratch};
 use super::element::RowElement;
 use super::kept::Kept;
 use super::place::{Sections, ShortRows, Span};
-use super::plan::{LANES_OF_ROW, RowClass, RowPlan, SHORT_ROWS};
+use super::plan::{LANES_OF_ROW, ROWS_OF_ONE, ROWS_OF_TWO, RowClass, RowPlan};
 use super::vectors::{Mover, Row, Rows, Values};
 use crate::reduce::Reduction;
 use bytemuck::{Pod, Zeroable};
@@ -94,10 +94,12 @@ pub unsafe fn map_rows<
     // SAFETY: the caller's contract, for the class of the rows.
     unsafe {
         match RowPlan::new(shape.len, size_of::<T>()).class {
-            RowClass::Short {
-                lanes,
-                is_one_vector: true,
-            } => rows.short::<M, SHORT_ROWS, SHORT_ROWS, LANES>(lanes),
+            RowClass::Short { lanes, vectors: 1 } => {
+                rows.short::<M, ROWS_OF_ONE, ROWS_OF_ONE, LANES>(lanes)
+            }
+            RowClass::Short { lanes, vectors: 2 } => {
+                rows.short::<M, ROWS_OF_TWO, { 2 * ROWS_OF_TWO }, LANES>(lanes)
+            }
             RowClass::Short { lanes, .. } => rows.short::<M, 1, SLOTS, LANES>(lanes),
             RowClass::Block { .. } => rows.block::<M, SLOTS, LANES>(scratch),
             RowClass::Long => rows.long::<M, SECTION_SLOTS, LANES>(scratch),

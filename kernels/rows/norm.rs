@@ -13,8 +13,8 @@ use super::combine::{self, Scratch};
 use super::element::RowElement;
 use super::kept::Kept;
 use super::moments::{exists, squares_of, sum_of};
-use super::place::{Place, Sections, ShortRows, Span};
-use super::plan::LANES_OF_ROW;
+use super::place::{Place, Sections, ShortRows, Span, VectorsOfLane};
+use super::plan::{LANES_OF_ROW, ROWS_OF_ONE, ROWS_OF_TWO};
 use super::shape::NormShape;
 use super::vectors::{Mover, Row, Rows, Values};
 use core::ops::Add;
@@ -86,12 +86,6 @@ impl<'launch, T: RowElement> Norm<'launch, T> {
             shape: *shape,
             shared,
         }
-    }
-
-    /// Whether the lanes of a short row have one vector each.
-    #[inline(always)]
-    pub fn has_one_vector<const LANES: usize>(&self) -> bool {
-        self.shape.len <= self.shape.lanes as usize * LANES
     }
 
     #[inline(always)]
@@ -236,12 +230,28 @@ impl<'launch, T: RowElement> Norm<'launch, T> {
         }
     }
 
-    /// Rows of up to 1024 elements: `ROWS` rows for each group of lanes, `SLOTS / ROWS` vectors of each.
+    /// Rows of up to 1024 elements, of which a lane has at most `MOST` vectors.
+    ///
+    /// # Safety
+    /// 1. The requirements of the kernels hold, for short rows.
+    #[inline(always)]
+    pub unsafe fn short<const MOST: usize, const LANES: usize>(&self) {
+        // SAFETY: the caller's contract.
+        unsafe {
+            match VectorsOfLane::of_row(self.shape.len, self.shape.lanes, LANES) {
+                VectorsOfLane::One => self.short_by::<ROWS_OF_ONE, ROWS_OF_ONE, LANES>(),
+                VectorsOfLane::Two => self.short_by::<ROWS_OF_TWO, { 2 * ROWS_OF_TWO }, LANES>(),
+                VectorsOfLane::More => self.short_by::<1, MOST, LANES>(),
+            }
+        }
+    }
+
+    /// `ROWS` rows for each group of lanes, `SLOTS / ROWS` vectors of each.
     ///
     /// # Safety
     /// 1. The requirements of the kernels hold, for short rows with as many vectors.
     #[inline(always)]
-    pub unsafe fn short<const ROWS: usize, const SLOTS: usize, const LANES: usize>(&self) {
+    unsafe fn short_by<const ROWS: usize, const SLOTS: usize, const LANES: usize>(&self) {
         let NormShape {
             rows, len, lanes, ..
         } = self.shape;

@@ -123,6 +123,31 @@ impl ShortRows {
     }
 }
 
+/// Vectors of the lanes of a short row.
+#[cfg(feature = "entries")]
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum VectorsOfLane {
+    One,
+    Two,
+    More,
+}
+
+#[cfg(feature = "entries")]
+impl VectorsOfLane {
+    /// Those of `lanes` lanes that have a row of `len` elements, in vectors of `vector`.
+    #[inline(always)]
+    pub fn of_row(len: usize, lanes: u32, vector: usize) -> Self {
+        let together = lanes as usize * vector;
+        if len <= together {
+            Self::One
+        } else if len <= 2 * together {
+            Self::Two
+        } else {
+            Self::More
+        }
+    }
+}
+
 /// The sections of a long row, each in the registers of the block.
 #[derive(Clone, Copy)]
 pub struct Sections {

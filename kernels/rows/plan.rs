@@ -24,8 +24,9 @@ pub const LANES_OF_ROW: u32 = 32;
 /// Threads of a block that has short rows.
 pub const SHORT_THREADS: u32 = 128;
 
-/// Rows of one vector for each lane that a lane has at once.
-pub const SHORT_ROWS: usize = 2;
+/// Rows of one vector for each lane that a lane has at once, and rows of two. More bytes are on their way so.
+pub const ROWS_OF_ONE: usize = 4;
+pub const ROWS_OF_TWO: usize = 2;
 
 /// The smallest and the largest block that has one row.
 const FEWEST_THREADS: u32 = 128;
@@ -34,13 +35,12 @@ const MOST_THREADS: u32 = 1024;
 /// How the elements of a row are divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowClass {
-    /// `lanes` lanes of a warp have a row: one vector each if `is_one_vector`, otherwise 32 lanes up to
-    /// [`VALUES`] elements each.
+    /// `lanes` lanes of a warp have a row: one vector each, or 32 lanes two, or up to [`VALUES`] elements each.
     Short {
         /// A power of two up to 32.
         lanes: u32,
-        /// Whether a lane has one vector of a row.
-        is_one_vector: bool,
+        /// Vectors of a lane, at most.
+        vectors: usize,
     },
     /// A block of `threads` threads has a row, up to [`VALUES`] elements each.
     Block {
@@ -75,12 +75,16 @@ impl RowPlan {
                 } else {
                     vectors.next_power_of_two() as u32
                 },
-                is_one_vector: true,
+                vectors: 1,
             }
         } else if len <= LANES_OF_ROW as usize * VALUES {
             RowClass::Short {
                 lanes: LANES_OF_ROW,
-                is_one_vector: false,
+                vectors: if vectors <= 2 * LANES_OF_ROW as usize {
+                    2
+                } else {
+                    VALUES / vector
+                },
             }
         } else if len <= MOST_THREADS as usize * VALUES {
             let threads = len.div_ceil(VALUES).next_power_of_two() as u32;
@@ -111,11 +115,12 @@ impl RowPlan {
     #[must_use]
     pub const fn rows_of_block(&self) -> usize {
         match self.class {
-            RowClass::Short {
-                lanes,
-                is_one_vector,
-            } => {
-                let rows = if is_one_vector { SHORT_ROWS } else { 1 };
+            RowClass::Short { lanes, vectors } => {
+                let rows = match vectors {
+                    1 => ROWS_OF_ONE,
+                    2 => ROWS_OF_TWO,
+                    _ => 1,
+                };
                 (SHORT_THREADS / lanes) as usize * rows
             }
             RowClass::Block { .. } | RowClass::Long => 1,
@@ -160,14 +165,8 @@ impl RowPlan {
         let in_vector = self.vector.ilog2();
         let vectors = (VALUES / self.vector) as u32;
         match self.class {
-            RowClass::Short {
-                lanes,
-                is_one_vector: true,
-            } => in_vector + lanes.ilog2(),
-            RowClass::Short {
-                lanes,
-                is_one_vector: false,
-            } => in_vector + vectors + lanes.ilog2(),
+            RowClass::Short { lanes, vectors: 1 } => in_vector + lanes.ilog2(),
+            RowClass::Short { lanes, vectors } => in_vector + vectors as u32 + lanes.ilog2(),
             RowClass::Block { threads } => in_vector + vectors + threads.ilog2(),
             RowClass::Long => {
                 // A section's vectors, and the sections.
@@ -188,14 +187,7 @@ mod tests {
                 let plan = RowPlan::new(len, bytes);
                 let vector = VECTOR_BYTES / bytes;
                 let room = match plan.class {
-                    RowClass::Short {
-                        lanes,
-                        is_one_vector: true,
-                    } => lanes as usize * vector,
-                    RowClass::Short {
-                        lanes,
-                        is_one_vector: false,
-                    } => lanes as usize * VALUES,
+                    RowClass::Short { lanes, vectors } => lanes as usize * vectors * vector,
                     RowClass::Block { threads } => threads as usize * VALUES,
                     RowClass::Long => plan.sections() * plan.threads() as usize * SECTION_VALUES,
                 };
@@ -208,15 +200,14 @@ mod tests {
     #[test]
     fn short_rows_share_warps_and_long_ones_have_sections() {
         let lanes = |len| RowPlan::new(len, 4).class;
-        let one = |lanes| RowClass::Short {
-            lanes,
-            is_one_vector: true,
-        };
+        let one = |lanes| RowClass::Short { lanes, vectors: 1 };
         assert_eq!(
             (lanes(1), lanes(64), lanes(128)),
             (one(1), one(16), one(32))
         );
-        assert_eq!(RowPlan::new(64, 4).rows_of_block(), 8 * SHORT_ROWS);
+        assert_eq!(RowPlan::new(64, 4).rows_of_block(), 8 * ROWS_OF_ONE);
+        assert_eq!(RowPlan::new(256, 4).rows_of_block(), 4 * ROWS_OF_TWO);
+        assert_eq!(RowPlan::new(257, 4).rows_of_block(), 4);
         assert_eq!(lanes(1025), RowClass::Block { threads: 128 });
         assert_eq!(lanes(4097), RowClass::Block { threads: 256 });
         assert_eq!(lanes(32_768), RowClass::Block { threads: 1024 });

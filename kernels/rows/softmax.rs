@@ -16,8 +16,8 @@ use super::class::Class;
 use super::combine::{self, Scratch};
 use super::element::RowElement;
 use super::kept::Kept;
-use super::place::{Sections, ShortRows, Span};
-use super::plan::LANES_OF_ROW;
+use super::place::{Sections, ShortRows, Span, VectorsOfLane};
+use super::plan::{LANES_OF_ROW, ROWS_OF_ONE, ROWS_OF_TWO};
 use super::shape::SoftmaxShape;
 use super::terms::{Finish, Terms, exponentials, largest_of};
 use super::vectors::{Mover, Row, Rows, Values};
@@ -65,12 +65,6 @@ impl<'launch, T: RowElement> Softmax<'launch, T> {
     #[inline(always)]
     fn mover(&self, lanes: u32) -> Mover<'launch, T> {
         Mover::new(self.shape.is_staged != 0, self.shared, lanes)
-    }
-
-    /// Whether the lanes of a short row have one vector each.
-    #[inline(always)]
-    pub fn has_one_vector<const LANES: usize>(&self) -> bool {
-        self.shape.len <= self.shape.lanes as usize * LANES
     }
 
     #[inline(always)]
@@ -131,12 +125,28 @@ impl<'launch, T: RowElement> Softmax<'launch, T> {
 }
 
 impl<T: RowElement> Softmax<'_, T> {
-    /// Rows of up to 1024 elements: `ROWS` rows for each group of lanes, `SLOTS / ROWS` vectors of each.
+    /// Rows of up to 1024 elements, of which a lane has at most `MOST` vectors.
+    ///
+    /// # Safety
+    /// 1. The requirements of the kernels hold, for short rows.
+    #[inline(always)]
+    pub unsafe fn short<const MOST: usize, const LANES: usize>(&self) {
+        // SAFETY: the caller's contract.
+        unsafe {
+            match VectorsOfLane::of_row(self.shape.len, self.shape.lanes, LANES) {
+                VectorsOfLane::One => self.short_by::<ROWS_OF_ONE, ROWS_OF_ONE, LANES>(),
+                VectorsOfLane::Two => self.short_by::<ROWS_OF_TWO, { 2 * ROWS_OF_TWO }, LANES>(),
+                VectorsOfLane::More => self.short_by::<1, MOST, LANES>(),
+            }
+        }
+    }
+
+    /// `ROWS` rows for each group of lanes, `SLOTS / ROWS` vectors of each.
     ///
     /// # Safety
     /// 1. The requirements of the kernels hold, for short rows with as many vectors.
     #[inline(always)]
-    pub unsafe fn short<const ROWS: usize, const SLOTS: usize, const LANES: usize>(&self) {
+    unsafe fn short_by<const ROWS: usize, const SLOTS: usize, const LANES: usize>(&self) {
         let SoftmaxShape {
             rows, len, lanes, ..
         } = self.shape;

@@ -2,13 +2,15 @@
 //!
 //! ```text
 //! each block:  a chunk of a row; the key of an element is its rank, then its index, lower ones first
-//!     for each digit of 8 bits, the highest first, until the keys of a digit are as many as are still wanted:
+//!     up to 256 wanted: collect the elements that reach the threads' largest element of that number, and sort them
+//!     otherwise, or if these do not fit, for each digit of 8 bits, the highest first, until the keys of a digit are as many as are still wanted:
 //!         count the digits of the keys whose higher digits are those of the threshold
 //!         the threshold's digit: the one that the wanted number falls into
 //!     collect the keys from the threshold on, and sort them
 //! ```
 //!
-//! This is a radix selection (Alabi et al., Fast k-Selection Algorithms for Graphics Processing Units, 2012). Keys are
+//! The first form reads the chunk twice, and takes what random elements have: few beyond the wanted ones. The second
+//! is a radix selection (Alabi et al., Fast k-Selection Algorithms for Graphics Processing Units, 2012). Keys are
 //! unique, so the selected ones are, whatever the order in which threads collect them. A row of several chunks takes
 //! further launches, whose elements are the chunks' largest.
 //!

@@ -22,7 +22,7 @@ pub const DIGIT_BITS: u32 = 8;
 pub const PLACE_DIGITS: u32 = 2;
 
 /// Elements that a thread loads before it uses the first.
-pub const IN_FLIGHT: usize = 4;
+pub const IN_FLIGHT: usize = 8;
 
 /// Warps of a block, of 32 lanes.
 pub const WARPS: usize = DIGITS / 32;

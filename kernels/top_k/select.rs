@@ -1,7 +1,9 @@
-//! The selection: a threshold, digit by digit, and the keys from there on.
+//! The selection: a bound that many elements reach, or a threshold, digit by digit, and the keys from there on.
 
 use super::key::Key;
-use super::plan::{DIGITS, IN_FLIGHT, PLACE_DIGITS, Shared, TOP_K_THREADS, TopKShape, WARPS};
+use super::plan::{
+    DIGITS, IN_FLIGHT, MOST_SELECTED, PLACE_DIGITS, Shared, TOP_K_THREADS, TopKShape, WARPS,
+};
 use super::sort::sort;
 use crate::reduce::{Ordered, Rank, rank_for_max};
 use cuda_std::array;
@@ -69,12 +71,27 @@ pub unsafe fn select<T: Ordered<Rank: Into<u64>>>(
         len: (shape.len - start).min(shape.chunk),
     };
     let wanted = shape.selected.min(chunk.len) as u32;
-    // SAFETY: `x` has the chunk: the caller's contract. Only this block uses the memory. `collect` finds as many as
-    // `threshold` says, which is what the sort and the stores below read.
+    // SAFETY: `x` has the chunk: the caller's contract. Only this block uses the memory. At least `wanted` elements are
+    // collected, and no more than fit: those that the sort and the stores below read.
     unsafe {
-        let (key, digits) = threshold(chunk, wanted, &shared);
-        collect(chunk, (key, digits), wanted, &shared);
-        sort::<T::Rank>(wanted.next_power_of_two(), &shared);
+        let mut collected = u32::MAX;
+        if wanted <= TOP_K_THREADS {
+            let bound = bound(chunk, wanted, &shared);
+            collected = collect(chunk, |rank, _| rank >= bound, &shared);
+        }
+        if collected > MOST_SELECTED as u32 {
+            let (key, digits) = threshold(chunk, wanted, &shared);
+            let of_rank = size_of::<T::Rank>() as u32;
+            collected = collect(
+                chunk,
+                |rank, place| {
+                    let own = Key::new(rank.into(), place);
+                    own.first(digits, of_rank).is_at_least(key)
+                },
+                &shared,
+            );
+        }
+        sort::<T::Rank>(collected.next_power_of_two(), &shared);
         let to = row * shape.selected_of_row() + number * shape.selected;
         let mut slot = thread::thread_idx_x() as usize;
         while slot < wanted as usize {
@@ -87,6 +104,32 @@ pub unsafe fn select<T: Ordered<Rank: Into<u64>>>(
             indices.store(to + slot, origin);
             slot += TOP_K_THREADS as usize;
         }
+    }
+}
+
+/// A rank that at least `wanted` elements reach, one for each of so many threads: seldom many more, if elements are
+/// in no order.
+///
+/// # Safety
+/// 1. The chunk exists and has as many elements, at most one for each thread. All threads of the block call it.
+/// 2. Only this block uses `shared`.
+#[inline(always)]
+unsafe fn bound<T: Ordered<Rank: Into<u64>>>(
+    chunk: Chunk<T>,
+    wanted: u32,
+    shared: &Shared<T::Rank>,
+) -> T::Rank {
+    let thread = thread::thread_idx_x();
+    let mut largest = T::Rank::LOWEST;
+    // SAFETY: the chunk exists: the caller's contract. Each thread writes its own element, before a barrier; the sort
+    // ends with one.
+    unsafe {
+        chunk.for_each(|rank, _| largest = largest.max(rank));
+        shared.ranks.store(thread as usize, largest);
+        shared.places.store(thread as usize, thread);
+        thread::sync_threads();
+        sort::<T::Rank>(TOP_K_THREADS, shared);
+        shared.ranks.load(wanted as usize - 1)
     }
 }
 
@@ -172,42 +215,45 @@ unsafe fn up_to_thread(value: u32, of_warps: SharedArray<u32, WARPS>) -> u32 {
     up_to
 }
 
-/// Collects the elements from a key on, and fills up to a power of two with what comes after all.
+/// Collects the elements for which `is_wanted` holds, and fills up to a power of two with what comes after all. Returns
+/// how many there are; if they do not fit, what was collected has no meaning.
 ///
 /// # Safety
-/// 1. The chunk exists, and `wanted` of its keys are at least the key, as far as its digits go. All threads of the
-///    block call it.
+/// 1. The chunk exists, and `is_wanted` answers the same for the same element. All threads of the block call it.
 /// 2. Only this block uses `shared`.
 #[inline(always)]
 unsafe fn collect<T: Ordered<Rank: Into<u64>>>(
     chunk: Chunk<T>,
-    (key, digits): (Key, u32),
-    wanted: u32,
+    is_wanted: impl Fn(T::Rank, usize) -> bool,
     shared: &Shared<T::Rank>,
-) {
-    let of_rank = size_of::<T::Rank>() as u32;
+) -> u32 {
     let thread = thread::thread_idx_x();
-    // SAFETY: the chunk exists: the caller's contract. One thread clears the count, before a barrier. Slots are
-    // unique, and at most `wanted`; those that are filled up are others.
+    // SAFETY: the chunk exists: the caller's contract. One thread clears the count, between barriers. Slots are unique,
+    // and compared with the room; those that are filled up come after them.
     unsafe {
+        thread::sync_threads();
         if thread == 0 {
             shared.state.store(3, 0);
         }
-        let mut slot = wanted + thread;
-        while slot < wanted.next_power_of_two() {
-            shared.ranks.store(slot as usize, T::Rank::LOWEST);
-            shared.places.store(slot as usize, u32::MAX);
-            slot += TOP_K_THREADS;
-        }
         thread::sync_threads();
         chunk.for_each(|rank, place| {
-            let own = Key::new(rank.into(), place).first(digits, of_rank);
-            if own.is_at_least(key) {
+            if is_wanted(rank, place) {
                 let slot = shared.state.atomic_add(3, 1) as usize;
-                shared.ranks.store(slot, rank);
-                shared.places.store(slot, place as u32);
+                if slot < MOST_SELECTED {
+                    shared.ranks.store(slot, rank);
+                    shared.places.store(slot, place as u32);
+                }
             }
         });
         thread::sync_threads();
+        let collected = shared.state.load(3);
+        let mut slot = collected as usize + thread as usize;
+        while slot < MOST_SELECTED.min(collected.next_power_of_two() as usize) {
+            shared.ranks.store(slot, T::Rank::LOWEST);
+            shared.places.store(slot, u32::MAX);
+            slot += TOP_K_THREADS as usize;
+        }
+        thread::sync_threads();
+        collected
     }
 }
