@@ -17,5 +17,5 @@ mod sum;
 
 pub use output::{FromSum, Output, store_output, store_plain};
 pub use rows::CMatrices;
-pub use staging::{COLUMNS, OF_LANE, ROWS, STAGING_LEN, Staging, StagingBuffer};
+pub use staging::{COLUMNS, OF_LANE, PAIR, ROWS, STAGING_LEN, Staging, StagingBuffer};
 pub use sum::Finish;
