@@ -49,7 +49,6 @@ pub mod parts;
 pub mod reduce;
 pub mod rows;
 pub mod scan;
-#[cfg(feature = "entries")]
 pub mod tensor;
 #[cfg(feature = "entries")]
 pub mod top_k;
@@ -57,7 +56,6 @@ pub mod top_k;
 pub mod transpose;
 #[cfg(feature = "entries")]
 pub mod transpose_words;
-#[cfg(feature = "entries")]
 pub mod triangle;
 
 /// For [`reductions!`].

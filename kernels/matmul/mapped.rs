@@ -7,7 +7,8 @@
 //! D and E are up to two other matrices. One of a single row, column or element is repeated. The sums are those of the
 //! library's kernels in the same tiles, bit for bit: a chain of f32, or what tensor cores add of f16 and bf16.
 //!
-//! `mapped_tiles.rs` has the product on CUDA cores, `mma/mapped.rs` that on tensor cores. [`maps!`](crate::maps) makes
+//! `mapped_tiles.rs` has the product on CUDA cores, `mma/mapped.rs` that by warps on tensor cores, and
+//! `tensor/warpgroup/mapped.rs` that by warpgroups. [`maps!`](crate::maps) makes
 //! the kernels.
 
 use super::sink::{OutputSink, Sink, StoreOutput};
@@ -66,6 +67,16 @@ pub struct StoreMapped<'launch, M: ProductMap<T, OTHERS>, T: Pod, const OTHERS: 
     shape: GridConstant<'launch, MappedShape>,
     parameters: GridConstant<'launch, M::Parameters>,
 }
+
+impl<M: ProductMap<T, OTHERS>, T: Pod, const OTHERS: usize> Clone
+    for StoreMapped<'_, M, T, OTHERS>
+{
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<M: ProductMap<T, OTHERS>, T: Pod, const OTHERS: usize> Copy for StoreMapped<'_, M, T, OTHERS> {}
 
 impl<'launch, M: ProductMap<T, OTHERS>, T: Pod, const OTHERS: usize>
     StoreMapped<'launch, M, T, OTHERS>

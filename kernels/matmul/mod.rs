@@ -105,6 +105,7 @@ pub use mma::*;
 #[doc(hidden)]
 pub use mma::{MmaTile, NARROW_LARGE, NARROW_SMALL, WarpTile, map_product_by_warps};
 pub use shape::ProductShape;
+pub(crate) use sink::Sink;
 #[cfg(feature = "entries")]
 pub use tiled::*;
 

@@ -3,9 +3,7 @@
 use crate::simulators;
 use half::{bf16, f16};
 use tilewright::cuda_std::math;
-use tilewright::{
-    Arithmetic, Device, ErrorKind, Matmul, Matrix, MatrixView, ModuleSource,
-};
+use tilewright::{Arithmetic, Device, ErrorKind, Matmul, Matrix, MatrixView, ModuleSource};
 use tilewright::{MatmulElement, MatmulInto, Order, SimulatorOptions};
 use tilewright_kernels::matmul::ProductMap;
 

@@ -22,10 +22,9 @@ use super::stage::{StageElement, StageLayout, Stages};
 use super::warp_tile::{WarpOutputs, WarpPosition};
 use crate::epilogue::{Epilogue, EpilogueElement};
 use crate::finish::{
-    CMatrices, COLUMNS, Finish, FromSum, OF_LANE, Output, PAIR, ROWS, STAGING_LEN, Staging,
-    StagingBuffer,
+    CMatrices, COLUMNS, Finish, FromSum, OF_LANE, Output, ROWS, STAGING_LEN, Staging, StagingBuffer,
+    for_each_sum,
 };
-use cuda_std::hint::opaque_size;
 use cuda_std::prelude::*;
 
 /// The main loop of the product's block number `block`.
@@ -280,7 +279,7 @@ unsafe fn buffer_of_warp<'a, W: WarpOutputs, S: EpilogueElement, const LEN: usiz
 pub unsafe fn store_to_sink<W, S, const LEN: usize>(
     sums: &W,
     origin: (usize, usize),
-    (m, n): (usize, usize),
+    extents: (usize, usize),
     staging: Staging<'_, S, LEN>,
     sink: &impl Sink<S>,
 ) where
@@ -289,36 +288,14 @@ pub unsafe fn store_to_sink<W, S, const LEN: usize>(
 {
     // SAFETY: all threads of the block make the call: the caller's contract.
     let (buffer, (row, column)) = unsafe { buffer_of_warp::<W, _, LEN>(staging, origin) };
-    let within = PAIR * warp::lane() as usize;
+    let place = |part: usize| (row + part * ROWS, column);
     let sum = |part: usize, i: usize| sums.sum(part, i);
-    // Not unrolled, so that the sink's code exists once.
-    let parts = opaque_size(W::DOWN);
-    let mut part = 0;
-    while part < parts {
-        // SAFETY: all lanes are here: the caller's contract. Each warp has its own staging buffer, which nothing else
-        // accesses: `of_warp`, and the caller's contract. The barriers order all lanes' writes of the buffer before the
-        // reads, and the reads before the next writes.
-        unsafe {
-            warp::sync(LaneMask::all());
-            buffer.stage(&sum, (part, W::DOWN));
-            warp::sync(LaneMask::all());
-        }
-        let first = row + part * ROWS;
-        let end = opaque_size(PAIR * ROWS);
-        let mut number = 0;
-        while number < end {
-            let (down, along) = (number / PAIR, within + number % PAIR);
-            if first + down < m && column + along < n {
-                // SAFETY: the buffer has the sum, which was written before the barrier. The result has the output:
-                // compared. No other block has it: the caller's contract; no other thread: warps have different
-                // rows or columns, and lanes different columns.
-                unsafe {
-                    let [sum] = buffer.load::<1>(down, along);
-                    sink.store(first + down, column + along, sum);
-                }
-            }
-            number += 1;
-        }
-        part += 1;
+    // SAFETY: all lanes are here: the caller's contract. Each warp has its own staging buffer, which nothing else
+    // accesses: `of_warp`, and the caller's contract. The result has the output: it is within m x n. No other block has
+    // it: the caller's contract; no other thread: warps have different rows or columns, and lanes different columns.
+    unsafe {
+        for_each_sum(W::DOWN, place, sum, extents, buffer, |row, column, sum| {
+            sink.store(row, column, sum);
+        });
     }
 }
