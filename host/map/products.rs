@@ -6,15 +6,17 @@ use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result};
 use crate::launch::{LaunchConfig, grid_x};
 use crate::launch_args::{no_elements, read_elements, written_by_product};
-use crate::matmul::{LinesToRead, Operands, StagedOperand, Staging, check_result};
+use crate::matmul::{LinesToRead, NO_MAP, Operands, StagedOperand, Staging, check_result};
 use crate::matrix::{AsMatrixViewMut, IntoMatrixView, Matrix, MatrixView, MatrixViewMut, Order};
 use crate::module::Module;
 use crate::rows::{apart, check_order};
+use bytemuck::cast;
 use cuda_std::global::Global;
 use cuda_std::grid_constant::GridConstant;
 use tilewright_kernels::matmul::{
-    MOST_OTHERS, MappedDescriptor, MappedShape, ProductMap, ProductMapKernel,
+    MOST_OTHERS, MappedArguments, MappedDescriptor, MappedShape, ProductMap, ProductMapKernel,
 };
+use tilewright_kernels::tensor::{ClusterTile, TensorShape};
 
 /// The type of a kernel's results.
 type OutputOf<K, const OTHERS: usize> =
@@ -32,6 +34,9 @@ type ParametersOf<K, const OTHERS: usize> =
 
 /// Threads of a warp of tensor cores.
 const WARP: u32 = 32;
+
+/// Rows or columns that maps of matrices can count, those past the end of a tile included.
+const MOST_IN_MAPS: usize = i32::MAX as usize - 1024;
 
 impl Module {
     /// The product A B with a function of yours of each sum, its row and column, and up to two other matrices.
@@ -81,7 +86,7 @@ impl Module {
     /// - [`ErrorKind::ShapeMismatch`] if A's columns and B's rows differ in number, or if another matrix has neither
     ///   the rows of A nor one, or neither the columns of B nor one.
     /// - [`ErrorKind::NoKernel`] if the device is too old for a kernel of f16 or bf16, which needs compute capability
-    ///   8.0.
+    ///   8.0, or 9.0 for the tiles of warpgroups; or if these read operands in other orders.
     /// - [`ErrorKind::WrongDevice`] if an operand is on another device; [`ErrorKind::TooLarge`] for more than 2^31 - 1
     ///   blocks, and those of [`launch`](Self::launch).
     #[doc(alias = "epilogue")]
@@ -152,8 +157,8 @@ impl Module {
         if m == 0 || n == 0 {
             return Ok(());
         }
-        check_architecture::<K, OTHERS>(device, &operands)?;
         let descriptor = K::DESCRIPTOR;
+        check_kernel::<K, OTHERS>(device, &operands)?;
         let [a, b] = operands;
         let staged_a = staged(a, &descriptor, Order::RowMajor)?;
         let staged_b = staged(b, &descriptor, Order::ColumnMajor)?;
@@ -171,25 +176,33 @@ impl Module {
         for (strides, other) in shape.strides.iter_mut().zip(&others) {
             *strides = strides_of(other, (m, n));
         }
+        let [a_map, b_map] = match descriptor.cluster {
+            Some(tile) => [staged_a.map(tile.rows)?, staged_b.map(tile.part())?],
+            None => [NO_MAP; 2],
+        };
+        let (a_map, b_map) = (cast(a_map), cast(b_map));
+        let tensor = tensor_shape(&shape, &descriptor);
         // SAFETY: the kernel reads nothing but elements of the matrices.
         let others = others.map(|other| unsafe { read_elements(other.into()) });
         // SAFETY: there are no elements to be live, and none is accessed.
         let nothing = unsafe { Global::from_raw_parts(no_elements().as_mut_ptr(), 0) };
         let other = |number: usize| others.get(number).copied().unwrap_or(nothing);
-        let blocks = descriptor.tile.blocks(m, n).map(|blocks| blocks as usize);
-        let blocks = grid_x(blocks, || format!("a result of {m}x{n} elements"))?;
-        let config = LaunchConfig::new(blocks, descriptor.tile.threads)
-            .with_dynamic_shared(descriptor.dynamic_shared_bytes as u32);
-        let [a, b] = lines.map(|it| it.elements);
-        // SAFETY: the kernel accesses nothing but the results.
-        let results = unsafe { written_by_product(results.into()) };
-        let (shape, parameters) = (GridConstant::new(&shape), GridConstant::new(parameters));
-        let params = (a, b, results, other(0), other(1), shape, parameters);
+        let params = K::params(MappedArguments {
+            lines: lines.map(|it| it.elements),
+            maps: (GridConstant::new(&a_map), GridConstant::new(&b_map)),
+            tensor: GridConstant::new(&tensor),
+            // SAFETY: the kernel accesses nothing but the results.
+            c: unsafe { written_by_product(results.into()) },
+            others: [other(0), other(1)],
+            shape: GridConstant::new(&shape),
+            parameters: GridConstant::new(parameters),
+        });
+        let config = config(device, (m, n), &descriptor)?;
         // SAFETY: the kernel's requirements are those that it documents: `ProductMapKernel` guarantees it. Threads,
-        // shared memory and blocks are the descriptor's. The operands have the elements of `shape`, whose lines start
-        // where the kernel needs it: otherwise they were copied. The others have theirs by their strides, and a mutable
-        // borrow's results are none twice. Views of live memory without conflicting work: all are borrowed until this
-        // returns, and a copy is freed by work that comes later.
+        // shared memory and blocks are the descriptor's. The operands have the elements of `shape`, or are maps of
+        // them, in the kernel's orders, and their lines start where the kernel needs it: otherwise they were copied.
+        // The others have theirs by their strides, and a mutable borrow's results are none twice. Views of live memory
+        // without conflicting work: all are borrowed until this returns, and a copy is freed by work that comes later.
         unsafe { self.launch_params::<K>(config, params) }
     }
 }
@@ -217,8 +230,9 @@ fn check<T: Element, D: Element, O: Element>(
     })
 }
 
-/// Fails unless the device runs the kernel's architecture, with the warps of tensor cores.
-fn check_architecture<K, const OTHERS: usize>(
+/// Fails unless the device runs the kernel's architecture, with the warps of tensor cores, and a kernel of clusters reads
+/// the operands.
+fn check_kernel<K, const OTHERS: usize>(
     device: &Device,
     [a, b]: &[MatrixView<'_, K::Element>; 2],
 ) -> Outcome<()>
@@ -230,18 +244,73 @@ where
     };
     let properties = device.properties();
     let runs = |capability| architecture.runs_on(capability);
-    if properties.compute_capability.is_none_or(runs) && properties.warp_threads == WARP {
-        return Ok(());
-    }
+    let has_architecture =
+        properties.compute_capability.is_none_or(runs) && properties.warp_threads == WARP;
+    let is_read = K::DESCRIPTOR.cluster.is_none() || {
+        let lies =
+            |view: MatrixView<'_, K::Element>, order| view.is_empty() || view.order() == order;
+        let counts = [a.rows(), a.cols(), b.cols()];
+        lies(*a, Order::RowMajor)
+            && lies(*b, Order::ColumnMajor)
+            && counts.iter().all(|&it| it <= MOST_IN_MAPS)
+    };
+    let reason = match (has_architecture, is_read) {
+        (true, true) => return Ok(()),
+        (false, _) => format!(
+            "{} is compiled for {architecture}; map a product in a tile for this device, or one of f32",
+            K::NAME
+        ),
+        (true, false) => format!(
+            "{} reads a row-major A and a column-major B, whose sizes bulk copies can count; map the product in \
+             another tile",
+            K::NAME
+        ),
+    };
     let ((m, k), n) = (a.shape(), b.cols());
     Err(ErrorKind::NoKernel {
         problem: format!("the mapped product of {m}x{k} and {k}x{n} matrices"),
         device: device.label(),
-        reason: format!(
-            "{} needs the tensor cores of compute capability 8.0 or newer; map a product of f32",
-            K::NAME
-        ),
+        reason,
     })
+}
+
+/// The sizes for kernels of clusters; others do not read them.
+fn tensor_shape(shape: &MappedShape, descriptor: &MappedDescriptor) -> TensorShape {
+    let (m, n) = (shape.m, shape.n);
+    let tiles = |tile: ClusterTile| tile.tiles((m, n), false);
+    TensorShape {
+        m: m as u32,
+        n: n as u32,
+        k: shape.k as u32,
+        matrices: 1,
+        tiles: descriptor.cluster.map_or(0, tiles) as u32,
+        is_lower: 0,
+        a_step: 0,
+        b_step: 0,
+        ldc: shape.ldc,
+        c_stride: 0,
+        c_columns_apart: 1,
+        part: 0,
+    }
+}
+
+/// The launch for an m x n result: a block for each tile, or clusters that stay on the device.
+fn config(
+    device: &Device,
+    (m, n): (usize, usize),
+    descriptor: &MappedDescriptor,
+) -> Outcome<LaunchConfig> {
+    let blocks = match descriptor.cluster {
+        Some(tile) => {
+            let resident = (device.properties().multiprocessors * tile.resident) as usize;
+            let most = (resident / tile.blocks).max(1);
+            Some(tile.tiles((m, n), false).min(most) * tile.blocks)
+        }
+        None => descriptor.tile.blocks(m, n).map(|blocks| blocks as usize),
+    };
+    let blocks = grid_x(blocks, || format!("a result of {m}x{n} elements"))?;
+    let config = LaunchConfig::new(blocks, descriptor.tile.threads);
+    Ok(config.with_dynamic_shared(descriptor.dynamic_shared_bytes as u32))
 }
 
 /// An operand as the kernel reads it: copied if its lines do not start where the kernel needs it.

@@ -22,7 +22,8 @@ use cuda_std::kernel::Kernel;
 ///
 /// An element of the first has 1, 2, 4, 8 or 16 bytes. Rows and products are of f32, f16 or bf16. The tile of a product
 /// is `Large`, `Medium` or `Small` for f32: 64 x 128, 64 x 64 or 32 x 64 results for each block. For f16 and bf16 it is
-/// `Large` or `Small`: 128 x 128 or 64 x 64.
+/// `Large` or `Small`: 128 x 128 or 64 x 64. Kernels for compute capability 9.0, of a row-major A and a column-major B,
+/// have the tiles `WarpgroupLarge`, `WarpgroupMedium` and `WarpgroupSmall`: 128 x 256, 192 x 128 and 64 x 128.
 ///
 /// ```
 /// use tilewright_kernels::map::Map;

@@ -1,15 +1,4 @@
-//! The kernels of mapped products that other crates define: the macro, and what the host knows of them.
-
-#[cfg(not(target_arch = "nvptx64"))]
-use super::descriptor::BlockTile;
-#[cfg(not(target_arch = "nvptx64"))]
-use super::mapped::{MappedShape, ProductMap};
-#[cfg(not(target_arch = "nvptx64"))]
-use cuda_std::global::{Global, GlobalMut};
-#[cfg(not(target_arch = "nvptx64"))]
-use cuda_std::grid_constant::GridConstant;
-#[cfg(not(target_arch = "nvptx64"))]
-use cuda_std::kernel::Kernel;
+//! The macro that makes kernels of mapped products in other crates.
 
 /// The tile of the catalogue that a line of [`maps!`](crate::maps) names: a type for f32, otherwise a constant.
 #[doc(hidden)]
@@ -70,8 +59,24 @@ macro_rules! mapped_product {
                     tile: <$crate::mapped_tile!(f32 $tile)>::BLOCK_TILE,
                     dynamic_shared_bytes: 0,
                     row_bytes: ::core::mem::size_of::<f32>(),
+                    cluster: None,
                 }
             }
+        }
+    };
+    ($element:ident $docs:tt $name:ident: $operation:tt, $other:ty, $others:literal, WarpgroupLarge) => {
+        $crate::mapped_product! {
+            @warpgroups $element $docs $name: $operation, $other, $others, HALF_LARGE 384 1
+        }
+    };
+    ($element:ident $docs:tt $name:ident: $operation:tt, $other:ty, $others:literal, WarpgroupMedium) => {
+        $crate::mapped_product! {
+            @warpgroups $element $docs $name: $operation, $other, $others, HALF_MEDIUM 512 1
+        }
+    };
+    ($element:ident $docs:tt $name:ident: $operation:tt, $other:ty, $others:literal, WarpgroupSmall) => {
+        $crate::mapped_product! {
+            @warpgroups $element $docs $name: $operation, $other, $others, HALF_SMALL 256 2
         }
     };
     ($element:ident $docs:tt $name:ident: $operation:tt, $other:ty, $others:literal, $tile:ident) => {
@@ -104,26 +109,86 @@ macro_rules! mapped_product {
                     tile: TILE.block_tile(),
                     dynamic_shared_bytes: TILE.mapped_bytes::<$crate::matmul::elements::$element>(),
                     row_bytes: 16,
+                    cluster: None,
                 }
             }
         }
     };
-    (@entry $element:ident [$($docs:tt)*] $name:ident: $operation:tt, $other:ty, $others:literal,
-        [$($attributes:tt)*], $alignment:literal,
-        ($a:ident $b:ident $shape:ident $store:ident) => { $($body:tt)* }, $descriptor:block) => {
+    (@warpgroups $element:ident $docs:tt $name:ident: $operation:tt, $other:ty, $others:literal,
+        $tile:ident $threads:literal $resident:literal) => {
+        $crate::mapped_product! {
+            @kernel $element $docs $name: $operation, $other, $others,
+            [arch = "sm_90a", max_threads = $threads, min_blocks = $resident, cluster = (2, 1, 1), dependent_launch],
+            /// 1. `a` is a map of an m x k matrix of `tensor`, and `b` of the transpose of a k x n matrix, with boxes
+            ///    of the tile's rows and of half of its columns. The grid has whole clusters along x; threads and
+            ///    shared memory are those of the tile.
+            (shape store
+                a: $crate::cuda_std::grid_constant::GridConstant<$crate::tensor::MappedMap<
+                    $crate::matmul::elements::$element, { $crate::tensor::$tile.rows },
+                >>,
+                b: $crate::cuda_std::grid_constant::GridConstant<$crate::tensor::MappedMap<
+                    $crate::matmul::elements::$element, { $crate::tensor::$tile.part() },
+                >>,
+                tensor: $crate::cuda_std::grid_constant::GridConstant<$crate::tensor::TensorShape>,
+            ) => {
+                const TILE: $crate::tensor::ClusterTile = $crate::tensor::$tile;
+                // SAFETY: the caller's contract. The attribute states the tile's bounds.
+                unsafe {
+                    $crate::tensor::map_product_by_warpgroups::<
+                        $operation, $other, $crate::matmul::elements::$element, $others, { TILE.rows },
+                        { TILE.columns }, { TILE.part() }, { TILE.count() }, { TILE.stages },
+                        { TILE.mapped_staging() },
+                    >(a, b, (tensor, &shape), TILE, store)
+                }
+            },
+            [
+                $crate::tensor::MappedMap<$crate::matmul::elements::$element, { $crate::tensor::$tile.rows }>,
+                $crate::tensor::MappedMap<$crate::matmul::elements::$element, { $crate::tensor::$tile.part() }>,
+            ],
+            $crate::matmul::MappedDescriptor {
+                tile: $crate::tensor::$tile.block_tile(),
+                dynamic_shared_bytes: $crate::tensor::$tile.shared_bytes,
+                row_bytes: 16,
+                cluster: Some($crate::tensor::$tile),
+            },
+            arguments => [arguments.maps.0, arguments.maps.1, arguments.tensor]
+        }
+    };
+    (@entry $element:ident $docs:tt $name:ident: $operation:tt, $other:ty, $others:literal,
+        $attributes:tt, $alignment:literal,
+        ($a:ident $b:ident $shape:ident $store:ident) => { $($body:tt)* }, $descriptor:expr) => {
+        $crate::mapped_product! {
+            @kernel $element $docs $name: $operation, $other, $others, $attributes,
+            /// 1. The launch has the threads along x and the dynamic shared memory of the kernel's descriptor, and a
+            ///    block along x for each of its tiles in the m x n outputs of `shape`. `a` and `b` have the elements of
+            ///    m x k and k x n matrices, as `shape` says.
+            #[doc = $alignment]
+            ($shape $store
+                $a: $crate::cuda_std::global::Global<$crate::matmul::elements::$element>,
+                $b: $crate::cuda_std::global::Global<$crate::matmul::elements::$element>,
+            ) => { $($body)* },
+            [$crate::matmul::NoMap, $crate::matmul::NoMap,],
+            $descriptor,
+            arguments => [arguments.lines[0], arguments.lines[1]]
+        }
+    };
+    (@kernel $element:ident [$($docs:tt)*] $name:ident: $operation:tt, $other:ty, $others:literal,
+        [$($attributes:tt)*], $(#[$safety:meta])*
+        ($shape:ident $store:ident $($operand:ident: $type:ty,)*) => { $($body:tt)* },
+        [$a_map:ty, $b_map:ty,], $descriptor:expr,
+        $arguments:ident => [$($argument:expr),*]) => {
         $($docs)*
         ///
         /// # Safety
-        /// 1. The launch has the threads along x and the dynamic shared memory of the kernel's descriptor, and a block
-        ///    along x for each of its tiles in the m x n outputs of `shape`.
-        #[doc = concat!("2. `a` and `b` have the elements of m x k and k x n matrices, as `shape` says.", $alignment)]
-        /// 3. `c` has the m x n results, no two of which are one, and the launch accesses no other elements of it.
-        /// 4. As many of `d` and `e` as the map has other matrices have the elements at the places of the results, by
+        $(#[$safety])*
+        /// 2. `c` has the m x n results, no two of which are one, and the launch accesses no other elements of it, and
+        ///    writes no operand.
+        /// 3. As many of `d` and `e` as the map has other matrices have the elements at the places of the results, by
         ///    the strides of `shape`.
+        #[allow(clippy::too_many_arguments)]
         #[$crate::cuda_std::kernel($($attributes)*)]
         pub unsafe fn $name(
-            $a: $crate::cuda_std::global::Global<$crate::matmul::elements::$element>,
-            $b: $crate::cuda_std::global::Global<$crate::matmul::elements::$element>,
+            $($operand: $type,)*
             c: $crate::cuda_std::global::GlobalMut<
                 <$operation as $crate::matmul::ProductMap<$other, $others>>::Output,
             >,
@@ -141,86 +206,25 @@ macro_rules! mapped_product {
             $($body)*
         }
 
-        // SAFETY: the kernel is the one above. On devices that are too old for its architecture, no other has its name.
+        // SAFETY: the kernel is the one above, and takes these parameters. Images that are too old for its architecture
+        // have no kernel of its name.
         #[cfg(not(target_arch = "nvptx64"))]
         unsafe impl $crate::matmul::ProductMapKernel<$others> for $name {
             type Element = $crate::matmul::elements::$element;
             type Other = $other;
             type Operation = $operation;
+            type Maps = ($a_map, $b_map);
             const DESCRIPTOR: $crate::matmul::MappedDescriptor = $descriptor;
+
+            fn params<'launch>(
+                $arguments: $crate::matmul::MappedArguments<'launch, Self, $others>,
+            ) -> <Self as $crate::cuda_std::kernel::Kernel>::Params<'launch> {
+                (
+                    $($argument,)*
+                    $arguments.c, $arguments.others[0], $arguments.others[1], $arguments.shape,
+                    $arguments.parameters,
+                )
+            }
         }
     };
-}
-
-/// What the host needs to launch the kernel of a mapped product.
-#[cfg(not(target_arch = "nvptx64"))]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MappedDescriptor {
-    /// The part of C that a block computes.
-    pub tile: BlockTile,
-    /// Dynamic shared memory of a block, in bytes.
-    pub dynamic_shared_bytes: usize,
-    /// Rows (columns, if column-major) of A and B start at multiples of this number of bytes.
-    pub row_bytes: usize,
-}
-
-/// The parameters of kernels that map products of `E`, with other matrices of `T`.
-#[cfg(not(target_arch = "nvptx64"))]
-#[doc(hidden)]
-pub type ProductMapParams<'launch, E, T, O, P> = (
-    Global<'launch, E>,
-    Global<'launch, E>,
-    GlobalMut<'launch, O>,
-    Global<'launch, T>,
-    Global<'launch, T>,
-    GridConstant<'launch, MappedShape>,
-    GridConstant<'launch, P>,
-);
-
-/// A kernel that maps a product, with `OTHERS` other matrices, defined by [`maps!`](crate::maps).
-///
-/// # Safety
-/// 1. The kernel has exactly the requirements that it documents, with the descriptor.
-#[cfg(not(target_arch = "nvptx64"))]
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a map of products with {OTHERS} other matrices",
-    note = "`tilewright_kernels::maps!` makes such a kernel of an operation: `kernel: Operation of products of f32 \
-            with [f32; {OTHERS}] in Large;`"
-)]
-pub unsafe trait ProductMapKernel<const OTHERS: usize>:
-    for<'launch> Kernel<
-    Params<'launch> = ProductMapParams<
-        'launch,
-        Self::Element,
-        Self::Other,
-        <Self::Operation as ProductMap<Self::Other, OTHERS>>::Output,
-        <Self::Operation as ProductMap<Self::Other, OTHERS>>::Parameters,
-    >,
->
-{
-    /// The element type of A and B.
-    type Element: cuda_std::Pod;
-
-    /// The element type of the other matrices.
-    type Other: cuda_std::Pod;
-
-    /// The operation.
-    type Operation: ProductMap<Self::Other, OTHERS>;
-
-    /// The launch.
-    const DESCRIPTOR: MappedDescriptor;
-}
-
-// SAFETY: the function names a kernel that meets the requirement.
-#[cfg(not(target_arch = "nvptx64"))]
-#[diagnostic::do_not_recommend]
-unsafe impl<F, K, const OTHERS: usize> ProductMapKernel<OTHERS> for F
-where
-    F: Fn() -> K + Copy + Send + Sync + 'static,
-    K: ProductMapKernel<OTHERS>,
-{
-    type Element = K::Element;
-    type Other = K::Other;
-    type Operation = K::Operation;
-    const DESCRIPTOR: MappedDescriptor = K::DESCRIPTOR;
 }

@@ -72,6 +72,8 @@ mod grouped;
 mod left;
 mod loader;
 mod mapped;
+#[cfg(not(target_arch = "nvptx64"))]
+mod mapped_kernel;
 mod mapped_macros;
 mod mapped_tiles;
 mod mma;
@@ -97,7 +99,7 @@ pub use grouped::*;
 pub use mapped::StoreMapped;
 pub use mapped::{MOST_OTHERS, MappedShape, ProductMap};
 #[cfg(not(target_arch = "nvptx64"))]
-pub use mapped_macros::{MappedDescriptor, ProductMapKernel, ProductMapParams};
+pub use mapped_kernel::{MappedArguments, MappedDescriptor, NoMap, ProductMapKernel};
 #[doc(hidden)]
 pub use mapped_tiles::{MAPPED_TILE_THREADS, map_product_in_tiles, mapped_pitch};
 #[cfg(feature = "entries")]

@@ -4,7 +4,7 @@ use crate::simulators;
 use half::{bf16, f16};
 use tilewright::cuda_std::math;
 use tilewright::{Arithmetic, Device, ErrorKind, Matmul, Matrix, MatrixView, ModuleSource};
-use tilewright::{MatmulElement, MatmulInto, Order, SimulatorOptions};
+use tilewright::{MatmulElement, MatmulInto, Order, Profile, SimulatorOptions};
 use tilewright_kernels::matmul::ProductMap;
 
 /// SwiGLU: the sum times the sigmoid of itself, times another matrix.
@@ -72,6 +72,14 @@ tilewright_kernels::maps! {
     gate_f16: Gate of products of f16 with [f16; 1] in Small;
     /// Gated products.
     gate_bf16: Gate of products of bf16 with [bf16; 1] in Large;
+    /// Gated products by warpgroups.
+    gate_f16_warpgroup_large: Gate of products of f16 with [f16; 1] in WarpgroupLarge;
+    /// Gated products by warpgroups.
+    gate_f16_warpgroup_medium: Gate of products of f16 with [f16; 1] in WarpgroupMedium;
+    /// Gated products by warpgroups.
+    gate_bf16_warpgroup_small: Gate of products of bf16 with [bf16; 1] in WarpgroupSmall;
+    /// Clamped products by warpgroups.
+    clamp_bf16_warpgroup: Clamp of products of bf16 with [f32; 2] in WarpgroupSmall;
     /// Clamped products.
     clamp: Clamp of products of f32 with [f32; 2] in Small;
     /// Clamped products.
@@ -130,6 +138,9 @@ fn sums<T: Number>(a: &Matrix<T>, b: &Matrix<T>) -> Vec<f32> {
     product.run_as::<f32>().unwrap().to_vec().unwrap()
 }
 
+/// More tiles of warpgroups than one in each direction.
+const LARGE: (usize, usize, usize) = (390, 270, 70);
+
 /// Calls `check` for operands of each shape, in one pair of orders for each seed and shape.
 fn for_each_product<T: Number>(check: impl Fn(&Device, &Matrix<T>, &Matrix<T>)) {
     for (seed, device) in simulators().enumerate() {
@@ -138,6 +149,17 @@ fn for_each_product<T: Number>(check: impl Fn(&Device, &Matrix<T>, &Matrix<T>)) 
             let [of_a, of_b] = [seed + number, (seed + number) / 2].map(|it| orders[it % 2]);
             let a = matrix::<T>(&device, (m, k), of_a);
             let b = matrix::<T>(&device, (k, n), of_b);
+            check(&device, &a, &b);
+        }
+    }
+}
+
+/// The same for a row-major A and a column-major B.
+fn for_each_product_along_k<T: Number>(check: impl Fn(&Device, &Matrix<T>, &Matrix<T>)) {
+    for device in simulators() {
+        for (m, n, k) in SHAPES.into_iter().chain([LARGE]) {
+            let a = matrix::<T>(&device, (m, k), Order::RowMajor);
+            let b = matrix::<T>(&device, (k, n), Order::ColumnMajor);
             check(&device, &a, &b);
         }
     }
@@ -156,10 +178,10 @@ fn assert_equal<T: PartialEq + std::fmt::Debug>(
 }
 
 macro_rules! gate_tests {
-    ($($test:ident of $element:ident: $($kernel:ident)*;)*) => {$(
+    ($($test:ident of $element:ident by $each:ident: $($kernel:ident)*;)*) => {$(
         #[test]
         fn $test() {
-            for_each_product::<$element>(|device, a, b| {
+            $each::<$element>(|device, a, b| {
                 let module = device.load(&KERNELS).unwrap();
                 let (m, n) = (a.rows(), b.cols());
                 let up = matrix::<$element>(device, (m, n), Order::ColumnMajor);
@@ -182,15 +204,23 @@ macro_rules! gate_tests {
     )*};
 }
 gate_tests! {
-    a_gate_multiplies_by_another_matrix_in_f32 of f32: gate_large gate_medium gate_small;
-    a_gate_multiplies_by_another_matrix_in_f16 of f16: gate_f16;
-    a_gate_multiplies_by_another_matrix_in_bf16 of bf16: gate_bf16;
+    a_gate_multiplies_by_another_matrix_in_f32 of f32 by for_each_product:
+        gate_large gate_medium gate_small;
+    a_gate_multiplies_by_another_matrix_in_f16 of f16 by for_each_product: gate_f16;
+    a_gate_multiplies_by_another_matrix_in_bf16 of bf16 by for_each_product: gate_bf16;
+    warpgroups_gate_f16 of f16 by for_each_product_along_k:
+        gate_f16_warpgroup_large gate_f16_warpgroup_medium;
+    warpgroups_gate_bf16 of bf16 by for_each_product_along_k: gate_bf16_warpgroup_small;
 }
 
+/// Calls a check for operands of each shape.
+type ForEach<T> = fn(&dyn Fn(&Device, &Matrix<T>, &Matrix<T>));
+
 fn assert_clamped<T: Number>(
+    for_each: ForEach<T>,
     map: impl Fn(&tilewright::Module, [&Matrix<T>; 2], [MatrixView<'_, f32>; 2]) -> Vec<f64>,
 ) {
-    for_each_product::<T>(|device, a, b| {
+    for_each(&|device, a, b| {
         let module = device.load(&KERNELS).unwrap();
         let (m, n) = (a.rows(), b.cols());
         let (columns, rows): (Vec<f32>, Vec<f32>) =
@@ -209,14 +239,27 @@ fn assert_clamped<T: Number>(
 
 #[test]
 fn vectors_are_repeated_and_parameters_are_bounds() {
-    assert_clamped::<f32>(|module, [a, b], others| {
-        let found = module.map_product(clamp, (a, b), others, &[-0.5, 2.0]);
-        found.unwrap().to_vec().unwrap()
-    });
-    assert_clamped::<bf16>(|module, [a, b], others| {
-        let found = module.map_product(clamp_bf16, (a, b), others, &[-0.5, 2.0]);
-        found.unwrap().to_vec().unwrap()
-    });
+    assert_clamped::<f32>(
+        |check| for_each_product(check),
+        |module, [a, b], others| {
+            let found = module.map_product(clamp, (a, b), others, &[-0.5, 2.0]);
+            found.unwrap().to_vec().unwrap()
+        },
+    );
+    assert_clamped::<bf16>(
+        |check| for_each_product(check),
+        |module, [a, b], others| {
+            let found = module.map_product(clamp_bf16, (a, b), others, &[-0.5, 2.0]);
+            found.unwrap().to_vec().unwrap()
+        },
+    );
+    assert_clamped::<bf16>(
+        |check| for_each_product_along_k(check),
+        |module, [a, b], others| {
+            let found = module.map_product(clamp_bf16_warpgroup, (a, b), others, &[-0.5, 2.0]);
+            found.unwrap().to_vec().unwrap()
+        },
+    );
 }
 
 fn assert_dropped<T: Number>(
@@ -339,6 +382,31 @@ fn what_does_not_fit_is_an_error() {
         .map_product(gate_small, (&nothing, a.t()), [up.view()], &0)
         .unwrap();
     assert_eq!(found.shape(), (0, 4));
+}
+
+#[test]
+fn warpgroups_read_operands_along_k() {
+    let device = Device::simulator();
+    let module = device.load(&KERNELS).unwrap();
+    let a = matrix::<f16>(&device, (8, 8), Order::RowMajor);
+    let error = module
+        .map_product(gate_f16_warpgroup_large, (&a, &a), [a.view()], &0)
+        .unwrap_err();
+    assert!(
+        matches!(error.kind(), ErrorKind::NoKernel { .. }),
+        "{error}"
+    );
+    assert!(error.to_string().contains("column-major B"), "{error}");
+    let old = Device::simulator_with(SimulatorOptions::default().with_profile(Profile::A100));
+    let module = old.load(&KERNELS).unwrap();
+    let a = matrix::<f16>(&old, (8, 8), Order::RowMajor);
+    let error = module
+        .map_product(gate_f16_warpgroup_large, (&a, a.t()), [a.view()], &0)
+        .unwrap_err();
+    assert!(error.to_string().contains("sm_90a"), "{error}");
+    module
+        .map_product(gate_f16, (&a, a.t()), [a.view()], &0)
+        .unwrap();
 }
 
 #[test]

@@ -22,8 +22,8 @@ use super::stage::{StageElement, StageLayout, Stages};
 use super::warp_tile::{WarpOutputs, WarpPosition};
 use crate::epilogue::{Epilogue, EpilogueElement};
 use crate::finish::{
-    CMatrices, COLUMNS, Finish, FromSum, OF_LANE, Output, ROWS, STAGING_LEN, Staging, StagingBuffer,
-    for_each_sum,
+    CMatrices, COLUMNS, Finish, FromSum, OF_LANE, Output, ROWS, STAGING_LEN, Staging,
+    StagingBuffer, for_each_sum,
 };
 use cuda_std::prelude::*;
 

@@ -30,8 +30,13 @@ impl ClusterTile {
 }
 
 /// Outputs that a function makes of sums.
-struct MappedOutputs<'launch, M: ProductMap<T, OTHERS>, T: Pod, const OTHERS: usize, const LEN: usize>
-{
+struct MappedOutputs<
+    'launch,
+    M: ProductMap<T, OTHERS>,
+    T: Pod,
+    const OTHERS: usize,
+    const LEN: usize,
+> {
     store: StoreMapped<'launch, M, T, OTHERS>,
     extents: (usize, usize),
 }
@@ -96,9 +101,16 @@ impl<M: ProductMap<T, OTHERS>, T: Pod, const COUNT: usize, const OTHERS: usize, 
         // the output: it is within the extents. No other warpgroup accesses it: the caller's contract; the warps of a
         // warpgroup have different rows, and lanes different columns.
         unsafe {
-            for_each_sum(parts, place_of, sum, extents, self.buffer, |row, column, sum| {
-                store.store(row, column, sum);
-            });
+            for_each_sum(
+                parts,
+                place_of,
+                sum,
+                extents,
+                self.buffer,
+                |row, column, sum| {
+                    store.store(row, column, sum);
+                },
+            );
         }
     }
 
