@@ -124,6 +124,8 @@ tilewright_kernels::maps! {
     swiglu: SwiGlu of products of f32 with [f32; 1] in Medium;
     /// Gated products of bf16, on tensor cores.
     swiglu_bf16: SwiGlu of products of bf16 with [f32; 1] in Large;
+    /// Gated products of bf16, on the tensor cores of compute capability 9.0.
+    swiglu_bf16_hopper: SwiGlu of products of bf16 with [f32; 1] in WarpgroupLarge;
     /// Products with dropout.
     dropout: Dropout of products of f32 with [f32; 0] in Medium;
 }
