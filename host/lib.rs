@@ -34,7 +34,7 @@
 //! | host data, in one call | [`reduce_sum()`], [`reduce()`], [`scan_inclusive()`] | `matmul`, `matvec` and `reduce_axis` for `ndarray` views |
 //! | data larger than the device's memory | [`Device::reduce_host`], [`Device::matmul_host`] | [`HostReducer`], [`HostMultiplier`], [`HostMatrix`] |
 //! | your own reduction or scan | `tilewright_kernels::reductions!`, [`Module::reduce`] | [`Module::reduce_rows`], [`Module::reduce_segments`], [`Module::scan_inclusive`] |
-//! | your own map | `tilewright_kernels::maps!`, [`Module::map`] | [`Module::map_rows`], [`Module::map_buffers`] |
+//! | your own map | `tilewright_kernels::maps!`, [`Module::map`] | [`Module::map_rows`], [`Module::map_product`], [`Module::map_buffers`] |
 //! | custom kernels | [`cuda_std`], [`Device::load`], [`Module::launch`] | [`ModuleSource`], [`LaunchConfig`], [`LaunchArg`], [`Module::write_symbol`], [`Texture`], [`TensorMapView`] |
 //! | finding bugs | [`Device::simulator`], [`testing::under_seeds`] | [`SimulatorOptions`], [`ErrorKind::KernelDefect`], [`DefectKind`](simt::DefectKind), [`Suppression`](simt::Suppression), `gpu_println!` in [`cuda_std`] |
 //! | the cost of a kernel | [`Device::with_report`], [`LaunchReport`] | [`KernelReport::advice`], [`Roofline`], [`Event`], [`occupancy`] |

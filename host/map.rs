@@ -1,4 +1,5 @@
-//! Custom maps of matrices, buffers and rows.
+//! Custom maps of matrices, buffers, rows and products.
 
 mod elements;
+mod products;
 mod rows;

@@ -13,6 +13,14 @@
         reason = "a kernel that states an architecture is not compiled for older ones; the host compiles all"
     )
 )]
+#![cfg_attr(
+    not(feature = "entries"),
+    allow(
+        dead_code,
+        unused_imports,
+        reason = "some parts serve only the library's own kernels"
+    )
+)]
 
 /// The fingerprint of this crate's sources, made by the build script.
 #[doc(hidden)]
@@ -24,16 +32,13 @@ pub mod align;
 mod catalogue;
 #[cfg(feature = "entries")]
 pub mod copy_shape;
-#[cfg(feature = "entries")]
 pub mod epilogue;
 #[cfg(feature = "entries")]
 pub mod exact;
-#[cfg(feature = "entries")]
 mod finish;
 #[cfg(feature = "entries")]
 pub mod keys;
 pub mod map;
-#[cfg(feature = "entries")]
 pub mod matmul;
 #[cfg(feature = "entries")]
 pub mod matvec;
@@ -44,7 +49,6 @@ pub mod parts;
 pub mod reduce;
 pub mod rows;
 pub mod scan;
-#[cfg(feature = "entries")]
 pub mod tensor;
 #[cfg(feature = "entries")]
 pub mod top_k;
@@ -52,7 +56,6 @@ pub mod top_k;
 pub mod transpose;
 #[cfg(feature = "entries")]
 pub mod transpose_words;
-#[cfg(feature = "entries")]
 pub mod triangle;
 
 /// For [`reductions!`].

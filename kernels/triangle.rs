@@ -57,6 +57,7 @@ impl MirrorShape {
     }
 }
 
+#[cfg(feature = "entries")]
 macro_rules! mirror_kernels {
     ($($name:ident: $word:ident, pitch = $pitch:literal;)*) => {$(
         #[doc = concat!("Overwrites the elements above the diagonals of row-major matrices of `", stringify!($word),
@@ -118,6 +119,7 @@ macro_rules! mirror_kernels {
     )*};
 }
 // Pitches that place the elements of a column in different banks.
+#[cfg(feature = "entries")]
 mirror_kernels! {
     mirror_u16: u16, pitch = 66;
     mirror_u32: u32, pitch = 65;

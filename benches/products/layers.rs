@@ -6,7 +6,7 @@ use super::sets::{Number, Turns};
 use crate::common::Result;
 use half::bf16;
 use tilewright::tuning::TileSize;
-use tilewright::{Matmul, MatmulInto, Order};
+use tilewright::{Arithmetic, Matmul, MatmulInto, Order};
 use tilewright_output::figures::Row;
 use tilewright_test_support::random::Random;
 
@@ -40,6 +40,12 @@ fn elements<T: Number>(len: usize) -> Vec<T> {
     period.iter().copied().cycle().take(len).collect()
 }
 
+/// A product of a layer: its row in the table, and M, N and K.
+type Layer = (Job, (usize, usize, usize));
+
+/// Activations, weights and results, used in turns.
+type LayerTurns<T> = Turns<T, bf16>;
+
 impl Bench {
     /// Products to bf16 with column-major weights, against cuBLASLt's best algorithm.
     pub fn run_layers<T: MatmulInto<bf16> + LtElement<Product = bf16> + Number>(
@@ -47,51 +53,87 @@ impl Bench {
         element: &str,
         rows: &mut Vec<Row>,
     ) -> Result {
+        let mut ratios = Vec::new();
+        for (job, shape) in self.layers("layer", element) {
+            ratios.extend(self.run_layer::<T>(&job, shape, rows)?);
+        }
+        self.print_mean(&format!("{element} layers"), &ratios);
+        Ok(())
+    }
+
+    /// The same products with batch-invariant bits, against the unrestricted ones.
+    pub fn run_invariant_layers<T: MatmulInto<bf16> + Number>(
+        &self,
+        element: &str,
+        rows: &mut Vec<Row>,
+    ) -> Result {
+        let mut ratios = Vec::new();
+        for (job, shape) in self.layers("batch-invariant", element) {
+            let mut turns = self.layer_turns::<T>(shape)?;
+            let mut score = |name, arithmetic| -> Result<Score> {
+                let seconds = self.seconds(|| {
+                    let (a, b, c) = turns.next();
+                    Ok(Matmul::new(a, b).arithmetic(arithmetic).run_into(c)?)
+                })?;
+                Ok(Score::new(name, seconds))
+            };
+            let unrestricted = score("Auto", Arithmetic::Auto)?;
+            let ours = score("BatchInvariant", Arithmetic::BatchInvariant)?;
+            ratios.extend(self.report(&job, &ours, &[unrestricted], rows));
+        }
+        self.print_mean(&format!("{element} batch-invariant layers"), &ratios);
+        Ok(())
+    }
+
+    /// The products of all layers and rows that are wanted.
+    fn layers(&self, work: &'static str, element: &str) -> Vec<Layer> {
         let is_simulated = self.device.is_simulator();
         let layers = match is_simulated {
             true => &ON_SIMULATOR[..],
             false => &LAYERS,
         };
-        let mut ratios = Vec::new();
-        for (&(n, k), m) in layers.iter().flat_map(|it| ROWS.map(|m| (it, m))) {
+        let shapes = layers.iter().flat_map(|it| ROWS.map(|m| (it, m)));
+        let layer = |(&(n, k), m): (&(usize, usize), usize)| {
             let operations = 2.0 * m as f64 * n as f64 * k as f64;
             let job = Job {
                 size: Some(m),
-                ..Job::of_operations("layer", element, format!("{m}x{n}x{k}"), operations)
+                ..Job::of_operations(work, element, format!("{m}x{n}x{k}"), operations)
             };
-            if !self.options.wants(&job.name()) || is_simulated && m > FEW_ROWS {
-                continue;
-            }
-            let ratio = self.run_layer::<T>(&job, (m, n, k), rows)?;
-            ratios.extend(ratio);
-        }
-        self.print_mean(&format!("{element} layers"), &ratios);
-        Ok(())
+            (job, (m, n, k))
+        };
+        let is_wanted = |(job, (m, ..)): &Layer| {
+            self.options.wants(&job.name()) && !(is_simulated && *m > FEW_ROWS)
+        };
+        shapes.map(layer).filter(is_wanted).collect()
+    }
+
+    fn layer_turns<T: Number>(&self, (m, n, k): (usize, usize, usize)) -> Result<LayerTurns<T>> {
+        let (a, b) = (elements::<T>(m * k), elements::<T>(k * n));
+        let bytes = size_of_val(&*a) + size_of_val(&*b);
+        Turns::new(&self.device, bytes, || {
+            Ok((
+                self.device.matrix((m, k), &a)?,
+                self.device.matrix((k, n, Order::ColumnMajor), &b)?,
+                self.device.matrix_zeros((m, n))?,
+            ))
+        })
     }
 
     /// The ratio to the rival, if there is one.
     fn run_layer<T: MatmulInto<bf16> + LtElement<Product = bf16> + Number>(
         &self,
         job: &Job,
-        (m, n, k): (usize, usize, usize),
+        shape: (usize, usize, usize),
         rows: &mut Vec<Row>,
     ) -> Result<Option<f64>> {
-        let (a, b) = (elements::<T>(m * k), elements::<T>(k * n));
-        let bytes = size_of_val(&*a) + size_of_val(&*b);
-        let mut turns = Turns::new(&self.device, bytes, || {
-            Ok((
-                self.device.matrix((m, k), &a)?,
-                self.device.matrix((k, n, Order::ColumnMajor), &b)?,
-                self.device.matrix_zeros((m, n))?,
-            ))
-        })?;
+        let mut turns = self.layer_turns::<T>(shape)?;
         let rivals = Vec::from_iter(self.lt_score(job, &mut turns, 1)?);
         let ours = self.seconds(|| {
             let (a, b, c) = turns.next();
             Ok(Matmul::new(a, b).run_into(c)?)
         })?;
         let ratio = self.report(job, &Score::new("matmul", ours), &rivals, rows);
-        if m <= FEW_ROWS && !self.options.as_selected {
+        if shape.0 <= FEW_ROWS && !self.options.as_selected {
             let in_tiles = self.seconds(|| {
                 let (a, b, c) = turns.next();
                 Ok(Matmul::new(a, b).tiles(TileSize::Small).run_into(c)?)

@@ -10,8 +10,8 @@ Compares matmul with cuBLAS and cuBLASLt on one device: speed, and for f32 the e
 Usage: cargo bench --bench products -- [OPTIONS]
 
 Options:
-  --only TEXT       only products whose name contains TEXT, such as `bf16 4096`, `layer bf16`, `product f32`, `gram`;
-                    may be repeated, to match one of several texts
+  --only TEXT       only products whose name contains TEXT, such as `bf16 4096`, `layer bf16`, `batch-invariant`,
+                    `product f32`, `gram`; may be repeated, to match one of several texts
   --as-selected     only rows with the kernels that `matmul` selects: no other tiles or arithmetic, no prepared
                     operands
   --warm-up SECS    warm-up of each contender before it is timed [default: 1]

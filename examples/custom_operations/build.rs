@@ -14,6 +14,7 @@ fn build_kernels() {
     let build = CudaBuilder::new("kernels")
         .arch(Arch::Sm75)
         .arch(Arch::Sm80)
+        .arch_where_stated(Arch::Sm90a)
         .build_or_exit();
     println!(
         "cargo::rustc-env=KERNEL_IMAGES={}",

@@ -24,7 +24,7 @@ type OutputOf<K, const OPERANDS: usize> = <<K as MapKernel<OPERANDS>>::Operation
 const VECTOR_BYTES: usize = 16;
 
 /// The names of operands for messages, and the rule for their shapes.
-const OPERAND: &str = "a matrix to map";
+pub(super) const OPERAND: &str = "a matrix to map";
 const RESULTS: &str = "the matrix of the results";
 const REPEATED: &str = "rows and columns must be as many as those of the others, or one";
 
@@ -255,7 +255,10 @@ fn shape_of<T: Element, const OPERANDS: usize>(
 }
 
 /// Fails unless `operand` has `shape`, or one row or column instead.
-fn check_repeated<T: Element>(operand: &MatrixView<'_, T>, shape: (usize, usize)) -> Outcome<()> {
+pub(super) fn check_repeated<T: Element>(
+    operand: &MatrixView<'_, T>,
+    shape: (usize, usize),
+) -> Outcome<()> {
     let fits = |own: usize, of_results: usize| own == of_results || own == 1;
     match fits(operand.rows(), shape.0) && fits(operand.cols(), shape.1) {
         true => Ok(()),
@@ -299,7 +302,10 @@ fn map_shape<T: Element, O: Element, const OPERANDS: usize>(
 }
 
 /// Elements from one row of `operand` to the next, and from one column to the next: 0 where it is repeated.
-fn strides_of<T: Element>(operand: &MatrixView<'_, T>, (rows, cols): (usize, usize)) -> [usize; 2] {
+pub(super) fn strides_of<T: Element>(
+    operand: &MatrixView<'_, T>,
+    (rows, cols): (usize, usize),
+) -> [usize; 2] {
     let apart = operand.leading_dimension();
     let strides = match operand.order() {
         Order::RowMajor => [apart, 1],

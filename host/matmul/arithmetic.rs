@@ -36,6 +36,28 @@ pub enum Arithmetic {
     /// of k. Needs compute capability 8.0: warpgroups multiply on 9.0, and warps with `mma.sync`
     /// elsewhere. The two have different bits.
     Split,
+    /// The fastest method under which the bits of an output depend on its row of A, its column of B and K alone: not
+    /// on M, N, the batch, or the other rows and columns.
+    ///
+    /// f16, bf16 and 8-bit floats are added for all of K on tensor cores: K is not divided, and a vector is a matrix of
+    /// one row or column. f32 and f64 are chains. i8 is as with `Auto`, because its sums are exact.
+    ///
+    /// ```
+    /// use half::bf16;
+    /// use tilewright::{Arithmetic, Device, Matmul};
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// let tokens: Vec<bf16> = (0..3 * 256).map(|i| bf16::from_f32(1.0 / (1 + i) as f32)).collect();
+    /// let (tokens, weights) = (device.matrix((3, 256), &tokens)?, device.matrix((256, 3), &tokens)?);
+    /// let layer = |tokens| Matmul::new(tokens, &weights).arithmetic(Arithmetic::BatchInvariant).run();
+    /// let all = layer(tokens.view())?.to_vec()?;
+    /// let first = layer(tokens.slice(..1, ..)?)?.to_vec()?;
+    /// assert_eq!(first, all[..3]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    BatchInvariant,
     /// f32 and f64: each output is the exact dot product, rounded once to the nearest, ties to even.
     ///
     /// So its bits depend on nothing but the elements: not on the order of k, the device, or how the product is cut.

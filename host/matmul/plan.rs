@@ -42,7 +42,7 @@ use crate::matrix::Order;
 use cost::blocks::coarsened;
 use half::f16;
 use problem::{computes, is_transposed};
-use rules::fastest;
+use rules::{arithmetic_of, fastest};
 use split::split_at_a_time;
 
 /// Every decision of a product. If K is divided, all but `division` is about the products of its parts.
@@ -65,6 +65,7 @@ impl Plan {
     /// The plan of `problem`, whose result is row-major, with the kernels of `request`; `None` if no kernel of the
     /// catalogue computes it on the device.
     pub fn of(problem: &Problem, device: DeviceFacts, request: Request) -> Option<Self> {
+        let request = request.map_arithmetic(|it| arithmetic_of(problem.element, it));
         let (whole, divisible) = match request {
             Request::FastestAt(capability, arithmetic, tiles) => {
                 let request = Request::Fastest(arithmetic, tiles);

@@ -245,7 +245,7 @@ fn run_together<T: Computes<T, S>, S: EpilogueScalar>(
         } else if !fit_group(&matrices) {
             // The bits are those of the shared launch.
             let arithmetic = match problem.element.is_half() {
-                true => Arithmetic::Auto,
+                true => arithmetic,
                 false => Arithmetic::Chain,
             };
             run_each(device, arithmetic, vec![matrices])?;
@@ -308,19 +308,6 @@ impl Device {
 impl Request {
     /// The request for a product with this epilogue: if A and B are not read, every arithmetic has the same outputs.
     fn for_epilogue<S: EpilogueScalar>(self, epilogue: &Epilogue<'_, S>) -> Self {
-        match self {
-            Self::Fastest(arithmetic, tiles) => {
-                Self::Fastest(epilogue.arithmetic(arithmetic), tiles)
-            }
-            Self::FastestAt(capability, arithmetic, tiles) => {
-                Self::FastestAt(capability, epilogue.arithmetic(arithmetic), tiles)
-            }
-            Self::PartOf { m, n, arithmetic } => Self::PartOf {
-                m,
-                n,
-                arithmetic: epilogue.arithmetic(arithmetic),
-            },
-            Self::Tiled | Self::Coarsened(_) | Self::Grouped(_) => self,
-        }
+        self.map_arithmetic(|it| epilogue.arithmetic(it))
     }
 }

@@ -18,8 +18,12 @@ use cuda_std::kernel::Kernel;
 /// |---|---|---|
 /// | `kernel: Operation of [element; operands];` | [`Map`](crate::map::Map) | `Module::map`, `Module::map_buffers` |
 /// | `kernel: Operation of rows of element;` | [`RowMap`](crate::rows::RowMap) | `Module::map_rows` |
+/// | `kernel: Operation of products of element with [other; others] in tile;` | [`ProductMap`](crate::matmul::ProductMap) | `Module::map_product` |
 ///
-/// An element of the first has 1, 2, 4, 8 or 16 bytes. Rows are of f32, f16 or bf16.
+/// An element of the first has 1, 2, 4, 8 or 16 bytes. Rows and products are of f32, f16 or bf16. The tile of a product
+/// is `Large`, `Medium` or `Small` for f32: 64 x 128, 64 x 64 or 32 x 64 results for each block. For f16 and bf16 it is
+/// `Large` or `Small`: 128 x 128 or 64 x 64. Kernels for compute capability 9.0, of a row-major A and a column-major B,
+/// have the tiles `WarpgroupLarge`, `WarpgroupMedium` and `WarpgroupSmall`: 128 x 256, 192 x 128 and 64 x 128.
 ///
 /// ```
 /// use tilewright_kernels::map::Map;
@@ -117,6 +121,14 @@ macro_rules! maps {
         unsafe impl $crate::map::RowMapKernel for $name {
             type Element = $element;
             type Operation = $operation;
+        }
+
+        $crate::maps! { $($rest)* }
+    };
+    ($(#[doc = $text:expr])* $name:ident: $operation:tt of products of $element:ident
+        with [$other:ty; $others:literal] in $tile:ident; $($rest:tt)*) => {
+        $crate::mapped_product! {
+            $element [$(#[doc = $text])*] $name: $operation, $other, $others, $tile
         }
 
         $crate::maps! { $($rest)* }

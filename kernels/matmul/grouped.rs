@@ -7,7 +7,7 @@
 //!
 //! Each product has the bits of the coarsened kernels.
 
-use super::coarsened::multiply;
+use super::coarsened_loop::multiply;
 use super::config::{MediumF32, PanelF32, SmallF64, TileConfig, pitch};
 #[cfg(not(target_arch = "nvptx64"))]
 use super::descriptor::{OperandLayout, ProductDescriptor, ProductKernel};

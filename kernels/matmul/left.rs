@@ -2,7 +2,7 @@
 
 use super::grid::block_position;
 use super::shape::ProductShape;
-use super::sink::{StoreFinished, StoreLeft};
+use super::sink::{OutputSink, Sink, StoreFinished, StoreOutput};
 use crate::epilogue::EpilogueElement;
 use crate::exact::{Line, Lines};
 use cuda_std::prelude::*;
@@ -61,5 +61,32 @@ pub fn left<'launch, T: EpilogueElement>(
     StoreLeft {
         finished,
         lines: Lines { a, b },
+    }
+}
+
+/// Writes the outputs of rows and columns that products of residues leave out.
+#[derive(Clone, Copy)]
+pub struct StoreLeft<'launch, T> {
+    pub finished: StoreFinished<'launch, T>,
+    pub lines: Lines<'launch>,
+}
+
+impl<T: EpilogueElement> Sink<T> for StoreLeft<'_, T> {
+    #[inline(always)]
+    unsafe fn store(&self, row: usize, column: usize, sum: T) {
+        // SAFETY: the result has the output, which no other thread accesses: the caller's contract. There is a line for
+        // each of its rows and columns: the contract of `Lines`.
+        unsafe {
+            if self.lines.leave_out(row, column) {
+                self.finished.store(row, column, sum);
+            }
+        }
+    }
+}
+
+impl<T: EpilogueElement> OutputSink<T> for StoreLeft<'_, T> {
+    #[inline(always)]
+    fn plain(&self) -> Option<StoreOutput<'_, T>> {
+        None
     }
 }

@@ -13,7 +13,8 @@
 //!
 //! | part | file |
 //! |---|---|
-//! | main loop and entries: load, wait, multiply, store | `coarsened.rs`, `tiled.rs`; `mma/` on tensor cores |
+//! | main loop: load, wait, multiply, store | `coarsened_loop.rs`; `mma/` on tensor cores |
+//! | entries | `coarsened.rs`, `tiled.rs` with its main loop; `mma/` |
 //! | entries for products of unequal shapes, and the table of these | `grouped.rs`, `mma/grouped.rs`; `group.rs` |
 //! | tile sizes: a `TileConfig` | `config.rs` |
 //! | a loader for each operand: a `TileLoader` | `loader.rs`, `direct_load.rs`, `transposed_load.rs`; `mma/stage.rs` |
@@ -54,30 +55,65 @@
 
 mod accumulators;
 mod block;
+#[cfg(feature = "entries")]
 mod coarsened;
+mod coarsened_loop;
 mod config;
 mod copy_rows;
 mod descriptor;
 mod direct_load;
 mod element;
 mod grid;
+#[cfg(feature = "entries")]
 mod group;
+#[cfg(feature = "entries")]
 mod grouped;
+#[cfg(feature = "entries")]
 mod left;
 mod loader;
+mod mapped;
+#[cfg(not(target_arch = "nvptx64"))]
+mod mapped_kernel;
+mod mapped_macros;
+mod mapped_tiles;
 mod mma;
 mod operand;
 mod register_tile;
 mod shape;
 mod sink;
 mod tile;
+#[cfg(feature = "entries")]
 mod tiled;
 mod transposed_load;
 
+#[cfg(feature = "entries")]
 pub use coarsened::*;
+#[doc(hidden)]
+pub use config::{LargeF32, MediumF32, SmallF32, TileConfig};
 pub use descriptor::{BlockTile, OperandLayout, ProductDescriptor, ProductKernel};
+#[cfg(feature = "entries")]
 pub use group::{GROUP, GroupedProduct, ProductGroup};
+#[cfg(feature = "entries")]
 pub use grouped::*;
+#[doc(hidden)]
+pub use mapped::StoreMapped;
+pub use mapped::{MOST_OTHERS, MappedShape, ProductMap};
+#[cfg(not(target_arch = "nvptx64"))]
+pub use mapped_kernel::{MappedArguments, MappedDescriptor, NoMap, ProductMapKernel};
+#[doc(hidden)]
+pub use mapped_tiles::{MAPPED_TILE_THREADS, map_product_in_tiles, mapped_pitch};
+#[cfg(feature = "entries")]
 pub use mma::*;
+#[doc(hidden)]
+pub use mma::{MmaTile, NARROW_LARGE, NARROW_SMALL, WarpTile, map_product_by_warps};
 pub use shape::ProductShape;
+pub(crate) use sink::Sink;
+#[cfg(feature = "entries")]
 pub use tiled::*;
+
+/// The element types of mapped products, for macros.
+#[doc(hidden)]
+pub mod elements {
+    pub use core::primitive::f32;
+    pub use half::{bf16, f16};
+}

@@ -1,7 +1,6 @@
 //! Sinks: what happens to a finished sum.
 
 use crate::epilogue::{Epilogue, EpilogueElement};
-use crate::exact::Lines;
 use cuda_std::global::GlobalMut;
 
 /// Takes each finished sum of a product once.
@@ -85,32 +84,5 @@ impl<T: EpilogueElement> OutputSink<T> for StoreFinished<'_, T> {
             true => Some(self.to),
             false => None,
         }
-    }
-}
-
-/// Writes the outputs of rows and columns that products of residues leave out.
-#[derive(Clone, Copy)]
-pub struct StoreLeft<'launch, T> {
-    pub finished: StoreFinished<'launch, T>,
-    pub lines: Lines<'launch>,
-}
-
-impl<T: EpilogueElement> Sink<T> for StoreLeft<'_, T> {
-    #[inline(always)]
-    unsafe fn store(&self, row: usize, column: usize, sum: T) {
-        // SAFETY: the result has the output, which no other thread accesses: the caller's contract. There is a line for
-        // each of its rows and columns: the contract of `Lines`.
-        unsafe {
-            if self.lines.leave_out(row, column) {
-                self.finished.store(row, column, sum);
-            }
-        }
-    }
-}
-
-impl<T: EpilogueElement> OutputSink<T> for StoreLeft<'_, T> {
-    #[inline(always)]
-    fn plain(&self) -> Option<StoreOutput<'_, T>> {
-        None
     }
 }

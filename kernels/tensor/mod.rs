@@ -12,10 +12,12 @@
 //! the largest summand, and rounds toward zero (`docs/tensor_cores.md`). So an output's bits depend on K and the type
 //! alone, not on the shape, the tile or the layout. Integer sums are exact, and wrap around.
 
+#[cfg(feature = "entries")]
 pub(crate) mod split;
 #[cfg(any(not(target_arch = "nvptx64"), cuda_arch_at_least = "90a"))]
 mod warpgroup;
 
+#[cfg(feature = "entries")]
 pub use split::*;
 #[cfg(any(not(target_arch = "nvptx64"), cuda_arch_at_least = "90a"))]
 pub use warpgroup::*;

@@ -15,6 +15,7 @@ mod gram;
 mod groups;
 mod harness;
 mod integers;
+mod invariant;
 mod layouts;
 mod leading_dimensions;
 mod level3;

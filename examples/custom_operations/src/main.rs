@@ -26,6 +26,12 @@ fn run() -> Result<()> {
     let gated = module.map(kernels::gate, operands)?;
     println!("gated: {:.3?}", gated.to_vec()?);
 
+    let hidden = module.map_product(kernels::swiglu, (&scores, weights.t()), [bias.slice(.., ..1)?], &0)?;
+    println!("product with SwiGLU: {:.3?}", hidden.to_vec()?);
+    let half = [7, 1 << 31];
+    let kept = module.map_product(kernels::dropout, (&scores, scores.t()), [], &half)?;
+    println!("product with dropout: {:?}", kept.to_vec()?);
+
     let steps = device.upload(&[[0.5_f32, 8.0], [0.5, 0.0], [2.0, 1.0]])?;
     let states = module.scan_inclusive(kernels::recurrence, &steps)?;
     println!("states: {:?}", states.to_vec()?);

@@ -76,6 +76,54 @@ fn gates_repeat_the_bias_for_each_row() {
     assert_near(&found, expected);
 }
 
+/// The product of row-major matrices, in f64.
+fn product(a: &[f32], b: &[f32], n: usize) -> Vec<f64> {
+    let k = b.len() / n;
+    let outputs = (0..a.len() / k).flat_map(|i| (0..n).map(move |j| (i, j)));
+    let sum = |(i, j): (usize, usize)| {
+        (0..k).map(|l| f64::from(a[i * k + l]) * f64::from(b[l * n + j])).sum()
+    };
+    outputs.map(sum).collect()
+}
+
+#[test]
+fn a_product_is_gated_before_it_is_written() {
+    let (m, n, k) = (70, 130, 20);
+    let (a, b, other) = (numbers(m * k), numbers(k * n), numbers(m * n));
+    let found = on_all_devices(|device| {
+        let module = device.load(&KERNELS)?;
+        let a = device.matrix((m, k), &a)?;
+        let b = device.matrix((k, n), &b)?;
+        let other = device.matrix((m, n), &other)?;
+        module.map_product(kernels::swiglu, (&a, &b), [other.view()], &0)?.to_vec()
+    });
+    let sums = product(&a, &b, n);
+    for ((found, sum), other) in found.into_iter().zip(sums).zip(other) {
+        let expected = sum / (1.0 + (-sum).exp()) * f64::from(other);
+        let error = (f64::from(found) - expected).abs();
+        assert!(error < 2e-3, "{found} for {expected}");
+    }
+}
+
+#[test]
+fn dropout_keeps_what_the_hash_says() {
+    let (m, n, k) = (9, 100, 3);
+    let (a, b) = (numbers(m * k), numbers(k * n));
+    let (seed, half) = (5, 1_u64 << 31);
+    let found = on_all_devices(|device| {
+        let module = device.load(&KERNELS)?;
+        let (a, b) = (device.matrix((m, k), &a)?, device.matrix((k, n), &b)?);
+        module.map_product(kernels::dropout, (&a, &b), [], &[seed, half])?.to_vec()
+    });
+    let is_kept = |i: usize| u64::from(kernels::hash(seed, [i / n, i % n])) < half;
+    let kept = (0..m * n).filter(|&i| is_kept(i)).count();
+    assert!((m * n * 2 / 5..m * n * 3 / 5).contains(&kept), "{kept} of {}", m * n);
+    for (i, (found, sum)) in found.into_iter().zip(product(&a, &b, n)).enumerate() {
+        let expected = if is_kept(i) { 2.0 * sum } else { 0.0 };
+        assert!((f64::from(found) - expected).abs() < 1e-3, "{found} for {expected}");
+    }
+}
+
 #[test]
 fn the_recurrence_is_that_of_a_loop() {
     // Halves and small integers: every state is exact.

@@ -152,7 +152,7 @@ impl<T: MatmulInto<O>, O: Element> HostMultiplier<T, O> {
 
     /// Sets how products are computed: [`Arithmetic::Auto`] if not given.
     ///
-    /// With [`Arithmetic::Exact`], K is not cut.
+    /// With [`Arithmetic::Exact`] and [`Arithmetic::BatchInvariant`], K is not cut.
     #[must_use]
     pub fn arithmetic(mut self, arithmetic: Arithmetic) -> Self {
         self.arithmetic = arithmetic;
@@ -284,7 +284,11 @@ impl<T: MatmulInto<O>, O: Element> HostMultiplier<T, O> {
             result_bytes: size_of::<O>(),
         };
         let (operand, output) = <T as Computes<O, T::Accumulator>>::TYPES;
-        let can_add = output == operand.of_sums() && self.arithmetic != Arithmetic::Exact;
+        let is_cut = !matches!(
+            self.arithmetic,
+            Arithmetic::Exact | Arithmetic::BatchInvariant
+        );
+        let can_add = output == operand.of_sums() && is_cut;
         Panels::of(sizes, self.memory, can_add).ok_or_else(|| ErrorKind::TooLarge {
             what: format!(
                 "a {m}x{n} product with K = {k}, whose smallest panels exceed {} bytes of device memory,",

@@ -58,7 +58,7 @@ fn of_arithmetic(problem: &Problem, arithmetic: Arithmetic) -> Option<String> {
         (Arithmetic::Exact, _) => Some(format!(
             "Arithmetic::Exact is for f32 and f64, not for {element}; use Arithmetic::Auto"
         )),
-        (Arithmetic::Auto, _) => None,
+        (Arithmetic::Auto | Arithmetic::BatchInvariant, _) => None,
     }
 }
 

@@ -33,6 +33,33 @@ pub enum Request {
     Grouped(TileSize),
 }
 
+impl Request {
+    /// The request with the arithmetic that `change` makes of its own, if it has one.
+    pub fn map_arithmetic(self, change: impl FnOnce(Arithmetic) -> Arithmetic) -> Self {
+        match self {
+            Self::Fastest(arithmetic, tiles) => Self::Fastest(change(arithmetic), tiles),
+            Self::FastestAt(capability, arithmetic, tiles) => {
+                Self::FastestAt(capability, change(arithmetic), tiles)
+            }
+            Self::PartOf { m, n, arithmetic } => Self::PartOf {
+                m,
+                n,
+                arithmetic: change(arithmetic),
+            },
+            Self::Tiled | Self::Coarsened(_) | Self::Grouped(_) => self,
+        }
+    }
+}
+
+/// The arithmetic of a request for these elements: f32 and f64 are batch-invariant as chains, and sums of i8 always are.
+pub fn arithmetic_of(element: ElementType, requested: Arithmetic) -> Arithmetic {
+    match (requested, element) {
+        (Arithmetic::BatchInvariant, ElementType::F32 | ElementType::F64) => Arithmetic::Chain,
+        (Arithmetic::BatchInvariant, ElementType::I8) => Arithmetic::Auto,
+        _ => requested,
+    }
+}
+
 /// Smallest f32 product, in multiply-adds, for which the tensor-core path wins, the split included.
 ///
 /// Measured on an H200, in TFLOP/s, split and chain: 7.2 and 12.0 at 384, 15.4 and 22.7 at 512, 20.3 and 18.4 at
@@ -59,6 +86,8 @@ const BY_WARPS_UP_TO: usize = 32;
 
 /// The fastest method with this arithmetic for `problem`, which is all of `whole` or some of its rows and columns.
 /// The method is selected for the whole, and the tiles for the problem.
+///
+/// All methods on tensor cores add the products of narrow elements in one order, so each is batch-invariant.
 pub fn fastest(
     problem: &Problem,
     whole: &Problem,
@@ -108,7 +137,7 @@ pub fn fastest(
         return Some((Method::Vector(rows), SelectionReason::Vector));
     }
     let is_small = problem.m.max(problem.n).max(problem.k) <= BY_WARPS_UP_TO;
-    if let (Arithmetic::Auto, None) = (arithmetic, tiles)
+    if let (Arithmetic::Auto | Arithmetic::BatchInvariant, None) = (arithmetic, tiles)
         && problem.element.is_half()
         && is_small
         && problem.batch > 1
@@ -117,13 +146,13 @@ pub fn fastest(
     {
         return mma_in(problem, device, tiles);
     }
-    if let (Arithmetic::Auto, None) = (arithmetic, tiles)
+    if let (Arithmetic::Auto | Arithmetic::BatchInvariant, None) = (arithmetic, tiles)
         && has_tensor_cores(Method::Single)
         && problem.is_small_result(device.multiprocessors)
     {
         return Some((Method::Single, SelectionReason::SmallResult));
     }
-    if let (Arithmetic::Auto, None) = (arithmetic, tiles)
+    if let (Arithmetic::Auto | Arithmetic::BatchInvariant, None) = (arithmetic, tiles)
         && let Some(tiles) = problem.skinny(device.multiprocessors)
         && has_warpgroups
         && !problem.is_gram
@@ -134,10 +163,12 @@ pub fn fastest(
         return Some((Method::Skinny(tiles), SelectionReason::Skinny));
     }
     match (problem.element, arithmetic) {
-        (_, Arithmetic::Auto) if is_narrow && has_warpgroups => {
+        (_, Arithmetic::Auto | Arithmetic::BatchInvariant) if is_narrow && has_warpgroups => {
             Some(wgmma_in(problem, device, tiles))
         }
-        (_, Arithmetic::Auto) if is_narrow && has_warps => mma_in(problem, device, tiles),
+        (_, Arithmetic::Auto | Arithmetic::BatchInvariant) if is_narrow && has_warps => {
+            mma_in(problem, device, tiles)
+        }
         (ElementType::F32, Arithmetic::Split) => match has_split_by_warpgroups {
             true => Some(split_in(problem, device, tiles)),
             false => split_mma_in(problem, device, tiles),

@@ -18,18 +18,32 @@
 //! | the main loop of f64 | `peeled_loop.rs` |
 //! | kernels | `entries.rs`; `grouped.rs` for products of unequal shapes |
 //! | main loop and kernels of f32 products of split operands | `split.rs` |
+//! | products whose sums another crate maps | `mapped.rs` |
 
 mod block_operands;
 mod element;
+#[cfg(feature = "entries")]
 mod entries;
+#[cfg(feature = "entries")]
 mod grouped;
+mod mapped;
 mod peeled_loop;
 mod product;
+#[cfg(feature = "entries")]
 mod split;
 mod stage;
 mod tile;
 mod warp_tile;
 
+#[cfg(feature = "entries")]
 pub use entries::*;
+#[cfg(feature = "entries")]
 pub use grouped::*;
+#[doc(hidden)]
+pub use mapped::map_product_by_warps;
+#[cfg(feature = "entries")]
 pub use split::*;
+#[doc(hidden)]
+pub use tile::{MmaTile, NARROW_LARGE, NARROW_SMALL};
+#[doc(hidden)]
+pub use warp_tile::WarpTile;

@@ -14,15 +14,16 @@
 
 use super::super::accumulators::Accumulators;
 use super::super::operand::Operands;
-use super::super::sink::OutputSink;
+use super::super::sink::{OutputSink, Sink};
 use super::block_operands::BlockOperands;
 use super::element::{COLUMNS_OF_PRODUCT, MmaElement, ROWS_OF_PRODUCT};
 use super::peeled_loop;
 use super::stage::{StageElement, StageLayout, Stages};
 use super::warp_tile::{WarpOutputs, WarpPosition};
-use crate::epilogue::Epilogue;
+use crate::epilogue::{Epilogue, EpilogueElement};
 use crate::finish::{
-    CMatrices, COLUMNS, Finish, FromSum, OF_LANE, Output, ROWS, STAGING_LEN, Staging, StagingBuffer,
+    CMatrices, COLUMNS, Finish, FromSum, OF_LANE, Output, ROWS, STAGING_LEN, Staging,
+    StagingBuffer, for_each_sum,
 };
 use cuda_std::prelude::*;
 
@@ -34,7 +35,7 @@ use cuda_std::prelude::*;
 /// 1. As for [`peeled_loop::multiply`].
 /// 2. The rows of A and of B are aligned to 16 bytes in memory.
 #[inline(always)]
-unsafe fn multiply<A, B, W, const STAGES: usize>(
+pub unsafe fn multiply<A, B, W, const STAGES: usize>(
     block: u32,
     operands: Operands<'_, W::Element>,
     stages: (Stages<'_, A>, Stages<'_, B>),
@@ -230,6 +231,27 @@ pub unsafe fn store_by_rows<W, O, F, const LEN: usize>(
     O: Output<Sum: FromSum<<W::Element as MmaElement>::Sum>>,
     F: Finish<Sum = O::Sum>,
 {
+    // SAFETY: all threads of the block make the call: the caller's contract.
+    let (buffer, (row, column)) = unsafe { buffer_of_warp::<W, _, LEN>(staging, (row, column)) };
+    let place = |part: usize| (row + part * ROWS, column);
+    let sum = |part: usize, i: usize| O::Sum::from_sum(sums.sum(part, i));
+    // SAFETY: all lanes are here: the caller's contract. Each warp has its own staging buffer, which nothing else
+    // accesses: `of_warp`, and the caller's contract. C has the matrix, and no other block accesses the outputs: the
+    // caller's contract. Each warp of the block has its own.
+    unsafe { c.store_parts(matrix, W::DOWN, place, sum, buffer, finish) };
+}
+
+/// The calling warp's staging buffer, and the row and column of its first output. The block's is at (`row`, `column`).
+///
+/// Waits until no thread of the block reads the memory as something else.
+///
+/// # Safety
+/// 1. The block has `W::WARPS` warps, and all its threads make the call.
+#[inline(always)]
+unsafe fn buffer_of_warp<'a, W: WarpOutputs, S: EpilogueElement, const LEN: usize>(
+    staging: Staging<'a, S, LEN>,
+    (row, column): (usize, usize),
+) -> (StagingBuffer<'a, S, LEN>, (usize, usize)) {
     const { assert!(LEN == W::WARPS * STAGING_LEN && ROWS == ROWS_OF_PRODUCT) };
     const {
         assert!(
@@ -242,11 +264,38 @@ pub unsafe fn store_by_rows<W, O, F, const LEN: usize>(
     thread::sync_threads();
     let position = W::position(thread::thread_idx_x());
     let buffer = StagingBuffer::of_warp(staging, thread::thread_idx_x() / 32);
-    let (row, column) = (row + position.row, column + position.column);
+    (buffer, (row + position.row, column + position.column))
+}
+
+/// Hands a block's sums of an m x n result to `sink`, from (`row`, `column`) on. Each lane has two neighbours of each
+/// row.
+///
+/// # Safety
+/// 1. The block has `W::WARPS` warps, and all its threads make the call.
+/// 2. Only the block's threads access the memory of `staging`. None does so after its last barrier, and no copy to it
+///    is under way.
+/// 3. `sink` takes an m x n result, and no other block of the launch has these outputs.
+#[inline(always)]
+pub unsafe fn store_to_sink<W, S, const LEN: usize>(
+    sums: &W,
+    origin: (usize, usize),
+    extents: (usize, usize),
+    staging: Staging<'_, S, LEN>,
+    sink: &impl Sink<S>,
+) where
+    W: WarpOutputs<Element: MmaElement<Sum = S>>,
+    S: EpilogueElement,
+{
+    // SAFETY: all threads of the block make the call: the caller's contract.
+    let (buffer, (row, column)) = unsafe { buffer_of_warp::<W, _, LEN>(staging, origin) };
     let place = |part: usize| (row + part * ROWS, column);
-    let sum = |part: usize, i: usize| O::Sum::from_sum(sums.sum(part, i));
+    let sum = |part: usize, i: usize| sums.sum(part, i);
     // SAFETY: all lanes are here: the caller's contract. Each warp has its own staging buffer, which nothing else
-    // accesses: `of_warp`, and the caller's contract. C has the matrix, and no other block accesses the outputs: the
-    // caller's contract. Each warp of the block has its own.
-    unsafe { c.store_parts(matrix, W::DOWN, place, sum, buffer, finish) };
+    // accesses: `of_warp`, and the caller's contract. The result has the output: it is within m x n. No other block has
+    // it: the caller's contract; no other thread: warps have different rows or columns, and lanes different columns.
+    unsafe {
+        for_each_sum(W::DOWN, place, sum, extents, buffer, |row, column, sum| {
+            sink.store(row, column, sum);
+        });
+    }
 }

@@ -48,4 +48,5 @@ pub const HALF_TURNED: ClusterTile = half_tile(128, 144, 5, 1);
 /// The tile of small results: a block without a cluster computes each.
 pub const HALF_SINGLE: ClusterTile = single_tile(64, size_of::<f16>(), 2, 5);
 
+#[cfg(feature = "entries")]
 crate::products!(product_entries of wgmma, turned, single);

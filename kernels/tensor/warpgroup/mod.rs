@@ -10,6 +10,7 @@
 //! | f16 and bf16 | `half.rs` |
 //! | i8 and floats of 8 bits | `bytes.rs` |
 //! | skinny products: few columns or rows | `skinny.rs` |
+//! | products whose sums another crate maps | `mapped.rs` |
 //! | f32 products of split operands | `split_product.rs` |
 //! | their main loop, with totals on the CUDA cores | `split_loop.rs` |
 //! | how a tile of an operand is loaded, and how products read it | `operand.rs` |
@@ -20,15 +21,18 @@
 //! | from registers to global memory | `outputs.rs`; `columns.rs` for skinny products, `turned.rs` for the transpose of C |
 //! | epilogues | `finish.rs`, which uses the crate's `finish/` |
 
+#[cfg(feature = "entries")]
 #[macro_use]
 mod entry;
 
+#[cfg(feature = "entries")]
 mod bytes;
 mod cluster;
 mod columns;
 mod element;
 mod finish;
 mod half;
+mod mapped;
 mod operand;
 mod outputs;
 mod product;
@@ -37,14 +41,22 @@ mod registers;
 mod schedule;
 mod shape;
 mod single;
+#[cfg(feature = "entries")]
 mod skinny;
+#[cfg(feature = "entries")]
 mod split_loop;
+#[cfg(feature = "entries")]
 mod split_product;
 mod turned;
 
+#[cfg(feature = "entries")]
 pub use bytes::*;
 pub use half::*;
+#[doc(hidden)]
+pub use mapped::{MappedMap, map_product_by_warpgroups};
 pub use schedule::ClusterTile;
 pub use shape::{HALF_DEPTH, TensorShape};
+#[cfg(feature = "entries")]
 pub use skinny::*;
+#[cfg(feature = "entries")]
 pub use split_product::*;
