@@ -229,7 +229,7 @@ unsafe fn collect<T: Ordered<Rank: Into<u64>>>(
 ) -> u32 {
     let thread = thread::thread_idx_x();
     // SAFETY: the chunk exists: the caller's contract. One thread clears the count, between barriers. Slots are unique,
-    // and compared with the room; those that are filled up come after them.
+    // and those beyond the arrays are not stored; what fills up comes after them.
     unsafe {
         thread::sync_threads();
         if thread == 0 {
