@@ -27,7 +27,7 @@ pub struct MappedDescriptor {
 #[repr(transparent)]
 pub struct NoMap([u64; 16]);
 
-/// A map's parameters, elements and results.
+// What a kernel's operation reads and writes.
 type OtherOf<K, const OTHERS: usize> = <K as ProductMapKernel<OTHERS>>::Other;
 type MapOf<K, const OTHERS: usize> = <K as ProductMapKernel<OTHERS>>::Operation;
 type OutputOf<K, const OTHERS: usize> =
@@ -35,15 +35,16 @@ type OutputOf<K, const OTHERS: usize> =
 type ParametersOf<K, const OTHERS: usize> =
     <MapOf<K, OTHERS> as ProductMap<OtherOf<K, OTHERS>, OTHERS>>::Parameters;
 type MapsOf<K, const OTHERS: usize> = <K as ProductMapKernel<OTHERS>>::Maps;
+type MapOfA<'launch, K, const OTHERS: usize> =
+    GridConstant<'launch, <MapsOf<K, OTHERS> as Maps>::A>;
+type MapOfB<'launch, K, const OTHERS: usize> =
+    GridConstant<'launch, <MapsOf<K, OTHERS> as Maps>::B>;
 
 /// All that kernels of mapped products take; some take the operands' elements, others their maps.
 #[doc(hidden)]
 pub struct MappedArguments<'launch, K: ProductMapKernel<OTHERS>, const OTHERS: usize> {
     pub lines: [Global<'launch, K::Element>; 2],
-    pub maps: (
-        GridConstant<'launch, <MapsOf<K, OTHERS> as Maps>::A>,
-        GridConstant<'launch, <MapsOf<K, OTHERS> as Maps>::B>,
-    ),
+    pub maps: (MapOfA<'launch, K, OTHERS>, MapOfB<'launch, K, OTHERS>),
     pub tensor: GridConstant<'launch, TensorShape>,
     pub c: GlobalMut<'launch, OutputOf<K, OTHERS>>,
     pub others: [Global<'launch, OtherOf<K, OTHERS>>; MOST_OTHERS],

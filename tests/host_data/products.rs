@@ -169,6 +169,9 @@ fn chains_and_divided_k() {
         check::<f32, f32>(&device, (66, 1030, 3), 64, Arithmetic::Auto);
         check::<f64, f64>(&device, (66, 1030, 3), 64, Arithmetic::Auto);
         check::<f32, f32>(&device, (2, 3, 65), 64, Arithmetic::Exact);
+        // In so little memory, K would be cut.
+        check::<f32, f32>(&device, (66, 1030, 3), 8, Arithmetic::BatchInvariant);
+        check::<f16, f32>(&device, (20, 1030, 3), 8, Arithmetic::BatchInvariant);
     }
 }
 

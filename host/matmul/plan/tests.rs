@@ -2,6 +2,7 @@ mod decisions;
 mod division;
 mod exact;
 mod group;
+mod invariant;
 mod tensor_cores;
 mod tiles;
 
