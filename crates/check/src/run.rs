@@ -20,11 +20,13 @@ impl Launch {
     pub fn run(&self) -> Result<Report, CheckError> {
         let module: Module = self.ptx.parse()?;
         let profile = self.profile.unwrap_or_else(|| profile_of(&module));
+        let seeds = self.seeds()?;
+        self.check_block(&module)?;
         let initial = self.initial()?;
         let sources = Sources::of(&module);
         let mut findings = Findings::new(&sources, &self.file);
         let mut report = Report::new(self);
-        for seed in self.seeds()? {
+        for seed in seeds {
             let run = self.run_one(&module, profile, seed, &initial)?;
             match run.result {
                 Ok(done) if seed == self.first_seed => report.counts = done.counts,
@@ -53,6 +55,33 @@ impl Launch {
                 first_seed: self.first_seed,
                 schedules: self.schedules,
             })
+    }
+
+    /// Fails if the kernel's bounds exclude the block, as a launch on a GPU does.
+    fn check_block(&self, module: &Module) -> Result<(), CheckError> {
+        let text = |bound: &str, numbers: &[u64]| CheckError::Block {
+            block: self.block,
+            bound: format!(
+                ".{bound} {}",
+                numbers
+                    .iter()
+                    .map(u64::to_string)
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            ),
+        };
+        if let Some(numbers) = bound(module, &self.entry, BoundKind::RequiredThreads) {
+            let required = |axis: usize| numbers.get(axis).copied().unwrap_or(1);
+            if (0..3).any(|axis| required(axis) != u64::from(self.block[axis])) {
+                return Err(text("reqntid", numbers));
+            }
+        }
+        if let Some(numbers) = bound(module, &self.entry, BoundKind::MaxThreads)
+            && product(numbers) < product(&self.block.map(u64::from))
+        {
+            return Err(text("maxntid", numbers));
+        }
+        Ok(())
     }
 
     /// The buffers at the start.
@@ -198,16 +227,14 @@ fn bound<'a>(module: &'a Module, entry: &str, wanted: BoundKind) -> Option<&'a [
     })
 }
 
+/// The product of numbers, or the largest one.
+fn product(numbers: &[u64]) -> u64 {
+    numbers.iter().fold(1, |all, it| all.saturating_mul(*it))
+}
+
 /// Registers of each thread, if the kernel bounds them.
 fn registers(module: &Module, entry: &str) -> Option<u32> {
-    let numbers = |wanted| {
-        let product = |numbers: &[u64]| {
-            numbers
-                .iter()
-                .fold(1_u64, |all, it| all.saturating_mul(*it))
-        };
-        bound(module, entry, wanted).map(product)
-    };
+    let numbers = |wanted| bound(module, entry, wanted).map(product);
     if let Some(most) = numbers(BoundKind::MaxRegisters) {
         return u32::try_from(most).ok();
     }

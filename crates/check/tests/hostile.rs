@@ -138,3 +138,26 @@ fn errors_do_not_repeat_lines_of_any_length() {
     let error = error.to_string();
     assert!(error.len() < 300 && error.contains("recurs"), "{error}");
 }
+
+#[test]
+fn blocks_that_the_kernel_excludes_are_refused() {
+    let bounded =
+        |bound: &str| PTX.replacen("(.param .u64 to)", &format!("(.param .u64 to) {bound}"), 1);
+    let run = |bound: &str, block| {
+        let mut launch = launch(&bounded(bound), small());
+        launch.block = block;
+        launch.run().map(drop).map_err(|error| error.to_string())
+    };
+    for (bound, block) in [
+        (".maxntid 32, 1, 1", [33, 1, 1]),
+        (".maxntid 4, 2", [3, 3, 1]),
+        (".reqntid 32, 1, 1", [31, 1, 1]),
+        (".reqntid 32", [32, 2, 1]),
+    ] {
+        let error = run(bound, block).unwrap_err();
+        assert!(error.contains(bound), "{error}");
+    }
+    // The bound is of all threads.
+    run(".maxntid 4, 2", [1, 8, 1]).unwrap();
+    run(".reqntid 32", [32, 1, 1]).unwrap();
+}
