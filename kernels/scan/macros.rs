@@ -1,5 +1,5 @@
 //! The kernels that scan rows, as a macro: the library's are of a table, those of other crates of
-//! [`scans!`](crate::scans).
+//! [`reductions!`](crate::reductions).
 
 /// The shared memory of a block that scans, with totals of a type, beside the elements of a tile.
 #[doc(hidden)]
@@ -44,7 +44,7 @@ macro_rules! row_scan_kernel {
         ) {
             let operands = $crate::scan::Operands { x, y, state };
             let staged = $crate::cuda_std::shared_array![
-                $element; $crate::scan::ScanPlan::new(0, size_of::<$element>()).tile
+                $element; $crate::scan::ScanPlan::new(0, ::core::mem::size_of::<$element>()).tile
             ];
             let shared = $crate::scan_memory!(
                 staged, <$operation as $crate::reduce::Reduction<$element>>::Accumulator);

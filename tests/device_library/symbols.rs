@@ -255,3 +255,27 @@ fn arrays_elsewhere_are_found_by_launches_of_the_device() {
     module.write_symbol(&kernels::V, &[2.0; 4]).unwrap();
     assert_eq!(module.read_symbol(&kernels::V).unwrap(), [2.0; 4]);
 }
+
+/// A module with a macro of the name of the one that makes an array's name.
+mod shadowing {
+    macro_rules! another_name {
+        ($name:ident) => {
+            "U"
+        };
+    }
+    use another_name as stringify;
+
+    tilewright::cuda_std::constant_array! {
+        /// Not the array `U`.
+        pub static OWN_NAME: [f32; 4] = [0.0; 4];
+    }
+
+    pub const OTHER: &str = stringify!(OWN_NAME);
+}
+
+#[test]
+fn names_of_static_arrays_are_their_own() {
+    use tilewright::cuda_std::symbol::Symbol as _;
+    assert_eq!(shadowing::OTHER, "U");
+    assert_eq!(shadowing::OWN_NAME.name(), "OWN_NAME");
+}

@@ -263,3 +263,18 @@ fn products_without_elements() {
         }
     }
 }
+
+/// Sums without terms, of matrices without elements, of which panels begin anywhere.
+#[test]
+fn products_without_k_are_zeros_in_panels() {
+    for device in devices() {
+        for (a_order, b_order) in ORDERS.into_iter().flat_map(|a| ORDERS.map(|b| (a, b))) {
+            let a = HostMatrix::new((300, 0, a_order), &[0.0_f32; 0]).unwrap();
+            let b = HostMatrix::new((0, 200, b_order), &[]).unwrap();
+            let mut multiplier = device.host_multiplier::<f32, f32>(40_000).unwrap();
+            let mut c = vec![1.0; 300 * 200];
+            multiplier.multiply(a, b, &mut c).unwrap();
+            assert!(c == vec![0.0; 300 * 200]);
+        }
+    }
+}

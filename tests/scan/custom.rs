@@ -79,6 +79,21 @@ tilewright_kernels::reductions! {
     narrow: Narrow of scans of f64;
 }
 
+/// A module whose items have names that the macro's own text would have without paths.
+mod shadowing {
+    use super::Narrow;
+
+    /// Not the size of `T`: less shared memory than a tile takes.
+    pub const fn size_of<T>() -> usize {
+        16
+    }
+
+    tilewright_kernels::reductions! {
+        /// Prefix sums.
+        shadowed: Narrow of scans of f64;
+    }
+}
+
 // SAFETY: (1) there are no images.
 static KERNELS: ModuleSource = unsafe { ModuleSource::new("custom_scans", &[]) };
 
@@ -166,5 +181,18 @@ fn an_operation_that_the_library_has_gives_its_bits() {
             .map(|sum: &f32| sum.to_bits())
             .collect();
         assert!(found == expected);
+    }
+}
+
+#[test]
+fn names_of_the_calling_module_change_no_kernel() {
+    assert_eq!(shadowing::size_of::<f64>(), 16);
+    for device in simulators() {
+        let module = device.load(&KERNELS).unwrap();
+        let x: Vec<f64> = (0..3 * tile::<f64>()).map(|i| (i % 7) as f64).collect();
+        let x = device.upload(&x).unwrap();
+        let found = module.scan_inclusive(shadowing::shadowed, &x).unwrap();
+        let expected = module.scan_inclusive(narrow, &x).unwrap();
+        assert_eq!(found.to_vec().unwrap(), expected.to_vec().unwrap());
     }
 }

@@ -104,6 +104,12 @@ fn tensor_map(shape: &TensorShape, buffers: &Buffers) -> Result<Vec<u8>, String>
             "a tensor map has 1 to {MAX_RANK} sizes, and as many of its box"
         ));
     }
+    if !shape.strides.is_empty() && shape.strides.len() != rank - 1 {
+        let found = shape.strides.len();
+        return Err(format!(
+            "{found} strides of a tensor of {rank} dimensions: one for each from the second on"
+        ));
+    }
     let bytes = element.bytes() as u64;
     let mut fields = TensorMapFields {
         address: memory.address() as u64,
@@ -124,10 +130,12 @@ fn tensor_map(shape: &TensorShape, buffers: &Buffers) -> Result<Vec<u8>, String>
     };
     fields.sizes[..rank].copy_from_slice(&shape.sizes);
     fields.box_sizes[..rank].copy_from_slice(&shape.box_sizes);
-    let mut stride = bytes;
+    let mut packed = Some(bytes);
     for dimension in 0..rank - 1 {
-        stride *= shape.sizes[dimension];
-        fields.strides[dimension] = shape.strides.get(dimension).copied().unwrap_or(stride);
+        packed = packed.and_then(|it| it.checked_mul(shape.sizes[dimension]));
+        let stride = shape.strides.get(dimension).copied().or(packed);
+        let stride = stride.ok_or("a tensor without gaps of more than 2^64 bytes")?;
+        fields.strides[dimension] = stride;
     }
     let map = TensorMap::new(fields);
     match map.fields() {

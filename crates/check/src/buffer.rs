@@ -85,7 +85,10 @@ impl Buffer {
     pub(crate) fn bytes(&self) -> Result<Option<Vec<u8>>, CheckError> {
         let element = self.element;
         let repeated = |number: &dyn Fn(usize) -> Number| {
-            let mut bytes = Vec::with_capacity(self.length * element.bytes());
+            let mut bytes = Vec::new();
+            let size = self.length.saturating_mul(element.bytes());
+            let reserved = bytes.try_reserve_exact(size);
+            reserved.map_err(|_| CheckError::OutOfMemory)?;
             for index in 0..self.length {
                 bytes.extend(encoded(element, number(index))?);
             }
@@ -101,6 +104,11 @@ impl Buffer {
                     bytes => (1 << (8 * bytes)) - 1,
                 };
                 repeated(&|index| Number::Integer(index as i64 & mask))
+            }
+            Contents::Random { least, most, .. }
+                if !(least <= most && (most - least).is_finite()) =>
+            {
+                Err(CheckError::Range(*least, *most))
             }
             Contents::Random { seed, least, most } => repeated(&|index| {
                 let unit = (mixed(*seed, index as u64) >> 11) as f64 / (1_u64 << 53) as f64;

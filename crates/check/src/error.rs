@@ -55,6 +55,27 @@ pub enum CheckError {
     /// A number that its type has not.
     #[error("{0} is no {1}")]
     Number(f64, &'static str),
+    /// A block that the kernel's bounds exclude.
+    #[error("a block of {block:?} threads, but the kernel has the bound `{bound}`")]
+    Block {
+        /// Threads by dimension.
+        block: [u32; 3],
+        /// The bound, as in the PTX.
+        bound: String,
+    },
+    /// A range that random numbers cannot come from.
+    #[error("random numbers from {0} to {1}: a range ascends, and is finite from end to end")]
+    Range(f64, f64),
+    /// No schedules, or more than there are numbers for.
+    #[error(
+        "{schedules} schedules from seed {first_seed} on: there is at least one, and seeds have 64 bits"
+    )]
+    Schedules {
+        /// The first one.
+        first_seed: u64,
+        /// How many.
+        schedules: u64,
+    },
     /// An array file that cannot be used.
     #[error(transparent)]
     Npy(#[from] NpyError),

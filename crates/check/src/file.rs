@@ -13,6 +13,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+/// Bytes of an error with the line of the file in which it is, at most.
+const LONGEST_ERROR: usize = 1000;
+
 /// A launch file: the launch, and what is done with its results.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
@@ -180,7 +183,7 @@ impl LaunchFile {
     /// # Errors
     /// [`CheckError`] if it, or a file that it names, cannot be used.
     pub fn parse(text: &str, folder: &Path) -> Result<Self, CheckError> {
-        let text: Text = toml::from_str(text).map_err(|it| CheckError::Toml(it.to_string()))?;
+        let text: Text = toml::from_str(text).map_err(|it| toml_error(&it))?;
         let path = folder.join(&text.ptx);
         let mut launch = Launch::new(&path.to_string_lossy(), &read_text(&path)?, &text.entry);
         launch.grid = extent(&text.grid)?;
@@ -225,6 +228,15 @@ impl LaunchFile {
             },
         })
     }
+}
+
+/// An error of the format, with the line unless that is long.
+fn toml_error(error: &toml::de::Error) -> CheckError {
+    let text = error.to_string();
+    CheckError::Toml(match (text.len() > LONGEST_ERROR, error.span()) {
+        (true, Some(place)) => format!("at byte {}: {}", place.start, error.message()),
+        _ => text,
+    })
 }
 
 fn read_text(path: &Path) -> Result<String, CheckError> {
@@ -302,6 +314,14 @@ fn buffer(text: TextBuffer, folder: &Path) -> Result<Buffer, CheckError> {
         (Some(path), _, element) => {
             let array = read_array(&folder.join(path))?;
             let element = element.unwrap_or(array.element);
+            // NumPy has no bf16.
+            if element != array.element && (element, array.element) != (Element::Bf16, Element::U16)
+            {
+                let (found, wanted) = (array.element.name(), element.name());
+                return Err(toml(&format!(
+                    "the file has elements of type {found}, not {wanted}"
+                )));
+            }
             let length = array.bytes.len() / element.bytes();
             Buffer::new(element, length, Contents::Bytes(array.bytes))
         }

@@ -26,9 +26,14 @@ impl Memory {
     /// `bytes` bytes with these contents, or uninitialised ones.
     pub fn new(name: &str, bytes: usize, contents: Option<&[u8]>) -> Result<Self, CheckError> {
         let words = bytes.div_ceil(WORD) + GUARD_WORDS;
-        let line = |_| Line(std::array::from_fn(|_| AtomicU64::new(POISON)));
+        let mut lines = Vec::new();
+        let reserved = lines.try_reserve_exact(words.div_ceil(32));
+        reserved.map_err(|_| CheckError::OutOfMemory)?;
+        lines.resize_with(words.div_ceil(32), || {
+            Line(std::array::from_fn(|_| AtomicU64::new(POISON)))
+        });
         let memory = Self {
-            lines: (0..words.div_ceil(32)).map(line).collect(),
+            lines: lines.into(),
             bytes,
         };
         let words = memory.lines.iter().flat_map(|line| &line.0);

@@ -9,6 +9,7 @@ use crate::report::{Findings, Output, Report};
 use ptx::{Bound, BoundKind, Kernel, Module, Program, Sources};
 use simt::{Defect, Dim3, Options, Profile};
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 impl Launch {
@@ -19,11 +20,13 @@ impl Launch {
     pub fn run(&self) -> Result<Report, CheckError> {
         let module: Module = self.ptx.parse()?;
         let profile = self.profile.unwrap_or_else(|| profile_of(&module));
+        let seeds = self.seeds()?;
+        self.check_block(&module)?;
         let initial = self.initial()?;
         let sources = Sources::of(&module);
         let mut findings = Findings::new(&sources, &self.file);
         let mut report = Report::new(self);
-        for seed in self.first_seed..self.first_seed + self.schedules {
+        for seed in seeds {
             let run = self.run_one(&module, profile, seed, &initial)?;
             match run.result {
                 Ok(done) if seed == self.first_seed => report.counts = done.counts,
@@ -43,8 +46,46 @@ impl Launch {
         Ok(report)
     }
 
-    /// The bytes of the buffers at the start.
-    fn initial(&self) -> Result<BTreeMap<&str, Option<Vec<u8>>>, CheckError> {
+    /// The numbers of the schedules. Without one, nothing would be checked.
+    fn seeds(&self) -> Result<RangeInclusive<u64>, CheckError> {
+        let further = self.schedules.checked_sub(1);
+        let last = further.and_then(|it| self.first_seed.checked_add(it));
+        last.map(|last| self.first_seed..=last)
+            .ok_or(CheckError::Schedules {
+                first_seed: self.first_seed,
+                schedules: self.schedules,
+            })
+    }
+
+    /// Fails if the kernel's bounds exclude the block, as a launch on a GPU does.
+    fn check_block(&self, module: &Module) -> Result<(), CheckError> {
+        let text = |bound: &str, numbers: &[u64]| CheckError::Block {
+            block: self.block,
+            bound: format!(
+                ".{bound} {}",
+                numbers
+                    .iter()
+                    .map(u64::to_string)
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            ),
+        };
+        if let Some(numbers) = bound(module, &self.entry, BoundKind::RequiredThreads) {
+            let required = |axis: usize| numbers.get(axis).copied().unwrap_or(1);
+            if (0..3).any(|axis| required(axis) != u64::from(self.block[axis])) {
+                return Err(text("reqntid", numbers));
+            }
+        }
+        if let Some(numbers) = bound(module, &self.entry, BoundKind::MaxThreads)
+            && product(numbers) < product(&self.block.map(u64::from))
+        {
+            return Err(text("maxntid", numbers));
+        }
+        Ok(())
+    }
+
+    /// The buffers at the start.
+    fn initial(&self) -> Result<BTreeMap<&str, Initial>, CheckError> {
         let buffers = self.buffers.iter();
         let bytes = buffers.map(|(name, buffer)| Ok((name.as_str(), checked(name, buffer)?)));
         bytes.collect()
@@ -55,13 +96,13 @@ impl Launch {
         module: &Module,
         profile: Profile,
         seed: u64,
-        initial: &BTreeMap<&str, Option<Vec<u8>>>,
+        initial: &BTreeMap<&str, Initial>,
     ) -> Result<Run, CheckError> {
         let kernel = self.kernel(module)?;
         let mut buffers = Buffers::new();
         for (name, buffer) in &self.buffers {
-            let bytes = buffer.length * buffer.element.bytes();
-            let memory = Memory::new(name, bytes, initial[name.as_str()].as_deref())?;
+            let (bytes, contents) = &initial[name.as_str()];
+            let memory = Memory::new(name, *bytes, contents.as_deref())?;
             buffers.insert(name.clone(), (memory, buffer.element));
         }
         let arguments = self.encoded(module, &kernel, &buffers)?;
@@ -102,7 +143,8 @@ impl Launch {
         let of_kernel = bound(module, &self.entry, BoundKind::ClusterBlocks);
         match of_kernel {
             Some(blocks) if self.cluster == [1; 3] => {
-                std::array::from_fn(|axis| blocks.get(axis).map_or(1, |it| *it as u32))
+                let blocks = |axis| blocks.get(axis).copied().unwrap_or(1);
+                std::array::from_fn(|axis| blocks(axis).try_into().unwrap_or(u32::MAX))
             }
             _ => self.cluster,
         }
@@ -160,6 +202,9 @@ impl Launch {
     }
 }
 
+/// A buffer at the start: its bytes in number, and what they are unless they are uninitialised.
+type Initial = (usize, Option<Vec<u8>>);
+
 /// One schedule.
 struct Run {
     result: Result<simt::Report, Box<Defect>>,
@@ -182,9 +227,14 @@ fn bound<'a>(module: &'a Module, entry: &str, wanted: BoundKind) -> Option<&'a [
     })
 }
 
+/// The product of numbers, or the largest one.
+fn product(numbers: &[u64]) -> u64 {
+    numbers.iter().fold(1, |all, it| all.saturating_mul(*it))
+}
+
 /// Registers of each thread, if the kernel bounds them.
 fn registers(module: &Module, entry: &str) -> Option<u32> {
-    let numbers = |wanted| bound(module, entry, wanted).map(|it| it.iter().product::<u64>());
+    let numbers = |wanted| bound(module, entry, wanted).map(product);
     if let Some(most) = numbers(BoundKind::MaxRegisters) {
         return u32::try_from(most).ok();
     }
@@ -194,15 +244,20 @@ fn registers(module: &Module, entry: &str) -> Option<u32> {
     u32::try_from((of_each / 8 * 8).min(MOST_REGISTERS)).ok()
 }
 
-fn checked(name: &str, buffer: &Buffer) -> Result<Option<Vec<u8>>, CheckError> {
+fn checked(name: &str, buffer: &Buffer) -> Result<Initial, CheckError> {
+    let error = |message| CheckError::Buffer {
+        name: name.to_owned(),
+        message,
+    };
+    let size = buffer.length.checked_mul(buffer.element.bytes());
+    let size = size.ok_or_else(|| error("it has more bytes than memory".to_owned()))?;
     let bytes = buffer.bytes()?;
-    let expected = buffer.length * buffer.element.bytes();
     match &bytes {
-        Some(bytes) if bytes.len() != expected => Err(CheckError::Buffer {
-            name: name.to_owned(),
-            message: format!("{} bytes for {expected} bytes of elements", bytes.len()),
-        }),
-        _ => Ok(bytes),
+        Some(bytes) if bytes.len() != size => {
+            let message = format!("{} bytes for {size} bytes of elements", bytes.len());
+            Err(error(message))
+        }
+        _ => Ok((size, bytes)),
     }
 }
 

@@ -98,7 +98,7 @@ macro_rules! constant_array {
             const __CUDA_STD_VALUES: [$element; { $len }] = $values;
             // SAFETY: it is a static's value, and the builder places its section in constant
             // memory.
-            unsafe { $crate::constant::ConstantArray::declared(stringify!($name), __CUDA_STD_VALUES) }
+            unsafe { $crate::constant::ConstantArray::declared(::core::stringify!($name), __CUDA_STD_VALUES) }
         };
     };
 }

@@ -155,7 +155,7 @@ macro_rules! global_array {
         $visibility static $name: $crate::symbol::GlobalArray<$element, { $len }> = {
             const __CUDA_STD_VALUES: [$element; { $len }] = $values;
             // SAFETY: it is a static's value, and the builder places its section in global memory.
-            unsafe { $crate::symbol::GlobalArray::declared(stringify!($name), __CUDA_STD_VALUES) }
+            unsafe { $crate::symbol::GlobalArray::declared(::core::stringify!($name), __CUDA_STD_VALUES) }
         };
     };
 }

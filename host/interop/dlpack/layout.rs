@@ -27,9 +27,13 @@ pub(super) struct BatchLayout {
 }
 
 impl Layout {
-    /// The number of elements.
+    /// The number of elements, or the largest one that can be counted: strides of 0 repeat elements.
     pub(super) fn len(&self) -> usize {
-        self.shape.iter().map(|size| *size as usize).product()
+        let sizes = self.shape.iter().map(|size| *size as usize);
+        match self.shape.contains(&0) {
+            true => 0,
+            false => sizes.fold(1, usize::saturating_mul),
+        }
     }
 
     /// The number of elements from the first to the last, gaps included; `None` if a stride is negative, or if it overflows.
@@ -48,12 +52,12 @@ impl Layout {
 
     /// Fails unless the elements lie without gaps, the last dimension's next to one another.
     pub(super) fn check_contiguous(&self) -> Result<(), TensorError> {
-        let mut expected = 1;
+        let mut expected = 1_i128;
         let sizes = self.shape.iter().zip(&self.strides).rev();
         let is_contiguous = sizes.into_iter().all(|(size, stride)| {
             // The stride of a dimension of one element means nothing.
-            let fits = *size == 1 || *stride == expected;
-            expected *= size;
+            let fits = *size == 1 || i128::from(*stride) == expected;
+            expected = expected.saturating_mul((*size).into());
             fits
         });
         match is_contiguous || self.len() == 0 {
@@ -301,6 +305,9 @@ mod tests {
             (&[5], &[-1]),
             (&[2, 3], &[1, 2]),
             (&[2, 3], &[4, 1]),
+            // 2^64 times one element, which are not none.
+            (&[1 << 40, 1 << 24], &[0, 0]),
+            (&[3, 1 << 62, 2], &[1, 2, 1]),
         ] {
             layout(shape, strides).check_contiguous().unwrap_err();
         }

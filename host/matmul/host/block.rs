@@ -23,8 +23,12 @@ impl Block {
             Order::RowMajor => (rows, columns, shape.cols),
             Order::ColumnMajor => (columns, rows, shape.rows),
         };
-        let first = lines.start * apart + part.start;
         let len = lines.len() * part.len();
+        // A block without elements is at the start, also of a matrix without any.
+        let first = match len {
+            0 => 0,
+            _ => lines.start * apart + part.start,
+        };
         // Whole lines lie one after another.
         match part.len() == apart {
             true => Self {
@@ -109,6 +113,8 @@ mod tests {
                 (0..7, 1..3),
                 (6..7, 4..5),
                 (1..6, 2..5),
+                (6..6, 2..5),
+                (1..6, 4..4),
             ] {
                 let block = Block::of(shape, &rows, &columns);
                 let expected = expected(shape, &rows, &columns);

@@ -271,6 +271,11 @@ impl<T: MatmulInto<O>, O: Element> HostMultiplier<T, O> {
         if m == 0 || n == 0 {
             return Ok(1);
         }
+        for shape in [(m, k), (k, n), (m, n)] {
+            MatrixShape::from(shape)
+                .checked_len()
+                .during("parts_of_k")?;
+        }
         let panels = self.panels((m, k, n)).during("parts_of_k")?;
         Ok(panels.parts_of_k())
     }

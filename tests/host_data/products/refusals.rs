@@ -80,6 +80,23 @@ fn too_little_memory_is_refused() {
     assert_eq!(nothing.parts_of_k((0, 1000, 3)).unwrap(), 1);
 }
 
+/// Sizes of matrices that no index counts have no panels, whose numbers would wrap.
+#[test]
+fn parts_of_products_that_no_index_counts_are_refused() {
+    let device = Device::simulator();
+    let (half, most) = (1 << 63, usize::MAX);
+    for memory in [0, 1 << 20, u64::MAX] {
+        let multiplier = device.host_multiplier::<f64, f64>(memory).unwrap();
+        for shape in [(most, most, most), (half, 1, 2), (2, half, 1), (1, 2, half)] {
+            let error = multiplier.parts_of_k(shape).unwrap_err();
+            assert!(
+                matches!(error.kind(), ErrorKind::TooLarge { .. }),
+                "{error}"
+            );
+        }
+    }
+}
+
 /// An error of a function comes back as it is, and the multiplier works on.
 #[test]
 fn errors_of_functions_are_returned() {
