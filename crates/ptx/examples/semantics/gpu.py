@@ -62,12 +62,10 @@ class Driver:
     def unload(self, module):
         self.call("cuModuleUnload", module)
 
-    def run(self, module, name, inputs, threads, size):
-        """The bytes that a kernel stores."""
+    def launch(self, module, name, inputs, output, threads):
+        """Starts a kernel that stores from the address `output` on."""
         function = ctypes.c_void_p()
         self.call("cuModuleGetFunction", ctypes.byref(function), module, name.encode())
-        output = self.allocate(size)
-        self.call("cuMemsetD8_v2", output, ctypes.c_ubyte(0), ctypes.c_size_t(size))
         count = ctypes.c_uint32(threads)
         arguments = (ctypes.c_void_p * 3)(
             *(ctypes.cast(ctypes.byref(it), ctypes.c_void_p) for it in (inputs, output, count))
@@ -75,11 +73,20 @@ class Driver:
         blocks = (threads + BLOCK - 1) // BLOCK
         block = min(threads, BLOCK)
         self.call("cuLaunchKernel", function, blocks, 1, 1, block, 1, 1, 0, None, arguments, None)
-        self.call("cuCtxSynchronize")
+
+    def download(self, address, size):
         stored = ctypes.create_string_buffer(size)
-        self.call("cuMemcpyDtoH_v2", stored, output, ctypes.c_size_t(size))
-        self.call("cuMemFree_v2", output)
+        self.call("cuMemcpyDtoH_v2", stored, address, ctypes.c_size_t(size))
         return stored.raw
+
+    def run(self, module, name, inputs, threads, size):
+        """The bytes that a kernel stores."""
+        output = self.allocate(size)
+        self.call("cuMemsetD8_v2", output, ctypes.c_ubyte(0), ctypes.c_size_t(size))
+        self.launch(module, name, inputs, output, threads)
+        stored = self.download(output, size)
+        self.call("cuMemFree_v2", output)
+        return stored
 
 
 def mixed(words):

@@ -100,8 +100,14 @@ fn atomic(list: &mut List, space: &str, name: &str, of: &str, width: super::Widt
         _ => "b64",
     };
     let loaded = if of.contains('f') { bits } else { of };
+    // NVIDIA's compiler adds the wrong upper half if the operand is the lower half of a 64-bit register: PRMT takes
+    // it from bits 32 to 47. Another instruction between them hides that.
+    let (before, operand) = match (space, of) {
+        ("shared", "f16x2" | "bf16x2") => ("xor.b32 {t}, {b}, 0x80008000; ", "{t}"),
+        _ => ("", "{b}"),
+    };
     let text = format!(
-        "st.{space}.{bits} [{{{space}}}], {{a}}; atom.{space}.{name}.{of} {{d}}, [{{{space}}}], {{b}}; \
+        "st.{space}.{bits} [{{{space}}}], {{a}}; {before}atom.{space}.{name}.{of} {{d}}, [{{{space}}}], {operand}; \
          ld.{space}.{loaded} {{d}}, [{{{space}}}];"
     );
     let comparison = match of.contains('f') {
