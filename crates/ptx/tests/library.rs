@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::text;
+use common::image;
 use cuda_std::Pod;
 use half::{bf16, f16};
 use ptx::Kernels;
@@ -12,16 +12,6 @@ use tilewright::{
     Buffer, Device, Element, KernelBodies, KernelCall, MatmulElement, Profile, SimulatorOptions,
     ops,
 };
-
-/// The architectures of images, from the newest; those that a device can run.
-fn architectures(profile: Profile) -> &'static [&'static str] {
-    match profile {
-        Profile::H200 => &["sm_90a", "sm_80", "sm_75"],
-        Profile::A100 => &["sm_80", "sm_75"],
-        Profile::T4 => &["sm_75"],
-        _ => panic!("a profile of these tests"),
-    }
-}
 
 /// A device that runs PTX, and the names of what it has run.
 fn ptx_device(
@@ -34,14 +24,8 @@ fn ptx_device(
     let choose = move |call: &KernelCall<'_>| {
         let names: &Mutex<BTreeSet<&'static str>> = &of_launches;
         names.lock().unwrap().insert(call.name);
-        let ptx = || {
-            architectures(profile)
-                .iter()
-                .find_map(|arch| text(call.name, arch))
-        };
-        let kernel = kernels
-            .get(call.name, call.name, ptx)
-            .unwrap_or_else(|it| panic!("{it}"));
+        let kernel = kernels.get(call.name, call.name, || image(call.name, profile));
+        let kernel = kernel.unwrap_or_else(|it| panic!("{it}"));
         // SAFETY: the parameters are the kernel's, and simulated devices refuse memory that is not theirs.
         Some(unsafe { kernel.body(&call.parameters) }.unwrap_or_else(|it| panic!("{it}")))
     };

@@ -1,30 +1,21 @@
-//! Runs a kernel on the simulator.
+//! Runs kernels on the simulator.
 
+use crate::kernel::BLOCK;
 use ptx::{Kernel, Module, Program};
 use simt::{Contents, Dim3, Launch, Options};
 use std::error::Error;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-const BLOCK: usize = 256;
-
-type Result<T> = std::result::Result<T, Box<dyn Error>>;
-
-/// Whether the executor can run it.
-pub fn is_supported(text: &str) -> bool {
-    let module: std::result::Result<Module, _> = text.parse();
-    module.is_ok_and(|module| Program::new(&module, "one").is_ok())
-}
-
-/// The words that a kernel of `steps` instructions stores.
+/// The words that a kernel of `steps` instructions stores: those of the first instruction for all threads, and then
+/// those of the next.
 pub fn outputs(
-    text: &str,
+    module: &Module,
     name: &str,
     words: &[u64],
     threads: usize,
     steps: usize,
-) -> Result<Vec<u64>> {
-    let module: Module = text.parse()?;
-    let kernel = Kernel::new(Program::new(&module, name)?)?;
+) -> Result<Vec<u64>, Box<dyn Error>> {
+    let kernel = Kernel::new(Program::new(module, name)?)?;
     let input = Words::new(words.to_vec())?;
     let output = Words::new(vec![0; threads * steps])?;
     let options = Options {
@@ -48,18 +39,15 @@ pub fn outputs(
     // SAFETY: the words outlive the launch, which refuses other memory; there are no textures.
     let body = unsafe { kernel.body(&arguments)? };
     simt::run(&launch, &body)?;
-    Ok(output
-        .0
-        .iter()
-        .map(|word| word.load(Ordering::Relaxed))
-        .collect())
+    let stored = output.0.iter().map(|word| word.load(Ordering::Relaxed));
+    Ok(stored.collect())
 }
 
 /// Words in global memory of the simulator.
 struct Words(Box<[AtomicU64]>);
 
 impl Words {
-    fn new(words: Vec<u64>) -> Result<Self> {
+    fn new(words: Vec<u64>) -> Result<Self, Box<dyn Error>> {
         let words = Self(words.into_iter().map(AtomicU64::new).collect());
         // SAFETY: the words live until `drop`, which forgets them first, and are accessed as atomic words.
         unsafe {

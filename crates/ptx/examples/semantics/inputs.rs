@@ -1,15 +1,30 @@
 //! Words that show differences: special numbers of each format, and random ones.
 
+use crate::kernel::INPUTS;
+
+/// Threads of a kernel with the instructions of a family.
+pub const THREADS: usize = 4096;
+
+/// The words that all kernels read.
+pub fn words() -> Vec<u64> {
+    let mut random = Random(2026);
+    (0..THREADS * INPUTS).map(|_| word(&mut random)).collect()
+}
+
+/// SplitMix64's function of its counter.
+pub fn mixed(mut word: u64) -> u64 {
+    word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    word ^ (word >> 31)
+}
+
 /// The generator SplitMix64.
 pub struct Random(pub u64);
 
 impl Random {
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut word = self.0;
-        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        word ^ (word >> 31)
+        mixed(self.0)
     }
 
     pub fn below(&mut self, end: usize) -> usize {
@@ -48,7 +63,7 @@ fn float(random: &mut Random, exponent_bits: u32, fraction_bits: u32) -> u64 {
 }
 
 /// A word: a f64, two f32, four f16 or bf16, small integers, or random bits.
-pub fn word(random: &mut Random) -> u64 {
+fn word(random: &mut Random) -> u64 {
     match random.below(8) {
         0 | 1 => float(random, 8, 23) | float(random, 8, 23) << 32,
         2 | 3 => float(random, 11, 52),

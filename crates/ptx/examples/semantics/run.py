@@ -2,7 +2,8 @@
 
     python3 run.py [FOLDER]
 
-It needs NVIDIA's driver and Python alone. report.txt has what it prints; the exit code is 0 if all is equal.
+It needs NVIDIA's driver and NumPy. report.txt has what it prints; the exit code is 0 if all is equal.
+gpu_semantics.txt has what the GPU stores: a test compares it with the executor (`tests/semantics.rs`).
 """
 
 import ctypes
@@ -12,70 +13,12 @@ import struct
 import sys
 import time
 
+from gpu import Driver, hashes, read
+
 FOLDER = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = 4
-BLOCK = 256
-LOG_BYTES = 4096
-ERROR_LOG_BUFFER, ERROR_LOG_BYTES = 5, 6
-
-
-class Driver:
-    """CUDA's driver API, as far as it is needed."""
-
-    def __init__(self):
-        self.cuda = ctypes.CDLL("libcuda.so.1")
-        self.call("cuInit", 0)
-        device, context, version = ctypes.c_int(), ctypes.c_void_p(), ctypes.c_int()
-        self.call("cuDeviceGet", ctypes.byref(device), 0)
-        self.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
-        self.call("cuCtxSetCurrent", context)
-        self.call("cuDriverGetVersion", ctypes.byref(version))
-        name = ctypes.create_string_buffer(100)
-        self.call("cuDeviceGetName", name, 100, device)
-        self.name = f"{name.value.decode()}, driver API {version.value}"
-
-    def call(self, function, *arguments):
-        code = getattr(self.cuda, function)(*arguments)
-        if code:
-            raise RuntimeError(f"{function}: error {code}")
-
-    def allocate(self, size):
-        address = ctypes.c_uint64()
-        self.call("cuMemAlloc_v2", ctypes.byref(address), ctypes.c_size_t(size))
-        return address
-
-    def function(self, path, name):
-        with open(path, "rb") as file:
-            text = file.read() + b"\0"
-        module, function = ctypes.c_void_p(), ctypes.c_void_p()
-        log = ctypes.create_string_buffer(LOG_BYTES)
-        options = (ctypes.c_int * 2)(ERROR_LOG_BUFFER, ERROR_LOG_BYTES)
-        values = (ctypes.c_void_p * 2)(ctypes.cast(log, ctypes.c_void_p), LOG_BYTES)
-        try:
-            self.call("cuModuleLoadDataEx", ctypes.byref(module), text, 2, options, values)
-        except RuntimeError as error:
-            raise RuntimeError(f"{error}: {log.value.decode(errors='replace')}") from None
-        self.call("cuModuleGetFunction", ctypes.byref(function), module, name.encode())
-        return module, function
-
-    def run(self, path, name, inputs, threads, size):
-        """The bytes that a kernel stores."""
-        module, function = self.function(path, name)
-        output = self.allocate(size)
-        self.call("cuMemsetD8_v2", output, ctypes.c_ubyte(0), ctypes.c_size_t(size))
-        count = ctypes.c_uint32(threads)
-        arguments = (ctypes.c_void_p * 3)(
-            *(ctypes.cast(ctypes.byref(it), ctypes.c_void_p) for it in (inputs, output, count))
-        )
-        blocks = (threads + BLOCK - 1) // BLOCK
-        block = min(threads, BLOCK)
-        self.call("cuLaunchKernel", function, blocks, 1, 1, block, 1, 1, 0, None, arguments, None)
-        self.call("cuCtxSynchronize")
-        stored = ctypes.create_string_buffer(size)
-        self.call("cuMemcpyDtoH_v2", stored, output, ctypes.c_size_t(size))
-        self.call("cuMemFree_v2", output)
-        self.call("cuModuleUnload", module)
-        return stored.raw
+# Results of an approximation that the file has.
+ROWS = 48
 
 
 # Exponent bits and fraction bits.
@@ -122,16 +65,13 @@ class Step:
     def __init__(self, comparison, text):
         self.kind, *self.limits = comparison.split(" ")
         self.text = text
-        self.values = self.wrong = self.payloads = 0
+        self.values = self.wrong = 0
         self.worst = 0.0
         self.examples = []
-        self.payload_example = None
 
     def distance(self, expected, found):
         """How far the result is off; none if it is wrong whatever the limit is."""
         if self.kind == "units":
-            return units(expected, found, "f32")
-        if self.kind == "half":
             return units(expected, found, self.limits[1])
         if self.kind == "upper":
             if is_nan(expected, FORMATS["f64"]) or is_nan(found, FORMATS["f64"]):
@@ -148,14 +88,6 @@ class Step:
     def is_near(self, expected, found):
         if self.kind == "exact":
             return False
-        if self.kind == "nan":
-            (left, form), (right, _) = lanes(expected, self.limits[0]), lanes(found, self.limits[0])
-            pairs = list(zip(left, right))
-            is_same = all(a == b or (is_nan(a, form) and is_nan(b, form)) for a, b in pairs)
-            if is_same:
-                self.payloads += 1
-                self.payload_example = self.payload_example or (expected, found)
-            return is_same
         distance = self.distance(expected, found)
         if distance is None:
             return False
@@ -190,24 +122,11 @@ def kernels():
     return found
 
 
-def expected_outputs():
-    packed = os.path.join(FOLDER, "outputs.bin.xz")
-    if os.path.exists(packed):
-        import lzma  # Not every Python has it: `xz -dk outputs.bin.xz` makes the file below.
-
-        with lzma.open(packed) as file:
-            return file.read()
-    with open(os.path.join(FOLDER, "outputs.bin"), "rb") as file:
-        return file.read()
-
-
-def report(driver, seen, chains, failed, seconds):
+def report(driver, steps, failed, seconds):
     lines = [f"device: {driver.name}", f"seconds: {seconds:.1f}"]
-    steps = list(seen.values())
     wrong = [it for it in steps if it.wrong]
     lines.append(f"instructions: {len(steps)}, of them equal: {len(steps) - len(wrong)}")
     lines.append(f"results: {sum(it.values for it in steps)}, of them wrong: {sum(it.wrong for it in steps)}")
-    lines.append(f"chains: {len(chains)}, of them equal: {sum(it is None for it in chains)}")
     for name, error in failed:
         lines.append(f"FAILED {name}: {error}")
     for step in sorted(wrong, key=lambda it: -it.wrong):
@@ -215,69 +134,58 @@ def report(driver, seen, chains, failed, seconds):
         for operands, wanted, stored in step.examples:
             shown = " ".join(f"{it:016x}" for it in operands)
             lines.append(f"    operands {shown}: executor {wanted:016x}, GPU {stored:016x}")
-    counts = {}
-    for chain in chains:
-        if chain is not None:
-            name, number, step = chain
-            counts.setdefault(step.text, []).append((name, number, step))
-    for text, them in sorted(counts.items(), key=lambda it: -len(it[1])):
-        name, number, step = them[0]
-        _, wanted, stored = step.examples[0]
-        lines.append(f"CHAIN {text}  first to differ in {len(them)} chains")
-        lines.append(f"    {name}, instruction {number}: executor {wanted:016x}, GPU {stored:016x}")
     for step in steps:
-        if step.payloads:
-            wanted, stored = step.payload_example
-            lines.append(
-                f"NAN {step.text}  {step.payloads} NaN with other bits: executor {wanted:016x}, GPU {stored:016x}"
-            )
-    for step in steps:
-        if step.kind not in ("exact", "nan"):
+        if step.kind != "exact":
             lines.append(f"ERROR {step.text}  at most {step.worst:g} of {step.limits[0]} {step.kind}")
-    return lines, bool(wrong or failed or any(it is not None for it in chains))
+    return lines, bool(wrong or failed)
+
+
+def line_of(comparison, text, found, its_hash):
+    """A line of the file: the comparison, the hash of all results or the first of an approximation, the instruction."""
+    if comparison == "exact":
+        return f"exact\t{its_hash:016x}\t{text}"
+    words = [f"{word:x}" for (word,) in struct.iter_unpack("<Q", found[: 8 * ROWS])]
+    return f"{comparison}\t{' '.join(words)}\t{text}"
+
+
+def write(name, lines):
+    text = "\n".join(lines) + "\n"
+    with open(os.path.join(FOLDER, name), "w", encoding="utf-8") as file:
+        file.write(text)
+    return text
 
 
 def main():
     start = time.time()
     driver = Driver()
-    with open(os.path.join(FOLDER, "inputs.bin"), "rb") as file:
-        words = file.read()
+    words = read(FOLDER, "inputs.bin")
     inputs = driver.allocate(len(words))
     driver.call("cuMemcpyHtoD_v2", inputs, words, ctypes.c_size_t(len(words)))
     operands = lambda thread: struct.unpack_from("<3Q", words, 24 * thread)
-    outputs = expected_outputs()
+    outputs = read(FOLDER, "outputs.bin")
     place = 0
-    seen, chains, failed = {}, [], []
+    steps, failed, golden = [], [], []
     for name, threads, instructions in kernels():
         size = 8 * threads
         expected = outputs[place : place + size * len(instructions)]
         place += len(expected)
         try:
-            path = os.path.join(FOLDER, f"{name}.ptx")
-            found = driver.run(path, name, inputs, threads, len(expected))
+            module = driver.module(read(FOLDER, f"{name}.ptx"))
+            found = driver.run(module, name, inputs, threads, len(expected))
+            driver.unload(module)
         except RuntimeError as error:
             failed.append((name, error))
             continue
-        is_chain, first = name.startswith("chain"), None
+        of_steps = hashes(found, threads)
         for number, (comparison, text) in enumerate(instructions):
             part = slice(size * number, size * (number + 1))
             step = Step(comparison, text)
-            if not is_chain:
-                seen[text] = step
-            is_equal = step.compare(expected[part], found[part], operands)
-            if is_chain and not is_equal:
-                # What comes behind may use the wrong result.
-                first = (name, number, step)
-                break
-            if is_chain and step.payloads:
-                break
-        if is_chain:
-            chains.append(first)
-    lines, is_wrong = report(driver, seen, chains, failed, time.time() - start)
-    text = "\n".join(lines) + "\n"
-    with open(os.path.join(FOLDER, "report.txt"), "w", encoding="utf-8") as file:
-        file.write(text)
-    print(text, end="")
+            step.compare(expected[part], found[part], operands)
+            steps.append(step)
+            golden.append(line_of(comparison, text, found[part], int(of_steps[number])))
+    write("gpu_semantics.txt", [f"# What an {driver.name} stores.", *golden])
+    lines, is_wrong = report(driver, steps, failed, time.time() - start)
+    print(write("report.txt", lines), end="")
     return 1 if is_wrong else 0
 
 

@@ -4,8 +4,8 @@ use super::places::Place;
 use super::raw::{copy_from, copy_to, updated};
 use super::thread::Thread;
 use crate::decode::{Access, Atomic};
-use crate::numbers::Number;
 use crate::numbers::general::{is_of_halves, sum_of_halves};
+use crate::numbers::{Flushed, Number};
 use crate::words::{AtomicOperation, Type};
 use simt::{AccessKind, DefectKind, Space};
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
@@ -129,7 +129,10 @@ impl Thread<'_> {
                 0,
                 bytes,
             );
-            updated(host, bytes, |old| replaced(it.operation, it.of, old, a, b))
+            updated(host, bytes, |old| match (it.operation, it.of, space) {
+                (AtomicOperation::Add, Type::F32, Space::Global) => sum_in_global(old, a),
+                _ => replaced(it.operation, it.of, old, a, b),
+            })
         };
         self.set(it.d, old);
     }
@@ -187,7 +190,12 @@ fn extended(value: u64, bits: u32, width: u32) -> u64 {
     (((value << shift) as i64) >> shift) as u64 & crate::numbers::mask(width)
 }
 
-/// The new value of an atomic operation.
+/// The new value of an addition of f32 to global memory, where subnormal numbers are zeros (PTX ISA, "atom").
+fn sum_in_global(old: u64, a: u64) -> u64 {
+    Flushed(Flushed::of(old).0 + Flushed::of(a).0).slot()
+}
+
+/// The new value of any other atomic operation.
 fn replaced(operation: AtomicOperation, of: Type, old: u64, a: u64, b: u64) -> u64 {
     let is_wide = of.bits() == Some(64);
     let narrowed = |value: u64| if is_wide { value } else { value & 0xffff_ffff };

@@ -21,4 +21,4 @@ pub(crate) use convert::convert;
 pub(crate) use float::float;
 pub(crate) use integer::integer;
 pub(crate) use products::{WarpProduct, registers_of, warp_product};
-pub(crate) use slot::{Function, General, MOST_OPERANDS, Number, mask};
+pub(crate) use slot::{Flushed, Function, General, MOST_OPERANDS, Number, mask};

@@ -7,6 +7,7 @@ use ptx::{Kernel, Module, Program};
 use simt::{Body, Contents, Defect, Dim3, Launch, Options, Report};
 use std::path::Path;
 use std::ptr::with_exposed_provenance_mut;
+use tilewright::Profile;
 use tilewright_ptxas::unpacked;
 
 /// The checked-in PTX of a kernel of the library for an architecture such as `sm_75`.
@@ -17,7 +18,18 @@ pub fn text(name: &str, arch: &str) -> Option<String> {
     std::fs::read_to_string(file).ok()
 }
 
-/// The module of that PTX.
+/// The PTX of a kernel that a device of this profile runs: the image of its newest architecture.
+pub fn image(name: &str, profile: Profile) -> Option<String> {
+    let architectures: &[&str] = match profile {
+        Profile::H200 => &["sm_90a", "sm_80", "sm_75"],
+        Profile::A100 => &["sm_80", "sm_75"],
+        Profile::T4 => &["sm_75"],
+        _ => panic!("a profile of these tests"),
+    };
+    architectures.iter().find_map(|arch| text(name, arch))
+}
+
+/// The module of a kernel's PTX.
 pub fn module(name: &str, arch: &str) -> Module {
     let text = text(name, arch).unwrap();
     text.parse().unwrap_or_else(|it| panic!("{name}: {it}"))

@@ -1,12 +1,14 @@
 //! Calls of the library whose kernels are changed.
 
 use half::f16;
-use tilewright::{Device, Element, Matmul, MatmulElement, MatmulInto, Result, ops};
+use tilewright::{Device, Element, Matmul, MatmulElement, MatmulInto, Profile, Result, ops};
 
 /// A call, and the kernel that it runs.
 pub struct Case {
     pub name: &'static str,
     pub kernel: &'static str,
+    /// Whose kernels run.
+    pub profile: Profile,
     /// Returns the bits of the results.
     pub call: fn(&Device) -> Result<Vec<u8>>,
 }
@@ -16,54 +18,91 @@ pub const CASES: &[Case] = &[
     Case {
         name: "sum of a buffer",
         kernel: "reduce_sum_f32",
+        profile: Profile::A100,
         call: sum,
     },
     Case {
         name: "reproducible sum",
         kernel: "reduce_sum_reproducible_f64",
+        profile: Profile::A100,
         call: reproducible_sum,
     },
     Case {
         name: "sums of long rows",
         kernel: "sum_along_f32",
+        profile: Profile::A100,
         call: row_sums,
     },
     Case {
         name: "softmax of long rows",
         kernel: "softmax_block_f32",
+        profile: Profile::A100,
         call: softmax,
     },
     Case {
         name: "scan",
         kernel: "scan_inclusive_f32",
+        profile: Profile::A100,
         call: scan,
     },
     Case {
         name: "tiled product",
         kernel: "matmul_tiled_f32_nn",
+        profile: Profile::A100,
         call: tiled_product,
     },
     Case {
         name: "coarsened product",
         kernel: "matmul_coarsened_small_f32_nn",
+        profile: Profile::A100,
         call: |device| product(device, [132, 140, 72], |it| it),
     },
     Case {
         name: "coarsened product, large tiles",
         kernel: "matmul_coarsened_f32_nn",
+        profile: Profile::A100,
         call: |device| product(device, [512, 512, 40], |it| it),
     },
     Case {
         name: "product on tensor cores",
         kernel: "matmul_mma_small_f16_nn",
+        profile: Profile::A100,
         call: |device| product(device, [136, 144, 160], f16::from_f32),
     },
     Case {
         name: "product on tensor cores, large tiles",
         kernel: "matmul_mma_f16_nn",
+        profile: Profile::A100,
         call: |device| product(device, [512, 512, 64], f16::from_f32),
     },
 ];
+
+/// A product by warpgroups.
+pub const WARPGROUPS: Case = Case {
+    name: "product of warpgroups",
+    kernel: "matmul_wgmma_deep_f16_nn",
+    profile: Profile::H200,
+    call: |device| product(device, [128, 128, 128], f16::from_f32),
+};
+
+/// A product of numbers that have no end in binary digits, so that each of its sums is rounded.
+pub const INEXACT_PRODUCT: Case = Case {
+    name: "tiled product of thirds",
+    kernel: "matmul_tiled_f32_nn",
+    profile: Profile::A100,
+    call: |device| {
+        let thirds = numbers(64 * 64, |it| it / 3.0);
+        let a = device.matrix((64, 64), &thirds)?;
+        Ok(bits(&device.matmul_tiled(&a, &a)?.to_vec()?))
+    },
+};
+
+/// The case of a kernel, of the table.
+pub fn case(kernel: &str) -> &'static Case {
+    let mut all = CASES.iter();
+    all.find(|it| it.kernel == kernel)
+        .unwrap_or_else(|| panic!("no case of {kernel}"))
+}
 
 /// Whole numbers and halves of both signs.
 fn numbers<T>(count: usize, of: impl Fn(f32) -> T) -> Vec<T> {

@@ -9,6 +9,7 @@ mod common;
 mod cases;
 mod known;
 mod mutants;
+mod planted;
 
 use cases::CASES;
 use known::{HARMLESS, rare_seed};

@@ -1,7 +1,7 @@
 //! Kernels of which one synchronising instruction is removed, and what the simulator says of them.
 
 use super::cases::Case;
-use crate::common::text;
+use crate::common::image;
 use ptx::Kernels;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -11,9 +11,6 @@ use std::time::Duration;
 use tilewright::{
     Device, Error, ErrorKind, KernelBodies, KernelCall, Profile, Result, SimulatorOptions,
 };
-
-/// The architectures of images that an A100 can run, from the newest.
-const ARCHITECTURES: [&str; 2] = ["sm_80", "sm_75"];
 
 /// Instructions that order accesses, by the start of their names. Shuffles and votes do more: without them a kernel
 /// computes something else.
@@ -43,14 +40,6 @@ impl fmt::Display for Place {
         } = self;
         write!(formatter, "`{kernel}` | {number}: `{instruction}`")
     }
-}
-
-/// What becomes of an instruction.
-#[derive(Clone, Copy)]
-enum Change {
-    Removed,
-    /// The launch ends where the instruction is reached.
-    Trap,
 }
 
 /// What the simulator makes of a mutant.
@@ -91,11 +80,6 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// The PTX of a kernel that an A100 runs.
-fn image(kernel: &str) -> Option<String> {
-    ARCHITECTURES.iter().find_map(|arch| text(kernel, arch))
-}
-
 /// The instruction of a line without its predicate.
 fn instruction(line: &str) -> &str {
     let line = line.trim();
@@ -106,8 +90,11 @@ fn instruction(line: &str) -> &str {
 }
 
 /// The synchronising instructions of a kernel.
-fn places(kernel: &'static str) -> Vec<Place> {
-    let text = image(kernel).unwrap_or_else(|| panic!("no PTX of {kernel}"));
+fn places(case: &Case) -> Vec<Place> {
+    let Case {
+        kernel, profile, ..
+    } = *case;
+    let text = image(kernel, profile).unwrap_or_else(|| panic!("no PTX of {kernel}"));
     let lines = text.lines().map(instruction).enumerate();
     let found = lines.filter(|(_, it)| SYNCHRONISING.iter().any(|name| it.starts_with(name)));
     let place = |(number, (line, instruction)): (usize, (usize, &str))| Place {
@@ -119,23 +106,16 @@ fn places(kernel: &'static str) -> Vec<Place> {
     found.enumerate().map(place).collect()
 }
 
-/// The PTX of a kernel with a change at one place, if the place is the kernel's.
-fn changed(kernel: &str, place: &Place, change: Change) -> Option<String> {
-    let text = image(kernel)?;
-    if kernel != place.kernel {
-        return Some(text);
-    }
-    let with = match change {
-        Change::Removed => "",
-        Change::Trap => "trap;",
-    };
+/// A text with another line in place of one, whose number is from 0.
+fn with_line(text: &str, changed: usize, with: &str) -> String {
     let lines = text.lines().enumerate();
-    let lines = lines.map(|(number, line)| if number == place.line { with } else { line });
-    Some(lines.collect::<Vec<_>>().join("\n"))
+    let lines = lines.map(|(number, line)| if number == changed { with } else { line });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
-/// A simulated A100 that runs `ptx` of each kernel, and tells `ran` its name.
+/// A simulated device that runs `ptx` of each kernel, and tells `ran` its name.
 fn device(
+    profile: Profile,
     seed: u64,
     kernels: &Arc<Kernels>,
     ptx: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
@@ -153,7 +133,7 @@ fn device(
     // the simulator checks each access.
     let bodies = unsafe { KernelBodies::new(choose) };
     let options = SimulatorOptions::default()
-        .with_profile(Profile::A100)
+        .with_profile(profile)
         .with_multiprocessors(4)
         .with_parallel_blocks(false)
         .with_time_limit(TIME_LIMIT)
@@ -168,7 +148,9 @@ pub fn unchanged(case: &Case) -> (Vec<u8>, Vec<Place>) {
     let note = move |name| {
         of_launches.lock().unwrap().insert(name);
     };
-    let device = device(0, &Arc::default(), image, note);
+    let profile = case.profile;
+    let ptx = move |kernel: &str| image(kernel, profile);
+    let device = device(profile, 0, &Arc::default(), ptx, note);
     let bits = (case.call)(&device).unwrap_or_else(|error| panic!("{}: {error}", case.name));
     let names = names.lock().unwrap();
     assert!(
@@ -176,21 +158,29 @@ pub fn unchanged(case: &Case) -> (Vec<u8>, Vec<Place>) {
         "{} is not among {names:?}",
         case.kernel
     );
-    (bits, places(case.kernel))
+    (bits, places(case))
 }
 
-/// The results of a case with a change, one for each seed.
+/// The results of a case whose kernel's PTX is edited, one for each seed.
 fn results(
     case: &Case,
-    place: &Place,
-    change: Change,
+    edit: impl Fn(&str) -> String + Clone + Send + Sync + 'static,
     seeds: Range<u64>,
 ) -> impl Iterator<Item = Result<Vec<u8>>> {
     let kernels = Arc::new(Kernels::default());
+    let Case {
+        kernel,
+        profile,
+        call,
+        ..
+    } = *case;
     seeds.map(move |seed| {
-        let place = place.clone();
-        let ptx = move |kernel: &str| changed(kernel, &place, change);
-        (case.call)(&device(seed, &kernels, ptx, |_| ()))
+        let edit = edit.clone();
+        let ptx = move |name: &str| {
+            let text = image(name, profile)?;
+            Some(if name == kernel { edit(&text) } else { text })
+        };
+        call(&device(profile, seed, &kernels, ptx, |_| ()))
     })
 }
 
@@ -204,12 +194,27 @@ fn kinds(error: &Error) -> BTreeSet<String> {
 
 /// What the simulator makes of a case whose kernel lacks an instruction.
 pub fn verdict(case: &Case, bits: &[u8], place: &Place, seeds: Range<u64>) -> Verdict {
-    let mut trapped = results(case, place, Change::Trap, 0..1);
-    if trapped.all(|it| it.is_ok()) {
+    let line = place.line;
+    if !is_reached(case, line) {
         return Verdict::NotReached;
     }
-    let results = results(case, place, Change::Removed, seeds.clone());
-    for (seed, result) in seeds.zip(results) {
+    verdict_of_edit(case, bits, move |text| with_line(text, line, ""), seeds)
+}
+
+/// Whether a case executes a line of its kernel: the launch ends there if there is a trap.
+pub fn is_reached(case: &Case, line: usize) -> bool {
+    let mut trapped = results(case, move |text| with_line(text, line, "trap;"), 0..1);
+    trapped.any(|it| it.is_err())
+}
+
+/// What the simulator makes of a case whose kernel's PTX is edited.
+pub fn verdict_of_edit(
+    case: &Case,
+    bits: &[u8],
+    edit: impl Fn(&str) -> String + Clone + Send + Sync + 'static,
+    seeds: Range<u64>,
+) -> Verdict {
+    for (seed, result) in seeds.clone().zip(results(case, edit, seeds)) {
         match result {
             Ok(found) if found == bits => {}
             Ok(_) => return Verdict::WrongBits(seed),

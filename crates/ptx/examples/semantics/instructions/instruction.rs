@@ -14,7 +14,7 @@ pub enum Width {
 pub enum Comparison {
     /// Bit by bit.
     Exact,
-    /// Bit by bit, but any NaN of this many bits is like any other. The report counts those with other bits.
+    /// Bit by bit, but any NaN is like any other: the kernel makes each the canonical NaN.
     AnyNan,
     /// An f32 within so many units in the last place.
     Units(u32),
@@ -35,8 +35,27 @@ pub struct Instruction {
     pub result: Width,
     pub operands: Vec<Width>,
     pub comparison: Comparison,
-    /// Whether chains of instructions may have it.
-    pub is_exact: bool,
+}
+
+impl Instruction {
+    /// The type of the result: the first of a conversion, and the last of what else computes it. Loads, and `set`,
+    /// whose results are constants, have none.
+    pub fn result_type(&self) -> &str {
+        let mut statements = self.text.rsplit(';').map(str::trim_start);
+        let statement = statements.find(|it| it.contains("{d}") && !it.starts_with("ld."));
+        let name = statement
+            .unwrap_or_default()
+            .split(' ')
+            .next()
+            .unwrap_or_default();
+        let mut types = name.rsplit('.');
+        let last = types.next().unwrap_or_default();
+        match name.split('.').next() {
+            Some("cvt") => types.next().unwrap_or_default(),
+            Some("set" | "setp") => "",
+            _ => last,
+        }
+    }
 }
 
 /// Collects instructions.
@@ -73,7 +92,6 @@ impl List {
             result,
             operands: operands.to_vec(),
             comparison,
-            is_exact: matches!(comparison, Comparison::Exact | Comparison::AnyNan),
         });
     }
 }

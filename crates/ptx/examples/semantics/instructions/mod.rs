@@ -4,6 +4,7 @@ mod conversions;
 mod floats;
 mod instruction;
 mod integers;
+mod memory;
 
 pub use instruction::{Comparison, Instruction, Width};
 
@@ -11,13 +12,14 @@ use conversions::{float_conversions, integer_conversions, small_conversions};
 use floats::{approximations, comparisons, double, halves, single};
 use instruction::List;
 use integers::{bits, fields, integers};
+use memory::{atomics, memory};
 
 /// A name, and what adds the instructions.
 type Family = (&'static str, fn(&mut List));
 
 /// The families, each with a name.
 pub fn families() -> Vec<(&'static str, Vec<Instruction>)> {
-    let families: [Family; 11] = [
+    let families: [Family; 13] = [
         ("integers", integers),
         ("bits", bits),
         ("fields", fields),
@@ -29,6 +31,8 @@ pub fn families() -> Vec<(&'static str, Vec<Instruction>)> {
         ("integer_conversions", integer_conversions),
         ("float_conversions", float_conversions),
         ("small_conversions", small_conversions),
+        ("memory", memory),
+        ("atomics", atomics),
     ];
     let listed = families.into_iter().map(|(name, add)| {
         let mut list = List::default();
