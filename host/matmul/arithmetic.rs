@@ -57,6 +57,7 @@ pub enum Arithmetic {
     /// # Ok(())
     /// # }
     /// ```
+    #[doc(alias = "batch_invariant")]
     BatchInvariant,
     /// f32 and f64: each output is the exact dot product, rounded once to the nearest, ties to even.
     ///

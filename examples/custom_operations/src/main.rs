@@ -26,7 +26,12 @@ fn run() -> Result<()> {
     let gated = module.map(kernels::gate, operands)?;
     println!("gated: {:.3?}", gated.to_vec()?);
 
-    let hidden = module.map_product(kernels::swiglu, (&scores, weights.t()), [bias.slice(.., ..1)?], &0)?;
+    let hidden = module.map_product(
+        kernels::swiglu,
+        (&scores, weights.t()),
+        [bias.slice(.., ..1)?],
+        &0,
+    )?;
     println!("product with SwiGLU: {:.3?}", hidden.to_vec()?);
     let half = [7, 1 << 31];
     let kept = module.map_product(kernels::dropout, (&scores, scores.t()), [], &half)?;
@@ -36,7 +41,9 @@ fn run() -> Result<()> {
     let states = module.scan_inclusive(kernels::recurrence, &steps)?;
     println!("states: {:?}", states.to_vec()?);
 
-    let (sum, max, norm) = module.reduce(kernels::statistics, scores.as_buffer())?.get();
+    let (sum, max, norm) = module
+        .reduce(kernels::statistics, scores.as_buffer())?
+        .get();
     println!("sum {sum}, maximum {max}, norm {norm:.3}");
     Ok(())
 }

@@ -5,7 +5,7 @@ use super::*;
 const INVARIANT: Request = Request::Fastest(Arithmetic::BatchInvariant, None);
 const AUTO: Request = Request::Fastest(Arithmetic::Auto, None);
 
-/// M and N: vectors, few rows or columns, small results, and some that fill the device.
+/// M and N: vectors, short sides, small results, and some that fill the device.
 const SHAPES: [(usize, usize); 8] = [
     (1, 1),
     (1, 4096),
