@@ -134,11 +134,11 @@ unsafe fn announce<T>(
 
 /// One atomic step: replaces the element by `$new`, a function of `$old` and `value`.
 macro_rules! updates {
-    ($($function:ident: $bits:ty, $update:ident, |$old:ident, $value:ident| $new:expr;)*) => {$(
+    ($($function:ident: $bits:ty, $update:ident, |$space:ident, $old:ident, $value:ident| $new:expr;)*) => {$(
         #[track_caller]
         unsafe fn $function(
             ordering: Ordering,
-            space: AtomicSpace,
+            $space: AtomicSpace,
             base: *mut Self,
             len: usize,
             index: usize,
@@ -149,7 +149,7 @@ macro_rules! updates {
                 bytemuck::cast::<Self, $bits>($new)
             };
             // SAFETY: the caller's contract.
-            let word = unsafe { announce((space, AccessKind::Atomic), ordering, base, len, index) };
+            let word = unsafe { announce(($space, AccessKind::Atomic), ordering, base, len, index) };
             // SAFETY: the caller's contract, and the check above.
             bytemuck::cast(unsafe { simt::$update(word.cast(), step) })
         }
@@ -159,17 +159,17 @@ macro_rules! updates {
 macro_rules! integers {
     ($($word:ty: $bits:ty, $update:ident;)*) => {$(
         impl AtomicWord for $word {
-            updates! { fetch_add: $bits, $update, |old, value| old.wrapping_add(value); }
+            updates! { fetch_add: $bits, $update, |space, old, value| old.wrapping_add(value); }
         }
 
         impl AtomicInteger for $word {
             updates! {
-                fetch_min: $bits, $update, |old, value| old.min(value);
-                fetch_max: $bits, $update, |old, value| old.max(value);
-                fetch_and: $bits, $update, |old, value| old & value;
-                fetch_or: $bits, $update, |old, value| old | value;
-                fetch_xor: $bits, $update, |old, value| old ^ value;
-                swap: $bits, $update, |_old, value| value;
+                fetch_min: $bits, $update, |space, old, value| old.min(value);
+                fetch_max: $bits, $update, |space, old, value| old.max(value);
+                fetch_and: $bits, $update, |space, old, value| old & value;
+                fetch_or: $bits, $update, |space, old, value| old | value;
+                fetch_xor: $bits, $update, |space, old, value| old ^ value;
+                swap: $bits, $update, |space, _old, value| value;
             }
 
             #[track_caller]
@@ -231,10 +231,24 @@ integers! {
     i64: u64, atomic_update_u64;
 }
 
+/// A zero of the same sign for subnormals, as PTX adds f32 in global memory, and there alone.
+fn flushed(value: f32) -> f32 {
+    if value.is_subnormal() {
+        0.0_f32.copysign(value)
+    } else {
+        value
+    }
+}
+
 impl AtomicWord for f32 {
-    updates! { fetch_add: u32, atomic_update_u32, |old, value| old + value; }
+    updates! {
+        fetch_add: u32, atomic_update_u32, |space, old, value| match space {
+            AtomicSpace::Global => flushed(flushed(old) + flushed(value)),
+            AtomicSpace::Shared | AtomicSpace::SharedOf(_) => old + value,
+        };
+    }
 }
 
 impl AtomicWord for f64 {
-    updates! { fetch_add: u64, atomic_update_u64, |old, value| old + value; }
+    updates! { fetch_add: u64, atomic_update_u64, |space, old, value| old + value; }
 }
