@@ -90,6 +90,7 @@
 //! - `cudarc`: streams and slices of the crate `cudarc` 0.19, in `tilewright::interop::cudarc`. The program chooses the
 //!   CUDA version, with one of `cudarc`'s features.
 //! - `dlpack`: tensors of other libraries and languages, in `tilewright::interop::dlpack`.
+//! - `ptx`: kernels run as their PTX on the simulator, by [`KernelBodies`]`::of_ptx`.
 //! - `cust`: contexts, buffers and streams of the crate `cust`, in `tilewright::interop::cust`. `cust` links the
 //!   driver, so the build needs a CUDA toolkit, and the program starts only on a machine with a driver.
 //!

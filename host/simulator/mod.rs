@@ -6,6 +6,8 @@ mod graphs;
 mod kernels;
 mod memory;
 mod options;
+#[cfg(feature = "ptx")]
+mod ptx;
 mod peers;
 mod quarantine;
 mod results;

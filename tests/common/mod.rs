@@ -13,8 +13,8 @@ pub mod sizes;
 #[allow(unused_imports, reason = "each test program uses a part of it")]
 pub use tilewright_test_support::{cases::share, programs, random, say};
 
-use std::sync::{Arc, Once};
-use tilewright::{Device, ErrorKind, KernelBodies, KernelCall, SimulatorOptions, SymbolCall};
+use std::sync::Once;
+use tilewright::{Device, ErrorKind, SimulatorOptions};
 
 /// A test for each type: `for_each_type!([f32 f64] test)` makes `test::f32`, which calls
 /// `test::<f32>()`, and so on.
@@ -55,32 +55,15 @@ fn is_ptx_only() -> bool {
     std::env::var_os("TILEWRIGHT_SIMULATE_PTX").is_some_and(|value| value == "only")
 }
 
-/// A simulator whose kernels run as their PTX, if `TILEWRIGHT_SIMULATE_PTX` is set and this build has PTX. Kernels of
-/// the tests themselves, which have none, run as they are.
+/// A simulator whose kernels run as their PTX, if `TILEWRIGHT_SIMULATE_PTX` is set and this build has the feature `ptx`.
+/// Kernels of the tests themselves, which have no PTX, run as they are.
 pub fn ptx_device() -> Option<Device> {
     std::env::var_os("TILEWRIGHT_SIMULATE_PTX")?;
-    let kernels = Arc::new(::ptx::Kernels::default());
-    let of_symbols = Arc::clone(&kernels);
-    let choose = move |call: &KernelCall<'_>| {
-        let newest = call.images.iter().max_by_key(|(arch, _)| *arch)?;
-        let kernel = kernels.get(call.module, call.name, || Some(newest.1));
-        let kernel = kernel.unwrap_or_else(|error| panic!("{error}"));
-        // SAFETY: the parameters are the kernel's, and simulators refuse memory that is not theirs.
-        Some(unsafe { kernel.body(&call.parameters) }.unwrap_or_else(|error| panic!("{error}")))
-    };
-    // SAFETY: the images were compiled from the kernels.
-    let bodies = unsafe { KernelBodies::new(choose) };
-    let find = move |call: &SymbolCall| {
-        let newest = call.images.iter().max_by_key(|(arch, _)| *arch)?;
-        let found = of_symbols.variable(call.module, call.name, || Some(newest.1));
-        let (address, bytes) = found.unwrap_or_else(|error| panic!("{error}"))?;
-        assert!(bytes >= call.bytes, "{}", call.name);
-        Some(address)
-    };
-    // SAFETY: the variable is as long as the array, and lives as long as the kernels.
-    let bodies = unsafe { bodies.with_symbols(find) };
+    #[cfg(not(feature = "ptx"))]
+    panic!("TILEWRIGHT_SIMULATE_PTX needs the feature `ptx`");
+    #[cfg(feature = "ptx")]
     Some(Device::simulator_with(
-        SimulatorOptions::default().with_bodies(bodies),
+        SimulatorOptions::default().with_bodies(tilewright::KernelBodies::of_ptx()),
     ))
 }
 

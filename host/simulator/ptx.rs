@@ -1,0 +1,86 @@
+//! Kernels that run as their PTX.
+
+use super::bodies::{KernelBodies, KernelCall, SymbolCall};
+use ptx::Kernels;
+use std::collections::HashMap;
+use std::error::Error;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A module's PTX, by architecture.
+type Images = &'static [(&'static str, &'static str)];
+
+/// The kernels of each module, known by where its images are: modules of two crates may have one name.
+#[derive(Default)]
+struct Modules(Mutex<HashMap<usize, Arc<Kernels>>>);
+
+impl Modules {
+    fn of(&self, images: Images) -> Arc<Kernels> {
+        let mut modules = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(modules.entry(images.as_ptr().addr()).or_default())
+    }
+}
+
+/// The image of the newest architecture.
+fn newest(images: Images) -> Option<&'static str> {
+    let (_, text) = images.iter().max_by_key(|(architecture, _)| *architecture)?;
+    Some(text)
+}
+
+impl KernelBodies {
+    /// Each kernel as its PTX: the image of the newest architecture that its module has. A kernel without PTX, as in a
+    /// program without the feature `cuda`, stays as it is.
+    ///
+    /// The library's kernels and the program's own run with the bits of their functions, and the simulator checks what
+    /// the compiler made of them: a barrier that it moved, for example. They take several times as long. Where PTX
+    /// cannot be run, the launch fails, and its report names the line.
+    ///
+    /// ```
+    /// use tilewright::{Device, KernelBodies, SimulatorOptions};
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let options = SimulatorOptions::default().with_bodies(KernelBodies::of_ptx());
+    /// let device = Device::simulator_with(options);
+    /// assert_eq!(device.reduce_sum(&device.upload(&[0.5_f32; 100])?)?, 50.0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn of_ptx() -> Self {
+        let modules = Arc::new(Modules::default());
+        let of_symbols = Arc::clone(&modules);
+        let choose = move |call: &KernelCall<'_>| {
+            let image = newest(call.images)?;
+            Some(body(&modules.of(call.images), call, image).unwrap_or_else(|it| failing(&*it)))
+        };
+        // SAFETY: a module's images are compiled from its kernels.
+        let bodies = unsafe { Self::new(choose) };
+        let find = move |call: &SymbolCall| {
+            let image = newest(call.images)?;
+            let kernels = of_symbols.of(call.images);
+            // Where PTX cannot be read, launches say so.
+            let found = kernels.variable(call.module, call.name, || Some(image));
+            let (address, bytes) = found.ok().flatten()?;
+            (bytes >= call.bytes).then_some(address)
+        };
+        // SAFETY: the variable is as long as the array, and lives as long as the kernels, which these bodies keep.
+        unsafe { bodies.with_symbols(find) }
+    }
+}
+
+/// The kernel of a call.
+fn body(
+    kernels: &Kernels,
+    call: &KernelCall<'_>,
+    image: &'static str,
+) -> Result<simt::Body, Box<dyn Error>> {
+    let kernel = kernels.get(call.module, call.name, || Some(image))?;
+    // SAFETY: the parameters are those of the kernel, which the image was compiled from, and a simulator refuses memory
+    // that is not its own.
+    Ok(unsafe { kernel.body(&call.parameters) }?)
+}
+
+/// A body whose threads fail with this error.
+fn failing(error: &dyn Error) -> simt::Body {
+    let message = error.to_string();
+    simt::Body::new(move || panic!("{message}"))
+}
