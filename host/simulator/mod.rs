@@ -6,9 +6,9 @@ mod graphs;
 mod kernels;
 mod memory;
 mod options;
+mod peers;
 #[cfg(feature = "ptx")]
 mod ptx;
-mod peers;
 mod quarantine;
 mod results;
 mod stream_check;

@@ -22,7 +22,9 @@ impl Modules {
 
 /// The image of the newest architecture.
 fn newest(images: Images) -> Option<&'static str> {
-    let (_, text) = images.iter().max_by_key(|(architecture, _)| *architecture)?;
+    let (_, text) = images
+        .iter()
+        .max_by_key(|(architecture, _)| *architecture)?;
     Some(text)
 }
 

@@ -57,6 +57,10 @@ fn is_ptx_only() -> bool {
 
 /// A simulator whose kernels run as their PTX, if `TILEWRIGHT_SIMULATE_PTX` is set and this build has the feature `ptx`.
 /// Kernels of the tests themselves, which have no PTX, run as they are.
+#[allow(
+    unexpected_cfgs,
+    reason = "packages without the feature have tests that use a part of this"
+)]
 pub fn ptx_device() -> Option<Device> {
     std::env::var_os("TILEWRIGHT_SIMULATE_PTX")?;
     #[cfg(not(feature = "ptx"))]

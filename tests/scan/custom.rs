@@ -84,6 +84,10 @@ mod shadowing {
     use super::Narrow;
 
     /// Not the size of `T`: less shared memory than a tile takes.
+    #[allow(
+        clippy::extra_unused_type_parameters,
+        reason = "the signature of the function that it hides"
+    )]
     pub const fn size_of<T>() -> usize {
         16
     }
