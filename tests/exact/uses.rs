@@ -190,6 +190,34 @@ fn a_device_with_little_memory_computes_smaller_panels() {
     );
 }
 
+/// Two of three terms cancel, and the third is 2^100 times as small: what is left is exact all the same.
+#[test]
+fn sums_of_condition_2_to_the_100_are_exact() {
+    let (m, n, k) = (35, 40, 63);
+    let small = 2f64.powi(-100);
+    let mut random = Random::new(100);
+    let mut a = Host::new((m, k), |_, _| random.signed_unit());
+    let mut b = Host::new((k, n), |_, _| random.signed_unit());
+    for first in (0..k).step_by(3) {
+        for row in 0..m {
+            a.elements[row * k + first + 1] = -a.at(row, first);
+            a.elements[row * k + first + 2] *= small;
+        }
+        for column in 0..n {
+            b.elements[(first + 1) * n + column] = b.at(first, column);
+        }
+    }
+    let expected = expected(&a, &b, (m, n, k));
+    for device in devices() {
+        let (a, b) = (a.on(&device), b.on(&device));
+        let one_by_one = Matmul::new(&a, &b).arithmetic(Arithmetic::Exact);
+        for product in [one_by_one, one_by_one.tiles(TileSize::Small)] {
+            let c = product.run().expect("a product");
+            assert_exact(Kind::Cancelling, (m, n, k), "2^100", &c, &expected);
+        }
+    }
+}
+
 /// Products without outputs, whatever their K.
 #[test]
 fn no_outputs_of_any_k() {
