@@ -8,6 +8,7 @@ mod cost;
 mod exact;
 mod group;
 mod obstacle;
+mod packed;
 mod prepared;
 mod problem;
 mod reason;

@@ -1,7 +1,9 @@
-//! Operands on their way to a kernel: read where they lie, or copied, transposed or split, as the plan says.
+//! Operands on their way to a kernel: read where they lie, or copied, transposed, split or made into residues, as the
+//! plan says.
 //!
-//! `aligned_copy.rs`, `transposed_copy.rs` and `transposed_words.rs` copy operands; `split.rs` splits those of f32, and `prepared.rs` keeps
-//! one that is split once. `tile_grid.rs` has the grid of the kernels that copy.
+//! `aligned_copy.rs`, `transposed_copy.rs` and `transposed_words.rs` copy operands; `split.rs` splits those of f32, and
+//! `lines.rs` makes residues, by `line_kernels.rs`. `prepared.rs` keeps what is split or made once. `tile_grid.rs` has
+//! the grid of the kernels that copy.
 
 mod aligned_copy;
 mod line_kernels;

@@ -6,9 +6,7 @@ use crate::error::Outcome;
 use crate::matmul::epilogue::Epilogue;
 use crate::matmul::execute::Computes;
 use crate::matmul::operands::Operands;
-use crate::matmul::plan::{
-    ExactPlan, Plan, Request, ResiduesPlan, SelectionReason, Staging, Steps,
-};
+use crate::matmul::plan::{Plan, Request, ResiduesPlan, SelectionReason, Staging, Steps};
 use std::fmt::{self, Display, Formatter};
 
 /// The kernel that a product uses, and why.
@@ -56,11 +54,7 @@ impl MatmulPlan {
     }
 
     fn shown(plan: &Plan) -> Self {
-        let residues = match &plan.steps {
-            Steps::Exact(ExactPlan { residues }) => residues.as_ref(),
-            Steps::Residues(residues) => Some(residues),
-            _ => None,
-        };
+        let residues = plan.steps.residues();
         let (kernel, fallback_kernel) = match (&plan.steps, residues) {
             (_, Some(residues)) => (residues.kernel, Some(plan.kernel.name)),
             (Steps::Split(split), _) => (plan.kernel, Some(split.fallback.name)),

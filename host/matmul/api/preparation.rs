@@ -4,7 +4,7 @@ use crate::device::Device;
 use crate::error::Outcome;
 use crate::matmul::arithmetic::Arithmetic;
 use crate::matmul::execute::Computes;
-use crate::matmul::plan::{ExactPlan, MatrixLayout, Plan, Problem, Request, Steps};
+use crate::matmul::plan::{Problem, Request, Steps};
 use crate::matmul::staging::{LineKernels, PreparedMatrix, PreparedResidues};
 use crate::matmul::types::EpilogueScalar;
 use crate::matrix::{MatrixView, Order};
@@ -15,29 +15,8 @@ const MANY_ROWS: usize = 1 << 14;
 /// The product of `m` rows with B.
 fn problem_of<T: Computes<T, T>>(m: usize, b: MatrixView<'_, T>) -> Problem {
     let (k, n) = b.shape();
-    let packed =
-        |rows, columns| MatrixLayout::packed(Order::RowMajor, (rows, columns), align_of::<T>());
-    let (element, output) = T::TYPES;
-    Problem {
-        element,
-        output,
-        m,
-        n,
-        k,
-        whole_k: k,
-        a: packed(m, k),
-        b: MatrixLayout {
-            order: b.order(),
-            ..packed(k, n)
-        },
-        c: packed(m, n),
-        batch: 1,
-        is_plain: true,
-        is_gram: false,
-        is_shared: [true; 2],
-        prepared: [None; 2],
-        is_transposed: false,
-    }
+    let orders = [Order::RowMajor, b.order()];
+    Problem::packed(T::TYPES, (m, n, k), orders, align_of::<T>())
 }
 
 /// How a type is prepared for products of [`Arithmetic::Auto`].
@@ -75,23 +54,17 @@ pub fn with_residues<'a, T: LineKernels + Computes<T, T>>(
         let request = Request::Fastest(arithmetic, None);
         device.plan(request, &problem_of(MANY_ROWS, b))
     });
-    let plan = plan.transpose()?;
-    let (residues, staging) = match &plan {
-        Some(Plan {
-            steps: Steps::Exact(ExactPlan { residues }),
-            staging,
-            ..
-        }) => (residues.as_ref(), staging[1]),
-        Some(Plan {
-            steps: Steps::Residues(residues),
-            division: None,
-            staging,
-            ..
-        }) => (Some(residues), staging[1]),
-        _ => return Ok(PreparedMatrix::with_residues(b, arithmetic, None)),
-    };
+    let plan = plan.transpose()?.filter(|it| it.division.is_none());
     let is_exact = arithmetic == Arithmetic::Exact;
-    let prepare = |plan| PreparedResidues::new(b, plan, staging, is_exact);
-    let prepared = residues.map(prepare).transpose()?;
+    let prepared = plan.as_ref().and_then(|plan| {
+        let residues = plan.steps.residues()?;
+        Some(PreparedResidues::new(
+            b,
+            residues,
+            plan.staging[1],
+            is_exact,
+        ))
+    });
+    let prepared = prepared.transpose()?;
     Ok(PreparedMatrix::with_residues(b, arithmetic, prepared))
 }

@@ -1,6 +1,6 @@
 //! Exact products: the moduli, the parts of K, and the panels of C.
 
-use super::problem::{DeviceFacts, MatrixLayout, Problem, ROW_ALIGNMENT};
+use super::problem::{DeviceFacts, Problem, ROW_ALIGNMENT};
 use super::rules::Request;
 use crate::buffer::ALIGNMENT;
 use crate::matmul::arithmetic::Arithmetic;
@@ -215,25 +215,16 @@ impl ResiduesPlan {
 
 /// The products of residues.
 fn of_residues(output: ElementType, (m, n): (usize, usize), k: usize, batch: usize) -> Problem {
-    let packed = |order, shape, bytes: usize| {
-        MatrixLayout::packed(order, shape, ALIGNMENT).one_of_many(shape.0 * shape.1 * bytes)
-    };
+    let orders = [Order::RowMajor, Order::ColumnMajor];
+    let one = Problem::packed((ElementType::I8, output), (m, n, k), orders, ALIGNMENT);
     Problem {
-        element: ElementType::I8,
-        output,
-        m,
-        n,
-        k,
-        whole_k: k,
-        a: packed(Order::RowMajor, (m, k), 1),
-        b: packed(Order::ColumnMajor, (k, n), 1),
-        c: packed(Order::RowMajor, (m, n), output.bytes()),
+        a: one.a.one_of_many(m * k),
+        b: one.b.one_of_many(k * n),
+        c: one.c.one_of_many(m * n * output.bytes()),
         batch,
         is_plain: false,
-        is_gram: false,
         is_shared: [false; 2],
-        prepared: [None; 2],
-        is_transposed: false,
+        ..one
     }
 }
 

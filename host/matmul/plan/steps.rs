@@ -38,6 +38,15 @@ pub struct SplitPlan {
 }
 
 impl Steps {
+    /// The products of residues, if there are any.
+    pub fn residues(&self) -> Option<&ResiduesPlan> {
+        match self {
+            Self::Exact(ExactPlan { residues }) => residues.as_ref(),
+            Self::Residues(residues) => Some(residues),
+            _ => None,
+        }
+    }
+
     /// How the work of a product with a vector is shared.
     pub fn vector_work(&self) -> Option<&VectorWork> {
         match self {

@@ -38,24 +38,7 @@ const OLD_DRIVER: DeviceFacts = DeviceFacts {
 const ORDERS: [Order; 2] = [Order::RowMajor, Order::ColumnMajor];
 
 fn problem(element: ElementType, (m, n, k): (usize, usize, usize), a: Order, b: Order) -> Problem {
-    let packed = |order, shape| MatrixLayout::packed(order, shape, 256);
-    Problem {
-        element,
-        output: element,
-        m,
-        n,
-        k,
-        whole_k: k,
-        a: packed(a, (m, k)),
-        b: packed(b, (k, n)),
-        c: packed(Order::RowMajor, (m, n)),
-        batch: 1,
-        is_plain: true,
-        is_gram: false,
-        is_shared: [true; 2],
-        prepared: [None; 2],
-        is_transposed: false,
-    }
+    Problem::packed((element, element), (m, n, k), [a, b], 256)
 }
 
 fn row_major(element: ElementType, shape: (usize, usize, usize)) -> Problem {
