@@ -10,6 +10,7 @@ mod archive;
 mod error;
 mod images;
 mod manifest;
+mod names;
 #[cfg(feature = "compile")]
 mod write;
 
