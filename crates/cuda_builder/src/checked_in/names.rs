@@ -104,12 +104,11 @@ fn rewrite(text: &[u8], rewrite: Rewrite) -> Vec<u8> {
             b'%' | b'$' => {
                 let behind = at + prefix_length(&text[at..]);
                 let prefix = &text[at..behind];
-                let index = (classes.iter().position(|it| it.prefix == prefix)).unwrap_or_else(
-                    || {
+                let index =
+                    (classes.iter().position(|it| it.prefix == prefix)).unwrap_or_else(|| {
                         classes.push(Class::new(prefix));
                         classes.len() - 1
-                    },
-                );
+                    });
                 out.extend_from_slice(&text[copied..behind]);
                 let length =
                     rewrite(&mut classes[index], &text[behind..], &mut out).unwrap_or_default();
