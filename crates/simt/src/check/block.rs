@@ -128,7 +128,7 @@ impl BlockCheck {
 
     /// Stops the checks of this block: accesses leave the fastest path, and others are dropped earlier.
     pub fn abandon(&self) {
-        self.nearby.borrow_mut().forget_windows();
+        self.nearby.borrow_mut().forget_cells();
         self.is_abandoned.set(true);
         self.stamp.set(None);
         self.recent.forget();

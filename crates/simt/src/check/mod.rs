@@ -44,7 +44,6 @@ pub(crate) use asynchronous::copies::Hazard;
 pub(crate) use block::BlockCheck;
 pub(crate) use cells::shared_page::MAX_CELL_BYTES;
 pub(crate) use clocks::barrier_order::BarrierOrder;
-pub(crate) use fast_paths::one_cell::{AtOnce, CellOf};
 pub(crate) use fast_paths::recent_steps::{Line, NO_STEPS, RecentSteps};
 pub(crate) use global::{Conditions, LaunchCheck};
 pub(crate) use reports::findings::Findings;

@@ -1,8 +1,6 @@
 //! The checks before an access of simulated memory.
 
-use super::at_once::{
-    is_recorded_in_page, load_at_once, load_shared_at_once, store_at_once, store_shared_at_once,
-};
+use super::at_once::{is_recorded_in_page, load_shared_at_once, store_shared_at_once};
 use super::control::{fail, uninterrupted};
 use super::counting::note_access;
 use super::preempt::{PLAIN_WEIGHT, weight_of};
@@ -130,11 +128,9 @@ fn is_recorded_again(access: &Access, site: &'static Location<'static>) -> bool 
 /// Records a sound access on the fastest paths of the checks; returns whether it did.
 #[inline(always)]
 fn is_recorded_at_once(access: &Access, site: &'static Location<'static>) -> bool {
-    let (base, address, bytes) = (access.view_base, access.address(), access.bytes);
+    let (address, bytes) = (access.address(), access.bytes);
     let here = Here::get();
     match (access.space, access.kind) {
-        (Space::Global, AccessKind::Read) => load_at_once(here, base, address, bytes, site),
-        (Space::Global, AccessKind::Write) => store_at_once(here, base, address, bytes, site),
         (Space::Shared, AccessKind::Read) => load_shared_at_once(here, address, bytes, site),
         (Space::Shared, AccessKind::Write) => store_shared_at_once(here, address, bytes, site),
         _ => false,

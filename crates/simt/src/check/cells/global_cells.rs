@@ -11,21 +11,15 @@ use crate::memory::{OutOfMemory, release_reserve};
 use bytemuck::Zeroable;
 use bytemuck::allocation::try_zeroed_slice_box;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 /// Bytes of memory in a region.
 pub(in crate::check) const REGION_BYTES: usize = 1 << 14;
 
-/// In place of a width: the cells must not be used.
-const NONE: usize = usize::MAX;
-
 /// The cells of [`REGION_BYTES`] bytes.
 pub(in crate::check) struct Cells {
-    /// The width of a cell in bytes, or [`NONE`] if narrower cells have replaced these.
-    width: AtomicUsize,
-    /// The width, or [`NONE`] if other host threads use the cells, something has been read through the read-only cache,
-    /// or narrower cells have replaced these.
-    exclusive_width: AtomicUsize,
+    /// Whether narrower cells have replaced these.
+    are_outdated: AtomicBool,
     /// The width is two to this power.
     shift: u32,
     /// By cell, one bit: whether several blocks have read it. `words` has this too, but takes 64 times the cache.
@@ -38,11 +32,10 @@ pub(in crate::check) struct Cells {
 
 impl Cells {
     /// Cells of two to the power of `shift` bytes that nothing has accessed.
-    pub fn new(shift: u32, are_exclusive: bool) -> Result<Self, OutOfMemory> {
-        let (count, width) = (REGION_BYTES >> shift, 1 << shift);
+    pub fn new(shift: u32) -> Result<Self, OutOfMemory> {
+        let count = REGION_BYTES >> shift;
         Ok(Self {
-            width: AtomicUsize::new(width),
-            exclusive_width: AtomicUsize::new(if are_exclusive { width } else { NONE }),
+            are_outdated: AtomicBool::new(false),
             shift,
             read_by_blocks: Zeroable::zeroed(),
             words: zeroed(count)?,
@@ -53,31 +46,12 @@ impl Cells {
     /// Whether narrower cells have replaced these.
     #[inline]
     pub fn are_outdated(&self) -> bool {
-        self.width.load(Ordering::Acquire) == NONE
+        self.are_outdated.load(Ordering::Acquire)
     }
 
     /// Narrower ones have taken their place.
     pub fn set_outdated(&self) {
-        self.width.store(NONE, Ordering::Release);
-        self.set_shared();
-    }
-
-    /// Whether the cells may be changed without the region's lock, and no read through the read-only cache makes plain
-    /// accesses wrong.
-    #[inline(always)]
-    pub fn are_exclusive(&self) -> bool {
-        self.exclusive_width.load(Ordering::Acquire) != NONE
-    }
-
-    /// From now on, changes need the region's lock, or reads through the read-only cache may make plain accesses wrong.
-    pub fn set_shared(&self) {
-        self.exclusive_width.store(NONE, Ordering::Release);
-    }
-
-    /// A cell's width is two to this power.
-    #[inline]
-    pub fn shift(&self) -> u32 {
-        self.shift
+        self.are_outdated.store(true, Ordering::Release);
     }
 
     /// The bytes of a cell.
@@ -114,25 +88,6 @@ impl Cells {
         self.sites[cell].store(packed.site.to_bits(), Ordering::Relaxed);
     }
 
-    /// The number of the cell of these bytes, if one has exactly these and the cells are current.
-    #[inline(always)]
-    pub fn number_of(&self, offset: usize, bytes: usize) -> Option<usize> {
-        self.number_of_width(offset, bytes, self.width.load(Ordering::Acquire))
-    }
-
-    /// [`number_of`](Self::number_of), if the cell may be changed without the region's lock and no read through the
-    /// read-only cache makes plain accesses wrong.
-    #[inline(always)]
-    pub fn exclusive_number_of(&self, offset: usize, bytes: usize) -> Option<usize> {
-        self.number_of_width(offset, bytes, self.exclusive_width.load(Ordering::Acquire))
-    }
-
-    #[inline(always)]
-    fn number_of_width(&self, offset: usize, bytes: usize, width: usize) -> Option<usize> {
-        let is_one = bytes == width && offset & (bytes - 1) == 0;
-        is_one.then_some(offset >> self.shift)
-    }
-
     /// Whether several blocks have read the bytes of a cell. One more reader that no fence orders then adds nothing.
     #[inline(always)]
     pub fn is_read(&self, cell: usize) -> bool {
@@ -156,23 +111,6 @@ impl Cells {
             return true;
         }
         access.repeats(known)
-    }
-
-    /// Records a load of a cell by a thread that no fence orders, if the cell then represents reads of several blocks.
-    /// With `is_exact`, each of several readers is kept, so it does not.
-    #[inline]
-    pub fn join_one<const WRITES: bool>(
-        &self,
-        cell: usize,
-        access: &Plain<WRITES>,
-        is_exact: bool,
-    ) -> bool {
-        let known = self.get(cell);
-        let joins = access.joins(known.word, is_exact);
-        if joins {
-            self.set(cell, known.standing_for_blocks());
-        }
-        joins
     }
 
     /// Whether several blocks have read each of the bytes.
@@ -212,7 +150,7 @@ mod tests {
 
     #[test]
     fn cells_of_words_take_little_more_than_three_times_the_memory() {
-        let cells = Cells::new(2, true).unwrap();
+        let cells = Cells::new(2).unwrap();
         let [words, sites] = [size_of_val(&*cells.words), size_of_val(&*cells.sites)];
         let bytes = size_of::<Region>() + size_of::<Cells>() + words + sites;
         assert!(bytes < REGION_BYTES * 16 / 5, "{bytes} bytes");

@@ -157,21 +157,12 @@ impl Region {
         site: Site,
     ) -> Result<(), Conflict> {
         if !self.read_only.holds(offset, bytes) {
-            self.add_read_only(offset, bytes, site)?;
+            self.read_only.add(offset, bytes, site)?;
         }
         match self.last_write(offset, bytes)? {
             Some(write) => Err(Conflict::Stale(write)),
             None => Ok(()),
         }
-    }
-
-    #[cold]
-    fn add_read_only(&self, offset: usize, bytes: usize, site: Site) -> Result<(), OutOfMemory> {
-        self.read_only.add(offset, bytes, site)?;
-        if let Some(cells) = self.present_cells() {
-            cells.set_shared();
-        }
-        Ok(())
     }
 
     #[inline]
@@ -284,7 +275,7 @@ impl Region {
     /// Makes cells of this width, with the state of the wider ones.
     #[cold]
     fn refine<'a>(&'a self, shift: u32, held: &mut Held<'a>) -> Result<(), OutOfMemory> {
-        let finer = Cells::new(shift, self.is_exclusive && self.read_only.is_empty())?;
+        let finer = Cells::new(shift)?;
         let before = self.shift.load(Ordering::Relaxed);
         let wider = self.cells.get(before as usize).and_then(OnceLock::get);
         if let Some(wider) = wider {

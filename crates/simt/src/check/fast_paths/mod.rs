@@ -2,7 +2,7 @@
 //!
 //! | module | content |
 //! |---|---|
-//! | `one_cell` | loads and stores of all bytes of one cell: the fastest path |
+//! | `one_cell` | loads and stores of one cell of shared memory: the fastest path |
 //! | `quick` | accesses of several cells |
 //! | `single_event` | the comparison with a cell that is a single event |
 //! | `recent_steps` | how the running thread's reads changed sets of readers lately |

@@ -1,5 +1,5 @@
-//! The fastest path of a load or a store: its bytes are exactly those of one cell, and a few words at hand show that it
-//! is allowed.
+//! The fastest path of a load or a store of shared memory: its bytes are exactly those of one cell, and a few words at
+//! hand show that it is allowed.
 //!
 //! Code that only some accesses need is in separate functions, so that not every access saves its registers.
 
@@ -7,108 +7,13 @@ use crate::basics::Position;
 use crate::check::accessor::Accessor;
 use crate::check::block::BlockCheck;
 use crate::check::cells::event::{Event, EventKind};
-use crate::check::cells::global_cells::{Cells, REGION_BYTES};
 use crate::check::cells::reader_sets::PlainRead;
 use crate::check::cells::shared_shadow::SharedShadow;
 use crate::check::cells::site::Site;
-use crate::check::fast_paths::recent_regions::Nearby;
 use crate::check::fast_paths::recent_steps::Line;
-use crate::check::fast_paths::single_event::Plain;
 use std::panic::Location;
 
-/// The fastest path's result for a load or a store of global memory.
-#[derive(Clone, Copy)]
-pub(crate) enum AtOnce<'a> {
-    /// It has been recorded.
-    Recorded,
-    /// All bytes have been written, the access's are exactly those of one of these cells, and no other host thread uses
-    /// them.
-    OfCell(CellOf<'a>),
-    /// Its bytes are exactly those of one cell of a region.
-    OfRegion,
-    /// Nothing.
-    Unknown,
-}
-
-/// Cells, one of which has exactly an access's bytes.
-#[derive(Clone, Copy)]
-pub(crate) struct CellOf<'a>(&'a Cells);
-
-impl CellOf<'_> {
-    /// The bytes of the access.
-    #[inline]
-    pub fn bytes(self) -> usize {
-        self.0.bytes()
-    }
-}
-
 impl BlockCheck {
-    /// Checks a load of `bytes` bytes of global memory at `address` by a view that begins at `view_base`.
-    ///
-    /// Like the other functions of the fastest path, it takes no lock, and borrows and allocates nothing: as in the
-    /// kernel's own code, the thread may be abandoned here.
-    #[inline(always)]
-    pub fn load_at_once(&self, view_base: usize, (address, bytes): (usize, usize)) -> AtOnce<'_> {
-        let Some((window, cells)) = self.nearby_now().window_of(view_base, address) else {
-            return AtOnce::Unknown;
-        };
-        let Some(cell) = cells.number_of(address % REGION_BYTES, bytes) else {
-            return AtOnce::Unknown;
-        };
-        match window.is_all_written {
-            true if cells.is_read(cell) && !self.has_clocks.get() => AtOnce::Recorded,
-            true if cells.are_exclusive() => AtOnce::OfCell(CellOf(cells)),
-            _ => AtOnce::OfRegion,
-        }
-    }
-
-    /// Records a load of the cell of `address`, by thread number `number`, at the line `site`, if it replaces the
-    /// cell's state, or is implied by it.
-    #[inline(always)]
-    pub fn record_load(
-        &self,
-        number: u32,
-        CellOf(cells): CellOf<'_>,
-        address: usize,
-        site: &'static Location<'static>,
-    ) -> bool {
-        let offset = address % REGION_BYTES;
-        let cell = cells.exclusive_number_of(offset, cells.bytes());
-        cell.is_some_and(|cell| self.is_replaced::<false>(number, (cells, cell), site))
-    }
-
-    /// Records a store of `bytes` bytes of global memory at `address` by a view that begins at `view_base`, by thread
-    /// number `number`, at the line `site`, if it replaces its cell's state.
-    #[inline(always)]
-    pub fn store_at_once(
-        &self,
-        number: u32,
-        view_base: usize,
-        (address, bytes): (usize, usize),
-        site: &'static Location<'static>,
-    ) -> AtOnce<'_> {
-        let nearby = self.nearby_now();
-        let Some((window, cells)) = nearby.window_of(view_base, address) else {
-            return AtOnce::Unknown;
-        };
-        let offset = address % REGION_BYTES;
-        let Some(cell) = cells.exclusive_number_of(offset, bytes) else {
-            let is_of_region = cells.number_of(offset, bytes).is_some();
-            return if is_of_region {
-                AtOnce::OfRegion
-            } else {
-                AtOnce::Unknown
-            };
-        };
-        if !self.is_replaced::<true>(number, (cells, cell), site) {
-            return AtOnce::OfRegion;
-        }
-        if !window.is_all_written {
-            nearby.note_written(address, bytes);
-        }
-        AtOnce::Recorded
-    }
-
     /// Records a load of `bytes` bytes from `offset` on of the block's shared memory by the running thread, at the line
     /// `site`, if the last barrier orders the write before it and the thread made the same step recently.
     #[inline(always)]
@@ -223,77 +128,6 @@ impl BlockCheck {
         // SAFETY: the shadow is borrowed mutably only in functions that call neither the fastest path nor kernel code.
         // The fastest path itself changes only the contents of `Cell`s.
         unsafe { &*self.shared.as_ptr() }
-    }
-
-    #[inline(always)]
-    fn nearby_now(&self) -> &Nearby {
-        // SAFETY: the places are borrowed mutably only in functions that call neither the fastest path nor kernel code.
-        unsafe { &*self.nearby.as_ptr() }
-    }
-
-    /// Whether a load or a store of a whole cell replaces the cell's state, or is implied by it.
-    #[inline(always)]
-    fn is_replaced<const WRITES: bool>(
-        &self,
-        number: u32,
-        (cells, cell): (&Cells, usize),
-        site: &'static Location<'static>,
-    ) -> bool {
-        let plain = || self.plain::<WRITES>(number, cells.shift(), Site::near(site)?);
-        plain().is_some_and(|access| cells.replace_one(cell, &access))
-    }
-
-    /// Records an access of a whole cell that is not recorded at once: not all of the memory was written, or it changes
-    /// cells that other host threads use, or the rules have to say whether it is allowed. If they do not, that has to be
-    /// found once more.
-    pub fn record_in_region<const WRITES: bool>(
-        &self,
-        position: &Position,
-        view_base: usize,
-        (address, bytes): (usize, usize),
-        site: &'static Location<'static>,
-    ) -> bool {
-        let Ok(nearby) = self.nearby.try_borrow() else {
-            return false;
-        };
-        let offset = address % REGION_BYTES;
-        let window = nearby.window_of(view_base, address);
-        let Some(((_, cells), place)) = window.zip(nearby.place_of_cell(address)) else {
-            return false;
-        };
-        let Some(cell) = cells.number_of(offset, bytes) else {
-            return false;
-        };
-        let (number, region) = (position.thread(), &place.region);
-        if !WRITES && !place.is_written(address, bytes) {
-            return false;
-        }
-        let may_join = !WRITES && !self.has_clock(number);
-        if may_join && cells.is_read(cell) {
-            return true;
-        }
-        let plain = || self.plain::<WRITES>(number, cells.shift(), Site::of(site));
-        let says_it_all = |access: &Plain<WRITES>| {
-            cells.replace_one(cell, access)
-                || may_join && cells.join_one(cell, access, region.is_exact())
-        };
-        let is_replaced = || {
-            // Another host thread may have narrowed the cells meanwhile.
-            !cells.are_outdated() && plain().is_some_and(|access| says_it_all(&access))
-        };
-        let event = || self.plain_event::<WRITES>(number, cells.shift(), site);
-        let is_allowed = || {
-            let (part, whole) = ((offset, bytes), (address, bytes));
-            let record = |accessor: &Accessor<'_>| {
-                self.record_bytes(region, part, whole, &event(), accessor)
-            };
-            self.with_accessor(position, record).is_ok()
-        };
-        let is_recorded = region.change(is_replaced) || is_allowed();
-        if WRITES && is_recorded {
-            place.note_written(address, bytes);
-        }
-        is_recorded
     }
 
     /// A load or a store of exactly one of the cells.

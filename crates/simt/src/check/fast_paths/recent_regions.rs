@@ -86,13 +86,6 @@ impl Place {
         }
     }
 
-    /// Whether these bytes, which may be accessed, have been written.
-    #[inline]
-    pub fn is_written(&self, address: usize, bytes: usize) -> bool {
-        let is_written = |it: &Arc<Allocation>| it.is_written(address, bytes);
-        self.is_always_valid || self.allocation.as_ref().is_some_and(is_written)
-    }
-
     fn is_valid_now(&self, access: &Access, reads: bool) -> bool {
         self.allocation.as_ref().is_some_and(|allocation| {
             !allocation.is_freed()
@@ -101,48 +94,10 @@ impl Place {
     }
 }
 
-/// The accesses of whole cells that a place allows.
-#[derive(Default)]
-#[repr(align(64))]
-pub(in crate::check) struct Window {
-    /// The address of the first of them.
-    first: usize,
-    /// The distance from the first to the last one, in bytes.
-    last: usize,
-    /// The starts of their views.
-    extent: Extent,
-    /// The cells of the region, if there are any and accesses are allowed.
-    cells: Option<Arc<Cells>>,
-    /// Whether all has been written.
-    pub is_all_written: bool,
-}
-
-impl Window {
-    fn of(place: &Place) -> Self {
-        let cells = place.region.present_cells().filter(|_| place.may_access);
-        // If no cell fits, there is no window. Without cells, it does not matter.
-        let width = cells.as_ref().map_or(0, |cells| cells.bytes());
-        match place.within.bytes.checked_sub(width) {
-            Some(last) => Self {
-                first: place.within.start,
-                last,
-                extent: place.extent,
-                cells,
-                is_all_written: place.is_always_valid,
-            },
-            None => Self::default(),
-        }
-    }
-
-    #[inline]
-    fn present_cells(&self) -> Option<&Cells> {
-        self.cells.as_deref().filter(|cells| !cells.are_outdated())
-    }
-}
-
 /// The regions that a block has used lately, by [`slot_of`] their number.
 pub(in crate::check) struct Nearby {
-    windows: [Window; 1 << REGION_BITS],
+    /// The cells of places where accesses are allowed, if they were there when they were looked for.
+    cells: [Option<Arc<Cells>>; 1 << REGION_BITS],
     places: [Option<Place>; 1 << REGION_BITS],
 }
 
@@ -155,7 +110,7 @@ fn slot_of(number: usize) -> usize {
 impl Default for Nearby {
     fn default() -> Self {
         Self {
-            windows: std::array::from_fn(|_| Window::default()),
+            cells: [const { None }; 1 << REGION_BITS],
             places: [const { None }; 1 << REGION_BITS],
         }
     }
@@ -164,13 +119,13 @@ impl Default for Nearby {
 impl Nearby {
     /// Forgets what it knows of a launch.
     pub fn clear(&mut self) {
-        self.forget_windows();
+        self.forget_cells();
         self.places.fill_with(|| None);
     }
 
-    /// Drops all windows: there is no [`window_of`](Self::window_of) an access until one is recorded.
-    pub fn forget_windows(&mut self) {
-        self.windows.fill_with(Window::default);
+    /// Drops all cells: there are none [at](Self::cells_at) an address until an access of its region is recorded.
+    pub fn forget_cells(&mut self) {
+        self.cells.fill_with(|| None);
     }
 
     /// The place of `address`.
@@ -185,7 +140,7 @@ impl Nearby {
             let is_written = allocation.as_ref().is_none_or(|it| it.is_all_written());
             let first = number * REGION_BYTES;
             let end = first.saturating_add(REGION_BYTES).min(extent.end);
-            self.windows[slot_of(number)] = Window::default();
+            self.cells[slot_of(number)] = None;
             let may_access = launch.may_access(allocation.as_deref());
             *slot = Some(Place {
                 within: (first.max(extent.start)..end).into(),
@@ -206,36 +161,10 @@ impl Nearby {
     #[inline]
     pub fn look_for_cells(&mut self, address: usize) {
         let slot = slot_of(address / REGION_BYTES);
-        if self.windows[slot].present_cells().is_none()
+        if self.cells_at(address).is_none()
             && let Some(place) = &self.places[slot]
         {
-            self.windows[slot] = Window::of(place);
-        }
-    }
-
-    /// The window of an access at `address` by a view that begins at `view_base`, and its cells, if the access is
-    /// allowed provided that it is of a whole cell.
-    #[inline(always)]
-    pub fn window_of(&self, view_base: usize, address: usize) -> Option<(&Window, &Cells)> {
-        let window = &self.windows[slot_of(address / REGION_BYTES)];
-        if !(address.wrapping_sub(window.first) <= window.last && window.extent.contains(view_base))
-        {
-            return None;
-        }
-        Some((window, window.cells.as_deref()?))
-    }
-
-    /// The place of an address that has a [`window_of`](Self::window_of).
-    pub fn place_of_cell(&self, address: usize) -> Option<&Place> {
-        self.places[slot_of(address / REGION_BYTES)].as_ref()
-    }
-
-    /// Records that these bytes, which have a [`window_of`](Self::window_of), have been written.
-    #[cold]
-    #[inline(never)]
-    pub fn note_written(&self, address: usize, bytes: usize) {
-        if let Some(place) = self.place_of_cell(address) {
-            place.note_written(address, bytes);
+            self.cells[slot] = place.region.present_cells().filter(|_| place.may_access);
         }
     }
 
@@ -243,7 +172,8 @@ impl Nearby {
     /// within its extent are allowed.
     #[inline]
     pub fn cells_at(&self, address: usize) -> Option<&Cells> {
-        self.windows[slot_of(address / REGION_BYTES)].present_cells()
+        let cells = self.cells[slot_of(address / REGION_BYTES)].as_deref();
+        cells.filter(|cells| !cells.are_outdated())
     }
 
     /// The place of an access, and its offset in the region, if both are known: view and access are in

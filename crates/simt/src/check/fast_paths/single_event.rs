@@ -8,8 +8,6 @@ use crate::check::cells::event::{EventKind, Others, Time};
 use crate::check::cells::site::Site;
 
 const READ: u64 = nature_of(EventKind::Read, Others::None);
-const READ_BY_WARP: u64 = nature_of(EventKind::Read, Others::OfWarp);
-const READ_BY_BLOCK: u64 = nature_of(EventKind::Read, Others::OfBlock);
 const WRITE: u64 = nature_of(EventKind::Write, Others::None);
 const ASYNC_WRITE: u64 = nature_of(EventKind::AsyncWrite, Others::None);
 
@@ -58,18 +56,6 @@ impl<const WRITES: bool> Plain<WRITES> {
         is_write(known) && (self.is_after_barrier(known) || self.is_of_same_thread(known))
     }
 
-    /// Whether it is one more read that nothing orders after the event of this word, a cell's only one: a read of
-    /// another block, which a read of several blocks may replace, or one that represents several reads of its block.
-    #[inline]
-    pub fn joins(&self, known: u64, is_exact: bool) -> bool {
-        let is_read = match nature(known) {
-            READ => !is_exact,
-            READ_BY_WARP | READ_BY_BLOCK => true,
-            _ => false,
-        };
-        !WRITES && is_read && (known ^ self.event.word) & BLOCK != 0
-    }
-
     #[inline(always)]
     fn is_of_same_thread(&self, known: u64) -> bool {
         (known ^ self.event.word) & (BLOCK | THREAD) == 0
@@ -104,10 +90,10 @@ mod tests {
     use std::panic::Location;
 
     /// Compares the short form with the rules. Returns how often it said that an access replaces the cell's state,
-    /// repeats it, joins it, and comes after a write.
-    fn compare<const WRITES: bool>(random: &mut SplitMix64) -> [usize; 4] {
+    /// repeats it, and comes after a write.
+    fn compare<const WRITES: bool>(random: &mut SplitMix64) -> [usize; 3] {
         let others = [Others::None, Others::OfWarp, Others::OfBlock];
-        let (site, mut counts) = (Site::of(Location::caller()), [0; 4]);
+        let (site, mut counts) = (Site::of(Location::caller()), [0; 3]);
         let agent = Agent::Barrier(0).number();
         for _ in 0..200_000 {
             let mut below = |bound: usize| random.below(bound as u64) as usize;
@@ -115,7 +101,7 @@ mod tests {
             let place = [(0, 4), (0, 5), (0, 9), (1, 5), (asynchronous(0), agent)][below(5)];
             let known = Event::new(kind, place, 1 + below(6) as Time, 4, site);
             let known = known.standing_for(others[below(others.len())]);
-            let (barrier, is_exact) = (below(6) as Time, below(2) == 0);
+            let barrier = below(6) as Time;
             let accessor = Accessor {
                 block: 0,
                 thread: 5,
@@ -128,20 +114,16 @@ mod tests {
             let access = Plain::<WRITES>::new(Stamp::of(0, 6).unwrap(), 5, 2, site, barrier);
             let event = access.event.event().unwrap();
             let word = known.pack().unwrap().word;
-            let says = [
-                access.replaces(word),
-                access.repeats(word),
-                access.joins(word, is_exact),
-            ];
+            let says = [access.replaces(word), access.repeats(word)];
             let rules = Rules {
                 starts_unwritten: false,
-                is_exact,
+                is_exact: random.below(2) == 0,
             };
-            let afterwards = [event, known, known.standing_for(Others::OfOtherBlocks)];
+            let afterwards = [event, known];
             let known_by_writes = WritesOf::block(0).has(word, barrier);
             assert!(!known_by_writes || access.is_after_write(word), "{known:?}");
             if access.is_after_write(word) {
-                counts[3] += 1;
+                counts[2] += 1;
                 let mut cell = Cell::of(known);
                 let ends_release = cell.record(&event, &accessor, rules, &mut ());
                 assert!(matches!(ends_release, Ok(false)), "{known:?} {event:?}");
@@ -169,9 +151,9 @@ mod tests {
     #[test]
     fn the_short_form_says_what_the_rules_say() {
         let mut random = SplitMix64::new(13, 0);
-        let [replaced, repeated, joined, after] = compare::<false>(&mut random);
-        assert!(replaced > 1000 && repeated > 10 && joined > 1000 && after > 1000);
-        let [replaced, repeated, joined, after] = compare::<true>(&mut random);
-        assert!(replaced > 1000 && (repeated, joined) == (0, 0) && after > 1000);
+        let [replaced, repeated, after] = compare::<false>(&mut random);
+        assert!(replaced > 1000 && repeated > 10 && after > 1000);
+        let [replaced, repeated, after] = compare::<true>(&mut random);
+        assert!(replaced > 1000 && repeated == 0 && after > 1000);
     }
 }

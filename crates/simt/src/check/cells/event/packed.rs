@@ -130,14 +130,6 @@ impl Packed {
         })
     }
 
-    /// The same event, representing events of other blocks too.
-    #[inline]
-    pub fn standing_for_blocks(self) -> Self {
-        let others = nature_of(EventKind::Nothing, Others::OfOtherBlocks) << OTHERS_AT;
-        let word = self.word | others;
-        Self { word, ..self }
-    }
-
     /// Whether it is the event of a thread of `block`.
     #[inline]
     pub fn is_of_block(self, block: u32) -> bool {
@@ -240,8 +232,6 @@ mod tests {
             let is_read_by_blocks =
                 (event.kind, event.others) == (EventKind::Read, Others::OfOtherBlocks);
             assert_eq!(packed.is_read_by_blocks(), is_read_by_blocks, "{event:?}");
-            let of_blocks = event.standing_for(Others::OfOtherBlocks);
-            assert_eq!(packed.standing_for_blocks().event(), Ok(of_blocks));
         }
         assert_eq!(Event::NOTHING.pack().map(|it| it.word), Some(0));
         assert_eq!(Packed::elsewhere(9).event(), Err(9));

@@ -10,7 +10,6 @@ use crate::check::asynchronous::agents::Agent;
 use crate::check::asynchronous::copies::Hazard;
 use crate::check::cells::event::Time;
 use crate::check::clocks::barrier_order::BarrierOrder;
-use crate::check::fast_paths::one_cell::AtOnce;
 use crate::check::global::{Conditions, LaunchCheck};
 use crate::check::reports::findings::Findings;
 use crate::state::AsyncCopy;
@@ -187,38 +186,6 @@ fn shared_at_once(
     }
 }
 
-/// Whether the fastest path records a load or a store of global memory.
-fn at_once(
-    check: &BlockCheck,
-    position: &Position,
-    kind: AccessKind,
-    (base, range): (usize, (usize, usize)),
-    site: &'static Location<'static>,
-) -> bool {
-    let number = position.thread();
-    match kind {
-        AccessKind::Read => {
-            let in_region = || check.record_in_region::<false>(position, base, range, site);
-            match check.load_at_once(base, range) {
-                AtOnce::Recorded => true,
-                AtOnce::OfCell(cell) => {
-                    check.record_load(number, cell, range.0, site) || in_region()
-                }
-                AtOnce::OfRegion => in_region(),
-                AtOnce::Unknown => false,
-            }
-        }
-        AccessKind::Write => match check.store_at_once(number, base, range, site) {
-            AtOnce::Recorded => true,
-            AtOnce::OfCell(_) | AtOnce::OfRegion => {
-                check.record_in_region::<true>(position, base, range, site)
-            }
-            AtOnce::Unknown => false,
-        },
-        _ => false,
-    }
-}
-
 impl Blocks {
     fn new(is_quick: bool, is_exclusive: bool, first_block: u64) -> Self {
         let conditions = Conditions {
@@ -246,15 +213,10 @@ impl Blocks {
         if let Action::Access(space, kind, offset, bytes) = step.action {
             let access = block.access(space, kind, offset, bytes);
             let (check, site) = (&block.check, Location::caller());
-            let (base, range) = (access.view_base, (access.address(), access.bytes));
+            let range = (access.address(), (offset, bytes));
             let is_at_once = self.is_quick
-                && match space {
-                    Space::Shared => {
-                        let range = (range.0, (offset, bytes));
-                        shared_at_once(check, &position, kind, range, site)
-                    }
-                    _ => at_once(check, &position, kind, (base, range), site),
-                };
+                && space == Space::Shared
+                && shared_at_once(check, &position, kind, range, site);
             let is_recorded =
                 || is_at_once || check.record_quickly(&position, &block.shared, &access, site);
             if self.is_quick && is_recorded() {
