@@ -159,7 +159,8 @@ impl Module {
         }
         let descriptor = K::DESCRIPTOR;
         check_kernel::<K, OTHERS>(device, &operands)?;
-        let [a, b] = operands;
+        // Copies of the operands are made in the stream of the launch, which was ordered after what they read.
+        let [a, b] = operands.map(|it| it.in_stream_of(device));
         let staged_a = staged(a, &descriptor, Order::RowMajor)?;
         let staged_b = staged(b, &descriptor, Order::ColumnMajor)?;
         // SAFETY: the kernel reads only the elements of the lines.
