@@ -1,6 +1,7 @@
 //! Other code for kernels than their functions.
 
 use crate::backend::{LaunchRequest, SymbolRequest};
+#[cfg(feature = "ptx")]
 use crate::module_source::ModuleId;
 use std::fmt;
 use std::ptr;
@@ -19,6 +20,7 @@ pub struct KernelCall<'a> {
     /// The bytes of each PTX parameter.
     pub parameters: Vec<&'a [u8]>,
     /// The module itself: others may have its name and its PTX.
+    #[cfg(feature = "ptx")]
     pub(super) id: ModuleId,
 }
 
@@ -35,6 +37,7 @@ pub struct SymbolCall {
     /// The bytes of the array.
     pub bytes: usize,
     /// The module itself: others may have its name and its PTX.
+    #[cfg(feature = "ptx")]
     pub(super) id: ModuleId,
 }
 
@@ -130,6 +133,7 @@ impl KernelBodies {
             module: symbol.module.name(),
             images: symbol.module.images(),
             bytes,
+            #[cfg(feature = "ptx")]
             id: symbol.module.id(),
         })?;
         Some((address..address + bytes).map(ptr::with_exposed_provenance_mut))
@@ -142,6 +146,7 @@ impl KernelBodies {
             module: request.entry.module.name(),
             images: request.entry.module.images(),
             parameters: request.params.bytes().collect(),
+            #[cfg(feature = "ptx")]
             id: request.entry.module.id(),
         })
     }
