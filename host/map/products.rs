@@ -320,11 +320,14 @@ fn staged<'a, T: Element>(
     descriptor: &MappedDescriptor,
     along_k: Order,
 ) -> Outcome<StagedOperand<'a, T>> {
-    let bytes = matrix.leading_dimension() * size_of::<T>();
-    let starts = matrix.device_address() as usize | bytes;
+    let is_aligned = || {
+        let bytes = matrix.leading_dimension() * size_of::<T>();
+        (matrix.device_address() as usize | bytes).is_multiple_of(descriptor.row_bytes)
+    };
     let staging = match matrix.is_empty() {
+        // Its lines may have any distance.
         true => Staging::Unread,
-        false if starts.is_multiple_of(descriptor.row_bytes) => Staging::InPlace,
+        false if is_aligned() => Staging::InPlace,
         false => Staging::Copied,
     };
     StagedOperand::new(matrix.into(), staging, along_k)

@@ -55,6 +55,21 @@ fn operands_of_other_streams_are_copied_in_order() {
     }
 }
 
+/// Columns without elements start any number of elements apart.
+#[test]
+fn more_results_than_a_grid_has_are_an_error() {
+    let device = Device::simulator();
+    let module = device.load(&KERNELS).unwrap();
+    let a = device.matrix_zeros((1 << 63, 0, Order::ColumnMajor));
+    let b = device.matrix_zeros((0, 1)).unwrap();
+    let error = module.map_product(nothing, (&a.unwrap(), &b), [], &0);
+    let error = error.unwrap_err();
+    assert!(
+        matches!(error.kind(), ErrorKind::TooLarge { .. }),
+        "{error}"
+    );
+}
+
 #[test]
 fn what_does_not_fit_is_an_error() {
     let device = Device::simulator();
