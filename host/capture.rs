@@ -46,7 +46,8 @@ impl Capture {
             true => Ok(()),
             false => Err(self.refuse(
                 "a call with memory that the graph does not own",
-                "the graph may outlive it; pass the buffer or matrix to `capture` as an operand, and use its view",
+                "the graph may outlive it; pass the buffer or matrix to `capture` as an operand, use its view, and \
+                 prepare matrices in the closure",
             )),
         }
     }

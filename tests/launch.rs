@@ -286,3 +286,41 @@ fn a_copy_beside_a_launch_stays() {
     }
     assert!(ran_again > 0, "no launch was run again");
 }
+
+/// Modules of one name and one PTX, on devices of one set of options, as on GPUs.
+#[cfg(feature = "ptx")]
+#[test]
+fn each_device_and_each_module_has_static_arrays_of_its_own() {
+    use tilewright::{KernelBodies, ModuleSource};
+
+    cuda_std::global_array! {
+        static NUMBERS: [u32; 2] = [5, 6];
+    }
+    const IMAGES: &[(&str, &str)] = &[(
+        "sm_75",
+        "
+        .version 7.0
+        .target sm_75
+        .address_size 64
+        .visible .global .align 4 .b8 NUMBERS[8] = {5, 0, 0, 0, 6, 0, 0, 0};
+        ",
+    )];
+    // SAFETY: the array is that of the image, which has no kernels.
+    static ONE: ModuleSource = unsafe { ModuleSource::new("numbers", IMAGES) };
+    // SAFETY: as above.
+    static OTHER: ModuleSource = unsafe { ModuleSource::new("numbers", IMAGES) };
+
+    let options = SimulatorOptions::default().with_bodies(KernelBodies::of_ptx());
+    let devices = [options.clone(), options].map(Device::simulator_with);
+    let of_device = |device| [(device, &ONE), (device, &OTHER)];
+    let cases = || (0..).zip(devices.iter().flat_map(of_device));
+    for (number, (device, source)) in cases() {
+        let module = device.load(source).unwrap();
+        assert_eq!(module.read_symbol(&NUMBERS).unwrap(), [5, 6]);
+        module.write_symbol(&NUMBERS, &[number; 2]).unwrap();
+    }
+    for (number, (device, source)) in cases() {
+        let module = device.load(source).unwrap();
+        assert_eq!(module.read_symbol(&NUMBERS).unwrap(), [number; 2]);
+    }
+}

@@ -174,6 +174,27 @@ fn products_of_every_kind_are_ordered() {
     }
 }
 
+/// A matrix of one stream, written by another, is prepared in a third and multiplied in a fourth.
+#[test]
+fn what_is_prepared_was_written_before() {
+    for device in profiles() {
+        let streams: Vec<Device> = (0..4).map(|_| device.new_stream().unwrap()).collect();
+        let [one, two, three, four] = [0, 1, 2, 3].map(|it| &streams[it]);
+        let len = 208;
+        let ones = two.matrix((len, 1), &vec![1.0_f64; len]).unwrap();
+        let mut b = one.matrix_zeros::<f64>((len, len)).unwrap();
+        let a = four.matrix((len, len), &vec![2.0; len * len]).unwrap();
+        for _ in 0..2 {
+            two.matmul_into(&ones, ones.t(), &mut b).unwrap();
+            let prepared = three.prepare_exact(&b).unwrap();
+            let c = Matmul::with_prepared(&a, &prepared).run().unwrap();
+            drop(prepared);
+            let sum = two.reduce_sum(c.as_buffer()).unwrap();
+            assert_eq!(sum, 2.0 * (len as f64).powi(3));
+        }
+    }
+}
+
 /// A view without elements may be used beside the whole: it does not count as a use.
 #[test]
 fn a_view_without_elements_is_no_use() {

@@ -159,7 +159,8 @@ impl Module {
         }
         let descriptor = K::DESCRIPTOR;
         check_kernel::<K, OTHERS>(device, &operands)?;
-        let [a, b] = operands;
+        // Copies of the operands are made in the stream of the launch, which was ordered after what they read.
+        let [a, b] = operands.map(|it| it.in_stream_of(device));
         let staged_a = staged(a, &descriptor, Order::RowMajor)?;
         let staged_b = staged(b, &descriptor, Order::ColumnMajor)?;
         // SAFETY: the kernel reads only the elements of the lines.
@@ -319,11 +320,14 @@ fn staged<'a, T: Element>(
     descriptor: &MappedDescriptor,
     along_k: Order,
 ) -> Outcome<StagedOperand<'a, T>> {
-    let bytes = matrix.leading_dimension() * size_of::<T>();
-    let starts = matrix.device_address() as usize | bytes;
+    let is_aligned = || {
+        let bytes = matrix.leading_dimension() * size_of::<T>();
+        (matrix.device_address() as usize | bytes).is_multiple_of(descriptor.row_bytes)
+    };
     let staging = match matrix.is_empty() {
+        // Its lines may have any distance.
         true => Staging::Unread,
-        false if starts.is_multiple_of(descriptor.row_bytes) => Staging::InPlace,
+        false if is_aligned() => Staging::InPlace,
         false => Staging::Copied,
     };
     StagedOperand::new(matrix.into(), staging, along_k)

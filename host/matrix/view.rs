@@ -117,7 +117,7 @@ impl<'a, T: Element> MatrixView<'a, T> {
     }
 
     /// The same elements, as those of another stream of their device.
-    pub(super) fn in_stream_of(self, device: &'a Device) -> Self {
+    pub(crate) fn in_stream_of(self, device: &'a Device) -> Self {
         let uses = self.holder.uses;
         Self {
             holder: Holder { device, uses },

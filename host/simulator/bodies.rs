@@ -1,6 +1,8 @@
 //! Other code for kernels than their functions.
 
 use crate::backend::{LaunchRequest, SymbolRequest};
+#[cfg(feature = "ptx")]
+use crate::module_source::ModuleId;
 use std::fmt;
 use std::ptr;
 use std::sync::Arc;
@@ -17,6 +19,9 @@ pub struct KernelCall<'a> {
     pub images: &'static [(&'static str, &'static str)],
     /// The bytes of each PTX parameter.
     pub parameters: Vec<&'a [u8]>,
+    /// The module itself: others may have its name and its PTX.
+    #[cfg(feature = "ptx")]
+    pub(super) id: ModuleId,
 }
 
 /// A static array of a module of a simulated device.
@@ -31,6 +36,9 @@ pub struct SymbolCall {
     pub images: &'static [(&'static str, &'static str)],
     /// The bytes of the array.
     pub bytes: usize,
+    /// The module itself: others may have its name and its PTX.
+    #[cfg(feature = "ptx")]
+    pub(super) id: ModuleId,
 }
 
 type Find = dyn Fn(&SymbolCall) -> Option<usize> + Send + Sync;
@@ -65,6 +73,8 @@ type Choose = dyn Fn(&KernelCall<'_>) -> Option<simt::Body> + Send + Sync;
 pub struct KernelBodies {
     choose: Arc<Choose>,
     find: Option<Arc<Find>>,
+    /// Makes those of another device, if they have static arrays.
+    renew: Option<fn() -> Self>,
 }
 
 impl KernelBodies {
@@ -79,7 +89,22 @@ impl KernelBodies {
         Self {
             choose: Arc::new(choose),
             find: None,
+            renew: None,
         }
+    }
+
+    /// The same bodies with static arrays that no other device has, made by `renew`.
+    #[cfg(feature = "ptx")]
+    pub(super) fn renewed_by(self, renew: fn() -> Self) -> Self {
+        Self {
+            renew: Some(renew),
+            ..self
+        }
+    }
+
+    /// Those of a new device.
+    pub(super) fn of_device(self) -> Self {
+        self.renew.map_or(self, |renew| renew())
     }
 
     /// Asks `find` where a static array is that the host reads or writes. `None` leaves it where the kernels' functions
@@ -95,6 +120,7 @@ impl KernelBodies {
     ) -> Self {
         Self {
             find: Some(Arc::new(find)),
+            renew: None,
             ..self
         }
     }
@@ -107,6 +133,8 @@ impl KernelBodies {
             module: symbol.module.name(),
             images: symbol.module.images(),
             bytes,
+            #[cfg(feature = "ptx")]
+            id: symbol.module.id(),
         })?;
         Some((address..address + bytes).map(ptr::with_exposed_provenance_mut))
     }
@@ -118,6 +146,8 @@ impl KernelBodies {
             module: request.entry.module.name(),
             images: request.entry.module.images(),
             parameters: request.params.bytes().collect(),
+            #[cfg(feature = "ptx")]
+            id: request.entry.module.id(),
         })
     }
 }

@@ -213,7 +213,7 @@ impl Machine {
                 ..simt::Options::default()
             },
             properties: properties(&options),
-            bodies: options.bodies,
+            bodies: options.bodies.map(KernelBodies::of_device),
             number: MADE.fetch_add(1, Ordering::Relaxed) + 1,
             allocated_bytes: AtomicU64::new(0),
             epoch: Instant::now(),

@@ -1,6 +1,7 @@
 //! Kernels that run as their PTX.
 
 use super::bodies::{KernelBodies, KernelCall, SymbolCall};
+use crate::module_source::ModuleId;
 use ptx::Kernels;
 use std::collections::HashMap;
 use std::error::Error;
@@ -9,14 +10,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// A module's PTX, by architecture.
 type Images = &'static [(&'static str, &'static str)];
 
-/// The kernels of each module, known by where its images are: modules of two crates may have one name.
+/// The kernels and the static arrays of each module, as a GPU has them.
 #[derive(Default)]
-struct Modules(Mutex<HashMap<usize, Arc<Kernels>>>);
+struct Modules(Mutex<HashMap<ModuleId, Arc<Kernels>>>);
 
 impl Modules {
-    fn of(&self, images: Images) -> Arc<Kernels> {
+    fn of(&self, module: ModuleId) -> Arc<Kernels> {
         let mut modules = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(modules.entry(images.as_ptr().addr()).or_default())
+        Arc::clone(modules.entry(module).or_default())
     }
 }
 
@@ -34,7 +35,7 @@ impl KernelBodies {
     ///
     /// The library's kernels and the program's own run with the bits of their functions, and the simulator checks what
     /// the compiler made of them: a barrier that it moved, for example. They take several times as long. Where PTX
-    /// cannot be run, the launch fails, and its report names the line.
+    /// cannot be run, the launch fails, and its report names the line. Each device has static arrays of its own.
     ///
     /// ```
     /// use tilewright::{Device, KernelBodies, SimulatorOptions};
@@ -52,20 +53,20 @@ impl KernelBodies {
         let of_symbols = Arc::clone(&modules);
         let choose = move |call: &KernelCall<'_>| {
             let image = newest(call.images)?;
-            Some(body(&modules.of(call.images), call, image).unwrap_or_else(|it| failing(&*it)))
+            Some(body(&modules.of(call.id), call, image).unwrap_or_else(|it| failing(&*it)))
         };
         // SAFETY: a module's images are compiled from its kernels.
         let bodies = unsafe { Self::new(choose) };
         let find = move |call: &SymbolCall| {
             let image = newest(call.images)?;
-            let kernels = of_symbols.of(call.images);
+            let kernels = of_symbols.of(call.id);
             // Where PTX cannot be read, launches say so.
             let found = kernels.variable(call.module, call.name, || Some(image));
             let (address, bytes) = found.ok().flatten()?;
             (bytes >= call.bytes).then_some(address)
         };
         // SAFETY: the variable is as long as the array, and lives as long as the kernels, which these bodies keep.
-        unsafe { bodies.with_symbols(find) }
+        unsafe { bodies.with_symbols(find) }.renewed_by(Self::of_ptx)
     }
 }
 

@@ -6,6 +6,7 @@ use crate::common::sample::{Sample, data, tile};
 use crate::values::{bits, bits_of_buffer};
 use half::{bf16, f16};
 use std::any::type_name;
+use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::{io, iter};
 use tilewright::{Device, Error, ErrorKind, HostReducer, Reducible, SimulatorOptions, ops};
@@ -94,6 +95,50 @@ fn a_wrong_total_is_an_error() {
         }
         let none = iter::empty::<Result<Vec<f32>, Error>>();
         assert_eq!(sum_of_ones(&mut reducer, 0, none).unwrap(), 0.0);
+    }
+}
+
+/// Ones, more or fewer each time.
+struct Changing {
+    ones: Vec<f32>,
+    lengths: RefCell<std::vec::IntoIter<usize>>,
+}
+
+impl AsRef<[f32]> for Changing {
+    fn as_ref(&self) -> &[f32] {
+        &self.ones[..self.lengths.borrow_mut().next().unwrap_or(0)]
+    }
+}
+
+/// What is not there would be read as it lies in the device's memory.
+#[test]
+fn elements_count_when_they_are_taken() {
+    for device in devices() {
+        let mut reducer = device.host_reducer::<f32>(64).unwrap();
+        for (lengths, total) in [
+            (vec![1000], 0),
+            (vec![1000, 1000, 32], 64),
+            (vec![1000, 300, 300, 200], 192),
+            (vec![10, 2000, 2000, 2000], 128),
+        ] {
+            let stated = if total == 128 { 100 } else { 1000 };
+            let chunk = || Changing {
+                ones: vec![1.0; 2000],
+                lengths: RefCell::new(lengths.clone().into_iter()),
+            };
+            let of_all = [Ok::<_, Error>(chunk())];
+            let found = [
+                reducer.reduce_gathered(stated, of_all, ops::Sum),
+                reducer.reduce_chunks(stated, [chunk()], ops::Max),
+            ];
+            for error in found.map(Result::unwrap_err) {
+                assert!(
+                    matches!(error.kind(), ErrorKind::WrongLength { found, expected, .. }
+                        if (*found, *expected) == (total, stated)),
+                    "{lengths:?}: {error}"
+                );
+            }
+        }
     }
 }
 

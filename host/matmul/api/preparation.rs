@@ -59,6 +59,7 @@ pub fn with_residues<'a, T: LineKernels + Computes<T, T>>(
     let prepared = plan.as_ref().and_then(|plan| {
         let residues = plan.steps.residues()?;
         Some(PreparedResidues::new(
+            device,
             b,
             residues,
             plan.staging[1],

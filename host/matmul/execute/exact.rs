@@ -54,7 +54,7 @@ fn multiply_one<T: ExactKernels>(plan: &Plan, matrices: Matrices<'_, T, T, T>) -
     let bits = residues.map_or([0; 2], |it| it.bits);
     let side = |number: usize, matrix, lines| {
         let ways = (plan.staging[number], prepared[number]);
-        Side::new(matrix, ways, (lines, k), (bits[number], is_exact))
+        Side::new(device, matrix, ways, (lines, k), (bits[number], is_exact))
     };
     let a = side(0, a.first(), m)?;
     let b = side(1, b.first().t(), n)?;
@@ -128,10 +128,10 @@ impl<T: ExactKernels> ExactProduct<'_, T> {
         let (m, n) = (self.c.rows(), self.c.cols());
         for rows in parts_of(m, height) {
             let of_a = a.lines().part(rows.clone());
-            let residues_of_a = a.residues(plan, 0, rows.clone())?;
+            let residues_of_a = a.residues(self.device, plan, 0, rows.clone())?;
             for columns in parts_of(n, width) {
                 let lines = [of_a, b.lines().part(columns.clone())];
-                let residues_of_b = b.residues(plan, 1, columns.clone())?;
+                let residues_of_b = b.residues(self.device, plan, 1, columns.clone())?;
                 let panel = Panel {
                     rows: rows.clone(),
                     columns,

@@ -55,21 +55,22 @@ impl<T: Element> Lines<'_, T> {
 }
 
 impl<'a, T: LineKernels> OperandLines<'a, T> {
-    /// The lines of the rows of `matrix`, whose integers have `bits` bits, for a product that is exact or not.
+    /// The lines of the rows of `matrix`, whose integers have `bits` bits, for a product that is exact or not. The work
+    /// is submitted to the stream of `device`, which need not be that of the matrix.
     pub fn new(
+        device: &Device,
         matrix: MatrixView<'a, T>,
         staging: Staging,
         (lines, k): (usize, usize),
         (bits, is_exact): (u32, bool),
     ) -> Outcome<Self> {
         let lines_of = match staging {
-            Staging::Transposed => Lines::Transposed(transpose_wide(matrix.t())?),
+            Staging::Transposed => Lines::Transposed(transpose_wide(device, matrix.t())?),
             Staging::Unread => Lines::InPlace(matrix),
             _ => Lines::InPlace(
                 (matrix.in_order(Order::RowMajor)).expect("the plan says that rows are contiguous"),
             ),
         };
-        let device = matrix.device();
         let mut operand = Self {
             lines: lines_of,
             known: Buffer::uninit(device, lines)?,
@@ -145,9 +146,13 @@ impl<T: Element> LinesView<'_, T> {
 }
 
 impl<T: LineKernels> LinesView<'_, T> {
-    /// The residues of the lines, for the product's operand number `side`.
-    pub fn residues(&self, plan: &ResiduesPlan, side: usize) -> Outcome<LinesResidues> {
-        let device = self.matrix.device();
+    /// The residues of the lines, for the product's operand number `side`, made in the stream of `device`.
+    pub fn residues(
+        &self,
+        device: &Device,
+        plan: &ResiduesPlan,
+        side: usize,
+    ) -> Outcome<LinesResidues> {
         let moduli = plan.moduli[side];
         let rows_of_part = plan.count() * self.len();
         let parts: Vec<_> = parts_of(self.k, plan.part).collect();

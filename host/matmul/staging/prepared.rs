@@ -45,14 +45,16 @@ pub struct PreparedResidues<'a, T: Element> {
 impl<'a, T: LineKernels> PreparedResidues<'a, T> {
     /// Makes the residues of the columns of B for products of this plan, in which B reaches the kernels as `staging` says.
     pub fn new(
+        device: &Device,
         b: MatrixView<'a, T>,
         plan: &ResiduesPlan,
         staging: Staging,
         is_exact: bool,
     ) -> Outcome<Self> {
         let (k, n) = b.shape();
-        let lines = OperandLines::new(b.t(), staging, (n, k), (plan.bits[1], is_exact))?;
-        let residues = lines.part(0..n).residues(plan, 1)?;
+        let bits = (plan.bits[1], is_exact);
+        let lines = OperandLines::new(device, b.t(), staging, (n, k), bits)?;
+        let residues = lines.part(0..n).residues(device, plan, 1)?;
         Ok(Self { lines, residues })
     }
 }

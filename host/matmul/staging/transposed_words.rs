@@ -1,6 +1,7 @@
 //! Transposes of matrices of f32 and f64.
 
 use super::tile_grid::tile_grid;
+use crate::device::Device;
 use crate::element::Element;
 use crate::error::Outcome;
 use crate::kernels::module_of;
@@ -13,10 +14,12 @@ use tilewright_kernels::transpose_words::{
     TRANSPOSE_WORDS_THREADS, transpose_u32, transpose_u64, word_tiles,
 };
 
-/// Transposes a row-major matrix.
-pub fn transpose_wide<T: Element>(matrix: MatrixView<'_, T>) -> Outcome<Matrix<T>> {
+/// Transposes a row-major matrix, in the stream of `device`.
+pub fn transpose_wide<T: Element>(
+    device: &Device,
+    matrix: MatrixView<'_, T>,
+) -> Outcome<Matrix<T>> {
     let (rows, columns) = matrix.shape();
-    let device = matrix.device();
     let mut copy = Matrix::uninit(device, (columns, rows).into())?;
     let shape = CopyShape {
         rows,

@@ -242,7 +242,7 @@ struct Source<I, C> {
     chunks: I,
     /// The chunk of which elements are left, and how many are taken.
     current: Option<(C, usize)>,
-    /// The number of elements of all chunks so far.
+    /// The number of elements that were taken. Chunks may have another length whenever they are asked.
     found: usize,
     expected: usize,
 }
@@ -270,13 +270,13 @@ impl<I, C> Source<I, C> {
                 match self.chunks.next() {
                     Some(chunk) => self.begin(chunk?)?,
                     None => {
-                        self.check_length()?;
+                        self.check_length(self.found)?;
                         break;
                     }
                 }
                 continue;
             };
-            let left = &chunk.as_ref()[*taken..];
+            let left = chunk.as_ref().get(*taken..).unwrap_or_default();
             let count = left.len().min(part.len() - filled);
             gather(
                 &mut part[filled..filled + count],
@@ -287,6 +287,8 @@ impl<I, C> Source<I, C> {
             if count == left.len() {
                 self.current = None;
             }
+            self.found += count;
+            self.check_most(self.found)?;
         }
         Ok(filled)
     }
@@ -295,16 +297,21 @@ impl<I, C> Source<I, C> {
     where
         C: AsRef<[T]>,
     {
-        self.found = self.found.saturating_add(chunk.as_ref().len());
+        let found = self.found.saturating_add(chunk.as_ref().len());
         self.current = Some((chunk, 0));
-        match self.found > self.expected {
-            true => self.check_length(),
+        self.check_most(found)
+    }
+
+    /// Fails if `found` elements are too many.
+    fn check_most(&self, found: usize) -> Result<()> {
+        match found > self.expected {
+            true => self.check_length(found),
             false => Ok(()),
         }
     }
 
-    fn check_length(&self) -> Result<()> {
+    fn check_length(&self, found: usize) -> Result<()> {
         let rule = "the number that the call was given";
-        check_length("the data of all chunks", self.found, self.expected, rule).during(self.call)
+        check_length("the data of all chunks", found, self.expected, rule).during(self.call)
     }
 }

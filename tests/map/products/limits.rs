@@ -37,6 +37,39 @@ fn results_and_operands_can_be_parts_of_matrices() {
     }
 }
 
+/// Operands whose rows start at no multiple of 16 bytes are copied in the stream of the call.
+#[test]
+fn operands_of_other_streams_are_copied_in_order() {
+    for device in simulators() {
+        let [of_a, of_b, of_other] = [(); 3].map(|()| device.new_stream().unwrap());
+        let module = device.load(&KERNELS).unwrap();
+        let a = matrix::<f16>(&of_a, (17, 41), Order::RowMajor);
+        let b = matrix::<f16>(&of_b, (41, 25), Order::ColumnMajor);
+        let up = matrix::<f16>(&of_other, (17, 25), Order::RowMajor);
+        let found = module.map_product(gate_f16, (&a, &b), [up.view()], &0);
+        let found = found.unwrap().to_vec().unwrap();
+        let a = matrix::<f16>(&device, (17, 41), Order::RowMajor);
+        let b = matrix::<f16>(&device, (41, 25), Order::ColumnMajor);
+        let expected = module.map_product(gate_f16, (&a, &b), [up.view()], &0);
+        assert_eq!(found, expected.unwrap().to_vec().unwrap());
+    }
+}
+
+/// Columns without elements start any number of elements apart.
+#[test]
+fn more_results_than_a_grid_has_are_an_error() {
+    let device = Device::simulator();
+    let module = device.load(&KERNELS).unwrap();
+    let a = device.matrix_zeros((1 << 63, 0, Order::ColumnMajor));
+    let b = device.matrix_zeros((0, 1)).unwrap();
+    let error = module.map_product(nothing, (&a.unwrap(), &b), [], &0);
+    let error = error.unwrap_err();
+    assert!(
+        matches!(error.kind(), ErrorKind::TooLarge { .. }),
+        "{error}"
+    );
+}
+
 #[test]
 fn what_does_not_fit_is_an_error() {
     let device = Device::simulator();

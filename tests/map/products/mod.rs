@@ -65,7 +65,21 @@ impl ProductMap<u8, 0> for Dropout {
     }
 }
 
+/// Results of no size.
+pub struct Nothing;
+
+impl ProductMap<u8, 0> for Nothing {
+    type Parameters = u8;
+    type Output = [u8; 0];
+
+    fn map(_sum: f32, []: [u8; 0], _place: [usize; 2], _none: &u8) -> [u8; 0] {
+        []
+    }
+}
+
 tilewright_kernels::maps! {
+    /// Results of no size.
+    nothing: Nothing of products of f16 with [u8; 0] in Small;
     /// Gated products.
     gate_large: Gate of products of f32 with [f32; 1] in Large;
     /// Gated products.

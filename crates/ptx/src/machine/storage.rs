@@ -1,5 +1,6 @@
 //! Memory that threads of a launch access: parameters, and variables of a module.
 
+use crate::decode::MOST_ALIGNMENT;
 use bytemuck::Zeroable;
 use bytemuck::allocation::try_zeroed_slice_box;
 use simt::{Contents, OutOfMemory};
@@ -7,37 +8,60 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 const WORD_BYTES: usize = size_of::<u64>();
-const LINE_BYTES: usize = crate::decode::MOST_ALIGNMENT;
-const LINE_WORDS: usize = LINE_BYTES / WORD_BYTES;
 
-/// Aligned as much as a variable may ask for.
-#[repr(align(1024))]
-#[derive(Debug, Zeroable)]
-struct Line([AtomicU64; LINE_WORDS]);
-
-/// Local memory of a thread, aligned as [`Line`] is.
-#[repr(align(1024))]
-#[derive(Debug, Zeroable)]
-pub(super) struct LocalLine {
-    _words: [Cell<u64>; LINE_WORDS],
+/// Zeros, aligned as much as a variable may ask for.
+///
+/// Pages that are never touched cost nothing. An allocator fills memory of this alignment with zeros itself, so the
+/// alignment is that of a word, and the first words are left out.
+#[derive(Debug)]
+struct Words<T> {
+    words: Box<[T]>,
+    left_out: usize,
 }
 
-const _: () = assert!(align_of::<Line>() == LINE_BYTES && align_of::<LocalLine>() == LINE_BYTES);
+impl<T: Zeroable> Words<T> {
+    /// Words for `bytes` bytes.
+    fn zeroed(bytes: usize) -> Result<Self, OutOfMemory> {
+        const { assert!(size_of::<T>() == WORD_BYTES) };
+        let most_left_out = match bytes {
+            0 => 0,
+            _ => MOST_ALIGNMENT / WORD_BYTES - 1,
+        };
+        let words = bytes.div_ceil(WORD_BYTES) + most_left_out;
+        let words: Box<[T]> = try_zeroed_slice_box(words).map_err(|()| OutOfMemory)?;
+        let address = words.as_ptr().addr();
+        let distance = address.next_multiple_of(MOST_ALIGNMENT) - address;
+        Ok(Self {
+            words,
+            left_out: (distance / WORD_BYTES).min(most_left_out),
+        })
+    }
 
-/// Memory for `bytes` bytes, all zero. Pages that are never touched cost nothing.
-fn zeroed<T: Zeroable>(bytes: usize) -> Result<Box<[T]>, OutOfMemory> {
-    try_zeroed_slice_box(bytes.div_ceil(size_of::<T>())).map_err(|()| OutOfMemory)
+    fn all(&self) -> &[T] {
+        &self.words[self.left_out..]
+    }
 }
 
 /// Local memory of a thread.
-pub(super) fn local(bytes: usize) -> Result<Box<[LocalLine]>, OutOfMemory> {
-    zeroed(bytes)
+#[derive(Debug)]
+pub(super) struct Local(Words<Cell<u64>>);
+
+impl Local {
+    /// `bytes` bytes, all zero.
+    pub fn new(bytes: usize) -> Result<Self, OutOfMemory> {
+        Words::zeroed(bytes).map(Self)
+    }
+
+    /// The first byte.
+    pub fn as_ptr(&self) -> *const Cell<u64> {
+        self.0.all().as_ptr()
+    }
 }
 
 /// Bytes that several threads access, by words.
 #[derive(Debug)]
 pub(super) struct Storage {
-    lines: Box<[Line]>,
+    words: Words<AtomicU64>,
     bytes: usize,
     is_registered: bool,
 }
@@ -49,12 +73,11 @@ impl Storage {
     /// [`OutOfMemory`] if the host has none left.
     pub fn new(bytes: usize, initial: &[u8]) -> Result<Self, OutOfMemory> {
         let storage = Self {
-            lines: zeroed(bytes)?,
+            words: Words::zeroed(bytes)?,
             bytes,
             is_registered: false,
         };
-        let words = storage.lines.iter().flat_map(|line| &line.0);
-        for (word, bytes) in words.zip(initial.chunks(WORD_BYTES)) {
+        for (word, bytes) in storage.words.all().iter().zip(initial.chunks(WORD_BYTES)) {
             let mut padded = [0; WORD_BYTES];
             padded[..bytes.len()].copy_from_slice(bytes);
             word.store(u64::from_ne_bytes(padded), Ordering::Relaxed);
@@ -68,7 +91,7 @@ impl Storage {
         if storage.bytes > 0 {
             let address = storage.address();
             // SAFETY:
-            // 1. The lines live until `drop`, which forgets the allocation first; a launch that accesses them holds them.
+            // 1. The words live until `drop`, which forgets the allocation first; a launch that accesses them holds them.
             // 2. They are accessed by atomic words alone.
             unsafe { simt::register_allocation(address, storage.bytes, Contents::Initialised)? };
             simt::name_allocation(address, name);
@@ -79,13 +102,12 @@ impl Storage {
 
     /// Stores a word at byte `place`, a multiple of eight.
     pub fn set(&self, place: usize, value: u64) {
-        let word = place / WORD_BYTES;
-        self.lines[word / LINE_WORDS].0[word % LINE_WORDS].store(value, Ordering::Relaxed);
+        self.words.all()[place / WORD_BYTES].store(value, Ordering::Relaxed);
     }
 
     /// The address of the first byte, a multiple of 1024.
     pub fn address(&self) -> usize {
-        self.lines.as_ptr().expose_provenance()
+        self.words.all().as_ptr().expose_provenance()
     }
 
     pub fn bytes(&self) -> usize {

@@ -3,7 +3,7 @@
 use super::fragments::Fragments;
 use super::lines::Lines;
 use super::start::{no_memory, shared_start, slots};
-use super::storage::{LocalLine, Storage, local};
+use super::storage::{Local, Storage};
 use crate::decode::{Fence, List, Op, Program, Reduction};
 use simt::{BarrierId, DefectKind, SourceLine};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub(super) struct Thread<'a> {
     pub shared: usize,
     /// The bytes of shared memory from its start to the end of the block's last array.
     pub shared_bytes: usize,
-    pub local: Box<[LocalLine]>,
+    pub local: Local,
     /// The number of the next instruction.
     next: usize,
     /// Those behind the calls that are under way.
@@ -60,7 +60,7 @@ impl<'a> Thread<'a> {
             parameters,
             shared,
             shared_bytes,
-            local: local(program.local_bytes).unwrap_or_else(|error| no_memory(error)),
+            local: Local::new(program.local_bytes).unwrap_or_else(|error| no_memory(error)),
             next: 0,
             calls: Vec::new(),
             fragments: Fragments::default(),

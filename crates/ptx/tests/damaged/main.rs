@@ -127,6 +127,28 @@ fn sizes_that_no_device_has() {
     ]);
 }
 
+/// The process would end if the system gave it no memory when it touches what was allocated.
+#[cfg(target_os = "linux")]
+#[test]
+fn variables_that_nothing_touches_take_no_memory() {
+    let resident_pages = || {
+        let sizes = std::fs::read_to_string("/proc/self/statm").unwrap();
+        let resident = sizes.split(' ').nth(1).unwrap();
+        resident.parse::<usize>().unwrap()
+    };
+    let before = resident_pages();
+    let text = format!(
+        ".global .b8 x[4294967296]; .global .b8 y[4294967296];{}",
+        kernel("")
+    );
+    let module: Module = format!("{HEAD}{text}").parse().unwrap();
+    match Kernel::new(Program::new(&module, "test").unwrap()) {
+        // Other tests of the program take less.
+        Ok(_kernel) => assert!(resident_pages().saturating_sub(before) < 1 << 18),
+        Err(error) => assert!(error.to_string().contains("no memory left"), "{error}"),
+    }
+}
+
 #[test]
 fn variables_are_where_they_ask_to_be() {
     let body = "

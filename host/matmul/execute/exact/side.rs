@@ -1,6 +1,7 @@
 //! An operand: its lines, and their residues.
 
 use super::kernels::ExactKernels;
+use crate::device::Device;
 use crate::error::Outcome;
 use crate::matmul::plan::{ResiduesPlan, Staging};
 use crate::matmul::staging::{LinesResidues, OperandLines, PreparedMatrix, PreparedResidues};
@@ -16,6 +17,7 @@ pub enum Side<'a, T: ExactKernels> {
 impl<'a, T: ExactKernels> Side<'a, T> {
     /// The rows of `matrix`: those that were prepared, or new ones with integers of `bits` bits.
     pub fn new(
+        device: &Device,
         matrix: MatrixView<'a, T>,
         (staging, prepared): (Staging, Option<&'a PreparedMatrix<'a, T>>),
         shape: (usize, usize),
@@ -25,7 +27,9 @@ impl<'a, T: ExactKernels> Side<'a, T> {
             Staging::Prepared => Self::Prepared(
                 (prepared.and_then(PreparedMatrix::residues)).expect("it was prepared"),
             ),
-            _ => Self::Staged(Box::new(OperandLines::new(matrix, staging, shape, bits)?)),
+            _ => Self::Staged(Box::new(OperandLines::new(
+                device, matrix, staging, shape, bits,
+            )?)),
         })
     }
 
@@ -39,6 +43,7 @@ impl<'a, T: ExactKernels> Side<'a, T> {
     /// The residues of some of the lines, of side `number` of the product.
     pub fn residues(
         &self,
+        device: &Device,
         plan: &ResiduesPlan,
         number: usize,
         range: Range<usize>,
@@ -46,7 +51,7 @@ impl<'a, T: ExactKernels> Side<'a, T> {
         Ok(match self {
             Self::Staged(lines) => {
                 let len = range.len();
-                SideResidues::New(lines.part(range).residues(plan, number)?, len)
+                SideResidues::New(lines.part(range).residues(device, plan, number)?, len)
             }
             Self::Prepared(of) => SideResidues::Prepared(of.residues.of_lines(range)?),
         })

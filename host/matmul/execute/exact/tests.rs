@@ -74,7 +74,7 @@ fn residues_that_were_made_before_change_no_bit() {
     let Steps::Residues(residues) = &plan.steps else {
         panic!("the plan is of residues");
     };
-    let made = PreparedResidues::new(b.view(), residues, plan.staging[1], false);
+    let made = PreparedResidues::new(&device, b.view(), residues, plan.staging[1], false);
     let prepared =
         PreparedMatrix::with_residues(b.view(), Arithmetic::Auto, Some(made.expect("residues")));
     let columns = prepared.out_of_range_columns().expect("the columns");
