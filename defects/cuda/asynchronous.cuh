@@ -142,16 +142,16 @@ __device__ inline void meet() {
 }
 
 // A kernel with a mistake, and its twin, in which RIGHT is true; with attributes of both.
-#define DEFECT(NAME, ...)                                                                                      \
-  template <bool RIGHT>                                                                                        \
-  __device__ void NAME##_body(const Parts& parts);                                                             \
-  extern "C" __global__ void __launch_bounds__(384, 1) __VA_ARGS__ NAME(                                       \
-      const __grid_constant__ CUtensorMap map, const uint* source, uint* out) {                                \
-    NAME##_body<false>({&map, source, out, *memory});                                                          \
-  }                                                                                                            \
-  extern "C" __global__ void __launch_bounds__(384, 1) __VA_ARGS__ NAME##_twin(                                \
-      const __grid_constant__ CUtensorMap map, const uint* source, uint* out) {                                \
-    NAME##_body<true>({&map, source, out, *memory});                                                           \
-  }                                                                                                            \
-  template <bool RIGHT>                                                                                        \
+#define DEFECT(NAME, ...)                                                       \
+  template <bool RIGHT>                                                         \
+  __device__ void NAME##_body(const Parts& parts);                              \
+  extern "C" __global__ void __launch_bounds__(384, 1) __VA_ARGS__ NAME(        \
+      const __grid_constant__ CUtensorMap map, const uint* source, uint* out) { \
+    NAME##_body<false>({&map, source, out, *memory});                           \
+  }                                                                             \
+  extern "C" __global__ void __launch_bounds__(384, 1) __VA_ARGS__ NAME##_twin( \
+      const __grid_constant__ CUtensorMap map, const uint* source, uint* out) { \
+    NAME##_body<true>({&map, source, out, *memory});                            \
+  }                                                                             \
+  template <bool RIGHT>                                                         \
   __device__ void NAME##_body(const Parts& parts)

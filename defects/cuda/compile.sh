@@ -12,8 +12,8 @@ for source in *.cu; do
     architecture=$(sed -n 's|^// For \(sm_[0-9a-z]*\)\.$|\1|p' "$source")
     ptx=$folder/${source%.cu}.ptx
     nvcc -ptx -std=c++17 -arch="${architecture:-sm_75}" -lineinfo -I"$include" "$source" -o "$ptx"
-    # Older drivers read it, too, if it has the version that its instructions need. Where a line is inlined takes half of
-    # the text.
+    # Older drivers read it, too, if it has the version that its instructions need. What lines are inlined into takes
+    # half of the text.
     sed -i 's|^\(.*\.file.*"\).*/|\1|; s|^\.version .*|.version 8.3|; s|\(\.loc.*\), function_name.*|\1|
         /\.section.*\.debug_str/,/^[[:space:]]*}/d; /^[[:space:]]*\(\/\/.*\)*$/{/^\/\//!d}' "$ptx"
 done

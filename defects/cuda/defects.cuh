@@ -11,18 +11,18 @@ constexpr uint ELEMENTS = 256;
 
 extern __shared__ uint4 memory[];
 
-// A kernel with a mistake, and its twin, in which RIGHT is true. `input` has ones, `data` zeros, and nothing has written
-// `out` and `shared`.
-#define DEFECT(NAME)                                                                                               \
-  template <bool RIGHT>                                                                                            \
-  __device__ void NAME##_body(const uint* input, uint* data, uint* out, uint* shared);                             \
-  extern "C" __global__ void NAME(const uint* input, uint* data, uint* out) {                                      \
-    NAME##_body<false>(input, data, out, reinterpret_cast<uint*>(memory));                                         \
-  }                                                                                                                \
-  extern "C" __global__ void NAME##_twin(const uint* input, uint* data, uint* out) {                               \
-    NAME##_body<true>(input, data, out, reinterpret_cast<uint*>(memory));                                          \
-  }                                                                                                                \
-  template <bool RIGHT>                                                                                            \
+// A kernel with a mistake, and its twin, in which RIGHT is true. `input` has ones, `data` has zeros, and nothing has
+// written `out` and `shared`.
+#define DEFECT(NAME)                                                                   \
+  template <bool RIGHT>                                                                \
+  __device__ void NAME##_body(const uint* input, uint* data, uint* out, uint* shared); \
+  extern "C" __global__ void NAME(const uint* input, uint* data, uint* out) {          \
+    NAME##_body<false>(input, data, out, reinterpret_cast<uint*>(memory));             \
+  }                                                                                    \
+  extern "C" __global__ void NAME##_twin(const uint* input, uint* data, uint* out) {   \
+    NAME##_body<true>(input, data, out, reinterpret_cast<uint*>(memory));              \
+  }                                                                                    \
+  template <bool RIGHT>                                                                \
   __device__ void NAME##_body(const uint* input, uint* data, uint* out, uint* shared)
 
 __device__ inline uint global_index() { return blockIdx.x * blockDim.x + threadIdx.x; }

@@ -230,7 +230,7 @@ fn generic_addresses_reach_the_other_blocks_of_a_cluster() {
         ".visible .entry test(.param .u64 out)
         {
             .reg .b32 %rank; .reg .b32 %other; .reg .b32 %place; .reg .b32 %r<4>; .reg .b64 %rd<4>;
-            .shared .align 16 .b8 words[8];
+            .shared .align 16 .b8 words[16];
             mov.u32 %rank, %cluster_ctarank;
             xor.b32 %other, %rank, 1;
             mov.u32 %place, words;

@@ -452,6 +452,8 @@ def cub():
     launch_of("shuffles", "i32", np.concatenate([np.roll(x.array()[:128], -37), [0], x.array()[:-1]]))
     x = Buffer("i32", 128 * 6, "random")
     # Descriptors of tiles behind 32 that are none: 99 says that a tile is not ready.
+    launch("cub", "init_state", ['[{ buffer = "words" }]', 6],
+           {"words": Buffer("u64", 38, expect=np.array([0] * 32 + [99] * 6))}, block=128)
     launch("cub", "look_back", ["x", "out", "words", 6],
            {"x": x, "out": Buffer("i32", 128 * 6, expect=x.array().cumsum()), "words": Buffer("u64", 38, [0] * 32 + [99] * 6, may_differ=True)},
            grid=6, block=128)

@@ -28,7 +28,10 @@ pub fn cases() -> Vec<Case> {
 }
 
 macro_rules! reductions {
-    ($($operation:ident of $element:ident: $along:ident at $one:literal blocks, $across:ident at $other:literal blocks;)*) => {
+    ($(
+        $operation:ident of $element:ident:
+            $along:ident at $one:literal blocks, $across:ident at $other:literal blocks;
+    )*) => {
         fn reductions(cases: &mut Cases) {$(
             cases.add(stringify!($along), |device| {
                 let x = matrix::<$element>(device, SHAPE, Order::RowMajor)?;
@@ -56,7 +59,10 @@ macro_rules! segments {
 for_each_segment_reduction!(segments);
 
 macro_rules! pairs {
-    ($($operation:ident of $element:ident: $along:ident at $one:literal blocks, $across:ident at $other:literal blocks;)*) => {
+    ($(
+        $operation:ident of $element:ident:
+            $along:ident at $one:literal blocks, $across:ident at $other:literal blocks;
+    )*) => {
         fn pairs(cases: &mut Cases) {$(
             cases.add(stringify!($along), |device| {
                 let x = matrix::<$element>(device, SHAPE, Order::RowMajor)?;

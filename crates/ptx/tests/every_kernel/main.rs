@@ -15,8 +15,8 @@ mod runner;
 use runner::{Image, Runner, images};
 use std::collections::BTreeSet;
 
-/// Kernels of f64 products by residues, which the library takes from 3072 x 3072 x 3072 multiply-adds on: too many for a
-/// simulator. `tests/exact/netlib.rs` runs them on a GPU.
+/// Kernels of f64 products by residues, which the library takes from 3072 x 3072 x 3072 multiply-adds on: too many for
+/// a simulator. `tests/exact/netlib.rs` runs them on a GPU.
 const TOO_LARGE: [&str; 6] = [
     "matmul_left_f64_nt",
     "matmul_mma_left_f64_nt",

@@ -152,7 +152,7 @@ fn split_lines(cases: &mut Cases) {
     cases.on_few_multiprocessors();
 }
 
-/// Outputs one by one, and products of residues in tiles of each size; those of a device that has room for all are deep.
+/// Outputs one by one, and products of residues in tiles of each size.
 fn exact<T: ChainElement + MatmulInto<T> + Number + Debug>(cases: &mut Cases) {
     let exact = Way {
         arithmetic: Arithmetic::Exact,
@@ -171,7 +171,7 @@ fn exact<T: ChainElement + MatmulInto<T> + Number + Debug>(cases: &mut Cases) {
     }
 }
 
-/// Products of residues that all have their tiles at once.
+/// Products of residues on a device that has room for all their tiles at once: those are deep.
 fn exact_on_a_large_device(cases: &mut Cases) {
     cases.on_multiprocessors(1000);
     cases.add("residues in deep tiles", |device| {
