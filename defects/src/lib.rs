@@ -4,6 +4,8 @@
 
 #[macro_use]
 mod modules;
+#[cfg(test)]
+mod cuda;
 mod launch;
 mod mistake;
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::bodies::{KernelBodies, KernelCall, SymbolCall};
 use crate::module_source::ModuleId;
+use cuda_std::kernel::Architecture;
 use ptx::Kernels;
 use std::collections::HashMap;
 use std::error::Error;
@@ -25,7 +26,7 @@ impl Modules {
 fn newest(images: Images) -> Option<&'static str> {
     let (_, text) = images
         .iter()
-        .max_by_key(|(architecture, _)| *architecture)?;
+        .max_by_key(|(architecture, _)| Architecture::parse(architecture))?;
     Some(text)
 }
 
@@ -86,4 +87,18 @@ fn body(
 fn failing(error: &dyn Error) -> simt::Body {
     let message = error.to_string();
     simt::Body::new(move || panic!("{message}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_image_has_the_largest_number() {
+        let newest_of = |images: Images| newest(images).unwrap_or("none");
+        assert_eq!(newest_of(&[("sm_90a", "90a"), ("sm_100", "100")]), "100");
+        assert_eq!(newest_of(&[("sm_120a", "120a"), ("sm_75", "75")]), "120a");
+        assert_eq!(newest_of(&[("sm_90a", "90a"), ("sm_90", "90")]), "90a");
+        assert_eq!(newest_of(&[]), "none");
+    }
 }

@@ -5,7 +5,7 @@ mod common;
 use common::{Buffer, Shape, options, ptx_body, run};
 use ptx::{Kernel, Module, Program};
 
-const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
+const HEAD: &str = ".version 8.0\n.target sm_90\n.address_size 64\n";
 
 fn program(text: &str) -> Result<Program, ptx::ProgramError> {
     let text = format!("{HEAD}{text}");
@@ -221,4 +221,58 @@ fn carries() {
     expect(body, |thread| {
         1000 * (5 + u32::from(thread > 0)) + 100 - u32::from(thread < 10)
     });
+}
+
+/// Each block stores its rank in the other's memory, by a generic address and by shared ones.
+#[test]
+fn generic_addresses_reach_the_other_blocks_of_a_cluster() {
+    let program = program(
+        ".visible .entry test(.param .u64 out)
+        {
+            .reg .b32 %rank; .reg .b32 %other; .reg .b32 %place; .reg .b32 %r<4>; .reg .b64 %rd<4>;
+            .shared .align 16 .b8 words[16];
+            mov.u32 %rank, %cluster_ctarank;
+            xor.b32 %other, %rank, 1;
+            mov.u32 %place, words;
+            cvt.u64.u32 %rd1, %place;
+            cvta.shared.u64 %rd1, %rd1;
+            mapa.u64 %rd2, %rd1, %other;
+            st.u32 [%rd2], %rank;
+            cvta.to.shared::cluster.u64 %rd2, %rd2;
+            cvt.u32.u64 %place, %rd2;
+            st.shared::cluster.u32 [%place+4], %rank;
+            mapa.u64 %rd2, %rd1, %other;
+            cvta.to.shared.u64 %rd2, %rd2;
+            cvt.u32.u64 %place, %rd2;
+            st.shared::cluster.u32 [%place+8], %rank;
+            barrier.cluster.arrive;
+            barrier.cluster.wait;
+            ld.u32 %r1, [%rd1];
+            ld.shared.u32 %r2, [words+4];
+            ld.shared.u32 %r3, [words+8];
+            mad.lo.u32 %r2, %r3, 10, %r2;
+            ld.param.u64 %rd3, [out];
+            mul.wide.u32 %rd1, %rank, 8;
+            add.s64 %rd3, %rd3, %rd1;
+            st.global.u32 [%rd3], %r1;
+            st.global.u32 [%rd3+4], %r2;
+            barrier.cluster.arrive;
+            barrier.cluster.wait;
+            ret;
+        }",
+    );
+    let kernel = Kernel::new(program.unwrap()).unwrap();
+    let out = Buffer::<u32>::uninitialised(4);
+    let [address, _] = out.view();
+    let launch = simt::Launch {
+        kernel: "test",
+        grid: 2.into(),
+        block: 1.into(),
+        cluster: 2.into(),
+        thread_registers: None,
+        dynamic_shared_bytes: 0,
+        options: &options(),
+    };
+    simt::run(&launch, &ptx_body(&kernel, &[&address])).unwrap_or_else(|it| panic!("{it}"));
+    assert_eq!(out.values(), [1, 11, 0, 0]);
 }

@@ -1,5 +1,6 @@
 // Instantiations of CUB's collectives, from its headers.
 #include <cub/agent/single_pass_scan_operators.cuh>
+#include <cub/block/block_shuffle.cuh>
 #include <cub/cub.cuh>
 
 constexpr int THREADS = 128, ITEMS = 4;
@@ -120,6 +121,50 @@ extern "C" __global__ void warp_reduce(const double* in, double* out) {
   __shared__ typename Reduce::TempStorage storage[THREADS / 32];
   double sum = Reduce(storage[threadIdx.x / 32]).Sum(in[threadIdx.x]);
   if (threadIdx.x % 32 == 0) out[threadIdx.x / 32] = sum;
+}
+
+extern "C" __global__ void run_lengths(const int* values, const unsigned* lengths, int* out) {
+  using Decode = cub::BlockRunLengthDecode<int, THREADS, 2, ITEMS>;
+  __shared__ typename Decode::TempStorage storage;
+  int values_of_thread[2], items[ITEMS];
+  unsigned lengths_of_thread[2], places[ITEMS], total;
+  cub::LoadDirectBlocked(threadIdx.x, values, values_of_thread);
+  cub::LoadDirectBlocked(threadIdx.x, lengths, lengths_of_thread);
+  Decode decode(storage, values_of_thread, lengths_of_thread, total);
+  for (unsigned window = 0; window < total; window += THREADS * ITEMS) {
+    decode.RunLengthDecode(items, places, window);
+    cub::StoreDirectBlocked(threadIdx.x, out + window, items, total - window);
+  }
+}
+
+extern "C" __global__ void warp_merge_sort(const int* in, int* out) {
+  using Sort = cub::WarpMergeSort<int, ITEMS, 16>;
+  __shared__ typename Sort::TempStorage storage[THREADS / 16];
+  int items[ITEMS];
+  cub::LoadDirectBlocked(threadIdx.x, in, items);
+  Sort(storage[threadIdx.x / 16]).StableSort(items, Less());
+  cub::StoreDirectBlocked(threadIdx.x, out, items);
+}
+
+extern "C" __global__ void warp_exchange(const int* in, int* out) {
+  using Exchange = cub::WarpExchange<int, ITEMS, ITEMS, cub::WARP_EXCHANGE_SHUFFLE>;
+  __shared__ typename Exchange::TempStorage storage[THREADS / ITEMS];
+  int items[ITEMS];
+  cub::LoadDirectBlocked(threadIdx.x, in, items);
+  Exchange(storage[threadIdx.x / ITEMS]).BlockedToStriped(items, items);
+  cub::StoreDirectBlocked(threadIdx.x, out, items);
+}
+
+extern "C" __global__ void shuffles(const int* in, int* out) {
+  using Shuffle = cub::BlockShuffle<int, THREADS>;
+  __shared__ typename Shuffle::TempStorage storage;
+  int turned, items[ITEMS], before[ITEMS] = {};
+  Shuffle(storage).Rotate(in[threadIdx.x], turned, 37);
+  __syncthreads();
+  cub::LoadDirectBlocked(threadIdx.x, in, items);
+  Shuffle(storage).Up(items, before);
+  out[threadIdx.x] = turned;
+  cub::StoreDirectBlocked(threadIdx.x, out + THREADS, before);
 }
 
 // A scan of several blocks by decoupled look-back.

@@ -443,8 +443,17 @@ def cub():
     launch_of("warp_scan", "f32", before.reshape(-1), reals)
     wide = Buffer("f64", 128, "index")
     launch_of("warp_reduce", "f64", wide.array().reshape(4, 32).sum(1), wide)
+    values, lengths = Buffer("i32", 256, "random"), Buffer("u32", 256, "random", range=(1, 6), seed=1)
+    decoded = np.repeat(values.array(), lengths.array())
+    launch("cub", "run_lengths", ["values", "lengths", "out"],
+           {"values": values, "lengths": lengths, "out": Buffer("i32", len(decoded), expect=decoded)}, block=128, schedules=4)
+    launch_of("warp_merge_sort", "i32", np.sort(x.array().reshape(8, 64), axis=1).reshape(-1))
+    launch_of("warp_exchange", "i32", x.array().reshape(32, 4, 4).swapaxes(1, 2).reshape(-1))
+    launch_of("shuffles", "i32", np.concatenate([np.roll(x.array()[:128], -37), [0], x.array()[:-1]]))
     x = Buffer("i32", 128 * 6, "random")
     # Descriptors of tiles behind 32 that are none: 99 says that a tile is not ready.
+    launch("cub", "init_state", ['[{ buffer = "words" }]', 6],
+           {"words": Buffer("u64", 38, expect=np.array([0] * 32 + [99] * 6))}, block=128)
     launch("cub", "look_back", ["x", "out", "words", 6],
            {"x": x, "out": Buffer("i32", 128 * 6, expect=x.array().cumsum()), "words": Buffer("u64", 38, [0] * 32 + [99] * 6, may_differ=True)},
            grid=6, block=128)

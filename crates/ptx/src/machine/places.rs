@@ -111,8 +111,14 @@ impl Thread<'_> {
         let found = spaces
             .into_iter()
             .find_map(|(space, start, length)| Some((space, within(start, length)?)));
-        match found {
-            Some((space, distance)) => self.place(space, distance, bytes),
+        if let Some((space, distance)) = found {
+            return self.place(space, distance, bytes);
+        }
+        match simt::shared_owner(address) {
+            Some((_, offset)) => {
+                self.check_shared(offset, bytes);
+                Place::Device(Space::Shared, address)
+            }
             None => Place::Device(Space::Global, address),
         }
     }
@@ -131,11 +137,26 @@ impl Thread<'_> {
 
     pub fn in_space(&self, space: AddressSpace, address: u64) -> u64 {
         let start = match space {
-            AddressSpace::Shared | AddressSpace::SharedCluster => self.shared,
+            AddressSpace::Shared | AddressSpace::SharedCluster => {
+                return self.shared_address(address);
+            }
             AddressSpace::Param => self.parameters.address(),
             AddressSpace::Local => self.local.as_ptr().addr(),
             AddressSpace::Generic | AddressSpace::Global => 0,
         };
         address.wrapping_sub(start as u64)
+    }
+
+    /// The shared address of a generic one, which may be another block's: the shared window of a GPU has the memory of the
+    /// whole cluster.
+    fn shared_address(&self, address: u64) -> u64 {
+        let own = address.wrapping_sub(self.shared as u64);
+        if own < MAX_SHARED_BYTES as u64 {
+            return own;
+        }
+        match simt::shared_owner(address as usize) {
+            Some((rank, offset)) => offset as u64 | u64::from(rank + 1) << RANK_SHIFT,
+            None => own,
+        }
     }
 }

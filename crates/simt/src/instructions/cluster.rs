@@ -69,6 +69,20 @@ pub fn map_shared(address: usize, rank: u32) -> usize {
     })
 }
 
+/// The rank in the cluster of the block whose shared memory holds `address`, and the offset there in bytes; `None` if no
+/// block's does.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn shared_owner(address: usize) -> Option<(u32, usize)> {
+    with_current(|_, block| {
+        let (owner, offset) = block.owner_of(address)?;
+        Some((owner.rank.get(), offset))
+    })
+}
+
 /// The offset of `address` from the start of the running block's shared memory, in bytes.
 ///
 /// # Panics

@@ -38,7 +38,7 @@ pub use bulk::{
 };
 pub use cluster::{
     block_idx_in_cluster, cluster_barrier, cluster_barrier_arrive, cluster_barrier_wait,
-    cluster_blocks, cluster_dim, cluster_rank, map_shared, shared_offset,
+    cluster_blocks, cluster_dim, cluster_rank, map_shared, shared_offset, shared_owner,
 };
 pub use collective::{active_lanes, warp_barrier, warp_collective, warp_exchange};
 pub use control::{fail, position, profile, refuse_host_call, uninterrupted, yield_now};
