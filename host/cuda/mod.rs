@@ -19,6 +19,7 @@
 //! | `statics.rs`    | static arrays of a module                                     |
 //! | `static_order.rs` | the order of launches that share a module's memory          |
 //! | `modules.rs`    | compiled modules and their functions                          |
+//! | `known.rs`      | the functions that were launched, found without a lock        |
 //! | `output.rs`     | lines that kernels print, and where kernels panic             |
 //! | `textures.rs`   | textures, and the CUDA arrays that hold them                  |
 //! | `start.rs`      | the start of the driver, and its devices                      |
@@ -33,6 +34,7 @@ mod driver;
 #[cfg(feature = "cust")]
 mod exchange;
 mod gpu;
+mod known;
 mod library;
 mod memory;
 mod modules;
