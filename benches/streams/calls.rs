@@ -23,6 +23,8 @@ pub fn host_times(device: &Device) -> Result {
             let driver = Driver::open(device)?;
             let times = of_submissions(device, batches, || driver.launch())?;
             print("the driver's launch alone", times);
+            let times = of_submissions(device, batches, || driver.launch_overlapping())?;
+            print("the same, with a product's attribute", times);
         }
         let times = of_submissions(
             device,

@@ -4,6 +4,7 @@ use super::modules::Function;
 use crate::backend::Entry;
 use crate::module_source::ModuleId;
 use cuda_std::signature::Signature;
+use std::ptr;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -25,7 +26,7 @@ pub struct Known {
 struct Launchable {
     key: Key,
     /// The signature that was compared when the function was looked up.
-    signature: Option<Signature>,
+    signature: Option<&'static Signature>,
     function: Function,
     /// Bytes of dynamic shared memory that launches may use so far.
     dynamic_shared_bytes: AtomicU32,
@@ -38,6 +39,14 @@ pub struct Key {
     module: ModuleId,
     name_address: usize,
     name_bytes: usize,
+}
+
+impl Launchable {
+    /// Whether this is the signature. Most are at one address, which is compared faster than the text.
+    fn has_signature(&self, signature: Option<&'static Signature>) -> bool {
+        self.signature.map(ptr::from_ref) == signature.map(ptr::from_ref)
+            || self.signature == signature
+    }
 }
 
 impl Key {
@@ -72,7 +81,7 @@ impl Known {
     pub fn get(&self, entry: &Entry, dynamic_shared_bytes: u32) -> Option<&Function> {
         let known = self.find(Key::of(entry))?;
         let is_allowed = dynamic_shared_bytes <= known.dynamic_shared_bytes.load(Ordering::Acquire);
-        (is_allowed && known.signature == entry.signature).then_some(&known.function)
+        (is_allowed && known.has_signature(entry.signature)).then_some(&known.function)
     }
 
     /// Adds the function of an entry, or notes how much dynamic shared memory it may use now.
@@ -89,7 +98,9 @@ impl Known {
             });
             if known.key == key {
                 let bytes = function.dynamic_shared_bytes;
-                known.dynamic_shared_bytes.fetch_max(bytes, Ordering::Release);
+                known
+                    .dynamic_shared_bytes
+                    .fetch_max(bytes, Ordering::Release);
                 return;
             }
         }
@@ -106,7 +117,6 @@ mod tests {
     use super::*;
     use crate::module_source::ModuleSource;
     use cuda_std::signature::Layout;
-    use std::ptr;
 
     // SAFETY: there are no images.
     static ONE: ModuleSource = unsafe { ModuleSource::new("one", &[]) };
@@ -142,9 +152,9 @@ mod tests {
         known.add(&g, function(2, 0));
         assert_eq!((registers(&f), registers(&g)), (Some(1), Some(2)));
         assert_eq!(registers(&entry(&OTHER, "f")), None);
-        let signature = Signature::new("f(f32)", &[const { Layout::of_scalar::<f32>() }]);
+        static SIGNATURE: Signature = Signature::new("f(f32)", &[Layout::of::<f32>()]);
         let other = Entry {
-            signature: Some(signature),
+            signature: Some(&SIGNATURE),
             ..f
         };
         assert_eq!(registers(&other), None);

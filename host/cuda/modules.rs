@@ -48,7 +48,7 @@ impl Default for Modules {
 pub struct Loaded {
     modules: HashMap<ModuleId, Compiled>,
     /// Functions, with the signatures that were compared when they were looked up.
-    functions: HashMap<Key, (Function, Option<Signature>)>,
+    functions: HashMap<Key, (Function, Option<&'static Signature>)>,
     outputs: Arc<Outputs>,
 }
 
@@ -166,7 +166,7 @@ impl Loaded {
                         .map_err(FunctionError::NotLoaded)?;
                 let module = compiled.module;
                 let function = find_function(compiled, entry.kernel, current)?;
-                if let Some(signature) = &entry.signature {
+                if let Some(signature) = entry.signature {
                     check_signature(module, entry.kernel, signature, current)?;
                 }
                 let found = place.insert_entry((function, entry.signature));

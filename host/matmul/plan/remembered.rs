@@ -56,9 +56,11 @@ fn place_of(problem: &Problem) -> usize {
     // Multiplicative hashing: the upper bits of a product with 2^64 divided by the golden ratio.
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let lengths = [problem.m, problem.n, problem.k].map(|it| it as u64);
-    let mixed = lengths.into_iter().fold(problem.element as u64, |mixed, length| {
-        (mixed ^ length).wrapping_mul(FACTOR)
-    });
+    let mixed = lengths
+        .into_iter()
+        .fold(problem.element as u64, |mixed, length| {
+            (mixed ^ length).wrapping_mul(FACTOR)
+        });
     (mixed >> (u64::BITS - PLACES.ilog2())) as usize
 }
 
@@ -140,7 +142,8 @@ mod tests {
 
     #[test]
     fn squares_of_powers_of_two_have_several_places() {
-        let places = [64, 128, 256, 512, 1024, 2048, 4096, 8192].map(|side| place_of(&square(side)));
+        let places =
+            [64, 128, 256, 512, 1024, 2048, 4096, 8192].map(|side| place_of(&square(side)));
         let distinct = std::collections::BTreeSet::from(places);
         assert!(distinct.len() >= 4, "{places:?}");
     }

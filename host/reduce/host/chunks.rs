@@ -223,7 +223,7 @@ impl<T: Element> HostReducer<T> {
         let part_len = self.pipeline.len();
         self.pipeline.run(
             call,
-            |_, slot, _| slot.fill(call, |part| source.fill(part)),
+            |_, slot| slot.fill(call, |part| source.fill(part)),
             |_, part| launch(part),
             |number, result| collect(number * part_len, result),
         )
