@@ -1,8 +1,7 @@
 //! The functions that a device has launched, which launches find without a lock.
 
-use super::modules::Function;
+use super::function::{Function, Key};
 use crate::backend::Entry;
-use crate::module_source::ModuleId;
 use cuda_std::signature::Signature;
 use std::ptr;
 use std::sync::OnceLock;
@@ -32,15 +31,6 @@ struct Launchable {
     dynamic_shared_bytes: AtomicU32,
 }
 
-/// The key of a launch's function. The name is compared by address, which is faster than by text. A name that a
-/// program has at two addresses has two places, for the same function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Key {
-    module: ModuleId,
-    name_address: usize,
-    name_bytes: usize,
-}
-
 impl Launchable {
     /// Whether this is the signature. Most are at one address, which is compared faster than the text.
     fn has_signature(&self, signature: Option<&'static Signature>) -> bool {
@@ -49,23 +39,10 @@ impl Launchable {
     }
 }
 
-impl Key {
-    pub fn of(entry: &Entry) -> Self {
-        Self {
-            module: entry.module.id(),
-            name_address: entry.kernel.as_ptr().addr(),
-            name_bytes: entry.kernel.len(),
-        }
-    }
-
-    /// The numbers of its places, the first one first.
-    fn places(self) -> impl Iterator<Item = usize> {
-        // Multiplicative hashing: the upper bits of a product with 2^64 divided by the golden ratio.
-        const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
-        let mixed = (self.module.number()).wrapping_mul(FACTOR) ^ self.name_address as u64;
-        let first = mixed.wrapping_mul(FACTOR) >> (u64::BITS - PLACES.ilog2());
-        (0..ATTEMPTS).map(move |attempt| (first as usize + attempt) % PLACES)
-    }
+/// The numbers of a key's places, the first one first.
+fn places(key: Key) -> impl Iterator<Item = usize> {
+    let first = key.mixed() >> (u64::BITS - PLACES.ilog2());
+    (0..ATTEMPTS).map(move |attempt| (first as usize + attempt) % PLACES)
 }
 
 impl Default for Known {
@@ -87,7 +64,7 @@ impl Known {
     /// Adds the function of an entry, or notes how much dynamic shared memory it may use now.
     pub fn add(&self, entry: &Entry, function: Function) {
         let key = Key::of(entry);
-        for place in key.places() {
+        for place in places(key) {
             let known = self.places[place].get_or_init(|| {
                 Box::new(Launchable {
                     key,
@@ -107,7 +84,7 @@ impl Known {
     }
 
     fn find(&self, key: Key) -> Option<&Launchable> {
-        let known = key.places().map_while(|place| self.places[place].get());
+        let known = places(key).map_while(|place| self.places[place].get());
         known.map(|it| &**it).find(|it| it.key == key)
     }
 }

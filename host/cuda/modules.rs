@@ -3,7 +3,8 @@
 use super::compile::{self, Compiled, LoadError, RawModule};
 use super::context::Current;
 use super::driver::{Failure, call};
-use super::known::{Key, Known};
+use super::function::{Function, Key};
+use super::known::Known;
 use super::output::Outputs;
 use super::static_order::Statics;
 use super::statics::find_global;
@@ -51,27 +52,6 @@ pub struct Loaded {
     functions: HashMap<Key, (Function, Option<&'static Signature>)>,
     outputs: Arc<Outputs>,
 }
-
-/// A kernel in a compiled module, with the limits of its compiled code.
-#[derive(Clone, Copy, Debug)]
-pub struct Function {
-    pub raw: sys::CUfunction,
-    /// Maximum number of threads in a block, by the code's registers.
-    pub max_threads: u32,
-    /// Registers of each thread.
-    pub registers: u32,
-    /// Bytes of static shared memory of each block.
-    pub static_shared_bytes: u32,
-    /// Whether the module has static arrays.
-    pub has_statics: bool,
-    /// Bytes of dynamic shared memory that launches may use so far.
-    pub dynamic_shared_bytes: u32,
-}
-
-// SAFETY: any thread may call the driver's functions with a function.
-unsafe impl Send for Function {}
-// SAFETY: as for `Send`.
-unsafe impl Sync for Function {}
 
 /// The reason why there is no function for an entry.
 #[derive(Debug)]
@@ -173,26 +153,6 @@ impl Loaded {
                 Ok(&mut found.into_mut().0)
             }
         }
-    }
-}
-
-impl Function {
-    /// Lets launches use `bytes` of dynamic shared memory. Up to 48 KiB, including static shared memory, needs no
-    /// permission.
-    pub fn allow_dynamic_shared(
-        &mut self,
-        bytes: u32,
-        _current: &Current<'_>,
-    ) -> Result<(), Failure> {
-        const LIMIT: sys::CUfunction_attribute =
-            sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-        if bytes > self.dynamic_shared_bytes {
-            let value = i32::try_from(bytes).unwrap_or(i32::MAX);
-            // SAFETY: the function is of a loaded module; the driver checks the value.
-            unsafe { call!(cuFuncSetAttribute(self.raw, LIMIT, value)) }?;
-            self.dynamic_shared_bytes = bytes;
-        }
-        Ok(())
     }
 }
 

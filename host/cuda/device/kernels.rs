@@ -8,7 +8,8 @@ use crate::backend::{
 use crate::cuda::compile::LoadError;
 use crate::cuda::context::Current;
 use crate::cuda::driver::Failure;
-use crate::cuda::modules::{Function, FunctionError, Loaded};
+use crate::cuda::function::Function;
+use crate::cuda::modules::{FunctionError, Loaded};
 use crate::cuda::occupancy;
 use crate::cuda::output::AnnouncedStream;
 use crate::cuda::start::OLDEST_DRIVER;
