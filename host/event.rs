@@ -48,6 +48,26 @@ impl Event {
         })
     }
 
+    /// Records an event that is only waited for.
+    pub(crate) fn record_untimed(device: &Device) -> Outcome<Self> {
+        // SAFETY: there is no handle yet.
+        let handle = unsafe { device.backend().record_untimed_event(None) }?;
+        Ok(Self {
+            device: device.clone(),
+            handle,
+        })
+    }
+
+    /// An event without a time, recorded anew after the work that `device` has submitted so far.
+    pub(crate) fn recorded_again(mut self, device: &Device) -> Outcome<Self> {
+        if !device.is_same(&self.device) {
+            return Self::record_untimed(device);
+        }
+        // SAFETY: a live handle: it is this event's own, and only `drop` destroys it.
+        self.handle = unsafe { device.backend().record_untimed_event(Some(self.handle)) }?;
+        Ok(self)
+    }
+
     /// Whether the device's work has reached this event; does not wait.
     ///
     /// On the simulator it always has: work is complete when the call that submits it returns.
@@ -76,7 +96,7 @@ impl Event {
         }
     }
 
-    fn wait(&self) -> Outcome<()> {
+    pub(crate) fn wait(&self) -> Outcome<()> {
         // SAFETY: a live handle: it is this event's own, and only `drop` destroys it.
         unsafe { self.device.backend().synchronize_event(self.handle) }
     }

@@ -133,7 +133,9 @@ impl LaunchConfig {
         check_block("device", threads, properties.max_block_threads)?;
         check_block("kernel", threads, bounds.max_threads.unwrap_or(u32::MAX))?;
         check_threads(volume(self.grid), threads)?;
-        check_clusters(self.grid, bounds.cluster.unwrap_or([1; 3]))?;
+        if let Some(cluster) = bounds.cluster {
+            check_clusters(self.grid, cluster)?;
+        }
         check_shared(
             self.dynamic_shared_bytes,
             properties.max_shared_bytes_per_block,

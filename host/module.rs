@@ -93,7 +93,7 @@ impl Module {
         Entry {
             module: self.source,
             kernel: K::NAME,
-            signature: K::SIGNATURE,
+            signature: const { &K::SIGNATURE }.as_ref(),
         }
     }
 

@@ -6,6 +6,14 @@ use std::ptr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct ModuleId(usize);
 
+#[cfg(feature = "cuda")]
+impl ModuleId {
+    /// A number that no other module has.
+    pub(crate) fn number(self) -> u64 {
+        self.0 as u64
+    }
+}
+
 /// Kernels compiled to PTX, one image for each of several architectures.
 ///
 /// Declare it as a `static`. `cuda_builder` writes the PTX:

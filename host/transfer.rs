@@ -32,15 +32,19 @@ pub struct Transfer<T: Element> {
 
 impl<T: Element> Transfer<T> {
     /// The transfer that `start` starts in the stream of `device`, from or to `host`, which is leaked if that fails.
+    /// An event of an earlier transfer may serve again.
     fn of(
-        host: PinnedBuffer<T>,
+        (host, event): (PinnedBuffer<T>, Option<Event>),
         device: &Device,
         start: impl FnOnce(&mut [T]) -> Outcome<()>,
     ) -> Outcome<Self> {
         // Also where the event cannot be recorded, the copy may be running.
         let mut host = ManuallyDrop::new(host);
         start(&mut host)?;
-        let complete = Event::record(device)?;
+        let complete = match event {
+            Some(event) => event.recorded_again(device)?,
+            None => Event::record_untimed(device)?,
+        };
         Ok(Self { host, complete })
     }
 
@@ -49,14 +53,19 @@ impl<T: Element> Transfer<T> {
     /// # Errors
     /// Those of [`Device::synchronize`](crate::Device::synchronize). If the wait fails, the host memory is leaked.
     pub fn wait(self) -> Result<PinnedBuffer<T>> {
-        self.complete.synchronize()?;
+        let (host, _) = self.finished().during("synchronize")?;
+        Ok(host)
+    }
+
+    /// Waits for the copy, and returns the host memory and the event, which may serve again.
+    fn finished(self) -> Outcome<(PinnedBuffer<T>, Event)> {
+        self.complete.wait()?;
         let mut transfer = ManuallyDrop::new(self);
         // SAFETY: neither is used again: `transfer` is not dropped.
-        let host = unsafe {
-            ptr::drop_in_place(&raw mut transfer.complete);
-            ManuallyDrop::take(&mut transfer.host)
-        };
-        Ok(host)
+        Ok(unsafe {
+            let event = ptr::read(&raw const transfer.complete);
+            (ManuallyDrop::take(&mut transfer.host), event)
+        })
     }
 
     /// Whether the copy is complete; does not wait.
@@ -109,15 +118,20 @@ impl<T: Element> BufferViewMut<'_, T> {
     fn started_from(&mut self, source: PinnedBuffer<T>) -> Outcome<Transfer<T>> {
         let rule = "as many as it overwrites";
         check_length("the source", source.len(), self.len(), rule)?;
-        self.started_from_first(source)
+        self.started_from_first(source, None)
     }
 
-    /// Starts a copy of the first elements of `source`, which has at least as many as these.
-    pub(crate) fn started_from_first(&mut self, source: PinnedBuffer<T>) -> Outcome<Transfer<T>> {
+    /// Starts a copy of the first elements of `source`, which has at least as many as these. `event` may be one of an
+    /// earlier transfer.
+    fn started_from_first(
+        &mut self,
+        source: PinnedBuffer<T>,
+        event: Option<Event>,
+    ) -> Outcome<Transfer<T>> {
         let (device, len) = (self.device(), self.len());
         self.written().order(device)?;
         let address = self.view().device_address();
-        Transfer::of(source, device, |source| {
+        Transfer::of((source, event), device, |source| {
             let source = bytemuck::cast_slice(&source[..len]);
             // SAFETY: the range is in one live allocation, without conflicting work, as for a copy that blocks: this
             // is ordered after earlier work. The source stays until an event after the copy has come.
@@ -141,14 +155,19 @@ impl<T: Element> BufferView<'_, T> {
     fn started_to(&self, destination: PinnedBuffer<T>) -> Outcome<Transfer<T>> {
         let rule = "as many as are copied to it";
         check_length("the destination", destination.len(), self.len(), rule)?;
-        self.started_to_first(destination)
+        self.started_to_first(destination, None)
     }
 
-    /// Starts a copy to the first elements of `destination`, which has at least as many as these.
-    pub(crate) fn started_to_first(&self, destination: PinnedBuffer<T>) -> Outcome<Transfer<T>> {
+    /// Starts a copy to the first elements of `destination`, which has at least as many as these. `event` may be one of
+    /// an earlier transfer.
+    fn started_to_first(
+        &self,
+        destination: PinnedBuffer<T>,
+        event: Option<Event>,
+    ) -> Outcome<Transfer<T>> {
         let (device, len) = (self.device(), self.len());
         self.holder().order_reads(device)?;
-        Transfer::of(destination, device, |destination| {
+        Transfer::of((destination, event), device, |destination| {
             let destination = bytemuck::cast_slice_mut(&mut destination[..len]);
             // SAFETY: the range is in one live allocation, without conflicting work, as for a copy that blocks: this
             // is ordered after earlier work. The destination stays, unused, until an event after the copy has come.

@@ -61,9 +61,32 @@ functions! {
         Handle, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, Handle, *mut *mut c_void,
         *mut *mut c_void
     );
+    cuLaunchKernelEx(*const Config, Handle, *mut *mut c_void, *mut *mut c_void);
     cuStreamSynchronize(Handle);
     cuStreamQuery(Handle);
 }
+
+/// `CUlaunchConfig`.
+#[repr(C)]
+struct Config {
+    grid: [c_uint; 3],
+    block: [c_uint; 3],
+    shared_bytes: c_uint,
+    stream: Handle,
+    attributes: *const Attribute,
+    number_of_attributes: c_uint,
+}
+
+/// `CUlaunchAttribute`, with a value of 64 bytes.
+#[repr(C, align(8))]
+struct Attribute {
+    id: c_uint,
+    padding: [u8; 4],
+    value: [c_int; 16],
+}
+
+/// `CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION`.
+const MAY_OVERLAP: c_uint = 6;
 
 /// `CUDA_ERROR_NOT_READY`.
 const NOT_READY: Status = 600;
@@ -144,6 +167,35 @@ impl Driver {
                 1,
                 0,
                 self.stream,
+                parameters.as_mut_ptr(),
+                ptr::null_mut(),
+            )
+        })
+    }
+
+    /// [`launch`](Self::launch) of a kernel that may start before the one before it ends, as those of products do.
+    pub fn launch_overlapping(&self) -> Result {
+        let mut values = [0_u64; 8];
+        let mut parameters = values.each_mut().map(|value| ptr::from_mut(value).cast());
+        let mut attribute = Attribute {
+            id: MAY_OVERLAP,
+            padding: [0; 4],
+            value: [0; 16],
+        };
+        attribute.value[0] = 1;
+        let config = Config {
+            grid: [16, 1, 1],
+            block: [256, 1, 1],
+            shared_bytes: 0,
+            stream: self.stream,
+            attributes: &raw const attribute,
+            number_of_attributes: 1,
+        };
+        // SAFETY: the kernel takes 8 numbers, and touches no memory. The driver reads the configuration in the call.
+        check(unsafe {
+            (self.functions.cuLaunchKernelEx)(
+                &raw const config,
+                self.nothing,
                 parameters.as_mut_ptr(),
                 ptr::null_mut(),
             )

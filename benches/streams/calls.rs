@@ -4,6 +4,7 @@ use crate::common::Result;
 use crate::common::host_time::{HostTimes, of_submissions};
 use crate::rivals::driver::Driver;
 use crate::times::{median_of, micros};
+use std::sync::Barrier;
 use std::time::{Duration, Instant};
 use tilewright::{Buffer, Device};
 
@@ -23,6 +24,8 @@ pub fn host_times(device: &Device) -> Result {
             let driver = Driver::open(device)?;
             let times = of_submissions(device, batches, || driver.launch())?;
             print("the driver's launch alone", times);
+            let times = of_submissions(device, batches, || driver.launch_overlapping())?;
+            print("the same, with a product's attribute", times);
         }
         let times = of_submissions(
             device,
@@ -50,7 +53,7 @@ impl Chain {
     }
 }
 
-/// The work of two chains of reductions, in one stream and in two.
+/// The work of two chains of reductions, in one stream and in two. The driver's context is current in each thread.
 pub fn two_chains(device: &Device) -> Result {
     let (elements, links) = match device.is_simulator() {
         true => (1 << 10, 2),
@@ -64,24 +67,28 @@ pub fn two_chains(device: &Device) -> Result {
         ("one stream, one thread", device),
         ("two streams, one thread", &other),
     ] {
-        let median = median_of(|| {
-            let [one, two] = &mut chains;
-            for _ in 0..links {
-                device.reduce_sum_into(&one.x, &mut one.sum)?;
-                second.reduce_sum_into(&two.x, &mut two.sum)?;
-            }
-            device.synchronize()?;
-            Ok(second.synchronize()?)
-        })?;
+        let median = device.with_current(|| {
+            median_of(|| {
+                let [one, two] = &mut chains;
+                for _ in 0..links {
+                    device.reduce_sum_into(&one.x, &mut one.sum)?;
+                    second.reduce_sum_into(&two.x, &mut two.sum)?;
+                }
+                device.synchronize()?;
+                Ok(second.synchronize()?)
+            })
+        })??;
         medians.push((name, median));
     }
     let median = median_of(|| {
         let [one, two] = &mut chains;
         let chain = |stream: &Device, Chain { x, sum }: &mut Chain| -> tilewright::Result<()> {
-            for _ in 0..links {
-                stream.reduce_sum_into(&*x, &mut *sum)?;
-            }
-            stream.synchronize()
+            stream.with_current(|| {
+                for _ in 0..links {
+                    stream.reduce_sum_into(&*x, &mut *sum)?;
+                }
+                stream.synchronize()
+            })?
         };
         std::thread::scope(|scope| {
             let second = scope.spawn(|| chain(&other, two));
@@ -92,14 +99,47 @@ pub fn two_chains(device: &Device) -> Result {
     medians.push(("two streams, two threads", median));
     let first = micros(medians[0].1);
     for (name, median) in medians {
-        let median = micros(median);
-        let each = median / f64::from(2 * links);
-        println!(
-            "  {name:<26} {median:9.1} us, {each:5.2} us a sum, {:.2} times as fast",
-            first / median
-        );
+        print_chains(name, links, median, first);
+    }
+    if !device.is_simulator() {
+        let alone = launches_alone([device, &other], links)?;
+        print_chains("the driver's launches alone", links, alone, first);
     }
     Ok(())
+}
+
+fn print_chains(name: &str, links: u32, time: Duration, first: f64) {
+    let micros = micros(time);
+    let each = micros / f64::from(2 * links);
+    println!(
+        "  {name:<28} {micros:9.1} us, {each:5.2} us a sum, {:.2} times as fast",
+        first / micros
+    );
+}
+
+/// The time in which two threads launch as many kernels that do nothing: what the driver leaves of two streams.
+fn launches_alone(devices: [&Device; 2], links: u32) -> Result<Duration> {
+    let start = Barrier::new(2);
+    let launches = |device: &Device| -> std::result::Result<Duration, String> {
+        let driver = Driver::open(device).map_err(|error| error.to_string());
+        let timed = device.with_current(|| {
+            start.wait();
+            let driver = driver?;
+            let begin = Instant::now();
+            for _ in 0..links {
+                driver.launch().map_err(|error| error.to_string())?;
+            }
+            device.synchronize().map_err(|error| error.to_string())?;
+            Ok(begin.elapsed())
+        });
+        timed.map_err(|error| error.to_string())?
+    };
+    let [one, other] = devices;
+    std::thread::scope(|scope| {
+        let second = scope.spawn(|| launches(other));
+        let first = launches(one)?;
+        Ok(first.max(second.join().expect("no panic")?))
+    })
 }
 
 /// Small calls one by one, and as a graph.

@@ -74,7 +74,7 @@ def main():
 
     a, b = torch.rand(2, SMALL, SMALL, device="cuda")
     out = torch.empty_like(a)
-    row = a[0].contiguous()
+    row, total = a[0].contiguous(), torch.empty((), device="cuda")
     print(f"\nsmall calls, {SMALL} x {SMALL} and {SMALL} elements: us until the call returns, us of the stream")
     for name, call in [
         ("torch.matmul", lambda: torch.matmul(a, b)),
@@ -82,7 +82,9 @@ def main():
         ("tilewright.matmul", lambda: tilewright.matmul(a, b)),
         ("tilewright.matmul, out", lambda: tilewright.matmul(a, b, out=out)),
         ("torch.sum", lambda: torch.sum(row)),
+        ("torch.sum, out", lambda: torch.sum(row, dim=0, out=total)),
         ("tilewright.sum", lambda: tilewright.sum(row)),
+        ("tilewright.sum, out", lambda: tilewright.sum(row, out=total)),
     ]:
         print(f"{name:>24}  {host_time(call):6.1f}  {gpu_time(call, calls=1000):6.1f}")
 

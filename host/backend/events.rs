@@ -9,6 +9,12 @@ pub(crate) trait DeviceEvents {
     /// Records an event after the work submitted so far.
     fn record_event(&self) -> Outcome<EventHandle>;
 
+    /// Records an event without a time after the work submitted so far: `event` anew, or a new one.
+    ///
+    /// # Safety
+    /// Requirement 3 of the trait, for `event`.
+    unsafe fn record_untimed_event(&self, event: Option<EventHandle>) -> Outcome<EventHandle>;
+
     /// Whether the device's work has reached the event.
     ///
     /// # Safety

@@ -54,7 +54,7 @@ pub(crate) struct Entry {
     /// The name in the PTX.
     pub(crate) kernel: &'static str,
     /// The signature that the module must state for its entry; `None` to accept any.
-    pub(crate) signature: Option<Signature>,
+    pub(crate) signature: Option<&'static Signature>,
 }
 
 /// A kernel with the shape of its blocks; the grid does not matter.

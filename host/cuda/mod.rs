@@ -19,6 +19,8 @@
 //! | `statics.rs`    | static arrays of a module                                     |
 //! | `static_order.rs` | the order of launches that share a module's memory          |
 //! | `modules.rs`    | compiled modules and their functions                          |
+//! | `function.rs`   | a function of a compiled module, and its key                  |
+//! | `known.rs`      | the functions that were launched, found without a lock        |
 //! | `output.rs`     | lines that kernels print, and where kernels panic             |
 //! | `textures.rs`   | textures, and the CUDA arrays that hold them                  |
 //! | `start.rs`      | the start of the driver, and its devices                      |
@@ -32,7 +34,9 @@ mod device;
 mod driver;
 #[cfg(feature = "cust")]
 mod exchange;
+mod function;
 mod gpu;
+mod known;
 mod library;
 mod memory;
 mod modules;

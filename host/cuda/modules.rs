@@ -3,6 +3,8 @@
 use super::compile::{self, Compiled, LoadError, RawModule};
 use super::context::Current;
 use super::driver::{Failure, call};
+use super::function::{Function, Key};
+use super::known::Known;
 use super::output::Outputs;
 use super::static_order::Statics;
 use super::statics::find_global;
@@ -14,12 +16,14 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry::{Occupied, Vacant};
 use std::ffi::CString;
 use std::ptr;
-use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// All modules that a device has loaded.
 #[derive(Debug)]
 pub struct Modules {
-    loaded: RwLock<Loaded>,
+    loaded: Mutex<Loaded>,
+    /// The functions that were launched before. Threads that launch those do not wait for one another.
+    pub known: Known,
     /// The output of their kernels. It has its own lock, because the error of a lost device reads it whatever else is
     /// locked.
     pub outputs: Arc<Outputs>,
@@ -33,7 +37,8 @@ impl Default for Modules {
             ..Loaded::default()
         };
         Self {
-            loaded: RwLock::new(loaded),
+            loaded: Mutex::new(loaded),
+            known: Known::default(),
             outputs,
         }
     }
@@ -44,49 +49,9 @@ impl Default for Modules {
 pub struct Loaded {
     modules: HashMap<ModuleId, Compiled>,
     /// Functions, with the signatures that were compared when they were looked up.
-    functions: HashMap<FunctionKey, (Function, Option<Signature>)>,
+    functions: HashMap<Key, (Function, Option<&'static Signature>)>,
     outputs: Arc<Outputs>,
 }
-
-/// The key of a launch's function. The name is compared by address, which is faster than by text. A name that a
-/// program has at two addresses has two entries, for the same function.
-#[derive(Debug, PartialEq, Eq, Hash)]
-struct FunctionKey {
-    module: ModuleId,
-    name_address: usize,
-    name_bytes: usize,
-}
-
-impl FunctionKey {
-    fn of(entry: &Entry) -> Self {
-        Self {
-            module: entry.module.id(),
-            name_address: entry.kernel.as_ptr().addr(),
-            name_bytes: entry.kernel.len(),
-        }
-    }
-}
-
-/// A kernel in a compiled module, with the limits of its compiled code.
-#[derive(Clone, Copy, Debug)]
-pub struct Function {
-    pub raw: sys::CUfunction,
-    /// Maximum number of threads in a block, by the code's registers.
-    pub max_threads: u32,
-    /// Registers of each thread.
-    pub registers: u32,
-    /// Bytes of static shared memory of each block.
-    pub static_shared_bytes: u32,
-    /// Whether the module has static arrays.
-    pub has_statics: bool,
-    /// Bytes of dynamic shared memory that launches may use so far.
-    dynamic_shared_bytes: u32,
-}
-
-// SAFETY: any thread may call the driver's functions with a function.
-unsafe impl Send for Function {}
-// SAFETY: as for `Send`.
-unsafe impl Sync for Function {}
 
 /// The reason why there is no function for an entry.
 #[derive(Debug)]
@@ -106,17 +71,8 @@ impl From<Failure> for FunctionError {
 }
 
 impl Modules {
-    pub fn lock(&self) -> RwLockWriteGuard<'_, Loaded> {
-        self.loaded.write().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The kernel of an entry that was launched before with as much dynamic shared memory. Threads that launch such
-    /// kernels do not wait for one another.
-    pub fn known(&self, entry: &Entry, dynamic_shared_bytes: u32) -> Option<Function> {
-        let loaded = self.loaded.read().unwrap_or_else(PoisonError::into_inner);
-        let (function, signature) = loaded.functions.get(&FunctionKey::of(entry))?;
-        let is_allowed = dynamic_shared_bytes <= function.dynamic_shared_bytes;
-        (*signature == entry.signature && is_allowed).then_some(*function)
+    pub fn lock(&self) -> MutexGuard<'_, Loaded> {
+        self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Unloads all modules.
@@ -182,7 +138,7 @@ impl Loaded {
             functions,
             outputs,
         } = self;
-        match functions.entry(FunctionKey::of(entry)) {
+        match functions.entry(Key::of(entry)) {
             Occupied(known) if known.get().1 == entry.signature => Ok(&mut known.into_mut().0),
             place => {
                 let compiled =
@@ -190,33 +146,13 @@ impl Loaded {
                         .map_err(FunctionError::NotLoaded)?;
                 let module = compiled.module;
                 let function = find_function(compiled, entry.kernel, current)?;
-                if let Some(signature) = &entry.signature {
+                if let Some(signature) = entry.signature {
                     check_signature(module, entry.kernel, signature, current)?;
                 }
                 let found = place.insert_entry((function, entry.signature));
                 Ok(&mut found.into_mut().0)
             }
         }
-    }
-}
-
-impl Function {
-    /// Lets launches use `bytes` of dynamic shared memory. Up to 48 KiB, including static shared memory, needs no
-    /// permission.
-    pub fn allow_dynamic_shared(
-        &mut self,
-        bytes: u32,
-        _current: &Current<'_>,
-    ) -> Result<(), Failure> {
-        const LIMIT: sys::CUfunction_attribute =
-            sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-        if bytes > self.dynamic_shared_bytes {
-            let value = i32::try_from(bytes).unwrap_or(i32::MAX);
-            // SAFETY: the function is of a loaded module; the driver checks the value.
-            unsafe { call!(cuFuncSetAttribute(self.raw, LIMIT, value)) }?;
-            self.dynamic_shared_bytes = bytes;
-        }
-        Ok(())
     }
 }
 

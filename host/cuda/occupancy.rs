@@ -2,7 +2,7 @@
 
 use super::context::Current;
 use super::driver::{Failure, call};
-use super::modules::Function;
+use super::function::Function;
 use crate::launch::LaunchConfig;
 use crate::properties::DeviceProperties;
 use crate::residency::{Residency, block_threads};

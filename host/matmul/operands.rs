@@ -254,6 +254,9 @@ impl<'a, T: Element, O: Element, S: EpilogueScalar> Matrices<'a, T, O, S> {
     ) -> Outcome<()> {
         const MOST: usize = MAX_GRID_Y as usize;
         let count = self.count();
+        if count <= MOST {
+            return launch(self);
+        }
         (0..count)
             .step_by(MOST)
             .try_for_each(|first| launch(self.part(first, MOST.min(count - first))))

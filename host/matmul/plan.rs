@@ -3,6 +3,7 @@
 //! `problem.rs` has both as values. `rules.rs` selects the method and divides K, `cost.rs` compares tile sizes by
 //! estimated time, and `vector.rs` shares the work of a product with a vector. `reason.rs` says why. `group.rs` plans
 //! products of unequal shapes. `exact.rs` plans exact products. `obstacle.rs` says why a problem has no plan.
+//! `remembered.rs` keeps a thread's last plans.
 
 mod cost;
 mod exact;
@@ -12,6 +13,7 @@ mod packed;
 mod prepared;
 mod problem;
 mod reason;
+mod remembered;
 mod rules;
 mod split;
 mod staging;

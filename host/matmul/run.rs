@@ -16,6 +16,7 @@ use crate::error::{ErrorKind, Outcome};
 use crate::matrix::{Matrix, MatrixBatchMut, MatrixViewMut};
 use cuda_std::fp8::{F8E4M3, F8E5M2};
 use half::{bf16, f16};
+use std::rc::Rc;
 
 /// Declares which kernels launch the products of each pair of types: those of each kind of steps, those of a divided
 /// K, and those of unequal shapes.
@@ -182,7 +183,8 @@ fn write<T: Computes<O, S>, O: Element, S: EpilogueScalar>(
     let Some(matrices) = Matrices::of(device, operands, c.view_mut(), epilogue)? else {
         return Ok(());
     };
-    let plan = device.plan(request.for_epilogue(&epilogue), &matrices.problem(T::TYPES))?;
+    let request = request.for_epilogue(&epilogue);
+    let plan = device.recent_plan(request, &matrices.problem(T::TYPES))?;
     T::execute(&plan, matrices)?;
     match plan.is_mirrored {
         true => mirror(device, c),
@@ -223,7 +225,7 @@ fn run_each<T: Computes<O, S>, O: Element, S: EpilogueScalar>(
 ) -> Outcome<()> {
     products.into_iter().try_for_each(|matrices| {
         let request = Request::Fastest(arithmetic, None);
-        let plan = device.plan(request, &matrices.problem(T::TYPES))?;
+        let plan = device.recent_plan(request, &matrices.problem(T::TYPES))?;
         T::execute(&plan, matrices)
     })
 }
@@ -269,6 +271,12 @@ impl Device {
     /// The plan for the problem, by the kernels of `request`.
     pub(super) fn plan(&self, request: Request, problem: &Problem) -> Outcome<Plan> {
         let plan = Plan::of(problem, self.facts(), request);
+        plan.ok_or_else(|| self.no_plan(request, problem))
+    }
+
+    /// [`plan`](Self::plan), which costs little if it is a recent one.
+    fn recent_plan(&self, request: Request, problem: &Problem) -> Outcome<Rc<Plan>> {
+        let plan = Plan::remembered(problem, self.facts(), request);
         plan.ok_or_else(|| self.no_plan(request, problem))
     }
 

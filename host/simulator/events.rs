@@ -12,6 +12,13 @@ impl DeviceEvents for Simulator {
         Ok(event)
     }
 
+    unsafe fn record_untimed_event(&self, event: Option<EventHandle>) -> Outcome<EventHandle> {
+        if let Some(event) = event {
+            self.machine.streams().forget(event);
+        }
+        self.record_event()
+    }
+
     unsafe fn event_has_come(&self, _event: EventHandle) -> Outcome<bool> {
         Ok(true)
     }

@@ -5,12 +5,15 @@ use crate::buffer::{BufferView, BufferViewMut};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, Error, Outcome};
+use crate::event::Event;
 use crate::pinned::PinnedBuffer;
 
 /// Page-locked memory, allocated on first use, and the last copy that uses it.
 #[derive(Debug)]
 pub struct Staging<T: Element> {
     free: Option<PinnedBuffer<T>>,
+    /// The event of copies, which is recorded anew for each.
+    event: Option<Event>,
     copy: Option<Transfer<T>>,
 }
 
@@ -18,6 +21,7 @@ impl<T: Element> Default for Staging<T> {
     fn default() -> Self {
         Self {
             free: None,
+            event: None,
             copy: None,
         }
     }
@@ -57,14 +61,14 @@ impl<T: Element> Staging<T> {
     ) -> Outcome<()> {
         let first = destination.slice_mut(..filled);
         let mut first = first.map_err(Error::into_kind)?;
-        self.copy = Some(first.started_from_first(memory)?);
+        self.copy = Some(first.started_from_first(memory, self.event.take())?);
         Ok(())
     }
 
     /// Starts copying `source` to the first elements of the memory.
     pub fn start_download(&mut self, source: BufferView<'_, T>) -> Outcome<()> {
         let memory = self.take(source.device(), source.len())?;
-        self.copy = Some(source.started_to_first(memory)?);
+        self.copy = Some(source.started_to_first(memory, self.event.take())?);
         Ok(())
     }
 
@@ -86,7 +90,8 @@ impl<T: Element> Staging<T> {
     /// Waits for the last copy.
     fn finish(&mut self) -> Outcome<()> {
         if let Some(copy) = self.copy.take() {
-            self.free = Some(copy.wait().map_err(Error::into_kind)?);
+            let (memory, event) = copy.finished()?;
+            (self.free, self.event) = (Some(memory), Some(event));
         }
         Ok(())
     }

@@ -14,6 +14,9 @@ use tilewright::{Device, default_device};
 /// A device number, with the handle of a stream of another library if calls work in one.
 type Place = (u32, Option<usize>);
 
+/// The CUDA devices that were opened. They are never closed: a stream that dies is one in which no call works any more.
+static DEVICES: Mutex<Option<HashMap<Place, Device>>> = Mutex::new(None);
+
 /// The device for tensors in host memory: that of `TILEWRIGHT_DEVICE`, or the first GPU, or else the simulator.
 pub fn host_device() -> PyResult<Device> {
     default_device().cloned().map_err(exception)
@@ -37,12 +40,19 @@ pub unsafe fn device_of(device: DLDevice, stream: Option<usize>) -> PyResult<Dev
     }
 }
 
-/// A CUDA device. Each is opened once, and never closed: a stream that dies is one in which no call works any more.
+/// [`device_of`] for a CUDA device that is open, unless another thread is opening one. It does not wait.
+pub fn open_device(device: DLDevice, stream: Option<usize>) -> Option<Device> {
+    let ordinal = u32::try_from(device.device_id).ok()?;
+    let is_cuda = device.device_type == DLDeviceType::CUDA;
+    let devices = is_cuda.then(|| DEVICES.try_lock().ok()).flatten()?;
+    devices.as_ref()?.get(&(ordinal, stream)).cloned()
+}
+
+/// A CUDA device, opened by the first call.
 ///
 /// # Safety
 /// That of [`device_of`].
 unsafe fn cuda((ordinal, stream): Place) -> tilewright::Result<Device> {
-    static DEVICES: Mutex<Option<HashMap<Place, Device>>> = Mutex::new(None);
     let mut devices = DEVICES.lock().unwrap_or_else(PoisonError::into_inner);
     let devices = devices.get_or_insert_default();
     let own = match devices.entry((ordinal, None)) {

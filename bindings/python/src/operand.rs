@@ -1,7 +1,7 @@
 //! Arrays of Python as tensors of the device that computes with them.
 
 use crate::array::{Array, tensor_of};
-use crate::devices::device_of;
+use crate::devices::{device_of, open_device};
 use crate::errors::{Class, exception};
 use crate::held::Held;
 use crate::staged::Staged;
@@ -30,20 +30,29 @@ pub struct Work {
 }
 
 impl Work {
-    /// Where the arrays of a call are, by the first of them.
+    /// Where the arrays of a call are, by the first of them, and that one.
     ///
     /// # Safety
     /// 1. `stream` is a live stream of the array's device, or 0 for its default stream.
-    pub unsafe fn on(first: &Bound<'_, PyAny>, stream: Option<usize>) -> PyResult<Self> {
-        let place = request(first)?.device()?;
-        // The first call for a device opens it, for which other threads need not wait.
-        // SAFETY: the caller's contract.
-        let device = first.py().detach(|| unsafe { device_of(place, stream) })?;
-        Ok(Self {
+    pub unsafe fn on(
+        first: &Bound<'_, PyAny>,
+        stream: Option<usize>,
+    ) -> PyResult<(Self, Operand)> {
+        let request = request(first)?;
+        let place = request.device()?;
+        let device = match open_device(place, stream) {
+            Some(device) => device,
+            // The first call for a device opens it, for which other threads need not wait.
+            // SAFETY: the caller's contract.
+            None => first.py().detach(|| unsafe { device_of(place, stream) })?,
+        };
+        let work = Self {
             device,
             place,
             stream,
-        })
+        };
+        let operand = work.take_requested(first, request)?;
+        Ok((work, operand))
     }
 
     fn is_host(&self) -> bool {
@@ -76,6 +85,14 @@ impl Work {
                 "the arrays of a call are on different devices: {expected} and {found}; move them to one"
             )));
         }
+        self.take_requested(object, request)
+    }
+
+    fn take_requested<'py>(
+        &self,
+        object: &Bound<'py, PyAny>,
+        request: ImportRequest<'py>,
+    ) -> PyResult<Operand> {
         let imported = imported(request, object, self.consumer())?;
         let held = Held::of(&imported)?;
         if self.is_host() && !self.device.is_simulator() && held.place == self.place {

@@ -180,11 +180,11 @@ pub fn matmul<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let activation = activation_of(activation)?;
     // SAFETY: the package passes the handle of a live stream of the array's device.
-    let work = unsafe { Work::on(a, stream) }?;
+    let (work, a) = unsafe { Work::on(a, stream) }?;
     let take =
         |vector: Option<&Bound<'py, PyAny>>| vector.map(|vector| work.take(vector)).transpose();
     let product = Product {
-        a: work.take(a)?,
+        a,
         b: work.take(b)?,
         bias: take(bias)?,
         row_scale: take(row_scale)?,

@@ -207,8 +207,7 @@ pub fn reduce<'py>(
     stream: Option<usize>,
 ) -> PyResult<Bound<'py, PyAny>> {
     // SAFETY: the package passes the handle of a live stream of the array's device.
-    let work = unsafe { Work::on(x, stream) }?;
-    let x = work.take(x)?;
+    let (work, x) = unsafe { Work::on(x, stream) }?;
     let reduction = reduction(operation, x.tensor.data_type())?;
     let mut shape = x.shape();
     let axis = checked_axis(axis, shape.len())?;

@@ -2,6 +2,7 @@
 
 use super::CudaDevice;
 use crate::backend::{DeviceEvents, EventHandle};
+use crate::cuda::context::untimed_event;
 use crate::cuda::driver::{Failure, call};
 use crate::error::Outcome;
 use cuda_bindings::driver::sys;
@@ -14,6 +15,16 @@ impl DeviceEvents for CudaDevice {
             // SAFETY: `event` is valid for one handle; flags 0 request an event with a time.
             unsafe { call!(cuEventCreate(&raw mut event, 0)) }?;
             // SAFETY: event and stream are alive, and of the same context.
+            unsafe { call!(cuEventRecord(event, self.stream.raw())) }?;
+            Ok(event_handle(event))
+        })
+    }
+
+    unsafe fn record_untimed_event(&self, event: Option<EventHandle>) -> Outcome<EventHandle> {
+        self.run(|_current| {
+            let event = event.map_or_else(untimed_event, |event| Ok(raw_event(event)))?;
+            // SAFETY: event and stream are alive, and of the same context: the event is new, or by the caller's
+            // contract.
             unsafe { call!(cuEventRecord(event, self.stream.raw())) }?;
             Ok(event_handle(event))
         })

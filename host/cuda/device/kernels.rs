@@ -8,7 +8,8 @@ use crate::backend::{
 use crate::cuda::compile::LoadError;
 use crate::cuda::context::Current;
 use crate::cuda::driver::Failure;
-use crate::cuda::modules::{Function, FunctionError, Loaded};
+use crate::cuda::function::Function;
+use crate::cuda::modules::{FunctionError, Loaded};
 use crate::cuda::occupancy;
 use crate::cuda::output::AnnouncedStream;
 use crate::cuda::start::OLDEST_DRIVER;
@@ -112,6 +113,7 @@ impl CudaDevice {
         function
             .allow_dynamic_shared(config.dynamic_shared_bytes, current)
             .map_err(|failure| self.launch_error(kernel, failure))?;
+        self.gpu.modules.known.add(entry, *function);
         Ok(*function)
     }
 
@@ -209,7 +211,8 @@ impl DeviceKernels for CudaDevice {
         let (entry, config) = (&request.entry, &request.config);
         let is_cooperative = request.bounds.cooperative;
         let shares_memory = |function: &Function| function.has_statics || is_cooperative;
-        let known = self.gpu.modules.known(entry, config.dynamic_shared_bytes);
+        let known = &self.gpu.modules.known;
+        let known = known.get(entry, config.dynamic_shared_bytes).copied();
         let is_capturing = self.is_capturing.load(Ordering::Relaxed);
         let (function, locked) = match known.filter(|it| !is_capturing && !shares_memory(it)) {
             Some(function) => {

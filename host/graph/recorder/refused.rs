@@ -31,6 +31,10 @@ impl DeviceEvents for Recorder {
         self.refuse("an event", OTHERS)
     }
 
+    unsafe fn record_untimed_event(&self, _event: Option<EventHandle>) -> Outcome<EventHandle> {
+        self.refuse("an event", OTHERS)
+    }
+
     unsafe fn event_has_come(&self, _event: EventHandle) -> Outcome<bool> {
         self.refuse("an event", OTHERS)
     }

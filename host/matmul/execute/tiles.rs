@@ -32,8 +32,7 @@ fn multiply_in<T: Typed, R: Typed, O: Typed, S: EpilogueScalar>(
     Launcher { module, launch }: Launcher<ProductLaunch<R, O, S>>,
     matrices: Matrices<'_, T, O, S>,
 ) -> Outcome<()> {
-    let device = matrices.c.view().first().device().clone();
-    let module = Module::on_demand(&device, module);
+    let module = Module::on_demand(matrices.c.view().first().device(), module);
     matrices.for_each_grid(|part| {
         let (m, n, _) = part.extents();
         let what = || format!("a result of {m}x{n} elements");

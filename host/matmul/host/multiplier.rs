@@ -123,7 +123,7 @@ impl Device {
     ///
     /// `O` is [`MatmulElement::Product`], or f32 for f16, bf16 and 8-bit floats. The products of panels need temporary
     /// memory beside the panels, as [`Device::matmul`] states. So a third of the free memory
-    /// ([`Device::memory`]) is a good choice. Each of up to eight host threads has 8 MiB of page-locked memory for
+    /// ([`Device::memory`]) is a good choice. Each of up to eight host threads has 2 MiB of page-locked memory for
     /// operands, and as much for outputs, allocated on first use and freed on drop.
     ///
     /// # Errors

@@ -328,7 +328,7 @@ fn reads(layout: OperandLayout, order: Order) -> bool {
 }
 
 /// The facts about a device that the selection depends on.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeviceFacts {
     pub multiprocessors: u32,
     /// `None` for a simulator that stands for no NVIDIA device: it runs every kernel.

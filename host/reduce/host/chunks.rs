@@ -59,7 +59,7 @@ impl<T: Element> HostReducer<T> {
     /// Reduces the `len` elements of `chunks`, an iterator of slices, by an operation that does not round.
     ///
     /// The value has the same bits as that of [`Device::reduce`] for a buffer with all elements. For sums and norms
-    /// of floats, use [`reduce_from`](Self::reduce_from) or
+    /// of floats, use [`reduce_from`](Self::reduce_from), [`reduce_gathered`](Self::reduce_gathered) or
     /// [`reproducible_sum_chunks`](Self::reproducible_sum_chunks).
     ///
     /// ```
@@ -109,6 +109,9 @@ impl<T: Element> HostReducer<T> {
     /// need elements from all parts of the data at once, so the device's memory must hold the data. Copies overlap the
     /// work of the iterator. For less memory, read a file with [`reduce_from`](Self::reduce_from), or use an operation
     /// of [`reduce_chunks`](Self::reduce_chunks).
+    ///
+    /// The order of the operations depends on `len`, so the call needs it before the first chunk. If an iterator can be
+    /// cloned, count first: `chunks.clone().map(|chunk| chunk.len()).sum()`.
     ///
     /// ```
     /// use tilewright::{Device, Error, ops};
@@ -223,7 +226,7 @@ impl<T: Element> HostReducer<T> {
         let part_len = self.pipeline.len();
         self.pipeline.run(
             call,
-            |_, slot, _| slot.fill(call, |part| source.fill(part)),
+            |_, slot| slot.fill(call, |part| source.fill(part)),
             |_, part| launch(part),
             |number, result| collect(number * part_len, result),
         )

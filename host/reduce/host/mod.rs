@@ -19,3 +19,6 @@ mod slices;
 
 pub use chunks::ReducibleInChunks;
 pub use slices::HostReducer;
+
+#[cfg(test)]
+mod tests;

@@ -6,6 +6,8 @@ use crate::element::Element;
 use crate::error::{During, Error, Outcome};
 use crate::transfer::{Lanes, Staging};
 use std::ops::Range;
+use std::panic::resume_unwind;
+use std::thread;
 
 /// Chunks in flight: while one is copied and reduced, the host fills the other.
 const IN_FLIGHT: usize = 2;
@@ -13,14 +15,13 @@ const IN_FLIGHT: usize = 2;
 /// Launches whose results stay on the device at once. The host waits for the device when it copies results.
 const MOST_PENDING: usize = 64;
 
-/// Memory for [`IN_FLIGHT`] chunks of `len` elements, and a stream for the copies.
+/// Memory for [`IN_FLIGHT`] chunks of `len` elements, and a stream for the copies of each.
 #[derive(Debug)]
 pub struct Pipeline<T: Element> {
     device: Device,
-    copies: Device,
+    copies: [Device; IN_FLIGHT],
     len: usize,
     slots: [Option<Slot<T>>; IN_FLIGHT],
-    lanes: Lanes<T>,
 }
 
 /// Memory for one chunk, allocated on first use.
@@ -28,17 +29,18 @@ pub struct Pipeline<T: Element> {
 pub struct Slot<T: Element> {
     chunk: Buffer<T>,
     staging: Staging<T>,
+    lanes: Lanes<T>,
 }
 
 impl<T: Element> Pipeline<T> {
     /// Memory for chunks of `len` elements of `device`.
     pub fn new(device: &Device, len: usize) -> Outcome<Self> {
+        let stream = || device.new_stream().map_err(Error::into_kind);
         Ok(Self {
             device: device.clone(),
-            copies: device.new_stream().map_err(Error::into_kind)?,
+            copies: [stream()?, stream()?],
             len,
             slots: [const { None }; IN_FLIGHT],
-            lanes: Lanes::default(),
         })
     }
 
@@ -63,21 +65,22 @@ impl<T: Element> Pipeline<T> {
 
     /// Loads chunk after chunk, and starts a launch for each, until `load` loads nothing.
     ///
-    /// `load` takes the number of the chunk, its memory, and page-locked memory for host threads, and returns how many
-    /// elements it copies there. `launch` starts work on a chunk, whose result `collect` receives later, in the order of the chunks. Errors other than
+    /// `load` takes the number of the chunk and its memory, and returns how many elements it copies there. `launch`
+    /// starts work on a chunk, whose result `collect` receives later, in the order of the chunks. Errors other than
     /// those of `load` name the call `call`.
     pub fn run<P: Element, E: From<Error>>(
         &mut self,
         call: &'static str,
-        mut load: impl FnMut(usize, &mut Slot<T>, &mut Lanes<T>) -> Result<usize, E>,
+        mut load: impl FnMut(usize, &mut Slot<T>) -> Result<usize, E>,
         mut launch: impl FnMut(usize, BufferView<'_, T>) -> Outcome<Buffer<P>>,
         mut collect: impl FnMut(usize, Vec<P>),
     ) -> Result<(), E> {
         let mut pending = Pending::default();
         for number in 0.. {
-            let slot = &mut self.slots[number % IN_FLIGHT];
-            let slot = Slot::get(slot, &self.copies, self.len).during(call)?;
-            let loaded = load(number, slot, &mut self.lanes)?;
+            let place = number % IN_FLIGHT;
+            let slot = &mut self.slots[place];
+            let slot = Slot::get(slot, &self.copies[place], self.len).during(call)?;
+            let loaded = load(number, slot)?;
             if loaded == 0 {
                 break;
             }
@@ -85,7 +88,7 @@ impl<T: Element> Pipeline<T> {
                 // Its copies do not wait for this launch.
                 next.chunk.view_mut().order_next_writes().during(call)?;
             }
-            let chunk = self.slots[number % IN_FLIGHT].as_ref();
+            let chunk = self.slots[place].as_ref();
             let chunk = chunk.expect("it was loaded").chunk.view().part(..loaded);
             let launched = chunk.and_then(|chunk| launch(number, chunk));
             pending.results.push(launched.during(call)?);
@@ -94,6 +97,45 @@ impl<T: Element> Pipeline<T> {
             }
         }
         Ok(pending.drain(&mut collect).during(call)?)
+    }
+
+    /// Loads `chunks` and launches work for each, as [`run`](Self::run) does, with a thread for every other chunk:
+    /// while one waits for its device memory, or for the last of its host threads, the other keeps the link busy.
+    ///
+    /// Returns the results in the order of the chunks.
+    pub fn run_by_two<P: Element>(
+        &mut self,
+        chunks: usize,
+        load: impl Fn(usize, &mut Slot<T>) -> Outcome<usize> + Sync,
+        launch: impl Fn(usize, BufferView<'_, T>) -> Outcome<Buffer<P>> + Sync,
+    ) -> Outcome<Vec<Vec<P>>> {
+        let len = self.len;
+        let every_other = |first: usize, slot: &mut Option<Slot<T>>, copies: &Device| {
+            let mut results: Vec<Buffer<P>> = Vec::new();
+            for number in (first..chunks).step_by(IN_FLIGHT) {
+                let slot = Slot::get(slot, copies, len)?;
+                let loaded = load(number, slot)?;
+                results.push(launch(number, slot.chunk.view().part(..loaded)?)?);
+                // The next copies wait for this launch, and not for the one of the other thread.
+                slot.chunk.view_mut().order_next_writes()?;
+            }
+            Outcome::Ok(results)
+        };
+        let [one, other] = &mut self.slots;
+        let [copies_of_one, copies_of_other] = &self.copies;
+        let (even, odd) = thread::scope(|scope| {
+            let odd = scope.spawn(|| every_other(1, other, copies_of_other));
+            let even = every_other(0, one, copies_of_one);
+            let odd = odd.join();
+            (even, odd.unwrap_or_else(|panic| resume_unwind(panic)))
+        });
+        let (mut even, mut odd) = (even?.into_iter(), odd?.into_iter());
+        let in_order = (0..chunks).map(|number| match number % IN_FLIGHT {
+            0 => even.next(),
+            _ => odd.next(),
+        });
+        let elements = |result: Buffer<P>| result.view().elements();
+        in_order.flatten().map(elements).collect()
     }
 }
 
@@ -105,6 +147,7 @@ impl<T: Element> Slot<T> {
             None => Ok(slot.insert(Self {
                 chunk: Buffer::uninit(copies, len)?,
                 staging: Staging::default(),
+                lanes: Lanes::half(),
             })),
         }
     }
@@ -122,15 +165,11 @@ impl<T: Element> Slot<T> {
 
     /// Copies runs of `x`, one after another, through the page-locked memory of several threads. Returns the number
     /// of their elements.
-    pub fn gather(
-        &mut self,
-        lanes: &mut Lanes<T>,
-        x: &[T],
-        runs: &[Range<usize>],
-    ) -> Outcome<usize> {
+    pub fn gather(&mut self, x: &[T], runs: &[Range<usize>]) -> Outcome<usize> {
         let len = runs.iter().map(Range::len).sum();
         let part = self.chunk.slice_mut(..len).map_err(Error::into_kind)?;
-        lanes.upload(part, runs.iter().map(|run| &x[run.clone()]))?;
+        let runs = runs.iter().map(|run| &x[run.clone()]);
+        self.lanes.upload(part, runs)?;
         Ok(len)
     }
 

@@ -1,7 +1,7 @@
 //! Reductions of slices, and of data with random access.
 
 use super::pipeline::{Pipeline, Slot};
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, BufferView};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, Error, ErrorKind, Outcome, Result};
@@ -9,7 +9,6 @@ use crate::partition::Stripes;
 use crate::reduce::CHECK_FIRST;
 use crate::reduce::operations::Reducible;
 use crate::reduce::sealed::Reduce;
-use crate::transfer::Lanes;
 
 /// Bytes of a chunk of [`Device::reduce_host`]. It is copied in about a millisecond, far longer than a launch takes.
 const CHUNK_BYTES: usize = 64 << 20;
@@ -87,7 +86,7 @@ impl Device {
 
     /// Creates a reducer of host data that works in chunks of `chunk` elements.
     ///
-    /// It uses device memory for two chunks, and page-locked memory: for slices 8 MiB for each of up to eight host
+    /// It uses device memory for two chunks, and page-locked memory: for slices 2 MiB for each of up to eight host
     /// threads, for other data as much as for two chunks. Both are allocated on first use and freed on drop.
     ///
     /// Copying 64 MiB takes far longer than a launch, so that is a good chunk size. For more than 16 GiB of data,
@@ -139,14 +138,42 @@ impl<T: Element> HostReducer<T> {
             let backend = self.device().backend();
             backend.copies_directly(bytemuck::cast_slice(x))
         };
-        self.reduced_from::<R, Error>(call, x.len(), |stripes, part, slot, lanes| {
-            let runs = Vec::from_iter(stripes.runs(part));
-            match is_direct {
-                true => slot.copy(x, &runs),
-                false => slot.gather(lanes, x, &runs),
-            }
-            .during(call)
-        })
+        match is_direct {
+            true => self.reduced_from::<R, Error>(call, x.len(), |stripes, part, slot| {
+                let runs = Vec::from_iter(stripes.runs(part));
+                slot.copy(x, &runs).during(call)
+            }),
+            false => self.gathered::<R>(x).during(call),
+        }
+    }
+
+    /// Reduces elements that host threads gather.
+    pub(super) fn gathered<R>(&mut self, x: &[T]) -> Outcome<T::Value>
+    where
+        T: Reduce<R>,
+    {
+        check_elements::<R, T>(x.len())?;
+        if x.is_empty() {
+            return Ok(T::value_of(&[], 0));
+        }
+        let stripes = self.stripes(x.len());
+        let device = self.device().clone();
+        let of_parts = self.pipeline.run_by_two(
+            stripes.ranks(),
+            |part, slot| slot.gather(x, &Vec::from_iter(stripes.runs(part))),
+            |part, chunk| partials_of_part::<R, T>(&device, stripes, part, chunk),
+        )?;
+        let of_parts = of_parts.into_iter().enumerate();
+        let partials = of_parts.flat_map(|(part, of_part)| placed::<R, T>(stripes, part, of_part));
+        Ok(T::value_of(&Vec::from_iter(partials), x.len()))
+    }
+
+    /// The division of `len` elements into chunks, for which the memory is large enough then.
+    fn stripes(&mut self, len: usize) -> Stripes {
+        let stripes = Stripes::of_at_most(self.pipeline.len(), len, size_of::<T>());
+        let longest = (0..stripes.ranks()).map(|part| stripes.len_of(part)).max();
+        self.pipeline.grow(longest.unwrap_or(0));
+        stripes
     }
 
     /// Reduces `len` elements that `read` supplies, for files and other data with random access.
@@ -187,7 +214,7 @@ impl<T: Element> HostReducer<T> {
     {
         let _: R = operation;
         let call = "reduce_from";
-        self.reduced_from::<R, E>(call, len, |stripes, part, slot, _| {
+        self.reduced_from::<R, E>(call, len, |stripes, part, slot| {
             slot.fill(call, |mut chunk| {
                 for run in stripes.runs(part) {
                     let (elements, rest) = chunk.split_at_mut(run.len());
@@ -205,7 +232,7 @@ impl<T: Element> HostReducer<T> {
         &mut self,
         call: &'static str,
         len: usize,
-        mut load: impl FnMut(Stripes, usize, &mut Slot<T>, &mut Lanes<T>) -> Result<usize, E>,
+        mut load: impl FnMut(Stripes, usize, &mut Slot<T>) -> Result<usize, E>,
     ) -> Result<T::Value, E>
     where
         T: Reduce<R>,
@@ -214,30 +241,43 @@ impl<T: Element> HostReducer<T> {
         if len == 0 {
             return Ok(T::value_of(&[], 0));
         }
-        let stripes = Stripes::of_at_most(self.pipeline.len(), len, size_of::<T>());
+        let stripes = self.stripes(len);
         let parts = 0..stripes.ranks();
-        let longest = parts.clone().map(|part| stripes.len_of(part)).max();
-        self.pipeline.grow(longest.unwrap_or(0));
         let device = self.device().clone();
         let mut partials: Vec<T::Accumulator> = Vec::new();
         self.pipeline.run(
             call,
-            |part, slot, lanes| match parts.contains(&part) {
-                true => load(stripes, part, slot, lanes),
+            |part, slot| match parts.contains(&part) {
+                true => load(stripes, part, slot),
                 false => Ok(0),
             },
-            |part, chunk| -> Outcome<Buffer<T::Accumulator>> {
-                let blocks = stripes.blocks_of(part).len() as u32;
-                device.partials_of::<R, T, 1>([chunk], blocks)
-            },
-            |part, of_part| {
-                let place = |index| stripes.index_in_buffer(part, index);
-                let of_blocks = of_part.into_iter().take(stripes.blocks_of(part).len());
-                partials.extend(of_blocks.map(|partial| T::with_place(partial, place)));
-            },
+            |part, chunk| partials_of_part::<R, T>(&device, stripes, part, chunk),
+            |part, of_part| partials.extend(placed::<R, T>(stripes, part, of_part)),
         )?;
         Ok(T::value_of(&partials, len))
     }
+}
+
+/// Starts the reduction of a part of the stripes to a partial result for each of its blocks.
+fn partials_of_part<R, T: Reduce<R>>(
+    device: &Device,
+    stripes: Stripes,
+    part: usize,
+    chunk: BufferView<'_, T>,
+) -> Outcome<Buffer<T::Accumulator>> {
+    let blocks = stripes.blocks_of(part).len() as u32;
+    device.partials_of::<R, T, 1>([chunk], blocks)
+}
+
+/// The partial results of a part, with places in all of the data.
+fn placed<R, T: Reduce<R>>(
+    stripes: Stripes,
+    part: usize,
+    of_part: Vec<T::Accumulator>,
+) -> impl Iterator<Item = T::Accumulator> {
+    let place = move |index| stripes.index_in_buffer(part, index);
+    let of_blocks = of_part.into_iter().take(stripes.blocks_of(part).len());
+    of_blocks.map(move |partial| T::with_place(partial, place))
 }
 
 /// Fails without elements if the operation needs one.

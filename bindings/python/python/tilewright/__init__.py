@@ -45,7 +45,12 @@ __all__ = [
 __version__ = version("tilewright")
 
 _product_type = functools.cache(_native.product_type)
-_reduced_type = functools.cache(_native.reduced_type)
+
+
+@functools.cache
+def _reduced_type(op):
+    """The function that says the name of a reduction's type: one for each operation, so that libraries can keep it."""
+    return functools.cache(functools.partial(_native.reduced_type, op))
 
 
 def matmul(a, b, out=None, bias=None, activation=None, scale=1.0, row_scale=None, column_scale=None):
@@ -169,7 +174,7 @@ def reduce(x, op, axis=None, out=None):
     result = _writable(out)
     if result is None:
         shape = _without_axis(getattr(x, "shape", ()), axis)
-        result = library.empty(x, shape, functools.partial(_reduced_type, op)) if shape is not None else None
+        result = library.empty(x, shape, _reduced_type(op)) if shape is not None else None
     stream = library.stream(x)
     written = _with_copies(lambda x: _native.reduce(x, op, axis, result, stream), [x])
     return out if out is not None else library.finished(written)
@@ -203,26 +208,20 @@ def sum(x, axis=None, out=None):
 
 
 def _ready(x):
-    if _is_on_host(x):
+    library = library_of(x)
+    if library.is_on_host(x):
         _warn_of_simulator()
-    return library_of(x).ready(x)
+    return library.ready(x)
 
 
 def _writable(out):
     """Room for a result that the caller has, if any."""
+    if out is None:
+        return None
     if type(out).__module__.partition(".")[0] in ("jax", "jaxlib"):
         # They do not say so in the protocol.
         raise InvalidValueError("arrays of jax are immutable, so out cannot be one")
-    return out if out is None else _ready(out)
-
-
-def _is_on_host(x):
-    # Tensors of torch tell it without a call of the protocol.
-    is_cuda = getattr(x, "is_cuda", None)
-    if is_cuda is not None:
-        return not is_cuda
-    device = getattr(x, "__dlpack_device__", None)
-    return device is not None and device()[0] == 1
+    return _ready(out)
 
 
 @functools.cache

@@ -8,6 +8,11 @@ from ._errors import ElementTypeError, InvalidValueError
 class Library:
     """A library of which nothing is known but DLPack: results are arrays of the package."""
 
+    def is_on_host(self, x):
+        """Whether the elements are in host memory."""
+        device = getattr(x, "__dlpack_device__", None)
+        return device is not None and device()[0] == 1
+
     def ready(self, x):
         """``x``, or a view of it that DLPack can share."""
         return x
@@ -35,6 +40,9 @@ class Numpy(Library):
     def __init__(self, module):
         self.module = module
 
+    def is_on_host(self, x):
+        return True
+
     def ready(self, x):
         # There are no kernels for bool, which has a byte of 0 or 1.
         return x.view(self.module.uint8) if x.dtype == bool else x
@@ -54,8 +62,15 @@ class Torch(Library):
 
     def __init__(self, module):
         self.module = module
-        # A type's name costs more than a look into a table.
-        self.names = {}
+        # The types of results: a type's name costs more than a look into a table.
+        self.types = {}
+        # Triton's and inductor's way to the handle of a stream. The public one makes an object for the stream first,
+        # which takes longer than a small product.
+        self.raw_stream = getattr(module._C, "_cuda_getCurrentRawStream", None)
+
+    def is_on_host(self, x):
+        # Without a call of the protocol.
+        return not x.is_cuda
 
     def ready(self, x):
         torch = self.module
@@ -68,13 +83,18 @@ class Torch(Library):
         return x.resolve_neg() if x.is_neg() else x
 
     def stream(self, x):
-        return self.module.cuda.current_stream(x.device).cuda_stream if x.is_cuda else None
+        if not x.is_cuda:
+            return None
+        if self.raw_stream is not None:
+            return self.raw_stream(x.get_device())
+        return self.module.cuda.current_stream(x.device).cuda_stream
 
     def empty(self, x, shape, element):
-        name = self.names.get(x.dtype)
-        if name is None:
-            name = self.names[x.dtype] = str(x.dtype).removeprefix("torch.")
-        return self.module.empty(shape, dtype=getattr(self.module, element(name)), device=x.device)
+        dtype = self.types.get((element, x.dtype))
+        if dtype is None:
+            name = element(str(x.dtype).removeprefix("torch."))
+            dtype = self.types[element, x.dtype] = getattr(self.module, name)
+        return self.module.empty(shape, dtype=dtype, device=x.device)
 
     def contiguous(self, x):
         return x.contiguous()
