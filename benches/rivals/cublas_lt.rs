@@ -211,7 +211,7 @@ impl CuBlasLt {
         scales: [&Matrix<f32>; 2],
     ) -> Result<LtProduct<'_, T>> {
         let of = Shapes::of(1, a, b, c);
-        let addresses = scales.map(|it| it.device_address());
+        let addresses = scales.map(|it| it.view().device_address());
         self.device
             .with_current(|| self.prepared(of, Some(addresses)))?
     }

@@ -37,7 +37,7 @@ fn contiguous(rows: usize, counts: &[u32]) -> Vec<Option<usize>> {
     groups
 }
 
-/// The same of the rows of a matrix for each group, one below the other.
+/// The group of each row of matrices that lie one below the other, one for each group.
 fn masked(rows: usize, counts: &[u32]) -> Vec<Option<usize>> {
     let row = |at: usize| {
         let (group, row) = (at / rows, at % rows);
