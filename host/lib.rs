@@ -202,7 +202,7 @@ pub use reduce::{
 pub use report::{
     Advice, Bottleneck, DevicePart, KernelReport, LaunchReport, LineEstimate, Roofline, SourceLine,
 };
-pub use rows::{IGNORED_CLASS, Normalization, RowElement, row_height};
+pub use rows::{IGNORED_CLASS, Normalization, QuantizeElement, Quantized, RowElement, row_height};
 pub use scan::{ScanElement, Scannable, scan_exclusive, scan_height, scan_inclusive};
 pub use simt::{
     AddressMode, Counts, Defect, Dim3, Operation, Preemption, Profile, Tally, TextureFilter,

@@ -3,7 +3,7 @@
 //! - `api/`: the public calls.
 //! - `host/`: products of host matrices of any size, panel by panel.
 //! - `run.rs`: the line itself, for each pair of types.
-//! - `operands.rs`, `epilogue.rs`: operands, result and epilogue, checked against each other.
+//! - `operands.rs`, `block_scales.rs`, `epilogue.rs`: operands, result and epilogue, checked against each other.
 //! - `plan.rs`, `plan/`: every decision, as a pure function of a problem and the facts about a device.
 //! - `staging.rs`, `staging/`: operands copied, transposed or split.
 //! - `execute.rs`, `execute/`: a file for each way to launch.
@@ -12,6 +12,7 @@
 
 mod api;
 mod arithmetic;
+mod block_scales;
 mod entry;
 mod epilogue;
 mod execute;

@@ -1,4 +1,4 @@
-//! Fused operations on the rows of matrices: softmax and its relatives, normalisation, cross entropy.
+//! Fused operations on the rows of matrices: softmax and its relatives, normalisation, cross entropy, quantisation.
 
 mod cross_entropy;
 mod element;
@@ -6,6 +6,7 @@ mod launch;
 mod norm;
 mod normalize;
 mod operands;
+mod quantize;
 mod scores;
 mod softmax;
 
@@ -13,6 +14,7 @@ pub use element::RowElement;
 pub(crate) use launch::RowLaunch;
 pub use norm::Normalization;
 pub(crate) use operands::{Rows as RowMatrices, apart, check_order};
+pub use quantize::{QuantizeElement, Quantized};
 pub use tilewright_kernels::rows::IGNORED as IGNORED_CLASS;
 
 use tilewright_kernels::rows::RowPlan;

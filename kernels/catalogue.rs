@@ -105,6 +105,11 @@ macro_rules! products {
                 small: Wgmma(WgmmaTile::Small) F8_SMALL,
                 deep: Wgmma(WgmmaTile::Deep) F8_DEEP,
             } x floats x either;
+            scaled: matmul_scaled x {
+                _: Scaled(TileSize::Large) F8_SCALED_LARGE,
+                small: Scaled(TileSize::Small) F8_SCALED_SMALL,
+            } x types{e4m3, e4m3_f32} x either;
+            counted: matmul_counted x {_: Counted HALF_COUNTED} x types{f16, bf16} x {nn, nt};
             turned: matmul_wgmma_turned x {_: Wgmma(WgmmaTile::Turned) HALF_TURNED} x halves x {n: nt, t: tt};
             single: matmul_wgmma_single x {_: Single HALF_SINGLE} x halves x layouts;
             skinny: matmul_wgmma_skinny x {

@@ -46,6 +46,8 @@ pub mod matvec;
 pub mod outputs;
 #[cfg(feature = "entries")]
 pub mod parts;
+#[cfg(feature = "entries")]
+pub mod quantize;
 pub mod reduce;
 pub mod rows;
 pub mod scan;

@@ -2,8 +2,8 @@
 
 use super::options::Options;
 use super::rivals::cublas::CuBlas;
-use super::rivals::cublas_lt::{CuBlasLt, LtElement};
-use super::sets::{Error, Number, Sets, Turns};
+use super::rivals::cublas_lt::{CuBlasLt, LtElement, LtProduct};
+use super::sets::{Error, Number, Parts, Sets, Turns};
 use crate::common::Result;
 use crate::common::steady::Steady;
 use std::rc::Rc;
@@ -190,13 +190,22 @@ impl Bench {
         turns: &mut Turns<T, T::Product>,
         count: usize,
     ) -> Result<Option<Score>> {
+        self.lt_score_of(job, turns, |library, (a, b, c)| {
+            library.product(count, a, b, c.view())
+        })
+    }
+
+    /// [`lt_score`](Self::lt_score) of the product that `prepare` makes.
+    pub fn lt_score_of<T: LtElement>(
+        &self,
+        job: &Job,
+        turns: &mut Turns<T, T::Product>,
+        prepare: impl for<'l> Fn(&'l CuBlasLt, Parts<'_, T, T::Product>) -> Result<LtProduct<'l, T>>,
+    ) -> Result<Option<Score>> {
         let Some(library) = &self.cublas_lt else {
             return Ok(None);
         };
-        let product = {
-            let (a, b, c) = turns.next_parts()?;
-            library.product(count, a, b, c.view())
-        };
+        let product = prepare(library, turns.next_parts()?);
         let product = match product {
             Ok(product) => product,
             Err(error) => {

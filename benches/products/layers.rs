@@ -5,6 +5,7 @@ use super::rivals::cublas_lt::LtElement;
 use super::sets::{Number, Turns};
 use crate::common::Result;
 use half::bf16;
+use tilewright::cuda_std::fp8::F8E4M3;
 use tilewright::tuning::TileSize;
 use tilewright::{Arithmetic, Matmul, MatmulInto, Order};
 use tilewright_output::figures::Row;
@@ -15,6 +16,12 @@ const ROWS: [usize; 6] = [1, 16, 32, 64, 128, 4096];
 
 /// Maximum rows for which the tiles for more rows are timed, too.
 const FEW_ROWS: usize = 64;
+
+/// Rows of activations with block scales.
+const SCALED_ROWS: [usize; 2] = [128, 4096];
+
+/// Elements of a block along K, and of B along N.
+const BLOCK: usize = 128;
 
 /// N and K of layers of large language models.
 const LAYERS: [(usize, usize); 5] = [
@@ -82,6 +89,44 @@ impl Bench {
             ratios.extend(self.report(&job, &ours, &[unrestricted], rows));
         }
         self.print_mean(&format!("{element} batch-invariant layers"), &ratios);
+        Ok(())
+    }
+
+    /// Products of e4m3 with block scales, against cuBLASLt's with the same blocks, and against products without scales.
+    pub fn run_scaled_layers(&self, rows: &mut Vec<Row>) -> Result {
+        let (mut ratios, mut of_unscaled) = (Vec::new(), Vec::new());
+        for (job, (m, n, k)) in self.layers("block-scaled layer", "e4m3") {
+            if !SCALED_ROWS.contains(&m) && !self.device.is_simulator() {
+                continue;
+            }
+            let mut turns = self.layer_turns::<F8E4M3>((m, n, k))?;
+            let ones = |rows: usize, columns: usize| {
+                self.device
+                    .matrix((rows, columns), &vec![1.0_f32; rows * columns])
+            };
+            let of_a = ones(m, k.div_ceil(BLOCK))?;
+            // cuBLASLt's columns of scales are multiples of four apart.
+            let of_b = ones(n.div_ceil(BLOCK), k.div_ceil(BLOCK).next_multiple_of(4))?;
+            let theirs = self.lt_score_of(&job, &mut turns, |library, (a, b, c)| {
+                library.scaled_product((a, b), c.view(), [&of_a, &of_b])
+            })?;
+            let of_b = of_b.slice(.., ..k.div_ceil(BLOCK))?.t();
+            let ours = self.seconds(|| {
+                let (a, b, c) = turns.next();
+                Ok(Matmul::new(a, b).block_scales(&of_a, of_b).run_into(c)?)
+            })?;
+            let ours = Score::new("block_scales", ours);
+            let rivals = Vec::from_iter(theirs);
+            ratios.extend(self.report(&job, &ours, &rivals, rows));
+            let unscaled = self.seconds(|| {
+                let (a, b, c) = turns.next();
+                Ok(Matmul::new(a, b).run_into(c)?)
+            })?;
+            let unscaled = [Score::new("unscaled", unscaled)];
+            of_unscaled.extend(self.report(&job.by("and unscaled"), &ours, &unscaled, rows));
+        }
+        self.print_mean("e4m3 block-scaled layers", &ratios);
+        self.print_mean("e4m3 block-scaled layers and unscaled ones", &of_unscaled);
         Ok(())
     }
 

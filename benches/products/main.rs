@@ -59,7 +59,7 @@ fn run() -> Result {
          {:<48} {:>15} {:>16} {:>5}  error",
         "product", "speed", "fastest rival", "ratio"
     );
-    let families: [Family; 30] = [
+    let families: [Family; 31] = [
         |bench, rows| bench.run_f32(rows),
         |bench, rows| bench.run_f64(rows),
         |bench, rows| bench.run_exact::<f64>("f64", rows),
@@ -79,6 +79,7 @@ fn run() -> Result {
         |bench, rows| bench.run_vectors::<bf16>("bf16", shapes::by_gemm, rows),
         |bench, rows| bench.run_vectors::<f16>("f16", shapes::by_gemm, rows),
         |bench, rows| bench.run_layers::<F8E4M3>("e4m3", rows),
+        |bench, rows| bench.run_scaled_layers(rows),
         |bench, rows| bench.run_layers::<bf16>("bf16", rows),
         |bench, rows| bench.run_invariant_layers::<bf16>("bf16", rows),
         |bench, rows| bench.run_ragged::<f32>("f32", rows),

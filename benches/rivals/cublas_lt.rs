@@ -11,7 +11,7 @@ use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
 use std::ptr;
 use tilewright::cuda_std::fp8::F8E4M3;
-use tilewright::{Buffer, Device, Element, MatrixView, MatrixViewMut, Order};
+use tilewright::{Buffer, Device, Element, Matrix, MatrixView, MatrixViewMut, Order};
 
 /// `CUBLAS_COMPUTE_32F`: with f32 totals, because faster accumulation is off unless requested.
 const COMPUTE_F32: c_int = 68;
@@ -68,6 +68,14 @@ const TRANSPOSE_FIRST: c_int = 3;
 const TRANSPOSE_SECOND: c_int = 4;
 const NOT_TRANSPOSED: i32 = 0;
 const TRANSPOSED: i32 = 1;
+
+/// `CUBLASLT_MATMUL_DESC_A_SCALE_POINTER` and `CUBLASLT_MATMUL_DESC_A_SCALE_MODE`, and those of B.
+const SCALES_OF_FIRST: [c_int; 2] = [17, 31];
+const SCALES_OF_SECOND: [c_int; 2] = [18, 32];
+
+/// `CUBLASLT_MATMUL_MATRIX_SCALE_VEC128_32F` and `CUBLASLT_MATMUL_MATRIX_SCALE_BLK128x128_32F`, of CUDA 12.9 and later.
+const SCALED_VECTORS: i32 = 4;
+const SCALED_BLOCKS: i32 = 5;
 
 /// `CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT` and `CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET`.
 const BATCH_COUNT: c_int = 5;
@@ -188,10 +196,31 @@ impl CuBlasLt {
         c: MatrixView<'_, T::Product>,
     ) -> Result<LtProduct<'_, T>> {
         let of = Shapes::of(count, a, b, c);
-        self.device.with_current(|| self.prepared(of))?
+        self.device.with_current(|| self.prepared(of, None))?
     }
 
-    fn prepared<T: LtElement>(&self, of: Shapes) -> Result<LtProduct<'_, T>> {
+    /// [`product`](Self::product) of one A and one B, with scales of 1 x 128 blocks of A and 128 x 128 blocks of B, in
+    /// this order, which are used as long as the product.
+    ///
+    /// # Errors
+    /// If cuBLASLt has no algorithm for them: before CUDA 12.9.
+    pub fn scaled_product<T: LtElement>(
+        &self,
+        (a, b): (MatrixView<'_, T>, MatrixView<'_, T>),
+        c: MatrixView<'_, T::Product>,
+        scales: [&Matrix<f32>; 2],
+    ) -> Result<LtProduct<'_, T>> {
+        let of = Shapes::of(1, a, b, c);
+        let addresses = scales.map(|it| it.view().device_address());
+        self.device
+            .with_current(|| self.prepared(of, Some(addresses)))?
+    }
+
+    fn prepared<T: LtElement>(
+        &self,
+        of: Shapes,
+        scales: Option<[u64; 2]>,
+    ) -> Result<LtProduct<'_, T>> {
         let functions = &self.functions;
         let [of_operands, of_product, of_scalars] = T::DATA_TYPES;
         let [a, b, c] = of.matrices;
@@ -216,6 +245,15 @@ impl CuBlasLt {
                     attribute,
                     &transposition(matrix),
                 )?;
+            }
+            if let Some([of_a, of_b]) = scales {
+                for ([pointer, mode], scales, scaled) in [
+                    (SCALES_OF_FIRST, of_b, SCALED_BLOCKS),
+                    (SCALES_OF_SECOND, of_a, SCALED_VECTORS),
+                ] {
+                    set(functions.set_operation, operation, pointer, &scales)?;
+                    set(functions.set_operation, operation, mode, &scaled)?;
+                }
             }
             check((functions.create_preference)(&raw mut preference))?;
             set(

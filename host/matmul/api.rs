@@ -9,6 +9,7 @@ mod plan;
 mod preparation;
 mod prepare;
 mod product;
+mod scaled;
 mod shard;
 mod textbook;
 

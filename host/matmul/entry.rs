@@ -10,7 +10,7 @@ use tilewright_kernels::exact::{DotsShape, Line};
 use tilewright_kernels::matmul::{ProductGroup, ProductShape};
 use tilewright_kernels::matvec::VectorShape;
 use tilewright_kernels::parts::PartsShape;
-use tilewright_kernels::tensor::TensorShape;
+use tilewright_kernels::tensor::{ScaleShape, TensorShape};
 
 /// The arguments of a kernel with elements `T`, outputs `O` and sums `S`.
 pub struct ProductArguments<'a, T, O, S> {
@@ -60,6 +60,27 @@ pub struct TensorArguments<'a, O, S> {
 /// As for [`ProductLaunch`]: the maps count as views.
 pub type TensorLaunch<O, S> =
     unsafe fn(&Module, LaunchConfig, TensorArguments<'_, O, S>) -> Outcome<()>;
+
+/// The arguments of a kernel for operands with block scales, or for groups of rows that are counted on the device.
+pub struct ScaledArguments<'a, O, S> {
+    pub tensor: TensorArguments<'a, O, S>,
+    /// The rows of each group; empty if each matrix is a group.
+    pub counts: Global<'a, u32>,
+    pub scales: ScaleArguments<'a>,
+}
+
+/// The scales of A's blocks and of B's; empty if there are none.
+pub struct ScaleArguments<'a> {
+    pub elements: [Global<'a, f32>; 2],
+    pub shape: ScaleShape,
+}
+
+/// Launches such a kernel.
+///
+/// # Safety
+/// As for [`ProductLaunch`]: the maps count as views.
+pub type ScaledLaunch<O, S> =
+    unsafe fn(&Module, LaunchConfig, ScaledArguments<'_, O, S>) -> Outcome<()>;
 
 /// The arguments of a kernel for split operands.
 pub struct SplitArguments<'a> {

@@ -85,6 +85,10 @@ methods! {
     Single,
     /// Skinny results: few rows or few columns.
     Skinny(tile: SkinnyTile),
+    /// e4m3 with block scales, by warpgroups, whose groups of rows may be counted on the device.
+    Scaled(tiles: TileSize),
+    /// f16 or bf16 by warpgroups, in groups of rows that are counted on the device.
+    Counted,
     /// f32 split into f16, on tensor cores, by warpgroups.
     Split(tiles: TileSize),
     /// f32 split into f16, on tensor cores, at warp level.
@@ -183,6 +187,8 @@ impl Method {
             | Self::Wgmma(_)
             | Self::Single
             | Self::Skinny(_)
+            | Self::Scaled(_)
+            | Self::Counted
             | Self::GroupedMma => "tensor cores",
             Self::Split(_) | Self::SplitMma(_) => "tensor cores, each f32 split into two f16",
             Self::Tiled
@@ -256,6 +262,12 @@ macro_rules! cluster_tile {
         Some(&tilewright_kernels::tensor::$tile)
     };
     (skinny $tile:ident) => {
+        Some(&tilewright_kernels::tensor::$tile)
+    };
+    (scaled $tile:ident) => {
+        Some(&tilewright_kernels::tensor::$tile)
+    };
+    (counted $tile:ident) => {
         Some(&tilewright_kernels::tensor::$tile)
     };
     (split $tile:ident) => {

@@ -1,8 +1,8 @@
 //! The table of product kernels, made of the catalogue in `tilewright_kernels`.
 
 use super::entry::{
-    ExactLaunch, GroupLaunch, ProductLaunch, RemainderLaunch, SplitLaunch, SplitMmaLaunch,
-    TensorLaunch, VectorLaunch,
+    ExactLaunch, GroupLaunch, ProductLaunch, RemainderLaunch, ScaledLaunch, SplitLaunch,
+    SplitMmaLaunch, TensorLaunch, VectorLaunch,
 };
 use super::kernel::{
     GemmKernel, Method, SkinnyTile, TileSize, VectorRows, WgmmaTile, cluster_tile,
@@ -50,6 +50,7 @@ macro_rules! table {
                 PRODUCTS: ProductLaunch<$element, $output, $sum>;
                 PRODUCTS_OF_WORDS: ProductLaunch<i32, $output, $sum>;
                 CLUSTERS: TensorLaunch<$output, $sum>;
+                SCALED: ScaledLaunch<$output, $sum>;
                 GROUPS: GroupLaunch<$sum>;
                 SPLITS: SplitLaunch;
                 SPLITS_BY_WARPS: SplitMmaLaunch;

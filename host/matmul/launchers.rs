@@ -6,10 +6,11 @@
 pub mod kinds;
 mod params;
 mod remainders;
+mod scaled;
 
 use super::entry::{
-    ExactLaunch, GroupLaunch, ProductLaunch, RemainderLaunch, SplitLaunch, SplitMmaLaunch,
-    TensorLaunch, VectorLaunch,
+    ExactLaunch, GroupLaunch, ProductLaunch, RemainderLaunch, ScaledLaunch, SplitLaunch,
+    SplitMmaLaunch, TensorLaunch, VectorLaunch,
 };
 use super::kernel::GemmKernel;
 use super::types::Operand;
@@ -56,6 +57,8 @@ pub trait Kernels<O: 'static, S: 'static>: Operand {
     const PRODUCTS_OF_WORDS: Launchers<ProductLaunch<i32, O, S>>;
     /// Kernels of warpgroups.
     const CLUSTERS: Launchers<TensorLaunch<O, S>>;
+    /// Kernels of warpgroups for operands with block scales, or for groups of rows that are counted on the device.
+    const SCALED: Launchers<ScaledLaunch<O, S>>;
     /// Kernels for products of unequal shapes.
     const GROUPS: Launchers<GroupLaunch<S>>;
     /// Kernels of warpgroups for split operands.
@@ -80,6 +83,7 @@ pub trait Kernels<O: 'static, S: 'static>: Operand {
             let lists = Self::PRODUCTS.has(place)
                 + Self::PRODUCTS_OF_WORDS.has(place)
                 + Self::CLUSTERS.has(place)
+                + Self::SCALED.has(place)
                 + Self::GROUPS.has(place)
                 + Self::SPLITS.has(place)
                 + Self::SPLITS_BY_WARPS.has(place)
@@ -111,6 +115,9 @@ macro_rules! launcher {
     (CLUSTERS single bulk $kernel:ident) => { launcher!($kernel by bulk(_, _, _, _, _)) };
     (CLUSTERS single direct $kernel:ident) => { launcher!($kernel by direct(_, _, _, _)) };
     (CLUSTERS skinny $written:ident $kernel:ident) => { launcher!($kernel by direct(_, _, _, _)) };
+    (SCALED scaled bulk $kernel:ident) => { launcher!($kernel by scaled_bulk(_, _, _, _, _)) };
+    (SCALED scaled direct $kernel:ident) => { launcher!($kernel by scaled_direct(_, _, _, _)) };
+    (SCALED counted bulk $kernel:ident) => { launcher!($kernel by counted(_, _, _, _, _)) };
     (GROUPS grouped $written:ident $kernel:ident) => { launcher!($kernel by group(_, _, _)) };
     (GROUPS grouped_mma $written:ident $kernel:ident) => { launcher!($kernel by group(_, _, _)) };
     (SPLITS split $written:ident $kernel:ident) => { launcher!($kernel by split(_, _)) };

@@ -1,13 +1,14 @@
 //! The matrices of a product, checked against one another, and what a plan has to know of them.
 
+use super::block_scales::BlockScales;
 use super::epilogue::Epilogue;
 use super::plan::{MatrixLayout, Problem};
 use super::staging::PreparedMatrix;
 use super::types::{ElementType, EpilogueScalar};
-use crate::buffer::ALIGNMENT;
+use crate::buffer::{ALIGNMENT, BufferView};
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{ErrorKind, MUST_BE_EQUAL, Outcome};
+use crate::error::{ErrorKind, MUST_BE_EQUAL, Outcome, check_length};
 use crate::launch::MAX_GRID_Y;
 use crate::launch_args::address_of;
 use crate::matrix::{MatrixBatch, MatrixBatchMut, Order};
@@ -29,6 +30,11 @@ pub struct Operands<'a, T: Element> {
     /// If K is split, the length of its parts: each product multiplies as many columns of one A by as many rows of
     /// one B, and the last product the rest.
     pub part: Option<usize>,
+    /// The scales of the operands' blocks.
+    pub scales: Option<BlockScales<'a>>,
+    /// The rows of each group, in device memory: of each matrix A or, if all products share one, of its rows from the
+    /// first on.
+    pub counts: Option<BufferView<'a, u32>>,
 }
 
 impl<'a, T: Element> Operands<'a, T> {
@@ -40,6 +46,8 @@ impl<'a, T: Element> Operands<'a, T> {
             is_transposed: false,
             is_gram: false,
             part: None,
+            scales: None,
+            counts: None,
         }
     }
 
@@ -63,11 +71,19 @@ impl<'a, T: Element> Operands<'a, T> {
         }
     }
 
-    /// Fails unless A has as many columns as B has rows.
+    /// The number of result matrices: one if the groups are rows of one matrix.
+    pub fn results(&self) -> Outcome<usize> {
+        match self.counts.is_some() && self.a.count().is_none() {
+            true => Ok(1),
+            false => self.products(),
+        }
+    }
+
+    /// Fails unless A has as many columns as B has rows, and scales and counts are those of the operands.
     pub fn check_inner(&self) -> Outcome<()> {
         let (a, b) = (self.a.first(), self.b.first());
         if a.cols() == b.rows() {
-            return Ok(());
+            return self.check_scales_and_counts();
         }
         Err(ErrorKind::ShapeMismatch {
             operands: ["A", "B"],
@@ -75,6 +91,34 @@ impl<'a, T: Element> Operands<'a, T> {
             right: b.shape(),
             rule: INNER_RULE,
         })
+    }
+
+    fn check_scales_and_counts(&self) -> Outcome<()> {
+        if let Some(scales) = &self.scales {
+            scales.check(self.a, self.b)?;
+        }
+        match self.counts {
+            Some(counts) => check_length(
+                "the list of row counts",
+                counts.len(),
+                self.products()?,
+                "one for each product",
+            ),
+            None => Ok(()),
+        }
+    }
+
+    /// Fails unless `device` can read scales and counts.
+    fn check_reads_of_scales_and_counts(&self, device: &Device) -> Outcome<()> {
+        if let Some(scales) = &self.scales {
+            scales.check_reads(device)?;
+        }
+        match self.counts {
+            Some(counts) => {
+                device.check_reads(|| "the list of row counts".to_owned(), counts.holder())
+            }
+            None => Ok(()),
+        }
     }
 
     /// M, N and K.
@@ -101,7 +145,7 @@ impl<'a, T: Element> Operands<'a, T> {
         types: (ElementType, ElementType),
         epilogue: &Epilogue<'_, S>,
     ) -> Outcome<Problem> {
-        let ((m, n, _), count) = (self.extents(), self.products()?);
+        let ((m, n, _), count) = (self.extents(), self.results()?);
         let c = MatrixLayout::packed(Order::RowMajor, (m, n), ALIGNMENT);
         let c = match count {
             1 => c,
@@ -140,12 +184,14 @@ impl<'a, T: Element> Operands<'a, T> {
             a: layout_of(self.a),
             b: layout_of(self.b),
             c,
-            batch: count,
+            batch: self.counts.map_or(count, |it| it.len()),
             is_plain: epilogue.is_identity(),
             is_gram: self.is_gram,
             is_shared: [self.a, self.b].map(|it| it.count().is_none()),
             prepared: self.prepared.map(|it| it?.form()),
             is_transposed: self.is_transposed,
+            is_scaled: self.scales.is_some(),
+            is_counted: self.counts.is_some(),
         }
     }
 }
@@ -194,12 +240,21 @@ impl<'a, T: Element, O: Element, S: EpilogueScalar> Matrices<'a, T, O, S> {
         let (m, n, _) = operands.extents();
         check_result((m, n), result.shape())?;
         let count = c.view().count().unwrap_or(1);
-        check_counts(["the product of A and B", "C"], operands.products()?, count)?;
+        check_counts(["the product of A and B", "C"], operands.results()?, count)?;
+        operands.check_reads_of_scales_and_counts(device)?;
         epilogue.check(device, result.shape())?;
         if result.is_empty() {
             return Ok(None);
         }
         let order = result.order();
+        if order == Order::ColumnMajor && (operands.scales.is_some() || operands.counts.is_some()) {
+            return Err(ErrorKind::NoKernel {
+                problem: format!("a product in a column-major matrix of {m}x{n}"),
+                device: device.label(),
+                reason: "products with block scales or row counts have row-major results"
+                    .to_owned(),
+            });
+        }
         let matrices = Self {
             operands: operands.in_stream_of(device),
             c: c.in_stream_of(device),
@@ -265,6 +320,11 @@ impl<'a, T: Element, O: Element, S: EpilogueScalar> Matrices<'a, T, O, S> {
     /// The number of products.
     pub fn count(&self) -> usize {
         self.c.view().count().unwrap_or(1)
+    }
+
+    /// The number of products: more than there are results, if these are groups of rows of one matrix.
+    pub fn products(&self) -> usize {
+        self.operands.counts.map_or(self.count(), |it| it.len())
     }
 
     /// The problem of the products.

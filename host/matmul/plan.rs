@@ -1,11 +1,12 @@
 //! The plan of a product: every decision, made without a device from a problem and the facts about one.
 //!
-//! `problem.rs` has both as values. `rules.rs` selects the method and divides K, `cost.rs` compares tile sizes by
-//! estimated time, and `vector.rs` shares the work of a product with a vector. `reason.rs` says why. `group.rs` plans
-//! products of unequal shapes. `exact.rs` plans exact products. `obstacle.rs` says why a problem has no plan.
+//! `problem.rs` and `device.rs` have both as values. `rules.rs` selects the method and divides K, `cost.rs` compares tile
+//! sizes by estimated time, and `vector.rs` shares the work of a product with a vector. `reason.rs` says why. `group.rs`
+//! plans products of unequal shapes. `exact.rs` plans exact products. `obstacle.rs` says why a problem has no plan.
 //! `remembered.rs` keeps a thread's last plans.
 
 mod cost;
+mod device;
 mod exact;
 mod group;
 mod obstacle;
@@ -217,6 +218,7 @@ impl Steps {
             Method::Coarsened(_) if is_byte => Self::TilesOfWords,
             Method::Tiled | Method::Coarsened(_) | Method::Mma(_) => Self::Tiles,
             Method::Wgmma(_) | Method::Single | Method::Skinny(_) => Self::Warpgroups,
+            Method::Scaled(_) | Method::Counted => Self::Scaled,
             Method::Grouped(_) | Method::GroupedMma => Self::Grouped,
             Method::Exact => {
                 Self::Exact(ExactPlan::of(problem, device, tiles, kernel_of_residues)?)
@@ -274,7 +276,7 @@ impl Store {
             Method::Mma(_) if problem.element != ElementType::F64 => Self::Single,
             Method::Split(_) | Method::SplitMma(_) => Self::Single,
             Method::Wgmma(WgmmaTile::Turned) if bytes != size_of::<f16>() => Self::Own,
-            Method::Wgmma(_) | Method::Single => {
+            Method::Wgmma(_) | Method::Single | Method::Scaled(_) | Method::Counted => {
                 match problem.is_plain && bytes == size_of::<f16>() && problem.c.is_aligned(bytes) {
                     true => Self::Bulk,
                     false => Self::Single,

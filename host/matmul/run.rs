@@ -94,13 +94,15 @@ macro_rules! products {
 }
 products! {
     f16 F16 => f16 F16 in f32:
-        [Tiles by tiles::multiply, Warpgroups by warpgroup::multiply, Vector by vector::multiply],
+        [Tiles by tiles::multiply, Warpgroups by warpgroup::multiply,
+            Scaled by warpgroup::multiply_scaled, Vector by vector::multiply],
         parts by parts::multiply, all by run_together;
     f16 F16 => f32 F32 in f32:
         [Tiles by tiles::multiply, Warpgroups by warpgroup::multiply, Vector by vector::multiply],
         parts by parts::multiply, all by run_each;
     bf16 Bf16 => bf16 Bf16 in f32:
-        [Tiles by tiles::multiply, Warpgroups by warpgroup::multiply, Vector by vector::multiply],
+        [Tiles by tiles::multiply, Warpgroups by warpgroup::multiply,
+            Scaled by warpgroup::multiply_scaled, Vector by vector::multiply],
         parts by parts::multiply, all by run_together;
     bf16 Bf16 => f32 F32 in f32:
         [Tiles by tiles::multiply, Warpgroups by warpgroup::multiply, Vector by vector::multiply],
@@ -114,10 +116,12 @@ products! {
             Exact by exact::multiply, Residues by exact::multiply],
         parts by parts::multiply_columns, all by run_together;
     F8E4M3 F8E4M3 => bf16 Bf16 in f32:
-        [Warpgroups by warpgroup::multiply, VectorOfWords by vector::multiply_words],
+        [Warpgroups by warpgroup::multiply, Scaled by warpgroup::multiply_scaled,
+            VectorOfWords by vector::multiply_words],
         parts by parts::multiply, all by run_each;
     F8E4M3 F8E4M3 => f32 F32 in f32:
-        [Warpgroups by warpgroup::multiply, VectorOfWords by vector::multiply_words],
+        [Warpgroups by warpgroup::multiply, Scaled by warpgroup::multiply_scaled,
+            VectorOfWords by vector::multiply_words],
         parts by parts::multiply, all by run_each;
     F8E5M2 F8E5M2 => bf16 Bf16 in f32:
         [Warpgroups by warpgroup::multiply, VectorOfWords by vector::multiply_words],
@@ -160,13 +164,18 @@ fn in_new<T: Computes<O, S>, O: Element, S: EpilogueScalar>(
     epilogue: Epilogue<'_, S>,
 ) -> Outcome<Matrix<O>> {
     operands.check_inner()?;
-    let count = operands.products()?;
+    let count = operands.results()?;
     let (rows, columns, _) = operands.extents();
     let all_rows = rows.checked_mul(count).ok_or_else(|| ErrorKind::TooLarge {
         what: format!("a batch of {count} results with {rows} rows each"),
         remedy: "multiply the batch in parts",
     })?;
-    let mut c = Matrix::uninit(device, (all_rows, columns).into())?;
+    let shape = (all_rows, columns).into();
+    let mut c = match operands.counts {
+        // Rows outside the groups are not written.
+        Some(_) => Matrix::zeroed(device, shape)?,
+        None => Matrix::uninit(device, shape)?,
+    };
     let results = c.view_mut().into_equal_rows(count)?;
     write(device, request, operands, results, epilogue.in_new())?;
     Ok(c)

@@ -37,6 +37,16 @@ impl<'launch, T: Output> CMatrices<'launch, T> {
         }
     }
 
+    /// The same matrices without the rows from `end` on.
+    #[inline(always)]
+    #[must_use]
+    pub fn above(self, end: usize) -> Self {
+        Self {
+            m: self.m.min(end),
+            ..self
+        }
+    }
+
     /// Applies `finish` to the calling warp's sums of matrix number `matrix`, and writes the outputs.
     ///
     /// There are `parts` parts, a constant, of [`ROWS`] x [`COLUMNS`](super::COLUMNS) sums. A part begins at

@@ -6,6 +6,7 @@ mod common;
 
 mod batches;
 mod cases;
+mod counted;
 mod dequantized;
 mod epilogues;
 mod errors;
@@ -22,6 +23,7 @@ mod level3;
 mod narrow_parts;
 mod parts;
 mod prepared;
+mod scaled;
 mod shapes;
 mod skinny;
 mod small_results;

@@ -9,6 +9,7 @@ mod cross_entropy;
 mod graphs;
 mod layouts;
 mod norm;
+mod quantize;
 mod refusals;
 mod softmax;
 mod special;

@@ -47,7 +47,7 @@ use cuda_std::float::Float;
 #[derive(Clone, Copy, Debug)]
 #[doc(alias = "gemm")]
 pub struct Matmul<'a, T: MatmulElement, S: Element = <T as MatmulElement>::Accumulator> {
-    operands: Operands<'a, T>,
+    pub(super) operands: Operands<'a, T>,
     arithmetic: Arithmetic,
     tiles: Option<TileSize>,
     capability: Option<(u32, u32)>,

@@ -1,8 +1,12 @@
 //! Products of f16, bf16, i8 and 8-bit floats, by warpgroups on tensor cores.
 
+use crate::device::Device;
 use crate::error::Outcome;
+use crate::launch::LaunchConfig;
 use crate::launch_args::written_by_product;
-use crate::matmul::entry::TensorArguments;
+use crate::matmul::block_scales::BlockScales;
+use crate::matmul::entry::{ScaledArguments, TensorArguments};
+use crate::matmul::epilogue::vector;
 use crate::matmul::launchers::{Kernels, Launcher};
 use crate::matmul::operands::Matrices;
 use crate::matmul::plan::{Plan, Store};
@@ -21,9 +25,45 @@ pub fn multiply<T: Kernels<O, S>, O: Typed, S: EpilogueScalar>(
     plan: &Plan,
     matrices: Matrices<'_, T, O, S>,
 ) -> Outcome<()> {
+    let Launcher { module, launch } = T::CLUSTERS.of(plan.kernel);
+    with_arguments(plan, matrices, |device, config, arguments| {
+        let module = Module::on_demand(device, module);
+        // SAFETY: the launch meets the kernels' requirements, as `with_arguments` guarantees.
+        unsafe { launch(&module, config, arguments) }
+    })
+}
+
+/// [`multiply`] with block scales, or with rows that are counted on the device.
+pub fn multiply_scaled<T: Kernels<O, S>, O: Typed, S: EpilogueScalar>(
+    plan: &Plan,
+    matrices: Matrices<'_, T, O, S>,
+) -> Outcome<()> {
+    let Launcher { module, launch } = T::SCALED.of(plan.kernel);
+    let counts = vector(matrices.operands.counts);
+    let scales = BlockScales::arguments(matrices.operands.scales);
+    with_arguments(plan, matrices, |device, config, tensor| {
+        let module = Module::on_demand(device, module);
+        let arguments = ScaledArguments {
+            tensor,
+            counts,
+            scales,
+        };
+        // SAFETY: the launch meets the kernels' requirements, as `with_arguments` guarantees. The counts are one for
+        // each matrix of the batch, and the scales one for each block: both were compared with the operands. They are
+        // borrowed until this returns.
+        unsafe { launch(&module, config, arguments) }
+    })
+}
+
+/// Calls `launch` with the device, the blocks, and arguments that meet the requirements of the plan's kernel.
+fn with_arguments<T: Kernels<O, S>, O: Typed, S: EpilogueScalar>(
+    plan: &Plan,
+    matrices: Matrices<'_, T, O, S>,
+    launch: impl FnOnce(&Device, LaunchConfig, TensorArguments<'_, O, S>) -> Outcome<()>,
+) -> Outcome<()> {
     let kernel = plan.kernel;
-    let Launcher { module, launch } = T::CLUSTERS.of(kernel);
-    let ((m, n, k), count) = (matrices.extents(), matrices.count());
+    let (m, n, k) = matrices.extents();
+    let count = matrices.products();
     let Matrices {
         operands,
         c,
@@ -41,11 +81,12 @@ pub fn multiply<T: Kernels<O, S>, O: Typed, S: EpilogueScalar>(
         a_step: u32::from(operands.a.count().is_some()),
         b_step: u32::from(operands.b.count().is_some()),
         ldc: elements_apart(result, Order::RowMajor),
-        c_stride: c.view().stride(),
+        // A result of groups of rows is one matrix.
+        c_stride: c.view().count().map_or(0, |_| c.view().stride()),
         c_columns_apart: elements_apart(result, Order::ColumnMajor),
         part: operands.part.unwrap_or(0),
     };
-    let device = result.device();
+    let device = operands.a.first().device();
     let config = plan
         .grid
         .config(count, || format!("a result of {m}x{n} elements"))?;
@@ -64,7 +105,6 @@ pub fn multiply<T: Kernels<O, S>, O: Typed, S: EpilogueScalar>(
         Store::Bulk => map_of(c.view(), C_BOX_ROWS)?,
         Store::Own | Store::Single => NO_MAP,
     };
-    let module = Module::on_demand(device, module);
     let arguments = TensorArguments {
         a: a_map,
         b: b_map,
@@ -74,12 +114,11 @@ pub fn multiply<T: Kernels<O, S>, O: Typed, S: EpilogueScalar>(
         shape,
         epilogue: epilogue.arguments(plan.store),
     };
-    // SAFETY: the launch meets the kernels' requirements. The maps are those of the matrices, by whose orders the
-    // kernel was selected; without products to add the operands' maps are not used, and without a plain epilogue
-    // that of C is not. The grid is the plan's. The views are live without
-    // conflicting work: A, B and C are borrowed until this returns, C mutably, and a copy is freed by work that
-    // comes later.
-    unsafe { launch(&module, config, arguments) }
+    // The launch meets the kernels' requirements. The maps are those of the matrices, by whose orders the kernel was
+    // selected; without products to add the operands' maps are not used, and without a plain epilogue that of C is
+    // not. The grid is the plan's. The views are live without conflicting work: A, B and C are borrowed until this
+    // returns, C mutably, and a copy is freed by work that comes later.
+    launch(device, config, arguments)
 }
 
 /// The distance from each row (or column) of a matrix to the next, in elements. The outputs of skinny products lie

@@ -2,6 +2,7 @@
 //! once, though the table names hundreds of kernels.
 
 pub use super::remainders::{exact, remainder};
+pub use super::scaled::{counted, scaled_bulk, scaled_direct};
 
 use super::params::with_epilogue;
 use crate::error::Outcome;

@@ -1,6 +1,7 @@
 //! The blocks of a launch, the estimated time of a product in tiles of each size, and the fastest size on the device.
 
 pub mod blocks;
+pub mod scaled;
 
 use super::problem::{DeviceFacts, Problem, computes};
 use super::reason::SelectionReason;
@@ -340,21 +341,19 @@ impl Grid {
         problem: &Problem,
         device: DeviceFacts,
     ) -> Self {
-        let clusters = |most| {
-            let tile = kernel.cluster_tile();
-            let tiles = tile.tiles((problem.m, problem.n), problem.is_gram);
-            Self::Clusters { tile, tiles, most }
-        };
-        match (kernel.method, work) {
-            (_, Some(work)) => Self::of_vector(work),
-            (Method::Single, _) => clusters(usize::MAX),
-            (Method::Wgmma(_) | Method::Skinny(_) | Method::Split(_), _) => {
-                let tile = kernel.cluster_tile();
-                let resident = (device.multiprocessors * tile.resident) as usize / tile.blocks;
-                clusters(resident.max(1))
-            }
-            _ => Self::of_blocks(kernel, problem),
+        if let Some(work) = work {
+            return Self::of_vector(work);
         }
+        let Some(tile) = kernel.cluster else {
+            return Self::of_blocks(kernel, problem);
+        };
+        let tiles = tile.tiles((problem.m, problem.n), problem.is_gram);
+        let resident = (device.multiprocessors * tile.resident) as usize / tile.blocks;
+        let most = match kernel.method {
+            Method::Single => usize::MAX,
+            _ => resident.max(1),
+        };
+        Self::Clusters { tile, tiles, most }
     }
 
     /// The blocks of a product with a vector.

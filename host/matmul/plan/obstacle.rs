@@ -5,6 +5,7 @@ use super::problem::{DeviceFacts, Problem};
 use super::rules::Request;
 use crate::matmul::arithmetic::Arithmetic;
 use crate::matmul::types::ElementType;
+use crate::matrix::Order;
 use tilewright_kernels::tensor::lowest_exponent;
 
 /// The compute capabilities that kernels are compiled for, and one that is newer than all of them.
@@ -21,6 +22,7 @@ pub fn obstacle(problem: &Problem, device: DeviceFacts, request: Request) -> Str
         _ => Arithmetic::Auto,
     };
     of_arithmetic(problem, arithmetic)
+        .or_else(|| of_blocks_and_groups(problem))
         .or_else(|| of_device(problem, device, request))
         .unwrap_or_else(|| {
             "the matrices are larger than kernels count; divide the product into smaller ones"
@@ -60,6 +62,22 @@ fn of_arithmetic(problem: &Problem, arithmetic: Arithmetic) -> Option<String> {
         )),
         (Arithmetic::Auto | Arithmetic::BatchInvariant, _) => None,
     }
+}
+
+/// Why no kernel multiplies operands with block scales, or rows that are counted on the device.
+fn of_blocks_and_groups(problem: &Problem) -> Option<String> {
+    let Problem {
+        element, output, ..
+    } = *problem;
+    let has_kernel = match problem.is_scaled {
+        true => true,
+        false => element.is_half() && output == element && problem.a.order == Order::RowMajor,
+    };
+    (problem.is_counted && !has_kernel).then(|| {
+        "rows are counted on the device for a row-major A of f16 or bf16 with results of its type, and for F8E4M3 with \
+         block scales; multiply each group on its own"
+            .to_owned()
+    })
 }
 
 /// What the device lacks.

@@ -30,6 +30,8 @@ impl Problem {
             is_shared: [true; 2],
             prepared: [None; 2],
             is_transposed: false,
+            is_scaled: false,
+            is_counted: false,
         }
     }
 }

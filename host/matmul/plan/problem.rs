@@ -1,12 +1,12 @@
 //! A product and a device as values: all that a plan depends on.
 
+pub use super::device::DeviceFacts;
+
 use super::prepared::PreparedAs;
-use crate::error::CudaVersion;
 use crate::launch::MAX_GRID_Y;
 use crate::matmul::kernel::{GemmKernel, Method, VectorRows, WgmmaTile};
 use crate::matmul::types::ElementType;
 use crate::matrix::Order;
-use cuda_std::kernel::Architecture;
 use std::fmt::{self, Display, Formatter};
 use std::ops::RangeInclusive;
 use tilewright_kernels::matmul::{BlockTile, OperandLayout};
@@ -66,6 +66,10 @@ pub struct Problem {
     pub prepared: [Option<PreparedAs>; 2],
     /// Whether this is the transpose of the product that was requested.
     pub is_transposed: bool,
+    /// Whether blocks of the operands have scales.
+    pub is_scaled: bool,
+    /// Whether the rows of each product are counted on the device.
+    pub is_counted: bool,
 }
 
 impl Problem {
@@ -282,7 +286,13 @@ pub fn computes(kernel: &GemmKernel, problem: &Problem, device: DeviceFacts) -> 
         true => (problem.b.order.transposed(), problem.a.order.transposed()),
         false => (problem.a.order, problem.b.order),
     };
-    kernel.element == problem.element
+    let has_rows = match kernel.method {
+        Method::Scaled(_) => problem.is_scaled,
+        Method::Counted => problem.is_counted && !problem.is_scaled,
+        _ => !problem.is_scaled && !problem.is_counted,
+    };
+    has_rows
+        && kernel.element == problem.element
         && kernel.output == problem.output
         && problem.c.order == Order::RowMajor
         && reads(kernel.descriptor.a, a)
@@ -299,7 +309,11 @@ pub fn computes(kernel: &GemmKernel, problem: &Problem, device: DeviceFacts) -> 
             }
             Method::Vector(rows) => problem.vector().is_some_and(|it| it.rows == rows),
             Method::Wgmma(WgmmaTile::Turned) if problem.is_gram => false,
-            Method::Wgmma(_) | Method::Single | Method::Skinny(_) => problem.fits_tensor_maps(),
+            Method::Wgmma(_)
+            | Method::Single
+            | Method::Skinny(_)
+            | Method::Scaled(_)
+            | Method::Counted => problem.fits_tensor_maps(),
             Method::Split(_) | Method::SplitMma(_) | Method::OutOfRange | Method::OutOfRangeMma => {
                 problem.can_be_split()
             }
@@ -324,77 +338,5 @@ fn reads(layout: OperandLayout, order: Order) -> bool {
         OperandLayout::RowMajor => order == Order::RowMajor,
         OperandLayout::ColumnMajor => order == Order::ColumnMajor,
         OperandLayout::Either => true,
-    }
-}
-
-/// The facts about a device that the selection depends on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DeviceFacts {
-    pub multiprocessors: u32,
-    /// `None` for a simulator that stands for no NVIDIA device: it runs every kernel.
-    pub compute_capability: Option<(u32, u32)>,
-    /// Only kernels that also run on this compute capability are used.
-    pub limit: Option<(u32, u32)>,
-    /// The newest CUDA version that the driver supports; `None` for a simulator, which needs no driver.
-    pub driver: Option<CudaVersion>,
-    pub warp_threads: u32,
-}
-
-impl DeviceFacts {
-    /// Whether the device runs the kernel.
-    pub fn has(self, kernel: &GemmKernel) -> bool {
-        self.runs(Some(kernel.architecture), kernel.driver)
-            // Tensor cores need the warps of NVIDIA's GPUs.
-            && (self.warp_threads == 32 || kernel.method.has_any_warps())
-    }
-
-    /// Whether the device runs code for `architecture`, if one is stated, and its driver, which must be at least as
-    /// new as `driver`, reads it.
-    pub fn runs(self, architecture: Option<Architecture>, driver: Option<CudaVersion>) -> bool {
-        let mut capabilities = self.capabilities();
-        architecture.is_none_or(|it| capabilities.all(|capability| it.runs_on(capability)))
-            && driver.is_none_or(|oldest| self.driver.is_none_or(|it| it >= oldest))
-    }
-
-    /// [`runs`](Self::runs), whatever the limit.
-    pub fn newest_runs(
-        self,
-        architecture: Option<Architecture>,
-        driver: Option<CudaVersion>,
-    ) -> bool {
-        let device = Self {
-            limit: None,
-            ..self
-        };
-        device.runs(architecture, driver)
-    }
-
-    /// Whether its warps multiply f16 more than three times as fast as f32, so that split products gain: each takes
-    /// three products.
-    ///
-    /// By NVIDIA's white papers, dense f16 with sums in f32 is 16 times as fast on an A100 (312 and 19.5 TFLOP/s),
-    /// 2 times on GeForce RTX 3090 and 4090 (71 and 35.6; 165 and 82.6), and 4 times on an A10 (125 and 31.2).
-    pub fn has_fast_halves(self) -> bool {
-        const OF_DATA_CENTERS: [(u32, u32); 4] = [(8, 0), (9, 0), (10, 0), (10, 3)];
-        let lowest = self.capabilities().min();
-        lowest.is_none_or(|it| OF_DATA_CENTERS.contains(&it))
-    }
-
-    /// The compute capabilities that a kernel has to run on.
-    fn capabilities(self) -> impl Iterator<Item = (u32, u32)> {
-        [self.compute_capability, self.limit].into_iter().flatten()
-    }
-
-    /// The device without the kernels that compute capability `capability` cannot run, if its own is not lower.
-    pub fn at_most(self, capability: (u32, u32)) -> Self {
-        /// The compute capability of the newest kernels; a simulator of no device runs them all.
-        const NEWEST: (u32, u32) = (9, 0);
-        let own = self.compute_capability.unwrap_or(NEWEST);
-        // No minor number has two digits.
-        let (major, minor) = own.min(capability);
-        Self {
-            limit: Some((major, minor.min(9))),
-            ..self
-        }
     }
 }

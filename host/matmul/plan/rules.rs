@@ -1,6 +1,7 @@
 //! The rules of a plan: by which method a product is computed, and into which parts K is divided.
 
 use super::cost::blocks::{coarsened, mma_in, split_mma_in};
+use super::cost::scaled::scaled_in;
 use super::cost::{split_in, wgmma_in};
 use super::problem::{DeviceFacts, Problem, VectorProduct, computes};
 use super::reason::SelectionReason;
@@ -97,6 +98,14 @@ pub fn fastest(
     let kernels_of = |method| kernels_of(method, problem.element, problem.output);
     if arithmetic == Arithmetic::Exact {
         return Some((Method::Exact, SelectionReason::OnlyTiles));
+    }
+    if problem.is_scaled || problem.is_counted {
+        return match arithmetic {
+            Arithmetic::Auto | Arithmetic::BatchInvariant => {
+                Some(scaled_in(problem, device, tiles))
+            }
+            _ => None,
+        };
     }
     let has_tensor_cores = |method| kernels_of(method).iter().any(|it| device.has(it));
     let has_warpgroups =
@@ -347,7 +356,8 @@ impl Problem {
     }
 
     fn parts_by(&self, rule: &Division) -> Option<Parts> {
-        if self.batch != 1 || self.vector().is_some() || self.k < rule.shortest_k {
+        let is_whole = self.is_scaled || self.is_counted;
+        if is_whole || self.batch != 1 || self.vector().is_some() || self.k < rule.shortest_k {
             return None;
         }
         let tiles = |outputs: usize| outputs.div_ceil(rule.tile);

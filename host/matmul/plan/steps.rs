@@ -14,6 +14,8 @@ pub enum Steps {
     TilesOfWords,
     /// Clusters of warpgroups on tensor cores.
     Warpgroups,
+    /// The same, with block scales or with rows that are counted on the device.
+    Scaled,
     /// Split operands on tensor cores.
     Split(SplitPlan),
     /// Rows or columns times a vector.

@@ -3,6 +3,7 @@ mod division;
 mod exact;
 mod group;
 mod invariant;
+mod scaled;
 mod tensor_cores;
 mod tiles;
 
@@ -115,7 +116,16 @@ fn every_kernel_of_the_table_is_selected_for_some_problem() {
             {
                 let mut problem = problem(element, shape, a, b);
                 problem.output = output;
-                for device in [H200, A100] {
+                let rows = [(false, false), (true, false), (false, true)];
+                for (device, (is_scaled, is_counted)) in [H200, A100]
+                    .into_iter()
+                    .flat_map(|device| rows.map(|rows| (device, rows)))
+                {
+                    let problem = Problem {
+                        is_scaled,
+                        is_counted,
+                        ..problem
+                    };
                     let plans = requests.map(|it| Plan::of(&problem, device, it));
                     for plan in plans.into_iter().flatten() {
                         selected.push(plan.kernel.name);

@@ -50,6 +50,19 @@ macro_rules! product_entry {
     (@single $written:ident $($entry:tt)*) => {
         product_entry!(@$written ["a block for each tile" [dependent_launch] run_single] $($entry)*);
     };
+    (@scaled $written:ident $($entry:tt)*) => {
+        product_entry!(@$written ["whole clusters" [cluster = (2, 1, 1), dependent_launch] run_scaled {
+            "3. `counts` has a count for each matrix of the batch, or none. `scales` says where the scales of the \
+             operands' blocks are in `a_scales` and `b_scales`. The launch writes none of them."
+            counts: Global<u32>, a_scales: Global<f32>, b_scales: Global<f32>, scales: GridConstant<ScaleShape>
+        } ((counts, a_scales, b_scales), scales)] $($entry)*);
+    };
+    (@counted $written:ident $($entry:tt)*) => {
+        product_entry!(@$written ["whole clusters" [cluster = (2, 1, 1), dependent_launch] run_counted {
+            "3. `counts` has a count for each matrix of the batch. The launch does not write it."
+            counts: Global<u32>
+        } (counts)] $($entry)*);
+    };
     (@bulk $blocks:tt [$name:ident: $element:ident in $added:ident to $output:ident in $sum:ident, $tile:ident]
         $($operands:tt)*) => {
         product_entry! {
@@ -112,7 +125,8 @@ macro_rules! product_entry {
             ($c: GlobalMut<$output>), ($shape, $epilogue) => $outputs
         }
     };
-    (@entry [$grid:literal [$($attributes:tt)*] $run:ident]
+    (@entry [$grid:literal [$($attributes:tt)*] $run:ident
+        $({$more:literal $($extra:ident: $extra_type:ty),*} ($($argument:expr),*))?]
         [$name:ident: $element:ident to $output:ident in $sum:ident, $tile:ident]
         a = $a:ident $a_map:ident $a_layout:ident, b = $b:ident $b_map:ident $b_layout:ident,
         $(#[$safety:meta])* ($($c:ident: $c_type:ty),*),
@@ -122,6 +136,7 @@ macro_rules! product_entry {
         /// # Safety
         $(#[$safety])*
         #[doc = concat!("2. The grid has ", $grid, " along x; threads and shared memory are those of [`", stringify!($tile), "`].")]
+        $(#[doc = $more])?
         #[allow(clippy::too_many_arguments)]
         #[kernel(arch = "sm_90a", max_threads = $tile.threads, min_blocks = $tile.resident,
             $($attributes)*)]
@@ -135,6 +150,7 @@ macro_rules! product_entry {
             column_scale: Global<$sum>,
             row_bias: Global<$sum>,
             column_bias: Global<$sum>,
+            $($($extra: $extra_type,)*)?
         ) {
             let $epilogue = Epilogue { numbers, row_scale, column_scale, row_bias, column_bias };
             let outputs = $outputs;
@@ -143,7 +159,7 @@ macro_rules! product_entry {
             unsafe {
                 MainLoop::<$element, _, _, { $tile.rows }, { $tile.columns }, { $tile.part() }, { $tile.count() },
                     { $tile.stages }, { $tile.all_slices() }, { $tile.depth }>::$run::<_, { $tile.producers }>(
-                        $a(a), $b(b), outputs, Work::new($shape, $tile))
+                        $a(a), $b(b), outputs, Work::new($shape, $tile) $(, $tile, $($argument),*)?)
             }
         }
 

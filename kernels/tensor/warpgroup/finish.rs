@@ -42,7 +42,7 @@ impl<'launch, T: Output> CMatrices<'launch, T> {
     ///
     /// # Safety
     /// 1. All threads of the warpgroup make the call. No other warp accesses a warp's staging buffer.
-    /// 2. C has matrix number `place.matrix`, and no other warpgroup of the launch accesses these outputs.
+    /// 2. C has matrix number `place.result`, and no other warpgroup of the launch accesses these outputs.
     #[inline(always)]
     pub unsafe fn store<S: Copy, const COUNT: usize, const LEN: usize>(
         self,
@@ -57,8 +57,9 @@ impl<'launch, T: Output> CMatrices<'launch, T> {
         let place_of = |part: usize| (row, place.column as usize + part * COLUMNS);
         let sum = |part: usize, i: usize| T::Sum::from_sum(sums[part * OF_LANE + i]);
         let parts = const { COUNT / OF_LANE };
+        let c = self.above(place.end as usize);
         // SAFETY: all lanes call it, each warp has its own staging buffer, C has the matrix, and no other warpgroup
         // accesses the outputs: the caller's contract. The warps of a warpgroup have different rows.
-        unsafe { self.store_parts(place.matrix as usize, parts, place_of, sum, buffer, finish) };
+        unsafe { c.store_parts(place.result as usize, parts, place_of, sum, buffer, finish) };
     }
 }

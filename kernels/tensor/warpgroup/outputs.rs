@@ -1,7 +1,7 @@
 //! Writing outputs from registers to global memory.
 
 use super::finish::warp_of_group;
-use super::schedule::TilePlace;
+use super::schedule::{ALL_ROWS, TilePlace};
 use super::shape::WARPGROUP_ROWS;
 use crate::epilogue::{Epilogue, EpilogueElement};
 use crate::finish::{CMatrices, FromSum, Output, Staging, StagingBuffer};
@@ -48,7 +48,7 @@ pub trait Writer<S, const COUNT: usize> {
     ///
     /// # Safety
     /// 1. All threads of the warpgroup make the call, and no other warpgroup has this writer's memory.
-    /// 2. C is live and has matrix number `place.matrix`. No other thread of the launch accesses these outputs.
+    /// 2. C is live and has matrix number `place.result`. No other thread of the launch accesses these outputs.
     /// 3. [`finish`](Self::finish) is called before the block ends.
     unsafe fn store(&self, sums: &[S; COUNT], place: TilePlace);
 
@@ -62,7 +62,7 @@ pub type CMap<'a, T> = GridConstant<'a, TensorMapMut<T, WARPGROUP_ROWS, 64, 3>>;
 /// Outputs written by bulk copies if the epilogue is plain, otherwise by stores.
 ///
 /// A warpgroup writes plain sums to a tile in shared memory, and continues while a bulk copy moves them to C. Other
-/// epilogues use the same memory as a staging buffer.
+/// epilogues, and tiles that reach beyond the end of a group of rows, use the same memory as a staging buffer.
 #[derive(Clone, Copy)]
 pub struct BulkOutputs<'launch, T, const COLUMNS: usize, const CONSUMERS: usize, const LEN: usize> {
     /// C, for bulk copies.
@@ -70,6 +70,14 @@ pub struct BulkOutputs<'launch, T, const COLUMNS: usize, const CONSUMERS: usize,
     /// The same matrices, for stores.
     pub c: CMatrices<'launch, T>,
     pub epilogue: Epilogue<'launch, f32>,
+}
+
+impl TilePlace {
+    /// Whether a bulk copy may write all rows of a warpgroup.
+    #[inline(always)]
+    fn has_whole_rows(self) -> bool {
+        self.end == ALL_ROWS || self.row + WARPGROUP_ROWS as u32 <= self.end
+    }
 }
 
 /// The shared memory of all warpgroups: a tile for each, or staging buffers in the same place.
@@ -151,9 +159,13 @@ where
         // SAFETY: the whole warpgroup is here, C has the matrix, nothing else accesses the warpgroup's memory or the
         // outputs, and `finish` is called: the caller's contract. Each warp has its own staging buffer.
         unsafe {
-            if self.epilogue.is_plain() {
+            if self.epilogue.is_plain() && place.has_whole_rows() {
                 self.store_tile(sums, place);
             } else {
+                if place.end != ALL_ROWS {
+                    // The launch may have bulk copies, too, from where the staging buffers are.
+                    wait_for_copy(self.barrier);
+                }
                 (self.c).store(sums, place, self.buffer, self.epilogue);
             }
         }
@@ -167,16 +179,22 @@ where
     }
 }
 
+/// Waits, as a warpgroup whose own barrier has the number `barrier`, until the previous copy has read the tile.
+#[inline(always)]
+fn wait_for_copy(barrier: u32) {
+    if is_first_of_warpgroup() {
+        tma::wait_read::<0>();
+    }
+    thread::named_barrier_sync(barrier, warpgroup::THREADS);
+}
+
 /// Fills a warpgroup's tile and starts to copy it to C.
 ///
 /// All threads wait until the previous copy has read the tile, and call `fill`; then one thread calls `copy`. `barrier`
 /// is the number of a barrier that only the warpgroup uses.
 #[inline(always)]
 pub fn copy_tile(barrier: u32, fill: impl FnOnce(), copy: impl FnOnce()) {
-    if is_first_of_warpgroup() {
-        tma::wait_read::<0>();
-    }
-    thread::named_barrier_sync(barrier, warpgroup::THREADS);
+    wait_for_copy(barrier);
     fill();
     tma::fence();
     thread::named_barrier_sync(barrier, warpgroup::THREADS);
@@ -206,7 +224,7 @@ impl<T: HalfFloat, const COLUMNS: usize, const LEN: usize> BulkWriter<'_, T, COL
         // SAFETY: nothing else accesses the warpgroup's tile: the caller's contract, and its copy has been waited for.
         // The whole warpgroup is here: the caller's contract.
         let fill = || unsafe { self.fill(sums) };
-        let at = (place.matrix, place.row, place.column);
+        let at = (place.result, place.row, place.column);
         // SAFETY: C is live, and no other thread accesses the outputs: the caller's contract. The tile is in range, and
         // is written; `copy_tile` has the writers' fence and barrier. The next call, or `finish`, waits for the copy
         // before anything else is written there.
@@ -298,7 +316,7 @@ where
     #[inline(always)]
     unsafe fn store(&self, sums: &[S; COUNT], place: TilePlace) {
         let DirectOutputs { c, epilogue, .. } = self.to;
-        let finish = T::finish(epilogue, place.matrix as usize);
+        let finish = T::finish(epilogue, place.result as usize);
         // SAFETY: the whole warpgroup is here, C has the matrix, and nothing else accesses the warpgroup's memory or
         // the outputs: the caller's contract. Each warp has its own staging buffer.
         unsafe { c.store(sums, place, self.buffer, finish) };

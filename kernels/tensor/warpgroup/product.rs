@@ -17,6 +17,8 @@ use super::element::TensorElement;
 use super::operand::{OperandPlace, TensorOperand};
 use super::outputs::{Outputs, Writer};
 use super::registers::{COPYING, MULTIPLYING_ALONE, multiplying};
+use super::scaling::{PartialScales, Unscaled};
+use super::schedule::TileSequence;
 use super::shape::WARPGROUP_ROWS;
 use cuda_std::hint::opaque;
 use cuda_std::mbarrier::{Consumer, Producer, Stage};
@@ -82,7 +84,7 @@ impl<
     pub(super) const IS_ALONE: bool = is_alone(ALL_SLICES, ROWS, COLUMNS);
     const TAKES_REGISTERS: bool = takes_registers(COUNT, Self::WARPGROUPS, Self::IS_ALONE);
 
-    /// Fills the stages, as thread number `number` of the block's `PRODUCERS`, which take turns.
+    /// Fills the stages of the tiles at `places`, as thread number `number` of the block's `PRODUCERS`, which take turns.
     ///
     /// # Safety
     /// 1. The ring is initialised in each block of the cluster. Its consumers wait for all stages before any of these
@@ -93,10 +95,10 @@ impl<
         &self,
         mut ring: Producer<'_, STAGES, PRODUCERS>,
         number: u32,
+        mut places: impl TileSequence,
     ) {
         let Work { shape, schedule } = self.work;
         let first = PART * cluster::rank() as usize;
-        let mut places = schedule.tiles();
         // Turns continue from one tile to the next.
         let mut round = number;
         while let Some(place) = places.next() {
@@ -224,6 +226,32 @@ impl<
         O: Outputs<COUNT>,
         [O::Sum; COUNT]: Multiply<T, T> + Registers,
     {
+        let tiles = || work.schedule.tiles();
+        // SAFETY: the caller's contract. The schedule's tiles are those of the results.
+        unsafe { Self::run_over::<O, _, _, PRODUCERS>(a, b, outputs, work, tiles, Unscaled) }
+    }
+
+    /// The kernel, for the tiles of the results that `tiles` has, with the sums of each stage scaled by `scales`.
+    ///
+    /// # Safety
+    /// 1. to 3. as for [`run`](Self::run).
+    /// 4. All threads of a block have the same tiles, and those of a cluster's blocks lie one below the other. No tile
+    ///    is another cluster's, too. The matrices have them, but for the rows and columns at which C ends.
+    #[inline(always)]
+    pub(super) unsafe fn run_over<O, P, F, const PRODUCERS: usize>(
+        a: A,
+        b: B,
+        outputs: O,
+        work: Work<'_>,
+        tiles: impl Fn() -> P,
+        scales: F,
+    ) where
+        T: TensorElement,
+        O: Outputs<COUNT>,
+        P: TileSequence,
+        F: PartialScales<O::Sum>,
+        [O::Sum; COUNT]: Multiply<T, T> + Registers,
+    {
         const {
             assert!(
                 !T::HAS_TOTALS || Self::SLICES == 1,
@@ -261,7 +289,10 @@ impl<
                 // SAFETY: `start` has initialised the ring of each block. Consumers compute the same tiles as this
                 // thread and wait for all their stages before the cluster's barrier below. The launch does not write
                 // the operands: the caller's contract.
-                unsafe { main_loop.produce(ring.producer_in_turns::<PRODUCERS>(number), number) };
+                unsafe {
+                    let ring = ring.producer_in_turns::<PRODUCERS>(number);
+                    main_loop.produce(ring, number, tiles());
+                }
             }
         } else {
             const {
@@ -283,27 +314,29 @@ impl<
             }
             let number = warpgroup::index() - 1;
             let first = WARPGROUP_ROWS as u32 * number;
-            let writer = outputs.writer(memory, number);
             let mut ring = ring.consumer();
-            let mut places = work.schedule.tiles();
+            let mut places = tiles();
             while let Some(mut place) = places.next() {
                 place.row += first;
                 // SAFETY: `start` has initialised the ring of each block, at the same offset, because all blocks
                 // allocate alike. The producer fills the stages of the same tiles when they are empty. The whole
                 // warpgroup is here, converged. No block ends before the cluster's barrier below. Only `outputs`
-                // accesses the results, which have the schedule's matrices: the caller's contract. Each warpgroup has
+                // accesses the results, which have the tiles: the caller's contract. Each warpgroup has
                 // its own number, and so its own rows and memory for outputs. `finish` is called below.
                 unsafe {
                     if const { T::HAS_TOTALS } {
-                        let totals = main_loop.multiply_promoted(&mut ring, first as usize);
-                        writer.store(&totals, place);
+                        let scales = (scales, place);
+                        let totals = main_loop.multiply_promoted(&mut ring, first as usize, scales);
+                        let writer = outputs.writer(memory, P::writer(number));
+                        writer.store(&totals, places.outputs(place));
                     } else {
                         let sums = main_loop.multiply::<O::Sum>(&mut ring, first as usize);
-                        writer.store(sums.as_array(), place);
+                        let writer = outputs.writer(memory, P::writer(number));
+                        writer.store(sums.as_array(), places.outputs(place));
                     }
                 }
             }
-            writer.finish();
+            outputs.writer(memory, number).finish();
         }
         // No block ends while another may still copy to it or arrive at its barriers.
         cluster::sync();

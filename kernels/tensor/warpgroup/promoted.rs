@@ -4,6 +4,8 @@
 use super::cluster::BLOCKS;
 use super::operand::TensorOperand;
 use super::product::MainLoop;
+use super::scaling::PartialScales;
+use super::schedule::TilePlace;
 use super::shape::WARPGROUP_ROWS;
 use crate::epilogue::EpilogueElement;
 use cuda_std::mbarrier::{Consumer, Stage};
@@ -31,30 +33,31 @@ impl<
     const FITS_TWO_ACCUMULATORS: bool =
         fits_two_accumulators(COUNT, Self::WARPGROUPS, Self::IS_ALONE);
 
-    /// [`multiply`](Self::multiply) with totals on the CUDA cores.
+    /// [`multiply`](Self::multiply) with totals on the CUDA cores, of sums that are scaled by `scales`.
+    ///
+    /// The warpgroup's outputs begin at `place`. The factors of a stage are loaded while its products run.
     ///
     /// # Safety
     /// As for [`multiply`](Self::multiply).
     #[inline(always)]
-    pub(super) unsafe fn multiply_promoted<S>(
+    pub(super) unsafe fn multiply_promoted<S, F>(
         &self,
         ring: &mut Consumer<'_, STAGES>,
         first: usize,
+        (scales, place): (F, TilePlace),
     ) -> [S; COUNT]
     where
         S: AccumulatorElement + EpilogueElement,
+        F: PartialScales<S>,
         [S; COUNT]: Multiply<T, T> + Registers,
     {
         let rounds = self.work.schedule.rounds;
         let thread = warpgroup::thread_rank();
         let mut totals = [<S as EpilogueElement>::ZERO; COUNT];
-        let mut add = |sums: &Accumulator<COUNT, S>| {
-            let mut i = 0;
-            while i < COUNT {
-                totals[i] = totals[i].plus(sums.get(i));
-                i += 1;
-            }
+        let mut add = |sums: &Accumulator<COUNT, S>, factors: F::Factors| {
+            F::add(&mut totals, sums, factors);
         };
+        let factors = |round: u32| scales.factors(place, round);
         let start = |sums: Accumulator<COUNT, S>, stage: &Stage| {
             // SAFETY: all threads of the warpgroup make these calls together: the caller's contract, and conditions and
             // loop bounds below are the same for all threads. The bulk copies to the stage have been waited for. The
@@ -83,9 +86,11 @@ impl<
             while round < rounds {
                 // SAFETY: the ring is initialised: the caller's contract.
                 let stage = unsafe { ring.wait() };
-                sums = start(sums, &stage).wait();
+                let products = start(sums, &stage);
+                let factors = factors(round);
+                sums = products.wait();
                 release(ring, &stage);
-                add(&sums);
+                add(&sums, factors);
                 round += 1;
             }
             return totals;
@@ -100,6 +105,7 @@ impl<
         unsafe {
             let mut before = ring.wait();
             let mut even = start(Accumulator::zero(), &before);
+            let mut of_sums = factors(0);
             let mut odd = Accumulator::zero();
             let mut round = 1;
             while round + 1 < rounds {
@@ -107,12 +113,14 @@ impl<
                 let odd_products = start(odd, &stage);
                 let sums = even.wait_before::<1>();
                 release(ring, &before);
-                add(&sums);
+                add(&sums, of_sums);
+                of_sums = factors(round);
                 before = ring.wait();
                 even = start(sums, &before);
                 odd = odd_products.wait_before::<1>();
                 release(ring, &stage);
-                add(&odd);
+                add(&odd, of_sums);
+                of_sums = factors(round + 1);
                 round += 2;
             }
             if round < rounds {
@@ -120,14 +128,15 @@ impl<
                 let odd_products = start(odd, &stage);
                 let sums = even.wait_before::<1>();
                 release(ring, &before);
-                add(&sums);
+                add(&sums, of_sums);
+                of_sums = factors(round);
                 let sums = odd_products.wait();
                 release(ring, &stage);
-                add(&sums);
+                add(&sums, of_sums);
             } else {
                 let sums = even.wait();
                 release(ring, &before);
-                add(&sums);
+                add(&sums, of_sums);
             }
         }
         totals

@@ -193,19 +193,13 @@ impl Schedule {
         }
     }
 
-    /// The row and the column of tile number `number` of a matrix, counted in tiles.
-    ///
-    /// Groups of [`GROUP_ROWS`] rows follow one another. Within a group, tiles are numbered column by column.
+    /// The row and the column, counted in tiles, of tile number `number` of a matrix.
     #[inline(always)]
     fn place(self, number: u32) -> (u32, u32) {
         if self.is_lower {
             return self.place_in_triangle(number);
         }
-        let (rows, columns) = self.tiles;
-        let first = number / (GROUP_ROWS * columns) * GROUP_ROWS;
-        let height = (rows - first).min(GROUP_ROWS);
-        let within = number - first * columns;
-        (first + within % height, within / height)
+        place_of_tile(number, self.tiles)
     }
 
     /// [`place`](Self::place) among the tiles with an output on or below the diagonal.
@@ -239,13 +233,51 @@ impl Schedule {
     }
 }
 
+/// The row and the column of tile number `number` of `rows` x `columns` tiles.
+///
+/// Groups of [`GROUP_ROWS`] rows follow one another. Within a group, tiles are numbered column by column.
+#[inline(always)]
+pub fn place_of_tile(number: u32, (rows, columns): (u32, u32)) -> (u32, u32) {
+    let first = number / (GROUP_ROWS * columns) * GROUP_ROWS;
+    let height = (rows - first).min(GROUP_ROWS);
+    let within = number - first * columns;
+    (first + within % height, within / height)
+}
+
 /// Where a tile of outputs begins.
 #[derive(Clone, Copy)]
 pub struct TilePlace {
-    /// The matrix of the batch.
+    /// The product of the batch, which has the number of its operands.
     pub matrix: u32,
+    /// The matrix C of the batch.
+    pub result: u32,
     pub row: u32,
     pub column: u32,
+    /// Rows from here on are not written: [`ALL_ROWS`], or where a group of rows ends.
+    pub end: u32,
+}
+
+/// The end of a tile that is cut off by the end of C alone.
+pub const ALL_ROWS: u32 = u32::MAX;
+
+/// The tiles that the calling cluster computes, one after another.
+pub trait TileSequence {
+    /// Where the calling block's part of the next tile begins, as if C had all rows of its matrix.
+    fn next(&mut self) -> Option<TilePlace>;
+
+    /// The place of the tile's outputs, from the last one that [`next`](Self::next) returned: its matrix C, and where the
+    /// rows end. It is computed when the sums are, so that no registers hold it before.
+    #[inline(always)]
+    fn outputs(&self, place: TilePlace) -> TilePlace {
+        place
+    }
+
+    /// The number of the calling warpgroup, from which its writer is made. Opaque if no registers are to hold the writer
+    /// while sums are computed.
+    #[inline(always)]
+    fn writer(number: u32) -> u32 {
+        number
+    }
 }
 
 /// An iterator over the tiles of a cluster.
@@ -254,10 +286,9 @@ pub struct Tiles {
     next: u32,
 }
 
-impl Tiles {
-    /// Where the calling block's part of the next tile begins.
+impl TileSequence for Tiles {
     #[inline(always)]
-    pub fn next(&mut self) -> Option<TilePlace> {
+    fn next(&mut self) -> Option<TilePlace> {
         let Schedule {
             of_matrix,
             matrices,
@@ -274,8 +305,10 @@ impl Tiles {
         let row = row * blocks + cluster::rank();
         Some(TilePlace {
             matrix,
+            result: matrix,
             row: row * block.0,
             column: column * block.1,
+            end: ALL_ROWS,
         })
     }
 }

@@ -15,7 +15,7 @@ use super::element::TensorElement;
 use super::operand::{OperandPlace, TensorOperand};
 use super::outputs::{Outputs, Writer};
 use super::product::MainLoop;
-use super::schedule::{ClusterTile, TilePlace};
+use super::schedule::{ClusterTile, TilePlace, TileSequence};
 use super::shape::{DEPTH_BYTES, WARPGROUP_ROWS};
 use cuda_std::mbarrier::{Producer, Ring};
 use cuda_std::prelude::*;

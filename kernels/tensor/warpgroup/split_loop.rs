@@ -16,7 +16,7 @@ use super::finish::{staging_len, warp_of_group};
 use super::operand::{AlongK, OperandPlace, TensorOperand};
 use super::outputs::is_first_of_warpgroup;
 use super::registers::{COPYING, multiplying};
-use super::schedule::Schedule;
+use super::schedule::{Schedule, TileSequence};
 use super::shape::{HALF_DEPTH, TensorShape, WARPGROUP_ROWS};
 use crate::finish::{CMatrices, Finish, Staging, StagingBuffer};
 use crate::tensor::split::halves::LOW_SCALE;

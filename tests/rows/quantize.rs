@@ -1,0 +1,151 @@
+//! Matrices rounded to e4m3 with scales of blocks, against a naive reference.
+
+use crate::common::devices;
+use crate::common::random::Random;
+use half::{bf16, f16};
+use std::fmt::Debug;
+use tilewright::cuda_std::fp8::F8E4M3;
+use tilewright::{Device, ErrorKind, Order, QuantizeElement, Quantized};
+
+/// Rows and columns: one element, tails, whole blocks, rows that are not whole vectors, many blocks for each warp.
+const SHAPES: [(usize, usize); 7] = [
+    (1, 1),
+    (3, 130),
+    (128, 128),
+    (130, 257),
+    (40, 384),
+    (5, 6),
+    (300, 1000),
+];
+
+/// The codes and the scales of blocks of `height` x 128 elements.
+fn expected(elements: &[f32], columns: usize, height: usize) -> (Vec<u8>, Vec<f32>) {
+    let (rows, along) = (elements.len() / columns, columns.div_ceil(128));
+    let mut scales = Vec::new();
+    for (down, across) in (0..rows.div_ceil(height)).flat_map(|i| (0..along).map(move |j| (i, j))) {
+        let of_block = |at: &usize| at / columns / height == down && at % columns / 128 == across;
+        let magnitudes = (0..elements.len())
+            .filter(of_block)
+            .map(|at| elements[at].abs());
+        let largest = magnitudes.filter(|it| it.is_finite()).fold(0.0, f32::max);
+        scales.push((largest / 448.0).max(f32::MIN_POSITIVE));
+    }
+    let code = |(at, &element): (usize, &f32)| {
+        let scale = scales[at / columns / height * along + at % columns / 128];
+        match element.is_finite() {
+            true => F8E4M3::from_f32(element * (1.0 / scale)).to_bits(),
+            false => F8E4M3::from_f32(f32::NAN).to_bits(),
+        }
+    };
+    (elements.iter().enumerate().map(code).collect(), scales)
+}
+
+fn check(found: &Quantized, elements: &[f32], height: usize, case: &dyn Debug) {
+    let (rows, columns) = found.elements.shape();
+    assert_eq!(
+        found.scales.shape(),
+        (rows.div_ceil(height), columns.div_ceil(128))
+    );
+    let (codes, scales) = expected(elements, columns, height);
+    assert_eq!(found.scales.to_vec().unwrap(), scales, "{case:?}");
+    let found: Vec<u8> = (found.elements.to_vec().unwrap().iter())
+        .map(|it| it.to_bits())
+        .collect();
+    let different = (0..codes.len()).find(|&at| codes[at] != found[at]);
+    assert_eq!(different, None, "{case:?}");
+}
+
+/// Both kinds of blocks of a matrix, and of one whose rows lie in a wider one.
+fn check_both<T: QuantizeElement + Into<f32>>(
+    device: &Device,
+    shape: (usize, usize),
+    values: &[T],
+) {
+    let widened: Vec<f32> = values.iter().map(|&it| it.into()).collect();
+    let matrix = device.matrix(shape, values).unwrap();
+    let mut wide = device.matrix_zeros::<T>((shape.0, shape.1 + 3)).unwrap();
+    wide.slice_mut(.., 1..=shape.1)
+        .unwrap()
+        .copy_from_strided(values, shape.1)
+        .unwrap();
+    for view in [matrix.view(), wide.slice(.., 1..=shape.1).unwrap()] {
+        let case = (
+            shape,
+            std::any::type_name::<T>(),
+            view.leading_dimension(),
+            device,
+        );
+        check(&device.quantize_rows(view).unwrap(), &widened, 1, &case);
+        check(&device.quantize_blocks(view).unwrap(), &widened, 128, &case);
+    }
+}
+
+#[test]
+fn blocks_are_rounded_by_their_largest_elements() {
+    for device in devices() {
+        for shape in SHAPES {
+            let mut random = Random::new(shape.1 as u64);
+            // Blocks of very different magnitudes.
+            let values: Vec<f32> = (0..shape.0 * shape.1)
+                .map(|at| {
+                    random.signed_unit() as f32 * 2.0_f32.powi((at / 128 % 9) as i32 * 5 - 20)
+                })
+                .collect();
+            check_both(&device, shape, &values);
+            let halves: Vec<f16> = values.iter().map(|&it| f16::from_f32(it)).collect();
+            check_both(&device, shape, &halves);
+            let halves: Vec<bf16> = values.iter().map(|&it| bf16::from_f32(it)).collect();
+            check_both(&device, shape, &halves);
+        }
+    }
+}
+
+#[test]
+fn zeros_tiny_numbers_infinities_and_nans_have_their_codes() {
+    let mut values = vec![0.0_f32; 4 * 128];
+    values[128..256].fill(f32::from_bits(1));
+    values[256..384].fill(2.5);
+    values[300] = f32::NEG_INFINITY;
+    values[301] = f32::NAN;
+    values[384..].fill(f32::INFINITY);
+    values[400] = f32::MAX;
+    for device in devices() {
+        let matrix = device.matrix((4, 128), &values).unwrap();
+        let found = device.quantize_rows(&matrix).unwrap();
+        check(&found, &values, 1, &device);
+        let scales = found.scales.to_vec().unwrap();
+        assert_eq!(scales[..2], [f32::MIN_POSITIVE; 2]);
+        assert_eq!(scales[2..], [2.5 / 448.0, f32::MAX / 448.0]);
+        let codes: Vec<f32> = (found.elements.to_vec().unwrap().iter())
+            .map(|it| it.to_f32())
+            .collect();
+        assert_eq!(codes[..256], [0.0; 256]);
+        assert!(codes[300].is_nan() && codes[301].is_nan() && codes[384].is_nan());
+        assert_eq!([codes[299], codes[400]], [448.0; 2]);
+        check(
+            &device.quantize_blocks(&matrix).unwrap(),
+            &values,
+            128,
+            &device,
+        );
+    }
+}
+
+#[test]
+fn an_empty_matrix_has_no_scales_and_columns_are_refused() {
+    for device in devices() {
+        for shape in [(0, 5), (5, 0)] {
+            let matrix = device.matrix_zeros::<f32>(shape).unwrap();
+            let found = device.quantize_rows(&matrix).unwrap();
+            assert_eq!((found.elements.shape(), found.scales.len()), (shape, 0));
+        }
+        let columns = device
+            .matrix_zeros::<f32>((4, 5, Order::ColumnMajor))
+            .unwrap();
+        let error = device.quantize_blocks(&columns).unwrap_err();
+        assert!(
+            matches!(error.kind(), ErrorKind::NoKernel { .. }),
+            "{error}"
+        );
+    }
+}
