@@ -224,8 +224,7 @@ impl<'launch, T: RowElement, O: cuda_std::Pod> MapRows<'launch, T, O> {
             let (slots, span) = ((number * vectors, vectors), thread.span(number, LANES));
             reduce::<M, SLOTS, LANES>(&values, slots, (0, span))
         });
-        let totals: [M::Accumulator; ROWS] =
-            combine::lanes_of_rows(of_thread, lanes, M::combine);
+        let totals: [M::Accumulator; ROWS] = combine::lanes_of_rows(of_thread, lanes, M::combine);
         let mut number = 0;
         while number < ROWS {
             let (row, span) = (thread.row(number), thread.span(number, LANES));
