@@ -26,7 +26,7 @@
 //! | a device | [`Device::from_env`], [`Device::simulator`], [`Device::cuda`] | [`Device::new_stream`], [`default_device`], [`DeviceChoice`], [`DeviceProperties`] |
 //! | data | [`Device::upload`], [`Device::matrix`], `Device::matrix_from_array` for an `ndarray` view, [`Buffer::to_vec`] | [`BufferView`], [`MatrixView`], [`PinnedBuffer`], [`Element`], [`Order`] |
 //! | sums and other reductions | [`Device::reduce_sum`], [`Device::reduce`] with an operation from [`ops`] | [`Device::reduce_rows`], [`Device::segments`], [`Device::reduce_sum_reproducible`], [`ReduceElement`] |
-//! | prefix sums | [`Device::scan_inclusive`], [`Device::scan_exclusive`] | [`Device::scan_inclusive_by`], [`Device::scan_rows_inclusive`], [`scan_height`] |
+//! | prefix sums | [`Device::scan_inclusive`], [`Device::scan_exclusive`] | [`Device::scan_inclusive_by`], [`Device::scan_rows_inclusive`], [`Device::scan_columns_inclusive`], [`Device::scan_segments_inclusive`], [`scan_height`] |
 //! | the largest elements | [`Device::top_k`], [`Device::top_k_rows`] | |
 //! | runs of keys | [`Device::reduce_by_key`] | [`Device::segments_of_keys`] |
 //! | products | [`Device::matmul`], [`Device::matvec`] | [`Matmul`] with scales, biases, an [`Activation`] and batches; [`Arithmetic`], [`MatmulPlan`], [`tuning`] |

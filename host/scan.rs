@@ -1,7 +1,9 @@
-//! Prefix sums of buffers here; scans of buffers and rows by other operations in `scan/`.
+//! Prefix sums of buffers here; scans of buffers, rows, columns and segments by other operations in `scan/`.
 
 mod custom;
+mod custom_lines;
 mod launch;
+mod lines;
 mod rows;
 
 pub use rows::Scannable;

@@ -6,7 +6,7 @@ use super::contest::Contest;
 use super::samples::check_floating;
 use crate::rivals::Rivals;
 use crate::rivals::torch::Job;
-use half::bf16;
+use half::{bf16, f16};
 use std::marker::PhantomData;
 use tilewright::{Device, Matrix, Normalization, RowElement};
 use tilewright_test_support::random::Random;
@@ -35,6 +35,7 @@ pub fn cases(device: &Device) -> Vec<Case> {
         [
             case::<f32, Softmax>(device, len),
             case::<bf16, Softmax>(device, len),
+            case::<f16, Softmax>(device, len),
             case::<f32, LogSoftmax>(device, len),
             case::<f32, RmsNorm>(device, len),
             case::<bf16, RmsNorm>(device, len),
@@ -49,16 +50,19 @@ pub fn cases(device: &Device) -> Vec<Case> {
 trait Sample: RowElement {
     const NAME: &'static str;
     const ERROR: f64;
+    /// The distance of the smallest results, if it matters.
+    const SMALLEST: f64;
 
     fn of(value: f32) -> Self;
     fn wide(self) -> f64;
 }
 
 macro_rules! samples {
-    ($($element:ident $error:expr, $of:expr;)*) => {$(
+    ($($element:ident $error:expr, $smallest:expr, $of:expr;)*) => {$(
         impl Sample for $element {
             const NAME: &'static str = stringify!($element);
             const ERROR: f64 = $error;
+            const SMALLEST: f64 = $smallest;
 
             fn of(value: f32) -> Self {
                 $of(value)
@@ -71,8 +75,9 @@ macro_rules! samples {
     )*};
 }
 samples! {
-    f32 1e-5, core::convert::identity;
-    bf16 1e-2, bf16::from_f32;
+    f32 1e-5, 0.0, core::convert::identity;
+    bf16 1e-2, 0.0, bf16::from_f32;
+    f16 1e-3, 6e-8, f16::from_f32;
 }
 
 /// An operation on rows.
@@ -204,7 +209,11 @@ impl<T: Sample, O: Operation> Expected<T, O> {
     /// Fails unless `found` begins with the results.
     fn check(&self, found: &[f64]) -> Result {
         for (&found, &expected) in found.iter().zip(&self.results) {
-            check_floating(found, expected, T::ERROR * expected.abs() + O::ERROR)?;
+            check_floating(
+                found,
+                expected,
+                T::ERROR * expected.abs() + O::ERROR + T::SMALLEST,
+            )?;
         }
         match found.len() < self.results.len() {
             true => Err("there are too few results".into()),

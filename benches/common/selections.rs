@@ -1,4 +1,4 @@
-//! The largest elements, and prefix sums of rows: ours and torch's.
+//! The largest elements, and prefix sums of rows and columns: ours and torch's.
 
 use super::Result;
 use super::cases::Case;
@@ -15,13 +15,13 @@ const K: usize = 8;
 /// The vocabulary whose rows are selected from.
 const CLASSES: usize = 32_000;
 
-/// Rows of prefix sums, and elements of each.
+/// Rows of prefix sums on a GPU, and columns.
 const SCANNED: usize = 4096;
 
 /// The tolerated relative error of prefix sums of positive numbers.
 const ERROR: f64 = 1e-4;
 
-/// The selections and scans of rows to measure on `device`.
+/// The selections and scans of rows and columns to measure on `device`.
 pub fn cases(device: &Device) -> Vec<Case> {
     let (elements, rows, scanned) = match device.is_simulator() {
         true => (1 << 14, 2, 8),
@@ -31,6 +31,11 @@ pub fn cases(device: &Device) -> Vec<Case> {
         case("top_k", (elements, elements), top_k),
         case("top_k_rows", (rows, rows * CLASSES), top_k_rows),
         case("scan_rows", (scanned, 2 * scanned * SCANNED), scan_rows),
+        case(
+            "scan_columns",
+            (scanned, 2 * scanned * SCANNED),
+            scan_columns,
+        ),
     ]
 }
 
@@ -155,6 +160,35 @@ fn top_k_rows(device: &Device, rivals: &Rivals, rows: usize) -> Result<Contest> 
 }
 
 fn scan_rows(device: &Device, rivals: &Rivals, rows: usize) -> Result<Contest> {
+    let line = |place: usize| place / SCANNED;
+    scan(
+        device,
+        rivals,
+        rows,
+        ("scan_rows", line),
+        |device, x, sums| Ok(device.scan_rows_inclusive_into(x, ops::Sum, sums)?),
+    )
+}
+
+fn scan_columns(device: &Device, rivals: &Rivals, rows: usize) -> Result<Contest> {
+    let line = |place: usize| place % SCANNED;
+    scan(
+        device,
+        rivals,
+        rows,
+        ("scan_columns", line),
+        |device, x, sums| Ok(device.scan_columns_inclusive_into(x, ops::Sum, sums)?),
+    )
+}
+
+/// Prefix sums of the rows or columns of a matrix with `rows` rows: `line` is the line of an element.
+fn scan(
+    device: &Device,
+    rivals: &Rivals,
+    rows: usize,
+    (name, line): (&'static str, fn(usize) -> usize),
+    call: fn(&Device, &Matrix<f32>, &mut Matrix<f32>) -> Result,
+) -> Result<Contest> {
     let period = period();
     let elements: Vec<f32> = period
         .iter()
@@ -162,33 +196,34 @@ fn scan_rows(device: &Device, rivals: &Rivals, rows: usize) -> Result<Contest> {
         .cycle()
         .take(rows * SCANNED)
         .collect();
-    let mut sum = 0.0;
+    let mut of_lines = vec![0.0; rows.max(SCANNED)];
     let expected: Vec<f64> = elements
         .iter()
         .enumerate()
         .map(|(place, &x)| {
-            sum = if place % SCANNED == 0 { 0.0 } else { sum } + f64::from(x);
-            sum
+            let sum = &mut of_lines[line(place)];
+            *sum += f64::from(x);
+            *sum
         })
         .collect();
     let x = device.matrix((rows, SCANNED), &elements)?;
     let size = (rows, format!("{rows}x{SCANNED}"));
     let bytes = 8 * elements.len() as u64;
-    let mut contest = Contest::of_bytes(device, "scan_rows", "f32", size, bytes);
+    let mut contest = Contest::of_bytes(device, name, "f32", size, bytes);
     let of_device = device.clone();
     contest.admit(
-        "scan_rows_inclusive",
+        name,
         device.matrix_zeros::<f32>((rows, SCANNED))?,
         move |calls, sums| {
             for _ in 0..calls {
-                of_device.scan_rows_inclusive_into(&x, ops::Sum, sums)?;
+                call(&of_device, &x, sums)?;
             }
             Ok(())
         },
         |sums| check(sums.to_vec()?.into_iter().map(f64::from), &expected, ERROR),
     )?;
     let shape = [rows, SCANNED];
-    contest.admit_torch(rivals, &job("scan_rows", &shape, &period), |found| {
+    contest.admit_torch(rivals, &job(name, &shape, &period), |found| {
         check(found.iter().copied(), &expected, ERROR)
     });
     Ok(contest)

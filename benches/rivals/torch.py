@@ -39,6 +39,7 @@ WAYS = {
     "dot": [lambda x, y, offsets: torch.dot(x, y)],
     "top_k_rows": [lambda x, y, offsets: torch.topk(x, 8, dim=1).values],
     "scan_rows": [lambda x, y, offsets: torch.cumsum(x, dim=1)],
+    "scan_columns": [lambda x, y, offsets: torch.cumsum(x, dim=0)],
     "softmax": [lambda x, y, offsets: torch.softmax(x, dim=1)],
     "log_softmax": [lambda x, y, offsets: torch.log_softmax(x, dim=1)],
     "rms_norm": [lambda x, y, offsets: torch.nn.functional.rms_norm(x, x.shape[1:], eps=1e-5)],

@@ -231,14 +231,14 @@ impl<'a, T: Element> MatrixView<'a, T> {
 }
 
 /// Both views in one order, row-major if possible. Fails if the orders differ and neither view lies in both.
-pub(crate) fn in_one_order<'a, 'b, T: Element>(
+pub(crate) fn in_one_order<'a, 'b, T: Element, U: Element>(
     left: MatrixView<'a, T>,
-    right: MatrixView<'b, T>,
-) -> Outcome<(MatrixView<'a, T>, MatrixView<'b, T>)> {
+    right: MatrixView<'b, U>,
+) -> Outcome<(MatrixView<'a, T>, MatrixView<'b, U>)> {
     if left.order() == right.order() {
         return Ok((left, right));
     }
-    let in_rows = |left: MatrixView<'a, T>, right: MatrixView<'b, T>| {
+    let in_rows = |left: MatrixView<'a, T>, right: MatrixView<'b, U>| {
         Some((left.with_rows()?, right.with_rows()?))
     };
     if let Some(rows) = in_rows(left, right) {

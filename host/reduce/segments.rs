@@ -14,6 +14,8 @@ use crate::module::Module;
 use crate::workspace::Counters;
 use division::Division;
 use tilewright_kernels::reduce::lines::{LANES_OF_PART, LINE_THREADS, SEGMENT_LANES};
+#[cfg(doc)]
+use tilewright_kernels::scan::ScanPlan;
 
 /// Segments of a buffer: segment i has the elements `offsets[i]..offsets[i + 1]`, as in CSR.
 ///
@@ -28,6 +30,10 @@ pub struct Segments {
     is_shared: bool,
     /// The segments without elements, ascending.
     empty: Vec<usize>,
+    /// The segments that scans may divide, and their lengths.
+    long: Vec<(usize, usize)>,
+    /// The first element of the first segment.
+    start: usize,
     /// The number of elements that a buffer needs at least.
     end: usize,
 }
@@ -66,6 +72,31 @@ impl Segments {
         tickets.after(submitted)
     }
 
+    /// The start of each segment, and the end of the last one.
+    pub(crate) fn offsets(&self) -> BufferView<'_, u64> {
+        self.offsets.view()
+    }
+
+    /// The segments of more elements than [`ScanPlan::most_of_warp`] is of the largest elements, and their lengths.
+    pub(crate) fn long(&self) -> &[(usize, usize)] {
+        &self.long
+    }
+
+    /// Memory for a result of each of `len` elements: 0 for those in no segment, and anything for the others.
+    pub(crate) fn results<O: Element>(&self, device: &Device, len: usize) -> Outcome<Buffer<O>> {
+        if self.start > 0 || self.end < len {
+            Buffer::zeroed(device, len)
+        } else {
+            Buffer::uninit(device, len)
+        }
+    }
+
+    /// Fails unless the segments are on `device`, all within `elements` elements.
+    pub(crate) fn check(&self, device: &Device, elements: usize) -> Outcome<()> {
+        device.check_reads(|| "the list of segments".to_owned(), self.offsets.holder())?;
+        self.check_end(elements)
+    }
+
     /// The number of blocks of a launch for them.
     fn blocks(&self) -> Outcome<u32> {
         blocks(self.parts.len(), self.len())
@@ -83,7 +114,7 @@ impl Segments {
         }
         Err(ErrorKind::InvalidOffsets {
             reason: format!(
-                "the last one is {}, past the end of the buffer to reduce, which has {}; make the buffer longer, or \
+                "the last one is {}, past the end of the buffer, which has {}; make the buffer longer, or \
                  the last offset at most its length",
                 self.end,
                 counted(len, "element", "elements")
@@ -201,6 +232,8 @@ impl Device {
             parts,
             is_shared: division.is_shared,
             empty: division.empty,
+            long: division.long,
+            start: division.start,
             end: division.end,
         })
     }

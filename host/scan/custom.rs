@@ -1,6 +1,6 @@
 //! Scans by operations that other crates define.
 
-use super::launch::{Kind, Scanned};
+use super::launch::{Axis, Kind, Scanned, shape_of};
 use crate::buffer::{Buffer, BufferView, BufferViewMut, IntoBufferView};
 use crate::element::Element;
 use crate::error::{During, Outcome, Result};
@@ -11,7 +11,8 @@ use tilewright_kernels::reduce::Reduction;
 use tilewright_kernels::scan::{ScanKernel, ScanPlan};
 
 /// The type of a kernel's results.
-type OutputOf<K> = <<K as ScanKernel>::Operation as Reduction<<K as ScanKernel>::Element>>::Output;
+pub(super) type OutputOf<K> =
+    <<K as ScanKernel>::Operation as Reduction<<K as ScanKernel>::Element>>::Output;
 
 impl Module {
     /// The inclusive scan of `x` by a custom operation: element i is the value of `x[0]` to `x[i]`.
@@ -144,11 +145,10 @@ impl Module {
             .during("scan_exclusive_into")
     }
 
-    /// The inclusive scan of each row of `matrix`, with contiguous rows, by a custom operation: each has the bits of
-    /// [`scan_inclusive`](Self::scan_inclusive).
+    /// The inclusive scan of each row of `matrix` by a custom operation: each has the bits of
+    /// [`scan_inclusive`](Self::scan_inclusive), and the results the order of the matrix.
     ///
     /// # Errors
-    /// [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel) if the rows are not contiguous;
     /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) for more than 2^31 - 1 blocks, and those of
     /// [`scan_inclusive`](Self::scan_inclusive).
     pub fn scan_rows_inclusive<'m, K>(
@@ -160,11 +160,11 @@ impl Module {
         K: ScanKernel<Element: Element>,
         OutputOf<K>: Element,
     {
-        self.rows_scanned(kernel, matrix.into(), Kind::Inclusive)
+        self.matrix_scanned(kernel, Axis::Rows, matrix.into(), Kind::Inclusive)
             .during("scan_rows_inclusive")
     }
 
-    /// The exclusive scan of each row of `matrix`, with contiguous rows, by a custom operation: each has the bits of
+    /// The exclusive scan of each row of `matrix` by a custom operation: each has the bits of
     /// [`scan_exclusive`](Self::scan_exclusive).
     ///
     /// # Errors
@@ -179,14 +179,20 @@ impl Module {
         K: ScanKernel<Element: Element>,
         OutputOf<K>: Element,
     {
-        self.rows_scanned(kernel, matrix.into(), Kind::Exclusive(initial.into()))
-            .during("scan_rows_exclusive")
+        self.matrix_scanned(
+            kernel,
+            Axis::Rows,
+            matrix.into(),
+            Kind::Exclusive(initial.into()),
+        )
+        .during("scan_rows_exclusive")
     }
 
     /// Writes [`scan_rows_inclusive`](Self::scan_rows_inclusive) to `results`.
     ///
     /// # Errors
-    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if the shapes differ, and those of
+    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if the shapes differ,
+    /// [`ErrorKind::OrderMismatch`](crate::ErrorKind::OrderMismatch) if the orders do, and those of
     /// [`scan_rows_inclusive`](Self::scan_rows_inclusive).
     pub fn scan_rows_inclusive_into<'m, K>(
         &self,
@@ -198,16 +204,21 @@ impl Module {
         K: ScanKernel<Element: Element>,
         OutputOf<K>: Element,
     {
-        Scanned::rows(self.device(), matrix.into(), results.as_matrix_view_mut())
-            .and_then(|scanned| self.launch_scan(kernel, scanned, Kind::Inclusive))
-            .during("scan_rows_inclusive_into")
+        Scanned::matrix(
+            self.device(),
+            Axis::Rows,
+            matrix.into(),
+            results.as_matrix_view_mut(),
+        )
+        .and_then(|scanned| self.launch_scan(kernel, scanned, Kind::Inclusive))
+        .during("scan_rows_inclusive_into")
     }
 
     /// Writes [`scan_rows_exclusive`](Self::scan_rows_exclusive) to `results`.
     ///
     /// # Errors
-    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if the shapes differ, and those of
-    /// [`scan_rows_exclusive`](Self::scan_rows_exclusive).
+    /// Those of [`scan_rows_exclusive`](Self::scan_rows_exclusive) and of
+    /// [`scan_rows_inclusive_into`](Self::scan_rows_inclusive_into).
     pub fn scan_rows_exclusive_into<'m, K>(
         &self,
         kernel: K,
@@ -220,9 +231,14 @@ impl Module {
         OutputOf<K>: Element,
     {
         let kind = Kind::Exclusive(initial.into());
-        Scanned::rows(self.device(), matrix.into(), results.as_matrix_view_mut())
-            .and_then(|scanned| self.launch_scan(kernel, scanned, kind))
-            .during("scan_rows_exclusive_into")
+        Scanned::matrix(
+            self.device(),
+            Axis::Rows,
+            matrix.into(),
+            results.as_matrix_view_mut(),
+        )
+        .and_then(|scanned| self.launch_scan(kernel, scanned, kind))
+        .during("scan_rows_exclusive_into")
     }
 
     fn buffer_scanned<K>(
@@ -241,9 +257,10 @@ impl Module {
         Ok(y)
     }
 
-    fn rows_scanned<K>(
+    pub(super) fn matrix_scanned<K>(
         &self,
         kernel: K,
+        axis: Axis,
         x: MatrixView<'_, K::Element>,
         kind: Kind<K::Element>,
     ) -> Outcome<Matrix<OutputOf<K>>>
@@ -251,13 +268,13 @@ impl Module {
         K: ScanKernel<Element: Element>,
         OutputOf<K>: Element,
     {
-        let mut y = Matrix::uninit(self.device(), x.shape().into())?;
-        let scanned = Scanned::rows(self.device(), x, y.view_mut())?;
+        let mut y = Matrix::uninit(self.device(), shape_of(x))?;
+        let scanned = Scanned::matrix(self.device(), axis, x, y.view_mut())?;
         self.launch_scan(kernel, scanned, kind)?;
         Ok(y)
     }
 
-    fn launch_scan<K>(
+    pub(super) fn launch_scan<K>(
         &self,
         _kernel: K,
         scanned: Scanned<'_, K::Element, OutputOf<K>>,

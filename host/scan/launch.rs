@@ -1,16 +1,20 @@
-//! Launches of kernels that scan rows: of a matrix, or of a buffer as one row.
+//! Launches of kernels that scan lines: of a matrix, of a buffer as one line, or its segments.
 
 use crate::buffer::{Buffer, BufferView, BufferViewMut};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{ErrorKind, MUST_BE_EQUAL, Outcome, check_length};
 use crate::launch::{LaunchConfig, grid_x};
-use crate::launch_args::{global, global_mut, read_elements, written_by_product};
-use crate::matrix::{MatrixView, MatrixViewMut};
-use crate::rows::{apart, check_order};
+use crate::launch_args::{global, global_mut, no_elements, read_elements, written_by_product};
+use crate::matrix::{MatrixShape, MatrixView, MatrixViewMut, Order, in_one_order};
+use crate::reduce::Segments;
+use bytemuck::Zeroable as _;
 use cuda_std::global::{Global, GlobalMut};
 use cuda_std::grid_constant::GridConstant;
-use tilewright_kernels::scan::{SCAN_THREADS, ScanPlan, ScanShape};
+use tilewright_kernels::scan::{SCAN_THREADS, ScanPlan, ScanShape, TICKET_WORDS};
+
+/// Segments of a block that are not divided into tiles.
+const SEGMENTS_OF_BLOCK: usize = 64;
 
 /// Which elements a result includes.
 #[derive(Clone, Copy)]
@@ -21,14 +25,31 @@ pub(super) enum Kind<T> {
     Exclusive(Option<T>),
 }
 
+/// Which of a matrix is scanned: its rows or its columns.
+#[derive(Clone, Copy)]
+pub(super) enum Axis {
+    Rows,
+    Columns,
+}
+
 /// Elements to scan, and their results.
 pub(super) struct Scanned<'a, T, O> {
     pub x: Global<'a, T>,
     pub y: GlobalMut<'a, O>,
-    /// The number of rows, and of elements in each.
-    rows: (usize, usize),
-    /// Elements from one row to the next, of both.
-    apart: [usize; 2],
+    lines: Lines<'a>,
+}
+
+/// Which elements are a line.
+enum Lines<'a> {
+    Equal {
+        /// The number of lines, and of elements in each.
+        count: (usize, usize),
+        /// Elements from one line to the next, of both; or from one element of a line to the next, if `is_across`.
+        apart: [usize; 2],
+        /// Whether the elements of neighbouring lines lie one after another, not those of a line.
+        is_across: bool,
+    },
+    Segments(&'a Segments),
 }
 
 /// The parameters of a launch.
@@ -38,6 +59,8 @@ pub(super) type ScanParams<'a, T, O> = (
     GlobalMut<'a, u64>,
     [T; 1],
     GridConstant<'a, ScanShape>,
+    Global<'a, u64>,
+    Global<'a, [u64; 3]>,
 );
 
 impl<'a, T: Element, O: Element> Scanned<'a, T, O> {
@@ -51,25 +74,42 @@ impl<'a, T: Element, O: Element> Scanned<'a, T, O> {
         device.check_writes(|| "the buffer of the results".to_owned(), y.written())?;
         let rule = "one for each element of the buffer to scan";
         check_length("the buffer of the results", y.len(), x.len(), rule)?;
-        Ok(Self {
-            rows: (1, x.len()),
+        let lines = Lines::Equal {
+            count: (1, x.len()),
             apart: [x.len(), y.len()],
+            is_across: false,
+        };
+        Ok(Self {
+            lines,
             x: global(x),
             y: global_mut(y),
         })
     }
 
-    /// The rows of `x`, whose results go to `y`.
-    pub(super) fn rows(
+    /// The segments of `x`, whose results go to `y`.
+    pub(super) fn segments(
         device: &Device,
+        x: BufferView<'a, T>,
+        y: BufferViewMut<'a, O>,
+        segments: &'a Segments,
+    ) -> Outcome<Self> {
+        segments.check(device, x.len())?;
+        Ok(Self {
+            lines: Lines::Segments(segments),
+            ..Self::buffer(device, x, y)?
+        })
+    }
+
+    /// The rows or columns of `x`, whose results go to `y`.
+    pub(super) fn matrix(
+        device: &Device,
+        axis: Axis,
         x: MatrixView<'a, T>,
         y: MatrixViewMut<'a, O>,
     ) -> Outcome<Self> {
         const NAMES: [&str; 2] = ["the matrix to scan", "the matrix of the results"];
         device.check_reads(|| NAMES[0].to_owned(), x.holder())?;
-        check_order(device, x)?;
         device.check_writes(|| NAMES[1].to_owned(), y.written())?;
-        check_order(device, y.view())?;
         if x.shape() != y.shape() {
             return Err(ErrorKind::ShapeMismatch {
                 operands: NAMES,
@@ -78,21 +118,19 @@ impl<'a, T: Element, O: Element> Scanned<'a, T, O> {
                 rule: MUST_BE_EQUAL,
             });
         }
-        let apart = [apart(x), apart(y.view())];
         Ok(Self {
-            rows: x.shape(),
-            apart,
-            // SAFETY: for both: the kernels access nothing but the elements of the rows.
+            lines: Lines::of_matrices(axis, x, y.view())?,
+            // SAFETY: for both: the kernels access nothing but the elements of the lines.
             x: unsafe { read_elements(x.into()) },
             // SAFETY: as above.
             y: unsafe { written_by_product(y.into()) },
         })
     }
 
-    /// Runs `submit`, which submits the launch, unless there is nothing to scan. `plan` gives the split of a row.
+    /// Runs `submit`, which submits the launch, unless there is nothing to scan. `plan` gives the split of a line.
     ///
     /// The launch meets the requirements of a kernel that `row_scan_kernel!` makes, for an operation whose plan it is:
-    /// its grid, rows and state.
+    /// its grid, lines and state.
     pub(super) fn launch(
         self,
         device: &Device,
@@ -100,34 +138,162 @@ impl<'a, T: Element, O: Element> Scanned<'a, T, O> {
         kind: Kind<T>,
         submit: impl FnOnce(LaunchConfig, ScanParams<'_, T, O>) -> Outcome<()>,
     ) -> Outcome<()> {
-        let (rows, len) = self.rows;
-        if rows == 0 || len == 0 {
+        let Some(Work {
+            blocks,
+            words,
+            shape,
+            offsets,
+            tiles,
+        }) = self.lines.work(size_of::<T>(), plan)
+        else {
             return Ok(());
-        }
-        let plan = plan(len);
-        let blocks = rows.saturating_mul(plan.tiles).div_ceil(plan.rows_of_block);
-        let blocks = grid_x(blocks, || {
-            format!("a grid to scan {rows} rows of {len} elements")
-        })?;
-        let words = plan.state_words() * rows;
+        };
+        let blocks = grid_x(blocks, || format!("a grid to scan {} lines", shape.rows))?;
         let mut state = Buffer::<u64>::zeroed(device, words)?;
-        let initial = match kind {
-            Kind::Exclusive(initial) => initial,
-            Kind::Inclusive => None,
+        let tiles = Buffer::uploaded(device, &tiles)?;
+        let (is_exclusive, initial) = match kind {
+            Kind::Exclusive(initial) => (true, initial),
+            Kind::Inclusive => (false, None),
         };
         let shape = ScanShape {
-            rows,
-            len,
-            x_apart: self.apart[0],
-            y_apart: self.apart[1],
-            is_exclusive: u32::from(matches!(kind, Kind::Exclusive(_))),
-            has_initial: u32::from(initial.is_some()),
+            is_exclusive: is_exclusive.into(),
+            has_initial: initial.is_some().into(),
+            ..shape
         };
-        let initial = [initial.unwrap_or_else(T::zeroed)];
-        let state = global_mut(state.view_mut());
-        let params = (self.x, self.y, state, initial, GridConstant::new(&shape));
+        let params = (
+            self.x,
+            self.y,
+            global_mut(state.view_mut()),
+            [initial.unwrap_or_else(T::zeroed)],
+            GridConstant::new(&shape),
+            offsets,
+            global(tiles.view()),
+        );
         submit(LaunchConfig::new(blocks, SCAN_THREADS), params)
     }
+}
+
+/// What a launch does.
+struct Work<'a> {
+    blocks: usize,
+    /// Words of the state.
+    words: usize,
+    shape: ScanShape,
+    /// The offsets and the listed tiles of segments.
+    offsets: Global<'a, u64>,
+    tiles: Vec<[u64; 3]>,
+}
+
+impl<'a> Lines<'a> {
+    /// The rows or columns of `x` and `y`, of one shape.
+    fn of_matrices<T: Element, O: Element>(
+        axis: Axis,
+        x: MatrixView<'_, T>,
+        y: MatrixView<'_, O>,
+    ) -> Outcome<Self> {
+        let (x, y) = match axis {
+            Axis::Rows => (x, y),
+            Axis::Columns => (x.t(), y.t()),
+        };
+        if x.is_empty() {
+            return Ok(Self::Equal {
+                count: (0, 0),
+                apart: [0; 2],
+                is_across: false,
+            });
+        }
+        let (x, y) = in_one_order(x, y)?;
+        Ok(Self::Equal {
+            count: x.shape(),
+            apart: [x.leading_dimension(), y.leading_dimension()],
+            is_across: x.order() == Order::ColumnMajor,
+        })
+    }
+
+    /// What a launch does for elements of `bytes` bytes, unless there are none.
+    fn work(&self, bytes: usize, plan: fn(usize) -> ScanPlan) -> Option<Work<'a>> {
+        let mut shape = ScanShape::zeroed();
+        match *self {
+            Self::Equal {
+                count: (rows, len),
+                apart: [x_apart, y_apart],
+                is_across,
+            } => {
+                if rows == 0 || len == 0 {
+                    return None;
+                }
+                shape = ScanShape {
+                    rows,
+                    len,
+                    x_apart,
+                    y_apart,
+                    is_across: is_across.into(),
+                    ..shape
+                };
+                let plan = plan(len);
+                Some(Work {
+                    blocks: plan.blocks(rows, is_across),
+                    words: plan.state_words() * rows,
+                    shape,
+                    offsets: none(),
+                    tiles: Vec::new(),
+                })
+            }
+            Self::Segments(segments) => {
+                if segments.is_empty() {
+                    return None;
+                }
+                shape.rows = segments.len();
+                let (tiles, words) = tiles_of(segments.long(), bytes, plan);
+                Some(Work {
+                    blocks: tiles.len() + segments.len().div_ceil(SEGMENTS_OF_BLOCK),
+                    words: if tiles.is_empty() {
+                        0
+                    } else {
+                        words.max(TICKET_WORDS)
+                    },
+                    shape,
+                    offsets: global(segments.offsets()),
+                    tiles,
+                })
+            }
+        }
+    }
+}
+
+/// The shape of the results of `x`, in its order.
+pub(super) fn shape_of<T: Element>(x: MatrixView<'_, T>) -> MatrixShape {
+    let (rows, cols) = x.shape();
+    MatrixShape {
+        rows,
+        cols,
+        order: x.order(),
+    }
+}
+
+/// No elements.
+fn none() -> Global<'static, u64> {
+    let nothing = no_elements::<u64>();
+    // SAFETY: there are no elements to be live, and none is accessed.
+    unsafe { Global::from_raw_parts(nothing.as_mut_ptr(), 0) }
+}
+
+/// The tiles of the segments that take blocks of their own, among `long` segments and their lengths: for each the
+/// segment, the number of the tile, and the first word of the segment's state. Then the words of all states.
+fn tiles_of(
+    long: &[(usize, usize)],
+    bytes: usize,
+    plan: fn(usize) -> ScanPlan,
+) -> (Vec<[u64; 3]>, usize) {
+    let (mut tiles, mut words) = (Vec::new(), 0);
+    let most = ScanPlan::most_of_warp(bytes);
+    for &(segment, len) in long.iter().filter(|(_, len)| *len > most) {
+        let plan = plan(len);
+        tiles
+            .extend((0..plan.tiles).map(|tile| [segment, tile, words].map(|number| number as u64)));
+        words += plan.state_words();
+    }
+    (tiles, words)
 }
 
 impl<T> Kind<T> {

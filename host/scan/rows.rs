@@ -1,6 +1,6 @@
 //! Scans of buffers and rows by the library's operations.
 
-use super::launch::{Kind, Scanned};
+use super::launch::{Axis, Kind, Scanned, shape_of};
 use crate::buffer::{Buffer, BufferView, BufferViewMut, IntoBufferView};
 use crate::device::Device;
 use crate::element::Element;
@@ -43,6 +43,8 @@ mod sealed {
                 GlobalMut<'launch, u64>,
                 [Self::Scanned; 1],
                 GridConstant<'launch, ScanShape>,
+                Global<'launch, u64>,
+                Global<'launch, [u64; 3]>,
             ),
         >;
         const MODULE: &'static ModuleSource;
@@ -176,7 +178,7 @@ impl Device {
     /// The inclusive scan of each row of `matrix` by `operation`: [`Device::scan_inclusive_by`] of each row, with the
     /// same bits.
     ///
-    /// `matrix` is `&matrix` or a view with contiguous rows.
+    /// `matrix` is `&matrix` or a view; the results have its order.
     ///
     /// ```
     /// use tilewright::{Device, ops};
@@ -191,7 +193,6 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel) if the rows are not contiguous;
     /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) for more than 2^31 - 1 blocks, and those of
     /// [`Device::scan_inclusive`].
     #[doc(alias = "cumsum")]
@@ -202,7 +203,7 @@ impl Device {
         operation: R,
     ) -> Result<Matrix<T>> {
         let _: R = operation;
-        self.rows_scanned::<R, T>(matrix.into(), Kind::Inclusive)
+        self.matrix_scanned::<R, T>(Axis::Rows, matrix.into(), Kind::Inclusive)
             .during("scan_rows_inclusive")
     }
 
@@ -218,15 +219,16 @@ impl Device {
         initial: impl Into<Option<T>>,
     ) -> Result<Matrix<T>> {
         let _: R = operation;
-        self.rows_scanned::<R, T>(matrix.into(), Kind::Exclusive(initial.into()))
+        self.matrix_scanned::<R, T>(Axis::Rows, matrix.into(), Kind::Exclusive(initial.into()))
             .during("scan_rows_exclusive")
     }
 
     /// Writes [`Device::scan_rows_inclusive`] to `results`, without waiting.
     ///
     /// # Errors
-    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if the shapes differ, and those of
-    /// [`Device::scan_rows_inclusive`].
+    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if the shapes differ,
+    /// [`ErrorKind::OrderMismatch`](crate::ErrorKind::OrderMismatch) if the orders do, unless a matrix is a single row or
+    /// column, and those of [`Device::scan_rows_inclusive`].
     pub fn scan_rows_inclusive_into<'m, R, T: Scannable<R>>(
         &self,
         matrix: impl IntoMatrixView<'m, T>,
@@ -235,15 +237,14 @@ impl Device {
     ) -> Result<()> {
         let _: R = operation;
         let results = results.as_matrix_view_mut();
-        self.rows_scanned_into::<R, T>(matrix.into(), results, Kind::Inclusive)
+        self.matrix_scanned_into::<R, T>(Axis::Rows, matrix.into(), results, Kind::Inclusive)
             .during("scan_rows_inclusive_into")
     }
 
     /// Writes [`Device::scan_rows_exclusive`] to `results`, without waiting.
     ///
     /// # Errors
-    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if the shapes differ, and those of
-    /// [`Device::scan_rows_exclusive`].
+    /// Those of [`Device::scan_rows_exclusive`] and of [`Device::scan_rows_inclusive_into`].
     pub fn scan_rows_exclusive_into<'m, R, T: Scannable<R>>(
         &self,
         matrix: impl IntoMatrixView<'m, T>,
@@ -256,7 +257,7 @@ impl Device {
             results.as_matrix_view_mut(),
             Kind::Exclusive(initial.into()),
         );
-        self.rows_scanned_into::<R, T>(matrix.into(), results, kind)
+        self.matrix_scanned_into::<R, T>(Axis::Rows, matrix.into(), results, kind)
             .during("scan_rows_exclusive_into")
     }
 
@@ -280,27 +281,29 @@ impl Device {
         self.launch_row_scan::<R, T>(Scanned::buffer(self, x, y)?, kind)
     }
 
-    fn rows_scanned<R, T: Scannable<R>>(
+    pub(super) fn matrix_scanned<R, T: Scannable<R>>(
         &self,
+        axis: Axis,
         x: MatrixView<'_, T>,
         kind: Kind<T>,
     ) -> Outcome<Matrix<T>> {
-        let mut y = Matrix::uninit(self, x.shape().into())?;
-        self.rows_scanned_into::<R, T>(x, y.view_mut(), kind)?;
+        let mut y = Matrix::uninit(self, shape_of(x))?;
+        self.matrix_scanned_into::<R, T>(axis, x, y.view_mut(), kind)?;
         Ok(y)
     }
 
-    fn rows_scanned_into<R, T: Scannable<R>>(
+    pub(super) fn matrix_scanned_into<R, T: Scannable<R>>(
         &self,
+        axis: Axis,
         x: MatrixView<'_, T>,
         y: MatrixViewMut<'_, T>,
         kind: Kind<T>,
     ) -> Outcome<()> {
         kind.check(T::NEEDS_AN_ELEMENT)?;
-        self.launch_row_scan::<R, T>(Scanned::rows(self, x, y)?, kind)
+        self.launch_row_scan::<R, T>(Scanned::matrix(self, axis, x, y)?, kind)
     }
 
-    fn launch_row_scan<R, T: Scannable<R>>(
+    pub(super) fn launch_row_scan<R, T: Scannable<R>>(
         &self,
         scanned: Scanned<'_, T, T>,
         kind: Kind<T>,
@@ -309,7 +312,7 @@ impl Device {
             self,
             T::PLAN,
             kind,
-            |config, (x, y, state, initial, shape)| {
+            |config, (x, y, state, initial, shape, offsets, tiles)| {
                 // SAFETY: for both views: the scanned type has the size and the alignment of an element.
                 let params = unsafe {
                     (
@@ -318,6 +321,8 @@ impl Device {
                         state,
                         bytemuck::cast::<[T; 1], [T::Scanned; 1]>(initial),
                         shape,
+                        offsets,
+                        tiles,
                     )
                 };
                 // SAFETY: the launch meets the kernel's requirements: `Scanned::launch` has made it for the kernel's plan.

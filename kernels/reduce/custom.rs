@@ -15,7 +15,7 @@ use cuda_std::kernel::Kernel;
 /// | `kernel: Operation of element;` | one | `Module::reduce` |
 /// | `kernel, other: Operation of rows of element;` | two: for contiguous lines, and for contiguous neighbours | `Module::reduce_rows` and `reduce_columns`, which take the first |
 /// | `kernel: Operation of segments of element;` | one | `Module::reduce_segments` |
-/// | `kernel: Operation of scans of element;` | one | `Module::scan_inclusive`, `scan_exclusive`, and both for rows |
+/// | `kernel: Operation of scans of element;` | one | `Module::scan_inclusive`, `scan_exclusive`, and both for rows, columns and segments |
 ///
 /// The operation is a type that implements [`Reduction`](crate::reduce::Reduction), of the calling crate or of this one,
 /// or a tuple of two to four of them, which reads the elements once: `(Sum, Max) of f32`. An element has 1, 2, 4, 8 or

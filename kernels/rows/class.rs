@@ -42,7 +42,7 @@ impl Class {
         element: 0.0,
     };
 
-    /// The class of row `row` of `targets`, if there are any, for thread `thread` of the row's `threads`. The row's
+    /// The class of row `row` of `targets`, if there are any, for thread `thread` of the row's `threads`, a power of two. The row's
     /// elements are the `len` of `x`, in vectors of `LANES`, dealt out to the threads.
     ///
     /// # Safety
@@ -77,10 +77,10 @@ impl Class {
                 ..none
             };
         }
-        let is_here = class / LANES as u32 % threads == thread;
+        let is_here = (class / LANES as u32) & (threads - 1) == thread;
         let element = match is_here {
             // SAFETY: the row has the element: compared above. No other thread has written it: the caller's contract.
-            true => unsafe { x.0.load(index) }.widen(),
+            true => unsafe { x.load(index) }.widen(),
             false => 0.0,
         };
         Self {

@@ -15,14 +15,35 @@ pub type Scratch<'block, A = f32> = SharedArray<'block, A, { block::MAX_WARPS }>
 #[inline(always)]
 #[track_caller]
 pub fn lanes<A: Exchange>(value: A, lanes: u32, combine: impl Fn(A, A) -> A) -> A {
-    let mut value = value;
+    let [value] = lanes_of_rows([value], lanes, combine);
+    value
+}
+
+/// [`lanes`] of one value for each of `ROWS` rows. The rows' shuffles come together, so that they wait once.
+#[inline(always)]
+#[track_caller]
+pub fn lanes_of_rows<A: Exchange, const ROWS: usize>(
+    values: [A; ROWS],
+    lanes: u32,
+    combine: impl Fn(A, A) -> A,
+) -> [A; ROWS] {
+    let mut values = values;
     let mut distance = 1;
     while distance < lanes {
-        let other = value.exchange_xor(LaneMask::all(), distance);
-        value = combine(value, other);
+        let mut others = values;
+        let mut row = 0;
+        while row < ROWS {
+            others[row] = values[row].exchange_xor(LaneMask::all(), distance);
+            row += 1;
+        }
+        row = 0;
+        while row < ROWS {
+            values[row] = combine(values[row], others[row]);
+            row += 1;
+        }
         distance *= 2;
     }
-    value
+    values
 }
 
 /// Combines the values of a block: of each group of 32 threads, then of the groups. Every thread gets the result.

@@ -28,10 +28,11 @@ const fn lanes_of<T>() -> usize {
     VECTOR_BYTES / size_of::<T>()
 }
 
-/// The kernels of `$family`, one for each class of rows.
+/// The kernels of `$family`, one for each class of rows; for short ones, with the blocks of a multiprocessor for which
+/// they spill no registers.
 macro_rules! kernels_of_classes {
-    ($family:ident, $element:ident: $short:ident, $block:ident, $long:ident) => {
-        $family!($short of $element [max_threads = 128],
+    ($family:ident at $blocks:literal blocks, $element:ident: $short:ident, $block:ident, $long:ident) => {
+        $family!($short of $element [max_threads = 128, min_blocks = $blocks],
             "rows of up to 1024 elements",
             "blocks of 128 threads, each with [`RowPlan::rows_of_block`](super::RowPlan::rows_of_block) rows. `lanes` are the plan's.",
             |operands| operands.short::<{ VALUES / LANES }, LANES>());
@@ -129,8 +130,8 @@ macro_rules! norm_kernel {
 macro_rules! row_kernels {
     ($($element:ident: $softmax_short:ident, $softmax_block:ident, $softmax_long:ident,
         $norm_short:ident, $norm_block:ident, $norm_long:ident;)*) => {$(
-        kernels_of_classes!(softmax_kernel, $element: $softmax_short, $softmax_block, $softmax_long);
-        kernels_of_classes!(norm_kernel, $element: $norm_short, $norm_block, $norm_long);
+        kernels_of_classes!(softmax_kernel at 7 blocks, $element: $softmax_short, $softmax_block, $softmax_long);
+        kernels_of_classes!(norm_kernel at 6 blocks, $element: $norm_short, $norm_block, $norm_long);
     )*};
 }
 for_each_row_type!(row_kernels);

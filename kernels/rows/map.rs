@@ -10,8 +10,9 @@
 use super::combine::{self, Scratch};
 use super::element::RowElement;
 use super::kept::Kept;
-use super::place::{Sections, ShortRows, Span};
+use super::place::{Sections, Span};
 use super::plan::{LANES_OF_ROW, ROWS_OF_ONE, ROWS_OF_TWO, RowClass, RowPlan};
+use super::short::ShortRows;
 use super::vectors::{Mover, Row, Rows, Values};
 use crate::reduce::Reduction;
 use bytemuck::{Pod, Zeroable};
@@ -219,12 +220,16 @@ impl<'launch, T: RowElement, O: cuda_std::Pod> MapRows<'launch, T, O> {
                 (row, thread.span(number, LANES).place(slot))
             })
         };
+        let of_thread = array::from_fn(|number| {
+            let (slots, span) = ((number * vectors, vectors), thread.span(number, LANES));
+            reduce::<M, SLOTS, LANES>(&values, slots, (0, span))
+        });
+        let totals: [M::Accumulator; ROWS] = combine::lanes_of_rows(of_thread, lanes, M::combine);
         let mut number = 0;
         while number < ROWS {
             let (row, span) = (thread.row(number), thread.span(number, LANES));
             let slots = (number * vectors, vectors);
-            let of_thread = reduce::<M, SLOTS, LANES>(&values, slots, (0, span));
-            let value = M::finish(combine::lanes(of_thread, lanes, M::combine), len);
+            let value = M::finish(totals[number], len);
             let exists = thread.has(number);
             let results = self.y.row(if exists { row } else { 0 });
             // SAFETY: all lanes call it. The span has elements only if the row exists. A row's first lane writes its

@@ -6,7 +6,7 @@
 //!
 //! | part | file |
 //! |---|---|
-//! | the split of a row | `plan.rs`, `place.rs` |
+//! | the split of a row | `plan.rs`, `place.rs`, `short.rs` |
 //! | loads and stores, elements | `vectors.rs`, `element.rs`, `kept.rs` |
 //! | values of several threads | `combine.rs` |
 //! | softmax, its logarithm, cross entropy | `softmax.rs`, `terms.rs`, `class.rs` |
@@ -30,6 +30,7 @@ mod place;
 mod plan;
 #[cfg(feature = "entries")]
 mod shape;
+mod short;
 #[cfg(feature = "entries")]
 mod softmax;
 #[cfg(feature = "entries")]

@@ -13,11 +13,13 @@ use super::combine::{self, Scratch};
 use super::element::RowElement;
 use super::kept::Kept;
 use super::moments::{exists, squares_of, sum_of};
-use super::place::{Place, Sections, ShortRows, Span, VectorsOfLane};
-use super::plan::{LANES_OF_ROW, ROWS_OF_ONE, ROWS_OF_TWO};
+use super::place::{Place, Sections, Span};
+use super::plan::LANES_OF_ROW;
 use super::shape::NormShape;
+use super::short::{OfShortRows, ShortRows, run_short};
 use super::vectors::{Mover, Row, Rows, Values};
 use core::ops::Add;
+use cuda_std::array;
 use cuda_std::math::rsqrt;
 use cuda_std::prelude::*;
 use cuda_std::shared::SharedSlice;
@@ -237,53 +239,7 @@ impl<'launch, T: RowElement> Norm<'launch, T> {
     #[inline(always)]
     pub unsafe fn short<const MOST: usize, const LANES: usize>(&self) {
         // SAFETY: the caller's contract.
-        unsafe {
-            match VectorsOfLane::of_row(self.shape.len, self.shape.lanes, LANES) {
-                VectorsOfLane::One => self.short_by::<ROWS_OF_ONE, ROWS_OF_ONE, LANES>(),
-                VectorsOfLane::Two => self.short_by::<ROWS_OF_TWO, { 2 * ROWS_OF_TWO }, LANES>(),
-                VectorsOfLane::More => self.short_by::<1, MOST, LANES>(),
-            }
-        }
-    }
-
-    /// `ROWS` rows for each group of lanes, `SLOTS / ROWS` vectors of each.
-    ///
-    /// # Safety
-    /// 1. The requirements of the kernels hold, for short rows with as many vectors.
-    #[inline(always)]
-    unsafe fn short_by<const ROWS: usize, const SLOTS: usize, const LANES: usize>(&self) {
-        let NormShape {
-            rows, len, lanes, ..
-        } = self.shape;
-        let thread = ShortRows::of_thread(ROWS, (rows, len), lanes);
-        let (vectors, mover) = (SLOTS / ROWS, self.mover(lanes));
-        // SAFETY: the spans have elements of rows that exist. All threads call it.
-        let values: Values<SLOTS, LANES> = unsafe {
-            self.load(mover, 0, |slot| {
-                let (number, slot) = (slot / vectors, slot % vectors);
-                let row = thread.row_or_first(number);
-                (row, thread.span(number, LANES).place(slot))
-            })
-        };
-        let mut number = 0;
-        while number < ROWS {
-            let span = thread.span(number, LANES);
-            let slots = (number * vectors, vectors);
-            let mut mean = 0.0;
-            if self.is_centred() {
-                mean = self.mean(combine::lanes(
-                    sum_of(&values, slots, span),
-                    lanes,
-                    f32::add,
-                ));
-            }
-            let squares = squares_of(&values, slots, span, mean);
-            let scale = self.scale(mean, combine::lanes(squares, lanes, f32::add));
-            let row = self.y.row(thread.row_or_first(number));
-            // SAFETY: all threads call it. The span has elements only if the row exists.
-            unsafe { self.write((row, 0, mover), (&values, slots), span, scale) };
-            number += 1;
-        }
+        unsafe { run_short::<MOST, LANES>(self, (self.shape.len, self.shape.lanes)) };
     }
 
     /// Rows of a block each, in registers.
@@ -389,6 +345,51 @@ impl<'launch, T: RowElement> Norm<'launch, T> {
                 self.write((results, start, mover), (&values, (0, SLOTS)), span, scale);
             }
             written += 1;
+        }
+    }
+}
+
+impl<T: RowElement> OfShortRows for Norm<'_, T> {
+    #[inline(always)]
+    unsafe fn run<const ROWS: usize, const SLOTS: usize, const LANES: usize>(&self) {
+        let NormShape {
+            rows, len, lanes, ..
+        } = self.shape;
+        let thread = ShortRows::of_thread(ROWS, (rows, len), lanes);
+        let (vectors, mover) = (SLOTS / ROWS, self.mover(lanes));
+        // SAFETY: the spans have elements of rows that exist. All threads call it.
+        let values: Values<SLOTS, LANES> = unsafe {
+            self.load(mover, 0, |slot| {
+                let (number, slot) = (slot / vectors, slot % vectors);
+                let row = thread.row_or_first(number);
+                (row, thread.span(number, LANES).place(slot))
+            })
+        };
+        let of_row = |number| {
+            let slots = (number * vectors, vectors);
+            (slots, thread.span(number, LANES))
+        };
+        let mut means = [0.0; ROWS];
+        if self.is_centred() {
+            let sums = array::from_fn(|number| {
+                let (slots, span) = of_row(number);
+                sum_of(&values, slots, span)
+            });
+            means = combine::lanes_of_rows(sums, lanes, f32::add).map(|sum| self.mean(sum));
+        }
+        let squares: [f32; ROWS] = array::from_fn(|number| {
+            let (slots, span) = of_row(number);
+            squares_of(&values, slots, span, means[number])
+        });
+        let squares = combine::lanes_of_rows(squares, lanes, f32::add);
+        let mut number = 0;
+        while number < ROWS {
+            let (slots, span) = of_row(number);
+            let scale = self.scale(means[number], squares[number]);
+            let row = self.y.row(thread.row_or_first(number));
+            // SAFETY: all threads call it. The span has elements only if the row exists.
+            unsafe { self.write((row, 0, mover), (&values, slots), span, scale) };
+            number += 1;
         }
     }
 }

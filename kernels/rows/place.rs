@@ -45,7 +45,7 @@ impl Span {
 
     /// The same vectors, which do not exist unless `exists`.
     #[inline(always)]
-    fn only_if(self, exists: bool) -> Self {
+    pub fn only_if(self, exists: bool) -> Self {
         Self {
             left: if exists { self.left } else { 0 },
             ..self
@@ -65,85 +65,6 @@ impl Span {
         Place {
             offset,
             left: self.left as i32 - offset as i32,
-        }
-    }
-}
-
-/// The rows of a thread that shares short rows with some lanes of its warp.
-#[derive(Clone, Copy)]
-pub struct ShortRows {
-    /// The thread's place among the lanes of a row.
-    pub lane: u32,
-    lanes: u32,
-    first: usize,
-    apart: usize,
-    rows: usize,
-    len: u32,
-}
-
-impl ShortRows {
-    /// `of_group` of `rows` rows of `len` elements for each group of `lanes` threads of the block.
-    #[inline(always)]
-    pub fn of_thread(of_group: usize, (rows, len): (usize, usize), lanes: u32) -> Self {
-        let thread = thread::thread_idx_x();
-        let groups = (thread::block_dim_x() / lanes) as usize;
-        let first = thread::block_idx_x() as usize * (groups * of_group);
-        Self {
-            lane: thread % lanes,
-            lanes,
-            first: first + (thread / lanes) as usize,
-            apart: groups,
-            rows,
-            len: len as u32,
-        }
-    }
-
-    /// The matrix's number of the thread's row `number`.
-    #[inline(always)]
-    pub fn row(self, number: usize) -> usize {
-        self.first + number * self.apart
-    }
-
-    /// Whether the matrix has that row.
-    #[inline(always)]
-    pub fn has(self, number: usize) -> bool {
-        self.row(number) < self.rows
-    }
-
-    /// That row, or the thread's first if the matrix does not have it.
-    #[inline(always)]
-    pub fn row_or_first(self, number: usize) -> usize {
-        self.row(if self.has(number) { number } else { 0 })
-    }
-
-    /// The thread's vectors of that row, which do not exist if the matrix does not have it.
-    #[inline(always)]
-    pub fn span(self, number: usize, lanes: usize) -> Span {
-        Span::new(self.lane, self.lanes, lanes, self.len).only_if(self.has(number))
-    }
-}
-
-/// Vectors of the lanes of a short row.
-#[cfg(feature = "entries")]
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum VectorsOfLane {
-    One,
-    Two,
-    More,
-}
-
-#[cfg(feature = "entries")]
-impl VectorsOfLane {
-    /// Those of `lanes` lanes that have a row of `len` elements, in vectors of `vector`.
-    #[inline(always)]
-    pub fn of_row(len: usize, lanes: u32, vector: usize) -> Self {
-        let together = lanes as usize * vector;
-        if len <= together {
-            Self::One
-        } else if len <= 2 * together {
-            Self::Two
-        } else {
-            Self::More
         }
     }
 }

@@ -16,12 +16,14 @@ use super::class::Class;
 use super::combine::{self, Scratch};
 use super::element::RowElement;
 use super::kept::Kept;
-use super::place::{Sections, ShortRows, Span, VectorsOfLane};
-use super::plan::{LANES_OF_ROW, ROWS_OF_ONE, ROWS_OF_TWO};
+use super::place::{Sections, Span};
+use super::plan::LANES_OF_ROW;
 use super::shape::SoftmaxShape;
+use super::short::{OfShortRows, ShortRows, run_short};
 use super::terms::{Finish, Terms, exponentials, largest_of};
 use super::vectors::{Mover, Row, Rows, Values};
 use core::ops::Add;
+use cuda_std::array;
 use cuda_std::float::larger_or_nan;
 use cuda_std::prelude::*;
 use cuda_std::shared::SharedSlice;
@@ -72,6 +74,12 @@ impl<'launch, T: RowElement> Softmax<'launch, T> {
         self.shape.is_logarithmic != 0
     }
 
+    /// Whether rows have neither classes nor values.
+    #[inline(always)]
+    fn is_plain(&self) -> bool {
+        self.targets.is_empty() && self.values.is_empty()
+    }
+
     /// The class of a row, as its thread number `thread` of `threads` sees it.
     ///
     /// # Safety
@@ -92,17 +100,20 @@ impl<'launch, T: RowElement> Softmax<'launch, T> {
     /// 1. The class is the row's own.
     #[inline(always)]
     unsafe fn finish(&self, (row, exists): (usize, bool), terms: Terms, class: Class) -> Finish {
+        let finish = if self.is_logarithmic() {
+            terms.logarithmic()
+        } else {
+            terms.scaled(self.shape.scale)
+        };
+        if self.is_plain() {
+            return finish;
+        }
         let writes_value = exists && class.is_here && !self.values.is_empty();
         if writes_value {
             let value = class.value(terms);
             // SAFETY: there is a value for each row: the contract of `new`. One thread has the class.
             unsafe { self.values.store(row, value.canonical_nan()) };
         }
-        let finish = if self.is_logarithmic() {
-            terms.logarithmic()
-        } else {
-            terms.scaled(self.shape.scale)
-        };
         class.applied(finish)
     }
 
@@ -112,14 +123,14 @@ impl<'launch, T: RowElement> Softmax<'launch, T> {
     /// 1. The row exists, and the class is its own. The calling thread has stored the results that it has.
     #[inline(always)]
     unsafe fn correct(&self, row: usize, class: Class, finish: Finish) {
-        if self.y.is_empty() {
+        if self.targets.is_empty() || self.y.is_empty() {
             return;
         }
         if let Some(gradient) = class.gradient(finish, self.shape.scale) {
             let [gradient] = T::narrow([gradient]);
             // SAFETY: the element exists. This thread has it: `gradient` is of this thread alone. If another lane
             // stored it, a barrier of the warp came after.
-            unsafe { self.y.row(row).0.store(class.index, gradient) };
+            unsafe { self.y.row(row).store(class.index, gradient) };
         }
     }
 }
@@ -132,62 +143,7 @@ impl<T: RowElement> Softmax<'_, T> {
     #[inline(always)]
     pub unsafe fn short<const MOST: usize, const LANES: usize>(&self) {
         // SAFETY: the caller's contract.
-        unsafe {
-            match VectorsOfLane::of_row(self.shape.len, self.shape.lanes, LANES) {
-                VectorsOfLane::One => self.short_by::<ROWS_OF_ONE, ROWS_OF_ONE, LANES>(),
-                VectorsOfLane::Two => self.short_by::<ROWS_OF_TWO, { 2 * ROWS_OF_TWO }, LANES>(),
-                VectorsOfLane::More => self.short_by::<1, MOST, LANES>(),
-            }
-        }
-    }
-
-    /// `ROWS` rows for each group of lanes, `SLOTS / ROWS` vectors of each.
-    ///
-    /// # Safety
-    /// 1. The requirements of the kernels hold, for short rows with as many vectors.
-    #[inline(always)]
-    unsafe fn short_by<const ROWS: usize, const SLOTS: usize, const LANES: usize>(&self) {
-        let SoftmaxShape {
-            rows, len, lanes, ..
-        } = self.shape;
-        let thread = ShortRows::of_thread(ROWS, (rows, len), lanes);
-        let (vectors, mover) = (SLOTS / ROWS, self.mover(lanes));
-        // SAFETY: the spans have elements of rows that exist. Each has one thread, and vectors are whole if all are.
-        let mut values: Values<SLOTS, LANES> = unsafe {
-            mover.load(f32::NEG_INFINITY, |slot| {
-                let (number, slot) = (slot / vectors, slot % vectors);
-                let row = self.x.row(thread.row_or_first(number));
-                (row, thread.span(number, LANES).place(slot))
-            })
-        };
-        let mut number = 0;
-        while number < ROWS {
-            let (row, span) = (thread.row(number), thread.span(number, LANES));
-            let class = match thread.has(number) {
-                // SAFETY: the row exists, and only its threads write its elements, later.
-                true => unsafe { self.class::<LANES>(row, thread.lane, lanes) },
-                false => Class::NONE,
-            };
-            let slots = (number * vectors, vectors);
-            let largest = combine::lanes(largest_of(&values, slots, span), lanes, larger_or_nan);
-            let power = (largest, self.is_logarithmic());
-            let sum = exponentials(&mut values, slots, span, power);
-            let terms = Terms {
-                largest,
-                sum: combine::lanes(sum, lanes, f32::add),
-            };
-            let exists = thread.has(number);
-            // SAFETY: the class and the span are this thread's of the row, and the slots have its exponentials.
-            let finish = unsafe { self.finish((row, exists), terms, class) };
-            let results = self.y.row(if exists { row } else { 0 });
-            // SAFETY: all lanes call it. The span has elements only if the row exists.
-            unsafe { self.write((results, mover), (&values, slots), span, finish) };
-            if exists {
-                // SAFETY: the row exists, the class is its own, and its results are stored.
-                unsafe { self.correct(row, class, finish) };
-            }
-            number += 1;
-        }
+        unsafe { run_short::<MOST, LANES>(self, (self.shape.len, self.shape.lanes)) };
     }
 
     /// Writes the results of a row, or of a section of it, whose exponentials are in `vectors` slots from `first` on.
@@ -317,5 +273,63 @@ impl<T: RowElement> Softmax<'_, T> {
         }
         // SAFETY: the row exists, the class is its own, and the results are stored.
         unsafe { self.correct(row, class, finish) };
+    }
+}
+
+impl<T: RowElement> OfShortRows for Softmax<'_, T> {
+    #[inline(always)]
+    unsafe fn run<const ROWS: usize, const SLOTS: usize, const LANES: usize>(&self) {
+        let SoftmaxShape {
+            rows, len, lanes, ..
+        } = self.shape;
+        let thread = ShortRows::of_thread(ROWS, (rows, len), lanes);
+        let (vectors, mover) = (SLOTS / ROWS, self.mover(lanes));
+        // SAFETY: the spans have elements of rows that exist. Each has one thread, and vectors are whole if all are.
+        let mut values: Values<SLOTS, LANES> = unsafe {
+            mover.load(f32::NEG_INFINITY, |slot| {
+                let (number, slot) = (slot / vectors, slot % vectors);
+                let row = self.x.row(thread.row_or_first(number));
+                (row, thread.span(number, LANES).place(slot))
+            })
+        };
+        let of_row = |number| {
+            let slots = (number * vectors, vectors);
+            (slots, thread.span(number, LANES))
+        };
+        let largest: [f32; ROWS] = array::from_fn(|number| {
+            let (slots, span) = of_row(number);
+            largest_of(&values, slots, span)
+        });
+        let largest = combine::lanes_of_rows(largest, lanes, larger_or_nan);
+        let sums: [f32; ROWS] = array::from_fn(|number| {
+            let (slots, span) = of_row(number);
+            let power = (largest[number], self.is_logarithmic());
+            exponentials(&mut values, slots, span, power)
+        });
+        let sums = combine::lanes_of_rows(sums, lanes, f32::add);
+        let mut number = 0;
+        while number < ROWS {
+            let (row, (slots, span)) = (thread.row(number), of_row(number));
+            let class = match thread.has(number) && !self.is_plain() {
+                // SAFETY: the row exists, and only its threads write its elements, below.
+                true => unsafe { self.class::<LANES>(row, thread.lane, lanes) },
+                false => Class::NONE,
+            };
+            let terms = Terms {
+                largest: largest[number],
+                sum: sums[number],
+            };
+            let exists = thread.has(number);
+            // SAFETY: the class and the span are this thread's of the row, and the slots have its exponentials.
+            let finish = unsafe { self.finish((row, exists), terms, class) };
+            let results = self.y.row(if exists { row } else { 0 });
+            // SAFETY: all lanes call it. The span has elements only if the row exists.
+            unsafe { self.write((results, mover), (&values, slots), span, finish) };
+            if exists {
+                // SAFETY: the row exists, the class is its own, and its results are stored.
+                unsafe { self.correct(row, class, finish) };
+            }
+            number += 1;
+        }
     }
 }

@@ -21,8 +21,13 @@ pub struct Rows<'launch, T> {
 }
 
 /// A row, from some element on.
+///
+/// It is an index beside the matrix: a part of the matrix would be compared with its end, for each row.
 #[derive(Clone, Copy)]
-pub struct Row<'launch, T>(pub GlobalMut<'launch, T>);
+pub struct Row<'launch, T> {
+    elements: GlobalMut<'launch, T>,
+    first: usize,
+}
 
 /// How rows move between memory and registers: by vectors, or, where rows do not consist of whole aligned vectors,
 /// through shared memory.
@@ -34,7 +39,7 @@ pub struct Mover<'block, T> {
     is_staged: bool,
     /// A vector for each thread of the block, if rows are staged.
     stage: SharedSlice<'block, T>,
-    /// Lanes of a group, at most 32.
+    /// Lanes of a group, a power of two up to 32.
     lanes: u32,
 }
 
@@ -70,7 +75,10 @@ impl<'launch, T: RowElement> Rows<'launch, T> {
     /// Row `row`.
     #[inline(always)]
     pub fn row(self, row: usize) -> Row<'launch, T> {
-        Row(self.elements).skip(row * self.apart)
+        Row {
+            elements: self.elements,
+            first: row * self.apart,
+        }
     }
 }
 
@@ -78,8 +86,54 @@ impl<T: RowElement> Row<'_, T> {
     /// The row from element `first` on.
     #[inline(always)]
     pub fn skip(self, first: usize) -> Self {
-        // SAFETY: no thread owns elements of rows: they are accessed without unique indices.
-        Self(unsafe { self.0.skip(first) })
+        Self {
+            first: self.first + first,
+            ..self
+        }
+    }
+
+    /// Element `index`.
+    ///
+    /// # Safety
+    /// 1. The row has the element, which no thread writes meanwhile.
+    #[inline(always)]
+    #[track_caller]
+    pub unsafe fn load(self, index: usize) -> T {
+        // SAFETY: the caller's contract.
+        unsafe { self.elements.load(self.first + index) }
+    }
+
+    /// The vector from element `index` on.
+    ///
+    /// # Safety
+    /// 1. The row has the vector, aligned, which no thread writes meanwhile.
+    #[inline(always)]
+    #[track_caller]
+    unsafe fn load_vector<const LANES: usize>(self, index: usize) -> [T; LANES] {
+        // SAFETY: the caller's contract.
+        unsafe { self.elements.load_vector(self.first + index) }
+    }
+
+    /// Writes element `index`.
+    ///
+    /// # Safety
+    /// 1. The row has the element, which no other thread touches.
+    #[inline(always)]
+    #[track_caller]
+    pub unsafe fn store(self, index: usize, element: T) {
+        // SAFETY: the caller's contract.
+        unsafe { self.elements.store(self.first + index, element) };
+    }
+
+    /// Writes the vector from element `index` on.
+    ///
+    /// # Safety
+    /// 1. The row has the vector, aligned, which no other thread touches.
+    #[inline(always)]
+    #[track_caller]
+    unsafe fn store_vector<const LANES: usize>(self, index: usize, elements: [T; LANES]) {
+        // SAFETY: the caller's contract.
+        unsafe { self.elements.store_vector(self.first + index, elements) };
     }
 }
 
@@ -138,7 +192,7 @@ impl<'block, T: RowElement> Mover<'block, T> {
                 first.offset
             };
             // SAFETY: the vector exists, whole and aligned: the caller's contract.
-            unsafe { row.0.load_vector(offset as usize) }
+            unsafe { row.load_vector(offset as usize) }
         });
         array::from_fn(|slot| {
             let exists = places(slot).1.exists();
@@ -157,7 +211,7 @@ impl<'block, T: RowElement> Mover<'block, T> {
     fn group<const LANES: usize>(self) -> (u32, usize) {
         // Hidden, so that the optimiser does not keep what follows from it in registers.
         let thread = opaque(thread::thread_idx_x());
-        let lane = thread % self.lanes;
+        let lane = thread & (self.lanes - 1);
         (lane, (thread - lane) as usize * LANES)
     }
 
@@ -176,7 +230,7 @@ impl<'block, T: RowElement> Mover<'block, T> {
             if (number as i32) < place.left + before as i32 {
                 let at = (place.offset - before + number) as usize;
                 // SAFETY: the row has the element: compared above.
-                unsafe { row.0.load(at) }
+                unsafe { row.load(at) }
             } else {
                 T::zeroed()
             }
@@ -229,7 +283,7 @@ impl<'block, T: RowElement> Mover<'block, T> {
         if !self.is_staged {
             if place.exists() {
                 // SAFETY: the vector exists, whole and aligned: the caller's contract.
-                unsafe { row.0.store_vector(place.offset as usize, elements) };
+                unsafe { row.store_vector(place.offset as usize, elements) };
             }
             return;
         }
@@ -244,7 +298,7 @@ impl<'block, T: RowElement> Mover<'block, T> {
             if (number as i32) < place.left + before as i32 {
                 let at = (place.offset - before + number) as usize;
                 // SAFETY: a lane of the group stored the element before the barrier above. The row has it: compared.
-                unsafe { row.0.store(at, self.stage.load(group + number as usize)) };
+                unsafe { row.store(at, self.stage.load(group + number as usize)) };
             }
             part += 1;
         }

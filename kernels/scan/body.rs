@@ -1,55 +1,20 @@
-//! The scan of a buffer, or of the rows of a matrix.
+//! The scan of a buffer, or of contiguous lines.
 
-use super::place::{Place, warp_of};
-use super::plan::{FAN, ROW_THREADS, SPAN_TILES, ScanPlan, ScanShape, WARPS};
+use super::across::scan_across;
+use super::place::Place;
+use super::plan::{ScanPlan, ScanShape};
+use super::preceding::{add_warps, sum_before, take_tile};
+use super::segments::Segments;
 use super::state::State;
-use super::tile::{Before, Tile, total_of_row};
+use super::tile::{Before, Tile, results_of};
 use super::value::ScanValue;
+use super::views::{Block, Kind, Operands, Shared};
 use crate::outputs::StoreWay;
 #[cfg(feature = "entries")]
 use crate::outputs::Way;
 use crate::reduce::Reduction;
 use cuda_std::Pod;
 use cuda_std::prelude::*;
-use cuda_std::shared::SharedSlice;
-
-/// The number of sums that precede a tile: of its group, its span, and all before.
-pub const BEFORE: usize = 3;
-
-/// The shared memory of a block.
-pub struct Shared<'block, T, A> {
-    /// The block's tile number.
-    pub tile: SharedArray<'block, u32, 1>,
-    /// The sum of each warp.
-    pub of_warps: SharedArray<'block, A, WARPS>,
-    /// The sums of the group's earlier tiles, of the span's earlier groups, and of everything before the span.
-    pub before: SharedArray<'block, A, BEFORE>,
-    /// The tile's elements.
-    pub staged: SharedSlice<'block, T>,
-}
-
-/// The arrays of a launch.
-pub struct Operands<'launch, T, O> {
-    /// The elements.
-    pub x: Global<'launch, T>,
-    /// The results.
-    pub y: GlobalMut<'launch, O>,
-    /// What the blocks share.
-    pub state: GlobalMut<'launch, u64>,
-}
-
-/// What a block scans, besides the elements.
-struct Block<'launch, A> {
-    plan: ScanPlan,
-    /// The state of the row.
-    state: State<'launch>,
-    /// The number of the tile in its row.
-    tile: usize,
-    place: Place,
-    is_exclusive: bool,
-    /// The initial value, if there is one.
-    initial: Option<A>,
-}
 
 /// Writes the prefixes of `x` to `y`.
 ///
@@ -82,227 +47,182 @@ pub unsafe fn scan<R, T: Pod, const LANES: usize, const EXCLUSIVE: bool>(
         state,
         tile,
         place: Place::of_array::<LANES>(tile, operands.x.len()),
-        is_exclusive: EXCLUSIVE,
-        initial: None,
+        kind: Kind {
+            is_exclusive: EXCLUSIVE,
+            initial: None,
+        },
     };
-    // SAFETY: the place was made of the length of `x`, and `y` is as long. Each tile belongs to one block. The rest is
-    // the caller's contract.
-    unsafe { scan_block::<R, T, Way<true>, LANES, LANES, false>(operands, block, shared) };
+    let tile = Tile {
+        staged: shared.staged,
+        place: block.place,
+    };
+    // SAFETY: the place was made of the length of `x`, and `y` is as long. Each tile belongs to one block. `stage` writes
+    // the elements that the others read. The rest is the caller's contract.
+    unsafe {
+        tile.stage::<LANES>(operands.x);
+        let (vectors, of_warp) = tile.scan_warp::<R, LANES>();
+        let before = Before {
+            is_exclusive: EXCLUSIVE,
+            warp: before_warp::<R, T>(block, of_warp, &shared),
+            vector: R::IDENTITY,
+        };
+        tile.store::<R, Way<true>, LANES, LANES>(operands.y, before, &vectors);
+    }
 }
 
-/// Writes the prefixes of the rows of `shape`, each like a buffer of its length, to `y`.
+/// What precedes the calling thread's warp in its line. Publishes the sums that the tile completes.
 ///
 /// # Safety
-/// 1. The launch has blocks of `SCAN_THREADS` threads along x: one for each tile of each row, or for the plan's
-///    `rows_of_block` rows. There is an element.
-/// 2. `x` and `y` have the rows, which start with the first element and are `shape`'s elements apart. No rows of `y`
-///    share elements.
-/// 3. `state` are the plan's `state_words()` for each row, all 0, and no other launch uses them meanwhile.
+/// 1. The launch has blocks of `SCAN_THREADS` threads along x. Tiles are tickets, if a line has several.
+/// 2. Only this block uses `shared`.
+#[inline(always)]
+unsafe fn before_warp<R: Reduction<T, Accumulator: ScanValue>, T: Pod>(
+    block: Block<R::Accumulator>,
+    of_warp: R::Accumulator,
+    shared: &Shared<T, R::Accumulator>,
+) -> R::Accumulator {
+    let Block {
+        plan, state, tile, ..
+    } = block;
+    // SAFETY: only this block uses the memory, and blocks have `SCAN_THREADS` threads: the caller's contract.
+    // `add_warps` returns the same `of_tile` to all threads. The state has the tile: tiles are tickets.
+    unsafe {
+        let (before_warp, of_tile) = add_warps::<R, T>(of_warp, shared.of_parts);
+        let before_tile = if plan.tiles == 1 {
+            R::IDENTITY
+        } else {
+            if thread::thread_idx_x() == 0 {
+                state.publish(state.of_tile::<R::Accumulator>(tile), of_tile);
+            }
+            sum_before::<R, T>(state, plan, (tile, of_tile), shared)
+        };
+        R::combine(before_tile, before_warp)
+    }
+}
+
+/// Writes the prefixes of lines, each like a buffer of its length, to `y`: of the lines of `shape`, or of `segments`, if
+/// there are any.
+///
+/// # Safety
+/// 1. The launch has blocks of `SCAN_THREADS` threads along x: as many as `ScanPlan::blocks` of lines, or
+///    one for each tile in the list of `segments` and one for each 64 segments. There is an element.
+/// 2. `x` and `y` have the lines, at the places that `shape` says. No lines of `y` share elements.
+/// 3. `state` are the plan's `state_words()` for each line, or the words of `segments`, all 0, and no other launch uses
+///    them meanwhile.
 /// 4. Only this block uses `shared`, and `shared.staged` holds a tile.
 /// 5. `LANES` elements are 16 bytes. `W` and `OUTPUTS` are what `outputs.rs` says for elements and results.
 #[inline(always)]
-pub unsafe fn scan_rows<R, T: Pod, W: StoreWay, const LANES: usize, const OUTPUTS: usize>(
+pub unsafe fn scan_lines<R, T: Pod, W: StoreWay, const LANES: usize, const OUTPUTS: usize>(
     operands: Operands<T, R::Output>,
     initial: T,
-    shape: &ScanShape,
+    (shape, segments): (&ScanShape, Segments),
     shared: Shared<T, R::Accumulator>,
 ) where
     R: Reduction<T, Accumulator: ScanValue>,
 {
-    let plan = ScanPlan::of::<R, T>(shape.len);
-    // SAFETY: the words are the plan's, 0 at the start, and only this launch uses them: the
-    // caller's contract.
-    let state = unsafe { State::new(operands.state, plan) };
-    let block = if plan.tiles == 1 {
-        thread::block_idx_x() as usize
-    } else {
-        // SAFETY: only this block uses the memory: the caller's contract. With several tiles, the
-        // state has a ticket.
-        unsafe { take_tile(state, shared.tile) }
-    };
-    let block = Block {
-        plan,
-        // SAFETY: there are words for each row, and a block for each tile of each row: the caller's contract.
-        state: unsafe { state.of_row(block / plan.tiles) },
-        tile: block % plan.tiles,
-        place: Place::of_rows::<LANES>(block, shape, &plan),
+    let kind = Kind {
         is_exclusive: shape.is_exclusive != 0,
         initial: (shape.has_initial != 0).then(|| R::lift(initial, 0)),
     };
-    // SAFETY: the place was made of the rows, which `x` and `y` have. Each tile belongs to one block. The rest is the
-    // caller's contract.
-    unsafe { scan_block::<R, T, W, LANES, OUTPUTS, true>(operands, block, shared) };
+    // SAFETY: the caller's contract, for lines of the kind. The place of a contiguous block is one of the lines', which
+    // `x` and `y` have, and no other block's.
+    unsafe {
+        let block = if !segments.is_empty() {
+            let numbered = segments.number::<R, T>(operands.state, shared.tile);
+            match segments.block::<R, T, LANES>(operands.state, kind, numbered) {
+                Some(block) => block,
+                None => return segments.scan_short::<R, T, LANES>(operands, kind, numbered),
+            }
+        } else if shape.is_across != 0 {
+            return scan_across::<R, T, LANES>(operands, kind, shape, shared);
+        } else {
+            block_of_rows::<R, T, LANES>(operands.state, kind, shape, shared.tile)
+        };
+        scan_block::<R, T, W, LANES, OUTPUTS>(operands, block, shared);
+    }
 }
 
-/// Scans the elements of a block.
+/// What the block scans of contiguous lines of one length.
+///
+/// # Safety
+/// 1. As for [`scan_lines`]. Only this block uses `ticket`.
+#[inline(always)]
+unsafe fn block_of_rows<'launch, R, T: Pod, const LANES: usize>(
+    words: GlobalMut<'launch, u64>,
+    kind: Kind<R::Accumulator>,
+    shape: &ScanShape,
+    ticket: SharedArray<u32, 1>,
+) -> Block<'launch, R::Accumulator>
+where
+    R: Reduction<T, Accumulator: ScanValue>,
+{
+    let plan = ScanPlan::of::<R, T>(shape.len);
+    // SAFETY: the words are the plan's for each line, 0 at the start, and only this launch uses them: the caller's
+    // contract. With several tiles, the state has a ticket.
+    unsafe {
+        let state = State::new(words, plan);
+        let block = match plan.tiles {
+            1 => thread::block_idx_x() as usize,
+            _ => take_tile(state, ticket),
+        };
+        Block {
+            plan,
+            state: state.of_row(block / plan.tiles),
+            tile: block % plan.tiles,
+            place: Place::of_rows::<LANES>(block, shape, &plan),
+            kind,
+        }
+    }
+}
+
+/// Scans the elements of a block: a tile of a line, or several lines.
 ///
 /// # Safety
 /// 1. The place is one of `x` and `y`, and no other block has it.
-/// 2. The launch has blocks of `SCAN_THREADS` threads along x. Tiles are tickets, if a row has several.
+/// 2. The launch has blocks of `SCAN_THREADS` threads along x. Tiles are tickets, if a line has several.
 /// 3. Only this block uses `shared`, and `shared.staged` holds a tile.
 /// 4. `LANES` elements are 16 bytes. `W` and `OUTPUTS` are what `outputs.rs` says for elements and
 ///    results.
 #[inline(always)]
-unsafe fn scan_block<
-    R,
-    T: Pod,
-    W: StoreWay,
-    const LANES: usize,
-    const OUTPUTS: usize,
-    const CHECKED: bool,
->(
+unsafe fn scan_block<R, T: Pod, W: StoreWay, const LANES: usize, const OUTPUTS: usize>(
     operands: Operands<T, R::Output>,
     block: Block<R::Accumulator>,
     shared: Shared<T, R::Accumulator>,
 ) where
     R: Reduction<T, Accumulator: ScanValue>,
 {
-    let place = block.place;
+    let (place, kind) = (block.place, block.kind);
     let tile = Tile {
         staged: shared.staged,
         place,
     };
-    // SAFETY: the place is one of `x`. `shared.staged` holds a tile, and only this block uses it: the caller's
-    // contract. `stage` writes the elements that `scan_warp` reads.
-    let (vectors, of_warp) = unsafe {
-        tile.stage::<LANES>(operands.x);
-        tile.scan_warp::<R, LANES, CHECKED>()
-    };
-    let in_row = if place.is_of_warp {
-        R::IDENTITY
-    } else {
-        // SAFETY: only this block uses the memory, and blocks have `SCAN_THREADS` threads: the caller's contract.
-        // `add_warps` returns the same `of_tile` to all threads. Tiles are tickets.
-        unsafe {
-            let (before_warp, of_tile) = add_warps::<R, T>(of_warp, shared.of_warps);
-            let before_tile = if block.plan.tiles == 1 {
-                R::IDENTITY
-            } else {
-                sum_before::<R, T>(block.state, block.plan, (block.tile, of_tile), &shared)
+    // SAFETY: the place is one of `x`. `shared.staged` holds a tile, and only this block uses it: the caller's contract.
+    unsafe { tile.stage::<LANES>(operands.x) };
+    let mut warp = kind.from_initial::<R, T>(R::IDENTITY);
+    let mut writes = place.is_of_warp;
+    // Once for the warp's sum, unless nothing precedes it, and once for the results: a loop, to have the code once.
+    loop {
+        let visit = |row: usize, prefixes: &[R::Accumulator; LANES], vector| {
+            if !writes {
+                return;
+            }
+            let before = Before {
+                is_exclusive: kind.is_exclusive,
+                warp,
+                vector,
             };
-            R::combine(before_tile, before_warp)
-        }
-    };
-    let before = Before {
-        is_exclusive: block.is_exclusive,
-        warp: match block.initial {
-            Some(initial) => R::combine(initial, in_row),
-            None => in_row,
-        },
-        vectors: &vectors,
-    };
-    // SAFETY: the place is one of `y`, and no other thread has it: the caller's contract. `stage` wrote the elements.
-    unsafe { tile.store::<R, W, LANES, OUTPUTS, CHECKED>(operands.y, before) };
-}
-
-/// Takes the next tile, for all threads of the block.
-///
-/// # Safety
-/// 1. Only this block uses `shared`, and for nothing else.
-#[inline(always)]
-unsafe fn take_tile(state: State, shared: SharedArray<u32, 1>) -> usize {
-    if thread::thread_idx_x() == 0 {
-        // SAFETY: the array has one element, which one thread writes, before the barrier.
-        unsafe { shared.store(0, state.take_ticket()) };
-    }
-    thread::sync_threads();
-    // SAFETY: thread 0 wrote the element, before the barrier above.
-    unsafe { shared.load(0) as usize }
-}
-
-/// The sum of the warps before the calling thread's, and the sum of all warps.
-///
-/// # Safety
-/// 1. Only this block uses `shared`, and for nothing else.
-#[inline(always)]
-unsafe fn add_warps<R: Reduction<T>, T: Pod>(
-    of_warp: R::Accumulator,
-    shared: SharedArray<R::Accumulator, WARPS>,
-) -> (R::Accumulator, R::Accumulator) {
-    let thread = thread::thread_idx_x();
-    let own = warp_of(thread);
-    if thread.is_multiple_of(ROW_THREADS) {
-        // SAFETY: the array has an element for each warp. One thread writes it, before the barrier.
-        unsafe { shared.store(own, of_warp) };
-    }
-    thread::sync_threads();
-    let (mut before, mut total) = (R::IDENTITY, R::IDENTITY);
-    let mut warp = 0;
-    while warp < WARPS {
-        if warp == own {
-            before = total;
-        }
-        // SAFETY: every warp wrote its element before the barrier above.
-        total = R::combine(total, unsafe { shared.load(warp) });
-        warp += 1;
-    }
-    (before, total)
-}
-
-/// Waits for the sums that precede a tile, and adds them. Publishes the sums that the tile completes.
-///
-/// # Safety
-/// 1. The launch has blocks of `SCAN_THREADS` threads, and tiles are tickets.
-/// 2. `of_tile` is the same in all threads.
-/// 3. Only this block uses `shared`, and `shared.before` for nothing else.
-#[inline(always)]
-unsafe fn sum_before<R: Reduction<T, Accumulator: ScanValue>, T: Pod>(
-    state: State,
-    plan: ScanPlan,
-    (tile, of_tile): (usize, R::Accumulator),
-    shared: &Shared<T, R::Accumulator>,
-) -> R::Accumulator {
-    let thread = thread::thread_idx_x();
-    let (row, slot) = (warp_of(thread), (thread % ROW_THREADS) as usize);
-    let (group, of_group) = (tile / FAN, tile % FAN);
-    let (span, of_span) = (group / FAN, group % FAN);
-    if thread == 0 {
-        // SAFETY: the state has the tile: tiles are tickets, by the caller's contract.
-        unsafe { state.publish(state.of_tile::<R::Accumulator>(tile), of_tile) };
-    }
-    let awaited = match row {
-        0 if slot < of_group => Some(state.of_tile::<R::Accumulator>(group * FAN + slot)),
-        1 if slot < of_span => Some(state.of_group::<R::Accumulator>(span * FAN + slot)),
-        2 if slot == 0 && span > 0 => Some(state.before_span::<R::Accumulator>(span)),
-        _ => None,
-    };
-    let sum = match awaited {
-        // SAFETY: blocks with lower tickets have started. They publish the sums of their tiles, and of the groups and
-        // spans that these complete.
-        Some(place) => unsafe { state.wait_for(place) },
-        None => R::IDENTITY,
-    };
-    let sum = total_of_row::<R, T>(sum);
-    if slot == 0 && row < BEFORE {
-        // SAFETY: `before` has an element for each of these rows. One thread writes it, before the
-        // barrier.
-        unsafe { shared.before.store(row, sum) };
-    }
-    if thread == 0 && of_group == FAN - 1 {
-        // SAFETY: the group exists: the tile is in it.
-        unsafe {
-            state.publish(
-                state.of_group::<R::Accumulator>(group),
-                R::combine(sum, of_tile),
-            )
+            let results = results_of::<R, T, LANES>(prefixes, before, place.index_of(row, 0));
+            // SAFETY: the place is one of `y`, and no other thread has it: the caller's contract.
+            unsafe { tile.store_vector::<_, W, LANES, OUTPUTS>(operands.y, row, results) };
         };
+        // SAFETY: `stage` wrote the elements.
+        let of_warp = unsafe { tile.walk::<R, LANES>(visit) };
+        if writes {
+            return;
+        }
+        // SAFETY: the launch, the tickets and the memory: the caller's contract.
+        let in_line = unsafe { before_warp::<R, T>(block, of_warp, &shared) };
+        warp = kind.from_initial::<R, T>(in_line);
+        writes = true;
     }
-    thread::sync_threads();
-    // SAFETY: all three elements were written before the barrier above.
-    let (in_group, in_span, before_span) = unsafe {
-        let before = shared.before;
-        (before.load(0), before.load(1), before.load(2))
-    };
-    let is_last = tile % SPAN_TILES == SPAN_TILES - 1;
-    if thread == 0 && is_last && span + 1 < plan.spans() {
-        let of_span = R::combine(in_span, R::combine(in_group, of_tile));
-        // SAFETY: the span exists: compared above.
-        unsafe {
-            state.publish(
-                state.before_span::<R::Accumulator>(span + 1),
-                R::combine(before_span, of_span),
-            )
-        };
-    }
-    R::combine(R::combine(before_span, in_span), in_group)
 }

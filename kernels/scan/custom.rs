@@ -31,6 +31,8 @@ pub unsafe trait ScanKernel:
         GlobalMut<'launch, u64>,
         [Self::Element; 1],
         GridConstant<'launch, ScanShape>,
+        Global<'launch, u64>,
+        Global<'launch, [u64; 3]>,
     ),
 >
 {

@@ -1,4 +1,4 @@
-//! The kernels that scan rows, as a macro: the library's are of a table, those of other crates of
+//! The kernels that scan lines, as a macro: the library's are of a table, those of other crates of
 //! [`reductions!`](crate::reductions).
 
 /// The shared memory of a block that scans, with totals of a type, beside the elements of a tile.
@@ -8,30 +8,34 @@ macro_rules! scan_memory {
     ($staged:ident, $accumulator:ty) => {
         $crate::scan::Shared {
             tile: $crate::cuda_std::shared_array![u32; 1],
-            of_warps: $crate::cuda_std::shared_array![$accumulator; $crate::scan::WARPS],
+            of_parts: $crate::cuda_std::shared_array![$accumulator; $crate::scan::PARTS],
             before: $crate::cuda_std::shared_array![$accumulator; $crate::scan::BEFORE],
             staged: $staged.as_slice(),
         }
     };
 }
 
-/// A kernel that scans the rows of a matrix, or a buffer as one row.
+/// A kernel that scans the rows or columns of a matrix, the segments of a buffer, or a buffer as one line.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! row_scan_kernel {
     ([$(#[doc = $text:expr])*] $name:ident at $blocks:literal blocks: $operation:tt of $element:ty) => {
         $(#[doc = $text])*
-        #[doc = concat!("The prefixes of rows of ", stringify!($element), " by `", stringify!($operation), "`.")]
+        #[doc = concat!("The prefixes of lines of ", stringify!($element), " by `", stringify!($operation), "`.")]
         ///
-        /// `initial` is the initial value, if `shape` has one.
+        /// `initial` is the initial value, if `shape` has one. Lines are those of `shape`; or, if there are `offsets`,
+        /// the segments of `x`: the start of each, and the end of the last. Then `tiles` has an element for each tile of
+        /// each segment of more elements than `ScanPlan::most_of_warp`: the segment, the tile's number, and the first
+        /// word of the segment's state.
         ///
         /// # Safety
-        /// 1. The launch has blocks of 128 threads along x: one for each tile of each row, or for as many rows as the
-        ///    `ScanPlan` of a row says. There is an element.
-        /// 2. `x` and `y` start with the first element of the first row and have all elements of `shape`'s rows. No
-        ///    rows of `y` share elements.
-        /// 3. `state` has the plan's words for each row, all 0, and no other launch uses them meanwhile. The launch
-        ///    does not reset them.
+        /// 1. The launch has blocks of 128 threads along x: as many as `ScanPlan::blocks` of lines, or one for each
+        ///    element of `tiles` and one for each 64 segments. There is an element.
+        /// 2. `x` and `y` start with the first element of the first line and have all elements of the lines. No lines
+        ///    of `y` share elements. Offsets are ascending, and none is past the end of `x` or `y`.
+        /// 3. `state` has the plan's words for each line, or for each segment in `tiles`, whose tiles are in order, and
+        ///    then at least a cache line. They are 0, and no other launch uses them meanwhile. The launch does not
+        ///    reset them.
         #[$crate::cuda_std::kernel(max_threads = 128, min_blocks = $blocks)]
         pub unsafe fn $name(
             x: $crate::cuda_std::global::Global<$element>,
@@ -41,16 +45,19 @@ macro_rules! row_scan_kernel {
             state: $crate::cuda_std::global::GlobalMut<u64>,
             initial: [$element; 1],
             shape: $crate::cuda_std::grid_constant::GridConstant<$crate::scan::ScanShape>,
+            offsets: $crate::cuda_std::global::Global<u64>,
+            tiles: $crate::cuda_std::global::Global<[u64; 3]>,
         ) {
+            let segments = $crate::scan::Segments { offsets, tiles };
             let operands = $crate::scan::Operands { x, y, state };
             let staged = $crate::cuda_std::shared_array![
                 $element; $crate::scan::ScanPlan::new(0, ::core::mem::size_of::<$element>()).tile
             ];
             let shared = $crate::scan_memory!(
                 staged, <$operation as $crate::reduce::Reduction<$element>>::Accumulator);
-            // SAFETY: the launch, the rows and the state: the caller's contract. Shared memory is declared here.
+            // SAFETY: the launch, the lines and the state: the caller's contract. Shared memory is declared here.
             unsafe {
-                $crate::scan::scan_rows::<
+                $crate::scan::scan_lines::<
                     $operation, $element,
                     $crate::outputs::Way<{ $crate::outputs::are_vector::<
                         $element, <$operation as $crate::reduce::Reduction<$element>>::Output,
@@ -59,7 +66,7 @@ macro_rules! row_scan_kernel {
                     { $crate::outputs::outputs_of::<
                         $element, <$operation as $crate::reduce::Reduction<$element>>::Output,
                     >() },
-                >(operands, initial[0], &shape, shared)
+                >(operands, initial[0], (&shape, segments), shared)
             }
         }
     };

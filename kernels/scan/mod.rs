@@ -1,4 +1,4 @@
-//! Prefix sums of an array in one pass.
+//! Prefix sums of an array in one pass, and scans of rows, columns and segments.
 //!
 //! ```text
 //! each block:   take the next tile
@@ -29,14 +29,16 @@
 //! |---|---|
 //! | the split, and a thread's vectors | `plan.rs`, `place.rs` |
 //! | the operations, and values that go between lanes and blocks | `operations.rs`, `value.rs` |
-//! | the communication between blocks | `state.rs` |
-//! | the elements of a tile | `tile.rs` |
-//! | the scan of a buffer, and of rows | `body.rs` |
+//! | the communication between blocks, and what precedes a tile | `state.rs`, `preceding.rs` |
+//! | values of a row of threads, and the elements of a tile | `shuffles.rs`, `tile.rs` |
+//! | the scan of a buffer, and of contiguous lines | `body.rs`, `views.rs` |
+//! | of segments, and of lines across memory | `segments.rs`, `across.rs` |
 //! | the library's kernels, and custom ones | `macros.rs`, `entries.rs`, `custom.rs` |
 
 #[macro_use]
 mod macros;
 
+mod across;
 mod body;
 mod custom;
 #[cfg(feature = "entries")]
@@ -44,18 +46,26 @@ mod entries;
 mod operations;
 mod place;
 mod plan;
+mod preceding;
+mod segments;
+mod shuffles;
 mod state;
 mod tile;
 mod value;
+mod views;
 
 #[doc(hidden)]
-pub use body::{BEFORE, Operands, Shared, scan_rows};
+pub use body::scan_lines;
 #[cfg(not(target_arch = "nvptx64"))]
 pub use custom::ScanKernel;
 #[cfg(feature = "entries")]
 pub use entries::*;
 pub use operations::{PrefixProduct, PrefixSum};
 #[doc(hidden)]
-pub use plan::WARPS;
-pub use plan::{FAN, SCAN_THREADS, SPAN_TILES, ScanPlan, ScanShape};
+pub use plan::{BEFORE, PARTS};
+pub use plan::{FAN, SCAN_THREADS, SPAN_TILES, ScanPlan, ScanShape, TICKET_WORDS};
+#[doc(hidden)]
+pub use segments::Segments;
 pub use value::ScanValue;
+#[doc(hidden)]
+pub use views::{Operands, Shared};

@@ -35,7 +35,7 @@ pub struct Place {
 
 /// The calling thread's row of threads in the block, and its place in it.
 #[inline(always)]
-fn in_block() -> (usize, usize) {
+pub fn in_block() -> (usize, usize) {
     let thread = thread::thread_idx_x();
     (warp_of(thread), (thread % ROW_THREADS) as usize)
 }
@@ -47,7 +47,7 @@ pub fn warp_of(thread: u32) -> usize {
 }
 
 /// Elements from one vector of a thread to the next in the tile.
-const fn apart<const LANES: usize>() -> usize {
+pub const fn apart<const LANES: usize>() -> usize {
     ROW_THREADS as usize * LANES
 }
 
@@ -121,6 +121,33 @@ impl Place {
             is_whole: false,
             is_of_warp,
             is_of_vectors,
+        }
+    }
+
+    /// The position in tile number `tile` of a line of `len` elements that starts at element `start`.
+    #[inline(always)]
+    pub fn of_line<const LANES: usize>(
+        tile: usize,
+        (start, len): (usize, usize),
+        plan: &ScanPlan,
+    ) -> Self {
+        let (warp, lane) = in_block();
+        let in_tile = warp * ROWS * apart::<LANES>() + lane * LANES;
+        let index = tile * plan.tile + in_tile;
+        Self {
+            x: start + index,
+            y: start + index,
+            index,
+            x_step: apart::<LANES>(),
+            y_step: apart::<LANES>(),
+            index_step: apart::<LANES>(),
+            in_tile,
+            left: len.saturating_sub(index).min(plan.tile) as u32,
+            rows: ROWS,
+            has_vectors: len.is_multiple_of(LANES),
+            is_whole: false,
+            is_of_warp: false,
+            is_of_vectors: false,
         }
     }
 

@@ -28,6 +28,15 @@ pub const ROW_THREADS: u32 = 32;
 /// Parts of a tile, one for each warp of 32 lanes.
 pub const WARPS: usize = (SCAN_THREADS / ROW_THREADS) as usize;
 
+/// Sums of parts that a block keeps in shared memory: of its warps, or of its lines.
+pub const PARTS: usize = 16;
+
+/// Lines of a warp, if the elements of neighbouring lines lie one after another and a line has several rows of vectors.
+const LINES_ACROSS: usize = PARTS / WARPS;
+
+/// The number of sums that precede a tile: of its group, its span, and all before.
+pub const BEFORE: usize = 3;
+
 /// Tiles in a group, and groups in a span. One row of threads waits for the sums of the group's tiles, another for
 /// the sums of the groups before, with one request each.
 pub const FAN: usize = ROW_THREADS as usize;
@@ -60,22 +69,27 @@ pub struct ScanPlan {
     pub rows_of_block: usize,
 }
 
-/// The kernels' parameter for the rows to scan. A buffer is one row.
+/// The kernels' parameter for the lines to scan. A buffer is one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct ScanShape {
-    /// The number of rows.
+    /// The number of lines.
     pub rows: usize,
-    /// Elements of a row.
+    /// Elements of a line.
     pub len: usize,
-    /// Elements from one row to the next, of the operand.
+    /// Elements from one line to the next, of the operand; or from one element of a line to the next, if the elements
+    /// of neighbouring lines lie one after another.
     pub x_apart: usize,
-    /// Elements from one row to the next, of the results.
+    /// The same, of the results.
     pub y_apart: usize,
     /// 1 if results do not include their own elements, otherwise 0.
     pub is_exclusive: u32,
     /// 1 if there is an initial value, otherwise 0.
     pub has_initial: u32,
+    /// 1 if the elements of neighbouring lines lie one after another, 0 if those of a line do.
+    pub is_across: u32,
+    /// 0: the struct's size is a multiple of its alignment.
+    pub padding: u32,
 }
 
 impl ScanPlan {
@@ -114,6 +128,37 @@ impl ScanPlan {
     pub const fn of<R: Reduction<T, Accumulator: ScanValue>, T: Pod>(elements: usize) -> Self {
         let words = <R::Accumulator as ScanValue>::WORDS;
         Self::with_words(elements, size_of::<T>(), words)
+    }
+
+    /// Lines of a block, if the elements of neighbouring lines lie one after another.
+    #[inline(always)]
+    #[must_use]
+    pub const fn lines_across(&self) -> usize {
+        if self.rows_of_block > WARPS {
+            WARPS * ROWS
+        } else {
+            WARPS * LINES_ACROSS
+        }
+    }
+
+    /// Blocks of a launch for `lines` lines of one length.
+    #[must_use]
+    pub const fn blocks(&self, lines: usize, is_across: bool) -> usize {
+        if is_across {
+            lines
+                .div_ceil(self.lines_across())
+                .saturating_mul(self.tiles)
+        } else {
+            lines
+                .saturating_mul(self.tiles)
+                .div_ceil(self.rows_of_block)
+        }
+    }
+
+    /// The largest number of elements of a line that needs no block of its own.
+    #[must_use]
+    pub const fn most_of_warp(element_bytes: usize) -> usize {
+        ROWS * ROW_THREADS as usize * (VECTOR_BYTES / element_bytes)
     }
 
     /// Groups of tiles.

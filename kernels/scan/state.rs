@@ -54,6 +54,19 @@ impl<'launch> State<'launch> {
         }
     }
 
+    /// The state of a line of another plan, from word `first` on, with the same ticket.
+    ///
+    /// # Safety
+    /// 1. There are `plan.state_words()` words from `first` on.
+    #[inline(always)]
+    pub unsafe fn of_line(self, plan: ScanPlan, first: usize) -> Self {
+        Self {
+            plan,
+            first,
+            ..self
+        }
+    }
+
     /// Takes the next number, from 0. Blocks with lower numbers have started.
     #[inline(always)]
     pub fn take_ticket(self) -> u32 {

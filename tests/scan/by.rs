@@ -1,4 +1,5 @@
-//! Scans by sums, products, minima and maxima, of buffers and rows, with and without an initial value.
+//! Scans by sums, products, minima and maxima, of buffers, rows, columns and segments, with and without an initial
+//! value.
 
 use crate::common::devices;
 use crate::common::random::Random;
@@ -27,7 +28,16 @@ fn naive<T: Copy>(x: &[T], initial: T, combine: impl Fn(T, T) -> T) -> (Vec<T>, 
         .unzip()
 }
 
-/// Both scans of `x` and of rows with gaps are the naive ones, byte by byte.
+/// The transpose of a matrix with `rows` rows.
+fn transposed<T: Copy>(data: &[T], rows: usize) -> Vec<T> {
+    let columns = data.len() / rows;
+    (0..data.len())
+        .map(|i| data[i % rows * columns + i / rows])
+        .collect()
+}
+
+/// Both scans of rows with gaps, of the same columns, of the same segments, and of a buffer are the naive ones, byte by
+/// byte.
 fn assert_exact<R: Copy, T: Scannable<R> + Debug + PartialEq>(
     device: &Device,
     operation: R,
@@ -58,7 +68,48 @@ fn assert_exact<R: Copy, T: Scannable<R> + Debug + PartialEq>(
                     "{what}, exclusive"
                 );
             }
+            let what = format!("{rows} x {len}, gap {gap}");
+            let across = device
+                .matrix((len + gap, rows), &transposed(&data, rows))
+                .unwrap();
+            let x = across.slice(..len, ..).unwrap();
+            let found = device.scan_columns_inclusive(x, operation).unwrap();
+            assert!(
+                transposed(&found.to_vec().unwrap(), len) == inclusive,
+                "columns, {what}"
+            );
+            let found = device
+                .scan_columns_exclusive(x, operation, initial)
+                .unwrap();
+            assert!(
+                transposed(&found.to_vec().unwrap(), len) == exclusive,
+                "columns, {what}"
+            );
             let buffer = device.upload(&data).unwrap();
+            // Rows with their gaps between them, as segments.
+            let offsets: Vec<usize> = (0..=rows)
+                .flat_map(|row| [row * (len + gap), (row * (len + gap) + len).min(data.len())])
+                .take(2 * rows)
+                .collect();
+            let segments = device.segments(&offsets).unwrap();
+            let of_rows = |found: Vec<T>| -> Vec<T> {
+                let rows = found.chunks(len + gap).flat_map(|row| &row[..len]);
+                rows.copied().collect()
+            };
+            let found = device
+                .scan_segments_inclusive(&buffer, &segments, operation)
+                .unwrap();
+            assert!(
+                of_rows(found.to_vec().unwrap()) == inclusive,
+                "segments, {what}"
+            );
+            let found = device
+                .scan_segments_exclusive(&buffer, &segments, operation, initial)
+                .unwrap();
+            assert!(
+                of_rows(found.to_vec().unwrap()) == exclusive,
+                "segments, {what}"
+            );
             let buffer = buffer.slice(gap..).unwrap();
             let found = device.scan_inclusive_by(buffer, operation).unwrap();
             let (expected, _) = naive(&data[gap..], identity, combine);
@@ -202,13 +253,10 @@ fn what_has_no_value_or_no_kernel_is_refused() {
         );
         assert_eq!(error.operation(), "scan_exclusive_by");
         let matrix = device.matrix((2, 2), &[1, 2, 3, 4]).unwrap();
-        let error = device
-            .scan_rows_inclusive(matrix.t(), ops::Max)
-            .unwrap_err();
-        assert!(
-            matches!(error.kind(), ErrorKind::NoKernel { .. }),
-            "{error}"
-        );
+        let mut results = device.matrix_zeros::<i32>((2, 2)).unwrap();
+        let error = device.scan_rows_inclusive_into(matrix.t(), ops::Max, &mut results);
+        let error = error.unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::OrderMismatch), "{error}");
         let mut other = device.matrix_zeros::<i32>((2, 3)).unwrap();
         let error = device.scan_rows_inclusive_into(&matrix, ops::Sum, &mut other);
         let error = error.unwrap_err();

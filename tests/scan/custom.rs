@@ -162,6 +162,74 @@ fn elements_come_with_their_indices_in_the_row_and_none_that_do_not_exist() {
     }
 }
 
+/// Results that are larger than elements, and those that are as large.
+#[test]
+fn columns_and_segments_are_scanned_like_rows() {
+    for device in simulators() {
+        let module = device.load(&KERNELS).unwrap();
+        for (lines, len) in [(70, 5), (3, 600), (2, 33_000)] {
+            let ones = device
+                .matrix((lines, len), &vec![1_u8; lines * len])
+                .unwrap();
+            let expected = module.scan_rows_exclusive(indices, &ones, 1).unwrap();
+            let expected = expected.to_vec().unwrap();
+            let across = device
+                .matrix((len, lines), &vec![1_u8; lines * len])
+                .unwrap();
+            let found = module.scan_columns_exclusive(indices, &across, 1).unwrap();
+            for (place, found) in found.to_vec().unwrap().into_iter().enumerate() {
+                let (row, line) = (place / lines, place % lines);
+                assert_eq!(
+                    found,
+                    expected[line * len + row],
+                    "{lines} columns of {len}"
+                );
+            }
+            let offsets: Vec<usize> = (0..=lines).map(|line| line * len).collect();
+            let segments = device.segments(&offsets).unwrap();
+            let x = device.upload(&vec![1_u8; lines * len]).unwrap();
+            let found = module
+                .scan_segments_exclusive(indices, &x, &segments, 1)
+                .unwrap();
+            assert!(
+                found.to_vec().unwrap() == expected,
+                "{lines} segments of {len}"
+            );
+
+            let maps: Vec<[u32; 2]> = (0..(lines * len) as u32)
+                .map(|i| [(i * 7919) | 1, i * 31])
+                .collect();
+            let rows = device.matrix((lines, len), &maps).unwrap();
+            let expected = module.scan_rows_inclusive(compose, &rows).unwrap();
+            let expected = expected.to_vec().unwrap();
+            let columns: Vec<_> = (0..lines * len)
+                .map(|i| maps[i % lines * len + i / lines])
+                .collect();
+            let columns = device.matrix((len, lines), &columns).unwrap();
+            let mut found = device.matrix_zeros::<[u32; 2]>((len, lines)).unwrap();
+            module
+                .scan_columns_inclusive_into(compose, &columns, &mut found)
+                .unwrap();
+            for (place, found) in found.to_vec().unwrap().into_iter().enumerate() {
+                let (row, line) = (place / lines, place % lines);
+                assert_eq!(
+                    found,
+                    expected[line * len + row],
+                    "{lines} columns of {len}"
+                );
+            }
+            let x = device.upload(&maps).unwrap();
+            let found = module
+                .scan_segments_inclusive(compose, &x, &segments)
+                .unwrap();
+            assert!(
+                found.to_vec().unwrap() == expected,
+                "{lines} segments of {len}"
+            );
+        }
+    }
+}
+
 #[test]
 fn an_operation_that_the_library_has_gives_its_bits() {
     for device in simulators() {

@@ -9,6 +9,7 @@ mod custom;
 mod errors;
 mod groups;
 mod lengths;
+mod lines;
 mod model;
 mod parts;
 mod samples;

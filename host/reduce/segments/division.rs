@@ -2,6 +2,10 @@
 
 use crate::error::{ErrorKind, Outcome};
 use tilewright_kernels::reduce::lines::{ACCUMULATORS, LinePlan, MOST_PARTS, list_section};
+use tilewright_kernels::scan::ScanPlan;
+
+/// Bytes of the largest element of a scan.
+const LARGEST_ELEMENT: usize = 16;
 
 /// The kinds of segments by the parts of their sections: one, two, four and eight.
 const KINDS: usize = MOST_PARTS.ilog2() as usize + 1;
@@ -15,6 +19,10 @@ pub struct Division {
     pub is_shared: bool,
     /// The segments without elements, ascending.
     pub empty: Vec<usize>,
+    /// The segments that scans may divide, and their lengths: of more elements than a warp scans, of the largest.
+    pub long: Vec<(usize, usize)>,
+    /// The first element of the first segment.
+    pub start: usize,
     /// The number of elements that a buffer needs at least.
     pub end: usize,
 }
@@ -32,6 +40,8 @@ impl Division {
             listed: [0; KINDS],
             is_shared: false,
             empty: Vec::new(),
+            long: Vec::new(),
+            start: offsets[0],
             end,
         };
         for (segment, bounds) in offsets.windows(2).enumerate() {
@@ -53,6 +63,9 @@ impl Division {
     fn add(&mut self, segment: usize, len: usize) {
         if len == 0 {
             self.empty.push(segment);
+        }
+        if len > ScanPlan::most_of_warp(LARGEST_ELEMENT) {
+            self.long.push((segment, len));
         }
         if let Some(plan) = plan_of_long(len) {
             self.is_shared |= plan.sections > 1;

@@ -62,8 +62,8 @@ macro_rules! for_each_line_reduction {
             ArgMin of f64: argmin_along_f64 at 4 blocks, argmin_across_f64 at 1 blocks;
             ArgMin of f16: argmin_along_f16 at 4 blocks, argmin_across_f16 at 2 blocks;
             ArgMin of bf16: argmin_along_bf16 at 4 blocks, argmin_across_bf16 at 2 blocks;
-            ArgMin of i8: argmin_along_i8 at 4 blocks, argmin_across_i8 at 2 blocks;
-            ArgMin of u8: argmin_along_u8 at 4 blocks, argmin_across_u8 at 2 blocks;
+            ArgMin of i8: argmin_along_i8 at 2 blocks, argmin_across_i8 at 2 blocks;
+            ArgMin of u8: argmin_along_u8 at 2 blocks, argmin_across_u8 at 2 blocks;
             ArgMin of i16: argmin_along_i16 at 4 blocks, argmin_across_i16 at 2 blocks;
             ArgMin of u16: argmin_along_u16 at 4 blocks, argmin_across_u16 at 2 blocks;
             ArgMin of i32: argmin_along_i32 at 4 blocks, argmin_across_i32 at 2 blocks;
@@ -74,8 +74,8 @@ macro_rules! for_each_line_reduction {
             ArgMax of f64: argmax_along_f64 at 4 blocks, argmax_across_f64 at 1 blocks;
             ArgMax of f16: argmax_along_f16 at 4 blocks, argmax_across_f16 at 2 blocks;
             ArgMax of bf16: argmax_along_bf16 at 4 blocks, argmax_across_bf16 at 2 blocks;
-            ArgMax of i8: argmax_along_i8 at 4 blocks, argmax_across_i8 at 2 blocks;
-            ArgMax of u8: argmax_along_u8 at 4 blocks, argmax_across_u8 at 2 blocks;
+            ArgMax of i8: argmax_along_i8 at 2 blocks, argmax_across_i8 at 2 blocks;
+            ArgMax of u8: argmax_along_u8 at 2 blocks, argmax_across_u8 at 2 blocks;
             ArgMax of i16: argmax_along_i16 at 4 blocks, argmax_across_i16 at 2 blocks;
             ArgMax of u16: argmax_along_u16 at 4 blocks, argmax_across_u16 at 2 blocks;
             ArgMax of i32: argmax_along_i32 at 4 blocks, argmax_across_i32 at 2 blocks;

@@ -31,18 +31,7 @@ const SPILLING: [&str; 7] = [
 const FEW_BYTES: u32 = 40;
 
 /// Kernels whose blocks and registers are not tuned, by the start of their names, and the bytes that they may spill.
-const UNTUNED_KERNELS: [(&str, u32); 10] = [
-    ("argmax_along_i8", 448),
-    ("argmax_along_u8", 448),
-    ("argmin_along_i8", 448),
-    ("argmin_along_u8", 448),
-    ("exact_combine_f64", 64),
-    ("scan_max_", 448),
-    ("scan_min_", 448),
-    ("scan_product_", 448),
-    ("scan_sum_", 448),
-    ("top_k_", 160),
-];
+const UNTUNED_KERNELS: [(&str, u32); 2] = [("exact_combine_f64", 64), ("top_k_", 160)];
 
 /// The defect in a kernel's cost on `target`, if any.
 pub fn of_cost(cost: &Cost, target: &str) -> Option<String> {

@@ -1,0 +1,200 @@
+//! Scans of columns and segments by operations that other crates define.
+
+use super::custom::OutputOf;
+use super::launch::{Axis, Kind, Scanned};
+use crate::buffer::{Buffer, BufferView, BufferViewMut, IntoBufferView};
+use crate::element::Element;
+use crate::error::{During, Outcome, Result};
+use crate::matrix::{AsMatrixViewMut, IntoMatrixView, Matrix};
+use crate::module::Module;
+use crate::reduce::Segments;
+use tilewright_kernels::scan::ScanKernel;
+
+impl Module {
+    /// The inclusive scan of each column of `matrix` by a custom operation: each has the bits of
+    /// [`scan_inclusive`](Self::scan_inclusive), and the results the order of the matrix.
+    ///
+    /// # Errors
+    /// Those of [`scan_rows_inclusive`](Self::scan_rows_inclusive).
+    pub fn scan_columns_inclusive<'m, K>(
+        &self,
+        kernel: K,
+        matrix: impl IntoMatrixView<'m, K::Element>,
+    ) -> Result<Matrix<OutputOf<K>>>
+    where
+        K: ScanKernel<Element: Element>,
+        OutputOf<K>: Element,
+    {
+        self.matrix_scanned(kernel, Axis::Columns, matrix.into(), Kind::Inclusive)
+            .during("scan_columns_inclusive")
+    }
+
+    /// The exclusive scan of each column of `matrix` by a custom operation: each has the bits of
+    /// [`scan_exclusive`](Self::scan_exclusive), and the results the order of the matrix.
+    ///
+    /// # Errors
+    /// Those of [`scan_rows_exclusive`](Self::scan_rows_exclusive).
+    pub fn scan_columns_exclusive<'m, K>(
+        &self,
+        kernel: K,
+        matrix: impl IntoMatrixView<'m, K::Element>,
+        initial: impl Into<Option<K::Element>>,
+    ) -> Result<Matrix<OutputOf<K>>>
+    where
+        K: ScanKernel<Element: Element>,
+        OutputOf<K>: Element,
+    {
+        let kind = Kind::Exclusive(initial.into());
+        self.matrix_scanned(kernel, Axis::Columns, matrix.into(), kind)
+            .during("scan_columns_exclusive")
+    }
+
+    /// Writes [`scan_columns_inclusive`](Self::scan_columns_inclusive) to `results`.
+    ///
+    /// # Errors
+    /// Those of [`scan_rows_inclusive_into`](Self::scan_rows_inclusive_into).
+    pub fn scan_columns_inclusive_into<'m, K>(
+        &self,
+        kernel: K,
+        matrix: impl IntoMatrixView<'m, K::Element>,
+        results: &mut impl AsMatrixViewMut<OutputOf<K>>,
+    ) -> Result<()>
+    where
+        K: ScanKernel<Element: Element>,
+        OutputOf<K>: Element,
+    {
+        let results = results.as_matrix_view_mut();
+        Scanned::matrix(self.device(), Axis::Columns, matrix.into(), results)
+            .and_then(|scanned| self.launch_scan(kernel, scanned, Kind::Inclusive))
+            .during("scan_columns_inclusive_into")
+    }
+
+    /// Writes [`scan_columns_exclusive`](Self::scan_columns_exclusive) to `results`.
+    ///
+    /// # Errors
+    /// Those of [`scan_rows_exclusive_into`](Self::scan_rows_exclusive_into).
+    pub fn scan_columns_exclusive_into<'m, K>(
+        &self,
+        kernel: K,
+        matrix: impl IntoMatrixView<'m, K::Element>,
+        initial: impl Into<Option<K::Element>>,
+        results: &mut impl AsMatrixViewMut<OutputOf<K>>,
+    ) -> Result<()>
+    where
+        K: ScanKernel<Element: Element>,
+        OutputOf<K>: Element,
+    {
+        let kind = Kind::Exclusive(initial.into());
+        let results = results.as_matrix_view_mut();
+        Scanned::matrix(self.device(), Axis::Columns, matrix.into(), results)
+            .and_then(|scanned| self.launch_scan(kernel, scanned, kind))
+            .during("scan_columns_exclusive_into")
+    }
+
+    /// The inclusive scan of each of `segments` of `x` by a custom operation: each has the bits of
+    /// [`scan_inclusive`](Self::scan_inclusive), wherever it starts.
+    ///
+    /// The results are as many as the elements of `x`. Those in no segment are 0.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidOffsets`](crate::ErrorKind::InvalidOffsets) if a segment ends past the end of `x`;
+    /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) for more than 2^31 - 1 blocks, and those of
+    /// [`scan_inclusive`](Self::scan_inclusive).
+    pub fn scan_segments_inclusive<'x, K>(
+        &self,
+        kernel: K,
+        x: impl IntoBufferView<'x, K::Element>,
+        segments: &Segments,
+    ) -> Result<Buffer<OutputOf<K>>>
+    where
+        K: ScanKernel<Element: Element>,
+        OutputOf<K>: Element,
+    {
+        self.segments_scanned(kernel, x.into(), segments, Kind::Inclusive)
+            .during("scan_segments_inclusive")
+    }
+
+    /// The exclusive scan of each of `segments` of `x` by a custom operation: each has the bits of
+    /// [`scan_exclusive`](Self::scan_exclusive), wherever it starts, and the same initial element.
+    ///
+    /// # Errors
+    /// Those of [`scan_segments_inclusive`](Self::scan_segments_inclusive) and of
+    /// [`scan_exclusive`](Self::scan_exclusive).
+    pub fn scan_segments_exclusive<'x, K>(
+        &self,
+        kernel: K,
+        x: impl IntoBufferView<'x, K::Element>,
+        segments: &Segments,
+        initial: impl Into<Option<K::Element>>,
+    ) -> Result<Buffer<OutputOf<K>>>
+    where
+        K: ScanKernel<Element: Element>,
+        OutputOf<K>: Element,
+    {
+        self.segments_scanned(kernel, x.into(), segments, Kind::Exclusive(initial.into()))
+            .during("scan_segments_exclusive")
+    }
+
+    /// Writes [`scan_segments_inclusive`](Self::scan_segments_inclusive) to `results`, a buffer or a slice of one.
+    /// Elements in no segment are left as they are.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `results` is not as long as `x`, and those of
+    /// [`scan_segments_inclusive`](Self::scan_segments_inclusive).
+    pub fn scan_segments_inclusive_into<'x, 'r, K>(
+        &self,
+        kernel: K,
+        x: impl IntoBufferView<'x, K::Element>,
+        segments: &Segments,
+        results: impl Into<BufferViewMut<'r, OutputOf<K>>>,
+    ) -> Result<()>
+    where
+        K: ScanKernel<Element: Element>,
+        OutputOf<K>: Element,
+    {
+        Scanned::segments(self.device(), x.into(), results.into(), segments)
+            .and_then(|scanned| self.launch_scan(kernel, scanned, Kind::Inclusive))
+            .during("scan_segments_inclusive_into")
+    }
+
+    /// Writes [`scan_segments_exclusive`](Self::scan_segments_exclusive) to `results`, a buffer or a slice of one.
+    /// Elements in no segment are left as they are.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `results` is not as long as `x`, and those of
+    /// [`scan_segments_exclusive`](Self::scan_segments_exclusive).
+    pub fn scan_segments_exclusive_into<'x, 'r, K>(
+        &self,
+        kernel: K,
+        x: impl IntoBufferView<'x, K::Element>,
+        segments: &Segments,
+        initial: impl Into<Option<K::Element>>,
+        results: impl Into<BufferViewMut<'r, OutputOf<K>>>,
+    ) -> Result<()>
+    where
+        K: ScanKernel<Element: Element>,
+        OutputOf<K>: Element,
+    {
+        let kind = Kind::Exclusive(initial.into());
+        Scanned::segments(self.device(), x.into(), results.into(), segments)
+            .and_then(|scanned| self.launch_scan(kernel, scanned, kind))
+            .during("scan_segments_exclusive_into")
+    }
+
+    fn segments_scanned<K>(
+        &self,
+        kernel: K,
+        x: BufferView<'_, K::Element>,
+        segments: &Segments,
+        kind: Kind<K::Element>,
+    ) -> Outcome<Buffer<OutputOf<K>>>
+    where
+        K: ScanKernel<Element: Element>,
+        OutputOf<K>: Element,
+    {
+        let mut y = segments.results(self.device(), x.len())?;
+        let scanned = Scanned::segments(self.device(), x, y.view_mut(), segments)?;
+        self.launch_scan(kernel, scanned, kind)?;
+        Ok(y)
+    }
+}
