@@ -175,20 +175,25 @@ fn may_set_doc_in(arguments: impl Iterator<Item = String>) -> bool {
         || Target::of(arguments.into_iter()) == Target::Unknown
 }
 
-/// Whether the compiler runs without optimisation, as in cargo's development profile: neither `-C
-/// opt-level=1`, as one word or two, nor `-O`.
-pub fn is_optimisation_off() -> bool {
-    is_optimisation_off_in(arguments())
+/// Whether kernels are compiled with the crates that launch them, rather than with their own.
+///
+/// They are if the compiler runs without optimisation, as in cargo's development profile: neither `-C opt-level=1`, as
+/// one word or two, nor `-O`. They also are in a program of tests, which nothing depends on.
+pub fn leaves_kernels_to_launches() -> bool {
+    leaves_kernels_to_launches_in(arguments())
 }
 
-fn is_optimisation_off_in(mut arguments: impl Iterator<Item = String>) -> bool {
-    arguments.all(|argument| match argument.as_str() {
+fn leaves_kernels_to_launches_in(arguments: impl Iterator<Item = String>) -> bool {
+    let arguments: Vec<_> = arguments.collect();
+    let is_of_tests = arguments.iter().any(|argument| argument == "--test");
+    let is_unoptimised = arguments.iter().all(|argument| match argument.as_str() {
         "-O" => false,
         option => {
             let level = option.trim_start_matches("-C").strip_prefix("opt-level=");
             level.is_none_or(|level| level == "0")
         }
-    })
+    });
+    is_of_tests || is_unoptimised
 }
 
 #[cfg(test)]
@@ -223,13 +228,14 @@ mod tests {
     }
 
     #[test]
-    fn the_arguments_say_whether_the_code_is_optimised() {
-        let is_off = |arguments: &str| is_optimisation_off_in(words(arguments));
-        assert!(is_off("rustc lib.rs -C debuginfo=2"));
-        assert!(is_off("rustc lib.rs -C opt-level=0"));
-        assert!(!is_off("rustc lib.rs -C opt-level=1"));
-        assert!(!is_off("rustc lib.rs -Copt-level=s"));
-        assert!(!is_off("rustc -O lib.rs"));
+    fn the_arguments_say_whether_kernels_are_compiled_with_their_crate() {
+        let leaves = |arguments: &str| leaves_kernels_to_launches_in(words(arguments));
+        assert!(leaves("rustc lib.rs -C debuginfo=2"));
+        assert!(leaves("rustc lib.rs -C opt-level=0"));
+        assert!(!leaves("rustc lib.rs -C opt-level=1"));
+        assert!(!leaves("rustc lib.rs -Copt-level=s"));
+        assert!(!leaves("rustc -O lib.rs"));
+        assert!(leaves("rustc -O --test lib.rs"));
     }
 
     #[test]

@@ -10,6 +10,7 @@
 use super::cluster::{Work, cluster_tile};
 use super::finish::staging_len;
 use super::operand::{AlongK, AlongKMap};
+use super::operands::Pair;
 use super::outputs::{BulkOutputs, DirectOutputs};
 use super::product::MainLoop;
 use super::schedule::ClusterTile;

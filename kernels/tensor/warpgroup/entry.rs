@@ -157,9 +157,10 @@ macro_rules! product_entry {
             // SAFETY: the operands, the results and the blocks are those of the shape and the tile: the caller's
             // contract. All threads of the launch do nothing but this call. The attribute states the bounds.
             unsafe {
-                MainLoop::<$element, _, _, { $tile.rows }, { $tile.columns }, { $tile.part() }, { $tile.count() },
-                    { $tile.stages }, { $tile.all_slices() }, { $tile.depth }>::$run::<_, { $tile.producers }>(
-                        $a(a), $b(b), outputs, Work::new($shape, $tile) $(, $tile, $($argument),*)?)
+                MainLoop::<Pair<$element, _, _, { $tile.rows }, { $tile.columns }, { $tile.part() },
+                    { $tile.all_slices() }, { $tile.depth }>, { $tile.count() }, { $tile.stages }>::$run::<
+                    _, { $tile.producers }>(Pair::new($a(a), $b(b)), outputs, Work::new($shape, $tile)
+                        $(, $tile, $($argument),*)?)
             }
         }
 

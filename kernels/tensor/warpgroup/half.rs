@@ -4,6 +4,7 @@ use super::cluster::{Work, cluster_tile};
 use super::columns::{ColumnOutputs, staging_columns, staging_elements};
 use super::finish::staging_len;
 use super::operand::{AcrossK, AcrossKMap, AlongK, AlongKMap};
+use super::operands::Pair;
 use super::outputs::{BulkOutputs, DirectOutputs};
 use super::product::MainLoop;
 use super::schedule::ClusterTile;

@@ -5,6 +5,7 @@
 use super::cluster::Work;
 use super::finish::{staging_len, warp, warp_of_group};
 use super::operand::{AlongK, AlongKMap};
+use super::operands::Pair;
 use super::outputs::{Outputs, Writer};
 use super::product::MainLoop;
 use super::schedule::{ClusterTile, TilePlace};
@@ -155,16 +156,13 @@ pub unsafe fn map_product_by_warpgroups<
     // SAFETY: the operands, the result, the blocks and the bounds: the caller's contract.
     unsafe {
         MainLoop::<
-            E,
-            _,
-            _,
-            ROWS,
-            BLOCK_COLUMNS,
-            PART,
+            Pair<E, _, _, ROWS, BLOCK_COLUMNS, PART, STAGES, { super::shape::HALF_DEPTH }>,
             COUNT,
             STAGES,
-            STAGES,
-            { super::shape::HALF_DEPTH },
-        >::run::<_, 1>(AlongK(a), AlongK(b), outputs, Work::new(tensor, tile))
+        >::run::<_, 1>(
+            Pair::new(AlongK(a), AlongK(b)),
+            outputs,
+            Work::new(tensor, tile),
+        )
     }
 }

@@ -17,6 +17,7 @@
 //! | f32 products of split operands | `split_product.rs` |
 //! | their main loop, with totals on the CUDA cores | `split_loop.rs` |
 //! | how a tile of an operand is loaded, and how products read it | `operand.rs` |
+//! | both operands of a main loop | `operands.rs` |
 //! | what the blocks of a cluster share | `cluster.rs` |
 //! | sizes | `shape.rs` |
 //! | registers of threads that copy or multiply | `registers.rs` |
@@ -41,6 +42,7 @@ mod finish;
 mod half;
 mod mapped;
 mod operand;
+mod operands;
 mod outputs;
 mod product;
 mod promoted;

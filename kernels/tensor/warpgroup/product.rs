@@ -12,19 +12,21 @@
 //!
 //! The ladder of products on tensor cores has the steps that lead here.
 
-use super::cluster::{ALL, BLOCKS, Work, slice_bytes, start};
+use super::cluster::{ALL, BLOCKS, Work, start};
 use super::element::TensorElement;
-use super::operand::{OperandPlace, TensorOperand};
+use super::operand::OperandPlace;
+use super::operands::Operands;
 use super::outputs::{Outputs, Writer};
-use super::registers::{COPYING, MULTIPLYING_ALONE, multiplying};
+use super::registers;
 use super::scaling::{PartialScales, Unscaled};
 use super::schedule::TileSequence;
 use super::shape::WARPGROUP_ROWS;
+use cuda_std::cluster;
 use cuda_std::hint::opaque;
-use cuda_std::mbarrier::{Consumer, Producer, Stage};
+use cuda_std::mbarrier::{Consumer, Producer};
 use cuda_std::prelude::*;
-use cuda_std::wgmma::{Accumulator, AccumulatorElement, Element, Multiply, Registers};
-use cuda_std::{cluster, warpgroup};
+use cuda_std::warpgroup;
+use cuda_std::wgmma::{Accumulator, AccumulatorElement, Multiply, Registers};
 
 /// Whether threads with `count` sums need registers of the warpgroup that copies.
 ///
@@ -34,54 +36,23 @@ const fn takes_registers(count: usize, warpgroups: usize, is_alone: bool) -> boo
     count >= 64 && !(warpgroups == 1 && is_alone)
 }
 
-/// Whether two blocks with `slices` slices exceed a multiprocessor's 227 KiB of shared memory.
-const fn is_alone(slices: usize, rows: usize, columns: usize) -> bool {
-    2 * slices * slice_bytes(rows, columns) > 227 << 10
-}
-
 /// The main loop of one kernel.
 ///
-/// A block computes `ROWS` x `COLUMNS` outputs at a time, `COUNT` in each thread that multiplies. A stage has
-/// `ALL_SLICES / STAGES` slices of `DEPTH` elements along k. Each block loads `PART` columns of B: half of them in a
-/// cluster, all of them without one.
-pub struct MainLoop<
-    'block,
-    T: Element,
-    A: TensorOperand<T, ROWS, ROWS, DEPTH>,
-    B: TensorOperand<T, COLUMNS, PART, DEPTH>,
-    const ROWS: usize,
-    const COLUMNS: usize,
-    const PART: usize,
-    const COUNT: usize,
-    const STAGES: usize,
-    const ALL_SLICES: usize,
-    const DEPTH: usize,
-> {
-    pub(super) a: A,
-    pub(super) b: B,
-    pub(super) a_tiles: A::Tiles<'block, ALL_SLICES>,
-    pub(super) b_tiles: B::Tiles<'block, ALL_SLICES>,
+/// A block computes the outputs of its operands' tile at a time, `COUNT` in each thread that multiplies. It waits for
+/// `STAGES` stages, which have an equal number of slices.
+pub struct MainLoop<'block, O: Operands, const COUNT: usize, const STAGES: usize> {
+    pub(super) operands: O,
+    pub(super) a_tiles: O::ATiles<'block>,
+    pub(super) b_tiles: O::BTiles<'block>,
     pub(super) work: Work<'block>,
 }
 
-impl<
-    'block,
-    T: Element,
-    A: TensorOperand<T, ROWS, ROWS, DEPTH>,
-    B: TensorOperand<T, COLUMNS, PART, DEPTH>,
-    const ROWS: usize,
-    const COLUMNS: usize,
-    const PART: usize,
-    const COUNT: usize,
-    const STAGES: usize,
-    const ALL_SLICES: usize,
-    const DEPTH: usize,
-> MainLoop<'block, T, A, B, ROWS, COLUMNS, PART, COUNT, STAGES, ALL_SLICES, DEPTH>
-{
+impl<O: Operands, const COUNT: usize, const STAGES: usize> MainLoop<'_, O, COUNT, STAGES> {
     /// Slices of a stage.
-    pub(super) const SLICES: usize = ALL_SLICES / STAGES;
-    pub(super) const WARPGROUPS: usize = ROWS / WARPGROUP_ROWS;
-    pub(super) const IS_ALONE: bool = is_alone(ALL_SLICES, ROWS, COLUMNS);
+    pub(super) const SLICES: usize = O::SLICES / STAGES;
+    pub(super) const WARPGROUPS: usize = O::ROWS / WARPGROUP_ROWS;
+    /// Whether two blocks exceed a multiprocessor's 227 KiB of shared memory.
+    pub(super) const IS_ALONE: bool = 2 * O::SLICES * O::SLICE_BYTES > 227 << 10;
     const TAKES_REGISTERS: bool = takes_registers(COUNT, Self::WARPGROUPS, Self::IS_ALONE);
 
     /// Fills the stages of the tiles at `places`, as thread number `number` of the block's `PRODUCERS`, which take turns.
@@ -98,7 +69,7 @@ impl<
         mut places: impl TileSequence,
     ) {
         let Work { shape, schedule } = self.work;
-        let first = PART * cluster::rank() as usize;
+        let first = O::PART * cluster::rank() as usize;
         // Turns continue from one tile to the next.
         let mut round = number;
         while let Some(place) = places.next() {
@@ -109,11 +80,11 @@ impl<
                 // shared memory, so they are fewer than 2^20. Tiles are in range: a slice of a stage.
                 unsafe {
                     let slot = ring.acquire();
-                    slot.expect(const { (Self::SLICES * slice_bytes(ROWS, COLUMNS)) as u32 });
+                    slot.expect(const { (Self::SLICES * O::SLICE_BYTES) as u32 });
                     let mut slice = 0;
                     while slice < Self::SLICES {
                         let number = slot.stage() * Self::SLICES + slice;
-                        let k = (round as usize * Self::SLICES + slice) * DEPTH;
+                        let k = (round as usize * Self::SLICES + slice) * O::DEPTH;
                         // Recomputed, so that no register holds it.
                         let k = shape.first_k(opaque(place.matrix)) + k as u32;
                         let of_a = OperandPlace {
@@ -126,10 +97,9 @@ impl<
                             output: place.column,
                             k,
                         };
-                        let a_tile = A::tile(self.a_tiles, number);
-                        self.a.load(a_tile, &slot, of_a, 0, None);
-                        let b_tile = B::tile(self.b_tiles, number);
-                        self.b.load(b_tile, &slot, of_b, first, Some(ALL));
+                        let operands = self.operands;
+                        operands.load_a(self.a_tiles, number, &slot, of_a);
+                        operands.load_b(self.b_tiles, number, &slot, of_b, first, Some(ALL));
                         slice += 1;
                     }
                 }
@@ -156,7 +126,7 @@ impl<
     ) -> Accumulator<COUNT, S>
     where
         S: AccumulatorElement,
-        [S; COUNT]: Multiply<T, T> + Registers,
+        [S; COUNT]: Multiply<O::Element, O::Element> + Registers,
     {
         // Opaque, so that comparisons with it take no registers while outputs are computed.
         let thread = opaque(warpgroup::thread_rank());
@@ -175,11 +145,8 @@ impl<
                 let mut products = sums.begin();
                 let mut slice = 0;
                 while slice < Self::SLICES {
-                    let (a, b) = self.tiles_of(&stage, slice);
-                    products.multiply(
-                        A::part::<WARPGROUP_ROWS>(a, first),
-                        B::part::<COLUMNS>(b, 0),
-                    );
+                    let number = stage.index() * Self::SLICES + slice;
+                    O::multiply(&mut products, self.a_tiles, self.b_tiles, number, first);
                     slice += 1;
                 }
                 sums = products.commit();
@@ -200,35 +167,24 @@ impl<
         sums
     }
 
-    /// The tiles of slice `slice` of a stage.
-    #[inline(always)]
-    pub(super) fn tiles_of(
-        &self,
-        stage: &Stage,
-        slice: usize,
-    ) -> (A::Tile<'block>, B::Tile<'block>) {
-        let number = stage.index() * Self::SLICES + slice;
-        (A::tile(self.a_tiles, number), B::tile(self.b_tiles, number))
-    }
-
-    /// The kernel, for operands of any type and either layout.
+    /// The kernel.
     ///
     /// # Safety
-    /// 1. `a`, `b` and `outputs` are the operands and the results of `work`. The launch does not write the operands,
+    /// 1. `operands` and `outputs` are the operands and the results of `work`. The launch does not write the operands,
     ///    and accesses the results only through `outputs`.
     /// 2. All threads of the launch make the call together, once, and access no global memory before it. The blocks
     ///    and clusters are those of the tile.
     /// 3. The kernel states the tile's launch bounds, which fix the number of registers that a thread starts with.
     #[inline(always)]
-    pub unsafe fn run<O, const PRODUCERS: usize>(a: A, b: B, outputs: O, work: Work<'_>)
+    pub unsafe fn run<To, const PRODUCERS: usize>(operands: O, outputs: To, work: Work<'_>)
     where
-        T: TensorElement,
-        O: Outputs<COUNT>,
-        [O::Sum; COUNT]: Multiply<T, T> + Registers,
+        O::Element: TensorElement,
+        To: Outputs<COUNT>,
+        [To::Sum; COUNT]: Multiply<O::Element, O::Element> + Registers,
     {
         let tiles = || work.schedule.tiles();
         // SAFETY: the caller's contract. The schedule's tiles are those of the results.
-        unsafe { Self::run_over::<O, _, _, PRODUCERS>(a, b, outputs, work, tiles, Unscaled) }
+        unsafe { Self::run_over::<To, _, _, PRODUCERS>(operands, outputs, work, tiles, Unscaled) }
     }
 
     /// The kernel, for the tiles of the results that `tiles` has, with the sums of each stage scaled by `scales`.
@@ -238,52 +194,46 @@ impl<
     /// 4. All threads of a block have the same tiles, and those of a cluster's blocks lie one below the other. No tile
     ///    is another cluster's, too. The matrices have them, but for the rows and columns at which C ends.
     #[inline(always)]
-    pub(super) unsafe fn run_over<O, P, F, const PRODUCERS: usize>(
-        a: A,
-        b: B,
-        outputs: O,
+    pub(super) unsafe fn run_over<To, P, F, const PRODUCERS: usize>(
+        operands: O,
+        outputs: To,
         work: Work<'_>,
         tiles: impl Fn() -> P,
         scales: F,
     ) where
-        T: TensorElement,
-        O: Outputs<COUNT>,
+        O::Element: TensorElement,
+        To: Outputs<COUNT>,
         P: TileSequence,
-        F: PartialScales<O::Sum>,
-        [O::Sum; COUNT]: Multiply<T, T> + Registers,
+        F: PartialScales<To::Sum>,
+        [To::Sum; COUNT]: Multiply<O::Element, O::Element> + Registers,
     {
         const {
             assert!(
-                !T::HAS_TOTALS || Self::SLICES == 1,
+                !O::Element::HAS_TOTALS || Self::SLICES == 1,
                 "with totals, a stage has one slice"
+            );
+            assert!(
+                Self::WARPGROUPS <= 3,
+                "one to three warpgroups multiply: more have too few registers for their sums"
             );
         }
         let mut shared = dynamic_shared_allotment!();
-        let main_loop = MainLoop::<T, A, B, ROWS, COLUMNS, PART, COUNT, STAGES, ALL_SLICES, DEPTH> {
-            a,
-            b,
-            a_tiles: A::tiles::<ALL_SLICES>(&mut shared),
-            b_tiles: B::tiles::<ALL_SLICES>(&mut shared),
+        let main_loop = MainLoop::<O, COUNT, STAGES> {
+            operands,
+            a_tiles: O::a_tiles(&mut shared),
+            b_tiles: O::b_tiles(&mut shared),
             work,
         };
-        let memory = O::memory(&mut shared);
+        let memory = To::memory(&mut shared);
         let ring = shared.ring::<STAGES>();
         // SAFETY: all threads of the launch are here, and neither use the ring nor access global memory before: the
-        // caller's contract, and the code above. There are at most 3 consumers, as asserted below.
-        unsafe {
-            start(ring, ROWS / WARPGROUP_ROWS, || {
-                a.prefetch();
-                b.prefetch();
-            });
-        }
+        // caller's contract, and the code above. There are at most 3 consumers, as asserted.
+        unsafe { start(ring, Self::WARPGROUPS, || operands.prefetch()) };
 
         if warpgroup::index() == 0 {
-            if const { Self::TAKES_REGISTERS } {
-                // SAFETY: the whole warpgroup is here, converged, and the kernel states its bounds: the caller's
-                // contract. Every tile's threads start with at least `COPYING` registers, as `multiplying` asserts.
-                // It is the warpgroup's only call.
-                unsafe { warpgroup::decrease_registers::<COPYING>() };
-            }
+            // SAFETY: the whole warpgroup is here, converged, once, and the kernel states its bounds: the caller's
+            // contract.
+            unsafe { registers::release(Self::TAKES_REGISTERS) };
             let number = warpgroup::thread_rank() / 32;
             if warpgroup::thread_rank().is_multiple_of(32) && number < PRODUCERS as u32 {
                 // SAFETY: `start` has initialised the ring of each block. Consumers compute the same tiles as this
@@ -295,23 +245,8 @@ impl<
                 }
             }
         } else {
-            const {
-                assert!(
-                    Self::WARPGROUPS <= 3,
-                    "one to three warpgroups multiply: more have too few registers for their sums"
-                );
-            }
-            // SAFETY: the whole warpgroup is here, converged, and the kernel states its bounds: the caller's contract.
-            // The condition is a constant. No tile's threads start with as many registers (`registers.rs`). It is the
-            // warpgroup's only call.
-            unsafe {
-                match const { (Self::TAKES_REGISTERS, Self::WARPGROUPS) } {
-                    (false, _) => {}
-                    (true, 1) => warpgroup::increase_registers::<MULTIPLYING_ALONE>(),
-                    (true, 2) => warpgroup::increase_registers::<{ multiplying(2, 1) }>(),
-                    (true, _) => warpgroup::increase_registers::<{ multiplying(3, 1) }>(),
-                }
-            }
+            // SAFETY: as for `release`, which the first warpgroup calls under the same condition.
+            unsafe { registers::take(Self::WARPGROUPS, Self::TAKES_REGISTERS) };
             let number = warpgroup::index() - 1;
             let first = WARPGROUP_ROWS as u32 * number;
             let mut ring = ring.consumer();
@@ -324,13 +259,13 @@ impl<
                 // accesses the results, which have the tiles: the caller's contract. Each warpgroup has
                 // its own number, and so its own rows and memory for outputs. `finish` is called below.
                 unsafe {
-                    if const { T::HAS_TOTALS } {
+                    if const { O::Element::HAS_TOTALS } {
                         let scales = (scales, place);
                         let totals = main_loop.multiply_promoted(&mut ring, first as usize, scales);
                         let writer = outputs.writer(memory, P::writer(number));
                         writer.store(&totals, places.outputs(place));
                     } else {
-                        let sums = main_loop.multiply::<O::Sum>(&mut ring, first as usize);
+                        let sums = main_loop.multiply::<To::Sum>(&mut ring, first as usize);
                         let writer = outputs.writer(memory, P::writer(number));
                         writer.store(sums.as_array(), places.outputs(place));
                     }

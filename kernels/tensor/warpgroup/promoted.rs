@@ -2,34 +2,21 @@
 //! totals.
 
 use super::cluster::BLOCKS;
-use super::operand::TensorOperand;
+use super::operands::Operands;
 use super::product::MainLoop;
 use super::scaling::PartialScales;
 use super::schedule::TilePlace;
-use super::shape::WARPGROUP_ROWS;
 use crate::epilogue::EpilogueElement;
 use cuda_std::mbarrier::{Consumer, Stage};
 use cuda_std::warpgroup;
-use cuda_std::wgmma::{Accumulator, AccumulatorElement, Element, Multiply, Registers};
+use cuda_std::wgmma::{Accumulator, AccumulatorElement, Multiply, Registers};
 
 /// Whether a thread has registers for `count` totals and for two accumulators of as many sums.
 const fn fits_two_accumulators(count: usize, warpgroups: usize, is_alone: bool) -> bool {
     count <= if warpgroups > 1 || is_alone { 64 } else { 32 }
 }
 
-impl<
-    T: Element,
-    A: TensorOperand<T, ROWS, ROWS, DEPTH>,
-    B: TensorOperand<T, COLUMNS, PART, DEPTH>,
-    const ROWS: usize,
-    const COLUMNS: usize,
-    const PART: usize,
-    const COUNT: usize,
-    const STAGES: usize,
-    const ALL_SLICES: usize,
-    const DEPTH: usize,
-> MainLoop<'_, T, A, B, ROWS, COLUMNS, PART, COUNT, STAGES, ALL_SLICES, DEPTH>
-{
+impl<O: Operands, const COUNT: usize, const STAGES: usize> MainLoop<'_, O, COUNT, STAGES> {
     const FITS_TWO_ACCUMULATORS: bool =
         fits_two_accumulators(COUNT, Self::WARPGROUPS, Self::IS_ALONE);
 
@@ -49,7 +36,7 @@ impl<
     where
         S: AccumulatorElement + EpilogueElement,
         F: PartialScales<S>,
-        [S; COUNT]: Multiply<T, T> + Registers,
+        [S; COUNT]: Multiply<O::Element, O::Element> + Registers,
     {
         let rounds = self.work.schedule.rounds;
         let thread = warpgroup::thread_rank();
@@ -65,11 +52,8 @@ impl<
             // slice of a stage. The accumulators are waited for below.
             unsafe {
                 let mut products = sums.overwrite().begin();
-                let (a, b) = self.tiles_of(stage, 0);
-                products.multiply(
-                    A::part::<WARPGROUP_ROWS>(a, first),
-                    B::part::<COLUMNS>(b, 0),
-                );
+                let (a, b) = (self.a_tiles, self.b_tiles);
+                O::multiply(&mut products, a, b, stage.index(), first);
                 products.commit()
             }
         };

@@ -6,8 +6,10 @@
 use super::block_scales::{BlockScales, SCALE_BLOCK, ScaleShape};
 use super::cluster::{Work, cluster_tile};
 use super::counted::CountedTiles;
+use super::element::TensorElement;
 use super::finish::staging_len;
-use super::operand::{AcrossK, AcrossKMap, AlongK, AlongKMap, TensorOperand};
+use super::operand::{AcrossK, AcrossKMap, AlongK, AlongKMap};
+use super::operands::{Operands, Pair};
 use super::outputs::{BulkOutputs, DirectOutputs, Outputs};
 use super::product::MainLoop;
 use super::scaling::Unscaled;
@@ -53,18 +55,8 @@ pub const F8_SCALED_SMALL: ClusterTile = ClusterTile {
 /// The tile of groups of rows of 16-bit floats.
 pub const HALF_COUNTED: ClusterTile = alone(128, 128, 2, 6);
 
-impl<
-    T: super::element::TensorElement,
-    A: TensorOperand<T, ROWS, ROWS, DEPTH>,
-    B: TensorOperand<T, COLUMNS, PART, DEPTH>,
-    const ROWS: usize,
-    const COLUMNS: usize,
-    const PART: usize,
-    const COUNT: usize,
-    const STAGES: usize,
-    const ALL_SLICES: usize,
-    const DEPTH: usize,
-> MainLoop<'_, T, A, B, ROWS, COLUMNS, PART, COUNT, STAGES, ALL_SLICES, DEPTH>
+impl<O: Operands<Element: TensorElement>, const COUNT: usize, const STAGES: usize>
+    MainLoop<'_, O, COUNT, STAGES>
 {
     /// The kernel for groups of `counts` rows.
     ///
@@ -72,21 +64,20 @@ impl<
     /// 1. to 3. as for [`run`](Self::run).
     /// 4. The launch does not write `counts`, which has a count for each matrix of the batch or none.
     #[inline(always)]
-    unsafe fn run_counted<'launch, O, const PRODUCERS: usize>(
-        a: A,
-        b: B,
-        outputs: O,
+    unsafe fn run_counted<'launch, To, const PRODUCERS: usize>(
+        operands: O,
+        outputs: To,
         work: Work<'launch>,
         tile: ClusterTile,
         counts: Global<'launch, u32>,
     ) where
-        O: Outputs<COUNT>,
-        [O::Sum; COUNT]: Multiply<T, T> + Registers,
+        To: Outputs<COUNT>,
+        [To::Sum; COUNT]: Multiply<O::Element, O::Element> + Registers,
     {
         let tiles = || CountedTiles::new(counts, work.shape, tile);
         // SAFETY: the caller's contract. All threads of the launch read the same counts, and so number the same tiles,
         // of which each cluster takes every so many. Counts are cut off where the rows of the matrices end.
-        unsafe { Self::run_over::<O, _, _, PRODUCERS>(a, b, outputs, work, tiles, Unscaled) }
+        unsafe { Self::run_over::<To, _, _, PRODUCERS>(operands, outputs, work, tiles, Unscaled) }
     }
 
     /// The kernel for operands with block scales, in groups of `counts` rows.
@@ -96,10 +87,9 @@ impl<
     /// 5. `a_scales` and `b_scales` have those of all blocks of the operands, where `scales` says, and the launch does
     ///    not write them.
     #[inline(always)]
-    unsafe fn run_scaled<'launch, O, const PRODUCERS: usize>(
-        a: A,
-        b: B,
-        outputs: O,
+    unsafe fn run_scaled<'launch, To, const PRODUCERS: usize>(
+        operands: O,
+        outputs: To,
         work: Work<'launch>,
         tile: ClusterTile,
         (counts, a_scales, b_scales): (
@@ -109,15 +99,20 @@ impl<
         ),
         scales: GridConstant<'launch, ScaleShape>,
     ) where
-        O: Outputs<COUNT, Sum = f32>,
-        [f32; COUNT]: Multiply<T, T> + Registers,
+        To: Outputs<COUNT, Sum = f32>,
+        [f32; COUNT]: Multiply<O::Element, O::Element> + Registers,
     {
-        const { assert!(T::HAS_TOTALS && DEPTH == SCALE_BLOCK, "a stage is a block") };
+        const {
+            assert!(
+                O::Element::HAS_TOTALS && O::DEPTH == SCALE_BLOCK,
+                "a stage is a block"
+            );
+        }
         let tiles = || CountedTiles::new(counts, work.shape, tile);
         // SAFETY: the scales are those of the operands: the caller's contract. Tiles lie within the operands.
         let scales = unsafe { BlockScales::new([a_scales, b_scales], scales, work.shape.m) };
         // SAFETY: the caller's contract, as in `run_counted`.
-        unsafe { Self::run_over::<O, _, _, PRODUCERS>(a, b, outputs, work, tiles, scales) }
+        unsafe { Self::run_over::<To, _, _, PRODUCERS>(operands, outputs, work, tiles, scales) }
     }
 }
 

@@ -12,14 +12,15 @@
 
 use super::cluster::{Work, slice_bytes};
 use super::element::TensorElement;
-use super::operand::{OperandPlace, TensorOperand};
+use super::operand::OperandPlace;
+use super::operands::Operands;
 use super::outputs::{Outputs, Writer};
 use super::product::MainLoop;
 use super::schedule::{ClusterTile, TilePlace, TileSequence};
 use super::shape::{DEPTH_BYTES, WARPGROUP_ROWS};
 use cuda_std::mbarrier::{Producer, Ring};
 use cuda_std::prelude::*;
-use cuda_std::wgmma::{Accumulator, AccumulatorElement, Element, Multiply, Registers};
+use cuda_std::wgmma::{Accumulator, AccumulatorElement, Multiply, Registers};
 use cuda_std::{dependent_launch, warpgroup};
 
 /// Launch parameters for blocks that each compute a 64 x `columns` tile.
@@ -48,49 +49,41 @@ pub const fn single_tile(
     .checked()
 }
 
-impl<
-    T: Element,
-    A: TensorOperand<T, WARPGROUP_ROWS, WARPGROUP_ROWS, DEPTH>,
-    B: TensorOperand<T, COLUMNS, COLUMNS, DEPTH>,
-    const COLUMNS: usize,
-    const COUNT: usize,
-    const STAGES: usize,
-    const DEPTH: usize,
-> MainLoop<'_, T, A, B, WARPGROUP_ROWS, COLUMNS, COLUMNS, COUNT, STAGES, STAGES, DEPTH>
-{
+impl<O: Operands, const COUNT: usize, const STAGES: usize> MainLoop<'_, O, COUNT, STAGES> {
     /// The kernel for blocks without a cluster.
     ///
     /// # Safety
     /// 1. and 2. as for [`run`](Self::run), with one warpgroup per block.
     #[inline(always)]
-    pub unsafe fn run_single<O, const PRODUCERS: usize>(a: A, b: B, outputs: O, work: Work<'_>)
+    pub unsafe fn run_single<To, const PRODUCERS: usize>(operands: O, outputs: To, work: Work<'_>)
     where
-        T: TensorElement,
-        O: Outputs<COUNT>,
-        [O::Sum; COUNT]: Multiply<T, T> + Registers,
+        O::Element: TensorElement,
+        To: Outputs<COUNT>,
+        [To::Sum; COUNT]: Multiply<O::Element, O::Element> + Registers,
     {
         const {
             assert!(PRODUCERS == 1, "one thread copies, and also multiplies");
-            assert!(!T::HAS_TOTALS, "sums stay in the tensor cores");
+            assert!(
+                O::ROWS == WARPGROUP_ROWS && O::PART == O::COLUMNS && Self::SLICES == 1,
+                "one warpgroup multiplies, the block loads all columns, and a stage has one slice"
+            );
+            assert!(!O::Element::HAS_TOTALS, "sums stay in the tensor cores");
         }
         let mut shared = dynamic_shared_allotment!();
         // Outputs are written when no stage is in use.
-        let memory = O::memory(&mut shared.alternative());
-        let main_loop =
-            MainLoop::<T, A, B, WARPGROUP_ROWS, COLUMNS, COLUMNS, COUNT, STAGES, STAGES, DEPTH> {
-                a,
-                b,
-                a_tiles: A::tiles::<STAGES>(&mut shared),
-                b_tiles: B::tiles::<STAGES>(&mut shared),
-                work,
-            };
+        let memory = To::memory(&mut shared.alternative());
+        let main_loop = MainLoop::<O, COUNT, STAGES> {
+            operands,
+            a_tiles: O::a_tiles(&mut shared),
+            b_tiles: O::b_tiles(&mut shared),
+            work,
+        };
         let ring = shared.ring::<STAGES>();
         if warpgroup::thread_rank() == 0 {
             // SAFETY: one thread of the block initialises the ring, before it is used, for 1 producer and 1 consumer.
             // The block's barrier follows.
             unsafe { ring.init(1, 1) };
-            a.prefetch();
-            b.prefetch();
+            operands.prefetch();
         }
         thread::sync_threads();
         dependent_launch::wait();
@@ -102,7 +95,7 @@ impl<
         // SAFETY: the ring is initialised above, and used only here. All threads of the block are here: the caller's
         // contract, and a block without a tile has returned as a whole. The launch does not write the operands: the
         // caller's contract.
-        let sums = unsafe { main_loop.multiply_single::<O::Sum>(ring, place) };
+        let sums = unsafe { main_loop.multiply_single::<To::Sum>(ring, place) };
         // After this barrier, the products of all warps have read the stages.
         thread::sync_threads();
         let writer = outputs.writer(memory, 0);
@@ -127,7 +120,7 @@ impl<
     ) -> Accumulator<COUNT, S>
     where
         S: AccumulatorElement,
-        [S; COUNT]: Multiply<T, T> + Registers,
+        [S; COUNT]: Multiply<O::Element, O::Element> + Registers,
     {
         let rounds = self.work.schedule.rounds;
         let is_first = warpgroup::thread_rank() == 0;
@@ -151,8 +144,8 @@ impl<
             unsafe {
                 let stage = consumer.wait();
                 let mut products = sums.begin();
-                let (a, b) = self.tiles_of(&stage, 0);
-                products.multiply(A::part::<WARPGROUP_ROWS>(a, 0), B::part::<COLUMNS>(b, 0));
+                let (a, b) = (self.a_tiles, self.b_tiles);
+                O::multiply(&mut products, a, b, stage.index(), 0);
                 sums = products.commit();
                 sums.wait_all_but::<0>();
                 if is_first {
@@ -175,21 +168,18 @@ impl<
         let of = |step: u32, output: u32| OperandPlace {
             matrix: place.matrix * step,
             output,
-            k: shape.first_k(place.matrix) + round * DEPTH as u32,
+            k: shape.first_k(place.matrix) + round * O::DEPTH as u32,
         };
         // SAFETY: the ring is initialised, the launch writes neither operand, and the block waits for the stage before
         // it accesses the tiles and before it ends: the caller's contract. The stage expects the bytes of its tiles,
         // which fit into shared memory, so they are fewer than 2^20. Tiles are in range: a stage.
         unsafe {
             let slot = producer.acquire();
-            slot.expect(const { slice_bytes(WARPGROUP_ROWS, COLUMNS) as u32 });
-            let (a, b) = (
-                A::tile(self.a_tiles, slot.stage()),
-                B::tile(self.b_tiles, slot.stage()),
-            );
-            self.a.load(a, &slot, of(shape.a_step, place.row), 0, None);
-            self.b
-                .load(b, &slot, of(shape.b_step, place.column), 0, None);
+            slot.expect(const { O::SLICE_BYTES as u32 });
+            let (of_a, of_b) = (of(shape.a_step, place.row), of(shape.b_step, place.column));
+            let operands = self.operands;
+            operands.load_a(self.a_tiles, slot.stage(), &slot, of_a);
+            operands.load_b(self.b_tiles, slot.stage(), &slot, of_b, 0, None);
         }
     }
 }

@@ -5,6 +5,7 @@
 use super::cluster::{Work, cluster_tile};
 use super::columns::{ColumnOutputs, staging_columns, staging_elements};
 use super::operand::{AcrossK, AcrossKMap, AlongK, AlongKMap};
+use super::operands::Pair;
 use super::product::MainLoop;
 use super::schedule::ClusterTile;
 use super::shape::TensorShape;

@@ -13,9 +13,10 @@
 
 use super::cluster::{ALL, BLOCKS, start};
 use super::finish::{staging_len, warp_of_group};
-use super::operand::{AlongK, OperandPlace, TensorOperand};
+use super::operand::OperandPlace;
+use super::operands::Operands;
 use super::outputs::is_first_of_warpgroup;
-use super::registers::{COPYING, multiplying};
+use super::registers;
 use super::schedule::{Schedule, TileSequence};
 use super::shape::{HALF_DEPTH, TensorShape, WARPGROUP_ROWS};
 use crate::finish::{CMatrices, Finish, Staging, StagingBuffer};
@@ -25,9 +26,8 @@ use crate::tensor::split::scaled::ScaledBack;
 use cuda_std::cluster;
 use cuda_std::mbarrier::{Consumer, Producer};
 use cuda_std::prelude::*;
-use cuda_std::shared::SwizzledTiles;
 use cuda_std::warpgroup;
-use cuda_std::wgmma::{Accumulator, KMajor, Multiply, Operand, Registers};
+use cuda_std::wgmma::{Accumulator, Multiply, Registers};
 use half::f16;
 
 /// Rows of a block's tile.
@@ -53,12 +53,6 @@ pub const fn stage_bytes(columns: usize) -> usize {
 const HIGH: u32 = 0;
 const LOW: u32 = 1;
 
-type AMap<'a> = AlongK<'a, f16, ROWS>;
-type ATiles<'a, const STAGES: usize> =
-    <AMap<'a> as TensorOperand<f16, ROWS, ROWS>>::Tiles<'a, STAGES>;
-type BTiles<'a, const COLUMNS: usize, const STAGES: usize> =
-    SwizzledTiles<'a, f16, COLUMNS, HALF_DEPTH, STAGES>;
-
 /// A value for the high halves and one for the low halves.
 #[derive(Clone, Copy)]
 struct HighLow<T> {
@@ -68,46 +62,19 @@ struct HighLow<T> {
 
 /// The main loop of one kernel.
 ///
-/// A block computes [`ROWS`] x `COLUMNS` outputs at a time, `COUNT` in each thread that multiplies. Each block loads
-/// `PART` columns of B.
+/// A block computes the outputs of its operands' tile at a time, `COUNT` in each thread that multiplies.
 #[derive(Clone, Copy)]
-pub struct SplitLoop<
-    'a,
-    const COLUMNS: usize,
-    const PART: usize,
-    const COUNT: usize,
-    const STAGES: usize,
-> {
-    a: AMap<'a>,
-    b: AlongK<'a, f16, PART>,
-    a_tiles: HighLow<ATiles<'a, STAGES>>,
-    b_tiles: HighLow<BTiles<'a, COLUMNS, STAGES>>,
+pub struct SplitLoop<'a, O: Operands, const COUNT: usize, const STAGES: usize> {
+    operands: O,
+    a_tiles: HighLow<O::ATiles<'a>>,
+    b_tiles: HighLow<O::BTiles<'a>>,
 }
 
-impl<'a, const COLUMNS: usize, const PART: usize, const COUNT: usize, const STAGES: usize>
-    SplitLoop<'a, COLUMNS, PART, COUNT, STAGES>
+impl<'a, O: Operands<Element = f16>, const COUNT: usize, const STAGES: usize>
+    SplitLoop<'a, O, COUNT, STAGES>
 where
     [f32; COUNT]: Multiply<f16, f16> + Registers,
 {
-    /// 64 rows of A in a stage, from `first` on.
-    #[inline(always)]
-    fn a_part(
-        tiles: ATiles<'a, STAGES>,
-        stage: usize,
-        first: usize,
-    ) -> Operand<'a, f16, KMajor, WARPGROUP_ROWS, HALF_DEPTH> {
-        <AMap<'a> as TensorOperand<f16, ROWS, ROWS>>::part(tiles.get(stage), first)
-    }
-
-    /// All columns of B in a stage.
-    #[inline(always)]
-    fn b_part(
-        tiles: BTiles<'a, COLUMNS, STAGES>,
-        stage: usize,
-    ) -> Operand<'a, f16, KMajor, COLUMNS, HALF_DEPTH> {
-        <AlongK<'a, f16, PART> as TensorOperand<f16, COLUMNS, PART>>::part(tiles.get(stage), 0)
-    }
-
     /// Fills the stages, as one thread of each block.
     ///
     /// # Safety
@@ -115,52 +82,44 @@ where
     #[inline(always)]
     unsafe fn produce(
         self,
-        mut ring: Producer<'a, STAGES>,
+        mut ring: Producer<'_, STAGES>,
         shape: &TensorShape,
         schedule: Schedule,
     ) {
-        const { assert!(PART * BLOCKS == COLUMNS && 2 * COUNT == COLUMNS) };
+        const { assert!(O::PART * BLOCKS == O::COLUMNS && O::SLICES == STAGES) };
         // Steps from one product's matrix to the next, and the number of the first matrix of low halves.
         let (of_a, of_b) = (shape.a_step, shape.b_step);
         let lower = |step: u32| if step == 0 { 1 } else { shape.matrices };
         let (a_lower, b_lower) = (lower(of_a), lower(of_b));
-        let first = PART * cluster::rank() as usize;
+        let first = O::PART * cluster::rank() as usize;
         let mut places = schedule.tiles();
         while let Some(place) = places.next() {
             let mut round = 0;
             while round < schedule.rounds {
-                let k = shape.first_k(place.matrix) + round * HALF_DEPTH as u32;
+                let k = shape.first_k(place.matrix) + round * O::DEPTH as u32;
                 // SAFETY: the ring is initialised, the launch writes neither operand, and consumers access a tile
                 // only after they have waited for its stage, which they do before a block ends: the caller's
                 // contract. The stage is empty in both blocks. It expects the bytes of its four tiles, which fit into
                 // shared memory, so they are fewer than 2^20. Tiles are in range: those of a stage.
                 unsafe {
                     let slot = ring.acquire();
-                    slot.expect(const { stage_bytes(COLUMNS) as u32 });
-                    let load_a = |half: u32, tiles: ATiles<'a, STAGES>| {
+                    slot.expect(const { stage_bytes(O::COLUMNS) as u32 });
+                    let load_a = |half: u32, tiles: O::ATiles<'a>| {
                         let at = OperandPlace {
                             matrix: half * a_lower + place.matrix * of_a,
                             output: place.row,
                             k,
                         };
-                        let tile = tiles.get(slot.stage());
-                        TensorOperand::<f16, ROWS, ROWS>::load(self.a, tile, &slot, at, 0, None);
+                        self.operands.load_a(tiles, slot.stage(), &slot, at);
                     };
-                    let load_b = |half: u32, tiles: BTiles<'a, COLUMNS, STAGES>| {
+                    let load_b = |half: u32, tiles: O::BTiles<'a>| {
                         let at = OperandPlace {
                             matrix: half * b_lower + place.matrix * of_b,
                             output: place.column,
                             k,
                         };
-                        let tile = tiles.get(slot.stage());
-                        TensorOperand::<f16, COLUMNS, PART>::load(
-                            self.b,
-                            tile,
-                            &slot,
-                            at,
-                            first,
-                            Some(ALL),
-                        );
+                        let operands = self.operands;
+                        operands.load_b(tiles, slot.stage(), &slot, at, first, Some(ALL));
                     };
                     load_a(HIGH, self.a_tiles.high);
                     load_b(HIGH, self.b_tiles.high);
@@ -211,10 +170,8 @@ where
                 unsafe {
                     let stage = ring.wait();
                     let at = stage.index();
-                    let a_part = |tiles| Self::a_part(tiles, at, first);
-                    let b_part = |tiles| Self::b_part(tiles, at);
                     let mut products = high.overwrite().begin();
-                    products.multiply(a_part(a.high), b_part(b.high));
+                    O::multiply(&mut products, a.high, b.high, at, first);
                     let high_products = products.commit();
                     // The previous stage is released as early as possible, while the tensor cores have work.
                     low_products.wait_all_but::<1>();
@@ -223,8 +180,8 @@ where
                     }
                     before = Some(stage);
                     let mut products = low_products.begin();
-                    products.multiply(a_part(a_first), b_part(b_first));
-                    products.multiply(a_part(a_last), b_part(b_last));
+                    O::multiply(&mut products, a_first, b_first, at, first);
+                    O::multiply(&mut products, a_last, b_last, at, first);
                     low_products = products.commit();
                     high = high_products.wait_before::<1>();
                 }
@@ -252,47 +209,39 @@ where
     /// The kernel.
     ///
     /// # Safety
-    /// 1. `a`, `b` and `c` are the operands and the results of `shape`, and `finish` has the words of the operands'
+    /// 1. `operands` and `c` are the operands and the results of `shape`, and `finish` has the words of the operands'
     ///    lines. The launch does not write the operands, and accesses the results only here.
     /// 2. and 3. as for [`run`](super::product::MainLoop::run) of `MainLoop`.
     #[inline(always)]
     pub unsafe fn run<F: Finish<Sum = f32>, const ROWS_AT_ONCE: usize>(
-        a: AMap<'a>,
-        b: AlongK<'a, f16, PART>,
+        operands: O,
         c: CMatrices<'a, f32>,
         is_transposed: bool,
         (shape, schedule): (&TensorShape, Schedule),
         finish: ScaledBack<'a, F, ROWS_AT_ONCE>,
     ) {
         let mut shared = dynamic_shared_allotment!();
-        let main_loop = SplitLoop::<COLUMNS, PART, COUNT, STAGES> {
-            a,
-            b,
+        let main_loop = SplitLoop::<O, COUNT, STAGES> {
+            operands,
             a_tiles: HighLow {
-                high: shared.tiles(),
-                low: shared.tiles(),
+                high: O::a_tiles(&mut shared),
+                low: O::a_tiles(&mut shared),
             },
             b_tiles: HighLow {
-                high: shared.tiles(),
-                low: shared.tiles(),
+                high: O::b_tiles(&mut shared),
+                low: O::b_tiles(&mut shared),
             },
         };
         let staging: Staging<'_, f32, { staging_len(CONSUMERS) }> = shared.array();
         let ring = shared.ring::<STAGES>();
         // SAFETY: all threads of the launch are here, and neither use the ring nor access global memory before: the
         // caller's contract, and the code above. There are 2 consumers.
-        unsafe {
-            start(ring, CONSUMERS, || {
-                a.0.prefetch();
-                b.0.prefetch();
-            });
-        }
+        unsafe { start(ring, CONSUMERS, || operands.prefetch()) };
 
         if warpgroup::index() == 0 {
-            // SAFETY: the whole warpgroup is here, converged, and the kernel states its bounds: the caller's contract.
-            // Every tile's threads start with at least `COPYING` registers, as `multiplying` asserts. It is the
-            // warpgroup's only call.
-            unsafe { warpgroup::decrease_registers::<COPYING>() };
+            // SAFETY: the whole warpgroup is here, converged, once, and the kernel states its bounds: the caller's
+            // contract.
+            unsafe { registers::release(true) };
             if is_first_of_warpgroup() {
                 // SAFETY: `start` has initialised the ring of each block. Consumers compute the same tiles as this
                 // thread and wait for all their stages before the cluster's barrier below. The launch does not write
@@ -300,9 +249,8 @@ where
                 unsafe { main_loop.produce(ring.producer(), shape, schedule) };
             }
         } else {
-            // SAFETY: the whole warpgroup is here, converged, and the kernel states its bounds: the caller's contract.
-            // No tile's threads start with as many registers (`registers.rs`). It is the warpgroup's only call.
-            unsafe { warpgroup::increase_registers::<{ multiplying(CONSUMERS as u32, 1) }>() };
+            // SAFETY: as for `release`, which the first warpgroup calls.
+            unsafe { registers::take(CONSUMERS, true) };
             let number = warpgroup::index() - 1;
             let first = WARPGROUP_ROWS * number as usize;
             let buffer = StagingBuffer::of_warp(staging, warp_of_group(number));

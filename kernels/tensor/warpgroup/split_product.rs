@@ -3,6 +3,7 @@
 use super::cluster::{BLOCKS, threads_of_block};
 use super::finish::staging_len;
 use super::operand::{AlongK, AlongKMap};
+use super::operands::Pair;
 use super::schedule::{ClusterTile, Schedule};
 use super::shape::{HALF_DEPTH, TensorShape};
 use super::split_loop::{CONSUMERS, ROWS, SplitLoop, has_registers, stage_bytes};
@@ -92,8 +93,9 @@ macro_rules! split_kernels {
             // SAFETY: the operands, the words, C and the blocks are those of the shape and the tile: the caller's
             // contract. All threads of the launch do nothing but this call. The attribute states the bounds.
             unsafe {
-                SplitLoop::<{ $tile.columns }, { $tile.part() }, { $tile.count() }, { $tile.stages }>::run(
-                    AlongK(a), AlongK(b), c, is_transposed != 0, (&shape, schedule), finish);
+                SplitLoop::<Pair<f16, _, _, ROWS, { $tile.columns }, { $tile.part() }, { $tile.stages }, HALF_DEPTH>,
+                    { $tile.count() }, { $tile.stages }>::run(
+                        Pair::new(AlongK(a), AlongK(b)), c, is_transposed != 0, (&shape, schedule), finish);
             }
         }
     )*};

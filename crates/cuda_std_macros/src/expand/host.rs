@@ -100,7 +100,7 @@ fn host_implementation(kernel: &KernelFunction) -> TokenStream {
     let in_launch = parameters.iter().filter_map(lifetime_check);
     // Without optimisation, a program compiles only the kernels that it launches. In an optimised package, kernels
     // are compiled with the package, at its optimisation level.
-    let inlined = compiler::is_optimisation_off().then(|| quote! { #[inline] });
+    let inlined = compiler::leaves_kernels_to_launches().then(|| quote! { #[inline] });
     let safe = (!kernel.is_unsafe()).then(|| {
         quote! {
             // Keeps errors about an unsafe kernel from listing the safe ones of all crates.
