@@ -340,7 +340,7 @@ impl<T: Pod> Chunk<'_, T> {
             let (vector, of_row) = precede::<R, T>(up_to, before_row);
             if writes {
                 let in_line = R::combine(carry.tile, carry.warp);
-                let before_warp = kind.from_initial::<R, T>(in_line);
+                let before_warp = kind.after_initial::<R, T>(in_line);
                 let before = Before {
                     is_exclusive: kind.is_exclusive,
                     warp: before_warp.of_lane(of_warp as u32, ROW_THREADS),

@@ -198,7 +198,7 @@ unsafe fn scan_block<R, T: Pod, W: StoreWay, const LANES: usize, const OUTPUTS: 
     };
     // SAFETY: the place is one of `x`. `shared.staged` holds a tile, and only this block uses it: the caller's contract.
     unsafe { tile.stage::<LANES>(operands.x) };
-    let mut warp = kind.from_initial::<R, T>(R::IDENTITY);
+    let mut warp = kind.after_initial::<R, T>(R::IDENTITY);
     let mut writes = place.is_of_warp;
     // Once for the warp's sum, unless nothing precedes it, and once for the results: a loop, to have the code once.
     loop {
@@ -222,7 +222,7 @@ unsafe fn scan_block<R, T: Pod, W: StoreWay, const LANES: usize, const OUTPUTS: 
         }
         // SAFETY: the launch, the tickets and the memory: the caller's contract.
         let in_line = unsafe { before_warp::<R, T>(block, of_warp, &shared) };
-        warp = kind.from_initial::<R, T>(in_line);
+        warp = kind.after_initial::<R, T>(in_line);
         writes = true;
     }
 }

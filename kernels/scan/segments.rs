@@ -117,7 +117,7 @@ impl Segments<'_> {
         let (first, count) = ((block * WARPS + warp) * ROWS, self.offsets.len() - 1);
         // SAFETY: there is one offset more than segments.
         let offset = unsafe { self.offsets.load((first + lane).min(count)) };
-        let before_warp = kind.from_initial::<R, T>(R::IDENTITY);
+        let before_warp = kind.after_initial::<R, T>(R::IDENTITY);
         let (mut segment, mut row) = (0, 0);
         let mut before_row = R::IDENTITY;
         while warp::any(LaneMask::all(), segment < ROWS as u32) {

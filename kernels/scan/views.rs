@@ -55,7 +55,7 @@ pub struct Kind<A> {
 impl<A: Copy> Kind<A> {
     /// `before`, after the initial value.
     #[inline(always)]
-    pub fn from_initial<R: Reduction<T, Accumulator = A>, T: Pod>(self, before: A) -> A {
+    pub fn after_initial<R: Reduction<T, Accumulator = A>, T: Pod>(self, before: A) -> A {
         match self.initial {
             Some(initial) => R::combine(initial, before),
             None => before,
