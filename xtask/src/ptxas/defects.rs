@@ -17,10 +17,9 @@ const STACK_FRAMES: [&str; 1] = ["memory_local_array"];
 
 /// Kernels that spill a few values, by the start of their names. Those of 16-bit types spill outside their loops.
 /// Those of f64 read one value (in small tiles on CUDA cores, three) per stage.
-const SPILLING: [&str; 7] = [
+const SPILLING: [&str; 6] = [
     "reduce_min_max_i16",
-    "scan_exclusive_bf16",
-    "scan_inclusive_bf16",
+    "scan_exclusive_f32",
     "matmul_coarsened_small_f64_",
     "matmul_mma_f64_",
     "matmul_wgmma_medium_bf16_",
