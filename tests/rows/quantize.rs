@@ -21,17 +21,17 @@ const SHAPES: [(usize, usize); 7] = [
 /// The codes and the scales of blocks of `height` x 128 elements.
 fn expected(elements: &[f32], columns: usize, height: usize) -> (Vec<u8>, Vec<f32>) {
     let (rows, along) = (elements.len() / columns, columns.div_ceil(128));
-    let mut scales = Vec::new();
-    for (down, across) in (0..rows.div_ceil(height)).flat_map(|i| (0..along).map(move |j| (i, j))) {
-        let of_block = |at: &usize| at / columns / height == down && at % columns / 128 == across;
-        let magnitudes = (0..elements.len())
-            .filter(of_block)
-            .map(|at| elements[at].abs());
-        let largest = magnitudes.filter(|it| it.is_finite()).fold(0.0, f32::max);
-        scales.push((largest / 448.0).max(f32::MIN_POSITIVE));
+    let block_of = |at: usize| at / columns / height * along + at % columns / 128;
+    let mut scales = vec![0.0_f32; rows.div_ceil(height) * along];
+    for (at, element) in elements.iter().enumerate().filter(|it| it.1.is_finite()) {
+        let largest = &mut scales[block_of(at)];
+        *largest = largest.max(element.abs());
+    }
+    for scale in &mut scales {
+        *scale = (*scale / 448.0).max(f32::MIN_POSITIVE);
     }
     let code = |(at, &element): (usize, &f32)| {
-        let scale = scales[at / columns / height * along + at % columns / 128];
+        let scale = scales[block_of(at)];
         match element.is_finite() {
             true => F8E4M3::from_f32(element * (1.0 / scale)).to_bits(),
             false => F8E4M3::from_f32(f32::NAN).to_bits(),
