@@ -100,6 +100,8 @@ mod tests {
             is_shared: [true; 2],
             prepared: [None; 2],
             is_transposed: false,
+            is_scaled: false,
+            is_counted: false,
         }
     }
 
