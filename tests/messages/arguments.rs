@@ -168,8 +168,8 @@ fn segments() -> Vec<Line> {
         ),
         says(
             device.reduce_segments(&x, &past, ops::Sum),
-            "reduce_segments: the offsets of the segments are wrong: the last one is 5, past the end of the buffer to \
-             reduce, which has 3 elements; make the buffer longer, or the last offset at most its length",
+            "reduce_segments: the offsets of the segments are wrong: the last one is 5, past the end of the buffer, \
+             which has 3 elements; make the buffer longer, or the last offset at most its length",
         ),
         says(
             device.reduce_segments(&x, &with_empty, ops::Min),
