@@ -9,6 +9,7 @@ mod lines;
 mod narrow;
 mod numbers;
 mod products;
+mod quantised;
 mod reductions;
 mod runner;
 
@@ -34,6 +35,7 @@ fn each_image_of_each_kernel_has_the_bits_of_its_source() {
         lines::cases(),
         products::cases(),
         narrow::cases(),
+        quantised::cases(),
     ];
     runner.run_all(&cases.into_iter().flatten().collect::<Vec<_>>());
     let ran = runner.ran();
