@@ -5,7 +5,7 @@ use crate::buffer::{Buffer, BufferView, BufferViewMut, IntoBufferView};
 use crate::element::Element;
 use crate::error::{During, Outcome, Result};
 use crate::kernel_output::Lines;
-use crate::matrix::{AsMatrixViewMut, IntoMatrixView, Matrix, MatrixView};
+use crate::matrix::{AsMatrixViewMut, IntoMatrixView, Matrix, MatrixView, MatrixViewMut};
 use crate::module::Module;
 use tilewright_kernels::reduce::Reduction;
 use tilewright_kernels::scan::{ScanKernel, ScanPlan};
@@ -118,8 +118,7 @@ impl Module {
         K: ScanKernel<Element: Element>,
         OutputOf<K>: Element,
     {
-        Scanned::buffer(self.device(), x.into(), results.into())
-            .and_then(|scanned| self.launch_scan(kernel, scanned, Kind::Inclusive))
+        self.buffer_scanned_into(kernel, x.into(), results.into(), Kind::Inclusive)
             .during("scan_inclusive_into")
     }
 
@@ -140,8 +139,7 @@ impl Module {
         OutputOf<K>: Element,
     {
         let kind = Kind::Exclusive(initial.into());
-        Scanned::buffer(self.device(), x.into(), results.into())
-            .and_then(|scanned| self.launch_scan(kernel, scanned, kind))
+        self.buffer_scanned_into(kernel, x.into(), results.into(), kind)
             .during("scan_exclusive_into")
     }
 
@@ -179,13 +177,9 @@ impl Module {
         K: ScanKernel<Element: Element>,
         OutputOf<K>: Element,
     {
-        self.matrix_scanned(
-            kernel,
-            Axis::Rows,
-            matrix.into(),
-            Kind::Exclusive(initial.into()),
-        )
-        .during("scan_rows_exclusive")
+        let kind = Kind::Exclusive(initial.into());
+        self.matrix_scanned(kernel, Axis::Rows, matrix.into(), kind)
+            .during("scan_rows_exclusive")
     }
 
     /// Writes [`scan_rows_inclusive`](Self::scan_rows_inclusive) to `results`.
@@ -204,14 +198,9 @@ impl Module {
         K: ScanKernel<Element: Element>,
         OutputOf<K>: Element,
     {
-        Scanned::matrix(
-            self.device(),
-            Axis::Rows,
-            matrix.into(),
-            results.as_matrix_view_mut(),
-        )
-        .and_then(|scanned| self.launch_scan(kernel, scanned, Kind::Inclusive))
-        .during("scan_rows_inclusive_into")
+        let results = results.as_matrix_view_mut();
+        self.matrix_scanned_into(kernel, Axis::Rows, matrix.into(), results, Kind::Inclusive)
+            .during("scan_rows_inclusive_into")
     }
 
     /// Writes [`scan_rows_exclusive`](Self::scan_rows_exclusive) to `results`.
@@ -231,14 +220,9 @@ impl Module {
         OutputOf<K>: Element,
     {
         let kind = Kind::Exclusive(initial.into());
-        Scanned::matrix(
-            self.device(),
-            Axis::Rows,
-            matrix.into(),
-            results.as_matrix_view_mut(),
-        )
-        .and_then(|scanned| self.launch_scan(kernel, scanned, kind))
-        .during("scan_rows_exclusive_into")
+        let results = results.as_matrix_view_mut();
+        self.matrix_scanned_into(kernel, Axis::Rows, matrix.into(), results, kind)
+            .during("scan_rows_exclusive_into")
     }
 
     fn buffer_scanned<K>(
@@ -252,9 +236,22 @@ impl Module {
         OutputOf<K>: Element,
     {
         let mut y = Buffer::uninit(self.device(), x.len())?;
-        let scanned = Scanned::buffer(self.device(), x, y.view_mut())?;
-        self.launch_scan(kernel, scanned, kind)?;
+        self.buffer_scanned_into(kernel, x, y.view_mut(), kind)?;
         Ok(y)
+    }
+
+    fn buffer_scanned_into<K>(
+        &self,
+        kernel: K,
+        x: BufferView<'_, K::Element>,
+        y: BufferViewMut<'_, OutputOf<K>>,
+        kind: Kind<K::Element>,
+    ) -> Outcome<()>
+    where
+        K: ScanKernel<Element: Element>,
+        OutputOf<K>: Element,
+    {
+        self.launch_scan(kernel, Scanned::buffer(self.device(), x, y)?, kind)
     }
 
     pub(super) fn matrix_scanned<K>(
@@ -269,9 +266,23 @@ impl Module {
         OutputOf<K>: Element,
     {
         let mut y = Matrix::uninit(self.device(), shape_of(x))?;
-        let scanned = Scanned::matrix(self.device(), axis, x, y.view_mut())?;
-        self.launch_scan(kernel, scanned, kind)?;
+        self.matrix_scanned_into(kernel, axis, x, y.view_mut(), kind)?;
         Ok(y)
+    }
+
+    pub(super) fn matrix_scanned_into<K>(
+        &self,
+        kernel: K,
+        axis: Axis,
+        x: MatrixView<'_, K::Element>,
+        y: MatrixViewMut<'_, OutputOf<K>>,
+        kind: Kind<K::Element>,
+    ) -> Outcome<()>
+    where
+        K: ScanKernel<Element: Element>,
+        OutputOf<K>: Element,
+    {
+        self.launch_scan(kernel, Scanned::matrix(self.device(), axis, x, y)?, kind)
     }
 
     pub(super) fn launch_scan<K>(

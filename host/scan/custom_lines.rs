@@ -64,8 +64,8 @@ impl Module {
         OutputOf<K>: Element,
     {
         let results = results.as_matrix_view_mut();
-        Scanned::matrix(self.device(), Axis::Columns, matrix.into(), results)
-            .and_then(|scanned| self.launch_scan(kernel, scanned, Kind::Inclusive))
+        let kind = Kind::Inclusive;
+        self.matrix_scanned_into(kernel, Axis::Columns, matrix.into(), results, kind)
             .during("scan_columns_inclusive_into")
     }
 
@@ -86,15 +86,15 @@ impl Module {
     {
         let kind = Kind::Exclusive(initial.into());
         let results = results.as_matrix_view_mut();
-        Scanned::matrix(self.device(), Axis::Columns, matrix.into(), results)
-            .and_then(|scanned| self.launch_scan(kernel, scanned, kind))
+        self.matrix_scanned_into(kernel, Axis::Columns, matrix.into(), results, kind)
             .during("scan_columns_exclusive_into")
     }
 
     /// The inclusive scan of each of `segments` of `x` by a custom operation: each has the bits of
     /// [`scan_inclusive`](Self::scan_inclusive), wherever it starts.
     ///
-    /// The results are as many as the elements of `x`. Those in no segment are 0.
+    /// The results are as many as the elements of `x`. Those in no segment are 0. The call waits if
+    /// [`Device::scan_segments_inclusive`](crate::Device::scan_segments_inclusive) does.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidOffsets`](crate::ErrorKind::InvalidOffsets) if a segment ends past the end of `x`;
@@ -152,8 +152,7 @@ impl Module {
         K: ScanKernel<Element: Element>,
         OutputOf<K>: Element,
     {
-        Scanned::segments(self.device(), x.into(), results.into(), segments)
-            .and_then(|scanned| self.launch_scan(kernel, scanned, Kind::Inclusive))
+        self.segments_scanned_into(kernel, x.into(), segments, results.into(), Kind::Inclusive)
             .during("scan_segments_inclusive_into")
     }
 
@@ -176,8 +175,7 @@ impl Module {
         OutputOf<K>: Element,
     {
         let kind = Kind::Exclusive(initial.into());
-        Scanned::segments(self.device(), x.into(), results.into(), segments)
-            .and_then(|scanned| self.launch_scan(kernel, scanned, kind))
+        self.segments_scanned_into(kernel, x.into(), segments, results.into(), kind)
             .during("scan_segments_exclusive_into")
     }
 
@@ -193,8 +191,23 @@ impl Module {
         OutputOf<K>: Element,
     {
         let mut y = segments.results(self.device(), x.len())?;
-        let scanned = Scanned::segments(self.device(), x, y.view_mut(), segments)?;
-        self.launch_scan(kernel, scanned, kind)?;
+        self.segments_scanned_into(kernel, x, segments, y.view_mut(), kind)?;
         Ok(y)
+    }
+
+    fn segments_scanned_into<K>(
+        &self,
+        kernel: K,
+        x: BufferView<'_, K::Element>,
+        segments: &Segments,
+        y: BufferViewMut<'_, OutputOf<K>>,
+        kind: Kind<K::Element>,
+    ) -> Outcome<()>
+    where
+        K: ScanKernel<Element: Element>,
+        OutputOf<K>: Element,
+    {
+        let scanned = Scanned::segments(self.device(), x, y, segments)?;
+        self.launch_scan(kernel, scanned, kind)
     }
 }

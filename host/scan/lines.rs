@@ -94,7 +94,8 @@ impl Device {
     /// The inclusive scan of each of `segments` of `x` by `operation`: [`Device::scan_inclusive_by`] of each segment,
     /// with the same bits, wherever it starts.
     ///
-    /// The results are as many as the elements of `x`. Those in no segment are 0.
+    /// The results are as many as the elements of `x`. Those in no segment are 0. If a segment has more than 8 KiB, the
+    /// call copies a list of its tiles to the device, and waits for earlier work of the stream.
     ///
     /// ```
     /// use tilewright::{Device, ops};
@@ -144,7 +145,7 @@ impl Device {
             .during("scan_segments_exclusive")
     }
 
-    /// Writes [`Device::scan_segments_inclusive`] to `results`, a buffer or a slice of one, without waiting.
+    /// Writes [`Device::scan_segments_inclusive`] to `results`, a buffer or a slice of one.
     ///
     /// Elements in no segment are left as they are.
     ///
@@ -163,7 +164,7 @@ impl Device {
             .during("scan_segments_inclusive_into")
     }
 
-    /// Writes [`Device::scan_segments_exclusive`] to `results`, a buffer or a slice of one, without waiting.
+    /// Writes [`Device::scan_segments_exclusive`] to `results`, a buffer or a slice of one.
     ///
     /// Elements in no segment are left as they are.
     ///

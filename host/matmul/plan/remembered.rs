@@ -69,7 +69,6 @@ mod tests {
     use super::*;
     use crate::buffer::ALIGNMENT;
     use crate::matmul::arithmetic::Arithmetic;
-    use crate::matmul::plan::MatrixLayout;
     use crate::matmul::types::ElementType;
     use crate::matrix::Order;
 
@@ -83,26 +82,9 @@ mod tests {
     const FASTEST: Request = Request::Fastest(Arithmetic::Auto, None);
 
     fn square(side: usize) -> Problem {
-        let layout = MatrixLayout::packed(Order::RowMajor, (side, side), ALIGNMENT);
-        Problem {
-            element: ElementType::F32,
-            output: ElementType::F32,
-            m: side,
-            n: side,
-            k: side,
-            whole_k: side,
-            a: layout,
-            b: layout,
-            c: layout,
-            batch: 1,
-            is_plain: true,
-            is_gram: false,
-            is_shared: [true; 2],
-            prepared: [None; 2],
-            is_transposed: false,
-            is_scaled: false,
-            is_counted: false,
-        }
+        let types = (ElementType::F32, ElementType::F32);
+        let orders = [Order::RowMajor; 2];
+        Problem::packed(types, (side, side, side), orders, ALIGNMENT)
     }
 
     fn kernel(problem: &Problem, device: DeviceFacts, request: Request) -> &'static str {

@@ -37,7 +37,7 @@ pub fn by_value(block: GridConstant<Block>, last: u16) {
     assert!(u16::from(block.0[0]) > last);
 }
 
-/// A struct of two numbers, one of which is a flag.
+/// A struct of a flag and a number.
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct Switch {

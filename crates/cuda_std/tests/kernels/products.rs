@@ -86,7 +86,7 @@ pub const LOADED: usize = 2 * (8 + 4) + 2 * (4 + 2) + 2 * (8 + 4);
 
 macro_rules! matrix_kernels {
     ($($load:ident $store:ident: $element:ty;)*) => {$(
-        #[doc = concat!("Loads fragments of ", stringify!($element), " from a tile of 16 rows of [`PITCH`] elements, of which `x` has 16 x 16, with every load instruction.")]
+        #[doc = concat!("Loads fragments of ", stringify!($element), " with every load instruction, from a tile of 16 rows of [`PITCH`] elements that has the 16 x 16 elements of `x`.")]
         ///
         /// # Safety
         /// 1. The launch is one warp; `x` has 256 elements, and `out` has [`LOADED`] for each lane.
