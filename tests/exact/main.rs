@@ -155,12 +155,15 @@ fn every_output_is_rounded_once<T: Float>() {
     for device in devices() {
         for (number, shape) in SHAPES.into_iter().enumerate() {
             let (m, n, k) = shape;
-            // Products of residues take a simulator seconds.
+            // Products of residues take a simulator seconds, as do thousands of outputs one by one.
             let of_residues: Vec<_> = match device.is_simulator() {
                 true => share((size_of::<T>(), number), KINDS).collect(),
                 false => KINDS.to_vec(),
             };
             for kind in KINDS {
+                if !of_residues.contains(&kind) && m * n > 200 {
+                    continue;
+                }
                 let mut random = Random::new(number as u64 + 1);
                 let a = Host::<T>::new((m, k), |_, l| element(kind, &mut random, l));
                 let b = Host::<T>::new((k, n), |l, _| element(kind, &mut random, l));

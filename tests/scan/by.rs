@@ -11,9 +11,10 @@ use tilewright::{Buffer, Device, ErrorKind, Matrix, Scannable, half, ops};
 /// Lengths in each class of rows, and those around the classes' limits.
 fn lengths<T>() -> Vec<usize> {
     let vectors = 32 * 16 / size_of::<T>();
-    let ends = [1, vectors, 16 * vectors, tile::<T>(), 3 * tile::<T>()];
+    let ends = [1, vectors, 16 * vectors, tile::<T>()];
     let around = ends.into_iter().flat_map(|end| [end, end + 1, end + 4]);
-    [2, 3].into_iter().chain(around).collect()
+    let others = [2, 3, 3 * tile::<T>() + 3];
+    others.into_iter().chain(around).collect()
 }
 
 /// Naive results: the value after each element, from an initial one on.
@@ -88,7 +89,9 @@ fn assert_exact<R: Copy, T: Scannable<R> + Debug + PartialEq>(
     let mut random = Random::new(3);
     for len in lengths::<T>() {
         let rows = if len > 1000 { 2 } else { 67 };
-        for gap in [0, 1] {
+        // Gaps make no difference to long rows that they do not make to short ones.
+        let gaps: &[usize] = if len <= tile::<T>() { &[0, 1] } else { &[1] };
+        for &gap in gaps {
             let data: Vec<T> = (0..rows * (len + gap))
                 .map(|_| sample(&mut random))
                 .collect();
