@@ -3,7 +3,6 @@
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
 pub mod axpy;
-pub mod exact;
 pub mod layout;
 pub mod product;
 pub mod ptx;
@@ -11,7 +10,7 @@ pub mod sample;
 pub mod sizes;
 
 #[allow(unused_imports, reason = "each test program uses a part of it")]
-pub use tilewright_test_support::{cases::share, programs, random, say};
+pub use tilewright_test_support::{cases::share, exact, programs, random, say};
 
 use std::sync::Once;
 use tilewright::{Device, ErrorKind, SimulatorOptions};

@@ -1,6 +1,7 @@
 //! Random numbers, references, error bounds and choices for tests, benchmarks and examples.
 
 pub mod cases;
+pub mod exact;
 pub mod programs;
 pub mod random;
 pub mod rounding;

@@ -1,9 +1,9 @@
 //! Sums that are far more accurate than what is tested, and the error bounds of what is tested.
 
-pub use tilewright_test_support::rounding::Rounding;
+pub use crate::rounding::Rounding;
 
+use crate::rounding::gamma;
 use approx::assert_abs_diff_eq;
-use tilewright_test_support::rounding::gamma;
 
 /// A sum as if added in twice the precision of f64 and rounded at the end, as the unevaluated sum
 /// of two f64: Sum2 and Dot2 of Ogita, Rump and Oishi, Accurate Sum and Dot Product (2005).
@@ -16,11 +16,13 @@ pub struct Compensated {
 }
 
 impl Compensated {
+    /// Adds `term`.
     pub fn add(&mut self, term: f64) {
         self.accumulate(term);
         self.magnitude += term.abs();
     }
 
+    /// Adds the product, with what its rounding loses.
     pub fn add_product(&mut self, left: f64, right: f64) {
         let product = left * right;
         self.add(product);
@@ -28,6 +30,7 @@ impl Compensated {
     }
 
     /// The sum, and what it lacks.
+    #[must_use]
     pub fn parts(&self) -> (f64, f64) {
         (self.sum, self.lost)
     }
@@ -42,6 +45,10 @@ impl Compensated {
 
     /// Fails unless `computed` has at most the error of `operations` roundings one after another
     /// in T: gamma_operations times the sum of the terms' magnitudes.
+    ///
+    /// # Panics
+    ///
+    /// If the error is larger.
     #[track_caller]
     pub fn assert_close<T: Rounding>(&self, computed: T, operations: usize) {
         let bound = gamma::<T>(operations) * self.magnitude;
@@ -58,6 +65,7 @@ pub struct Expansion {
 }
 
 impl Expansion {
+    /// Adds `term`.
     pub fn add(&mut self, term: f64) {
         let mut term = term;
         let mut kept = 0;
@@ -100,11 +108,13 @@ impl Expansion {
     }
 
     /// The sum, rounded once.
+    #[must_use]
     pub fn to_f32(&self) -> f32 {
         self.to_odd() as f32
     }
 
     /// The sum, rounded once.
+    #[must_use]
     pub fn to_f64(&self) -> f64 {
         let mut sum = 0.0;
         let mut parts = self.parts.iter().rev().copied();
