@@ -1,9 +1,11 @@
 //! The library's calls with kernels that run as their checked-in PTX return the bits of the kernels as Rust.
 
+mod common;
+
+use common::image;
 use cuda_std::Pod;
 use half::{bf16, f16};
 use ptx::Kernels;
-use ptx_tests::image;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use tilewright::{

@@ -1,10 +1,12 @@
 //! PTX that no compiler would write ends in an error or in a report of the launch: never in a panic or an abort of the
 //! process, and never in memory that is not the launch's.
 
+#[path = "../common/mod.rs"]
+mod common;
 mod instructions;
 
+use common::{Buffer, Shape, options, run};
 use ptx::{Kernel, Module, Program};
-use ptx_tests::{Buffer, Shape, options, run};
 use simt::Options;
 use std::time::Duration;
 

@@ -1,5 +1,7 @@
 //! Launches of checked-in PTX and of the same kernels as Rust, on memory of the same contents.
 
+#![allow(dead_code, reason = "no test file uses all of it")]
+
 use cuda_std::Pod;
 use ptx::{Kernel, Module, Program};
 use simt::{Body, Contents, Defect, Dim3, Launch, Options, Report};
@@ -43,17 +45,15 @@ pub fn kernel(name: &str, arch: &str) -> Kernel {
 pub struct Buffer<T> {
     address: usize,
     length: usize,
-    _memory: Vec<[u128; 16]>,
+    lines: Vec<[u128; 16]>,
     elements: std::marker::PhantomData<fn() -> T>,
 }
 
 impl<T: Pod> Buffer<T> {
-    /// Memory with these elements.
     pub fn new(values: &[T]) -> Self {
         Self::with(values.len(), values, Contents::Initialised)
     }
 
-    /// Memory for so many elements, reads of which are defects before a write.
     pub fn uninitialised(length: usize) -> Self {
         Self::with(length, &[], Contents::Uninitialised)
     }
@@ -75,22 +75,19 @@ impl<T: Pod> Buffer<T> {
         Self {
             address,
             length,
-            _memory: lines,
+            lines,
             elements: std::marker::PhantomData,
         }
     }
 
-    /// The address of the first element, as a kernel's parameter has it.
     pub fn pointer(&self) -> *mut T {
         with_exposed_provenance_mut(self.address)
     }
 
-    /// The number of elements.
     pub fn length(&self) -> usize {
         self.length
     }
 
-    /// The elements after the launches.
     pub fn values(&self) -> Vec<T> {
         // SAFETY: the memory has the elements, and no launch is under way.
         (0..self.length)
@@ -122,18 +119,11 @@ pub fn options() -> Options {
 /// A launch's grid, block and dynamic shared memory.
 #[derive(Clone, Copy)]
 pub struct Shape {
-    /// Blocks.
     pub grid: u32,
-    /// Threads of a block.
     pub block: u32,
-    /// Bytes of shared memory behind the kernel's own arrays.
     pub dynamic_shared_bytes: usize,
 }
 
-/// Launches the body, in clusters of one block.
-///
-/// # Errors
-/// The first defect that the simulator finds.
 pub fn run(
     name: &str,
     shape: Shape,

@@ -1,7 +1,9 @@
 //! The simulator's checks find mistakes in PTX, and name its lines.
 
+mod common;
+
+use common::{Buffer, Shape, options, ptx_body, run, text};
 use ptx::{Kernel, Module, Program};
-use ptx_tests::{Buffer, Shape, options, ptx_body, run, text};
 use simt::{Defect, DefectKind, Options};
 
 /// The PTX of a sum of f32 without the line that is number `number` among those that contain `part`, and that line's

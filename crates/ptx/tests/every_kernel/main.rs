@@ -1,6 +1,9 @@
 //! Each kernel of the library runs as the PTX of each architecture that it is checked in for, and returns the bits of
 //! the kernel as Rust. A kernel that no call here launches fails the test, unless [`TOO_LARGE`] says why.
 
+#[path = "../common/mod.rs"]
+mod common;
+
 mod cases;
 mod lines;
 mod narrow;

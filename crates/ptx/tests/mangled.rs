@@ -1,8 +1,10 @@
 //! Checked-in PTX with random edits, launched with random arguments: each ends in an error, a report or results, and
 //! never in a panic of the simulator.
 
+mod common;
+
+use common::{Buffer, text};
 use ptx::{Kernel, Module, Program, tokens};
-use ptx_tests::{Buffer, text};
 use simt::{Dim3, Launch, Options};
 use std::path::Path;
 use std::time::Duration;

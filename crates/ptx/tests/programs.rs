@@ -1,7 +1,9 @@
 //! Small programs, as other compilers write them.
 
+mod common;
+
+use common::{Buffer, Shape, options, ptx_body, run};
 use ptx::{Kernel, Module, Program};
-use ptx_tests::{Buffer, Shape, options, ptx_body, run};
 
 const HEAD: &str = ".version 8.0\n.target sm_90\n.address_size 64\n";
 

@@ -1,10 +1,12 @@
 //! Reductions of whole arrays as PTX return the bits of the same kernels as Rust.
 
+mod common;
+
+use common::{Buffer, Shape, kernel, options, ptx_body, run, rust_body};
 use cuda_std::Pod;
 use cuda_std::global::{Global, GlobalMut};
 use cuda_std::kernel::Kernel;
 use half::{bf16, f16};
-use ptx_tests::{Buffer, Shape, kernel, options, ptx_body, run, rust_body};
 use simt::Options;
 use tilewright_kernels::reduce::{self, BLOCK_THREADS};
 

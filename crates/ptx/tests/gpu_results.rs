@@ -1,7 +1,9 @@
 //! Results that an H200 has stored, of operands for which they are easily wrong.
 
+mod common;
+
+use common::{Buffer, Shape, options, ptx_body, run};
 use ptx::{Kernel, Module, Program};
-use ptx_tests::{Buffer, Shape, options, ptx_body, run};
 
 /// For each kind of result, lines as `INSTRUCTION OPERAND OPERAND OPERAND = RESULT`, in hexadecimal.
 ///

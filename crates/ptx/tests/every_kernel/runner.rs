@@ -1,8 +1,8 @@
 //! Runs each case as Rust, and as the images that no earlier case has run.
 
 use crate::cases::Case;
+use crate::common::text;
 use ptx::Kernels;
-use ptx_tests::text;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;

@@ -2,8 +2,8 @@
 //! is.
 
 use crate::cases::{Case, INEXACT_PRODUCT, WARPGROUPS, case};
+use crate::common::image;
 use crate::mutants::{Verdict, is_reached, unchanged, verdict_of_edit};
-use ptx_tests::image;
 
 /// Seeds under which each is looked for.
 const SEEDS: u64 = 4;

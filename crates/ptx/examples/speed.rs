@@ -1,10 +1,13 @@
 //! How long kernels take on the simulator as Rust and as PTX.
 //!
-//! `cargo run --release --package tilewright-ptx-tests --example speed`
+//! `cargo run --release --package tilewright-ptx --example speed`
 
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use common::{Buffer, Shape, kernel, options, ptx_body, run, rust_body};
 use cuda_std::global::{Global, GlobalMut};
 use cuda_std::kernel::Kernel;
-use ptx_tests::{Buffer, Shape, kernel, options, ptx_body, run, rust_body};
 use simt::{Body, Options};
 use std::time::Instant;
 use tilewright_kernels::matmul::{TILED, matmul_tiled_f32_nn};

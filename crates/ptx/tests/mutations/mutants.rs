@@ -1,8 +1,8 @@
 //! Kernels of which one synchronising instruction is removed, and what the simulator says of them.
 
 use super::cases::Case;
+use crate::common::image;
 use ptx::Kernels;
-use ptx_tests::image;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
