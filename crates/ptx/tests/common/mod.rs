@@ -5,17 +5,22 @@
 use cuda_std::Pod;
 use ptx::{Kernel, Module, Program};
 use simt::{Body, Contents, Defect, Dim3, Launch, Options, Report};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::ptr::with_exposed_provenance_mut;
+use std::sync::LazyLock;
 use tilewright::Profile;
 use tilewright_ptxas::unpacked;
 
-/// The checked-in PTX of a kernel of the library for an architecture such as `sm_75`.
-pub fn text(name: &str, arch: &str) -> Option<String> {
+/// The folder of the library's checked-in PTX, unpacked.
+static UNPACKED: LazyLock<PathBuf> = LazyLock::new(|| {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let files = unpacked(&root, "ptx").unwrap();
-    let file = files[0].with_file_name(format!("{name}.{arch}.ptx"));
-    std::fs::read_to_string(file).ok()
+    files[0].with_file_name("")
+});
+
+/// The checked-in PTX of a kernel of the library for an architecture such as `sm_75`.
+pub fn text(name: &str, arch: &str) -> Option<String> {
+    std::fs::read_to_string(UNPACKED.join(format!("{name}.{arch}.ptx"))).ok()
 }
 
 /// The PTX of a kernel that a device of this profile runs: the image of its newest architecture.
