@@ -102,6 +102,8 @@ pub fn cases() -> Vec<Case> {
 fn product(device: &Device) -> Result<Vec<u8>> {
     let a = Side::new(device, elements(M, ROW_OUT), &Moduli::new(COUNT, false))?;
     let b = Side::new(device, elements(N, COLUMN_OUT), &Moduli::new(COUNT, true))?;
+    assert_eq!(a.lines_out()?, [ROW_OUT]);
+    assert_eq!(b.lines_out()?, [COLUMN_OUT]);
     let products = products(&a, &b);
     let [mut of_words, mut of_bytes] = [device.zeros(M * N)?, device.zeros(M * N)?];
     macro_rules! launch {
@@ -175,6 +177,15 @@ impl Side {
             lines,
             residues: residues.to_vec()?,
         })
+    }
+
+    /// The numbers of the lines that are out of range.
+    fn lines_out(&self) -> Result<Vec<usize>> {
+        let lines = self.lines.to_vec()?.into_iter().enumerate();
+        Ok(lines
+            .filter(|it| it.1.is_out_of_range())
+            .map(|it| it.0)
+            .collect())
     }
 
     /// The residues of a line.
