@@ -18,7 +18,7 @@ const M: usize = 20;
 const N: usize = 70;
 const K: usize = 288;
 
-/// The lines of A and of B that are out of range.
+/// The row of A and the column of B that are out of range.
 const ROW_OUT: usize = 3;
 const COLUMN_OUT: usize = 66;
 
