@@ -55,10 +55,21 @@ impl Mistake {
         in_parallel: bool,
         is_twin: bool,
     ) -> Result<Option<Box<Defect>>> {
-        let options = SimulatorOptions::default()
-            .with_seed(seed)
-            .with_finding_limit(1)
-            .with_parallel_blocks(in_parallel);
+        let options = SimulatorOptions::default().with_parallel_blocks(in_parallel);
+        self.simulate_with(options, seed, is_twin)
+    }
+
+    /// [`simulate`](Self::simulate) on a device with these options.
+    ///
+    /// # Errors
+    /// Errors that the kernel does not cause.
+    pub fn simulate_with(
+        &self,
+        options: SimulatorOptions,
+        seed: u64,
+        is_twin: bool,
+    ) -> Result<Option<Box<Defect>>> {
+        let options = options.with_seed(seed).with_finding_limit(1);
         match self.launch(&Device::simulator_with(options), is_twin) {
             Ok(()) => Ok(None),
             Err(error) => match error.kind() {

@@ -5,13 +5,15 @@
     python3 generate.py --rust ../../target/debug/build/tilewright-defects-*/out/cuda_builder/ptx \\
         --cuda ../../target/suite_of_cuda
 
-It packs them into suite.tar.xz beside this file. What is not given, of Rust or of CUDA C++, stays as it is there.
+It packs them into suite.tar.xz beside this file. What is not given, of Rust or of CUDA C++, stays as it is there. With
+--check it writes nothing, and fails if the archive has other files.
 """
 
 import argparse
 import io
 import pathlib
 import re
+import sys
 import tarfile
 
 FOLDER = pathlib.Path(__file__).resolve().parent
@@ -142,9 +144,15 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rust", type=pathlib.Path)
     parser.add_argument("--cuda", type=pathlib.Path)
+    parser.add_argument("--check", action="store_true")
     given = parser.parse_args()
     files = [*(from_rust(given.rust) if given.rust else packed(["asynchronous", "public"]))]
     files += from_cuda(given.cuda) if given.cuda else packed(["cuda"])
+    if given.check:
+        kept = dict(packed(["asynchronous", "public", "cuda"]))
+        made = dict(files)
+        differing = [name for name in sorted(kept | made) if kept.get(name) != made.get(name)]
+        sys.exit(f"{ARCHIVE} is stale: {', '.join(differing)}" if differing else None)
     with tarfile.open(ARCHIVE, "w:xz", preset=9) as archive:
         for name, text in files:
             data = text.encode()

@@ -1,19 +1,30 @@
-//! Every checked-in module of the workspace is read and printed.
+//! Every checked-in module of the workspace is read and printed, and its kernels are decoded.
 
-use ptx::{Graph, Item, Module, Operation, Program, Statement, StatementKind, Token};
+use ptx::{Function, Graph, Item, Module, Operation, Program, Statement, StatementKind, Token};
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 use tilewright_ptxas::{FOLDERS, unpacked};
 
-/// The texts of all modules, each with its path.
-fn texts() -> impl Iterator<Item = (String, String)> {
+/// Looks at the text of each module, which has a path; at several at a time.
+fn for_each_text(look_at: impl Fn(&str, &str) + Sync) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let paths = FOLDERS.map(|folder| unpacked(&root, folder).unwrap());
     let paths: Vec<_> = paths.into_iter().flatten().collect();
     assert!(paths.len() > 800, "only {} modules", paths.len());
-    paths.into_iter().map(|path| {
-        let text = std::fs::read_to_string(&path).unwrap();
-        (path.display().to_string(), text)
-    })
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let text = std::fs::read_to_string(path).unwrap();
+            look_at(&path.display().to_string(), &text);
+        }
+    };
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        (0..threads).for_each(|_| {
+            scope.spawn(work);
+        });
+    });
 }
 
 /// The instructions that have no family.
@@ -35,42 +46,42 @@ fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
 }
 
 #[test]
-fn modules_are_read_and_printed_token_by_token() {
-    for (path, text) in texts() {
+fn modules_are_read_and_printed_token_by_token_and_their_kernels_can_be_run() {
+    let kernels = AtomicUsize::new(0);
+    for_each_text(|path, text| {
         let module: Module = text.parse().unwrap_or_else(|it| panic!("{path}: {it}"));
-        let printed = module.to_string();
-        assert!(
-            tokens(&text).eq(tokens(&printed)),
-            "{path} prints otherwise"
-        );
-        let again: Module = printed.parse().unwrap();
-        assert_eq!(again, module, "{path}");
+        is_printed(path, text, &module);
         for item in &module.items {
-            let Item::Function(function) = item else {
-                continue;
-            };
-            let unknown = unknown(function.body.as_deref().unwrap_or_default());
-            assert!(unknown.is_empty(), "{path}: {}", unknown[0]);
-            let graph = Graph::of(function).unwrap_or_else(|it| panic!("{path}: {it}"));
-            let ends = graph.blocks.iter().filter(|it| it.successors.is_empty());
-            assert!(
-                function.body.is_none() || ends.count() > 0,
-                "{path} never ends"
-            );
+            if let Item::Function(function) = item {
+                is_known(path, function);
+            }
         }
-    }
-}
-
-#[test]
-fn kernels_can_be_run() {
-    let mut kernels = 0;
-    for (path, text) in texts() {
-        let module: Module = text.parse().unwrap();
         for kernel in module.kernels() {
-            kernels += 1;
+            kernels.fetch_add(1, Ordering::Relaxed);
             let program = Program::new(&module, &kernel.name);
             assert!(program.is_ok(), "{path}: {}", program.unwrap_err());
         }
-    }
+    });
+    let kernels = kernels.into_inner();
     assert!(kernels > 1000, "only {kernels} kernels");
+}
+
+/// The text that a module prints has the tokens of its own, and is read as the same module.
+fn is_printed(path: &str, text: &str, module: &Module) {
+    let printed = module.to_string();
+    assert!(tokens(text).eq(tokens(&printed)), "{path} prints otherwise");
+    let again: Module = printed.parse().unwrap();
+    assert_eq!(again, *module, "{path}");
+}
+
+/// All instructions of a function have a family, and its blocks end somewhere.
+fn is_known(path: &str, function: &Function) {
+    let unknown = unknown(function.body.as_deref().unwrap_or_default());
+    assert!(unknown.is_empty(), "{path}: {}", unknown[0]);
+    let graph = Graph::of(function).unwrap_or_else(|it| panic!("{path}: {it}"));
+    let ends = graph.blocks.iter().filter(|it| it.successors.is_empty());
+    assert!(
+        function.body.is_none() || ends.count() > 0,
+        "{path} never ends"
+    );
 }

@@ -4,11 +4,13 @@
 
 It needs NVIDIA's driver and NumPy. It prints a line for each kernel that differs as soon as it is compared, and sums at
 the end; chains_report.txt has the same. The exit code is 0 if all are equal. Of kernels that differ, the first ones'
-results are in `differing`. After BUDGET seconds, an environment variable, it ends with what has been compared.
+results are in `differing`. After BUDGET seconds, an environment variable, it ends with what has been compared, and its
+last line says with which FIRST, another one, it goes on: the number of the first program that it compares.
 """
 
 import collections
 import ctypes
+import itertools
 import multiprocessing
 import os
 import re
@@ -22,6 +24,7 @@ from gpu import Driver, hashes, read
 FOLDER = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.abspath(__file__))
 PROCESSES = int(sys.argv[2]) if len(sys.argv) > 2 else os.cpu_count()
 BUDGET = float(os.environ.get("BUDGET", 1e9))
+FIRST = int(os.environ.get("FIRST", 0))
 SEPARATOR = "// module\n"
 # Of chains.rs.
 INPUTS, LENGTH, THREADS = 3, 100, 256
@@ -137,14 +140,18 @@ def main():
         print(line, file=report, flush=True)
 
     modules = list(tasks())
-    all_of_them = sum(len(expected) for _, _, expected in modules)
+    firsts = [LENGTH * it for it in itertools.accumulate((len(it[2]) for it in modules), initial=0)]
+    left = [it for it in modules if firsts[it[0] + 1] > FIRST]
+    unfinished = {it[0] for it in left}
+    all_of_them = sum(len(expected) for _, _, expected in left)
     most = max(len(expected) for _, _, expected in modules)
     count, differing, places, said = 0, [], {}, began
     # What is left of the time is for the kernels that differ.
     end = began + BUDGET * 0.9
     with multiprocessing.get_context("spawn").Pool(PROCESSES, start, (most,)) as pool:
-        for place, of_module, wrong in until(pool.imap_unordered(compare, modules), end):
+        for place, of_module, wrong in until(pool.imap_unordered(compare, left), end):
             count += of_module
+            unfinished.remove(place)
             for it in wrong:
                 name, _, first, number, shown, results = it
                 say(f"{name}, instruction {first}, {number} in all: {shown}")
@@ -168,6 +175,8 @@ def main():
     say(f"device: {(device or Device(1)).driver.name}")
     for line in sums(time.time() - began, count, all_of_them, differing, plain):
         say(line)
+    if unfinished:
+        say(f"it goes on with FIRST={firsts[min(unfinished)]}")
     return 1 if differing or count != all_of_them else 0
 
 

@@ -2,32 +2,14 @@
 
 #![allow(dead_code, reason = "no test file uses all of it")]
 
+mod text;
+
+pub use text::text;
+
 use cuda_std::Pod;
 use ptx::{Kernel, Module, Program};
 use simt::{Body, Contents, Defect, Dim3, Launch, Options, Report};
-use std::path::Path;
 use std::ptr::with_exposed_provenance_mut;
-use tilewright::Profile;
-use tilewright_ptxas::unpacked;
-
-/// The checked-in PTX of a kernel of the library for an architecture such as `sm_75`.
-pub fn text(name: &str, arch: &str) -> Option<String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let files = unpacked(&root, "ptx").unwrap();
-    let file = files[0].with_file_name(format!("{name}.{arch}.ptx"));
-    std::fs::read_to_string(file).ok()
-}
-
-/// The PTX of a kernel that a device of this profile runs: the image of its newest architecture.
-pub fn image(name: &str, profile: Profile) -> Option<String> {
-    let architectures: &[&str] = match profile {
-        Profile::H200 => &["sm_90a", "sm_80", "sm_75"],
-        Profile::A100 => &["sm_80", "sm_75"],
-        Profile::T4 => &["sm_75"],
-        _ => panic!("a profile of these tests"),
-    };
-    architectures.iter().find_map(|arch| text(name, arch))
-}
 
 /// The module of a kernel's PTX.
 pub fn module(name: &str, arch: &str) -> Module {

@@ -1,7 +1,7 @@
 //! Kernels without one of their barriers, fences or waits. The simulator finds each mutant, unless `known.rs` says
 //! why not.
 //!
-//! `cargo test --package tilewright-ptx --test mutations -- --ignored --nocapture` prints the table of all.
+//! `cargo test --package tilewright-kernels-as-ptx --test mutations -- --ignored --nocapture` prints the table of all.
 
 #[path = "../common/mod.rs"]
 mod common;
