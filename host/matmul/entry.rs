@@ -3,7 +3,9 @@
 use crate::error::Outcome;
 use crate::launch::LaunchConfig;
 use crate::module::Module;
+use bytemuck::{Pod, Zeroable};
 use cuda_std::global::{Global, GlobalMut};
+use cuda_std::grid_constant::GridConstant;
 use half::f16;
 use tilewright_kernels::epilogue::EpilogueNumbers;
 use tilewright_kernels::exact::{DotsShape, Line};
@@ -120,8 +122,17 @@ pub struct SplitMmaArguments<'a> {
 /// As for [`ProductLaunch`].
 pub type SplitMmaLaunch = unsafe fn(&Module, LaunchConfig, SplitMmaArguments<'_>) -> Outcome<()>;
 
-/// An encoded tensor map.
-pub type MapWords = [u64; 16];
+/// An encoded tensor map, aligned as kernels declare it.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C, align(64))]
+pub struct MapWords(pub [u64; 16]);
+
+impl MapWords {
+    /// The map as a kernel's parameter, in the kernel's type.
+    pub fn param<M: Pod>(&self) -> GridConstant<'_, M> {
+        GridConstant::new(bytemuck::cast_ref(self))
+    }
+}
 
 /// Launches a kernel for outputs that others leave out. It has the arguments of a product, and elements `W` that say of
 /// A's rows and of B's columns which are left.
@@ -194,10 +205,10 @@ pub type ExactLaunch<T, O, S> =
 pub type GroupLaunch<S> =
     unsafe fn(&Module, LaunchConfig, &ProductGroup, &EpilogueNumbers<S>) -> Outcome<()>;
 
-/// Launches a kernel with the parameters in the first brackets, those of the epilogue, and those in the last
-/// brackets. It is unsafe as [`Module::launch_params`] is.
+/// Launches a kernel with parameters, those of the epilogue, and further parameters. It is unsafe as
+/// [`Module::launch_params`] is.
 macro_rules! launch_with_epilogue {
-    ($module:expr, $kernel:ty, $config:expr, [$($before:expr),*], $epilogue:expr, [$($after:expr),*]) => {{
+    ($module:expr, $kernel:ty, $config:expr; $($before:expr),*; $epilogue:expr $(; $($after:expr),*)?) => {{
         let epilogue: $crate::matmul::entry::EpilogueArguments<'_, _> = $epilogue;
         let params = (
             $($before,)*
@@ -206,7 +217,7 @@ macro_rules! launch_with_epilogue {
             epilogue.column_scale,
             epilogue.row_bias,
             epilogue.column_bias,
-            $($after,)*
+            $($($after,)*)?
         );
         $module.launch_params::<$kernel>($config, params)
     }};

@@ -34,7 +34,7 @@ use cuda_std::global::Global;
 use transposed_copy::transpose;
 
 /// The map of a matrix that no block copies from or to.
-pub const NO_MAP: MapWords = [0; 16];
+pub const NO_MAP: MapWords = MapWords([0; 16]);
 
 /// An operand as the kernel reads it.
 pub struct StagedOperand<'a, T: Element> {
@@ -182,5 +182,6 @@ fn encode<T: Element>(
         // The distance is not used for one matrix, but has to be positive.
         matrix_bytes: if count == 1 { ROW_ALIGNMENT } else { bytes } as u64,
     };
-    first.encode_tensor_map_of_batch(box_rows, BOX_BYTES / size_of::<T>(), batch)
+    let words = first.encode_tensor_map_of_batch(box_rows, BOX_BYTES / size_of::<T>(), batch);
+    words.map(MapWords)
 }

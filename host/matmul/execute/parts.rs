@@ -141,7 +141,7 @@ macro_rules! kernel_that_adds {
                 // SAFETY: the launch meets the kernel's requirements and the views are live: the contract of
                 // `AddLaunch`.
                 unsafe {
-                    launch_with_epilogue!(module, parts::$add, config, [sums, c, shape], epilogue, [])
+                    launch_with_epilogue! { module, parts::$add, config; sums, c, shape; epilogue }
                 }
             },
         }

@@ -87,8 +87,9 @@ macro_rules! exact_kernels {
                     let (shape, weights) = (GridConstant::new(&shape), GridConstant::new(weights));
                     // SAFETY: the caller's contract.
                     unsafe {
-                        launch_with_epilogue!(module, exact::$kernel, config,
-                            [products, a, b, c, left, shape, weights], epilogue, [])
+                        launch_with_epilogue! {
+                            module, exact::$kernel, config; products, a, b, c, left, shape, weights; epilogue
+                        }
                     }
                 }};
             }
