@@ -202,7 +202,7 @@ impl Module {
         // them, in the kernel's orders, and their lines start where the kernel needs it: otherwise they were copied.
         // The others have theirs by their strides, and a mutable borrow's results are none twice. Views of live memory
         // without conflicting work: all are borrowed until this returns, and a copy is freed by work that comes later.
-        unsafe { self.launch_params::<K>(config, params) }
+        unsafe { self.by_ref().launch_params::<K>(config, params) }
     }
 }
 

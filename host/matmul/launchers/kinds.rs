@@ -12,7 +12,7 @@ use crate::matmul::entry::{
     VectorArguments, launch_with_epilogue,
 };
 use crate::matmul::types::Typed;
-use crate::module::Module;
+use crate::module::ModuleRef;
 use bytemuck::Pod;
 use cuda_std::global::{Global, GlobalMut};
 use cuda_std::grid_constant::GridConstant;
@@ -29,7 +29,7 @@ use tilewright_kernels::tensor::TensorShape;
 /// # Safety
 /// Those of [`ProductLaunch`](crate::matmul::entry::ProductLaunch).
 pub unsafe fn tiled<K, T: Typed>(
-    module: &Module,
+    module: ModuleRef<'_>,
     config: LaunchConfig,
     arguments: ChainArguments<'_, T>,
 ) -> Outcome<()>
@@ -61,7 +61,7 @@ where
 /// # Safety
 /// Those of [`ProductLaunch`](crate::matmul::entry::ProductLaunch).
 pub unsafe fn product<K, T: Typed, O: Typed, S: EpilogueElement>(
-    module: &Module,
+    module: ModuleRef<'_>,
     config: LaunchConfig,
     product: ProductArguments<'_, T, O, S>,
 ) -> Outcome<()>
@@ -86,7 +86,7 @@ where
 /// # Safety
 /// Those of [`TensorLaunch`](crate::matmul::entry::TensorLaunch).
 pub unsafe fn bulk<K, A: Pod, B: Pod, C: Pod, O: Typed, S: EpilogueElement>(
-    module: &Module,
+    module: ModuleRef<'_>,
     config: LaunchConfig,
     tensor: TensorArguments<'_, O, S>,
 ) -> Outcome<()>
@@ -114,7 +114,7 @@ where
 /// # Safety
 /// Those of [`TensorLaunch`](crate::matmul::entry::TensorLaunch).
 pub unsafe fn direct<K, A: Pod, B: Pod, O: Typed, S: EpilogueElement>(
-    module: &Module,
+    module: ModuleRef<'_>,
     config: LaunchConfig,
     tensor: TensorArguments<'_, O, S>,
 ) -> Outcome<()>
@@ -140,7 +140,7 @@ where
 /// # Safety
 /// Those of [`GroupLaunch`](crate::matmul::entry::GroupLaunch).
 pub unsafe fn group<K, T: Typed, O: Typed, S: EpilogueElement>(
-    module: &Module,
+    module: ModuleRef<'_>,
     config: LaunchConfig,
     group: &ProductGroup,
     numbers: &EpilogueNumbers<S>,
@@ -173,7 +173,7 @@ where
 /// # Safety
 /// Those of [`SplitLaunch`](crate::matmul::entry::SplitLaunch).
 pub unsafe fn split<K, A: Pod, B: Pod>(
-    module: &Module,
+    module: ModuleRef<'_>,
     config: LaunchConfig,
     split: SplitArguments<'_>,
 ) -> Outcome<()>
@@ -203,7 +203,7 @@ where
 /// # Safety
 /// Those of [`SplitMmaLaunch`](crate::matmul::entry::SplitMmaLaunch).
 pub unsafe fn split_mma<K>(
-    module: &Module,
+    module: ModuleRef<'_>,
     config: LaunchConfig,
     split: SplitMmaArguments<'_>,
 ) -> Outcome<()>
@@ -233,7 +233,7 @@ where
 /// # Safety
 /// Those of [`VectorLaunch`](crate::matmul::entry::VectorLaunch).
 pub unsafe fn vector<K, T: Typed, O: Typed, S: EpilogueElement, P: Typed>(
-    module: &Module,
+    module: ModuleRef<'_>,
     config: LaunchConfig,
     product: VectorArguments<'_, T, O, S, P>,
 ) -> Outcome<()>

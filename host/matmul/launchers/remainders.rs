@@ -6,7 +6,7 @@ use crate::error::Outcome;
 use crate::launch::LaunchConfig;
 use crate::matmul::entry::{ExactArguments, ProductArguments, launch_with_epilogue};
 use crate::matmul::types::Typed;
-use crate::module::Module;
+use crate::module::ModuleRef;
 use cuda_std::global::{Global, GlobalMut};
 use cuda_std::grid_constant::GridConstant;
 use cuda_std::kernel::Kernel;
@@ -19,7 +19,7 @@ use tilewright_kernels::matmul::ProductShape;
 /// # Safety
 /// Those of [`RemainderLaunch`](crate::matmul::entry::RemainderLaunch).
 pub unsafe fn remainder<K, T: Typed, O: Typed, S: EpilogueElement, W: Element>(
-    module: &Module,
+    module: ModuleRef<'_>,
     config: LaunchConfig,
     product: ProductArguments<'_, T, O, S>,
     [of_a, of_b]: [Global<'_, W>; 2],
@@ -47,7 +47,7 @@ where
 /// # Safety
 /// Those of [`ExactLaunch`](crate::matmul::entry::ExactLaunch).
 pub unsafe fn exact<K, T: Typed, O: Typed, S: EpilogueElement>(
-    module: &Module,
+    module: ModuleRef<'_>,
     config: LaunchConfig,
     dots: ExactArguments<'_, T, O, S>,
 ) -> Outcome<()>

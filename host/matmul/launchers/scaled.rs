@@ -6,7 +6,7 @@ use crate::error::Outcome;
 use crate::launch::LaunchConfig;
 use crate::matmul::entry::{ScaledArguments, launch_with_epilogue};
 use crate::matmul::types::Typed;
-use crate::module::Module;
+use crate::module::ModuleRef;
 use bytemuck::Pod;
 use cuda_std::global::{Global, GlobalMut};
 use cuda_std::grid_constant::GridConstant;
@@ -19,7 +19,7 @@ use tilewright_kernels::tensor::{ScaleShape, TensorShape};
 /// # Safety
 /// Those of [`ScaledLaunch`](crate::matmul::entry::ScaledLaunch).
 pub unsafe fn scaled_bulk<K, A: Pod, B: Pod, C: Pod, O: Typed, S: EpilogueElement>(
-    module: &Module,
+    module: ModuleRef<'_>,
     config: LaunchConfig,
     arguments: ScaledArguments<'_, O, S>,
 ) -> Outcome<()>
@@ -54,7 +54,7 @@ where
 /// # Safety
 /// Those of [`ScaledLaunch`](crate::matmul::entry::ScaledLaunch).
 pub unsafe fn scaled_direct<K, A: Pod, B: Pod, O: Typed, S: EpilogueElement>(
-    module: &Module,
+    module: ModuleRef<'_>,
     config: LaunchConfig,
     arguments: ScaledArguments<'_, O, S>,
 ) -> Outcome<()>
@@ -88,7 +88,7 @@ where
 /// # Safety
 /// Those of [`ScaledLaunch`](crate::matmul::entry::ScaledLaunch).
 pub unsafe fn counted<K, A: Pod, B: Pod, C: Pod, O: Typed, S: EpilogueElement>(
-    module: &Module,
+    module: ModuleRef<'_>,
     config: LaunchConfig,
     arguments: ScaledArguments<'_, O, S>,
 ) -> Outcome<()>
