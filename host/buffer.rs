@@ -13,7 +13,7 @@ pub use view_mut::BufferViewMut;
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result};
-use crate::holder::Holder;
+use crate::holder::{Holder, Written};
 use crate::uses::Uses;
 #[cfg(feature = "cuda")]
 use std::any::Any;
@@ -230,12 +230,21 @@ impl<T: Element> Buffer<T> {
         }
     }
 
+    /// The elements as the result of a call.
+    pub(crate) fn written(&self) -> Written<'_> {
+        self.holder().written(self.bytes())
+    }
+
+    /// Lets the capture with this number record calls that use the elements.
+    pub(crate) fn permit(&self, capture: u64) {
+        self.uses.permit(capture);
+    }
+
     /// Orders later work of `device`, such as that of other code in its stream, after all work that uses the elements.
     #[cfg(any(feature = "cudarc", feature = "dlpack"))]
     pub(crate) fn order_all(&self, device: &Device) -> Outcome<()> {
         // As a part: other owners of the buffer may read it meanwhile.
-        let written = self.holder().written(self.bytes()).as_part();
-        written.order(device)
+        self.written().as_part().order(device)
     }
 
     /// The size in bytes. It was checked when the buffer was made.

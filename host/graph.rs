@@ -5,15 +5,16 @@ mod recorded;
 mod recorder;
 
 pub use operands::GraphOperands;
+pub(crate) use operands::sealed;
 
 use crate::backend::StreamPriority;
 use crate::device::Device;
 use crate::error::{During, Outcome, Result};
 use crate::scratch::Allocation;
 use crate::workspace::{Counters, Workspace};
-use operands::sealed::GraphOperand;
 use recorded::Recorded;
 use recorder::Recorder;
+use sealed::GraphOperand;
 use std::fmt;
 use std::sync::Arc;
 

@@ -46,5 +46,6 @@ pub use named::{reduce, reduce_dot};
 pub use operations::{ReduceElement, Reducible, ReducibleLines, ReduciblePairs, ReducibleSegments};
 pub use reproducible::{ReproducibleElement, ReproducibleSum, reduce_sum_reproducible};
 pub(crate) use sealed::Reduce;
+pub(crate) use segments::ScanTiles;
 pub use segments::Segments;
 pub use sum::{reduce_sum, reduce_sum_height};

@@ -6,14 +6,14 @@ use crate::element::Element;
 use crate::matrix::{Matrix, MatrixViewMut};
 use sealed::GraphOperand;
 
-/// Buffers and matrices that a [`Graph`](crate::Graph) owns: a [`Buffer`], a [`Matrix`], and tuples, arrays and vectors
-/// of operands.
+/// What a [`Graph`](crate::Graph) owns: a [`Buffer`], a [`Matrix`], [`Segments`](crate::Segments), and tuples, arrays
+/// and vectors of operands.
 #[diagnostic::on_unimplemented(
     message = "a graph cannot own `{Self}`",
-    label = "not a buffer, a matrix, or a tuple, an array or a `Vec` of them"
+    label = "not a buffer, a matrix, segments, or a tuple, an array or a `Vec` of them"
 )]
 pub trait GraphOperands: sealed::Operands {
-    /// A view of each operand, in the same tuple, array or vector.
+    /// A view of each operand, in the same tuple, array or vector; of segments, a reference.
     type Views<'a>;
 
     /// The operands, borrowed for the work of `stream`, or for that of their own streams.
@@ -21,14 +21,14 @@ pub trait GraphOperands: sealed::Operands {
     fn views<'a>(&'a mut self, stream: Option<&'a Device>) -> Self::Views<'a>;
 }
 
-pub(super) mod sealed {
+pub(crate) mod sealed {
     use crate::holder::Written;
 
-    /// A buffer or a matrix among the operands.
+    /// Memory of an operand.
     pub struct GraphOperand<'a>(pub(crate) Written<'a>);
 
     pub trait Operands: 'static {
-        /// Calls `each` with all buffers and matrices.
+        /// Calls `each` with all memory.
         fn each<E>(
             &mut self,
             each: &mut impl FnMut(GraphOperand<'_>) -> Result<(), E>,

@@ -4,7 +4,6 @@ use crate::buffer::{Buffer, BufferView, BufferViewMut};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result, check_length};
-use crate::kernel_output::Lines;
 use crate::launch::{LaunchConfig, grid_x};
 use crate::launch_args::{global, global_mut, no_elements, read_elements, written_by_product};
 use crate::matrix::{AsMatrixViewMut, Matrix, MatrixView, MatrixViewMut, Order};
@@ -234,7 +233,7 @@ impl Module {
         // SAFETY: the kernel's requirements are those that it documents: `MapKernel` guarantees it. There are blocks
         // for all vectors. Operands and results have the elements of `shape`, and a mutable borrow's results are
         // none twice. Views of live memory without conflicting work: all are borrowed until this returns.
-        unsafe { self.launch_printing::<K>(config, params, &Lines::default()) }
+        unsafe { self.by_ref().launch_params::<K>(config, params) }
     }
 }
 

@@ -10,7 +10,6 @@ use crate::matmul::{LinesToRead, NO_MAP, Operands, StagedOperand, Staging, check
 use crate::matrix::{AsMatrixViewMut, IntoMatrixView, Matrix, MatrixView, MatrixViewMut, Order};
 use crate::module::Module;
 use crate::rows::{apart, check_order};
-use bytemuck::cast;
 use cuda_std::global::Global;
 use cuda_std::grid_constant::GridConstant;
 use tilewright_kernels::matmul::{
@@ -181,7 +180,6 @@ impl Module {
             Some(tile) => [staged_a.map(tile.rows)?, staged_b.map(tile.part())?],
             None => [NO_MAP; 2],
         };
-        let (a_map, b_map) = (cast(a_map), cast(b_map));
         let tensor = tensor_shape(&shape, &descriptor);
         // SAFETY: the kernel reads nothing but elements of the matrices.
         let others = others.map(|other| unsafe { read_elements(other.into()) });
@@ -190,7 +188,7 @@ impl Module {
         let other = |number: usize| others.get(number).copied().unwrap_or(nothing);
         let params = K::params(MappedArguments {
             lines: lines.map(|it| it.elements),
-            maps: (GridConstant::new(&a_map), GridConstant::new(&b_map)),
+            maps: (a_map.param(), b_map.param()),
             tensor: GridConstant::new(&tensor),
             // SAFETY: the kernel accesses nothing but the results.
             c: unsafe { written_by_product(results.into()) },
@@ -204,7 +202,7 @@ impl Module {
         // them, in the kernel's orders, and their lines start where the kernel needs it: otherwise they were copied.
         // The others have theirs by their strides, and a mutable borrow's results are none twice. Views of live memory
         // without conflicting work: all are borrowed until this returns, and a copy is freed by work that comes later.
-        unsafe { self.launch_params::<K>(config, params) }
+        unsafe { self.by_ref().launch_params::<K>(config, params) }
     }
 }
 

@@ -4,7 +4,6 @@ use crate::buffer::BufferViewMut;
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, Outcome, Result, check_length};
-use crate::kernel_output::Lines;
 use crate::launch_args::{global_mut, no_elements};
 use crate::matrix::{AsMatrixViewMut, IntoMatrixView, Matrix};
 use crate::module::Module;
@@ -190,7 +189,7 @@ impl Module {
         // the plan's, with the shared memory that `kept` needs. `x` and `y` have the elements of the rows, or `y`
         // replaces its own; a mutable borrow's rows share none. The length of the values was compared. Views of live
         // memory without conflicting work: all operands are borrowed until this returns.
-        unsafe { self.launch_printing::<K>(launch.config, params, &Lines::default()) }
+        unsafe { self.by_ref().launch_params::<K>(launch.config, params) }
     }
 }
 

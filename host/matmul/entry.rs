@@ -2,8 +2,10 @@
 
 use crate::error::Outcome;
 use crate::launch::LaunchConfig;
-use crate::module::Module;
+use crate::module::ModuleRef;
+use bytemuck::{Pod, Zeroable};
 use cuda_std::global::{Global, GlobalMut};
+use cuda_std::grid_constant::GridConstant;
 use half::f16;
 use tilewright_kernels::epilogue::EpilogueNumbers;
 use tilewright_kernels::exact::{DotsShape, Line};
@@ -41,7 +43,7 @@ pub struct EpilogueArguments<'a, S> {
 /// 2. The views are of live memory of the module's device, and until the call returns no other thread submits work
 ///    that writes what the kernel reads or accesses what it writes.
 pub type ProductLaunch<T, O, S> =
-    unsafe fn(&Module, LaunchConfig, ProductArguments<'_, T, O, S>) -> Outcome<()>;
+    unsafe fn(ModuleRef<'_>, LaunchConfig, ProductArguments<'_, T, O, S>) -> Outcome<()>;
 
 /// The arguments of a tensor-core kernel with outputs `O` and sums `S`.
 pub struct TensorArguments<'a, O, S> {
@@ -59,7 +61,7 @@ pub struct TensorArguments<'a, O, S> {
 /// # Safety
 /// As for [`ProductLaunch`]: the maps count as views.
 pub type TensorLaunch<O, S> =
-    unsafe fn(&Module, LaunchConfig, TensorArguments<'_, O, S>) -> Outcome<()>;
+    unsafe fn(ModuleRef<'_>, LaunchConfig, TensorArguments<'_, O, S>) -> Outcome<()>;
 
 /// The arguments of a kernel for operands with block scales, or for groups of rows that are counted on the device.
 pub struct ScaledArguments<'a, O, S> {
@@ -80,7 +82,7 @@ pub struct ScaleArguments<'a> {
 /// # Safety
 /// As for [`ProductLaunch`]: the maps count as views.
 pub type ScaledLaunch<O, S> =
-    unsafe fn(&Module, LaunchConfig, ScaledArguments<'_, O, S>) -> Outcome<()>;
+    unsafe fn(ModuleRef<'_>, LaunchConfig, ScaledArguments<'_, O, S>) -> Outcome<()>;
 
 /// The arguments of a kernel for split operands.
 pub struct SplitArguments<'a> {
@@ -99,7 +101,7 @@ pub struct SplitArguments<'a> {
 ///
 /// # Safety
 /// As for [`ProductLaunch`]: the maps count as views.
-pub type SplitLaunch = unsafe fn(&Module, LaunchConfig, SplitArguments<'_>) -> Outcome<()>;
+pub type SplitLaunch = unsafe fn(ModuleRef<'_>, LaunchConfig, SplitArguments<'_>) -> Outcome<()>;
 
 /// The arguments of a warp-level kernel for split operands.
 pub struct SplitMmaArguments<'a> {
@@ -118,10 +120,20 @@ pub struct SplitMmaArguments<'a> {
 ///
 /// # Safety
 /// As for [`ProductLaunch`].
-pub type SplitMmaLaunch = unsafe fn(&Module, LaunchConfig, SplitMmaArguments<'_>) -> Outcome<()>;
+pub type SplitMmaLaunch =
+    unsafe fn(ModuleRef<'_>, LaunchConfig, SplitMmaArguments<'_>) -> Outcome<()>;
 
-/// An encoded tensor map.
-pub type MapWords = [u64; 16];
+/// An encoded tensor map, aligned as kernels declare it.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C, align(64))]
+pub struct MapWords(pub [u64; 16]);
+
+impl MapWords {
+    /// The map as a kernel's parameter, in the kernel's type.
+    pub fn param<M: Pod>(&self) -> GridConstant<'_, M> {
+        GridConstant::new(bytemuck::cast_ref(self))
+    }
+}
 
 /// Launches a kernel for outputs that others leave out. It has the arguments of a product, and elements `W` that say of
 /// A's rows and of B's columns which are left.
@@ -129,7 +141,7 @@ pub type MapWords = [u64; 16];
 /// # Safety
 /// As for [`ProductLaunch`].
 pub type RemainderLaunch<T, O, S, W> = unsafe fn(
-    &Module,
+    ModuleRef<'_>,
     LaunchConfig,
     ProductArguments<'_, T, O, S>,
     [Global<'_, W>; 2],
@@ -152,7 +164,7 @@ pub struct VectorArguments<'a, T, O, S, P> {
 /// # Safety
 /// As for [`ProductLaunch`].
 pub type VectorLaunch<T, O, S, P = S> =
-    unsafe fn(&Module, LaunchConfig, VectorArguments<'_, T, O, S, P>) -> Outcome<()>;
+    unsafe fn(ModuleRef<'_>, LaunchConfig, VectorArguments<'_, T, O, S, P>) -> Outcome<()>;
 
 /// The arguments of a kernel that adds sums of type `P`.
 pub struct AddArguments<'a, O, S, P> {
@@ -167,7 +179,7 @@ pub struct AddArguments<'a, O, S, P> {
 /// # Safety
 /// As for [`ProductLaunch`].
 pub type AddLaunch<O, S, P> =
-    unsafe fn(&Module, LaunchConfig, AddArguments<'_, O, S, P>) -> Outcome<()>;
+    unsafe fn(ModuleRef<'_>, LaunchConfig, AddArguments<'_, O, S, P>) -> Outcome<()>;
 
 /// The arguments of a kernel for exact dot products.
 pub struct ExactArguments<'a, T, O, S> {
@@ -185,19 +197,19 @@ pub struct ExactArguments<'a, T, O, S> {
 /// # Safety
 /// As for [`ProductLaunch`].
 pub type ExactLaunch<T, O, S> =
-    unsafe fn(&Module, LaunchConfig, ExactArguments<'_, T, O, S>) -> Outcome<()>;
+    unsafe fn(ModuleRef<'_>, LaunchConfig, ExactArguments<'_, T, O, S>) -> Outcome<()>;
 
 /// Launches a kernel for products of unequal shapes, with an epilogue in type `S`.
 ///
 /// # Safety
 /// As for [`ProductLaunch`]: the addresses in the table count as views.
 pub type GroupLaunch<S> =
-    unsafe fn(&Module, LaunchConfig, &ProductGroup, &EpilogueNumbers<S>) -> Outcome<()>;
+    unsafe fn(ModuleRef<'_>, LaunchConfig, &ProductGroup, &EpilogueNumbers<S>) -> Outcome<()>;
 
-/// Launches a kernel with the parameters in the first brackets, those of the epilogue, and those in the last
-/// brackets. It is unsafe as [`Module::launch_params`] is.
+/// Launches a kernel with parameters, those of the epilogue, and further parameters. It is unsafe as
+/// [`ModuleRef::launch_params`] is.
 macro_rules! launch_with_epilogue {
-    ($module:expr, $kernel:ty, $config:expr, [$($before:expr),*], $epilogue:expr, [$($after:expr),*]) => {{
+    ($module:expr, $kernel:ty, $config:expr; $($before:expr),*; $epilogue:expr $(; $($after:expr),*)?) => {{
         let epilogue: $crate::matmul::entry::EpilogueArguments<'_, _> = $epilogue;
         let params = (
             $($before,)*
@@ -206,7 +218,7 @@ macro_rules! launch_with_epilogue {
             epilogue.column_scale,
             epilogue.row_bias,
             epilogue.column_bias,
-            $($after,)*
+            $($($after,)*)?
         );
         $module.launch_params::<$kernel>($config, params)
     }};

@@ -50,17 +50,17 @@ pub trait Computes<O: Element, S: Element>: Kernels<O, S> {
     fn in_new(
         device: &Device,
         request: Request,
-        operands: Operands<'_, Self>,
-        epilogue: Epilogue<'_, S>,
+        operands: &Operands<'_, Self>,
+        epilogue: &Epilogue<'_, S>,
     ) -> Outcome<Matrix<O>>;
 
     /// Writes the products to `c`.
     fn write(
         device: &Device,
         request: Request,
-        operands: Operands<'_, Self>,
+        operands: &Operands<'_, Self>,
         c: MatrixBatchMut<'_, O>,
-        epilogue: Epilogue<'_, S>,
+        epilogue: &Epilogue<'_, S>,
     ) -> Outcome<()>;
 
     /// Writes products of unequal shapes, each to its matrix.

@@ -155,11 +155,11 @@ impl<'a, T: Element> Operands<'a, T> {
     }
 
     /// The same operands, read in the stream of `device`.
-    fn in_stream_of(self, device: &'a Device) -> Self {
+    fn in_stream_of(&self, device: &'a Device) -> Self {
         Self {
             a: self.a.in_stream_of(device),
             b: self.b.in_stream_of(device),
-            ..self
+            ..*self
         }
     }
 
@@ -218,21 +218,18 @@ pub struct Matrices<'a, T: Element, O: Element, S: Element> {
 }
 
 impl<'a, T: Element, O: Element, S: EpilogueScalar> Matrices<'a, T, O, S> {
-    /// The matrices of products in the stream of `device`, to which all of them belong then; `None` if the results have
-    /// no elements.
-    ///
-    /// Column-major results are the row-major ones of the transposed products.
-    pub fn of(
-        device: &'a Device,
-        operands: Operands<'a, T>,
-        c: MatrixBatchMut<'a, O>,
-        epilogue: Epilogue<'a, S>,
-    ) -> Outcome<Option<Self>> {
+    /// Fails unless the matrices are of `device`, whose later work may use them, and fit one another.
+    pub fn check(
+        device: &Device,
+        operands: &Operands<'_, T>,
+        c: &MatrixBatchMut<'_, O>,
+        epilogue: &Epilogue<'_, S>,
+    ) -> Outcome<()> {
         let result = c.view().first();
-        for (name, batch) in [("A", operands.a), ("B", operands.b)] {
+        for (name, batch) in [("A", &operands.a), ("B", &operands.b)] {
             device.check_reads(|| format!("the matrix {name}"), batch.first().holder())?;
         }
-        for prepared in operands.prepared.into_iter().flatten() {
+        for prepared in operands.prepared.iter().flatten() {
             prepared.order_reads(device)?;
         }
         device.check_writes(|| "the matrix C".to_owned(), c.written())?;
@@ -243,11 +240,8 @@ impl<'a, T: Element, O: Element, S: EpilogueScalar> Matrices<'a, T, O, S> {
         check_counts(["the product of A and B", "C"], operands.results()?, count)?;
         operands.check_reads_of_scales_and_counts(device)?;
         epilogue.check(device, result.shape())?;
-        if result.is_empty() {
-            return Ok(None);
-        }
-        let order = result.order();
-        if order == Order::ColumnMajor && (operands.scales.is_some() || operands.counts.is_some()) {
+        let is_scaled_or_counted = operands.scales.is_some() || operands.counts.is_some();
+        if is_scaled_or_counted && result.order() == Order::ColumnMajor && !result.is_empty() {
             return Err(ErrorKind::NoKernel {
                 problem: format!("a product in a column-major matrix of {m}x{n}"),
                 device: device.label(),
@@ -255,20 +249,30 @@ impl<'a, T: Element, O: Element, S: EpilogueScalar> Matrices<'a, T, O, S> {
                     .to_owned(),
             });
         }
-        let matrices = Self {
+        Ok(())
+    }
+
+    /// The matrices of products in the stream of `device`, which passed [`check`](Self::check). Column-major results
+    /// are the row-major ones of the transposed products.
+    pub fn in_stream_of(
+        device: &'a Device,
+        operands: &Operands<'a, T>,
+        c: MatrixBatchMut<'a, O>,
+        epilogue: &Epilogue<'a, S>,
+    ) -> Self {
+        let is_column_major = c.view().first().order() == Order::ColumnMajor;
+        let mut matrices = Self {
             operands: operands.in_stream_of(device),
             c: c.in_stream_of(device),
-            epilogue,
+            epilogue: *epilogue,
         };
-        Ok(Some(match (order, operands.is_gram) {
-            (Order::RowMajor, _) => matrices,
+        match (is_column_major, operands.is_gram) {
+            (false, _) => {}
             // The same outputs are computed: C is symmetric in the end.
-            (Order::ColumnMajor, true) => Self {
-                c: matrices.c.into_transposed(),
-                ..matrices
-            },
-            (Order::ColumnMajor, false) => matrices.transposed(),
-        }))
+            (true, true) => matrices.c = matrices.c.into_transposed(),
+            (true, false) => matrices = matrices.transposed(),
+        }
+        matrices
     }
 
     /// The products of the transposes of B with those of A, which are the transposes of C.
@@ -305,16 +309,16 @@ impl<'a, T: Element, O: Element, S: EpilogueScalar> Matrices<'a, T, O, S> {
     /// Calls `launch` with as many of the products at a time as a grid can have along y.
     pub fn for_each_grid(
         mut self,
-        launch: impl Fn(Matrices<'_, T, O, S>) -> Outcome<()>,
+        launch: impl Fn(&mut Matrices<'_, T, O, S>) -> Outcome<()>,
     ) -> Outcome<()> {
         const MOST: usize = MAX_GRID_Y as usize;
         let count = self.count();
         if count <= MOST {
-            return launch(self);
+            return launch(&mut self);
         }
         (0..count)
             .step_by(MOST)
-            .try_for_each(|first| launch(self.part(first, MOST.min(count - first))))
+            .try_for_each(|first| launch(&mut self.part(first, MOST.min(count - first))))
     }
 
     /// The number of products.

@@ -29,11 +29,13 @@ macro_rules! products {
 
             // Inline, so that a program compiles only the kernels of the types that it multiplies.
             #[inline]
-            fn launch(plan: &Plan, matrices: Matrices<'_, Self, $output, $scalar>) -> Outcome<()> {
-                let matrices = match plan.is_transposed {
-                    true => matrices.transposed(),
-                    false => matrices,
-                };
+            fn launch(
+                plan: &Plan,
+                mut matrices: Matrices<'_, Self, $output, $scalar>,
+            ) -> Outcome<()> {
+                if plan.is_transposed {
+                    matrices = matrices.transposed();
+                }
                 match &plan.steps {
                     $(Steps::$steps { .. } => $launch(plan, matrices),)*
                     _ => unreachable!("no product of these types is launched so"),
@@ -62,8 +64,8 @@ macro_rules! products {
             fn in_new(
                 device: &Device,
                 request: Request,
-                operands: Operands<'_, Self>,
-                epilogue: Epilogue<'_, $scalar>,
+                operands: &Operands<'_, Self>,
+                epilogue: &Epilogue<'_, $scalar>,
             ) -> Outcome<Matrix<$output>> {
                 in_new(device, request, operands, epilogue)
             }
@@ -72,9 +74,9 @@ macro_rules! products {
             fn write(
                 device: &Device,
                 request: Request,
-                operands: Operands<'_, Self>,
+                operands: &Operands<'_, Self>,
                 c: MatrixBatchMut<'_, $output>,
-                epilogue: Epilogue<'_, $scalar>,
+                epilogue: &Epilogue<'_, $scalar>,
             ) -> Outcome<()> {
                 write(device, request, operands, c, epilogue)
             }
@@ -160,8 +162,8 @@ fn no_parts(_: &Plan, _: &Division, _: Matrices<'_, i8, i8, i32>) -> Outcome<()>
 fn in_new<T: Computes<O, S>, O: Element, S: EpilogueScalar>(
     device: &Device,
     request: Request,
-    operands: Operands<'_, T>,
-    epilogue: Epilogue<'_, S>,
+    operands: &Operands<'_, T>,
+    epilogue: &Epilogue<'_, S>,
 ) -> Outcome<Matrix<O>> {
     operands.check_inner()?;
     let count = operands.results()?;
@@ -177,7 +179,7 @@ fn in_new<T: Computes<O, S>, O: Element, S: EpilogueScalar>(
         None => Matrix::uninit(device, shape)?,
     };
     let results = c.view_mut().into_equal_rows(count)?;
-    write(device, request, operands, results, epilogue.in_new())?;
+    write(device, request, operands, results, &epilogue.in_new())?;
     Ok(c)
 }
 
@@ -185,14 +187,16 @@ fn in_new<T: Computes<O, S>, O: Element, S: EpilogueScalar>(
 fn write<T: Computes<O, S>, O: Element, S: EpilogueScalar>(
     device: &Device,
     request: Request,
-    operands: Operands<'_, T>,
+    operands: &Operands<'_, T>,
     mut c: MatrixBatchMut<'_, O>,
-    epilogue: Epilogue<'_, S>,
+    epilogue: &Epilogue<'_, S>,
 ) -> Outcome<()> {
-    let Some(matrices) = Matrices::of(device, operands, c.view_mut(), epilogue)? else {
+    Matrices::check(device, operands, &c, epilogue)?;
+    if c.view().first().is_empty() {
         return Ok(());
-    };
-    let request = request.for_epilogue(&epilogue);
+    }
+    let matrices = Matrices::in_stream_of(device, operands, c.view_mut(), epilogue);
+    let request = request.for_epilogue(epilogue);
     let plan = device.recent_plan(request, &matrices.problem(T::TYPES))?;
     T::execute(&plan, matrices)?;
     match plan.is_mirrored {
@@ -221,7 +225,10 @@ fn checked<'a, T: Computes<O, S>, O: Element, S: EpilogueScalar>(
     epilogue: Epilogue<'a, S>,
 ) -> Outcome<Vec<Matrices<'a, T, O, S>>> {
     let of = |(operands, c): (Operands<'a, T>, MatrixViewMut<'a, O>)| {
-        Matrices::of(device, operands, c.into(), epilogue).transpose()
+        let (is_empty, c) = (c.is_empty(), MatrixBatchMut::from(c));
+        let checked = Matrices::check(device, &operands, &c, &epilogue);
+        let matrices = checked.map(|()| Matrices::in_stream_of(device, &operands, c, &epilogue));
+        (!is_empty || matrices.is_err()).then_some(matrices)
     };
     products.into_iter().filter_map(of).collect()
 }

@@ -34,7 +34,7 @@ use cuda_std::global::Global;
 use transposed_copy::transpose;
 
 /// The map of a matrix that no block copies from or to.
-pub const NO_MAP: MapWords = [0; 16];
+pub const NO_MAP: MapWords = MapWords([0; 16]);
 
 /// An operand as the kernel reads it.
 pub struct StagedOperand<'a, T: Element> {
@@ -54,28 +54,40 @@ enum Lines<'a, T: Element> {
     },
 }
 
+impl<T: Element> Lines<'_, T> {
+    fn aligned(rows: MatrixBatch<'_, T>) -> Outcome<Self> {
+        Ok(Self::Copied {
+            copy: align(rows)?,
+            columns: rows.first().cols(),
+            count: rows.count().unwrap_or(1),
+        })
+    }
+
+    fn transposed(rows: MatrixBatch<'_, T>) -> Outcome<Self> {
+        Ok(Self::Copied {
+            copy: transpose(rows, ROW_ALIGNMENT)?,
+            columns: rows.first().rows(),
+            count: rows.count().unwrap_or(1),
+        })
+    }
+}
+
 impl<'a, T: Element> StagedOperand<'a, T> {
     /// Brings the operand to where the kernel reads it. The elements of a matrix of order `along_k` lie along K.
+    // Inline: most operands are read in place, which takes less time than copying what this returns.
+    #[inline(always)]
     pub fn new(batch: MatrixBatch<'a, T>, staging: Staging, along_k: Order) -> Outcome<Self> {
         let is_batch = batch.count().is_some();
-        let rows = lines_as_rows(match size_of::<T>() {
+        let in_order = match size_of::<T>() {
             // They are read along K.
             1 => batch.in_order_if_possible(along_k),
             _ => batch,
-        });
-        let copied = |copy, columns| Lines::Copied {
-            copy,
-            columns,
-            count: batch.count().unwrap_or(1),
         };
         let lines = match staging {
             Staging::Unread => Lines::None,
-            Staging::InPlace => Lines::InPlace(rows),
-            Staging::Copied => copied(align(rows)?, rows.first().cols()),
-            Staging::Transposed => {
-                let rows = lines_as_rows(batch);
-                copied(transpose(rows, ROW_ALIGNMENT)?, rows.first().rows())
-            }
+            Staging::InPlace => Lines::InPlace(lines_as_rows(in_order)),
+            Staging::Copied => Lines::aligned(lines_as_rows(in_order))?,
+            Staging::Transposed => Lines::transposed(lines_as_rows(batch))?,
             Staging::Split | Staging::SplitOnce | Staging::Prepared | Staging::SplitWithOther => {
                 unreachable!("split operands are staged in pairs")
             }
@@ -182,5 +194,6 @@ fn encode<T: Element>(
         // The distance is not used for one matrix, but has to be positive.
         matrix_bytes: if count == 1 { ROW_ALIGNMENT } else { bytes } as u64,
     };
-    first.encode_tensor_map_of_batch(box_rows, BOX_BYTES / size_of::<T>(), batch)
+    let words = first.encode_tensor_map_of_batch(box_rows, BOX_BYTES / size_of::<T>(), batch);
+    words.map(MapWords)
 }

@@ -1,6 +1,6 @@
 //! The number of blocks of a module's kernel that are resident at once.
 
-use super::Module;
+use super::{Module, ModuleRef};
 use crate::backend::{Entry, LaunchRequest, ResidencyRequest};
 use crate::error::{During, ErrorKind, Outcome, Result};
 use crate::launch::{KernelLimits, LaunchConfig};
@@ -54,11 +54,16 @@ impl Module {
         let config = LaunchConfig::new(1, block).with_dynamic_shared(dynamic_shared_bytes);
         config
             .check(&KernelLimits::of::<K>(), self.device().properties())
-            .and_then(|()| self.residency(self.entry::<K>(), K::BOUNDS, &config))
+            .and_then(|()| {
+                self.by_ref()
+                    .residency(self.by_ref().entry::<K>(), K::BOUNDS, &config)
+            })
             .map(|residency| residency.blocks)
             .during("max_resident_blocks")
     }
+}
 
+impl ModuleRef<'_> {
     fn residency(
         &self,
         entry: Entry,
@@ -70,7 +75,7 @@ impl Module {
             bounds,
             config,
         };
-        self.device().backend().residency(&request)
+        self.device.backend().residency(&request)
     }
 
     /// Fails if the launch is cooperative and not all its blocks can be resident at once.
@@ -86,7 +91,7 @@ impl Module {
         }
         Err(ErrorKind::NotResident {
             kernel: request.entry.kernel,
-            device: self.device().label(),
+            device: self.device.label(),
             blocks,
             block: config.block,
             dynamic_shared_bytes: config.dynamic_shared_bytes,

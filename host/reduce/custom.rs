@@ -149,7 +149,7 @@ impl Module {
         // and partial results are those of the plan. `result` and the ticket have an element each. The ticket is 0,
         // and the workspace is locked. Views of live memory without conflicting work: `x` is borrowed until this
         // returns, and nothing else uses `result` meanwhile.
-        let launched = unsafe { self.launch_printing::<K>(config, params, &lines) };
+        let launched = unsafe { self.by_ref().launch_printing::<K>(config, params, &lines) };
         workspace.after(launched)
     }
 }

@@ -1,6 +1,8 @@
 //! Reductions of segments of buffers.
 
 mod division;
+mod operand;
+mod tiles;
 
 use super::operations::{Reducible, ReducibleSegments};
 use super::sealed::{ReduceSegments, SegmentShared};
@@ -13,13 +15,15 @@ use crate::launch_args::{global, global_mut};
 use crate::module::Module;
 use crate::workspace::Counters;
 use division::Division;
+use std::sync::Arc;
+use tiles::LongSegments;
+pub(crate) use tiles::ScanTiles;
 use tilewright_kernels::reduce::lines::{LANES_OF_PART, LINE_THREADS, SEGMENT_LANES};
-#[cfg(doc)]
 use tilewright_kernels::scan::ScanPlan;
 
 /// Segments of a buffer: segment i has the elements `offsets[i]..offsets[i + 1]`, as in CSR.
 ///
-/// [`Device::segments`] checks them and divides them among threads once, for any number of reductions.
+/// [`Device::segments`] checks them and divides them among threads once, for any number of reductions and scans.
 #[derive(Debug)]
 pub struct Segments {
     /// The start of each segment, and the end of the last one.
@@ -30,8 +34,8 @@ pub struct Segments {
     is_shared: bool,
     /// The segments without elements, ascending.
     empty: Vec<usize>,
-    /// The segments that scans may divide, and their lengths.
-    long: Vec<(usize, usize)>,
+    /// The segments that scans may divide.
+    long: LongSegments,
     /// The first element of the first segment.
     start: usize,
     /// The number of elements that a buffer needs at least.
@@ -77,9 +81,23 @@ impl Segments {
         self.offsets.view()
     }
 
-    /// The segments of more elements than [`ScanPlan::most_of_warp`] is of the largest elements, and their lengths.
-    pub(crate) fn long(&self) -> &[(usize, usize)] {
-        &self.long
+    /// The tiles for scans of elements of `bytes` bytes in the split of `plan`, after [`check`](Self::check).
+    ///
+    /// The first call for a split waits for a copy in the segments' own stream, which copies even while `device`
+    /// records a graph.
+    pub(crate) fn scan_tiles(
+        &self,
+        device: &Device,
+        bytes: usize,
+        plan: fn(usize) -> ScanPlan,
+    ) -> Outcome<Arc<ScanTiles>> {
+        let list = self.long.tiles(self.offsets.device(), bytes, plan)?;
+        if let Some(capture) = device.backend().capture() {
+            // Segments that passed the check are the graph's own, and so are their lists.
+            list.tiles.permit(capture.number());
+        }
+        list.tiles.holder().order_reads(device)?;
+        Ok(list)
     }
 
     /// Memory for a result of each of `len` elements: 0 for those in no segment, and anything for the others.
@@ -140,7 +158,7 @@ impl Segments {
 }
 
 impl Device {
-    /// Prepares the segments `offsets[i]..offsets[i + 1]` for reductions on this device.
+    /// Prepares the segments `offsets[i]..offsets[i + 1]` for reductions and scans on this device.
     ///
     /// n + 1 offsets make n segments. The first offset need not be 0, and segments may be empty.
     ///
@@ -232,7 +250,7 @@ impl Device {
             parts,
             is_shared: division.is_shared,
             empty: division.empty,
-            long: division.long,
+            long: LongSegments::new(division.long),
             start: division.start,
             end: division.end,
         })

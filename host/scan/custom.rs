@@ -4,7 +4,6 @@ use super::launch::{Axis, Kind, Scanned, shape_of};
 use crate::buffer::{Buffer, BufferView, BufferViewMut, IntoBufferView};
 use crate::element::Element;
 use crate::error::{During, Outcome, Result};
-use crate::kernel_output::Lines;
 use crate::matrix::{AsMatrixViewMut, IntoMatrixView, Matrix, MatrixView, MatrixViewMut};
 use crate::module::Module;
 use tilewright_kernels::reduce::Reduction;
@@ -301,7 +300,7 @@ impl Module {
             // SAFETY: the kernel's requirements are those that it documents: `ScanKernel` guarantees it.
             // `Scanned::launch` has made the launch for its plan. Views of live memory without conflicting work:
             // operand and results are borrowed until this returns, and the state is freed after the launch.
-            unsafe { self.launch_printing::<K>(config, params, &Lines::default()) }
+            unsafe { self.by_ref().launch_params::<K>(config, params) }
         })
     }
 }

@@ -7,10 +7,11 @@ use crate::error::{ErrorKind, MUST_BE_EQUAL, Outcome, check_length};
 use crate::launch::{LaunchConfig, grid_x};
 use crate::launch_args::{global, global_mut, no_elements, read_elements, written_by_product};
 use crate::matrix::{MatrixShape, MatrixView, MatrixViewMut, Order, in_one_order};
-use crate::reduce::Segments;
+use crate::reduce::{ScanTiles, Segments};
 use bytemuck::Zeroable as _;
 use cuda_std::global::{Global, GlobalMut};
 use cuda_std::grid_constant::GridConstant;
+use std::sync::Arc;
 use tilewright_kernels::scan::{SCAN_THREADS, ScanPlan, ScanShape, TICKET_WORDS};
 
 /// Segments of a block that are not divided into tiles.
@@ -144,13 +145,12 @@ impl<'a, T: Element, O: Element> Scanned<'a, T, O> {
             shape,
             offsets,
             tiles,
-        }) = self.lines.work(size_of::<T>(), plan)
+        }) = self.lines.work(device, size_of::<T>(), plan)?
         else {
             return Ok(());
         };
         let blocks = grid_x(blocks, || format!("a grid to scan {} lines", shape.rows))?;
         let mut state = Buffer::<u64>::zeroed(device, words)?;
-        let tiles = Buffer::uploaded(device, &tiles)?;
         let (is_exclusive, initial) = match kind {
             Kind::Exclusive(initial) => (true, initial),
             Kind::Inclusive => (false, None),
@@ -167,7 +167,9 @@ impl<'a, T: Element, O: Element> Scanned<'a, T, O> {
             [initial.unwrap_or_else(T::zeroed)],
             GridConstant::new(&shape),
             offsets,
-            global(tiles.view()),
+            tiles
+                .as_ref()
+                .map_or_else(none, |list| global(list.tiles.view())),
         );
         submit(LaunchConfig::new(blocks, SCAN_THREADS), params)
     }
@@ -181,7 +183,7 @@ struct Work<'a> {
     shape: ScanShape,
     /// The offsets and the listed tiles of segments.
     offsets: Global<'a, u64>,
-    tiles: Vec<[u64; 3]>,
+    tiles: Option<Arc<ScanTiles>>,
 }
 
 impl<'a> Lines<'a> {
@@ -210,17 +212,22 @@ impl<'a> Lines<'a> {
         })
     }
 
-    /// What a launch does for elements of `bytes` bytes, unless there are none.
-    fn work(&self, bytes: usize, plan: fn(usize) -> ScanPlan) -> Option<Work<'a>> {
+    /// What a launch on `device` does for elements of `bytes` bytes, unless there are none.
+    fn work(
+        &self,
+        device: &Device,
+        bytes: usize,
+        plan: fn(usize) -> ScanPlan,
+    ) -> Outcome<Option<Work<'a>>> {
         let mut shape = ScanShape::zeroed();
-        match *self {
+        Ok(Some(match *self {
             Self::Equal {
                 count: (rows, len),
                 apart: [x_apart, y_apart],
                 is_across,
             } => {
                 if rows == 0 || len == 0 {
-                    return None;
+                    return Ok(None);
                 }
                 shape = ScanShape {
                     rows,
@@ -231,33 +238,34 @@ impl<'a> Lines<'a> {
                     ..shape
                 };
                 let plan = plan(len);
-                Some(Work {
+                Work {
                     blocks: plan.blocks(rows, is_across),
                     words: plan.state_words() * rows,
                     shape,
                     offsets: none(),
-                    tiles: Vec::new(),
-                })
+                    tiles: None,
+                }
             }
             Self::Segments(segments) => {
                 if segments.is_empty() {
-                    return None;
+                    return Ok(None);
                 }
                 shape.rows = segments.len();
-                let (tiles, words) = tiles_of(segments.long(), bytes, plan);
-                Some(Work {
-                    blocks: tiles.len() + segments.len().div_ceil(SEGMENTS_OF_BLOCK),
-                    words: if tiles.is_empty() {
+                let list = segments.scan_tiles(device, bytes, plan)?;
+                let tiles = list.tiles.len();
+                Work {
+                    blocks: tiles + segments.len().div_ceil(SEGMENTS_OF_BLOCK),
+                    words: if tiles == 0 {
                         0
                     } else {
-                        words.max(TICKET_WORDS)
+                        list.words.max(TICKET_WORDS)
                     },
                     shape,
                     offsets: global(segments.offsets()),
-                    tiles,
-                })
+                    tiles: Some(list),
+                }
             }
-        }
+        }))
     }
 }
 
@@ -272,28 +280,10 @@ pub(super) fn shape_of<T: Element>(x: MatrixView<'_, T>) -> MatrixShape {
 }
 
 /// No elements.
-fn none() -> Global<'static, u64> {
-    let nothing = no_elements::<u64>();
+fn none<'a, E: Element>() -> Global<'a, E> {
+    let nothing = no_elements::<E>();
     // SAFETY: there are no elements to be live, and none is accessed.
     unsafe { Global::from_raw_parts(nothing.as_mut_ptr(), 0) }
-}
-
-/// The tiles of the segments that take blocks of their own, among `long` segments and their lengths: for each the
-/// segment, the number of the tile, and the first word of the segment's state. Then the words of all states.
-fn tiles_of(
-    long: &[(usize, usize)],
-    bytes: usize,
-    plan: fn(usize) -> ScanPlan,
-) -> (Vec<[u64; 3]>, usize) {
-    let (mut tiles, mut words) = (Vec::new(), 0);
-    let most = ScanPlan::most_of_warp(bytes);
-    for &(segment, len) in long.iter().filter(|(_, len)| *len > most) {
-        let plan = plan(len);
-        tiles
-            .extend((0..plan.tiles).map(|tile| [segment, tile, words].map(|number| number as u64)));
-        words += plan.state_words();
-    }
-    (tiles, words)
 }
 
 impl<T> Kind<T> {

@@ -301,7 +301,7 @@ impl<'a, T: MatmulElement, S: Element> Matmul<'a, T, S> {
     where
         T: Computes<O, S>,
     {
-        T::in_new(device, self.request(), self.operands, self.epilogue)
+        T::in_new(device, self.request(), &self.operands, &self.epilogue)
     }
 
     /// Writes the product to `c`.
@@ -309,7 +309,7 @@ impl<'a, T: MatmulElement, S: Element> Matmul<'a, T, S> {
     where
         T: Computes<O, S>,
     {
-        T::write(device, self.request(), self.operands, c, self.epilogue)
+        T::write(device, self.request(), &self.operands, c, &self.epilogue)
     }
 
     fn request(&self) -> Request {

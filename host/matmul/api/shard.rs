@@ -26,6 +26,6 @@ impl Device {
         let (m, n) = whole;
         let request = Request::PartOf { m, n, arithmetic };
         let operands = Operands::new(a.into(), b.into());
-        T::write(self, request, operands, c.into(), epilogue)
+        T::write(self, request, &operands, c.into(), &epilogue)
     }
 }

@@ -160,7 +160,7 @@ fn product<'a, 'b, T: MatmulElement>(
     a: impl IntoMatrixView<'a, T>,
     b: impl IntoMatrixView<'b, T>,
 ) -> Outcome<Matrix<T::Product>> {
-    T::in_new(device, request, operands(a, b), Epilogue::identity())
+    T::in_new(device, request, &operands(a, b), &Epilogue::identity())
 }
 
 /// The product by a fixed kernel, in an existing matrix.
@@ -171,7 +171,7 @@ fn write<'a, 'b, T: MatmulElement>(
     c: &mut impl AsMatrixViewMut<T::Product>,
 ) -> Outcome<()> {
     let (c, plain) = (c.as_matrix_view_mut(), Epilogue::identity());
-    T::write(device, request, operands(a, b), c.into(), plain)
+    T::write(device, request, &operands(a, b), c.into(), &plain)
 }
 
 /// The plan of the product by a fixed kernel.

@@ -196,7 +196,7 @@ impl<T: ExactKernels> ExactProduct<'_, T> {
             alpha: if plan.is_reduced { moduli as i32 } else { 1 },
             ..Epilogue::identity()
         };
-        <i8 as Computes<R, i32>>::write(self.device, plan.request, operands, results, epilogue)?;
+        <i8 as Computes<R, i32>>::write(self.device, plan.request, &operands, results, &epilogue)?;
         let shape = CombineShape {
             m,
             n,
@@ -279,7 +279,7 @@ impl<T: ExactKernels> ExactProduct<'_, T> {
         // what is known of them; there is a byte for each four outputs, or none; C has the panel. The views are live
         // without conflicting work: the operands are borrowed, C mutably, and the rest is freed by work that comes
         // later.
-        unsafe { launch(&module, config, arguments) }
+        unsafe { launch(module, config, arguments) }
     }
 
     /// Writes the outputs of lines out of range.
@@ -316,6 +316,6 @@ impl<T: ExactKernels> ExactProduct<'_, T> {
         // SAFETY: the launch meets the kernels' requirements: rows of A and columns of B are contiguous, with a line
         // for each; the grid is the tile's; C is row-major and has the shape of the product. The views are live without
         // conflicting work: the operands are borrowed, C mutably, and the rest is freed by work that comes later.
-        unsafe { launch(&module, config, arguments, lines) }
+        unsafe { launch(module, config, arguments, lines) }
     }
 }

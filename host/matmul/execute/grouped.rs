@@ -76,7 +76,7 @@ fn launch<T: Kernels<T, S>, S: EpilogueScalar>(
     // element with another matrix. The kernel was selected by the orders of all operands of the group, and
     // unaligned ones of f16 and bf16 were launched alone. The addresses are live without conflicting work: the
     // matrices are of this device, and their borrows outlive this call.
-    unsafe { launch(&module, config, &group, &epilogue.numbers) }
+    unsafe { launch(module, config, &group, &epilogue.numbers) }
 }
 
 /// Whether the table of a group can hold the sizes of a product.

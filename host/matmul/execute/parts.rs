@@ -28,8 +28,8 @@ fn sums<T: Operand + Computes<P, P>, O: Element, S: EpilogueScalar, P: EpilogueS
 ) -> Outcome<Matrix<P>> {
     let (m, n, _) = matrices.extents();
     let count = division.parts.count;
-    let device = matrices.c.view().first().device().clone();
-    let mut sums = Matrix::<P>::uninit(&device, (count * m, n).into())?;
+    let device = matrices.operands.a.first().device();
+    let mut sums = Matrix::<P>::uninit(device, (count * m, n).into())?;
     let Operands { a, b, .. } = matrices.operands;
     let of_parts = Matrices {
         operands: Operands {
@@ -44,7 +44,7 @@ fn sums<T: Operand + Computes<P, P>, O: Element, S: EpilogueScalar, P: EpilogueS
     };
     T::launch(plan, of_parts)?;
     if plan.is_mirrored {
-        mirror(&device, sums.view_mut().into_equal_rows(count)?)?;
+        mirror(device, sums.view_mut().into_equal_rows(count)?)?;
     }
     Ok(sums)
 }
@@ -78,6 +78,7 @@ where
     };
     let sums = sums::<T, O, S, T::Sum>(plan, division, &matrices)?;
     let (m, n, _) = matrices.extents();
+    let device = matrices.operands.a.first().device();
     let Matrices { c, epilogue, .. } = matrices;
     let shape = PartsShape {
         m,
@@ -92,7 +93,7 @@ where
         true => O::ADD_AFTER,
         false => O::ADD,
     };
-    let module = Module::on_demand(c.view().first().device(), module);
+    let module = Module::on_demand(device, module);
     let arguments = AddArguments {
         // SAFETY: the launch reads only the elements of the sums, as the kernels document.
         sums: unsafe { read_elements((&sums).into()) },
@@ -104,7 +105,7 @@ where
     // SAFETY: the launch meets the kernels' requirements: the grid covers the outputs, the sums have the elements
     // of `parts` results, and C is row-major and has the shape of the product. The views are live without
     // conflicting work: C is borrowed mutably until this returns, and the sums are freed by work that comes later.
-    unsafe { launch(&module, config, arguments) }
+    unsafe { launch(module, config, arguments) }
 }
 
 /// A type of outputs that are computed from the sums, of type `P`, of the parts of a divided K.
@@ -141,7 +142,7 @@ macro_rules! kernel_that_adds {
                 // SAFETY: the launch meets the kernel's requirements and the views are live: the contract of
                 // `AddLaunch`.
                 unsafe {
-                    launch_with_epilogue!(module, parts::$add, config, [sums, c, shape], epilogue, [])
+                    launch_with_epilogue! { module, parts::$add, config; sums, c, shape; epilogue }
                 }
             },
         }

@@ -115,11 +115,11 @@ fn multiply_by_warpgroups(
         c,
         epilogue,
     } = matrices;
-    let result = c.view().first();
     let config = plan
         .grid
         .config(count, || format!("a result of {m}x{n} elements"))?;
-    let module = Module::on_demand(result.device(), module);
+    let module = Module::on_demand(operands.a.first().device(), module);
+    let result = c.view().first();
     let shape = TensorShape {
         m: m as u32,
         n: n as u32,
@@ -147,7 +147,7 @@ fn multiply_by_warpgroups(
     // SAFETY: the launch meets the kernels' requirements: the maps and the words are those of the operands, which
     // earlier work splits; the view of C has the shape of the product; the grid is the plan's. The views are live
     // without conflicting work: C is borrowed mutably, and the operands are freed by work that comes later.
-    unsafe { launch(&module, config, arguments) }
+    unsafe { launch(module, config, arguments) }
 }
 
 /// The outputs of all rows and columns within the split's range, at warp level.
@@ -180,7 +180,7 @@ fn multiply_by_warps(
         c,
         epilogue,
     } = matrices;
-    let module = Module::on_demand(c.view().first().device(), module);
+    let module = Module::on_demand(operands.a.first().device(), module);
     let arguments = SplitMmaArguments {
         halves: [a.halves()?, b.halves()?],
         words: [global(a.words), global(b.words)],
@@ -194,7 +194,7 @@ fn multiply_by_warps(
     // warpgroups do; the halves and the words are those of the operands, which earlier work splits; the view of C
     // has the shape of the product. The views are live without conflicting work: C is borrowed mutably, and the
     // operands are freed by work that comes later.
-    unsafe { launch(&module, config, arguments) }
+    unsafe { launch(module, config, arguments) }
 }
 
 /// The outputs of rows and columns outside the split's range, on CUDA cores.
@@ -230,7 +230,7 @@ fn multiply_out_of_range(
     // SAFETY: the launch meets the kernels' requirements: the grid is the tile's, the views are those of the
     // matrices, the kernel was selected by the operands' orders and rows, and the words are those of the split. The
     // views are live without conflicting work, as in `multiply_by_warpgroups`.
-    unsafe { launch(&module, config, arguments, words) }
+    unsafe { launch(module, config, arguments, words) }
 }
 
 #[cfg(test)]
@@ -263,9 +263,8 @@ mod tests {
             );
             let mut c = device.matrix_zeros::<f32>((COUNT * m, n)).unwrap();
             let results = c.view_mut().into_batch_rows(COUNT).unwrap();
-            let matrices = Matrices::of(&device, operands, results, Epilogue::identity())
-                .unwrap()
-                .unwrap();
+            let plain = Epilogue::identity();
+            let matrices = Matrices::in_stream_of(&device, &operands, results, &plain);
             let problem = matrices.problem((ElementType::F32, ElementType::F32));
             let facts = device.facts();
             let plan = Plan::of(&problem, facts, Request::Fastest(Arithmetic::Split, None));

@@ -32,7 +32,7 @@ fn multiply_in<T: Typed, R: Typed, O: Typed, S: EpilogueScalar>(
     Launcher { module, launch }: Launcher<ProductLaunch<R, O, S>>,
     matrices: Matrices<'_, T, O, S>,
 ) -> Outcome<()> {
-    let module = Module::on_demand(matrices.c.view().first().device(), module);
+    let module = Module::on_demand(matrices.operands.a.first().device(), module);
     matrices.for_each_grid(|part| {
         let (m, n, _) = part.extents();
         let what = || format!("a result of {m}x{n} elements");
@@ -57,13 +57,13 @@ fn multiply_in<T: Typed, R: Typed, O: Typed, S: EpilogueScalar>(
                 is_along: is_along(b.first().order(), Order::ColumnMajor),
             },
         ];
-        let shape = shape_of(&part, size_of::<R>() / size_of::<T>(), starts);
+        let shape = shape_of(part, size_of::<R>() / size_of::<T>(), starts);
         let [a, b] = lines;
         let arguments = ProductArguments {
             a: a.elements,
             b: b.elements,
             // SAFETY: the launch accesses only the elements of C, as the kernels document.
-            c: unsafe { written_by_product(part.c) },
+            c: unsafe { written_by_product(part.c.view_mut()) },
             shape,
             epilogue: part.epilogue.arguments(plan.store),
         };
@@ -72,7 +72,7 @@ fn multiply_in<T: Typed, R: Typed, O: Typed, S: EpilogueScalar>(
         // kernel needs it, and are in the orders by which it was selected, or that it needs: the plan's staging.
         // The views are live without conflicting work: A, B and C are of this device, are borrowed until this
         // returns, C mutably, and nothing else is touched; a copy is freed by work that comes later.
-        unsafe { launch(&module, config, arguments) }
+        unsafe { launch(module, config, arguments) }
     })
 }
 

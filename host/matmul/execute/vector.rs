@@ -1,6 +1,7 @@
 //! Products with a vector, y = X v, and sums of X's rows.
 
 use crate::buffer::Buffer;
+use crate::device::Device;
 use crate::error::Outcome;
 use crate::launch_args::{global_mut, read_elements, written_by_product};
 use crate::matmul::entry::{VectorArguments, VectorLaunch};
@@ -40,6 +41,7 @@ fn multiply_in<T: Operand, R: Typed, O: Typed, S: EpilogueScalar>(
 ) -> Outcome<()> {
     let work = (plan.steps.vector_work()).expect("the plan is of a product with a vector");
     let [a_staging, b_staging] = plan.staging;
+    let device = matrices.operands.a.first().device();
     matrices.for_each_grid(|part| {
         let (products, (m, _, k)) = (part.count(), part.extents());
         let Matrices {
@@ -47,6 +49,7 @@ fn multiply_in<T: Operand, R: Typed, O: Typed, S: EpilogueScalar>(
             c,
             epilogue,
         } = part;
+        let c = c.view_mut();
         let x = StagedOperand::new(operands.a, a_staging, Order::RowMajor)?;
         let v = StagedOperand::new(operands.b, b_staging, Order::ColumnMajor)?;
         // SAFETY: the launch reads only the elements of X and v, as the kernels document.
@@ -69,6 +72,7 @@ fn multiply_in<T: Operand, R: Typed, O: Typed, S: EpilogueScalar>(
             },
         };
         let launch = Launch {
+            device,
             launcher,
             work,
             grid: plan.grid,
@@ -91,6 +95,7 @@ pub fn add_up<T: EpilogueScalar + Operand<Sum = T> + Kernels<T, T>>(
     matrices: Matrices<'_, T, T, T>,
 ) -> Outcome<()> {
     let (m, n, _) = matrices.extents();
+    let device = matrices.operands.a.first().device();
     let Matrices { c, epilogue, .. } = matrices;
     let rows = m * n;
     let operands = MatrixAndVector {
@@ -104,6 +109,7 @@ pub fn add_up<T: EpilogueScalar + Operand<Sum = T> + Kernels<T, T>>(
         k: parts,
     };
     let launch = Launch {
+        device,
         launcher: T::VECTORS.of(kernel),
         work,
         grid: Grid::of_vector(work),
@@ -118,7 +124,7 @@ pub fn add_up<T: EpilogueScalar + Operand<Sum = T> + Kernels<T, T>>(
     // SAFETY: the work fits the kernel: the sums have the elements of X, which is column-major, C is row-major, the
     // grid is that of `work`, and the launch accesses only elements of C. No work conflicts: C is borrowed mutably
     // until this returns, and the sums are borrowed.
-    unsafe { launch.submit(operands, (c, epilogue)) }
+    unsafe { launch.submit(operands, (c, &epilogue)) }
 }
 
 /// The operands X and v of a launch.
@@ -155,6 +161,7 @@ fn shape_of<R, O: Typed>(
 
 /// A launch of a kernel for products with a vector.
 struct Launch<'a, R, O, S, P> {
+    device: &'a Device,
     launcher: Launcher<VectorLaunch<R, O, S, P>>,
     work: &'a VectorWork,
     grid: Grid,
@@ -172,9 +179,10 @@ impl<R: Typed, O: Typed, S: EpilogueScalar, P: Typed> Launch<'_, R, O, S, P> {
     unsafe fn submit(
         self,
         MatrixAndVector { x, v, .. }: MatrixAndVector<'_, R>,
-        (c, epilogue): (MatrixBatchMut<'_, O>, Epilogue<'_, S>),
+        (c, epilogue): (MatrixBatchMut<'_, O>, &Epilogue<'_, S>),
     ) -> Outcome<()> {
         let Self {
+            device,
             launcher,
             work,
             grid,
@@ -185,10 +193,9 @@ impl<R: Typed, O: Typed, S: EpilogueScalar, P: Typed> Launch<'_, R, O, S, P> {
         let what = || format!("a grid of {} blocks for {rows} sums of {k}", work.blocks);
         let config = grid.config(products, what)?;
         let Launcher { module, launch } = launcher;
-        let device = c.view().first().device().clone();
-        let module = Module::on_demand(&device, module);
-        let mut partials = Buffer::<P>::uninit(&device, products * work.partials)?;
-        let mut tickets = Counters::lock(&device, products * work.tickets)?;
+        let module = Module::on_demand(device, module);
+        let mut partials = Buffer::<P>::uninit(device, products * work.partials)?;
+        let mut tickets = Counters::lock(device, products * work.tickets)?;
         let arguments = VectorArguments {
             x: x.elements,
             v: v.elements,
@@ -203,7 +210,7 @@ impl<R: Typed, O: Typed, S: EpilogueScalar, P: Typed> Launch<'_, R, O, S, P> {
         // results and tickets as the work has; the tickets are 0. The views are live without conflicting work: the
         // caller's contract, and the memory of the partial results is freed after the launch, in the device's
         // order.
-        let launched = unsafe { launch(&module, config, arguments) };
+        let launched = unsafe { launch(module, config, arguments) };
         tickets.after(launched)
     }
 }

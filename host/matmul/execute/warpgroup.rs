@@ -29,7 +29,7 @@ pub fn multiply<T: Kernels<O, S>, O: Typed, S: EpilogueScalar>(
     with_arguments(plan, matrices, |device, config, arguments| {
         let module = Module::on_demand(device, module);
         // SAFETY: the launch meets the kernels' requirements, as `with_arguments` guarantees.
-        unsafe { launch(&module, config, arguments) }
+        unsafe { launch(module, config, arguments) }
     })
 }
 
@@ -51,7 +51,7 @@ pub fn multiply_scaled<T: Kernels<O, S>, O: Typed, S: EpilogueScalar>(
         // SAFETY: the launch meets the kernels' requirements, as `with_arguments` guarantees. The counts are one for
         // each matrix of the batch, and the scales one for each block: both were compared with the operands. They are
         // borrowed until this returns.
-        unsafe { launch(&module, config, arguments) }
+        unsafe { launch(module, config, arguments) }
     })
 }
 
@@ -65,9 +65,9 @@ fn with_arguments<T: Kernels<O, S>, O: Typed, S: EpilogueScalar>(
     let (m, n, k) = matrices.extents();
     let count = matrices.products();
     let Matrices {
-        operands,
+        ref operands,
         c,
-        epilogue,
+        ref epilogue,
     } = matrices;
     let tile = kernel.cluster_tile();
     let result = c.view().first();

@@ -12,8 +12,8 @@ use crate::matmul::entry::{
     VectorArguments, launch_with_epilogue,
 };
 use crate::matmul::types::Typed;
-use crate::module::Module;
-use bytemuck::{Pod, cast};
+use crate::module::ModuleRef;
+use bytemuck::Pod;
 use cuda_std::global::{Global, GlobalMut};
 use cuda_std::grid_constant::GridConstant;
 use cuda_std::kernel::Kernel;
@@ -29,7 +29,7 @@ use tilewright_kernels::tensor::TensorShape;
 /// # Safety
 /// Those of [`ProductLaunch`](crate::matmul::entry::ProductLaunch).
 pub unsafe fn tiled<K, T: Typed>(
-    module: &Module,
+    module: ModuleRef<'_>,
     config: LaunchConfig,
     arguments: ChainArguments<'_, T>,
 ) -> Outcome<()>
@@ -61,9 +61,9 @@ where
 /// # Safety
 /// Those of [`ProductLaunch`](crate::matmul::entry::ProductLaunch).
 pub unsafe fn product<K, T: Typed, O: Typed, S: EpilogueElement>(
-    module: &Module,
+    module: ModuleRef<'_>,
     config: LaunchConfig,
-    arguments: ProductArguments<'_, T, O, S>,
+    product: ProductArguments<'_, T, O, S>,
 ) -> Outcome<()>
 where
     K: for<'l> Kernel<
@@ -72,17 +72,13 @@ where
                      ],
     >,
 {
-    let ProductArguments {
-        a,
-        b,
-        c,
-        shape,
-        epilogue,
-    } = arguments;
-    let shape = GridConstant::new(&shape);
     // SAFETY: the launch meets the kernel's requirements and the views are live without conflicting work: the
     // caller's contract.
-    unsafe { launch_with_epilogue!(module, K, config, [a, b, c, shape], epilogue, []) }
+    unsafe {
+        launch_with_epilogue! {
+            module, K, config; product.a, product.b, product.c, GridConstant::new(&product.shape); product.epilogue
+        }
+    }
 }
 
 /// Launches a tensor-core kernel that writes C through a map.
@@ -90,9 +86,9 @@ where
 /// # Safety
 /// Those of [`TensorLaunch`](crate::matmul::entry::TensorLaunch).
 pub unsafe fn bulk<K, A: Pod, B: Pod, C: Pod, O: Typed, S: EpilogueElement>(
-    module: &Module,
+    module: ModuleRef<'_>,
     config: LaunchConfig,
-    arguments: TensorArguments<'_, O, S>,
+    tensor: TensorArguments<'_, O, S>,
 ) -> Outcome<()>
 where
     K: for<'l> Kernel<
@@ -102,24 +98,15 @@ where
                      ],
     >,
 {
-    let TensorArguments {
-        a,
-        b,
-        c_map,
-        c,
-        shape,
-        epilogue,
-    } = arguments;
-    let (a, b, c_map): (A, B, C) = (cast(a), cast(b), cast(c_map));
-    let (a, b, c_map) = (
-        GridConstant::new(&a),
-        GridConstant::new(&b),
-        GridConstant::new(&c_map),
-    );
-    let shape = GridConstant::new(&shape);
+    let shape = GridConstant::new(&tensor.shape);
     // SAFETY: the launch meets the kernel's requirements and the views are live without conflicting work: the
     // caller's contract.
-    unsafe { launch_with_epilogue!(module, K, config, [a, b, c_map, c, shape], epilogue, []) }
+    unsafe {
+        launch_with_epilogue! {
+            module, K, config; tensor.a.param(), tensor.b.param(), tensor.c_map.param(), tensor.c, shape;
+            tensor.epilogue
+        }
+    }
 }
 
 /// Launches a tensor-core kernel that writes the elements of C.
@@ -127,9 +114,9 @@ where
 /// # Safety
 /// Those of [`TensorLaunch`](crate::matmul::entry::TensorLaunch).
 pub unsafe fn direct<K, A: Pod, B: Pod, O: Typed, S: EpilogueElement>(
-    module: &Module,
+    module: ModuleRef<'_>,
     config: LaunchConfig,
-    arguments: TensorArguments<'_, O, S>,
+    tensor: TensorArguments<'_, O, S>,
 ) -> Outcome<()>
 where
     K: for<'l> Kernel<
@@ -138,20 +125,14 @@ where
                      ],
     >,
 {
-    let TensorArguments {
-        a,
-        b,
-        c,
-        shape,
-        epilogue,
-        ..
-    } = arguments;
-    let (a, b): (A, B) = (cast(a), cast(b));
-    let (a, b) = (GridConstant::new(&a), GridConstant::new(&b));
-    let shape = GridConstant::new(&shape);
+    let shape = GridConstant::new(&tensor.shape);
     // SAFETY: the launch meets the kernel's requirements and the views are live without conflicting work: the
     // caller's contract.
-    unsafe { launch_with_epilogue!(module, K, config, [a, b, c, shape], epilogue, []) }
+    unsafe {
+        launch_with_epilogue! {
+            module, K, config; tensor.a.param(), tensor.b.param(), tensor.c, shape; tensor.epilogue
+        }
+    }
 }
 
 /// Launches a kernel for the products of a group, which holds their addresses.
@@ -159,7 +140,7 @@ where
 /// # Safety
 /// Those of [`GroupLaunch`](crate::matmul::entry::GroupLaunch).
 pub unsafe fn group<K, T: Typed, O: Typed, S: EpilogueElement>(
-    module: &Module,
+    module: ModuleRef<'_>,
     config: LaunchConfig,
     group: &ProductGroup,
     numbers: &EpilogueNumbers<S>,
@@ -192,9 +173,9 @@ where
 /// # Safety
 /// Those of [`SplitLaunch`](crate::matmul::entry::SplitLaunch).
 pub unsafe fn split<K, A: Pod, B: Pod>(
-    module: &Module,
+    module: ModuleRef<'_>,
     config: LaunchConfig,
-    arguments: SplitArguments<'_>,
+    split: SplitArguments<'_>,
 ) -> Outcome<()>
 where
     K: for<'l> Kernel<
@@ -204,29 +185,16 @@ where
                      ],
     >,
 {
-    let SplitArguments {
-        a,
-        b,
-        words: [a_words, b_words],
-        c,
-        shape,
-        is_transposed,
-        epilogue,
-    } = arguments;
-    let (a, b): (A, B) = (cast(a), cast(b));
-    let (a, b) = (GridConstant::new(&a), GridConstant::new(&b));
-    let (shape, is_transposed) = (GridConstant::new(&shape), u32::from(is_transposed));
+    let [of_a, of_b] = split.words;
+    let shape = GridConstant::new(&split.shape);
+    let is_transposed = u32::from(split.is_transposed);
     // SAFETY: the launch meets the kernel's requirements and the views are live without conflicting work: the
     // caller's contract.
     unsafe {
-        launch_with_epilogue!(
-            module,
-            K,
-            config,
-            [a, b, a_words, b_words, c, shape, is_transposed],
-            epilogue,
-            []
-        )
+        launch_with_epilogue! {
+            module, K, config; split.a.param(), split.b.param(), of_a, of_b, split.c, shape, is_transposed;
+            split.epilogue
+        }
     }
 }
 
@@ -235,9 +203,9 @@ where
 /// # Safety
 /// Those of [`SplitMmaLaunch`](crate::matmul::entry::SplitMmaLaunch).
 pub unsafe fn split_mma<K>(
-    module: &Module,
+    module: ModuleRef<'_>,
     config: LaunchConfig,
-    arguments: SplitMmaArguments<'_>,
+    split: SplitMmaArguments<'_>,
 ) -> Outcome<()>
 where
     K: for<'l> Kernel<
@@ -247,37 +215,16 @@ where
                      ],
     >,
 {
-    let SplitMmaArguments {
-        halves,
-        words: [a_words, b_words],
-        c,
-        shape,
-        is_transposed,
-        epilogue,
-    } = arguments;
-    let [[a_high, a_low], [b_high, b_low]] = halves;
-    let (shape, is_transposed) = (GridConstant::new(&shape), u32::from(is_transposed));
+    let [[a_high, a_low], [b_high, b_low]] = split.halves;
+    let [of_a, of_b] = split.words;
+    let shape = GridConstant::new(&split.shape);
+    let is_transposed = u32::from(split.is_transposed);
     // SAFETY: the launch meets the kernel's requirements and the views are live without conflicting work: the
     // caller's contract.
     unsafe {
-        launch_with_epilogue!(
-            module,
-            K,
-            config,
-            [
-                a_high,
-                a_low,
-                b_high,
-                b_low,
-                a_words,
-                b_words,
-                c,
-                shape,
-                is_transposed
-            ],
-            epilogue,
-            []
-        )
+        launch_with_epilogue! {
+            module, K, config; a_high, a_low, b_high, b_low, of_a, of_b, split.c, shape, is_transposed; split.epilogue
+        }
     }
 }
 
@@ -286,9 +233,9 @@ where
 /// # Safety
 /// Those of [`VectorLaunch`](crate::matmul::entry::VectorLaunch).
 pub unsafe fn vector<K, T: Typed, O: Typed, S: EpilogueElement, P: Typed>(
-    module: &Module,
+    module: ModuleRef<'_>,
     config: LaunchConfig,
-    arguments: VectorArguments<'_, T, O, S, P>,
+    product: VectorArguments<'_, T, O, S, P>,
 ) -> Outcome<()>
 where
     K: for<'l> Kernel<
@@ -297,26 +244,13 @@ where
                      ],
     >,
 {
-    let VectorArguments {
-        x,
-        v,
-        y,
-        shape,
-        epilogue,
-        partials,
-        tickets,
-    } = arguments;
-    let shape = GridConstant::new(&shape);
+    let shape = GridConstant::new(&product.shape);
     // SAFETY: the launch meets the kernel's requirements and the views are live without conflicting work: the
     // caller's contract.
     unsafe {
-        launch_with_epilogue!(
-            module,
-            K,
-            config,
-            [x, v, y, shape],
-            epilogue,
-            [partials, tickets]
-        )
+        launch_with_epilogue! {
+            module, K, config; product.x, product.v, product.y, shape;
+            product.epilogue; product.partials, product.tickets
+        }
     }
 }

@@ -6,7 +6,7 @@ use crate::error::Outcome;
 use crate::launch::LaunchConfig;
 use crate::matmul::entry::{ExactArguments, ProductArguments, launch_with_epilogue};
 use crate::matmul::types::Typed;
-use crate::module::Module;
+use crate::module::ModuleRef;
 use cuda_std::global::{Global, GlobalMut};
 use cuda_std::grid_constant::GridConstant;
 use cuda_std::kernel::Kernel;
@@ -19,9 +19,9 @@ use tilewright_kernels::matmul::ProductShape;
 /// # Safety
 /// Those of [`RemainderLaunch`](crate::matmul::entry::RemainderLaunch).
 pub unsafe fn remainder<K, T: Typed, O: Typed, S: EpilogueElement, W: Element>(
-    module: &Module,
+    module: ModuleRef<'_>,
     config: LaunchConfig,
-    arguments: ProductArguments<'_, T, O, S>,
+    product: ProductArguments<'_, T, O, S>,
     [of_a, of_b]: [Global<'_, W>; 2],
 ) -> Outcome<()>
 where
@@ -32,17 +32,14 @@ where
                      ],
     >,
 {
-    let ProductArguments {
-        a,
-        b,
-        c,
-        shape,
-        epilogue,
-    } = arguments;
-    let shape = GridConstant::new(&shape);
     // SAFETY: the launch meets the kernel's requirements and the views are live without conflicting work: the
     // caller's contract.
-    unsafe { launch_with_epilogue!(module, K, config, [a, b, c, shape], epilogue, [of_a, of_b]) }
+    unsafe {
+        launch_with_epilogue! {
+            module, K, config; product.a, product.b, product.c, GridConstant::new(&product.shape);
+            product.epilogue; of_a, of_b
+        }
+    }
 }
 
 /// Launches a kernel for exact dot products.
@@ -50,9 +47,9 @@ where
 /// # Safety
 /// Those of [`ExactLaunch`](crate::matmul::entry::ExactLaunch).
 pub unsafe fn exact<K, T: Typed, O: Typed, S: EpilogueElement>(
-    module: &Module,
+    module: ModuleRef<'_>,
     config: LaunchConfig,
-    arguments: ExactArguments<'_, T, O, S>,
+    dots: ExactArguments<'_, T, O, S>,
 ) -> Outcome<()>
 where
     K: for<'l> Kernel<
@@ -62,25 +59,12 @@ where
                      ],
     >,
 {
-    let ExactArguments {
-        operands: [a, b],
-        lines: [a_lines, b_lines],
-        c,
-        left,
-        shape,
-        epilogue,
-    } = arguments;
-    let shape = GridConstant::new(&shape);
+    let ([a, b], [of_a, of_b]) = (dots.operands, dots.lines);
     // SAFETY: the launch meets the kernel's requirements and the views are live without conflicting work: the
     // caller's contract.
     unsafe {
-        launch_with_epilogue!(
-            module,
-            K,
-            config,
-            [a, b, a_lines, b_lines, c, left, shape],
-            epilogue,
-            []
-        )
+        launch_with_epilogue! {
+            module, K, config; a, b, of_a, of_b, dots.c, dots.left, GridConstant::new(&dots.shape); dots.epilogue
+        }
     }
 }

@@ -4,10 +4,10 @@
 use super::params::with_epilogue;
 use crate::error::Outcome;
 use crate::launch::LaunchConfig;
-use crate::matmul::entry::{ScaledArguments, TensorArguments, launch_with_epilogue};
+use crate::matmul::entry::{ScaledArguments, launch_with_epilogue};
 use crate::matmul::types::Typed;
-use crate::module::Module;
-use bytemuck::{Pod, cast};
+use crate::module::ModuleRef;
+use bytemuck::Pod;
 use cuda_std::global::{Global, GlobalMut};
 use cuda_std::grid_constant::GridConstant;
 use cuda_std::kernel::Kernel;
@@ -19,7 +19,7 @@ use tilewright_kernels::tensor::{ScaleShape, TensorShape};
 /// # Safety
 /// Those of [`ScaledLaunch`](crate::matmul::entry::ScaledLaunch).
 pub unsafe fn scaled_bulk<K, A: Pod, B: Pod, C: Pod, O: Typed, S: EpilogueElement>(
-    module: &Module,
+    module: ModuleRef<'_>,
     config: LaunchConfig,
     arguments: ScaledArguments<'_, O, S>,
 ) -> Outcome<()>
@@ -37,25 +37,15 @@ where
         counts,
         scales,
     } = arguments;
-    let (a, b, c_map): (A, B, C) = (cast(tensor.a), cast(tensor.b), cast(tensor.c_map));
-    let (a, b, c_map) = (
-        GridConstant::new(&a),
-        GridConstant::new(&b),
-        GridConstant::new(&c_map),
-    );
-    let (c, shape) = (tensor.c, GridConstant::new(&tensor.shape));
+    let shape = GridConstant::new(&tensor.shape);
     let ([of_a, of_b], scales) = (scales.elements, GridConstant::new(&scales.shape));
     // SAFETY: the launch meets the kernel's requirements and the views are live without conflicting work: the
     // caller's contract.
     unsafe {
-        launch_with_epilogue!(
-            module,
-            K,
-            config,
-            [a, b, c_map, c, shape],
-            tensor.epilogue,
-            [counts, of_a, of_b, scales]
-        )
+        launch_with_epilogue! {
+            module, K, config; tensor.a.param(), tensor.b.param(), tensor.c_map.param(), tensor.c, shape;
+            tensor.epilogue; counts, of_a, of_b, scales
+        }
     }
 }
 
@@ -64,7 +54,7 @@ where
 /// # Safety
 /// Those of [`ScaledLaunch`](crate::matmul::entry::ScaledLaunch).
 pub unsafe fn scaled_direct<K, A: Pod, B: Pod, O: Typed, S: EpilogueElement>(
-    module: &Module,
+    module: ModuleRef<'_>,
     config: LaunchConfig,
     arguments: ScaledArguments<'_, O, S>,
 ) -> Outcome<()>
@@ -81,21 +71,15 @@ where
         counts,
         scales,
     } = arguments;
-    let (a, b): (A, B) = (cast(tensor.a), cast(tensor.b));
-    let (a, b) = (GridConstant::new(&a), GridConstant::new(&b));
-    let (c, shape) = (tensor.c, GridConstant::new(&tensor.shape));
+    let shape = GridConstant::new(&tensor.shape);
     let ([of_a, of_b], scales) = (scales.elements, GridConstant::new(&scales.shape));
     // SAFETY: the launch meets the kernel's requirements and the views are live without conflicting work: the
     // caller's contract.
     unsafe {
-        launch_with_epilogue!(
-            module,
-            K,
-            config,
-            [a, b, c, shape],
-            tensor.epilogue,
-            [counts, of_a, of_b, scales]
-        )
+        launch_with_epilogue! {
+            module, K, config; tensor.a.param(), tensor.b.param(), tensor.c, shape;
+            tensor.epilogue; counts, of_a, of_b, scales
+        }
     }
 }
 
@@ -104,7 +88,7 @@ where
 /// # Safety
 /// Those of [`ScaledLaunch`](crate::matmul::entry::ScaledLaunch).
 pub unsafe fn counted<K, A: Pod, B: Pod, C: Pod, O: Typed, S: EpilogueElement>(
-    module: &Module,
+    module: ModuleRef<'_>,
     config: LaunchConfig,
     arguments: ScaledArguments<'_, O, S>,
 ) -> Outcome<()>
@@ -117,31 +101,13 @@ where
     >,
 {
     let ScaledArguments { tensor, counts, .. } = arguments;
-    let TensorArguments {
-        a,
-        b,
-        c_map,
-        c,
-        shape,
-        epilogue,
-    } = tensor;
-    let (a, b, c_map): (A, B, C) = (cast(a), cast(b), cast(c_map));
-    let (a, b, c_map) = (
-        GridConstant::new(&a),
-        GridConstant::new(&b),
-        GridConstant::new(&c_map),
-    );
-    let shape = GridConstant::new(&shape);
+    let shape = GridConstant::new(&tensor.shape);
     // SAFETY: the launch meets the kernel's requirements and the views are live without conflicting work: the
     // caller's contract.
     unsafe {
-        launch_with_epilogue!(
-            module,
-            K,
-            config,
-            [a, b, c_map, c, shape],
-            epilogue,
-            [counts]
-        )
+        launch_with_epilogue! {
+            module, K, config; tensor.a.param(), tensor.b.param(), tensor.c_map.param(), tensor.c, shape;
+            tensor.epilogue; counts
+        }
     }
 }

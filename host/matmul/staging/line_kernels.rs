@@ -15,7 +15,7 @@ pub trait LineKernels: Element {
     /// Launches the kernel that looks through lines.
     ///
     /// # Safety
-    /// Those of the kernel, and of [`Module::launch_params`].
+    /// Those of the kernel, and of [`ModuleRef::launch_params`](crate::module::ModuleRef::launch_params).
     unsafe fn lines(
         device: &Device,
         config: LaunchConfig,
@@ -27,7 +27,7 @@ pub trait LineKernels: Element {
     /// Launches the kernel that makes residues.
     ///
     /// # Safety
-    /// Those of the kernel, and of [`Module::launch_params`].
+    /// Those of the kernel, and of [`ModuleRef::launch_params`](crate::module::ModuleRef::launch_params).
     unsafe fn residues(
         device: &Device,
         config: LaunchConfig,

@@ -254,6 +254,7 @@ impl<'a> SplitOperand<'a> {
             matrix_bytes: (self.lines * self.pitch() * size_of::<f16>()) as u64,
         };
         let upper = self.halves.part(..self.lines, ..self.k)?;
-        upper.encode_tensor_map_of_batch(box_lines, HALF_DEPTH, halves)
+        let words = upper.encode_tensor_map_of_batch(box_lines, HALF_DEPTH, halves);
+        words.map(MapWords)
     }
 }

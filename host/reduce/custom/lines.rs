@@ -232,6 +232,7 @@ impl Module {
             return Ok(());
         }
         let launch = LineLaunch::new((count, len), matrix.order())?;
+        let module = self.by_ref();
         // Dropped last: the operation may print, and the counters are a lock of the device.
         let lines = Lines::default();
         launch.with_memory(device, |shared| {
@@ -256,8 +257,8 @@ impl Module {
             // the values are borrowed until this returns, and the partial results are freed after the launch.
             unsafe {
                 match launch.is_along {
-                    true => self.launch_printing::<K>(launch.config, params, &lines),
-                    false => self.launch_printing::<K::Across>(launch.config, params, &lines),
+                    true => module.launch_printing::<K>(launch.config, params, &lines),
+                    false => module.launch_printing::<K::Across>(launch.config, params, &lines),
                 }
             }
         })
@@ -300,7 +301,7 @@ impl Module {
             // Grid, lists, partial results and tickets are those of `with_memory`; `x` has the elements and there is
             // a value for each segment, as was compared. Views of live memory without conflicting work: `x`, segments
             // and values are borrowed until this returns, and the partial results are freed after the launch.
-            unsafe { self.launch_printing::<K>(config, params, &lines) }
+            unsafe { self.by_ref().launch_printing::<K>(config, params, &lines) }
         })
     }
 }

@@ -84,13 +84,7 @@ impl<T: Element> Pipeline<T> {
             if loaded == 0 {
                 break;
             }
-            if let Some(next) = &mut self.slots[(number + 1) % IN_FLIGHT] {
-                // Its copies do not wait for this launch.
-                next.chunk.view_mut().order_next_writes().during(call)?;
-            }
-            let chunk = self.slots[place].as_ref();
-            let chunk = chunk.expect("it was loaded").chunk.view().part(..loaded);
-            let launched = chunk.and_then(|chunk| launch(number, chunk));
+            let launched = slot.launch(loaded, |chunk| launch(number, chunk));
             pending.results.push(launched.during(call)?);
             if pending.results.len() == MOST_PENDING {
                 pending.drain(&mut collect).during(call)?;
@@ -115,9 +109,7 @@ impl<T: Element> Pipeline<T> {
             for number in (first..chunks).step_by(IN_FLIGHT) {
                 let slot = Slot::get(slot, copies, len)?;
                 let loaded = load(number, slot)?;
-                results.push(launch(number, slot.chunk.view().part(..loaded)?)?);
-                // The next copies wait for this launch, and not for the one of the other thread.
-                slot.chunk.view_mut().order_next_writes()?;
+                results.push(slot.launch(loaded, |chunk| launch(number, chunk))?);
             }
             Outcome::Ok(results)
         };
@@ -150,6 +142,18 @@ impl<T: Element> Slot<T> {
                 lanes: Lanes::half(),
             })),
         }
+    }
+
+    /// Starts the work of `launch` on the chunk, the first `loaded` elements. The next copies to the slot wait for it,
+    /// and not for the launches of other slots that come later.
+    fn launch<P: Element>(
+        &mut self,
+        loaded: usize,
+        launch: impl FnOnce(BufferView<'_, T>) -> Outcome<Buffer<P>>,
+    ) -> Outcome<Buffer<P>> {
+        let result = launch(self.chunk.view().part(..loaded)?)?;
+        self.chunk.view_mut().order_next_writes()?;
+        Ok(result)
     }
 
     /// Fills page-locked memory, and starts its copy to the device.

@@ -24,7 +24,7 @@ pub type CombineViews<'a, T, R> = (
 /// Launches a kernel that makes outputs of products of residues.
 ///
 /// # Safety
-/// Those of the kernel, and of [`Module::launch_params`].
+/// Those of the kernel, and of [`ModuleRef::launch_params`](crate::module::ModuleRef::launch_params).
 pub type Combine<T, R> = unsafe fn(
     &Device,
     LaunchConfig,
@@ -41,7 +41,7 @@ pub trait ExactKernels:
     /// Launches the kernel for products that are reduced.
     ///
     /// # Safety
-    /// Those of the kernel, and of [`Module::launch_params`].
+    /// Those of the kernel, and of [`ModuleRef::launch_params`](crate::module::ModuleRef::launch_params).
     unsafe fn combine(
         device: &Device,
         config: LaunchConfig,
@@ -54,7 +54,7 @@ pub trait ExactKernels:
     /// Launches the kernel for products in i32.
     ///
     /// # Safety
-    /// Those of the kernel, and of [`Module::launch_params`].
+    /// Those of the kernel, and of [`ModuleRef::launch_params`](crate::module::ModuleRef::launch_params).
     unsafe fn combine_words(
         device: &Device,
         config: LaunchConfig,
@@ -87,8 +87,9 @@ macro_rules! exact_kernels {
                     let (shape, weights) = (GridConstant::new(&shape), GridConstant::new(weights));
                     // SAFETY: the caller's contract.
                     unsafe {
-                        launch_with_epilogue!(module, exact::$kernel, config,
-                            [products, a, b, c, left, shape, weights], epilogue, [])
+                        launch_with_epilogue! {
+                            module, exact::$kernel, config; products, a, b, c, left, shape, weights; epilogue
+                        }
                     }
                 }};
             }

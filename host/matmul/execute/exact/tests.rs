@@ -51,7 +51,7 @@ fn product(device: &Device, request: Request, a: &Matrix<f64>, b: &Matrix<f64>) 
     let (plan, _) = f64::plan(device, request, &operands, &Epilogue::identity()).expect("a plan");
     assert_eq!(matches!(plan.steps, Steps::Residues(_)), request == REQUEST);
     let results = c.view_mut().into();
-    f64::write(device, request, operands, results, Epilogue::identity()).expect("a product");
+    f64::write(device, request, &operands, results, &Epilogue::identity()).expect("a product");
     c.to_vec().expect("the elements")
 }
 
@@ -87,7 +87,7 @@ fn residues_that_were_made_before_change_no_bit() {
                 ..Operands::new((&a).into(), (&b).into())
             };
             let mut c = device.matrix_zeros((M, N, order)).expect("a matrix");
-            f64::write(&device, REQUEST, operands, c.view_mut().into(), identity)
+            f64::write(&device, REQUEST, &operands, c.view_mut().into(), &identity)
                 .expect("a product");
             let found = c.to_vec().expect("the elements");
             let are_same = |(found, expected): (&f64, &f64)| found.to_bits() == expected.to_bits();
