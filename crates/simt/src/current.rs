@@ -217,17 +217,28 @@ pub(crate) fn try_instruction<R>(
     })
 }
 
-/// Like [`try_instruction`], for instructions that exist only in a launch.
+/// Like [`try_instruction`], for instructions that exist only in a launch. The line is the caller's.
 #[inline]
 #[track_caller]
 pub(crate) fn instruction<R>(
-    site: &'static Location<'static>,
-    action: impl FnOnce(&Thread, &Block) -> R,
+    action: impl FnOnce(&Thread, &Block, &'static Location<'static>) -> R,
 ) -> R {
-    match try_instruction(Some(site), action) {
+    let site = line_or(Location::caller());
+    match try_instruction(Some(site), |thread, block| action(thread, block, site)) {
         Some(result) => result,
         None => outside_of_launch(),
     }
+}
+
+/// [`instruction`] that a thread skips while it unwinds.
+#[inline]
+#[track_caller]
+pub(crate) fn live_instruction(action: impl FnOnce(&Thread, &Block, &'static Location<'static>)) {
+    instruction(|thread, block, site| {
+        if !block.is_unwinding(thread) {
+            action(thread, block, site);
+        }
+    });
 }
 
 /// Whether `bytes` bytes at `address` are shared memory of the running block.

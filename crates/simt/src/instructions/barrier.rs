@@ -4,7 +4,7 @@
 use crate::basics::DefectKind;
 use crate::block::{Block, Thread, Wait, count};
 use crate::count::Operation;
-use crate::current::{instruction, line_or};
+use crate::current::instruction;
 use crate::state::{
     Barrier, BarrierId, BarrierOperation, GRID_BARRIER, Mismatch, barrier_name, divergence_at,
 };
@@ -22,8 +22,7 @@ use std::ptr;
 /// Outside of a launch.
 #[track_caller]
 pub fn block_barrier(name: BarrierId, threads: Option<u32>) {
-    let site = line_or(Location::caller());
-    instruction(site, |thread, block| {
+    instruction(|thread, block, site| {
         if threads.is_some() || !block.wait_like_all(thread, name, site) {
             synchronize(thread, block, name, threads, site);
         }
@@ -42,9 +41,7 @@ fn synchronize(
     let arrival = Arrival {
         id: name.0,
         threads,
-        operation: BarrierOperation::Synchronize,
-        predicate: false,
-        site,
+        ..Arrival::of_all(site)
     };
     block.meet(thread, &arrival);
 }
@@ -58,18 +55,13 @@ fn synchronize(
 /// Outside of a launch.
 #[track_caller]
 pub fn block_barrier_arrive(name: BarrierId, threads: u32) {
-    let site = line_or(Location::caller());
-    instruction(site, |thread, block| {
-        block.arrive_only(
-            thread,
-            &Arrival {
-                id: name.0,
-                threads: Some(threads),
-                operation: BarrierOperation::Synchronize,
-                predicate: false,
-                site,
-            },
-        );
+    instruction(|thread, block, site| {
+        let arrival = Arrival {
+            id: name.0,
+            threads: Some(threads),
+            ..Arrival::of_all(site)
+        };
+        block.arrive_only(thread, &arrival);
     });
 }
 
@@ -80,18 +72,13 @@ pub fn block_barrier_arrive(name: BarrierId, threads: u32) {
 /// Outside of a launch.
 #[track_caller]
 pub fn block_barrier_reduce(predicate: bool) -> u32 {
-    let site = line_or(Location::caller());
-    instruction(site, |thread, block| {
-        block.meet(
-            thread,
-            &Arrival {
-                id: 0,
-                threads: None,
-                operation: BarrierOperation::CountTrue,
-                predicate,
-                site,
-            },
-        )
+    instruction(|thread, block, site| {
+        let arrival = Arrival {
+            operation: BarrierOperation::CountTrue,
+            predicate,
+            ..Arrival::of_all(site)
+        };
+        block.meet(thread, &arrival)
     })
 }
 
@@ -105,24 +92,19 @@ pub fn block_barrier_reduce(predicate: bool) -> u32 {
 /// Outside of a launch.
 #[track_caller]
 pub fn grid_barrier() {
-    let site = line_or(Location::caller());
-    instruction(site, |thread, block| {
+    instruction(|thread, block, site| {
         if block.grid.is_none() {
             let message = "a grid barrier in a launch that is not cooperative: its blocks need \
                            not run at the same time"
                 .to_owned();
             block.fail(thread, DefectKind::GridBarrierDivergence, message, site);
         }
-        block.meet(
-            thread,
-            &Arrival {
-                id: GRID_BARRIER,
-                threads: None,
-                operation: BarrierOperation::SynchronizeGrid,
-                predicate: false,
-                site,
-            },
-        )
+        let arrival = Arrival {
+            id: GRID_BARRIER,
+            operation: BarrierOperation::SynchronizeGrid,
+            ..Arrival::of_all(site)
+        };
+        block.meet(thread, &arrival);
     });
 }
 
@@ -133,6 +115,19 @@ struct Arrival {
     operation: BarrierOperation,
     predicate: bool,
     site: &'static Location<'static>,
+}
+
+impl Arrival {
+    /// At barrier 0, for all threads of the block.
+    const fn of_all(site: &'static Location<'static>) -> Self {
+        Self {
+            id: 0,
+            threads: None,
+            operation: BarrierOperation::Synchronize,
+            predicate: false,
+            site,
+        }
+    }
 }
 
 /// Why an arrival ends the launch.

@@ -5,7 +5,7 @@
 
 use crate::basics::DefectKind;
 use crate::block::{Block, Thread};
-use crate::current::{instruction, line_or};
+use crate::current::instruction;
 use std::fmt;
 use std::panic::Location;
 
@@ -16,9 +16,7 @@ use std::panic::Location;
 /// Outside of a launch.
 #[track_caller]
 pub fn dependent_launch_wait() {
-    instruction(line_or(Location::caller()), |thread, _| {
-        thread.has_waited.set(true)
-    });
+    instruction(|thread, _, _| thread.has_waited.set(true));
 }
 
 impl Block {

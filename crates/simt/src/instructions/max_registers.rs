@@ -2,7 +2,7 @@
 
 use crate::basics::DefectKind;
 use crate::block::{Block, Thread, Wait};
-use crate::current::{instruction, line_or};
+use crate::current::live_instruction;
 use crate::state::{FEWEST_REGISTERS, MOST_REGISTERS, REGISTER_UNIT, WARPS};
 use std::panic::Location;
 
@@ -16,11 +16,7 @@ use std::panic::Location;
 /// Outside of a launch.
 #[track_caller]
 pub fn set_max_registers(count: u32, increase: bool) {
-    let site = line_or(Location::caller());
-    instruction(site, |thread, block| {
-        if block.is_unwinding(thread) {
-            return;
-        }
+    live_instruction(|thread, block, site| {
         let warp = thread.position.warp as usize;
         block.warpgroup_of(thread, "setmaxnreg", site);
         if let Some(message) = block.registers_out_of_range(warp, count, increase) {
