@@ -33,3 +33,8 @@ pub(crate) use random::{Permutation, SplitMix64, spread};
 #[cfg(target_os = "linux")]
 pub(crate) use source_lines::lock_source_lines;
 pub(crate) use view_name::parameter_at;
+
+use std::panic::Location;
+
+/// The line at which an instruction is called.
+pub(crate) type CallSite = &'static Location<'static>;

@@ -1,14 +1,13 @@
 //! Block barriers: `bar.sync` and `bar.red` of the PTX ISA (section "Parallel
 //! Synchronization and Communication Instructions: bar, barrier").
 
-use crate::basics::DefectKind;
+use crate::basics::{CallSite, DefectKind};
 use crate::block::{Block, Thread, Wait, count};
 use crate::count::Operation;
 use crate::current::instruction;
 use crate::state::{
     Barrier, BarrierId, BarrierOperation, GRID_BARRIER, Mismatch, barrier_name, divergence_at,
 };
-use std::panic::Location;
 use std::ptr;
 
 /// Waits at a barrier until `threads` threads have arrived; with none, all threads of the block.
@@ -36,7 +35,7 @@ fn synchronize(
     block: &Block,
     name: BarrierId,
     threads: Option<u32>,
-    site: &'static Location<'static>,
+    site: CallSite,
 ) {
     let arrival = Arrival {
         id: name.0,
@@ -114,12 +113,12 @@ struct Arrival {
     threads: Option<u32>,
     operation: BarrierOperation,
     predicate: bool,
-    site: &'static Location<'static>,
+    site: CallSite,
 }
 
 impl Arrival {
     /// At barrier 0, for all threads of the block.
-    const fn of_all(site: &'static Location<'static>) -> Self {
+    const fn of_all(site: CallSite) -> Self {
         Self {
             id: 0,
             threads: None,
@@ -149,7 +148,7 @@ enum Problem {
 }
 
 /// A line usually has one address; comparing paths is the slow path.
-fn is_same_line(one: &'static Location<'static>, other: &'static Location<'static>) -> bool {
+fn is_same_line(one: CallSite, other: CallSite) -> bool {
     ptr::eq(one, other) || one == other
 }
 
@@ -157,12 +156,7 @@ impl Block {
     /// The common case: arrives at a barrier for the whole block where others wait at the same line, and waits until
     /// it is complete. False, if the case differs or more than a wait is needed.
     #[inline(always)]
-    fn wait_like_all(
-        &self,
-        thread: &Thread,
-        name: BarrierId,
-        site: &'static Location<'static>,
-    ) -> bool {
+    fn wait_like_all(&self, thread: &Thread, name: BarrierId, site: CallSite) -> bool {
         if self.recorder.is_some() || name.0 >= GRID_BARRIER || self.is_unwinding(thread) {
             return false;
         }

@@ -1,12 +1,11 @@
 //! Bulk copies: `cp.async.bulk` and `cp.async.bulk.tensor` of the PTX ISA.
 
 use super::bulk_copy::BulkCopy;
-use crate::basics::DefectKind;
+use crate::basics::{CallSite, DefectKind};
 use crate::block::{Block, Thread};
 use crate::check::Agent;
 use crate::current::{instruction, live_instruction};
 use crate::state::{ATOMIC_WEIGHT, IssuedStore, Job, MAX_SHARED_BYTES, TensorMap, TensorMapFields};
-use std::panic::Location;
 
 /// Bulk copies have addresses and lengths that are multiples of this.
 const BULK_UNIT: usize = 16;
@@ -182,13 +181,7 @@ pub fn fence_proxy_async() {
 }
 
 impl Block {
-    fn check_bulk_unit(
-        &self,
-        thread: &Thread,
-        addresses: usize,
-        bytes: usize,
-        site: &'static Location<'static>,
-    ) {
+    fn check_bulk_unit(&self, thread: &Thread, addresses: usize, bytes: usize, site: CallSite) {
         if !addresses.is_multiple_of(BULK_UNIT) || bytes == 0 {
             let message = format!(
                 "a bulk copy of {bytes} bytes: its addresses and its length must be multiples of \
@@ -204,7 +197,7 @@ impl Block {
         thread: &Thread,
         address: usize,
         bytes: usize,
-        site: &'static Location<'static>,
+        site: CallSite,
     ) -> usize {
         let offset = self.shared.offset_of(address);
         let is_inside = |offset: &usize| bytes <= MAX_SHARED_BYTES - offset;
@@ -224,7 +217,7 @@ impl Block {
         map: &TensorMap,
         address: usize,
         coordinates: &[i32],
-        site: &'static Location<'static>,
+        site: CallSite,
     ) -> (TensorMapFields, usize) {
         let Some(fields) = map.fields() else {
             let message = "the bytes of the tensor map are not those of a map".to_owned();

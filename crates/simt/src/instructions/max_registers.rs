@@ -1,10 +1,9 @@
 //! `setmaxnreg` of the PTX ISA: warpgroups move registers between them.
 
-use crate::basics::DefectKind;
+use crate::basics::{CallSite, DefectKind};
 use crate::block::{Block, Thread, Wait};
 use crate::current::live_instruction;
 use crate::state::{FEWEST_REGISTERS, MOST_REGISTERS, REGISTER_UNIT, WARPS};
-use std::panic::Location;
 
 /// Sets the registers of each thread of the running thread's warpgroup to `count`.
 ///
@@ -78,12 +77,7 @@ impl Block {
 
     /// The number of the thread's warpgroup; ends the launch unless all of its warps exist and are
     /// full.
-    pub(super) fn warpgroup_of(
-        &self,
-        thread: &Thread,
-        what: &str,
-        site: &'static Location<'static>,
-    ) -> usize {
+    pub(super) fn warpgroup_of(&self, thread: &Thread, what: &str, site: CallSite) -> usize {
         let group = thread.position.warp as usize / WARPS;
         let width = thread.position.warp_width as usize;
         if width != 32 || self.threads.len() < (group + 1) * WARPS * width {

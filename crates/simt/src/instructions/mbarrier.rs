@@ -1,11 +1,10 @@
 //! Mbarriers: `mbarrier.init`, `.arrive`, `.expect_tx`, `.try_wait.parity` of the PTX ISA (section
 //! "Parallel Synchronization and Communication Instructions: mbarrier").
 
-use crate::basics::{DefectKind, Finding};
+use crate::basics::{CallSite, DefectKind, Finding};
 use crate::block::{Block, Thread, Wait};
 use crate::current::{instruction, live_instruction};
 use crate::state::{ATOMIC_WEIGHT, Arriver, MAX_ARRIVALS, Mbarrier, Progress};
-use std::panic::Location;
 
 /// Initialises the eight bytes at `address` as an mbarrier.
 ///
@@ -184,7 +183,7 @@ impl Block {
 
     /// Notes an arrival. The owner of the mbarrier must not end before it has synchronised with
     /// arrivals from other blocks.
-    fn note_arrival(&self, thread: &Thread, owner: &Block, site: &'static Location<'static>) {
+    fn note_arrival(&self, thread: &Thread, owner: &Block, site: CallSite) {
         owner.uses_machine.set(true);
         if !std::ptr::eq(self, owner)
             && let (Some(check), Some(of_owner)) = (self.active_check(), &owner.check)
