@@ -93,7 +93,6 @@ fn clusters_that_fit(launch: &Launch<'_>, static_bytes: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::basics::Dim3;
     use crate::device::Profile;
     use crate::launch::Options;
 
