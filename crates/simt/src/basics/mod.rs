@@ -8,6 +8,7 @@ mod dim;
 mod finding;
 mod hasher;
 mod memory_order;
+mod named;
 mod position;
 mod random;
 mod source_lines;
@@ -29,6 +30,7 @@ pub(crate) use calls::CallStack;
 pub(crate) use finding::Finding;
 pub(crate) use hasher::{NumberHasher, NumberMap};
 pub(crate) use memory_order::{AtomicOrder, FenceOrder};
+pub(crate) use named::named;
 pub(crate) use random::{Permutation, SplitMix64, spread};
 #[cfg(target_os = "linux")]
 pub(crate) use source_lines::lock_source_lines;
