@@ -4,6 +4,7 @@ use super::fault;
 #[cfg(not(feature = "cuda"))]
 use tilewright::ErrorKind;
 use tilewright::{Device, DeviceGroup, GroupError, GroupId, GroupOptions};
+use tilewright_test_support::assert_kind;
 
 #[test]
 fn a_group_has_the_devices_that_it_is_made_of() {
@@ -62,5 +63,5 @@ fn operands_of_another_group_and_absent_ranks_are_errors() {
 #[test]
 fn without_the_feature_cuda_there_are_no_numbered_devices() {
     let error = DeviceGroup::new([0, 1]).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::NoCudaFeature), "{error}");
+    assert_kind!(error is ErrorKind::NoCudaFeature);
 }
