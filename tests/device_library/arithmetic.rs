@@ -1,7 +1,7 @@
 use crate::{launch, machines, numbers, output, upload};
 use cuda_std::fp8::{F8E4M3, F8E5M2};
 use cuda_std::global::{Global, GlobalMut};
-use cuda_std::kernel::{Kernel, ScalarParam};
+use cuda_std::kernel::Kernel;
 use cuda_std_test_kernels::arithmetic as kernels;
 use half::{bf16, f16};
 use std::fmt::Debug;
@@ -23,8 +23,8 @@ const HARD: [[f64; 3]; 6] = [
 /// Fails unless a kernel makes what `is_right` accepts of each number, on every machine.
 fn check<T, U, K>(kernel: K, x: &[T], is_right: impl Fn(T, U) -> bool)
 where
-    T: Element + ScalarParam + Debug,
-    U: Element + ScalarParam + Debug,
+    T: Element + Debug,
+    U: Element + Debug,
     K: for<'launch> Kernel<Params<'launch> = (Global<'launch, T>, GlobalMut<'launch, U>)>,
 {
     let config = LaunchConfig::for_elements(x.len(), THREADS);

@@ -4,7 +4,6 @@ use super::fault;
 #[cfg(not(feature = "cuda"))]
 use tilewright::ErrorKind;
 use tilewright::{Device, DeviceGroup, GroupError, GroupId, GroupOptions};
-use tilewright_test_support::assert_kind;
 
 #[test]
 fn a_group_has_the_devices_that_it_is_made_of() {
@@ -63,5 +62,5 @@ fn operands_of_another_group_and_absent_ranks_are_errors() {
 #[test]
 fn without_the_feature_cuda_there_are_no_numbered_devices() {
     let error = DeviceGroup::new([0, 1]).unwrap_err();
-    assert_kind!(error is ErrorKind::NoCudaFeature);
+    tilewright_test_support::assert_kind!(error is ErrorKind::NoCudaFeature);
 }
