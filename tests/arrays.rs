@@ -14,6 +14,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use std::fmt::Debug;
 use tilewright::{ChainElement, Device, Error, ErrorKind, ReduceElement};
+use tilewright_test_support::assert_kind;
 
 /// An element of arrays of small integers, whose sums and products are exact in every type.
 trait Integral: ReduceElement<Sum: From<i16> + Debug> + From<i8> + PartialEq + Debug {
@@ -139,17 +140,7 @@ fn arrays_that_do_not_fit_together_are_refused() {
         tilewright::matmul_tiled(a.view(), b.view()).unwrap_err(),
         tilewright::matmul_coarsened(a.view(), b.view()).unwrap_err(),
     ] {
-        assert!(
-            matches!(
-                error.kind(),
-                ErrorKind::ShapeMismatch {
-                    left: (3, 4),
-                    right: (5, 6),
-                    ..
-                }
-            ),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::ShapeMismatch { left: (3, 4), right: (5, 6), .. });
     }
 }
 
@@ -160,10 +151,7 @@ fn more_elements_without_bytes_than_an_array_can_have_are_an_error() {
     let matrix = device.matrix((usize::MAX, 1), &nothing).unwrap();
     let refused = |error: Option<Error>| {
         let error = error.unwrap();
-        assert!(
-            matches!(error.kind(), ErrorKind::TooLarge { .. }),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::TooLarge { .. });
         error.operation()
     };
     assert_eq!(refused(matrix.to_array2().err()), "to_array2");

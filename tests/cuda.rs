@@ -8,6 +8,7 @@ use common::cuda_device;
 use cuda_std::global::GlobalMut;
 use cuda_std::kernel::{Kernel, LaunchBounds};
 use tilewright::{Device, Error, ErrorKind, LaunchConfig, ModuleSource};
+use tilewright_test_support::assert_kind;
 
 /// Writes its number of bytes of dynamic shared memory to `out[0]`, after using the last of them.
 #[derive(Clone, Copy)]
@@ -93,10 +94,7 @@ fn dynamic_shared_memory_goes_up_to_the_devices_limit() {
         );
     }
     let error = dynamic_shared_bytes(&device, &WORKING, limit + 16).unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::LaunchConfig { .. }),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::LaunchConfig { .. });
 }
 
 #[test]

@@ -13,6 +13,7 @@ use std::mem::ManuallyDrop;
 use std::thread;
 use tilewright::interop::cust as interop;
 use tilewright::{Device, ErrorKind};
+use tilewright_test_support::assert_kind;
 
 /// Spins for 0.2 s, then writes `value` to all `len` elements, with one thread.
 const SLOW_FILL: &str = "
@@ -249,7 +250,7 @@ fn without_a_current_context_there_is_no_device() {
     let error = thread::spawn(|| interop::device().unwrap_err())
         .join()
         .unwrap();
-    assert!(matches!(error.kind(), ErrorKind::Interop { .. }), "{error}");
+    assert_kind!(error is ErrorKind::Interop { .. });
     assert!(
         error.to_string().contains("no context is current"),
         "{error}"
@@ -279,7 +280,7 @@ fn a_context_that_is_not_primary_takes_a_promise() {
         let primary = Context::new(ordinal).unwrap();
         let foreign = DeviceBuffer::from_slice(&[1_u32]).unwrap();
         let error = adopt(&device, foreign).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::Interop { .. }), "{error}");
+        assert_kind!(error is ErrorKind::Interop { .. });
         drop((device, primary, context));
     })
     .join()
@@ -300,7 +301,7 @@ fn devices_that_were_opened_by_number_do_not_exchange() {
             interop::wait_for_stream(&device, &stream).unwrap_err(),
             interop::let_stream_wait(&stream, &device).unwrap_err(),
         ] {
-            assert!(matches!(error.kind(), ErrorKind::Interop { .. }), "{error}");
+            assert_kind!(error is ErrorKind::Interop { .. });
             assert!(
                 error.to_string().contains("interop::cust::device"),
                 "{error}"

@@ -7,6 +7,7 @@ mod common;
 use common::cuda_device;
 use cuda_std::kernel::{Kernel, LaunchBounds};
 use tilewright::{Device, ErrorKind, LaunchConfig, ModuleSource};
+use tilewright_test_support::assert_kind;
 
 #[derive(Clone, Copy)]
 struct Trap;
@@ -59,10 +60,7 @@ fn a_lost_device_is_remembered_and_nothing_panics() {
         device.with_current(|| ()).unwrap_err(),
     ];
     for error in later {
-        assert!(
-            matches!(error.kind(), ErrorKind::DeviceLost { .. }),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::DeviceLost { .. });
         assert!(error.to_string().contains(cause), "{error}");
     }
     drop((buffer, event, module, device));

@@ -3,6 +3,7 @@
 
 use cuda_std::prelude::*;
 use tilewright::{Device, ErrorKind, LaunchConfig, ModuleSource, Result};
+use tilewright_test_support::assert_kind;
 
 /// Writes the first element at `address` to `out`.
 ///
@@ -42,10 +43,7 @@ fn a_read_of_a_dropped_buffer_is_found() -> Result<()> {
     // A buffer of the same size is not put where the other one was.
     let _next = device.upload(&[5.0_f32; 8])?;
     let error = read(&device, address).expect_err("the buffer is gone");
-    assert!(
-        matches!(error.kind(), ErrorKind::KernelDefect(_)),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::KernelDefect(_));
     let report = error.to_string();
     for part in ["use after free", "of buffer `weights` of 32 bytes"] {
         assert!(report.contains(part), "{report}");

@@ -4,6 +4,7 @@ use cuda_std::prelude::*;
 use tilewright::{
     Device, ErrorKind, LaunchConfig, ModuleSource, SimulatorError, SimulatorOptions, testing,
 };
+use tilewright_test_support::assert_kind;
 
 /// Stores its number in the element of each thread but the first `skipped` ones.
 #[kernel]
@@ -33,13 +34,7 @@ fn an_element_that_the_kernel_leaves_out() {
         };
         assert!(numbers(0).unwrap().into_iter().eq(0..100));
         let error = numbers(1).unwrap_err();
-        assert!(
-            matches!(
-                error.kind(),
-                ErrorKind::Simulator(SimulatorError::NeverWritten { first: 0, .. })
-            ),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::Simulator(SimulatorError::NeverWritten { first: 0, .. }));
         assert!(error.to_string().contains("of buffer `numbers`"), "{error}");
     });
 }
@@ -49,16 +44,8 @@ fn a_buffer_that_nothing_has_written() {
     let device = Device::simulator();
     let mut buffer = device.uninit::<u32>(1000).unwrap();
     let error = buffer.to_vec().unwrap_err();
-    assert!(
-        matches!(
-            error.kind(),
-            ErrorKind::Simulator(SimulatorError::NeverWritten {
-                bytes: 4000,
-                first: 0,
-                ..
-            })
-        ),
-        "{error}"
+    assert_kind!(
+        error is ErrorKind::Simulator(SimulatorError::NeverWritten { bytes: 4000, first: 0, .. })
     );
     assert!(buffer.copy_to_slice(&mut [0; 1000]).is_err());
     buffer.copy_from_slice(&[7; 1000]).unwrap();
@@ -74,13 +61,7 @@ fn a_copy_of_what_nothing_has_written() {
     assert_eq!(copy.to_vec().unwrap(), vec![0; 300]);
     let clone = source.try_clone().unwrap();
     let error = clone.to_vec().unwrap_err();
-    assert!(
-        matches!(
-            error.kind(),
-            ErrorKind::Simulator(SimulatorError::NeverWritten { .. })
-        ),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::Simulator(SimulatorError::NeverWritten { .. }));
     copy.fill_zero().unwrap();
     assert_eq!(copy.to_vec().unwrap(), vec![0; 300]);
 }

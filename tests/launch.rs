@@ -11,6 +11,7 @@ use cuda_std::thread;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tilewright::{Device, ErrorKind, LaunchConfig, Matrix, Module, SimulatorOptions};
+use tilewright_test_support::assert_kind;
 
 fn module(device: &Device) -> Module {
     device.load(&AXPY).unwrap()
@@ -134,10 +135,7 @@ fn launches_over_the_limits_are_refused_and_the_next_one_works() {
             let error = module(&device)
                 .launch(Axpy, config, (1.0, &x, &mut y))
                 .unwrap_err();
-            assert!(
-                matches!(error.kind(), ErrorKind::LaunchConfig { kernel: "axpy", .. }),
-                "{error}"
-            );
+            assert_kind!(error is ErrorKind::LaunchConfig { kernel: "axpy", .. });
             assert!(error.to_string().contains(says), "{error}");
         }
         module(&device)
@@ -155,7 +153,7 @@ fn arguments_of_another_device_are_refused() {
         let error = module(&device)
             .launch(Axpy, LaunchConfig::new(1, 32), (1.0, &foreign, &mut y))
             .unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::WrongDevice { .. }));
+        assert_kind!(error is ErrorKind::WrongDevice { .. });
         assert!(
             error.to_string().contains("argument 2 of `axpy`"),
             "{error}"
@@ -188,7 +186,7 @@ fn a_defect_is_reported_and_the_next_launch_works() {
     let error = module(&device)
         .launch(Faulty, LaunchConfig::new(1, 1), ())
         .unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::KernelDefect(_)));
+    assert_kind!(error is ErrorKind::KernelDefect(_));
     assert!(error.to_string().contains("faulty"), "{error}");
 
     let x = device.upload(&[1.0_f32]).unwrap();

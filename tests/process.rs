@@ -13,6 +13,7 @@ use std::io::{self, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 use tilewright::{Device, Error, ErrorKind, LaunchConfig, Module, ModuleSource, SimulatorError};
 use tilewright_kernels::reduce::Reduction;
+use tilewright_test_support::assert_kind;
 
 // SAFETY: (1) there are no images, so none that could differ from the kernels.
 static KERNELS: ModuleSource = unsafe { ModuleSource::new("process", &[]) };
@@ -101,10 +102,7 @@ fn no_room_for_buffers() {
         let unspecified = device.uninit::<u8>(BYTES).unwrap_err();
         assert!(is_out_of_memory(&unspecified), "{unspecified}");
         let pinned = device.pinned::<u8>(BYTES).map(drop).unwrap_err();
-        assert!(
-            matches!(pinned.kind(), ErrorKind::OutOfHostMemory { .. }),
-            "{pinned}"
-        );
+        assert_kind!(pinned is ErrorKind::OutOfHostMemory { .. });
         // What failed is not counted as taken.
         assert_eq!(device.free_memory().unwrap(), free);
         assert_eq!(device.zeros::<u8>(1 << 20).unwrap().len(), 1 << 20);

@@ -4,6 +4,7 @@ use tilewright::{
     Advice, Bottleneck, Device, Error, ErrorKind, KernelReport, Operation, Profile, Result,
     SimulatorError, SimulatorOptions,
 };
+use tilewright_test_support::assert_kind;
 
 fn device(profile: Profile) -> Device {
     Device::simulator_with(SimulatorOptions::default().with_profile(profile))
@@ -122,10 +123,7 @@ fn a_device_that_counts_reports_each_launch_once() -> Result<()> {
 #[test]
 fn a_device_that_does_not_count_says_how_to() {
     let error = Device::simulator().launch_report().expect_err("no counts");
-    assert!(matches!(
-        error.kind(),
-        ErrorKind::Simulator(SimulatorError::CountersOff)
-    ));
+    assert_kind!(error is ErrorKind::Simulator(SimulatorError::CountersOff));
     assert!(error.to_string().contains("with_counters(true)"), "{error}");
 }
 

@@ -12,6 +12,7 @@ use tilewright::{
     Arithmetic, Buffer, Device, ErrorKind, LaunchConfig, Matmul, MatmulElement, MatmulInto, Matrix,
     Profile, SimulatorOptions, StreamPriority, ops,
 };
+use tilewright_test_support::assert_kind;
 
 const LEN: usize = 1 << 14;
 
@@ -289,10 +290,7 @@ fn a_device_has_at_most_64_streams_at_once() {
     let device = Device::simulator();
     let mut streams: Vec<Device> = (1..64).map(|_| device.new_stream().unwrap()).collect();
     let error = device.new_stream().unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::TooLarge { .. }),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::TooLarge { .. });
     // A number is used again, and what its stream did is not forgotten.
     let x = streams[62].upload(&[1.0_f32; 1000]).unwrap();
     let mut y = streams[61].zeros::<f32>(1000).unwrap();
@@ -324,10 +322,7 @@ fn buffers_of_another_device_are_still_refused() {
     let (one, other) = (Device::simulator(), Device::simulator());
     let x = one.new_stream().unwrap().upload(&[1.0_f32]).unwrap();
     let error = other.reduce_sum(&x).unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::WrongDevice { .. }),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::WrongDevice { .. });
 }
 
 /// Views of raw memory leave the order to the program.

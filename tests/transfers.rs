@@ -5,6 +5,7 @@ mod common;
 use common::{devices, say};
 use std::mem;
 use tilewright::{Device, DeviceChoice, ErrorKind};
+use tilewright_test_support::assert_kind;
 
 #[test]
 fn a_transfer_gives_its_memory_back() {
@@ -68,10 +69,7 @@ fn a_transfer_has_as_many_elements() {
         x.view().start_copy_to(device.pinned(11).unwrap()),
     ];
     for error in errors.map(Result::unwrap_err) {
-        assert!(
-            matches!(error.kind(), ErrorKind::WrongLength { expected: 10, .. }),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::WrongLength { expected: 10, .. });
     }
     assert!(
         x.view_mut()
@@ -150,10 +148,7 @@ fn devices_are_listed_and_opened_by_uuid() {
             }
             let unknown: DeviceChoice = "GPU-00000000-0000-0000-0000-000000000000".parse().unwrap();
             let error = Device::open(unknown).unwrap_err();
-            assert!(
-                matches!(error.kind(), ErrorKind::NoDeviceWithUuid { .. }),
-                "{error}"
-            );
+            assert_kind!(error is ErrorKind::NoDeviceWithUuid { .. });
             assert!(error.to_string().contains("the driver lists "), "{error}");
         }
         Err(error) => say(&format!("no devices: {error}")),

@@ -8,6 +8,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 use tilewright::ErrorKind;
 use tilewright::interop::cudarc::Bridge;
+use tilewright_test_support::assert_kind;
 
 /// A context and its streams 1 and 2.
 fn two_streams() -> (Arc<CudaContext>, Arc<CudaStream>, Arc<CudaStream>) {
@@ -262,10 +263,7 @@ fn a_buffer_of_a_recording_becomes_no_slice() {
             bridge.into_slice(stream.zeros::<u32>(2)?).map(drop)
         });
         let error = graph.unwrap_err();
-        assert!(
-            matches!(error.kind(), ErrorKind::NotRecorded { .. }),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::NotRecorded { .. });
         assert_eq!(error.operation(), "Bridge::into_slice");
     });
 }
@@ -286,10 +284,7 @@ fn a_view_that_is_refused_stays_ordered() {
                 true => elsewhere.lend_mut(x.view_mut(), |_| ()),
             };
             let refused = refused.unwrap_err();
-            assert!(
-                matches!(refused.kind(), ErrorKind::WrongDevice { .. }),
-                "{refused}"
-            );
+            assert_kind!(refused is ErrorKind::WrongDevice { .. });
             let (trace, read) = traced(|| x.to_vec());
             read.unwrap();
             assert!(trace[1].starts_with("S1.waits"), "{is_written}: {trace:?}");
@@ -351,7 +346,7 @@ fn what_does_not_fit_is_refused() {
         let (_, first, _) = two_streams();
         let bridge = Bridge::new(&first).unwrap();
         let says = |error: tilewright::Error, words: &str| {
-            assert!(matches!(error.kind(), ErrorKind::Interop { .. }), "{error}");
+            assert_kind!(error is ErrorKind::Interop { .. });
             assert!(error.to_string().contains(words), "{error}");
         };
         // The same context of the driver, but its streams are counted apart.
@@ -367,14 +362,8 @@ fn what_does_not_fit_is_refused() {
         let elsewhere = Bridge::new(&first).unwrap();
         let x = elsewhere.device().upload(&[1_u32]).unwrap();
         let refused = bridge.lend(x.view(), |_| ()).unwrap_err();
-        assert!(
-            matches!(refused.kind(), ErrorKind::WrongDevice { .. }),
-            "{refused}"
-        );
+        assert_kind!(refused is ErrorKind::WrongDevice { .. });
         let refused = bridge.into_slice(x).unwrap_err();
-        assert!(
-            matches!(refused.kind(), ErrorKind::WrongDevice { .. }),
-            "{refused}"
-        );
+        assert_kind!(refused is ErrorKind::WrongDevice { .. });
     });
 }

@@ -2,6 +2,7 @@
 
 use crate::common::devices;
 use tilewright::{Buffer, ErrorKind};
+use tilewright_test_support::assert_kind;
 
 #[test]
 fn a_buffer_gives_back_what_it_was_given() {
@@ -88,14 +89,7 @@ fn wrong_lengths_are_named() {
             )
         ));
         let error = buffer.copy_to_slice(&mut [0; 4]).unwrap_err();
-        assert!(matches!(
-            error.kind(),
-            ErrorKind::WrongLength {
-                expected: 3,
-                found: 4,
-                ..
-            }
-        ));
+        assert_kind!(error is ErrorKind::WrongLength { expected: 3, found: 4, .. });
         let error = device.matrix((2, 3), &[0.0_f32; 5]).unwrap_err();
         assert!(matches!(
             (error.operation(), error.kind()),
@@ -151,10 +145,7 @@ fn ranges_that_there_are_not_are_refused() {
             buffer.slice(1..).unwrap().slice(..3).map(drop),
         ];
         for error in refused.map(Result::unwrap_err) {
-            assert!(
-                matches!(error.kind(), ErrorKind::OutOfRange { .. }),
-                "{error}"
-            );
+            assert_kind!(error is ErrorKind::OutOfRange { .. });
             assert_eq!(error.operation(), "slice");
         }
         let error = buffer.slice_mut(1..9).unwrap_err();

@@ -1,6 +1,7 @@
 //! Devices by the names that the environment gives.
 
 use tilewright::{Device, DeviceChoice, ErrorKind};
+use tilewright_test_support::assert_kind;
 
 #[test]
 fn devices_are_named_in_the_environment() {
@@ -19,7 +20,7 @@ fn devices_are_named_in_the_environment() {
         "sim:0",
     ] {
         let error = parse(wrong).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::UnknownDevice { name, .. } if name == wrong));
+        assert_kind!(error is ErrorKind::UnknownDevice { name, .. } if name == wrong);
         assert!(error.to_string().contains(&format!("`{wrong}`")), "{error}");
     }
 }
@@ -28,7 +29,7 @@ fn devices_are_named_in_the_environment() {
 #[test]
 fn without_the_feature_cuda_is_an_error_that_says_so() {
     let error = Device::cuda(0).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::NoCudaFeature));
+    assert_kind!(error is ErrorKind::NoCudaFeature);
     assert!(error.to_string().contains("--features cuda"));
 }
 
@@ -37,11 +38,5 @@ fn without_the_feature_cuda_is_an_error_that_says_so() {
 fn a_cuda_device_that_is_not_there_is_an_error() {
     let error = Device::cuda(4096).unwrap_err();
     // Without a driver there is no device either.
-    assert!(
-        matches!(
-            error.kind(),
-            ErrorKind::NoDevice { ordinal: 4096, .. } | ErrorKind::NoDriver { .. }
-        ),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::NoDevice { ordinal: 4096, .. } | ErrorKind::NoDriver { .. });
 }

@@ -12,6 +12,7 @@ mod memory;
 use common::devices;
 use std::time::Duration;
 use tilewright::{Buffer, Device, Error, ErrorKind, Event, Matrix, Module};
+use tilewright_test_support::assert_kind;
 
 #[test]
 fn operands_of_another_device_are_refused() {
@@ -20,10 +21,7 @@ fn operands_of_another_device_are_refused() {
     for device in devices() {
         let mut own = device.upload(&[2_u8]).unwrap();
         let error = own.copy_from_buffer(&foreign).unwrap_err();
-        assert!(
-            matches!(error.kind(), ErrorKind::WrongDevice { .. }),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::WrongDevice { .. });
         assert_eq!(own.to_vec().unwrap(), [2]);
 
         let earlier = other.record_event().unwrap();

@@ -1,21 +1,67 @@
 use crate::{launch, machines, numbers, output, upload};
 use cuda_std::fp8::{F8E4M3, F8E5M2};
+use cuda_std::global::{Global, GlobalMut};
+use cuda_std::kernel::Kernel;
 use cuda_std_test_kernels::arithmetic as kernels;
 use half::{bf16, f16};
-use tilewright::LaunchConfig;
+use std::fmt::Debug;
+use tilewright::{Element, LaunchConfig};
 
 /// Threads of a block.
 const THREADS: u32 = 256;
 
 /// Products whose rounding shows, subnormal results, and infinities.
-const HARD: [(f64, f64, f64); 6] = [
-    (1.0 + 1.0 / 4096.0, 1.0 + 1.0 / 4096.0, -1.0),
-    (1.0 / 3.0, 3.0, -1.0),
-    (1e-30, 1e-12, 0.0),
-    (1e-200, 1e-120, 0.0),
-    (f64::INFINITY, 2.0, 1.0),
-    (0.0, -1.0, 0.0),
+const HARD: [[f64; 3]; 6] = [
+    [1.0 + 1.0 / 4096.0, 1.0 + 1.0 / 4096.0, -1.0],
+    [1.0 / 3.0, 3.0, -1.0],
+    [1e-30, 1e-12, 0.0],
+    [1e-200, 1e-120, 0.0],
+    [f64::INFINITY, 2.0, 1.0],
+    [0.0, -1.0, 0.0],
 ];
+
+/// Fails unless a kernel makes what `is_right` accepts of each number, on every machine.
+fn check<T, U, K>(kernel: K, x: &[T], is_right: impl Fn(T, U) -> bool)
+where
+    T: Element + Debug,
+    U: Element + Debug,
+    K: for<'launch> Kernel<Params<'launch> = (Global<'launch, T>, GlobalMut<'launch, U>)>,
+{
+    let config = LaunchConfig::for_elements(x.len(), THREADS);
+    for device in machines() {
+        let mut out = output::<U>(&device, x.len());
+        launch(&device, kernel, config, (&upload(&device, x), &mut out));
+        for (x, result) in x.iter().zip(out.to_vec().unwrap()) {
+            let (kernel, device) = (K::NAME, device.name());
+            assert!(
+                is_right(*x, result),
+                "{kernel} of {x:?}: {result:?} on {device}"
+            );
+        }
+    }
+}
+
+macro_rules! check_mul_add {
+    ($kernel:ident, $triples:expr) => {{
+        let triples = $triples;
+        let of = |place: usize| {
+            triples
+                .iter()
+                .map(|triple| triple[place])
+                .collect::<Vec<_>>()
+        };
+        let config = LaunchConfig::for_elements(triples.len(), THREADS);
+        for device in machines() {
+            let mut out = upload(&device, &of(2));
+            let (a, b) = (upload(&device, &of(0)), upload(&device, &of(1)));
+            launch(&device, kernels::$kernel, config, (&a, &b, &mut out));
+            for ([a, b, c], result) in triples.iter().zip(out.to_vec().unwrap()) {
+                let expected = a.mul_add(*b, *c) + 0.0;
+                assert_eq!(result.to_bits(), expected.to_bits(), "{a} * {b} + {c}");
+            }
+        }
+    }};
+}
 
 #[test]
 fn mul_add_rounds_once() {
@@ -23,53 +69,14 @@ fn mul_add_rounds_once() {
         .map(|n| n as i32 as f64 / 1e5)
         .take(3000)
         .collect::<Vec<_>>();
-    let triples = random
+    let triples: Vec<[f64; 3]> = random
         .chunks(3)
-        .map(|t| (t[0], t[1], -t[0] * t[1] + t[2]))
-        .chain(HARD);
-    let (a, (b, c)): (Vec<f64>, (Vec<f64>, Vec<f64>)) =
-        triples.map(|(a, b, c)| (a, (b, c))).unzip();
-    let narrow = |x: &[f64]| x.iter().map(|&x| x as f32).collect::<Vec<_>>();
-    let (a32, b32, c32) = (narrow(&a), narrow(&b), narrow(&c));
-    let config = LaunchConfig::for_elements(a.len(), THREADS);
-    for device in machines() {
-        let mut c64 = upload(&device, &c);
-        launch(
-            &device,
-            kernels::mul_add_f64,
-            config,
-            (&upload(&device, &a), &upload(&device, &b), &mut c64),
-        );
-        for (i, result) in c64.to_vec().unwrap().into_iter().enumerate() {
-            let expected = a[i].mul_add(b[i], c[i]) + 0.0;
-            assert_eq!(
-                result.to_bits(),
-                expected.to_bits(),
-                "{} * {} + {}",
-                a[i],
-                b[i],
-                c[i]
-            );
-        }
-        let mut out = upload(&device, &c32);
-        launch(
-            &device,
-            kernels::mul_add_f32,
-            config,
-            (&upload(&device, &a32), &upload(&device, &b32), &mut out),
-        );
-        for (i, result) in out.to_vec().unwrap().into_iter().enumerate() {
-            let expected = a32[i].mul_add(b32[i], c32[i]) + 0.0;
-            assert_eq!(
-                result.to_bits(),
-                expected.to_bits(),
-                "{} * {} + {}",
-                a32[i],
-                b32[i],
-                c32[i]
-            );
-        }
-    }
+        .map(|t| [t[0], t[1], -t[0] * t[1] + t[2]])
+        .chain(HARD)
+        .collect();
+    let narrow: Vec<[f32; 3]> = triples.iter().map(|t| t.map(|x| x as f32)).collect();
+    check_mul_add!(mul_add_f64, &triples);
+    check_mul_add!(mul_add_f32, &narrow);
 }
 
 /// Arguments from where e^x is 0 to where it is infinite, with subnormal results among them, and
@@ -97,45 +104,21 @@ fn exponents() -> Vec<f64> {
 
 #[test]
 fn exponentials_are_the_same_everywhere_and_nearly_exact() {
-    let x = exponents();
-    let config = LaunchConfig::for_elements(x.len(), THREADS);
-    for device in machines() {
-        let mut out = output::<f64>(&device, x.len());
-        launch(
-            &device,
-            kernels::exponential,
-            config,
-            (&upload(&device, &x), &mut out),
-        );
-        for (&x, result) in x.iter().zip(out.to_vec().unwrap()) {
-            let here = cuda_std::math::exp(x);
-            assert_eq!(result.to_bits(), here.to_bits(), "e^{x} on {device:?}");
-            // The error of each is below one unit in the last place, so they are at most
-            // neighbours of the same number.
-            let units = result.to_bits().abs_diff(x.exp().to_bits());
-            assert!(
-                units <= 1,
-                "e^{x} is {result}, {units} units from {}",
-                x.exp()
-            );
-        }
-    }
+    check(kernels::exponential, &exponents(), |x: f64, result: f64| {
+        // The error of each is below one unit in the last place, so they are at most
+        // neighbours of the same number.
+        let units = result.to_bits().abs_diff(x.exp().to_bits());
+        result.to_bits() == cuda_std::math::exp(x).to_bits() && units <= 1
+    });
 }
 
 #[test]
 fn the_exponential_of_no_number_is_none() {
-    let x = [f64::NAN, -f64::NAN];
-    let config = LaunchConfig::for_elements(x.len(), THREADS);
-    for device in machines() {
-        let mut out = output::<f64>(&device, x.len());
-        launch(
-            &device,
-            kernels::exponential,
-            config,
-            (&upload(&device, &x), &mut out),
-        );
-        assert!(out.to_vec().unwrap().into_iter().all(f64::is_nan));
-    }
+    check(
+        kernels::exponential,
+        &[f64::NAN, -f64::NAN],
+        |_, result: f64| result.is_nan(),
+    );
 }
 
 /// Equal bits, or both NaN: which NaN a conversion makes is the machine's choice.
@@ -145,38 +128,14 @@ fn is_same(a: f32, b: f32) -> bool {
 
 #[test]
 fn every_half_widens_exactly() {
-    let config = LaunchConfig::for_elements(1 << 16, THREADS);
     let f16s: Vec<f16> = (0..=u16::MAX).map(f16::from_bits).collect();
     let bf16s: Vec<bf16> = (0..=u16::MAX).map(bf16::from_bits).collect();
-    for device in machines() {
-        let mut out = output::<f32>(&device, 1 << 16);
-        launch(
-            &device,
-            kernels::widen_f16,
-            config,
-            (&upload(&device, &f16s), &mut out),
-        );
-        for (half, wide) in f16s.iter().zip(out.to_vec().unwrap()) {
-            assert!(
-                is_same(wide, half.to_f32()),
-                "{:#x} became {wide}",
-                half.to_bits()
-            );
-        }
-        launch(
-            &device,
-            kernels::widen_bf16,
-            config,
-            (&upload(&device, &bf16s), &mut out),
-        );
-        for (half, wide) in bf16s.iter().zip(out.to_vec().unwrap()) {
-            assert!(
-                is_same(wide, half.to_f32()),
-                "{:#x} became {wide}",
-                half.to_bits()
-            );
-        }
-    }
+    check(kernels::widen_f16, &f16s, |half: f16, wide| {
+        is_same(wide, half.to_f32())
+    });
+    check(kernels::widen_bf16, &bf16s, |half: bf16, wide| {
+        is_same(wide, half.to_f32())
+    });
 }
 
 /// Every value of a 16-bit format, its neighbours in f32, and the points half way to the next.
@@ -219,36 +178,12 @@ fn narrowing_takes_the_nearest_even_half() {
             .step_by(3)
             .map(|bits| bf16::from_bits(bits).to_f32()),
     );
-    for device in machines() {
-        let config = LaunchConfig::for_elements(around_f16.len(), THREADS);
-        let mut out = output::<f16>(&device, around_f16.len());
-        launch(
-            &device,
-            kernels::narrow_f16,
-            config,
-            (&upload(&device, &around_f16), &mut out),
-        );
-        for (value, half) in around_f16.iter().zip(out.to_vec().unwrap()) {
-            assert!(
-                is_same(half.to_f32(), f16::from_f32(*value).to_f32()),
-                "{value} became {half}"
-            );
-        }
-        let config = LaunchConfig::for_elements(around_bf16.len(), THREADS);
-        let mut out = output::<bf16>(&device, around_bf16.len());
-        launch(
-            &device,
-            kernels::narrow_bf16,
-            config,
-            (&upload(&device, &around_bf16), &mut out),
-        );
-        for (value, half) in around_bf16.iter().zip(out.to_vec().unwrap()) {
-            assert!(
-                is_same(half.to_f32(), bf16::from_f32(*value).to_f32()),
-                "{value} became {half}"
-            );
-        }
-    }
+    check(kernels::narrow_f16, &around_f16, |value, half: f16| {
+        is_same(half.to_f32(), f16::from_f32(value).to_f32())
+    });
+    check(kernels::narrow_bf16, &around_bf16, |value, half: bf16| {
+        is_same(half.to_f32(), bf16::from_f32(value).to_f32())
+    });
 }
 
 /// A float of random bits from 2^-17 to 2^19.
@@ -268,22 +203,12 @@ macro_rules! fp8_tests {
             let near = numbers(9).map(near_fp8);
             let special = [0.0, -0.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, f32::MAX];
             let floats: Vec<f32> = random.chain(near.take(4096)).chain(special).collect();
-            for device in machines() {
-                let mut out = output::<f32>(&device, codes.len());
-                let config = LaunchConfig::for_elements(codes.len(), THREADS);
-                launch(&device, kernels::$widen, config, (&upload(&device, &codes), &mut out));
-                let widened = out.to_vec().unwrap();
-                for (code, value) in codes.iter().zip(widened) {
-                    assert_eq!(value.to_bits(), code.to_f32().to_bits(), "{:#x}", code.to_bits());
-                }
-                let mut out = output::<$element>(&device, floats.len());
-                let config = LaunchConfig::for_elements(floats.len(), THREADS);
-                launch(&device, kernels::$narrow, config, (&upload(&device, &floats), &mut out));
-                for (float, code) in floats.iter().zip(out.to_vec().unwrap()) {
-                    let expected = <$element>::from_f32(*float).to_bits();
-                    assert_eq!(code.to_bits(), expected, "{float:e}");
-                }
-            }
+            check(kernels::$widen, &codes, |code: $element, value: f32| {
+                value.to_bits() == code.to_f32().to_bits()
+            });
+            check(kernels::$narrow, &floats, |float: f32, code: $element| {
+                code.to_bits() == <$element>::from_f32(float).to_bits()
+            });
         }
     )*};
 }

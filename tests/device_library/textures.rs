@@ -9,6 +9,7 @@ use cuda_std_test_kernels::textures as kernels;
 use tilewright::{
     AddressMode, Device, Error, ErrorKind, LaunchConfig, Texel, TextureFilter, TextureOptions,
 };
+use tilewright_test_support::assert_kind;
 
 const MODES: [AddressMode; 4] = [
     AddressMode::Clamp,
@@ -285,52 +286,22 @@ fn textures_that_there_are_not_are_refused() {
     for device in machines() {
         let wrap = TextureOptions::default().with_address_mode(AddressMode::Wrap);
         let error = device.texture_1d(&[1.0_f32; 4], wrap).unwrap_err();
-        assert!(
-            matches!(
-                (error.operation(), error.kind()),
-                ("texture_1d", ErrorKind::InvalidTexture { .. })
-            ),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::InvalidTexture { .. });
+        assert_eq!(error.operation(), "texture_1d");
         let options = TextureOptions::default();
         let error = device.texture_2d::<u8>(0, 3, &[], options).unwrap_err();
-        assert!(
-            matches!(
-                (error.operation(), error.kind()),
-                ("texture_2d", ErrorKind::InvalidTexture { .. })
-            ),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::InvalidTexture { .. });
+        assert_eq!(error.operation(), "texture_2d");
         let error = device.texture_2d(2, 3, &[1_u8; 5], options).unwrap_err();
-        assert!(
-            matches!(
-                error.kind(),
-                ErrorKind::WrongLength {
-                    expected: 6,
-                    found: 5,
-                    ..
-                }
-            ),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::WrongLength { expected: 6, found: 5, .. });
         let error = device.texture_1d(&[0_u8; 131_073], options).unwrap_err();
-        assert!(
-            matches!(
-                (error.operation(), error.kind()),
-                ("texture_1d", ErrorKind::TooLarge { .. })
-            ),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::TooLarge { .. });
+        assert_eq!(error.operation(), "texture_1d");
         let error = device
             .texture_2d(usize::MAX, 2, &[0_u8; 2], options)
             .unwrap_err();
-        assert!(
-            matches!(
-                (error.operation(), error.kind()),
-                ("texture_2d", ErrorKind::TooLarge { .. })
-            ),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::TooLarge { .. });
+        assert_eq!(error.operation(), "texture_2d");
     }
 }
 

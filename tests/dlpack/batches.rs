@@ -8,6 +8,7 @@ use std::sync::Arc;
 use tilewright::interop::dlpack::dlpark::{DlpackFlags, versioned};
 use tilewright::interop::dlpack::{Batch, Tensor, export};
 use tilewright::{Device, ErrorKind, Matmul, Matrix, Order, TensorError};
+use tilewright_test_support::assert_kind;
 
 /// The products of three matrices of 2 x 3 with their transposes, by their definition.
 fn products(element: impl Fn(usize, usize, usize) -> f32) -> Vec<f32> {
@@ -82,7 +83,7 @@ fn uneven_batches_are_refused() {
     for count in [0, 4] {
         let matrix = device.matrix_zeros::<f32>((6, 3)).unwrap();
         let error = Batch::of_rows(matrix, count).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::UnevenBatch { .. }));
+        assert_kind!(error is ErrorKind::UnevenBatch { .. });
         assert_eq!(error.operation(), "Batch::of_rows");
     }
 }
@@ -175,10 +176,7 @@ fn other_tensors_are_refused() {
         let tensor = tensor.unwrap();
         tensor.batch::<f32>().unwrap();
         let error = tensor.batch_mut::<f32>().unwrap_err();
-        assert!(matches!(
-            error.kind(),
-            ErrorKind::Tensor(TensorError::ReadOnly)
-        ));
+        assert_kind!(error is ErrorKind::Tensor(TensorError::ReadOnly));
     });
 }
 

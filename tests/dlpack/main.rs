@@ -28,6 +28,7 @@ use tilewright::interop::dlpack::{
     Tensor, TensorElement, export, let_consumer_wait, stream_for_producer,
 };
 use tilewright::{Device, ErrorKind, Order};
+use tilewright_test_support::assert_kind;
 
 /// The tensor on `device`.
 ///
@@ -163,7 +164,7 @@ fn shared_memory_is_read_only() {
 
         // The older structure cannot say so.
         let error = export::<DLManagedTensor>(shared.clone()).err().unwrap();
-        assert!(matches!(error.kind(), ErrorKind::Interop { .. }), "{error}");
+        assert_kind!(error is ErrorKind::Interop { .. });
         assert_eq!(Arc::strong_count(&shared), 1);
         let matrix = Arc::new(device.matrix((1, 1), &[1_u32]).unwrap());
         let tensor: versioned::Dlpack = export(matrix).unwrap();

@@ -8,6 +8,7 @@ use tilewright::interop::dlpack::dlpark::versioned::Dlpack;
 use tilewright::interop::dlpack::{Tensor, export, let_consumer_wait, stream_for_producer};
 use tilewright::interop::raw;
 use tilewright::{Device, ErrorKind};
+use tilewright_test_support::assert_kind;
 
 /// A stream of another library: the driver's numbers of streams begin with 1, of the device itself.
 const FOREIGN: i64 = 1 << 20 | 9 << 12;
@@ -157,10 +158,7 @@ fn streams_that_record_exchange_no_tensors() {
             });
             let error = graph.unwrap_err();
             assert_eq!(error.operation(), "interop::dlpack::export");
-            assert!(
-                matches!(error.kind(), ErrorKind::NotRecorded { .. }),
-                "{error}"
-            );
+            assert_kind!(error is ErrorKind::NotRecorded { .. });
             let kept = kept.unwrap();
             let ended = kept.device().clone();
             // SAFETY: no stream is named.

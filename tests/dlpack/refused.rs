@@ -8,6 +8,7 @@ use tilewright::interop::dlpack::dlpark::ffi::{
     DLDataType, DLDevice, DLManagedTensor, DLManagedTensorVersioned,
 };
 use tilewright::{Device, Error, ErrorKind, TensorError};
+use tilewright_test_support::assert_kind;
 
 /// Gives the tensor to the simulator, which does `body` with it. It must be given back once.
 #[track_caller]
@@ -43,7 +44,7 @@ fn tensors_of_other_devices() {
             ..Foreign::default()
         };
         let error = with(foreign, |tensor| tensor.err().unwrap());
-        assert!(matches!(error.kind(), ErrorKind::WrongDevice { .. }));
+        assert_kind!(error is ErrorKind::WrongDevice { .. });
         let found = format!(
             "device type {}, number {}",
             device.device_type.0, device.device_id
@@ -204,9 +205,6 @@ fn host_tensors_on_a_gpu() {
     let (tensor, given) = Foreign::default().give::<DLManagedTensorVersioned>();
     // SAFETY: no element is accessed.
     let error = unsafe { Tensor::import(&device, tensor) }.unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::WrongDevice { .. }),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::WrongDevice { .. });
     assert_eq!((given.deletions)(), 1);
 }

@@ -6,6 +6,7 @@ use crate::reference::{Float, dot};
 use crate::{Host, Kind, assert_exact, bits, element, expected};
 use tilewright::tuning::{Staging, TileSize};
 use tilewright::{Activation, Arithmetic, Device, ErrorKind, Matmul, Matrix, SimulatorOptions};
+use tilewright_test_support::assert_kind;
 
 fn operands(device: &Device, (m, n, k): (usize, usize, usize)) -> [(Host<f64>, Matrix<f64>); 2] {
     let mut random = Random::new((m + n + k) as u64);
@@ -184,10 +185,7 @@ fn a_device_with_little_memory_computes_smaller_panels() {
     // The result has 9.7 MB, the residues of all outputs more than 20.
     assert!(whole == product(25 << 20).expect("a product in panels"));
     let error = product(12 << 20).expect_err("there is no memory for panels of 1024 rows");
-    assert!(
-        matches!(error.kind(), ErrorKind::OutOfMemory { .. }),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::OutOfMemory { .. });
 }
 
 /// Two of three terms cancel, and the third is 2^100 times as small: what is left is exact all the same.

@@ -4,6 +4,7 @@ use super::{fault, groups};
 use tilewright::{
     Buffer, Device, DeviceGroup, Element, ErrorKind, GroupError, SimulatorError, ops,
 };
+use tilewright_test_support::assert_kind;
 
 /// Lengths without elements, with fewer than most groups have ranks, and uneven ones.
 const LENGTHS: [usize; 4] = [0, 1, 5, 1000];
@@ -65,10 +66,7 @@ fn more_elements_than_an_index_counts_are_not_gathered() {
         2 * most
     );
     let error = group.all_gather(&of_ranks(most + 1)).unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::TooLarge { .. }),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::TooLarge { .. });
 }
 
 #[test]
@@ -119,39 +117,16 @@ fn wrong_buffers_are_errors_and_the_group_goes_on() {
     let absent = group.broadcast(2, &mut buffers(&group, 1, element));
     assert_eq!(fault(absent), GroupError::NoRank { rank: 2, ranks: 2 });
     let too_few = group.all_gather(&[one.upload(&[1]).unwrap()]).unwrap_err();
-    assert!(matches!(
-        too_few.kind(),
-        ErrorKind::WrongLength {
-            expected: 2,
-            found: 1,
-            ..
-        }
-    ));
+    assert_kind!(too_few is ErrorKind::WrongLength { expected: 2, found: 1, .. });
     let uneven = [one.zeros::<f32>(2).unwrap(), other.zeros(3).unwrap()];
     let uneven = group.all_reduce(&uneven, ops::Sum).unwrap_err();
-    assert!(matches!(
-        uneven.kind(),
-        ErrorKind::WrongLength {
-            expected: 2,
-            found: 3,
-            ..
-        }
-    ));
+    assert_kind!(uneven is ErrorKind::WrongLength { expected: 2, found: 3, .. });
     let misplaced = [one.zeros::<f32>(2).unwrap(), one.zeros(2).unwrap()];
     let misplaced = group.all_gather(&misplaced).unwrap_err();
-    assert!(
-        matches!(misplaced.kind(), ErrorKind::WrongDevice { .. }),
-        "{misplaced}"
-    );
+    assert_kind!(misplaced is ErrorKind::WrongDevice { .. });
     let unwritten = [one.uninit::<f32>(2).unwrap(), other.zeros(2).unwrap()];
     let unwritten = group.all_gather(&unwritten).unwrap_err();
-    assert!(
-        matches!(
-            unwritten.kind(),
-            ErrorKind::Simulator(SimulatorError::NeverWritten { .. })
-        ),
-        "{unwritten}"
-    );
+    assert_kind!(unwritten is ErrorKind::Simulator(SimulatorError::NeverWritten { .. }));
     let right = buffers(&group, 3, element);
     assert_eq!(group.all_gather(&right).unwrap()[1].len(), 6);
 }

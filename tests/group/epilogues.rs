@@ -9,6 +9,7 @@ use tilewright::{
     Activation, Device, DeviceGroup, ErrorKind, GroupError, Matmul, MatmulElement, MatmulInto,
     ShardedMatmul, Sharding,
 };
+use tilewright_test_support::assert_kind;
 
 /// What an epilogue has: beside these a bias of the columns.
 #[derive(Clone, Copy, Debug)]
@@ -229,8 +230,8 @@ fn epilogues_that_do_not_fit_are_errors() {
     let error = product.column_bias(&column).run().unwrap_err();
     assert_eq!(error.operation(), "ShardedMatmul::run");
     let (left, right) = ((1, 3), (3, 1));
-    assert!(
-        matches!(error.kind(), ErrorKind::ShapeMismatch { left: l, right: r, .. } if (*l, *r) == (left, right))
+    assert_kind!(
+        error is ErrorKind::ShapeMismatch { left: l, right: r, .. } if (*l, *r) == (left, right)
     );
     let divided = of_shape((4, 1), Sharding::Rows);
     let error = product.row_scale(&divided).run();
@@ -247,7 +248,7 @@ fn epilogues_that_do_not_fit_are_errors() {
     assert!(matches!(fault(error), GroupError::Sharding { .. }));
     let mut c = of_shape((3, 4), Sharding::Rows);
     let error = product.run_into(&mut c).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::ShapeMismatch { .. }));
+    assert_kind!(error is ErrorKind::ShapeMismatch { .. });
     let mut c = other
         .matrix((4, 3), &[0.0_f32; 12], Sharding::Rows)
         .unwrap();

@@ -62,5 +62,5 @@ fn operands_of_another_group_and_absent_ranks_are_errors() {
 #[test]
 fn without_the_feature_cuda_there_are_no_numbered_devices() {
     let error = DeviceGroup::new([0, 1]).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::NoCudaFeature), "{error}");
+    tilewright_test_support::assert_kind!(error is ErrorKind::NoCudaFeature);
 }

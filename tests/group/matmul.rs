@@ -8,6 +8,7 @@ use tilewright::{
     Arithmetic, Device, DeviceGroup, ErrorKind, GroupError, Matmul, MatmulElement, ShardedMatmul,
     Sharding,
 };
+use tilewright_test_support::assert_kind;
 
 /// M, K and N.
 pub type Shape = (usize, usize, usize);
@@ -183,14 +184,7 @@ fn matrices_that_do_not_fit_together_are_errors() {
         .matrix((1, 2), &[1.0_f32; 2], Sharding::Replicated)
         .unwrap();
     let error = group.matmul(&rows, &narrow).unwrap_err();
-    assert!(matches!(
-        error.kind(),
-        ErrorKind::ShapeMismatch {
-            left: (2, 2),
-            right: (1, 2),
-            ..
-        }
-    ));
+    assert_kind!(error is ErrorKind::ShapeMismatch { left: (2, 2), right: (1, 2), .. });
     let other = DeviceGroup::simulated(2).unwrap();
     let what = "the matrix A";
     assert_eq!(

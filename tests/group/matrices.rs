@@ -2,6 +2,7 @@
 
 use super::{fault, groups};
 use tilewright::{DeviceGroup, ErrorKind, GroupError, Sharding};
+use tilewright_test_support::assert_kind;
 
 const SHARDINGS: [Sharding; 3] = [Sharding::Rows, Sharding::Columns, Sharding::Replicated];
 
@@ -51,18 +52,11 @@ fn wrong_lengths_and_ranks_are_errors() {
     let short = group
         .matrix((2, 2), &[1, 2, 3], Sharding::Rows)
         .unwrap_err();
-    assert!(matches!(
-        short.kind(),
-        ErrorKind::WrongLength {
-            expected: 4,
-            found: 3,
-            ..
-        }
-    ));
+    assert_kind!(short is ErrorKind::WrongLength { expected: 4, found: 3, .. });
     let huge = group
         .matrix((usize::MAX, 2), &[1], Sharding::Rows)
         .unwrap_err();
-    assert!(matches!(huge.kind(), ErrorKind::TooLarge { .. }), "{huge}");
+    assert_kind!(huge is ErrorKind::TooLarge { .. });
     let mut matrix = group.matrix((2, 1), &[1, 2], Sharding::Rows).unwrap();
     assert_eq!(
         fault(matrix.block(2)),

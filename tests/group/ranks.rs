@@ -9,6 +9,7 @@ use tilewright::{
     Device, DeviceGroup, ErrorKind, GroupError, GroupId, GroupOptions, Matmul, Result,
     ShardedMatmul, Sharding, SimulatorError, ops,
 };
+use tilewright_test_support::assert_kind;
 
 /// Long enough for a loaded machine; where a test waits for it, it is `SHORT`.
 const LONG: Duration = Duration::from_secs(60);
@@ -127,10 +128,7 @@ fn a_call_that_fails_on_one_rank_fails_on_the_others_at_once() {
         assert!(start.elapsed() < LONG / 2);
         match rank {
             1 => {
-                assert!(matches!(
-                    error.kind(),
-                    ErrorKind::Simulator(SimulatorError::NeverWritten { .. })
-                ));
+                assert_kind!(error is ErrorKind::Simulator(SimulatorError::NeverWritten { .. }));
                 let later = [device.zeros::<f32>(4).unwrap()];
                 let later = fault(group.all_gather(&later));
                 assert!(matches!(later, GroupError::Over { .. }), "{later}");

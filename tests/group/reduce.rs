@@ -5,6 +5,7 @@ use crate::common::sample::{Sample, data, tile};
 use half::{bf16, f16};
 use std::fmt::Debug;
 use tilewright::{Buffer, Device, DeviceGroup, ErrorKind, ReduceElement, Reducible, ops};
+use tilewright_test_support::assert_kind;
 
 /// None, one, fewer than most groups have devices, and numbers that end within a tile and with one.
 fn lengths<T>() -> [usize; 5] {
@@ -108,14 +109,7 @@ fn dot_products_have_the_bits_of_one_device() {
     let group = DeviceGroup::simulated(2).unwrap();
     let (x, y) = (group.zeros::<f32>(2).unwrap(), group.zeros(3).unwrap());
     let error = group.reduce_dot(&x, &y).unwrap_err();
-    assert!(matches!(
-        error.kind(),
-        ErrorKind::WrongLength {
-            expected: 2,
-            found: 3,
-            ..
-        }
-    ));
+    assert_kind!(error is ErrorKind::WrongLength { expected: 2, found: 3, .. });
 }
 
 #[test]
@@ -193,14 +187,7 @@ fn results_are_left_on_every_device_with_the_bits_of_one() {
 
         let error = group.reduce_into(&x, ops::Sum, &mut new_results(&group, 2));
         let error = error.unwrap_err();
-        assert!(matches!(
-            error.kind(),
-            ErrorKind::WrongLength {
-                expected: 1,
-                found: 2,
-                ..
-            }
-        ));
+        assert_kind!(error is ErrorKind::WrongLength { expected: 1, found: 2, .. });
         let too_few = &mut sums[1..];
         let error = group.reduce_dot_into(&x, &y, too_few).unwrap_err();
         let (of_group, of_slice) = (group.ranks(), group.ranks() - 1);

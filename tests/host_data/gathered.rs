@@ -11,6 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::{io, iter};
 use tilewright::{Device, Error, ErrorKind, HostReducer, Reducible, SimulatorOptions, ops};
 use tilewright_kernels::reduce::MAX_BLOCKS;
+use tilewright_test_support::assert_kind;
 
 fn check<R: Copy, T: Reducible<R> + Sample>(operation: R, len: usize, chunk: usize) {
     let x = data::<T>(len);
@@ -148,10 +149,7 @@ fn without_elements_there_is_no_least() {
         let mut reducer = device.host_reducer::<f32>(64).unwrap();
         let none = iter::empty::<Result<Vec<f32>, Error>>();
         let error = reducer.reduce_gathered(0, none, ops::Min).unwrap_err();
-        assert!(
-            matches!(error.kind(), ErrorKind::NoElements { .. }),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::NoElements { .. });
         assert_eq!(error.operation(), "reduce_gathered");
     }
 }
@@ -194,10 +192,7 @@ fn memory_is_enough_or_an_error() {
     device.synchronize().unwrap();
     let before = device.memory().unwrap().used;
     let error = sum(&mut reducer, 1 << 20).unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::OutOfMemory { .. }),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::OutOfMemory { .. });
     assert_eq!(sum(&mut reducer, 1 << 19).unwrap(), 524_288.0);
     device.synchronize().unwrap();
     assert_eq!(device.memory().unwrap().used, before);

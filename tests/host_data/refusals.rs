@@ -5,6 +5,7 @@ use crate::common::sample::data;
 use std::io;
 use std::iter;
 use tilewright::{Device, Error, ErrorKind, SimulatorOptions, ops};
+use tilewright_test_support::assert_kind;
 
 #[test]
 fn operations_that_need_an_element_refuse_none() {
@@ -27,10 +28,7 @@ fn operations_that_need_an_element_refuse_none() {
                 "reduce_chunks",
             ),
         ] {
-            assert!(
-                matches!(error.kind(), ErrorKind::NoElements { .. }),
-                "{error}"
-            );
+            assert_kind!(error is ErrorKind::NoElements { .. });
             assert_eq!(error.operation(), call);
         }
         assert_eq!(reducer.reduce(&[], ops::Product).unwrap(), 1.0);
@@ -64,10 +62,7 @@ fn chunks_have_the_stated_number_of_elements() {
         }
         let endless = iter::repeat([1; 10]);
         let error = reducer.reduce_chunks(35, endless, ops::Sum).unwrap_err();
-        assert!(
-            matches!(error.kind(), ErrorKind::WrongLength { found: 40, .. }),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::WrongLength { found: 40, .. });
         assert_eq!(reducer.reduce_chunks(3, [[1, 2, 3]], ops::Sum).unwrap(), 6);
     }
 }
@@ -168,10 +163,7 @@ fn a_device_without_memory_for_the_data_reduces_it() {
     assert_eq!(reducer.reduce(&x, ops::Sum).unwrap(), f64::from(1 << 18));
     let mut too_large = device.host_reducer(1 << 20).unwrap();
     let error = too_large.reduce(&x, ops::Sum).unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::OutOfMemory { .. }),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::OutOfMemory { .. });
     drop(too_large);
     assert_eq!(reducer.reduce(&x, ops::Sum).unwrap(), f64::from(1 << 18));
 }

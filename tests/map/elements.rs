@@ -3,6 +3,7 @@
 use crate::simulators;
 use tilewright::{Device, ErrorKind, MatrixView, ModuleSource};
 use tilewright_kernels::map::Map;
+use tilewright_test_support::assert_kind;
 
 /// a + 10 b + 100 c + 1000 d, wrapping.
 pub struct Digits;
@@ -194,25 +195,16 @@ fn what_does_not_fit_is_refused_and_nothing_is_nothing() {
     let error = module
         .map(digits, [x.view(), x.view(), x.view(), y.view()])
         .unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::ShapeMismatch { .. }),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::ShapeMismatch { .. });
     assert_eq!(error.operation(), "map");
     let mut results = device.matrix_zeros((3, 3)).unwrap();
     let error = module
         .map_into(digits, [x.view(); 4], &mut results)
         .unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::ShapeMismatch { .. }),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::ShapeMismatch { .. });
     let foreign = other.matrix((2, 3), &numbers(6, 0)).unwrap();
     let error = module.map(indexed, [foreign.view()]).unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::WrongDevice { .. }),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::WrongDevice { .. });
     let (two, three) = (
         device.upload(&[1.0, 2.0]).unwrap(),
         device.upload(&[1.0; 3]).unwrap(),
@@ -220,10 +212,7 @@ fn what_does_not_fit_is_refused_and_nothing_is_nothing() {
     let error = module
         .map_buffers(is_less, [two.view(), three.view()])
         .unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::WrongLength { .. }),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::WrongLength { .. });
 
     let none = device.matrix::<u32>((0, 3), &[]).unwrap();
     assert_eq!(module.map(indexed, [none.view()]).unwrap().shape(), (0, 3));

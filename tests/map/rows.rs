@@ -5,6 +5,7 @@ use half::{bf16, f16};
 use tilewright::{Device, ErrorKind, ModuleSource, RowElement, half};
 use tilewright_kernels::reduce::Reduction;
 use tilewright_kernels::rows::{RowMap, RowPlan};
+use tilewright_test_support::assert_kind;
 
 /// Exact integers: the number of elements above 2, the sum of their indices, and the last bit of the length.
 pub struct Census;
@@ -201,27 +202,18 @@ fn what_has_no_kernel_is_refused_and_nothing_is_nothing() {
     let module = device.load(&KERNELS).unwrap();
     let x = device.matrix((2, 3), &[1.0_f32; 6]).unwrap();
     let error = module.map_rows(census_f32, x.t()).unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::NoKernel { .. }),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::NoKernel { .. });
     assert_eq!(error.operation(), "map_rows");
     let mut results = device.matrix_zeros((3, 2)).unwrap();
     let error = module
         .map_rows_into(census_f32, &x, &mut results)
         .unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::ShapeMismatch { .. }),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::ShapeMismatch { .. });
     let mut values = device.zeros(3).unwrap();
     let mut results = device.matrix_zeros((2, 3)).unwrap();
     let error = module.map_rows_with_values_into(census_f32, &x, &mut results, &mut values);
     let error = error.unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::WrongLength { .. }),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::WrongLength { .. });
 
     let none = device.matrix::<f32>((3, 0), &[]).unwrap();
     assert_eq!(module.map_rows(census_f32, &none).unwrap().shape(), (3, 0));

@@ -13,6 +13,7 @@ use tilewright::{
     Activation, Arithmetic, Device, ErrorKind, Matmul, MatmulElement, MatmulInto, Matrix,
     MatrixBatch, Order,
 };
+use tilewright_test_support::assert_kind;
 
 /// Rows and columns of A and columns of B: with tails, and rows that are no multiples of 16 bytes.
 const SHAPES: [(usize, usize, usize); 2] = [(70, 72, 136), (5, 66, 9)];
@@ -286,18 +287,12 @@ fn a_slice_beyond_the_matrices_is_an_error() {
         batch.slice(1..3, ..).unwrap_err(),
         batch.slice(.., 2..5).unwrap_err(),
     ] {
-        assert!(
-            matches!(error.kind(), ErrorKind::OutOfRange { .. }),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::OutOfRange { .. });
     }
     let results = whole.view_mut().into_batch_rows(3).unwrap();
     let error = results.into_slice(..3, ..).unwrap_err();
     assert_eq!(error.operation(), "into_slice");
-    assert!(
-        matches!(error.kind(), ErrorKind::OutOfRange { .. }),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::OutOfRange { .. });
 }
 
 #[test]
@@ -306,10 +301,7 @@ fn parts_of_unequal_size_are_an_error() {
     let a = device.matrix_zeros::<f32>((7, 4)).unwrap();
     for count in [0, 2, 8] {
         let error = a.view().batch_rows(count).unwrap_err();
-        assert!(
-            matches!(error.kind(), ErrorKind::UnevenBatch { len: 7, .. }),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::UnevenBatch { len: 7, .. });
     }
 }
 
@@ -322,35 +314,12 @@ fn batches_of_different_numbers_are_an_error() {
         a.view().batch_columns(3).unwrap(),
     );
     let error = Matmul::new(two, three.t()).run().unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::ShapeMismatch { .. }),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::ShapeMismatch { .. });
     let error = Matmul::new(two, a.view().batch_columns(3).unwrap())
         .run()
         .unwrap_err();
-    assert!(
-        matches!(
-            error.kind(),
-            ErrorKind::BatchMismatch {
-                left: 2,
-                right: 3,
-                ..
-            }
-        ),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::BatchMismatch { left: 2, right: 3, .. });
     let mut c = device.matrix_zeros::<f32>((3, 6)).unwrap();
     let error = Matmul::new(two, &a).run_into(&mut c).unwrap_err();
-    assert!(
-        matches!(
-            error.kind(),
-            ErrorKind::BatchMismatch {
-                left: 2,
-                right: 1,
-                ..
-            }
-        ),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::BatchMismatch { left: 2, right: 1, .. });
 }

@@ -12,6 +12,7 @@ use tilewright::{
     Activation, Arithmetic, Device, Element, ErrorKind, Matmul, MatmulInto, Matrix, Profile,
     SimulatorOptions,
 };
+use tilewright_test_support::assert_kind;
 
 /// The tiles, and the compute capability of whose kernels it is one.
 #[derive(Clone, Copy, Debug)]
@@ -328,9 +329,6 @@ fn other_ways_have_no_kernel() {
         let a: Matrix<i8> = device.matrix_zeros((8, 8)).unwrap();
         let product = Matmul::dequantized(&a, &a).arithmetic(arithmetic);
         let error = product.run_as::<bf16>().unwrap_err();
-        assert!(
-            matches!(error.kind(), ErrorKind::NoKernel { .. }),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::NoKernel { .. });
     }
 }

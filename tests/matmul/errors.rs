@@ -2,6 +2,7 @@
 
 use crate::cases::{Kernel, Operands, Real, Shape, ways};
 use tilewright::{Device, ErrorKind, Matmul, MatmulGroup, SimulatorOptions};
+use tilewright_test_support::assert_kind;
 
 for_each_type! {
     [f32 f64]
@@ -130,10 +131,7 @@ fn products_that_cannot_be_counted_are_refused<T: Real>() {
             device.matrix_zeros((0, 1 << 40)).unwrap(),
         );
         let error = kernel.multiply(&device, &a, &b).unwrap_err();
-        assert!(
-            matches!(error.kind(), ErrorKind::TooLarge { .. }),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::TooLarge { .. });
         assert_works::<T>(&device, kernel);
     }
 }
@@ -164,10 +162,7 @@ fn errors_name_the_call_of_a_request() {
             "MatmulGroup::run_into",
         ),
     ] {
-        assert!(
-            matches!(error.kind(), ErrorKind::ShapeMismatch { .. }),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::ShapeMismatch { .. });
         assert_eq!(error.operation(), operation);
     }
 }

@@ -10,6 +10,7 @@ use tilewright::tuning::TileSize;
 use tilewright::{
     Arithmetic, Device, Element, ErrorKind, Matmul, MatmulElement, MatmulInto, MatrixView, Order,
 };
+use tilewright_test_support::assert_kind;
 
 const TILES: [TileSize; 3] = [TileSize::Small, TileSize::Medium, TileSize::Large];
 
@@ -203,8 +204,5 @@ fn a_result_of_another_shape_is_an_error() {
     let mut c = device.matrix_zeros::<f32>((2, 2)).unwrap();
     let error = device.gram_into(&a, &mut c).unwrap_err();
     assert_eq!(error.operation(), "gram_into");
-    assert!(
-        matches!(error.kind(), ErrorKind::ShapeMismatch { left: (3, 3), .. }),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::ShapeMismatch { left: (3, 3), .. });
 }

@@ -10,6 +10,7 @@ use tilewright::{
     Activation, Arithmetic, Device, Element, ErrorKind, Matmul, MatmulElement, MatmulGroup,
     MatmulInto, Matrix, MatrixView, MatrixViewMut, Order, Profile, SimulatorOptions,
 };
+use tilewright_test_support::assert_kind;
 
 /// Rows of A, columns of B, columns of A: tails, a vector, nothing to write, nothing to add, several blocks.
 const SHAPES: [(usize, usize, usize); 8] = [
@@ -282,28 +283,12 @@ fn errors_leave_all_results_as_they_were() {
     let group = MatmulGroup::new([(&a, &a), (&a, &a), (&a, &a)]);
     let error = group.run_into(&mut results).unwrap_err();
     assert_eq!(error.operation(), "MatmulGroup::run_into");
-    assert!(
-        matches!(error.kind(), ErrorKind::ShapeMismatch { .. }),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::ShapeMismatch { .. });
     assert_eq!(results[0].to_vec().unwrap(), [1.0; 4]);
     let error = group.run_into(&mut results[..2]).unwrap_err();
-    assert!(
-        matches!(
-            error.kind(),
-            ErrorKind::WrongLength {
-                expected: 3,
-                found: 2,
-                ..
-            }
-        ),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::WrongLength { expected: 3, found: 2, .. });
     let foreign = Device::simulator().matrix((2, 2), &[1.0_f32; 4]).unwrap();
     let error = device.matmul_grouped([(&a, &a), (&a, &foreign)]);
     let error = error.unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::WrongDevice { .. }),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::WrongDevice { .. });
 }

@@ -10,6 +10,7 @@ use tilewright::{
     Arithmetic, Device, Element, ErrorKind, Matmul, MatmulElement, MatmulInto, Matrix, Order,
     Profile, SimulatorOptions,
 };
+use tilewright_test_support::assert_kind;
 
 pub const ORDERS: [Order; 2] = [Order::RowMajor, Order::ColumnMajor];
 
@@ -45,10 +46,7 @@ pub fn an_older_device_has_no_kernel<T: MatmulElement<Product: Debug>>() {
     let device = Device::simulator_with(options);
     let a = device.matrix_zeros::<T>((8, 8)).unwrap();
     let error = device.matmul(&a, &a).unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::NoKernel { .. }),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::NoKernel { .. });
 }
 
 /// The device, or the simulator without a limit of time: hundreds of stages take it seconds.

@@ -5,6 +5,7 @@ use crate::common::random::Random;
 use crate::common::{devices, machines, share};
 use std::any::type_name;
 use tilewright::{Device, ErrorKind, MatrixView, Order, SimulatorOptions};
+use tilewright_test_support::assert_kind;
 
 fn random<T: Real>(rows: usize, columns: usize, seed: u64) -> Host<T> {
     let mut random = Random::new(seed);
@@ -141,7 +142,7 @@ fn a_plan_says_its_kernel_and_why() {
          the tile size with the shortest estimated time (1 round of small tiles, 1 of medium, 1 of large)"
     );
     let mismatch = device.matmul_coarsened_plan(&a, &a).unwrap_err();
-    assert!(matches!(mismatch.kind(), ErrorKind::ShapeMismatch { .. }));
+    assert_kind!(mismatch is ErrorKind::ShapeMismatch { .. });
     assert_eq!(mismatch.operation(), "matmul_coarsened_plan");
 }
 

@@ -4,6 +4,7 @@ use crate::common::random::Random;
 use crate::common::{devices, share};
 use crate::harness::{Host, ORDERS, assert_same_bits, hoppers, splitters};
 use tilewright::{Arithmetic, Device, ErrorKind, Matmul, MatrixBatch, Order};
+use tilewright_test_support::assert_kind;
 
 /// Bits as without, in all orders of A, B and C, for rows and columns in the split's range and outside, and for
 /// batches.
@@ -97,10 +98,7 @@ fn a_matrix_without_products_on_tensor_cores_cannot_be_prepared() {
     let device = Device::simulator();
     let b = device.matrix_zeros::<f32>((59, 8)).unwrap();
     let error = device.prepare(&b).unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::NoKernel { .. }),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::NoKernel { .. });
     let none = device
         .matrix_zeros::<f32>((64, 0, Order::RowMajor))
         .unwrap();

@@ -4,6 +4,7 @@ use crate::common::product::ORDERS;
 use crate::common::{devices, random::Random};
 use ndarray::{Array2, s};
 use tilewright::{ErrorKind, Order};
+use tilewright_test_support::assert_kind;
 
 /// Arrays of one unit stride, in either order, and of none.
 #[test]
@@ -68,9 +69,6 @@ fn parts_of_arrays_keep_their_order() {
         }
         let mut matrix = device.matrix_zeros::<f32>((4, 4)).unwrap();
         let error = matrix.view_mut().copy_from_array(part).unwrap_err();
-        assert!(
-            matches!(error.kind(), ErrorKind::ShapeMismatch { .. }),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::ShapeMismatch { .. });
     }
 }

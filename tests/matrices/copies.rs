@@ -4,6 +4,7 @@ use crate::common::devices;
 use crate::common::product::{Host, ORDERS};
 use crate::{SHAPE, numbered, numbers, parts};
 use tilewright::{Device, ErrorKind, Order};
+use tilewright_test_support::assert_kind;
 
 /// The gaps of the host's data are neither written nor taken for elements.
 #[test]
@@ -112,14 +113,11 @@ fn copies_between_orders_are_those_of_single_rows_and_columns() {
             let mut back = device.matrix_zeros::<u32>(source.shape()).unwrap();
             let of_columns = columns.slice(.., ..).unwrap();
             let error = back.view_mut().copy_from_matrix(of_columns).unwrap_err();
-            assert!(
-                matches!(error.kind(), ErrorKind::ShapeMismatch { .. }),
-                "{error}"
-            );
+            assert_kind!(error is ErrorKind::ShapeMismatch { .. });
         }
         let mut columns = numbered(&device, Order::ColumnMajor);
         let error = columns.view_mut().copy_from_matrix(&rows).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::OrderMismatch), "{error}");
+        assert_kind!(error is ErrorKind::OrderMismatch);
         assert_eq!(error.operation(), "copy_from_matrix");
         assert_eq!(columns.to_vec().unwrap(), numbers(0..7, 0..9));
         columns

@@ -4,6 +4,7 @@ use crate::common::devices;
 use crate::common::product::ORDERS;
 use crate::{numbered, numbers};
 use tilewright::{Device, ErrorKind, Order, SimulatorError, SimulatorOptions};
+use tilewright_test_support::assert_kind;
 
 #[test]
 #[expect(clippy::reversed_empty_ranges, reason = "it is refused")]
@@ -24,10 +25,7 @@ fn parts_that_there_are_not_are_refused() {
         ];
         for (refused, expected) in refused {
             let error = refused.unwrap_err();
-            assert!(
-                matches!(error.kind(), ErrorKind::OutOfRange { what, .. } if *what == expected),
-                "{error}"
-            );
+            assert_kind!(error is ErrorKind::OutOfRange { what, .. } if *what == expected);
             assert_eq!(error.operation(), "slice");
         }
         let error = matrix.slice_mut(2..9, ..).unwrap_err();
@@ -69,19 +67,10 @@ fn data_that_does_not_fit_is_refused() {
             }
         }
         let error = part.copy_from_strided(&host, 4).unwrap_err();
-        assert!(
-            matches!(
-                error.kind(),
-                ErrorKind::LeadingDimension { least: 5, found: 4 }
-            ),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::LeadingDimension { least: 5, found: 4 });
         let other = Device::simulator().matrix_zeros::<u32>((3, 5)).unwrap();
         let error = part.copy_from_matrix(&other).unwrap_err();
-        assert!(
-            matches!(error.kind(), ErrorKind::WrongDevice { .. }),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::WrongDevice { .. });
         part.copy_from_strided(&host, 7).unwrap();
         assert_eq!(part.view().to_vec().unwrap(), [0; 15]);
     }
@@ -132,12 +121,7 @@ fn what_was_never_written_is_found_within_a_part() {
     };
     let below = matrix.slice(2.., 1..4).unwrap();
     let error = below.to_vec().unwrap_err();
-    assert!(matches!(
-        error.kind(),
-        ErrorKind::Simulator(SimulatorError::NeverWritten {
-            bytes: 24,
-            first: 12,
-            ..
-        })
-    ));
+    assert_kind!(
+        error is ErrorKind::Simulator(SimulatorError::NeverWritten { bytes: 24, first: 12, .. })
+    );
 }

@@ -11,6 +11,7 @@ mod errors;
 use common::devices;
 use common::product::ORDERS;
 use tilewright::{Device, ErrorKind, Matmul, Matrix, MatrixView, Order};
+use tilewright_test_support::assert_kind;
 
 /// Rows and columns of the matrix that the tests take parts of.
 const SHAPE: (usize, usize) = (7, 9);
@@ -116,8 +117,5 @@ fn matrices_without_bytes_have_any_leading_dimension() {
         .as_matrix_strided((1 << 40, 1 << 40), usize::MAX)
         .unwrap();
     let error = many.to_vec().unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::TooLarge { .. }),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::TooLarge { .. });
 }

@@ -3,6 +3,7 @@
 use super::Worker;
 use super::common::axpy::Axpy;
 use tilewright::{ErrorKind, LaunchConfig};
+use tilewright_test_support::assert_kind;
 
 impl Worker<'_> {
     /// A wrong call, whose error has to name what is wrong and change nothing.
@@ -54,10 +55,7 @@ impl Worker<'_> {
             .device
             .uninit::<u8>(usize::try_from(bytes).unwrap())
             .unwrap_err();
-        assert!(
-            matches!(error.kind(), ErrorKind::OutOfMemory { requested, .. } if *requested == bytes),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::OutOfMemory { requested, .. } if *requested == bytes);
         "fail to allocate"
     }
 }

@@ -8,6 +8,7 @@ use tilewright::{Device, Element, ErrorKind, ModuleSource, SimulatorOptions, ops
 use tilewright_kernels::reduce::{
     ArgMax, ArgMin, Max, Mean, MinMax, Norm2, Plan, Reduction, Sum, Variance,
 };
+use tilewright_test_support::assert_kind;
 
 /// What [`ops::Sum`] is.
 pub struct OwnSum;
@@ -181,16 +182,10 @@ fn an_operation_that_needs_an_element_has_no_value_of_none() {
     let module = device.load(&KERNELS).unwrap();
     let none = device.upload::<u16>(&[]).unwrap();
     let error = module.reduce(moment, &none).unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::NoElements { .. }),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::NoElements { .. });
     let mut result = device.upload(&[[7_u64; 2]]).unwrap();
     let error = module.reduce_into(moment, &none, &mut result).unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::NoElements { .. }),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::NoElements { .. });
     assert_eq!(result.to_vec().unwrap(), [[7; 2]]);
 }
 
@@ -201,20 +196,11 @@ fn a_result_has_one_element_of_the_same_device() {
     let x = device.upload(&[1.0_f32]).unwrap();
     let mut two = device.zeros::<f32>(2).unwrap();
     let error = module.reduce_into(own_sum, &x, &mut two).unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::WrongLength { .. }),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::WrongLength { .. });
     let elsewhere = other.upload(&[1.0_f32]).unwrap();
     let error = module.reduce(own_sum, &elsewhere).unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::WrongDevice { .. }),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::WrongDevice { .. });
     let mut result = other.zeros::<f32>(1).unwrap();
     let error = module.reduce_into(own_sum, &x, &mut result).unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::WrongDevice { .. }),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::WrongDevice { .. });
 }

@@ -4,6 +4,7 @@ use crate::common::devices;
 use crate::samples::{Sample, samples, sum_on};
 use half::{bf16, f16};
 use tilewright::{Device, ErrorKind, SimulatorOptions};
+use tilewright_test_support::assert_kind;
 
 for_each_type! {
     [f32 f64 f16 bf16 i32 u32 i64 u64]
@@ -19,10 +20,8 @@ fn results_of_a_wrong_length_are_refused<T: Sample>() {
         for found in [0, 2] {
             let mut result = device.zeros::<T::Sum>(found).unwrap();
             let error = device.reduce_sum_into(&x, &mut result).unwrap_err();
-            assert!(
-                matches!(error.kind(), ErrorKind::WrongLength { expected: 1, found: named, .. }
-                    if *named == found),
-                "{error}"
+            assert_kind!(
+                error is ErrorKind::WrongLength { expected: 1, found: named, .. } if *named == found
             );
         }
         T::verify(&data, device.reduce_sum(&x).unwrap());
@@ -43,10 +42,7 @@ fn operands_of_another_device_are_refused<T: Sample>() {
                 "reduce_sum_into",
             ),
         ] {
-            assert!(
-                matches!(error.kind(), ErrorKind::WrongDevice { .. }),
-                "{error}"
-            );
+            assert_kind!(error is ErrorKind::WrongDevice { .. });
             assert_eq!(error.operation(), operation);
         }
         T::verify(&data, device.reduce_sum(&x).unwrap());
@@ -61,10 +57,7 @@ fn without_memory_the_sum_is_an_error_and_the_next_works<T: Sample>() {
     for room in [0, 1024] {
         let full = device.zeros::<T>(elements - room / size_of::<T>()).unwrap();
         let error = device.reduce_sum(&full).unwrap_err();
-        assert!(
-            matches!(error.kind(), ErrorKind::OutOfMemory { .. }),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::OutOfMemory { .. });
         assert_eq!(error.operation(), "reduce_sum");
     }
     let data = samples::<T>(1000, 8);

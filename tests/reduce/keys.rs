@@ -2,6 +2,7 @@
 
 use crate::common::devices;
 use tilewright::{Device, Element, ErrorKind, ops};
+use tilewright_test_support::assert_kind;
 
 /// Runs of lengths around those of warps, blocks and sections, from naive comparison.
 fn naive<K: Copy + PartialEq>(keys: &[K], x: &[i32]) -> (Vec<K>, Vec<i64>) {
@@ -93,10 +94,7 @@ fn no_keys_have_no_runs_and_each_element_needs_a_key() {
         let keys = device.upload(&[1_u8, 2]).unwrap();
         let x = device.upload(&[1.0_f32]).unwrap();
         let error = device.reduce_by_key(&keys, &x, ops::Sum).unwrap_err();
-        assert!(
-            matches!(error.kind(), ErrorKind::WrongLength { .. }),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::WrongLength { .. });
         assert_eq!(error.operation(), "reduce_by_key");
     }
 }

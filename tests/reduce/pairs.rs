@@ -10,6 +10,7 @@ use half::{bf16, f16};
 use std::any::type_name;
 use std::fmt::Debug;
 use tilewright::{Device, ErrorKind, Matrix, MatrixView, Order, ReduciblePairs, ops::Dot};
+use tilewright_test_support::assert_kind;
 
 /// Rows and columns before each of the two views: of both alignments, and of different leading dimensions.
 const MARGINS: [(usize, usize); 4] = [(0, 0), (0, 1), (1, 0), (2, 1)];
@@ -183,10 +184,8 @@ fn matrices_of_different_shapes_have_no_dot_products() {
                 device.reduce_dot_columns(&x, &y).unwrap_err(),
             ];
             for error in errors {
-                assert!(
-                    matches!(error.kind(), ErrorKind::ShapeMismatch { left: (2, 3), right, .. }
-                        if *right == shape),
-                    "{error}"
+                assert_kind!(
+                    error is ErrorKind::ShapeMismatch { left: (2, 3), right, .. } if *right == shape
                 );
             }
         }
@@ -199,13 +198,13 @@ fn matrices_of_different_orders_have_dot_products_only_where_a_line_is_one() {
         let [x, y] = [Order::RowMajor, Order::ColumnMajor].map(|it| ones(&device, (2, 3), it));
         for (x, y) in [(&x, &y), (&y, &x)] {
             let error = device.reduce_dot_rows(x, y).unwrap_err();
-            assert!(matches!(error.kind(), ErrorKind::OrderMismatch), "{error}");
+            assert_kind!(error is ErrorKind::OrderMismatch);
             assert_eq!(error.operation(), "reduce_dot_rows");
             let error = device.reduce_dot_columns(x, y).unwrap_err();
             assert_eq!(error.operation(), "reduce_dot_columns");
         }
         let columns = device.reduce_dot_columns(&x, y.t().t()).unwrap_err();
-        assert!(matches!(columns.kind(), ErrorKind::OrderMismatch));
+        assert_kind!(columns is ErrorKind::OrderMismatch);
         for shape in [(1, 700), (700, 1), (1, 1), (0, 3), (3, 0)] {
             let [x, y] = [Order::RowMajor, Order::ColumnMajor].map(|it| ones(&device, shape, it));
             for (x, y) in [(&x, &y), (&y, &x)] {
@@ -270,10 +269,7 @@ fn operands_of_another_device_and_values_of_a_wrong_length_are_refused() {
                 .reduce_dot_segments(x.as_buffer(), foreign.as_buffer(), &segments)
                 .unwrap_err(),
         ] {
-            assert!(
-                matches!(error.kind(), ErrorKind::WrongDevice { .. }),
-                "{error}"
-            );
+            assert_kind!(error is ErrorKind::WrongDevice { .. });
         }
         let mut values = device.zeros(3).unwrap();
         let x = x.view();
@@ -286,10 +282,7 @@ fn operands_of_another_device_and_values_of_a_wrong_length_are_refused() {
                 .reduce_dot_segments_into(elements, elements, &segments, &mut values)
                 .unwrap_err(),
         ] {
-            assert!(
-                matches!(error.kind(), ErrorKind::WrongLength { found: 3, .. }),
-                "{error}"
-            );
+            assert_kind!(error is ErrorKind::WrongLength { found: 3, .. });
         }
     }
 }
@@ -302,26 +295,13 @@ fn segments_are_of_buffers_of_one_length_that_has_them() {
         let error = device
             .reduce_dot_segments(x.view(), x.slice(1..).unwrap(), &segments)
             .unwrap_err();
-        assert!(
-            matches!(
-                error.kind(),
-                ErrorKind::WrongLength {
-                    expected: 3,
-                    found: 2,
-                    ..
-                }
-            ),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::WrongLength { expected: 3, found: 2, .. });
         assert_eq!(error.operation(), "reduce_dot_segments");
         let part = x.slice(1..).unwrap();
         let error = device
             .reduce_dot_segments(part, part, &segments)
             .unwrap_err();
-        assert!(
-            matches!(error.kind(), ErrorKind::InvalidOffsets { .. }),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::InvalidOffsets { .. });
         let nowhere = device.segments(&[7]).unwrap();
         let none = device.reduce_dot_segments(part, part, &nowhere).unwrap();
         assert!(none.is_empty());
@@ -346,8 +326,5 @@ fn arrays_of_any_layouts_have_dot_products_along_either_axis() {
         }
     }
     let error = tilewright::reduce_dot_axis(x.view(), y.view(), Axis(0)).unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::ShapeMismatch { .. }),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::ShapeMismatch { .. });
 }

@@ -7,6 +7,7 @@ use crate::operations::erased::{Operation, Values};
 use crate::operations::values::{LENGTH_OF_PARTS, Value, at_borders, inputs};
 use half::{bf16, f16};
 use tilewright::{BufferView, Device, ErrorKind, Segments, SimulatorOptions, ops};
+use tilewright_test_support::assert_kind;
 
 /// Elements of segments: around the vectors of a lane, the rounds of a group of lanes, the rounds of one, two,
 /// four and eight parts, and the sections of a line, long ones among short ones, more than a block has of both.
@@ -92,10 +93,7 @@ fn some_without_elements<T: Value>(device: &Device, operation: &dyn Operation<T>
     let error = operation
         .reduce_segments(device, &x, &segments)
         .unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::NoElements { .. }),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::NoElements { .. });
 }
 
 /// The value that is given for empty segments, and for all others the bits of `reduce_segments`.
@@ -173,7 +171,7 @@ fn offsets_that_descend_or_go_past_the_end_are_refused() {
         );
         assert_eq!(error.operation(), "segments");
         let error = device.segments(&[]).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::InvalidOffsets { .. }));
+        assert_kind!(error is ErrorKind::InvalidOffsets { .. });
         let x = device.upload(&[1, 2, 3]).unwrap();
         let segments = device.segments(&[0, 3]).unwrap();
         assert!(is_out_of_range(&device, x.slice(1..).unwrap(), &segments));
@@ -189,10 +187,7 @@ fn offsets_that_no_buffer_has_are_refused_at_once() {
     // Each segment is divided into the most parts: their list would have 64 GiB.
     let offsets: Vec<usize> = (0..1 << 20).map(|segment| segment << 40).collect();
     let error = device.segments(&offsets).unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::OutOfMemory { .. }),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::OutOfMemory { .. });
 }
 
 #[test]
@@ -202,18 +197,12 @@ fn operands_of_another_device_and_values_of_a_wrong_length_are_refused() {
     for device in devices() {
         let x = device.upload(&[1.0_f32]).unwrap();
         let error = device.reduce_segments(&x, &foreign, ops::Sum).unwrap_err();
-        assert!(
-            matches!(error.kind(), ErrorKind::WrongDevice { .. }),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::WrongDevice { .. });
         let segments = device.segments(&[0, 1]).unwrap();
         let mut values = device.zeros::<f32>(2).unwrap();
         let error = device
             .reduce_segments_into(&x, &segments, ops::Sum, &mut values)
             .unwrap_err();
-        assert!(
-            matches!(error.kind(), ErrorKind::WrongLength { .. }),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::WrongLength { .. });
     }
 }

@@ -6,6 +6,7 @@ use half::{bf16, f16};
 use std::cmp::Ordering;
 use std::fmt::Debug;
 use tilewright::{Device, ErrorKind, TopKElement, half};
+use tilewright_test_support::assert_kind;
 
 /// A type to select from.
 trait Sample: TopKElement + Debug {
@@ -158,24 +159,15 @@ fn none_are_none_and_more_than_there_are_is_refused() {
         let x = device.upload(&[1_i32, 2]).unwrap();
         assert!(device.top_k(&x, 0).unwrap().0.is_empty());
         let error = device.top_k(&x, 3).unwrap_err();
-        assert!(
-            matches!(error.kind(), ErrorKind::OutOfRange { .. }),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::OutOfRange { .. });
         assert_eq!(error.operation(), "top_k");
         let long = device.zeros::<f32>(3000).unwrap();
         let error = device.top_k(&long, 2049).unwrap_err();
-        assert!(
-            matches!(error.kind(), ErrorKind::TooLarge { .. }),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::TooLarge { .. });
         let none = device.matrix::<f32>((0, 4), &[]).unwrap();
         assert_eq!(device.top_k_rows(&none, 2).unwrap().0.shape(), (0, 2));
         let matrix = device.matrix((2, 2), &[1, 2, 3, 4]).unwrap();
         let error = device.top_k_rows(matrix.t(), 1).unwrap_err();
-        assert!(
-            matches!(error.kind(), ErrorKind::NoKernel { .. }),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::NoKernel { .. });
     }
 }

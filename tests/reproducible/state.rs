@@ -5,6 +5,7 @@ use crate::sample::{Exact, Kind, assert_same, expected, state_on};
 use crate::samples::tile;
 use half::{bf16, f16};
 use tilewright::{Device, ErrorKind, ReproducibleSum, SimulatorOptions};
+use tilewright_test_support::assert_kind;
 
 for_each_type! {
     [f32 f64 f16 bf16]
@@ -54,10 +55,8 @@ fn results_of_a_wrong_length_are_refused<T: Exact>() {
             let error = device
                 .reduce_sum_reproducible_into(&x, &mut result)
                 .unwrap_err();
-            assert!(
-                matches!(error.kind(), ErrorKind::WrongLength { expected: 1, found: named, .. }
-                    if *named == found),
-                "{error}"
+            assert_kind!(
+                error is ErrorKind::WrongLength { expected: 1, found: named, .. } if *named == found
             );
             assert_eq!(error.operation(), "reduce_sum_reproducible_into");
         }
@@ -75,10 +74,7 @@ fn operands_of_another_device_are_refused<T: Exact>() {
             .iter()
             .zip(["reduce_sum_reproducible", "reproducible_sum"])
         {
-            assert!(
-                matches!(error.kind(), ErrorKind::WrongDevice { .. }),
-                "{error}"
-            );
+            assert_kind!(error is ErrorKind::WrongDevice { .. });
             assert_eq!(error.operation(), operation);
         }
     }
@@ -89,10 +85,7 @@ fn without_memory_the_sum_is_an_error_and_the_next_works<T: Exact>() {
     let device = Device::simulator_with(SimulatorOptions::default().with_memory_bytes(BYTES));
     let full = device.zeros::<T>(BYTES as usize / size_of::<T>()).unwrap();
     let error = device.reduce_sum_reproducible(&full).unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::OutOfMemory { .. }),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::OutOfMemory { .. });
     drop(full);
     let data = Kind::Ordinary.samples::<T>(1000, 8);
     assert_same(state_on(&device, &data).value(), expected(&data));

@@ -4,6 +4,7 @@ use crate::cases::{SHAPES, U, Value, assert_close, assert_same_bits, scores};
 use crate::common::{devices, share, some_machines};
 use half::{bf16, f16};
 use tilewright::{Device, ErrorKind, Matrix, Normalization, Profile, SimulatorOptions, row_height};
+use tilewright_test_support::assert_kind;
 
 const EPSILON: f32 = 1e-5;
 
@@ -276,17 +277,7 @@ fn operands_that_do_not_fit_are_refused() {
         let x = device.matrix((2, 3), &[1.0_f32; 6]).unwrap();
         let two = device.upload(&[1.0_f32; 2]).unwrap();
         let error = Normalization::rms(0.0).weight(&two).run(&x).unwrap_err();
-        assert!(
-            matches!(
-                error.kind(),
-                ErrorKind::WrongLength {
-                    expected: 3,
-                    found: 2,
-                    ..
-                }
-            ),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::WrongLength { expected: 3, found: 2, .. });
         assert_eq!(error.operation(), "Normalization::run");
         let mut y = device.matrix_zeros((2, 3)).unwrap();
         let mut other = device.matrix_zeros((3, 2)).unwrap();
@@ -295,10 +286,7 @@ fn operands_that_do_not_fit_are_refused() {
         let error = norm
             .run_with_residual(&x, &residual, &mut other, &mut y)
             .unwrap_err();
-        assert!(
-            matches!(error.kind(), ErrorKind::ShapeMismatch { .. }),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::ShapeMismatch { .. });
         assert!(error.to_string().contains("the residual is 3x2"), "{error}");
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::common::devices;
 use tilewright::{Device, ErrorKind, Order};
+use tilewright_test_support::assert_kind;
 
 #[test]
 fn operands_that_do_not_fit_are_refused() {
@@ -9,39 +10,16 @@ fn operands_that_do_not_fit_are_refused() {
         let x = device.matrix((2, 3), &[1.0_f32; 6]).unwrap();
         let mut transposed = device.matrix((3, 2), &[5.0_f32; 6]).unwrap();
         let error = device.softmax_into(&x, &mut transposed).unwrap_err();
-        assert!(
-            matches!(error.kind(), ErrorKind::ShapeMismatch { .. }),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::ShapeMismatch { .. });
         assert_eq!(error.operation(), "softmax_into");
         assert_eq!(transposed.to_vec().unwrap(), [5.0; 6]);
 
         let mut values = device.zeros(3).unwrap();
         let error = device.logsumexp_into(&x, &mut values).unwrap_err();
-        assert!(
-            matches!(
-                error.kind(),
-                ErrorKind::WrongLength {
-                    expected: 2,
-                    found: 3,
-                    ..
-                }
-            ),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::WrongLength { expected: 2, found: 3, .. });
         let classes = device.zeros::<u32>(1).unwrap();
         let error = device.cross_entropy(&x, &classes).unwrap_err();
-        assert!(
-            matches!(
-                error.kind(),
-                ErrorKind::WrongLength {
-                    expected: 2,
-                    found: 1,
-                    ..
-                }
-            ),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::WrongLength { expected: 2, found: 1, .. });
     }
 }
 
@@ -52,10 +30,7 @@ fn rows_that_are_not_contiguous_are_refused() {
             .matrix((2, 3, Order::ColumnMajor), &[1.0_f32; 6])
             .unwrap();
         let error = device.softmax(&x).unwrap_err();
-        assert!(
-            matches!(error.kind(), ErrorKind::NoKernel { .. }),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::NoKernel { .. });
         assert!(error.to_string().contains("row-major"), "{error}");
         // One row or one column is in both orders.
         let row = device
@@ -73,10 +48,7 @@ fn operands_of_another_device_are_refused() {
     let elsewhere = Device::simulator().matrix((1, 1), &[1.0_f32]).unwrap();
     for device in devices() {
         let error = device.softmax(&elsewhere).unwrap_err();
-        assert!(
-            matches!(error.kind(), ErrorKind::WrongDevice { .. }),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::WrongDevice { .. });
         assert_eq!(error.operation(), "softmax");
     }
 }

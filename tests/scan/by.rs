@@ -7,6 +7,7 @@ use crate::samples::tile;
 use half::{bf16, f16};
 use std::fmt::Debug;
 use tilewright::{Buffer, Device, ErrorKind, Matrix, Scannable, half, ops};
+use tilewright_test_support::assert_kind;
 
 /// Lengths in each class of rows, and those around the classes' limits.
 fn lengths<T>() -> Vec<usize> {
@@ -254,23 +255,17 @@ fn what_has_no_value_or_no_kernel_is_refused() {
     for device in devices() {
         let x = device.upload(&[1_i32, 2]).unwrap();
         let error = device.scan_exclusive_by(&x, ops::Max, None).unwrap_err();
-        assert!(
-            matches!(error.kind(), ErrorKind::NoElements { .. }),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::NoElements { .. });
         assert_eq!(error.operation(), "scan_exclusive_by");
         let matrix = device.matrix((2, 2), &[1, 2, 3, 4]).unwrap();
         let mut results = device.matrix_zeros::<i32>((2, 2)).unwrap();
         let error = device.scan_rows_inclusive_into(matrix.t(), ops::Max, &mut results);
         let error = error.unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::OrderMismatch), "{error}");
+        assert_kind!(error is ErrorKind::OrderMismatch);
         let mut other = device.matrix_zeros::<i32>((2, 3)).unwrap();
         let error = device.scan_rows_inclusive_into(&matrix, ops::Sum, &mut other);
         let error = error.unwrap_err();
-        assert!(
-            matches!(error.kind(), ErrorKind::ShapeMismatch { .. }),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::ShapeMismatch { .. });
         let none = device.matrix::<i32>((3, 0), &[]).unwrap();
         assert!(
             device

@@ -4,6 +4,7 @@ use crate::samples::tile;
 use tilewright::testing::seeds;
 use tilewright::{Device, ErrorKind, ModuleSource, SimulatorOptions, ops};
 use tilewright_kernels::reduce::Reduction;
+use tilewright_test_support::assert_kind;
 
 /// x -> a x + b, composed from left to right: associative, but not commutative.
 pub struct Compose;
@@ -154,10 +155,7 @@ fn elements_come_with_their_indices_in_the_row_and_none_that_do_not_exist() {
             let error = module
                 .scan_rows_exclusive(indices, &ones, None)
                 .unwrap_err();
-            assert!(
-                matches!(error.kind(), ErrorKind::NoElements { .. }),
-                "{error}"
-            );
+            assert_kind!(error is ErrorKind::NoElements { .. });
         }
     }
 }

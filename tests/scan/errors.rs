@@ -2,6 +2,7 @@
 
 use crate::common::devices;
 use tilewright::{Device, ErrorKind, SimulatorOptions};
+use tilewright_test_support::assert_kind;
 
 #[test]
 fn sums_of_a_wrong_length_are_refused() {
@@ -10,9 +11,8 @@ fn sums_of_a_wrong_length_are_refused() {
         for len in [2, 4] {
             let mut sums = device.zeros::<u32>(len).unwrap();
             let error = device.scan_inclusive_into(&x, &mut sums).unwrap_err();
-            assert!(
-                matches!(error.kind(), ErrorKind::WrongLength { expected: 3, found, .. } if *found == len),
-                "{error}"
+            assert_kind!(
+                error is ErrorKind::WrongLength { expected: 3, found, .. } if *found == len
             );
             assert_eq!(error.operation(), "scan_inclusive_into");
             assert_eq!(sums.to_vec().unwrap(), vec![0; len]);
@@ -36,10 +36,7 @@ fn buffers_of_another_device_are_refused() {
                 .scan_exclusive_into(&x, &mut foreign_sums)
                 .unwrap_err(),
         ] {
-            assert!(
-                matches!(error.kind(), ErrorKind::WrongDevice { .. }),
-                "{error}"
-            );
+            assert_kind!(error is ErrorKind::WrongDevice { .. });
         }
     }
 }
@@ -51,10 +48,7 @@ fn without_memory_for_the_sums_the_scan_is_an_error() {
     let device = Device::simulator_with(options);
     let x = device.zeros::<u32>(ELEMENTS).unwrap();
     let error = device.scan_inclusive(&x).unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::OutOfMemory { .. }),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::OutOfMemory { .. });
     let sums = device.scan_inclusive(x.slice(..9).unwrap()).unwrap();
     assert_eq!(sums.to_vec().unwrap(), [0; 9]);
 }

@@ -10,6 +10,7 @@ use std::fmt::Debug;
 use tilewright::testing::{seeds, under_seeds};
 use tilewright::{Device, ErrorKind, Scannable, ops};
 use tilewright_kernels::scan::FAN;
+use tilewright_test_support::assert_kind;
 
 /// Numbers of lines and their lengths: on both sides of a block's lines, and of the classes of lengths.
 fn shapes<T>() -> Vec<(usize, usize)> {
@@ -257,19 +258,13 @@ fn lines_that_cannot_be_scanned_are_refused() {
         let segments = device.segments(&[1, 5]).unwrap();
         let error = device.scan_segments_inclusive(&x, &segments, ops::Sum);
         let error = error.unwrap_err();
-        assert!(
-            matches!(error.kind(), ErrorKind::InvalidOffsets { .. }),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::InvalidOffsets { .. });
         assert_eq!(error.operation(), "scan_segments_inclusive");
         let segments = device.segments(&[1, 3]).unwrap();
         let error = device
             .scan_segments_exclusive(&x, &segments, ops::Max, None)
             .unwrap_err();
-        assert!(
-            matches!(error.kind(), ErrorKind::NoElements { .. }),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::NoElements { .. });
         let mut results = device.upload(&[7.0_f32; 4]).unwrap();
         device
             .scan_segments_exclusive_into(&x, &segments, ops::Sum, 2.0, &mut results)
@@ -285,9 +280,6 @@ fn lines_that_cannot_be_scanned_are_refused() {
         let matrix = device.matrix((3, 2), &[1.0_f32; 6]).unwrap();
         let error = device.scan_columns_inclusive_into(&matrix, ops::Sum, &mut other);
         let error = error.unwrap_err();
-        assert!(
-            matches!(error.kind(), ErrorKind::ShapeMismatch { .. }),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::ShapeMismatch { .. });
     }
 }

@@ -142,13 +142,9 @@ fn launched(text: &str, name: &str, threads: u32, random: &mut Random) -> Result
         ..Options::default()
     };
     let launch = Launch {
-        kernel: name,
-        grid: Dim3::from(2),
-        block: Dim3::from(threads),
         cluster: Dim3::from(1 + below(random, 2) as u32),
-        thread_registers: None,
         dynamic_shared_bytes: [0, 48 << 10][below(random, 2)],
-        options: &options,
+        ..Launch::new(name, 2, threads, &options)
     };
     let report = simt::run(&launch, &body);
     report.map(|_| ()).map_err(|it| it.to_string())

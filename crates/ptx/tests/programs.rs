@@ -264,14 +264,10 @@ fn generic_addresses_reach_the_other_blocks_of_a_cluster() {
     let kernel = Kernel::new(program.unwrap()).unwrap();
     let out = Buffer::<u32>::uninitialised(4);
     let [address, _] = out.view();
+    let options = options();
     let launch = simt::Launch {
-        kernel: "test",
-        grid: 2.into(),
-        block: 1.into(),
         cluster: 2.into(),
-        thread_registers: None,
-        dynamic_shared_bytes: 0,
-        options: &options(),
+        ..simt::Launch::new("test", 2, 1, &options)
     };
     simt::run(&launch, &ptx_body(&kernel, &[&address])).unwrap_or_else(|it| panic!("{it}"));
     assert_eq!(out.values(), [1, 11, 0, 0]);

@@ -61,15 +61,12 @@ impl Operands {
         );
         // SAFETY: the memory outlives the launches. Nothing else touches it.
         unsafe { simt::register_allocation(address, bytes, Contents::Uninitialised) }.unwrap();
-        let launch = Launch {
-            kernel: matmul_tiled_f32_nn::NAME,
-            grid: TILED.blocks(size, size).expect("a grid").into(),
-            block: TILED.threads.into(),
-            cluster: simt::Dim3::from(1),
-            thread_registers: None,
-            dynamic_shared_bytes: 0,
+        let launch = Launch::new(
+            matmul_tiled_f32_nn::NAME,
+            TILED.blocks(size, size).expect("a grid"),
+            TILED.threads,
             options,
-        };
+        );
         let run = || {
             let start = Instant::now();
             let body = || {

@@ -8,7 +8,7 @@
 #[path = "../tests/borrowed/mod.rs"]
 mod borrowed;
 
-use simt::{AccessKind, BarrierId, Contents, Dim3, Launch, MemoryScope, Options, Space};
+use simt::{AccessKind, BarrierId, Contents, Launch, MemoryScope, Options, Space};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::hint::black_box;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -96,15 +96,7 @@ fn seconds(blocks: u32, threads: u32, checks: bool, body: impl Fn() + Sync) -> f
         checks,
         ..Options::default()
     };
-    let launch = Launch {
-        kernel: "checks",
-        grid: Dim3::from(blocks),
-        block: Dim3::from(threads),
-        cluster: simt::Dim3::from(1),
-        thread_registers: None,
-        dynamic_shared_bytes: 0,
-        options: &options,
-    };
+    let launch = Launch::new("checks", blocks, threads, &options);
     let run = |_| {
         let start = processor_seconds();
         crate::borrowed::run(&launch, &body).expect("the kernel has no defect");

@@ -5,7 +5,7 @@
 #[path = "../tests/borrowed/mod.rs"]
 mod borrowed;
 
-use simt::{AccessKind, BarrierId, Dim3, Launch, Options, Space};
+use simt::{AccessKind, BarrierId, Launch, Options, Space};
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -23,15 +23,7 @@ fn measure(name: &str, blocks: u32, operations: u32, body: impl Fn() + Sync) {
         parallel_blocks: false,
         ..Options::default()
     };
-    let launch = Launch {
-        kernel: name,
-        grid: Dim3::from(blocks),
-        block: Dim3::from(threads),
-        cluster: simt::Dim3::from(1),
-        thread_registers: None,
-        dynamic_shared_bytes: 0,
-        options: &options,
-    };
+    let launch = Launch::new(name, blocks, threads, &options);
     let run = || crate::borrowed::run(&launch, &body).expect("the kernel has no defect");
     run();
     let start = Instant::now();

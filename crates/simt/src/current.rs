@@ -1,6 +1,6 @@
 //! The simulated thread that runs on this host thread.
 
-use crate::basics::SourceLine;
+use crate::basics::{CallSite, SourceLine};
 use crate::block::{Block, Thread};
 use crate::check::{BlockCheck, Line, MAX_CELL_BYTES, NO_STEPS, RecentSteps};
 use crate::state::MAX_SHARED_BYTES;
@@ -158,12 +158,7 @@ impl Here {
     /// Records a load of shared memory at the line `site` if the running thread has recently made such a load there;
     /// returns whether it did.
     #[inline(always)]
-    pub fn load_shared_again(
-        self,
-        address: usize,
-        bytes: usize,
-        site: &'static Location<'static>,
-    ) -> bool {
+    pub fn load_shared_again(self, address: usize, bytes: usize, site: CallSite) -> bool {
         // Other widths than a cell's have no place in a `Line`.
         if !bytes.is_power_of_two() || bytes > MAX_CELL_BYTES {
             return false;
@@ -208,7 +203,7 @@ fn outside_of_launch() -> ! {
 /// Returns none outside of a launch.
 #[inline]
 pub(crate) fn try_instruction<R>(
-    site: Option<&'static Location<'static>>,
+    site: Option<CallSite>,
     action: impl FnOnce(&Thread, &Block) -> R,
 ) -> Option<R> {
     try_with_current(|thread, block| {
@@ -217,17 +212,26 @@ pub(crate) fn try_instruction<R>(
     })
 }
 
-/// Like [`try_instruction`], for instructions that exist only in a launch.
+/// Like [`try_instruction`], for instructions that exist only in a launch. The line is the caller's.
 #[inline]
 #[track_caller]
-pub(crate) fn instruction<R>(
-    site: &'static Location<'static>,
-    action: impl FnOnce(&Thread, &Block) -> R,
-) -> R {
-    match try_instruction(Some(site), action) {
+pub(crate) fn instruction<R>(action: impl FnOnce(&Thread, &Block, CallSite) -> R) -> R {
+    let site = line_or(Location::caller());
+    match try_instruction(Some(site), |thread, block| action(thread, block, site)) {
         Some(result) => result,
         None => outside_of_launch(),
     }
+}
+
+/// [`instruction`] that a thread skips while it unwinds.
+#[inline]
+#[track_caller]
+pub(crate) fn live_instruction(action: impl FnOnce(&Thread, &Block, CallSite)) {
+    instruction(|thread, block, site| {
+        if !block.is_unwinding(thread) {
+            action(thread, block, site);
+        }
+    });
 }
 
 /// Whether `bytes` bytes at `address` are shared memory of the running block.
@@ -266,7 +270,7 @@ pub fn execute_at(line: SourceLine) {
 
 /// The line of an instruction that is called at `caller`.
 #[inline]
-pub(crate) fn line_or(caller: &'static Location<'static>) -> &'static Location<'static> {
+pub(crate) fn line_or(caller: CallSite) -> CallSite {
     match CURRENT.with(|current| current.line.get()) {
         Some(line) => line.0,
         None => caller,

@@ -4,20 +4,12 @@
 //! instructions of the simulated machine, executed by the calling simulated thread.
 //!
 //! ```
-//! use simt::{Body, Dim3, Launch, Options};
+//! use simt::{Body, Launch, Options};
 //! use std::sync::atomic::{AtomicU32, Ordering};
 //!
 //! static SUM: AtomicU32 = AtomicU32::new(0);
 //! let options = Options::default();
-//! let launch = Launch {
-//!     kernel: "sum_of_lanes",
-//!     grid: Dim3::from(4),
-//!     block: Dim3::from(64),
-//!     cluster: Dim3::from(1),
-//!     thread_registers: None,
-//!     dynamic_shared_bytes: 0,
-//!     options: &options,
-//! };
+//! let launch = Launch::new("sum_of_lanes", 4, 64, &options);
 //! let body = Body::new(|| {
 //!     SUM.fetch_add(simt::position().lane, Ordering::Relaxed);
 //!     simt::block_barrier(simt::BarrierId(0), None);

@@ -7,7 +7,7 @@ use std::process::Command;
 /// Thread 0 lends a stack variable to a host thread and waits at a barrier; thread 1 ends the block. Later threads need
 /// as much stack, and that host thread must not write to it.
 const PROGRAM: &str = r#"
-use simt::{BarrierId, Body, DefectKind, Dim3, Launch, Options};
+use simt::{BarrierId, Body, DefectKind, Launch, Options};
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::{scope, sleep};
@@ -44,11 +44,7 @@ fn use_stack() {
 fn main() {
     let options = Options { parallel_blocks: false, time_limit: None, ..Options::default() };
     let launch = |kernel, threads: u32, body: fn()| {
-        let (grid, cluster) = (Dim3::from(1), Dim3::from(1));
-        let (block, options) = (Dim3::from(threads), &options);
-        let launch = Launch {
-            kernel, grid, block, cluster, options, thread_registers: None, dynamic_shared_bytes: 0,
-        };
+        let launch = Launch::new(kernel, 1, threads, &options);
         simt::run(&launch, &Body::new(body))
     };
     let defect = launch("lend", 2, || match simt::position().thread_idx.x {

@@ -78,15 +78,7 @@ fn the_lanes_that_a_partial_warp_lacks_count_as_arrived() {
 #[test]
 fn blocks_of_three_dimensions_meet_too() {
     let options = Options::default();
-    let launch = simt::Launch {
-        kernel: "cube",
-        grid: (2, 3, 4).into(),
-        block: (5, 4, 3).into(),
-        cluster: simt::Dim3::from(1),
-        thread_registers: None,
-        dynamic_shared_bytes: 0,
-        options: &options,
-    };
+    let launch = simt::Launch::new("cube", (2, 3, 4), (5, 4, 3), &options);
     let visits: Vec<AtomicU32> = (0..24 * 60).map(|_| AtomicU32::new(0)).collect();
     crate::borrowed::run(&launch, &|| {
         let at = simt::position();

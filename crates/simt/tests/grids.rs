@@ -6,7 +6,7 @@ mod borrowed;
 mod common;
 
 use common::{block_x, serial, thread_x};
-use simt::{Defect, DefectKind, Dim3, Launch, Options, Report};
+use simt::{Defect, DefectKind, Launch, Options, Report};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -16,15 +16,7 @@ fn cooperative(
     threads: u32,
     body: impl Fn() + Sync,
 ) -> Result<Report, Box<Defect>> {
-    let launch = Launch {
-        kernel: "test_kernel",
-        grid: Dim3::from(blocks),
-        block: Dim3::from(threads),
-        cluster: simt::Dim3::from(1),
-        thread_registers: None,
-        dynamic_shared_bytes: 0,
-        options,
-    };
+    let launch = Launch::new("test_kernel", blocks, threads, options);
     crate::borrowed::run_cooperative(&launch, &body)
 }
 

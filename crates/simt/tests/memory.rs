@@ -4,7 +4,7 @@ mod borrowed;
 mod common;
 
 use common::{block_x, launch, launch_with, serial, sync, thread_x};
-use simt::{AccessKind, DefectKind, Dim3, Launch, Options, Space};
+use simt::{AccessKind, DefectKind, Launch, Options, Space};
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -53,13 +53,8 @@ fn static_shared_memory_is_poisoned_in_every_block() {
 fn dynamic_shared_memory_is_poisoned_and_aligned() {
     let options = Options::default();
     let launch = Launch {
-        kernel: "dynamic",
-        grid: 20.into(),
-        block: 32.into(),
-        cluster: simt::Dim3::from(1),
-        thread_registers: None,
         dynamic_shared_bytes: 100_000,
-        options: &options,
+        ..Launch::new("dynamic", 20, 32, &options)
     };
     crate::borrowed::run(&launch, &|| {
         let (start, bytes) = simt::dynamic_shared();
@@ -82,13 +77,8 @@ fn shared_memory_limits() {
     let kind = |dynamic: usize, bytes: usize, align: usize| {
         let options = Options::default();
         let launch = Launch {
-            kernel: "limits",
-            grid: 1.into(),
-            block: 1.into(),
-            cluster: simt::Dim3::from(1),
-            thread_registers: None,
             dynamic_shared_bytes: dynamic,
-            options: &options,
+            ..Launch::new("limits", 1, 1, &options)
         };
         crate::borrowed::run(&launch, &|| {
             simt::static_shared(0, bytes, align);
@@ -309,13 +299,8 @@ fn shared_memory_of_an_earlier_launch_is_not_touched() {
         };
         let kept = AtomicUsize::new(0);
         let launch = |dynamic_shared_bytes| Launch {
-            kernel: "test_kernel",
-            grid: Dim3::from(1),
-            block: Dim3::from(1),
-            cluster: simt::Dim3::from(1),
-            thread_registers: None,
             dynamic_shared_bytes,
-            options: &options,
+            ..Launch::new("test_kernel", 1, 1, &options)
         };
         crate::borrowed::run(&launch(64), &|| {
             let (start, bytes) = simt::dynamic_shared();

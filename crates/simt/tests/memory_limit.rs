@@ -8,7 +8,7 @@ mod common;
 use common::child::{in_child, limit_address_space};
 use common::{launch, launch_with, serial, sync};
 use simt::{
-    AccessKind, Contents, DefectKind, Dim3, Launch, Options, OutOfMemory, Space, Texels, Texture,
+    AccessKind, Contents, DefectKind, Launch, Options, OutOfMemory, Space, Texels, Texture,
     TextureOptions,
 };
 
@@ -99,15 +99,7 @@ fn resident_blocks_do_not_fit(checks: bool) {
         ..Options::default()
     };
     let launch_of = |blocks: u32| {
-        let launch = Launch {
-            kernel: "test_kernel",
-            grid: Dim3::from(blocks),
-            block: Dim3::from(8),
-            cluster: simt::Dim3::from(1),
-            thread_registers: None,
-            dynamic_shared_bytes: 0,
-            options: &options,
-        };
+        let launch = Launch::new("test_kernel", blocks, 8, &options);
         crate::borrowed::run_cooperative(&launch, &|| ())
     };
     launch_of(1).unwrap();

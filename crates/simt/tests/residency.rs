@@ -167,15 +167,7 @@ fn a_cooperative_launch_whose_static_memory_does_not_fit() {
         profile: Profile::A100,
         ..serial(1)
     };
-    let launch = |blocks: u32| Launch {
-        kernel: "static",
-        grid: blocks.into(),
-        block: 32.into(),
-        cluster: 1.into(),
-        thread_registers: None,
-        dynamic_shared_bytes: 0,
-        options: &options,
-    };
+    let launch = |blocks: u32| Launch::new("static", blocks, 32, &options);
     let body = || {
         simt::static_shared(1, 40 << 10, 16);
         simt::grid_barrier();

@@ -230,15 +230,7 @@ fn what_a_left_thread_has_lent_stays() {
         let of_body = Arc::clone(&lent);
         let body = Body::new(move || lend_and_overflow(&of_body));
         let options = serial(0);
-        let launch = Launch {
-            kernel: "lend",
-            grid: Dim3::from(1),
-            block: Dim3::from(1),
-            cluster: Dim3::from(1),
-            thread_registers: None,
-            dynamic_shared_bytes: 0,
-            options: &options,
-        };
+        let launch = Launch::new("lend", 1, 1, &options);
         let defect = simt::run(&launch, &body).unwrap_err();
         assert_eq!(defect.kind, DefectKind::StackOverflow, "{defect}");
         drop(body);
@@ -265,15 +257,7 @@ fn a_body_is_dropped_where_no_thread_is_left() {
         assert!(thread_x() != 3, "a defect that ends the block");
     });
     let options = serial(0);
-    let launch = Launch {
-        kernel: "fail",
-        grid: Dim3::from(1),
-        block: Dim3::from(64),
-        cluster: Dim3::from(1),
-        thread_registers: None,
-        dynamic_shared_bytes: 0,
-        options: &options,
-    };
+    let launch = Launch::new("fail", 1, 64, &options);
     simt::run(&launch, &body).unwrap_err();
     drop(body);
     assert_eq!(Arc::strong_count(&owned), 1);

@@ -220,15 +220,7 @@ fn caught_unwinding() {
 fn a_cooperative_launch() {
     in_child("a_cooperative_launch", || {
         let options = &limited(Options::default());
-        let launch = Launch {
-            kernel: "test_kernel",
-            grid: Dim3::from(4),
-            block: Dim3::from(32),
-            cluster: simt::Dim3::from(1),
-            thread_registers: None,
-            dynamic_shared_bytes: 0,
-            options,
-        };
+        let launch = Launch::new("test_kernel", 4, 32, options);
         let defect = crate::borrowed::run_cooperative(&launch, &|| {
             loop {
                 simt::grid_barrier();

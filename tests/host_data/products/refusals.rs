@@ -5,52 +5,32 @@ use crate::common::devices;
 use half::f16;
 use std::io;
 use tilewright::{Arithmetic, Device, Error, ErrorKind, HostMatrix, MatrixShape, SimulatorOptions};
+use tilewright_test_support::assert_kind;
 
 #[test]
 fn wrong_shapes_are_refused() {
     let device = Device::simulator();
     let elements = [1.0_f32; 12];
     let error = HostMatrix::new((5, 3), &elements).unwrap_err();
-    assert!(matches!(
-        error.kind(),
-        ErrorKind::WrongLength {
-            expected: 15,
-            found: 12,
-            ..
-        }
-    ));
+    assert_kind!(error is ErrorKind::WrongLength { expected: 15, found: 12, .. });
     assert_eq!(error.operation(), "HostMatrix::new");
     let a = HostMatrix::new((3, 4), &elements).unwrap();
     let mut multiplier = device.host_multiplier::<f32, f32>(1 << 20).unwrap();
     let mut c = [0.0; 9];
     let error = multiplier.multiply(a, a, &mut c).unwrap_err();
-    assert!(matches!(
-        error.kind(),
-        ErrorKind::ShapeMismatch {
-            left: (3, 4),
-            right: (3, 4),
-            ..
-        }
-    ));
+    assert_kind!(error is ErrorKind::ShapeMismatch { left: (3, 4), right: (3, 4), .. });
     assert_eq!(error.operation(), "multiply");
     let error = device.matmul_host(a, a).unwrap_err();
     assert_eq!(error.operation(), "matmul_host");
     let error = multiplier.multiply(a, a.t(), &mut c[1..]).unwrap_err();
-    assert!(matches!(
-        error.kind(),
-        ErrorKind::WrongLength {
-            expected: 9,
-            found: 8,
-            ..
-        }
-    ));
+    assert_kind!(error is ErrorKind::WrongLength { expected: 9, found: 8, .. });
     let no_read = |_: usize, _: &mut [f32]| -> Result<(), Error> { unreachable!() };
     let no_write = |_: usize, _: &[f32]| -> Result<(), Error> { unreachable!() };
     let shape = MatrixShape::from((usize::MAX, 2));
     let error = multiplier
         .multiply_from((shape, no_read), ((2, 2), no_read), no_write)
         .unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::TooLarge { .. }));
+    assert_kind!(error is ErrorKind::TooLarge { .. });
     assert_eq!(error.operation(), "multiply_from");
 }
 
@@ -89,10 +69,7 @@ fn parts_of_products_that_no_index_counts_are_refused() {
         let multiplier = device.host_multiplier::<f64, f64>(memory).unwrap();
         for shape in [(most, most, most), (half, 1, 2), (2, half, 1), (1, 2, half)] {
             let error = multiplier.parts_of_k(shape).unwrap_err();
-            assert!(
-                matches!(error.kind(), ErrorKind::TooLarge { .. }),
-                "{error}"
-            );
+            assert_kind!(error is ErrorKind::TooLarge { .. });
         }
     }
 }
@@ -184,9 +161,6 @@ fn a_device_without_memory_for_the_matrices_multiplies_them() {
     assert!(c.iter().all(|it| *it == 25.0));
     let mut too_large = device.host_multiplier(1 << 22).unwrap();
     let error = too_large.multiply(a, b, &mut c).unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::OutOfMemory { .. }),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::OutOfMemory { .. });
     multiplier.multiply(a, b, &mut c).unwrap();
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use tilewright::{ErrorKind, Profile, SimulatorOptions};
+use tilewright_test_support::assert_kind;
 
 #[test]
 fn results_and_operands_can_be_parts_of_matrices() {
@@ -64,10 +65,7 @@ fn more_results_than_a_grid_has_are_an_error() {
     let b = device.matrix_zeros((0, 1)).unwrap();
     let error = module.map_product(nothing, (&a.unwrap(), &b), [], &0);
     let error = error.unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::TooLarge { .. }),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::TooLarge { .. });
 }
 
 #[test]
@@ -79,35 +77,23 @@ fn what_does_not_fit_is_an_error() {
     let error = module
         .map_product(gate_small, (&a, &a), [other.view()], &0)
         .unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::ShapeMismatch { .. }),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::ShapeMismatch { .. });
     let error = module
         .map_product(gate_small, (&a, a.t()), [a.view()], &0)
         .unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::ShapeMismatch { .. }),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::ShapeMismatch { .. });
     let mut across = device
         .matrix_zeros::<f32>((4, 4, Order::ColumnMajor))
         .unwrap();
     let error = module
         .map_product_into(gate_small, (&a, a.t()), [other.view()], &0, &mut across)
         .unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::NoKernel { .. }),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::NoKernel { .. });
     let elsewhere = matrix::<f32>(&Device::simulator(), (4, 4), Order::RowMajor);
     let error = module
         .map_product(gate_small, (&a, a.t()), [elsewhere.view()], &0)
         .unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::WrongDevice { .. }),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::WrongDevice { .. });
     // A result without elements takes no launch.
     let nothing = device.matrix_zeros::<f32>((0, 6)).unwrap();
     let up = device.matrix_zeros::<f32>((0, 4)).unwrap();
@@ -125,10 +111,7 @@ fn warpgroups_read_operands_along_k() {
     let error = module
         .map_product(gate_f16_warpgroup_large, (&a, &a), [a.view()], &0)
         .unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::NoKernel { .. }),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::NoKernel { .. });
     assert!(error.to_string().contains("column-major B"), "{error}");
     let old = Device::simulator_with(SimulatorOptions::default().with_profile(Profile::A100));
     let module = old.load(&KERNELS).unwrap();
@@ -151,10 +134,7 @@ fn tensor_cores_need_warps_of_32_threads() {
     let error = module
         .map_product(gate_f16, (&a, &a), [a.view()], &0)
         .unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::NoKernel { .. }),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::NoKernel { .. });
     // Those of f32 run anywhere.
     let a = matrix::<f32>(&device, (4, 4), Order::RowMajor);
     module

@@ -14,6 +14,7 @@ use tilewright::tuning::TileSize;
 use tilewright::{
     Activation, Arithmetic, Device, ErrorKind, Matmul, MatmulElement, MatmulInto, Order,
 };
+use tilewright_test_support::assert_kind;
 
 /// A product with tails, and how it is requested.
 #[derive(Clone, Copy, Debug)]
@@ -265,15 +266,5 @@ fn a_vector_of_another_length_is_an_error() {
     let bias = device.upload(&[1.0_f32; 4]).unwrap();
     assert!(Matmul::new(&a, &b).row_bias(&bias).run().is_ok());
     let error = Matmul::new(&a, &b).column_bias(&bias).run().unwrap_err();
-    assert!(
-        matches!(
-            error.kind(),
-            ErrorKind::WrongLength {
-                expected: 5,
-                found: 4,
-                ..
-            }
-        ),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::WrongLength { expected: 5, found: 4, .. });
 }

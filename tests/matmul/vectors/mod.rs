@@ -19,6 +19,7 @@ use tilewright::{
     Activation, Arithmetic, Device, Element, ErrorKind, Matmul, MatmulElement, MatmulInto, Order,
     Profile, SimulatorOptions,
 };
+use tilewright_test_support::assert_kind;
 
 /// Lines and their elements: none, fewer than lanes, tails of vectors, of rounds and of parts, several
 /// blocks of lines, short parts and long ones.
@@ -344,15 +345,9 @@ fn a_buffer_is_a_vector() {
             .unwrap();
         assert_eq!(y.to_vec().unwrap(), [41.0, 52.0, 63.0, -1.0]);
         let error = device.matvec(&a, &x).unwrap_err();
-        assert!(
-            matches!(error.kind(), ErrorKind::ShapeMismatch { .. }),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::ShapeMismatch { .. });
         let error = device.matvec_into(&a, tail, &mut y).unwrap_err();
-        assert!(
-            matches!(error.kind(), ErrorKind::ShapeMismatch { .. }),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::ShapeMismatch { .. });
         let none = device.matrix_zeros::<f64>((0, 3)).unwrap();
         assert!(device.matvec(&none, tail).unwrap().is_empty());
     }

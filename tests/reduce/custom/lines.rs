@@ -1,6 +1,7 @@
 //! Rows, columns and segments.
 
 use super::*;
+use tilewright_test_support::assert_kind;
 
 /// Lengths with one part, some parts and several sections, and those around them.
 const LENGTHS: [usize; 10] = [1, 3, 4, 127, 129, 1025, 2049, 4097, 16_384, 33_000];
@@ -139,17 +140,11 @@ fn values_of_a_wrong_length_or_device_are_refused() {
     let error = module
         .reduce_rows_into(own_sum_along, &matrix, &mut three)
         .unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::WrongLength { .. }),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::WrongLength { .. });
     assert_eq!(error.operation(), "reduce_rows_into");
     let foreign = other.matrix((2, 3), &[1.0_f32; 6]).unwrap();
     let error = module.reduce_rows(own_sum_along, &foreign).unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::WrongDevice { .. }),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::WrongDevice { .. });
     let x = device.upload(&[1.0_f32]).unwrap();
     let segments = device.segments(&[0, 2]).unwrap();
     assert!(

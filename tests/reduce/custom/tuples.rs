@@ -1,6 +1,7 @@
 //! Several reductions of one read.
 
 use super::*;
+use tilewright_test_support::assert_kind;
 
 #[test]
 fn each_has_the_bits_that_it_has_alone() {
@@ -80,8 +81,5 @@ fn one_that_needs_an_element_has_no_value_of_none() {
     let module = device.load(&KERNELS).unwrap();
     let none = device.upload::<f32>(&[]).unwrap();
     let error = module.reduce(several, &none).unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::NoElements { .. }),
-        "{error}"
-    );
+    assert_kind!(error is ErrorKind::NoElements { .. });
 }

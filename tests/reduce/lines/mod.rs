@@ -10,6 +10,7 @@ use bytemuck::bytes_of;
 use half::{bf16, f16};
 use std::fmt::Debug;
 use tilewright::{Buffer, Device, Element, ErrorKind, MatrixView, Order, ops};
+use tilewright_test_support::assert_kind;
 
 /// Lines and elements of each: none, around the vectors of a lane, the accumulators of a part, the rounds of one, two,
 /// four and eight parts, and the sections of a line, and around the lines of a group and of a block.
@@ -148,10 +149,7 @@ fn lines_without_elements_are_refused<T: Value>(
     for order in [Order::RowMajor, Order::ColumnMajor] {
         let rows = device.matrix::<T>((lines, 0, order), &[]).unwrap();
         let error = operation.reduce_rows(device, rows.view()).unwrap_err();
-        assert!(
-            matches!(error.kind(), ErrorKind::NoElements { .. }),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::NoElements { .. });
         let columns = operation.reduce_columns(device, rows.view()).unwrap();
         assert!(columns.is_empty());
     }
@@ -196,17 +194,7 @@ fn values_of_a_wrong_length_are_refused() {
         let error = device
             .reduce_rows_into(&matrix, ops::Sum, &mut values)
             .unwrap_err();
-        assert!(
-            matches!(
-                error.kind(),
-                ErrorKind::WrongLength {
-                    expected: 2,
-                    found: 3,
-                    ..
-                }
-            ),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::WrongLength { expected: 2, found: 3, .. });
         device
             .reduce_columns_into(&matrix, ops::Sum, &mut values)
             .unwrap();
@@ -232,10 +220,7 @@ fn values_go_into_parts_of_a_buffer() {
         assert_eq!(all.to_vec().unwrap(), [9, 8, 13, 9, 4, 5, 6, 8]);
         let error = device.reduce_rows_into(&matrix, ops::Sum, &mut all);
         let error = error.unwrap_err();
-        assert!(
-            matches!(error.kind(), ErrorKind::WrongLength { .. }),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::WrongLength { .. });
     }
 }
 
@@ -244,10 +229,7 @@ fn matrices_of_another_device_are_refused() {
     let matrix = Device::simulator().matrix((1, 1), &[1.0_f32]).unwrap();
     for device in devices() {
         let error = device.reduce_rows(&matrix, ops::Sum).unwrap_err();
-        assert!(
-            matches!(error.kind(), ErrorKind::WrongDevice { .. }),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::WrongDevice { .. });
         assert_eq!(error.operation(), "reduce_rows");
     }
 }

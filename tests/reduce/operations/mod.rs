@@ -17,6 +17,7 @@ use std::any::type_name;
 use std::fmt::Debug;
 use tilewright::{Device, Element, ErrorKind, ReduciblePairs, ops};
 use tilewright_kernels::reduce::Reduction;
+use tilewright_test_support::assert_kind;
 use values::{Value, assert_same, at_borders_of_tiles, inputs};
 
 /// Around vectors, warps, blocks and tiles.
@@ -55,10 +56,7 @@ fn run<T: Value>(operation: &dyn Operation<T>) {
             let x = device.upload(input).unwrap();
             if input.is_empty() && operation.needs_an_element() {
                 let error = operation.reduce(&device, x.view()).unwrap_err();
-                assert!(
-                    matches!(error.kind(), ErrorKind::NoElements { .. }),
-                    "{error}"
-                );
+                assert_kind!(error is ErrorKind::NoElements { .. });
                 continue;
             }
             let expected = operation.of_buffer(input, &case);
@@ -151,17 +149,7 @@ fn buffers_of_different_lengths_have_no_dot_product() {
             device.zeros::<f32>(2).unwrap(),
         );
         let error = device.reduce_dot(&x, &y).unwrap_err();
-        assert!(
-            matches!(
-                error.kind(),
-                ErrorKind::WrongLength {
-                    expected: 3,
-                    found: 2,
-                    ..
-                }
-            ),
-            "{error}"
-        );
+        assert_kind!(error is ErrorKind::WrongLength { expected: 3, found: 2, .. });
     }
 }
 

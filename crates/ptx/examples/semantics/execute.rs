@@ -2,7 +2,7 @@
 
 use crate::kernel::BLOCK;
 use ptx::{Kernel, Module, Program};
-use simt::{Contents, Dim3, Launch, Options};
+use simt::{Contents, Launch, Options};
 use std::error::Error;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -22,15 +22,12 @@ pub fn outputs(
         registered_memory_only: true,
         ..Options::default()
     };
-    let launch = Launch {
-        kernel: name,
-        grid: Dim3::from(threads.div_ceil(BLOCK) as u32),
-        block: Dim3::from(threads.min(BLOCK) as u32),
-        cluster: Dim3::from(1),
-        thread_registers: None,
-        dynamic_shared_bytes: 0,
-        options: &options,
-    };
+    let launch = Launch::new(
+        name,
+        threads.div_ceil(BLOCK) as u32,
+        threads.min(BLOCK) as u32,
+        &options,
+    );
     let arguments: [&[u8]; 3] = [
         &input.address().to_le_bytes(),
         &output.address().to_le_bytes(),

@@ -77,9 +77,7 @@ impl Decoder<'_> {
             return self.compare_pairs(at, it);
         }
         let f = comparison(it.comparison, it.of, it.ftz.is_some()).ok_or(Unsupported)?;
-        let [d, a, b, rest @ ..] = at.operands else {
-            return Err(Unsupported);
-        };
+        let ([d, a, b], rest) = at.split()?;
         let (a, b) = (self.source(at, a, it.of)?, self.source(at, b, it.of)?);
         let combined = match (it.combine, rest) {
             (None, []) => None,

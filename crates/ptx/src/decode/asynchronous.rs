@@ -83,9 +83,7 @@ impl Decoder<'_> {
 
     /// The thread waits for its copies, and then arrives, if the arrival counts.
     pub(super) fn copy_arrival(&mut self, at: At<'_>, it: &CopyArrival) -> Decoded<()> {
-        let [address] = at.operands else {
-            return Err(Unsupported);
-        };
+        let [address] = at.exactly()?;
         let pending = self.constant(0);
         self.emit(Op::CommitCopies);
         self.emit(Op::WaitForCopies { pending });
@@ -138,9 +136,7 @@ impl Decoder<'_> {
     }
 
     pub(super) fn bulk_copy(&mut self, at: At<'_>, it: &BulkCopy) -> Decoded<()> {
-        let [to, from, bytes, rest @ ..] = at.operands else {
-            return Err(Unsupported);
-        };
+        let ([to, from, bytes], rest) = at.split()?;
         let bytes = self.source(at, bytes, Type::U32)?;
         let shared = Some(Memory::SharedCluster);
         let is_load = it.to != Memory::Global && it.from == Memory::Global;

@@ -9,9 +9,7 @@ use crate::operations::{Arithmetic, ArithmeticName};
 impl Decoder<'_> {
     /// An addition, a subtraction, or the addition to a product, with a carry.
     pub(super) fn carried(&mut self, at: At<'_>, it: &Arithmetic) -> Decoded<()> {
-        let [d, a, b, rest @ ..] = at.operands else {
-            return Err(Unsupported);
-        };
+        let ([d, a, b], rest) = at.split()?;
         let (a, b) = (self.source(at, a, it.of)?, self.source(at, b, it.of)?);
         let (a, b) = match (it.name, rest) {
             (ArithmeticName::MultiplyAdd | ArithmeticName::MultiplyAddCarry, [c]) => {
@@ -69,13 +67,6 @@ impl Decoder<'_> {
 
     /// The slot of the carry.
     fn carry(&mut self) -> u32 {
-        match self.carry {
-            Some(slot) => slot,
-            None => {
-                let slot = self.scratch();
-                self.carry = Some(slot);
-                slot
-            }
-        }
+        *self.carry.get_or_insert_with(|| self.storage.slot(0))
     }
 }

@@ -27,6 +27,31 @@ pub(super) struct At<'a> {
     pub operands: &'a [Operand],
 }
 
+impl<'a> At<'a> {
+    /// The operands, of which there are `N`.
+    pub fn exactly<const N: usize>(self) -> Decoded<&'a [Operand; N]> {
+        self.operands.try_into().map_err(|_| Unsupported)
+    }
+
+    /// The first `N` operands, and the rest.
+    pub fn split<const N: usize>(self) -> Decoded<(&'a [Operand; N], &'a [Operand])> {
+        self.operands.split_first_chunk().ok_or(Unsupported)
+    }
+
+    /// The operands, which are the four vectors of a product: D, A, B and C.
+    pub fn vectors(self) -> Decoded<[&'a [Operand]; 4]> {
+        match self.operands {
+            [
+                Operand::Vector(d),
+                Operand::Vector(a),
+                Operand::Vector(b),
+                Operand::Vector(c),
+            ] => Ok([d, a, b, c]),
+            _ => Err(Unsupported),
+        }
+    }
+}
+
 /// The plain function of an instruction, or the one that is put together for it.
 pub(super) fn or_general(
     plain: Option<Function>,
@@ -336,9 +361,7 @@ impl<'a> Decoder<'a> {
     /// An instruction that computes one result of the operands behind it.
     pub fn function_of(&mut self, at: At<'_>, function: Option<Function>, of: Type) -> Decoded<()> {
         let function = function.ok_or(Unsupported)?;
-        let [d, operands @ ..] = at.operands else {
-            return Err(Unsupported);
-        };
+        let ([d], operands) = at.split()?;
         let sources = operands.iter().map(|it| self.source(at, it, of));
         let sources: Vec<u32> = sources.collect::<Result<_, _>>()?;
         let (d, _) = self.destination(at, d)?;

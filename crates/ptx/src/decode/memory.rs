@@ -24,7 +24,8 @@ pub(super) fn space_of(memory: Option<Memory>) -> Decoded<AddressSpace> {
     })
 }
 
-fn scope_of(scope: Option<Scope>) -> MemoryScope {
+/// The scope of an instruction, which is the device where it names none.
+pub(super) fn scope_of(scope: Option<Scope>) -> MemoryScope {
     match scope {
         Some(Scope::Block) => MemoryScope::Block,
         Some(Scope::Cluster) => MemoryScope::Cluster,
@@ -244,9 +245,7 @@ impl Decoder<'_> {
     }
 
     pub(super) fn thread_copy(&mut self, at: At<'_>, it: &ThreadCopy) -> Decoded<()> {
-        let [to, from, bytes, rest @ ..] = at.operands else {
-            return Err(Unsupported);
-        };
+        let ([to, from, bytes], rest) = at.split()?;
         let (Operand::Integer(bytes @ (4 | 8 | 16)), None) = (bytes, it.hint) else {
             return Err(Unsupported);
         };

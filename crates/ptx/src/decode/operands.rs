@@ -2,7 +2,7 @@
 
 use super::decoder::{At, Decoded, Decoder};
 use super::error::DecodeErrorKind::{Operand as WrongOperand, UnknownName};
-use super::names::Named;
+use super::names::{Named, Storage};
 use super::op::Op;
 use super::parts::List;
 use super::special::Special;
@@ -19,14 +19,8 @@ impl Decoder<'_> {
 
     /// A slot that has this value.
     pub fn constant(&mut self, value: u64) -> u32 {
-        match self.constants.get(&value) {
-            Some(slot) => *slot,
-            None => {
-                let slot = self.storage.slot(value);
-                self.constants.insert(value, slot);
-                slot
-            }
-        }
+        let new = || self.storage.slot(value);
+        *self.constants.entry(value).or_insert_with(new)
     }
 
     pub(super) fn named(&self, at: At<'_>, name: &str) -> Option<Named> {
@@ -75,6 +69,14 @@ impl Decoder<'_> {
         let slots = operands.iter().map(|it| self.source(at, it, of));
         let slots: Vec<u32> = slots.collect::<Result<_, _>>()?;
         Ok(self.list(slots.into_iter()))
+    }
+
+    /// The slots of the registers that a load fills or a store reads.
+    pub fn moved(&mut self, at: At<'_>, is_load: bool, registers: &[Operand]) -> Decoded<List> {
+        match is_load {
+            true => Ok(self.destinations(at, registers)?.0),
+            false => self.sources(at, registers, Type::B32),
+        }
     }
 
     pub fn list(&mut self, slots: impl Iterator<Item = u32>) -> List {
@@ -185,23 +187,11 @@ impl Decoder<'_> {
     }
 
     fn global(&mut self, number: usize) -> u32 {
-        let known = self.global_slots.iter().find(|it| it.1 == number);
-        if let Some((slot, _)) = known {
-            return *slot;
-        }
-        let slot = self.storage.slot(0);
-        self.global_slots.push((slot, number));
-        slot
+        slot_of(number, &mut self.global_slots, &mut self.storage)
     }
 
     fn special(&mut self, special: Special) -> u32 {
-        let known = self.special.iter().find(|it| it.1 == special);
-        if let Some((slot, _)) = known {
-            return *slot;
-        }
-        let slot = self.storage.slot(0);
-        self.special.push((slot, special));
-        slot
+        slot_of(special, &mut self.special, &mut self.storage)
     }
 
     /// The slot and the offset of an address.
@@ -212,4 +202,14 @@ impl Decoder<'_> {
             _ => Err(WrongOperand(operand.to_string())),
         }
     }
+}
+
+/// The slot of `value`, which is a new one unless `known` has it.
+fn slot_of<T: PartialEq>(value: T, known: &mut Vec<(u32, T)>, storage: &mut Storage) -> u32 {
+    if let Some((slot, _)) = known.iter().find(|it| it.1 == value) {
+        return *slot;
+    }
+    let slot = storage.slot(0);
+    known.push((slot, value));
+    slot
 }

@@ -199,6 +199,7 @@ pub(crate) struct BytesCopy {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ProductOp {
     pub f: WarpProduct,
+    pub is_clamped: bool,
     pub d: List,
     pub a: List,
     pub b: List,

@@ -5,7 +5,7 @@ use super::error::DecodeErrorKind::{Operand as WrongOperand, Unsupported};
 use super::memory::space_of;
 use super::op::Op;
 use super::parts::{List, MatrixMove, ProductOp, WarpgroupOp};
-use crate::numbers::{registers_of, warp_product};
+use crate::numbers::{is_clamped, registers_of, warp_product};
 use crate::operations::{
     MatrixTransfer, MatrixTransferName, Operation, Product, WarpgroupProduct, WarpgroupStep,
     WarpgroupStepName,
@@ -17,15 +17,7 @@ use simt::{ElementType, Major, Wgmma};
 impl Decoder<'_> {
     pub(super) fn product(&mut self, at: At<'_>, it: &Product) -> Decoded<()> {
         let f = warp_product(it).ok_or(Unsupported)?;
-        let [
-            Operand::Vector(d),
-            Operand::Vector(a),
-            Operand::Vector(b),
-            Operand::Vector(c),
-        ] = at.operands
-        else {
-            return Err(Unsupported);
-        };
+        let [d, a, b, c] = at.vectors()?;
         let counts = [a, b, c, d].map(|it| it.len() as u32);
         let [of_a, of_b, of_sums] = registers_of(it).ok_or(Unsupported)?;
         if counts != [of_a, of_b, of_sums, of_sums] {
@@ -33,6 +25,7 @@ impl Decoder<'_> {
         }
         let product = ProductOp {
             f,
+            is_clamped: is_clamped(it),
             a: self.sources(at, a, Type::B32)?,
             b: self.sources(at, b, Type::B32)?,
             c: self.sources(at, c, it.c)?,
@@ -57,10 +50,7 @@ impl Decoder<'_> {
         if it.shape != MatrixShape::M8n8 || it.of != Type::B16 || registers.len() != count {
             return Err(Unsupported);
         }
-        let registers = match is_load {
-            true => self.destinations(at, registers)?.0,
-            false => self.sources(at, registers, Type::B32)?,
-        };
+        let registers = self.moved(at, is_load, registers)?;
         let (address, offset) = self.address(at, address)?;
         self.emit(Op::MoveMatrices(MatrixMove {
             is_load,

@@ -2,6 +2,7 @@
 
 use super::decoder::{At, Decoded, Decoder};
 use super::error::DecodeErrorKind::Unsupported;
+use super::memory::scope_of;
 use super::op::Op;
 use super::parts::{Combine, Fence, Reduction, Shuffle, Vote};
 use crate::operations::{
@@ -11,7 +12,7 @@ use crate::operations::{
 use crate::syntax::Operand;
 use crate::words::{
     BarrierScope, BarrierStep, ClusterStep, DependentStep, FenceLevel, FenceOrder, MatchMode,
-    ProxyKind, Reduce, Scope, Type, VoteMode,
+    ProxyKind, Reduce, Type, VoteMode,
 };
 use simt::MemoryScope;
 
@@ -25,9 +26,7 @@ impl Decoder<'_> {
             Operation::Reduction(it) => return self.reduction(at, it),
             Operation::CopyGroup(it) => return self.copy_group(at, it),
             Operation::ActiveMask(_) => {
-                let [d] = at.operands else {
-                    return Err(Unsupported);
-                };
+                let [d] = at.exactly()?;
                 let (d, _) = self.destination(at, d)?;
                 self.emit(Op::ActiveMask { d });
             }
@@ -41,12 +40,7 @@ impl Decoder<'_> {
             })),
             Operation::Fence(it) if it.name == FenceName::Fence => self.emit(Op::Fence(Fence {
                 is_sequential: it.order == Some(FenceOrder::SequentiallyConsistent),
-                scope: match it.scope {
-                    Scope::Block => MemoryScope::Block,
-                    Scope::Cluster => MemoryScope::Cluster,
-                    Scope::Device => MemoryScope::Device,
-                    Scope::System => MemoryScope::System,
-                },
+                scope: scope_of(Some(it.scope)),
             })),
             Operation::Fence(_) => self.emit(Op::MbarrierFence),
             Operation::ProxyFence(it) if it.kind == ProxyKind::Async => self.emit(Op::ProxyFence),
@@ -57,11 +51,10 @@ impl Decoder<'_> {
             Operation::Fetch(it) if it.tensor_map.is_none() => self.emit(Op::Prefetch),
             Operation::Fetch(_) => self.emit(Op::Nothing),
             Operation::Elect(_) => {
-                let [Operand::Pair(leader, predicate), mask] = at.operands else {
+                let [pair @ Operand::Pair(..), mask] = at.operands else {
                     return Err(Unsupported);
                 };
-                let leader = self.destination(at, &Operand::Name(leader.clone()))?.0;
-                let predicate = self.register(at, predicate)?.0;
+                let (leader, predicate) = self.result_and_predicate(at, pair)?;
                 let mask = self.source(at, mask, Type::U32)?;
                 self.emit(Op::Elect {
                     leader,
@@ -124,16 +117,20 @@ impl Decoder<'_> {
         }
     }
 
-    fn shuffle(&mut self, at: At<'_>, it: &ShuffleInstruction) -> Decoded<()> {
-        let [d, a, lane, bounds, mask] = at.operands else {
-            return Err(Unsupported);
-        };
-        let (d, predicate) = match d {
+    /// The slots of a result and of the predicate behind it, which may be left out.
+    fn result_and_predicate(&mut self, at: At<'_>, operand: &Operand) -> Decoded<(u32, u32)> {
+        match operand {
             Operand::Pair(d, predicate) => {
-                (self.register(at, d)?.0, self.register(at, predicate)?.0)
+                let d = self.destination(at, &Operand::Name(d.clone()))?.0;
+                Ok((d, self.register(at, predicate)?.0))
             }
-            d => (self.destination(at, d)?.0, self.scratch()),
-        };
+            d => Ok((self.destination(at, d)?.0, self.scratch())),
+        }
+    }
+
+    fn shuffle(&mut self, at: At<'_>, it: &ShuffleInstruction) -> Decoded<()> {
+        let [d, a, lane, bounds, mask] = at.exactly()?;
+        let (d, predicate) = self.result_and_predicate(at, d)?;
         let shuffle = Shuffle {
             mode: it.mode,
             d,
@@ -148,9 +145,7 @@ impl Decoder<'_> {
     }
 
     fn vote(&mut self, at: At<'_>, it: &VoteInstruction) -> Decoded<()> {
-        let [d, a, mask] = at.operands else {
-            return Err(Unsupported);
-        };
+        let [d, a, mask] = at.exactly()?;
         let is_of_type = (it.mode == VoteMode::Ballot) == (it.of == Type::B32);
         if !is_of_type {
             return Err(Unsupported);
@@ -168,22 +163,11 @@ impl Decoder<'_> {
     }
 
     fn matching(&mut self, at: At<'_>, it: &Match) -> Decoded<()> {
-        let [d, a, mask] = at.operands else {
-            return Err(Unsupported);
-        };
+        let [d, a, mask] = at.exactly()?;
         let a = self.source(at, a, it.of)?;
+        let mask = self.source(at, mask, Type::U32)?;
         if it.mode == MatchMode::All {
-            let mask = self.source(at, mask, Type::U32)?;
-            let (d, predicate) = match d {
-                Operand::Pair(d, predicate) => {
-                    let at_d = Operand::Name(d.clone());
-                    (
-                        self.destination(at, &at_d)?.0,
-                        self.register(at, predicate)?.0,
-                    )
-                }
-                d => (self.destination(at, d)?.0, self.scratch()),
-            };
+            let (d, predicate) = self.result_and_predicate(at, d)?;
             self.emit(Op::MatchAll {
                 d,
                 predicate,
@@ -192,16 +176,13 @@ impl Decoder<'_> {
             });
             return Ok(());
         }
-        let mask = self.source(at, mask, Type::U32)?;
         let (d, _) = self.destination(at, d)?;
         self.emit(Op::Match { d, a, mask });
         Ok(())
     }
 
     fn reduction(&mut self, at: At<'_>, it: &ReductionInstruction) -> Decoded<()> {
-        let [d, a, mask] = at.operands else {
-            return Err(Unsupported);
-        };
+        let [d, a, mask] = at.exactly()?;
         let f: fn(u64, u64) -> u64 = match (it.operation, it.of) {
             (Reduce::Add, Type::U32 | Type::S32) => |a, b| (a as u32).wrapping_add(b as u32).into(),
             (Reduce::Min, Type::U32) => |a, b| a.min(b),

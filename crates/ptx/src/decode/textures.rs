@@ -37,9 +37,7 @@ impl Decoder<'_> {
 
     /// A policy is a number that no instruction of the simulator reads.
     pub(super) fn policy(&mut self, at: At<'_>) -> Decoded<()> {
-        let [d, ..] = at.operands else {
-            return Err(Unsupported);
-        };
+        let ([d], _) = at.split()?;
         let (d, a) = (self.destination(at, d)?.0, self.constant(0));
         self.emit(Op::Copy { d, a });
         Ok(())

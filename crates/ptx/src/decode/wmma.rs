@@ -8,7 +8,7 @@ use super::error::DecodeErrorKind::Unsupported;
 use super::memory::space_of;
 use super::op::Op;
 use super::parts::{FragmentKind, FragmentMove, List, ProductOp};
-use crate::numbers::{registers_of, warp_product};
+use crate::numbers::{is_clamped, registers_of, warp_product};
 use crate::operations::{
     Product, ProductName, WmmaHalfProduct, WmmaProduct, WmmaProductName, WmmaTransfer,
     WmmaTransferName,
@@ -55,10 +55,7 @@ impl Decoder<'_> {
             (_, FragmentKind::A, true) | (_, FragmentKind::B, false) => self.constant(depth),
             _ => self.constant(16),
         };
-        let registers = match is_load {
-            true => self.destinations(at, registers)?.0,
-            false => self.sources(at, registers, Type::B32)?,
-        };
+        let registers = self.moved(at, is_load, registers)?;
         let (address, offset) = self.address(at, address)?;
         self.emit(Op::MoveFragment(FragmentMove {
             is_load,
@@ -106,15 +103,7 @@ impl Decoder<'_> {
             c: it.c,
         };
         let f = warp_product(&half).ok_or(Unsupported)?;
-        let [
-            Operand::Vector(d),
-            Operand::Vector(a),
-            Operand::Vector(b),
-            Operand::Vector(c),
-        ] = at.operands
-        else {
-            return Err(Unsupported);
-        };
+        let [d, a, b, c] = at.vectors()?;
         let [of_a, of_b, of_sum] = registers_of(&half).ok_or(Unsupported)?;
         let a = self.sources(at, a, Type::B32)?;
         let b = self.sources(at, b, Type::B32)?;
@@ -130,6 +119,7 @@ impl Decoder<'_> {
         for side in 0..2 {
             self.emit(Op::Product(ProductOp {
                 f,
+                is_clamped: is_clamped(&half),
                 a: part(a, 0, of_a),
                 b: part(b, side * of_b, of_b),
                 c: part(c, side * of_sum, of_sum),

@@ -100,7 +100,7 @@ impl Kernel {
     ///    outlives the launch.
     ///
     /// ```
-    /// use simt::{Contents, Dim3, Launch, Options};
+    /// use simt::{Contents, Launch, Options};
     /// use std::sync::atomic::{AtomicU32, Ordering};
     ///
     /// let module: ptx::Module = "
@@ -125,15 +125,7 @@ impl Kernel {
     /// // SAFETY: the memory is static, and of atomic words.
     /// unsafe { simt::register_allocation(address, 256, Contents::Initialised)? };
     /// let options = Options { registered_memory_only: true, ..Options::default() };
-    /// let launch = Launch {
-    ///     kernel: "numbers",
-    ///     grid: Dim3::from(1),
-    ///     block: Dim3::from(64),
-    ///     cluster: Dim3::from(1),
-    ///     thread_registers: None,
-    ///     dynamic_shared_bytes: 0,
-    ///     options: &options,
-    /// };
+    /// let launch = Launch::new("numbers", 1, 64, &options);
     /// // SAFETY: the argument points to 64 words, one for each thread.
     /// let body = unsafe { kernel.body(&[&address.to_ne_bytes()])? };
     /// simt::run(&launch, &body)?;

@@ -3,6 +3,7 @@
 use super::places::Place;
 use super::thread::Thread;
 use crate::decode::{MatrixMove, ProductOp};
+use crate::numbers::clamped;
 use simt::{AccessKind, DefectKind, Space};
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 
@@ -33,7 +34,10 @@ impl Thread<'_> {
         let values = |list| self.list(list).iter().map(|slot| self.get(*slot));
         let (a, b): (Vec<u64>, Vec<u64>) = (values(it.a).collect(), values(it.b).collect());
         let mut sums: Vec<u64> = values(it.c).collect();
-        (it.f)(&a, &b, &mut sums);
+        match it.is_clamped {
+            true => clamped(it.f, &a, &b, &mut sums),
+            false => (it.f)(&a, &b, &mut sums),
+        }
         for (slot, sum) in self.list(it.d).iter().zip(sums) {
             self.set(*slot, sum);
         }

@@ -19,63 +19,45 @@ pub(crate) fn bits(it: &Bits) -> Option<Function> {
     }
     match it.of {
         Type::Pred if it.name == BitsName::Not => Some(Function::Unary(|a| a ^ 1)),
-        Type::B16 | Type::U16 => of_width::<u16>(it.name),
-        Type::S16 => signed_shift::<i16>(it.name, 16),
-        Type::B32 | Type::U32 => of_width::<u32>(it.name),
-        Type::S32 => signed_shift::<i32>(it.name, 32),
-        Type::B64 | Type::U64 => of_width::<u64>(it.name),
-        Type::S64 => signed_shift::<i64>(it.name, 64),
+        Type::B16 | Type::U16 => of_width::<16>(it.name),
+        Type::S16 => signed_shift::<i16, 15>(it.name),
+        Type::B32 | Type::U32 => of_width::<32>(it.name),
+        Type::S32 => signed_shift::<i32, 31>(it.name),
+        Type::B64 | Type::U64 => of_width::<64>(it.name),
+        Type::S64 => signed_shift::<i64, 63>(it.name),
         _ => None,
     }
 }
 
-/// An unsigned number of a width.
-trait Unsigned: Number {
-    const BITS: u32;
-}
-
-impl Unsigned for u16 {
-    const BITS: u32 = 16;
-}
-
-impl Unsigned for u32 {
-    const BITS: u32 = 32;
-}
-
-impl Unsigned for u64 {
-    const BITS: u32 = 64;
-}
-
-fn of_width<N: Unsigned>(name: BitsName) -> Option<Function> {
+/// Of an unsigned number.
+fn of_width<const BITS: u32>(name: BitsName) -> Option<Function> {
     Some(match name {
-        BitsName::Not => Function::Unary(|a| !a & mask(N::BITS)),
+        BitsName::Not => Function::Unary(|a| !a & mask(BITS)),
         BitsName::LogicalNot => Function::Unary(|a| (a == 0).into()),
         BitsName::ShiftLeft => Function::Binary(|a, by| match by as u32 {
-            by if by >= N::BITS => 0,
-            by => (a << by) & mask(N::BITS),
+            by if by >= BITS => 0,
+            by => (a << by) & mask(BITS),
         }),
         BitsName::ShiftRight => Function::Binary(|a, by| match by as u32 {
-            by if by >= N::BITS => 0,
+            by if by >= BITS => 0,
             by => a >> by,
         }),
         BitsName::LeadingZeros => {
-            Function::Unary(|a| u64::from((a & mask(N::BITS)).leading_zeros() - (64 - N::BITS)))
+            Function::Unary(|a| u64::from((a & mask(BITS)).leading_zeros() - (64 - BITS)))
         }
         BitsName::PopulationCount => Function::Unary(|a| a.count_ones().into()),
-        BitsName::Reverse => Function::Unary(|a| a.reverse_bits() >> (64 - N::BITS)),
+        BitsName::Reverse => Function::Unary(|a| a.reverse_bits() >> (64 - BITS)),
         _ => return None,
     })
 }
 
-fn signed_shift<N: Number + std::ops::Shr<u32, Output = N>>(
-    name: BitsName,
-    bits: u32,
-) -> Option<Function> {
-    (name == BitsName::ShiftRight).then_some(match bits {
-        16 => Function::Binary(|a, by| (N::of(a) >> (by as u32).min(15)).slot()),
-        32 => Function::Binary(|a, by| (N::of(a) >> (by as u32).min(31)).slot()),
-        _ => Function::Binary(|a, by| (N::of(a) >> (by as u32).min(63)).slot()),
-    })
+/// Shifts to the right, by at most `MOST` places.
+fn signed_shift<N, const MOST: u32>(name: BitsName) -> Option<Function>
+where
+    N: Number + std::ops::Shr<u32, Output = N>,
+{
+    let shift: fn(u64, u64) -> u64 = |a, by| (N::of(a) >> (by as u32).min(MOST)).slot();
+    (name == BitsName::ShiftRight).then_some(Function::Binary(shift))
 }
 
 /// The function of an instruction on parts of words.

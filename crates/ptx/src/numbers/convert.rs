@@ -13,7 +13,7 @@ pub(crate) fn convert(it: &Convert) -> Option<Function> {
     }
     let nearest = it.rounding == Some(Rounding::NearestEven);
     match (it.to, it.from, it.rounding) {
-        (to, from, None) if is_integer(to) && is_integer(from) => between_integers(to, from),
+        (to, from, None) if to.is_integer() && from.is_integer() => between_integers(to, from),
         (Type::F32, Type::F16, None) => Some(Function::Unary(|a| f16::of(a).to_f32().slot())),
         (Type::F32, Type::Bf16, None) => Some(Function::Unary(|a| bf16::of(a).to_f32().slot())),
         (Type::F64, Type::F16, None) => Some(Function::Unary(|a| f16::of(a).to_f64().slot())),
@@ -36,17 +36,10 @@ pub(crate) fn convert(it: &Convert) -> Option<Function> {
         (Type::Bf16x2, Type::F32, _) if nearest => Some(Function::Binary(|high, low| {
             bf16::from_f32(f32::of(high)).slot() << 16 | bf16::from_f32(f32::of(low)).slot()
         })),
-        (to, from, _) if nearest && is_integer(from) => from_integer(to, from),
+        (to, from, _) if nearest && from.is_integer() => from_integer(to, from),
         (to, from, Some(rounding)) if from.is_float() => rounded_float(to, from, rounding),
         _ => None,
     }
-}
-
-fn is_integer(of: Type) -> bool {
-    matches!(
-        of,
-        Type::U8 | Type::U16 | Type::U32 | Type::U64 | Type::S8 | Type::S16 | Type::S32 | Type::S64
-    )
 }
 
 /// Sign or zero extension, and then the low bits.

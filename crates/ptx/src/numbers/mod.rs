@@ -20,5 +20,5 @@ pub(crate) use compare::{comparison, select};
 pub(crate) use convert::convert;
 pub(crate) use float::float;
 pub(crate) use integer::integer;
-pub(crate) use products::{WarpProduct, registers_of, warp_product};
+pub(crate) use products::{WarpProduct, clamped, is_clamped, registers_of, warp_product};
 pub(crate) use slot::{Flushed, Function, General, MOST_OPERANDS, Number, mask};

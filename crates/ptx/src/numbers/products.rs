@@ -45,97 +45,57 @@ macro_rules! product {
     };
 }
 
-/// The product of an instruction.
+/// The product of an instruction, without the clamping of [`is_clamped`].
 pub(crate) fn warp_product(it: &Product) -> Option<WarpProduct> {
     let is_plain =
         it.a_layout == MatrixLayout::Row && it.b_layout == MatrixLayout::Column && it.c == it.d;
     if !is_plain {
         return None;
     }
+    use MatrixShape::{M8n8k4, M8n8k16, M16n8k4, M16n8k8, M16n8k16, M16n8k32};
+    use Type::{Bf16, F16, F32, F64, S8, S32, Tf32 as T32, U8};
     Some(match (it.shape, it.a, it.b, it.d) {
-        (MatrixShape::M16n8k8, Type::F16, Type::F16, Type::F32) => {
-            product!(f16, f16, f32, 16 x 8 x 8)
-        }
-        (MatrixShape::M16n8k16, Type::F16, Type::F16, Type::F32) => {
-            product!(f16, f16, f32, 16 x 8 x 16)
-        }
-        (MatrixShape::M16n8k8, Type::F16, Type::F16, Type::F16) => {
-            product!(f16, f16, f16, 16 x 8 x 8)
-        }
-        (MatrixShape::M16n8k16, Type::F16, Type::F16, Type::F16) => {
-            product!(f16, f16, f16, 16 x 8 x 16)
-        }
-        (MatrixShape::M16n8k8, Type::Bf16, Type::Bf16, Type::F32) => {
-            product!(bf16, bf16, f32, 16 x 8 x 8)
-        }
-        (MatrixShape::M16n8k16, Type::Bf16, Type::Bf16, Type::F32) => {
-            product!(bf16, bf16, f32, 16 x 8 x 16)
-        }
-        (MatrixShape::M16n8k4, Type::Tf32, Type::Tf32, Type::F32) => {
-            product!(Tf32, Tf32, f32, 16 x 8 x 4)
-        }
-        (MatrixShape::M16n8k8, Type::Tf32, Type::Tf32, Type::F32) => {
-            product!(Tf32, Tf32, f32, 16 x 8 x 8)
-        }
-        (MatrixShape::M8n8k4, Type::F64, Type::F64, Type::F64) => {
-            product!(f64, f64, f64, 8 x 8 x 4)
-        }
-        (MatrixShape::M16n8k4, Type::F64, Type::F64, Type::F64) => {
-            product!(f64, f64, f64, 16 x 8 x 4)
-        }
-        (MatrixShape::M16n8k8, Type::F64, Type::F64, Type::F64) => {
-            product!(f64, f64, f64, 16 x 8 x 8)
-        }
-        (MatrixShape::M16n8k16, Type::F64, Type::F64, Type::F64) => {
-            product!(f64, f64, f64, 16 x 8 x 16)
-        }
-        (shape, a, b, Type::S32) => match it.satfinite {
-            None => return integers(shape, a, b),
-            Some(_) => return clamped_integers(shape, a, b),
-        },
+        (M16n8k8, F16, F16, F32) => product!(f16, f16, f32, 16 x 8 x 8),
+        (M16n8k16, F16, F16, F32) => product!(f16, f16, f32, 16 x 8 x 16),
+        (M16n8k8, F16, F16, F16) => product!(f16, f16, f16, 16 x 8 x 8),
+        (M16n8k16, F16, F16, F16) => product!(f16, f16, f16, 16 x 8 x 16),
+        (M16n8k8, Bf16, Bf16, F32) => product!(bf16, bf16, f32, 16 x 8 x 8),
+        (M16n8k16, Bf16, Bf16, F32) => product!(bf16, bf16, f32, 16 x 8 x 16),
+        (M16n8k4, T32, T32, F32) => product!(Tf32, Tf32, f32, 16 x 8 x 4),
+        (M16n8k8, T32, T32, F32) => product!(Tf32, Tf32, f32, 16 x 8 x 8),
+        (M8n8k4, F64, F64, F64) => product!(f64, f64, f64, 8 x 8 x 4),
+        (M16n8k4, F64, F64, F64) => product!(f64, f64, f64, 16 x 8 x 4),
+        (M16n8k8, F64, F64, F64) => product!(f64, f64, f64, 16 x 8 x 8),
+        (M16n8k16, F64, F64, F64) => product!(f64, f64, f64, 16 x 8 x 16),
+        (M8n8k16, S8, S8, S32) => product!(i8, i8, i32, 8 x 8 x 16),
+        (M8n8k16, S8, U8, S32) => product!(i8, u8, i32, 8 x 8 x 16),
+        (M8n8k16, U8, S8, S32) => product!(u8, i8, i32, 8 x 8 x 16),
+        (M8n8k16, U8, U8, S32) => product!(u8, u8, i32, 8 x 8 x 16),
+        (M16n8k16, S8, S8, S32) => product!(i8, i8, i32, 16 x 8 x 16),
+        (M16n8k16, S8, U8, S32) => product!(i8, u8, i32, 16 x 8 x 16),
+        (M16n8k16, U8, S8, S32) => product!(u8, i8, i32, 16 x 8 x 16),
+        (M16n8k16, U8, U8, S32) => product!(u8, u8, i32, 16 x 8 x 16),
+        (M16n8k32, S8, S8, S32) => product!(i8, i8, i32, 16 x 8 x 32),
+        (M16n8k32, S8, U8, S32) => product!(i8, u8, i32, 16 x 8 x 32),
+        (M16n8k32, U8, S8, S32) => product!(u8, i8, i32, 16 x 8 x 32),
+        (M16n8k32, U8, U8, S32) => product!(u8, u8, i32, 16 x 8 x 32),
         _ => return None,
     })
 }
 
-/// The function of one product of integers, whose sums are clamped. The products alone do not overflow.
-macro_rules! clamped {
-    ($a:ty, $b:ty, $c:ty, $m:literal x $n:literal x $k:literal) => {
-        |a, b, sums| {
-            let product: WarpProduct = product!($a, $b, $c, $m x $n x $k);
-            let mut products = vec![0; sums.len()];
-            product(a, b, &mut products);
-            for (sum, product) in sums.iter_mut().zip(products) {
-                *sum = u64::from((*sum as i32).saturating_add(product as i32) as u32);
-            }
-        }
-    };
+/// Whether sums are clamped to their type.
+pub(crate) fn is_clamped(it: &Product) -> bool {
+    it.d == Type::S32 && it.satfinite.is_some()
 }
 
-/// The functions of both kinds.
-macro_rules! of_integers {
-    ($name:ident, $product:ident) => {
-fn $name(shape: MatrixShape, a: Type, b: Type) -> Option<WarpProduct> {
-            Some(match (shape, a, b) {
-                (MatrixShape::M8n8k16, Type::S8, Type::S8) => $product!(i8, i8, i32, 8 x 8 x 16),
-                (MatrixShape::M8n8k16, Type::S8, Type::U8) => $product!(i8, u8, i32, 8 x 8 x 16),
-                (MatrixShape::M8n8k16, Type::U8, Type::S8) => $product!(u8, i8, i32, 8 x 8 x 16),
-                (MatrixShape::M8n8k16, Type::U8, Type::U8) => $product!(u8, u8, i32, 8 x 8 x 16),
-                (MatrixShape::M16n8k16, Type::S8, Type::S8) => $product!(i8, i8, i32, 16 x 8 x 16),
-                (MatrixShape::M16n8k16, Type::S8, Type::U8) => $product!(i8, u8, i32, 16 x 8 x 16),
-                (MatrixShape::M16n8k16, Type::U8, Type::S8) => $product!(u8, i8, i32, 16 x 8 x 16),
-                (MatrixShape::M16n8k16, Type::U8, Type::U8) => $product!(u8, u8, i32, 16 x 8 x 16),
-                (MatrixShape::M16n8k32, Type::S8, Type::S8) => $product!(i8, i8, i32, 16 x 8 x 32),
-                (MatrixShape::M16n8k32, Type::S8, Type::U8) => $product!(i8, u8, i32, 16 x 8 x 32),
-                (MatrixShape::M16n8k32, Type::U8, Type::S8) => $product!(u8, i8, i32, 16 x 8 x 32),
-                (MatrixShape::M16n8k32, Type::U8, Type::U8) => $product!(u8, u8, i32, 16 x 8 x 32),
-                _ => return None,
-            })
-        }
-    };
+/// A product of integers whose sums are clamped. The products alone do not overflow.
+pub(crate) fn clamped(product: WarpProduct, a: &[u64], b: &[u64], sums: &mut [u64]) {
+    let mut products = vec![0; sums.len()];
+    product(a, b, &mut products);
+    for (sum, product) in sums.iter_mut().zip(products) {
+        *sum = u64::from((*sum as i32).saturating_add(product as i32) as u32);
+    }
 }
-
-of_integers!(integers, product);
-of_integers!(clamped_integers, clamped);
 
 /// Elements of type `T` in a lane's registers, in order.
 fn elements<T: LaneValue>(registers: &[u64]) -> impl FnMut(usize, usize) -> T {

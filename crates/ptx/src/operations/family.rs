@@ -45,23 +45,10 @@ macro_rules! family {
             $($(#[$of_field])* pub $field: $type,)*
         }
 
-        #[doc = concat!("A name of an instruction of the family [`", stringify!($family), "`].")]
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-        pub enum $name {
-            $(#[doc = concat!("`", $text, "`")] $variant,)*
-        }
-
-        impl $name {
-            /// All of them.
-            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
-
-            /// The name in PTX.
-            #[must_use]
-            pub const fn text(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $text,)*
-                }
-            }
+        $crate::words::texts! {
+            "",
+            #[doc = concat!("A name of an instruction of the family [`", stringify!($family), "`].")]
+            $name { $($variant = $text,)* }
         }
 
         impl $crate::operations::family::Family for $family {

@@ -75,13 +75,13 @@ impl<T: Field + fmt::Debug + Clone + 'static> Field for Option<T> {
     }
 }
 
-/// Defines sets of alternative modifiers, each with its text.
-macro_rules! words {
-    ($($(#[$about:meta])* $name:ident { $($variant:ident = $text:literal,)* })*) => {$(
+/// Defines alternatives, each with its text in PTX, behind `$dot`.
+macro_rules! texts {
+    ($dot:literal, $(#[$about:meta])* $name:ident { $($variant:ident = $text:literal,)* }) => {
         $(#[$about])*
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub enum $name {
-            $(#[doc = concat!("`.", $text, "`")] $variant,)*
+            $(#[doc = concat!("`", $dot, $text, "`")] $variant,)*
         }
 
         impl $name {
@@ -95,7 +95,17 @@ macro_rules! words {
                     $(Self::$variant => $text,)*
                 }
             }
+        }
+    };
+}
+pub(crate) use texts;
 
+/// Defines sets of alternative modifiers, each with its text.
+macro_rules! words {
+    ($($(#[$about:meta])* $name:ident { $($variant:ident = $text:literal,)* })*) => {$(
+        $crate::words::texts! { ".", $(#[$about])* $name { $($variant = $text,)* } }
+
+        impl $name {
             /// The one with this text, which has no dot.
             #[must_use]
             pub fn of_text(text: &str) -> Option<Self> {

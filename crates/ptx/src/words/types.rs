@@ -48,6 +48,13 @@ impl Type {
         )
     }
 
+    /// Whether it is an integer of at least a byte, with or without a sign.
+    #[must_use]
+    pub const fn is_integer(self) -> bool {
+        let is_unsigned = matches!(self, Self::U8 | Self::U16 | Self::U32 | Self::U64);
+        is_unsigned || self.is_signed() && !matches!(self, Self::S4)
+    }
+
     /// Whether it is one floating-point number.
     #[must_use]
     pub const fn is_float(self) -> bool {

@@ -8,7 +8,7 @@ pub use text::text;
 
 use cuda_std::Pod;
 use ptx::{Kernel, Module, Program};
-use simt::{Body, Contents, Defect, Dim3, Launch, Options, Report};
+use simt::{Body, Contents, Defect, Launch, Options, Report};
 use std::ptr::with_exposed_provenance_mut;
 
 /// The module of a kernel's PTX.
@@ -113,13 +113,8 @@ pub fn run(
     body: &Body,
 ) -> Result<Report, Box<Defect>> {
     let launch = Launch {
-        kernel: name,
-        grid: Dim3::from(shape.grid),
-        block: Dim3::from(shape.block),
-        cluster: Dim3::from(1),
-        thread_registers: None,
         dynamic_shared_bytes: shape.dynamic_shared_bytes,
-        options,
+        ..Launch::new(name, shape.grid, shape.block, options)
     };
     simt::run(&launch, body)
 }

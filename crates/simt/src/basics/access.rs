@@ -1,51 +1,45 @@
 //! One access of simulated memory.
 
 use super::memory_order::AtomicOrder;
-use std::fmt;
+use super::named::named;
 
-/// A state space of the simulated machine, as PTX has them.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Space {
-    /// Memory of the device, seen by all blocks.
-    Global,
-    /// Memory of one block.
-    Shared,
-    /// Memory that kernels only read.
-    Constant,
-}
-
-impl fmt::Display for Space {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::Global => "global",
-            Self::Shared => "shared",
-            Self::Constant => "constant",
-        })
+named! {
+    /// A state space of the simulated machine, as PTX has them.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+    pub enum Space {
+        /// Memory of the device, seen by all blocks.
+        Global = "global",
+        /// Memory of one block.
+        Shared = "shared",
+        /// Memory that kernels only read.
+        Constant = "constant",
     }
 }
 
-/// The kind of an access: load, store, atomic operation, or side of a copy.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[non_exhaustive]
-pub enum AccessKind {
-    /// A load.
-    Read,
-    /// A load through the read-only cache, from memory that the launch does not write.
-    ReadOnly,
-    /// A load through the first-level cache, which does not see the writes of other blocks.
-    CachedRead,
-    /// A store.
-    Write,
-    /// An atomic read-modify-write.
-    Atomic,
-    /// An atomic load: it does not write.
-    AtomicRead,
-    /// An atomic store: it does not read.
-    AtomicWrite,
-    /// The source of an asynchronous copy.
-    AsyncRead,
-    /// The destination of an asynchronous copy.
-    AsyncWrite,
+named! {
+    /// The kind of an access: load, store, atomic operation, or side of a copy.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+    #[non_exhaustive]
+    pub enum AccessKind {
+        /// A load.
+        Read = "a read",
+        /// A load through the read-only cache, from memory that the launch does not write.
+        ReadOnly = "a read through the read-only cache",
+        /// A load through the first-level cache, which does not see the writes of other blocks.
+        CachedRead = "a read through the first-level cache",
+        /// A store.
+        Write = "a write",
+        /// An atomic read-modify-write.
+        Atomic = "an atomic update",
+        /// An atomic load: it does not write.
+        AtomicRead = "an atomic load",
+        /// An atomic store: it does not read.
+        AtomicWrite = "an atomic store",
+        /// The source of an asynchronous copy.
+        AsyncRead = "an asynchronous read",
+        /// The destination of an asynchronous copy.
+        AsyncWrite = "an asynchronous write",
+    }
 }
 
 impl AccessKind {
@@ -53,22 +47,6 @@ impl AccessKind {
     #[inline]
     pub(crate) fn is_atomic(self) -> bool {
         matches!(self, Self::Atomic | Self::AtomicRead | Self::AtomicWrite)
-    }
-}
-
-impl fmt::Display for AccessKind {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::Read => "a read",
-            Self::ReadOnly => "a read through the read-only cache",
-            Self::CachedRead => "a read through the first-level cache",
-            Self::Write => "a write",
-            Self::Atomic => "an atomic update",
-            Self::AtomicRead => "an atomic load",
-            Self::AtomicWrite => "an atomic store",
-            Self::AsyncRead => "an asynchronous read",
-            Self::AsyncWrite => "an asynchronous write",
-        })
     }
 }
 

@@ -1,93 +1,63 @@
 //! The rules that a kernel can break, and the remedy for each.
 
-use std::fmt;
+use super::named::named;
 
-/// The rule that a kernel has broken.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[non_exhaustive]
-pub enum DefectKind {
-    /// An access outside of its view.
-    OutOfBounds,
-    /// An access at an address that is not a multiple of its alignment.
-    Misaligned,
-    /// A block barrier that not all of its threads reach, or not in the same way.
-    BarrierDivergence,
-    /// A grid barrier that not all threads of the grid reach, or that is in a launch
-    /// which is not cooperative.
-    GridBarrierDivergence,
-    /// A warp-wide operation whose mask and lanes do not agree.
-    WarpDivergence,
-    /// Two accesses of the same memory, at least one a write, that nothing orders.
-    DataRace,
-    /// A plain access and an atomic update of the same memory that nothing orders.
-    AtomicRace,
-    /// A read through a cache that does not see what the launch writes.
-    StaleRead,
-    /// A read of memory that has not been written.
-    UninitialisedRead,
-    /// An access of global memory that the host has freed.
-    UseAfterFree,
-    /// An asynchronous copy whose memory is used while it is in flight, or that is never waited for.
-    AsyncHazard,
-    /// An mbarrier that is not initialised, or in use already, or that has too many arrivals.
-    BarrierMisuse,
-    /// A read by the asynchronous proxy of a write that no proxy fence has made visible to it.
-    MissingProxyFence,
-    /// An access of global memory by a thread that has not waited for the launches before its own.
-    MissingLaunchWait,
-    /// A block that ends while its shared memory is still in use.
-    BlockEnded,
-    /// A tile that is read with a different swizzle from the one it was written with.
-    WrongSwizzle,
-    /// Threads that wait for each other, or that spin for ever.
-    Deadlock,
-    /// An operand that the instruction does not allow.
-    InvalidArgument,
-    /// The kernel panicked.
-    Panic,
-    /// A thread that needs more stack than it has.
-    StackOverflow,
-    /// A block that runs for longer than the launch allows.
-    TimeLimit,
-    /// A launch outside the limits of a block, a cluster or a grid.
-    LaunchLimit,
-    /// A launch from inside a kernel.
-    NestedLaunch,
-    /// A call from inside a kernel that only the host may make, such as a copy or an allocation.
-    HostCall,
-    /// The host has no memory or no threads left to simulate the launch.
-    HostResources,
-}
-
-impl fmt::Display for DefectKind {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::OutOfBounds => "access out of bounds",
-            Self::Misaligned => "misaligned access",
-            Self::BarrierDivergence => "divergent block barrier",
-            Self::GridBarrierDivergence => "divergent grid barrier",
-            Self::WarpDivergence => "divergent warp operation",
-            Self::DataRace => "data race",
-            Self::AtomicRace => "race with an atomic update",
-            Self::StaleRead => "stale read",
-            Self::UninitialisedRead => "read of uninitialised memory",
-            Self::UseAfterFree => "use after free",
-            Self::AsyncHazard => "asynchronous copy in use",
-            Self::BarrierMisuse => "misused mbarrier",
-            Self::MissingProxyFence => "missing proxy fence",
-            Self::MissingLaunchWait => "missing wait for the launches before",
-            Self::BlockEnded => "block ended in use",
-            Self::WrongSwizzle => "wrong swizzle",
-            Self::Deadlock => "deadlock",
-            Self::InvalidArgument => "invalid argument",
-            Self::Panic => "panic",
-            Self::StackOverflow => "stack overflow",
-            Self::TimeLimit => "time limit exceeded",
-            Self::LaunchLimit => "launch limit exceeded",
-            Self::NestedLaunch => "launch from inside a kernel",
-            Self::HostCall => "host call from inside a kernel",
-            Self::HostResources => "out of host resources",
-        })
+named! {
+    /// The rule that a kernel has broken.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+    #[non_exhaustive]
+    pub enum DefectKind {
+        /// An access outside of its view.
+        OutOfBounds = "access out of bounds",
+        /// An access at an address that is not a multiple of its alignment.
+        Misaligned = "misaligned access",
+        /// A block barrier that not all of its threads reach, or not in the same way.
+        BarrierDivergence = "divergent block barrier",
+        /// A grid barrier that not all threads of the grid reach, or that is in a launch
+        /// which is not cooperative.
+        GridBarrierDivergence = "divergent grid barrier",
+        /// A warp-wide operation whose mask and lanes do not agree.
+        WarpDivergence = "divergent warp operation",
+        /// Two accesses of the same memory, at least one a write, that nothing orders.
+        DataRace = "data race",
+        /// A plain access and an atomic update of the same memory that nothing orders.
+        AtomicRace = "race with an atomic update",
+        /// A read through a cache that does not see what the launch writes.
+        StaleRead = "stale read",
+        /// A read of memory that has not been written.
+        UninitialisedRead = "read of uninitialised memory",
+        /// An access of global memory that the host has freed.
+        UseAfterFree = "use after free",
+        /// An asynchronous copy whose memory is used while it is in flight, or that is never waited for.
+        AsyncHazard = "asynchronous copy in use",
+        /// An mbarrier that is not initialised, or in use already, or that has too many arrivals.
+        BarrierMisuse = "misused mbarrier",
+        /// A read by the asynchronous proxy of a write that no proxy fence has made visible to it.
+        MissingProxyFence = "missing proxy fence",
+        /// An access of global memory by a thread that has not waited for the launches before its own.
+        MissingLaunchWait = "missing wait for the launches before",
+        /// A block that ends while its shared memory is still in use.
+        BlockEnded = "block ended in use",
+        /// A tile that is read with a different swizzle from the one it was written with.
+        WrongSwizzle = "wrong swizzle",
+        /// Threads that wait for each other, or that spin for ever.
+        Deadlock = "deadlock",
+        /// An operand that the instruction does not allow.
+        InvalidArgument = "invalid argument",
+        /// The kernel panicked.
+        Panic = "panic",
+        /// A thread that needs more stack than it has.
+        StackOverflow = "stack overflow",
+        /// A block that runs for longer than the launch allows.
+        TimeLimit = "time limit exceeded",
+        /// A launch outside the limits of a block, a cluster or a grid.
+        LaunchLimit = "launch limit exceeded",
+        /// A launch from inside a kernel.
+        NestedLaunch = "launch from inside a kernel",
+        /// A call from inside a kernel that only the host may make, such as a copy or an allocation.
+        HostCall = "host call from inside a kernel",
+        /// The host has no memory or no threads left to simulate the launch.
+        HostResources = "out of host resources",
     }
 }
 

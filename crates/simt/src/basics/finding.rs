@@ -1,11 +1,11 @@
 //! What a block finds before the launch adds its name.
 
+use super::CallSite;
 use super::calls::CallStack;
 use super::defect::{Defect, Related, SourceLocation};
 use super::defect_kind::DefectKind;
 use super::dim::Dim3;
 use super::position::Position;
-use std::panic::Location;
 
 /// A defect as seen inside a block, before the launch adds its name.
 pub(crate) struct Finding {
@@ -58,7 +58,7 @@ impl Finding {
     }
 
     /// The finding at the source line `site`, where one is known.
-    pub fn at(self, site: impl Into<Option<&'static Location<'static>>>) -> Self {
+    pub fn at(self, site: impl Into<Option<CallSite>>) -> Self {
         Self {
             location: site.into().map(SourceLocation::from),
             ..self

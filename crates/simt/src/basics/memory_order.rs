@@ -1,29 +1,20 @@
 //! Memory order and scope of atomic operations and fences.
 
-use std::fmt;
+use super::named::named;
 
-/// The threads that a fence or an atomic operation synchronises with (PTX ISA, "Memory Consistency Model: Scope").
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-#[non_exhaustive]
-pub enum MemoryScope {
-    /// The threads of the block.
-    Block,
-    /// The threads of the cluster, which is one block where the launch has none.
-    Cluster,
-    /// All threads of the device.
-    Device,
-    /// All threads of all devices, and the host.
-    System,
-}
-
-impl fmt::Display for MemoryScope {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::Block => "the block",
-            Self::Cluster => "the cluster",
-            Self::Device => "the device",
-            Self::System => "the system",
-        })
+named! {
+    /// The threads that a fence or an atomic operation synchronises with (PTX ISA, "Memory Consistency Model: Scope").
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+    #[non_exhaustive]
+    pub enum MemoryScope {
+        /// The threads of the block.
+        Block = "the block",
+        /// The threads of the cluster, which is one block where the launch has none.
+        Cluster = "the cluster",
+        /// All threads of the device.
+        Device = "the device",
+        /// All threads of all devices, and the host.
+        System = "the system",
     }
 }
 

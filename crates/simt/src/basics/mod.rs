@@ -8,6 +8,7 @@ mod dim;
 mod finding;
 mod hasher;
 mod memory_order;
+mod named;
 mod position;
 mod random;
 mod source_lines;
@@ -29,7 +30,13 @@ pub(crate) use calls::CallStack;
 pub(crate) use finding::Finding;
 pub(crate) use hasher::{NumberHasher, NumberMap};
 pub(crate) use memory_order::{AtomicOrder, FenceOrder};
+pub(crate) use named::named;
 pub(crate) use random::{Permutation, SplitMix64, spread};
 #[cfg(target_os = "linux")]
 pub(crate) use source_lines::lock_source_lines;
 pub(crate) use view_name::parameter_at;
+
+use std::panic::Location;
+
+/// The line at which an instruction is called.
+pub(crate) type CallSite = &'static Location<'static>;

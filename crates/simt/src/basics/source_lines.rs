@@ -44,20 +44,12 @@ pub struct SourceLine(pub(crate) &'static Location<'static>);
 /// Lines of one file. They are those of the file as long as this value lives; later, they may stand for others.
 ///
 /// ```
-/// use simt::{Body, DefectKind, Dim3, Launch, Options, SourceLines};
+/// use simt::{Body, DefectKind, Launch, Options, SourceLines};
 ///
 /// let lines = SourceLines::new("kernel.ptx", &[7]);
 /// let line = lines.lines()[0];
 /// let options = Options::default();
-/// let launch = Launch {
-///     kernel: "trap",
-///     grid: Dim3::from(1),
-///     block: Dim3::from(1),
-///     cluster: Dim3::from(1),
-///     thread_registers: None,
-///     dynamic_shared_bytes: 0,
-///     options: &options,
-/// };
+/// let launch = Launch::new("trap", 1, 1, &options);
 /// let body = Body::new(move || {
 ///     simt::execute_at(line);
 ///     simt::fail(DefectKind::Panic, "the kernel traps".to_owned());

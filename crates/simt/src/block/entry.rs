@@ -2,18 +2,14 @@
 
 use super::state::Block;
 use super::thread::Thread;
+use crate::basics::CallSite;
 use crate::state::{Inside, Left, RESERVE_BYTES};
-use std::panic::Location;
 
 impl Block {
     /// Begins an instruction of `thread`, the running one, after a check of its stack and time. No
     /// signal handler stops the thread until the returned value is dropped.
     #[inline]
-    pub fn enter<'a>(
-        &self,
-        thread: &'a Thread,
-        site: Option<&'static Location<'static>>,
-    ) -> Inside<'a> {
+    pub fn enter<'a>(&self, thread: &'a Thread, site: Option<CallSite>) -> Inside<'a> {
         // First, while this still counts as kernel code: what follows may overflow the stack, too.
         if let Some(excess) = thread.confinement.excess() {
             self.stack_is_full(thread, excess, site);
@@ -33,12 +29,7 @@ impl Block {
     /// Too little of the stack is left for an instruction.
     #[cold]
     #[inline(never)]
-    fn stack_is_full(
-        &self,
-        thread: &Thread,
-        excess: usize,
-        site: Option<&'static Location<'static>>,
-    ) {
+    fn stack_is_full(&self, thread: &Thread, excess: usize, site: Option<CallSite>) {
         // With little of the reserve left, even the report must be made elsewhere.
         if excess > RESERVE_BYTES / 2 {
             thread.confinement.leave(Left::StackOverflow);
@@ -50,7 +41,7 @@ impl Block {
 
     #[cold]
     #[inline(never)]
-    fn report_full_stack(&self, thread: &Thread, site: Option<&'static Location<'static>>) -> ! {
+    fn report_full_stack(&self, thread: &Thread, site: Option<CallSite>) -> ! {
         let finding = self.left_behind(thread, Left::StackOverflow);
         self.record(finding.at(site));
         thread.confinement.cut_off();
@@ -59,7 +50,7 @@ impl Block {
     /// Ends a block that has exceeded its time limit. A thread that unwinds continues.
     #[cold]
     #[inline(never)]
-    fn time_is_up(&self, thread: &Thread, site: Option<&'static Location<'static>>) {
+    fn time_is_up(&self, thread: &Thread, site: Option<CallSite>) {
         if std::thread::panicking() {
             return;
         }

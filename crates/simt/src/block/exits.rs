@@ -2,9 +2,8 @@
 
 use super::state::Block;
 use super::thread::Thread;
-use crate::basics::{DefectKind, Finding, Position, Related};
+use crate::basics::{CallSite, DefectKind, Finding, Position, Related};
 use crate::state::{Job, WARPS};
-use std::panic::Location;
 
 impl Block {
     /// Records the finding when `exited` has returned and has left something unfinished or in use.
@@ -144,12 +143,7 @@ impl Block {
 
     /// The finding when the thread at `position`, in another block, uses this block after its end.
     #[cold]
-    pub fn ended_before(
-        &self,
-        position: &Position,
-        what: &str,
-        site: &'static Location<'static>,
-    ) -> Finding {
+    pub fn ended_before(&self, position: &Position, what: &str, site: CallSite) -> Finding {
         let message = format!(
             "{what} the shared memory of block {}, which has ended; missing: a barrier of the \
              cluster before the end of the kernel",

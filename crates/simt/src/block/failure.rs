@@ -2,8 +2,7 @@
 
 use super::state::Block;
 use super::thread::Thread;
-use crate::basics::{DefectKind, Finding};
-use std::panic::Location;
+use crate::basics::{CallSite, DefectKind, Finding};
 
 impl Block {
     /// The reason why the block is torn down, in words, if it is and the reason is known.
@@ -30,13 +29,7 @@ impl Block {
 
     /// Ends the block with a finding of `thread`, which is the running one.
     #[cold]
-    pub fn fail(
-        &self,
-        thread: &Thread,
-        kind: DefectKind,
-        message: String,
-        site: &'static Location<'static>,
-    ) -> ! {
+    pub fn fail(&self, thread: &Thread, kind: DefectKind, message: String, site: CallSite) -> ! {
         let finding = Finding::of(&thread.position, kind, message);
         self.fail_with(thread, finding.at(site))
     }
@@ -48,7 +41,7 @@ impl Block {
         thread: &Thread,
         kind: DefectKind,
         message: String,
-        site: &'static Location<'static>,
+        site: CallSite,
     ) -> ! {
         let finding = Finding::of(&thread.position, kind, message).at(site);
         self.fail_with(thread, finding.with_related(self.describe_others(thread)))
@@ -57,12 +50,7 @@ impl Block {
     /// Ends the block because `thread`, the running one, and others only poll words. The finding names the words'
     /// last writers and describes the other threads.
     #[cold]
-    pub fn fail_spinning(
-        &self,
-        thread: &Thread,
-        message: String,
-        site: &'static Location<'static>,
-    ) -> ! {
+    pub fn fail_spinning(&self, thread: &Thread, message: String, site: CallSite) -> ! {
         let finding = self.spinning(thread, message);
         self.fail_with(thread, finding.at(site))
     }

@@ -1,6 +1,6 @@
 //! One simulated thread, and the reason for which it waits.
 
-use crate::basics::Position;
+use crate::basics::{CallSite, Position};
 use crate::state::{BulkGroups, Confinement, CopyQueue, Fragments, GRID_BARRIER};
 use std::cell::{Cell, RefCell};
 use std::panic::Location;
@@ -58,7 +58,7 @@ pub(crate) struct Thread {
     pub confinement: Confinement,
     pub wait: Cell<Wait>,
     /// The kernel line of the last instruction that had to wait.
-    pub site: Cell<&'static Location<'static>>,
+    pub site: Cell<CallSite>,
     pub copies: RefCell<CopyQueue>,
     /// Its asynchronous operations: boxed, because most threads have none.
     pub machine: Box<OfMachine>,
@@ -73,7 +73,7 @@ pub(crate) struct Thread {
 }
 
 /// The line of a thread that has not waited, which is in no kernel.
-const fn nowhere() -> &'static Location<'static> {
+const fn nowhere() -> CallSite {
     Location::caller()
 }
 
@@ -133,14 +133,14 @@ impl Thread {
         target_os = "linux",
         any(target_arch = "x86_64", target_arch = "aarch64")
     ))]
-    pub fn last_wait(&self) -> Option<&'static Location<'static>> {
+    pub fn last_wait(&self) -> Option<CallSite> {
         Some(self.site.get()).filter(|site| site.file() != file!())
     }
 
     /// Suspends the thread, which must be the running one, until `wait` is over and it is a ready
     /// lane of its warp again.
     #[inline]
-    pub fn wait_for(&self, wait: Wait, site: &'static Location<'static>) {
+    pub fn wait_for(&self, wait: Wait, site: CallSite) {
         self.site.set(site);
         self.fruitless_updates.set(0);
         self.wait.set(wait);

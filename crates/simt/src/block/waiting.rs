@@ -2,8 +2,7 @@
 
 use super::state::Block;
 use super::thread::{Thread, Wait};
-use crate::basics::Related;
-use std::panic::Location;
+use crate::basics::{CallSite, Related};
 
 /// More notes than these do not help.
 pub(super) const MAX_NOTES: usize = 8;
@@ -11,7 +10,7 @@ pub(super) const MAX_NOTES: usize = 8;
 /// Threads that wait for the same thing at the same line.
 struct Group<'a> {
     wait: Wait,
-    site: &'static Location<'static>,
+    site: CallSite,
     first: &'a Thread,
     threads: usize,
 }

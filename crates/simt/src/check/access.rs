@@ -1,6 +1,6 @@
 //! Checks one access against the shadow.
 
-use crate::basics::{Access, AccessKind, Finding, Position, Space};
+use crate::basics::{Access, AccessKind, CallSite, Finding, Position, Space};
 use crate::check::accessor::Accessor;
 use crate::check::block::BlockCheck;
 use crate::check::cells::cell::Conflict;
@@ -14,7 +14,6 @@ use crate::check::fast_paths::recent_regions::Nearby;
 use crate::check::global::LaunchCheck;
 use crate::memory::{Allocation, is_inside_one, is_replaced};
 use crate::state::SharedMemory;
-use std::panic::Location;
 
 impl BlockCheck {
     /// Checks and records an access that the thread at `position` is about to make at the line `site`.
@@ -27,7 +26,7 @@ impl BlockCheck {
         position: &Position,
         shared: &SharedMemory,
         access: &Access,
-        site: &'static Location<'static>,
+        site: CallSite,
     ) -> Result<(), Box<Finding>> {
         self.record_access(position, shared, access, site)
             .or_else(|conflict| self.list(position, shared, access, &conflict, site))
@@ -39,7 +38,7 @@ impl BlockCheck {
         position: &Position,
         shared: &SharedMemory,
         access: &Access,
-        site: &'static Location<'static>,
+        site: CallSite,
     ) -> Result<(), Conflict> {
         let address = access.address();
         self.with_accessor(position, |accessor| {

@@ -6,7 +6,7 @@
 //! the word do not continue its release, and an acquire orders only what it reads itself, not what an earlier relaxed
 //! load of the word has read.
 
-use crate::basics::{Access, AccessKind, AtomicOrder, NumberMap, Position};
+use crate::basics::{Access, AccessKind, AtomicOrder, CallSite, NumberMap, Position};
 use crate::check::block::BlockCheck;
 use crate::check::cells::event::{Event, Time};
 use crate::check::cells::site::Site;
@@ -18,10 +18,9 @@ use crate::check::weak_memory::changes::Change;
 use crate::check::weak_memory::history::History;
 use crate::check::weak_memory::prediction::{Operation, Word};
 use crate::check::weak_memory::published::{Published, Release, Words};
-use std::panic::Location;
 
 /// The address of the accessed word, and the source line.
-type Target = (usize, &'static Location<'static>);
+type Target = (usize, CallSite);
 
 impl BlockCheck {
     /// Records the atomic access that thread number `thread` is about to make.
@@ -128,7 +127,7 @@ impl BlockCheck {
     fn step_in_history(
         &self,
         position: &Position,
-        (address, word, site): (usize, Word, &'static Location<'static>),
+        (address, word, site): (usize, Word, CallSite),
         (access, time): (Announced, Time),
         words: &mut Words,
         [before, after]: [u64; 2],
@@ -219,7 +218,7 @@ impl BlockCheck {
         address: usize,
         thread: usize,
         [before, after]: [u64; 2],
-        site: &'static Location<'static>,
+        site: CallSite,
     ) {
         if before != after {
             let change = Change {

@@ -6,7 +6,7 @@ use super::operation::Operation;
 use super::pending::{Pending, Round};
 use super::span::Span;
 use super::tally::{SECTOR_BYTES, Tally};
-use crate::basics::Position;
+use crate::basics::{CallSite, Position};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::panic::Location;
@@ -21,7 +21,7 @@ const MOST_ACCESSES_AHEAD: u32 = 16 * ACCESSES_AHEAD;
 
 /// The costs of a block.
 pub(crate) struct BlockCounts {
-    pub lines: Vec<(&'static Location<'static>, Operation, Tally)>,
+    pub lines: Vec<(CallSite, Operation, Tally)>,
     pub read: Footprint,
     pub written: Footprint,
     pub static_shared_bytes: usize,
@@ -49,7 +49,7 @@ struct Key {
 
 struct Site {
     key: Key,
-    location: &'static Location<'static>,
+    location: CallSite,
     tally: Tally,
     /// The site that was accessed after this one the last time. Lanes behave alike, so it is
     /// probably the next one again.
@@ -108,7 +108,7 @@ impl Recorder {
         position: &Position,
         operation: Operation,
         view: usize,
-        location: &'static Location<'static>,
+        location: CallSite,
         span: Option<Span>,
     ) -> bool {
         let (warp, lane) = (position.warp as usize, position.lane as usize);
@@ -133,13 +133,7 @@ impl Recorder {
 
     /// Adds a complete request: the work that one instruction of a thread, or of a whole warp,
     /// starts beside the threads.
-    pub fn add(
-        &self,
-        position: &Position,
-        operation: Operation,
-        location: &'static Location<'static>,
-        tally: Tally,
-    ) {
+    pub fn add(&self, position: &Position, operation: Operation, location: CallSite, tally: Tally) {
         let mut state = self.0.borrow_mut();
         let key = Key {
             location: ptr::from_ref(location),
@@ -242,7 +236,7 @@ impl Recorder {
 
 impl State {
     /// The number of the site of `key`, which warp `warp` accesses now.
-    fn site(&mut self, warp: usize, key: Key, location: &'static Location<'static>) -> usize {
+    fn site(&mut self, warp: usize, key: Key, location: CallSite) -> usize {
         let last = self.warps[warp].last;
         let expected = self.sites.get(last).map_or(0, |site| site.next);
         let found = match self.sites.get(expected) {
@@ -257,7 +251,7 @@ impl State {
         found
     }
 
-    fn find_or_add(&mut self, key: Key, location: &'static Location<'static>) -> usize {
+    fn find_or_add(&mut self, key: Key, location: CallSite) -> usize {
         let next = self.sites.len();
         let site = *self.by_key.entry(key).or_insert(next);
         if site == next {

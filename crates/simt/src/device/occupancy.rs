@@ -42,6 +42,7 @@
 //! assert_eq!(limits.best_block_size(40, 16 << 10, 1024), Some(best));
 //! ```
 
+use crate::basics::named;
 use std::fmt;
 
 /// Resources of a multiprocessor, and the granularity of their allocation.
@@ -230,28 +231,19 @@ pub struct BlockResources {
     pub shared_bytes: u32,
 }
 
-/// The resource that is used up first.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[non_exhaustive]
-pub enum Limiter {
-    /// The number of warps, or a block above the largest block size.
-    Warps,
-    /// The number of blocks.
-    Blocks,
-    /// Registers.
-    Registers,
-    /// Shared memory.
-    SharedMemory,
-}
-
-impl fmt::Display for Limiter {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::Warps => "warps",
-            Self::Blocks => "blocks",
-            Self::Registers => "registers",
-            Self::SharedMemory => "shared memory",
-        })
+named! {
+    /// The resource that is used up first.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+    #[non_exhaustive]
+    pub enum Limiter {
+        /// The number of warps, or a block above the largest block size.
+        Warps = "warps",
+        /// The number of blocks.
+        Blocks = "blocks",
+        /// Registers.
+        Registers = "registers",
+        /// Shared memory.
+        SharedMemory = "shared memory",
     }
 }
 

@@ -5,8 +5,8 @@ use super::control::{fail, uninterrupted};
 use super::counting::note_access;
 use super::preempt::{PLAIN_WEIGHT, weight_of};
 use crate::basics::{
-    Access, AccessKind, AtomicOrder, DefectKind, Finding, MemoryOrder, MemoryScope, Position,
-    SourceLine, Space, element_at, parameter_at,
+    Access, AccessKind, AtomicOrder, CallSite, DefectKind, Finding, MemoryOrder, MemoryScope,
+    Position, SourceLine, Space, element_at, parameter_at,
 };
 use crate::block::{Block, Thread};
 use crate::check::BlockCheck;
@@ -119,7 +119,7 @@ pub unsafe fn write_at(line: SourceLine, space: Space, address: usize, value: &[
 
 /// Records a load of shared memory that the thread has made before; returns whether it did.
 #[inline(always)]
-fn is_recorded_again(access: &Access, site: &'static Location<'static>) -> bool {
+fn is_recorded_again(access: &Access, site: CallSite) -> bool {
     (access.space, access.kind) == (Space::Shared, AccessKind::Read)
         && access.is_in_bounds()
         && Here::get().load_shared_again(access.address(), access.bytes, site)
@@ -127,7 +127,7 @@ fn is_recorded_again(access: &Access, site: &'static Location<'static>) -> bool 
 
 /// Records a sound access on the fastest paths of the checks; returns whether it did.
 #[inline(always)]
-fn is_recorded_at_once(access: &Access, site: &'static Location<'static>) -> bool {
+fn is_recorded_at_once(access: &Access, site: CallSite) -> bool {
     let (address, bytes) = (access.address(), access.bytes);
     let here = Here::get();
     match (access.space, access.kind) {
@@ -218,7 +218,7 @@ fn notice(
 
 /// Shows an access to the schedule, the checks and the counters of the running block.
 #[inline]
-fn observe(access: &Access, site: &'static Location<'static>) {
+fn observe(access: &Access, site: CallSite) {
     if try_with_current(|thread, block| is_recorded(thread, block, access, site)) != Some(true) {
         begin(access, site);
     }
@@ -227,12 +227,7 @@ fn observe(access: &Access, site: &'static Location<'static>) {
 
 /// Records the access on the fast path of the checks, if nothing else observes it; returns whether it did.
 #[inline]
-fn is_recorded(
-    thread: &Thread,
-    block: &Block,
-    access: &Access,
-    site: &'static Location<'static>,
-) -> bool {
+fn is_recorded(thread: &Thread, block: &Block, access: &Access, site: CallSite) -> bool {
     let Some(check) = &block.check else {
         return false;
     };
@@ -251,7 +246,7 @@ fn is_recorded(
 /// Lets other threads run before the access if the schedule says so, and shows it to the checks of the running block,
 /// if there are any.
 #[inline(never)]
-fn begin(access: &Access, site: &'static Location<'static>) {
+fn begin(access: &Access, site: CallSite) {
     try_instruction(Some(site), |thread, block| {
         if access.space == Space::Global {
             block.check_has_waited(thread, access.kind, site);
@@ -278,7 +273,7 @@ fn record(
     check: &BlockCheck,
     position: &Position,
     access: &Access,
-    site: &'static Location<'static>,
+    site: CallSite,
 ) -> Result<(), Box<Finding>> {
     if access.space == Space::Shared && block.shared.offset_of(access.address()).is_none() {
         return record_remote(block, check, position, access, site);
@@ -292,7 +287,7 @@ fn record_remote(
     check: &BlockCheck,
     position: &Position,
     access: &Access,
-    site: &'static Location<'static>,
+    site: CallSite,
 ) -> Result<(), Box<Finding>> {
     let Some((owner, _)) = block.owner_of(access.address()) else {
         return Ok(());

@@ -10,9 +10,8 @@ use super::counting::note_async_copy;
 use crate::basics::DefectKind;
 use crate::block::{Block, Thread, count};
 use crate::check::{BlockCheck, Hazard};
-use crate::current::{instruction, line_or};
+use crate::current::instruction;
 use crate::state::AsyncCopy;
-use std::panic::Location;
 
 /// Issues an asynchronous copy of `src_bytes` bytes from global to shared memory.
 ///
@@ -50,8 +49,7 @@ pub unsafe fn async_copy(dst: *mut u8, src: *const u8, bytes: usize, src_bytes: 
             ),
         );
     }
-    let site = line_or(Location::caller());
-    instruction(site, |thread, block| {
+    let site = instruction(|thread, block, site| {
         block.check_has_waited(thread, "asynchronous copy", site);
         thread.copies.borrow_mut().issue(AsyncCopy {
             destination: dst,
@@ -62,6 +60,7 @@ pub unsafe fn async_copy(dst: *mut u8, src: *const u8, bytes: usize, src_bytes: 
             issued: block.check.as_ref().map_or(0, BlockCheck::issue_copy),
         });
         count(&block.counters.async_copies);
+        site
     });
     note_async_copy((dst.addr(), bytes), (src.addr(), src_bytes), site);
 }
@@ -73,9 +72,7 @@ pub unsafe fn async_copy(dst: *mut u8, src: *const u8, bytes: usize, src_bytes: 
 /// Outside of a launch.
 #[track_caller]
 pub fn async_commit() {
-    instruction(line_or(Location::caller()), |thread, _| {
-        thread.copies.borrow_mut().commit()
-    });
+    instruction(|thread, _, _| thread.copies.borrow_mut().commit());
 }
 
 /// Waits until at most the `pending_groups` youngest groups of the running thread are unfinished.
@@ -85,7 +82,7 @@ pub fn async_commit() {
 /// Outside of a launch.
 #[track_caller]
 pub fn async_wait(pending_groups: u32) {
-    instruction(line_or(Location::caller()), |thread, block| {
+    instruction(|thread, block, _| {
         let mut copies = thread.copies.borrow_mut();
         let result = block.perform(thread, copies.finish_groups(pending_groups as usize));
         drop(copies);

@@ -1,11 +1,10 @@
 //! The fastest path through the checks: loads and stores of shared memory.
 
-use crate::basics::{Access, AccessKind, Space};
+use crate::basics::{Access, AccessKind, CallSite, Space};
 use crate::block::Thread;
 use crate::check::BlockCheck;
 use crate::current::{Here, is_shared};
 use crate::state::is_quiet;
-use std::panic::Location;
 
 /// Records a correct load of shared memory on the shortest path of the checks, if nothing else observes it; returns
 /// whether it did. Values that only other paths need are no arguments: keeping them would take as long as everything
@@ -18,7 +17,7 @@ pub(super) fn load_shared_at_once(
     here: Here,
     address: usize,
     bytes: usize,
-    site: &'static Location<'static>,
+    site: CallSite,
 ) -> bool {
     let range = (here.shared_offset_of(address), bytes);
     let is_recorded = |_: &Thread, check: &BlockCheck| check.load_shared_at_once(range, site);
@@ -32,7 +31,7 @@ pub(super) fn store_shared_at_once(
     here: Here,
     address: usize,
     bytes: usize,
-    site: &'static Location<'static>,
+    site: CallSite,
 ) -> bool {
     let range = (here.shared_offset_of(address), bytes);
     let is_recorded = |thread: &Thread, check: &BlockCheck| {
@@ -43,7 +42,7 @@ pub(super) fn store_shared_at_once(
 
 /// Records a load or store of shared memory that is not recorded at once, if nothing but the checks observes it;
 /// returns whether it did.
-pub(super) fn is_recorded_in_page(access: &Access, site: &'static Location<'static>) -> bool {
+pub(super) fn is_recorded_in_page(access: &Access, site: CallSite) -> bool {
     let (address, bytes) = (access.address(), access.bytes);
     let here = Here::get();
     let range = (here.shared_offset_of(address), bytes);

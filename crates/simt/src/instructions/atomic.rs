@@ -1,6 +1,6 @@
 //! Atomic updates and fences.
 
-use crate::basics::{FenceOrder, MemoryScope};
+use crate::basics::{CallSite, FenceOrder, MemoryScope};
 use crate::block::Block;
 use crate::check::BlockCheck;
 use crate::current::{line_or, try_instruction};
@@ -85,10 +85,7 @@ fn fence_with(order: FenceOrder, scope: MemoryScope) {
 /// Performs `step`, the running thread's atomic access of the word at `address` at line `site`, and records it in the
 /// checks, as one atomic action. Returns the result of the step: the values before and after it.
 #[inline]
-fn ordered(
-    (address, site): (usize, &'static Location<'static>),
-    mut step: impl FnMut() -> [u64; 2],
-) -> [u64; 2] {
+fn ordered((address, site): (usize, CallSite), mut step: impl FnMut() -> [u64; 2]) -> [u64; 2] {
     let checked = try_instruction(None, |thread, block| {
         let check = block.active_check()?;
         let shared = block.owner_check(check, address);
@@ -99,7 +96,7 @@ fn ordered(
 
 /// Notes that the running thread has updated a word atomically, at line `site`.
 #[inline]
-fn updated(has_changed: bool, site: &'static Location<'static>) {
+fn updated(has_changed: bool, site: CallSite) {
     try_instruction(Some(site), |thread, block| {
         block.after_atomic_update(thread, has_changed, site);
     });

@@ -1,14 +1,13 @@
 //! Block barriers: `bar.sync` and `bar.red` of the PTX ISA (section "Parallel
 //! Synchronization and Communication Instructions: bar, barrier").
 
-use crate::basics::DefectKind;
+use crate::basics::{CallSite, DefectKind};
 use crate::block::{Block, Thread, Wait, count};
 use crate::count::Operation;
-use crate::current::{instruction, line_or};
+use crate::current::instruction;
 use crate::state::{
     Barrier, BarrierId, BarrierOperation, GRID_BARRIER, Mismatch, barrier_name, divergence_at,
 };
-use std::panic::Location;
 use std::ptr;
 
 /// Waits at a barrier until `threads` threads have arrived; with none, all threads of the block.
@@ -22,8 +21,7 @@ use std::ptr;
 /// Outside of a launch.
 #[track_caller]
 pub fn block_barrier(name: BarrierId, threads: Option<u32>) {
-    let site = line_or(Location::caller());
-    instruction(site, |thread, block| {
+    instruction(|thread, block, site| {
         if threads.is_some() || !block.wait_like_all(thread, name, site) {
             synchronize(thread, block, name, threads, site);
         }
@@ -37,14 +35,12 @@ fn synchronize(
     block: &Block,
     name: BarrierId,
     threads: Option<u32>,
-    site: &'static Location<'static>,
+    site: CallSite,
 ) {
     let arrival = Arrival {
         id: name.0,
         threads,
-        operation: BarrierOperation::Synchronize,
-        predicate: false,
-        site,
+        ..Arrival::of_all(site)
     };
     block.meet(thread, &arrival);
 }
@@ -58,18 +54,13 @@ fn synchronize(
 /// Outside of a launch.
 #[track_caller]
 pub fn block_barrier_arrive(name: BarrierId, threads: u32) {
-    let site = line_or(Location::caller());
-    instruction(site, |thread, block| {
-        block.arrive_only(
-            thread,
-            &Arrival {
-                id: name.0,
-                threads: Some(threads),
-                operation: BarrierOperation::Synchronize,
-                predicate: false,
-                site,
-            },
-        );
+    instruction(|thread, block, site| {
+        let arrival = Arrival {
+            id: name.0,
+            threads: Some(threads),
+            ..Arrival::of_all(site)
+        };
+        block.arrive_only(thread, &arrival);
     });
 }
 
@@ -80,18 +71,13 @@ pub fn block_barrier_arrive(name: BarrierId, threads: u32) {
 /// Outside of a launch.
 #[track_caller]
 pub fn block_barrier_reduce(predicate: bool) -> u32 {
-    let site = line_or(Location::caller());
-    instruction(site, |thread, block| {
-        block.meet(
-            thread,
-            &Arrival {
-                id: 0,
-                threads: None,
-                operation: BarrierOperation::CountTrue,
-                predicate,
-                site,
-            },
-        )
+    instruction(|thread, block, site| {
+        let arrival = Arrival {
+            operation: BarrierOperation::CountTrue,
+            predicate,
+            ..Arrival::of_all(site)
+        };
+        block.meet(thread, &arrival)
     })
 }
 
@@ -105,24 +91,19 @@ pub fn block_barrier_reduce(predicate: bool) -> u32 {
 /// Outside of a launch.
 #[track_caller]
 pub fn grid_barrier() {
-    let site = line_or(Location::caller());
-    instruction(site, |thread, block| {
+    instruction(|thread, block, site| {
         if block.grid.is_none() {
             let message = "a grid barrier in a launch that is not cooperative: its blocks need \
                            not run at the same time"
                 .to_owned();
             block.fail(thread, DefectKind::GridBarrierDivergence, message, site);
         }
-        block.meet(
-            thread,
-            &Arrival {
-                id: GRID_BARRIER,
-                threads: None,
-                operation: BarrierOperation::SynchronizeGrid,
-                predicate: false,
-                site,
-            },
-        )
+        let arrival = Arrival {
+            id: GRID_BARRIER,
+            operation: BarrierOperation::SynchronizeGrid,
+            ..Arrival::of_all(site)
+        };
+        block.meet(thread, &arrival);
     });
 }
 
@@ -132,7 +113,20 @@ struct Arrival {
     threads: Option<u32>,
     operation: BarrierOperation,
     predicate: bool,
-    site: &'static Location<'static>,
+    site: CallSite,
+}
+
+impl Arrival {
+    /// At barrier 0, for all threads of the block.
+    const fn of_all(site: CallSite) -> Self {
+        Self {
+            id: 0,
+            threads: None,
+            operation: BarrierOperation::Synchronize,
+            predicate: false,
+            site,
+        }
+    }
 }
 
 /// Why an arrival ends the launch.
@@ -154,7 +148,7 @@ enum Problem {
 }
 
 /// A line usually has one address; comparing paths is the slow path.
-fn is_same_line(one: &'static Location<'static>, other: &'static Location<'static>) -> bool {
+fn is_same_line(one: CallSite, other: CallSite) -> bool {
     ptr::eq(one, other) || one == other
 }
 
@@ -162,12 +156,7 @@ impl Block {
     /// The common case: arrives at a barrier for the whole block where others wait at the same line, and waits until
     /// it is complete. False, if the case differs or more than a wait is needed.
     #[inline(always)]
-    fn wait_like_all(
-        &self,
-        thread: &Thread,
-        name: BarrierId,
-        site: &'static Location<'static>,
-    ) -> bool {
+    fn wait_like_all(&self, thread: &Thread, name: BarrierId, site: CallSite) -> bool {
         if self.recorder.is_some() || name.0 >= GRID_BARRIER || self.is_unwinding(thread) {
             return false;
         }

@@ -1,12 +1,11 @@
 //! Bulk copies: `cp.async.bulk` and `cp.async.bulk.tensor` of the PTX ISA.
 
 use super::bulk_copy::BulkCopy;
-use crate::basics::DefectKind;
+use crate::basics::{CallSite, DefectKind};
 use crate::block::{Block, Thread};
 use crate::check::Agent;
-use crate::current::{instruction, line_or};
+use crate::current::{instruction, live_instruction};
 use crate::state::{ATOMIC_WEIGHT, IssuedStore, Job, MAX_SHARED_BYTES, TensorMap, TensorMapFields};
-use std::panic::Location;
 
 /// Bulk copies have addresses and lengths that are multiples of this.
 const BULK_UNIT: usize = 16;
@@ -36,11 +35,7 @@ pub unsafe fn bulk_load(
     barrier: usize,
     blocks: Option<u16>,
 ) {
-    let site = line_or(Location::caller());
-    instruction(site, |thread, block| {
-        if block.is_unwinding(thread) {
-            return;
-        }
+    live_instruction(|thread, block, site| {
         let addresses = destination.addr() | source.expose_provenance() | bytes;
         block.check_bulk_unit(thread, addresses, bytes, site);
         let shared = block.tile_of(thread, destination.addr(), bytes, site);
@@ -69,11 +64,7 @@ pub unsafe fn tensor_load(
     coordinates: &[i32],
     blocks: Option<u16>,
 ) {
-    let site = line_or(Location::caller());
-    instruction(site, |thread, block| {
-        if block.is_unwinding(thread) {
-            return;
-        }
+    live_instruction(|thread, block, site| {
         let (fields, shared) = block.check_box(thread, map, destination.addr(), coordinates, site);
         let copy = BulkCopy::of_box(&fields, shared, coordinates);
         block.issue_load(thread, copy, barrier, blocks, site);
@@ -92,11 +83,7 @@ pub unsafe fn tensor_load(
 /// Outside of a launch.
 #[track_caller]
 pub unsafe fn bulk_store(destination: *mut u8, source: *const u8, bytes: usize) {
-    let site = line_or(Location::caller());
-    instruction(site, |thread, block| {
-        if block.is_unwinding(thread) {
-            return;
-        }
+    live_instruction(|thread, block, site| {
         let addresses = destination.expose_provenance() | source.addr() | bytes;
         block.check_bulk_unit(thread, addresses, bytes, site);
         let shared = block.tile_of(thread, source.addr(), bytes, site);
@@ -119,11 +106,7 @@ pub unsafe fn bulk_store(destination: *mut u8, source: *const u8, bytes: usize) 
 /// Outside of a launch.
 #[track_caller]
 pub unsafe fn tensor_store(map: &TensorMap, source: *const u8, coordinates: &[i32]) {
-    let site = line_or(Location::caller());
-    instruction(site, |thread, block| {
-        if block.is_unwinding(thread) {
-            return;
-        }
+    live_instruction(|thread, block, site| {
         let (fields, shared) = block.check_box(thread, map, source.addr(), coordinates, site);
         block.issue_store(thread, BulkCopy::of_box(&fields, shared, coordinates), site);
     });
@@ -136,7 +119,7 @@ pub unsafe fn tensor_store(map: &TensorMap, source: *const u8, coordinates: &[i3
 /// Outside of a launch.
 #[track_caller]
 pub fn bulk_commit() {
-    instruction(line_or(Location::caller()), |thread, _| {
+    instruction(|thread, _, _| {
         thread.machine.bulk.borrow_mut().commit();
     });
 }
@@ -148,7 +131,7 @@ pub fn bulk_commit() {
 /// Outside of a launch.
 #[track_caller]
 pub fn bulk_wait(pending: u32) {
-    instruction(line_or(Location::caller()), |thread, block| {
+    instruction(|thread, block, _| {
         let finished = thread.machine.bulk.borrow_mut().finish(pending as usize);
         for IssuedStore { number, .. } in &finished {
             if let Some(Job::Store(mut store)) = block.engine.take(*number) {
@@ -167,7 +150,7 @@ pub fn bulk_wait(pending: u32) {
 /// Outside of a launch.
 #[track_caller]
 pub fn bulk_wait_read(pending: u32) {
-    instruction(line_or(Location::caller()), |thread, block| {
+    instruction(|thread, block, _| {
         let read = thread.machine.bulk.borrow_mut().read(pending as usize);
         for IssuedStore { number, .. } in &read {
             if let Some(Job::Store(mut store)) = block.engine.take(*number) {
@@ -188,7 +171,7 @@ pub fn bulk_wait_read(pending: u32) {
 /// Outside of a launch.
 #[track_caller]
 pub fn fence_proxy_async() {
-    instruction(line_or(Location::caller()), |thread, block| {
+    instruction(|thread, block, _| {
         block.before_visible_step(thread, ATOMIC_WEIGHT);
         block.mbarriers.fence_of(thread.position.thread());
         if let Some(check) = block.active_check() {
@@ -198,13 +181,7 @@ pub fn fence_proxy_async() {
 }
 
 impl Block {
-    fn check_bulk_unit(
-        &self,
-        thread: &Thread,
-        addresses: usize,
-        bytes: usize,
-        site: &'static Location<'static>,
-    ) {
+    fn check_bulk_unit(&self, thread: &Thread, addresses: usize, bytes: usize, site: CallSite) {
         if !addresses.is_multiple_of(BULK_UNIT) || bytes == 0 {
             let message = format!(
                 "a bulk copy of {bytes} bytes: its addresses and its length must be multiples of \
@@ -220,7 +197,7 @@ impl Block {
         thread: &Thread,
         address: usize,
         bytes: usize,
-        site: &'static Location<'static>,
+        site: CallSite,
     ) -> usize {
         let offset = self.shared.offset_of(address);
         let is_inside = |offset: &usize| bytes <= MAX_SHARED_BYTES - offset;
@@ -240,7 +217,7 @@ impl Block {
         map: &TensorMap,
         address: usize,
         coordinates: &[i32],
-        site: &'static Location<'static>,
+        site: CallSite,
     ) -> (TensorMapFields, usize) {
         let Some(fields) = map.fields() else {
             let message = "the bytes of the tensor map are not those of a map".to_owned();

@@ -1,10 +1,9 @@
 //! Bulk copies from their issue on: their sources and destinations, and the checks of them.
 
-use crate::basics::{DefectKind, Finding};
+use crate::basics::{CallSite, DefectKind, Finding};
 use crate::block::{Block, Thread};
 use crate::check::{Agent, Extent, Issue};
 use crate::state::{ATOMIC_WEIGHT, IssuedStore, Job, Load, Piece, Store, Swizzle, TensorMapFields};
-use std::panic::Location;
 use std::rc::Rc;
 
 /// The source and destination of a bulk copy, in pieces.
@@ -65,7 +64,7 @@ impl Block {
         copy: BulkCopy,
         barrier: usize,
         blocks: Option<u16>,
-        site: &'static Location<'static>,
+        site: CallSite,
     ) {
         self.check_has_waited(thread, "bulk copy", site);
         self.before_visible_step(thread, ATOMIC_WEIGHT);
@@ -110,25 +109,14 @@ impl Block {
     }
 
     /// Ends the launch if another block of the cluster has ended.
-    pub(super) fn check_running(
-        &self,
-        thread: &Thread,
-        peer: &Self,
-        what: &str,
-        site: &'static Location<'static>,
-    ) {
+    pub(super) fn check_running(&self, thread: &Thread, peer: &Self, what: &str, site: CallSite) {
         if peer.has_ended() {
             self.fail_with(thread, peer.ended_before(&thread.position, what, site));
         }
     }
 
     /// The destination blocks of a copy.
-    fn targets(
-        &self,
-        thread: &Thread,
-        blocks: Option<u16>,
-        site: &'static Location<'static>,
-    ) -> Vec<&Block> {
+    fn targets(&self, thread: &Thread, blocks: Option<u16>, site: CallSite) -> Vec<&Block> {
         let Some(mask) = blocks else {
             return vec![self];
         };
@@ -158,7 +146,7 @@ impl Block {
         thread: &Thread,
         target: &Self,
         offset: usize,
-        site: &'static Location<'static>,
+        site: CallSite,
     ) -> Agent {
         let barrier = self.mbarrier_of(thread, (target, offset), site);
         if !barrier.is_fenced {
@@ -197,12 +185,7 @@ impl Block {
     }
 
     /// Issues a copy to global memory.
-    pub(super) fn issue_store(
-        &self,
-        thread: &Thread,
-        copy: BulkCopy,
-        site: &'static Location<'static>,
-    ) {
+    pub(super) fn issue_store(&self, thread: &Thread, copy: BulkCopy, site: CallSite) {
         self.check_has_waited(thread, "bulk copy", site);
         self.before_visible_step(thread, ATOMIC_WEIGHT);
         let moment = match self.active_check() {

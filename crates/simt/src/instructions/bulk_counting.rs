@@ -1,10 +1,10 @@
 //! The costs of bulk copies.
 
 use super::bulk_copy::BulkCopy;
+use crate::basics::CallSite;
 use crate::block::{Block, Thread};
 use crate::count::{AsynchronousTally, Operation, Tally};
 use crate::state::Piece;
-use std::panic::Location;
 
 impl Block {
     /// Counts a copy to the shared memory of one or more blocks.
@@ -13,7 +13,7 @@ impl Block {
         thread: &Thread,
         copy: &BulkCopy,
         targets: u64,
-        site: &'static Location<'static>,
+        site: CallSite,
     ) {
         let shared_bytes = copy.shared.bytes as u64;
         self.count_copy(thread, copy, Operation::BulkLoad, site, |bytes| {
@@ -27,12 +27,7 @@ impl Block {
     }
 
     /// Counts a copy to global memory.
-    pub(super) fn count_store(
-        &self,
-        thread: &Thread,
-        copy: &BulkCopy,
-        site: &'static Location<'static>,
-    ) {
+    pub(super) fn count_store(&self, thread: &Thread, copy: &BulkCopy, site: CallSite) {
         self.count_copy(thread, copy, Operation::BulkStore, site, |bytes| {
             AsynchronousTally {
                 bulk_bytes_stored: bytes,
@@ -47,7 +42,7 @@ impl Block {
         thread: &Thread,
         copy: &BulkCopy,
         operation: Operation,
-        site: &'static Location<'static>,
+        site: CallSite,
         tally: impl FnOnce(u64) -> AsynchronousTally,
     ) {
         if self.recorder.is_none() {

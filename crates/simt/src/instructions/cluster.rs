@@ -3,9 +3,8 @@
 
 use crate::basics::{DefectKind, Dim3};
 use crate::block::Wait;
-use crate::current::{instruction, line_or, with_current};
+use crate::current::{instruction, live_instruction, with_current};
 use crate::state::ATOMIC_WEIGHT;
-use std::panic::Location;
 
 /// The extent of the cluster, in blocks; (1, 1, 1) where the launch has none.
 ///
@@ -54,8 +53,7 @@ pub fn cluster_blocks() -> u32 {
 /// Outside of a launch.
 #[track_caller]
 pub fn map_shared(address: usize, rank: u32) -> usize {
-    let site = line_or(Location::caller());
-    instruction(site, |thread, block| {
+    instruction(|thread, block, site| {
         let Some((_, offset)) = block.owner_of(address) else {
             let message = format!("address {address:#x} is not in shared memory");
             block.fail(thread, DefectKind::OutOfBounds, message, site);
@@ -90,8 +88,7 @@ pub fn shared_owner(address: usize) -> Option<(u32, usize)> {
 /// Outside of a launch.
 #[track_caller]
 pub fn shared_offset(address: usize) -> usize {
-    let site = line_or(Location::caller());
-    instruction(site, |thread, block| {
+    instruction(|thread, block, site| {
         let Some(offset) = block.shared.offset_of(address) else {
             let message = format!("address {address:#x} is not in the block's shared memory");
             block.fail(thread, DefectKind::OutOfBounds, message, site);
@@ -100,16 +97,15 @@ pub fn shared_offset(address: usize) -> usize {
     })
 }
 
-/// Waits for all threads of the cluster, and sees their earlier writes.
+/// [`cluster_barrier_arrive`] and then [`cluster_barrier_wait`]: sees the earlier writes of all threads of the cluster.
 ///
 /// # Panics
 ///
 /// Outside of a launch.
 #[track_caller]
 pub fn cluster_barrier() {
-    let site = line_or(Location::caller());
-    arrive(site);
-    wait(site);
+    cluster_barrier_arrive();
+    cluster_barrier_wait();
 }
 
 /// Arrives at the barrier of the cluster, without waiting.
@@ -121,24 +117,7 @@ pub fn cluster_barrier() {
 /// Outside of a launch.
 #[track_caller]
 pub fn cluster_barrier_arrive() {
-    arrive(line_or(Location::caller()));
-}
-
-/// Waits until all threads of the cluster have arrived at its barrier; this one must have arrived before.
-///
-/// # Panics
-///
-/// Outside of a launch.
-#[track_caller]
-pub fn cluster_barrier_wait() {
-    wait(line_or(Location::caller()));
-}
-
-fn arrive(site: &'static Location<'static>) {
-    instruction(site, |thread, block| {
-        if block.is_unwinding(thread) {
-            return;
-        }
+    live_instruction(|thread, block, site| {
         block.before_visible_step(thread, ATOMIC_WEIGHT);
         let barrier = &block.cluster.barrier;
         if thread.machine.cluster_arrival.get().is_some() {
@@ -155,11 +134,14 @@ fn arrive(site: &'static Location<'static>) {
     });
 }
 
-fn wait(site: &'static Location<'static>) {
-    instruction(site, |thread, block| {
-        if block.is_unwinding(thread) {
-            return;
-        }
+/// Waits until all threads of the cluster have arrived at its barrier; this one must have arrived before.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn cluster_barrier_wait() {
+    live_instruction(|thread, block, site| {
         let Some(phase) = thread.machine.cluster_arrival.get() else {
             let message = "the thread waits at the barrier of the cluster, at which it has not \
                            arrived"

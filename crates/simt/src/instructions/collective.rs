@@ -2,7 +2,7 @@
 //! has brought (`shfl.sync`, `vote.sync`, `match.sync`, `redux.sync`,
 //! `bar.warp.sync` of the PTX ISA).
 
-use crate::basics::DefectKind;
+use crate::basics::{CallSite, DefectKind};
 use crate::block::{Block, Thread, Wait, Warp, count};
 use crate::count::Operation;
 use crate::current::{line_or, with_current};
@@ -146,7 +146,7 @@ impl Block {
         ((kind, part), operation): ((&'static str, Option<TypeId>), Option<Operation>),
         mask: u64,
         value: u64,
-        site: &'static Location<'static>,
+        site: CallSite,
     ) -> (&'a Rendezvous, bool) {
         let collectives = &warp.collectives;
         if mask & thread.lane_bit() == 0 || mask & !warp.active() != 0 {
@@ -181,7 +181,7 @@ impl Block {
         thread: &Thread,
         kind: &'static str,
         value: u64,
-        site: &'static Location<'static>,
+        site: CallSite,
     ) -> bool {
         let warp = self.warp_of(thread);
         let operation = self.counted_collective(kind);
@@ -240,12 +240,7 @@ impl Block {
 
     /// Finds the common case of lanes that can never meet, as soon as it arises: two rendezvous
     /// each wait for a lane that waits at the other.
-    fn check_no_mutual_wait(
-        &self,
-        thread: &Thread,
-        rendezvous: &Rendezvous,
-        site: &'static Location<'static>,
-    ) {
+    fn check_no_mutual_wait(&self, thread: &Thread, rendezvous: &Rendezvous, site: CallSite) {
         let collectives = &self.warp_of(thread).collectives;
         let crossed = collectives
             .gathering()
@@ -269,7 +264,7 @@ impl Block {
         warp: &Warp,
         kind: &'static str,
         mask: u64,
-        site: &'static Location<'static>,
+        site: CallSite,
     ) -> ! {
         let lane = thread.position.lane;
         let missing = mask & !warp.existing;
@@ -296,7 +291,7 @@ impl Block {
         thread: &Thread,
         kind: &'static str,
         other: &'static str,
-        site: &'static Location<'static>,
+        site: CallSite,
     ) -> ! {
         let lane = thread.position.lane;
         let message = match is_same_kind(kind, other) {
@@ -311,7 +306,7 @@ impl Block {
     }
 
     #[cold]
-    fn fail_warp(&self, thread: &Thread, message: String, site: &'static Location<'static>) -> ! {
+    fn fail_warp(&self, thread: &Thread, message: String, site: CallSite) -> ! {
         self.fail_among_others(thread, DefectKind::WarpDivergence, message, site)
     }
 }

@@ -1,9 +1,8 @@
 //! The running thread itself: its position, yielding to others, and ending the launch.
 
 use crate::basics::{DefectKind, Finding, Position};
-use crate::current::{instruction, is_simulated_thread, line_or, try_instruction, with_current};
+use crate::current::{instruction, is_simulated_thread, try_instruction, with_current};
 use crate::device::Profile;
-use std::panic::Location;
 
 /// Calls `action` with enough stack and without interruption, if a simulated thread is running.
 ///
@@ -54,8 +53,7 @@ pub fn profile() -> Profile {
 /// Outside of a launch.
 #[track_caller]
 pub fn yield_now() {
-    let site = line_or(Location::caller());
-    instruction(site, |thread, block| block.yield_thread(thread, 1, site));
+    instruction(|thread, block, site| block.yield_thread(thread, 1, site));
 }
 
 /// Ends the launch with this defect at the caller's line.
@@ -66,13 +64,10 @@ pub fn yield_now() {
 #[cold]
 #[track_caller]
 pub fn fail(kind: DefectKind, message: String) -> ! {
-    let site = line_or(Location::caller());
     if !is_simulated_thread() {
         panic!("{kind}: {message}");
     }
-    instruction(site, |thread, block| {
-        block.fail(thread, kind, message, site)
-    })
+    instruction(|thread, block, site| block.fail(thread, kind, message, site))
 }
 
 /// Ends the launch if a simulated thread calls it: `operation` is for the host alone.

@@ -2,8 +2,7 @@
 //! that then work together.
 
 use crate::block::Wait;
-use crate::current::{instruction, line_or};
-use std::panic::Location;
+use crate::current::instruction;
 
 /// The lanes of the running thread's warp that are converged at this line.
 ///
@@ -15,8 +14,7 @@ use std::panic::Location;
 /// Outside of a launch.
 #[track_caller]
 pub fn converged_lanes() -> u64 {
-    let site = line_or(Location::caller());
-    instruction(site, |thread, block| {
+    instruction(|thread, block, site| {
         if block.is_unwinding(thread) {
             return thread.lane_bit();
         }

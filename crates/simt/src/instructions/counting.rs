@@ -1,6 +1,6 @@
 //! Reports the running thread's instructions to the counters of its block.
 
-use crate::basics::Access;
+use crate::basics::{Access, CallSite};
 use crate::block::{Block, Thread, Wait};
 use crate::count::{Arithmetic, Operation, Recorder, Span, Tally};
 use crate::current::{line_or, try_instruction};
@@ -24,7 +24,7 @@ pub fn count_arithmetic(kind: Arithmetic, operations: u32) {
 
 #[cold]
 #[inline(never)]
-fn note_arithmetic(kind: Arithmetic, operations: u32, site: &'static Location<'static>) {
+fn note_arithmetic(kind: Arithmetic, operations: u32, site: CallSite) {
     for _ in 0..operations {
         note(Operation::Arithmetic(kind), 0, site, Some(Span::NONE));
     }
@@ -51,7 +51,7 @@ pub fn count_prefetch() {
 ///
 /// The two halves of an asynchronous copy are counted where it is issued.
 #[inline]
-pub(super) fn note_access(access: &Access, site: &'static Location<'static>) {
+pub(super) fn note_access(access: &Access, site: CallSite) {
     if is_counting()
         && let Some(operation) = Operation::of_access(access.space, access.kind)
     {
@@ -65,7 +65,7 @@ pub(super) fn note_access(access: &Access, site: &'static Location<'static>) {
 pub(super) fn note_async_copy(
     (destination, bytes): (usize, usize),
     (source, source_bytes): (usize, usize),
-    site: &'static Location<'static>,
+    site: CallSite,
 ) {
     if is_counting() {
         let read = (source_bytes > 0).then(|| Span::new(source, source_bytes));
@@ -79,7 +79,7 @@ pub(super) fn note_async_copy(
 /// nothing. It is cold, so that kernels that are not counted keep their values in registers.
 #[cold]
 #[inline(never)]
-fn note(operation: Operation, view: usize, site: &'static Location<'static>, span: Option<Span>) {
+fn note(operation: Operation, view: usize, site: CallSite, span: Option<Span>) {
     try_instruction(Some(site), |thread, block| {
         if let Some(recorder) = &block.recorder {
             let lane = thread.lane_bit();
@@ -99,12 +99,7 @@ impl Block {
     }
 
     /// Counts the running thread's part of a barrier or a warp-wide operation.
-    pub fn note_operation(
-        &self,
-        thread: &Thread,
-        operation: Operation,
-        site: &'static Location<'static>,
-    ) {
+    pub fn note_operation(&self, thread: &Thread, operation: Operation, site: CallSite) {
         if let Some(recorder) = &self.recorder {
             recorder.record(&thread.position, operation, 0, site, Some(Span::NONE));
         }
@@ -115,7 +110,7 @@ impl Block {
         &self,
         thread: &Thread,
         operation: Operation,
-        site: &'static Location<'static>,
+        site: CallSite,
         tally: Tally,
         runs: &[(usize, usize)],
     ) {
@@ -138,13 +133,7 @@ impl Block {
     /// Lets lagging lanes catch up with a thread whose many pending accesses cost memory, and then completes the
     /// requests.
     #[cold]
-    fn let_others_catch_up(
-        &self,
-        recorder: &Recorder,
-        thread: &Thread,
-        lane: u64,
-        site: &'static Location<'static>,
-    ) {
+    fn let_others_catch_up(&self, recorder: &Recorder, thread: &Thread, lane: u64, site: CallSite) {
         let index = thread.position.warp as usize;
         let warp = &self.warps[index];
         let paused_at = recorder.pause(index, lane);

@@ -3,11 +3,10 @@
 //! The simulator runs one launch after the other, so nothing waits here. Instead, a thread that accesses global
 //! memory before its wait, or ends without one, is a finding, whatever the previous launch has written.
 
-use crate::basics::DefectKind;
+use crate::basics::{CallSite, DefectKind};
 use crate::block::{Block, Thread};
-use crate::current::{instruction, line_or};
+use crate::current::instruction;
 use std::fmt;
-use std::panic::Location;
 
 /// Waits for the launches before the running one (`griddepcontrol.wait`).
 ///
@@ -16,9 +15,7 @@ use std::panic::Location;
 /// Outside of a launch.
 #[track_caller]
 pub fn dependent_launch_wait() {
-    instruction(line_or(Location::caller()), |thread, _| {
-        thread.has_waited.set(true)
-    });
+    instruction(|thread, _, _| thread.has_waited.set(true));
 }
 
 impl Block {
@@ -28,7 +25,7 @@ impl Block {
         &self,
         thread: &Thread,
         what: impl fmt::Display,
-        site: &'static Location<'static>,
+        site: CallSite,
     ) {
         if self.must_wait(thread) && self.active_check().is_some() {
             let message = format!(

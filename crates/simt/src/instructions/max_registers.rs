@@ -1,10 +1,9 @@
 //! `setmaxnreg` of the PTX ISA: warpgroups move registers between them.
 
-use crate::basics::DefectKind;
+use crate::basics::{CallSite, DefectKind};
 use crate::block::{Block, Thread, Wait};
-use crate::current::{instruction, line_or};
+use crate::current::live_instruction;
 use crate::state::{FEWEST_REGISTERS, MOST_REGISTERS, REGISTER_UNIT, WARPS};
-use std::panic::Location;
 
 /// Sets the registers of each thread of the running thread's warpgroup to `count`.
 ///
@@ -16,11 +15,7 @@ use std::panic::Location;
 /// Outside of a launch.
 #[track_caller]
 pub fn set_max_registers(count: u32, increase: bool) {
-    let site = line_or(Location::caller());
-    instruction(site, |thread, block| {
-        if block.is_unwinding(thread) {
-            return;
-        }
+    live_instruction(|thread, block, site| {
         let warp = thread.position.warp as usize;
         block.warpgroup_of(thread, "setmaxnreg", site);
         if let Some(message) = block.registers_out_of_range(warp, count, increase) {
@@ -82,12 +77,7 @@ impl Block {
 
     /// The number of the thread's warpgroup; ends the launch unless all of its warps exist and are
     /// full.
-    pub(super) fn warpgroup_of(
-        &self,
-        thread: &Thread,
-        what: &str,
-        site: &'static Location<'static>,
-    ) -> usize {
+    pub(super) fn warpgroup_of(&self, thread: &Thread, what: &str, site: CallSite) -> usize {
         let group = thread.position.warp as usize / WARPS;
         let width = thread.position.warp_width as usize;
         if width != 32 || self.threads.len() < (group + 1) * WARPS * width {

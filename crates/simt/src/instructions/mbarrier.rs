@@ -1,11 +1,10 @@
 //! Mbarriers: `mbarrier.init`, `.arrive`, `.expect_tx`, `.try_wait.parity` of the PTX ISA (section
 //! "Parallel Synchronization and Communication Instructions: mbarrier").
 
-use crate::basics::{DefectKind, Finding};
+use crate::basics::{CallSite, DefectKind, Finding};
 use crate::block::{Block, Thread, Wait};
-use crate::current::{instruction, line_or};
+use crate::current::{instruction, live_instruction};
 use crate::state::{ATOMIC_WEIGHT, Arriver, MAX_ARRIVALS, Mbarrier, Progress};
-use std::panic::Location;
 
 /// Initialises the eight bytes at `address` as an mbarrier.
 ///
@@ -16,8 +15,7 @@ use std::panic::Location;
 /// Outside of a launch.
 #[track_caller]
 pub fn mbarrier_init(address: usize, arrivals: u32) {
-    let site = line_or(Location::caller());
-    instruction(site, |thread, block| {
+    instruction(|thread, block, site| {
         let offset = block.own_word(thread, address, site);
         if arrivals == 0 || arrivals > MAX_ARRIVALS {
             let message =
@@ -47,7 +45,7 @@ pub fn mbarrier_init(address: usize, arrivals: u32) {
 /// Outside of a launch.
 #[track_caller]
 pub fn fence_mbarrier_init() {
-    instruction(line_or(Location::caller()), |thread, block| {
+    instruction(|thread, block, _| {
         block.mbarriers.fence_of(thread.position.thread());
     });
 }
@@ -59,7 +57,7 @@ pub fn fence_mbarrier_init() {
 /// Outside of a launch.
 #[track_caller]
 pub fn mbarrier_arrive(address: usize) {
-    arrive(address, 0, true, line_or(Location::caller()));
+    arrive(address, 0, true);
 }
 
 /// Adds `bytes` to the bytes that the current phase of the mbarrier at `address` expects.
@@ -69,7 +67,7 @@ pub fn mbarrier_arrive(address: usize) {
 /// Outside of a launch.
 #[track_caller]
 pub fn mbarrier_expect(address: usize, bytes: u32) {
-    arrive(address, bytes, false, line_or(Location::caller()));
+    arrive(address, bytes, false);
 }
 
 /// [`mbarrier_expect`] and then [`mbarrier_arrive`], in one step.
@@ -79,7 +77,7 @@ pub fn mbarrier_expect(address: usize, bytes: u32) {
 /// Outside of a launch.
 #[track_caller]
 pub fn mbarrier_arrive_expect(address: usize, bytes: u32) {
-    arrive(address, bytes, true, line_or(Location::caller()));
+    arrive(address, bytes, true);
 }
 
 /// Waits until the phase of this parity of the block's mbarrier at `address` is complete.
@@ -91,11 +89,7 @@ pub fn mbarrier_arrive_expect(address: usize, bytes: u32) {
 /// Outside of a launch.
 #[track_caller]
 pub fn mbarrier_wait(address: usize, parity: bool) {
-    let site = line_or(Location::caller());
-    instruction(site, |thread, block| {
-        if block.is_unwinding(thread) {
-            return;
-        }
+    live_instruction(|thread, block, site| {
         block.before_visible_step(thread, ATOMIC_WEIGHT);
         let (offset, barrier) = block.own_mbarrier(thread, address, site);
         if barrier.is_past(parity) {
@@ -116,8 +110,7 @@ pub fn mbarrier_wait(address: usize, parity: bool) {
 /// Outside of a launch.
 #[track_caller]
 pub fn mbarrier_test(address: usize, parity: bool) -> bool {
-    let site = line_or(Location::caller());
-    instruction(site, |thread, block| {
+    instruction(|thread, block, site| {
         if block.is_unwinding(thread) {
             return true;
         }
@@ -139,8 +132,7 @@ pub fn mbarrier_test(address: usize, parity: bool) -> bool {
 /// Outside of a launch.
 #[track_caller]
 pub fn mbarrier_parity(address: usize) -> bool {
-    let site = line_or(Location::caller());
-    instruction(site, |thread, block| {
+    instruction(|thread, block, site| {
         if block.is_unwinding(thread) {
             return false;
         }
@@ -149,11 +141,9 @@ pub fn mbarrier_parity(address: usize) -> bool {
     })
 }
 
-fn arrive(address: usize, bytes: u32, arrives: bool, site: &'static Location<'static>) {
-    instruction(site, |thread, block| {
-        if block.is_unwinding(thread) {
-            return;
-        }
+#[track_caller]
+fn arrive(address: usize, bytes: u32, arrives: bool) {
+    live_instruction(|thread, block, site| {
         block.before_visible_step(thread, ATOMIC_WEIGHT);
         let (owner, offset) = block.word_of(thread, address, site);
         block.check_running(thread, owner, "an arrival in", site);
@@ -193,7 +183,7 @@ impl Block {
 
     /// Notes an arrival. The owner of the mbarrier must not end before it has synchronised with
     /// arrivals from other blocks.
-    fn note_arrival(&self, thread: &Thread, owner: &Block, site: &'static Location<'static>) {
+    fn note_arrival(&self, thread: &Thread, owner: &Block, site: CallSite) {
         owner.uses_machine.set(true);
         if !std::ptr::eq(self, owner)
             && let (Some(check), Some(of_owner)) = (self.active_check(), &owner.check)

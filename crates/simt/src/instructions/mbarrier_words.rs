@@ -1,9 +1,8 @@
 //! The words of mbarriers: finding them, and checking that they are ready for use.
 
-use crate::basics::{DefectKind, Finding};
+use crate::basics::{CallSite, DefectKind, Finding};
 use crate::block::{Block, Thread};
 use crate::state::{MBARRIER_BYTES, Mbarrier};
-use std::panic::Location;
 
 impl Block {
     /// The block and the offset of a word for an mbarrier.
@@ -11,7 +10,7 @@ impl Block {
         &self,
         thread: &Thread,
         address: usize,
-        site: &'static Location<'static>,
+        site: CallSite,
     ) -> (&Block, usize) {
         if !address.is_multiple_of(MBARRIER_BYTES) {
             let message =
@@ -29,12 +28,7 @@ impl Block {
     }
 
     /// The offset of a word for an mbarrier, in the block's own shared memory.
-    pub(super) fn own_word(
-        &self,
-        thread: &Thread,
-        address: usize,
-        site: &'static Location<'static>,
-    ) -> usize {
+    pub(super) fn own_word(&self, thread: &Thread, address: usize, site: CallSite) -> usize {
         let (owner, offset) = self.word_of(thread, address, site);
         if !std::ptr::eq(owner, self) {
             let message = "an mbarrier of another block: only arrivals and expected bytes may be \
@@ -49,7 +43,7 @@ impl Block {
         &self,
         thread: &Thread,
         address: usize,
-        site: &'static Location<'static>,
+        site: CallSite,
     ) -> (usize, Mbarrier) {
         let offset = self.own_word(thread, address, site);
         (offset, self.mbarrier_of(thread, (self, offset), site))
@@ -60,7 +54,7 @@ impl Block {
         &self,
         thread: &Thread,
         (owner, offset): (&Block, usize),
-        site: &'static Location<'static>,
+        site: CallSite,
     ) -> Mbarrier {
         match owner.mbarriers.get(offset) {
             Some(barrier) => {
@@ -85,7 +79,7 @@ impl Block {
         thread: &Thread,
         (owner, offset): (&Block, usize),
         barrier: &Mbarrier,
-        site: &'static Location<'static>,
+        site: CallSite,
     ) {
         let (Some(check), Some(of_owner)) = (self.active_check(), &owner.check) else {
             return;
@@ -111,7 +105,7 @@ impl Block {
         thread: &Thread,
         (offset, known): (usize, usize),
         barrier: &Mbarrier,
-        site: &'static Location<'static>,
+        site: CallSite,
     ) -> ! {
         let message = format!(
             "an mbarrier is initialised at byte {offset} of shared memory, where one is in use from \
@@ -126,7 +120,7 @@ impl Block {
         thread: &Thread,
         (owner, offset): (&Block, usize),
         barrier: &Mbarrier,
-        site: &'static Location<'static>,
+        site: CallSite,
     ) -> ! {
         let message = format!(
             "one arrival too many in phase {} of the mbarrier at byte {offset} of block {}: {}",
@@ -143,7 +137,7 @@ impl Block {
         thread: &Thread,
         message: String,
         (offset, barrier): (usize, &Mbarrier),
-        site: &'static Location<'static>,
+        site: CallSite,
     ) -> ! {
         let kind = DefectKind::BarrierMisuse;
         let finding = Finding::of(&thread.position, kind, message);

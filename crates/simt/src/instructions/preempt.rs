@@ -1,10 +1,9 @@
 //! The ways in which a running thread yields to others: the schedule switches it, it calls a yield, or it waits in a
 //! loop of atomic operations.
 
-use crate::basics::{Access, AccessKind, Space};
+use crate::basics::{Access, AccessKind, CallSite, Space};
 use crate::block::{Block, Thread, Wait};
 use crate::state::ATOMIC_WEIGHT;
-use std::panic::Location;
 
 /// After this many atomic updates in a row that change nothing, a thread counts as waiting for another one.
 const FRUITLESS_UPDATES: u32 = 128;
@@ -66,12 +65,7 @@ impl Block {
     }
 
     /// Lets others run in place of `thread`, the running one; counts as `yields` yields in a row.
-    pub(super) fn yield_thread(
-        &self,
-        thread: &Thread,
-        yields: u64,
-        site: &'static Location<'static>,
-    ) {
+    pub(super) fn yield_thread(&self, thread: &Thread, yields: u64, site: CallSite) {
         if self.is_unwinding(thread) {
             return;
         }
@@ -92,12 +86,7 @@ impl Block {
     /// change nothing waits for another thread, like an attempt to take a held lock, so it lets
     /// others run.
     #[inline]
-    pub(super) fn after_atomic_update(
-        &self,
-        thread: &Thread,
-        has_changed: bool,
-        site: &'static Location<'static>,
-    ) {
+    pub(super) fn after_atomic_update(&self, thread: &Thread, has_changed: bool, site: CallSite) {
         let fruitless = &thread.fruitless_updates;
         if has_changed {
             return fruitless.set(0);

@@ -1,7 +1,6 @@
 //! Lines that kernels print.
 
-use crate::current::{instruction, line_or};
-use std::panic::Location;
+use crate::current::instruction;
 
 /// Adds the line that `line` returns to [`Options::output`](crate::Options::output).
 ///
@@ -10,7 +9,5 @@ use std::panic::Location;
 /// Outside of a launch.
 #[track_caller]
 pub fn print(line: impl FnOnce() -> String) {
-    instruction(line_or(Location::caller()), |_, block| {
-        block.output.add(line())
-    });
+    instruction(|_, block, _| block.output.add(line()));
 }

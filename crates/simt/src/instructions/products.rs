@@ -1,13 +1,12 @@
 //! Products of warpgroups: issue, checks and counters.
 
-use crate::basics::DefectKind;
+use crate::basics::{CallSite, DefectKind};
 use crate::block::{Block, Thread, Wait};
 use crate::check::{Agent, Extent};
 use crate::count::{Operation, Tally};
 use crate::state::{
     Descriptor, ElementType, MAX_SHARED_BYTES, Major, Operand, Product, Rows, WARPS, Wgmma,
 };
-use std::panic::Location;
 
 /// Rows of a product.
 const M: usize = 64;
@@ -37,7 +36,7 @@ impl Block {
         thread: &Thread,
         instruction: &Wgmma,
         registers: usize,
-        site: &'static Location<'static>,
+        site: CallSite,
     ) {
         let Wgmma { a, b, n, .. } = *instruction;
         let is_wide = |element: ElementType| element.bytes() != 2;
@@ -188,7 +187,7 @@ impl Block {
         name: &str,
         (operand, element, major): (&Operand, ElementType, Major),
         count: usize,
-        site: &'static Location<'static>,
+        site: CallSite,
     ) {
         let descriptor = Descriptor::of(operand.descriptor);
         let tile = self.tile_of(thread, operand.tile, operand.bytes, site);
@@ -213,12 +212,7 @@ impl Block {
     }
 
     #[cold]
-    fn fail_warps(
-        &self,
-        thread: &Thread,
-        site: &'static Location<'static>,
-        other: &'static Location<'static>,
-    ) -> ! {
+    fn fail_warps(&self, thread: &Thread, site: CallSite, other: CallSite) -> ! {
         let message = format!(
             "the warps of a warpgroup issue different products: another one has issued that of \
              {other}"

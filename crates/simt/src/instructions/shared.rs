@@ -1,8 +1,7 @@
 //! Arrays in the shared memory of the running block.
 
 use super::control::fail;
-use crate::current::{instruction, line_or};
-use std::panic::Location;
+use crate::current::instruction;
 
 /// The static shared array `key` of the running block, the same for all of its threads.
 ///
@@ -14,10 +13,8 @@ use std::panic::Location;
 /// Outside of a launch.
 #[track_caller]
 pub fn static_shared(key: usize, bytes: usize, align: usize) -> *mut u8 {
-    let declared = line_or(Location::caller());
-    match instruction(declared, |_, block| {
-        block.shared.array(key, bytes, align, declared)
-    }) {
+    let array = instruction(|_, block, declared| block.shared.array(key, bytes, align, declared));
+    match array {
         Ok(start) => start,
         Err(error) => fail(error.kind(), error.to_string()),
     }
@@ -32,7 +29,5 @@ pub fn static_shared(key: usize, bytes: usize, align: usize) -> *mut u8 {
 /// Outside of a launch.
 #[track_caller]
 pub fn dynamic_shared() -> (*mut u8, usize) {
-    instruction(line_or(Location::caller()), |_, block| {
-        block.shared.dynamic()
-    })
+    instruction(|_, block, _| block.shared.dynamic())
 }

@@ -6,10 +6,9 @@
 
 use crate::basics::{DefectKind, NumberHasher};
 use crate::block::Wait;
-use crate::current::{instruction, line_or};
+use crate::current::live_instruction;
 use crate::state::{Operand, Product, WARPS, Wgmma};
 use std::hash::{Hash, Hasher};
-use std::panic::Location;
 
 /// Hands the accumulators of the running thread to the tensor cores, unless they are there already.
 ///
@@ -20,11 +19,7 @@ use std::panic::Location;
 /// Outside of a launch.
 #[track_caller]
 pub fn wgmma_begin(registers: &mut [u32]) {
-    let site = line_or(Location::caller());
-    instruction(site, |thread, block| {
-        if block.is_unwinding(thread) {
-            return;
-        }
+    live_instruction(|thread, block, site| {
         block.warpgroup_of(thread, "wgmma", site);
         block.uses_machine.set(true);
         thread.machine.fragments.borrow_mut().hand_over(registers);
@@ -38,11 +33,7 @@ pub fn wgmma_begin(registers: &mut [u32]) {
 /// Outside of a launch.
 #[track_caller]
 pub fn wgmma_fence() {
-    let site = line_or(Location::caller());
-    instruction(site, |thread, block| {
-        if block.is_unwinding(thread) {
-            return;
-        }
+    live_instruction(|thread, block, site| {
         block.warpgroup_of(thread, "wgmma", site);
         thread.machine.fragments.borrow_mut().fence();
         block.meet_warp(thread, "wgmma.fence", 0, site);
@@ -58,8 +49,7 @@ pub fn wgmma_fence() {
 /// Outside of a launch.
 #[track_caller]
 pub fn wgmma(registers: &mut [u32], instruction: Wgmma, a: Operand, b: Operand, accumulate: bool) {
-    let site = line_or(Location::caller());
-    issue(registers, instruction, (a, None), b, accumulate, site);
+    issue(registers, instruction, (a, None), b, accumulate);
 }
 
 /// [`wgmma`] whose A is in registers, four of each thread.
@@ -75,27 +65,23 @@ pub fn wgmma_of_registers(
     b: Operand,
     accumulate: bool,
 ) {
-    let site = line_or(Location::caller());
     let none = Operand {
         descriptor: 0,
         tile: 0,
         bytes: 0,
     };
-    issue(registers, instruction, (none, Some(a)), b, accumulate, site);
+    issue(registers, instruction, (none, Some(a)), b, accumulate);
 }
 
+#[track_caller]
 fn issue(
     registers: &mut [u32],
     instruction: Wgmma,
     (a, a_registers): (Operand, Option<[u32; 4]>),
     b: Operand,
     accumulate: bool,
-    site: &'static Location<'static>,
 ) {
-    crate::current::instruction(site, |thread, block| {
-        if block.is_unwinding(thread) {
-            return;
-        }
+    live_instruction(|thread, block, site| {
         let group = block.warpgroup_of(thread, "wgmma", site);
         block.check_instruction(thread, &instruction, registers.len(), site);
         let is_fenced = thread
@@ -143,11 +129,7 @@ fn issue(
 /// Outside of a launch.
 #[track_caller]
 pub fn wgmma_commit() {
-    let site = line_or(Location::caller());
-    instruction(site, |thread, block| {
-        if block.is_unwinding(thread) {
-            return;
-        }
+    live_instruction(|thread, block, site| {
         let group = block.warpgroup_of(thread, "wgmma", site);
         if block.meet_warp(thread, "wgmma.commit_group", 0, site) {
             let warp = thread.position.warp as usize % WARPS;
@@ -163,11 +145,7 @@ pub fn wgmma_commit() {
 /// Outside of a launch.
 #[track_caller]
 pub fn wgmma_wait(pending: u32) {
-    let site = line_or(Location::caller());
-    instruction(site, |thread, block| {
-        if block.is_unwinding(thread) {
-            return;
-        }
+    live_instruction(|thread, block, site| {
         let group = block.warpgroup_of(thread, "wgmma", site);
         block.meet_warp(thread, "wgmma.wait_group", pending.into(), site);
         let warp = thread.position.warp as usize % WARPS;
@@ -193,11 +171,7 @@ pub fn wgmma_wait(pending: u32) {
 /// Outside of a launch.
 #[track_caller]
 pub fn wgmma_collect(registers: &mut [u32]) {
-    let site = line_or(Location::caller());
-    instruction(site, |thread, block| {
-        if block.is_unwinding(thread) {
-            return;
-        }
+    live_instruction(|thread, block, site| {
         let group = block.warpgroup_of(thread, "wgmma", site);
         let mut fragments = thread.machine.fragments.borrow_mut();
         let needed = fragments.find(registers).map(|fragment| fragment.needs);

@@ -159,6 +159,26 @@ pub struct Launch<'a> {
     pub options: &'a Options,
 }
 
+impl<'a> Launch<'a> {
+    /// A launch without clusters and without dynamic shared memory.
+    pub fn new(
+        kernel: &'a str,
+        grid: impl Into<Dim3>,
+        block: impl Into<Dim3>,
+        options: &'a Options,
+    ) -> Self {
+        Self {
+            kernel,
+            grid: grid.into(),
+            block: block.into(),
+            cluster: Dim3::from(1),
+            thread_registers: None,
+            dynamic_shared_bytes: 0,
+            options,
+        }
+    }
+}
+
 impl Launch<'_> {
     /// Whether the options are in range, and the extents within the limits.
     pub(crate) fn check_limits(&self) -> Result<(), Finding> {

@@ -93,7 +93,6 @@ fn clusters_that_fit(launch: &Launch<'_>, static_bytes: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::basics::Dim3;
     use crate::device::Profile;
     use crate::launch::Options;
 
@@ -106,13 +105,8 @@ mod tests {
             ..Options::default()
         };
         let launch = Launch {
-            kernel: "capacity",
-            grid: Dim3::from(100),
-            block: Dim3::from(64),
-            cluster: Dim3::from(1),
-            thread_registers: None,
             dynamic_shared_bytes: 40 << 10,
-            options: &options,
+            ..Launch::new("capacity", 100, 64, &options)
         };
         let capacity = Capacity::new(&launch);
         (0..2).for_each(|_| capacity.add_worker());

@@ -1,8 +1,7 @@
 //! The threads that have arrived at an mbarrier, for the report of a phase that cannot complete.
 
-use crate::basics::Related;
+use crate::basics::{CallSite, Related};
 use std::collections::BTreeMap;
-use std::panic::Location;
 
 /// More runs of threads than these do not help.
 const MAX_RUNS: usize = 6;
@@ -14,7 +13,7 @@ pub(crate) struct Arriver {
     pub thread: u32,
 }
 
-type Sites = Vec<(Arriver, &'static Location<'static>)>;
+type Sites = Vec<(Arriver, CallSite)>;
 
 /// The arrivals of the present phase and of the previous one.
 #[derive(Default)]
@@ -25,7 +24,7 @@ pub(super) struct Arrivals {
 
 impl Arrivals {
     /// Adds an arrival.
-    pub fn note(&mut self, arriver: Arriver, site: &'static Location<'static>) {
+    pub fn note(&mut self, arriver: Arriver, site: CallSite) {
         self.now.push((arriver, site));
     }
 
@@ -102,6 +101,7 @@ fn name(threads: &[Arriver], own: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::panic::Location;
 
     fn of(rank: u32, thread: u32) -> Arriver {
         Arriver { rank, thread }

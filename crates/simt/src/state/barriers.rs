@@ -1,6 +1,6 @@
 //! The barriers of one block: the threads that have arrived, and the number required.
 
-use crate::basics::DefectKind;
+use crate::basics::{CallSite, DefectKind};
 use std::cell::Cell;
 use std::panic::Location;
 use std::ptr;
@@ -59,7 +59,7 @@ pub(crate) struct Barrier {
     required: Cell<u32>,
     operation: Cell<BarrierOperation>,
     /// The line of the first arrival.
-    site: Cell<&'static Location<'static>>,
+    site: Cell<CallSite>,
     /// Whether all waiting arrivals are at this line.
     is_one_site: Cell<bool>,
     /// Arrivals whose predicate was true.
@@ -95,12 +95,7 @@ impl Barrier {
 
     /// Begins with the first arrival, with which the others must agree.
     #[inline]
-    pub fn open(
-        &self,
-        required: u32,
-        operation: BarrierOperation,
-        site: &'static Location<'static>,
-    ) {
+    pub fn open(&self, required: u32, operation: BarrierOperation, site: CallSite) {
         self.required.set(required);
         self.operation.set(operation);
         self.site.set(site);
@@ -114,7 +109,7 @@ impl Barrier {
         &self,
         (warp, lane_bit, weight): (usize, u64, u32),
         required: u32,
-        site: &'static Location<'static>,
+        site: CallSite,
     ) -> bool {
         let before = self.arrived.get();
         let is_alike = before != 0
@@ -133,7 +128,7 @@ impl Barrier {
 
     /// The line of the first arrival.
     #[inline]
-    pub fn site(&self) -> &'static Location<'static> {
+    pub fn site(&self) -> CallSite {
         self.site.get()
     }
 
@@ -155,7 +150,7 @@ impl Barrier {
         &self,
         (warp, lane_bit, weight): (usize, u64, u32),
         predicate: bool,
-        site: &'static Location<'static>,
+        site: CallSite,
     ) -> bool {
         if !ptr::eq(self.site.get(), site) {
             self.is_one_site.set(false);

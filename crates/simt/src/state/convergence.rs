@@ -1,8 +1,7 @@
 //! Lanes of a warp that wait for the others at their source line.
 
-use crate::basics::SplitMix64;
+use crate::basics::{CallSite, SplitMix64};
 use std::cell::Cell;
-use std::panic::Location;
 
 /// One time in `APART`, lanes that could converge do not: hardware may run the lanes of one branch separately.
 const APART: u64 = 4;
@@ -34,11 +33,7 @@ impl Convergence {
     /// Takes out the converged lanes, once no other lane of the warp can run; 0 if none waits.
     /// `site_of` gives the line of a waiting lane.
     #[inline]
-    pub fn release(
-        &self,
-        site_of: impl Fn(u32) -> &'static Location<'static>,
-        random: &mut SplitMix64,
-    ) -> u64 {
+    pub fn release(&self, site_of: impl Fn(u32) -> CallSite, random: &mut SplitMix64) -> u64 {
         match self.waiting.get() {
             0 => 0,
             waiting => self.draw(waiting, site_of, random),
@@ -48,7 +43,7 @@ impl Convergence {
     fn draw(
         &self,
         waiting: u64,
-        site_of: impl Fn(u32) -> &'static Location<'static>,
+        site_of: impl Fn(u32) -> CallSite,
         random: &mut SplitMix64,
     ) -> u64 {
         let first = waiting.trailing_zeros();

@@ -1,8 +1,8 @@
 //! Asynchronous copies of one thread between issue and wait.
 
+use crate::basics::CallSite;
 use crate::memory::copy_from_global;
 use std::collections::VecDeque;
-use std::panic::Location;
 
 /// A copy that was issued but not yet performed.
 #[derive(Clone)]
@@ -12,7 +12,7 @@ pub(crate) struct AsyncCopy {
     pub bytes: usize,
     pub source_bytes: usize,
     /// The line that has issued it.
-    pub site: &'static Location<'static>,
+    pub site: CallSite,
     /// The moment of the issue, in the time of the block's checks.
     pub issued: u32,
 }

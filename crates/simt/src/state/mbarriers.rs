@@ -5,10 +5,9 @@
 //! number of pending bytes may be negative.
 
 use super::arrivals::{Arrivals, Arriver};
-use crate::basics::Related;
+use crate::basics::{CallSite, Related};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::panic::Location;
 
 /// The size and the alignment of an mbarrier, in bytes.
 pub(crate) const MBARRIER_BYTES: usize = 8;
@@ -22,7 +21,7 @@ pub(crate) struct Mbarrier {
     /// Its number among the mbarriers of the block.
     pub number: u16,
     /// The line that initialised it.
-    pub site: &'static Location<'static>,
+    pub site: CallSite,
     /// The number in the block of the thread that initialised it.
     pub initialiser: u32,
     /// Whether that thread has fenced the initialisation for the asynchronous proxy and the cluster.
@@ -117,13 +116,7 @@ impl Mbarriers {
     }
 
     /// Begins an mbarrier, which must not exist yet.
-    pub fn init(
-        &self,
-        offset: usize,
-        arrivals: u32,
-        initialiser: u32,
-        site: &'static Location<'static>,
-    ) -> u16 {
+    pub fn init(&self, offset: usize, arrivals: u32, initialiser: u32, site: CallSite) -> u16 {
         let mut barriers = self.barriers.borrow_mut();
         let number = barriers.len() as u16;
         let barrier = Mbarrier {
@@ -182,13 +175,7 @@ impl Mbarriers {
     }
 
     /// Adds `bytes` expected bytes and then an arrival to the mbarrier at this offset.
-    pub fn arrive(
-        &self,
-        offset: usize,
-        bytes: i64,
-        arriver: Arriver,
-        site: &'static Location<'static>,
-    ) -> Progress {
+    pub fn arrive(&self, offset: usize, bytes: i64, arriver: Arriver, site: CallSite) -> Progress {
         if let Some(waited) = self.barriers.borrow_mut().get_mut(&offset) {
             waited.arrivals.note(arriver, site);
         }
@@ -243,6 +230,7 @@ impl Mbarriers {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::panic::Location;
 
     #[test]
     fn a_phase_needs_its_arrivals_and_its_bytes() {

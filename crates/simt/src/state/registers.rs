@@ -1,7 +1,7 @@
 //! The registers of a block's warps, which `setmaxnreg` moves (PTX ISA, "setmaxnreg").
 
+use crate::basics::CallSite;
 use std::cell::Cell;
-use std::panic::Location;
 
 /// Registers of a multiprocessor.
 const REGISTERS: u32 = 64 * 1024;
@@ -26,7 +26,7 @@ struct OfWarp {
     /// The number of changes.
     changes: Cell<u32>,
     /// The line of the last change.
-    site: Cell<Option<&'static Location<'static>>>,
+    site: Cell<Option<CallSite>>,
 }
 
 /// The registers of a block's warps; at first, all have the same number.
@@ -75,12 +75,12 @@ impl Registers {
     }
 
     /// The line at which a warp last changed its registers.
-    pub fn site(&self, warp: usize) -> Option<&'static Location<'static>> {
+    pub fn site(&self, warp: usize) -> Option<CallSite> {
         self.warps.get(warp)?.site.get()
     }
 
     /// Notes that a warp changes its registers at this line.
-    pub fn note_change(&self, warp: usize, site: &'static Location<'static>) {
+    pub fn note_change(&self, warp: usize, site: CallSite) {
         let of_warp = &self.warps[warp];
         of_warp.changes.set(of_warp.changes.get() + 1);
         of_warp.site.set(Some(site));

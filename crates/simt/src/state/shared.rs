@@ -2,11 +2,10 @@
 
 use super::shared_error::{ALIGNMENT, MAX_STATIC_SHARED_BYTES, SharedError};
 use super::static_layout::StaticLayout;
-use crate::basics::{SourceLocation, element_at};
+use crate::basics::{CallSite, SourceLocation, element_at};
 use crate::memory::{OutOfMemory, release_reserve};
 use std::alloc::{Layout, alloc, dealloc};
 use std::cell::{Cell, RefCell};
-use std::panic::Location;
 use std::ptr::NonNull;
 use std::rc::Rc;
 
@@ -24,7 +23,7 @@ struct StaticArray {
     key: usize,
     bytes: usize,
     start: *mut u8,
-    declared: &'static Location<'static>,
+    declared: CallSite,
 }
 
 /// One allocation of the largest size that a block can have. Dynamic memory is
@@ -124,7 +123,7 @@ impl SharedMemory {
         key: usize,
         bytes: usize,
         align: usize,
-        declared: &'static Location<'static>,
+        declared: CallSite,
     ) -> Result<*mut u8, SharedError> {
         if !align.is_power_of_two() || align > ALIGNMENT {
             return Err(SharedError::Alignment);
@@ -207,7 +206,7 @@ impl SharedMemory {
     }
 
     /// The start, the bytes and the declaration of the array that holds `address`.
-    fn declaration(&self, address: usize) -> Option<(usize, usize, &'static Location<'static>)> {
+    fn declaration(&self, address: usize) -> Option<(usize, usize, CallSite)> {
         let arrays = self.arrays.borrow();
         let mut arrays = arrays
             .iter()

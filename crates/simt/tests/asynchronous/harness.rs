@@ -41,13 +41,9 @@ pub fn launch_with(
     body: &(dyn Fn() + Sync),
 ) -> Result<Report, Box<Defect>> {
     let launch = Launch {
-        kernel: "asynchronous",
-        grid: Dim3::from(blocks),
-        block: Dim3::from(threads),
         cluster: Dim3::from(cluster),
-        thread_registers: None,
         dynamic_shared_bytes,
-        options,
+        ..Launch::new("asynchronous", blocks, threads, options)
     };
     crate::borrowed::run(&launch, body)
 }

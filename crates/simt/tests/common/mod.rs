@@ -4,7 +4,7 @@
 
 pub mod child;
 
-use simt::{Defect, Dim3, Launch, Options, Report};
+use simt::{Defect, Launch, Options, Report};
 
 /// Runs `body` on blocks and threads along x.
 pub fn launch(blocks: u32, threads: u32, body: impl Fn() + Sync) -> Result<Report, Box<Defect>> {
@@ -18,18 +18,7 @@ pub fn launch_with(
     threads: u32,
     body: impl Fn() + Sync,
 ) -> Result<Report, Box<Defect>> {
-    crate::borrowed::run(
-        &Launch {
-            kernel: "test_kernel",
-            grid: Dim3::from(blocks),
-            block: Dim3::from(threads),
-            cluster: simt::Dim3::from(1),
-            thread_registers: None,
-            dynamic_shared_bytes: 0,
-            options,
-        },
-        &body,
-    )
+    crate::borrowed::run(&Launch::new("test_kernel", blocks, threads, options), &body)
 }
 
 /// Options under which a run is exactly repeatable.

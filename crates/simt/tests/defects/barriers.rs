@@ -25,21 +25,6 @@ fn early_return_before_a_barrier() {
     }
 }
 
-/// Under some seeds the warp has exited before any thread arrives.
-#[test]
-fn a_warp_that_returns_before_a_barrier() {
-    for seed in 0..10 {
-        let found = defect(launch_with(&serial(seed), 1, 64, || {
-            if thread_x() >= 32 {
-                return;
-            }
-            sync();
-        }));
-        assert_eq!(found.kind, DefectKind::BarrierDivergence, "{found}");
-        assert!(found.message.contains("exited"), "{found}");
-    }
-}
-
 #[test]
 fn a_report_reads_well() {
     let line = line!() + 5;
@@ -67,36 +52,6 @@ fn a_report_reads_well() {
         others.ends_with(" more: waits at block barrier 0"),
         "{others}"
     );
-}
-
-#[test]
-fn barriers_in_two_branches() {
-    let found = defect(launch(1, 32, || match thread_x() {
-        0..7 => sync(),
-        _ => sync(),
-    }));
-    assert_eq!(found.kind, DefectKind::BarrierDivergence);
-    assert!(found.message.contains("different lines"), "{found}");
-}
-
-/// A whole warp takes each branch.
-#[test]
-fn barriers_in_the_branches_of_two_warps() {
-    for seed in 0..10 {
-        let found = defect(launch_with(&serial(seed), 1, 64, || match thread_x() {
-            0..32 => sync(),
-            _ => sync(),
-        }));
-        assert_eq!(found.kind, DefectKind::BarrierDivergence, "{found}");
-        assert!(
-            found
-                .message
-                .starts_with("warps of the block are at different lines of barrier 0"),
-            "{found}"
-        );
-        let other = found.related[0].location.as_ref().expect("a line");
-        assert_ne!(found.location.as_ref(), Some(other), "{found}");
-    }
 }
 
 /// As with producer and consumer warps.

@@ -9,13 +9,8 @@ fn launch_limits() {
     let options = Options::default();
     let kind = |grid: Dim3, block: Dim3, dynamic_shared_bytes: usize, options: &Options| {
         let launch = Launch {
-            kernel: "limits",
-            grid,
-            block,
-            cluster: simt::Dim3::from(1),
-            thread_registers: None,
             dynamic_shared_bytes,
-            options,
+            ..Launch::new("limits", grid, block, options)
         };
         crate::borrowed::run(&launch, &|| ())
             .map(|_| ())
@@ -26,6 +21,7 @@ fn launch_limits() {
     assert_eq!(kind(one, one, simt::MAX_SHARED_BYTES, &options), Ok(()));
     assert_eq!(kind(one, one, simt::MAX_SHARED_BYTES + 1, &options), limit);
     assert_eq!(kind(Dim3::from(0), one, 0, &options), limit);
+    assert_eq!(kind((1 << 31).into(), 32.into(), 0, &options), limit);
     assert_eq!(kind(one, (4, 0).into(), 0, &options), limit);
     assert_eq!(kind(one, 1025.into(), 0, &options), limit);
     assert_eq!(kind(one, (32, 33).into(), 0, &options), limit);
@@ -51,19 +47,21 @@ fn launch_limits() {
 /// A block of an A100 can have 163 KiB of shared memory.
 #[test]
 fn static_and_dynamic_shared_memory_over_the_limit_of_the_device() {
-    let options = Options {
-        profile: Profile::A100,
-        ..Options::default()
-    };
+    for seed in [0, 1] {
+        let options = Options {
+            seed,
+            profile: Profile::A100,
+            ..Options::default()
+        };
+        limits_of_an_a100(&options);
+    }
+}
+
+fn limits_of_an_a100(options: &Options) {
     let run = |dynamic_kib: usize, static_kib: usize| {
         let launch = Launch {
-            kernel: "limits",
-            grid: Dim3::from(2),
-            block: Dim3::from(32),
-            cluster: simt::Dim3::from(1),
-            thread_registers: None,
             dynamic_shared_bytes: dynamic_kib << 10,
-            options: &options,
+            ..Launch::new("limits", 2, 32, options)
         };
         crate::borrowed::run(&launch, &|| {
             simt::static_shared(0, static_kib << 10, 16);

@@ -171,13 +171,8 @@ fn with_shared(kib: usize, body: impl Fn() + Sync) -> Result<simt::Report, Box<s
         ..serial(0)
     };
     let launch = simt::Launch {
-        kernel: "shared",
-        grid: 1.into(),
-        block: 1.into(),
-        cluster: 1.into(),
-        thread_registers: None,
         dynamic_shared_bytes: kib << 10,
-        options: &options,
+        ..simt::Launch::new("shared", 1, 1, &options)
     };
     crate::borrowed::run(&launch, &body)
 }

@@ -2,24 +2,9 @@
 //!
 //! The seeds are fixed, whatever `TILEWRIGHT_SEEDS` says: these are tests of the simulator, not of a kernel.
 
-use crate::common::{launch, launch_with, serial, sync, thread_x};
-use crate::{assert_at, defect};
+use crate::common::{launch, thread_x};
+use crate::defect;
 use simt::DefectKind;
-
-#[test]
-fn mask_that_names_an_exited_lane() {
-    for seed in 0..10 {
-        let line = line!() + 5;
-        let found = defect(launch_with(&serial(seed), 1, 32, || {
-            if thread_x() == 9 {
-                return;
-            }
-            simt::warp_barrier(0xffff_ffff);
-        }));
-        assert_at(&found, DefectKind::WarpDivergence, line);
-        assert!(found.message.contains("lane 9"), "{found}");
-    }
-}
 
 #[test]
 fn mask_that_names_no_lane_of_the_warp() {
@@ -59,19 +44,6 @@ fn masks_that_wait_in_a_circle() {
         simt::warp_barrier(masks[thread_x() as usize]);
     }));
     assert_eq!(found.kind, DefectKind::WarpDivergence, "{found}");
-}
-
-#[test]
-fn barrier_against_warp_operation() {
-    let found = defect(launch(1, 32, || {
-        if thread_x() == 4 {
-            simt::warp_barrier(0xffff_ffff);
-        } else {
-            sync();
-        }
-    }));
-    assert_eq!(found.kind, DefectKind::Deadlock);
-    assert_eq!(found.related.len(), 2, "{found}");
 }
 
 #[test]

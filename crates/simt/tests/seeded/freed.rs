@@ -21,15 +21,7 @@ fn run(seed: u64, is_freed: bool, kernel: Kernel) -> Result<(), Box<Defect>> {
         seed,
         ..Options::default()
     };
-    let launch = Launch {
-        kernel: "freed",
-        grid: 2.into(),
-        block: 64.into(),
-        cluster: simt::Dim3::from(1),
-        thread_registers: None,
-        dynamic_shared_bytes: 0,
-        options: &options,
-    };
+    let launch = Launch::new("freed", 2, 64, &options);
     let of_thread = || {
         let words = ptr::with_exposed_provenance_mut(address);
         // SAFETY: the words outlive the launch. Nothing else touches them.

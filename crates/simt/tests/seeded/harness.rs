@@ -104,15 +104,7 @@ pub fn run_and_read(
     (blocks, threads): (u32, u32),
     kernel: &(dyn Fn(&Memory) + Sync),
 ) -> Result<Vec<u32>, Box<Defect>> {
-    let of_kernel = Launch {
-        kernel: "seeded",
-        grid: blocks.into(),
-        block: threads.into(),
-        cluster: simt::Dim3::from(1),
-        thread_registers: None,
-        dynamic_shared_bytes: 0,
-        options,
-    };
+    let of_kernel = Launch::new("seeded", blocks, threads, options);
     let buffers = [
         Buffer::new(1, Contents::Initialised),
         Buffer::new(u32::MAX, Contents::Uninitialised),

@@ -18,12 +18,13 @@ fn threads_that_store_the_same_value() {
 /// A barrier of the block waits for all its threads, not only for those that have not exited.
 #[test]
 fn a_return_before_a_barrier() {
-    twins(BarrierDivergence, 1, 64, |_, right| {
+    let found = twins(BarrierDivergence, 1, 64, |_, right| {
         if me() >= 32 && !right {
             return;
         }
         thread::sync_threads();
     });
+    assert!(found.message.contains("exited"), "{found}");
 }
 
 /// `shfl.sync` in each branch: lanes meet by their mask, not by their line.
@@ -49,15 +50,7 @@ fn waiting_in_the_order_of_starts() {
     let [starts, done] = words.each_ref().map(|word| word.as_ptr());
     let addresses = [starts, done].map(|word| word.expose_provenance());
     for options in schedules() {
-        let launch = Launch {
-            kernel: "policies",
-            grid: 12.into(),
-            block: 1.into(),
-            cluster: simt::Dim3::from(1),
-            thread_registers: None,
-            dynamic_shared_bytes: 0,
-            options: &options,
-        };
+        let launch = Launch::new("policies", 12, 1, &options);
         let of_thread = || {
             let word = |index: usize| {
                 let base = std::ptr::with_exposed_provenance_mut::<u32>(addresses[index]);

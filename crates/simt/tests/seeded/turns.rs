@@ -37,13 +37,8 @@ impl<S: Copy + Sync> Turns<S> {
         space: Space,
     ) -> Result<Vec<u32>, Box<Defect>> {
         let launch = Launch {
-            kernel: "steps",
-            grid: Dim3::from(BLOCKS as u32),
-            block: Dim3::from(self.threads as u32),
             cluster: Dim3::from(self.cluster),
-            thread_registers: None,
-            dynamic_shared_bytes: 0,
-            options,
+            ..Launch::new("steps", BLOCKS as u32, self.threads as u32, options)
         };
         let words = Box::new([0_u32; WORDS]);
         let address = words.as_ptr().expose_provenance();

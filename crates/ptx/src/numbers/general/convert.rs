@@ -201,11 +201,7 @@ fn to_tf32(it: &Convert) -> Option<General> {
 
 /// The bits of an integer type, and whether it has a sign.
 fn integer(of: Type) -> Option<(u32, bool)> {
-    let is_integer = matches!(
-        of,
-        Type::U8 | Type::U16 | Type::U32 | Type::U64 | Type::S8 | Type::S16 | Type::S32 | Type::S64
-    );
-    is_integer.then_some((of.bits()?, of.is_signed()))
+    of.is_integer().then_some((of.bits()?, of.is_signed()))
 }
 
 fn range(bits: u32, is_signed: bool) -> (i128, i128) {

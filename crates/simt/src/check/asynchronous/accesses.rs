@@ -3,7 +3,7 @@
 //! The destination of a bulk copy is in flight from its issue until it lands; then threads that wait for its mbarrier
 //! may use it. The source of a bulk store or the operands of a product count as read from the issue on.
 
-use crate::basics::{Access, AccessKind, AtomicOrder, Finding, Position, Space};
+use crate::basics::{Access, AccessKind, AtomicOrder, CallSite, Finding, Position, Space};
 use crate::check::accessor::Accessor;
 use crate::check::asynchronous::agents::{Agent, NO_AGENT, asynchronous};
 use crate::check::asynchronous::clusters::Clusters;
@@ -18,13 +18,12 @@ use crate::check::clocks::known_clock::KnownClock;
 use crate::check::reports::place::Place;
 use crate::memory::OutOfMemory;
 use crate::state::SharedMemory;
-use std::panic::Location;
 
 /// An asynchronous operation at the moment of its issue.
 pub(crate) struct Issue<'a> {
     /// The thread that issues it.
     pub position: Position,
-    pub site: &'static Location<'static>,
+    pub site: CallSite,
     /// The accesses ordered before it.
     pub before: BarrierOrder,
     /// The checks of the thread's block.
@@ -43,7 +42,7 @@ const CHUNK: usize = 16;
 
 impl BlockCheck {
     /// The thread at `position` issues an operation.
-    pub fn issue(&self, position: &Position, site: &'static Location<'static>) -> Issue<'_> {
+    pub fn issue(&self, position: &Position, site: CallSite) -> Issue<'_> {
         Issue {
             position: *position,
             site,

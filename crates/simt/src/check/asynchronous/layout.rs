@@ -1,7 +1,7 @@
 //! The layout of a tile that a bulk copy has written.
 
+use crate::basics::CallSite;
 use crate::state::Swizzle;
-use std::panic::Location;
 
 /// A tile that a bulk copy has written.
 #[derive(Clone, Copy)]
@@ -9,5 +9,5 @@ pub(in crate::check) struct Layout {
     pub start: usize,
     pub end: usize,
     pub swizzle: Swizzle,
-    pub site: &'static Location<'static>,
+    pub site: CallSite,
 }

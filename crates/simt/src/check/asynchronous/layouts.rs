@@ -1,21 +1,15 @@
 //! The layouts of tiles that bulk copies have written: a read must use the tile's swizzle.
 
-use crate::basics::{DefectKind, Finding, Related};
+use crate::basics::{CallSite, DefectKind, Finding, Related};
 use crate::check::asynchronous::accesses::{Extent, Issue};
 use crate::check::asynchronous::agents::Agent;
 use crate::check::asynchronous::layout::Layout;
 use crate::check::block::BlockCheck;
 use crate::state::Swizzle;
-use std::panic::Location;
 
 impl BlockCheck {
     /// A bulk copy to these bytes is issued, with or without a swizzle.
-    pub fn note_layout(
-        &self,
-        extent: Extent,
-        swizzle: Option<Swizzle>,
-        site: &'static Location<'static>,
-    ) {
+    pub fn note_layout(&self, extent: Extent, swizzle: Option<Swizzle>, site: CallSite) {
         let end = extent.start + extent.bytes;
         let mut layouts = self.layouts.borrow_mut();
         layouts.retain(|it| it.end <= extent.start || end <= it.start);

@@ -1,7 +1,7 @@
 //! The order that mbarriers establish: an arrival releases, a wait acquires, and a complete phase orders its bulk
 //! copies.
 
-use crate::basics::{AccessKind, Finding, Position};
+use crate::basics::{AccessKind, CallSite, Finding, Position};
 use crate::check::asynchronous::agents::{Agent, asynchronous};
 use crate::check::block::BlockCheck;
 use crate::check::cells::event::{Event, EventKind, Time};
@@ -12,7 +12,6 @@ use crate::check::clocks::clock::VectorClock;
 use crate::check::reports::place::Place;
 use crate::state::{MBARRIER_BYTES, SharedMemory};
 use std::ops::Range;
-use std::panic::Location;
 use std::sync::Arc;
 
 impl BlockCheck {
@@ -77,7 +76,7 @@ impl BlockCheck {
         position: &Position,
         shared: &SharedMemory,
         (offset, number): (usize, u16),
-        site: &'static Location<'static>,
+        site: CallSite,
     ) -> Result<(), Box<Finding>> {
         let mut phases = self.phases.borrow_mut();
         phases.resize(usize::from(number) + 1, Phases::default());

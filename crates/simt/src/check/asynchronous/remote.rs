@@ -1,12 +1,11 @@
 //! Accesses of a block's shared memory by the other blocks of its cluster.
 
-use crate::basics::{Access, DefectKind, Finding, Position, Related};
+use crate::basics::{Access, CallSite, DefectKind, Finding, Position, Related};
 use crate::check::block::BlockCheck;
 use crate::check::cells::event::{Event, EventKind};
 use crate::check::cells::site::Site;
 use crate::check::reports::place::Place;
 use crate::state::SharedMemory;
-use std::panic::Location;
 
 impl BlockCheck {
     /// Checks and records an access of this block's shared memory by the thread at `position` of
@@ -21,7 +20,7 @@ impl BlockCheck {
         position: &Position,
         shared: &SharedMemory,
         access: &Access,
-        site: &'static Location<'static>,
+        site: CallSite,
     ) -> Result<(), Box<Finding>> {
         let Some(offset) = shared.offset_of(access.address()) else {
             return Ok(());
@@ -44,24 +43,13 @@ impl BlockCheck {
     }
 
     /// A thread of another block has arrived at an mbarrier of this one.
-    pub fn note_arrival(
-        &self,
-        accessing: &Self,
-        position: &Position,
-        site: &'static Location<'static>,
-    ) {
+    pub fn note_arrival(&self, accessing: &Self, position: &Position, site: CallSite) {
         self.note_remote(accessing, position, EventKind::Atomic, site);
     }
 
     /// Remembers the last access by each thread of other blocks. The block may end only after accesses that are ordered
     /// before the end of one of its threads.
-    fn note_remote(
-        &self,
-        accessing: &Self,
-        position: &Position,
-        kind: EventKind,
-        site: &'static Location<'static>,
-    ) {
+    fn note_remote(&self, accessing: &Self, position: &Position, kind: EventKind, site: CallSite) {
         let thread = (accessing.block, position.thread() as u16);
         let event = Event::new(kind, thread, accessing.now(), 1, Site::of(site));
         self.remote.borrow_mut().insert(thread, event);

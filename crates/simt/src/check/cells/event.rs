@@ -1,35 +1,36 @@
 //! One access, as the shadow memory records it.
 
-use crate::basics::{AccessKind, MemoryScope};
+use crate::basics::{AccessKind, MemoryScope, named};
 use crate::check::cells::site::Site;
 use bytemuck::NoUninit;
-use std::fmt;
 
 pub(in crate::check) mod packed;
 
 /// A moment of a block. It grows by one at each operation that can order two accesses. 0 is before everything.
 pub(in crate::check) type Time = u32;
 
-/// The kind of an access.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, NoUninit)]
-#[repr(u8)]
-pub(in crate::check) enum EventKind {
-    /// There was no access.
-    Nothing,
-    Read,
-    Write,
-    /// A read through the first-level cache.
-    CachedRead,
-    Atomic,
-    AtomicRead,
-    AtomicWrite,
-    AsyncRead,
-    /// An asynchronous copy that has been issued.
-    InFlight,
-    /// The initialisation of an mbarrier, whose bytes are then no longer ordinary memory.
-    Mbarrier,
-    /// An asynchronous copy that its thread has waited for. Its number differs from a write's only in the highest bit.
-    AsyncWrite,
+named! {
+    /// The kind of an access.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, NoUninit)]
+    #[repr(u8)]
+    pub(in crate::check) enum EventKind {
+        /// There was no access.
+        Nothing = "nothing",
+        Read = "a read",
+        Write = "a write",
+        /// A read through the first-level cache.
+        CachedRead = "a cached read",
+        Atomic = "an atomic update",
+        AtomicRead = "an atomic load",
+        AtomicWrite = "an atomic store",
+        AsyncRead = "an asynchronous read",
+        /// An asynchronous copy that has been issued.
+        InFlight = "an asynchronous copy in flight",
+        /// The initialisation of an mbarrier, whose bytes are then no longer ordinary memory.
+        Mbarrier = "the initialisation of an mbarrier",
+        /// An asynchronous copy that its thread has waited for. Its number differs from a write's only in the highest bit.
+        AsyncWrite = "an asynchronous write",
+    }
 }
 
 /// By number.
@@ -82,24 +83,6 @@ impl From<AccessKind> for EventKind {
             AccessKind::AsyncRead => Self::AsyncRead,
             AccessKind::AsyncWrite => Self::InFlight,
         }
-    }
-}
-
-impl fmt::Display for EventKind {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::Nothing => "nothing",
-            Self::Read => "a read",
-            Self::CachedRead => "a cached read",
-            Self::Write => "a write",
-            Self::Atomic => "an atomic update",
-            Self::AtomicRead => "an atomic load",
-            Self::AtomicWrite => "an atomic store",
-            Self::AsyncRead => "an asynchronous read",
-            Self::AsyncWrite => "an asynchronous write",
-            Self::InFlight => "an asynchronous copy in flight",
-            Self::Mbarrier => "the initialisation of an mbarrier",
-        })
     }
 }
 

@@ -1,7 +1,7 @@
 //! A source line in 4 bytes, because the shadow holds millions of them.
 
+use crate::basics::CallSite;
 use bytemuck::NoUninit;
-use std::panic::Location;
 use std::ptr;
 
 /// A source line in 4 bytes: the distance of its [`Location`] from [`ANCHOR`].
@@ -17,13 +17,13 @@ impl Site {
     pub const UNKNOWN: Self = Self(i32::MIN);
 
     #[inline]
-    pub fn of(location: &'static Location<'static>) -> Self {
+    pub fn of(location: CallSite) -> Self {
         Self::near(location).unwrap_or(Self::UNKNOWN)
     }
 
     /// None for a line of a library that was loaded too far away.
     #[inline(always)]
-    pub fn near(location: &'static Location<'static>) -> Option<Self> {
+    pub fn near(location: CallSite) -> Option<Self> {
         let address = ptr::from_ref(location).expose_provenance();
         let distance = address.wrapping_sub(ptr::from_ref(&ANCHOR).addr()) as isize;
         i32::try_from(distance).ok().map(Self)
@@ -38,7 +38,7 @@ impl Site {
         Self(bits as i32)
     }
 
-    pub fn location(self) -> Option<&'static Location<'static>> {
+    pub fn location(self) -> Option<CallSite> {
         if self == Self::UNKNOWN {
             return None;
         }
@@ -54,6 +54,7 @@ impl Site {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::panic::Location;
 
     #[test]
     fn a_site_keeps_its_line() {

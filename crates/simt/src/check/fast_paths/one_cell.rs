@@ -3,7 +3,7 @@
 //!
 //! Code that only some accesses need is in separate functions, so that not every access saves its registers.
 
-use crate::basics::Position;
+use crate::basics::{CallSite, Position};
 use crate::check::accessor::Accessor;
 use crate::check::block::BlockCheck;
 use crate::check::cells::event::{Event, EventKind};
@@ -11,17 +11,12 @@ use crate::check::cells::reader_sets::PlainRead;
 use crate::check::cells::shared_shadow::SharedShadow;
 use crate::check::cells::site::Site;
 use crate::check::fast_paths::recent_steps::Line;
-use std::panic::Location;
 
 impl BlockCheck {
     /// Records a load of `bytes` bytes from `offset` on of the block's shared memory by the running thread, at the line
     /// `site`, if the last barrier orders the write before it and the thread made the same step recently.
     #[inline(always)]
-    pub fn load_shared_at_once(
-        &self,
-        (offset, bytes): (usize, usize),
-        site: &'static Location<'static>,
-    ) -> bool {
+    pub fn load_shared_at_once(&self, (offset, bytes): (usize, usize), site: CallSite) -> bool {
         let line = Line::of(site, bytes.trailing_zeros());
         if !self.recent.has(line) {
             return false;
@@ -40,7 +35,7 @@ impl BlockCheck {
         &self,
         number: u32,
         (offset, bytes): (usize, usize),
-        site: &'static Location<'static>,
+        site: CallSite,
     ) -> bool {
         let shadow = self.shadow_now();
         let Some((cell, shift)) = shadow.cell_of(offset, bytes) else {
@@ -57,7 +52,7 @@ impl BlockCheck {
         position: &Position,
         (offset, bytes): (usize, usize),
         address: usize,
-        site: &'static Location<'static>,
+        site: CallSite,
     ) -> bool {
         if self.is_abandoned.get() {
             return false;
@@ -88,7 +83,7 @@ impl BlockCheck {
         &self,
         position: &Position,
         range: (usize, usize),
-        site: &'static Location<'static>,
+        site: CallSite,
     ) -> Option<bool> {
         let (number, shift) = (position.thread(), range.1.trailing_zeros());
         let has_clock = self.has_clock(number);
@@ -132,12 +127,7 @@ impl BlockCheck {
 
     /// A load or a store of exactly one of the cells.
     #[inline(always)]
-    fn plain_event<const WRITES: bool>(
-        &self,
-        number: u32,
-        shift: u32,
-        site: &'static Location<'static>,
-    ) -> Event {
+    fn plain_event<const WRITES: bool>(&self, number: u32, shift: u32, site: CallSite) -> Event {
         let thread = (self.block, number as u16);
         Event::of_width(
             kind_of::<WRITES>(),

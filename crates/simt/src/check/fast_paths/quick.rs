@@ -3,14 +3,13 @@
 //! It applies if the thread itself made the last access, if a barrier of the block orders it, or if several blocks have
 //! read the bytes. The rules of `cell` check all other accesses.
 
-use crate::basics::{Access, AccessKind, Position, Space};
+use crate::basics::{Access, AccessKind, CallSite, Position, Space};
 use crate::check::block::BlockCheck;
 use crate::check::cells::global_cells::Cells;
 use crate::check::cells::region::Region;
 use crate::check::cells::site::Site;
 use crate::check::fast_paths::single_event::Plain;
 use crate::state::SharedMemory;
-use std::panic::Location;
 
 impl BlockCheck {
     /// Records an access by the thread at `position`, at the line `site`, if the fast path can. Otherwise the rules
@@ -21,7 +20,7 @@ impl BlockCheck {
         position: &Position,
         shared: &SharedMemory,
         access: &Access,
-        site: &'static Location<'static>,
+        site: CallSite,
     ) -> bool {
         let number = position.thread();
         let (has_clock, site) = (self.has_clock(number), Site::of(site));

@@ -4,10 +4,10 @@
 //! here takes fewer instructions than among the steps of all threads, few enough to be inlined into the kernel, where a
 //! load is nothing but such a step: [`RecentSteps::load_again`].
 
+use crate::basics::CallSite;
 use crate::check::cells::reader_sets::ReaderSet;
 use crate::check::cells::readers::Reads;
 use std::cell::Cell;
-use std::panic::Location;
 use std::ptr;
 
 /// The number of steps kept: two to this power.
@@ -22,7 +22,7 @@ pub(crate) struct Line(u64);
 
 impl Line {
     #[inline(always)]
-    pub fn of(site: &'static Location<'static>, shift: u32) -> Self {
+    pub fn of(site: CallSite, shift: u32) -> Self {
         // A width is at most 16 bytes.
         Self((ptr::from_ref(site).addr() as u64) << SHIFT_BITS | u64::from(shift))
     }
@@ -169,6 +169,7 @@ mod tests {
     use super::*;
     use crate::basics::SplitMix64;
     use std::collections::HashMap;
+    use std::panic::Location;
 
     /// Compares with a map of all steps since they were last forgotten.
     #[test]
@@ -202,7 +203,7 @@ mod tests {
         assert!(found > 1000, "{found}");
     }
 
-    const SITES: [fn() -> &'static Location<'static>; 4] = [
+    const SITES: [fn() -> CallSite; 4] = [
         || Location::caller(),
         || Location::caller(),
         || Location::caller(),

@@ -1,6 +1,8 @@
 //! Describes conflicts for the people who fix them.
 
-use crate::basics::{AccessKind, DefectKind, Finding, Position, Related, SourceLocation, Space};
+use crate::basics::{
+    AccessKind, CallSite, DefectKind, Finding, Position, Related, SourceLocation, Space,
+};
 use crate::check::asynchronous::report;
 use crate::check::block::BlockCheck;
 use crate::check::cells::cell::Conflict;
@@ -9,7 +11,6 @@ use crate::check::cells::global_cells::REGION_BYTES;
 use crate::check::reports::place::Place;
 use crate::check::weak_memory::changes::{Change, LastChange};
 use crate::memory::OutOfMemory;
-use std::panic::Location;
 
 /// The smallest word of atomic operations, in bytes.
 const WORD_BYTES: usize = 4;
@@ -34,7 +35,7 @@ impl BlockCheck {
         access: AccessKind,
         place: &Place,
         conflict: &Conflict,
-        site: &'static Location<'static>,
+        site: CallSite,
     ) -> Finding {
         let (kind, message) = self.summary(position, access, place, conflict);
         let mut related = Vec::new();

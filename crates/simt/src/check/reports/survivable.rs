@@ -1,6 +1,6 @@
 //! Conflicts after which a launch continues, as if the access were allowed.
 
-use crate::basics::{Access, Finding, Position, Space};
+use crate::basics::{Access, CallSite, Finding, Position, Space};
 use crate::check::block::BlockCheck;
 use crate::check::cells::cell::Conflict;
 use crate::check::cells::event::{Event, EventKind};
@@ -11,7 +11,6 @@ use crate::check::reports::findings::Key;
 use crate::check::reports::place::Place;
 use crate::memory::{OutOfMemory, load_relaxed, start_of};
 use crate::state::SharedMemory;
-use std::panic::Location;
 use std::ptr::with_exposed_provenance;
 
 /// Whether it is a conflict with a plain write at this line.
@@ -52,7 +51,7 @@ impl BlockCheck {
         shared: &SharedMemory,
         access: &Access,
         conflict: &Conflict,
-        site: &'static Location<'static>,
+        site: CallSite,
     ) -> Result<(), Box<Finding>> {
         if is_of_writes(conflict, Site::of(site)) && repeats(access) {
             return self.allow(position, shared, access, site);
@@ -80,7 +79,7 @@ impl BlockCheck {
         position: &Position,
         shared: &SharedMemory,
         access: &Access,
-        site: &'static Location<'static>,
+        site: CallSite,
     ) -> Result<(), Box<Finding>> {
         self.overwrite(position, shared, access, site)
             .map_err(|OutOfMemory| Finding::out_of_memory(&OutOfMemory.to_string()))
@@ -92,7 +91,7 @@ impl BlockCheck {
         position: &Position,
         shared: &SharedMemory,
         access: &Access,
-        site: &'static Location<'static>,
+        site: CallSite,
     ) -> Result<(), OutOfMemory> {
         let kind = EventKind::from(access.kind);
         if !kind.writes() {

@@ -1,11 +1,10 @@
 //! The bulk copies of one block that are in flight.
 
 use super::pieces::Piece;
-use crate::basics::Position;
+use crate::basics::{CallSite, Position};
 use crate::memory::{copy_from_global, copy_to_global};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
-use std::panic::Location;
 use std::rc::Rc;
 
 /// A copy to the shared memory of a block of the cluster, which counts its bytes on an mbarrier
@@ -22,7 +21,7 @@ pub(crate) struct Load {
     pub barrier: usize,
     /// The thread that has issued it.
     pub position: Position,
-    pub site: &'static Location<'static>,
+    pub site: CallSite,
 }
 
 /// A copy to global memory.

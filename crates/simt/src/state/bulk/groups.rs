@@ -1,7 +1,7 @@
 //! The groups of bulk stores of one thread.
 
+use crate::basics::CallSite;
 use std::collections::VecDeque;
-use std::panic::Location;
 
 /// A bulk store that a thread has issued.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -9,7 +9,7 @@ pub(crate) struct IssuedStore {
     pub number: u64,
     /// The moment of the issue, in the time of the block's checks.
     pub moment: u32,
-    pub site: &'static Location<'static>,
+    pub site: CallSite,
 }
 
 /// The bulk stores that one thread has not waited for, in the order of issue.
@@ -55,7 +55,7 @@ impl BulkGroups {
     }
 
     /// The line of the oldest store that may still read its source, as far as the thread knows.
-    pub fn first_unread(&self) -> Option<&'static Location<'static>> {
+    pub fn first_unread(&self) -> Option<CallSite> {
         let committed = self.groups.iter().skip(self.read).flatten();
         committed.chain(&self.uncommitted).next().map(|it| it.site)
     }
@@ -64,6 +64,7 @@ impl BulkGroups {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::panic::Location;
 
     #[test]
     fn groups_finish_in_order() {

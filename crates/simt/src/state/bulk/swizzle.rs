@@ -1,18 +1,22 @@
 //! Swizzled layouts of tiles in shared memory.
 
-/// The swizzle of a tile: the 16-byte chunks of its rows are permuted by bits of their address, so
-/// that a column of chunks lies in all banks (PTX ISA, "Tensor Swizzling Modes").
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Swizzle {
-    /// No swizzle.
-    #[default]
-    None,
-    /// Rows of 32 bytes: bit 4 of the address is changed by bit 7.
-    B32,
-    /// Rows of 64 bytes: bits 4 and 5 are changed by bits 7 and 8.
-    B64,
-    /// Rows of 128 bytes: bits 4 to 6 are changed by bits 7 to 9.
-    B128,
+use crate::basics::named;
+
+named! {
+    /// The swizzle of a tile: the 16-byte chunks of its rows are permuted by bits of their address, so
+    /// that a column of chunks lies in all banks (PTX ISA, "Tensor Swizzling Modes").
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    pub enum Swizzle {
+        /// No swizzle.
+        #[default]
+        None = "no swizzle",
+        /// Rows of 32 bytes: bit 4 of the address is changed by bit 7.
+        B32 = "the 32-byte swizzle",
+        /// Rows of 64 bytes: bits 4 and 5 are changed by bits 7 and 8.
+        B64 = "the 64-byte swizzle",
+        /// Rows of 128 bytes: bits 4 to 6 are changed by bits 7 to 9.
+        B128 = "the 128-byte swizzle",
+    }
 }
 
 impl Swizzle {
@@ -71,17 +75,6 @@ impl Swizzle {
             3 => Self::B32,
             _ => Self::None,
         }
-    }
-}
-
-impl std::fmt::Display for Swizzle {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str(match self {
-            Self::None => "no swizzle",
-            Self::B32 => "the 32-byte swizzle",
-            Self::B64 => "the 64-byte swizzle",
-            Self::B128 => "the 128-byte swizzle",
-        })
     }
 }
 

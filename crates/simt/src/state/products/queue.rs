@@ -2,9 +2,9 @@
 
 use super::operand::{Operand, WARPS, Wgmma};
 use super::rows::Rows;
+use crate::basics::CallSite;
 use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::panic::Location;
 
 /// One product of a warpgroup.
 #[derive(Clone)]
@@ -21,7 +21,7 @@ pub(crate) struct Product {
     issued: u8,
     /// The moment of each warp's issue, in the time of the block's checks.
     pub times: [u32; WARPS],
-    pub site: &'static Location<'static>,
+    pub site: CallSite,
     pub is_performed: bool,
 }
 
@@ -31,7 +31,7 @@ impl Product {
         instruction: Wgmma,
         (a, b): (Operand, Operand),
         accumulate: bool,
-        site: &'static Location<'static>,
+        site: CallSite,
     ) -> Self {
         Self {
             instruction,
@@ -104,7 +104,7 @@ impl ProductQueue {
         fragment: u32,
         time: u32,
         product: Product,
-    ) -> Result<u64, &'static Location<'static>> {
+    ) -> Result<u64, CallSite> {
         let state = &mut *self.state.borrow_mut();
         let number = state.warps[warp].issued;
         state.warps[warp].issued += 1;
@@ -194,7 +194,7 @@ impl ProductQueue {
     }
 
     /// The line of the first product that a warp has issued without a wait.
-    pub fn unfinished(&self, warp: usize) -> Option<&'static Location<'static>> {
+    pub fn unfinished(&self, warp: usize) -> Option<CallSite> {
         let state = self.state.borrow();
         let groups = &state.warps[warp];
         if groups.issued == groups.complete {

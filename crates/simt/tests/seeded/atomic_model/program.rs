@@ -5,6 +5,7 @@ use crate::turns::{BLOCKS, Turns, WORDS};
 use cuda_std::prelude::*;
 use proptest::prelude::*;
 use simt::{AccessKind, DefectKind, MemoryOrder, MemoryScope, Options, Space};
+use std::ptr::with_exposed_provenance_mut;
 
 /// Three warps.
 pub const THREADS: usize = 96;
@@ -106,34 +107,12 @@ pub fn is_atomic(kind: AccessKind) -> bool {
 
 /// The same step in the first block.
 pub fn in_first_block(step: &Step) -> Step {
-    match *step {
-        Step::Access {
-            actor,
-            kind,
-            word,
-            words,
-            order,
-            scope,
-        } => Step::Access {
-            actor: actor % 4,
-            kind,
-            word,
-            words,
-            order,
-            scope,
-        },
-        Step::Fence {
-            actor,
-            is_sequential,
-            scope,
-        } => Step::Fence {
-            actor: actor % 4,
-            is_sequential,
-            scope,
-        },
-        Step::Warps { warps, .. } => Step::Warps { block: 0, warps },
-        Step::Lanes { lanes, .. } => Step::Lanes { block: 0, lanes },
+    let mut step = *step;
+    match &mut step {
+        Step::Access { actor, .. } | Step::Fence { actor, .. } => *actor %= 4,
+        Step::Warps { block, .. } | Step::Lanes { block, .. } => *block = 0,
     }
+    step
 }
 
 /// The same step in a cluster of both blocks, with some device scopes replaced by cluster scopes.
@@ -160,29 +139,26 @@ fn take(step: Step, (space, base): (Space, usize)) {
             ..
         } => {
             let (offset, bytes) = (word * WORD_BYTES, words * WORD_BYTES);
+            let view_bytes = WORDS * WORD_BYTES;
             if !is_atomic(kind) {
                 // SAFETY: the launch alone accesses the words, which outlive it.
-                unsafe {
-                    simt::access(space, kind, base, WORDS * WORD_BYTES, offset, bytes, bytes)
-                };
+                unsafe { simt::access(space, kind, base, view_bytes, offset, bytes, bytes) };
                 return;
             }
-            let view_bytes = WORDS * WORD_BYTES;
             // SAFETY: the launch alone accesses the words, which outlive it.
             unsafe {
                 simt::atomic_access(space, kind, (order, scope), base, view_bytes, offset, bytes)
             };
             let address = base + offset;
-            match words {
-                1 => {
-                    let word = std::ptr::with_exposed_provenance_mut(address);
-                    // SAFETY: the word exists, and is aligned for the access. Nothing else accesses it.
-                    unsafe { simt::atomic_update_u32(word, |old| old) };
-                }
-                _ => {
-                    let word = std::ptr::with_exposed_provenance_mut(address);
-                    // SAFETY: as above.
-                    unsafe { simt::atomic_update_u64(word, |old| old) };
+            // SAFETY: the words exist, and are aligned for the access. Nothing else accesses them.
+            unsafe {
+                match words {
+                    1 => {
+                        _ = simt::atomic_update_u32(with_exposed_provenance_mut(address), |old| old)
+                    }
+                    _ => {
+                        _ = simt::atomic_update_u64(with_exposed_provenance_mut(address), |old| old)
+                    }
                 }
             }
         }

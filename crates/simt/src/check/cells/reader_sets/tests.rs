@@ -1,7 +1,7 @@
 //! Compares sets of reads with lists of reads.
 
 use super::*;
-use crate::basics::SplitMix64;
+use crate::basics::{CallSite, SplitMix64};
 use crate::check::asynchronous::clusters::Clusters;
 use crate::check::cells::event::EventKind;
 use crate::check::cells::site::Site;
@@ -216,6 +216,6 @@ fn rows_that_are_read_in_turns_have_a_set_each() {
 }
 
 /// Another line.
-fn another_line() -> &'static Location<'static> {
+fn another_line() -> CallSite {
     Location::caller()
 }

@@ -4,7 +4,7 @@ mod steps;
 
 use self::steps::{Action, Step};
 use super::*;
-use crate::basics::{AtomicOrder, Dim3, Finding, SplitMix64};
+use crate::basics::{AtomicOrder, CallSite, Dim3, Finding, SplitMix64};
 use crate::check::asynchronous::accesses::Extent;
 use crate::check::asynchronous::agents::Agent;
 use crate::check::asynchronous::copies::Hazard;
@@ -13,6 +13,7 @@ use crate::check::clocks::barrier_order::BarrierOrder;
 use crate::check::global::{Conditions, LaunchCheck};
 use crate::check::reports::findings::Findings;
 use crate::state::AsyncCopy;
+use std::panic::Location;
 use std::ptr;
 use std::sync::Arc;
 
@@ -171,7 +172,7 @@ fn shared_at_once(
     position: &Position,
     kind: AccessKind,
     (address, range): (usize, (usize, usize)),
-    site: &'static Location<'static>,
+    site: CallSite,
 ) -> bool {
     match kind {
         AccessKind::Read => {
