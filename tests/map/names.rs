@@ -155,6 +155,9 @@ fn names_of_a_module_are_its_own() {
         }
         let pairs = device.upload(&[[1_u32, 2], [3, 4]]).unwrap();
         assert_eq!(module.reduce(named::whole, &pairs).unwrap(), 10);
+        let unwritten = device.uninit::<[u32; 2]>(2).unwrap();
+        let error = module.reduce(named::whole, &unwritten).unwrap_err();
+        assert!(error.to_string().contains("(parameter `x`)"), "{error}");
         let sums = module.scan_inclusive(named::scanned, &pairs).unwrap();
         assert_eq!(sums.to_vec().unwrap(), [3, 10]);
     }
