@@ -9,6 +9,7 @@ use tilewright::{ModuleSource, Order};
     dead_code,
     non_upper_case_globals,
     non_camel_case_types,
+    clippy::upper_case_acronyms,
     reason = "the names are what is tested"
 )]
 mod named {
