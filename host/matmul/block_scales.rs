@@ -68,10 +68,12 @@ impl<'a> BlockScales<'a> {
 
 /// Distances between the scales of lines along K.
 fn steps(scales: MatrixBatch<'_, f32>) -> ScaleSteps {
-    let (first, matrix) = (
-        scales.first(),
-        scales.count().map_or(0, |_| scales.stride()),
-    );
+    let first = scales.first();
+    // One matrix of scales, also as a batch of one, is that of every product.
+    let matrix = match scales.count() {
+        Some(2..) => scales.stride(),
+        _ => 0,
+    };
     let apart = first.leading_dimension();
     let (line, block) = match first.order() {
         Order::RowMajor => (apart, 1),
@@ -97,18 +99,19 @@ fn check_shape(name: &'static str, expected: (usize, usize), found: (usize, usiz
     }
 }
 
-/// Fails unless an operand and its scales are both one matrix, or batches of the same size.
+/// Fails unless an operand and its scales are as many matrices. A batch may have one.
 fn check_count(
     batches: [&'static str; 2],
     left: Option<usize>,
     right: Option<usize>,
 ) -> Outcome<()> {
+    let [left, right] = [left, right].map(|count| count.unwrap_or(1));
     match left == right {
         true => Ok(()),
         false => Err(ErrorKind::BatchMismatch {
             batches,
-            left: left.unwrap_or(1),
-            right: right.unwrap_or(1),
+            left,
+            right,
         }),
     }
 }

@@ -3,7 +3,7 @@
 use super::operands::{apart, check_order};
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{During, Outcome, Result};
+use crate::error::{During, ErrorKind, Outcome, Result};
 use crate::kernels::module_of;
 use crate::launch::{LaunchConfig, grid_x};
 use crate::launch_args::{read_elements, written_by_product};
@@ -102,7 +102,8 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel) if the rows are not contiguous;
+    /// [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel) if the rows are not contiguous, or the device's warps do not
+    /// have 32 threads;
     /// [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if `matrix` is on another device;
     /// [`ErrorKind::NoModule`](crate::ErrorKind::NoModule), and those of [`Device::zeros`].
     #[doc(alias = "fp8")]
@@ -159,6 +160,7 @@ impl Device {
         self.check_reads(|| "the matrix".to_owned(), matrix.holder())?;
         check_order(self, matrix)?;
         let (rows, columns) = matrix.shape();
+        check_warps(self, (rows, columns))?;
         let shape = QuantizeShape {
             rows,
             columns,
@@ -192,5 +194,20 @@ impl Device {
             unsafe { Module::on_demand(self, source).launch_params::<K>(config, params) }?;
         }
         Ok(Quantized { elements, scales })
+    }
+}
+
+/// Fails unless a warp of the device has a block's 128 elements of a row, four in each lane.
+fn check_warps(device: &Device, (rows, columns): (usize, usize)) -> Outcome<()> {
+    let threads = device.properties().warp_threads;
+    match threads as usize == QUANTIZE_THREADS / QUANTIZE_WARPS {
+        true => Ok(()),
+        false => Err(ErrorKind::NoKernel {
+            problem: format!("the blocks of a matrix of {rows}x{columns}"),
+            device: device.label(),
+            reason: format!(
+                "its kernels are for warps of 32 threads, and this device has warps of {threads}; use another device"
+            ),
+        }),
     }
 }

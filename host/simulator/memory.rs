@@ -1,13 +1,13 @@
 //! The memory of a simulated device: host memory, registered with the simulator.
 
 use super::Simulator;
-use super::quarantine::{ALIGNMENT, KEPT_BYTES, host_pointer};
+use super::pages::{self, host_pointer};
+use super::quarantine::KEPT_BYTES;
 use super::stream_check::MemoryAccess;
 use super::work::Work;
 use crate::backend::{Backend as _, DeviceMemory, MemoryUse, RowExtent, Rows};
 use crate::error::{ErrorKind, Outcome, SimulatorError};
 use simt::Contents;
-use std::alloc::{self, Layout};
 use std::ptr::{self, NonNull};
 use std::slice;
 use std::sync::atomic::Ordering;
@@ -15,6 +15,9 @@ use std::sync::atomic::Ordering;
 /// The byte that fills memory with unspecified contents. Every float type reads it as NaN, so a kernel that reads
 /// before it writes gives a result that no test accepts.
 const POISON: u8 = 0xFF;
+
+/// Bytes of an allocation that are filled so: the rest takes no host memory before it is used.
+const POISONED_BYTES: usize = 1 << 20;
 
 impl Simulator {
     /// Takes `bytes` from the simulated memory; the error says how much is left.
@@ -36,7 +39,7 @@ impl Simulator {
     /// Frees an allocation that no kernel has seen.
     ///
     /// # Safety
-    /// 1. The allocation of `bytes` bytes at `address` is live, with [`ALIGNMENT`], and not used again.
+    /// 1. The allocation of `bytes` bytes at `address` is live, and not used again.
     unsafe fn free_at_once(&self, address: u64, bytes: usize) {
         // SAFETY: a live allocation that only defective kernels still use: the caller's contract.
         unsafe { self.quarantine().free(address, bytes, 0) };
@@ -70,8 +73,9 @@ impl Simulator {
 impl DeviceMemory for Simulator {
     fn allocate(&self, bytes: usize) -> Outcome<u64> {
         let address = self.allocate_zeroed(bytes)?;
+        let poisoned = bytes.min(POISONED_BYTES);
         // SAFETY: the allocation has `bytes` bytes, and nothing else refers to it yet.
-        unsafe { ptr::write_bytes(host_pointer(address), POISON, bytes) };
+        unsafe { ptr::write_bytes(host_pointer(address), POISON, poisoned) };
         // SAFETY: the memory stays while it is used, and host accesses wait for launches, as in `allocate_zeroed`.
         let registered =
             unsafe { simt::register_allocation(address as usize, bytes, Contents::Uninitialised) };
@@ -85,18 +89,16 @@ impl DeviceMemory for Simulator {
 
     fn allocate_zeroed(&self, bytes: usize) -> Outcome<u64> {
         simt::refuse_host_call("allocate");
-        assert!(bytes > 0, "empty buffers are not allocated");
-        let layout = Layout::from_size_align(bytes, ALIGNMENT)
-            .map_err(|_| ErrorKind::size_overflow(format!("{bytes} bytes")))?;
+        if !pages::are_addressable(bytes) {
+            return Err(ErrorKind::size_overflow(format!("{bytes} bytes")));
+        }
         self.reserve(bytes)?;
-        // SAFETY: the layout's size is not zero.
-        let pointer = unsafe { alloc::alloc_zeroed(layout) };
-        if pointer.is_null() {
+        let Some(first) = pages::allocate(bytes) else {
             let error = self.out_of_memory(bytes);
             self.release(bytes);
             return Err(error);
-        }
-        let address = pointer.expose_provenance();
+        };
+        let address = first.as_ptr().expose_provenance();
         // SAFETY: the bytes are valid while a launch may access them: launches are given views of live allocations,
         // which stay until the launches have ended. Other threads access them only through `simt`: the host's own
         // accesses wait while a launch runs, as in a stream.
@@ -121,8 +123,8 @@ impl DeviceMemory for Simulator {
         simt::uninterrupted(|| {
             // First: once it is freed, another thread may get the address for an allocation of its own.
             self.check_freed(address);
-            // SAFETY: a live allocation that is not used again, by the contract of `free`; `allocate_zeroed` made the
-            // layout.
+            // SAFETY: a live allocation that is not used again, by the contract of `free`; `allocate_zeroed` allocated
+            // it.
             unsafe { self.quarantine().free(address, bytes, kept) };
         });
         self.release(bytes);
@@ -293,12 +295,8 @@ impl DeviceMemory for Simulator {
     fn allocate_pinned(&self, bytes: usize) -> Outcome<NonNull<u8>> {
         simt::refuse_host_call("allocate");
         let requested = bytes as u64;
-        let layout = pinned_layout(bytes);
         let out_of_memory = || ErrorKind::OutOfHostMemory { requested };
-        let layout = layout.ok_or_else(out_of_memory)?;
-        // SAFETY: the layout's size is not zero.
-        let first = NonNull::new(unsafe { alloc::alloc_zeroed(layout) });
-        let first = first.ok_or_else(out_of_memory)?;
+        let first = pages::allocate(bytes).ok_or_else(out_of_memory)?;
         // Kernels may access it by its address, as those of a CUDA device may.
         // SAFETY: the memory stays while it is used, and host accesses wait for launches: only `unsafe` code gives
         // its address to a launch, and answers for both.
@@ -307,22 +305,19 @@ impl DeviceMemory for Simulator {
         match registered {
             Ok(()) => Ok(first),
             Err(_) => {
-                // SAFETY: it was allocated above with this layout, and is not used.
-                unsafe { alloc::dealloc(first.as_ptr(), layout) };
+                // SAFETY: it was allocated above for as many bytes, and is not used.
+                unsafe { pages::free(first.as_ptr(), bytes) };
                 Err(out_of_memory())
             }
         }
     }
 
     unsafe fn free_pinned(&self, first: NonNull<u8>, bytes: usize) {
-        let Some(layout) = pinned_layout(bytes) else {
-            return;
-        };
         // The lock of the allocations must not stay locked if a kernel that drops the memory is stopped.
         simt::uninterrupted(|| {
             simt::forget_allocation(first.addr().get(), bytes);
-            // SAFETY: the allocation is live and not used again: the caller's contract. It has this layout.
-            unsafe { alloc::dealloc(first.as_ptr(), layout) };
+            // SAFETY: `allocate_pinned` allocated it for as many bytes, and it is not used again: the caller's contract.
+            unsafe { pages::free(first.as_ptr(), bytes) };
         });
     }
 }
@@ -348,8 +343,4 @@ fn within_rows(error: ErrorKind, row: usize, extent: RowExtent) -> ErrorKind {
         }),
         error => error,
     }
-}
-
-fn pinned_layout(bytes: usize) -> Option<Layout> {
-    Layout::from_size_align(bytes, ALIGNMENT).ok()
 }

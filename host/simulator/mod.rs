@@ -6,6 +6,7 @@ mod graphs;
 mod kernels;
 mod memory;
 mod options;
+mod pages;
 mod peers;
 #[cfg(feature = "ptx")]
 mod ptx;

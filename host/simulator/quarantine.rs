@@ -1,11 +1,7 @@
 //! Freed memory that is kept for a while, like the quarantine of AddressSanitizer.
 
-use std::alloc::{self, Layout};
+use super::pages::{self, host_pointer};
 use std::collections::VecDeque;
-use std::ptr;
-
-/// The alignment that `cudaMalloc` guarantees, on which kernels with vector accesses rely.
-pub(super) const ALIGNMENT: usize = 256;
 
 /// Freed memory that is kept for a while. A kernel that still uses it is found, and does not hit another kernel's
 /// data.
@@ -27,7 +23,7 @@ impl Quarantine {
     /// Frees an allocation, now or when `most_bytes` bytes of others have been freed after it.
     ///
     /// # Safety
-    /// 1. The allocation of `bytes` bytes at `address` is live, with [`ALIGNMENT`].
+    /// 1. [`pages::allocate`] made the allocation of `bytes` bytes at `address`, which is live.
     /// 2. Only defective kernels still use it.
     pub(super) unsafe fn free(&mut self, address: u64, bytes: usize, most_bytes: usize) {
         simt::mark_freed(address as usize, bytes);
@@ -43,17 +39,9 @@ impl Quarantine {
         {
             self.bytes -= bytes.max(LEAST_KEPT_BYTES);
             simt::forget_allocation(address as usize, bytes);
-            // SAFETY: the size and the alignment are valid: it was allocated with this layout, by the contract of
-            // `free`.
-            let layout = unsafe { Layout::from_size_align_unchecked(bytes, ALIGNMENT) };
             // SAFETY: a live allocation that is not used again, by the contract of `free`. It is freed once, because
             // it is no longer in the queue.
-            unsafe { alloc::dealloc(host_pointer(address), layout) };
+            unsafe { pages::free(host_pointer(address), bytes) };
         }
     }
-}
-
-/// The host pointer of an address that `allocate` exposed.
-pub(super) fn host_pointer(address: u64) -> *mut u8 {
-    ptr::with_exposed_provenance_mut(address as usize)
 }

@@ -1,7 +1,7 @@
 //! Results on a simulated device, whose memory the host reads directly.
 
 use super::Simulator;
-use super::quarantine::host_pointer;
+use super::pages::host_pointer;
 use crate::backend::{DeviceMemory as _, DeviceResults};
 use crate::error::Outcome;
 use crate::scratch::Mapped;

@@ -97,13 +97,13 @@ macro_rules! maps {
         /// 4. `values` is empty, or has an element for each row.
         #[$crate::cuda_std::kernel(max_threads = 1024)]
         pub unsafe fn $name(
-            x: $crate::cuda_std::global::Global<$element>,
-            y: $crate::cuda_std::global::GlobalMut<$element>,
-            values: $crate::cuda_std::global::GlobalMut<<$operation as $crate::reduce::Reduction<f32>>::Output>,
-            shape: $crate::cuda_std::grid_constant::GridConstant<$crate::rows::MapRowsShape>,
+            __x: $crate::cuda_std::global::Global<$element>,
+            __y: $crate::cuda_std::global::GlobalMut<$element>,
+            __values: $crate::cuda_std::global::GlobalMut<<$operation as $crate::reduce::Reduction<f32>>::Output>,
+            __shape: $crate::cuda_std::grid_constant::GridConstant<$crate::rows::MapRowsShape>,
         ) {
-            let shared = $crate::cuda_std::dynamic_shared![$element];
-            let scratch = $crate::cuda_std::shared_array![
+            let __shared = $crate::cuda_std::dynamic_shared![$element];
+            let __scratch = $crate::cuda_std::shared_array![
                 <$operation as $crate::reduce::Reduction<f32>>::Accumulator; $crate::cuda_std::block::MAX_WARPS
             ];
             // SAFETY: the caller's contract. Shared memory is declared here.
@@ -111,7 +111,7 @@ macro_rules! maps {
                 $crate::rows::map_rows::<$operation, $element, { $crate::reduce::lanes_of::<$element>() },
                     { $crate::rows::VALUES / $crate::reduce::lanes_of::<$element>() },
                     { $crate::rows::SECTION_VALUES / $crate::reduce::lanes_of::<$element>() },
-                >((x, y), values, &shape, shared, scratch)
+                >((__x, __y), __values, &__shape, __shared, __scratch)
             }
         }
 
@@ -144,14 +144,14 @@ macro_rules! maps {
         /// 3. If `shape` has vectors, they are as it says.
         #[$crate::cuda_std::kernel(max_threads = 256)]
         pub unsafe fn $name(
-            a: $crate::cuda_std::global::Global<$element>,
-            b: $crate::cuda_std::global::Global<$element>,
-            c: $crate::cuda_std::global::Global<$element>,
-            d: $crate::cuda_std::global::Global<$element>,
-            y: $crate::cuda_std::global::GlobalMut<
+            __a: $crate::cuda_std::global::Global<$element>,
+            __b: $crate::cuda_std::global::Global<$element>,
+            __c: $crate::cuda_std::global::Global<$element>,
+            __d: $crate::cuda_std::global::Global<$element>,
+            __y: $crate::cuda_std::global::GlobalMut<
                 <$operation as $crate::map::Map<$element, $operands>>::Output,
             >,
-            shape: $crate::cuda_std::grid_constant::GridConstant<$crate::map::MapShape>,
+            __shape: $crate::cuda_std::grid_constant::GridConstant<$crate::map::MapShape>,
         ) {
             // SAFETY: the caller's contract.
             unsafe {
@@ -165,7 +165,7 @@ macro_rules! maps {
                     { $crate::outputs::outputs_of::<
                         $element, <$operation as $crate::map::Map<$element, $operands>>::Output,
                     >() },
-                >([a, b, c, d], y, &shape)
+                >([__a, __b, __c, __d], __y, &__shape)
             }
         }
 

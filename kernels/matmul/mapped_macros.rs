@@ -1,4 +1,6 @@
 //! The macro that makes kernels of mapped products in other crates.
+//!
+//! Names begin with two underscores, as in `reduce/lines/macros.rs`.
 
 /// The tile of the catalogue that a line of [`maps!`](crate::maps) names: a type for f32, otherwise a constant.
 #[doc(hidden)]
@@ -35,22 +37,22 @@ macro_rules! mapped_product {
         $crate::mapped_product! {
             @entry f32 $docs $name: $operation, $other, $others,
             [max_threads = 128, min_blocks = 3], "",
-            (a b shape store) => {
-                type Tile = $crate::mapped_tile!(f32 $tile);
+            (__a __b __shape __store) => {
+                type __Tile = $crate::mapped_tile!(f32 $tile);
                 use $crate::matmul::TileConfig as _;
-                let a_tile = $crate::cuda_std::shared_tile![
-                    f32; Tile::STAGES * Tile::DEPTH, Tile::ROWS;
-                    pitch = $crate::matmul::mapped_pitch::<Tile>(Tile::ROWS)
+                let __a_tile = $crate::cuda_std::shared_tile![
+                    f32; __Tile::STAGES * __Tile::DEPTH, __Tile::ROWS;
+                    pitch = $crate::matmul::mapped_pitch::<__Tile>(__Tile::ROWS)
                 ];
-                let b_tile = $crate::cuda_std::shared_tile![
-                    f32; Tile::STAGES * Tile::DEPTH, Tile::COLUMNS;
-                    pitch = $crate::matmul::mapped_pitch::<Tile>(Tile::COLUMNS)
+                let __b_tile = $crate::cuda_std::shared_tile![
+                    f32; __Tile::STAGES * __Tile::DEPTH, __Tile::COLUMNS;
+                    pitch = $crate::matmul::mapped_pitch::<__Tile>(__Tile::COLUMNS)
                 ];
                 // SAFETY: the caller's contract. The tiles are declared here.
                 unsafe {
                     $crate::matmul::map_product_in_tiles::<
-                        $operation, $other, Tile, _, _, $others, { Tile::STAGES },
-                    >([a, b], &shape, a_tile, b_tile, store)
+                        $operation, $other, __Tile, _, _, $others, { __Tile::STAGES },
+                    >([__a, __b], &__shape, __a_tile, __b_tile, __store)
                 }
             },
             {
@@ -84,30 +86,30 @@ macro_rules! mapped_product {
             @entry $element $docs $name: $operation, $other, $others,
             [max_threads = 128, min_blocks = 2, arch = "sm_80"],
             " Rows (columns, if column-major) of `a` and `b` start at multiples of 16 bytes.",
-            (a b shape store) => {
-                const TILE: $crate::matmul::MmaTile = $crate::mapped_tile!($element $tile);
-                type Half = $crate::matmul::elements::$element;
-                let mut shared = $crate::cuda_std::dynamic_shared_allotment!();
-                let staging = shared.alternative().array::<f32, { TILE.mapped_staging() }>();
-                let of_a = shared.array::<Half, { TILE.mapped_elements::<Half>(TILE.rows()) }>();
-                let of_b = shared.array::<Half, { TILE.mapped_elements::<Half>(TILE.columns()) }>();
+            (__a __b __shape __store) => {
+                const __TILE: $crate::matmul::MmaTile = $crate::mapped_tile!($element $tile);
+                type __Half = $crate::matmul::elements::$element;
+                let mut __shared = $crate::cuda_std::dynamic_shared_allotment!();
+                let __staging = __shared.alternative().array::<f32, { __TILE.mapped_staging() }>();
+                let __of_a = __shared.array::<__Half, { __TILE.mapped_elements::<__Half>(__TILE.rows()) }>();
+                let __of_b = __shared.array::<__Half, { __TILE.mapped_elements::<__Half>(__TILE.columns()) }>();
                 // SAFETY: the caller's contract. The stages are taken here, and the staging buffers lie there.
                 unsafe {
                     $crate::matmul::map_product_by_warps::<
                         $operation, $other,
                         $crate::matmul::WarpTile<
-                            Half, { TILE.down }, { TILE.along }, { TILE.warps }, { TILE.warps_along },
+                            __Half, { __TILE.down }, { __TILE.along }, { __TILE.warps }, { __TILE.warps_along },
                         >,
-                        $others, { TILE.rows() }, { TILE.columns() }, { TILE.threads() }, { TILE.stages },
-                        { TILE.mapped_staging() },
-                    >([a, b], &shape, [of_a.as_slice(), of_b.as_slice()], staging, store)
+                        $others, { __TILE.rows() }, { __TILE.columns() }, { __TILE.threads() }, { __TILE.stages },
+                        { __TILE.mapped_staging() },
+                    >([__a, __b], &__shape, [__of_a.as_slice(), __of_b.as_slice()], __staging, __store)
                 }
             },
             {
-                const TILE: $crate::matmul::MmaTile = $crate::mapped_tile!($element $tile);
+                const __TILE: $crate::matmul::MmaTile = $crate::mapped_tile!($element $tile);
                 $crate::matmul::MappedDescriptor {
-                    tile: TILE.block_tile(),
-                    dynamic_shared_bytes: TILE.mapped_bytes::<$crate::matmul::elements::$element>(),
+                    tile: __TILE.block_tile(),
+                    dynamic_shared_bytes: __TILE.mapped_bytes::<$crate::matmul::elements::$element>(),
                     row_bytes: 16,
                     cluster: None,
                 }
@@ -122,23 +124,23 @@ macro_rules! mapped_product {
             /// 1. `a` is a map of an m x k matrix of `tensor`, and `b` of the transpose of a k x n matrix, with boxes
             ///    of the tile's rows and of half of its columns. The grid has whole clusters along x; threads and
             ///    shared memory are those of the tile.
-            (shape store
-                a: $crate::cuda_std::grid_constant::GridConstant<$crate::tensor::MappedMap<
+            (__shape __store
+                __a: $crate::cuda_std::grid_constant::GridConstant<$crate::tensor::MappedMap<
                     $crate::matmul::elements::$element, { $crate::tensor::$tile.rows },
                 >>,
-                b: $crate::cuda_std::grid_constant::GridConstant<$crate::tensor::MappedMap<
+                __b: $crate::cuda_std::grid_constant::GridConstant<$crate::tensor::MappedMap<
                     $crate::matmul::elements::$element, { $crate::tensor::$tile.part() },
                 >>,
-                tensor: $crate::cuda_std::grid_constant::GridConstant<$crate::tensor::TensorShape>,
+                __tensor: $crate::cuda_std::grid_constant::GridConstant<$crate::tensor::TensorShape>,
             ) => {
-                const TILE: $crate::tensor::ClusterTile = $crate::tensor::$tile;
+                const __TILE: $crate::tensor::ClusterTile = $crate::tensor::$tile;
                 // SAFETY: the caller's contract. The attribute states the tile's bounds.
                 unsafe {
                     $crate::tensor::map_product_by_warpgroups::<
-                        $operation, $other, $crate::matmul::elements::$element, $others, { TILE.rows },
-                        { TILE.columns }, { TILE.part() }, { TILE.count() }, { TILE.stages },
-                        { TILE.mapped_staging() },
-                    >(a, b, (tensor, &shape), TILE, store)
+                        $operation, $other, $crate::matmul::elements::$element, $others, { __TILE.rows },
+                        { __TILE.columns }, { __TILE.part() }, { __TILE.count() }, { __TILE.stages },
+                        { __TILE.mapped_staging() },
+                    >(__a, __b, (__tensor, &__shape), __TILE, __store)
                 }
             },
             [
@@ -151,7 +153,7 @@ macro_rules! mapped_product {
                 row_bytes: 16,
                 cluster: Some($crate::tensor::$tile),
             },
-            arguments => [arguments.maps.0, arguments.maps.1, arguments.tensor]
+            __arguments => [__arguments.maps.0, __arguments.maps.1, __arguments.tensor]
         }
     };
     (@entry $element:ident $docs:tt $name:ident: $operation:tt, $other:ty, $others:literal,
@@ -169,7 +171,7 @@ macro_rules! mapped_product {
             ) => { $($body)* },
             [$crate::matmul::NoMap, $crate::matmul::NoMap,],
             $descriptor,
-            arguments => [arguments.lines[0], arguments.lines[1]]
+            __arguments => [__arguments.lines[0], __arguments.lines[1]]
         }
     };
     (@kernel $element:ident [$($docs:tt)*] $name:ident: $operation:tt, $other:ty, $others:literal,
@@ -189,19 +191,19 @@ macro_rules! mapped_product {
         #[$crate::cuda_std::kernel($($attributes)*)]
         pub unsafe fn $name(
             $($operand: $type,)*
-            c: $crate::cuda_std::global::GlobalMut<
+            __c: $crate::cuda_std::global::GlobalMut<
                 <$operation as $crate::matmul::ProductMap<$other, $others>>::Output,
             >,
-            d: $crate::cuda_std::global::Global<$other>,
-            e: $crate::cuda_std::global::Global<$other>,
+            __d: $crate::cuda_std::global::Global<$other>,
+            __e: $crate::cuda_std::global::Global<$other>,
             $shape: $crate::cuda_std::grid_constant::GridConstant<$crate::matmul::MappedShape>,
-            parameters: $crate::cuda_std::grid_constant::GridConstant<
+            __parameters: $crate::cuda_std::grid_constant::GridConstant<
                 <$operation as $crate::matmul::ProductMap<$other, $others>>::Parameters,
             >,
         ) {
             // SAFETY: the results and the other matrices: the caller's contract.
             let $store = unsafe {
-                $crate::matmul::StoreMapped::<$operation, $other, $others>::new(c, [d, e], $shape, parameters)
+                $crate::matmul::StoreMapped::<$operation, $other, $others>::new(__c, [__d, __e], $shape, __parameters)
             };
             $($body)*
         }

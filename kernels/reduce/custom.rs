@@ -95,8 +95,8 @@ macro_rules! reductions {
     () => {};
     ($(#[doc = $text:expr])* $along:ident, $across:ident: $operation:tt of rows of $element:ty; $($rest:tt)*) => {
         $crate::line_kernels! {
-            [$(#[doc = $text])* #[doc = ""]] (x apart) of $element: $operation of $element,
-            $crate::reduce::lines::OneArray::new(x, apart), $along at 3 blocks, $across at 2 blocks
+            [$(#[doc = $text])* #[doc = ""]] (__x __apart) of $element: $operation of $element,
+            $crate::reduce::lines::OneArray::new(__x, __apart), $along at 3 blocks, $across at 2 blocks
         }
 
         // SAFETY: the kernels are those above, as for whole arrays.
@@ -123,8 +123,8 @@ macro_rules! reductions {
     };
     ($(#[doc = $text:expr])* $name:ident: $operation:tt of segments of $element:ty; $($rest:tt)*) => {
         $crate::segment_kernel! {
-            [$(#[doc = $text])* #[doc = ""]] (x) of $element: $operation of $element,
-            $crate::reduce::lines::OneArray::new(x, 0), $name at 3 blocks
+            [$(#[doc = $text])* #[doc = ""]] (__x) of $element: $operation of $element,
+            $crate::reduce::lines::OneArray::new(__x, 0), $name at 3 blocks
         }
 
         // SAFETY: the kernel is the one above, as for whole arrays.
@@ -149,25 +149,25 @@ macro_rules! reductions {
         ///    launch leaves the ticket at 0.
         #[$crate::cuda_std::kernel(max_threads = 256)]
         pub unsafe fn $name(
-            x: $crate::cuda_std::global::Global<$element>,
-            partials: $crate::cuda_std::global::GlobalMut<
+            __x: $crate::cuda_std::global::Global<$element>,
+            __partials: $crate::cuda_std::global::GlobalMut<
                 <$operation as $crate::reduce::Reduction<$element>>::Accumulator,
             >,
-            ticket: $crate::cuda_std::global::GlobalMut<u32>,
-            result: $crate::cuda_std::global::GlobalMut<
+            __ticket: $crate::cuda_std::global::GlobalMut<u32>,
+            __result: $crate::cuda_std::global::GlobalMut<
                 <$operation as $crate::reduce::Reduction<$element>>::Output,
             >,
         ) {
-            let scratch = $crate::cuda_std::shared_array![
+            let __scratch = $crate::cuda_std::shared_array![
                 <$operation as $crate::reduce::Reduction<$element>>::Accumulator;
                 $crate::cuda_std::block::MAX_WARPS
             ];
-            let flag = $crate::cuda_std::shared_array![u32; 1];
+            let __flag = $crate::cuda_std::shared_array![u32; 1];
             // SAFETY: the block size, the lengths and the ticket: the caller's contract. Scratch and flag are
             // declared here. `lanes_of` elements are 16 bytes.
             unsafe {
                 $crate::reduce::reduce_array::<$operation, $element, { $crate::reduce::lanes_of::<$element>() }>(
-                    x, partials, ticket, result, scratch, flag);
+                    __x, __partials, __ticket, __result, __scratch, __flag);
             }
         }
 

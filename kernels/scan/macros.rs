@@ -1,5 +1,7 @@
 //! The kernels that scan lines, as a macro: the library's are of a table, those of other crates of
 //! [`reductions!`](crate::reductions).
+//!
+//! Names begin with two underscores, as in `reduce/lines/macros.rs`.
 
 /// The shared memory of a block that scans, with totals of a type, beside the elements of a tile.
 #[doc(hidden)]
@@ -38,23 +40,23 @@ macro_rules! row_scan_kernel {
         ///    reset them.
         #[$crate::cuda_std::kernel(max_threads = 128, min_blocks = $blocks)]
         pub unsafe fn $name(
-            x: $crate::cuda_std::global::Global<$element>,
-            y: $crate::cuda_std::global::GlobalMut<
+            __x: $crate::cuda_std::global::Global<$element>,
+            __y: $crate::cuda_std::global::GlobalMut<
                 <$operation as $crate::reduce::Reduction<$element>>::Output,
             >,
-            state: $crate::cuda_std::global::GlobalMut<u64>,
-            initial: [$element; 1],
-            shape: $crate::cuda_std::grid_constant::GridConstant<$crate::scan::ScanShape>,
-            offsets: $crate::cuda_std::global::Global<u64>,
-            tiles: $crate::cuda_std::global::Global<[u64; 3]>,
+            __state: $crate::cuda_std::global::GlobalMut<u64>,
+            __initial: [$element; 1],
+            __shape: $crate::cuda_std::grid_constant::GridConstant<$crate::scan::ScanShape>,
+            __offsets: $crate::cuda_std::global::Global<u64>,
+            __tiles: $crate::cuda_std::global::Global<[u64; 3]>,
         ) {
-            let segments = $crate::scan::Segments { offsets, tiles };
-            let operands = $crate::scan::Operands { x, y, state };
-            let staged = $crate::cuda_std::shared_array![
+            let __segments = $crate::scan::Segments { offsets: __offsets, tiles: __tiles };
+            let __operands = $crate::scan::Operands { x: __x, y: __y, state: __state };
+            let __staged = $crate::cuda_std::shared_array![
                 $element; $crate::scan::ScanPlan::new(0, ::core::mem::size_of::<$element>()).tile
             ];
-            let shared = $crate::scan_memory!(
-                staged, <$operation as $crate::reduce::Reduction<$element>>::Accumulator);
+            let __shared = $crate::scan_memory!(
+                __staged, <$operation as $crate::reduce::Reduction<$element>>::Accumulator);
             // SAFETY: the launch, the lines and the state: the caller's contract. Shared memory is declared here.
             unsafe {
                 $crate::scan::scan_lines::<
@@ -66,7 +68,7 @@ macro_rules! row_scan_kernel {
                     { $crate::outputs::outputs_of::<
                         $element, <$operation as $crate::reduce::Reduction<$element>>::Output,
                     >() },
-                >(operands, initial[0], (&shape, segments), shared)
+                >(__operands, __initial[0], (&__shape, __segments), __shared)
             }
         }
     };

@@ -98,3 +98,29 @@ fn pinned_memory_may_be_empty_and_not_endless() {
         assert_eq!(*host, [0, 7, 0]);
     }
 }
+
+/// The pages of this process that are in memory, in bytes.
+#[cfg(target_os = "linux")]
+fn resident_bytes() -> usize {
+    let sizes = std::fs::read_to_string("/proc/self/statm").unwrap();
+    let pages = sizes.split_whitespace().nth(1).unwrap();
+    pages.parse::<usize>().unwrap() * 4096
+}
+
+/// What nothing touches takes no memory of the host, so a program may allocate what the device has.
+#[cfg(target_os = "linux")]
+#[test]
+fn simulated_memory_that_nothing_touches_costs_nothing() {
+    const BYTES: usize = 3 << 30;
+    let device = Device::simulator();
+    let before = resident_bytes();
+    let uninitialised = device.uninit::<u8>(BYTES).unwrap();
+    let zeros = device.zeros::<u8>(BYTES).unwrap();
+    let pinned = device.pinned::<u8>(BYTES).unwrap();
+    let taken = resident_bytes().saturating_sub(before);
+    assert!(taken < BYTES / 2, "{taken} bytes of {BYTES}");
+    assert_eq!(zeros.slice(BYTES - 2..).unwrap().to_vec().unwrap(), [0, 0]);
+    assert_eq!(pinned[BYTES - 1], 0);
+    let error = uninitialised.slice(BYTES - 2..).unwrap().to_vec();
+    assert!(matches!(error.unwrap_err().kind(), ErrorKind::Simulator(_)));
+}

@@ -1,6 +1,7 @@
 //! Maps by functions of this crate's own: of elements, and of rows.
 
 mod elements;
+mod names;
 mod products;
 mod rows;
 

@@ -249,4 +249,12 @@ fn other_counts_types_and_orders_are_refused() {
         matches!(error.kind(), ErrorKind::NoKernel { .. }),
         "{error}"
     );
+    // Another arithmetic does not help.
+    let left = device.matrix_zeros::<f32>((8, 16)).unwrap();
+    let right = device.matrix_zeros::<f32>((32, 8)).unwrap();
+    let product = Matmul::new(&left, right.view().batch_rows(2).unwrap()).row_counts(counts);
+    for arithmetic in [Arithmetic::Split, Arithmetic::Exact, Arithmetic::Chain] {
+        let error = product.arithmetic(arithmetic).run().unwrap_err();
+        assert!(error.to_string().contains("rows are counted"), "{error}");
+    }
 }

@@ -283,3 +283,19 @@ fn scales_of_other_shapes_are_refused() {
         "{error}"
     );
 }
+
+#[test]
+fn a_batch_of_one_is_one_matrix() {
+    let (m, n, k) = (3, 130, 200);
+    let sizes = Scaled::integers((m, n, k), &mut Random::new(12));
+    for device in hoppers(machines()) {
+        let Uploaded { a, b, of_a, of_b } = sizes.upload(&device, ALONG_K);
+        let expected = sizes.outputs();
+        let one = Matmul::new(&a, &b).block_scales(of_a.view().batch_rows(1).unwrap(), &of_b);
+        let found = one.run_as::<f32>().unwrap().to_vec().unwrap();
+        assert_same_bits(&found, &expected, &device);
+        let one = Matmul::new(a.view().batch_rows(1).unwrap(), &b).block_scales(&of_a, &of_b);
+        let found = one.run_as::<f32>().unwrap().to_vec().unwrap();
+        assert_same_bits(&found, &expected, &device);
+    }
+}

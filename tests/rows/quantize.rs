@@ -5,7 +5,7 @@ use crate::common::random::Random;
 use half::{bf16, f16};
 use std::fmt::Debug;
 use tilewright::cuda_std::fp8::F8E4M3;
-use tilewright::{Device, ErrorKind, Order, QuantizeElement, Quantized};
+use tilewright::{Device, ErrorKind, Order, QuantizeElement, Quantized, SimulatorOptions};
 
 /// Rows and columns: one element, tails, whole blocks, rows that are not whole vectors, many blocks for each warp.
 const SHAPES: [(usize, usize); 7] = [
@@ -146,6 +146,22 @@ fn an_empty_matrix_has_no_scales_and_columns_are_refused() {
             .matrix_zeros::<f32>((4, 5, Order::ColumnMajor))
             .unwrap();
         let error = device.quantize_blocks(&columns).unwrap_err();
+        assert!(
+            matches!(error.kind(), ErrorKind::NoKernel { .. }),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn warps_that_are_not_of_32_threads_are_refused() {
+    let device = Device::simulator_with(SimulatorOptions::default().with_warp_width(64));
+    let matrix = device.matrix((2, 300), &[1.0_f32; 600]).unwrap();
+    for found in [
+        device.quantize_rows(&matrix),
+        device.quantize_blocks(&matrix),
+    ] {
+        let error = found.unwrap_err();
         assert!(
             matches!(error.kind(), ErrorKind::NoKernel { .. }),
             "{error}"

@@ -127,6 +127,24 @@ mod tests {
     }
 
     #[test]
+    fn lengths_that_no_memory_has_are_refused() {
+        let (root, folder) = checked_in("lengths");
+        let manifest = fs::read_to_string(folder.join(MANIFEST)).unwrap();
+        let length = format!(" k {} ", PTX.len());
+        for lengths in [vec![usize::MAX], vec![usize::MAX; 2], vec![usize::MAX / 4]] {
+            let longer = |bytes: &usize| format!("module sm_80 k {bytes} 0\n");
+            let more: String = lengths.iter().map(longer).collect();
+            assert!(manifest.contains(&length));
+            fs::write(folder.join(MANIFEST), manifest.clone() + &more).unwrap();
+            let error = unpack(&folder, &root.join("unpacked")).unwrap_err();
+            assert!(
+                matches!(error, CheckedInError::ChangedArchive { .. }),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
     #[cfg(feature = "compile")]
     fn what_is_packed_is_what_is_unpacked() {
         let (root, folder) = checked_in("packed");

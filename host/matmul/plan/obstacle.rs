@@ -21,8 +21,9 @@ pub fn obstacle(problem: &Problem, device: DeviceFacts, request: Request) -> Str
         | Request::PartOf { arithmetic, .. } => arithmetic,
         _ => Arithmetic::Auto,
     };
-    of_arithmetic(problem, arithmetic)
-        .or_else(|| of_blocks_and_groups(problem))
+    // No arithmetic makes up for elements without a kernel.
+    of_blocks_and_groups(problem)
+        .or_else(|| of_arithmetic(problem, arithmetic))
         .or_else(|| of_device(problem, device, request))
         .unwrap_or_else(|| {
             "the matrices are larger than kernels count; divide the product into smaller ones"

@@ -1,5 +1,8 @@
 //! The kernels of lines and segments, as macros: the library's are of the table, those of other crates of
 //! [`reductions!`](crate::reductions).
+//!
+//! Names of parameters and variables begin with two underscores, which documentation leaves out: a constant of the
+//! calling module that had one's name would be a pattern in its place.
 
 /// The kernels that reduce lines of `$item`s, from one array of `$element` or two: `$along` for contiguous lines,
 /// `$across` if neighbouring lines are contiguous. `$source` has the lines.
@@ -9,37 +12,37 @@ macro_rules! line_kernels {
     ([$(#[doc = $text:expr])*] $arrays:tt of $element:ty: $operation:tt of $item:ty, $source:expr,
         $along:ident at $along_blocks:literal blocks, $across:ident at $across_blocks:literal blocks) => {
         $crate::line_kernels! { @entry [$(#[doc = $text])*] $arrays $along_blocks, $along of $element:
-            $operation of $item, lanes,
+            $operation of $item, __lanes,
             "A line's elements lie one after another.",
             "4. `lanes` is a power of two up to 32, and `4 * lanes` at least the smaller of `len` and 128. \
              There are threads for all lines, 4 lines for each `lanes` threads where `len` is at most 128, \
              and otherwise 32 for each part of each section of all lines.",
             "from one line to the next",
-            |count, len, workspace| {
-                let lines = $crate::reduce::lines::Lines { source: $source, count, len };
-                let scratch = $crate::cuda_std::shared_array![
+            |__count, __len, __workspace| {
+                let __lines = $crate::reduce::lines::Lines { source: $source, count: __count, len: __len };
+                let __scratch = $crate::cuda_std::shared_array![
                     <$operation as $crate::reduce::Reduction<$item>>::Accumulator;
                     $crate::reduce::lines::MOST_PARTS
                 ];
                 $crate::reduce::lines::reduce_along::<
                     $operation, _, { $crate::reduce::lines::vector_of::<$element>() },
-                >(lines, lanes, workspace, scratch)
+                >(__lines, __lanes, __workspace, __scratch)
             }
         }
         $crate::line_kernels! { @entry [$(#[doc = $text])*] $arrays $across_blocks, $across of $element:
-            $operation of $item, groups,
+            $operation of $item, __groups,
             "The elements of neighbouring lines lie one after another.",
             "4. `groups` is `count` by the lines of a block (`LinePlan::lines_of_block_across`), rounded \
              up, and there are `groups` blocks for each unit (`LinePlan::units_across` of each section).",
             "from one element of a line to the next",
-            |count, len, workspace| {
-                let lines = $crate::reduce::lines::Lines { source: $source, count, len };
-                let scratch = $crate::cuda_std::shared_array![
+            |__count, __len, __workspace| {
+                let __lines = $crate::reduce::lines::Lines { source: $source, count: __count, len: __len };
+                let __scratch = $crate::cuda_std::shared_array![
                     <$operation as $crate::reduce::Reduction<$item>>::Accumulator;
                     $crate::reduce::lines::LINE_THREADS as usize
                 ];
-                let flag = $crate::cuda_std::shared_array![u32; 1];
-                $crate::reduce::lines::reduce_across::<$operation, _>(lines, groups, workspace, scratch, flag)
+                let __flag = $crate::cuda_std::shared_array![u32; 1];
+                $crate::reduce::lines::reduce_across::<$operation, _>(__lines, __groups, __workspace, __scratch, __flag)
             }
         }
     };
@@ -68,21 +71,25 @@ macro_rules! line_kernels {
         pub unsafe fn $name(
             $x: $crate::cuda_std::global::Global<$element>,
             $($y: $crate::cuda_std::global::Global<$element>,)?
-            count: usize,
-            len: usize,
+            __count: usize,
+            __len: usize,
             $apart: usize,
             $($y_apart: usize,)?
             $extra: u32,
-            partials: $crate::cuda_std::global::GlobalMut<
+            __partials: $crate::cuda_std::global::GlobalMut<
                 <$operation as $crate::reduce::Reduction<$item>>::Accumulator,
             >,
-            tickets: $crate::cuda_std::global::GlobalMut<u32>,
-            values: $crate::cuda_std::global::GlobalMut<
+            __tickets: $crate::cuda_std::global::GlobalMut<u32>,
+            __values: $crate::cuda_std::global::GlobalMut<
                 <$operation as $crate::reduce::Reduction<$item>>::Output,
             >,
         ) {
-            let ($count, $len) = (count, len);
-            let $workspace = $crate::reduce::lines::LineWorkspace { partials, tickets, values };
+            let ($count, $len) = (__count, __len);
+            let $workspace = $crate::reduce::lines::LineWorkspace {
+                partials: __partials,
+                tickets: __tickets,
+                values: __values,
+            };
             // SAFETY: the caller's contract. Shared memory is declared here.
             unsafe { $body }
         }
@@ -117,19 +124,23 @@ macro_rules! segment_kernel {
         pub unsafe fn $name(
             $x: $crate::cuda_std::global::Global<$element>,
             $($y: $crate::cuda_std::global::Global<$element>,)?
-            offsets: $crate::cuda_std::global::Global<u64>,
-            parts: $crate::cuda_std::global::Global<u64>,
-            partials: $crate::cuda_std::global::GlobalMut<
+            __offsets: $crate::cuda_std::global::Global<u64>,
+            __parts: $crate::cuda_std::global::Global<u64>,
+            __partials: $crate::cuda_std::global::GlobalMut<
                 <$operation as $crate::reduce::Reduction<$item>>::Accumulator,
             >,
-            tickets: $crate::cuda_std::global::GlobalMut<u32>,
-            values: $crate::cuda_std::global::GlobalMut<
+            __tickets: $crate::cuda_std::global::GlobalMut<u32>,
+            __values: $crate::cuda_std::global::GlobalMut<
                 <$operation as $crate::reduce::Reduction<$item>>::Output,
             >,
         ) {
-            let segments = $crate::reduce::lines::Segments { source: $source, offsets, parts };
-            let workspace = $crate::reduce::lines::LineWorkspace { partials, tickets, values };
-            let scratch = $crate::cuda_std::shared_array![
+            let __segments = $crate::reduce::lines::Segments { source: $source, offsets: __offsets, parts: __parts };
+            let __workspace = $crate::reduce::lines::LineWorkspace {
+                partials: __partials,
+                tickets: __tickets,
+                values: __values,
+            };
+            let __scratch = $crate::cuda_std::shared_array![
                 <$operation as $crate::reduce::Reduction<$item>>::Accumulator;
                 $crate::reduce::lines::MOST_PARTS
             ];
@@ -137,7 +148,7 @@ macro_rules! segment_kernel {
             unsafe {
                 $crate::reduce::lines::reduce_segments::<
                     $operation, _, { $crate::reduce::lines::vector_of::<$element>() },
-                >(segments, workspace, scratch)
+                >(__segments, __workspace, __scratch)
             }
         }
     };

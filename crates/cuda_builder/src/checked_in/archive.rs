@@ -14,6 +14,9 @@ use std::path::{Path, PathBuf};
 /// The most memory that unpacking may take, in KiB: twice the largest dictionary that `pack` uses.
 const MEMORY_LIMIT: u32 = 2 * 64 * 1024;
 
+/// The most bytes that are reserved for the text, by the lengths that the manifest claims.
+const MOST_RESERVED: usize = 64 << 20;
+
 /// The file in a folder of unpacked modules that names the archive they come from.
 const MARK: &str = "ARCHIVE";
 
@@ -83,7 +86,10 @@ impl Manifest {
     fn unpacked_text(&self) -> Result<Vec<u8>, CheckedInError> {
         let path = self.folder.join(ARCHIVE);
         let packed = read(&path)?;
-        let mut text = Vec::with_capacity(self.modules.iter().map(|it| it.bytes).sum());
+        let lengths = self.modules.iter().map(|it| it.bytes);
+        // Lengths that no text has are found when it is divided.
+        let length = lengths.fold(0, usize::saturating_add).min(MOST_RESERVED);
+        let mut text = Vec::with_capacity(length);
         lzma_rust2::LzmaReader::new_mem_limit(packed.as_slice(), MEMORY_LIMIT, None)
             .and_then(|mut reader| reader.read_to_end(&mut text))
             .map_err(|source| CheckedInError::Io { path, source })?;

@@ -46,10 +46,10 @@ macro_rules! shared_array {
     ($element:ty; $len:expr) => {
         $crate::shared::SharedArray::<'_, $element, { $len }> {
             memory: {
-                let base = $crate::__shared_storage!($element, { $len });
+                let __base = $crate::__shared_storage!($element, { $len });
                 // SAFETY: the storage was declared for this array. The lifetime is that of `scope`,
                 // a local variable of a thread of the block.
-                unsafe { $crate::shared::SharedMemory::of_array(base) }
+                unsafe { $crate::shared::SharedMemory::of_array(__base) }
             },
             scope: &$crate::shared::Scope::new(),
         }
@@ -90,10 +90,10 @@ macro_rules! shared_tile {
     ($element:ty; $rows:expr, $columns:expr; pitch = $pitch:expr) => {
         $crate::shared::SharedTile::<'_, $element, { $rows }, { $columns }, { $pitch }> {
             memory: {
-                let base = $crate::__shared_storage!($element, { $rows } * { $pitch });
+                let __base = $crate::__shared_storage!($element, { $rows } * { $pitch });
                 // SAFETY: the storage was declared for this tile. The lifetime is that of `scope`,
                 // a local variable of a thread of the block.
-                unsafe { $crate::shared::SharedMemory::of_tile(base) }
+                unsafe { $crate::shared::SharedMemory::of_tile(__base) }
             },
             scope: &$crate::shared::Scope::new(),
         }

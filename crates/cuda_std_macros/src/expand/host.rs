@@ -161,10 +161,14 @@ fn host_implementation(kernel: &KernelFunction) -> TokenStream {
     }
 }
 
-/// For each PTX parameter, the name of the view if it is a view's address, otherwise empty.
+/// For each PTX parameter, the name of the view if it is a view's address, otherwise empty. Two underscores keep the
+/// names of a macro's parameters apart from those of its caller, and are left out.
 fn names_in_entry(parameter: &Parameter) -> impl Iterator<Item = &str> {
     let (name, others) = match parameter.passing {
-        Passing::View(view) => (parameter.name.as_str(), view.lengths),
+        Passing::View(view) => {
+            let name = parameter.name.as_str();
+            (name.strip_prefix("__").unwrap_or(name), view.lengths)
+        }
         _ => ("", 0),
     };
     std::iter::once(name).chain(std::iter::repeat_n("", others))
