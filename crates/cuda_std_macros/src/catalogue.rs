@@ -31,7 +31,7 @@ struct Family {
     axes: Vec<Axis>,
 }
 
-/// Alternatives, of which each row has one.
+/// Alternatives; each row has one.
 #[derive(Clone)]
 struct Axis {
     /// The name of the axis that these alternatives are taken from, if it has one.
@@ -259,7 +259,7 @@ impl Parse for Alternative {
     }
 }
 
-/// Calls the macro that was named with the rows that were asked for.
+/// Calls the named macro with the requested rows.
 pub fn expand(tokens: TokenStream) -> Result<TokenStream> {
     syn::parse2::<Catalogue>(tokens)?.expand()
 }

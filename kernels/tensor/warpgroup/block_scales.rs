@@ -48,7 +48,8 @@ impl<'launch> BlockScales<'launch> {
     ///
     /// # Safety
     /// 1. `a` and `b` have the scales of `shape`: those of all blocks of all matrices of the batch, fewer than 2^32
-    ///    elements from the first on. The batch has tiles only if A has rows. They are used for the tiles and the stages of the operands alone.
+    ///    elements from the first on. The batch has tiles only if A has rows. They are used for the tiles and the stages
+    ///    of the operands alone.
     #[inline(always)]
     pub unsafe fn new(
         [a, b]: [Global<'launch, f32>; 2],
