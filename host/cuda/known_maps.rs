@@ -2,17 +2,28 @@
 
 use crate::backend::TensorMapRequest;
 use crate::error::Outcome;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 /// An encoded map.
 type Words = [u64; 16];
 
-/// The places for maps: those of several products, each with up to three.
-const PLACES: usize = 32;
+/// Sets of places. The request says which one a map has.
+const SETS: usize = 8;
+
+/// The places of a set: more than a product has maps, which may all be of one set.
+const PLACES: usize = 4;
+
+#[derive(Clone, Copy)]
+struct Known {
+    request: TensorMapRequest,
+    words: Words,
+}
 
 thread_local! {
-    static MAPS: RefCell<[Option<(TensorMapRequest, Words)>; PLACES]> =
-        const { RefCell::new([None; PLACES]) };
+    static MAPS: RefCell<[[Option<Known>; PLACES]; SETS]> =
+        const { RefCell::new([[None; PLACES]; SETS]) };
+    /// How many maps were added: each comes to the next place of its set, so the last ones do not replace one another.
+    static ADDED: Cell<usize> = const { Cell::new(0) };
 }
 
 /// The map of `request`, which `encode` makes unless a recent call of this thread had the same request.
@@ -20,27 +31,27 @@ pub fn map_of(
     request: &TensorMapRequest,
     encode: impl FnOnce() -> Outcome<Words>,
 ) -> Outcome<Words> {
-    let place = place_of(request);
-    let known = MAPS.with(|maps| match &maps.borrow()[place] {
-        Some((known, words)) if known == request => Some(*words),
-        _ => None,
+    let set = set_of(request);
+    let known = MAPS.with_borrow(|maps| {
+        let mut known = maps[set].iter().flatten();
+        known.find(|it| it.request == *request).map(|it| it.words)
     });
-    match known {
-        Some(words) => Ok(words),
-        None => {
-            let words = encode()?;
-            MAPS.with(|maps| maps.borrow_mut()[place] = Some((*request, words)));
-            Ok(words)
-        }
+    if let Some(words) = known {
+        return Ok(words);
     }
+    let words = encode()?;
+    let added = ADDED.replace(ADDED.get().wrapping_add(1));
+    let request = *request;
+    MAPS.with_borrow_mut(|maps| maps[set][added % PLACES] = Some(Known { request, words }));
+    Ok(words)
 }
 
-fn place_of(request: &TensorMapRequest) -> usize {
+fn set_of(request: &TensorMapRequest) -> usize {
     // Multiplicative hashing: the upper bits of a product with 2^64 divided by the golden ratio.
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let [columns, rows] = request.box_sizes.map(u64::from);
     let mixed = (request.address ^ (columns << 32 | rows)).wrapping_mul(FACTOR);
-    (mixed >> (u64::BITS - PLACES.ilog2())) as usize
+    (mixed >> (u64::BITS - SETS.ilog2())) as usize
 }
 
 #[cfg(test)]
@@ -100,6 +111,21 @@ mod tests {
         for (number, request) in (0..).zip(&requests) {
             assert_eq!(map(request, number), ([number; 16], true));
             assert_eq!(map(request, 99), ([number; 16], false));
+        }
+    }
+
+    /// More maps than there are places replace others, but not the last ones.
+    #[test]
+    fn the_last_maps_are_known() {
+        let request = |number| TensorMapRequest {
+            address: number << 9,
+            ..REQUEST
+        };
+        for last in 0..500 {
+            map(&request(last), last);
+            for number in last.saturating_sub(2)..=last {
+                assert_eq!(map(&request(number), 0), ([number; 16], false));
+            }
         }
     }
 
