@@ -11,7 +11,7 @@ pub(crate) trait DeviceTensorMaps {
 /// A matrix in global memory, or a batch of matrices of one shape, with boxes whose rows have 128 bytes.
 ///
 /// The boxes lie swizzled in shared memory. Dimensions are in the order columns, rows, matrices.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct TensorMapRequest {
     pub(crate) address: u64,
     /// 1, 2, 4 or 8.
@@ -25,7 +25,7 @@ pub(crate) struct TensorMapRequest {
 }
 
 /// The matrices of a batch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct TensorMapBatch {
     pub(crate) count: u64,
     /// Bytes from one matrix to the next, which may be 0.

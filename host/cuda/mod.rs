@@ -21,7 +21,6 @@
 //! | `modules.rs`    | compiled modules and their functions                          |
 //! | `function.rs`   | a function of a compiled module, and its key                  |
 //! | `known.rs`      | the functions that were launched, found without a lock        |
-//! | `known_maps.rs` | a thread's last tensor maps                                   |
 //! | `output.rs`     | lines that kernels print, and where kernels panic             |
 //! | `textures.rs`   | textures, and the CUDA arrays that hold them                  |
 //! | `start.rs`      | the start of the driver, and its devices                      |
@@ -38,7 +37,6 @@ mod exchange;
 mod function;
 mod gpu;
 mod known;
-mod known_maps;
 mod library;
 mod memory;
 mod modules;

@@ -309,11 +309,6 @@ int cuFuncGetAttribute(int *value, int attribute, void *function) {
   return SUCCESS;
 }
 int cuFuncSetAttribute(void *function, int attribute, int value) { CALL; return SUCCESS; }
-int cuTensorMapEncodeTiled(uint64_t *map) { CALL_IN_CONTEXT; *map = 1; return SUCCESS; }
-int cuLaunchKernelEx(const void *config, const char *function, void **parameters, void **extra) {
-  CALL_IN_CONTEXT;
-  return SUCCESS;
-}
 int cuLaunchKernel(const char *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                    unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
                    void *stream, void **parameters, void **extra) {

@@ -2,7 +2,6 @@
 
 use super::CudaDevice;
 use crate::backend::{DeviceTensorMaps, TensorMapRequest};
-use crate::cuda::known_maps::map_of;
 use crate::cuda::library::functions;
 use crate::cuda::{driver, start};
 use crate::error::{ErrorKind, Outcome, TensorMapRule};
@@ -11,13 +10,6 @@ use std::ffi::c_void;
 
 impl DeviceTensorMaps for CudaDevice {
     fn encode_tensor_map(&self, request: &TensorMapRequest) -> Outcome<[u64; 16]> {
-        map_of(request, || self.encode(request))
-    }
-}
-
-impl CudaDevice {
-    #[cold]
-    fn encode(&self, request: &TensorMapRequest) -> Outcome<[u64; 16]> {
         let encode = functions().cuTensorMapEncodeTiled;
         let encode = encode.ok_or_else(start::no_tensor_maps)?;
         let element = element_type(request.element_bytes)?;
