@@ -1,6 +1,6 @@
 //! What a block finds before the launch adds its name.
 
-use super::CallSite;
+use super::call_site::CallSite;
 use super::calls::CallStack;
 use super::defect::{Defect, Related, SourceLocation};
 use super::defect_kind::DefectKind;

@@ -1,6 +1,7 @@
 //! Plain data that every layer uses.
 
 mod access;
+mod call_site;
 mod calls;
 mod defect;
 mod defect_kind;
@@ -26,6 +27,7 @@ pub use suppression::Suppression;
 pub use view_name::ViewName;
 
 pub(crate) use access::{Access, element_at};
+pub(crate) use call_site::CallSite;
 pub(crate) use calls::CallStack;
 pub(crate) use finding::Finding;
 pub(crate) use hasher::{NumberHasher, NumberMap};
@@ -35,8 +37,3 @@ pub(crate) use random::{Permutation, SplitMix64, spread};
 #[cfg(target_os = "linux")]
 pub(crate) use source_lines::lock_source_lines;
 pub(crate) use view_name::parameter_at;
-
-use std::panic::Location;
-
-/// The line at which an instruction is called.
-pub(crate) type CallSite = &'static Location<'static>;

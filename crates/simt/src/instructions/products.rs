@@ -80,17 +80,17 @@ impl Block {
         product: Product,
     ) {
         let site = product.site;
-        let Wgmma {
-            a,
-            b,
-            n,
-            a_major,
-            b_major,
-        } = product.instruction;
+        let it = product.instruction;
         if product.a_rows.is_none() {
-            self.check_operand(thread, "A", (&product.a, a, a_major), M, site);
+            self.check_operand(thread, "A", (&product.a, it.a, it.a_major), M, site);
         }
-        self.check_operand(thread, "B", (&product.b, b, b_major), n as usize, site);
+        self.check_operand(
+            thread,
+            "B",
+            (&product.b, it.b, it.b_major),
+            it.n as usize,
+            site,
+        );
         let warp = thread.position.warp as usize;
         let queue = &self.products[group];
         let moment = self.note_product(thread, &product);
@@ -148,17 +148,11 @@ impl Block {
         };
         let issue = check.issue(&thread.position, product.site);
         let moment = check.moment();
-        let Wgmma {
-            a,
-            b,
-            n,
-            a_major,
-            b_major,
-        } = product.instruction;
+        let it = product.instruction;
         let rows = thread.position.warp as usize % WARPS * 16;
         let operands = [
-            (&product.a, a, a_major, rows..rows + 16),
-            (&product.b, b, b_major, 0..n as usize),
+            (&product.a, it.a, it.a_major, rows..rows + 16),
+            (&product.b, it.b, it.b_major, 0..it.n as usize),
         ];
         let in_memory = operands
             .into_iter()
