@@ -6,11 +6,13 @@ import sys
 import threading
 import time
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import tilewright
+from tilewright._libraries import Torch
 
 
 class Foreign:
@@ -184,3 +186,31 @@ def test_the_hierarchy_of_errors():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         tilewright.sum(np.ones(3, "float32"))
+
+
+class Negated:
+    """A tensor as torch has them, whose elements are negated when they are read."""
+
+    def is_neg(self):
+        return True
+
+    def resolve_neg(self):
+        raise AssertionError("a copy, in which nothing finds what is written")
+
+
+def test_a_view_that_is_negated_when_it_is_read_cannot_be_written():
+    with pytest.raises(ValueError, match="cannot be written"):
+        Torch(SimpleNamespace(_C=None)).writable(Negated())
+
+
+def test_torch_is_told_what_was_written():
+    told = []
+    graph = SimpleNamespace(increment_version=told.append)
+    torch = SimpleNamespace(_C=None, autograd=SimpleNamespace(graph=graph))
+    out = SimpleNamespace(is_inference=lambda: False)
+    Torch(torch).written(out)
+    assert told == [out]
+    Torch(torch).written(SimpleNamespace(is_inference=lambda: True))
+    old = SimpleNamespace(_C=None, autograd=SimpleNamespace(graph=SimpleNamespace()))
+    Torch(old).written(out)
+    assert told == [out]

@@ -127,6 +127,25 @@ def test_out_is_written_in_place(device):
         tilewright.matmul(a, b, a)
 
 
+def test_a_negated_view_is_not_written(device):
+    z = torch.zeros(3, 3, device=device, dtype=torch.complex64)
+    out = z.conj().imag
+    assert out.is_neg()
+    a = torch.ones(3, 3, device=device)
+    with pytest.raises(ValueError, match="cannot be written"):
+        tilewright.matmul(a, a, out)
+
+
+def test_gradients_refuse_what_a_call_has_overwritten(device):
+    w = torch.ones(3, 3, device=device, requires_grad=True)
+    saved = torch.ones(3, 3, device=device)
+    loss = (w * saved).sum()
+    with torch.no_grad():
+        tilewright.matmul(saved.clone(), saved.clone(), saved)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        loss.backward()
+
+
 def test_gradients_are_refused(device):
     x = torch.ones(3, 3, device=device, requires_grad=True)
     with pytest.raises(ValueError, match="gradients are not recorded"):

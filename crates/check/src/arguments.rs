@@ -11,6 +11,15 @@ use std::collections::BTreeMap;
 /// The dimensions of a tensor that bulk copies know.
 const MAX_RANK: usize = 5;
 
+/// What bulk copies move together: rows of boxes and distances in a tensor are multiples of it.
+const CHUNK_BYTES: u64 = 16;
+
+/// Elements of a tensor's dimension, at most.
+const MAX_SIZE: u64 = 1 << 32;
+
+/// Bytes that a stride does not reach.
+const MAX_STRIDE: u64 = 1 << 40;
+
 /// Buffers by name, with their elements.
 pub type Buffers = BTreeMap<String, (Memory, Element)>;
 
@@ -137,14 +146,37 @@ fn tensor_map(shape: &TensorShape, buffers: &Buffers) -> Result<Vec<u8>, String>
         let stride = stride.ok_or("a tensor without gaps of more than 2^64 bytes")?;
         fields.strides[dimension] = stride;
     }
+    check_tensor(&fields, shape.swizzle)?;
     let map = TensorMap::new(fields);
     match map.fields() {
         Some(_) => Ok(simt_bytes(&map)),
-        None => Err(
-            "a box has 1 to 256 elements by dimension, and rows of whole 16 bytes with a swizzle"
-                .to_owned(),
-        ),
+        None => Err("a box has 1 to 256 elements by dimension".to_owned()),
     }
+}
+
+/// Fails for a tensor of which a driver makes no map (CUDA Driver API, `cuTensorMapEncodeTiled`, without interleaving).
+fn check_tensor(fields: &TensorMapFields, swizzle: u32) -> Result<(), String> {
+    let rank = fields.rank as usize;
+    let sizes = &fields.sizes[..rank];
+    if let Some(size) = sizes.iter().find(|it| !(1..=MAX_SIZE).contains(*it)) {
+        return Err(format!(
+            "a tensor of {size} elements in a dimension: 1 to 2^32"
+        ));
+    }
+    let strides = &fields.strides[..rank - 1];
+    let is_stride = |it: &u64| it.is_multiple_of(CHUNK_BYTES) && *it < MAX_STRIDE;
+    if let Some(stride) = strides.iter().find(|it| !is_stride(it)) {
+        return Err(format!(
+            "a stride of {stride} bytes: strides are multiples of {CHUNK_BYTES} below 2^40"
+        ));
+    }
+    let row = u64::from(fields.box_sizes[0]) * u64::from(fields.element_bytes);
+    if !row.is_multiple_of(CHUNK_BYTES) || (swizzle > 0 && row > swizzle.into()) {
+        return Err(format!(
+            "a box with rows of {row} bytes: rows are whole {CHUNK_BYTES} bytes, and at most as long as the swizzle's"
+        ));
+    }
+    Ok(())
 }
 
 fn simt_bytes(map: &TensorMap) -> Vec<u8> {

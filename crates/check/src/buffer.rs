@@ -49,6 +49,22 @@ pub struct Expected {
     pub tolerance: f64,
 }
 
+impl Expected {
+    /// Fails unless it says what each of `length` elements has to be.
+    pub(crate) fn check(&self, length: usize) -> Result<(), String> {
+        let (found, tolerance) = (self.values.len(), self.tolerance);
+        if found != 1 && found != length {
+            return Err(format!("{found} expected elements of {length}"));
+        }
+        match tolerance >= 0.0 && tolerance.is_finite() {
+            true => Ok(()),
+            false => Err(format!(
+                "a tolerance of {tolerance}: it is finite, and at least 0"
+            )),
+        }
+    }
+}
+
 impl Buffer {
     /// A buffer of `length` elements.
     #[must_use]

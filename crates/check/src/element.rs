@@ -139,6 +139,48 @@ impl Element {
         }
     }
 
+    /// Whether an element is a number, or differs from it by at most `tolerance` times the larger of its magnitude and
+    /// one. Integers are compared exactly; the number is rounded as an element is, unless it is too large for one.
+    pub(crate) fn is_near(self, bytes: &[u8], number: Number, tolerance: f64) -> bool {
+        if let (Some(found), Some(wanted)) = (self.whole(bytes), self.element_of(number)) {
+            let wanted = self.whole(&wanted).unwrap_or_default();
+            let difference = (found - wanted).unsigned_abs() as f64;
+            return difference <= tolerance * (wanted as f64).abs().max(1.0);
+        }
+        let found = self.decode(bytes).as_f64();
+        let wanted = self.element_of(number);
+        let wanted = wanted.map_or(number.as_f64(), |it| self.decode(&it).as_f64());
+        // All finite numbers are as far from an infinity.
+        let is_close =
+            wanted.is_finite() && (found - wanted).abs() <= tolerance * wanted.abs().max(1.0);
+        found == wanted || (found.is_nan() && wanted.is_nan()) || is_close
+    }
+
+    /// A number as the element that it is compared with has it, with all its digits.
+    pub(crate) fn show_number(self, number: Number) -> String {
+        match self.element_of(number) {
+            Some(bytes) => self.show(&bytes),
+            None => number.as_f64().to_string(),
+        }
+    }
+
+    /// The bytes of a number, unless rounding makes an infinity of it.
+    fn element_of(self, number: Number) -> Option<Vec<u8>> {
+        let bytes = self.encode(number)?;
+        let is_infinite = self.decode(&bytes).as_f64().is_infinite();
+        (!is_infinite || number.as_f64().is_infinite()).then_some(bytes)
+    }
+
+    /// The value of an integer; none for floats.
+    fn whole(self, bytes: &[u8]) -> Option<i128> {
+        match self.decode(bytes) {
+            _ if self.is_float() => None,
+            Number::Integer(value) => Some(value.into()),
+            // Above the signed numbers.
+            Number::Float(_) => Some(u64::from_le_bytes(bytes.try_into().ok()?).into()),
+        }
+    }
+
     /// The element of these bytes, as text that has all its digits.
     #[must_use]
     pub fn show(self, bytes: &[u8]) -> String {

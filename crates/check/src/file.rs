@@ -5,7 +5,7 @@ use crate::element::{Element, Number};
 use crate::error::CheckError;
 use crate::launch::{Argument, DEFAULT_SCHEDULES, Launch, TensorShape};
 use crate::npy;
-use crate::report::Report;
+use crate::report::{Report, check_kind};
 use serde::Deserialize;
 use simt::Profile;
 use std::collections::BTreeMap;
@@ -79,7 +79,11 @@ const fn one() -> Extent {
 }
 
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "an argument is a buffer's name, a number, a list of fields, or a table: `{ buffer, offset }`, \
+                 `{ value, type }` or `{ tensor_map, sizes, strides, box, swizzle }`"
+)]
 enum TextArgument {
     Buffer(String),
     Number(Number),
@@ -203,6 +207,12 @@ impl LaunchFile {
             launch.profile = Some(profile.map_err(|it| CheckError::Toml(it.to_string()))?);
         }
         launch.arguments = text.arguments.into_iter().map(argument).collect();
+        let known_findings = match text.finding {
+            None => Vec::new(),
+            Some(Findings::One(kind)) => vec![kind],
+            Some(Findings::List(kinds)) => kinds,
+        };
+        known_findings.iter().try_for_each(|it| check_kind(it))?;
         let (mut printed, mut saved) = (Vec::new(), Vec::new());
         for (name, it) in text.buffers {
             if it.print {
@@ -221,11 +231,7 @@ impl LaunchFile {
             launch,
             printed,
             saved,
-            known_findings: match text.finding {
-                None => Vec::new(),
-                Some(Findings::One(kind)) => vec![kind],
-                Some(Findings::List(kinds)) => kinds,
-            },
+            known_findings,
         })
     }
 }
@@ -350,18 +356,16 @@ fn buffer(text: TextBuffer, folder: &Path) -> Result<Buffer, CheckError> {
         let message = format!("it has {} elements, not its `length`", buffer.length);
         return Err(CheckError::Toml(message));
     }
+    let is_list = !matches!(text.expect, Some(Wanted::One(_)));
     let values = match text.expect {
         None => None,
         Some(Wanted::One(number)) => Some(vec![number]),
         Some(Wanted::List(numbers)) => Some(numbers),
-        Some(Wanted::File(path)) => {
-            let array = read_array(&folder.join(path))?;
-            let elements = array.bytes.chunks_exact(array.element.bytes());
-            Some(elements.map(|it| array.element.decode(it)).collect())
-        }
+        Some(Wanted::File(path)) => Some(read_array(&folder.join(path))?.numbers(buffer.element)),
     };
+    // One number alone is for all elements.
     if let Some(values) = &values
-        && !matches!(values.len(), 1)
+        && is_list
         && values.len() != buffer.length
     {
         let message = format!("{} expected elements of {}", values.len(), buffer.length);

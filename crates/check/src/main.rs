@@ -108,7 +108,10 @@ fn init(path: &Path, kernel: Option<&str>) -> Result<u8, Box<dyn std::error::Err
     let mut kernels = module.kernels();
     let kernel = kernels.find(|it| kernel.is_none_or(|name| name == it.name.as_ref()));
     let kernel = kernel.ok_or("there is no such kernel; `--list` names them")?;
-    say!("{}", skeleton(&path.to_string_lossy(), kernel).trim_end());
+    let path = path
+        .to_str()
+        .ok_or("the path is not UTF-8, so no launch file can name it")?;
+    say!("{}", skeleton(path, kernel).trim_end());
     Ok(0)
 }
 

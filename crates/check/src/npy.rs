@@ -1,6 +1,6 @@
 //! Arrays in NumPy's files, `.npy`: NumPy Enhancement Proposal 1, versions 1.0 to 3.0.
 
-use crate::element::Element;
+use crate::element::{Element, Number};
 use thiserror::Error;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
@@ -15,6 +15,22 @@ pub struct Array {
     pub element: Element,
     /// Their bytes, row by row.
     pub bytes: Vec<u8>,
+}
+
+impl Array {
+    /// The numbers that a buffer of `element` is compared with.
+    pub(crate) fn numbers(&self, element: Element) -> Vec<Number> {
+        let elements = self.bytes.chunks_exact(self.element.bytes());
+        elements
+            .map(|bytes| match (self.element, bytes.try_into()) {
+                // By their bits, as launch files write them: f64 rounds large ones.
+                (Element::U64, Ok(word)) if !element.is_float() => {
+                    Number::Integer(i64::from_le_bytes(word))
+                }
+                (of, _) => of.decode(bytes),
+            })
+            .collect()
+    }
 }
 
 /// A file that cannot be used.

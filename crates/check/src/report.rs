@@ -1,6 +1,7 @@
 //! What the schedules have shown.
 
 use crate::element::Element;
+use crate::error::CheckError;
 use crate::launch::Launch;
 use ptx::{SourcePlace, Sources};
 use simt::{Counts, Defect, DefectKind, SourceLocation};
@@ -177,8 +178,7 @@ impl Report {
                         [one] => one,
                         values => values.get(index)?,
                     };
-                    let found = output.element.decode(bytes).as_f64();
-                    let is_equal = is_near(found, wanted.as_f64(), expected.tolerance);
+                    let is_equal = output.element.is_near(bytes, *wanted, expected.tolerance);
                     (!is_equal).then_some((index, bytes, *wanted))
                 });
             let wrong: Vec<_> = wrong.collect();
@@ -187,19 +187,12 @@ impl Report {
                     buffer: output.name.clone(),
                     index: *index,
                     found: output.element.show(bytes),
-                    expected: format!("{}", wanted.as_f64()),
+                    expected: output.element.show_number(*wanted),
                     count: wrong.len(),
                 });
             }
         }
     }
-}
-
-fn is_near(found: f64, expected: f64, tolerance: f64) -> bool {
-    let difference = (found - expected).abs();
-    found == expected
-        || (found.is_nan() && expected.is_nan())
-        || difference <= tolerance * expected.abs().max(1.0)
 }
 
 /// Findings of several schedules, each of them once.
@@ -284,6 +277,18 @@ fn is_same(left: &Defect, right: &Defect) -> bool {
     let (left_lines, [first, second]) = (lines(left), lines(right));
     left.kind == right.kind
         && (left_lines == [first.clone(), second.clone()] || left_lines == [second, first])
+}
+
+/// Fails if no finding has this name.
+pub(crate) fn check_kind(name: &str) -> Result<(), CheckError> {
+    let names = DefectKind::ALL.map(|it| it.to_string());
+    match names.iter().any(|it| it == name) {
+        true => Ok(()),
+        false => Err(CheckError::Toml(format!(
+            "there is no finding {name:?}; there are {}",
+            names.join(", ")
+        ))),
+    }
 }
 
 impl fmt::Display for Finding {

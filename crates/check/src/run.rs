@@ -251,6 +251,9 @@ fn checked(name: &str, buffer: &Buffer) -> Result<Initial, CheckError> {
     };
     let size = buffer.length.checked_mul(buffer.element.bytes());
     let size = size.ok_or_else(|| error("it has more bytes than memory".to_owned()))?;
+    if let Some(expected) = &buffer.expected {
+        expected.check(buffer.length).map_err(error)?;
+    }
     let bytes = buffer.bytes()?;
     match &bytes {
         Some(bytes) if bytes.len() != size => {

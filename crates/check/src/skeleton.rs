@@ -33,8 +33,9 @@ pub fn skeleton(path: &str, kernel: &Function) -> String {
         });
     let arguments: Vec<String> = arguments.collect();
     let mut text = format!(
-        "ptx = {path:?}\nentry = {:?}\ngrid = 1\nblock = 128\narguments = [{}]\n",
-        kernel.name,
+        "ptx = {}\nentry = {}\ngrid = 1\nblock = 128\narguments = [{}]\n",
+        quoted(path),
+        quoted(&kernel.name),
         arguments.join(", ")
     );
     for (_, name) in parameters.filter(|(parameter, _)| is_address(parameter)) {
@@ -44,6 +45,12 @@ pub fn skeleton(path: &str, kernel: &Function) -> String {
         );
     }
     text
+}
+
+/// A text as TOML has it: as JSON does, which leaves one control character as it is.
+fn quoted(text: &str) -> String {
+    let text = serde_json::Value::from(text).to_string();
+    text.replace('\u{7f}', "\\u007f")
 }
 
 fn is_scalar(parameter: &Declaration) -> bool {

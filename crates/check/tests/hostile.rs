@@ -3,7 +3,7 @@
 
 use std::fs;
 use tilewright_check::{Argument, Buffer, CheckError, Contents, Element, Launch, LaunchFile};
-use tilewright_check::{TensorShape, npy};
+use tilewright_check::{TensorShape, npy, skeleton};
 
 const PTX: &str = "
     .version 7.8
@@ -81,23 +81,51 @@ fn ranges_of_random_numbers_are_finite() {
 
 #[test]
 fn strides_of_tensors_do_not_wrap() {
-    let run = |sizes: &[u64], strides: &[u64]| {
-        let mut launch = launch(PTX, small());
-        launch.entry = "mapped".to_owned();
-        launch.arguments = vec![Argument::TensorMap(TensorShape {
-            buffer: "b".to_owned(),
-            sizes: sizes.to_vec(),
-            strides: strides.to_vec(),
-            box_sizes: vec![4; sizes.len()],
-            swizzle: 0,
-        })];
-        launch.run().map_err(|error| error.to_string())
-    };
-    let error = run(&[1 << 62, 1 << 62, 2], &[]).unwrap_err();
+    let error = tensor_map(&[1 << 32, 1 << 32, 1 << 32], &[]).unwrap_err();
     assert!(error.contains("2^64 bytes"), "{error}");
-    let error = run(&[4, 4], &[4, 16]).unwrap_err();
+    let error = tensor_map(&[4, 4], &[16, 16]).unwrap_err();
     assert!(error.contains("2 strides"), "{error}");
-    assert!(run(&[1 << 62, 1 << 62, 2], &[64, 64]).unwrap().is_clean());
+    assert!(tensor_map(&[1 << 32, 1 << 32, 2], &[64, 64]).is_ok());
+}
+
+#[test]
+fn tensors_of_which_no_driver_makes_a_map_are_refused() {
+    for (sizes, strides, part) in [
+        (&[0_u64][..], &[][..], "0 elements"),
+        (&[(1 << 32) + 1], &[], "1 to 2^32"),
+        (&[4, 4], &[24], "a stride of 24 bytes"),
+        (&[5, 4], &[], "a stride of 20 bytes"),
+        (&[4, 4], &[1 << 40], "below 2^40"),
+    ] {
+        let error = tensor_map(sizes, strides).unwrap_err();
+        assert!(error.contains(part), "{error}");
+    }
+    for (columns, swizzle, is_right) in
+        [(3, 0, false), (4, 0, true), (8, 32, true), (12, 32, false)]
+    {
+        let found = box_of(&[64, 4], &[], &[columns, 2], swizzle);
+        assert_eq!(found.is_ok(), is_right, "{found:?}");
+    }
+}
+
+/// Runs a kernel with a map of boxes of 4 elements in each dimension.
+fn tensor_map(sizes: &[u64], strides: &[u64]) -> Result<(), String> {
+    box_of(sizes, strides, &vec![4; sizes.len()], 0)
+}
+
+fn box_of(sizes: &[u64], strides: &[u64], box_sizes: &[u32], swizzle: u32) -> Result<(), String> {
+    let mut launch = launch(PTX, small());
+    launch.entry = "mapped".to_owned();
+    launch.arguments = vec![Argument::TensorMap(TensorShape {
+        buffer: "b".to_owned(),
+        sizes: sizes.to_vec(),
+        strides: strides.to_vec(),
+        box_sizes: box_sizes.to_vec(),
+        swizzle,
+    })];
+    let report = launch.run().map_err(|error| error.to_string())?;
+    assert!(report.is_clean());
+    Ok(())
 }
 
 #[test]
@@ -160,4 +188,120 @@ fn blocks_that_the_kernel_excludes_are_refused() {
     // The bound is of all threads.
     run(".maxntid 4, 2", [1, 8, 1]).unwrap();
     run(".reqntid 32", [32, 1, 1]).unwrap();
+}
+
+/// The report's mismatches of a launch that leaves its only buffer, of `element`, as it is.
+fn mismatches(element: &str, lines: &str) -> Result<Vec<String>, CheckError> {
+    let folder = tempfile::tempdir().unwrap();
+    let ptx = PTX.replace("st.global.u32 [%rd1], 1;", "");
+    fs::write(folder.path().join("k.ptx"), ptx).unwrap();
+    let words = u64::MAX.to_le_bytes();
+    let file = npy::write(Element::U64, &words);
+    fs::write(folder.path().join("most.npy"), file).unwrap();
+    let text = format!(
+        "ptx = \"k.ptx\"\nentry = \"one\"\narguments = [\"b\"]\n[buffers.b]\ntype = \"{element}\"\n{lines}\n"
+    );
+    let report = LaunchFile::parse(&text, folder.path())?.launch.run()?;
+    let mismatches = report.mismatches.iter();
+    Ok(mismatches.map(|it| it.to_string()).collect())
+}
+
+#[test]
+fn integers_are_compared_exactly() {
+    let wrong = |element, lines| mismatches(element, lines).unwrap();
+    let found = wrong(
+        "i64",
+        "values = [9007199254740992]\nexpect = 9007199254740993",
+    );
+    assert!(found[0].contains("not 9007199254740993"), "{found:?}");
+    let next = "values = [-2]\nexpect = \"most.npy\"";
+    assert!(wrong("u64", next)[0].contains("18446744073709551614, not 18446744073709551615"));
+    for (element, lines) in [
+        ("u64", "values = [-1]\nexpect = \"most.npy\""),
+        ("u32", "values = [-1]\nexpect = -1"),
+        ("u32", "values = [4294967295]\nexpect = -1"),
+        ("i32", "values = [-1]\nexpect = 4294967295"),
+        ("i64", "values = [100]\nexpect = 101\ntolerance = 0.01"),
+    ] {
+        assert_eq!(wrong(element, lines), [""; 0], "{element}: {lines}");
+    }
+}
+
+#[test]
+fn floats_are_compared_with_what_their_type_has() {
+    let wrong = |element, lines| mismatches(element, lines).unwrap();
+    assert_eq!(wrong("f32", "values = [0.1]\nexpect = 0.1"), [""; 0]);
+    assert_eq!(wrong("f16", "values = [0.1]\nexpect = [0.1]"), [""; 0]);
+    assert_eq!(
+        wrong("f32", "values = [inf]\nexpect = inf\ntolerance = 1e-3"),
+        [""; 0]
+    );
+    for (element, lines) in [
+        ("f32", "values = [5.0]\nexpect = inf\ntolerance = 1e-3"),
+        ("f64", "values = [-inf]\nexpect = inf\ntolerance = 1e-3"),
+        ("f16", "values = [inf]\nexpect = 1e6"),
+        ("f32", "values = [0.1]\nexpect = 0.2"),
+    ] {
+        assert_eq!(wrong(element, lines).len(), 1, "{element}: {lines}");
+    }
+}
+
+#[test]
+fn what_is_expected_says_what_each_element_has_to_be() {
+    for (lines, part) in [
+        (
+            "length = 3\nfill = 1\nexpect = [1]",
+            "1 expected elements of 3",
+        ),
+        (
+            "length = 3\nfill = 1\nexpect = \"most.npy\"",
+            "1 expected elements of 3",
+        ),
+        (
+            "values = [1]\nexpect = 1\ntolerance = -1.0",
+            "a tolerance of -1",
+        ),
+        (
+            "values = [1]\nexpect = 1\ntolerance = inf",
+            "a tolerance of inf",
+        ),
+    ] {
+        let error = mismatches("f32", lines).unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+    }
+    let of_two = small().expecting(vec![1.into(), 2.into()], 0.0);
+    let error = launch(PTX, of_two).run().unwrap_err().to_string();
+    assert!(error.contains("2 expected elements of 1"), "{error}");
+}
+
+#[test]
+fn findings_and_arguments_that_there_are_not_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("k.ptx"), PTX).unwrap();
+    for (line, part) in [
+        (
+            "finding = \"data rase\"",
+            "there is no finding \"data rase\"",
+        ),
+        (
+            "arguments = [{ buffer = \"b\", ofset = 4 }]",
+            "`{ buffer, offset }`",
+        ),
+    ] {
+        let text = format!("ptx = \"k.ptx\"\nentry = \"one\"\n{line}\n");
+        let error = LaunchFile::parse(&text, folder.path()).unwrap_err();
+        assert!(error.to_string().contains(part), "{error}");
+    }
+}
+
+#[test]
+fn launch_files_to_begin_with_name_any_path() {
+    let module: ptx::Module = PTX.parse().unwrap();
+    let kernel = module.kernels().next().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["e\u{301}.ptx", "\u{7f}\u{1b}\n.ptx", "\"\\'.ptx"] {
+        fs::write(folder.path().join(name), PTX).unwrap();
+        let text = skeleton(name, kernel);
+        LaunchFile::parse(&text, folder.path()).unwrap_or_else(|error| panic!("{error}"));
+    }
 }

@@ -1,6 +1,7 @@
 //! Parses a kernel's function, and checks that it can be a kernel.
 
 use crate::bounds::Bounds;
+use syn::ext::IdentExt as _;
 use syn::spanned::Spanned;
 use syn::{
     Error, FnArg, GenericArgument, ItemFn, Pat, PathArguments, Result, ReturnType, Safety,
@@ -105,6 +106,11 @@ impl KernelFunction {
         })
     }
 
+    /// The name of the entry: PTX knows no `r#`.
+    pub fn name(&self) -> String {
+        self.function.sig.ident.unraw().to_string()
+    }
+
     pub fn is_unsafe(&self) -> bool {
         is_unsafe(&self.function.sig)
     }
@@ -185,7 +191,7 @@ fn parameter(argument: &FnArg) -> Result<Parameter> {
         check_lifetimes(ty)?;
     }
     Ok(Parameter {
-        name: pattern.ident.to_string(),
+        name: pattern.ident.unraw().to_string(),
         ty: ty.clone(),
         passing,
     })

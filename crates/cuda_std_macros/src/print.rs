@@ -3,7 +3,6 @@
 use crate::compiler::device_library;
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote};
-use std::collections::BTreeMap;
 use syn::parse::{Parse, ParseStream};
 use syn::{Error, Expr, Ident, LitStr, Result, Token};
 
@@ -11,7 +10,7 @@ use syn::{Error, Expr, Ident, LitStr, Result, Token};
 struct Line {
     text: LitStr,
     positional: Vec<Expr>,
-    named: BTreeMap<String, Expr>,
+    named: Vec<(String, Expr)>,
 }
 
 impl Parse for Line {
@@ -19,7 +18,7 @@ impl Parse for Line {
         let mut line = Self {
             text: input.parse()?,
             positional: Vec::new(),
-            named: BTreeMap::new(),
+            named: Vec::new(),
         };
         while !input.is_empty() {
             input.parse::<Token![,]>()?;
@@ -29,7 +28,7 @@ impl Parse for Line {
             if input.peek(Ident) && input.peek2(Token![=]) && !input.peek2(Token![==]) {
                 let name: Ident = input.parse()?;
                 input.parse::<Token![=]>()?;
-                line.named.insert(name.to_string(), input.parse()?);
+                line.named.push((name.to_string(), input.parse()?));
             } else {
                 line.positional.push(input.parse()?);
             }
@@ -41,7 +40,8 @@ impl Parse for Line {
 impl Line {
     /// The bindings of the values after the text, and their expressions.
     fn bound(&self) -> impl Iterator<Item = (Ident, &Expr)> {
-        let all = self.positional.iter().chain(self.named.values());
+        let named = self.named.iter().map(|(_, value)| value);
+        let all = self.positional.iter().chain(named);
         all.enumerate()
             .map(|(index, value)| (binding(index), value))
     }
@@ -52,7 +52,7 @@ impl Line {
     }
 
     fn named_binding(&self, name: &str) -> Option<TokenStream> {
-        let place = self.named.keys().position(|it| it == name)?;
+        let place = self.named.iter().position(|(it, _)| it == name)?;
         let binding = binding(self.positional.len() + place);
         Some(quote!(#binding))
     }
@@ -176,6 +176,16 @@ mod tests {
         assert_eq!(text, "{{{}}} {:>8.3} {:#x} {:?} {}");
         assert_eq!(values, "value_0 , & x , value_0 , value_2 , value_1");
         assert_eq!(expanded("\"no values\",").unwrap().0, "no values");
+    }
+
+    #[test]
+    fn values_are_evaluated_as_they_are_written() {
+        let line: Line = syn::parse_str("\"{b} {a} {}\", first, b = second, a = third").unwrap();
+        let values: Vec<_> = line
+            .bound()
+            .map(|(_, value)| quote!(#value).to_string())
+            .collect();
+        assert_eq!(values, ["first", "second", "third"]);
     }
 
     #[test]

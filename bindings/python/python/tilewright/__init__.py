@@ -119,7 +119,7 @@ def matmul(a, b, out=None, bias=None, activation=None, scale=1.0, row_scale=None
         return _native.matmul(a, b, result, bias, activation, scale, row_scale, column_scale, stream)
 
     written = _with_copies(call, [a, b, *vectors])
-    return out if out is not None else library.finished(written)
+    return _given(library, out, written)
 
 
 def reduce(x, op, axis=None, out=None):
@@ -177,7 +177,7 @@ def reduce(x, op, axis=None, out=None):
         result = library.empty(x, shape, _reduced_type(op)) if shape is not None else None
     stream = library.stream(x)
     written = _with_copies(lambda x: _native.reduce(x, op, axis, result, stream), [x])
-    return out if out is not None else library.finished(written)
+    return _given(library, out, written)
 
 
 def sum(x, axis=None, out=None):
@@ -221,7 +221,18 @@ def _writable(out):
     if type(out).__module__.partition(".")[0] in ("jax", "jaxlib"):
         # They do not say so in the protocol.
         raise InvalidValueError("arrays of jax are immutable, so out cannot be one")
-    return _ready(out)
+    library = library_of(out)
+    if library.is_on_host(out):
+        _warn_of_simulator()
+    return library.writable(out)
+
+
+def _given(library, out, written):
+    """What a call returns that wrote `written`: the caller's `out` if there is one."""
+    if out is None:
+        return library.finished(written)
+    library_of(out).written(out)
+    return out
 
 
 @functools.cache

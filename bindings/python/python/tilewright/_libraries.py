@@ -17,6 +17,13 @@ class Library:
         """``x``, or a view of it that DLPack can share."""
         return x
 
+    def writable(self, out):
+        """``out``, or a view of it that DLPack can share, into which a call writes."""
+        return self.ready(out)
+
+    def written(self, out):
+        """Takes note that a call has written ``out``, which the caller made."""
+
     def stream(self, x):
         """The handle of the stream in which the library works, for a call in the same stream."""
         return None
@@ -81,6 +88,18 @@ class Torch(Library):
         if x.dtype is torch.bool:
             return x.view(torch.uint8)
         return x.resolve_neg() if x.is_neg() else x
+
+    def writable(self, out):
+        if out.is_neg():
+            # What is ready is a copy.
+            raise InvalidValueError("out is a view that torch negates when it is read, so it cannot be written")
+        return self.ready(out)
+
+    def written(self, out):
+        # As torch's own operations do: its gradients then refuse what was saved before.
+        note = getattr(self.module.autograd.graph, "increment_version", None)
+        if note is not None and not out.is_inference():
+            note(out)
 
     def stream(self, x):
         if not x.is_cuda:

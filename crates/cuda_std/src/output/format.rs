@@ -76,7 +76,7 @@ impl Spec {
     fn format(&self, value: Value) -> String {
         let bits = value.bits;
         let body = match value.kind {
-            Kind::Bool => return self.padded((bits != 0).to_string(), '<'),
+            Kind::Bool => return self.text((bits != 0).to_string()),
             Kind::Char => return self.character(bits),
             Kind::U8 => self.integer(bits as u8),
             Kind::U16 => self.integer(bits as u16),
@@ -94,11 +94,17 @@ impl Spec {
 
     fn character(&self, bits: u64) -> String {
         let character = char::from_u32(bits as u32).unwrap_or(char::REPLACEMENT_CHARACTER);
-        let text = match self.form {
+        match self.form {
+            // Never padded.
             Some('?') => format!("{character:?}"),
-            _ => character.to_string(),
-        };
-        self.padded(text, '<')
+            _ => self.text(character.to_string()),
+        }
+    }
+
+    /// A text, of which the precision says how much is shown.
+    fn text(&self, text: String) -> String {
+        let shown = text.chars().take(self.precision.unwrap_or(usize::MAX));
+        self.padded(shown.collect(), '<')
     }
 
     fn integer<T>(&self, value: T) -> String
@@ -112,6 +118,7 @@ impl Spec {
             + std::fmt::UpperExp,
     {
         match (self.form, self.alternate) {
+            (Some('e' | 'E'), _) => self.exponential(value),
             (Some('x'), false) => format!("{value:x}"),
             (Some('x'), true) => format!("{value:#x}"),
             (Some('X'), false) => format!("{value:X}"),
@@ -120,9 +127,17 @@ impl Spec {
             (Some('b'), true) => format!("{value:#b}"),
             (Some('o'), false) => format!("{value:o}"),
             (Some('o'), true) => format!("{value:#o}"),
-            (Some('e'), _) => format!("{value:e}"),
-            (Some('E'), _) => format!("{value:E}"),
             _ => value.to_string(),
+        }
+    }
+
+    /// A number with an exponent, whose letter is the form's.
+    fn exponential<T: std::fmt::LowerExp + std::fmt::UpperExp>(&self, value: T) -> String {
+        match (self.form, self.precision) {
+            (Some('E'), None) => format!("{value:E}"),
+            (Some('E'), Some(digits)) => format!("{value:.digits$E}"),
+            (_, None) => format!("{value:e}"),
+            (_, Some(digits)) => format!("{value:.digits$e}"),
         }
     }
 
@@ -131,10 +146,7 @@ impl Spec {
         T: std::fmt::Display + std::fmt::Debug + std::fmt::LowerExp + std::fmt::UpperExp,
     {
         match (self.form, self.precision) {
-            (Some('e'), None) => format!("{value:e}"),
-            (Some('e'), Some(digits)) => format!("{value:.digits$e}"),
-            (Some('E'), None) => format!("{value:E}"),
-            (Some('E'), Some(digits)) => format!("{value:.digits$E}"),
+            (Some('e' | 'E'), _) => self.exponential(value),
             (Some('?'), None) => format!("{value:?}"),
             (_, Some(digits)) => format!("{value:.digits$}"),
             (_, None) => value.to_string(),
@@ -191,6 +203,11 @@ mod tests {
     #[test]
     fn lines_are_those_of_the_standard_library() {
         check! {
+            "<{:6.2}>": true, false, 'x', 1.005_f64, 7_u8;
+            "<{:.0}>": true, 'x', 2.5_f32;
+            "<{:*^9?}>": true, 'x', '"', 2.5_f32, 7_u8;
+            "<{:9.3e}>": 12_345_u32, -99_999_i64, 0_u8, u64::MAX, 1.0_f32, f64::NAN;
+            "<{:.2E}>": 12_345_u32, 1e-300_f64;
             "{}": 7_u8, -7_i8, 300_u16, -300_i16, u32::MAX, i32::MIN, u64::MAX, i64::MIN, 5_usize,
                 -5_isize, 0.1_f32, 0.1_f64, -0.0_f32, 1e30_f32, 1e-9_f64, true, 'x', f32::INFINITY,
                 f64::NAN;

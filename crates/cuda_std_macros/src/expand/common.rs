@@ -8,12 +8,14 @@ use syn::spanned::Spanned as _;
 use syn::{Attribute, Block, Type};
 
 /// The kernel's code as a nested function, whose parameters have the source's types and patterns.
+///
+/// Its name, like each that the code can see, begins with two underscores, which no function that the code calls has.
 pub fn body(kernel: &KernelFunction, block: &Block) -> TokenStream {
     let signature = &kernel.function.sig;
     let (safety, inputs) = (&signature.safety, &signature.inputs);
     quote! {
         #[inline(always)]
-        #safety fn body(#inputs) #block
+        #safety fn __body(#inputs) #block
     }
 }
 
@@ -47,7 +49,7 @@ pub fn layout_of_value(ty: &Type) -> TokenStream {
 /// The kernel's signature: its path, its parameters, and its requirements on launches.
 pub fn signature(kernel: &KernelFunction) -> TokenStream {
     let cuda_std = device_library();
-    let name = &kernel.function.sig.ident;
+    let name = kernel.name();
     let types = kernel.parameters.iter().map(|parameter| {
         // Compilers may print a type with different spaces.
         let text = parameter.ty.to_token_stream().to_string();

@@ -57,7 +57,7 @@ fn device_entry(kernel: &KernelFunction) -> TokenStream {
             // of `Kernel::run` and of the launch. It launches cooperative kernels cooperatively, one launch after
             // another.
             #[allow(unused_unsafe)]
-            unsafe { body(#grid #(#rebuilt),*) }
+            unsafe { __body(#grid #(#rebuilt),*) }
         }
     }
 }
@@ -104,7 +104,7 @@ fn rebuilt_argument((index, parameter): (usize, &Parameter)) -> TokenStream {
 fn annotation(kernel: &KernelFunction) -> TokenStream {
     let cuda_std = device_library();
     let mut note = Note::default();
-    note.text += &kernel.function.sig.ident.to_string();
+    note.text += &kernel.name();
     note.push_bounds(&kernel.bounds);
     note.text += "|params=";
     for (index, Parameter { ty, passing, .. }) in kernel.parameters.iter().enumerate() {

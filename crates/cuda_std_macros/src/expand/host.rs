@@ -59,10 +59,10 @@ pub fn descriptor(kernel: &KernelFunction) -> TokenStream {
 /// An item that a crate can have only once. PTX entries have no paths, so two kernels of one name
 /// in different modules collide; on the host they would not.
 fn only_one_of_its_name(kernel: &KernelFunction) -> Option<TokenStream> {
-    let name = &kernel.function.sig.ident;
+    let name = kernel.name();
     let item = Ident::new(
         &format!("__rename_one_kernel_{name}_because_ptx_entries_have_no_paths"),
-        name.span(),
+        kernel.function.sig.ident.span(),
     );
     let conditions = attributes(kernel, &["cfg"]);
     crate::device_code::is_library().then(|| {
@@ -89,7 +89,7 @@ fn host_implementation(kernel: &KernelFunction) -> TokenStream {
     let types = parameters.iter().map(type_in_launch);
     let signature = signature(kernel);
     let arguments = (0..parameters.len()).map(argument_name).collect::<Vec<_>>();
-    let text = name.to_string();
+    let text = kernel.name();
     let bounds = bounds(&kernel.bounds);
     let arch = arch(&kernel.bounds);
     let views = parameters.iter().flat_map(names_in_entry);
@@ -118,10 +118,10 @@ fn host_implementation(kernel: &KernelFunction) -> TokenStream {
 
         // An alias may ignore its lifetime argument.
         #[allow(clippy::extra_unused_lifetimes)]
-        const fn ends_with_its_launch<'launch>() {
+        const fn __ends_with_its_launch<'launch>() {
             #(#in_launch)*
         }
-        const _: () = ends_with_its_launch();
+        const _: () = __ends_with_its_launch();
 
         // Evaluated here, so that an invalid bound is an error at its location.
         const _: #cuda_std::kernel::LaunchBounds = #bounds;
@@ -154,7 +154,7 @@ fn host_implementation(kernel: &KernelFunction) -> TokenStream {
                 // SAFETY: the kernel's requirements and the views: the contract of `Kernel::run`.
                 // The simulator checks that the launch is cooperative.
                 #[allow(unused_unsafe)]
-                unsafe { body(#grid #(#arguments),*) }
+                unsafe { __body(#grid #(#arguments),*) }
             }
         }
         #safe

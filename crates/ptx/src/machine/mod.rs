@@ -9,6 +9,7 @@ mod matrices;
 mod memory;
 mod places;
 mod print;
+mod printf;
 mod raw;
 mod start;
 mod storage;

@@ -1,10 +1,10 @@
 //! `printf` and `assert` of CUDA C++.
 
 use super::places::Place;
+use super::printf::Conversion;
 use super::thread::Thread;
 use crate::decode::AddressSpace;
 use simt::{AccessKind, DefectKind};
-use std::fmt::Write as _;
 use std::ptr::with_exposed_provenance;
 
 /// The longest text that is read, in bytes.
@@ -13,9 +13,6 @@ const MOST: u64 = 1 << 16;
 /// The most values that are printed; conversions behind them are printed as they are (CUDA C++ Programming Guide,
 /// "Formatted Output").
 const MOST_VALUES: u32 = 32;
-
-/// The largest width and precision: no text of an f64 has more digits behind its point.
-const MOST_DIGITS: usize = 1100;
 
 impl Thread<'_> {
     /// Prints; `format`, `values` and `result` are places in local memory.
@@ -105,16 +102,6 @@ impl Values<'_, '_> {
     }
 }
 
-/// A conversion of a format: `%-08.3llx`.
-#[derive(Default)]
-struct Conversion {
-    flags: String,
-    width: Option<usize>,
-    precision: Option<usize>,
-    is_long: bool,
-    kind: char,
-}
-
 /// The text of a format and its values, and the number of values.
 fn formatted(format: &str, values: &mut Values<'_, '_>) -> (String, u32) {
     let (mut text, mut count) = (String::new(), 0);
@@ -124,149 +111,30 @@ fn formatted(format: &str, values: &mut Values<'_, '_>) -> (String, u32) {
             text.push(character);
             continue;
         }
-        let it = conversion(&mut rest, values);
+        let it = Conversion::read(&mut rest, || values.word(4) as i32);
         if it.kind == '%' {
             text.push('%');
             continue;
         }
         count += 1;
-        text.push_str(&padded(&it, value(&it, values)));
+        text.push_str(&value(&it, values));
     }
     (text, count)
 }
 
-fn conversion(
-    rest: &mut std::iter::Peekable<std::str::Chars<'_>>,
-    values: &mut Values<'_, '_>,
-) -> Conversion {
-    let mut it = Conversion::default();
-    let mut is_precision = false;
-    for character in rest.by_ref() {
-        match character {
-            '0' if it.width.is_none() && !is_precision => it.flags.push('0'),
-            '-' | '+' | ' ' | '#' => it.flags.push(character),
-            '0'..='9' | '*' => {
-                let place = match is_precision {
-                    true => &mut it.precision,
-                    false => &mut it.width,
-                };
-                *place = Some(match character.to_digit(10) {
-                    Some(digit) => place.unwrap_or(0) * 10 + digit as usize,
-                    None => values.word(4) as usize,
-                });
-                *place = place.map(|it| it.min(MOST_DIGITS));
-            }
-            '.' => {
-                is_precision = true;
-                it.precision = Some(0);
-            }
-            'l' | 'z' | 'j' | 't' => it.is_long = true,
-            'h' => {}
-            kind => {
-                it.kind = kind;
-                break;
-            }
-        }
-    }
-    it
-}
-
 fn value(it: &Conversion, values: &mut Values<'_, '_>) -> String {
-    let mut integer = || values.word(if it.is_long { 8 } else { 4 });
     match it.kind {
-        'd' | 'i' => {
-            let word = integer();
-            let value = match it.is_long {
-                true => word as i64,
-                false => i64::from(word as i32),
-            };
-            signed(it, value < 0, value.unsigned_abs().to_string())
+        'd' | 'i' | 'u' | 'x' | 'X' | 'o' => {
+            let bytes = if it.bytes == 8 { 8 } else { 4 };
+            it.integer(values.word(bytes))
         }
-        'u' => integer().to_string(),
-        'x' => format!("{}{:x}", prefix(it, "0x"), integer()),
-        'X' => format!("{}{:X}", prefix(it, "0X"), integer()),
-        'o' => format!("{:o}", integer()),
-        'c' => char::from(integer() as u8).to_string(),
-        'p' => format!("{:#x}", values.word(8)),
+        'c' => it.text(&char::from(values.word(4) as u8).to_string()),
+        'p' => it.text(&format!("{:#x}", values.word(8))),
         's' => {
             let address = values.word(8);
-            let text = values.thread.text(address);
-            match it.precision {
-                Some(most) => text.chars().take(most).collect(),
-                None => text,
-            }
+            it.text(&values.thread.text(address))
         }
-        'f' | 'F' | 'e' | 'E' | 'g' | 'G' | 'a' => {
-            let value = f64::from_bits(values.word(8));
-            signed(it, value.is_sign_negative(), float(it, value.abs()))
-        }
+        'f' | 'F' | 'e' | 'E' | 'g' | 'G' | 'a' | 'A' => it.float(f64::from_bits(values.word(8))),
         other => format!("%{other}"),
-    }
-}
-
-fn prefix(it: &Conversion, text: &'static str) -> &'static str {
-    if it.flags.contains('#') { text } else { "" }
-}
-
-fn signed(it: &Conversion, is_negative: bool, digits: String) -> String {
-    let sign = match is_negative {
-        true => "-",
-        false if it.flags.contains('+') => "+",
-        false if it.flags.contains(' ') => " ",
-        false => "",
-    };
-    format!("{sign}{digits}")
-}
-
-fn float(it: &Conversion, value: f64) -> String {
-    if !value.is_finite() {
-        return if value.is_nan() { "nan" } else { "inf" }.to_owned();
-    }
-    let precision = it.precision.unwrap_or(6);
-    match it.kind {
-        'e' | 'E' => exponential(value, precision),
-        'g' | 'G' => {
-            let significant = precision.max(1);
-            let exponent = match value == 0.0 {
-                true => 0,
-                false => value.log10().floor() as i64,
-            };
-            let text = match exponent < -4 || exponent >= significant as i64 {
-                true => exponential(value, significant - 1),
-                false => format!("{value:.*}", (significant as i64 - 1 - exponent) as usize),
-            };
-            match text.contains('.') && !text.contains('e') {
-                true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-                false => text,
-            }
-        }
-        _ => format!("{value:.precision$}"),
-    }
-}
-
-/// With an exponent of at least two digits, as C has it.
-fn exponential(value: f64, precision: usize) -> String {
-    let text = format!("{value:.precision$e}");
-    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or_default();
-    let mut shown = digits.to_owned();
-    let sign = if exponent < 0 { '-' } else { '+' };
-    let _ = write!(shown, "e{sign}{:02}", exponent.abs());
-    shown
-}
-
-fn padded(it: &Conversion, text: String) -> String {
-    let missing = it.width.unwrap_or(0).saturating_sub(text.chars().count());
-    let fill = |character: &str| character.repeat(missing);
-    if it.flags.contains('-') {
-        return text + &fill(" ");
-    }
-    let has_zeros = it.flags.contains('0') && !matches!(it.kind, 's' | 'c');
-    match has_zeros {
-        true => {
-            let sign = usize::from(text.starts_with(['-', '+', ' ']));
-            format!("{}{}{}", &text[..sign], fill("0"), &text[sign..])
-        }
-        false => fill(" ") + &text,
     }
 }

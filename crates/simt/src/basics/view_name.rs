@@ -13,11 +13,18 @@ pub struct ViewName {
 /// the allocation's `start` and `address`. Empty if there is none.
 #[cold]
 pub(crate) fn parameter_at(views: &[ViewName], start: usize, address: usize) -> String {
-    let before = views
-        .iter()
-        .filter(|view| (start..=address).contains(&view.address));
-    let view = before.max_by_key(|view| view.address);
-    view.map_or_else(String::new, |view| format!(" (parameter `{}`)", view.name))
+    let before = || {
+        let views = views.iter();
+        views.filter(|view| (start..=address).contains(&view.address))
+    };
+    let last = before().map(|view| view.address).max();
+    // A launch may read one buffer through several parameters.
+    let names = before().filter(|view| Some(view.address) == last);
+    let names: Vec<_> = names.map(|view| format!("`{}`", view.name)).collect();
+    match names.is_empty() {
+        true => String::new(),
+        false => format!(" (parameter {})", names.join(" or ")),
+    }
 }
 
 #[cfg(test)]
@@ -32,5 +39,12 @@ mod tests {
         assert_eq!(parameter_at(&views, 100, 159), " (parameter `x`)");
         assert_eq!(parameter_at(&views, 100, 200), " (parameter `y`)");
         assert_eq!(parameter_at(&views, 300, 310), "");
+    }
+
+    #[test]
+    fn parameters_with_one_address_are_all_named() {
+        let of = |address, name| ViewName { address, name };
+        let views = [of(100, "x"), of(100, "y"), of(90, "z")];
+        assert_eq!(parameter_at(&views, 80, 120), " (parameter `x` or `y`)");
     }
 }
