@@ -59,6 +59,9 @@ pub fn read(file: &[u8]) -> Result<Array, NpyError> {
     if value(header, "fortran_order").is_some_and(|it| it.starts_with("True")) {
         return Err(NpyError::Fortran);
     }
+    if descr.starts_with('[') {
+        return Err(NpyError::Type("a structure".to_owned()));
+    }
     let descr = descr.trim_start_matches(['\'', '"']);
     let descr = &descr[..descr.find(['\'', '"']).ok_or(NpyError::NotNpy)?];
     let element = element_of(descr).ok_or_else(|| NpyError::Type(descr.to_owned()))?;
@@ -67,7 +70,8 @@ pub fn read(file: &[u8]) -> Result<Array, NpyError> {
     let shape = &shape[..shape.find(')').ok_or(NpyError::NotNpy)?];
     let lengths = shape.split(',').map(str::trim).filter(|it| !it.is_empty());
     let elements = lengths
-        .map(|it| it.parse::<usize>().ok())
+        // Python 2 wrote `3L`.
+        .map(|it| it.trim_end_matches('L').parse::<usize>().ok())
         .try_fold(1_usize, |product, length| product.checked_mul(length?));
     let bytes = elements.and_then(|it| it.checked_mul(element.bytes()));
     let bytes = data
@@ -103,19 +107,22 @@ fn value<'a>(header: &'a str, key: &str) -> Option<&'a str> {
     Some(rest.trim_start().strip_prefix(':')?.trim_start())
 }
 
+/// The type of a description, in this machine's byte order, which is little-endian.
 fn element_of(descr: &str) -> Option<Element> {
-    Some(match descr {
-        "|u1" | "|b1" => Element::U8,
-        "|i1" => Element::I8,
-        "<u2" => Element::U16,
-        "<i2" => Element::I16,
-        "<u4" => Element::U32,
-        "<i4" => Element::I32,
-        "<u8" => Element::U64,
-        "<i8" => Element::I64,
-        "<f2" => Element::F16,
-        "<f4" => Element::F32,
-        "<f8" => Element::F64,
+    Some(match descr.trim_start_matches(['|', '<', '=']) {
+        "u1" | "b1" | "?" => Element::U8,
+        "i1" => Element::I8,
+        "u2" => Element::U16,
+        "i2" => Element::I16,
+        "u4" => Element::U32,
+        "i4" => Element::I32,
+        "u8" => Element::U64,
+        "i8" => Element::I64,
+        "f2" => Element::F16,
+        "f4" => Element::F32,
+        "f8" => Element::F64,
+        // As `ml_dtypes` stores bf16, of which NumPy has only the size.
+        "V2" => Element::Bf16,
         _ => return None,
     })
 }
@@ -171,7 +178,36 @@ mod tests {
         let file = write(Element::F32, &[0; 8]);
         assert_eq!(read(&file[..file.len() - 1]), Err(NpyError::NotNpy));
         assert_eq!(read(&file[..20]), Err(NpyError::NotNpy));
-        let text = String::from_utf8_lossy(&file).replace("<f4", "<c4");
-        assert_ne!(text, String::from_utf8_lossy(&file));
+    }
+
+    #[test]
+    fn descriptions_are_read_as_numpy_reads_them() {
+        let described = |descr: &str, shape: &str| {
+            let header =
+                format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}\n");
+            let mut file = [MAGIC, &[1, 0]].concat();
+            file.extend((header.len() as u16).to_le_bytes());
+            file.extend(header.as_bytes());
+            file.extend([0; 8]);
+            read(&file).map(|it| (it.element, it.bytes.len()))
+        };
+        for (descr, shape, expected) in [
+            ("'f8'", "()", (Element::F64, 8)),
+            ("'=f4'", "(2L,)", (Element::F32, 8)),
+            ("'<u1'", "(2, 3)", (Element::U8, 6)),
+            ("'?'", "(8,)", (Element::U8, 8)),
+            ("'<V2'", "(4,)", (Element::Bf16, 8)),
+        ] {
+            assert_eq!(described(descr, shape), Ok(expected), "{descr}");
+        }
+        for (descr, named) in [
+            ("'>f4'", ">f4"),
+            ("'<U2'", "<U2"),
+            ("'|O'", "|O"),
+            ("[('x', '<f4')]", "a structure"),
+        ] {
+            let error = NpyError::Type(named.to_owned());
+            assert_eq!(described(descr, "(1,)"), Err(error), "{descr}");
+        }
     }
 }

@@ -283,7 +283,9 @@ impl Block {
     fn fail_at_barrier(&self, thread: &Thread, arrival: &Arrival, problem: &Problem) -> ! {
         let (id, site) = (arrival.id, arrival.site);
         let message = match problem {
-            Problem::Number => format!("barrier {id} of a block that has 0 to 14"),
+            Problem::Number => {
+                format!("barrier {id} of a block that has 0 to 14, and 15 for counts alone")
+            }
             Problem::Count(threads) => format!(
                 "barrier {id} for {threads} threads: the count must be a multiple of the warp \
                  width {}, and at most {}",
