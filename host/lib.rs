@@ -203,7 +203,7 @@ pub use report::{
     Advice, Bottleneck, DevicePart, KernelReport, LaunchReport, LineEstimate, Roofline, SourceLine,
 };
 pub use rows::{IGNORED_CLASS, Normalization, QuantizeElement, Quantized, RowElement, row_height};
-pub use scan::{ScanElement, Scannable, scan_exclusive, scan_height, scan_inclusive};
+pub use scan::{CustomScan, ScanElement, Scannable, scan_exclusive, scan_height, scan_inclusive};
 pub use simt::{
     AddressMode, Counts, Defect, Dim3, Operation, Preemption, Profile, Tally, TextureFilter,
     TextureOptions, occupancy,

@@ -6,6 +6,7 @@ mod launch;
 mod lines;
 mod rows;
 
+pub use custom::CustomScan;
 pub use rows::Scannable;
 
 use crate::buffer::{Buffer, BufferView, BufferViewMut, IntoBufferView};

@@ -9,9 +9,24 @@ use crate::module::Module;
 use tilewright_kernels::reduce::Reduction;
 use tilewright_kernels::scan::{ScanKernel, ScanPlan};
 
-/// The type of a kernel's results.
-pub(super) type OutputOf<K> =
-    <<K as ScanKernel>::Operation as Reduction<<K as ScanKernel>::Element>>::Output;
+/// A custom scan whose elements and results device memory can hold: every [`ScanKernel`] of such types.
+pub trait CustomScan:
+    ScanKernel<Element = Self::Input, Operation: Reduction<Self::Input, Output = Self::Output>>
+{
+    /// The type of the elements.
+    type Input: Element;
+
+    /// The type of the results.
+    type Output: Element;
+}
+
+impl<K, I: Element, O: Element> CustomScan for K
+where
+    K: ScanKernel<Element = I, Operation: Reduction<I, Output = O>>,
+{
+    type Input = I;
+    type Output = O;
+}
 
 impl Module {
     /// The inclusive scan of `x` by a custom operation: element i is the value of `x[0]` to `x[i]`.
@@ -66,15 +81,11 @@ impl Module {
     /// # Errors
     /// [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if `x` is on another device, and those of
     /// [`launch`](Self::launch).
-    pub fn scan_inclusive<'x, K>(
+    pub fn scan_inclusive<'x, K: CustomScan>(
         &self,
         kernel: K,
-        x: impl IntoBufferView<'x, K::Element>,
-    ) -> Result<Buffer<OutputOf<K>>>
-    where
-        K: ScanKernel<Element: Element>,
-        OutputOf<K>: Element,
-    {
+        x: impl IntoBufferView<'x, K::Input>,
+    ) -> Result<Buffer<K::Output>> {
         self.buffer_scanned(kernel, x.into(), Kind::Inclusive)
             .during("scan_inclusive")
     }
@@ -88,16 +99,12 @@ impl Module {
     /// # Errors
     /// [`ErrorKind::NoElements`](crate::ErrorKind::NoElements) without an initial value if the operation needs an
     /// element, and those of [`scan_inclusive`](Self::scan_inclusive).
-    pub fn scan_exclusive<'x, K>(
+    pub fn scan_exclusive<'x, K: CustomScan>(
         &self,
         kernel: K,
-        x: impl IntoBufferView<'x, K::Element>,
-        initial: impl Into<Option<K::Element>>,
-    ) -> Result<Buffer<OutputOf<K>>>
-    where
-        K: ScanKernel<Element: Element>,
-        OutputOf<K>: Element,
-    {
+        x: impl IntoBufferView<'x, K::Input>,
+        initial: impl Into<Option<K::Input>>,
+    ) -> Result<Buffer<K::Output>> {
         self.buffer_scanned(kernel, x.into(), Kind::Exclusive(initial.into()))
             .during("scan_exclusive")
     }
@@ -107,16 +114,12 @@ impl Module {
     /// # Errors
     /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `results` is not as long as `x`, and those of
     /// [`scan_inclusive`](Self::scan_inclusive).
-    pub fn scan_inclusive_into<'x, 'r, K>(
+    pub fn scan_inclusive_into<'x, 'r, K: CustomScan>(
         &self,
         kernel: K,
-        x: impl IntoBufferView<'x, K::Element>,
-        results: impl Into<BufferViewMut<'r, OutputOf<K>>>,
-    ) -> Result<()>
-    where
-        K: ScanKernel<Element: Element>,
-        OutputOf<K>: Element,
-    {
+        x: impl IntoBufferView<'x, K::Input>,
+        results: impl Into<BufferViewMut<'r, K::Output>>,
+    ) -> Result<()> {
         self.buffer_scanned_into(kernel, x.into(), results.into(), Kind::Inclusive)
             .during("scan_inclusive_into")
     }
@@ -126,17 +129,13 @@ impl Module {
     /// # Errors
     /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `results` is not as long as `x`, and those of
     /// [`scan_exclusive`](Self::scan_exclusive).
-    pub fn scan_exclusive_into<'x, 'r, K>(
+    pub fn scan_exclusive_into<'x, 'r, K: CustomScan>(
         &self,
         kernel: K,
-        x: impl IntoBufferView<'x, K::Element>,
-        initial: impl Into<Option<K::Element>>,
-        results: impl Into<BufferViewMut<'r, OutputOf<K>>>,
-    ) -> Result<()>
-    where
-        K: ScanKernel<Element: Element>,
-        OutputOf<K>: Element,
-    {
+        x: impl IntoBufferView<'x, K::Input>,
+        initial: impl Into<Option<K::Input>>,
+        results: impl Into<BufferViewMut<'r, K::Output>>,
+    ) -> Result<()> {
         let kind = Kind::Exclusive(initial.into());
         self.buffer_scanned_into(kernel, x.into(), results.into(), kind)
             .during("scan_exclusive_into")
@@ -148,15 +147,11 @@ impl Module {
     /// # Errors
     /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) for more than 2^31 - 1 blocks, and those of
     /// [`scan_inclusive`](Self::scan_inclusive).
-    pub fn scan_rows_inclusive<'m, K>(
+    pub fn scan_rows_inclusive<'m, K: CustomScan>(
         &self,
         kernel: K,
-        matrix: impl IntoMatrixView<'m, K::Element>,
-    ) -> Result<Matrix<OutputOf<K>>>
-    where
-        K: ScanKernel<Element: Element>,
-        OutputOf<K>: Element,
-    {
+        matrix: impl IntoMatrixView<'m, K::Input>,
+    ) -> Result<Matrix<K::Output>> {
         self.matrix_scanned(kernel, Axis::Rows, matrix.into(), Kind::Inclusive)
             .during("scan_rows_inclusive")
     }
@@ -166,16 +161,12 @@ impl Module {
     ///
     /// # Errors
     /// Those of [`scan_exclusive`](Self::scan_exclusive) and of [`scan_rows_inclusive`](Self::scan_rows_inclusive).
-    pub fn scan_rows_exclusive<'m, K>(
+    pub fn scan_rows_exclusive<'m, K: CustomScan>(
         &self,
         kernel: K,
-        matrix: impl IntoMatrixView<'m, K::Element>,
-        initial: impl Into<Option<K::Element>>,
-    ) -> Result<Matrix<OutputOf<K>>>
-    where
-        K: ScanKernel<Element: Element>,
-        OutputOf<K>: Element,
-    {
+        matrix: impl IntoMatrixView<'m, K::Input>,
+        initial: impl Into<Option<K::Input>>,
+    ) -> Result<Matrix<K::Output>> {
         let kind = Kind::Exclusive(initial.into());
         self.matrix_scanned(kernel, Axis::Rows, matrix.into(), kind)
             .during("scan_rows_exclusive")
@@ -187,16 +178,12 @@ impl Module {
     /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if the shapes differ,
     /// [`ErrorKind::OrderMismatch`](crate::ErrorKind::OrderMismatch) if the orders do, and those of
     /// [`scan_rows_inclusive`](Self::scan_rows_inclusive).
-    pub fn scan_rows_inclusive_into<'m, K>(
+    pub fn scan_rows_inclusive_into<'m, K: CustomScan>(
         &self,
         kernel: K,
-        matrix: impl IntoMatrixView<'m, K::Element>,
-        results: &mut impl AsMatrixViewMut<OutputOf<K>>,
-    ) -> Result<()>
-    where
-        K: ScanKernel<Element: Element>,
-        OutputOf<K>: Element,
-    {
+        matrix: impl IntoMatrixView<'m, K::Input>,
+        results: &mut impl AsMatrixViewMut<K::Output>,
+    ) -> Result<()> {
         let results = results.as_matrix_view_mut();
         self.matrix_scanned_into(kernel, Axis::Rows, matrix.into(), results, Kind::Inclusive)
             .during("scan_rows_inclusive_into")
@@ -207,95 +194,71 @@ impl Module {
     /// # Errors
     /// Those of [`scan_rows_exclusive`](Self::scan_rows_exclusive) and of
     /// [`scan_rows_inclusive_into`](Self::scan_rows_inclusive_into).
-    pub fn scan_rows_exclusive_into<'m, K>(
+    pub fn scan_rows_exclusive_into<'m, K: CustomScan>(
         &self,
         kernel: K,
-        matrix: impl IntoMatrixView<'m, K::Element>,
-        initial: impl Into<Option<K::Element>>,
-        results: &mut impl AsMatrixViewMut<OutputOf<K>>,
-    ) -> Result<()>
-    where
-        K: ScanKernel<Element: Element>,
-        OutputOf<K>: Element,
-    {
+        matrix: impl IntoMatrixView<'m, K::Input>,
+        initial: impl Into<Option<K::Input>>,
+        results: &mut impl AsMatrixViewMut<K::Output>,
+    ) -> Result<()> {
         let kind = Kind::Exclusive(initial.into());
         let results = results.as_matrix_view_mut();
         self.matrix_scanned_into(kernel, Axis::Rows, matrix.into(), results, kind)
             .during("scan_rows_exclusive_into")
     }
 
-    fn buffer_scanned<K>(
+    fn buffer_scanned<K: CustomScan>(
         &self,
         kernel: K,
-        x: BufferView<'_, K::Element>,
-        kind: Kind<K::Element>,
-    ) -> Outcome<Buffer<OutputOf<K>>>
-    where
-        K: ScanKernel<Element: Element>,
-        OutputOf<K>: Element,
-    {
+        x: BufferView<'_, K::Input>,
+        kind: Kind<K::Input>,
+    ) -> Outcome<Buffer<K::Output>> {
         let mut y = Buffer::uninit(self.device(), x.len())?;
         self.buffer_scanned_into(kernel, x, y.view_mut(), kind)?;
         Ok(y)
     }
 
-    fn buffer_scanned_into<K>(
+    fn buffer_scanned_into<K: CustomScan>(
         &self,
         kernel: K,
-        x: BufferView<'_, K::Element>,
-        y: BufferViewMut<'_, OutputOf<K>>,
-        kind: Kind<K::Element>,
-    ) -> Outcome<()>
-    where
-        K: ScanKernel<Element: Element>,
-        OutputOf<K>: Element,
-    {
+        x: BufferView<'_, K::Input>,
+        y: BufferViewMut<'_, K::Output>,
+        kind: Kind<K::Input>,
+    ) -> Outcome<()> {
         self.launch_scan(kernel, Scanned::buffer(self.device(), x, y)?, kind)
     }
 
-    pub(super) fn matrix_scanned<K>(
+    pub(super) fn matrix_scanned<K: CustomScan>(
         &self,
         kernel: K,
         axis: Axis,
-        x: MatrixView<'_, K::Element>,
-        kind: Kind<K::Element>,
-    ) -> Outcome<Matrix<OutputOf<K>>>
-    where
-        K: ScanKernel<Element: Element>,
-        OutputOf<K>: Element,
-    {
+        x: MatrixView<'_, K::Input>,
+        kind: Kind<K::Input>,
+    ) -> Outcome<Matrix<K::Output>> {
         let mut y = Matrix::uninit(self.device(), shape_of(x))?;
         self.matrix_scanned_into(kernel, axis, x, y.view_mut(), kind)?;
         Ok(y)
     }
 
-    pub(super) fn matrix_scanned_into<K>(
+    pub(super) fn matrix_scanned_into<K: CustomScan>(
         &self,
         kernel: K,
         axis: Axis,
-        x: MatrixView<'_, K::Element>,
-        y: MatrixViewMut<'_, OutputOf<K>>,
-        kind: Kind<K::Element>,
-    ) -> Outcome<()>
-    where
-        K: ScanKernel<Element: Element>,
-        OutputOf<K>: Element,
-    {
+        x: MatrixView<'_, K::Input>,
+        y: MatrixViewMut<'_, K::Output>,
+        kind: Kind<K::Input>,
+    ) -> Outcome<()> {
         self.launch_scan(kernel, Scanned::matrix(self.device(), axis, x, y)?, kind)
     }
 
-    pub(super) fn launch_scan<K>(
+    pub(super) fn launch_scan<K: CustomScan>(
         &self,
         _kernel: K,
-        scanned: Scanned<'_, K::Element, OutputOf<K>>,
-        kind: Kind<K::Element>,
-    ) -> Outcome<()>
-    where
-        K: ScanKernel<Element: Element>,
-        OutputOf<K>: Element,
-    {
-        kind.check(<K::Operation as Reduction<K::Element>>::NEEDS_AN_ELEMENT)?;
-        let plan = ScanPlan::of::<K::Operation, K::Element>;
+        scanned: Scanned<'_, K::Input, K::Output>,
+        kind: Kind<K::Input>,
+    ) -> Outcome<()> {
+        kind.check(<K::Operation as Reduction<K::Input>>::NEEDS_AN_ELEMENT)?;
+        let plan = ScanPlan::of::<K::Operation, K::Input>;
         scanned.launch(self.device(), plan, kind, |config, params| {
             // SAFETY: the kernel's requirements are those that it documents: `ScanKernel` guarantees it.
             // `Scanned::launch` has made the launch for its plan. Views of live memory without conflicting work:

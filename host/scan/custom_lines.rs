@@ -1,14 +1,12 @@
 //! Scans of columns and segments by operations that other crates define.
 
-use super::custom::OutputOf;
+use super::custom::CustomScan;
 use super::launch::{Axis, Kind, Scanned};
 use crate::buffer::{Buffer, BufferView, BufferViewMut, IntoBufferView};
-use crate::element::Element;
 use crate::error::{During, Outcome, Result};
 use crate::matrix::{AsMatrixViewMut, IntoMatrixView, Matrix};
 use crate::module::Module;
 use crate::reduce::Segments;
-use tilewright_kernels::scan::ScanKernel;
 
 impl Module {
     /// The inclusive scan of each column of `matrix` by a custom operation: each has the bits of
@@ -16,15 +14,11 @@ impl Module {
     ///
     /// # Errors
     /// Those of [`scan_rows_inclusive`](Self::scan_rows_inclusive).
-    pub fn scan_columns_inclusive<'m, K>(
+    pub fn scan_columns_inclusive<'m, K: CustomScan>(
         &self,
         kernel: K,
-        matrix: impl IntoMatrixView<'m, K::Element>,
-    ) -> Result<Matrix<OutputOf<K>>>
-    where
-        K: ScanKernel<Element: Element>,
-        OutputOf<K>: Element,
-    {
+        matrix: impl IntoMatrixView<'m, K::Input>,
+    ) -> Result<Matrix<K::Output>> {
         self.matrix_scanned(kernel, Axis::Columns, matrix.into(), Kind::Inclusive)
             .during("scan_columns_inclusive")
     }
@@ -34,16 +28,12 @@ impl Module {
     ///
     /// # Errors
     /// Those of [`scan_rows_exclusive`](Self::scan_rows_exclusive).
-    pub fn scan_columns_exclusive<'m, K>(
+    pub fn scan_columns_exclusive<'m, K: CustomScan>(
         &self,
         kernel: K,
-        matrix: impl IntoMatrixView<'m, K::Element>,
-        initial: impl Into<Option<K::Element>>,
-    ) -> Result<Matrix<OutputOf<K>>>
-    where
-        K: ScanKernel<Element: Element>,
-        OutputOf<K>: Element,
-    {
+        matrix: impl IntoMatrixView<'m, K::Input>,
+        initial: impl Into<Option<K::Input>>,
+    ) -> Result<Matrix<K::Output>> {
         let kind = Kind::Exclusive(initial.into());
         self.matrix_scanned(kernel, Axis::Columns, matrix.into(), kind)
             .during("scan_columns_exclusive")
@@ -53,16 +43,12 @@ impl Module {
     ///
     /// # Errors
     /// Those of [`scan_rows_inclusive_into`](Self::scan_rows_inclusive_into).
-    pub fn scan_columns_inclusive_into<'m, K>(
+    pub fn scan_columns_inclusive_into<'m, K: CustomScan>(
         &self,
         kernel: K,
-        matrix: impl IntoMatrixView<'m, K::Element>,
-        results: &mut impl AsMatrixViewMut<OutputOf<K>>,
-    ) -> Result<()>
-    where
-        K: ScanKernel<Element: Element>,
-        OutputOf<K>: Element,
-    {
+        matrix: impl IntoMatrixView<'m, K::Input>,
+        results: &mut impl AsMatrixViewMut<K::Output>,
+    ) -> Result<()> {
         let results = results.as_matrix_view_mut();
         let kind = Kind::Inclusive;
         self.matrix_scanned_into(kernel, Axis::Columns, matrix.into(), results, kind)
@@ -73,17 +59,13 @@ impl Module {
     ///
     /// # Errors
     /// Those of [`scan_rows_exclusive_into`](Self::scan_rows_exclusive_into).
-    pub fn scan_columns_exclusive_into<'m, K>(
+    pub fn scan_columns_exclusive_into<'m, K: CustomScan>(
         &self,
         kernel: K,
-        matrix: impl IntoMatrixView<'m, K::Element>,
-        initial: impl Into<Option<K::Element>>,
-        results: &mut impl AsMatrixViewMut<OutputOf<K>>,
-    ) -> Result<()>
-    where
-        K: ScanKernel<Element: Element>,
-        OutputOf<K>: Element,
-    {
+        matrix: impl IntoMatrixView<'m, K::Input>,
+        initial: impl Into<Option<K::Input>>,
+        results: &mut impl AsMatrixViewMut<K::Output>,
+    ) -> Result<()> {
         let kind = Kind::Exclusive(initial.into());
         let results = results.as_matrix_view_mut();
         self.matrix_scanned_into(kernel, Axis::Columns, matrix.into(), results, kind)
@@ -100,16 +82,12 @@ impl Module {
     /// [`ErrorKind::InvalidOffsets`](crate::ErrorKind::InvalidOffsets) if a segment ends past the end of `x`;
     /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) for more than 2^31 - 1 blocks, and those of
     /// [`scan_inclusive`](Self::scan_inclusive).
-    pub fn scan_segments_inclusive<'x, K>(
+    pub fn scan_segments_inclusive<'x, K: CustomScan>(
         &self,
         kernel: K,
-        x: impl IntoBufferView<'x, K::Element>,
+        x: impl IntoBufferView<'x, K::Input>,
         segments: &Segments,
-    ) -> Result<Buffer<OutputOf<K>>>
-    where
-        K: ScanKernel<Element: Element>,
-        OutputOf<K>: Element,
-    {
+    ) -> Result<Buffer<K::Output>> {
         self.segments_scanned(kernel, x.into(), segments, Kind::Inclusive)
             .during("scan_segments_inclusive")
     }
@@ -120,17 +98,13 @@ impl Module {
     /// # Errors
     /// Those of [`scan_segments_inclusive`](Self::scan_segments_inclusive) and of
     /// [`scan_exclusive`](Self::scan_exclusive).
-    pub fn scan_segments_exclusive<'x, K>(
+    pub fn scan_segments_exclusive<'x, K: CustomScan>(
         &self,
         kernel: K,
-        x: impl IntoBufferView<'x, K::Element>,
+        x: impl IntoBufferView<'x, K::Input>,
         segments: &Segments,
-        initial: impl Into<Option<K::Element>>,
-    ) -> Result<Buffer<OutputOf<K>>>
-    where
-        K: ScanKernel<Element: Element>,
-        OutputOf<K>: Element,
-    {
+        initial: impl Into<Option<K::Input>>,
+    ) -> Result<Buffer<K::Output>> {
         self.segments_scanned(kernel, x.into(), segments, Kind::Exclusive(initial.into()))
             .during("scan_segments_exclusive")
     }
@@ -141,17 +115,13 @@ impl Module {
     /// # Errors
     /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `results` is not as long as `x`, and those of
     /// [`scan_segments_inclusive`](Self::scan_segments_inclusive).
-    pub fn scan_segments_inclusive_into<'x, 'r, K>(
+    pub fn scan_segments_inclusive_into<'x, 'r, K: CustomScan>(
         &self,
         kernel: K,
-        x: impl IntoBufferView<'x, K::Element>,
+        x: impl IntoBufferView<'x, K::Input>,
         segments: &Segments,
-        results: impl Into<BufferViewMut<'r, OutputOf<K>>>,
-    ) -> Result<()>
-    where
-        K: ScanKernel<Element: Element>,
-        OutputOf<K>: Element,
-    {
+        results: impl Into<BufferViewMut<'r, K::Output>>,
+    ) -> Result<()> {
         self.segments_scanned_into(kernel, x.into(), segments, results.into(), Kind::Inclusive)
             .during("scan_segments_inclusive_into")
     }
@@ -162,51 +132,39 @@ impl Module {
     /// # Errors
     /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `results` is not as long as `x`, and those of
     /// [`scan_segments_exclusive`](Self::scan_segments_exclusive).
-    pub fn scan_segments_exclusive_into<'x, 'r, K>(
+    pub fn scan_segments_exclusive_into<'x, 'r, K: CustomScan>(
         &self,
         kernel: K,
-        x: impl IntoBufferView<'x, K::Element>,
+        x: impl IntoBufferView<'x, K::Input>,
         segments: &Segments,
-        initial: impl Into<Option<K::Element>>,
-        results: impl Into<BufferViewMut<'r, OutputOf<K>>>,
-    ) -> Result<()>
-    where
-        K: ScanKernel<Element: Element>,
-        OutputOf<K>: Element,
-    {
+        initial: impl Into<Option<K::Input>>,
+        results: impl Into<BufferViewMut<'r, K::Output>>,
+    ) -> Result<()> {
         let kind = Kind::Exclusive(initial.into());
         self.segments_scanned_into(kernel, x.into(), segments, results.into(), kind)
             .during("scan_segments_exclusive_into")
     }
 
-    fn segments_scanned<K>(
+    fn segments_scanned<K: CustomScan>(
         &self,
         kernel: K,
-        x: BufferView<'_, K::Element>,
+        x: BufferView<'_, K::Input>,
         segments: &Segments,
-        kind: Kind<K::Element>,
-    ) -> Outcome<Buffer<OutputOf<K>>>
-    where
-        K: ScanKernel<Element: Element>,
-        OutputOf<K>: Element,
-    {
+        kind: Kind<K::Input>,
+    ) -> Outcome<Buffer<K::Output>> {
         let mut y = segments.results(self.device(), x.len())?;
         self.segments_scanned_into(kernel, x, segments, y.view_mut(), kind)?;
         Ok(y)
     }
 
-    fn segments_scanned_into<K>(
+    fn segments_scanned_into<K: CustomScan>(
         &self,
         kernel: K,
-        x: BufferView<'_, K::Element>,
+        x: BufferView<'_, K::Input>,
         segments: &Segments,
-        y: BufferViewMut<'_, OutputOf<K>>,
-        kind: Kind<K::Element>,
-    ) -> Outcome<()>
-    where
-        K: ScanKernel<Element: Element>,
-        OutputOf<K>: Element,
-    {
+        y: BufferViewMut<'_, K::Output>,
+        kind: Kind<K::Input>,
+    ) -> Outcome<()> {
         let scanned = Scanned::segments(self.device(), x, y, segments)?;
         self.launch_scan(kernel, scanned, kind)
     }
