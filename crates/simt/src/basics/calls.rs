@@ -24,7 +24,7 @@ const FOREIGN: [&str; 5] = [
     "/registry/src/",
     "cuda_std/src/",
     "simt/src/",
-    "host/module.rs",
+    "host/module/borrowed.rs",
 ];
 
 /// The call stack of a thread, as addresses. Names and lines are looked up on demand, on a stack of
