@@ -34,10 +34,7 @@ impl Work {
     ///
     /// # Safety
     /// 1. `stream` is a live stream of the array's device, or 0 for its default stream.
-    pub unsafe fn on(
-        first: &Bound<'_, PyAny>,
-        stream: Option<usize>,
-    ) -> PyResult<(Self, Operand)> {
+    pub unsafe fn on(first: &Bound<'_, PyAny>, stream: Option<usize>) -> PyResult<(Self, Operand)> {
         let request = request(first)?;
         let place = request.device()?;
         let device = match open_device(place, stream) {
