@@ -92,7 +92,7 @@ def launch(ptx, file, name, shape, kinds, comment, memory):
 
 def mistakes():
     """The group, buffers and names of each mistake, the launch's shape, what is found, and what the mistake is."""
-    texts = dict(re.findall(r"Self::(\w+) => \"([\w ]+)\"", KINDS.read_text().split("impl DefectKind")[0]))
+    texts = dict(re.findall(r"(\w+) = \"([\w ]+)\"", KINDS.read_text().split("impl DefectKind")[0]))
     for table, memory in (("table.rs", ASYNCHRONOUS), ("public_table.rs", PUBLIC)):
         text = re.sub(r"///.*", "", (SOURCES / table).read_text())
         constants = shapes(text)
