@@ -226,9 +226,11 @@ fn checked<'a, T: Computes<O, S>, O: Element, S: EpilogueScalar>(
 ) -> Outcome<Vec<Matrices<'a, T, O, S>>> {
     let of = |(operands, c): (Operands<'a, T>, MatrixViewMut<'a, O>)| {
         let (is_empty, c) = (c.is_empty(), MatrixBatchMut::from(c));
-        let checked = Matrices::check(device, &operands, &c, &epilogue);
-        let matrices = checked.map(|()| Matrices::in_stream_of(device, &operands, c, &epilogue));
-        (!is_empty || matrices.is_err()).then_some(matrices)
+        match Matrices::check(device, &operands, &c, &epilogue) {
+            Ok(()) if is_empty => None,
+            Ok(()) => Some(Ok(Matrices::in_stream_of(device, &operands, c, &epilogue))),
+            Err(error) => Some(Err(error)),
+        }
     };
     products.into_iter().filter_map(of).collect()
 }

@@ -52,12 +52,10 @@ impl Module {
         dynamic_shared_bytes: u32,
     ) -> Result<u32> {
         let config = LaunchConfig::new(1, block).with_dynamic_shared(dynamic_shared_bytes);
+        let module = self.by_ref();
         config
             .check(&KernelLimits::of::<K>(), self.device().properties())
-            .and_then(|()| {
-                self.by_ref()
-                    .residency(self.by_ref().entry::<K>(), K::BOUNDS, &config)
-            })
+            .and_then(|()| module.residency(module.entry::<K>(), K::BOUNDS, &config))
             .map(|residency| residency.blocks)
             .during("max_resident_blocks")
     }

@@ -154,7 +154,7 @@ fn tensor_map(shape: &TensorShape, buffers: &Buffers) -> Result<Vec<u8>, String>
     }
 }
 
-/// Fails for a tensor of which a driver makes no map (CUDA Driver API, `cuTensorMapEncodeTiled`, without interleaving).
+/// Fails if no driver makes a map of the tensor (CUDA Driver API, `cuTensorMapEncodeTiled`, without interleaving).
 fn check_tensor(fields: &TensorMapFields, swizzle: u32) -> Result<(), String> {
     let rank = fields.rank as usize;
     let sizes = &fields.sizes[..rank];

@@ -121,7 +121,7 @@ fn element_of(descr: &str) -> Option<Element> {
         "f2" => Element::F16,
         "f4" => Element::F32,
         "f8" => Element::F64,
-        // As `ml_dtypes` stores bf16, of which NumPy has only the size.
+        // As `ml_dtypes` stores bf16: NumPy knows its size alone.
         "V2" => Element::Bf16,
         _ => return None,
     })

@@ -281,7 +281,7 @@ fn is_same(left: &Defect, right: &Defect) -> bool {
 
 /// Fails if no finding has this name.
 pub(crate) fn check_kind(name: &str) -> Result<(), CheckError> {
-    let names = DefectKind::ALL.map(|it| it.to_string());
+    let names: Vec<String> = DefectKind::ALL.iter().map(ToString::to_string).collect();
     match names.iter().any(|it| it == name) {
         true => Ok(()),
         false => Err(CheckError::Toml(format!(

@@ -1,9 +1,9 @@
 //! Every checked-in module of the workspace is read and printed, and its kernels are decoded.
 
 use ptx::{Function, Graph, Item, Module, Operation, Program, Statement, StatementKind, Token};
+use rayon::prelude::*;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 use tilewright_ptxas::{FOLDERS, unpacked};
 
 /// Looks at the text of each module, which has a path; at several at a time.
@@ -12,18 +12,9 @@ fn for_each_text(look_at: impl Fn(&str, &str) + Sync) {
     let paths = FOLDERS.map(|folder| unpacked(&root, folder).unwrap());
     let paths: Vec<_> = paths.into_iter().flatten().collect();
     assert!(paths.len() > 800, "only {} modules", paths.len());
-    let next = AtomicUsize::new(0);
-    let work = || {
-        while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let text = std::fs::read_to_string(path).unwrap();
-            look_at(&path.display().to_string(), &text);
-        }
-    };
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    thread::scope(|scope| {
-        (0..threads).for_each(|_| {
-            scope.spawn(work);
-        });
+    paths.par_iter().for_each(|path| {
+        let text = std::fs::read_to_string(path).unwrap();
+        look_at(&path.display().to_string(), &text);
     });
 }
 

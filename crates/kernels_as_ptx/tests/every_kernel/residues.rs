@@ -13,7 +13,7 @@ use tilewright_kernels::matmul::{self, ProductKernel, ProductShape};
 // SAFETY: (1) there are no images: the simulator runs the kernels as Rust, or as what a device's bodies choose.
 static KERNELS: ModuleSource = unsafe { ModuleSource::new("residues", &[]) };
 
-/// Rows of A, columns of B, and elements of each line: so many that a line is in range if none is small.
+/// Rows of A, columns of B, and elements of each line. A line of so many is in range if none of its elements is small.
 const M: usize = 20;
 const N: usize = 70;
 const K: usize = 288;

@@ -62,35 +62,6 @@ named! {
 }
 
 impl DefectKind {
-    /// All of them.
-    pub const ALL: [Self; 25] = [
-        Self::OutOfBounds,
-        Self::Misaligned,
-        Self::BarrierDivergence,
-        Self::GridBarrierDivergence,
-        Self::WarpDivergence,
-        Self::DataRace,
-        Self::AtomicRace,
-        Self::StaleRead,
-        Self::UninitialisedRead,
-        Self::UseAfterFree,
-        Self::AsyncHazard,
-        Self::BarrierMisuse,
-        Self::MissingProxyFence,
-        Self::MissingLaunchWait,
-        Self::BlockEnded,
-        Self::WrongSwizzle,
-        Self::Deadlock,
-        Self::InvalidArgument,
-        Self::Panic,
-        Self::StackOverflow,
-        Self::TimeLimit,
-        Self::LaunchLimit,
-        Self::NestedLaunch,
-        Self::HostCall,
-        Self::HostResources,
-    ];
-
     /// The remedy for a broken rule; none for kinds whose messages name it.
     pub(super) fn remedy(self) -> Option<&'static str> {
         Some(match self {

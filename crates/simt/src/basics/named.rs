@@ -1,6 +1,6 @@
 //! Enums whose values have names.
 
-/// Defines an enum that is displayed as the text behind each of its values.
+/// Defines an enum that is displayed as the text behind each of its values, with the list of its values, `ALL`.
 macro_rules! named {
     (
         $(#[$about:meta])*
@@ -11,6 +11,12 @@ macro_rules! named {
         $(#[$about])*
         $visibility enum $name {
             $($(#[$of_value])* $value,)*
+        }
+
+        #[allow(dead_code, reason = "some enums need no list")]
+        impl $name {
+            /// All values, in order.
+            pub const ALL: &'static [Self] = &[$(Self::$value,)*];
         }
 
         impl std::fmt::Display for $name {

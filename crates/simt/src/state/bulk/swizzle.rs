@@ -20,9 +20,6 @@ named! {
 }
 
 impl Swizzle {
-    /// By the numbers of [`Swizzle::number`].
-    const ALL: [Self; 4] = [Self::None, Self::B32, Self::B64, Self::B128];
-
     /// The offset of the byte that is at `offset` without the swizzle. Both count from an address
     /// that is a multiple of 1024.
     #[inline]
